@@ -35,6 +35,10 @@ type Options struct {
 	// default.
 	AssistantOrigins []string
 
+	// SamplingOrigins are those whose pages may request completions of an assistant's model
+	// (sampling), with the context that they ask for, and its roots. There is no default.
+	SamplingOrigins []string
+
 	// Hosts are the values of Host in requests to Handler, like localhost:8080. The
 	// first one is used in the URLs for assistants and pages, which are http: and ws:.
 	// Default: the loopback names with the port of Listen.
@@ -132,7 +136,7 @@ func (o *Options) check() error {
 		}
 		o.State = dir
 	}
-	for _, origin := range slices.Concat(o.Origins, o.AssistantOrigins) {
+	for _, origin := range slices.Concat(o.Origins, o.AssistantOrigins, o.SamplingOrigins) {
 		if err := access.CheckOrigin(origin); err != nil {
 			return err
 		}

@@ -199,7 +199,7 @@ func TestCancelledCallCancelsItsEngineRequests(t *testing.T) {
 // R-323 R-359.
 func TestSessionKeepsLogLevelAndCapabilities(t *testing.T) {
 	state := t.TempDir()
-	first := startGateway(t, Options{State: state, Logging: true})
+	first := startGateway(t, Options{State: state, Logging: true, SamplingOrigins: []string{testOrigin}})
 	page := newConformancePage(t)
 	page.join(first)
 	c := openAble(t, first, "/mcp/conformance")
@@ -221,7 +221,7 @@ func TestSessionKeepsLogLevelAndCapabilities(t *testing.T) {
 	quiet("3")
 	first.Close(context.Background())
 
-	second := startGateway(t, Options{State: state, Logging: true})
+	second := startGateway(t, Options{State: state, Logging: true, SamplingOrigins: []string{testOrigin}})
 	c.g = second
 	page.join(second)
 	messages, _ := c.stream(t.Context())

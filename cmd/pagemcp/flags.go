@@ -29,6 +29,7 @@ type settings struct {
 	noTools    bool
 	origins    list
 	assistants list // origins of assistants
+	sampling   list // origins whose pages may request sampling and roots
 	reads      float64
 	json       bool
 	logFormat  string // text or json
@@ -65,6 +66,7 @@ func (s *settings) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.logFormat, "log-format", "text", "`format` of the log on standard error: text, or json with the time")
 	flags.Var(&s.origins, "allow-origin", "`origin` whose pages may join, like https://app.example; repeatable")
 	flags.Var(&s.assistants, "allow-assistant-origin", "`origin` whose pages may send requests as an assistant, to pages of all origins; repeatable")
+	flags.Var(&s.sampling, "allow-sampling", "`origin` whose pages may use the model of the assistant (sampling) and see its roots; repeatable")
 }
 
 // registerMetrics adds the flag of commands that serve until they are stopped.
@@ -88,7 +90,7 @@ func (s *settings) check() error {
 // options returns the options of the gateway.
 func (s *settings) options(std streams) server.Options {
 	return server.Options{
-		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants,
+		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants, SamplingOrigins: s.sampling,
 		Lenient: s.lenient, Logging: s.logging, NoResourceTools: s.noTools,
 		Limits: server.Limits{ReadsPerSecond: s.reads}, Version: web.Version(),
 		Logger: newLogger(std.err, s.logFormat),

@@ -86,7 +86,7 @@ func serveFlags(c *cobra.Command) (flags []string) {
 		}
 		flags = append(flags, "--"+name+"="+value)
 	}
-	for _, name := range []string{"allow-origin", "allow-assistant-origin"} {
+	for _, name := range []string{"allow-origin", "allow-assistant-origin", "allow-sampling"} {
 		for _, origin := range strings.Fields(c.Flags().Lookup(name).Value.String()) {
 			flags = append(flags, "--"+name+"="+origin)
 		}

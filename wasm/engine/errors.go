@@ -70,6 +70,7 @@ func BadParams(message string) error {
 func (req *request) wireError(err error) *jsonrpc.Error {
 	e := req.client.engine
 	var own *jsonrpc.Error
+	var refused refusedInput
 	switch {
 	case errors.As(err, &own):
 		if req.rev != modern && own.Code == codeMissingCapability {
@@ -113,6 +114,9 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 		return e.reason("The connection to the page broke; the tool may or may not have run", "interrupted", false)
 	case errors.Is(err, ErrUnavailable):
 		return e.retryable(req.method, err, "The resource is not available at the moment", "unavailable")
+	case errors.As(err, &refused):
+		e.report(err)
+		return e.reason(string(refused), "declined", false)
 	}
 	e.report(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"} // JSON-RPC 2.0, section 5.1

@@ -31,6 +31,12 @@ const (
 	maxRounds  = 16               // of input for one request of a classic client
 )
 
+// Methods of requests to the client.
+const (
+	methodElicit = "elicitation/create"
+	methodSample = "sampling/createMessage"
+)
+
 // Need returns the error by which a source asks the client for input: requests is a
 // JSON object of elicitation/create, sampling/createMessage and roots/list, each
 // {"method": …, "params": …} under a key of its own; state, any JSON value, comes
@@ -148,10 +154,16 @@ func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(contex
 		if err := i.canAnswer(need.requests); err != nil {
 			return sink.Result{}, err
 		}
-		if req.rev == modern {
-			return sink.Result{Document: e.inputRequiredResult(need)}, nil
+		requests := need.requests
+		if requests != nil {
+			if requests, err = cleanInput(requests, InputPolicy{}); err != nil {
+				return sink.Result{}, err
+			}
 		}
-		answers, err := req.client.requestInput(ctx, i, need.requests)
+		if req.rev == modern {
+			return sink.Result{Document: e.inputRequiredResult(requests, need.state)}, nil
+		}
+		answers, err := req.client.requestInput(ctx, i, requests)
 		if err != nil {
 			return sink.Result{}, err
 		}
@@ -170,14 +182,14 @@ func (i *Invocation) answered(inputs []byte, state string) {
 	}
 }
 
-func (e *Engine) inputRequiredResult(need *inputRequired) *sink.Document {
+func (e *Engine) inputRequiredResult(requests []byte, state string) *sink.Document {
 	doc := out(`{"resultType":"input_required",` + string(e.fixed.Load().meta))
-	if need.requests != nil {
-		doc.member("inputRequests", need.requests)
+	if requests != nil {
+		doc.member("inputRequests", requests)
 	}
-	if need.state != "" {
+	if state != "" {
 		doc.name("requestState")
-		doc.quote(need.state)
+		doc.quote(state)
 	}
 	doc.text("}")
 	return &sink.Document{JSON: doc}
@@ -192,12 +204,12 @@ func (i *Invocation) canAnswer(requests []byte) error {
 		params := jsonrpc.Member(s.Value, "params")
 		var capability, mode string
 		switch method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method")); method {
-		case "elicitation/create":
+		case methodElicit:
 			capability, mode = "elicitation", "form"
 			if other, ok := jsonrpc.Text(jsonrpc.Member(params, "mode")); ok {
 				mode = other
 			}
-		case "sampling/createMessage":
+		case methodSample:
 			capability = "sampling"
 			if jsonrpc.Member(params, "tools") != nil {
 				mode = "tools"

@@ -121,7 +121,7 @@ func (i *Invocation) WantsProgress() bool { return i.token != nil }
 
 // Progress sends how far the work is: params is a JSON object of progress, a number
 // that increases, total and message. It also restarts the request's timeout, also for
-// clients that did not request progress. Messages that come too fast, are too large, or
+// clients that did not request progress. The message is cleaned by [PlainText]. Messages that come too fast, are too large, or
 // do not increase, are not sent.
 // MCP 2026-07-28, basic/patterns/progress.
 func (i *Invocation) Progress(params []byte) {
@@ -139,9 +139,16 @@ func (i *Invocation) Progress(params []byte) {
 	}
 	text := out("{")
 	text.member("progressToken", i.token)
-	text.members(params, func(name string) bool {
-		return name == "progress" || name == "total" || name == "message" && i.rev.hasProgressMessages()
-	})
+	text.members(params, func(name string) bool { return name == "progress" })
+	if total := jsonrpc.Member(params, "total"); total != nil {
+		if _, ok := number(total); ok {
+			text.member("total", total)
+		}
+	}
+	if message, ok := jsonrpc.Text(jsonrpc.Member(params, "message")); ok && i.rev.hasProgressMessages() {
+		text.name("message")
+		text.quote(PlainText(message, MaxDescription))
+	}
 	text.text("}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, "notifications/progress", text), Optional: true}
 	c.ifPending(i.call, func() { c.sink.Notify(doc, 0) })
@@ -207,7 +214,7 @@ func (i *Invocation) wanted() level {
 }
 
 // Log sends a log message with the request: params is a JSON object of level,
-// logger and data. What is below the level that the client wants, or too large, is
+// logger and data. Its texts are cleaned by [PlainLines]. What is below the level that the client wants, or too large, is
 // dropped.
 // MCP 2026-07-28, server/utilities/logging.
 func (i *Invocation) Log(params []byte) {
@@ -220,7 +227,7 @@ func (i *Invocation) Log(params []byte) {
 		return
 	}
 	text := out(`{"_meta":{}`)
-	text.members(params, func(name string) bool { return name == "level" || name == "logger" || name == "data" })
+	text.members(plainTexts(params), func(name string) bool { return name == "level" || name == "logger" || name == "data" })
 	text.text("}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, "notifications/message", text), Optional: true}
 	c := i.client

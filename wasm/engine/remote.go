@@ -24,9 +24,11 @@ type Remote struct {
 	lists      listCache
 	extensions []byte // of the other engine: a JSON object, or nil
 	onDeclared func() // nil: none
-	info       Info   // of the other engine; its name is empty until it has come
-	follows    map[*following]struct{}
-	generation uint64 // of the URIs that follows want
+
+	inputPolicy func() InputPolicy // nil: as for own sources
+	info        Info               // of the other engine; its name is empty until it has come
+	follows     map[*following]struct{}
+	generation  uint64 // of the URIs that follows want
 
 	backlog *backlog
 	once    atomic.Int32 // requests in flight that must not be sent again

@@ -25,11 +25,23 @@ func (r *Remote) request(ctx context.Context, method string, members []byte, onc
 	if once {
 		send = r.sendOnce
 	}
-	result, err := send(ctx, func(l *link) ([]byte, error) { return r.exchange(ctx, l, method, members) })
+	hub := false
+	result, err := send(ctx, func(l *link) ([]byte, error) {
+		hub = l.hub
+		return r.exchange(ctx, l, method, members)
+	})
 	if err != nil {
 		return nil, err
 	}
-	return result, needsInput(result, methodByName(method) == unknownMethod)
+	err = needsInput(result, methodByName(method) == unknownMethod)
+	var need *inputRequired
+	if r.inputPolicy != nil && !hub && errors.As(err, &need) && need.requests != nil {
+		var refused error
+		if need.requests, refused = cleanInput(need.requests, r.inputPolicy()); refused != nil {
+			return nil, refused
+		}
+	}
+	return result, err
 }
 
 // Calls returns the number of calls of tools, and of methods of extensions, that have no

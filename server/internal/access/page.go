@@ -7,8 +7,6 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-const listenMethod = "subscriptions/listen"
-
 // PageConcerned returns the name of the page that has to answer a request at endpoint; ""
 // if that is not one page, as for lists of all. The name is the client's: there may be no
 // such page. msg is the message that x is about.

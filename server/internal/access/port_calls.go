@@ -32,17 +32,18 @@ func (p *clientPort) open(x engine.Examination, msg []byte) (call *openCall, isN
 	return call, true
 }
 
-// overShare reports whether a registered request exceeds what its page may have in flight
-// on this connection. The number of calls is bounded by that, so they are counted here.
+// overShare returns an error if a registered request exceeds what its page may have in
+// flight on this connection. Only requests that name something are for one page; the
+// engine limits the others. The number of calls is bounded by that, so they are counted here.
 func (p *clientPort) overShare(call *openCall) *Exceeded {
-	if call.method == listenMethod {
-		return nil // the engine limits these
+	if call.uri == "" {
+		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	ofPage, total := 0, 0
 	for _, other := range p.calls {
-		if other == call || other.method == listenMethod {
+		if other == call || other.uri == "" {
 			continue
 		}
 		total++

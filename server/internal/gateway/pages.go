@@ -135,6 +135,7 @@ func (v *views) unlockJoin(p *page) {
 func (v *views) mount(name string, remote *engine.Remote) *page {
 	p := &page{name: name, remote: remote}
 	remote.OnDeclared(v.declaredChanged)
+	remote.OnInput(func() engine.InputPolicy { return v.inputPolicy(p) })
 	v.pages[name] = p
 	if v.arrived != nil {
 		close(v.arrived)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -25,6 +26,22 @@ func (g *Gateway) allow(page string) func(engine.Principal, engine.Verb, string)
 		}
 		return decide(principal, verb, qualifiedURI(page, uri))
 	}
+}
+
+// inputPolicy returns the policy for what a page requests of clients: users see which page
+// and origin asks, and pages use the client's model and see its roots only if the user
+// allows that for their origin.
+func (v *views) inputPolicy(p *page) engine.InputPolicy {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	policy := engine.InputPolicy{From: p.name}
+	if p.origin != "" {
+		policy.From += " (" + engine.PlainText(p.origin, limits.MaxURI) + ")" // characters
+	}
+	if may := v.gateway.Options.MaySample; may != nil && !may(p.origin) {
+		policy.Refuse = "The page " + policy.From + " requests the model or the roots of the assistant, which is not allowed: start the gateway with --allow-sampling and its origin"
+	}
+	return policy
 }
 
 // qualifiedURI returns the URI at /mcp of an entry of page. Tools and prompts are

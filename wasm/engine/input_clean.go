@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Requests for input reach the client's user and model with the authority of the server,
+// and the author of a source may be hostile. The page's engine cleans their texts as those
+// of descriptions, and the gateway's again. MCP 2026-07-28, client/elicitation, Security.
+
+// An InputPolicy says what the requests for input of a [Remote] may be.
+type InputPolicy struct {
+	From   string // names the other engine to the user, before each message; "": nothing does
+	Refuse string // error for requests for the client's model and roots; "": they are allowed
+}
+
+// OnInput sets the function that returns the policy for the requests for input that the
+// other engine sends. Call it before the first port. Nil allows what an engine's own
+// sources may do. Other nodes' hubs have applied theirs.
+func (r *Remote) OnInput(f func() InputPolicy) { r.inputPolicy = f }
+
+// A refusedInput is the error of a source that requests what it may not.
+type refusedInput string
+
+// Error implements error.
+func (r refusedInput) Error() string { return string(r) }
+
+// cleanInput returns the requests of [Invocation.Need] as the client may get them.
+func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
+	clean := out("{")
+	s := jsonrpc.Scan(requests)
+	for s.Next() {
+		method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method"))
+		elicits := method == methodElicit
+		key := string(s.Name)
+		switch {
+		case !elicits && policy.Refuse != "":
+			return nil, refusedInput(policy.Refuse)
+		case PlainText(key, MaxTitle) != key:
+			return nil, refusedInput("The key of a request" + hiddenRule)
+		}
+		text, prefix := "message", policy.From // the member that the user or the model reads first
+		if !elicits {
+			text = "systemPrompt"
+		}
+		params := out("{")
+		own := jsonrpc.Member(s.Value, "params")
+		m := jsonrpc.Scan(own)
+		for m.Next() {
+			name, value := string(m.Name), m.Value
+			switch {
+			case name == text:
+				read, _ := jsonrpc.Text(value)
+				value = jsonrpc.AppendString(nil, PlainLines(prefixed(prefix, read), MaxDescription))
+				prefix = ""
+			case name == "url" && elicits:
+				if url, _ := jsonrpc.Text(value); !isWebURL(url) {
+					return nil, refusedInput("A URL that the user is to open must begin with https:// and a host")
+				}
+			case elicits:
+				var ok bool
+				if value, ok = plainJSON(name, value); !ok {
+					return nil, refusedInput(name + hiddenRule)
+				}
+			default:
+				value = plainTexts(value)
+			}
+			params.member(PlainText(name, MaxName), value)
+		}
+		if prefix != "" && method == methodSample {
+			params.member(text, jsonrpc.AppendString(nil, prefix))
+		}
+		request := out("{")
+		request.name("method")
+		request.quote(method)
+		if own != nil || len(params) > 1 {
+			params.text("}")
+			request.member("params", params)
+		}
+		request.text("}")
+		clean.member(key, request)
+	}
+	clean.text("}")
+	return clean, nil
+}
+
+func prefixed(prefix, text string) string {
+	if prefix == "" {
+		return text
+	}
+	return prefix + ": " + text
+}
+
+// isWebURL reports whether a user may be sent to url: https, a host without user
+// information, which looks like another host, and no character that a URI cannot have.
+func isWebURL(url string) bool {
+	rest, ok := strings.CutPrefix(url, "https://")
+	host := rest
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		host = rest[:end]
+	}
+	return ok && host != "" && !strings.Contains(host, "@") && CheckURI(url) == nil
+}
+
+// plainTexts returns a JSON value in which all strings are plain, names of members too.
+func plainTexts(value []byte) []byte {
+	var clean out
+	from := 0
+	for i := 0; i < len(value); i++ {
+		if value[i] != '"' {
+			continue
+		}
+		end := i + max(1, jsonrpc.StringLength(value[i:]))
+		text, _ := jsonrpc.Text(value[i:end])
+		if plain := PlainLines(text, len(text)); plain != text {
+			clean.raw(value[from:i])
+			clean.quote(plain)
+			from = end
+		}
+		i = end - 1
+	}
+	if from == 0 {
+		return value
+	}
+	clean.raw(value[from:])
+	return clean
+}
