@@ -25,7 +25,7 @@ interface OpenApp {
   uri: string
   html: string
   needs: AppNeeds
-  /** Whether the user has agreed to what it needs. */
+  /** Whether the user lets it run. Asked for each app: WebRTC sends past its policy in most browsers. */
   agreed: Signal<boolean>
   height: Signal<number>
   said: Signal<string>
@@ -101,7 +101,7 @@ export async function openApp({ session, uri, tool }: FoundApp, row: number): Pr
     uri,
     html,
     needs,
-    agreed: signal(needs.origins.length + needs.features.length === 0),
+    agreed: signal(false),
     height,
     said,
     asked,
@@ -172,6 +172,7 @@ function Panel() {
   const app = shown.value
   if (!app) return null
   const { uri, needs } = app
+  const uses = [...needs.origins, ...needs.features]
   return (
     <section key={uri} class="app-panel" aria-label={uri}>
       <header>
@@ -190,8 +191,12 @@ function Panel() {
         />
       ) : (
         <div class="app-question">
-          <p>{t('apps.needs')}</p>
-          <p translate={false}>{[...needs.origins, ...needs.features].join(', ')}</p>
+          <p>{t('apps.runs')}</p>
+          {uses.length > 0 ? (
+            <p>
+              {t('apps.needs')} <span translate={false}>{uses.join(', ')}</span>
+            </p>
+          ) : null}
           <button
             type="button"
             class="primary"
@@ -199,7 +204,7 @@ function Panel() {
               app.agreed.value = true
             }}
           >
-            {t('answers.accept')}
+            {t('apps.run')}
           </button>
         </div>
       )}

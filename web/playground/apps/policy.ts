@@ -60,6 +60,7 @@ export function needsOf(meta: unknown): AppNeeds {
       `font-src ${from('data:')}`,
       `connect-src ${connect.join(' ') || "'none'"}`,
       'worker-src blob:',
+      "webrtc 'block'", // of CSP Level 3; a browser without it ignores it, and connect-src does not concern WebRTC
       "base-uri 'none'",
       "form-action 'none'",
     ].join('; '),

@@ -249,6 +249,7 @@ export const rooms: readonly Room[] = [
       await send(page, 'resources/read', { uri: 'ui://notes/note.html' })
       await show(page, 'inspect')
       await click(page, '[data-pane=inspect] [data-command=app]')
+      await click(page, '.app-question .primary')
       await page.waitForSelector('.app-panel iframe')
     },
   },

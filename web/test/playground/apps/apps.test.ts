@@ -1,8 +1,10 @@
 /** MCP Apps in the browser: the demo's app, the official class App, and hostile documents. */
 
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
 import { after, before } from 'node:test'
 import type { BrowserContext, Frame, Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
@@ -36,11 +38,36 @@ async function startApp(context: BrowserContext, server: AppServer): Promise<Pag
   return page
 }
 
-/** The same, and waits until the app is open. */
+/** The same, and lets the app run. */
 async function openApp(context: BrowserContext, server: AppServer): Promise<Page> {
   const page = await startApp(context, server)
-  await page.waitForSelector('.app-panel')
+  await runApp(page)
   return page
+}
+
+const runApp = (page: Page) => press(page, '.app-question button', 'Run app')
+
+/** Counts what arrives at a port by UDP, and connections by TCP. */
+async function relay() {
+  const seen = { contacts: 0 }
+  const udp = createSocket('udp4', () => seen.contacts++)
+  const tcp = createServer((socket) => {
+    seen.contacts++
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve))
+  const { port } = tcp.address() as AddressInfo
+  await new Promise<void>((resolve) => udp.bind(port, '127.0.0.1', resolve))
+  return {
+    port,
+    get contacts() {
+      return seen.contacts
+    },
+    async close() {
+      udp.close()
+      await new Promise((resolve) => tcp.close(resolve))
+    },
+  }
 }
 
 /** The app's own frame, inside the sandbox. */
@@ -107,7 +134,9 @@ await say(JSON.stringify(got))
 
 inBrowsers('a hostile app reaches neither the playground nor the network', async ({ context }) => {
   const server =
-    await appServer(`<body><a id="link" target="_blank" href="ORIGIN/blank">x</a><a id="top" target="_top" href="ORIGIN/top">x</a><a id="script" href="javascript:fetch('ORIGIN/script')">x</a><iframe src="ORIGIN/nested"></iframe><img src="ORIGIN/image"><link rel="stylesheet" href="ORIGIN/style"><link rel="prefetch" href="ORIGIN/prefetch"><script src="ORIGIN/code"></script><object data="ORIGIN/object"></object>
+    await appServer(`<body><a id="link" target="_blank" href="ORIGIN/blank">x</a><a id="top" target="_top" href="ORIGIN/top">x</a><a id="script" href="javascript:fetch('ORIGIN/script')">x</a><iframe src="ORIGIN/nested"></iframe><img src="ORIGIN/image"><link rel="stylesheet" href="ORIGIN/style"><link rel="prefetch" href="ORIGIN/prefetch"><script src="ORIGIN/code"></script><object data="ORIGIN/object"></object><a id="ping" target="_blank" href="ORIGIN/pinged" ping="ORIGIN/ping">x</a><link rel="dns-prefetch" href="//app.invalid"><link rel="prerender" href="ORIGIN/prerender"><link rel="modulepreload" href="ORIGIN/module"><link rel="manifest" href="ORIGIN/manifest"><link rel="icon" href="ORIGIN/icon">
+<script type="speculationrules">{"prefetch":[{"urls":["ORIGIN/speculated"],"eagerness":"immediate"}],"prerender":[{"urls":["ORIGIN/prerendered"],"eagerness":"immediate"}]}</script>
+<style>@import url(ORIGIN/import); @font-face { font-family: x; src: url(ORIGIN/font) } body { background: url(ORIGIN/background); font-family: x; cursor: url(ORIGIN/cursor), auto } #ping::after { content: url(ORIGIN/content) } body { background-image: image-set('ORIGIN/set' 1x); filter: url(ORIGIN/filter#x) }</style>
 <form id="form" action="ORIGIN/form" target="_top"><button></button></form>
 <script>
 const tries = {
@@ -124,7 +153,7 @@ const tries = {
 }
 const allowed = []
 for (const [name, run] of Object.entries(tries)) try { run(); allowed.push(name) } catch {}
-for (const id of ['link', 'top', 'script']) document.getElementById(id).click()
+for (const id of ['ping', 'link', 'top', 'script']) document.getElementById(id).click()
 document.getElementById('form').requestSubmit()
 navigator.sendBeacon('ORIGIN/beacon', 'x')
 const forged = { jsonrpc: '2.0', id: 66, method: 'ui/message', params: { content: [{ type: 'text', text: 'forged' }] } }
@@ -164,6 +193,37 @@ send({ id: 1, method: 'ui/initialize', params: {} })
 })
 
 inBrowsers(
+  'no app runs before the user lets it: WebRTC is not subject to its policy',
+  async ({ context }) => {
+    const turn = await relay()
+    const server = await appServer(`<script>
+const servers = ['udp', 'tcp'].map((transport) => 'turn:127.0.0.1:${turn.port}?transport=' + transport)
+const peer = new RTCPeerConnection({
+  iceServers: [{ urls: servers, username: 'text that the app sends', credential: 'x' }],
+  iceTransportPolicy: 'relay',
+})
+peer.createDataChannel('x')
+peer.setLocalDescription()
+</script>`)
+    try {
+      const page = await startApp(context, server)
+      await saw(page, '.app-question', 'By WebRTC it can send')
+      await saw(page, '.app-question', 'to any address')
+      // All that is shown was drawn, and all that would run has had its turn.
+      await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
+      assert.equal((await page.$$('.app-panel iframe')).length, 0)
+      assert.equal(turn.contacts, 0)
+      await press(page, '.app-panel header button', '')
+      await page.waitForFunction(() => document.querySelector('.app-panel') === null)
+      assert.equal(turn.contacts, 0)
+    } finally {
+      await server.close()
+      await turn.close()
+    }
+  },
+)
+
+inBrowsers(
   'HTML that is no app is shown, and reaches nothing: frames, pictures, refreshes, forms',
   async ({ context }) => {
     const server = await appServer(
@@ -194,7 +254,7 @@ inBrowsers('an app that floods the playground is closed', async ({ context }) =>
   ]) {
     const server = await appServer(`<script>let n = 0; ${flood}</script>`)
     try {
-      const page = await startApp(context, server) // its panel may be gone before a test sees it
+      const page = await openApp(context, server)
       await saw(page, '[data-pane=timeline] [role=row]', 'closed: the app sent too much')
       await page.waitForFunction(() => document.querySelector('.app-panel') === null)
       const noted = (
@@ -227,10 +287,10 @@ send({ id: 1, method: 'ui/initialize', params: {} })
       csp: { connectDomains: [other.url.slice(0, -4)] },
     })
     try {
-      const page = await openApp(context, server)
+      const page = await startApp(context, server)
       await saw(page, '.app-question', other.url.slice(0, -4))
       assert.deepEqual(other.reached, [])
-      await press(page, '.app-question button', 'Accept')
+      await runApp(page)
       await saw(page, '.app-panel q', 'reached')
       assert.deepEqual(other.reached, ['GET /declared'])
     } finally {
@@ -248,6 +308,7 @@ inBrowsers(
     await saw(page, '[data-pane=explore]', 'ui://notes/note.html')
     await press(page, '.thing-read', 'Note (app)')
     await press(page, '[data-pane=inspect] [data-command=app]', '')
+    await runApp(page)
     const frame = await frameOf(page)
     await frame.waitForFunction(() => (document.querySelector('textarea')?.value ?? '') !== '')
     await frame.$eval('textarea', (one) => {
