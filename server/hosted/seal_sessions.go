@@ -17,7 +17,6 @@ import (
 
 const (
 	maxSessionID     = 2 << 10            // characters
-	maxCapabilities  = 1 << 10            // bytes; longer ones shrink to those that the engine knows
 	maxSealedName    = 256                // bytes, of the client's name
 	sessionLifetime  = 7 * 24 * time.Hour // from its beginning
 	sessionClockSkew = 60 * time.Second   // between two nodes, each of which may be 30 s off
@@ -168,40 +167,11 @@ func (f *sessionFacts) fill(r *mcphttp.Record) {
 	r.ClientInfo = append(jsonrpc.AppendString([]byte(`{"name":`), f.client), '}')
 }
 
-// sealedCapabilities returns the capabilities of a client as its session ids contain them:
-// all, or those that the engine knows if they have more than maxCapabilities bytes.
+// sealedCapabilities returns the capabilities of a client as its session ids contain them.
 func sealedCapabilities(declared jsontext.Value) jsontext.Value {
 	compact := declared.Clone()
 	if compact.Compact() != nil || compact.Kind() != '{' {
 		return jsontext.Value("{}")
 	}
-	if len(compact) <= maxCapabilities {
-		return compact
-	}
-	known := []byte{'{'}
-	for _, capability := range [...]struct {
-		name  string
-		modes []string
-	}{{"elicitation", []string{"form", "url"}}, {"roots", nil}, {"sampling", []string{"context", "tools"}}} {
-		value := jsonrpc.Member(compact, capability.name)
-		if value == nil {
-			continue
-		}
-		known = append(separated(known), `"`+capability.name+`":{`...)
-		for _, mode := range capability.modes {
-			if jsonrpc.Member(value, mode) != nil {
-				known = append(separated(known), `"`+mode+`":{}`...)
-			}
-		}
-		known = append(known, '}')
-	}
-	return append(known, '}')
-}
-
-// separated returns an open JSON object with a comma if it has members.
-func separated(object []byte) []byte {
-	if object[len(object)-1] == '{' {
-		return object
-	}
-	return append(object, ',')
+	return engine.KnownCapabilities(compact)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 var testHolder = mcphttp.Holder{Issuer: "https://auth.example", Owner: "aaaaaaaaaaaaaaaaaaaaaaaaaa", Principal: "client:c", Path: "/mcp"}
@@ -228,9 +229,9 @@ func TestLongFactsAreShortened(t *testing.T) {
 		}
 	}
 	r := recordOf(testHolder)
-	r.Client, r.Capabilities = strings.Repeat("\U0001F600", 128), jsontext.Value(`{"a":"`+strings.Repeat("x", maxCapabilities-len(`{"a":""}`))+`"}`)
+	r.Client, r.Capabilities = strings.Repeat("\U0001F600", 128), jsontext.Value(`{"a":"`+strings.Repeat("x", engine.MaxCapabilities-len(`{"a":""}`))+`"}`)
 	s := testSessions(t, NewKey())
-	if id := s.Begin(&r); len(r.Capabilities) != maxCapabilities || len(id) > maxSessionID {
+	if id := s.Begin(&r); len(r.Capabilities) != engine.MaxCapabilities || len(id) > maxSessionID {
 		t.Errorf("the longest id has %d characters", len(id))
 	}
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
@@ -22,7 +21,7 @@ func (e *Engine) initialize(_ context.Context, req *request) (sink.Result, error
 	c := req.client
 	var capabilities []byte
 	if len(req.context) > 0 && req.context[0] == '{' {
-		capabilities = bytes.Clone(req.context)
+		capabilities = KnownCapabilities(req.context)
 	}
 	c.begin(negotiate(version), capabilities)
 	return sink.Result{Document: e.fixed.Load().initialize[c.session]}, nil

@@ -91,7 +91,13 @@ func (c *Client) message(data []byte, inBatch bool) {
 	if document, outcome := c.settle(req, msg.Params, result, err); outcome == sink.Answered {
 		c.respond(call, sink.Result{Document: document})
 	}
+	if len(data) > maxScratch {
+		c.scratch = request{} // it shares memory with data, and would keep that until the next request
+	}
 }
+
+// maxScratch is the size in bytes of a message that Client.scratch may keep.
+const maxScratch = 4 << 10
 
 // open opens the call of a request in the Sink.
 func (c *Client) open(id jsonrpc.ID) (call sink.Call, fresh, closed bool) {

@@ -294,7 +294,11 @@ func (s *session) unstore() {
 	s.owner.Store.Remove(s.hash, &record)
 }
 
-// clientParams returns clientInfo and capabilities from the params of initialize.
-func clientParams(params []byte) (info, capabilities jsontext.Value) {
-	return bytes.Clone(jsonrpc.Member(params, "clientInfo")), bytes.Clone(jsonrpc.Member(params, "capabilities"))
+// clientParams returns clientInfo and capabilities from the params of initialize, as a session
+// keeps them: at most engine.MaxCapabilities bytes each. name is that of the client.
+func clientParams(params []byte, name string) (info, capabilities jsontext.Value) {
+	if info = jsonrpc.Member(params, "clientInfo"); len(info) > engine.MaxCapabilities {
+		info = append(jsonrpc.AppendString([]byte(`{"name":`), name), '}')
+	}
+	return bytes.Clone(info), engine.KnownCapabilities(jsonrpc.Member(params, "capabilities"))
 }

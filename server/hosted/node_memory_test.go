@@ -1,0 +1,42 @@
+package hosted
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// liveHeap returns the bytes of live objects.
+func liveHeap() int64 {
+	runtime.GC()
+	runtime.GC() // what finalizers have released
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	return int64(now.HeapAlloc)
+}
+
+// initialize begins a session with capabilities and a clientInfo of size bytes each.
+func (n *liveNode) initialize(token string, size int) httpAnswer {
+	n.t.Helper()
+	return n.send("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"experimental":{"x":%q}},"clientInfo":{"name":"test","title":%[1]q}}}`,
+		strings.Repeat("x", size)), "Authorization: Bearer "+token)
+}
+
+// What a client declares about itself and the engine does not know uses memory as long as its
+// initialize is served.
+func TestLargeCapabilitiesAreNotKept(t *testing.T) {
+	n := startNode(t, nil)
+	token := n.token("alice", nil)
+	n.initialize(token, 10)
+	before := liveHeap()
+	const sessions = 20
+	for range sessions {
+		if got := n.initialize(token, 400<<10); got.status != 200 {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+	}
+	if kept := (liveHeap() - before) / sessions; kept > 150<<10 {
+		t.Errorf("a session keeps %d KB of 800", kept>>10)
+	}
+}
