@@ -373,13 +373,15 @@ func TestReadsWaitForPageThatIsNotKnown(t *testing.T) {
 		read, _ := reader(t, g)
 		alone := readerAt(t, g, "/mcp/notes", "notes://cart")
 		began := time.Now()
-		if got := read(); got != "The page is away" || time.Since(began) != 0 {
+		if got := read(); got != "The page is away" || time.Since(began) != announceTime {
 			t.Errorf("read: %q after %v", got, time.Since(began))
 		}
-		if got := alone(); got != "Resource not found" || time.Since(began) != 0 {
+		began = time.Now()
+		if got := alone(); got != "Resource not found" || time.Since(began) != announceTime {
 			t.Errorf("read at its own path: %q after %v", got, time.Since(began))
 		}
 		c.unsettled = true
+		began = time.Now()
 		if got := read(); got != "The page is away" || time.Since(began) != limits.GraceTime {
 			t.Errorf("read: %q after %v", got, time.Since(began))
 		}
@@ -394,6 +396,22 @@ func TestReadsWaitForPageThatIsNotKnown(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A page that has just joined another node is read although that node announces it a moment
+// later.
+func TestReadsWaitForPageThatIsBeingAnnounced(t *testing.T) {
+	for path, uri := range map[string]string{"/mcp": "notes+notes://cart", "/mcp/notes": "notes://cart"} {
+		synctest.Test(t, func(t *testing.T) {
+			g, c := newClustered(t)
+			c.serve(t, "b")
+			read := readerAt(t, g, path, uri)
+			time.AfterFunc(announceTime/2, func() { c.changed(heldBy("b", 1, HeldThere)) })
+			if got := read(); got != "from b" {
+				t.Errorf("read at %s: %q", path, got)
+			}
+		})
+	}
 }
 
 // A page becomes known while a read waits for it, but its node cannot be dialled: the read

@@ -81,7 +81,7 @@ func TestCallsWaitForPageThatIsNotKnown(t *testing.T) {
 				}
 			}
 		}
-		all("Unknown ", 0)
+		all("Unknown ", announceTime)
 		c.unsettled = true
 		all("The page is away", limits.GraceTime)
 		answers := make(chan string, len(asks))

@@ -162,17 +162,27 @@ func (a awayPage) Read(ctx context.Context, uri string) ([]engine.Contents, erro
 	return nil, engine.ErrNotFound
 }
 
-// await waits for a page that is not known, if it may be on its way from one node to another.
-// It returns nil if the page does not come in the grace time of the request, of which the
-// rest is for the link.
+// announceTime is how long a request waits for a page that is not known: one that has just
+// joined another node says so a moment before that node has announced it, which takes up to
+// 250 ms.
+const announceTime = 500 * time.Millisecond
+
+// await waits for a page that is not known on this node. If pages may be on their way from
+// one node to another, it waits for the grace time of the request, of which the rest is for
+// the link. It returns nil if the page does not come.
 func (v *views) await(ctx context.Context, name string) *engine.Remote {
 	if remote := v.remote(name); remote != nil {
 		return remote
 	}
-	if peers := v.gateway.Options.Peers; peers == nil || !peers.unsettled() {
+	peers := v.gateway.Options.Peers
+	if peers == nil {
 		return nil
 	}
-	ctx, cancel := context.WithDeadline(ctx, engine.InvocationOf(ctx).WaitUntil())
+	until := engine.InvocationOf(ctx).WaitUntil()
+	if soon := time.Now().Add(announceTime); !peers.unsettled() && soon.Before(until) {
+		until = soon
+	}
+	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	for {
 		remote, arrived := v.remoteOrArrival(name)
