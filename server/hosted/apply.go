@@ -11,6 +11,7 @@ func (n *Node) apply(old, next *loaded) error {
 	n.core.Sessions.SetLimits(sessionLimits(next.Config.Limits))
 	if !reflect.DeepEqual(old.keys, next.keys) {
 		n.core.CloseIdleViews() // they sign with the old key
+		n.sessions.endWithoutKey(n.core.Sessions)
 		if n.peers != nil {
 			return n.peers.SetKeys(next.keys.clusterKeys())
 		}

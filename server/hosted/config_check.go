@@ -186,6 +186,8 @@ func (c *checker) certificate(key string, files TLS) {
 		c.refuse(key, "want both the file of the certificate and that of its key, { cert: FILE, key: FILE }")
 	} else if _, err := tls.LoadX509KeyPair(files.Cert, files.Key); err != nil {
 		c.refuse(key, "%v; want a certificate chain in %s and its private key in %s, both in PEM", err, files.Cert, files.Key)
+	} else if err := checkPrivateFile(files.Key); err != nil {
+		c.refuse(key+".key", "%v", err)
 	}
 }
 

@@ -33,6 +33,8 @@ func (c *checker) cluster(cluster Cluster) {
 	if nats.Creds != "" {
 		if _, err := os.ReadFile(nats.Creds); err != nil {
 			c.refuse("cluster.nats.creds", "%v; want the credentials file of the node's NATS user", err)
+		} else if err := checkPrivateFile(nats.Creds); err != nil {
+			c.refuse("cluster.nats.creds", "%v", err)
 		}
 	}
 	if nats.TLS.Cert != "" || nats.TLS.Key != "" {

@@ -100,7 +100,9 @@ func (p *configParser) mapping(node *yaml.Node, path string, fields map[string]r
 		case known:
 			p.value(value, field, key)
 		case nearest(name.Value, fields) != "":
-			p.refuse(name, key, "there is no such key; did you mean `%s`?", nearest(name.Value, fields))
+			meant := nearest(name.Value, fields)
+			p.refuse(name, key, "there is no such key; did you mean `%s`?", meant)
+			p.problems[len(p.problems)-1].meant = strings.TrimPrefix(path+"."+meant, ".")
 		default:
 			p.refuse(name, key, "there is no such key; remove it")
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,8 @@ type ConfigError struct {
 	Line int    // of the key; 0 if it is absent
 	Key  string // with those around it: pages.tokens.issuer; "" if it is about the file
 	Text string // what is wrong, and what to do
+
+	meant string // the key that an unknown one resembles; may be empty
 }
 
 // Error returns `file:line: key: text`.
@@ -57,10 +60,10 @@ func ReadConfig(name string) (Config, error) {
 		return Config{}, err
 	}
 	config, lines, problems := parseConfig(text)
-	if len(problems) == 0 {
+	if len(problems) == 0 || lines != nil { // else it is not YAML
 		config.resolve(filepath.Dir(absolute))
 		config = config.withDefaults()
-		problems = config.problems()
+		problems = withoutConsequences(problems, config.problems())
 	}
 	errs := make([]error, len(problems))
 	for i, problem := range problems {
@@ -74,6 +77,21 @@ func ReadConfig(name string) (Config, error) {
 		return Config{}, errors.Join(errs...)
 	}
 	return config, nil
+}
+
+// withoutConsequences returns the problems of reading a file, and those of the values that
+// were read. It leaves out values that are missing or wrong because they were not read.
+func withoutConsequences(reading, values []*ConfigError) []*ConfigError {
+	for _, problem := range values {
+		follows := func(other *ConfigError) bool {
+			instead := problem.Key == "tls" && other.Key == "trustedProxies" // one of them is enough
+			return instead || problem.Key == other.Key || problem.Key == other.meant || strings.HasPrefix(problem.Key, other.Key+".") || other.meant != "" && strings.HasPrefix(problem.Key, other.meant+".")
+		}
+		if !slices.ContainsFunc(reading, follows) {
+			reading = append(reading, problem)
+		}
+	}
+	return reading
 }
 
 // resolve makes names of files relative to dir. What is a secret, and no name, stays as it

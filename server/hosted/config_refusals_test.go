@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -24,6 +25,12 @@ func TestReasonsNotToStart(t *testing.T) {
 	dir := testFiles(t)
 	writeFile(t, filepath.Join(dir, "short.keys"), "c2hvcnQ", 0o400)
 	writeFile(t, filepath.Join(dir, "open.keys"), testKey(1), 0o644)
+	private, err := os.ReadFile(filepath.Join(dir, "tls.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "open.key"), string(private), 0o644)
+	writeFile(t, filepath.Join(dir, "open.creds"), "credentials", 0o644)
 	writeFile(t, filepath.Join(dir, "garbage"), "garbage", 0o400)
 	if _, refused := readText(t, dir, minimal); refused != "" {
 		t.Fatal(refused)
@@ -79,6 +86,9 @@ func TestReasonsNotToStart(t *testing.T) {
 		{keys, "keys: " + testKey(1), ":6: keys: it contains a secret; set the name of a file, and replace the secret"},
 		{keys, "keys: open.keys", ":6: keys: open.keys is open to all users of the machine (mode 0644); run `chmod 0440 open.keys`, or set `defaultMode: 0440` in Kubernetes"},
 
+		{proxies, "tls: { cert: tls.crt, key: open.key }", ":3: tls.key: open.key is open to all users of the machine (mode 0644); run `chmod 0440 open.key`, or set `defaultMode: 0440` in Kubernetes"},
+		{keys, cluster("{ urls: [tls://nats:4222], creds: open.creds }"), ":7: cluster.nats.creds: open.creds is open to all users of the machine (mode 0644); run `chmod 0440 open.creds`, or set `defaultMode: 0440` in Kubernetes"},
+
 		{keys, cluster("{}"), "cluster.nats.urls: it is missing; set the NATS servers, like [tls://nats:4222], or remove `cluster` for a single node"},
 		{keys, cluster("{ urls: [nats://nats:4222], creds: node.creds }"), ":7: cluster.nats.urls: the connection to nats:4222 is not encrypted; use tls://, or set allowPlaintext: true if the network is encrypted"},
 		{keys, cluster("{ urls: [tls://a:4222, ws://nats], creds: node.creds }"), ":7: cluster.nats.urls: the connection to nats is not encrypted; use tls://, or set allowPlaintext: true if the network is encrypted"},
@@ -103,6 +113,8 @@ func TestReasonsNotToStart(t *testing.T) {
 		{keys, keys + "\nassistant: {}", ":7: assistant: there is no such key; did you mean `assistants`?"},
 		{keys, keys + "\npublicUrl: https://b.example", ":7: publicUrl: there is no such key; did you mean `publicURL`?"},
 		{keys, keys + "\nnoToken: true", ":7: noToken: there is no such key; remove it"},
+		{keys, "kees: pagemcp.keys\nlimits: { pages: -1 }", ":6: kees: there is no such key; did you mean `keys`?\n:7: limits.pages: -1 is out of range; want 1 to 1000000, or leave it out for 20000"},
+		{keys, keys + "\nnoToken: true\nlog: { level: verbose }", ":7: noToken: there is no such key; remove it\n:8: log.level: \"verbose\" is not possible; want one of debug, info, warn, error"},
 		{keys, keys + "\n\"a\\u0007\": 1", `:7: "a\a": there is no such key; remove it`},
 		{issuer, "\n  isuer: https://auth.app.example", ":5: assistants.isuer: there is no such key; did you mean `issuer`?"},
 		{tokens, "{ issuer: https://app.example, jwk: x }", ":5: pages.tokens.jwk: there is no such key; did you mean `jwks`?"},

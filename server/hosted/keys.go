@@ -68,8 +68,8 @@ func readKeys(name string) (keyRing, error) {
 	if err != nil {
 		return keyRing{}, err
 	}
-	if mode := info.Mode().Perm(); mode&modeOfOthers != 0 && runtime.GOOS != "windows" {
-		return keyRing{}, fmt.Errorf("%s is open to all users of the machine (mode %04o); run `chmod 0440 %s`, or set `defaultMode: 0440` in Kubernetes", name, mode, name)
+	if err := checkPrivate(info, name); err != nil {
+		return keyRing{}, err
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxKeysFile+1))
 	if err != nil {
@@ -80,6 +80,23 @@ func readKeys(name string) (keyRing, error) {
 		return keyRing{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return ring, nil
+}
+
+// checkPrivate returns an error if users outside the owner and group of a file can access it.
+func checkPrivate(info fs.FileInfo, name string) error {
+	if mode := info.Mode().Perm(); mode&modeOfOthers != 0 && runtime.GOOS != "windows" {
+		return fmt.Errorf("%s is open to all users of the machine (mode %04o); run `chmod 0440 %s`, or set `defaultMode: 0440` in Kubernetes", name, mode, name)
+	}
+	return nil
+}
+
+// checkPrivateFile is checkPrivate for a file by its name.
+func checkPrivateFile(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	return checkPrivate(info, name)
 }
 
 // parseKeys reads the text of a file of keys: one per line, in base64url. Empty lines and

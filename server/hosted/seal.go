@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 )
 
 const (
@@ -55,17 +56,34 @@ func (s sealer) seal(text []byte, context ...string) []byte {
 // open returns the text that was sealed with this context; false if it was not sealed under
 // a key of the ring. It costs about a microsecond for each key that is tried.
 func (s sealer) open(sealed []byte, context ...string) (text []byte, ok bool) {
+	text, _, ok = s.openBy(sealed, context...)
+	return text, ok
+}
+
+// openBy is open, and returns the id of the key.
+func (s sealer) openBy(sealed []byte, context ...string) (text []byte, key string, ok bool) {
 	if len(sealed) < sealOverhead {
-		return nil, false
+		return nil, "", false
 	}
 	additional := s.additional(context)
 	for _, key := range s.keys {
 		nonce, ciphertext := sealed[sealSaltSize:sealSaltSize+sealNonceSize], sealed[sealSaltSize+sealNonceSize:]
 		if text, err := aead(key, sealed).Open(nil, nonce, ciphertext, additional); err == nil {
-			return text, true
+			return text, sealKeyID(key), true
 		}
 	}
-	return nil, false
+	return nil, "", false
+}
+
+// sealKeyID returns the id of a key, which is no secret.
+func sealKeyID(key []byte) string {
+	sum := sha256.Sum256(key)
+	return string(sum[:8])
+}
+
+// has reports whether the key with this id is one of the ring's.
+func (s sealer) has(id string) bool {
+	return slices.ContainsFunc(s.keys, func(key []byte) bool { return sealKeyID(key) == id })
 }
 
 // aead returns the cipher of one text by the salt at its beginning.

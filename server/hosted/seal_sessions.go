@@ -42,13 +42,19 @@ func newSealedSessions(keys keyRing, changes mcphttp.SessionChanges) *sealedSess
 }
 
 // setKeys replaces the keys, as a reload of the configuration does. Sessions whose key is
-// gone end with their next request.
+// gone end with their next request, or by endWithoutKey if they are awake.
 func (s *sealedSessions) setKeys(keys keyRing) {
 	sealer := keys.sealer("session")
 	s.sealer.Store(&sealer)
 	if shared, ok := s.changes.(*sharedChanges); ok {
 		shared.setKeys(keys)
 	}
+}
+
+// endWithoutKey ends the sessions that are awake and whose key is gone.
+func (s *sealedSessions) endWithoutKey(awake *mcphttp.Sessions) {
+	sealer := s.sealer.Load()
+	awake.EndIf(func(r *mcphttp.Record) bool { return !sealer.has(r.Key) })
 }
 
 // Begin implements [mcphttp.SessionStore]. The record gets what the id contains: a client
@@ -60,7 +66,9 @@ func (s *sealedSessions) Begin(r *mcphttp.Record) (id string) {
 		f.client = strings.ToValidUTF8(f.client[:maxSealedName], "")
 	}
 	f.fill(r)
-	return base64.RawURLEncoding.EncodeToString(s.sealer.Load().seal(f.append(nil), sessionContext(r.Holder())...))
+	sealer := s.sealer.Load()
+	r.Key = sealKeyID(sealer.keys[0])
+	return base64.RawURLEncoding.EncodeToString(sealer.seal(f.append(nil), sessionContext(r.Holder())...))
 }
 
 // Open implements [mcphttp.SessionStore].
@@ -72,7 +80,7 @@ func (s *sealedSessions) Open(ctx context.Context, id string, h mcphttp.Holder) 
 	if err != nil || base64.RawURLEncoding.EncodedLen(len(sealed)) != len(id) { // the decoder skips line breaks: two ids for one session
 		return r, false
 	}
-	text, ok := s.sealer.Load().open(sealed, sessionContext(h)...)
+	text, key, ok := s.sealer.Load().openBy(sealed, sessionContext(h)...)
 	if !ok {
 		return r, false
 	}
@@ -85,6 +93,7 @@ func (s *sealedSessions) Open(ctx context.Context, id string, h mcphttp.Holder) 
 		return r, false
 	}
 	r = mcphttp.NewRecord(h)
+	r.Key = key
 	r.LogLevel, r.URIs, r.Partial = changed.LogLevel, changed.URIs, err != nil
 	f.fill(&r)
 	return r, true

@@ -279,3 +279,36 @@ func BenchmarkOpenSession(b *testing.B) {
 		})
 	}
 }
+
+// A session that is awake ends when the key that has sealed its id is removed; one with a key
+// that stays does not.
+func TestAwakeSessionsEndWithTheirKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster := newTestCluster(t)
+		old, next := NewKey(), NewKey()
+		cluster.keys = testRing(t, old, next)
+		node := cluster.node()
+		store := node.sessions.Store.(*sealedSessions)
+		gone := node.begin()
+		stream := node.listen(gone)
+		store.setKeys(testRing(t, next, old))
+		kept := node.begin()
+		for _, keys := range [][]string{{next, old}, {next}} {
+			store.setKeys(testRing(t, keys...))
+			store.endWithoutKey(node.sessions)
+			want := 404
+			if len(keys) == 2 {
+				want = 200
+			}
+			if status, _ := node.request(gone, `"`+strings.Repeat("x", len(keys))+`"`, "ping", ""); status != want {
+				t.Errorf("with %d keys: %d, want %d", len(keys), status, want)
+			}
+			if stream.hasEnded() != (want == 404) {
+				t.Errorf("with %d keys: the stream has ended: %t", len(keys), stream.hasEnded())
+			}
+			if status, _ := node.request(kept, `"`+strings.Repeat("y", len(keys))+`"`, "ping", ""); status != 200 {
+				t.Errorf("with %d keys, a session of the new one: %d", len(keys), status)
+			}
+		}
+	})
+}

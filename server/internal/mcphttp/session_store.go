@@ -79,6 +79,7 @@ type Record struct {
 
 	Tenant  string    `json:"-"` // of Owner
 	Expires time.Time `json:"-"` // when the session ends although it is used; zero: never
+	Key     string    `json:"-"` // id of the key that the store has sealed the id with; empty if there is none
 	Partial bool      `json:"-"` // lacks changes that a [SharedStore] may have
 
 	// Subscribed and Unsubscribed are those of [Changes].

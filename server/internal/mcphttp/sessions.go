@@ -292,6 +292,16 @@ func (ss *Sessions) end(s *session) {
 	s.unstore()
 }
 
+// EndIf ends the sessions in memory whose record ends returns true for. ends gets what does
+// not change in a record.
+func (ss *Sessions) EndIf(ends func(*Record) bool) {
+	for _, s := range ss.table.list() {
+		if ends(&s.record) {
+			ss.end(s)
+		}
+	}
+}
+
 func (s *session) end() {
 	s.close()
 	s.unfollow()
