@@ -67,14 +67,8 @@ func (r *request) batch(elements [][]byte) {
 // to the requests among them. A client that disconnects has not cancelled its requests
 //
 func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
-	release, over := r.server.Gate.Limits.Acquire(r.client, "session "+s.hash, access.UseRequest)
-	if over != nil {
-		r.exceeded("", over)
-		return
-	}
-	defer release()
 	box, stream := newMailbox(), acceptsStream(r.http.Header)
-	remaining := 0
+	remaining, work := 0, 0
 	var first jsonrpc.ID
 	examined := make([]engine.Examination, len(messages))
 	for i, msg := range messages {
@@ -91,11 +85,20 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 			return
 		}
 		remaining, first = remaining+1, x.ID
+		if isWork(x) {
+			work++
+		}
 	}
 	if !r.authorize(examined, messages) {
 		return
 	}
-	if !s.registerAll(examined, messages, box, !stream) { // the error has no id: it would complete the earlier request
+	uses, over := acquireUses(r.server.Gate.Limits, r.client, s, max(work, 1))
+	if over != nil {
+		r.exceeded("", over)
+		return
+	}
+	defer endUses(uses)
+	if !s.registerAll(examined, messages, box, !stream, uses) { // the error has no id: it would complete the earlier request
 		r.fail(http.StatusBadRequest, "", message.InvalidRequest("This id still waits for its answer"))
 		return
 	}

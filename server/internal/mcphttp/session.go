@@ -69,6 +69,7 @@ type pendingRequest struct {
 	answered    func(failed bool) // set for requests of the session itself
 	earlyUpdate []byte            // an `updated` that arrived before the response to the subscription
 	started     time.Time
+	use         *use // of the limits, until the engine has answered; nil for requests of the session itself
 }
 
 var errEnded = errors.New("the session has ended")
@@ -161,6 +162,9 @@ func (s *session) endConversation() {
 		return
 	}
 	s.conversation.port.Close()
+	for _, w := range s.conversation.pending {
+		w.use.end()
+	}
 	s.endpoint.Release()
 	s.conversation, s.endpoint = nil, Endpoint{}
 }
@@ -168,12 +172,12 @@ func (s *session) endConversation() {
 // register adds a pending request before it is sent. It returns false if one with the
 // same id is pending.
 func (s *session) register(x engine.Examination, msg []byte, box *mailbox, jsonOnly bool) bool {
-	return s.registerAll([]engine.Examination{x}, [][]byte{msg}, box, jsonOnly)
+	return s.registerAll([]engine.Examination{x}, [][]byte{msg}, box, jsonOnly, nil)
 }
 
 // registerAll registers all requests among messages, or none: a rejected batch has no
-// effect.
-func (s *session) registerAll(examined []engine.Examination, messages [][]byte, box *mailbox, jsonOnly bool) bool {
+// effect. Each that may be work for a page gets one of uses, if there are any.
+func (s *session) registerAll(examined []engine.Examination, messages [][]byte, box *mailbox, jsonOnly bool, uses []*use) bool {
 	started := make(map[string]*pendingRequest, len(messages))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,9 +190,17 @@ func (s *session) registerAll(examined []engine.Examination, messages [][]byte, 
 		}
 		key := x.ID.Key()
 		if s.conversation.pending[key] != nil || started[key] != nil {
+			for _, w := range started {
+				w.use.end()
+			}
 			return false
 		}
-		started[key] = newPendingRequest(x, messages[i], box, jsonOnly)
+		w := newPendingRequest(x, messages[i], box, jsonOnly)
+		if len(uses) > 0 && isWork(x) {
+			w.use, uses = uses[0], uses[1:]
+			w.use.begin()
+		}
+		started[key] = w
 	}
 	for key, w := range started {
 		s.conversation.pending[key] = w

@@ -53,6 +53,7 @@ func (s *session) complete(c *conversation, h message.Head, msg []byte) {
 	if w == nil { // the response to a request of wake
 		return
 	}
+	defer w.use.end()
 	if changed {
 		s.store()
 	}
@@ -254,6 +255,7 @@ func (s *session) cancel(id jsonrpc.ID) {
 	delete(c.pending, id.Key())
 	delete(c.tokens, w.token)
 	s.mu.Unlock()
+	w.use.end()
 	s.endCancelled(c, w)
 }
 

@@ -1,0 +1,73 @@
+package hosted
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+)
+
+// limitRequests makes an owner's requests in flight count by the quotas of a node.
+func limitRequests(most int) (*quotas, func(*mcphttp.Sessions)) {
+	q := newQuotas(Limits{RequestsPerOwner: most})
+	return q, func(ss *mcphttp.Sessions) { ss.Gate.Limits = &limiter{q, func(string) {}} }
+}
+
+// A client that hangs up has not cancelled its calls: they count until the page has answered.
+func TestCallsCountUntilTheyAreAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newTestCluster(t)
+		q, limited := limitRequests(4)
+		n := c.node(limited)
+		session := n.begin()
+		for i := range 40 {
+			stream := n.call(session, fmt.Sprint(i), "slow")
+			synctest.Wait()
+			if wanted := i < 4; (stream.status == 200) != wanted {
+				t.Errorf("call %d: %d", i, stream.status)
+			}
+			stream.cancel()
+			synctest.Wait()
+		}
+		if requests, _ := q.inUse(); requests != 4 || c.slowCalls() != 4 {
+			t.Errorf("%d requests count, %d calls run", requests, c.slowCalls())
+		}
+		cancelled := n.do("POST", "/mcp", aliceToken, session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`)
+		synctest.Wait()
+		if requests, _ := q.inUse(); cancelled.StatusCode != 202 || requests != 3 {
+			t.Errorf("%d: %d requests count after one was cancelled", cancelled.StatusCode, requests)
+		}
+		n.do("DELETE", "/mcp", aliceToken, session, "")
+		synctest.Wait()
+		if requests, _ := q.inUse(); requests != 0 || c.slowCalls() != 0 {
+			t.Errorf("%d requests count after the end of the session, %d calls run", requests, c.slowCalls())
+		}
+	})
+}
+
+// Each request of a batch counts, but for pings, which the gateway answers.
+func TestEachRequestOfABatchCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, limited := limitRequests(4)
+		n := newTestCluster(t).node(limited)
+		begun := n.do("POST", "/mcp", aliceToken, "", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+		session := begun.Header.Get("Mcp-Session-Id")
+		batch := func(size int) int {
+			body := "["
+			for i := range size {
+				if i > 0 {
+					body += ","
+				}
+				body += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, i)
+			}
+			return n.do("POST", "/mcp", aliceToken, session, body+"]").StatusCode
+		}
+		if four, five := batch(4), batch(5); four != 200 || five != 429 {
+			t.Errorf("4 requests: %d, 5: %d", four, five)
+		}
+		if requests, _ := q.inUse(); requests != 0 {
+			t.Errorf("%d requests count after all are answered", requests)
+		}
+	})
+}

@@ -1,0 +1,50 @@
+package mcphttp
+
+import (
+	"sync/atomic"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A use is what one request of a session takes from the limits: for as long as its HTTP
+// request lasts, and until the engine has answered it. A client that disconnects has not
+// cancelled it, so the page still works for it.
+type use struct {
+	release func()
+	holders atomic.Int32
+}
+
+// isWork reports whether a request may be work for a page.
+func isWork(x engine.Examination) bool { return x.Kind == jsonrpc.Request && x.Method != "ping" }
+
+// acquireUses takes n uses from the limits, or none. The caller holds them until endUses.
+func acquireUses(limits access.Limiter, client access.Client, s *session, n int) (uses []*use, over *access.Exceeded) {
+	for range n {
+		release, over := limits.Acquire(client, "session "+s.hash, access.UseRequest)
+		if over != nil {
+			endUses(uses)
+			return nil, over
+		}
+		one := &use{release: release}
+		one.begin()
+		uses = append(uses, one)
+	}
+	return uses, nil
+}
+
+func endUses(uses []*use) {
+	for _, one := range uses {
+		one.end()
+	}
+}
+
+// begin adds a holder, and end removes one; the last one releases the use. u may be nil.
+func (u *use) begin() { u.holders.Add(1) }
+
+func (u *use) end() {
+	if u != nil && u.holders.Add(-1) == 0 {
+		u.release()
+	}
+}
