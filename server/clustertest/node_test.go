@@ -94,6 +94,8 @@ type deployment struct {
 	urls   []string // of NATS, for the nodes that are started next; default: those of nats
 	nodes  int      // that were started
 	env    []string // of nodes that are started next
+
+	assistants string // further members of assistants, in YAML, each after a comma
 }
 
 func newDeployment(t testing.TB) *deployment {
@@ -209,9 +211,18 @@ func (d *deployment) start() *process {
 func (d *deployment) launch() *process {
 	d.t.Helper()
 	d.nodes++
-	file := filepath.Join(d.dir, fmt.Sprintf("node%d.yaml", d.nodes))
+	file := d.configure(d.nodes)
+	p := &process{child: begin(d.t, "node", file, d.env...), d: d}
+	p.addr, p.admin, _ = strings.Cut(p.line(), " ")
+	return p
+}
+
+// configure writes the configuration of a node by its number, from 1.
+func (d *deployment) configure(number int) (file string) {
+	d.t.Helper()
+	file = filepath.Join(d.dir, fmt.Sprintf("node%d.yaml", number))
 	text := "publicURL: https://" + mcpHost + "\nlisten: 127.0.0.1:0\ntrustedProxies: [127.0.0.1]\nadmin: { listen: 127.0.0.1:0 }\n" +
-		"assistants: { issuer: " + d.auth.URL() + " }\npages: { origins: [" + origin + "], tokens: { issuer: " + d.app.URL() + " } }\n" +
+		"assistants: { issuer: " + d.auth.URL() + d.assistants + " }\npages: { origins: [" + origin + "], tokens: { issuer: " + d.app.URL() + " } }\n" +
 		"keys: keys\nlog: { level: warn }\nlimits: { " + d.limits + " }\n"
 	switch {
 	case d.embed != "":
@@ -222,9 +233,7 @@ func (d *deployment) launch() *process {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		d.t.Fatal(err)
 	}
-	p := &process{child: begin(d.t, "node", file, d.env...), d: d}
-	p.addr, p.admin, _ = strings.Cut(p.line(), " ")
-	return p
+	return file
 }
 
 // probe requests a path of the admin listener; status is 0 if it does not answer.

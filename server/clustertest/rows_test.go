@@ -3,17 +3,22 @@
 package clustertest
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/hosted"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
 
 // A page whose machine is gone without a reset is noticed by pings, and then away.
@@ -125,3 +130,109 @@ func TestKeysAreRotated(t *testing.T) {
 
 // reloads returns how often the configuration was applied again.
 func (p *process) reloads() float64 { return p.metric(`pagemcp_reloads_total{outcome="applied"}`) }
+
+// A configuration is pushed to all nodes during an outage of both issuers, and another one
+// names an issuer that does not exist: no token, page or stream is lost.
+func TestConfigurationIsPushedDuringAnOutage(t *testing.T) {
+	needsAll(t)
+	d, nodes := threeNodes(t)
+	seen := d.witness(newBalancer(nodes[:]...))
+	push := func(assistants, outcome string) {
+		t.Helper()
+		d.assistants = assistants
+		count := func(node *process) float64 { return node.metric(`pagemcp_reloads_total{outcome="` + outcome + `"}`) }
+		for i, node := range nodes {
+			before := count(node)
+			d.configure(i + 1)
+			node.signal(syscall.SIGHUP)
+			eventually(t, "the configuration is "+outcome, func() bool { return count(node) > before })
+			if !node.isReady() {
+				t.Error("a node is not ready")
+			}
+		}
+	}
+	seen.fault("both issuers are down, and a configuration is pushed")
+	d.auth.SetOutage(oauthtest.Errors)
+	d.app.SetOutage(oauthtest.Errors)
+	push(", acceptTypJWT: true", "applied")
+	seen.reload() // pages join again
+	seen.settle()
+	d.auth.SetOutage(oauthtest.None)
+	d.app.SetOutage(oauthtest.None)
+	seen.fault("a mistyped issuer is pushed")
+	push(`, acceptTypJWT: true, jwks: "http://127.0.0.1:1/keys"`, "failed")
+	seen.reload()
+	seen.settle()
+	seen.judge()
+}
+
+// A stranger opens sockets for pages without a token, and one tenant joins many pages that
+// never answer: pages of others join, and their promises hold.
+func TestStrangersAndSilentTenantsKeepNoOneOut(t *testing.T) {
+	needsAll(t)
+	d := newDeployment(t)
+	d.limits = testLimits // 1,000 pages
+	d.startNATS(1)
+	nodes := [2]*process{d.start(), d.start()}
+	seen := d.witness(newBalancer(nodes[:]...))
+	seen.fault("a stranger opens sockets, and a tenant joins silent pages")
+	ctx, cancel := context.WithCancel(t.Context())
+	var attackers sync.WaitGroup
+	defer attackers.Wait()
+	defer cancel()
+	for range 1_250 {
+		attackers.Go(func() {
+			for ctx.Err() == nil { // until the gateway closes it: then again
+				conn, _, err := websocket.Dial(ctx, "ws://"+nodes[0].addr+"/page", &websocket.DialOptions{
+					Host: mcpHost, HTTPHeader: http.Header{"Origin": {origin}}, Subprotocols: []string{gateway.PageProtocol},
+				})
+				if err != nil {
+					select {
+					case <-time.After(100 * time.Millisecond):
+					case <-ctx.Done():
+					}
+					continue
+				}
+				conn.Read(ctx)
+				conn.CloseNow()
+			}
+		})
+	}
+	for user := range 24 {
+		attackers.Go(func() {
+			var silent [30]*websocket.Conn
+			for i := 0; ctx.Err() == nil; i = (i + 1) % len(silent) {
+				if silent[i] != nil {
+					silent[i].CloseNow()
+				}
+				silent[i], _, _ = d.handshake(nodes[0].addr, fmt.Sprint("silent", user), fmt.Sprint("page", i), "1") // it may be refused
+				select {
+				case <-time.After(200 * time.Millisecond):
+				case <-ctx.Done():
+				}
+			}
+			for _, conn := range silent {
+				if conn != nil {
+					conn.CloseNow()
+				}
+			}
+		})
+	}
+	eventually(t, "the attackers are there", func() bool { return nodes[0].metric("pagemcp_connections_unknown") > 100 })
+	var times []time.Duration
+	for i := range 60 {
+		began := time.Now()
+		page, err := d.join(nodes[0].addr, fmt.Sprint("honest", i), "tab")
+		if err != nil {
+			t.Errorf("honest page %d: %v", i, err)
+			continue
+		}
+		defer page.conn.CloseNow()
+		times = append(times, time.Since(began))
+	}
+	seen.judge()
+	slices.Sort(times)
+	if len(times) > 0 {
+		t.Logf("%d of 60 honest pages joined, in %v at the median, and at most %v", len(times), times[len(times)/2].Round(time.Millisecond), times[len(times)-1].Round(time.Millisecond))
+	}
+}
