@@ -182,6 +182,16 @@ func (n *testNode) Authenticate(r *http.Request) (access.Caller, *access.Challen
 	if len(parts) > 3 && strings.HasPrefix(parts[3], "tenant-") {
 		caller.Tenant = parts[3]
 	}
+	if strings.HasSuffix(token, " no-scopes") {
+		caller.Authorize = func(_ string, acts ...access.Act) *access.Challenge {
+			for _, act := range acts {
+				if strings.HasPrefix(act.Method, "resources/") || strings.HasPrefix(act.Method, "prompts/") {
+					return &access.Challenge{Status: 403, Text: "insufficient_scope"}
+				}
+			}
+			return nil
+		}
+	}
 	return caller, nil
 }
 

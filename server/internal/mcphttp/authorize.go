@@ -3,8 +3,10 @@ package mcphttp
 import (
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -42,6 +44,28 @@ func (r *request) authorize(examined []engine.Examination, messages [][]byte) bo
 	r.audit(strconv.Itoa(challenge.Status))
 	challenge.Write(r.w)
 	return false
+}
+
+// mayGet returns a function that reports whether the caller's credentials suffice for a
+// notification of the session's stream, or nil if they suffice for all: the subscription, or
+// the list, may be from a request with other credentials.
+func (r *request) mayGet() func(msg string) bool {
+	if r.caller.Authorize == nil {
+		return nil
+	}
+	may := func(method string) func() bool {
+		return sync.OnceValue(func() bool { return r.caller.Authorize(r.endpoint.Path, access.Act{Method: method}) == nil })
+	}
+	resources, prompts := may("resources/subscribe"), may("prompts/list")
+	return func(msg string) bool {
+		switch message.HeadOf([]byte(msg)).Method {
+		case UpdatedMethod, "notifications/resources/list_changed":
+			return resources()
+		case "notifications/prompts/list_changed":
+			return prompts()
+		}
+		return true
+	}
 }
 
 // emptyList returns a list result without entries.

@@ -113,9 +113,10 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 		r.w.WriteHeader(http.StatusAccepted)
 		return
 	}
+	accepts := r.mayGet()
 	answer := &response{
 		w: r.w, mailbox: box, ended: s.done, id: first, remaining: remaining, batch: batch,
-		stream: stream, status: classicStatus, pending: s.pending, requeue: s.requeue,
+		stream: stream, status: classicStatus, pending: func() ([]byte, bool) { return s.pending(accepts) }, requeue: s.requeue,
 	}
 	if answer.run(r.http.Context()) != nil {
 		s.detach(box)
@@ -237,7 +238,7 @@ func (r *request) openSessionStream() {
 		return
 	}
 	defer release()
-	if !s.stream(r.w, r.http) {
+	if !s.stream(r.w, r.http, r.mayGet()) {
 		r.reject("this session already has an open stream", http.StatusConflict)
 	}
 }

@@ -1,6 +1,7 @@
 package mcphttp
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -112,15 +113,25 @@ func (m *mailbox) uncount(q queued) {
 
 // next returns the first message. It is nil for a response that will not come: see
 // putCancelled.
-func (m *mailbox) next() (msg []byte, ok bool) {
+func (m *mailbox) next() (msg []byte, ok bool) { return m.nextFor(nil) }
+
+// nextFor returns the first message that accepts returns true for; others stay. accepts may be
+// nil, and gets the notifications that are merged only: others are for any reader.
+func (m *mailbox) nextFor(accepts func(msg string) bool) (msg []byte, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.queue) == 0 {
+	at := slices.IndexFunc(m.queue, func(q queued) bool { return accepts == nil || q.coalesced == "" || accepts(q.coalesced) })
+	if at < 0 {
 		return nil, false
 	}
-	q := m.queue[0]
-	m.queue[0] = queued{}
-	if m.queue = m.queue[1:]; len(m.queue) == 0 {
+	q := m.queue[at]
+	if at == 0 {
+		m.queue[0] = queued{}
+		m.queue = m.queue[1:]
+	} else {
+		m.queue = slices.Delete(m.queue, at, at+1)
+	}
+	if len(m.queue) == 0 {
 		m.queue = nil
 	}
 	m.uncount(q)

@@ -39,8 +39,8 @@ func (st *sessionStream) alive() bool {
 }
 
 // stream serves the stream of the session until the client disconnects. It returns false
-// if there is another one whose client is connected.
-func (s *session) stream(w http.ResponseWriter, r *http.Request) bool {
+// if there is another one whose client is connected. accepts is that of mailbox.nextFor.
+func (s *session) stream(w http.ResponseWriter, r *http.Request, accepts func(msg string) bool) bool {
 	st := &sessionStream{probe: make(chan chan error), replaced: make(chan struct{}), ended: make(chan struct{})}
 	defer close(st.ended)
 	s.mu.Lock()
@@ -67,7 +67,7 @@ func (s *session) stream(w http.ResponseWriter, r *http.Request) bool {
 		s.mu.Unlock()
 	}()
 	defer s.beginStream()()
-	s.pump(st, w, r.Context())
+	s.pump(st, w, r.Context(), accepts)
 	return true
 }
 
@@ -84,14 +84,14 @@ func (s *session) requeue(msg []byte) {
 // pending takes a message that waits for the stream of the session, if there is no
 // stream: it is written to a POST whose response is an event stream (MCP 2025-11-25,
 // basic/transports). Some clients lose their stream while the gateway restarts, and
-// continue with POSTs.
-func (s *session) pending() (msg []byte, ok bool) {
+// continue with POSTs. accepts is that of mailbox.nextFor.
+func (s *session) pending(accepts func(msg string) bool) (msg []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current != nil {
 		return nil, false
 	}
-	return s.outbox.next()
+	return s.outbox.nextFor(accepts)
 }
 
 // enqueue adds a message for the stream of the session, or for a pending POST whose
@@ -114,7 +114,7 @@ func (s *session) enqueue(msg []byte, h message.Head) {
 
 // pump writes messages to the stream. One that could not be written is kept for the next
 // stream.
-func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Context) {
+func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Context, accepts func(msg string) bool) {
 	events, err := sse.Open(w, sse.RetryLine)
 	if err != nil {
 		return
@@ -123,7 +123,7 @@ func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Con
 	defer comments.Stop()
 	for {
 		for {
-			msg, ok := s.outbox.next()
+			msg, ok := s.outbox.nextFor(accepts)
 			if !ok {
 				break
 			}

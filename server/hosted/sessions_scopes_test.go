@@ -1,0 +1,45 @@
+package hosted
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+)
+
+// A token without resources:read gets no URIs of subscriptions that another token of the same
+// client has made: neither on the GET stream nor with the response of a POST. They wait for a
+// token that suffices.
+func TestNotificationsNeedTheScopeOfTheirReader(t *testing.T) {
+	const narrow = aliceToken + " no-scopes"
+	for name, read := range map[string]func(n *testNode, session string) *testStream{
+		"GET": func(n *testNode, session string) *testStream { return n.stream("GET", "/mcp", narrow, session, "") },
+		"POST": func(n *testNode, session string) *testStream {
+			return n.stream("POST", "/mcp", narrow, session, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"slow"}}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := newTestCluster(t).node()
+				session := n.begin()
+				for _, uri := range []string{"notes://a", "notes://b"} {
+					if status, body := n.request(session, "1", "resources/subscribe", fmt.Sprintf(`"uri":%q`, uri)); status != 200 {
+						t.Fatalf("%d %s", status, body)
+					}
+				}
+				n.table("alice").Changed("notes://a")
+				stream := read(n, session)
+				n.table("alice").Changed("notes://b")
+				if got := stream.take(); stream.status != 200 || countOf(got, "notes://") != 0 || countOf(got, "resources/list_changed") != 0 {
+					t.Errorf("%d: without the scope: %v", stream.status, got)
+				}
+				stream.cancel()
+				synctest.Wait()
+				if got := n.listen(session).take(); countOf(got, mcphttp.UpdatedMethod) != 2 {
+					t.Errorf("with the scope: %v", got)
+				}
+			})
+		})
+	}
+}
