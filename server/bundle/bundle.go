@@ -144,8 +144,9 @@ func (r *results) set(i int, files Files, err error) {
 	r.built(all, nil)
 }
 
-// outDir is the output directory that esbuild is given. Nothing is written to it.
-const outDir = "/out"
+// outDir is the output directory that esbuild is given, below web/. Nothing is written to it.
+// It is among the sources since names of chunks depend on the paths between them.
+const outDir = "/.built"
 
 // A part is one run of esbuild.
 type part struct {
@@ -276,7 +277,7 @@ func baseOptions(root string, dev bool) (*api.BuildOptions, error) {
 	}
 	options := &api.BuildOptions{
 		AbsWorkingDir:     root,
-		Outdir:            outDir,
+		Outdir:            filepath.Join(root, "web") + filepath.FromSlash(outDir),
 		Bundle:            true,
 		Format:            api.FormatESModule,
 		Platform:          api.PlatformBrowser,

@@ -23,13 +23,15 @@ var beforeSecondLoad = []string{
 	"shell/embed.ts", "timeline/earlier.ts", "timeline/filter.ts",
 }
 
+// onDemand is the namespace of orderedChunks.
+const onDemand = "on demand"
+
 // orderedChunks makes few and large chunks, which compress better and need fewer requests, of
 // the modules that the playground loads on demand. By itself, esbuild makes a chunk for each
 // set of entry points that share a module: about a hundred, thirty of them for the first view.
 // Here each module that is loaded on demand first imports main.tsx, and most of them import
 // secondLoad, too. They have been loaded by then, and what they contain is one chunk each.
 func orderedChunks(sources string) api.Plugin {
-	const namespace = "on demand"
 	statement := func(name string) string {
 		return fmt.Sprintf("import %q\n", filepath.ToSlash(filepath.Join(sources, filepath.FromSlash(name))))
 	}
@@ -40,18 +42,18 @@ func orderedChunks(sources string) api.Plugin {
 			if args.Kind != api.ResolveJSDynamicImport || name == "" || strings.HasPrefix(name, "locale/") { // texts import nothing
 				return api.OnResolveResult{}, nil
 			}
-			return api.OnResolveResult{Path: file, Namespace: namespace}, nil
+			return api.OnResolveResult{Path: name, Namespace: onDemand}, nil // names of chunks depend on it: it must not be that of this machine
 		})
-		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: namespace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: onDemand}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
 			contents := statement("main.tsx")
-			if !slices.Contains(beforeSecondLoad, below(args.Path, []string{sources})) {
+			if !slices.Contains(beforeSecondLoad, args.Path) {
 				for _, name := range secondLoad {
 					if _, err := os.Stat(filepath.Join(sources, filepath.FromSlash(name))); err == nil {
 						contents += statement(name)
 					}
 				}
 			}
-			contents += fmt.Sprintf("export * from %q\n", filepath.ToSlash(args.Path))
+			contents += fmt.Sprintf("export * from %q\n", filepath.ToSlash(filepath.Join(sources, filepath.FromSlash(args.Path))))
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, ResolveDir: sources}, nil
 		})
 	}}

@@ -90,7 +90,8 @@ func renameSources(contents []byte, dir string, web, gofiles []string) ([]byte, 
 	for i, source := range sources {
 		file := filepath.FromSlash(source)
 		if namespace, own, ok := strings.Cut(source, ":"); ok && len(namespace) > 1 { // one letter: a drive of Windows
-			file = filepath.FromSlash(own)
+			sources[i] = path.Join(directoryOf(namespace), own)
+			continue
 		} else if !filepath.IsAbs(file) {
 			file = filepath.Join(dir, file)
 		}
@@ -111,4 +112,16 @@ func renameSources(contents []byte, dir string, web, gofiles []string) ([]byte, 
 		return nil, err
 	}
 	return json.Marshal(sourceMap)
+}
+
+// directoryOf returns where the files of a plugin's namespace are, as source maps have it.
+// Their paths are relative to it.
+func directoryOf(namespace string) string {
+	switch namespace {
+	case onDemand:
+		return "playground"
+	case goNamespace:
+		return "go"
+	}
+	return "src"
 }

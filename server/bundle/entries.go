@@ -40,7 +40,7 @@ func packageEntries(root string) api.Plugin {
 	return api.Plugin{Name: "package entries", Setup: func(build api.PluginBuild) {
 		sources := filepath.Join(root, "web", "src")
 		build.OnResolve(api.OnResolveOptions{Filter: "^" + wholeEntry + "$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: filepath.Join(sources, "package.ts"), Namespace: "whole"}, nil
+			return api.OnResolveResult{Path: "package.ts", Namespace: "whole"}, nil
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "whole"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
 			contents := "export * from './index.ts'\n"
@@ -53,7 +53,7 @@ func packageEntries(root string) api.Plugin {
 		})
 		build.OnResolve(api.OnResolveOptions{Filter: "^" + partPrefix}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 			name := strings.TrimPrefix(args.Path, partPrefix)
-			return api.OnResolveResult{Path: filepath.Join(sources, name+".ts"), Namespace: "part"}, nil
+			return api.OnResolveResult{Path: name + ".ts", Namespace: "part"}, nil
 		})
 		loadEntry(build, "part", sources, func(text string) string {
 			return reExport.ReplaceAllStringFunc(text, func(statement string) string {
@@ -65,7 +65,7 @@ func packageEntries(root string) api.Plugin {
 		})
 		build.OnResolve(api.OnResolveOptions{Filter: "^" + entryPrefix}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 			name := strings.TrimPrefix(args.Path, entryPrefix)
-			return api.OnResolveResult{Path: filepath.Join(sources, name+".ts"), Namespace: "entry"}, nil
+			return api.OnResolveResult{Path: name + ".ts", Namespace: "entry"}, nil
 		})
 		build.OnResolve(api.OnResolveOptions{Filter: `.*`, Namespace: "entry"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 			if strings.HasPrefix(args.Path, "./") {
@@ -93,15 +93,16 @@ func lazyFile(imported string) string {
 func asWritten(text string) string { return text }
 
 // loadEntry loads the modules of a namespace, edited, whose relative imports a plugin
-// resolves.
-func loadEntry(build api.PluginBuild, namespace, resolveDir string, edited func(string) string) {
+// resolves. Their paths are relative to sources: names of chunks depend on them.
+func loadEntry(build api.PluginBuild, namespace, sources string, edited func(string) string) {
 	build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: namespace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-		text, err := os.ReadFile(args.Path)
+		file := filepath.Join(sources, args.Path)
+		text, err := os.ReadFile(file)
 		if err != nil {
 			return api.OnLoadResult{}, err
 		}
 		contents := edited(string(text))
-		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, ResolveDir: resolveDir, WatchFiles: []string{args.Path}}, nil
+		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, ResolveDir: sources, WatchFiles: []string{file}}, nil
 	})
 }
 
@@ -120,7 +121,7 @@ func reactEntry(root string) api.Plugin {
 	return api.Plugin{Name: "react entry", Setup: func(build api.PluginBuild) {
 		sources := filepath.Join(root, "web", "src")
 		build.OnResolve(api.OnResolveOptions{Filter: `^pagemcp/react$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: filepath.Join(sources, "react.ts"), Namespace: "react"}, nil
+			return api.OnResolveResult{Path: "react.ts", Namespace: "react"}, nil
 		})
 		build.OnResolve(api.OnResolveOptions{Filter: `^\./`, Namespace: "react"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{Path: Package + "index.js", External: true}, nil

@@ -25,7 +25,7 @@ const allOrigins = "all but the package"
 // originOf returns where a module of the playground comes from.
 func originOf(module string) string {
 	switch {
-	case strings.HasPrefix(module, "web/src/"), strings.Contains(module, "/lib/wasm/"), strings.Contains(module, "turndown"):
+	case strings.HasPrefix(module, "web/src/"), strings.HasPrefix(module, goNamespace+":"), strings.Contains(module, "turndown"):
 		return "package"
 	case strings.Contains(module, "node_modules/preact"), strings.Contains(module, "node_modules/@preact"):
 		return "preact"

@@ -47,17 +47,20 @@ func lazyModule(root string) api.Plugin {
 
 func lazySource(module string) string { return "web/src/" + module + ".ts" }
 
+// goNamespace is the namespace of files of the Go toolchain.
+const goNamespace = "go"
+
 // wasmExec resolves `import 'wasm_exec'` to the support file of the Go toolchain that
 // builds engine.wasm. Both must have the same version, so the file is never copied into
 // the project.
 func wasmExec(goroot string) api.Plugin {
 	return api.Plugin{Name: "wasm_exec", Setup: func(build api.PluginBuild) {
-		file := filepath.Join(goroot, "lib", "wasm", "wasm_exec.js")
 		build.OnResolve(api.OnResolveOptions{Filter: `^wasm_exec$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: file, SideEffects: api.SideEffectsTrue}, nil
+			// Names of chunks depend on the path: it must not be the way from the sources to the toolchain.
+			return api.OnResolveResult{Path: "lib/wasm/wasm_exec.js", Namespace: goNamespace, SideEffects: api.SideEffectsTrue}, nil
 		})
-		build.OnLoad(api.OnLoadOptions{Filter: `[\\/]lib[\\/]wasm[\\/]wasm_exec\.js$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-			text, err := os.ReadFile(args.Path)
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: goNamespace}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			text, err := os.ReadFile(filepath.Join(goroot, filepath.FromSlash(args.Path)))
 			if err != nil {
 				return api.OnLoadResult{}, err
 			}

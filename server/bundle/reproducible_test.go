@@ -7,11 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// copySources copies what the Go programs are made of to another place.
+// copySources copies what the Go programs and the web files are made of to another place.
 func copySources(t *testing.T, to string) {
 	t.Helper()
 	const root = "../.."
@@ -24,7 +25,7 @@ func copySources(t *testing.T, to string) {
 			return err
 		}
 		switch base := d.Name(); {
-		case d.IsDir() && (base == "node_modules" || base == "testdata" || strings.HasPrefix(base, ".") && base != ".." || below == "bin" || below == "dist"):
+		case d.IsDir() && (base == "node_modules" || base == "testdata" && below != base || strings.HasPrefix(base, ".") && base != ".." && base != ".github" || below == "bin" || below == "dist"):
 			return fs.SkipDir
 		case d.IsDir():
 			return os.MkdirAll(filepath.Join(to, below), 0o755)
@@ -39,6 +40,75 @@ func copySources(t *testing.T, to string) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// copyPackages makes the packages of another copy of the sources: by hard links where the
+// file system allows that.
+func copyPackages(t *testing.T, to string) {
+	t.Helper()
+	const from = "../../web/node_modules"
+	err := filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, "web", "node_modules", below)
+		switch {
+		case below == ".bin" || below == ".cache":
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(target, 0o755)
+		case !d.Type().IsRegular():
+			return nil
+		case os.Link(name, target) == nil:
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, text, 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The web files of a release have the same names and contents wherever they are built: names
+// of chunks depend on contents alone.
+func TestWebFilesAreReproducible(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "another", "place")
+	copySources(t, other)
+	copyPackages(t, other)
+	here, err := Build("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, err := Build(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var differ []string
+	for name, contents := range here {
+		if !bytes.Equal(contents, there[name]) {
+			differ = append(differ, name)
+		}
+	}
+	for name, contents := range there {
+		if here[name] == nil {
+			differ = append(differ, name)
+		}
+		if bytes.Contains(contents, []byte(other)) {
+			t.Errorf("%s names the directory that it was built in", name)
+		}
+	}
+	if len(differ) > 0 {
+		slices.Sort(differ)
+		t.Errorf("%d of %d files differ, or have other names: %s", len(differ), len(here), strings.Join(differ[:min(len(differ), 20)], ", "))
 	}
 }
 
