@@ -72,13 +72,25 @@ async function makeCopy(): Promise<void> {
   if (copies.includes(name)) return
   const cache = await caches.open(name)
   const files = Object.keys(JSON.parse(text) as Record<string, string>)
-  await cache.addAll(files.map((file) => new Request(file, { cache: 'no-cache' })))
+  await Promise.all(files.map((file) => keep(cache, file)))
   await cache.put(list, new Response(text)) // last: a copy with this file is complete
   const kept = copies.slice(0, (await worker.clients.matchAll()).length > 1 ? olderCopies : 1)
   for (const other of await caches.keys()) {
     if (other.startsWith(prefix) && other !== name && !kept.includes(other))
       await caches.delete(other)
   }
+}
+
+/**
+ * Stores a file in a response of its own: browsers answer no navigation with one that was redirected, and some hosts
+ * redirect `index.html` to its directory.
+ */
+async function keep(cache: Cache, file: string): Promise<void> {
+  const response = await fetch(file, { cache: 'no-cache' })
+  if (!response.ok) throw new Error(`${file}: status ${response.status}`)
+  const headers = new Headers(response.headers)
+  for (const name of ['content-encoding', 'content-length']) headers.delete(name) // of the body on its way
+  await cache.put(file, new Response(await response.blob(), { headers }))
 }
 
 /** The names of the complete copies, newest first. */

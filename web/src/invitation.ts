@@ -27,11 +27,13 @@ function take(): Invitation | undefined {
   const found = /[#&]pagemcp=([A-Za-z0-9_-]+)/.exec(location.hash)
   if (!found) return undefined
   const rest = location.hash.replace(found[0], '').replace(/^[#&]+/, '')
-  history.replaceState(
-    history.state,
-    '',
-    location.pathname + location.search + (rest === '' ? '' : `#${rest}`),
-  )
+  const url = new URL(location.href) // whole: a path that begins with // would be another host
+  url.hash = rest
+  try {
+    history.replaceState(history.state, '', url)
+  } catch {
+    // too many calls, or a document whose address cannot be changed: the app must load all the same
+  }
   return decodeInvitation(found[1] as string)
 }
 

@@ -7,7 +7,7 @@
  */
 
 import type { Gaps } from './fill.ts'
-import { measure } from './json.ts'
+import { jsonCopy, measure } from './json.ts'
 import type { CachedDocument, ClientState, KnownAnswer, Params } from './requests.ts'
 
 export interface KnownAnswers {
@@ -105,7 +105,8 @@ export function knownAnswers(): KnownAnswers {
       }
       if (client.asked === undefined) {
         if (meta !== undefined && !(measure(meta, maxMeta) <= maxMeta)) return
-        client.asked = { byMethod: [], meta }
+        // A port that shares its objects may change them later.
+        client.asked = { byMethod: [], meta: client.clones ? meta : jsonCopy(meta) }
         clients.add(client)
       }
       const { byMethod } = client.asked
@@ -131,7 +132,8 @@ function keyOf(name: string, params: Params | undefined): string | undefined {
   for (const member in params) {
     if (member === '_meta') continue
     const value = params[member]
-    if (member !== name || typeof value !== 'string' || value.length > maxKey) return undefined
+    if (member !== name || typeof value !== 'string') return undefined
+    if (value === '' || value.length > maxKey) return undefined // an empty one is not a missing one
     key = value
   }
   return key

@@ -85,7 +85,7 @@ export interface StartOptions {
 /** The state of the engine and its gateways. */
 export interface State {
   engine: EngineState
-  /** One for each {@link PageMcp.connect}. */
+  /** One for each {@link PageMcp.connect}, in order; one that was left until the next connect. */
   gateways: readonly GatewayState[]
 }
 
@@ -166,6 +166,8 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     [K in keyof Events]: Set<(event: Events[K]) => void>
   }
   const gateways = new Map<number, GatewayState>()
+  /** Numbers of connections, with whether they were left: those are shown until the next connect. */
+  const connections = new Map<number, boolean>()
   let engine: EngineState = 'restarting'
   let lastSource = 0
   let lastGateway = 0
@@ -198,6 +200,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       emit('state', state())
     },
     gatewayState(number, next) {
+      if (!connections.has(number)) return
       gateways.set(number, next)
       emit('state', state())
     },
@@ -309,8 +312,15 @@ export async function start(options: StartOptions): Promise<PageMcp> {
         const { token } = connector
         const page = await unlessAborted(pageId(left.signal), stops)
         const closed = token ? [] : await replacedPages(page, stops)
+        for (const [old, wasLeft] of connections) {
+          if (wasLeft && connections.delete(old)) gateways.delete(old)
+        }
         const number = ++lastGateway
-        left.signal.addEventListener('abort', () => thread.disconnect(number))
+        connections.set(number, false)
+        left.signal.addEventListener('abort', () => {
+          connections.set(number, true)
+          thread.disconnect(number)
+        })
         const dial = dialOf(connector, page, closed)
         return await unlessAborted(thread.connect(number, dial, token), stops)
       } catch (error) {

@@ -173,7 +173,11 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
     ],
     why: 'puts all panes into one page',
   },
-  { room: '', imports: ['base', 'lessons', 'shell'], why: 'main.tsx: the page, and the speaker window' },
+  {
+    room: '',
+    imports: ['base', 'lessons', 'shell'],
+    why: 'main.tsx: the page, and the speaker window',
+  },
 ]
 
 /** The room of a module as the table names it; `''`: directly in web/playground. */

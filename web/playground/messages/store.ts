@@ -69,14 +69,15 @@ export class Store {
   #raws: string[] = []
   #http = new Map<number, HttpFacts>()
   #problems = new Map<number, string>()
-  #strings = new StringTable()
+  #strings = new StringTable() // of the present rows
   readonly #ended = new Map<number, number>() // requests without response, to the rows that ended them
   #waiting = new Map<string, number>() // connection, asking side and id, to the row of the request
   readonly #revisions = new Map<number, { from: number; revision: string }[]>() // newest last
   #archive: TextArchive | undefined
   #maxTexts = maxTextsInMemory
   #archived = 0 // texts of earlier rows are in the archive
-  #archiving = false
+  #archiving = false // also for good, once a block could not be stored
+  #archivingFailed = () => {}
   #restored = new Map<number, string>() // texts restored from the archive
   #scheduled = false
   readonly #schedule: (run: () => void) => void
@@ -84,6 +85,11 @@ export class Store {
   /** @param schedule - runs a function before the next frame; tests pass their own */
   constructor(schedule: (run: () => void) => void = nextFrame) {
     this.#schedule = schedule
+  }
+
+  /** Number of different methods, targets and ids that are kept, with the empty text. */
+  get texts(): number {
+    return this.#strings.list.length
   }
 
   /** Number of rows. */
@@ -139,6 +145,7 @@ export class Store {
   clear(): void {
     this.#length = 0
     this.#raws = []
+    this.#strings = new StringTable()
     this.#http.clear()
     this.#problems.clear()
     this.#waiting.clear()
@@ -257,10 +264,15 @@ export class Store {
     this.#announce()
   }
 
-  /** Archives texts beyond the newest `most` from now on; all other columns stay in memory. */
-  useArchive(archive: TextArchive, most: number = maxTextsInMemory): void {
+  /**
+   * Archives texts beyond the newest `most` from now on; all other columns stay in memory.
+   *
+   * @param failed - called once if a block cannot be stored: later texts stay in memory, archived ones can be read
+   */
+  useArchive(archive: TextArchive, most: number = maxTextsInMemory, failed = () => {}): void {
     this.#archive = archive
     this.#maxTexts = most
+    this.#archivingFailed = failed
     this.#archiveOldest()
   }
 
@@ -292,10 +304,11 @@ export class Store {
     try {
       await this.#archive?.put(from / blockLength, this.#raws.slice(from, end))
     } catch {
-      this.#archive = undefined // full, or forbidden: later texts stay in memory
+      this.#archivingFailed() // the storage is full, or forbidden
+      return
     }
     this.#archiving = false
-    if (emptied !== this.emptied.peek() || !this.#archive) return
+    if (emptied !== this.emptied.peek()) return
     // Texts that are not messages are drawn from memory, and are short.
     for (let row = from; row < end; row++) if (this.#methods[row]) this.#raws[row] = ''
     this.#archived = end

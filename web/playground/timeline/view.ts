@@ -1,6 +1,8 @@
 /** Shared state of the timeline's views: matching rows, cursor, and following. */
 
 import { batch, computed, effect, type Signal, signal } from '@preact/signals'
+import { actions } from '../base/actions.ts'
+import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
 import { filter, paused, selected } from '../base/state.ts'
 import { connectionOf, named } from '../connections/names.ts'
@@ -123,6 +125,10 @@ effect(() => {
   // Without IndexedDB all texts stay in memory.
   part(import('../messages/archive.ts'))
     .then(({ openArchive }) => openArchive())
-    .then((archive) => store.useArchive(archive))
+    .then((archive) =>
+      store.useArchive(archive, maxTextsInMemory, () =>
+        actions.announce(t('timeline.archiveFull')),
+      ),
+    )
     .catch(() => {})
 })

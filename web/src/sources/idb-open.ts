@@ -46,8 +46,10 @@ export interface Reader {
  * A reader that keeps a connection to each database that it has read. The connection closes when the app
  * upgrades or deletes the database, or the browser closes it, and is opened again for the next read. A
  * running read does not block the upgrade: its transaction is aborted, and it restarts after the upgrade.
+ *
+ * @param gone - called when a connection has to close: the database will be upgraded or deleted, or is lost
  */
-export function reader(): Reader {
+export function reader(gone: (database: string) => void = () => {}): Reader {
   const connections = new Map<string, Promise<Connection | undefined>>()
   let keeps = true
 
@@ -57,7 +59,10 @@ export function reader(): Reader {
     const forget = () => {
       if (connections.get(database) === opening) connections.delete(database)
     }
-    const opening = openExisting(database, forget)
+    const opening = openExisting(database, () => {
+      forget()
+      gone(database)
+    })
     connections.set(database, opening)
     opening.then((connection) => connection === undefined && forget(), forget)
     return opening
@@ -67,7 +72,10 @@ export function reader(): Reader {
     for (let left = maxTries; ; ) {
       signal.throwIfAborted()
       const opening = connect(database)
-      const connection = await untilAborted(opening, signal)
+      const connection = await untilAborted(opening, signal).catch((error: unknown) => {
+        release(database, opening)
+        throw error
+      })
       const there = stores.filter((store) => connection?.db.objectStoreNames.contains(store))
       if (connection === undefined || there.length === 0) {
         release(database, opening)

@@ -71,7 +71,17 @@ export function idb(options: IdbOptions & PollingOptions): PortableSource {
       announce({ database, store, keys: new Set(), list: true, all: true })
     }
   }
-  const read = reader()
+  // Databases are upgraded and deleted by others, too, such as developer tools: connections are what notices that.
+  const read = reader((database) => {
+    announce({ database, keys: new Set(), list: true, all: true })
+    for (const signal of watching) hold(database, signal)
+  })
+  const watching = new Set<AbortSignal>()
+  /** Opens a connection, which the reader keeps; waits for an upgrade or a deletion that has begun. */
+  const hold = (database: string, signal: AbortSignal) => {
+    const served = stores.filter((one) => one.database === database).map(({ store }) => store)
+    read.inStores({ database, stores: served }, signal, async () => {}).catch(() => {}) // a read reports it
+  }
 
   /** Observes the writes of this window, for listeners here and in other tabs, and those of other tabs. */
   const use = whileUsed((signal) => {
@@ -89,6 +99,7 @@ export function idb(options: IdbOptions & PollingOptions): PortableSource {
     const written = (written: Written) => {
       announce(written)
       others.post(encodeWrites(written))
+      if (written.store === undefined) for (const one of watching) hold(written.database, one)
     }
     observeWrites({ concerns, written }, signal)
     signal.addEventListener('abort', () => others.close(), { once: true })
@@ -97,6 +108,9 @@ export function idb(options: IdbOptions & PollingOptions): PortableSource {
 
   /** Starts the observers that have a cost. */
   const useListeners = whileUsed((signal) => {
+    watching.add(signal)
+    signal.addEventListener('abort', () => watching.delete(signal), { once: true })
+    for (const { database } of databases) hold(database, signal)
     observeDexie(stores, { written: announce, missed: () => {} }, signal) // missed: as of the others
     if (every > 0) void pollStores(stores, every, read, (served) => announceAll([served]), signal)
   }, ends)

@@ -46,6 +46,7 @@ const pairs: { [what: string]: [before: Params, now: Params, isKnown: boolean] }
   ],
   'a member more': [{ uri }, { uri, more: 1 }, false],
   'a URI that is no text': [{ uri }, { uri: 1 }, false],
+  'an empty URI, and none': [{}, { uri: '' }, false],
   'no object': [{}, null as never, false],
   'an object of a class': [{ uri }, new Special() as never, false],
   'a long URI': [{ uri: `shop://${'x'.repeat(300)}` }, { uri: `shop://${'x'.repeat(300)}` }, false],
@@ -60,6 +61,15 @@ for (const [what, [before, now, isKnown]] of Object.entries(pairs)) {
     assert.equal(kept(knownAnswers(), newClient(), before, now), isKnown)
   })
 }
+
+test('a client that shares its objects cannot change what was compared', () => {
+  const own = { version: '2026-07-28' }
+  const known = knownAnswers()
+  const client = newClient()
+  known.remember(client, 1, 'uri', { uri, _meta: own }, document, gapsOf([1], uri, ''))
+  own.version = 'unknown'
+  assert.equal(known.find(client, 1, 'uri', { uri, _meta: own }), undefined)
+})
 
 test('decisions are of one client and one method', () => {
   const known = knownAnswers()

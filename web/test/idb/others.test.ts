@@ -53,6 +53,7 @@ async function listening(
 }
 
 declare global {
+  var opened: number
   var heard: ReturnType<typeof kit.changes>
   var quietOne: ReturnType<typeof kit.changes>
 }
@@ -125,6 +126,44 @@ inBrowsers(
     assert.deepEqual(await until(tab, `${notes}/n.7`), [notes, `${notes}/n.7`, 'list']) // of 6 nothing
   },
 )
+
+inBrowsers('a database that others delete or upgrade has changed as a whole', async ({ open }) => {
+  const tab = await open(page.url())
+  await tab.evaluate(async () => {
+    const db = await kit.open('app', { notes: {} }, 10)
+    db.close()
+    globalThis.opened = 0
+    const { open } = IDBFactory.prototype
+    IDBFactory.prototype.open = function (...args) {
+      const request = open.apply(this, args)
+      request.addEventListener('success', () => globalThis.opened++)
+      return request
+    }
+    globalThis.heard = kit.changes(kit.idb({ databases: { app: ['notes'] } }))
+  })
+  const other = await open(page.url('/bare')) // as developer tools: nothing there observes
+  await tab.waitForFunction(() => opened === 1)
+  await other.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const request = indexedDB.open('app', 11)
+        request.onupgradeneeded = () => request.result.createObjectStore('more')
+        request.onsuccess = () => resolve(request.result.close())
+        request.onerror = () => reject(request.error)
+      }),
+  )
+  assert.deepEqual(await until(tab, ...all), [...all].sort())
+  await tab.waitForFunction(() => opened === 2)
+  await other.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const request = indexedDB.deleteDatabase('app')
+        request.onsuccess = resolve
+        request.onerror = () => reject(request.error)
+      }),
+  )
+  assert.deepEqual(await until(tab, ...all), [...all].sort())
+})
 
 inBrowsers('what Dexie writes in a tab without PageMCP is noticed', async ({ open }) => {
   const tab = await listening(open, { dexie: true })

@@ -4,6 +4,8 @@ export const timeline: Messages['timeline'] = {
   pause: 'Anhalten',
   follow: 'Folgen',
   view: 'Ansicht',
+  archiveFull:
+    'Der Speicher des Browsers nimmt keine Nachrichten mehr auf: Spätere bleiben im Arbeitsspeicher.',
   list: 'Liste',
   waterfall: 'Zeitachse',
   more: 'Importieren, exportieren, leeren',

@@ -2,6 +2,7 @@ export const timeline = {
   pause: 'Pause',
   follow: 'Follow',
   view: 'View',
+  archiveFull: 'The storage of the browser takes no more messages: later ones stay in memory.',
   list: 'List',
   waterfall: 'Time axis',
   more: 'Import, export, clear',

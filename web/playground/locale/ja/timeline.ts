@@ -4,6 +4,8 @@ export const timeline: Messages['timeline'] = {
   pause: '一時停止',
   follow: '追従',
   view: '表示',
+  archiveFull:
+    'ブラウザーのストレージにこれ以上メッセージを保存できません。以降のメッセージはメモリーに残ります。',
   list: 'リスト',
   waterfall: '時間軸',
   more: 'インポート、エクスポート、消去',

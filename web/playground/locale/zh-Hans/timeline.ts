@@ -4,6 +4,7 @@ export const timeline: Messages['timeline'] = {
   pause: '暂停',
   follow: '跟随',
   view: '视图',
+  archiveFull: '浏览器的存储空间无法再保存消息；之后的消息保留在内存中。',
   list: '列表',
   waterfall: '时间轴',
   more: '导入、导出、清空',

@@ -69,6 +69,20 @@ for (const worker of [true, false]) {
         'the attempt that never dialled has no state',
       )
 
+      // Connections that were left do not pile up.
+      await tab.evaluate(`(async () => {
+        for (let i = 0; i < 20; i++) {
+          const stop = new AbortController()
+          const leaving = nameOf(mcp.connect(lib.webSocket(gateway), { signal: stop.signal }))
+          await new Promise((resolve) => {
+            const off = mcp.on('state', () => { off(); resolve() })
+          })
+          stop.abort(new Error('left'))
+          await leaving
+        }
+      })()`)
+      assert.equal(await tab.evaluate('mcp.state.gateways.length'), 1)
+
       // Closed while it connects; and asked after close.
       await tab.evaluate(
         '{ window.pending = nameOf(mcp.connect(lib.webSocket(gateway))); undefined }',

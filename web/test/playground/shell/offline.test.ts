@@ -11,11 +11,14 @@ import { type Served, serve } from '../../harness/serve.ts'
 import { press, saw } from '../harness.ts'
 
 /** A playground whose files a test may replace. */
-async function withFiles(story: (served: Served, directory: string) => Promise<void>) {
+async function withFiles(
+  story: (served: Served, directory: string) => Promise<void>,
+  redirects: { readonly [path: string]: string } = {},
+) {
   const { directory: made, remove } = await built()
   const directory = await mkdtemp(join(tmpdir(), 'pagemcp-'))
   await cp(join(made, 'playground'), join(directory, 'playground'), { recursive: true })
-  const served = await serve({ directories: { '/': directory } })
+  const served = await serve({ directories: { '/': directory }, redirects })
   try {
     await story(served, directory)
   } finally {
@@ -95,4 +98,20 @@ inBrowsers('without a server, the newest version is complete', ({ open }) =>
     )
     assert.ok(loaded.some((name) => name.endsWith('connect-parts-VERSION2.js')))
   }),
+)
+
+inBrowsers(
+  'without a server it opens, also if its host redirects index.html to the directory',
+  ({ open }) =>
+    withFiles(
+      async (served, directory) => {
+        const page = await open(`${served.origin}/playground/?lang=en`)
+        await page.waitForSelector('html[data-ready]')
+        await hasCopy(page, await readFile(join(directory, 'playground/files.json'), 'utf8'))
+        await served.kill()
+        await page.reload()
+        await page.waitForSelector('html[data-ready]')
+      },
+      { '/playground/index.html': '/playground/' },
+    ),
 )

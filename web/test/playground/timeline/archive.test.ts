@@ -93,6 +93,33 @@ test('if the archive takes nothing, all stays in memory', async () => {
   assert.equal(store.raw(0), message(0))
 })
 
+test('texts that are in the archive can be read after it took no more, and that is said once', async () => {
+  const store = new Store(() => {})
+  const { archive, waiting } = memoryArchive()
+  let failures = 0
+  store.useArchive(archive, 0, () => failures++)
+  fill(store, 2000)
+  waiting[0]?.resolve()
+  await settle()
+  waiting[1]?.reject(new Error('full'))
+  await settle()
+  fill(store, 2000)
+  await settle()
+  assert.deepEqual([waiting.length, failures], [2, 1])
+  assert.equal(await store.text(7), message(7))
+  assert.equal(store.raw(1007), message(1007))
+})
+
+test('after Clear, nothing of the rows before is kept', () => {
+  const store = new Store(() => {})
+  const id = `{"jsonrpc":"2.0","id":"${'x'.repeat(100)}","method":"ping"}`
+  store.push({ connection: 1, direction: 'out', framing: 'port', raw: id })
+  store.clear()
+  store.push({ connection: 1, direction: 'out', framing: 'port', raw: message(1) })
+  assert.equal(store.method(0), 'notifications/x')
+  assert.equal(store.texts, 2) // the empty one, and the method
+})
+
 test('what was taken out while a block was put away does not come back', async () => {
   const store = new Store(() => {})
   const { archive, waiting } = memoryArchive()
