@@ -185,7 +185,7 @@ func TestDeployedNATSServesNodes(t *testing.T) {
 	}
 	for i, value := range []string{"1", "2"} { // made, and then changed by the other node
 		writer, reader := []*Node{a, b}[i], []*Node{b, a}[i]
-		writer.SessionValues().Update("sid", put(value))
+		writer.SessionValues().Update("o", "sid", put(value))
 		(&testNode{Node: reader, t: t}).awaitValue("sid", value)
 	}
 	if text := log.String(); strings.Contains(text, "ermission") {

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -21,11 +20,13 @@ type SessionValues struct {
 	retry  time.Duration // pauseTime
 
 	mu        sync.Mutex
-	values    jetstream.KeyValue             // nil until the bucket was found or made
-	pausedTil time.Time                      // no value is loaded before that
-	failing   bool                           // the last values were not written
-	waiting   map[string]func([]byte) []byte // updates by key
-	changed   chan struct{}                  // has capacity 1
+	values    jetstream.KeyValue     // nil until the bucket was found or made
+	pausedTil time.Time              // no value is loaded before that
+	failing   bool                   // the last values were not written
+	waiting   map[string]*ownUpdates // by owner
+	count     int                    // of updates in waiting
+	refused   int                    // since refusals were logged
+	changed   chan struct{}          // has capacity 1
 }
 
 const (
@@ -38,6 +39,7 @@ const (
 	firstPause    = 250 * time.Millisecond // after the first attempt; doubled for each further one
 	writeTime     = 2 * time.Second        // for one attempt to open the bucket or to write a value
 	flushTime     = 2 * time.Second        // for the last ones
+	maxBytes      = 256 << 20              // of the bucket
 	maxWaiting    = 65_536                 // updates; further ones are dropped
 	maxConflicts  = 5                      // in a row, with other nodes
 	maxWriters    = 16                     // updates that are written at a time
@@ -50,7 +52,7 @@ func newSessionValues(n *Node, cluster string) (*SessionValues, error) {
 	}
 	return &SessionValues{
 		node: n, bucket: "pagemcp-" + cluster + "-sessions", stream: stream, retry: cmp.Or(n.options.retryKV, pauseTime),
-		waiting: map[string]func([]byte) []byte{}, changed: make(chan struct{}, 1),
+		waiting: map[string]*ownUpdates{}, changed: make(chan struct{}, 1),
 	}, nil
 }
 
@@ -118,28 +120,12 @@ func (v *SessionValues) pause(err error) {
 	v.pausedTil = time.Now().Add(v.retry)
 }
 
-// Update replaces the value of key soon by what update returns for the current one, and
-// tries again until it has succeeded. nil means that the current one stays.
-func (v *SessionValues) Update(key string, update func(current []byte) []byte) {
-	if v.enqueue(key, update, true) {
-		signal(v.changed)
-		return
-	}
-	v.node.options.Log.Error("too many changes of sessions wait for the key-value store of NATS", "waiting", maxWaiting)
-}
-
-// enqueue adds an update; it replaces another one of the same key if replace is set. It
-// returns false if there are too many.
-func (v *SessionValues) enqueue(key string, update func([]byte) []byte, replace bool) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if _, found := v.waiting[key]; found && !replace {
-		return true
-	} else if !found && len(v.waiting) >= maxWaiting {
-		return false
-	}
-	v.waiting[key] = update
-	return true
+// Update replaces the value of key, which is one of owner, soon by what update returns for
+// the current one, and tries again until it has succeeded. nil means that the current one
+// stays, and an empty value deletes it.
+func (v *SessionValues) Update(owner, key string, update func(current []byte) []byte) {
+	v.enqueue(owner, key, update, true)
+	signal(v.changed)
 }
 
 // run opens the bucket and writes updates until Close, which waits for the last ones.
@@ -170,10 +156,16 @@ func (v *SessionValues) run() {
 		if !wait(ctx, writeBehind) {
 			return
 		}
-		failed := v.writeAll(ctx, v.take())
+		failed := v.writeAll(ctx, v.take(time.Now()), false)
 		v.setFailing(failed > 0)
+		if refused := v.takeRefused(); refused > 0 {
+			v.node.options.Log.Error("changes of sessions are lost: too many wait for the key-value store of NATS", "bucket", v.bucket, "sessions", refused)
+		}
 		if failed == 0 {
 			pauses = v.pauses()
+			if v.isWaiting() { // updates of owners that have written much
+				signal(v.changed)
+			}
 			continue
 		}
 		v.node.options.Log.Warn("changes of sessions are not written to the key-value store of NATS yet", "bucket", v.bucket, "sessions", failed)
@@ -199,7 +191,7 @@ func (v *SessionValues) pauses() (next func() time.Duration) {
 func (v *SessionValues) flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
-	updates := v.take()
+	updates := v.takeAll()
 	if len(updates) == 0 || !v.node.IsConnected() {
 		return
 	}
@@ -207,7 +199,7 @@ func (v *SessionValues) flush() {
 		v.node.options.Log.Error("changes of sessions are lost: the key-value store of NATS is not available", "bucket", v.bucket, "sessions", len(updates))
 		return
 	}
-	if failed := v.writeAll(ctx, updates); failed > 0 {
+	if failed := v.writeAll(ctx, updates, true); failed > 0 {
 		v.node.options.Log.Error("changes of sessions are lost: they could not be written to the key-value store of NATS", "bucket", v.bucket, "sessions", failed)
 	}
 }
@@ -256,86 +248,10 @@ func (v *SessionValues) open(ctx context.Context) error {
 // create makes the bucket, unless another node has made it meanwhile.
 func (v *SessionValues) create(ctx context.Context, replicas int) (jetstream.KeyValue, error) {
 	bucket, err := v.stream.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: v.bucket, Description: "changes of classic sessions, sealed", TTL: valueTTL, MaxValueSize: maxValue, Replicas: replicas,
+		Bucket: v.bucket, Description: "changes of classic sessions, sealed", TTL: valueTTL, MaxValueSize: maxValue, MaxBytes: maxBytes, Replicas: replicas,
 	})
 	if errors.Is(err, jetstream.ErrBucketExists) {
 		return v.stream.KeyValue(ctx, v.bucket)
 	}
 	return bucket, err
-}
-
-// take returns all updates that wait.
-func (v *SessionValues) take() map[string]func([]byte) []byte {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	waiting := v.waiting
-	v.waiting = map[string]func([]byte) []byte{}
-	return waiting
-}
-
-// writeAll writes updates, and returns how many have failed. These wait again.
-func (v *SessionValues) writeAll(ctx context.Context, updates map[string]func([]byte) []byte) (failed int) {
-	keys := make(chan string)
-	var writers sync.WaitGroup
-	var mu sync.Mutex
-	for range min(maxWriters, len(updates)) {
-		writers.Go(func() {
-			for key := range keys {
-				if v.write(ctx, key, updates[key]) == nil {
-					continue
-				}
-				v.enqueue(key, updates[key], false) // if there are too many, it is dropped
-				mu.Lock()
-				failed++
-				mu.Unlock()
-			}
-		})
-	}
-	for key := range updates {
-		keys <- key
-	}
-	close(keys)
-	writers.Wait()
-	return failed
-}
-
-// write updates one value, again if another node has written it meanwhile.
-func (v *SessionValues) write(ctx context.Context, key string, update func([]byte) []byte) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, writeTime)
-	defer cancel()
-	for range maxConflicts {
-		if err = v.writeOnce(ctx, key, update); !isConflict(err) {
-			return err
-		}
-	}
-	return err
-}
-
-// isConflict reports whether the value has another revision than the one that was read.
-// Servers have one code for streams with replicas, and another one for those without.
-func isConflict(err error) bool {
-	var refused *jetstream.APIError
-	return errors.As(err, &refused) &&
-		(refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
-}
-
-func (v *SessionValues) writeOnce(ctx context.Context, key string, update func([]byte) []byte) error {
-	var current []byte
-	var revision uint64
-	switch entry, err := v.values.Get(ctx, key); { // values does not change after open
-	case err == nil:
-		current, revision = entry.Value(), entry.Revision()
-	case !errors.Is(err, jetstream.ErrKeyNotFound):
-		return err
-	}
-	value := update(current)
-	if value == nil {
-		return nil
-	}
-	_, err := v.values.Update(ctx, key, value, revision)
-	if errors.Is(err, nats.ErrMaxPayload) { // it will not fit later either
-		v.node.options.Log.Error("the changes of a session exceed max_payload of NATS", "bytes", len(value))
-		return nil
-	}
-	return err
 }

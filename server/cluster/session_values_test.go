@@ -43,20 +43,24 @@ func TestSessionValuesReachOtherNodes(t *testing.T) {
 	options := Options{URLs: []string{s.ClientURL()}, KV: true}
 	a, b := joined(t, options), joined(t, options)
 	for i := range 100 {
-		a.SessionValues().Update("one", put(fmt.Sprint("a", i)))
+		a.SessionValues().Update("o", "one", put(fmt.Sprint("a", i)))
 	}
 	b.awaitValue("one", "a99")
-	b.SessionValues().Update("one", func(current []byte) []byte { return append(bytes.Clone(current), " b"...) })
+	b.SessionValues().Update("o", "one", func(current []byte) []byte { return append(bytes.Clone(current), " b"...) })
 	a.awaitValue("one", "a99 b")
-	a.SessionValues().Update("one", func([]byte) []byte { return nil }) // stays
-	a.SessionValues().Update("two", put("second"))
+	a.SessionValues().Update("o", "one", func([]byte) []byte { return nil }) // stays
+	a.SessionValues().Update("o", "two", put("second"))
 	b.awaitValue("two", "second")
 	a.awaitValue("one", "a99 b")
+	b.SessionValues().Update("o", "two", put("")) // deletes it
+	a.awaitValue("two", "")
+	b.SessionValues().Update("o", "two", put("third"))
+	a.awaitValue("two", "third")
 	if got, err := a.SessionValues().Load(t.Context(), "none"); got != nil || err != nil {
 		t.Errorf("an unknown key: %q", got)
 	}
 	status, err := a.values.values.Status(t.Context())
-	if err != nil || status.Bucket() != "pagemcp-test-sessions" || status.TTL() != 7*24*time.Hour || status.History() != 1 {
+	if err != nil || status.Bucket() != "pagemcp-test-sessions" || status.TTL() != 7*24*time.Hour || status.History() != 1 || status.Config().MaxBytes != maxBytes {
 		t.Errorf("the bucket: %+v, %v", status, err)
 	}
 }
@@ -72,7 +76,7 @@ func TestSessionValuesAreNotOverwritten(t *testing.T) {
 		return []byte(strconv.Itoa(n + 1))
 	}
 	for _, n := range nodes {
-		n.SessionValues().Update("opened", put("x")) // awaits the bucket
+		n.SessionValues().Update("o", "opened", put("x")) // awaits the bucket
 	}
 	nodes[0].awaitValue("opened", "x")
 	const rounds = 50
@@ -82,7 +86,7 @@ func TestSessionValuesAreNotOverwritten(t *testing.T) {
 		go func() {
 			for range rounds {
 				for {
-					err := n.values.write(context.Background(), "count", count)
+					_, err := n.values.write(context.Background(), "count", count)
 					if err == nil {
 						break
 					}
@@ -118,7 +122,7 @@ func TestSessionValuesWaitForTheStore(t *testing.T) {
 	if got, err := a.SessionValues().Load(t.Context(), "one"); got != nil || err == nil {
 		t.Errorf("without JetStream: %q", got)
 	}
-	a.SessionValues().Update("one", put("early"))
+	a.SessionValues().Update("o", "one", put("early"))
 	port := s.Addr().(*net.TCPAddr).Port
 	s.Shutdown()
 	s.WaitForShutdown()
@@ -126,13 +130,13 @@ func TestSessionValuesWaitForTheStore(t *testing.T) {
 	if got, err := a.SessionValues().Load(t.Context(), "one"); got != nil || err == nil {
 		t.Errorf("without NATS: %q", got)
 	}
-	a.SessionValues().Update("two", put("later"))
+	a.SessionValues().Update("o", "two", put("later"))
 	s = startNATS(t, server.Options{JetStream: true, StoreDir: dir, Port: port})
 	b.awaitValue("one", "early")
 	b.awaitValue("two", "later")
 	s.Shutdown() // with the bucket open
 	s.WaitForShutdown()
-	a.SessionValues().Update("one", put("again"))
+	a.SessionValues().Update("o", "one", put("again"))
 	b.SessionValues().Load(t.Context(), "one")
 	startNATS(t, server.Options{JetStream: true, StoreDir: dir, Port: port})
 	b.awaitValue("one", "again")
@@ -143,7 +147,7 @@ func TestSessionValuesWaitForTheStore(t *testing.T) {
 func TestSessionValuesAreThereWithNATS(t *testing.T) {
 	port := testports.Free(t, 1)[0]
 	n := startNode(t, Options{URLs: []string{"nats://127.0.0.1:" + strconv.Itoa(port)}, KV: true, retryKV: time.Hour})
-	n.SessionValues().Update("one", put("first"))
+	n.SessionValues().Update("o", "one", put("first"))
 	startNATS(t, server.Options{JetStream: true, StoreDir: t.TempDir(), Port: port})
 	n.awaitValue("one", "first")
 }
@@ -156,11 +160,11 @@ func TestClosedNodesWriteTheirSessionValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.SessionValues().Update("first", put("x"))
+	a.SessionValues().Update("o", "first", put("x"))
 	b.awaitValue("first", "x") // its bucket is open
 	const count = 20           // are written within flushTime
 	for i := range count {
-		a.SessionValues().Update(fmt.Sprint(i), put("last"))
+		a.SessionValues().Update("o", fmt.Sprint(i), put("last"))
 	}
 	a.Close()
 	for i := range count {
@@ -176,7 +180,7 @@ func TestClosedNodesOpenTheStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.SessionValues().Update("one", put("last"))
+	a.SessionValues().Update("o", "one", put("last"))
 	if err := a.SessionValues().open(t.Context()); err == nil {
 		t.Error("the store is there")
 	}
@@ -197,12 +201,14 @@ func TestWaitingSessionValuesAreLimited(t *testing.T) {
 	s := startNATS(t, server.Options{})
 	n := joined(t, Options{URLs: []string{s.ClientURL()}, KV: true})
 	for i := range maxWaiting + 10 {
-		n.SessionValues().Update(fmt.Sprint(i), put(""))
+		n.SessionValues().Update(fmt.Sprint(i/1_000), fmt.Sprint(i), put(""))
 	}
-	n.SessionValues().Update("0", put("last"))
-	waiting := n.values.take()
-	if len(waiting) != maxWaiting || string(waiting["0"](nil)) != "last" {
-		t.Errorf("%d wait", len(waiting))
+	n.SessionValues().Update("0", "0", put("last"))
+	if n.values.count != maxWaiting || n.values.takeRefused() != 10 {
+		t.Errorf("%d wait", n.values.count)
+	}
+	if waiting := n.values.takeAll(); string(waiting["0"]["0"](nil)) != "last" || n.values.isWaiting() {
+		t.Errorf("%d are left", n.values.count)
 	}
 }
 

@@ -20,8 +20,9 @@ type SessionValues interface {
 
 	// Update replaces the value of key soon, and tries again until it has succeeded. It does
 	// not block. update returns the new value for the current one, which may be nil; or nil
-	// if the current one shall stay. A later update of a key replaces one that is under way.
-	Update(key string, update func(current []byte) []byte)
+	// if the current one shall stay, or an empty value to delete it. A later update of a key
+	// replaces one that is under way. Updates of an owner that writes a lot wait for longer.
+	Update(owner, key string, update func(current []byte) []byte)
 
 	// IsAvailable reports whether updates are written now, as far as this node knows.
 	IsAvailable() bool
@@ -38,7 +39,8 @@ type sharedChanges struct {
 }
 
 func newSharedChanges(keys keyRing, values SessionValues) *sharedChanges {
-	s := &sharedChanges{values: values, memory: mcphttp.MemoryChanges{KeepEmpty: true}}
+	s := &sharedChanges{values: values}
+	s.memory = mcphttp.MemoryChanges{KeepEmpty: true, OnDropped: s.dropped}
 	s.setKeys(keys)
 	return s
 }
@@ -87,8 +89,21 @@ func (s *sharedChanges) merge(own, stored mcphttp.Changes) mcphttp.Changes {
 func (s *sharedChanges) Save(hash string, c mcphttp.Changes) {
 	c = c.Shortened()
 	if s.saveHere(hash, &c) {
-		s.values.Update(hash, func(current []byte) []byte { return s.next(hash, current) })
+		s.values.Update(string(c.Owner), hash, func(current []byte) []byte { return s.next(hash, current) })
 	}
+}
+
+// dropped deletes the stored changes of a session whose owner has too many, unless another
+// node has later ones: so an owner has about as many bytes in the store as in the memory of
+// the nodes.
+func (s *sharedChanges) dropped(hash string, c mcphttp.Changes) {
+	s.values.Update(string(c.Owner), hash, func(current []byte) []byte {
+		own, _ := s.memory.Load(context.Background(), hash) // without error
+		if stored, found := s.open(hash, current); !own.At.IsZero() || found && stored.At.After(c.At) {
+			return nil
+		}
+		return []byte{}
+	})
 }
 
 // IsDurable implements [mcphttp.SessionChanges].

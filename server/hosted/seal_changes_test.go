@@ -38,12 +38,15 @@ func (v *testValues) IsAvailable() bool {
 	return !v.away
 }
 
-func (v *testValues) Update(key string, update func([]byte) []byte) {
+func (v *testValues) Update(_, key string, update func([]byte) []byte) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	write := func() {
-		if value := update(v.values[key]); value != nil {
+		switch value := update(v.values[key]); {
+		case len(value) > 0:
 			v.values[key] = value
+		case value != nil:
+			delete(v.values, key)
 		}
 	}
 	if v.away {

@@ -116,8 +116,12 @@ func (s *sealedSessions) Changes(ctx context.Context, hash string) (mcphttp.Chan
 // IsDurable implements [mcphttp.SharedStore].
 func (s *sealedSessions) IsDurable() bool { return s.changes.IsDurable() }
 
-// Remove implements [mcphttp.SessionStore].
+// Remove implements [mcphttp.SessionStore]. The id of a session that was never used is kept
+// nowhere: another node would serve it, to its own client, as a session without changes.
 func (s *sealedSessions) Remove(hash string, r *mcphttp.Record) {
+	if r.Unused {
+		return
+	}
 	s.changes.Save(hash, mcphttp.Changes{Owner: r.Owner, Ended: true, Expires: r.Expires})
 }
 

@@ -159,6 +159,10 @@ type MemoryChanges struct {
 	// changes elsewhere.
 	KeepEmpty bool
 
+	// OnDropped is called for the changes that are dropped because their owner has too many;
+	// may be nil.
+	OnDropped func(hash string, c Changes)
+
 	mu      sync.Mutex
 	byHash  map[string]*list.Element // of order
 	order   list.List                // of *keptChanges, as they were saved
@@ -195,7 +199,15 @@ func (m *MemoryChanges) IsDurable() bool { return true }
 
 // Save implements [SessionChanges].
 func (m *MemoryChanges) Save(hash string, c Changes) {
-	c = c.Shortened()
+	for _, dropped := range m.save(hash, c.Shortened()) {
+		if m.OnDropped != nil {
+			m.OnDropped(dropped.hash, dropped.Changes)
+		}
+	}
+}
+
+// save is Save, and returns the changes that were dropped for others of the same owner.
+func (m *MemoryChanges) save(hash string, c Changes) (dropped []*keptChanges) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if element := m.byHash[hash]; element != nil {
@@ -203,7 +215,7 @@ func (m *MemoryChanges) Save(hash string, c Changes) {
 	}
 	now := time.Now()
 	if (m.KeepEmpty || !c.IsZero()) && now.Before(c.Expires) {
-		m.keep(&keptChanges{Changes: c, hash: hash, size: c.size()})
+		dropped = m.keep(&keptChanges{Changes: c, hash: hash, size: c.size()})
 	}
 	for first := m.order.Front(); first != nil; first = m.order.Front() {
 		kept := first.Value.(*keptChanges)
@@ -212,11 +224,12 @@ func (m *MemoryChanges) Save(hash string, c Changes) {
 		}
 		m.drop(kept)
 	}
+	return dropped
 }
 
-// keep adds changes, and drops others of their owner if these use too much memory. The
-// caller holds the lock, here and below.
-func (m *MemoryChanges) keep(kept *keptChanges) {
+// keep adds changes, and drops others of their owner, which it returns, if these use too much
+// memory. The caller holds the lock, here and below.
+func (m *MemoryChanges) keep(kept *keptChanges) (dropped []*keptChanges) {
 	if m.byHash == nil {
 		m.byHash, m.byOwner = map[string]*list.Element{}, map[access.Owner]*ownerChanges{}
 	}
@@ -230,8 +243,11 @@ func (m *MemoryChanges) keep(kept *keptChanges) {
 	owner.size += kept.size
 	m.size += kept.size
 	for owner.size > maxOwnerChanges {
-		m.drop(owner.order.Front().Value.(*keptChanges))
+		first := owner.order.Front().Value.(*keptChanges)
+		m.drop(first)
+		dropped = append(dropped, first)
 	}
+	return dropped
 }
 
 func (m *MemoryChanges) drop(kept *keptChanges) {

@@ -141,6 +141,7 @@ func (s *session) takeStop() (stop func()) {
 // handle handles an event of another node.
 func (s *session) handle(e SessionEvent, done func()) {
 	defer done()
+	s.markUsed()
 	switch e.Kind {
 	case EventCancelled:
 		go s.forwardIfPending(e.Message) // in a goroutine: the engine may be slow to read; ends when it has read it

@@ -216,6 +216,7 @@ func unpublished(err error) error {
 // has the request which it is about. The error wraps errUnpublished if that node cannot be
 // reached; otherwise the session has ended.
 func (s *session) forward(x engine.Examination, msg []byte) error {
+	s.markUsed()
 	if x.Kind == jsonrpc.Response && !s.takeEngineRequest(x.ID) && s.owner.Events != nil {
 		return unpublished(s.publish(SessionEvent{Kind: EventAnswered, Message: msg})) // the request may be that of another node
 	}
@@ -236,6 +237,12 @@ func (s *session) forward(x engine.Examination, msg []byte) error {
 		s.cancel(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId")))
 	}
 	return nil
+}
+
+func (s *session) markUsed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.record.Unused = false
 }
 
 // cancel handles a request that the client has cancelled: its stream ends when the

@@ -29,7 +29,8 @@ type SessionStore interface {
 	// are stored nowhere.
 	Save(hash string, r *Record) error
 
-	// Remove is called after a session has ended. r is its last record.
+	// Remove is called after a session has ended. r is its last record. If r.Unused is set,
+	// nothing has to be remembered of it.
 	Remove(hash string, r *Record)
 }
 
@@ -78,6 +79,7 @@ type Record struct {
 	Used         time.Time      `json:"used"`
 
 	Tenant  string    `json:"-"` // of Owner
+	Unused  bool      `json:"-"` // the client has sent nothing but initialize and DELETE, to this node
 	Expires time.Time `json:"-"` // when the session ends although it is used; zero: never
 	Key     string    `json:"-"` // id of the key that the store has sealed the id with; empty if there is none
 	Partial bool      `json:"-"` // lacks changes that a [SharedStore] may have

@@ -80,6 +80,7 @@ func (ss *Sessions) begin(ctx context.Context, h Holder, x engine.Examination, b
 	s.users, s.lastUsed = 1, time.Now()
 	m, _ := jsonrpc.Parse(body)
 	s.record = NewRecord(h)
+	s.record.Unused = true
 	s.record.Client = access.ClientName("initialize", body)
 	s.record.ClientInfo, s.record.Capabilities = clientParams(m.Params, s.record.Client)
 

@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// An owner writes 64 KiB a second on average, and at most 1 MiB at once; small values count
+// 4 KiB each. Others write meanwhile.
+func TestWritesOfAnOwnerAreLimited(t *testing.T) {
+	for size, want := range map[int]int{200 << 10: 60*ownerBytes/(200<<10) + 6, 10: 60*16 + 256} {
+		synctest.Test(t, func(t *testing.T) {
+			v := &SessionValues{waiting: map[string]*ownUpdates{}, changed: make(chan struct{}, 1)}
+			written := 0
+			for range 60 * 10 {
+				for i := range 100 {
+					v.enqueue("greedy", strconv.Itoa(i), put(""), true)
+				}
+				v.enqueue("modest", "0", put(""), true)
+				taken := v.take(time.Now())
+				if len(taken["modest"]) != 1 {
+					t.Fatal("an owner that writes little waits")
+				}
+				v.spend("modest", 10)
+				for range taken["greedy"] {
+					if v.ownMayWrite("greedy") {
+						v.spend("greedy", size)
+						written++
+					}
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			if written < want-want/10 || written > want+want/10 {
+				t.Errorf("%d values of %d bytes were written in a minute, want about %d", written, size, want)
+			}
+			v.takeAll()
+			time.Sleep(10 * time.Minute)
+			if v.take(time.Now()); len(v.waiting) != 0 || v.count != 0 {
+				t.Errorf("%d owners and %d updates are remembered", len(v.waiting), v.count)
+			}
+		})
+	}
+}
+
+// The queue of an owner is bounded, and that of others is not shorter for it.
+func TestAnOwnerFillsItsOwnQueueOnly(t *testing.T) {
+	v := &SessionValues{waiting: map[string]*ownUpdates{}, changed: make(chan struct{}, 1)}
+	for i := range maxWaiting {
+		v.enqueue("greedy", strconv.Itoa(i), put(""), true)
+	}
+	for i := range maxOwnerWaiting {
+		v.enqueue("modest", strconv.Itoa(i), put(""), true)
+	}
+	if v.count != 2*maxOwnerWaiting || v.refused != maxWaiting-maxOwnerWaiting || len(v.waiting["modest"].updates) != maxOwnerWaiting {
+		t.Errorf("%d wait, %d are refused", v.count, v.refused)
+	}
+}
+
+// What an owner has written too much of is written later; changes of others are not delayed.
+func TestAnOwnerThatWritesALotDelaysNoOther(t *testing.T) {
+	n := joined(t, Options{URLs: []string{startNATS(t, server.Options{JetStream: true, StoreDir: t.TempDir()}).ClientURL()}, KV: true})
+	large := strings.Repeat("x", 300<<10)
+	for i := range 40 {
+		n.SessionValues().Update("greedy", "g"+strconv.Itoa(i), put(large))
+	}
+	n.SessionValues().Update("modest", "m", put("value"))
+	n.awaitValue("m", "value")
+	for deadline := time.After(testTime); !n.values.isWaiting(); {
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-deadline:
+			t.Fatal("timeout: the rest of the owner's updates waits")
+		}
+	}
+	status, err := n.values.values.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status.Bytes() > 4<<20 || status.Bytes() < 1<<20 {
+		t.Errorf("%d bytes are stored", status.Bytes())
+	}
+}
