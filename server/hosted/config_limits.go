@@ -71,6 +71,17 @@ func (l *Limits) fields() []limitField {
 	}
 }
 
+// defaultLimit returns the default of a key like limits.pages; 0 for others.
+func defaultLimit(key string) int {
+	var l Limits
+	for _, field := range l.fields() {
+		if "limits."+field.key == key {
+			return field.standard
+		}
+	}
+	return 0
+}
+
 const (
 	spareFiles = 1_000     // at least, for connections of unknown clients, and ownFiles
 	ownFiles   = 200       // for listeners, NATS and issuers

@@ -187,6 +187,10 @@ func (p *configParser) scalar(node *yaml.Node, target reflect.Value, key string)
 			p.refuse(node, key, "want a whole number")
 			return
 		}
+		if number == 0 { // in a Config it means the default
+			p.refuse(node, key, "0 is out of range; want 1 to %d, or leave it out for %d", maxLimit, defaultLimit(key))
+			return
+		}
 		target.SetInt(int64(number))
 	default:
 		panic("a field of this kind cannot be read: " + key)

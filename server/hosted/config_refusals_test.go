@@ -106,6 +106,7 @@ func TestReasonsNotToStart(t *testing.T) {
 		{keys, keys + "\ncluster: { name: 'a.*.>', nats: { urls: [nats://127.0.0.1:4222] } }", ":7: cluster.name: want 1 to 32 characters of a-z, 0-9 and `-`, like prod"},
 
 		{keys, keys + "\nlimits: { pages: -1 }", ":7: limits.pages: -1 is out of range; want 1 to 1000000, or leave it out for 20000"},
+		{keys, keys + "\nlimits: { requestsPerOwner: 0 }", ":7: limits.requestsPerOwner: 0 is out of range; want 1 to 1000000, or leave it out for 64"},
 		{keys, keys + "\nlimits: { joins: 1000001 }", ":7: limits.joins: 1000001 is out of range; want 1 to 1000000, or leave it out for 128"},
 		{keys, keys + "\nlog: { level: verbose }", `:7: log.level: "verbose" is not possible; want one of debug, info, warn, error`},
 		{keys, keys + "\naudit: { uris: none }", `:7: audit.uris: "none" is not possible; want one of full, hash`},
