@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	json "github.com/go-json-experiment/json"
@@ -50,6 +51,9 @@ type Gateway struct {
 	listeners []net.Listener
 	port      int    // 0 if not bound
 	docs      string // URL of the documentation; "" if the host program does not serve it
+
+	announced   atomic.Bool // running.json is written
+	unannounced atomic.Bool // an error about it is logged
 
 	mu   sync.Mutex
 	http *http.Server // nil unless Serve is running

@@ -39,11 +39,20 @@ func (g *Gateway) writeRunning() error {
 	})
 }
 
+// announce writes the file. An error is logged once: pages and assistants need no file.
+func (g *Gateway) announce() {
+	err := g.writeRunning()
+	g.announced.Store(err == nil)
+	if err != nil && !g.unannounced.Swap(true) {
+		g.log.Warn("other commands of pagemcp do not find this gateway until its file can be written: free some space", "error", err)
+	}
+}
+
 // AnnounceDocs tells other processes of this user where the host program serves the
 // documentation: a URL that ends with a slash. Call it between Listen and Serve.
-func (g *Gateway) AnnounceDocs(url string) error {
+func (g *Gateway) AnnounceDocs(url string) {
 	g.docs = url
-	return g.writeRunning()
+	g.announce()
 }
 
 // removeRunning removes the file, unless another gateway has replaced it.

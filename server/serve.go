@@ -17,7 +17,8 @@ import (
 )
 
 // Listen binds the gateway to loopback; see [CheckLoopback] for addr. Other processes of
-// this user then find it by a file in the state directory. Connections wait until Serve
+// this user then find it by a file in the state directory; if that cannot be written, as on
+// a full disk, the log has a warning, and it is tried again. Connections wait until Serve
 // is called.
 func (g *Gateway) Listen(addr string) error {
 	port, err := loopback.CheckAddress(addr)
@@ -27,7 +28,8 @@ func (g *Gateway) Listen(addr string) error {
 	if g.listeners, g.port, err = loopback.Listen(port); err != nil {
 		return err
 	}
-	return g.writeRunning()
+	g.announce()
+	return nil
 }
 
 // Serve serves the port of Listen until Close is called or ctx ends, which calls Close.
@@ -129,6 +131,9 @@ func (g *Gateway) sweep() {
 	for {
 		select {
 		case <-refresh.C:
+			if !g.announced.Load() {
+				g.announce()
+			}
 			g.names.refresh()
 			g.core.Sessions.SaveUses()
 		case now := <-ticker.C:

@@ -2,18 +2,21 @@ package server
 
 import (
 	"context"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// Close ends subscriptions with their result and other requests with an error, closes
-// streams and sockets, stores sessions and keys, and releases the state directory.
-// Responses in flight get until ctx ends, at most 3 s; state is stored in any case. A
-// concurrent call waits for the first one.
+// Close waits for calls of tools that run, until ctx ends and at most limits.DrainTime. Then
+// it ends subscriptions with their result and other requests with an error, closes streams
+// and sockets, stores sessions and keys, and releases the state directory. Responses in
+// flight get until ctx ends, at most 3 s; state is stored in any case. A concurrent call
+// waits for the first one.
 func (g *Gateway) Close(ctx context.Context) {
 	g.once.Do(func() {
 		defer close(g.closed)
 		close(g.closing)
+		g.awaitCalls(ctx)
 		g.names.close()
 		g.core.Close()
 		g.shutdown(ctx)
@@ -29,6 +32,32 @@ func (g *Gateway) Close(ctx context.Context) {
 		g.audit.close()
 		g.state.close() // last: the next process may write after this
 	})
+}
+
+// awaitCalls waits until no page runs a tool: it may have an effect, and could not be
+// called again. Pages without calls get no more.
+func (g *Gateway) awaitCalls(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, limits.DrainTime)
+	defer cancel()
+	ticker := time.NewTicker(limits.DrainTime / 500)
+	defer ticker.Stop()
+	for first := true; ; first = false {
+		calls := 0
+		for _, page := range g.core.Connected() {
+			calls += page.Calls()
+		}
+		if calls == 0 {
+			return
+		}
+		if first {
+			g.log.Info("waiting for tools that run", "calls", calls, "most", limits.DrainTime)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // shutdown ends the server of Serve, if it runs.

@@ -88,9 +88,7 @@ func dev(ctx context.Context, o devOptions, std streams) error {
 		g.AllowMonitors(w.Origins()...)
 	}
 	if source.hasDocs {
-		if err := g.AnnounceDocs(w.URL() + "docs/"); err != nil {
-			return err
-		}
+		g.AnnounceDocs(w.URL() + "docs/")
 	}
 
 	demos := make(chan []string, 1) // names, from the first build

@@ -25,6 +25,7 @@ type streams struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the next signal ends the process, whatever it waits for
 	std := streams{os.Stdin, os.Stdout, os.Stderr}
 	ran, err := execute(ctx, os.Args[1:], std)
 	stop()

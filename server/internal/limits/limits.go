@@ -172,12 +172,15 @@ const (
 	// ProbeTime is for an existing stream, or another gateway, to prove that it is alive.
 	ProbeTime = 1 * time.Second
 
-	// ShutdownTime is for requests in flight when the gateway closes.
+	// DrainTime is for calls of tools that run when the gateway closes.
+	DrainTime = 10 * time.Second
+
+	// ShutdownTime is for other requests in flight, after that.
 	ShutdownTime = 3 * time.Second
 
-	// LockWait is for another process to release the state directory. It exceeds
-	// ShutdownTime, since that process may be shutting down.
-	LockWait = 5 * time.Second
+	// LockWait is for another process to release the state directory. It exceeds DrainTime
+	// and ShutdownTime together, since that process may be shutting down.
+	LockWait = 15 * time.Second
 
 	// LoginWindow is the time in which MaxFailedLogins wrong tokens are allowed.
 	LoginWindow = time.Minute

@@ -1,0 +1,91 @@
+package server
+
+import (
+	"context"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// A tool that runs when the gateway is closed gets time for its result; one that takes
+// longer than limits.DrainTime does not delay the end any further.
+func TestCloseWaitsForToolsThatRun(t *testing.T) {
+	for _, x := range []struct {
+		name       string
+		takes, end time.Duration
+		want       string
+	}{
+		{"a tool of 2 s", 2 * time.Second, 3 * time.Second, `"text":"done"`},
+		{"a tool of a minute", time.Minute, limits.DrainTime + limits.ShutdownTime, `"reason":"closed"`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g, client, kill := startInMemory(t, newMemDisk())
+			defer kill()
+			table := engine.NewTable()
+			tool, err := engine.ParseTool([]byte(`{"name":"slow","inputSchema":{"type":"object"}}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := table.PutTool(engine.ToolEntry{Tool: tool, Call: func(context.Context, []byte) ([]byte, error) {
+				time.Sleep(x.takes)
+				return []byte(`{"content":[{"type":"text","text":"done"}]}`), nil
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			tabInMemory(t, g, client, "tab", table)
+			session := beginInMemory(t, g, client)
+			answered := make(chan string, 1)
+			go func() { // ends with the answer
+				answer := callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes.slow","arguments":{}}}`)
+				defer answer.Body.Close()
+				body, _ := io.ReadAll(answer.Body)
+				answered <- string(body)
+			}()
+			time.Sleep(time.Second / 2)
+			began := time.Now()
+			g.Close(t.Context())
+			if took := time.Since(began); took > x.end {
+				t.Errorf("%s: closed after %v", x.name, took)
+			}
+			if got := <-answered; !strings.Contains(got, x.want) {
+				t.Errorf("%s: %s, want %s", x.name, got, x.want)
+			}
+			time.Sleep(time.Minute) // the tool of the page ends
+		})
+	}
+}
+
+// A fullDisk has no space for more.
+type fullDisk struct{ disk }
+
+func (fullDisk) Create(string) (diskFile, error) { return nil, syscall.ENOSPC }
+
+// A gateway starts again on a full disk, with a warning, and serves.
+func TestGatewayStartsOnFullDisk(t *testing.T) {
+	d := newMemDisk()
+	first, _ := openOn(t, d)
+	first.Close(context.Background())
+	var logged []string
+	g, err := New(Options{State: "/state", disk: fullDisk{d.process()}, lockWait: -1, Logger: logTo(func(line string) { logged = append(logged, line) })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close(context.Background())
+	if err := g.Listen("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(logged, "\n"); !strings.Contains(got, "free some space") {
+		t.Errorf("the log: %s", got)
+	}
+	g.state.disk = d.process()
+	g.announce() // as the sweeper does
+	if _, ok := readRunning(d.process()); !ok {
+		t.Error("with space again, the gateway cannot be found")
+	}
+}
