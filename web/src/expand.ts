@@ -40,7 +40,9 @@ const styles = (): Record<string, Style> => ({
 })
 
 const expression = /\{([+#./;?&]?)([^{}]*)\}/g
-const variable = /^((?:[A-Za-z0-9_.]|%[0-9A-Fa-f]{2})+)(?::([1-9][0-9]{0,3})|(\*))?$/
+/** RFC 6570, section 2.3: dots stand between parts of a name. */
+const variable =
+  /^((?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+(?:\.(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+)*)(?::([1-9][0-9]{0,3})|(\*))?$/
 
 /**
  * Expands a URI template: `expand('notes://tag/{tag}', { tag: 'a b' })` is `notes://tag/a%20b`.

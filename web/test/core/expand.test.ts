@@ -34,12 +34,29 @@ test('text is UTF-8, whole characters are cut, and numbers and booleans are text
   assert.equal(expand('a:{x}{?x}', {}), 'a:')
 })
 
+test('a dot stands within a name', () => {
+  assert.equal(expand('a:{x.y}{.x.y*}', { 'x.y': 'z' }), 'a:z.z')
+})
+
 test('names are own properties, whatever they are called', () => {
   assert.equal(expand('a:{constructor}{__proto__}', {}), 'a:')
 })
 
 test('what is no template is refused', () => {
-  for (const template of ['a:{', 'a:}', 'a:{}', 'a:{x y}', 'a:{!x}', 'a:{x:0}', 'a:{x*:1}']) {
+  for (const template of [
+    'a:{',
+    'a:}',
+    'a:{}',
+    'a:{x y}',
+    'a:{!x}',
+    'a:{x:0}',
+    'a:{x*:1}',
+    'a:{x.}',
+    'a:{.}',
+    'a:{x..y}',
+    'a:{..x}',
+    'a:{%4}',
+  ]) {
     assert.throws(() => expand(template, { x: 'y' }), TypeError, template)
   }
   assert.throws(() => expand('a:{x:3}', { x: ['a'] }), TypeError)
