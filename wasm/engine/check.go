@@ -104,7 +104,13 @@ func checkCommon(object []byte) error {
 	s := jsonrpc.Scan(object)
 	for s.Next() {
 		switch string(s.Name) {
-		case "mimeType", "title", "description":
+		case "mimeType":
+			if text, ok := jsonrpc.Text(s.Value); !ok {
+				return wrong("mimeType", "is not a string")
+			} else if text != "" && !validMediaType(text) {
+				return wrong("mimeType", mediaTypeRule)
+			}
+		case "title", "description":
 			if s.Value[0] != '"' {
 				return wrong(string(s.Name), "is not a string")
 			}

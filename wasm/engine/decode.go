@@ -98,6 +98,9 @@ func (d descriptor) take(name string, value []byte) *jsonrpc.Error {
 		if *text, ok = jsonrpc.Text(value); !ok {
 			return malformed(name + " must be a string")
 		}
+		if name == "mimeType" && *text != "" && !validMediaType(*text) {
+			return malformed(name + " " + mediaTypeRule)
+		}
 	case raw != nil && value[0] != begins:
 		return malformed(name + " has the wrong type")
 	case raw != nil && name == "icons" && !validIcons(value):

@@ -177,8 +177,8 @@ func TestDescriptionsArePlain(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	xs := func(n int) string { return long[:n] }
 	for text, want := range map[string]string{ // what ParseX returns, as JSON; or the error
-		`{"uri":"a:b","name":"n` + bad + `","title":"t` + bad + `","description":"d` + bad + `\ne","mimeType":"text/plain` + bad + `"}`: `{"uri":"a:b","name":"n","title":"t","description":"d\ne","mimeType":"text/plain"}`,
-		`{"uri":"a:b","name":"` + long + `","title":"` + long + `","description":"` + long + `"}`:                                       `{"uri":"a:b","name":"` + xs(128) + `","title":"` + xs(200) + `","description":"` + xs(2000) + `"}`,
+		`{"uri":"a:b","name":"n` + bad + `","title":"t` + bad + `","description":"d` + bad + `\ne","mimeType":"text/plain"}`: `{"uri":"a:b","name":"n","title":"t","description":"d\ne","mimeType":"text/plain"}`,
+		`{"uri":"a:b","name":"` + long + `","title":"` + long + `","description":"` + long + `"}`:                            `{"uri":"a:b","name":"` + xs(128) + `","title":"` + xs(200) + `","description":"` + xs(2000) + `"}`,
 		`{"uri":"a:b","name":"` + bad + `"}`:                                                       `{"uri":"a:b","name":"a:b"}`,
 		`{"uri":"a:` + bad + `","name":"n"}`:                                                       "uri has a character",
 		`{"uri":"a:b","name":"n","annotations":{"x":"` + bad + `"}}`:                               "annotations has hidden",

@@ -80,6 +80,9 @@ func (t *Table) Put(entries ...Entry) error {
 		if e.Name == "" {
 			return errors.New("resource " + jsonrpc.Quoted(e.URI) + ": its name is missing")
 		}
+		if e.MIMEType != "" && !validMediaType(e.MIMEType) {
+			return jsonrpc.Wrap("resource "+jsonrpc.Quoted(e.URI), wrong("its mimeType", mediaTypeRule))
+		}
 	}
 	t.update(Change{List: true}, func() {
 		for _, e := range entries {
@@ -113,6 +116,9 @@ func (t *Table) PutTemplate(entries ...TemplateEntry) error {
 		}
 		if e.Name == "" {
 			return errors.New("template " + jsonrpc.Quoted(e.URITemplate) + ": its name is missing")
+		}
+		if e.MIMEType != "" && !validMediaType(e.MIMEType) {
+			return jsonrpc.Wrap("template "+jsonrpc.Quoted(e.URITemplate), wrong("its mimeType", mediaTypeRule))
 		}
 		plainMembers(e.URITemplate, &e.Name, &e.Title, &e.Description, &e.MIMEType)
 		rows[i] = &templateRow{e, m}

@@ -48,7 +48,7 @@ export function bodyOf(value: Value, mimeType?: string): Body | Promise<Body> {
     return { text, version: hashText(text), mimeType, lossy: !whole }
   }
   if (value instanceof Blob) {
-    const type = mimeType ?? (value.type || undefined)
+    const type = mimeType ?? (isMediaType(value.type) ? value.type : undefined) // of a file: any text
     return value.arrayBuffer().then((buffer) => bytesBody(new Uint8Array(buffer), type))
   }
   if (value instanceof ArrayBuffer) return bytesBody(new Uint8Array(value), mimeType)
@@ -187,6 +187,9 @@ export function checkedItem(item: Contents): Value {
   if (mimeType !== undefined && typeof mimeType !== 'string') {
     throw new TypeError(`mimeType of ${short(uri)} is not a string`)
   }
+  if (mimeType && !isMediaType(mimeType)) {
+    throw new TypeError(`mimeType of ${short(uri)} is not a media type: ${short(mimeType)}`)
+  }
   if (
     _meta !== undefined &&
     (typeof _meta !== 'object' || _meta === null || Array.isArray(_meta))
@@ -199,6 +202,13 @@ export function checkedItem(item: Contents): Value {
 /** Go's engine.CheckURI: RFC 3986 by its characters. */
 const uriForm = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/
 const maxUri = 8192
+
+/** Go's validMediaType: RFC 9110, section 8.3.1. */
+const mediaTypeForm =
+  /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:[ \t]*;(?:[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[\t !#-[\]-~]|\\[\t -~])*"))?)*(?:(?<=;)[ \t]+)?$/
+
+/** Whether a text is a media type, and could be the value of a header. */
+export const isMediaType = (text: string): boolean => mediaTypeForm.test(text)
 
 /** A value in an error. */
 const short = (value: unknown) => String(value).slice(0, 100)

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { type ComponentType, createElement } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { t, textsLoaded } from './i18n.ts'
+import { part } from './part.ts'
 
 /**
  * A component whose module is loaded when it is first shown. Shows a text while loading, and if that fails an error
@@ -17,7 +18,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
     const failure = useSignal('')
     const start = () => {
       failure.value = ''
-      loading ??= Promise.all([load(), textsLoaded()]).then(([component]) => component)
+      loading ??= part(Promise.all([load(), textsLoaded()])).then(([component]) => component)
       loading.then(
         (component) => {
           loaded = component

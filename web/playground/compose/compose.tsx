@@ -11,7 +11,6 @@ import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { loadWhenIdle } from '../base/idle.ts'
 import { lazy } from '../base/lazy.tsx'
-import { part } from '../base/part.ts'
 import { active } from '../connections/clients.ts'
 import { Draft } from './draft.tsx'
 import { needsConfirmation, registerActions, send } from './send.ts'
@@ -21,14 +20,14 @@ import { asForm, editor, problems } from './view.ts'
 /** The tools above the text, loaded when idle. */
 const tools = signal<typeof import('./tools.tsx') | undefined>(undefined)
 
-const Form = lazy(async () => (await part(import('./tools.tsx'))).Form)
+const Form = lazy(async () => (await import('./tools.tsx')).Form)
 
 registerActions()
 
 export function Compose() {
   useEffect(() => {
     loadWhenIdle(
-      () => part(import('./tools.tsx')),
+      () => import('./tools.tsx'),
       (loaded) => {
         tools.value = loaded
       },

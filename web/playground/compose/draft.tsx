@@ -4,7 +4,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { loadWhenIdle } from '../base/idle.ts'
-import { part } from '../base/part.ts'
 import { send } from './send.ts'
 import { replacements, setTypedText, tab } from './tabs.ts'
 import { editor } from './view.ts'
@@ -15,7 +14,7 @@ export function Draft() {
   useEffect(() => {
     let gone = false
     loadWhenIdle(
-      () => part(import('./attach-editor.ts')),
+      () => import('./attach-editor.ts'),
       ({ attach }) => {
         if (gone || !host.current || !area.current) return
         editor.value = attach(host.current, area.current)

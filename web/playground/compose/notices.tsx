@@ -7,7 +7,6 @@ import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { InlineCode } from '../base/inline-code.tsx'
 import { lazy } from '../base/lazy.tsx'
-import { part } from '../base/part.ts'
 import { selected } from '../base/state.ts'
 import { active, revision, sessionOf, setRevision } from '../connections/clients.ts'
 import { store } from '../messages/log.ts'
@@ -23,7 +22,7 @@ import { blankOf } from './samples.ts'
 import { open, replaceText, tab } from './tabs.ts'
 import { focusText } from './view.ts'
 
-const Answers = lazy<AnswersProps>(async () => (await part(import('./answers.tsx'))).Answers)
+const Answers = lazy<AnswersProps>(async () => (await import('./answers.tsx')).Answers)
 
 export function Notices() {
   useEffect(followRevision, [])

@@ -2,7 +2,6 @@
 
 import { signal } from '@preact/signals'
 import { actions } from '../base/actions.ts'
-import { part } from '../base/part.ts'
 import { front, pane } from '../base/state.ts'
 import { active, setRevision } from '../connections/clients.ts'
 import { readsOnly } from '../connections/consent.ts'
@@ -85,9 +84,7 @@ export function sendText(text: string): number | undefined {
   const message = { text, to: session.connection.dialer.title, revision: session.revision.peek() }
   addUnsaved(message)
   // If the module does not load (the page unloads, or is offline), the next document saves the message.
-  part(import('./history.ts'))
-    .then(({ addToHistory }) => addToHistory(message))
-    .catch(() => {})
+  import('./history.ts').then(({ addToHistory }) => addToHistory(message)).catch(() => {})
   const row = session.connection.send(text)
   showAnswer(row)
   const { root } = jsonTree(text)

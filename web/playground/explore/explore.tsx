@@ -4,7 +4,6 @@
 import { t } from '../base/i18n.ts'
 import { Icon, IconButton, type IconName } from '../base/icon.tsx'
 import { lazy } from '../base/lazy.tsx'
-import { part } from '../base/part.ts'
 import { embedded } from '../base/settings.ts'
 import { dialog, type ExploreView, exploreViews, exploring } from '../base/state.ts'
 import { hasSkills } from '../connections/catalogue.ts'
@@ -17,9 +16,9 @@ import { Skills } from './skills.tsx'
 import { Templates } from './templates.tsx'
 import { Tools } from './tools.tsx'
 
-const Stage = lazy(async () => (await part(import('../demo/demo-parts.ts'))).Stage)
-const Assistant = lazy(async () => (await part(import('../lessons/lesson-parts.ts'))).Assistant)
-const DemoPanel = lazy(async () => (await part(import('../demo/demo-parts.ts'))).DemoPanel)
+const Stage = lazy(async () => (await import('../demo/demo-parts.ts')).Stage)
+const Assistant = lazy(async () => (await import('../lessons/lesson-parts.ts')).Assistant)
+const DemoPanel = lazy(async () => (await import('../demo/demo-parts.ts')).DemoPanel)
 
 const icons: Readonly<Record<ExploreView, IconName>> = {
   stage: 'page',

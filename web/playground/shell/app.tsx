@@ -4,7 +4,6 @@
 import { type ComponentChildren, createElement } from 'preact'
 import { type Key, t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
-import { part } from '../base/part.ts'
 import { coach, front, type Pane, pane, panes, presenting, side } from '../base/state.ts'
 import { Compose } from '../compose/compose.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
@@ -14,15 +13,13 @@ import { Dialogs } from './dialogs.tsx'
 import { Divider, sizes } from './dividers.tsx'
 import { Toast } from './toast.tsx'
 
-const Explore = lazy(async () => (await part(import('./shell-parts.ts'))).Explore)
+const Explore = lazy(async () => (await import('./shell-parts.ts')).Explore)
 const Lessons = lazy<{ close?(): void }>(
-  async () => (await part(import('../lessons/lesson-parts.ts'))).Lessons,
+  async () => (await import('../lessons/lesson-parts.ts')).Lessons,
 )
-const Present = lazy(async () => (await part(import('../lessons/lesson-parts.ts'))).Present)
-const GatewayPage = lazy(
-  async () => (await part(import('../connections/connect-parts.ts'))).GatewayPage,
-)
-const Inspect = lazy(async () => (await part(import('./shell-parts.ts'))).Inspect)
+const Present = lazy(async () => (await import('../lessons/lesson-parts.ts')).Present)
+const GatewayPage = lazy(async () => (await import('../connections/connect-parts.ts')).GatewayPage)
+const Inspect = lazy(async () => (await import('./shell-parts.ts')).Inspect)
 
 const skips: { readonly [name in Pane]: Key } = {
   explore: 'shell.toExplore',

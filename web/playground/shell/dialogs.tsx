@@ -5,22 +5,17 @@ import { type ComponentChildren, createRef } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { DialogProps } from '../base/dialog-props.ts'
 import { lazy } from '../base/lazy.tsx'
-import { part } from '../base/part.ts'
 import { dialog } from '../base/state.ts'
 
 const contents = {
-  palette: lazy<DialogProps>(async () => (await part(import('./shell-parts.ts'))).Palette),
-  connect: lazy<DialogProps>(
-    async () => (await part(import('../connections/connect-parts.ts'))).Connect,
-  ),
-  keys: lazy<DialogProps>(async () => (await part(import('./shell-parts.ts'))).KeysHelp),
+  palette: lazy<DialogProps>(async () => (await import('./shell-parts.ts')).Palette),
+  connect: lazy<DialogProps>(async () => (await import('../connections/connect-parts.ts')).Connect),
+  keys: lazy<DialogProps>(async () => (await import('./shell-parts.ts')).KeysHelp),
   conformance: lazy<DialogProps>(
-    async () => (await part(import('../conformance/conformance.tsx'))).Conformance,
+    async () => (await import('../conformance/conformance.tsx')).Conformance,
   ),
-  yourPage: lazy<DialogProps>(
-    async () => (await part(import('../your-page/your-page.tsx'))).YourPage,
-  ),
-  share: lazy<DialogProps>(async () => (await part(import('../share/share-parts.ts'))).Share),
+  yourPage: lazy<DialogProps>(async () => (await import('../your-page/your-page.tsx')).YourPage),
+  share: lazy<DialogProps>(async () => (await import('../share/share-parts.ts')).Share),
 } as const
 
 const close = () => {

@@ -3,7 +3,6 @@
 
 import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
-import { part } from '../base/part.ts'
 import { timelineView } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { List } from './list.tsx'
@@ -11,9 +10,9 @@ import { LiveRegion } from './live-region.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { drawn, shown } from './view.ts'
 
-const Sequence = lazy(async () => (await part(import('./timeline-parts.ts'))).Sequence)
-const Waterfall = lazy(async () => (await part(import('./timeline-parts.ts'))).Waterfall)
-const Wire = lazy(async () => (await part(import('./timeline-parts.ts'))).Wire)
+const Sequence = lazy(async () => (await import('./timeline-parts.ts')).Sequence)
+const Waterfall = lazy(async () => (await import('./timeline-parts.ts')).Waterfall)
+const Wire = lazy(async () => (await import('./timeline-parts.ts')).Wire)
 
 export function Timeline() {
   const view = timelineView.value

@@ -7,7 +7,6 @@ import { t } from '../base/i18n.ts'
 import { Icon, IconButton, type IconName } from '../base/icon.tsx'
 import { lazy } from '../base/lazy.tsx'
 import { Menu } from '../base/menu.tsx'
-import { part } from '../base/part.ts'
 import { dialog, filter, paused, timelineView } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { count } from './format.ts'
@@ -23,7 +22,7 @@ const views: Readonly<Record<View, IconName>> = {
   wire: 'wire',
 }
 
-const FilterExamples = lazy(async () => (await part(import('./timeline-parts.ts'))).FilterExamples)
+const FilterExamples = lazy(async () => (await import('./timeline-parts.ts')).FilterExamples)
 
 export function Toolbar() {
   return (

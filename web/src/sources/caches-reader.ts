@@ -1,5 +1,6 @@
 /** The reading half of `caches`, in the engine's Worker or the window. */
 
+import { isMediaType } from '../contents.ts'
 import { plainLabel, withProvenance } from '../provenance.ts'
 import { redacted, redactUrl } from '../redact.ts'
 import {
@@ -191,7 +192,8 @@ async function contentOf(uri: string, response: Response): Promise<Omit<Contents
 
 /** The type of a response by its header, or else by its URL. */
 function typeOf({ headers }: Response, url: string): string {
-  return headers.get('content-type') ?? typeOfName(url.split('?', 1)[0] ?? '')
+  const own = headers.get('content-type') ?? ''
+  return isMediaType(own) ? own : typeOfName(url.split('?', 1)[0] ?? '')
 }
 
 function essenceOf(type: string): string {

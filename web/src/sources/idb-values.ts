@@ -5,7 +5,7 @@
  * No getter runs, since values of IndexedDB are plain clones.
  */
 
-import { toBase64 } from '../contents.ts'
+import { isMediaType, toBase64 } from '../contents.ts'
 import type { Json } from '../source.ts'
 import { bytesOf } from './idb-keys.ts'
 
@@ -50,7 +50,10 @@ export function asBinary(
   value: unknown,
 ): { blob: Blob | Uint8Array<ArrayBuffer>; mimeType: string } | undefined {
   if (value instanceof Blob)
-    return { blob: value, mimeType: value.type || 'application/octet-stream' }
+    return {
+      blob: value,
+      mimeType: isMediaType(value.type) ? value.type : 'application/octet-stream',
+    }
   if (!(value instanceof ArrayBuffer || ArrayBuffer.isView(value))) return undefined
   return { blob: bytesOf(value as BufferSource), mimeType: 'application/octet-stream' }
 }

@@ -1,5 +1,6 @@
 /** The reading half of `opfs`, in the engine's Worker or the window. */
 
+import { isMediaType } from '../contents.ts'
 import { plainLabel, withProvenance } from '../provenance.ts'
 import {
   BadCursorError,
@@ -158,7 +159,7 @@ export async function fileOf(handle: FileSystemFileHandle): Promise<File | undef
 
 function mimeTypeOf({ name, type }: File): string {
   const own = typeOfName(name)
-  return own === 'application/octet-stream' && type !== '' ? type : own
+  return own === 'application/octet-stream' && isMediaType(type) ? type : own
 }
 
 function isoOf({ lastModified }: File): string {
