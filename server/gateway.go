@@ -111,7 +111,7 @@ func (g *Gateway) restore() (err error) {
 	configured := g.options.Limits
 	g.core, err = gateway.New(gateway.Options{
 		Info: g.options.info(), CursorKey: [16]byte(g.identity.CursorKey), Allow: g.options.Allow,
-		Lenient: g.options.Lenient, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
+		Lenient: g.options.Lenient, PageSize: g.options.PageSize, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
 		MaySample:  func(origin string) bool { return slices.Contains(g.options.SamplingOrigins, origin) },
 		Doorkeeper: g.pairing, Sessions: sessionFiles{g.state}, Log: g.log,
 		MaxSockets: configured.Sockets, MaxPagesPerOrigin: configured.PagesPerOrigin, MaxSessions: mcphttp.SessionLimits{All: configured.Sessions},

@@ -68,6 +68,11 @@ func TestLenientModeAcceptsPlainPosts(t *testing.T) {
 		}
 	}
 	const list = `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
+	for path, want := range map[string]int{"/conformance/mcp": 200, "/conformance/mcp/": 404, "/a/conformance/mcp": 404, "/conformance%2Fmcp": 404} {
+		if status, body := plainPost(t, g, path, list, key); status != want || want == 200 && !strings.Contains(body, `"uri":"test://static-text"`) {
+			t.Errorf("%s: %d %s, want %d", path, status, body, want)
+		}
+	}
 	for lines, want := range map[string]int{
 		"":                                                    401,
 		"X-Agent-API-Key: wrong":                              401,
@@ -105,6 +110,9 @@ func TestLenientModeAcceptsPlainPosts(t *testing.T) {
 	}
 
 	strict := startGateway(t, Options{})
+	if status, _ := plainPost(t, strict, "/conformance/mcp", list, "Authorization: Bearer "+strict.testToken()); status != 404 {
+		t.Errorf("another spelling of a path without lenient mode: %d", status)
+	}
 	if status, _ := plainPost(t, strict, "/mcp", list, "X-Agent-API-Key: "+strict.testToken()); status != 401 {
 		t.Errorf("the key without lenient mode: %d", status)
 	}

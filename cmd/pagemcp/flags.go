@@ -8,6 +8,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/metrics"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/web"
 	"github.com/spf13/pflag"
 )
@@ -25,6 +26,7 @@ type settings struct {
 	tokenFile  string
 	noToken    bool
 	lenient    bool
+	pageSize   int
 	logging    bool
 	noTools    bool
 	origins    list
@@ -60,6 +62,7 @@ func (s *settings) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.tokenFile, "token-file", "", "`file` with the bearer token of assistants, created if missing (default: token in the state directory)")
 	flags.BoolVar(&s.noToken, "no-token", false, "let every program of this user read what pages serve; on systems other than Linux also those of other users")
 	flags.BoolVar(&s.lenient, "lenient", false, "serve plain POSTs without handshake, Accept or version header; the token may also be sent as X-Agent-API-Key")
+	flags.IntVar(&s.pageSize, "page-size", engine.DefaultPageSize, "`entries` of a page of a list, 1 to 1000; a small number shows clients with pagination")
 	flags.BoolVar(&s.logging, "logging", s.logging, "forward log messages of pages to assistants")
 	flags.BoolVar(&s.noTools, "no-resource-tools", false, "omit list_resources, read_resource and wait_for_change, the tools for assistants that do not support resources")
 	flags.Float64Var(&s.reads, "reads-per-second", 100, "average rate of reads by assistants; bursts of 5 times as many are allowed, and a read over the rate is delayed by up to 2 s")
@@ -79,6 +82,9 @@ func (s *settings) check() error {
 	if s.logFormat != "text" && s.logFormat != "json" {
 		return mistake{fmt.Errorf("--log-format %q: want text or json", s.logFormat)}
 	}
+	if s.pageSize < 1 || s.pageSize > engine.MaxPageSize {
+		return mistake{fmt.Errorf("--page-size %d: want 1 to %d", s.pageSize, engine.MaxPageSize)}
+	}
 	if s.metrics != "" {
 		if _, err := server.CheckLoopback(s.metrics); err != nil {
 			return mistake{fmt.Errorf("--metrics: %w", err)}
@@ -91,7 +97,7 @@ func (s *settings) check() error {
 func (s *settings) options(std streams) server.Options {
 	return server.Options{
 		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants, SamplingOrigins: s.sampling,
-		Lenient: s.lenient, Logging: s.logging, NoResourceTools: s.noTools,
+		Lenient: s.lenient, PageSize: s.pageSize, Logging: s.logging, NoResourceTools: s.noTools,
 		Limits: server.Limits{ReadsPerSecond: s.reads}, Version: web.Version(),
 		Logger: newLogger(std.err, s.logFormat),
 	}

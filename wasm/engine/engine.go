@@ -93,11 +93,11 @@ type Options struct {
 
 // Limits and defaults. web/docs/gateway.md lists those of the gateway.
 const (
-	MaxPageSize = 1000            // resources, templates, prompts or tools on a page of a list
-	MaxURI      = 8 << 10         // bytes
-	ArmTimeout  = 2 * time.Second // default of Options.ArmTimeout
+	MaxPageSize     = 1000            // resources, templates, prompts or tools on a page of a list
+	DefaultPageSize = 200             // of them
+	MaxURI          = 8 << 10         // bytes
+	ArmTimeout      = 2 * time.Second // default of Options.ArmTimeout
 
-	defaultPageSize       = 200                    // resources
 	defaultMaxMessage     = 1<<20 + 64<<10         // bytes
 	defaultMaxInFlight    = 64                     // requests of one client
 	defaultTimeout        = 30 * time.Second       // for a request that waits
@@ -157,7 +157,7 @@ func New(info Info, opts *Options) *Engine {
 		e.options = *opts
 	}
 	o := &e.options
-	o.PageSize = min(cmp.Or(o.PageSize, defaultPageSize), MaxPageSize)
+	o.PageSize = min(cmp.Or(o.PageSize, DefaultPageSize), MaxPageSize)
 	o.MaxMessage = cmp.Or(o.MaxMessage, defaultMaxMessage)
 	o.MaxInFlight = cmp.Or(o.MaxInFlight, defaultMaxInFlight)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)

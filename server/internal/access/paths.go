@@ -9,6 +9,16 @@ const (
 	MonitorPath = "/watch" // monitors: traffic for the playground
 )
 
+// PlainPath returns the path of the same endpoint for /{page}/mcp, as servers of agents spell
+// it, and other paths as they are.
+func PlainPath(path string) string {
+	name, ok := strings.CutSuffix(path, "/mcp")
+	if name = strings.TrimPrefix(name, "/"); ok && ValidName(name) {
+		return "/mcp/" + name
+	}
+	return path
+}
+
 // PageOf returns the name of the page in a path /mcp/{page}, or "" for /mcp. ok is false
 // if path is not an MCP endpoint.
 func PageOf(path string) (name string, ok bool) {

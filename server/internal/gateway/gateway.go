@@ -31,6 +31,7 @@ type Options struct {
 	Info            engine.Info // of /mcp, and of pages that declare nothing about themselves
 	CursorKey       [16]byte    // signs pagination cursors
 	Lenient         bool        // clients need no handshake
+	PageSize        int         // entries of a page of a list; 0: the engine's default
 	Logging         bool        // forward log messages of pages to assistants
 	NoResourceTools bool        // omit the generated tools
 
@@ -161,6 +162,9 @@ func (g *Gateway) Route(w http.ResponseWriter, r *http.Request) {
 		}
 		g.serveSocket(w, r)
 	default:
+		if g.Options.Lenient {
+			path = access.PlainPath(path)
+		}
 		if _, ok := access.PageOf(path); !ok || r.URL.RawPath != "" {
 			http.NotFound(w, r)
 			return

@@ -97,6 +97,7 @@ func (v *views) release(at *view) {
 func (v *views) make(path, name string) *view {
 	o := &v.gateway.Options
 	options := EngineOptions(o.Lenient, o.Logging)
+	options.PageSize = o.PageSize
 	options.MaxInFlight = limits.MaxAllInFlight // the port of each client has a limit for each page
 	options.Node, options.CursorKey, options.Report = o.Node, o.CursorKey, v.gateway.logError
 	if o.CursorKeys != nil {

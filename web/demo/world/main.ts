@@ -141,6 +141,7 @@ try {
       title: texts.name,
       version: '1.0.0',
       instructions: texts.instructions,
+      pageSize: 10, // so that a list has a second page; with the gateway if it runs with --page-size 10
     }),
   )
 } catch (error) {

@@ -49,15 +49,27 @@ export function happened(uri: string, what: 'read' | 'changed'): void {
   showContent(uri)
 }
 
+/** Elements for contents by the first part of a MIME type; `label` describes the content. */
+const media: {
+  readonly [kind: string]: (label: string) => HTMLImageElement | HTMLMediaElement
+} = {
+  image: (alt) => Object.assign(document.createElement('img'), { alt }),
+  audio: (ariaLabel) =>
+    Object.assign(document.createElement('audio'), { ariaLabel, controls: true }),
+  video: (ariaLabel) =>
+    Object.assign(document.createElement('video'), { ariaLabel, controls: true, muted: true }),
+}
+
 function showContent(uri: string) {
   const row = rows.get(uri)
   const thing = world.thing(uri)
   if (row === undefined || thing === undefined) return
-  if (thing.mimeType?.startsWith('image/') && thing.blob !== undefined) {
-    const image = document.createElement('img')
-    image.src = `data:${thing.mimeType};base64,${thing.blob}`
-    image.alt = say(texts.contents, { name: thing.title ?? thing.name })
-    row.content.replaceChildren(image)
+  const [kind = ''] = thing.mimeType?.split('/') ?? []
+  const create = media[kind]
+  if (create !== undefined && thing.blob !== undefined) {
+    const shown = create(say(texts.contents, { name: thing.title ?? thing.name }))
+    shown.src = `data:${thing.mimeType};base64,${thing.blob}`
+    row.content.replaceChildren(shown)
     return
   }
   row.content.replaceChildren(make('pre', '', thing.text ?? `${thing.blob?.slice(0, 120)}…`))

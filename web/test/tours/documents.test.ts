@@ -20,7 +20,7 @@ let gateway: Gateway
 let front: Front
 before(
   async () => {
-    gateway = await startGateway({ args: ['--lenient'] })
+    gateway = await startGateway({ args: ['--lenient', '--page-size', '10'] })
     front = await startFront('documents', gateway)
   },
   { timeout: 300_000 },
@@ -76,6 +76,17 @@ const listed = (ask: Ask, id: number, method: string, what: string): Promise<Ans
     ({ result }) => result?.[what]?.length > 0,
   )
 
+/** The first page of the resources, with the entries of the second page. */
+async function allResources(ask: Ask): Promise<Answer> {
+  const first = await listed(ask, 1, 'resources/list', 'resources')
+  const { nextCursor } = first.result
+  const second = await ask(20, 'resources/list', { cursor: nextCursor })
+  return {
+    ...first,
+    result: { nextCursor, resources: [...first.result.resources, ...second.result.resources] },
+  }
+}
+
 /** List, read, template, completion, subscribe, update, read again; a new file; one that is not there. */
 async function flow(session: Session, page: Page) {
   assert.deepEqual(session.greeting.capabilities.resources, { subscribe: true, listChanged: true })
@@ -120,7 +131,7 @@ async function flow(session: Session, page: Page) {
 
 document('the first document: resources of 2025-11-25', '2025-11-25', async (session, page) => {
   await flow(session, page)
-  const list = await listed(session.ask, 9, 'resources/list', 'resources')
+  const list = await allResources(session.ask)
   assert.equal(entry(list, main).title, 'The program')
   assert.equal(typeof entry(list, main).size, 'number')
   assert.deepEqual(entry(list, main).icons[0].sizes, ['48x48'])
@@ -227,10 +238,55 @@ inBrowsers('the fifth document’s curl lines: no handshake, a key, one header',
   assert.equal(refused.status, 401)
 })
 
+inBrowsers('the fifth document’s path: the agent before /mcp', async (browser) => {
+  const { path } = await openWorld(browser, 'zh-Hans')
+  const spelled = `/${path.slice('/mcp/'.length)}/mcp`
+  await agent((id, method, params) => curl(spelled, { id, method, ...(params && { params }) }))
+})
+
+document(
+  'all documents: every resource is described, and a list has a second page',
+  '2025-11-25',
+  async (session) => {
+    const first = await listed(session.ask, 1, 'resources/list', 'resources')
+    const cursor = first.result.nextCursor
+    assert.equal(typeof cursor, 'string')
+    const second = await session.ask(2, 'resources/list', { cursor })
+    assert.equal(second.result.nextCursor, undefined)
+    const all = [...first.result.resources, ...second.result.resources]
+    assert.equal(new Set(all.map(({ uri }) => uri)).size, all.length)
+    for (const { uri, description } of all) assert.ok(description, uri)
+  },
+)
+
+document(
+  'the second document: text, images, audio and video; a resource of git',
+  '2025-06-18',
+  async (session) => {
+    const list = await listed(session.ask, 1, 'resources/list', 'resources')
+    const { result } = await session.ask(2, 'resources/list', { cursor: list.result.nextCursor })
+    const media = {
+      'file:///media/chime.wav': 'audio/wav',
+      'file:///media/test.webm': 'video/webm',
+    }
+    for (const [uri, mimeType] of Object.entries(media)) {
+      const { result: read } = await session.ask(3, 'resources/read', { uri })
+      const [content] = read.contents
+      assert.equal(content.mimeType, mimeType)
+      const { size } = entry({ result } as Answer, uri)
+      assert.equal(Buffer.from(content.blob, 'base64').length, size)
+    }
+    const { result: commit } = await session.ask(4, 'resources/read', {
+      uri: 'git://project/commits/main',
+    })
+    assert.match(commit.contents[0].text, /^commit [0-9a-f]{40}\n/)
+  },
+)
+
 /** What the fifth document shows, however it is asked. */
 async function agent(ask: Ask) {
   const config = 'beeos://agent/config'
-  const list = await listed(ask, 1, 'resources/list', 'resources')
+  const list = await allResources(ask)
   const described = entry(list, config)
   assert.deepEqual(Object.keys(described).sort(), ['description', 'mimeType', 'name', 'uri'])
   assert.equal(described.name, '智能体配置')

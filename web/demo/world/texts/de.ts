@@ -33,13 +33,30 @@ export const texts: WorldTexts = {
     },
     'file:///project/README.md': {
       title: 'Über das Projekt',
+      description: 'Was das Programm tut, und wo',
       text: '# Gruß\n\nEin Programm aus einer Datei: `src/main.rs` sagt Hallo.\n',
     },
     'file:///project/': {
       title: 'Der Ordner des Projekts',
       description: 'Die Namen der Dateien darin',
     },
-    'file:///example.txt': { text: 'Eine Zeile Text zum Lesen.\n' },
+    'file:///example.txt': {
+      description: 'Ein Text aus einer Zeile',
+      text: 'Eine Zeile Text zum Lesen.\n',
+    },
+    'file:///example.png': { description: 'Ein Bild aus einem Pixel' },
+    'git://project/commits/main': {
+      title: 'Letzter Commit',
+      description: 'Der letzte Commit des Zweigs main',
+    },
+    'file:///media/chime.wav': {
+      title: 'Klang',
+      description: 'Ein Ton von 440 Hz, eine Zwanzigstelsekunde',
+    },
+    'file:///media/test.webm': {
+      title: 'Testbild',
+      description: 'Zwei Einzelbilder eines Testbilds, eine Sekunde',
+    },
     'file:///home/user/documents/report.pdf': {
       title: 'Bericht',
       description: 'Eine leere Seite',

@@ -33,13 +33,24 @@ export const texts: WorldTexts = {
     },
     'file:///project/README.md': {
       title: 'プロジェクトについて',
+      description: 'プログラムの内容と場所',
       text: '# あいさつ\n\nファイル一つのプログラム：`src/main.rs` が挨拶します。\n',
     },
     'file:///project/': {
       title: 'プロジェクトのフォルダー',
       description: '中にあるファイルの名前',
     },
-    'file:///example.txt': { text: '読んでもらうための一行です。\n' },
+    'file:///example.txt': {
+      description: '1行のテキスト',
+      text: '読んでもらうための一行です。\n',
+    },
+    'file:///example.png': { description: '1ピクセルの画像' },
+    'git://project/commits/main': {
+      title: '最新のコミット',
+      description: 'ブランチ main の最後のコミット',
+    },
+    'file:///media/chime.wav': { title: 'チャイム', description: '440 Hz の音、20分の1秒' },
+    'file:///media/test.webm': { title: 'テスト映像', description: 'テスト映像の2フレーム、1秒' },
     'file:///home/user/documents/report.pdf': { title: '報告書', description: '白紙一ページ' },
     'file:///logs/app.log': {
       name: 'アプリケーションのログ',

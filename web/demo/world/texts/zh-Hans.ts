@@ -32,10 +32,18 @@ export const texts: WorldTexts = {
     },
     'file:///project/README.md': {
       title: '关于项目',
+      description: '程序的用途和位置',
       text: '# 问候\n\n只有一个文件的程序：`src/main.rs` 会问好。\n',
     },
     'file:///project/': { title: '项目文件夹', description: '其中文件的名称' },
-    'file:///example.txt': { text: '一行供读取的文本。\n' },
+    'file:///example.txt': {
+      description: '一行文本',
+      text: '一行供读取的文本。\n',
+    },
+    'file:///example.png': { description: '一个像素的图片' },
+    'git://project/commits/main': { title: '最新提交', description: '分支 main 上的最后一次提交' },
+    'file:///media/chime.wav': { title: '提示音', description: '440 Hz 的声音，二十分之一秒' },
+    'file:///media/test.webm': { title: '测试画面', description: '测试画面的两帧，一秒' },
     'file:///home/user/documents/report.pdf': { title: '报告', description: '一张空白页' },
     'file:///logs/app.log': {
       name: '应用日志',
