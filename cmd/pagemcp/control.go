@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/spf13/cobra"
@@ -33,6 +35,20 @@ func stateDirectory(dir string) (string, error) {
 		return dir, nil
 	}
 	return server.DefaultState()
+}
+
+// explicitState returns the absolute path of the state directory for commands that other
+// programs start, which may not have the environment of this one; "" if they find the
+// same directory without it.
+func explicitState(given string) (string, error) {
+	if given == "" && os.Getenv("XDG_STATE_HOME") == "" {
+		return "", nil
+	}
+	dir, err := stateDirectory(given)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(dir)
 }
 
 // printJSON prints value as one line.

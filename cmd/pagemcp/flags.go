@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/metrics"
@@ -36,6 +37,7 @@ type settings struct {
 	json       bool
 	logFormat  string // text or json
 	metrics    string // address; empty: none
+	wait       bool   // for a gateway that runs already
 }
 
 // list is a flag with an origin that can be repeated.
@@ -119,6 +121,11 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 		}
 		s.state = dir
 	}
+	if s.wait {
+		if err := awaitEnd(ctx, s.state, std); err != nil {
+			return nil, err
+		}
+	}
 	if other, ok := server.FindRunning(ctx, s.state); ok {
 		return nil, fmt.Errorf("a gateway runs already at %s (process %d): stop it, or start another one with --state DIR and --mcp 127.0.0.1:0", other.MCP, other.PID)
 	}
@@ -143,6 +150,29 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 	}
 	return g, nil
 }
+
+// awaitEnd waits until no gateway uses the state directory.
+func awaitEnd(ctx context.Context, state string, std streams) error {
+	ticker := time.NewTicker(waitEvery)
+	defer ticker.Stop()
+	for first := true; ; first = false {
+		other, ok := server.FindRunning(ctx, state)
+		if !ok {
+			return nil
+		}
+		if first {
+			fmt.Fprintf(std.err, "a gateway runs at %s (process %d): waiting until it ends\n", other.MCP, other.PID)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// waitEvery is how often --wait looks for the other gateway.
+const waitEvery = time.Second
 
 // serveMetrics serves the numbers of g until ctx ends.
 func serveMetrics(ctx context.Context, g *server.Gateway, m *metrics.Metrics, address string, std streams) error {

@@ -155,11 +155,12 @@ func (e *clientEditor) server(ctx context.Context, opts installOptions) (s clien
 		start = []string{program.path}
 	}
 	var flags []string
-	if opts.state != "" {
-		if state, err = filepath.Abs(state); err != nil {
-			return s, program, err
-		}
-		flags = []string{"--state", state}
+	explicit, err := explicitState(opts.state)
+	if err != nil {
+		return s, program, err
+	}
+	if explicit != "" {
+		state, flags = explicit, []string{"--state", explicit}
 	}
 	s = clientconfig.Server{Name: opts.name}
 	if !opts.http {

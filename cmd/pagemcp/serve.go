@@ -25,6 +25,7 @@ func serveCommand(std streams) *cobra.Command {
 	s.register(c.Flags())
 	s.registerMetrics(c.Flags())
 	c.Flags().BoolVar(&s.json, "json", false, "print one line of JSON with all addresses on standard output")
+	c.Flags().BoolVar(&s.wait, "wait", false, "wait while another gateway runs, like that of pagemcp stdio, instead of failing")
 	app.register(c.Flags())
 	c.MarkFlagDirname("dir")
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server/clientconfig"
 	"github.com/spf13/cobra"
@@ -50,11 +51,15 @@ func serviceCommand(std streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		program, err := serviceProgram(s.state, dryRun)
+		program, err := serviceProgram(s.state, dryRun, std)
 		if err != nil {
 			return err
 		}
-		return one.install(c.Context(), program, serveFlags(c), dryRun)
+		flags, err := serveFlags(c)
+		if err != nil {
+			return err
+		}
+		return one.install(c.Context(), program, flags, dryRun)
 	}
 	uninstall := &cobra.Command{
 		Use: "uninstall", Short: "Stop the service and remove its file", Args: noArguments,
@@ -71,15 +76,23 @@ func serviceCommand(std streams) *cobra.Command {
 }
 
 // serveFlags returns the flags of serve that were set for `service install`, with absolute
-// paths: the service has another working directory.
-func serveFlags(c *cobra.Command) (flags []string) {
-	for _, name := range []string{"mcp", "state", "token-file", "no-token", "lenient", "logging", "no-resource-tools", "reads-per-second", "log-format", "metrics"} {
+// paths: the service has another working directory. It waits for a gateway that runs.
+func serveFlags(c *cobra.Command) (flags []string, err error) {
+	flags = []string{"--wait"}
+	state, err := explicitState(c.Flags().Lookup("state").Value.String())
+	if err != nil {
+		return nil, err
+	}
+	if state != "" {
+		flags = append(flags, "--state="+state)
+	}
+	for _, name := range []string{"mcp", "token-file", "no-token", "lenient", "logging", "no-resource-tools", "reads-per-second", "log-format", "metrics"} {
 		flag := c.Flags().Lookup(name)
 		if !flag.Changed {
 			continue
 		}
 		value := flag.Value.String()
-		if name == "state" || name == "token-file" {
+		if name == "token-file" {
 			if path, err := filepath.Abs(value); err == nil {
 				value = path
 			}
@@ -91,24 +104,24 @@ func serveFlags(c *cobra.Command) (flags []string) {
 			flags = append(flags, "--"+name+"="+origin)
 		}
 	}
-	return flags
+	return flags, nil
 }
 
-// serviceProgram returns the path of this program, or of a copy below the state directory
-// if this one will vanish, as one of npx does. A dry run does not copy it.
-func serviceProgram(state string, dryRun bool) (string, error) {
-	executable, err := os.Executable()
-	if err != nil || !clientconfig.IsTemporary(executable) {
-		return executable, err
+// serviceProgram returns the program of the service: the same one as clients start. A copy
+// is made unless this is a dry run.
+func serviceProgram(state string, dryRun bool, std streams) (string, error) {
+	editor, err := newClientEditor(std)
+	if err != nil {
+		return "", err
 	}
 	if state, err = stateDirectory(state); err != nil {
 		return "", err
 	}
-	copied := clientconfig.ProgramCopy(state, executable)
-	if dryRun {
-		return copied, nil
+	program := editor.program(state)
+	if !program.copied || dryRun {
+		return program.path, nil
 	}
-	return copied, clientconfig.CopyProgram(executable, copied)
+	return program.path, clientconfig.CopyProgram(editor.executable, program.path)
 }
 
 // A definition is how a system runs the service.
@@ -116,6 +129,7 @@ type definition struct {
 	file        string
 	text        func(program string, args []string) string
 	start, stop [][]string // commands after the file was written, and before it is removed
+	loaded      []string   // succeeds while the service is loaded, which stop ends later; nil: stop waits
 	reload      [][]string // after it was removed
 	logs        string     // where its log is, for people
 }
@@ -141,9 +155,10 @@ func (s *service) definition() (definition, error) {
 		domain := fmt.Sprintf("gui/%d", os.Getuid())
 		return definition{
 			file: file, text: func(program string, args []string) string { return launchdAgent(program, args, log) },
-			start: [][]string{{"launchctl", "bootstrap", domain, file}},
-			stop:  [][]string{{"launchctl", "bootout", domain + "/" + launchdLabel}},
-			logs:  log,
+			start:  [][]string{{"launchctl", "bootstrap", domain, file}},
+			stop:   [][]string{{"launchctl", "bootout", domain + "/" + launchdLabel}},
+			loaded: []string{"launchctl", "print", domain + "/" + launchdLabel},
+			logs:   log,
 		}, nil
 	}
 	return definition{}, fmt.Errorf("services on %s are not supported: start `pagemcp serve` at login by yourself, as with a task of the Task Scheduler, or let assistants start `pagemcp stdio`", s.system)
@@ -169,7 +184,9 @@ func (s *service) install(ctx context.Context, program string, flags []string, d
 	}
 	before, err := os.ReadFile(d.file)
 	if err == nil && s.system == "darwin" { // bootstrap fails for a service that is loaded
-		s.commands(ctx, d.stop)
+		if err := s.stop(ctx, d); err != nil {
+			return fmt.Errorf("stop the service before its file is replaced: %w", err)
+		}
 	}
 	if err := os.MkdirAll(filepath.Dir(d.file), 0o755); err != nil {
 		return err
@@ -195,14 +212,48 @@ func (s *service) uninstall(ctx context.Context) error {
 		fmt.Fprintln(s.std.out, "The service is not installed.")
 		return nil
 	}
-	stopping := s.commands(ctx, d.stop) // the service may have been stopped already
+	stopping := s.stop(ctx, d)
 	if err := os.Remove(d.file); err != nil {
 		return errors.Join(err, stopping)
 	}
-	s.commands(ctx, d.reload)
+	if err := errors.Join(stopping, s.commands(ctx, d.reload)); err != nil {
+		return fmt.Errorf("%s is removed, but the service may still run until you log out: %w", d.file, err)
+	}
 	fmt.Fprintf(s.std.out, "The service is removed. Token, keys and names stay in the state directory.\n")
 	return nil
 }
+
+// stop stops the service, and returns when it has ended.
+func (s *service) stop(ctx context.Context, d definition) error {
+	isLoaded := func() bool {
+		_, err := s.run(ctx, d.loaded[0], d.loaded[1:]...)
+		return err == nil
+	}
+	if d.loaded == nil {
+		return s.commands(ctx, d.stop)
+	}
+	if !isLoaded() {
+		return nil // it cannot be stopped
+	}
+	if err := s.commands(ctx, d.stop); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	ticker := time.NewTicker(stopTime / 200)
+	defer ticker.Stop()
+	for isLoaded() {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return errors.New("the service has not ended: try again later")
+		}
+	}
+	return nil
+}
+
+// stopTime is for a service to end. It exceeds the time that a gateway waits for tools.
+const stopTime = 20 * time.Second
 
 func (s *service) commands(ctx context.Context, commands [][]string) error {
 	for _, command := range commands {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// systemdUnit returns a unit file for a user's systemd. The service is restarted when it
-// fails; it may write below the home directory, where its state is, and gains no
+// systemdUnit returns a unit file for a user's systemd. The service is restarted whenever it
+// fails, however often; it may write below the home directory, where its state is, and gains no
 // privileges. See systemd.service(5) and systemd.exec(5).
 func systemdUnit(program string, args []string) string {
 	words := []string{systemdQuote(program)}
@@ -17,6 +17,7 @@ func systemdUnit(program string, args []string) string {
 	return `[Unit]
 Description=PageMCP gateway between web pages and AI assistants
 Documentation=https://github.com/pagemcp/pagemcp#readme
+StartLimitIntervalSec=0
 
 [Service]
 ExecStart=` + strings.Join(words, " ") + `

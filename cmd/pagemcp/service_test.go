@@ -11,6 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server"
 )
 
 // testService returns a service that records its commands.
@@ -91,9 +95,111 @@ func TestServiceOfLaunchd(t *testing.T) {
 	if len(*commands) != 1 || !strings.HasPrefix((*commands)[0], "launchctl bootstrap gui/") {
 		t.Errorf("%q", *commands)
 	}
+	// Again: the service is loaded, and ends some time after bootout has returned.
 	*commands = nil
-	if err := s.install(t.Context(), args[0], nil, false); err != nil || len(*commands) != 2 || !strings.HasPrefix((*commands)[0], "launchctl bootout gui/") {
-		t.Errorf("again: %q, %v", *commands, err)
+	remaining := 3
+	s.run = func(_ context.Context, program string, args ...string) ([]byte, error) {
+		*commands = append(*commands, args[0])
+		if args[0] == "print" {
+			if remaining--; remaining < 0 {
+				return nil, errors.New("no such service")
+			}
+		}
+		return nil, nil
+	}
+	synctest.Test(t, func(t *testing.T) {
+		if err := s.install(t.Context(), args[0], nil, false); err != nil || !slices.Equal(*commands, []string{"print", "bootout", "print", "print", "print", "bootstrap"}) {
+			t.Errorf("again: %q, %v", *commands, err)
+		}
+		*commands, remaining = nil, 1_000
+		if err := s.uninstall(t.Context()); err == nil || !strings.Contains(err.Error(), "has not ended") {
+			t.Errorf("a service that does not end: %v", err)
+		}
+	})
+}
+
+// A service that could not be stopped is reported, with the exit code of a failure.
+func TestUninstallReportsWhatFails(t *testing.T) {
+	s, out, _ := testService(t, "linux")
+	if err := s.install(t.Context(), "/usr/bin/pagemcp", nil, false); err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	s.run = func(context.Context, string, ...string) ([]byte, error) {
+		return []byte("Failed to connect to bus"), errors.New("exit status 1")
+	}
+	err := s.uninstall(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "may still run") || !strings.Contains(err.Error(), "Failed to connect to bus") || strings.Contains(out.String(), "is removed") {
+		t.Errorf("%v, %s", err, out)
+	}
+}
+
+// `serve --wait`, which the service runs, waits for the gateway of another command.
+func TestServeWaitsForAnotherGateway(t *testing.T) {
+	state := t.TempDir()
+	first, err := server.New(server.Options{State: state, Version: "0.0.0-test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Listen("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- first.Serve(t.Context()) }()
+	waiting, serving := make(chan string, 16), make(chan string, 16)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, []string{"serve", "--wait", "--json", "--state", state, "--mcp", "127.0.0.1:0"}, streams{strings.NewReader(""), lines(serving), lines(waiting)})
+	}()
+	if got := <-waiting; !strings.Contains(got, "waiting until it ends") {
+		t.Errorf("at first: %s", got)
+	}
+	first.Close(t.Context())
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	select {
+	case got := <-serving:
+		if !strings.Contains(got, `"mcp":`) {
+			t.Errorf("then: %s", got)
+		}
+	case err := <-ended:
+		t.Fatalf("ended while it waited: %v", err)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// lines receives what is written, while it has room.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	select {
+	case l <- string(p):
+	default:
+	}
+	return len(p), nil
+}
+
+// With XDG_STATE_HOME, which a service or a client may not have, the directory is written.
+func TestStateIsWrittenIfTheEnvironmentNamesIt(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", "")
+	if got, err := explicitState(""); got != "" || err != nil {
+		t.Errorf("without: %q, %v", got, err)
+	}
+	dir := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", dir)
+	root := newRoot(streams{strings.NewReader(""), io.Discard, io.Discard})
+	install, _, err := root.Find([]string{"service", "install"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := serveFlags(install); err != nil || !slices.Contains(got, "--state="+filepath.Join(dir, "pagemcp")) {
+		t.Errorf("with: %q, %v", got, err)
 	}
 }
 
@@ -124,9 +230,12 @@ func TestServiceTakesFlagsOfServe(t *testing.T) {
 	if err := install.ParseFlags([]string{"--mcp", "127.0.0.1:9000", "--state", "here", "--allow-origin", "https://a.example", "--allow-origin", "https://b.example", "--lenient"}); err != nil {
 		t.Fatal(err)
 	}
-	got = serveFlags(install)
+	got, err = serveFlags(install)
+	if err != nil {
+		t.Fatal(err)
+	}
 	here, _ := filepath.Abs("here")
-	want := []string{"--mcp=127.0.0.1:9000", "--state=" + here, "--lenient=true", "--allow-origin=https://a.example", "--allow-origin=https://b.example"}
+	want := []string{"--wait", "--state=" + here, "--mcp=127.0.0.1:9000", "--lenient=true", "--allow-origin=https://a.example", "--allow-origin=https://b.example"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
