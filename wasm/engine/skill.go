@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -22,6 +23,9 @@ const ExtensionSkills = "io.modelcontextprotocol/skills"
 const (
 	MaxSkillFiles = 512
 	MaxSkillBytes = 16 << 20 // of all files
+
+	maxFrontmatter = 16 << 10 // bytes of JSON
+	maxSkillPath   = 1_000    // characters, below the skill
 )
 
 // A Skill is the entry of a skill. Use [ParseSkill].
@@ -105,6 +109,9 @@ func appendSkill(dst []byte, s *Skill, prefix string) []byte {
 	if s.Dynamic {
 		return append(o, `"dynamic"}`...)
 	}
+	if len(s.Files) == 0 {
+		o.text("[")
+	}
 	for i, f := range s.Files {
 		o.text(separator(i))
 		o.text(`{"uri":`)
@@ -151,14 +158,12 @@ func (s *Skill) check() error {
 	if !ok || !validSkillURI(s.URI) {
 		return wrong("uri", "is not that of a SKILL.md, as skill://refunds/SKILL.md is")
 	}
-	if len(s.Frontmatter) == 0 || s.Frontmatter[0] != '{' {
-		return wrong("frontmatter", "is not an object")
+	if err := checkFrontmatter(s.Frontmatter); err != nil {
+		return err
 	}
 	name, _ := jsonrpc.Text(jsonrpc.Member(s.Frontmatter, "name"))
 	description, _ := jsonrpc.Text(jsonrpc.Member(s.Frontmatter, "description"))
-	switch clean, ok := plainJSON("", s.Frontmatter); {
-	case !ok || !bytes.Equal(clean, s.Frontmatter):
-		return wrong("frontmatter", "has hidden or control characters, or a text that is too long")
+	switch {
 	case description == "":
 		return wrong("frontmatter.description", "is missing")
 	case !validSkillName(name):
@@ -173,12 +178,11 @@ func (s *Skill) check() error {
 		return wrong("resources", "are more than 512")
 	}
 	total, own := int64(0), false
-	seen := make(map[string]struct{}, len(s.Files))
+	paths := skillPaths{}
 	for i, f := range s.Files {
-		_, twice := seen[f.URI]
-		seen[f.URI] = struct{}{}
+		path, inside := strings.CutPrefix(f.URI, root+"/")
 		switch {
-		case !strings.HasPrefix(f.URI, root+"/") || !validSkillURI(f.URI) || twice:
+		case !inside || !paths.add(path):
 			return wrong(element("resources", i)+".uri", "is not that of a further file of the skill")
 		case !validDigest(f.Digest):
 			return wrong(element("resources", i)+".digest", "is not sha256: and 64 hexadecimal digits")
@@ -195,6 +199,70 @@ func (s *Skill) check() error {
 		return wrong("resources", "have more than 16 MiB")
 	}
 	return nil
+}
+
+// checkFrontmatter checks the frontmatter: https://agentskills.io/specification.
+func checkFrontmatter(object []byte) error {
+	if len(object) == 0 || object[0] != '{' {
+		return wrong("frontmatter", "is not an object")
+	}
+	if len(object) > maxFrontmatter {
+		return wrong("frontmatter", "is larger than 16 KiB")
+	}
+	if clean, ok := plainJSON("", object); !ok || !bytes.Equal(clean, object) {
+		return wrong("frontmatter", "has hidden or control characters, or a text that is too long")
+	}
+	for field, most := range map[string]int{"description": 1024, "compatibility": 500, "license": 1024, "allowed-tools": 1024} { // characters
+		value := jsonrpc.Member(object, field)
+		text, ok := jsonrpc.Text(value)
+		if value != nil && (!ok || utf8.RuneCountInString(text) > most) {
+			return wrong("frontmatter."+field, "is not a text, or is too long")
+		}
+	}
+	if jsonrpc.Member(object, "hooks") != nil { // commands that some clients run
+		return wrong("frontmatter.hooks", "is not allowed")
+	}
+	metadata := jsonrpc.Member(object, "metadata")
+	s := jsonrpc.Scan(metadata)
+	for metadata != nil && s.Next() {
+		if _, ok := jsonrpc.Text(s.Value); !ok {
+			return wrong("frontmatter.metadata", "is not an object of texts")
+		}
+	}
+	if metadata != nil && s.Err() != nil {
+		return wrong("frontmatter.metadata", "is not an object of texts")
+	}
+	return nil
+}
+
+// skillPaths are the files and directories of a skill in lower case, as some file systems
+// know no other; the value is true for files.
+type skillPaths map[string]bool
+
+// add adds the path of a file. It returns false if a client could not store the file beside
+// the others as it is: the path has other characters than ASCII letters, digits and "._-~+@",
+// begins a name with a dot, or is that of another file or directory.
+func (p skillPaths) add(path string) bool {
+	lower := strings.ToLower(path)
+	if _, taken := p[lower]; taken || len(path) > maxSkillPath || lower == "skill.md" && path != "SKILL.md" {
+		return false
+	}
+	for i, c := range []byte(lower) {
+		begins := i == 0 || lower[i-1] == '/'
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', strings.IndexByte("_-~+@", c) >= 0:
+		case c == '.' && !begins:
+		case c == '/' && !begins:
+			if p[lower[:i]] {
+				return false
+			}
+			p[lower[:i]] = false
+		default:
+			return false
+		}
+	}
+	p[lower] = true
+	return lower != "" && lower[len(lower)-1] != '/'
 }
 
 // validSkillURI reports whether a URI has the form scheme://path, whose segments stay

@@ -62,6 +62,8 @@ export type PublishSkill = (
 /** Limits of a skill that every client supports: SEP-2640, Limits. */
 const maxFiles = 512
 const maxBytes = 16 << 20
+/** Bytes of JSON. */
+const maxFrontmatter = 16 << 10
 
 /** What is served by one engine. */
 interface Served {
@@ -213,7 +215,15 @@ function checkFrontmatter(frontmatter: Record<string, Json>) {
   ) {
     throw new TypeError(`metadata of the skill ${name} must be an object of texts`)
   }
+  if (frontmatter.hooks !== undefined) {
+    throw new TypeError(
+      `the skill ${name} has hooks, commands that some clients would run: leave them out`,
+    )
+  }
   checkValues(name, frontmatter)
+  if (new TextEncoder().encode(JSON.stringify(frontmatter)).length > maxFrontmatter) {
+    throw new TypeError(`the frontmatter of the skill ${name} has more than 16 KiB`)
+  }
   return { name, description: description as string }
 }
 
