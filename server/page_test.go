@@ -27,13 +27,13 @@ const (
 
 // startGateway runs a gateway on a free port, with a state directory of its own
 // unless opts names one.
-func startGateway(t *testing.T, opts Options) *Gateway {
+func startGateway(t testing.TB, opts Options) *Gateway {
 	t.Helper()
 	return startGatewayAt(t, 0, opts)
 }
 
 // startGatewayAt is startGateway at a port: one of testports, if the test takes it once more.
-func startGatewayAt(t *testing.T, port int, opts Options) *Gateway {
+func startGatewayAt(t testing.TB, port int, opts Options) *Gateway {
 	t.Helper()
 	if opts.State == "" {
 		opts.State = t.TempDir()

@@ -1,8 +1,11 @@
 package cluster
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,4 +87,41 @@ func TestAnOwnerThatWritesALotDelaysNoOther(t *testing.T) {
 	if status.Bytes() > 4<<20 || status.Bytes() < 1<<20 {
 		t.Errorf("%d bytes are stored", status.Bytes())
 	}
+}
+
+// An owner changes 20 sessions of 240 KB all the time: how long it takes until another one's
+// change is stored, and what the owner writes.
+func BenchmarkNeighbourOfWrites(b *testing.B) {
+	n := joined(b, Options{URLs: []string{startNATS(b, server.Options{JetStream: true, StoreDir: b.TempDir()}).ClientURL()}, KV: true})
+	large := []byte(strings.Repeat("x", 240<<10))
+	var bytes atomic.Int64
+	stop := make(chan struct{})
+	var greedy sync.WaitGroup
+	greedy.Go(func() {
+		for i := 0; ; i++ {
+			n.SessionValues().Update("greedy", "g"+strconv.Itoa(i%20), func([]byte) []byte {
+				bytes.Add(int64(len(large)))
+				return large
+			})
+			select {
+			case <-stop:
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	})
+	var took []time.Duration
+	began := time.Now()
+	for i := range b.N {
+		from := time.Now()
+		n.SessionValues().Update("modest", "m"+strconv.Itoa(i), put("value"))
+		n.awaitValue("m"+strconv.Itoa(i), "value")
+		took = append(took, time.Since(from))
+	}
+	close(stop)
+	greedy.Wait()
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)*99/100].Milliseconds()), "p99-ms")
+	b.ReportMetric(float64(bytes.Load())/time.Since(began).Seconds()/(1<<20), "MiB/s")
+	b.ReportMetric(0, "ns/op")
 }

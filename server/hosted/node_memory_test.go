@@ -40,3 +40,18 @@ func TestLargeCapabilitiesAreNotKept(t *testing.T) {
 		t.Errorf("a session keeps %d KB of 800", kept>>10)
 	}
 }
+
+// What one owner's sessions keep that begin with 1 MB of capabilities and clientInfo each:
+// run it with -benchtime 10000x.
+func BenchmarkLargeCapabilities(b *testing.B) {
+	n := startNode(b, func(c *Config) { c.Limits.CallsPerSecond = maxLimit })
+	token := n.token("alice", nil)
+	n.initialize(token, 10)
+	before := liveHeap()
+	for b.Loop() {
+		if got := n.initialize(token, 500<<10); got.status != 200 {
+			b.Fatalf("%d %s", got.status, got.body)
+		}
+	}
+	b.ReportMetric(float64(liveHeap()-before)/(1<<20), "kept-MiB")
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // A session that is begun and deleted leaves nothing in the store. One that was used, also on
@@ -72,6 +73,35 @@ func TestStoredChangesOfAnOwnerAreBounded(t *testing.T) {
 		}
 		if values.values["0"] == nil || values.values["modest"] == nil {
 			t.Error("the later change of another node, or that of another owner, is deleted")
+		}
+	})
+}
+
+// A session has subscriptions of 256 KiB: a further one is rejected, since it would be lost
+// when the session sleeps.
+func TestSubscriptionsOfASessionAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newTestCluster(t)
+		n := c.node()
+		session := n.begin()
+		subscribed := 0
+		uri := func(i int) string { return fmt.Sprintf("notes://%d/%s", i, strings.Repeat("x", 8_000)) }
+		for i := range 40 {
+			if err := c.table("alice").Put(engine.Entry{Resource: engine.Resource{URI: uri(i), Name: "long"}}); err != nil {
+				t.Fatal(err)
+			}
+			switch status, body := n.request(session, "1", "resources/subscribe", fmt.Sprintf(`"uri":%q`, uri(i))); {
+			case status == 200 && strings.Contains(body, `"result"`):
+				subscribed++
+			case status != 429 || !strings.Contains(body, "unsubscribe"):
+				t.Fatalf("%d: %d %s", i, status, body)
+			}
+		}
+		if subscribed != 32 {
+			t.Errorf("%d subscriptions", subscribed)
+		}
+		if status, body := n.request(session, "1", "resources/subscribe", fmt.Sprintf(`"uri":%q`, uri(0))); status != 200 {
+			t.Errorf("one of them again: %d %s", status, body)
 		}
 	})
 }

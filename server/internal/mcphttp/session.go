@@ -213,13 +213,19 @@ func (s *session) registerAll(examined []engine.Examination, messages [][]byte, 
 
 func newPendingRequest(x engine.Examination, msg []byte, box *mailbox, jsonOnly bool) *pendingRequest {
 	m, _ := jsonrpc.Parse(msg)
-	w := &pendingRequest{method: x.Method, box: box, jsonOnly: jsonOnly, started: time.Now()}
-	w.uri, _ = jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
+	w := &pendingRequest{method: x.Method, uri: uriOf(msg), box: box, jsonOnly: jsonOnly, started: time.Now()}
 	w.level, _ = jsonrpc.Text(jsonrpc.Member(m.Params, "level"))
 	if token := jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), "progressToken"); token != nil {
 		w.token = jsonrpc.ID(token).Key()
 	}
 	return w
+}
+
+// uriOf returns the member uri of the params of a message.
+func uriOf(msg []byte) string {
+	m, _ := jsonrpc.Parse(msg)
+	uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
+	return uri
 }
 
 // initialize sends notifications/initialized to the engine if another node may have got it

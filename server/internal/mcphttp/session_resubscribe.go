@@ -95,6 +95,14 @@ func (s *session) registerOwn(c *conversation, method, uri string, answered func
 	return id
 }
 
+// hasRoomFor reports whether the session can keep one more subscription: more than MaxChanges
+// would be lost when it sleeps, unless the store keeps all sessions.
+func (s *session) hasRoomFor(uri string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owner.stored != nil || slices.Contains(s.record.URIs, uri) || Changes{URIs: s.record.URIs}.size()+uriOverhead+len(uri) <= MaxChanges
+}
+
 // isSubscribed reports whether the client is subscribed to uri.
 func (s *session) isSubscribed(uri string) bool {
 	s.mu.Lock()
