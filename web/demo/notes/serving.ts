@@ -1,7 +1,7 @@
 /** Makes this app an MCP server: sources, tools, and the state that the page shows. */
 
 import { idb, type JoinReason, type PageMcp, type State, start } from 'pagemcp'
-import { gateway } from '../shared/gateway.ts'
+import { gateway, reasonOf } from '../shared/gateway.ts'
 import { type Standing, showFailure, standing } from '../shared/page.ts'
 import { serveSkill } from './skill.ts'
 import { texts } from './texts.ts'
@@ -75,12 +75,12 @@ export async function serveNotes(
   mcp.on('error', (error) => reportError(error))
   const join = () => {
     reason = undefined
-    gateway()
-      .then((connector) => mcp.connect(connector))
-      .catch((error: { reason?: JoinReason }) => {
-        reason = error.reason
+    gateway().then((connector) =>
+      mcp.connect(connector).catch((error: { reason?: JoinReason }) => {
+        reason = reasonOf(error, connector)
         show(mcp.state)
-      })
+      }),
+    )
   }
   join()
   return {

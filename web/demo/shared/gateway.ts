@@ -3,7 +3,17 @@
  * the usual one. An app of your own names its gateway, or calls `webSocket()` for the usual one.
  */
 
-import { type Connector, webSocket } from 'pagemcp'
+import { type Connector, type JoinReason, webSocket } from 'pagemcp'
+
+/**
+ * Why a page was not joined: `other-gateway` if the link that it was opened by is an invitation of another one.
+ *
+ * @param error - of `connect`
+ */
+export const reasonOf = (
+  { reason }: { reason?: JoinReason },
+  { ignored }: Connector,
+): JoinReason | undefined => (reason === 'not-invited' ? (ignored?.reason ?? reason) : reason)
 
 /** @param root - where the server's files are, relative to the document */
 export async function gateway(root = '../../'): Promise<Connector> {

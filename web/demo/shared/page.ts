@@ -113,6 +113,10 @@ function gatewayStanding(gateway: GatewayState | undefined, reason?: JoinReason)
       if (reason === 'refused') {
         return { is: 'unpaired', text: shared.refused, advice: shared.linkAdvice }
       }
+      if (reason === 'other-gateway') {
+        const advice = say(shared.otherAdvice, { gateway: gateway.url })
+        return { is: 'unpaired', text: shared.notPaired, advice }
+      }
       return { is: 'unpaired', text: shared.notPaired, advice: gateway.error ?? shared.pairAdvice }
   }
   return { is: 'waiting', text: shared.looking }

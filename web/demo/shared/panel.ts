@@ -1,7 +1,7 @@
 /** Shared by the demos: joins the gateway, shows its state, and keeps a log of requests. */
 
 import type { JoinReason, PageMcp } from 'pagemcp'
-import { gateway } from './gateway.ts'
+import { gateway, reasonOf } from './gateway.ts'
 import { tag } from './language.ts'
 import { element, make, shared, showStanding, standing } from './page.ts'
 
@@ -64,12 +64,12 @@ export function panel(mcp: PageMcp, nameOf?: (uri: string) => string | undefined
   mcp.on('read', ({ uri }) => note('read', uri).end('answered'))
   const join = () => {
     refusal = undefined
-    gateway()
-      .then((connector) => mcp.connect(connector))
-      .catch((error: { reason?: JoinReason }) => {
-        refusal = error.reason
+    gateway().then((connector) =>
+      mcp.connect(connector).catch((error: { reason?: JoinReason }) => {
+        refusal = reasonOf(error, connector)
         show()
-      })
+      }),
+    )
   }
   document.getElementById('retry')?.addEventListener('click', join)
   join()

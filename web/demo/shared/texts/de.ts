@@ -19,6 +19,8 @@ export const texts: Shared = {
     'Assistenten können diese Seite noch nicht lesen. Den Link öffnen, den „pagemcp dev“ im Terminal ausgibt; die Eingabetaste dort erzeugt einen neuen.',
   linkAdvice:
     'Der Link ist abgelaufen oder wurde schon benutzt. Im Terminal von „pagemcp dev“ die Eingabetaste drücken und den neuen Link öffnen.',
+  otherAdvice:
+    'Dieser Link ist die Einladung eines anderen Gateways. Diese Seite verbindet sich mit {gateway}: den Link öffnen, den dieses Gateway ausgibt.',
   failAdvice: 'Die Engine ist nicht gestartet: {reason}',
   stopAdvice:
     'Die Engine ist stehen geblieben. Seite neu laden; hilft das nicht, steht mehr in der Konsole.',

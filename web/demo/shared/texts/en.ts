@@ -17,6 +17,8 @@ export const texts = {
     'Assistants cannot read this page yet. Open the link that “pagemcp dev” prints in its terminal; press Enter there for a new one.',
   linkAdvice:
     'The link has expired, or was used before. Press Enter in the terminal where “pagemcp dev” runs, and open the new link.',
+  otherAdvice:
+    'This link is an invitation of another gateway. This page joins {gateway}: open the link that this gateway prints.',
   failAdvice: 'The engine did not start: {reason}',
   stopAdvice:
     'The engine has stopped. Reload the page; if that does not help, the console says more.',

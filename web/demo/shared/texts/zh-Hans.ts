@@ -17,6 +17,7 @@ export const texts: Shared = {
   pairAdvice:
     '助手还读不到本页。请打开“pagemcp dev”在终端里显示的链接；在那里按回车键会得到新链接。',
   linkAdvice: '链接已过期，或者已经用过。请在运行“pagemcp dev”的终端里按回车键，再打开新链接。',
+  otherAdvice: '此链接是另一个网关的邀请。本页加入的是 {gateway}：请打开该网关显示的链接。',
   failAdvice: '引擎没有启动：{reason}',
   stopAdvice: '引擎已停止。请重新加载本页；如果没有用，请查看控制台。',
   retry: '重试',
