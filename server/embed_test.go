@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -238,7 +240,9 @@ func TestLimitsCanBeChosen(t *testing.T) {
 	second := newPage(t, testOrigin, "tab-2")
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
-	if _, _, err := joinSilently(t, g, second).Read(ctx); websocket.CloseStatus(err) != 4429 {
+	first, key := invited(t, g)
+	_, err := prove(ctx, second.dial(ctx, first.Address), first, testOrigin, key, &gateway.Hello{Page: "tab-2", Instance: "1", Name: "notes"})
+	if refused := (websocket.CloseError{}); !errors.As(err, &refused) || refused.Code != 4429 || !strings.HasPrefix(refused.Reason, "1 pages of this origin are connected") {
 		t.Errorf("a second page of the origin: %v", err)
 	}
 }

@@ -127,6 +127,7 @@ func (g *Gateway) restore() (err error) {
 		g.audit.close()
 		return fmt.Errorf("open the stored sessions: %w", err)
 	}
+	g.pairing.full = g.core.Full
 	g.core.Views("").MountRemembered(g.names.remembered()) // requests may arrive before the pages have reconnected
 	g.handler = sync.OnceValue(g.newHandler)
 	return nil

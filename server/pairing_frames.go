@@ -49,7 +49,8 @@ type (
 type pairing struct {
 	keys    *keyring
 	names   *names
-	gateway string // id
+	gateway string                    // id
+	full    func(origin string) error // why no further page can join; nil if one can
 }
 
 // Join implements gateway.Doorkeeper.
@@ -64,6 +65,9 @@ func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address st
 		return joiner, writeFrame(ctx, f, welcome{Key: keyID})
 	}
 	p.names.awaitLeaving(ctx, origin, answer.Hello.Closed)
+	if err := p.full(origin); err != nil {
+		return joiner, err
+	}
 	name := p.names.claim(origin, answer.Hello.Page, answer.Hello.Name, answer.Hello.Closed...)
 	joiner = gateway.Joiner{
 		Hello: *answer.Hello, Name: name, Sequences: answer.Sequences,

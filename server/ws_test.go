@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
@@ -138,5 +139,22 @@ func TestCancelledRequestsLeaveSocketsAlone(t *testing.T) {
 	_, body := c.do(t.Context(), "POST", "/mcp", modern("1", "resources/read", `"uri":"notes+notes://a"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://a")
 	if !strings.Contains(body, `"text":"1"`) {
 		t.Errorf("another read: %s", body)
+	}
+}
+
+// A client that sends nothing but broken messages is disconnected as a violator, not as one
+// that has ended.
+func TestSocketOfBrokenMessagesIsClosedAsViolation(t *testing.T) {
+	w := openWire(t, startGateway(t, Options{}))
+	for range access.MaxBroken {
+		w.send("{")
+	}
+	for {
+		if _, _, err := w.conn.Read(w.ctx); err != nil {
+			if code := websocket.CloseStatus(err); code != websocket.StatusPolicyViolation {
+				t.Errorf("closed with %v", err)
+			}
+			return
+		}
 	}
 }

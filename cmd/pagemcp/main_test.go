@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -106,18 +107,19 @@ func TestServePassesItsFlags(t *testing.T) {
 	}
 }
 
-// What serve prints for pages can be opened as it is.
+// What serve prints for pages can be opened as it is; each link has an invitation of its own.
 func TestServePrintsLinksOfAllowedOrigins(t *testing.T) {
 	for _, c := range []struct {
 		origins []string
 		want    []string // lines
 	}{
 		{nil, []string{"  No page can join yet: allow its origin, like `pagemcp pair http://localhost:5173` while the gateway runs, or --allow-origin"}},
-		{[]string{"http://localhost:5173"}, []string{"  http://localhost:5173/#pagemcp=x"}},
-		{[]string{"http://localhost:5173", "https://app.example"}, []string{"  http://localhost:5173/#pagemcp=x", "  https://app.example/#pagemcp=x"}},
+		{[]string{"http://localhost:5173"}, []string{"  http://localhost:5173/#pagemcp=1"}},
+		{[]string{"http://localhost:5173", "https://app.example"}, []string{"  http://localhost:5173/#pagemcp=1", "  https://app.example/#pagemcp=2"}},
 	} {
 		var printed strings.Builder
-		printPairing(&printed, "#pagemcp=x", c.origins)
+		invitations := 0
+		printPairing(&printed, func() string { invitations++; return fmt.Sprint("#pagemcp=", invitations) }, c.origins)
 		lines := strings.Split(printed.String(), "\n")
 		for _, want := range c.want {
 			if !slices.Contains(lines, want) {

@@ -58,8 +58,8 @@ func serve(ctx context.Context, s settings, std streams) error {
 		}
 	} else {
 		printTo(std.err, s, connectText(g, s))
-		printPairing(std.err, g.Fragment(), s.origins)
-		go onLine(ctx, std.in, func() { printPairing(std.err, g.Fragment(), s.origins) })
+		printPairing(std.err, g.Fragment, s.origins)
+		go onLine(ctx, std.in, func() { printPairing(std.err, g.Fragment, s.origins) })
 	}
 	select {
 	case err := <-served:
@@ -125,15 +125,16 @@ func connectText(g *server.Gateway, s settings) string {
 `)
 }
 
-// printPairing prints a link for a page of each allowed origin, with a fragment that pairs one of them.
-func printPairing(w io.Writer, fragment string, origins []string) {
+// printPairing prints a link for a page of each allowed origin, each with an invitation of
+// its own.
+func printPairing(w io.Writer, fragment func() string, origins []string) {
 	if len(origins) == 0 {
 		fmt.Fprint(w, "\n  No page can join yet: allow its origin, like `pagemcp pair http://localhost:5173` while the gateway runs, or --allow-origin\n\n")
 		return
 	}
 	fmt.Fprint(w, "\n  A page joins when you open it once by this link, or with the part from # on at the end of its URL\n  (good once, for two minutes; press Enter for a new one):\n\n")
 	for _, origin := range origins {
-		fmt.Fprintf(w, "  %s/%s\n", origin, fragment)
+		fmt.Fprintf(w, "  %s/%s\n", origin, fragment())
 	}
 	fmt.Fprintln(w)
 }

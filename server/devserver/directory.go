@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -86,7 +88,7 @@ func (d *Directory) poll() (changed bool, err error) {
 		if err != nil {
 			return err
 		}
-		if name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules") {
+		if name != "." && isPrivate(entry.Name()) {
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
@@ -95,6 +97,9 @@ func (d *Directory) poll() (changed bool, err error) {
 		info, err := d.root.Stat(name) // follows links within the directory
 		if err != nil || !info.Mode().IsRegular() {
 			return nil // a directory, a link out of the root, or removed meanwhile
+		}
+		if entry.Type()&fs.ModeSymlink != 0 && !d.leadsToPublic(name) {
+			return nil
 		}
 		total += info.Size()
 		if len(files) >= maxFiles || total > maxDirectory {
@@ -123,4 +128,21 @@ func (d *Directory) poll() (changed bool, err error) {
 	changed = changed || len(files) != len(d.files)
 	d.files, d.known = files, known
 	return changed, nil
+}
+
+// isPrivate reports whether a file or directory with this name is never served.
+func isPrivate(name string) bool { return strings.HasPrefix(name, ".") || name == "node_modules" }
+
+// leadsToPublic reports whether a link leads to a file that may be served under its own path.
+func (d *Directory) leadsToPublic(name string) bool {
+	root, err := filepath.EvalSymlinks(d.root.Name())
+	if err != nil {
+		return false
+	}
+	target, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		return false
+	}
+	path, err := filepath.Rel(root, target)
+	return err == nil && !slices.ContainsFunc(strings.Split(path, string(filepath.Separator)), isPrivate)
 }

@@ -46,6 +46,7 @@ func TestDirectoryOfAnApp(t *testing.T) {
 	writeFile(t, dir, "node_modules/a/index.js", "x")
 	for link, target := range map[string]string{
 		"inside.js": "assets/app.js", "outside.txt": filepath.Join(outside, "secret.txt"), "up": "..", "dangling": "none",
+		"env.txt": ".env", "git.txt": ".git/config", "module.js": "node_modules/a/index.js", "twice.txt": "env.txt",
 	} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)

@@ -91,7 +91,11 @@ func (p *clientPort) Read(ctx context.Context) ([]byte, error) {
 	for {
 		msg, waited, err := p.next(ctx)
 		if p.sendsOnlyBroken(msg, err) {
-			p.Port.Close()
+			if s, ok := p.Port.(interface{ Reject(reason string) }); ok {
+				s.Reject("too many invalid messages in a row")
+			} else {
+				p.Port.Close()
+			}
 			p.recordAbandoned()
 			return nil, io.EOF
 		}

@@ -134,7 +134,9 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 				g.serveJoined(conn, origin, address, joiner, func() { leave(); release() })
 				return // the connection goes on without this goroutine, and without r
 			}
-			err = &CloseError{Code: closeLimit, Reason: retryPages, Outcome: "busy"}
+			if err = g.Full(origin); err == nil || g.Options.OnDemand { // pages with tokens expect a time
+				err = &CloseError{Code: closeLimit, Reason: retryPages, Outcome: "busy"}
+			}
 		}
 	}
 	defer leave()
@@ -153,6 +155,15 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 		conn.Close(websocket.StatusNormalClosure, "")
 		g.Gate.Audit.Record(access.Entry{Principal: origin, Address: address, Owner: joiner.Owner, Endpoint: access.PagePath, Verb: "pair", Outcome: "ok"})
 	}
+}
+
+// Full returns a *[CloseError], with words for the user, while no further page of origin can
+// join; otherwise nil.
+func (g *Gateway) Full(origin string) error {
+	if why := g.sockets.Full(origin); why != "" {
+		return &CloseError{Code: closeLimit, Reason: why, Outcome: "busy"}
+	}
+	return nil
 }
 
 // mayJoin reports whether a page may try to join now. If not, it has responded.

@@ -169,6 +169,9 @@ func (s *Socket) CloseWith(code websocket.StatusCode, reason string) {
 	})
 }
 
+// Reject closes the socket because the peer breaks the rules of the protocol.
+func (s *Socket) Reject(reason string) { s.CloseWith(websocket.StatusPolicyViolation, reason) }
+
 // Context returns a context that ends with the connection.
 func (s *Socket) Context() context.Context { return s.ctx }
 

@@ -3,6 +3,7 @@ package socket
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -45,7 +46,7 @@ type Counter struct {
 func (c *Counter) Acquire(origin string) (release func(), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.all >= cmp.Or(c.Max, limits.MaxSockets) || origin != "" && c.byOrigin[origin] >= cmp.Or(c.MaxPerOrigin, limits.MaxPagesPerOrigin) {
+	if c.full(origin) != "" {
 		return nil, false
 	}
 	if c.byOrigin == nil {
@@ -61,4 +62,22 @@ func (c *Counter) Acquire(origin string) (release func(), ok bool) {
 			delete(c.byOrigin, origin)
 		}
 	}, true
+}
+
+// Full returns why no further WebSocket of origin is accepted now, for its user; "" if one is.
+func (c *Counter) Full(origin string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.full(origin)
+}
+
+func (c *Counter) full(origin string) string {
+	most := cmp.Or(c.MaxPerOrigin, limits.MaxPagesPerOrigin)
+	switch {
+	case origin != "" && c.byOrigin[origin] >= most:
+		return strconv.Itoa(most) + " pages of this origin are connected, which is the limit: close one of their tabs"
+	case c.all >= cmp.Or(c.Max, limits.MaxSockets):
+		return "the gateway has too many connections: close other tabs or assistants"
+	}
+	return ""
 }
