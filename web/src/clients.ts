@@ -190,10 +190,11 @@ export function clients(host: ClientsHost): Clients {
           if (request.abort !== undefined) continue // its provider answers it
           out.text(request, 'error', JSON.stringify(endedError(forGood)))
         }
-        if (client.channel) {
+        if (client.channel && !forGood) {
           close(client)
           client.channel.lost()
         } else if (forGood) {
+          // also those of a gateway: it learns from each answer that nothing comes
           for (const message of client.queue.splice(0)) incoming.queue(client, message)
         }
       }

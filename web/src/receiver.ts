@@ -217,8 +217,22 @@ export function receiver(
       close(client)
     } else if (!all.isDown && client.queue.length < maxQueued) {
       client.queue.push(message)
-    } else if (client.port && isRequest(message) && !client.pending.has(message.id)) {
-      replies.post(client, { jsonrpc: '2.0', id: message.id, error: endedError(all.isDown) })
+      return
+    }
+    const request = client.channel ? parsed(message) : message
+    if (isRequest(request) && !client.pending.has(request.id)) {
+      const answer = { jsonrpc: '2.0', id: request.id, error: endedError(all.isDown) }
+      if (client.channel) client.channel.send(JSON.stringify(answer))
+      else replies.post(client, answer)
+    }
+  }
+
+  /** The message of a text; `undefined` if it is not JSON. */
+  function parsed(text: unknown): unknown {
+    try {
+      return JSON.parse(String(text))
+    } catch {
+      return undefined
     }
   }
 

@@ -115,6 +115,7 @@ const windowThread = link(
       const { clients } = engine
       const connection = connectGateway(dial, {
         open: (channel) => clients.openText(channel, 'gateway'),
+        isDown: () => engine?.state === 'down',
         pageId: () => windowThread.request('pageId', undefined) as Promise<string>,
         newPageId: () => windowThread.request('newPageId', undefined) as Promise<string>,
         tokens: tokenJoining(() => windowThread.request(`token ${number}`, undefined)),

@@ -22,6 +22,7 @@ export const options = { timeout: 20_000 } // ms
 /**
  * `window.count` is what `app://count` serves; `?worker=false`: with the engine in the window. `app://hold` answers,
  * and the tool `hold` ends, when `release()` is called. `?many=n`: there are n resources whose value outlives reloads.
+ * `?fragile`, with `?worker=false`: `crash()` ends the Go program, as a panic does.
  * `?mortal`: the Worker ends, or hangs, when it gets the message `end`, or `hang`. `?hello={…}`: members of the page's hello, as another version sends it; `null` leaves one out. For `?worker=false`.
  */
 const script = `
@@ -49,6 +50,16 @@ if (query.has('mortal')) {
   window.Worker = class extends Worker {
     constructor(...args) { super(...args); window.worker = this }
   }
+}
+if (query.has('fragile')) {
+  const programs = []
+  let Go
+  Object.defineProperty(globalThis, 'Go', {
+    configurable: true,
+    get: () => Go,
+    set(runtime) { Go = class extends runtime { constructor() { super(); programs.push(this) } } },
+  })
+  window.crash = () => { programs.at(-1).importObject.gojs['runtime.wasmExit'](0); mcp.changed() }
 }
 window.errors = []
 const urls = query.has('mortal') ? { worker: '/mortal.js' } : {}
