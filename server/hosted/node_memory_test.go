@@ -1,7 +1,6 @@
 package hosted
 
 import (
-	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -19,8 +18,9 @@ func liveHeap() int64 {
 // initialize begins a session with capabilities and a clientInfo of size bytes each.
 func (n *liveNode) initialize(token string, size int) httpAnswer {
 	n.t.Helper()
-	return n.send("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"experimental":{"x":%q}},"clientInfo":{"name":"test","title":%[1]q}}}`,
-		strings.Repeat("x", size)), "Authorization: Bearer "+token)
+	text := strings.Repeat("x", size)
+	return n.send("POST", "/mcp", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"experimental":{"x":"`+text+
+		`"}},"clientInfo":{"name":"test","title":"`+text+`"}}}`, "Authorization: Bearer "+token)
 }
 
 // What a client declares about itself and the engine does not know uses memory as long as its

@@ -88,9 +88,11 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 		if isWork(x) {
 			work++
 		}
-		if x.Method == "resources/subscribe" && !s.hasRoomFor(uriOf(msg)) {
-			r.exceeded(x.ID, &access.Exceeded{Text: "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"})
-			return
+		if x.Method == "resources/subscribe" {
+			if m, _ := jsonrpc.Parse(msg); !s.hasRoomFor(uriOf(m)) {
+				r.exceeded(x.ID, &access.Exceeded{Text: "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"})
+				return
+			}
 		}
 	}
 	if !r.authorize(examined, messages) {

@@ -213,7 +213,7 @@ func (s *session) registerAll(examined []engine.Examination, messages [][]byte, 
 
 func newPendingRequest(x engine.Examination, msg []byte, box *mailbox, jsonOnly bool) *pendingRequest {
 	m, _ := jsonrpc.Parse(msg)
-	w := &pendingRequest{method: x.Method, uri: uriOf(msg), box: box, jsonOnly: jsonOnly, started: time.Now()}
+	w := &pendingRequest{method: x.Method, uri: uriOf(m), box: box, jsonOnly: jsonOnly, started: time.Now()}
 	w.level, _ = jsonrpc.Text(jsonrpc.Member(m.Params, "level"))
 	if token := jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), "progressToken"); token != nil {
 		w.token = jsonrpc.ID(token).Key()
@@ -222,8 +222,7 @@ func newPendingRequest(x engine.Examination, msg []byte, box *mailbox, jsonOnly 
 }
 
 // uriOf returns the member uri of the params of a message.
-func uriOf(msg []byte) string {
-	m, _ := jsonrpc.Parse(msg)
+func uriOf(m jsonrpc.Message) string {
 	uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
 	return uri
 }
