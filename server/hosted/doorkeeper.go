@@ -104,7 +104,6 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 		joiner.Owner = oauth.OwnerOf(err) // for the audit log
 		return joiner, d.refuseToken(err)
 	}
-	access.MarkKnown(ctx) // its place is among the pages of its owner from now on
 	d.users.add(granted.Owner, granted.Tenant, granted.Subject)
 	joiner.Owner = granted.Owner // for the audit log
 	who := identity{tenant: granted.Tenant, owner: granted.Owner}
@@ -121,6 +120,7 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 	if err != nil {
 		return joiner, d.exceeded(err)
 	}
+	access.MarkKnown(ctx) // the registry counts it from now on; a rejected one stays unknown until it is closed
 	credential := &pageCredential{doorkeeper: d, owner: granted.Owner, origin: origin}
 	joiner.Hello, joiner.Name, joiner.Sequences = *frame.Hello, name, frame.Sequences
 	joiner.Key, joiner.MaxPages = key, d.quotas.pagesPerOwner()
