@@ -38,7 +38,7 @@ type PageStatus struct {
 	Name      string    `json:"name"`
 	Title     string    `json:"title"`
 	Origin    string    `json:"origin"`
-	URL       string    `json:"url"`
+	URL       string    `json:"url"` // without query and fragment
 	Connected bool      `json:"connected"`
 	Since     time.Time `json:"since"` // of the last join
 }
@@ -50,6 +50,8 @@ func (g *Gateway) status() Status {
 		Origins: g.originStates(), Pages: []PageStatus{}, Sessions: g.core.Sessions.Count(),
 	}
 	for _, p := range g.core.Views("").Pages() {
+		p.URL, _, _ = strings.Cut(p.URL, "#")
+		p.URL, _, _ = strings.Cut(p.URL, "?") // it may have a token
 		s.Pages = append(s.Pages, PageStatus(p))
 	}
 	slices.SortFunc(s.Pages, func(a, b PageStatus) int { return strings.Compare(a.Name, b.Name) })

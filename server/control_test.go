@@ -40,7 +40,7 @@ func TestStatusTellsPagesClientsAndReads(t *testing.T) {
 		t.Fatalf("%d %s", answer.StatusCode, body)
 	}
 	_, text := testCaller{t, g}.do(t.Context(), "GET", controlStatus, "")
-	for _, secret := range []string{"a private note", g.testToken(), encodeBinary(page.key)} {
+	for _, secret := range []string{"a private note", "s3cret", g.testToken(), encodeBinary(page.key)} {
 		if strings.Contains(text, secret) {
 			t.Errorf("the status contains %q", secret)
 		}
@@ -52,7 +52,7 @@ func TestStatusTellsPagesClientsAndReads(t *testing.T) {
 	if status.PID != os.Getpid() || status.MCP != g.URL() || status.State != g.state.dir || status.Version != "0.0.0-test" || status.Started.IsZero() {
 		t.Errorf("%+v", status)
 	}
-	if len(status.Pages) != 1 || status.Pages[0].Name != "notes" || status.Pages[0].Origin != testOrigin || !status.Pages[0].Connected {
+	if len(status.Pages) != 1 || status.Pages[0].Name != "notes" || status.Pages[0].Origin != testOrigin || status.Pages[0].URL != testOrigin+"/notes" || !status.Pages[0].Connected {
 		t.Errorf("pages: %+v", status.Pages)
 	}
 	if len(status.Origins) != 1 || status.Origins[0].Allowed != "options" || status.Origins[0].Keys != 1 {

@@ -172,7 +172,7 @@ func (p *testPage) joinAt(address string, pair func() (pass, []byte)) {
 	}
 	conn := p.dial(ctx, address)
 	done, err := proveFor(ctx, conn, open, p.origin, p.key, reply{
-		Hello: &gateway.Hello{Page: p.id, Instance: "1", Name: p.app, Title: "Notes"}, Sequences: true,
+		Hello: &gateway.Hello{Page: p.id, Instance: "1", Name: p.app, Title: "Notes", URL: p.origin + "/notes?token=s3cret#part"}, Sequences: true,
 	})
 	if err != nil {
 		p.t.Fatal(err)

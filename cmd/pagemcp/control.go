@@ -7,6 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/spf13/cobra"
@@ -51,12 +54,29 @@ func explicitState(given string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// printJSON prints value as one line.
+// printJSON prints value as one line. Characters that a terminal does not show, or that
+// reorder the text, are escaped.
 func printJSON(w io.Writer, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\n", text)
+	_, err = fmt.Fprintf(w, "%s\n", escapeHidden(text))
 	return err
+}
+
+// escapeHidden escapes characters of JSON text that cannot be seen: JSON allows them only
+// in strings, where an escape means the same.
+func escapeHidden(text []byte) []byte {
+	escaped := make([]byte, 0, len(text))
+	for _, r := range string(text) {
+		if r < 0x7f || !unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
+			escaped = utf8.AppendRune(escaped, r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			escaped = fmt.Appendf(escaped, "\\u%04x", unit)
+		}
+	}
+	return escaped
 }

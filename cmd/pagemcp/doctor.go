@@ -15,6 +15,7 @@ import (
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/clientconfig"
 	"github.com/pagemcp/pagemcp/web"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/spf13/cobra"
 )
 
@@ -58,15 +59,18 @@ func doctor(ctx context.Context, state, addr string, asJSON bool, std streams) e
 	return err
 }
 
+// maxFinding is the length of a text of a finding, in characters: it may quote a file.
+const maxFinding = 4_000
+
 // printFindings prints findings. Warnings and problems have the address of their entry in
 // the documentation.
 func printFindings(std streams, findings []server.Finding, state string) error {
 	page := entriesPage(state)
 	marks := map[server.Level]string{server.LevelOK: "ok      ", server.LevelWarning: "warning ", server.LevelProblem: "PROBLEM "}
 	for _, f := range findings {
-		text := marks[f.Level] + f.Check + ": " + f.Text + "\n"
+		text := marks[f.Level] + f.Check + ": " + engine.PlainLines(f.Text, maxFinding) + "\n"
 		if f.Advice != "" {
-			text += "        → " + f.Advice + "\n"
+			text += "        → " + engine.PlainLines(f.Advice, maxFinding) + "\n"
 		}
 		if anchor, ok := web.Entry(f.Text); ok && f.Level != server.LevelOK {
 			text += "        More: " + page + "#" + anchor + "\n"

@@ -100,3 +100,20 @@ func TestDoctorFailsForProblems(t *testing.T) {
 		t.Errorf("%s, %v", out, err)
 	}
 }
+
+// What a configuration file or a page says reaches no terminal as it is.
+func TestTerminalsGetPlainText(t *testing.T) {
+	const dirty = "a\x1b]0;title\ab\u202ec\u200bd\U000e0041"
+	var out strings.Builder
+	std := streams{strings.NewReader(""), &out, &out}
+	if err := printFindings(std, []server.Finding{{Check: "VS Code", Level: server.LevelProblem, Text: dirty, Advice: dirty}}, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	printError(std, t.TempDir(), errors.New(dirty))
+	if err := printJSON(&out, server.Status{Reads: []server.Read{{Target: dirty}}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.ContainsAny(got, "\x1b\a\u202e\u200b\U000e0041") || !strings.Contains(got, `\u202e`) || !strings.Contains(got, `\udb40\udc41`) {
+		t.Errorf("%q", got)
+	}
+}

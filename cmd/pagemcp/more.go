@@ -6,6 +6,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/web"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/spf13/cobra"
 )
 
@@ -15,7 +16,7 @@ const publicEntries = "https://github.com/pagemcp/pagemcp/blob/main/web/docs/tro
 
 // printError prints an error, and where the documentation explains it.
 func printError(std streams, state string, err error) {
-	fmt.Fprintln(std.err, "pagemcp:", err)
+	fmt.Fprintln(std.err, "pagemcp:", engine.PlainLines(err.Error(), maxFinding)) // it may quote a file
 	if anchor, ok := web.Entry(err.Error()); ok {
 		fmt.Fprintln(std.err, "More:", entriesPage(state)+"#"+anchor)
 	}

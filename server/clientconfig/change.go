@@ -111,8 +111,11 @@ func PlanUninstall(env Environment, c Client, name string, project bool) (*Chang
 	if err != nil {
 		return nil, ch.explain(err, "")
 	}
-	if text, err := json.Marshal(value); err == nil && strings.Contains(string(text), inputReference(name)) && c.ID == "vscode" {
-		at = append(at, place{"inputs", name, true})
+	if text, err := json.Marshal(value); err == nil && c.ID == "vscode" {
+		own := strings.Count(string(text), inputReference(name))
+		if own > 0 && strings.Count(string(ch.before), inputReference(name)) <= own { // nothing else uses the input
+			at = append(at, place{"inputs", name, true})
+		}
 	}
 	e, err := uninstall(c.format, ch.before, at)
 	if err != nil {
@@ -216,7 +219,7 @@ func (ch *Change) Diff() string {
 	if string(ch.before) == string(ch.after) {
 		return ""
 	}
-	return redact(unified(ch.Path, ch.before, ch.after), ch.secrets...)
+	return redact(withoutOthers(unified(ch.Path, ch.before, ch.after)), ch.secrets...)
 }
 
 // Writes reports whether Write changes the file.

@@ -283,3 +283,37 @@ func TestTokensAreNotWrittenUnasked(t *testing.T) {
 		}
 	}
 }
+
+// The question for a value that another server uses, too, stays when one is uninstalled.
+func TestSharedInputStays(t *testing.T) {
+	env := home(t)
+	c, err := ClientNamed("vscode")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shared := range []bool{false, true} {
+		file, err := c.File(env, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := `"x"`
+		if shared {
+			other = `"${input:pagemcp}"`
+		}
+		text := `{"servers":{"pagemcp":{"type":"http","url":"http://127.0.0.1:8808/mcp","headers":{"Authorization":"Bearer ${input:pagemcp}"}},"other":{"type":"http","url":"http://a.example","headers":{"A":` + other + `}}},` +
+			`"inputs":[{"id":"pagemcp","type":"promptString","description":"d","password":true}]}`
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		change, err := PlanUninstall(env, c, "pagemcp", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stays := strings.Contains(string(change.after), "promptString"); stays != shared || change.Outcome != Removed {
+			t.Errorf("shared %v: %v\n%s", shared, change.Outcome, change.after)
+		}
+	}
+}

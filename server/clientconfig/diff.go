@@ -19,13 +19,15 @@ type diffLine struct {
 	text string // without line break
 }
 
-// unified returns the unified diff of two texts, as git and patch print it.
+// unified returns the unified diff of two texts, as git and patch print it. Its cost is
+// linear: only the lines around what differs are compared.
 func unified(path string, before, after []byte) string {
-	a, b := splitLines(before), splitLines(after)
-	lines := compare(a, b)
+	from, skipped := sharedStart(before, after)
+	shared := sharedEnd(before[from:], after[from:])
+	lines := compare(splitLines(before[from:len(before)-shared]), splitLines(after[from:len(after)-shared]))
 	var out strings.Builder
 	fmt.Fprintf(&out, "--- %s\n+++ %s\n", path, path)
-	lineA, lineB := 1, 1
+	lineA, lineB := 1+skipped, 1+skipped
 	for i := 0; i < len(lines); {
 		if lines[i].kind == ' ' {
 			lineA, lineB, i = lineA+1, lineB+1, i+1
@@ -62,6 +64,40 @@ func unified(path string, before, after []byte) string {
 	return out.String()
 }
 
+// sharedStart returns the offset of the line diffContext lines before the first line that
+// differs, and the number of lines before it.
+func sharedStart(a, b []byte) (offset, lines int) {
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+	}
+	offset = bytes.LastIndexByte(a[:same], '\n') + 1
+	for range diffContext {
+		if offset > 0 {
+			offset = bytes.LastIndexByte(a[:offset-1], '\n') + 1
+		}
+	}
+	return offset, bytes.Count(a[:offset], []byte("\n"))
+}
+
+// sharedEnd returns the length of the text at the end of a and b, in whole lines, that is
+// further than diffContext lines from any line that differs.
+func sharedEnd(a, b []byte) int {
+	same := 0
+	for same < len(a) && same < len(b) && a[len(a)-1-same] == b[len(b)-1-same] {
+		same++
+	}
+	rest := a[len(a)-same:]
+	for range diffContext + 1 { // the first line break may end a line that differs
+		_, next, found := bytes.Cut(rest, []byte("\n"))
+		if !found {
+			return 0
+		}
+		rest = next
+	}
+	return len(rest)
+}
+
 func hunkRange(start, count int) string {
 	if count == 0 {
 		start--
@@ -69,11 +105,11 @@ func hunkRange(start, count int) string {
 	return fmt.Sprintf("%d,%d", start, count)
 }
 
-// shorten returns a line as it is shown: without control characters, which could change
-// what a terminal displays.
+// shorten returns a line as it is shown: without control characters and such as cannot be
+// seen or reorder text, which could change what a terminal displays.
 func shorten(line string) string {
 	line = strings.Map(func(r rune) rune {
-		if r != '\t' && unicode.IsControl(r) {
+		if r != '\t' && unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
 			return unicode.ReplacementChar
 		}
 		return r
@@ -116,8 +152,12 @@ func compare(a, b []string) []diffLine {
 	return lines
 }
 
+// maxEdit is the number of changes for which a shortest edit script is sought: the cost
+// grows with its square.
+const maxEdit = 500
+
 func shortestEdit(a, b []string) []diffLine {
-	limit := len(a) + len(b)
+	limit := min(len(a)+len(b), maxEdit)
 	reach := map[int]int{1: 0} // by diagonal x-y: the farthest x
 	var steps []map[int]int
 	for d := 0; d <= limit; d++ {
@@ -141,7 +181,14 @@ func shortestEdit(a, b []string) []diffLine {
 			}
 		}
 	}
-	return nil
+	var all []diffLine
+	for _, line := range a {
+		all = append(all, diffLine{'-', line})
+	}
+	for _, line := range b {
+		all = append(all, diffLine{'+', line})
+	}
+	return all
 }
 
 // editScript follows the steps back from the ends of both texts.

@@ -1,6 +1,10 @@
 package clientconfig
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 func TestUnifiedDiff(t *testing.T) {
 	for _, c := range []struct{ before, after, want string }{
@@ -17,6 +21,49 @@ func TestUnifiedDiff(t *testing.T) {
 		if got := unified("f", []byte(c.before), []byte(c.after)); got != "--- f\n+++ f\n"+c.want {
 			t.Errorf("%q, %q:\n%s\nwant\n%s", c.before, c.after, got, c.want)
 		}
+	}
+}
+
+// Lines around a change show no values, whatever their names are.
+func TestDiffShowsNoValuesOfOthers(t *testing.T) {
+	for _, c := range []struct{ before, after, want string }{
+		{"{\n  \"a\": {\n    \"command\": \"run --pass=hunter2\",\n    \"args\": [\n      \"hunter3\"\n    ]\n  }\n}\n",
+			"{\n  \"a\": {\n    \"command\": \"run --pass=hunter2\",\n    \"args\": [\n      \"hunter3\"\n    ]\n  },\n  \"pagemcp\": {}\n}\n",
+			"       …\n     ]\n-  }\n+  },\n"},
+		{"a: hunter2\nb:\n- hunter3\n", "a: hunter2\nb:\n- hunter3\nc: 1\n", "@@ -1,3 +1,4 @@\n a: …\n b:\n …\n+c: 1\n"},
+		{"# hunter2\n[a.b]\nx = 'hunter3'\n", "# hunter2\n[a.b]\nx = 'hunter3'\n[c]\n", "@@ -1,3 +1,4 @@\n …\n [a.b]\n x = …\n+[c]\n"},
+		{`{"a":{"env":{"K":"hunter2"}}}`, `{"a":{"env":{"K":"hunter2"}},"b":{"c":1}}`, "@@ -1,1 +1,1 @@\n"},
+		{"\"a\": \"hunter2\"\n", "\"a\": \"hunter2\",\n\"b\": 1\n", "@@ -1,1 +1,2 @@\n-\"a\": …\n+\"a\": …,\n+\"b\": 1\n"},
+	} {
+		got := withoutOthers(unified("f", []byte(c.before), []byte(c.after)))
+		if strings.Contains(got, "hunter") || !strings.HasPrefix(got, "--- f\n+++ f\n") {
+			t.Errorf("%s", got)
+		}
+		for line := range strings.Lines(c.want) {
+			if !strings.Contains(got, line) {
+				t.Errorf("%s\nhas no line %q", got, line)
+			}
+		}
+	}
+}
+
+// A diff of a large file is made of the lines around the change: it takes no memory for
+// the others. Characters that a terminal would act on, or not show, are replaced.
+func TestDiffOfLargeFiles(t *testing.T) {
+	large := strings.Repeat("\n", 30<<20)
+	var got string
+	bytes := testing.AllocsPerRun(1, func() {
+		got = unified("f", []byte(large+"a\u202eb\u200b\U000e0041\x1b[2J\n"+large), []byte(large+"c\n"+large))
+	})
+	if want := "@@ -31457278,7 +31457278,7 @@\n \n \n \n-a\ufffdb\ufffd\ufffd\ufffd[2J\n+c\n \n \n \n"; !strings.HasSuffix(got, want) || len(got) > 200 || bytes > 200 {
+		t.Errorf("%.300q, %v allocations", got, bytes)
+	}
+	var tables strings.Builder
+	for i := range 50_000 {
+		fmt.Fprintf(&tables, "[mcp_servers.s%d]\n", i)
+	}
+	if _, err := parseTOML([]byte(tables.String())); err == nil || !strings.Contains(err.Error(), "lines") {
+		t.Errorf("50,000 tables: %v", err)
 	}
 }
 
