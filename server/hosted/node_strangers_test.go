@@ -5,9 +5,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 
+	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
@@ -68,4 +70,30 @@ func TestSocketsBehindAProxyHaveTheShareOfTheirAddress(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A page whose token is valid but which may not join is a connection of an unknown client
+// until it is closed: its sockets are bounded, too.
+func TestARejectedPageCountsUntilItIsClosed(t *testing.T) {
+	n := startNode(t, func(c *Config) { c.Limits.PagesPerOwner = 1 })
+	if err := n.page("alice", "1").tryJoin(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the page that has joined is known", func() bool { return n.public.limiter.Unknown() == 0 })
+	for i := range 5 {
+		p := n.page("alice", fmt.Sprint("another ", i))
+		if _, err := p.dial(); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.conn.Write(t.Context(), websocket.MessageText, []byte(p.hello(p.token()))); err != nil { // and does not answer the close frame
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "all are rejected", func() bool {
+		_, metrics := n.probe("/metrics")
+		return strings.Contains(metrics, `pagemcp_limit_refusals_total{limit="pagesPerOwner"} 5`)
+	})
+	if got := n.public.limiter.Unknown(); got != 5 {
+		t.Errorf("%d connections of unknown clients, want those of 5 pages", got)
+	}
 }
