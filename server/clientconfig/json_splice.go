@@ -208,6 +208,9 @@ func (s sequence) remove(text []byte, i int) []byte {
 		}
 	}
 	if item.comma >= 0 {
+		if between := text[item.end:item.comma]; len(bytes.TrimSpace(between)) > 0 { // a comment, which stays
+			return append(replaced(text[:item.comma], start, item.end, ""), text[item.comma+1:]...)
+		}
 		end = item.comma + 1
 	}
 	switch {
@@ -220,7 +223,7 @@ func (s sequence) remove(text []byte, i int) []byte {
 			end++
 		}
 	case item.comma < 0: // the last one: the comma before it goes, too
-		if !ownLine {
+		if !ownLine && len(bytes.TrimSpace(lead)) == 0 { // otherwise a comment precedes it
 			start = before
 		}
 		return append(bytes.Clone(text[:before-1]), replaced(text[before:], start-before, end-before, "")...)

@@ -153,7 +153,11 @@ func (yamlFormat) remove(text []byte, p place) ([]byte, error) {
 		return nil, err
 	}
 	if len(l.parent.Content) == 2 { // a parent without children would be null
-		start = lines.start(l.root.Content[l.at].Line)
+		parent := lines.start(l.root.Content[l.at].Line)
+		if bytes.ContainsRune(text[parent:start], '#') {
+			return nil, &notEditableError{fmt.Sprintf("a comment at %s would be removed", p.parent)}
+		}
+		start = parent
 	}
 	return replaced(text, start, end, ""), nil
 }
