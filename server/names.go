@@ -122,8 +122,20 @@ func (n *names) byPage(origin, page string) *nameRecord {
 	return nil
 }
 
-// vacant returns the oldest record of this origin and app that may be taken over.
-func (n *names) vacant(origin, base string, now time.Time, closed []string) (oldest *nameRecord) {
+// vacant returns the record of this origin and app that may be taken over: the oldest of
+// pages of the same browser, or else the oldest. Browsers of several people, or profiles,
+// may have the same app.
+func (n *names) vacant(origin, base string, now time.Time, closed []string) (best *nameRecord) {
+	order := func(a, b *nameRecord) int {
+		own := func(r *nameRecord) bool { return slices.Contains(closed, r.Page) }
+		if own(a) != own(b) {
+			if own(a) {
+				return -1
+			}
+			return 1
+		}
+		return byAge(a, b)
+	}
 	for _, record := range n.known {
 		if record.Origin != origin || record.Base != base || record.sockets > 0 {
 			continue
@@ -131,11 +143,11 @@ func (n *names) vacant(origin, base string, now time.Time, closed []string) (old
 		if now.Sub(record.vacated) < limits.GraceTime && !slices.Contains(closed, record.Page) {
 			continue
 		}
-		if oldest == nil || byAge(record, oldest) < 0 {
-			oldest = record
+		if best == nil || order(record, best) < 0 {
+			best = record
 		}
 	}
-	return oldest
+	return best
 }
 
 // byAge orders records by creation time. Records of older versions have none: then notes

@@ -252,6 +252,26 @@ func TestDocumentTakesOverNameOfTabThatItSawClose(t *testing.T) {
 	})
 }
 
+// Two profiles of a browser, or two browsers, have an app: each gets the name back that it
+// had, whichever opens the app first.
+func TestBrowserGetsTheNameThatItHad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := testNames(t)
+		const a = "https://a.example"
+		claim(t, n, a, "first", "notes")
+		claim(t, n, a, "second", "notes")
+		n.unclaim("notes")
+		n.unclaim("notes-2")
+		time.Sleep(2 * limits.GraceTime)
+		if got := claim(t, n, a, "third", "notes", "long ago", "second"); got != "notes-2" {
+			t.Errorf("the second profile, opened first: %q", got)
+		}
+		if got := claim(t, n, a, "fourth", "notes"); got != "notes" {
+			t.Errorf("a profile that is new: %q", got)
+		}
+	})
+}
+
 // Two tabs that are closed and opened at once get the two names; one that is opened again
 // with its former id gets its name unless another page has it.
 func TestTabsThatCloseAndOpenAtOnceShareTheNames(t *testing.T) {

@@ -75,6 +75,32 @@ withGateway('two tabs that are closed and opened at once share their names', tru
   assert.deepEqual((await Promise.all(tabs.map(joined))).sort(), ['trip', 'trip-2'])
 })
 
+inBrowsers(
+  'a tab that ended without a word, with its browser, leaves its name to the next one',
+  async (browser) => {
+    const gateway = await startGateway()
+    try {
+      const first = await browser.open(gateway.pages.trip ?? '')
+      assert.equal(await joined(first), 'trip')
+      // It has been open for long.
+      await first.evaluate(() => {
+        for (const key of Object.keys(localStorage)) {
+          if (key.startsWith('pagemcp.page.')) localStorage[key] = Date.now() - 60_000
+        }
+      })
+      const ended = new Promise<void>((resolve) => first.once('error', () => resolve()))
+      const session = await first.createCDPSession()
+      session.send('Page.crash').catch(() => {}) // never answered
+      await ended
+      const next = await browser.open(`${gateway.web}demo/trip/`)
+      assert.equal(await joined(next), 'trip')
+    } finally {
+      await gateway.close()
+    }
+  },
+  { only: ['chromium'] },
+)
+
 withGateway(
   'a tab that reloads keeps its name while others open',
   false,
