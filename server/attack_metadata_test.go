@@ -30,7 +30,7 @@ func TestMetadataOfPagesIsCleaned(t *testing.T) {
 	page.forge = func(msg []byte) []byte {
 		sent += bytes.Count(msg, []byte("@"))
 		return []byte(strings.NewReplacer(
-			"@INFO@", hostile, "@NAME@", hostile, "@TOOL@", hostile, "@MIME@", "text/plain"+jsonText(t, hostileText), "@LONG@", hostile+strings.Repeat("x", 10_000),
+			"@INFO@", hostile, "@NAME@", hostile, "@TOOL@", hostile, "@LONG@", hostile+strings.Repeat("x", 10_000),
 			"data:image/@HTML@", "data:text/html,<script>alert(1)</script>", "https://@SCRIPT@", "javascript:alert(1)",
 		).Replace(string(msg)))
 	}
@@ -95,18 +95,18 @@ func put(t *testing.T, table *engine.Table) {
 		return p
 	}
 	call := func(context.Context, []byte) ([]byte, error) {
-		return []byte(`{"content":[{"type":"resource_link","uri":"a:1","name":"@NAME@","mimeType":"@MIME@",` + texts + `}]}`), nil
+		return []byte(`{"content":[{"type":"resource_link","uri":"a:1","name":"@NAME@","mimeType":"text/plain",` + texts + `}]}`), nil
 	}
 	get := func(context.Context, []byte) ([]byte, error) {
 		return []byte(`{"description":"@LONG@","messages":[]}`), nil
 	}
 	read := func(_ context.Context, uri string) ([]engine.Contents, error) {
-		return []engine.Contents{{URI: uri, MIMEType: "@MIME@", Text: "x"}}, nil
+		return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "x"}}, nil
 	}
 	schema := `"inputSchema":{"type":"object","title":"@NAME@","properties":{"a":{"description":"@LONG@","title":"@NAME@"}}}`
 	for _, err := range []error{
 		table.Put(
-			engine.Entry{Resource: engine.Resource{URI: "a:1", Name: "@NAME@", Title: "@NAME@", Description: "@LONG@", MIMEType: "@MIME@"}, Read: read},
+			engine.Entry{Resource: engine.Resource{URI: "a:1", Name: "@NAME@", Title: "@NAME@", Description: "@LONG@", MIMEType: "text/plain"}, Read: read},
 			engine.Entry{Resource: engine.Resource{URI: "a:2", Name: "refused", Icons: []byte(`[{"src":"data:image/@HTML@"}]`)}},
 			engine.Entry{Resource: engine.Resource{URI: "a:3", Name: "refused", Annotations: []byte(`{"x":"@NAME@"}`)}},
 			engine.Entry{Resource: engine.Resource{URI: "a:4", Name: "refused", Icons: []byte(`[{"src":"https://@SCRIPT@"}]`)}},
@@ -114,7 +114,7 @@ func put(t *testing.T, table *engine.Table) {
 			engine.Entry{Resource: engine.Resource{URI: "a:@NAME@", Name: "refused"}},
 		),
 		table.PutTemplate(
-			engine.TemplateEntry{Template: engine.Template{URITemplate: "a:{x}", Name: "@NAME@", Title: "@NAME@", Description: "@LONG@", MIMEType: "@MIME@"}},
+			engine.TemplateEntry{Template: engine.Template{URITemplate: "a:{x}", Name: "@NAME@", Title: "@NAME@", Description: "@LONG@", MIMEType: "text/plain"}},
 			engine.TemplateEntry{Template: engine.Template{URITemplate: "b:@NAME@{x}", Name: "refused"}},
 		),
 		table.PutPrompt(
