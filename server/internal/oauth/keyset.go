@@ -279,8 +279,11 @@ func (s *KeySet) want(id string) (flight <-chan struct{}, in time.Duration) {
 	if s.set == nil { // it is fetched without a request
 		return s.flight, retryAway
 	}
+	if s.flight != nil { // it may bring the key; if not, the next one is requested after it
+		return s.flight, 0
+	}
 	in = time.Until(s.attempted.Add(unknownInterval))
-	if s.flight == nil && in <= 0 {
+	if in <= 0 {
 		s.flight, s.attempted = make(chan struct{}), time.Now()
 	}
 	s.wanted = true
