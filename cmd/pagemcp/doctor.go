@@ -14,8 +14,8 @@ import (
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/clientconfig"
-	"github.com/pagemcp/pagemcp/web"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/web"
 	"github.com/spf13/cobra"
 )
 

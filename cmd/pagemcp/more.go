@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/pagemcp/pagemcp/server"
-	"github.com/pagemcp/pagemcp/web"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/web"
 	"github.com/spf13/cobra"
 )
 
