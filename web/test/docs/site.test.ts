@@ -12,15 +12,9 @@ import type { Page } from 'puppeteer-core'
 import { type Index, search } from '../../docs/site/search.ts'
 import { axe, violations } from '../harness/axe.ts'
 import { inBrowsers } from '../harness/browsers.ts'
-import { built } from '../harness/build.ts'
+import { built, policy } from '../harness/build.ts'
 import { type Served, serve } from '../harness/serve.ts'
 import { readMarkdown } from './markdown.ts'
-
-/** What `pagemcp dev` sends with pages outside of the playground. */
-const policy =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
-  "connect-src 'self' ws://127.0.0.1:8808 http://127.0.0.1:8808; worker-src 'self'; require-trusted-types-for 'script'; " +
-  "trusted-types pagemcp; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 /** Where the site is in these tests: below a path, as on hosts of projects. */
 const prefix = '/some/project/docs/'
@@ -34,7 +28,7 @@ before(async () => {
   remove = all.remove
   served = await serve({
     directories: { [prefix]: directory },
-    headers: { 'content-security-policy': policy },
+    headers: { 'content-security-policy': policy('127.0.0.1:8808') },
   })
 })
 after(async () => {

@@ -16,8 +16,8 @@ const buildTimeout = 300_000 // ms
  * The Content-Security-Policy that `pagemcp dev` sends with every page: its own files, WebAssembly,
  * one gateway. Pages that work under it need no inline script or style.
  */
-const policy = (gateway: string) =>
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; " +
+export const policy = (gateway: string) =>
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; " +
   `font-src 'self'; connect-src 'self' ws://${gateway} http://${gateway}; worker-src 'self'; ` +
   "require-trusted-types-for 'script'; trusted-types pagemcp; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
