@@ -242,6 +242,8 @@ func TestSubscriptionsOutliveNodesWithoutStore(t *testing.T) {
 	const count = 12
 	alice := d.client("alice")
 	eventually(t, "the page is read over the last NATS server", func() bool { return strings.Contains(alice.read(nodes[0], uri), "first") })
+	seen := d.witness(newBalancer(nodes[1], nodes[2])) // the killed node alone may know other subscriptions
+	seen.fault("JetStream is away, a node is killed, and another one is drained when JetStream is back")
 	sessions, streams := make([]*session, count), make([]<-chan string, count)
 	for i := range sessions {
 		sessions[i] = alice.begin(nodes[0])
@@ -273,4 +275,5 @@ func TestSubscriptionsOutliveNodesWithoutStore(t *testing.T) {
 	for _, lines := range streams {
 		hears(t, lines, `"uri":"`+uri+`"`)
 	}
+	seen.judge()
 }
