@@ -20,7 +20,7 @@ window.bad = '\\u001b[2J\\u001b]0;pwned\\u0007\\u009b31m\\u202e\\u2066\\u061c\\u
 const name = 'good' + bad
 const long = name + 'x'.repeat(1 << 20)
 const texts = { title: name, description: long }
-const seen = { name, mimeType: 'text/plain' + bad, ...texts }
+const seen = { name, mimeType: 'text/plain', ...texts }
 const object = { type: 'object', title: name, properties: { a: { title: name, description: long } } }
 mcp.resource({ uri: 'a:1', ...seen }, () => 'x')
 mcp.resource({ uri: 'a:2', name: bad }, () => 'x')
@@ -30,7 +30,7 @@ mcp.tool({ name: 'tool', ...texts, annotations: { title: name }, inputSchema: ob
   () => ({ content: [{ type: 'resource_link', uri: 'a:1', ...seen }], structuredContent: {} }))
 mcp.mount('', {
   list: async () => ({ resources: [{ uri: 'b:1', ...seen }, { uri: 'b:2', name: bad }] }),
-  read: async (uri) => [{ uri, text: 'x', mimeType: 'text/plain' + bad }],
+  read: async (uri) => [{ uri, text: 'x', mimeType: 'text/plain' }],
   templates: async () => [{ uriTemplate: 'b:{x}', ...seen }],
   prompts: async () => [{ name: 'own', ...texts }],
   tools: async () => [{ name: 'own', ...texts, inputSchema: object }],
@@ -52,6 +52,7 @@ window.refused = {
   'a value': () => mcp.tool({ name: 't', inputSchema: { type: 'object', properties: { a: { enum: [name] } } } }, () => ''),
   'a URI': () => mcp.resource({ uri: 'a:' + name, name: 'n' }, () => ''),
   'a template': () => mcp.template({ uriTemplate: 'a:' + name + '{x}', name: 'n' }, () => ''),
+  'a media type': () => mcp.resource({ uri: 'c:1', name: 'n', mimeType: 'text/plain' + bad }, () => ''),
   'an annotation': () => mcp.resource({ uri: 'c:1', name: 'n', annotations: { x: name } }, () => ''),
   'an icon of a file': () => mcp.resource({ uri: 'c:1', name: 'n', icons: [{ src: 'file:///etc/passwd' }] }, () => ''),
   'an icon of script': () => mcp.resource({ uri: 'c:1', name: 'n', icons: [{ src: 'javascript:alert(1)' }] }, () => ''),
