@@ -1,7 +1,7 @@
 /** The conformance page in a browser, behind a gateway, behind a front that adds the token. */
 
 import type { Page } from 'puppeteer-core'
-import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, ownPorts, startGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { oneBrowser } from '../harness/browsers.ts'
 import { type Front, startFront } from '../harness/front.ts'
@@ -26,7 +26,9 @@ export async function startSubject(demo: string, name: BrowserName = 'chromium')
     for (const one of stops.reverse()) await one()
   }
   try {
-    const gateway = await startGateway()
+    const ports = await ownPorts()
+    const origin = `http://${ports[1]?.replace('--web=', '')}` // its page uses the model of the assistant, and sees the roots
+    const gateway = await startGateway({ args: [...ports, '--allow-sampling', origin] })
     stops.push(() => gateway.close())
     const front = await startFront(demo, gateway)
     stops.push(() => front.close())
