@@ -17,7 +17,8 @@ func TestRequestsOfPagesAreNamedAndLimited(t *testing.T) {
 	const able = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}}`
 	form := elicit(placeholder, object{"type": "object", "properties": object{}})
 	visit := object{"method": "elicitation/create", "params": object{"mode": "url", "message": "Sign in", "url": "https://mark.example/"}}
-	model := object{"method": "sampling/createMessage", "params": object{"messages": array{}, "maxTokens": 1, "includeContext": "allServers", "x": placeholder}}
+	says := object{"role": "user", "content": object{"type": "text", "text": placeholder}}
+	model := object{"method": "sampling/createMessage", "params": object{"messages": array{says}, "maxTokens": 1, "includeContext": "allServers", "x": "unknown"}}
 	for _, x := range []struct {
 		name, want, not string
 		request         object
@@ -29,6 +30,7 @@ func TestRequestsOfPagesAreNamedAndLimited(t *testing.T) {
 		{"roots", `"reason":"declined"`, "roots/list", listRoots, false},
 		{"a form of an allowed origin", `"message":"notes (https://app.example): Enter your password"`, `\u202e`, form, true},
 		{"the model for an allowed origin", `"systemPrompt":"notes (https://app.example)"`, `\u001b`, model, true},
+		{"a member that the schema does not have", `"includeContext":"allServers"`, "unknown", model, true},
 		{"roots for an allowed origin", `roots/list`, "declined", listRoots, true},
 	} {
 		opts := Options{State: "/state", disk: newMemDisk()}

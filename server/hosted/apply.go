@@ -31,6 +31,7 @@ func (n *Node) configure(old, next *loaded) error {
 	n.audit.configure(next.Config.Audit, next.keys)
 	n.keys.Store(&next.keys)
 	n.origins.Store(&next.pageOrigins)
+	n.sampling.Store(&next.sampling)
 	n.browsers.Store(&next.Config.Assistants.Origins)
 	n.sessions.setKeys(next.keys)
 	n.quotas.setLimits(next.Config.Limits)

@@ -72,6 +72,10 @@ type Assistants struct {
 type Pages struct {
 	Origins []string `yaml:"origins"` // exact, or with `*` for the leftmost label: https://*.app.example
 	Tokens  Tokens   `yaml:"tokens"`
+
+	// Sampling has the origins, as in Origins, whose pages may use the model of an assistant
+	// with the context that they ask for, and see its roots. Default: none.
+	Sampling []string `yaml:"sampling"`
 }
 
 // A Tokens names the issuer of join tokens: the backend of the app.

@@ -135,15 +135,20 @@ func (c *checker) pages(p Pages) {
 	if len(p.Origins) == 0 {
 		c.refuse("pages.origins", "it is missing; set the origins of your web app, like [https://app.example]")
 	}
-	for _, origin := range p.Origins {
-		if c.withoutUser("pages.origins", origin) {
+	c.pageOrigins("pages.origins", p.Origins)
+	c.pageOrigins("pages.sampling", p.Sampling)
+	c.issuer("pages.tokens.issuer", p.Tokens.Issuer, "the issuer of the join tokens of pages")
+	c.keySet("pages.tokens.jwks", p.Tokens.JWKS)
+}
+
+func (c *checker) pageOrigins(key string, origins []string) {
+	for _, origin := range origins {
+		if c.withoutUser(key, origin) {
 			if _, err := newOriginList([]string{origin}); err != nil {
-				c.refuse("pages.origins", "%v", err)
+				c.refuse(key, "%v", err)
 			}
 		}
 	}
-	c.issuer("pages.tokens.issuer", p.Tokens.Issuer, "the issuer of the join tokens of pages")
-	c.keySet("pages.tokens.jwks", p.Tokens.JWKS)
 }
 
 func (c *checker) issuer(key, issuer, what string) {

@@ -75,6 +75,8 @@ func TestReasonsNotToStart(t *testing.T) {
 
 		{origins, "origins: []", ":5: pages.origins: it is missing; set the origins of your web app, like [https://app.example]"},
 		{origins, "origins: ['*']", ":5: pages.origins: origin \"*\": `*` stands for the leftmost label of an https host, as in https://*.app.example"},
+		{origins, origins + `, sampling: ['*']`, ":5: pages.sampling: origin \"*\": `*` stands for the leftmost label of an https host, as in https://*.app.example"},
+		{origins, origins + `, sampling: ['https://user:secret@app.example']`, ":5: pages.sampling: it has an entry with credentials; want scheme and host alone"},
 		{tokens, "{}", "pages.tokens.issuer: it is missing; set the issuer of the join tokens of pages"},
 		{tokens, "{ issuer: http://app.example }", ":5: pages.tokens.issuer: " + noTLS},
 		{tokens, "{ issuer: https://app.example, jwks: http://app.example/keys }", ":5: pages.tokens.jwks: " + noTLS},

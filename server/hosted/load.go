@@ -16,6 +16,7 @@ type loaded struct {
 	certificate *tls.Certificate // nil without TLS
 	keys        keyRing
 	pageOrigins originList
+	sampling    originList // origins of pages that may use the model of an assistant
 	proxies     []netip.Prefix
 
 	// JWK Sets that are files; nil if the keys are fetched from the issuer.
@@ -62,6 +63,9 @@ func loadConfig(c Config) (*loaded, error) {
 	}
 	if l.pageOrigins, err = newOriginList(l.Config.Pages.Origins); err != nil {
 		return nil, refusal("pages.origins", "%v", err)
+	}
+	if l.sampling, err = newOriginList(l.Config.Pages.Sampling); err != nil {
+		return nil, refusal("pages.sampling", "%v", err)
 	}
 	if l.proxies, err = parseProxies(l.Config.TrustedProxies); err != nil {
 		return nil, refusal("trustedProxies", "%v", err)

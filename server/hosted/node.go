@@ -56,6 +56,7 @@ type Node struct {
 
 	issuers  atomic.Pointer[issuers]
 	origins  atomic.Pointer[originList] // of pages
+	sampling atomic.Pointer[originList] // of pages that may use the model of an assistant
 	browsers atomic.Pointer[[]string]   // origins of assistants
 	keys     atomic.Pointer[keyRing]
 	quotas   *quotas
@@ -195,6 +196,7 @@ func (n *Node) coreOptions(l *loaded) gateway.Options {
 	options := gateway.Options{
 		Info:       engine.Info{Name: "pagemcp", Title: "PageMCP", Version: n.options.Version, Instructions: instructions},
 		Logging:    true,
+		MaySample:  func(origin string) bool { return n.sampling.Load().Contains(origin) },
 		Doorkeeper: &doorkeeper{issuers: &n.issuers, origins: &n.origins, quotas: n.quotas, registry: n.registry, users: n.users, metrics: n.metrics, joins: n.joins, pressed: n.underPressure, isolated: n.isIsolated, draining: &n.draining},
 		Sessions:   n.sessions,
 		Log:        n.log.Logger,

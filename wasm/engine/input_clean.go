@@ -47,15 +47,18 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 		}
 		params := out("{")
 		own := jsonrpc.Member(s.Value, "params")
+		mode, _ := jsonrpc.Text(jsonrpc.Member(own, "mode"))
 		m := jsonrpc.Scan(own)
 		for m.Next() {
 			name, value := string(m.Name), m.Value
 			switch {
+			case !isInputMember(method, mode, name):
+				continue
 			case name == text:
 				read, _ := jsonrpc.Text(value)
 				value = jsonrpc.AppendString(nil, PlainLines(prefixed(prefix, read), MaxDescription))
 				prefix = ""
-			case name == "url" && elicits:
+			case name == "url":
 				if url, _ := jsonrpc.Text(value); !isWebURL(url) {
 					return nil, refusedInput("A URL that the user is to open must begin with https:// and a host")
 				}
@@ -67,7 +70,7 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 			default:
 				value = plainTexts(value)
 			}
-			params.member(PlainText(name, MaxName), value)
+			params.member(name, value)
 		}
 		if prefix != "" && method == methodSample {
 			params.member(text, jsonrpc.AppendString(nil, prefix))
@@ -84,6 +87,23 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 	}
 	clean.text("}")
 	return clean, nil
+}
+
+// isInputMember reports whether the schema has a member of the params of a request for input.
+// Clients may show what they do not know, or act on it. MCP 2026-07-28, schema,
+// ElicitRequestFormParams, ElicitRequestURLParams, CreateMessageRequestParams.
+func isInputMember(method, mode, name string) bool {
+	switch name {
+	case "mode", "message":
+		return method == methodElicit
+	case "url":
+		return method == methodElicit && mode == "url"
+	case "requestedSchema":
+		return method == methodElicit && mode != "url"
+	case "messages", "modelPreferences", "systemPrompt", "includeContext", "temperature", "maxTokens", "stopSequences", "metadata", "tools", "toolChoice":
+		return method == methodSample
+	}
+	return false
 }
 
 func prefixed(prefix, text string) string {

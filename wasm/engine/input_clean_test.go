@@ -33,7 +33,7 @@ func TestRequestsForInputAreCleaned(t *testing.T) {
 	go e.Serve(t.Context(), far) // ends with near
 	defer near.Close()
 	const params = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","progressToken":1,"io.modelcontextprotocol/logLevel":"error",` +
-		`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}},"name":"ask"}`
+		`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}},"roots":{}}},"name":"ask"}`
 	for _, x := range []struct{ name, request, want string }{
 		{"a form", `{"method":"elicitation/create","params":{"message":"` + dirty + `","requestedSchema":{"type":"object","properties":{"p":{"type":"string","title":"` + dirty + `"}}}}}`,
 			`"params":{"message":"abc","requestedSchema":{"type":"object","properties":{"p":{"type":"string","title":"abc"}}}}`},
@@ -47,6 +47,13 @@ func TestRequestsForInputAreCleaned(t *testing.T) {
 		{"a control character", `{"method":"elicitation/create","params":{"mode":"url","message":"m","url":"https://bank.example/\u0000"}}`, `"reason":"declined"`},
 		{"sampling", `{"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"` + dirty + `\n"}}],"systemPrompt":"` + dirty + `","maxTokens":1}}`,
 			`"params":{"messages":[{"role":"user","content":{"type":"text","text":"abc\n"}}],"systemPrompt":"abc","maxTokens":1}`},
+		{"unknown members of a form", `{"method":"elicitation/create","params":{"x":"` + dirty + `","_meta":{"x":1},"task":{"ttl":1},"url":"javascript:alert(1)","messages":[],"mode":"form","message":"m","requestedSchema":{"type":"object","properties":{}}}}`,
+			`{"key":{"method":"elicitation/create","params":{"mode":"form","message":"m","requestedSchema":{"type":"object","properties":{}}}}}`},
+		{"unknown members of an address", `{"method":"elicitation/create","params":{"x":1,"requestedSchema":{},"mode":"url","message":"m","url":"https://bank.example/"}}`,
+			`{"key":{"method":"elicitation/create","params":{"mode":"url","message":"m","url":"https://bank.example/"}}}`},
+		{"all members of sampling", `{"method":"sampling/createMessage","params":{"x":"` + dirty + `","message":"m","_meta":{},"messages":[],"modelPreferences":{},"systemPrompt":"s","includeContext":"none","temperature":1,"maxTokens":1,"stopSequences":[],"metadata":{},"tools":[],"toolChoice":{}}}`,
+			`{"key":{"method":"sampling/createMessage","params":{"messages":[],"modelPreferences":{},"systemPrompt":"s","includeContext":"none","temperature":1,"maxTokens":1,"stopSequences":[],"metadata":{},"tools":[],"toolChoice":{}}}}`},
+		{"unknown members of roots", `{"method":"roots/list","params":{"x":"` + dirty + `","message":"m"}}`, `{"key":{"method":"roots/list","params":{}}}`},
 		{"roots", `{"method":"roots/list"}`, `"inputRequests":{"key":{"method":"roots/list"}}`},
 	} {
 		request = []byte(x.request)

@@ -36,7 +36,7 @@ type Options struct {
 	NoResourceTools bool        // omit the generated tools
 
 	Allow      func(principal engine.Principal, verb engine.Verb, uri string) bool // nil allows all; uri is the one at /mcp
-	MaySample  func(origin string) bool                                            // whether pages may request the client's model and roots; nil allows all
+	MaySample  func(origin string) bool                                            // whether pages may request the client's model and roots; nil allows none
 	Doorkeeper Doorkeeper
 	Sessions   mcphttp.SessionStore
 	Handlers   map[string]http.HandlerFunc // further paths; may be nil

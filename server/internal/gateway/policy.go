@@ -29,8 +29,8 @@ func (g *Gateway) allow(page string) func(engine.Principal, engine.Verb, string)
 }
 
 // inputPolicy returns the policy for what a page requests of clients: users see which page
-// and origin asks, and pages use the client's model and see its roots only if the user
-// allows that for their origin.
+// and origin asks, and pages use the client's model and see its roots only if the user, or
+// the operator of a hosted gateway, allows that for their origin.
 func (v *views) inputPolicy(p *page) engine.InputPolicy {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -38,8 +38,8 @@ func (v *views) inputPolicy(p *page) engine.InputPolicy {
 	if p.origin != "" {
 		policy.From += " (" + engine.PlainText(p.origin, limits.MaxURI) + ")" // characters
 	}
-	if may := v.gateway.Options.MaySample; may != nil && !may(p.origin) {
-		policy.Refuse = "The page " + policy.From + " requests the model or the roots of the assistant, which is not allowed: start the gateway with --allow-sampling and its origin"
+	if may := v.gateway.Options.MaySample; may == nil || !may(p.origin) {
+		policy.Refuse = "The page " + policy.From + " requests the model or the roots of the assistant, which is not allowed: start the gateway with --allow-sampling and its origin, or add the origin to pages.sampling of a hosted gateway"
 	}
 	return policy
 }
