@@ -22,11 +22,12 @@ func (l *limiter) Delay(c access.Client, method string) (wait time.Duration, ove
 // Acquire implements [access.Limiter]. Clients are told apart by their tokens, so caller,
 // which may be false, is not needed.
 func (l *limiter) Acquire(c access.Client, _ string, use access.Use) (release func(), over *access.Exceeded) {
-	count := l.quotas.stream
+	var err error
 	if use == access.UseRequest {
-		count = l.quotas.request
+		release, err = l.quotas.request(identityOf(c), c.Page)
+	} else {
+		release, err = l.quotas.stream(identityOf(c))
 	}
-	release, err := count(identityOf(c))
 	return release, l.exceeded(err)
 }
 

@@ -2,6 +2,7 @@ package hosted
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"sync"
 	"time"
@@ -47,6 +48,22 @@ type quotas struct {
 type ownerUse struct {
 	pages, requests, streams int
 	clients                  map[string]*clientUse
+	shares                   map[share]*int // of requests
+}
+
+// A share is the requests in flight of one client for one page; page is as in
+// access.Client.
+type share struct{ client, page string }
+
+func (u *ownerUse) share(client, page string) *int {
+	of := share{client, page}
+	if u.shares[of] == nil {
+		if u.shares == nil {
+			u.shares = map[share]*int{}
+		}
+		u.shares[of] = new(int)
+	}
+	return u.shares[of]
 }
 
 func (u *ownerUse) isIdle() bool { return u.pages+u.requests+u.streams+len(u.clients) == 0 }
@@ -95,17 +112,17 @@ func (e *exceededError) seconds() int { return max(1, int((e.retry+time.Second-1
 
 // A count is one number with its limit.
 type count struct {
-	value     *int
-	limit     string
-	most      int
-	elsewhere int // of the same owner, on other nodes
+	value *int
+	limit string
+	most  int
+	taken int // besides value: of the same owner on other nodes, or kept for others
 }
 
 // take increments all counts, or none if one of them is at its limit. The caller holds
 // the lock.
 func take(retry time.Duration, counts ...count) error {
 	for _, one := range counts {
-		if *one.value+one.elsewhere >= one.most {
+		if *one.value+one.taken >= one.most {
 			return &exceededError{one.limit, one.most, retry}
 		}
 	}
@@ -115,12 +132,20 @@ func take(retry time.Duration, counts ...count) error {
 	return nil
 }
 
-// request counts a request in flight until release is called. Further calls of release
-// do nothing, here and below. The error is an *exceededError.
-func (q *quotas) request(who identity) (release func(), err error) {
+// request counts a request in flight for a page until release is called. Further calls of
+// release do nothing, here and below. The error is an *exceededError. A quarter of an owner's
+// requests is kept for clients that have few for a page: a page that does not answer costs
+// itself, and no other page or client.
+func (q *quotas) request(who identity, page string) (release func(), err error) {
 	return q.acquire(who, retryRequest, func(owner *ownerUse, tenant *tenantUse) []count {
+		most, kept := q.limits.RequestsPerOwner, 0
+		ofPage := owner.share(who.client, page)
+		if *ofPage >= limits.MinInFlight {
+			kept = most / 4
+		}
 		return []count{
-			{&owner.requests, "requestsPerOwner", q.limits.RequestsPerOwner, 0},
+			{ofPage, "", math.MaxInt, 0},
+			{&owner.requests, "requestsPerOwner", most, kept},
 			{&tenant.requests, "requestsPerTenant", tenantLimit(who, q.limits.RequestsPerTenant), 0},
 			{&q.requests, "", math.MaxInt, 0},
 		}
@@ -213,8 +238,11 @@ func (q *quotas) tenant(key string) *tenantUse {
 // forget removes the owner and the tenant of who if they use nothing. While a release is
 // outstanding they do, so that it decrements the counts that it has incremented.
 func (q *quotas) forget(who identity) {
-	if use := q.owners[who.owner]; use != nil && use.isIdle() {
-		delete(q.owners, who.owner)
+	if use := q.owners[who.owner]; use != nil {
+		maps.DeleteFunc(use.shares, func(_ share, requests *int) bool { return *requests == 0 })
+		if use.isIdle() {
+			delete(q.owners, who.owner)
+		}
 	}
 	if use := q.tenants[who.tenant]; use != nil && use.isIdle() {
 		delete(q.tenants, who.tenant)

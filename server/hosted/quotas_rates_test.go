@@ -194,7 +194,7 @@ func BenchmarkRequestOfManyOwners(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
-			if release, err := q.request(owners[i%len(owners)]); err == nil {
+			if release, err := q.request(owners[i%len(owners)], ""); err == nil {
 				release()
 			}
 		}
@@ -209,7 +209,7 @@ func BenchmarkRequestAndRateOfOneOwner(b *testing.B) {
 		if _, err := q.delay(who, "resources/read"); err != nil {
 			b.Fatal(err)
 		}
-		release, err := q.request(who)
+		release, err := q.request(who, "")
 		if err != nil {
 			b.Fatal(err)
 		}

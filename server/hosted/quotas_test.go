@@ -52,7 +52,7 @@ func TestCountsAreLimitedByOwnerTenantAndNode(t *testing.T) {
 		PagesPerOwner: 2, PagesPerTenant: 3, Pages: 5, RequestsPerOwner: 2, RequestsPerTenant: 3, StreamsPerOwner: 2, StreamsPerTenant: 3, Streams: 5,
 	}
 	kinds := map[string]func(*quotas, identity) (func(), error){
-		"requests": (*quotas).request,
+		"requests": func(q *quotas, who identity) (func(), error) { return q.request(who, "") },
 		"streams":  (*quotas).stream,
 		"pages":    func(q *quotas, who identity) (func(), error) { return q.page(who, 0) },
 	}
@@ -92,29 +92,61 @@ func TestCountsAreLimitedByOwnerTenantAndNode(t *testing.T) {
 	}
 }
 
+// Requests that one page does not answer leave room for the other pages of the owner, also
+// for those of the same client.
+func TestAQuarterOfRequestsIsKeptForOtherPages(t *testing.T) {
+	q := newQuotas(Limits{RequestsPerOwner: 64, RequestsPerTenant: 100})
+	all := func(client, page string) ([]func(), *exceededError) {
+		return fill(t, func() (func(), error) { return q.request(user("a", "alice", client), page) })
+	}
+	held, reached := all("client", "slow")
+	if len(held) != 48 || reached.limit != "requestsPerOwner" || reached.most != 64 {
+		t.Errorf("%d requests for one page, then %v", len(held), reached)
+	}
+	for _, other := range []struct {
+		client, page string
+		want         int
+	}{{"client", "slow", 0}, {"client", "mail", 4}, {"other", "slow", 4}, {"client", "", 4}, {"client", "a", 4}, {"client", "b", 0}} {
+		more, _ := all(other.client, other.page)
+		if held = append(held, more...); len(more) != other.want {
+			t.Errorf("%d requests of %s for %q, want %d", len(more), other.client, other.page, other.want)
+		}
+	}
+	for _, release := range held[1:] {
+		release()
+	}
+	if got := len(q.owners[user("a", "alice", "").owner].shares); got != 1 {
+		t.Errorf("%d shares are remembered, want that of the request that is left", got)
+	}
+	held[0]()
+	if !q.isEmpty() {
+		t.Error("the owner is remembered")
+	}
+}
+
 func TestAReleaseCountsOnce(t *testing.T) {
 	q := newQuotas(Limits{RequestsPerOwner: 2})
 	who := user("a", "alice", "client")
-	first, err := q.request(who)
+	first, err := q.request(who, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := q.request(who)
+	second, err := q.request(who, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	first()
 	first()
 	first()
-	releases, _ := fill(t, func() (func(), error) { return q.request(who) })
+	releases, _ := fill(t, func() (func(), error) { return q.request(who, "") })
 	if len(releases) != 1 {
 		t.Errorf("%d are free", len(releases))
 	}
 	releaseAll(append(releases, second))
-	again, _ := fill(t, func() (func(), error) { return q.request(who) })
+	again, _ := fill(t, func() (func(), error) { return q.request(who, "") })
 	first() // of an owner that was forgotten in between
 	second()
-	if _, err := q.request(who); err == nil {
+	if _, err := q.request(who, ""); err == nil {
 		t.Error("an old release has freed a request of today")
 	}
 	releaseAll(again)
@@ -140,7 +172,7 @@ func TestLimitsOfTenantsNeedTenants(t *testing.T) {
 	q := newQuotas(Limits{RequestsPerTenant: 1, PagesPerTenant: 1, StreamsPerTenant: 1, JoinsPerTenantPerSecond: 1})
 	for i := range 10 {
 		who := user("", strconv.Itoa(i), "client")
-		_, request := q.request(who)
+		_, request := q.request(who, "")
 		_, stream := q.stream(who)
 		_, page := q.page(who, 0)
 		if err := errors.Join(request, stream, page, q.join(who)); err != nil {
@@ -156,7 +188,7 @@ func TestATenantAtItsLimitsCostsOthersNothing(t *testing.T) {
 		for i := range 1_000 { // more owners than the tenant may use
 			who := user("greedy", strconv.Itoa(i), "client")
 			for range 70 {
-				q.request(who)
+				q.request(who, "")
 				q.stream(who)
 				q.page(who, 0)
 				q.delay(who, "resources/read")
@@ -166,7 +198,7 @@ func TestATenantAtItsLimitsCostsOthersNothing(t *testing.T) {
 		}
 		for i := range 150 {
 			who := user("modest", strconv.Itoa(i), "client")
-			_, request := q.request(who)
+			_, request := q.request(who, "")
 			_, stream := q.stream(who)
 			_, page := q.page(who, 0)
 			wait, read := q.delay(who, "resources/read")
@@ -182,7 +214,7 @@ func TestLimitsAreReplacedWhileInUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQuotas(Limits{RequestsPerOwner: 4, ReadsPerSecond: 20, JoinsPerTenantPerSecond: 10})
 		who := user("a", "alice", "client")
-		releases, _ := fill(t, func() (func(), error) { return q.request(who) })
+		releases, _ := fill(t, func() (func(), error) { return q.request(who, "") })
 		for range 100 {
 			q.delay(who, "resources/read")
 		}
@@ -190,11 +222,11 @@ func TestLimitsAreReplacedWhileInUse(t *testing.T) {
 			q.join(who)
 		}
 		q.setLimits(Limits{RequestsPerOwner: 2, ReadsPerSecond: 100, JoinsPerTenantPerSecond: 100})
-		if _, err := q.request(who); err == nil {
+		if _, err := q.request(who, ""); err == nil {
 			t.Error("the old number of requests is allowed")
 		}
 		releaseAll(releases[1:])
-		if _, err := q.request(who); err != nil {
+		if _, err := q.request(who, ""); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -221,7 +253,7 @@ func TestCountsHoldWhenUsedConcurrently(t *testing.T) {
 			for i := range 2_000 {
 				n := (worker + i) % 4
 				who := user(fmt.Sprint(n/2), fmt.Sprint(n), "client")
-				release, err := q.request(who)
+				release, err := q.request(who, "")
 				if err != nil {
 					continue
 				}

@@ -2,9 +2,11 @@ package hosted
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
@@ -68,6 +70,31 @@ func TestEachRequestOfABatchCounts(t *testing.T) {
 		}
 		if requests, _ := q.inUse(); requests != 0 {
 			t.Errorf("%d requests count after all are answered", requests)
+		}
+	})
+}
+
+// pagesLimiter records the pages for which requests are counted.
+type pagesLimiter struct {
+	access.Limiter
+	pages *[]string
+}
+
+func (l pagesLimiter) Acquire(c access.Client, caller string, use access.Use) (func(), *access.Exceeded) {
+	*l.pages = append(*l.pages, c.Page)
+	return l.Limiter.Acquire(c, caller, use)
+}
+
+// Each request of a batch counts for its own page.
+func TestRequestsOfABatchCountForTheirPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var pages []string
+		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Gate.Limits = pagesLimiter{ss.Gate.Limits, &pages} })
+		begun := n.do("POST", "/mcp", aliceToken, "", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+		n.do("POST", "/mcp", aliceToken, begun.Header.Get("Mcp-Session-Id"), `[{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"slow+notes://a"}},{"jsonrpc":"2.0","id":2,"method":"ping"},`+
+			`{"jsonrpc":"2.0","id":3,"method":"tools/list"},{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"mail.send"}}]`)
+		if want := []string{"slow", "", "mail"}; !slices.Equal(pages, want) {
+			t.Errorf("pages %q, want %q", pages, want)
 		}
 	})
 }

@@ -68,7 +68,8 @@ func (r *request) batch(elements [][]byte) {
 //
 func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 	box, stream := newMailbox(), acceptsStream(r.http.Header)
-	remaining, work := 0, 0
+	remaining := 0
+	var pages []string // of the requests that may be work
 	var first jsonrpc.ID
 	examined := make([]engine.Examination, len(messages))
 	for i, msg := range messages {
@@ -86,7 +87,7 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 		}
 		remaining, first = remaining+1, x.ID
 		if isWork(x) {
-			work++
+			pages = append(pages, access.PageConcerned(r.client.Endpoint, x, msg))
 		}
 		if x.Method == "resources/subscribe" {
 			if m, _ := jsonrpc.Parse(msg); !s.hasRoomFor(uriOf(m)) {
@@ -98,7 +99,10 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 	if !r.authorize(examined, messages) {
 		return
 	}
-	uses, over := acquireUses(r.server.Gate.Limits, r.client, s, max(work, 1))
+	if pages == nil {
+		pages = []string{""}
+	}
+	uses, over := acquireUses(r.server.Gate.Limits, r.client, s, pages)
 	if over != nil {
 		r.exceeded("", over)
 		return

@@ -19,9 +19,10 @@ type use struct {
 // isWork reports whether a request may be work for a page.
 func isWork(x engine.Examination) bool { return x.Kind == jsonrpc.Request && x.Method != "ping" }
 
-// acquireUses takes n uses from the limits, or none. The caller holds them until endUses.
-func acquireUses(limits access.Limiter, client access.Client, s *session, n int) (uses []*use, over *access.Exceeded) {
-	for range n {
+// acquireUses takes a use for each of these pages from the limits, or none. The caller holds
+// them until endUses.
+func acquireUses(limits access.Limiter, client access.Client, s *session, pages []string) (uses []*use, over *access.Exceeded) {
+	for _, client.Page = range pages {
 		release, over := limits.Acquire(client, "session "+s.hash, access.UseRequest)
 		if over != nil {
 			endUses(uses)
