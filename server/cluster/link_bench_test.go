@@ -2,11 +2,14 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -39,6 +42,77 @@ func BenchmarkLinkAgainstPipe(b *testing.B) {
 	}
 	b.ReportMetric(float64(link)/float64(pipe), "x-pipe")
 	b.ReportMetric(float64(link.Microseconds())/float64(b.N), "us/link")
+}
+
+// A plainCarrier publishes messages as they are. It receives them for its links.
+type plainCarrier struct{ conn *nats.Conn }
+
+func (c plainCarrier) Publish(subject, reply string, payload []byte) error {
+	if reply == "" {
+		return c.conn.Publish(subject, payload)
+	}
+	return c.conn.PublishRequest(subject, reply, payload)
+}
+
+func (c plainCarrier) MaxPayload() int64 { return c.conn.MaxPayload() }
+
+// plainLinks returns links of a node that seals nothing.
+func plainLinks(b *testing.B, url string) *links {
+	b.Helper()
+	conn, err := nats.Connect(url, nats.NoEcho())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(conn.Close)
+	l := newLinks(newID(), newSubjects("plain"), plainCarrier{conn})
+	for subject, receive := range map[string]nats.MsgHandler{
+		l.subjects.link(l.node, "*"): func(m *nats.Msg) { l.deliver(m.Subject, m.Reply, m.Data, isNoResponders(m)) },
+		l.subjects.control(l.node): func(m *nats.Msg) {
+			var c control
+			if json.Unmarshal(m.Data, &c) == nil && c.Open != nil {
+				l.open(*c.Open, m.Reply)
+			}
+		},
+	} {
+		if _, err := conn.Subscribe(subject, receive); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := conn.FlushTimeout(testTime); err != nil {
+		b.Fatal(err)
+	}
+	return l
+}
+
+// BenchmarkSealedAgainstPlain echoes messages of 1 KB over links whose frames are sealed, and
+// over links as they were before, in turn; x-plain is the ratio of the medians.
+func BenchmarkSealedAgainstPlain(b *testing.B) {
+	url := startNATS(b, server.Options{}).ClientURL()
+	near, far := joined(b, Options{URLs: []string{url}}), joined(b, Options{URLs: []string{url}})
+	plainNear, plainFar := plainLinks(b, url), plainLinks(b, url)
+	far.links.serve, plainFar.serve = serving(echo), serving(echo)
+	ends := [2]*link{near.links.dialTest(b, far.links), plainNear.dialTest(b, plainFar)}
+	msg := message(0, 1000)
+	var times [2][]time.Duration
+	for b.Loop() {
+		for i, end := range ends {
+			began := time.Now()
+			if err := end.Write(b.Context(), msg); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := end.Read(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			times[i] = append(times[i], time.Since(began))
+		}
+	}
+	var medians [2]float64
+	for i := range times {
+		slices.Sort(times[i])
+		medians[i] = float64(times[i][len(times[i])/2])
+	}
+	b.ReportMetric(medians[0]/medians[1], "x-plain")
+	b.ReportMetric(medians[0]/1e3, "us/sealed")
 }
 
 // BenchmarkReadAgainstLocal reads a resource of 1 KB through a gateway that has the page, and

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -47,7 +48,6 @@ const (
 	replayWindow = 1 << 17          // numbers below the highest of a sender that may still come
 	staleTime    = 10 * time.Second // a message may be older than the latest of its sender by that
 	strangeTime  = 5 * time.Minute  // the first message of a sender may differ from the own clock by that
-	senderTime   = 2 * time.Minute  // a silent sender is forgotten
 	maxSenders   = 2 * maxMembers
 )
 
@@ -55,6 +55,7 @@ var (
 	errSealed     = errors.New("the message was not sealed for this subject by a node of the cluster")
 	errUnknownKey = errors.New("the message is sealed with a key that this node does not have")
 	errReplayed   = errors.New("the message was sent before")
+	errClock      = errors.New("the message is old, or the clock of its sender differs by more than 5 minutes")
 )
 
 // A sharedKey is one of the keys that nodes share, with its id.
@@ -94,10 +95,10 @@ func (k sharedKey) aead(sender string) cipher.AEAD {
 // A sealer seals the messages of one node and opens those of the others. Its methods may be
 // called concurrently.
 type sealer struct {
-	node    string
-	started time.Time     // with the monotonic clock, so that times never go back
-	number  atomic.Uint64 // of the last sealed message
-	ring    atomic.Pointer[sealRing]
+	node   string
+	number atomic.Uint64 // of the last sealed message
+	latest atomic.Int64  // time of that in ms
+	ring   atomic.Pointer[sealRing]
 
 	mu      sync.Mutex
 	senders map[string]*sender
@@ -125,11 +126,10 @@ type sender struct {
 	latest  int64    // time of its latest message
 	highest uint64   // number
 	seen    []uint64 // bits of the last replayWindow numbers
-	heard   time.Time
 }
 
 func newSealer(node string, keys [][]byte) (*sealer, error) {
-	s := &sealer{node: node, started: clock.Now(), senders: map[string]*sender{}}
+	s := &sealer{node: node, senders: map[string]*sender{}}
 	return s, s.setKeys(keys)
 }
 
@@ -158,13 +158,24 @@ func (s *sealer) seal(to []byte, subject, reply string, payload []byte) []byte {
 	to = append(to, sealVersion)
 	to = append(to, ring.keys[0].id[:]...)
 	to = append(to, s.node...)
-	to = binary.BigEndian.AppendUint64(to, uint64(s.now()))
+	to = binary.BigEndian.AppendUint64(to, uint64(s.time()))
 	to = binary.BigEndian.AppendUint64(to, number)
 	return ring.own.Seal(to, nonce(number), payload, additional(to[start:], subject, reply))
 }
 
-// now returns the time for messages in ms.
-func (s *sealer) now() int64 { return s.started.UnixMilli() + time.Since(s.started).Milliseconds() }
+// time returns the time for a message in ms: that of the wall clock, which nodes that start
+// compare with theirs, but never less than before.
+func (s *sealer) time() int64 {
+	for {
+		now, latest := clock.Now().UnixMilli(), s.latest.Load()
+		if now <= latest {
+			return latest
+		}
+		if s.latest.CompareAndSwap(latest, now) {
+			return now
+		}
+	}
+}
 
 func nonce(number uint64) []byte {
 	return binary.BigEndian.AppendUint64(make([]byte, 4, 12), number)
@@ -237,7 +248,6 @@ func (s *sealer) accept(n *sender, id string, at int64, number uint64) error {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.heard = time.Now()
 	switch {
 	case at < n.latest-staleTime.Milliseconds(), number+replayWindow <= n.highest:
 		return errReplayed
@@ -270,41 +280,37 @@ func (s *sealer) remember(n *sender, id string, at int64) (*sender, error) {
 	if known := s.senders[id]; known != nil {
 		return known, nil
 	}
-	if difference := s.now() - at; difference > strangeTime.Milliseconds() || -difference > strangeTime.Milliseconds() {
-		return nil, errReplayed
+	now := clock.Now().UnixMilli()
+	if difference := now - at; difference > strangeTime.Milliseconds() || -difference > strangeTime.Milliseconds() {
+		return nil, errClock
 	}
-	if len(s.senders) >= maxSenders {
-		s.forget(0)
-	}
+	s.forget(now - strangeTime.Milliseconds())
 	n.seen = make([]uint64, replayWindow/64)
 	s.senders[id] = n
-	s.forget(senderTime)
 	return n, nil
 }
 
-// forget removes senders that were not heard for a time; the oldest one if that is 0. The
-// caller holds the lock.
-func (s *sealer) forget(quiet time.Duration) {
-	oldest, since := "", time.Now()
+// forget removes the senders of which nothing is later than a time: as messages of unknown
+// senders these would be too old, too. If there are too many others, it removes one of them.
+// The caller holds the lock.
+func (s *sealer) forget(until int64) {
+	oldest, least := "", int64(math.MaxInt64)
 	for id, known := range s.senders {
-		heard := known.lastHeard()
-		if heard.IsZero() {
-			continue // is being recorded
-		}
-		if quiet > 0 && time.Since(heard) > quiet {
+		switch latest := known.latestTime(); {
+		case latest == 0: // is being recorded
+		case latest < until:
 			delete(s.senders, id)
-		}
-		if !heard.After(since) {
-			oldest, since = id, heard
+		case latest < least:
+			oldest, least = id, latest
 		}
 	}
-	if quiet == 0 {
+	if len(s.senders) >= maxSenders {
 		delete(s.senders, oldest)
 	}
 }
 
-func (n *sender) lastHeard() time.Time {
+func (n *sender) latestTime() int64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.heard
+	return n.latest
 }

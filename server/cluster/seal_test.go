@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/pagemcp/pagemcp/server/internal/clock"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
@@ -139,6 +140,54 @@ func TestReplaysAreIgnored(t *testing.T) {
 	})
 }
 
+// A node that has ended is forgotten only when none of its messages would be accepted as
+// those of an unknown sender.
+func TestForgottenSendersHaveNoReplays(t *testing.T) {
+	for waited := time.Minute; waited <= 3*strangeTime; waited += time.Minute {
+		synctest.Test(t, func(t *testing.T) {
+			a, b := testSealer(t, "k1"), testSealer(t, "k1")
+			clock.Shift(strangeTime) // of a: as much as is accepted
+			last := a.seal(nil, "s", "", nil)
+			clock.Shift(0)
+			if _, _, err := b.open("s", "", bytes.Clone(last)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(waited)
+			if _, _, err := b.open("s", "", testSealer(t, "k1").seal(nil, "s", "", nil)); err != nil { // so that b forgets
+				t.Fatal(err)
+			}
+			if _, _, err := b.open("s", "", last); err == nil {
+				t.Errorf("the last message of a node opens again %v later", waited)
+			}
+		})
+	}
+}
+
+// A node whose clock stops for a time, as that of a virtual machine, or is set, is heard again
+// by nodes that do not know it.
+func TestSendersFollowTheWallClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock.Shift(-time.Hour)
+		defer clock.Shift(0)
+		a := testSealer(t, "k1")
+		clock.Shift(0)
+		b := testSealer(t, "k1")
+		clock.Shift(-time.Hour)
+		sealed := a.seal(nil, "s", "", nil)
+		clock.Shift(0)
+		if _, _, err := b.open("s", "", sealed); !errors.Is(err, errClock) {
+			t.Errorf("while the clock is wrong: %v", err)
+		}
+		if _, _, err := b.open("s", "", a.seal(nil, "s", "", nil)); err != nil {
+			t.Errorf("after the clock was set forward: %v", err)
+		}
+		clock.Shift(-time.Minute)
+		if _, _, err := b.open("s", "", a.seal(nil, "s", "", nil)); err != nil {
+			t.Errorf("after the clock was set back: %v", err)
+		}
+	})
+}
+
 // What is remembered of senders is bounded, and those that are silent are forgotten.
 func TestSendersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -151,7 +200,7 @@ func TestSendersAreBounded(t *testing.T) {
 		for range 10 {
 			hear()
 		}
-		time.Sleep(senderTime + time.Second)
+		time.Sleep(strangeTime + time.Second)
 		if hear(); len(s.senders) != 1 {
 			t.Errorf("%d senders are remembered", len(s.senders))
 		}
