@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -45,6 +46,9 @@ func serveCommand(std streams) *cobra.Command {
 // serve runs the gateway alone. Pages come from other web servers.
 func serve(ctx context.Context, s settings, std streams) error {
 	g, err := s.gateway(ctx, std)
+	if s.wait && errors.Is(err, context.Canceled) {
+		return nil // a success for service managers
+	}
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,9 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 		return mistake{fmt.Errorf("--dir: %w", err)}
 	}
 	g, err := s.gateway(ctx, std)
+	if s.wait && errors.Is(err, context.Canceled) {
+		return nil // a success for service managers
+	}
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func serveFlags(c *cobra.Command) (flags []string, err error) {
 	if state != "" {
 		flags = append(flags, "--state="+state)
 	}
-	for _, name := range []string{"mcp", "token-file", "no-token", "lenient", "logging", "no-resource-tools", "reads-per-second", "log-format", "metrics"} {
+	for _, name := range []string{"mcp", "token-file", "no-token", "lenient", "page-size", "logging", "no-resource-tools", "reads-per-second", "log-format", "metrics"} {
 		flag := c.Flags().Lookup(name)
 		if !flag.Changed {
 			continue

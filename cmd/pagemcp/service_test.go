@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server"
+	"github.com/spf13/pflag"
 )
 
 // testService returns a service that records its commands.
@@ -156,6 +157,16 @@ func TestServeWaitsForAnotherGateway(t *testing.T) {
 	if got := <-waiting; !strings.Contains(got, "waiting until it ends") {
 		t.Errorf("at first: %s", got)
 	}
+	stopped, stop := context.WithCancel(ctx)
+	other, otherEnded := make(chan string, 16), make(chan error, 1)
+	go func() {
+		otherEnded <- run(stopped, []string{"serve", "--wait", "--state", state, "--mcp", "127.0.0.1:0"}, streams{strings.NewReader(""), io.Discard, lines(other)})
+	}()
+	<-other
+	stop()
+	if err := <-otherEnded; err != nil {
+		t.Errorf("ended by a signal while it waits: %v", err)
+	}
 	first.Close(t.Context())
 	if err := <-served; err != nil {
 		t.Error(err)
@@ -242,6 +253,31 @@ func TestServiceTakesFlagsOfServe(t *testing.T) {
 	if _, _, err := newRoot(streams{}).Find(append([]string{"serve"}, got...)); err != nil {
 		t.Error(err)
 	}
+}
+
+// No flag of serve is left out.
+func TestServiceTakesAllFlagsOfServe(t *testing.T) {
+	install, _, err := newRoot(streams{strings.NewReader(""), io.Discard, io.Discard}).Find([]string{"service", "install"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := map[string]string{"string": "x", "bool": "true", "int": "7", "float64": "7"}
+	install.Flags().VisitAll(func(flag *pflag.Flag) {
+		value, ok := given[flag.Value.Type()]
+		if flag.Name == "dry-run" || flag.Name == "help" {
+			return
+		}
+		if !ok {
+			value = "https://a.example"
+		}
+		if err := install.Flags().Set(flag.Name, value); err != nil {
+			t.Fatal(err)
+		}
+		got, err := serveFlags(install)
+		if err != nil || !slices.ContainsFunc(got, func(one string) bool { return strings.HasPrefix(one, "--"+flag.Name+"=") }) {
+			t.Errorf("--%s is not one of %q: %v", flag.Name, got, err)
+		}
+	})
 }
 
 // Words of the unit file are quoted as systemd.syntax(7) says.
