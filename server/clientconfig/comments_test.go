@@ -5,6 +5,31 @@ import (
 	"testing"
 )
 
+// An edit that loses a comment of others is rejected, however it was made. Comments of the
+// entry itself go with it.
+func TestLostCommentsAreNoticed(t *testing.T) {
+	for _, c := range []struct {
+		f             format
+		parent        string
+		before, after string
+		keeps         bool
+	}{
+		{jsonFormat{}, "servers", `{"servers": {"a": "/* no comment", /* c */ "pagemcp": {}}}`, `{"servers": {"a": "/* no comment"}}`, false},
+		{jsonFormat{}, "servers", `{"servers": {"a": {}, "pagemcp": {/* c */}}}`, `{"servers": {"a": {}}}`, true},
+		{jsonFormat{}, "servers", "{\"servers\": {\"pagemcp\": {}}} // c\r\n// c\n", "{\"servers\": {}} // c\n", false},
+		{jsonFormat{}, "servers", "{\"servers\": {\"pagemcp\": {}}} // c\r\n// c\n", "{\"servers\": {}} // c\n// c", true},
+		{yamlFormat{}, "servers", "servers: # c\n  pagemcp:\n    command: x # d\n", "", false},
+		{yamlFormat{}, "servers", "servers:\n  pagemcp:\n    command: x # d\n  a: 1\n", "servers:\n  a: 1\n", true},
+		{yamlFormat{}, "servers", "servers:\n  pagemcp:\n    command: x\n  # d\n  a: 1\n", "servers:\n  a: 1\n", false},
+		{tomlFormat{}, "servers", "a = 'x'# c\n[servers.pagemcp]\n# d\nb = 1\n", "a = 'x'\n", false},
+		{tomlFormat{}, "servers", "a = 'x'# c\n[servers.pagemcp]\n# d\nb = 1\n", "a = 'x' # c\n", true},
+	} {
+		if got := keepsComments(c.f, []byte(c.before), []byte(c.after), []place{{c.parent, "pagemcp", false}}); got != c.keeps {
+			t.Errorf("%s\nbecomes\n%s: %v", c.before, c.after, got)
+		}
+	}
+}
+
 // Removing an entry keeps comments of others; where one would be lost, nothing is changed.
 func TestRemovingKeepsComments(t *testing.T) {
 	for _, c := range []struct {

@@ -21,6 +21,11 @@ type format interface {
 	// same reports whether two texts are deeply equal except for what is at places.
 	same(before, after []byte, places []place) bool
 
+	// comments counts the comments of a text, and entry returns the part of a text that
+	// is the value at p with its name.
+	comments(text []byte) map[string]int
+	entry(text []byte, p place) []byte
+
 	// snippet returns a text that contains only p.
 	snippet(p placement) string
 }
@@ -99,7 +104,7 @@ func install(f format, text []byte, all []placement) (edit, error) {
 				return e, errNotVerified
 			}
 		}
-		if !f.same(body, e.after, places(all)) {
+		if !f.same(body, e.after, places(all)) || !keepsComments(f, body, e.after, places(all)) {
 			return e, errNotVerified
 		}
 		return e, nil
@@ -126,7 +131,7 @@ func uninstall(f format, text []byte, all []place) (edit, error) {
 				return e, errNotVerified
 			}
 		}
-		if !f.same(body, e.after, all) {
+		if !f.same(body, e.after, all) || !keepsComments(f, body, e.after, all) {
 			return e, errNotVerified
 		}
 		return e, nil
