@@ -62,8 +62,10 @@ func TestDiffOfLargeFiles(t *testing.T) {
 	for i := range 50_000 {
 		fmt.Fprintf(&tables, "[mcp_servers.s%d]\n", i)
 	}
-	if _, err := parseTOML([]byte(tables.String())); err == nil || !strings.Contains(err.Error(), "lines") {
-		t.Errorf("50,000 tables: %v", err)
+	for name, text := range map[string]string{"50,000 tables": tables.String(), "one table of 50,000 keys": "a = {" + strings.Repeat("b=1,", 50_000) + "}"} {
+		if _, err := parseTOML([]byte(text)); err == nil || !strings.Contains(err.Error(), "lines or keys") {
+			t.Errorf("%s: %.200v", name, err)
+		}
 	}
 }
 

@@ -15,13 +15,14 @@ import (
 // tomlFormat is TOML. A server is a table of its own, at the end of the file.
 type tomlFormat struct{}
 
-// maxTOML is the number of lines of a TOML file: the decoder's time grows with the square of
-// the tables, to about a second for these.
+// maxTOML is the number of lines of a TOML file, and of its equals signs: the decoder's time
+// grows with the square of the tables, and of the keys of an inline table, to about a second
+// for these.
 const maxTOML = 10_000
 
 func parseTOML(text []byte) (map[string]any, error) {
-	if bytes.Count(text, []byte("\n")) > maxTOML {
-		return nil, &notEditableError{fmt.Sprintf("the file has more than %d lines", maxTOML)}
+	if max(bytes.Count(text, []byte("\n")), bytes.Count(text, []byte("="))) > maxTOML {
+		return nil, &notEditableError{fmt.Sprintf("the file has more than %d lines or keys", maxTOML)}
 	}
 	var all map[string]any
 	err := toml.Unmarshal(text, &all)
