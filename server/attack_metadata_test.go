@@ -31,7 +31,7 @@ func TestMetadataOfPagesIsCleaned(t *testing.T) {
 		sent += bytes.Count(msg, []byte("@"))
 		return []byte(strings.NewReplacer(
 			"@INFO@", hostile, "@NAME@", hostile, "@TOOL@", hostile, "@LONG@", hostile+strings.Repeat("x", 10_000),
-			"data:image/@HTML@", "data:text/html,<script>alert(1)</script>", "https://@SCRIPT@", "javascript:alert(1)",
+			`"x/wrong"`, `"text/plain\r\nX: y"`, "data:image/@HTML@", "data:text/html,<script>alert(1)</script>", "https://@SCRIPT@", "javascript:alert(1)",
 		).Replace(string(msg)))
 	}
 	page.join(g)
@@ -111,11 +111,13 @@ func put(t *testing.T, table *engine.Table) {
 			engine.Entry{Resource: engine.Resource{URI: "a:3", Name: "refused", Annotations: []byte(`{"x":"@NAME@"}`)}},
 			engine.Entry{Resource: engine.Resource{URI: "a:4", Name: "refused", Icons: []byte(`[{"src":"https://@SCRIPT@"}]`)}},
 			engine.Entry{Resource: engine.Resource{URI: "a:5", Name: "refused", Icons: []byte(`[{"src":"https://a.example/@NAME@"}]`)}},
+			engine.Entry{Resource: engine.Resource{URI: "a:6", Name: "refused", MIMEType: "x/wrong"}},
 			engine.Entry{Resource: engine.Resource{URI: "a:@NAME@", Name: "refused"}},
 		),
 		table.PutTemplate(
 			engine.TemplateEntry{Template: engine.Template{URITemplate: "a:{x}", Name: "@NAME@", Title: "@NAME@", Description: "@LONG@", MIMEType: "text/plain"}},
 			engine.TemplateEntry{Template: engine.Template{URITemplate: "b:@NAME@{x}", Name: "refused"}},
+			engine.TemplateEntry{Template: engine.Template{URITemplate: "c:{x}", Name: "refused", MIMEType: "x/wrong"}},
 		),
 		table.PutPrompt(
 			engine.PromptEntry{Prompt: prompt(`{"name":"@TOOL@","description":"refused"}`), Get: get},
