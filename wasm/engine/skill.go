@@ -265,27 +265,11 @@ func (p skillPaths) add(path string) bool {
 	return lower != "" && lower[len(lower)-1] != '/'
 }
 
-// validSkillURI reports whether a URI has the form scheme://path, whose segments stay
-// what they are when a client makes a path of files from them.
+// validSkillURI reports whether a URI has the form scheme://path, with a path that a client can
+// make directories and a file of.
 func validSkillURI(uri string) bool {
-	rest, ok := strings.CutPrefix(uri[scheme(uri):], "//")
-	if !ok || CheckURI(uri) != nil || strings.ContainsAny(rest, "?#") {
-		return false
-	}
-	for segment := range strings.SplitSeq(rest, "/") {
-		if segment == "" || segment == "." || segment == ".." {
-			return false
-		}
-		for i := 0; i < len(segment); i++ {
-			if segment[i] == '%' {
-				switch c := unhex(segment[i+1])<<4 | unhex(segment[i+2]); {
-				case c < ' ', c == 0x7f, c == '/', c == '\\', c == '.', c == '%':
-					return false
-				}
-			}
-		}
-	}
-	return true
+	path, ok := strings.CutPrefix(uri[scheme(uri):], "//")
+	return ok && CheckURI(uri) == nil && skillPaths{}.add(path)
 }
 
 // validSkillName: https://agentskills.io/specification, name field.
