@@ -241,6 +241,7 @@ mutants:
 soak: $(NPM_STAMP) binary browsers
 	@$(BIN)/pagemcp build
 	$(MAKE) simulation SEEDS=$(if $(filter command line,$(origin SEEDS)),$(SEEDS),1000)
+	$(GO) test ./server -count=1 -timeout 30m -v -run '^TestReliability$$' -reliability
 	cd web && $(NODE) --test --test-timeout=1200000 'test/**/*.soak.ts'
 
 bench: $(NPM_STAMP) binary

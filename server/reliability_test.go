@@ -137,7 +137,7 @@ func measureSessions(t *testing.T) []figure {
 	abandon() // the runtime keeps what so many goroutines need, for the next ones
 	before := memory()
 	abandon()
-	return []figure{{"an abandoned classic session", 1.5, (memory() - before) / many / 1_000, "kB"}}
+	return []figure{{"an abandoned classic session", 1, (memory() - before) / many / 1_000, "kB"}}
 }
 
 // get opens the stream of a session on a socket of its own.

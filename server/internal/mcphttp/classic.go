@@ -125,7 +125,7 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 	}
 	accepts := r.mayGet()
 	answer := &response{
-		w: r.w, mailbox: box, ended: s.done, id: first, remaining: remaining, batch: batch,
+		w: r.w, mailbox: box, ended: s.doneChan(), id: first, remaining: remaining, batch: batch,
 		stream: stream, status: classicStatus, pending: func() ([]byte, bool) { return s.pending(accepts) }, requeue: s.requeue,
 	}
 	if answer.run(r.http.Context()) != nil {

@@ -21,7 +21,8 @@ type mailbox struct {
 	coalesced map[string]bool // the text of merged notifications in queue; nil if there are none
 	others    int             // other notifications in queue
 	size      int             // of the other notifications, in bytes
-	changed   chan struct{}   // has capacity 1
+	changed   chan struct{}   // has capacity 1; nil until a reader waits: abandoned sessions have none
+	woken     bool            // before that
 }
 
 // A queued is one message. A merged notification is held as a string, which is also its
@@ -32,7 +33,7 @@ type queued struct {
 	other     bool // a notification that is not merged
 }
 
-func newMailbox() *mailbox { return &mailbox{changed: make(chan struct{}, 1)} }
+func newMailbox() *mailbox { return &mailbox{} }
 
 // UpdatedMethod is the method of `updated` notifications.
 const UpdatedMethod = "notifications/resources/updated"
@@ -198,6 +199,13 @@ func (m *mailbox) clear() {
 	m.queue, m.coalesced, m.others, m.size = nil, nil, 0, 0
 }
 
+// leave says that no reader waits.
+func (m *mailbox) leave() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.changed = nil
+}
+
 // putCancelled adds a placeholder for the response to a cancelled request, which will
 // not come.
 func (m *mailbox) putCancelled() { m.put(nil, message.Head{Kind: jsonrpc.Response}) }
@@ -209,6 +217,29 @@ func (m *mailbox) empty() bool {
 }
 
 func (m *mailbox) wake() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.woken = true
+	m.signal()
+}
+
+// wait returns a channel that gets a value after wake.
+func (m *mailbox) wait() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.changed == nil {
+		m.changed = make(chan struct{}, 1)
+	}
+	m.signal()
+	return m.changed
+}
+
+// signal passes woken on to the reader, if there is one. The caller holds the lock.
+func (m *mailbox) signal() {
+	if !m.woken || m.changed == nil {
+		return
+	}
+	m.woken = false
 	select {
 	case m.changed <- struct{}{}:
 	default:

@@ -59,7 +59,7 @@ func (r *response) run(ctx context.Context) error {
 			}
 		}
 		select {
-		case <-r.mailbox.changed:
+		case <-r.mailbox.wait():
 		case <-silence.C:
 			if r.stream {
 				if err := r.keepAlive(); err != nil {

@@ -21,7 +21,6 @@ import (
 type session struct {
 	owner  *Sessions
 	hash   string        // SHA-256 of the id, which is stored nowhere; set before the session is registered
-	done   chan struct{} // closed when the session ends
 	outbox *mailbox      // messages for the GET stream
 	latest latestChanges // of subscriptions
 
@@ -29,8 +28,10 @@ type session struct {
 
 	mu           sync.Mutex
 	record       Record
-	users        int  // HTTP requests that have acquired the session
-	forgotten    bool // its record is not read any more: the next request restores the session
+	users        int // HTTP requests that have acquired the session
+	ended        bool
+	done         chan struct{} // closed when the session ends; nil until somebody waits for that: see doneChan
+	forgotten    bool          // its record is not read any more: the next request restores the session
 	lastUsed     time.Time
 	conversation *conversation // nil while idle
 	endpoint     Endpoint      // of conversation
@@ -152,6 +153,10 @@ func (s *session) sleepIf(condition func() bool) bool {
 	}
 	s.endConversation()
 	s.outbox.clear()
+	if s.users == 0 { // an abandoned session keeps no channels; what waits for its end has a timeout
+		s.done = nil
+		s.outbox.leave()
+	}
 	s.forgotten = s.owner.stored == nil
 	return true
 }
@@ -300,7 +305,7 @@ func (s *session) snapshot() (record Record, ended bool) {
 	record = s.record
 	record.URIs = slices.Clone(record.URIs)
 	record.Subscribed, record.Unsubscribed = s.latest.times()
-	return record, s.hasEnded()
+	return record, s.ended
 }
 
 // unstore removes the record of an ended session.

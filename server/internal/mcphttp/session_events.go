@@ -118,7 +118,7 @@ func (s *session) follow() {
 func (s *session) keepStop(stop func()) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.hasEnded() {
+	if s.ended {
 		return false
 	}
 	s.stopEvents = stop

@@ -77,7 +77,7 @@ func (s *session) resubscribeTo(c *conversation, uri string) {
 			s.announceUpdate(msg, message.HeadOf(msg), uri)
 		}
 	case <-timeout.C:
-	case <-s.done:
+	case <-s.doneChan():
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *session) complement() {
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
-		case <-s.done:
+		case <-s.doneChan():
 			timer.Stop()
 			return
 		}

@@ -136,7 +136,7 @@ func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Con
 			return
 		}
 		select {
-		case <-s.outbox.changed:
+		case <-s.outbox.wait():
 		case <-comments.C:
 			err = events.Comment()
 		case result := <-st.probe:
@@ -144,7 +144,7 @@ func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Con
 			result <- err
 		case <-st.replaced:
 			return
-		case <-s.done:
+		case <-s.doneChan():
 			return
 		case <-s.owner.Closing:
 			return

@@ -69,7 +69,7 @@ func OpenSessions(ss *Sessions) error {
 }
 
 func (ss *Sessions) newSession(hash string) *session {
-	return &session{owner: ss, hash: hash, done: make(chan struct{}), outbox: newMailbox()}
+	return &session{owner: ss, hash: hash, outbox: newMailbox()}
 }
 
 // begin handles the initialize of a client. It returns the new session, its id and the
@@ -132,7 +132,7 @@ func firstOf(ctx context.Context, box *mailbox) []byte {
 			return msg
 		}
 		select {
-		case <-box.changed:
+		case <-box.wait():
 		case <-timeout.C:
 			return nil
 		case <-ctx.Done():
@@ -194,7 +194,7 @@ func (s *session) acquire(h Holder) (acquired bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	if s.record.Holder() != h || s.hasEnded() || s.hasExpired(now) {
+	if s.record.Holder() != h || s.ended || s.hasExpired(now) {
 		return false, errNoSession
 	}
 	if s.forgotten {
@@ -276,13 +276,17 @@ func (ss *Sessions) restOthers(s *session) {
 // maxAddAttempts: others may take the room that was made.
 const maxAddAttempts = 8
 
-func (s *session) hasEnded() bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
+// doneChan returns a channel that is closed when the session ends.
+func (s *session) doneChan() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done == nil {
+		s.done = make(chan struct{})
+		if s.ended {
+			close(s.done)
+		}
 	}
+	return s.done
 }
 
 // end ends a session: requests are cancelled, the stream ends, the record is removed. The
@@ -311,9 +315,12 @@ func (s *session) end() {
 func (s *session) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.hasEnded() {
+	if s.ended {
 		return
 	}
-	close(s.done)
+	s.ended = true
+	if s.done != nil {
+		close(s.done)
+	}
 	s.endConversation()
 }
