@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,19 +79,39 @@ func copyPackages(t *testing.T, to string) {
 	}
 }
 
+// distOf builds what `make build` writes to dist, besides compressed copies of these files.
+func distOf(t *testing.T, root string) Files {
+	t.Helper()
+	files, err := Build(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := PackageFiles(root, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	extensions, err := BuildExtensions(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(all, files)
+	for browser, extension := range extensions {
+		for name, contents := range extension {
+			all["/"+ExtensionName(browser)+name] = contents
+		}
+	}
+	return all
+}
+
 // The web files of a release have the same names and contents wherever they are built: names
 // of chunks depend on contents alone.
 func TestWebFilesAreReproducible(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "another", "place")
 	copySources(t, other)
 	copyPackages(t, other)
-	here, err := Build("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	there, err := Build(other)
-	if err != nil {
-		t.Fatal(err)
+	here, there := distOf(t, "../.."), distOf(t, other)
+	if here["/"+ExtensionName(ExtensionBrowsers[0])+"/manifest.json"] == nil || here[Package+"types/index.d.ts"] == nil {
+		t.Fatal("the extensions or the types of the package are missing")
 	}
 	var differ []string
 	for name, contents := range here {
