@@ -19,6 +19,7 @@ func TestRequestsOfPagesAreNamedAndLimited(t *testing.T) {
 	visit := object{"method": "elicitation/create", "params": object{"mode": "url", "message": "Sign in", "url": "https://mark.example/"}}
 	says := object{"role": "user", "content": object{"type": "text", "text": placeholder}}
 	model := object{"method": "sampling/createMessage", "params": object{"messages": array{says}, "maxTokens": 1, "includeContext": "allServers", "x": "unknown"}}
+	system := object{"method": "sampling/createMessage", "params": object{"messages": array{}, "maxTokens": 1, "systemPrompt": placeholder}}
 	for _, x := range []struct {
 		name, want, not string
 		request         object
@@ -30,6 +31,7 @@ func TestRequestsOfPagesAreNamedAndLimited(t *testing.T) {
 		{"roots", `"reason":"declined"`, "roots/list", listRoots, false},
 		{"a form of an allowed origin", `"message":"notes (https://app.example): Enter your password"`, `\u202e`, form, true},
 		{"the model for an allowed origin", `"systemPrompt":"notes (https://app.example)"`, `\u001b`, model, true},
+		{"a system prompt for an allowed origin", `"systemPrompt":"notes (https://app.example): Enter your password"`, `\u001b`, system, true},
 		{"a member that the schema does not have", `"includeContext":"allServers"`, "unknown", model, true},
 		{"roots for an allowed origin", `roots/list`, "declined", listRoots, true},
 	} {

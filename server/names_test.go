@@ -184,6 +184,15 @@ func TestRememberedNamesAreBounded(t *testing.T) {
 		if got := len(n.known); got != limits.MaxNamedOrigins {
 			t.Errorf("%d origins have names", got)
 		}
+		for i := range limits.MaxNamedOrigins {
+			claim(t, n, fmt.Sprintf("https://connected-%d.example", i), "1", "mail")
+		}
+		claim(t, n, "https://new.example", "1", "mail")
+		for i := range limits.MaxNamedOrigins {
+			if n.byPage(fmt.Sprintf("https://connected-%d.example", i), "1") == nil {
+				t.Fatal("an origin whose page is connected has lost its name")
+			}
+		}
 	})
 }
 
@@ -268,6 +277,33 @@ func TestBrowserGetsTheNameThatItHad(t *testing.T) {
 		}
 		if got := claim(t, n, a, "fourth", "notes"); got != "notes" {
 			t.Errorf("a profile that is new: %q", got)
+		}
+	})
+}
+
+// Of many names without a page a document takes over the oldest; of those that its browser had,
+// the oldest of these.
+func TestOldestNameIsTakenOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := testNames(t)
+		const a = "https://a.example"
+		for i := range 20 {
+			claim(t, n, a, fmt.Sprint(i), "notes")
+			time.Sleep(time.Second)
+		}
+		for _, name := range n.remembered() {
+			n.unclaim(name)
+		}
+		time.Sleep(2 * limits.GraceTime)
+		for i, want := range []string{"notes", "notes-2", "notes-3"} {
+			if got := claim(t, n, a, fmt.Sprint("new", i), "notes"); got != want {
+				t.Errorf("the oldest is %s, and %s was taken over", want, got)
+			}
+		}
+		for i, want := range []string{"notes-10", "notes-15", "notes-4"} {
+			if got := claim(t, n, a, fmt.Sprint("own", i), "notes", "14", "9"); got != want {
+				t.Errorf("own names: %s was taken over, want %s", got, want)
+			}
 		}
 	})
 }

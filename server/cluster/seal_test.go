@@ -65,6 +65,9 @@ func TestSealedMessages(t *testing.T) {
 			if bytes.Contains(sealed, []byte("secret")) {
 				t.Error("the payload can be read")
 			}
+			if _, _, err := a.open(subject, reply, bytes.Clone(sealed)); !errors.Is(err, errSealed) {
+				t.Errorf("the sender itself opens it: %v", err)
+			}
 			if len(sealed) != sealOverhead+len("secret text") {
 				t.Errorf("%d bytes", len(sealed))
 			}
@@ -214,6 +217,9 @@ func TestSendersAreBounded(t *testing.T) {
 }
 
 func TestKeysOfAClusterAreChecked(t *testing.T) {
+	if _, err := newSealer(newID(), testKeys(slices.Repeat([]string{"k"}, maxKeys)...)); err != nil {
+		t.Error(err)
+	}
 	for name, keys := range map[string][][]byte{"none": nil, "a short one": {[]byte("short")}, "too many": testKeys(slices.Repeat([]string{"k"}, maxKeys+1)...)} {
 		if _, err := Connect(Options{Cluster: "test", URLs: []string{"nats://127.0.0.1:1"}, Keys: keys}); err == nil {
 			t.Errorf("%s: no error", name)
