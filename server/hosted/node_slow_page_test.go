@@ -78,3 +78,36 @@ func (n *liveNode) readUntil(ctx context.Context, token, uri string) (status int
 	answer.Body.Close()
 	return answer.StatusCode
 }
+
+// A node has a number of views: one that is in use makes no room for another, an idle one does.
+func TestViewsOfANodeAreLimited(t *testing.T) {
+	n := startNode(t, func(c *Config) { c.Limits.Views = 1 })
+	page := n.page("alice", "tab")
+	if err := page.table.Put(engine.Entry{
+		Resource: engine.Resource{URI: "notes://slow", Name: "slow", Size: -1},
+		Read: func(read context.Context, _ string) ([]engine.Contents, error) {
+			<-read.Done()
+			return nil, read.Err()
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.tryJoin(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan int, 1)
+	go func() { ended <- n.readUntil(ctx, n.token("alice", nil), page.joined.Joined+"+notes://slow") }()
+	eventually(t, "the read is in flight", func() bool { inFlight, _ := n.quotas.inUse(); return inFlight == 1 })
+	list := func() int { return n.ask(n.token("bob", nil), "/mcp", "resources/list", "", "").status }
+	if got := list(); got != http.StatusServiceUnavailable && got != http.StatusTooManyRequests {
+		t.Errorf("a second view: %d", got)
+	}
+	if views := n.core.Count().Views; views != 1 {
+		t.Errorf("%d views", views)
+	}
+	cancel()
+	<-ended
+	eventually(t, "an idle view makes room", func() bool { return list() == http.StatusOK })
+}
