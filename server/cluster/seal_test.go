@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -13,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/pagemcp/pagemcp/server/internal/clock"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // testKeys returns a shared key for each name.
@@ -312,5 +315,76 @@ func BenchmarkSeal(b *testing.B) {
 		if _, _, err := z.open("pagemcp.1.test.n.aaaaaaaaaaaaaaaa.l.bbbbbbbbbbbbbbbb", "", sealed); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Another program neither opens a link to a page, nor ends one, nor adds a frame to it.
+func TestStrangersOnNATSHaveNoLinks(t *testing.T) {
+	url := startNATS(t, server.Options{}).ClientURL()
+	a, b := joined(t, Options{URLs: []string{url}}), joined(t, Options{URLs: []string{url}})
+	served := make(chan string, 8)
+	b.links.serve = func(_, page string, _ int64) (func(context.Context, jsonrpc.Port), error) {
+		served <- page
+		return echo, nil
+	}
+	stranger, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stranger.Close)
+	frames := make(chan *nats.Msg, 100)
+	if _, err := stranger.ChanSubscribe(a.subjects.link("*", "*"), frames); err != nil {
+		t.Fatal(err)
+	}
+	if err := stranger.FlushTimeout(testTime); err != nil {
+		t.Fatal(err)
+	}
+	l := a.links.dialTest(t, b.links)
+	exchange := func(text string) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), testTime)
+		defer cancel()
+		if err := l.Write(ctx, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := l.Read(ctx); string(got) != text || err != nil {
+			t.Fatalf("%q, %v; %v", got, err, l.why())
+		}
+	}
+	exchange("one")
+	<-served
+	before := b.Stats().Foreign + a.Stats().Foreign
+	sent := int64(0)
+	send := func(subject, reply string, payload []byte) {
+		t.Helper()
+		sent++
+		if err := stranger.PublishRequest(subject, reply, payload); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for directions := map[string]bool{}; len(directions) < 2; {
+		var m *nats.Msg
+		select {
+		case m = <-frames:
+		case <-time.After(testTime):
+			t.Fatal("timeout: the stranger sees frames of both directions")
+		}
+		if m.Reply == "" {
+			continue
+		}
+		directions[m.Subject] = true
+		send(m.Subject, m.Reply, m.Data)
+		send(m.Subject, m.Reply, appendFrame(nil, frame{linkVersion, kindEnd, 2, nil}))
+		send(m.Subject, m.Reply, appendFrame(nil, frame{noVersion, kindEnd, 0, []byte("absent")}))
+		send(m.Subject, m.Reply, appendFrame(nil, frame{linkVersion, kindData, 3, []byte("forged")}))
+	}
+	send(b.subjects.control(b.id), a.subjects.link(newID(), newID()), encode(control{Node: a.id, Open: &opening{Owner: testOwner, Page: testPage, Epoch: 1, Versions: []byte{linkVersion}}}))
+	if err := stranger.FlushTimeout(testTime); err != nil {
+		t.Fatal(err)
+	}
+	exchange("two")
+	eventually(t, "all messages of the stranger are ignored", "true", func() string { return fmt.Sprint(a.Stats().Foreign+b.Stats().Foreign-before == sent) })
+	if len(served) > 0 || sent < 9 {
+		t.Errorf("%d links were opened by %d messages", len(served), sent)
 	}
 }
