@@ -1,6 +1,7 @@
 package access
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -55,5 +56,35 @@ func TestSharesArePerPage(t *testing.T) {
 	release()
 	if n, _ := fill("six"); n != 1 {
 		t.Errorf("after the end of one: %d more", n)
+	}
+}
+
+// When all shares together are used up, a page that has limits.MinInFlight gets no more. Names
+// of pages are the client's: those without requests are not remembered.
+func TestSharesAreForgotten(t *testing.T) {
+	l := NewAllowances(Rates{Requests: 8})
+	take := func(page string, n int) (releases []func()) {
+		for range n {
+			if release, over := l.Acquire(Client{Principal: "token", Page: page}, "a", UseRequest); over == nil {
+				releases = append(releases, release)
+			}
+		}
+		return releases
+	}
+	for _, x := range []struct {
+		page    string
+		n, want int
+	}{{"one", 8, 8}, {"two", 8, 8}, {"three", 8, 8}, {"four", 4, 4}, {"five", 4, 4}, {"four", 1, 0}} {
+		if got := len(take(x.page, x.n)); got != x.want {
+			t.Errorf("page %s: %d more requests, want %d", x.page, got, x.want)
+		}
+	}
+	for i := range 100 {
+		for _, release := range take(fmt.Sprint("invented", i), 1) {
+			release()
+		}
+	}
+	if got := len(l.of("token").byCaller["a"].byPage); got != 5 {
+		t.Errorf("%d pages are remembered", got)
 	}
 }
