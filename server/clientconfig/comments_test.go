@@ -15,6 +15,7 @@ func TestLostCommentsAreNoticed(t *testing.T) {
 		keeps         bool
 	}{
 		{jsonFormat{}, "servers", `{"servers": {"a": "/* no comment", /* c */ "pagemcp": {}}}`, `{"servers": {"a": "/* no comment"}}`, false},
+		{jsonFormat{}, "servers", `{"servers": {"a": "\" /* no comment", "pagemcp": {}}}`, `{"servers": {"a": "\" /* no comment"}}`, true},
 		{jsonFormat{}, "servers", `{"servers": {"a": {}, "pagemcp": {/* c */}}}`, `{"servers": {"a": {}}}`, true},
 		{jsonFormat{}, "servers", "{\"servers\": {\"pagemcp\": {}}} // c\r\n// c\n", "{\"servers\": {}} // c\n", false},
 		{jsonFormat{}, "servers", "{\"servers\": {\"pagemcp\": {}}} // c\r\n// c\n", "{\"servers\": {}} // c\n// c", true},
