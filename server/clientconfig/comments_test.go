@@ -22,6 +22,7 @@ func TestLostCommentsAreNoticed(t *testing.T) {
 		{yamlFormat{}, "servers", "servers: # c\n  pagemcp:\n    command: x # d\n", "", false},
 		{yamlFormat{}, "servers", "servers:\n  pagemcp:\n    command: x # d\n  a: 1\n", "servers:\n  a: 1\n", true},
 		{yamlFormat{}, "servers", "servers:\n  pagemcp:\n    command: x\n  # d\n  a: 1\n", "servers:\n  a: 1\n", false},
+		{yamlFormat{}, "servers", "servers:\n  pagemcp: 1\n  a: x#\"y\n", "servers:\n  a: z\n", true},
 		{tomlFormat{}, "servers", "a = 'x'# c\n[servers.pagemcp]\n# d\nb = 1\n", "a = 'x'\n", false},
 		{tomlFormat{}, "servers", "a = 'x'# c\n[servers.pagemcp]\n# d\nb = 1\n", "a = 'x' # c\n", true},
 	} {

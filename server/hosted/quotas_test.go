@@ -124,6 +124,32 @@ func TestAQuarterOfRequestsIsKeptForOtherPages(t *testing.T) {
 	}
 }
 
+// An owner and a tenant are remembered while they use anything, whatever they have of the rest.
+func TestAllUsesAreRemembered(t *testing.T) {
+	who, other := user("a", "alice", "client"), user("a", "bob", "client")
+	kinds := map[string]func(*quotas, identity) (func(), error){
+		"request": func(q *quotas, who identity) (func(), error) { return q.request(who, "") },
+		"stream":  (*quotas).stream,
+		"page":    func(q *quotas, who identity) (func(), error) { return q.page(who, 0) },
+	}
+	for first, acquire := range kinds {
+		for second, further := range kinds {
+			q := newQuotas(Limits{PagesPerOwner: 1, PagesPerTenant: 1, RequestsPerOwner: 1, RequestsPerTenant: 1, StreamsPerOwner: 1, StreamsPerTenant: 1})
+			if _, err := acquire(q, who); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := further(q, who); (err == nil) != (first != second) {
+				t.Fatalf("%s and %s: %v", first, second, err)
+			}
+			for _, one := range []identity{who, other} {
+				if _, err := acquire(q, one); err == nil {
+					t.Errorf("with a %s and a %s of its tenant, %s gets a further %s", first, second, one.owner, first)
+				}
+			}
+		}
+	}
+}
+
 func TestAReleaseCountsOnce(t *testing.T) {
 	q := newQuotas(Limits{RequestsPerOwner: 2})
 	who := user("a", "alice", "client")
