@@ -17,7 +17,10 @@ func PageConcerned(endpoint string, x engine.Examination, msg []byte) string {
 	name, uri := x.Name, x.Name
 	switch x.Method {
 	case "tools/call":
-		uri = textMember(x.Arguments, "uri") // of a generated tool
+		uri = textMember(x.Arguments, "uri") // of a generated tool, as uris
+		if all, _ := jsonrpc.Elements(jsonrpc.Member(x.Arguments, "uris")); len(all) > 0 {
+			uri, _ = jsonrpc.Text(all[0])
+		}
 	case "completion/complete", "resources/subscribe":
 		m, err := jsonrpc.Parse(msg)
 		if err != nil {
