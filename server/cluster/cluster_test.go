@@ -601,7 +601,8 @@ func TestNewcomerMustFit(t *testing.T) {
 		want     error
 	}{
 		{"the same", []string{"k1"}, []byte{1}, nil},
-		{"a second key", []string{"k2", "k1"}, []byte{1, 2}, nil},
+		{"a second key", []string{"k1", "k2"}, []byte{1, 2}, nil},
+		{"a new key as the first", []string{"k2", "k1"}, []byte{1}, errNoKey},
 		{"another key", []string{"k2"}, []byte{1}, errNoKey},
 		{"another version", []string{"k1"}, []byte{2}, errNoVersion},
 	} {
@@ -627,6 +628,28 @@ func TestNewcomerMustFit(t *testing.T) {
 					t.Errorf("the first node: %v", old.why())
 				}
 			})
+		})
+	}
+}
+
+// A heartbeat under a key that a newcomer does not have, which any program may send, keeps it
+// from being ready only if it hears no ready node.
+func TestStrangersKeepNoNewcomerOut(t *testing.T) {
+	for _, alone := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newMemoryCluster()
+			if !alone {
+				c.join(t, func(n *memoryNode) {})
+				pass(startTime + pingEvery)
+			}
+			newcomer := c.join(t, func(n *memoryNode) { n.problem = errStarting })
+			for range 5 {
+				newcomer.do(func() { newcomer.handleStranger(newID()) })
+				pass(pingEvery)
+			}
+			if got := newcomer.why(); errors.Is(got, errNoKey) != alone || !alone && got != nil {
+				t.Errorf("alone %v: %v", alone, got)
+			}
 		})
 	}
 }

@@ -116,6 +116,16 @@ func TestKeysOfRunningNodeChange(t *testing.T) {
 		}
 		return state
 	})
+	var early *testNode // with the new key as its first one, before the others have it
+	eventually(t, "a newcomer that the others cannot hear", errNoKey.Error()+": node "+old.id+`, release ""`, func() (state string) {
+		if early == nil {
+			early = joined(t, Options{URLs: urls, Keys: testKeys("k2", "k1")})
+		}
+		if state = ready(early); state == "ready" {
+			early = nil
+		}
+		return state
+	})
 	if err := old.SetKeys(testKeys("k2", "k1")); err != nil {
 		t.Fatal(err)
 	}

@@ -155,7 +155,7 @@ func (d *directory) forgetNode(node string, why gateway.HeldState) {
 var (
 	errStarting  = errors.New("waiting for heartbeats of other nodes")
 	errNoVersion = errors.New("another node speaks no common link version: upgrade by one release at a time")
-	errNoKey     = errors.New("another node has no common key: add the new key as the second one to all nodes first")
+	errNoKey     = errors.New("another node does not have the first key of this one: add the new key as the second one to all nodes first")
 )
 
 // checkMembers reports whether this node can serve together with those that are ready. The
@@ -171,19 +171,21 @@ func (d *directory) checkMembers() {
 }
 
 func (d *directory) memberProblem() error {
-	for node, heard := range d.strangers {
-		if time.Since(heard) < silenceTime {
-			return fmt.Errorf("%w: node %s", errNoKey, node)
-		}
-	}
-	seen := false
+	seen, fits := false, false
 	for node, m := range d.members {
 		if m.silent {
 			continue
 		}
 		seen = true
-		if err := d.mismatch(m); err != nil && m.last.Ready {
+		err := d.mismatch(m)
+		if err != nil && m.last.Ready {
 			return fmt.Errorf("%w: node %s, release %q", err, node, m.last.Release)
+		}
+		fits = fits || err == nil && m.last.Ready
+	}
+	for node, heard := range d.strangers {
+		if time.Since(heard) < silenceTime && !fits {
+			return fmt.Errorf("%w: node %s", errNoKey, node)
 		}
 	}
 	age := time.Since(d.started)
@@ -194,8 +196,8 @@ func (d *directory) memberProblem() error {
 }
 
 // handleStranger handles a heartbeat that is sealed with a key which this node does not have.
-// Its sender is not authenticated: another program with access to NATS can keep a newcomer
-// from being ready, as it could by other means.
+// Its sender is not authenticated: another program with access to NATS can keep a node from
+// being ready, but none that hears a ready one with its keys.
 func (d *directory) handleStranger(node string) {
 	heard, known := d.strangers[node]
 	switch {
@@ -216,7 +218,7 @@ func (d *directory) mismatch(m *member) error {
 	switch {
 	case d.links.common(m.last.Versions) == noVersion:
 		return errNoVersion
-	case len(own.Keys) > 0 && len(m.last.Keys) > 0 && !slices.ContainsFunc(own.Keys, func(key string) bool { return slices.Contains(m.last.Keys, key) }):
+	case len(own.Keys) > 0 && len(m.last.Keys) > 0 && !slices.Contains(m.last.Keys, own.Keys[0]): // it cannot open what this node sends
 		return errNoKey
 	}
 	return nil

@@ -87,7 +87,7 @@ func (m *metrics) watchCluster(counts func() ClusterCounts) {
 		{disconnects, prometheus.CounterValue, nil, func(c ClusterCounts) float64 { return float64(c.Disconnects) }},
 		{foreign, prometheus.CounterValue, nil, func(c ClusterCounts) float64 { return float64(c.Foreign) }},
 		gauge("pagemcp_cluster_members", "Other nodes that are alive.", func(c ClusterCounts) int { return c.Members }),
-		gauge("pagemcp_cluster_members_mismatched", "Other nodes that are alive and have no link version or no key in common with this one.", func(c ClusterCounts) int { return c.Mismatched }),
+		gauge("pagemcp_cluster_members_mismatched", "Other nodes that are alive and have no link version in common with this one, or not its first key.", func(c ClusterCounts) int { return c.Mismatched }),
 		gauge("pagemcp_links", "Links to pages of other nodes, and of other nodes to pages here.", func(c ClusterCounts) int { return c.Links }),
 		gauge("pagemcp_link_unread_bytes", "Frames of links that have arrived and are not read.", func(c ClusterCounts) int { return int(c.Unread) }),
 	}})
