@@ -283,6 +283,11 @@ func TestServiceTakesAllFlagsOfServe(t *testing.T) {
 // Words of the unit file are quoted as systemd.syntax(7) says.
 func TestUnitFileQuotesWords(t *testing.T) {
 	unit := systemdUnit("/opt/100% $HOME/page\"mcp", []string{"serve", `--state=C:\x`})
+	for _, want := range []string{"\nStartLimitIntervalSec=0\n", "\nRestart=on-failure\n"} { // another gateway may run for long
+		if !strings.Contains(unit, want) {
+			t.Errorf("no %q in %s", want, unit)
+		}
+	}
 	if want := `ExecStart="/opt/100%% $$HOME/page\"mcp" "serve" "--state=C:\\x"` + "\n"; !strings.Contains(unit, want) {
 		t.Errorf("%s", unit)
 	}

@@ -99,3 +99,50 @@ func TestReloadWhileServing(t *testing.T) {
 	// a second key `listen` is an error, so the old configuration stays
 	reload("a duplicate key is rejected", "the old one stays in use")
 }
+
+// A session whose key is removed ends at once, also while it is awake: a reload that removes the
+// key says that the ids under it are not trusted any more.
+func TestSessionsEndWithTheirKey(t *testing.T) {
+	base := startNode(t, nil) // for its issuers
+	dir := t.TempDir()
+	keys, file := filepath.Join(dir, "keys"), filepath.Join(dir, "pagemcpd.yaml")
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second := NewKey()+"\n", NewKey()+"\n"
+	write(keys, first+second)
+	write(file, "publicURL: https://"+testHost+"\nlisten: 127.0.0.1:0\ntrustedProxies: [127.0.0.1]\nadmin: { listen: 127.0.0.1:0 }\nassistants: { issuer: "+base.auth.URL()+" }\n"+
+		"pages: { origins: ["+appOrigin+"], tokens: { issuer: "+base.app.URL()+" } }\nkeys: "+keys+"\nlimits: { pages: 1000, streams: 1000 }\n")
+	hangup, logs := make(chan os.Signal, 1), &lineBuffer{}
+	node, err := Open(Options{File: file, Version: "test", Log: logs, Audit: io.Discard, Hangup: hangup, abrupt: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &liveNode{Node: node, t: t, auth: base.auth, app: base.app, logs: logs}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- node.Run(ctx) }()
+	defer func() { cancel(); <-ended }()
+	eventually(t, "the node is ready", func() bool { status, _ := n.probe("/readyz"); return status == 200 })
+	token := "Authorization: Bearer " + n.token("alice", nil)
+	begun := n.send("POST", "/mcp", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, token)
+	ping := func() int {
+		return n.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, token, "Mcp-Session-Id: "+begun.header.Get("Mcp-Session-Id")).status
+	}
+	if got := ping(); got != 200 {
+		t.Fatalf("%d, then a ping: %d", begun.status, got)
+	}
+	for i, step := range []struct {
+		name, keys string
+		want       int
+	}{{"the key is the second one", second + first, 200}, {"the key is removed", second, 404}} {
+		write(keys, step.keys)
+		hangup <- syscall.SIGHUP
+		eventually(t, step.name, func() bool { return strings.Count(logs.String(), "configuration reloaded") > i })
+		if got := ping(); got != step.want {
+			t.Errorf("%s: %d, want %d", step.name, got, step.want)
+		}
+	}
+}

@@ -1,11 +1,14 @@
 package hosted
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // A token without resources:read gets no URIs of subscriptions that another token of the same
@@ -31,12 +34,19 @@ func TestNotificationsNeedTheScopeOfTheirReader(t *testing.T) {
 				n.table("alice").Changed("notes://a")
 				stream := read(n, session)
 				n.table("alice").Changed("notes://b")
-				if got := stream.take(); stream.status != 200 || countOf(got, "notes://") != 0 || countOf(got, "resources/list_changed") != 0 {
+				prompt, err := engine.ParsePrompt([]byte(`{"name":"new"}`))
+				if err == nil {
+					err = errors.Join(n.table("alice").Put(engine.Entry{Resource: engine.Resource{URI: "notes://new", Name: "new"}}), n.table("alice").PutPrompt(engine.PromptEntry{Prompt: prompt, Get: func(context.Context, []byte) ([]byte, error) { return nil, engine.ErrNotFound }}))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := stream.take(); stream.status != 200 || countOf(got, "notes://") != 0 || countOf(got, "resources/list_changed") != 0 || countOf(got, "prompts/list_changed") != 0 {
 					t.Errorf("%d: without the scope: %v", stream.status, got)
 				}
 				stream.cancel()
 				synctest.Wait()
-				if got := n.listen(session).take(); countOf(got, mcphttp.UpdatedMethod) != 2 {
+				if got := n.listen(session).take(); countOf(got, mcphttp.UpdatedMethod) != 2 || countOf(got, "resources/list_changed") != 1 || countOf(got, "prompts/list_changed") != 1 {
 					t.Errorf("with the scope: %v", got)
 				}
 			})

@@ -97,6 +97,9 @@ func TestInventedKeysDoNotRejectNewOnes(t *testing.T) {
 		if wait := RetryAfter(err); ReasonOf(err) != KeysUnavailable || wait > unknownInterval {
 			t.Fatalf("a new key: %v, retry after %v", err, wait)
 		}
+		if _, again := v.Validate(t.Context(), fresh, testMCP); ReasonOf(again) != KeysUnavailable {
+			t.Errorf("a new key again, before the next fetch: %v", again)
+		}
 		other := oauthtest.NewKey("ES256").Sign(set{"kid": "other"}, issuer.Claims(testMCP, nil))
 		_, otherErr := v.Validate(t.Context(), other, testMCP)
 		if ReasonOf(otherErr) != KeysUnavailable {
