@@ -11,7 +11,7 @@ import (
 )
 
 // maxUnknownConns is the number of connections whose clients are not authenticated: pages
-// that wait for their turn to join are among them.
+// that have not shown their token yet are among them, all at once after the loss of a node.
 const maxUnknownConns = maxWaitingJoins + spareFiles - ownFiles
 
 // A publicListener is the address that clients use, directly or through proxies.

@@ -84,6 +84,22 @@ func TestASilentPageTakesNoTurnFromOthers(t *testing.T) {
 	}
 }
 
+// A page that waits for its turn has shown its token: strangers cannot take its connection.
+func TestAPageThatWaitsForItsTurnIsKnown(t *testing.T) {
+	n := startNode(t, nil)
+	n.joins.setMost(0)
+	joined := make(chan error, 1)
+	go func() { joined <- n.page("alice", "1").tryJoin() }()
+	eventually(t, "the page waits", func() bool { _, waiting := n.joins.counts(); return waiting == 1 })
+	if got := n.public.limiter.Unknown(); got != 0 {
+		t.Errorf("%d connections of unknown clients", got)
+	}
+	n.joins.setMost(1)
+	if err := <-joined; err != nil {
+		t.Error(err)
+	}
+}
+
 // A tab that is closed while it joins is no fault of the node: the log has no error.
 func TestATabThatIsClosedWhileItJoinsIsNoError(t *testing.T) {
 	n := startNode(t, nil)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
 )
 
 // Sockets whose page has shown no token take no place of a page: as many as anybody opens,
@@ -70,6 +71,26 @@ func TestSocketsBehindAProxyHaveTheShareOfTheirAddress(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The socket of a page is a connection of the address that a proxy reports, and no longer a
+// request of it.
+func TestTheSocketOfAPageIsAConnectionOfItsAddress(t *testing.T) {
+	n := startNode(t, nil)
+	header := http.Header{"Origin": {appOrigin}, "X-Forwarded-For": {"203.0.113.7"}}
+	conn, _, err := websocket.Dial(t.Context(), "ws://"+n.Addr().String()+"/page", &websocket.DialOptions{Host: testHost, HTTPHeader: header, Subprotocols: []string{gateway.PageProtocol}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.CloseNow()
+	eventually(t, "the request is no longer counted", func() bool {
+		n.proxies.mu.Lock()
+		defer n.proxies.mu.Unlock()
+		return len(n.proxies.unknown) == 0
+	})
+	if got := n.public.limiter.Unknown(); got != 1 {
+		t.Errorf("%d connections of unknown clients, want that of the page", got)
+	}
 }
 
 // A page whose token is valid but which may not join is a connection of an unknown client

@@ -23,7 +23,7 @@ func connFrom(address string) *fakeConn {
 }
 
 // The connection that is idle for longest makes room, first among those of the same address,
-// and one with a request only if there is no other.
+// and one with a request only if more of those have one.
 func TestTheConnectionThatIsIdleForLongestMakesRoom(t *testing.T) {
 	l := NewLimiter(Options{MaxUnknown: 4, MaxPerAddress: 3, CountIdle: true, IsProxy: func(a netip.Addr) bool { return a.String() == "10.0.0.1" }})
 	open := map[string]*connection{}
@@ -51,9 +51,11 @@ func TestTheConnectionThatIsIdleForLongestMakesRoom(t *testing.T) {
 	open["b1"].setActive(true)
 	open["b1"].setActive(false) // idle for a shorter time than b2 from now on
 	connect("c1", "10.0.0.1")
+	open["c1"].setActive(true)
 	wantClosed("there is room")
 	connect("c2", "10.0.0.1")
 	wantClosed("one too many", "b2")
+	open["c2"].setActive(true)
 	open["c1"].dedicate(netip.MustParseAddr("203.0.113.1"))
 	open["c2"].dedicate(netip.MustParseAddr("203.0.113.1"))
 	wantClosed("connections of a proxy become those of an address", "b2")
@@ -72,6 +74,26 @@ func TestTheConnectionThatIsIdleForLongestMakesRoom(t *testing.T) {
 	}
 	if l.Unknown() != 0 || len(l.byAddress) != 0 {
 		t.Errorf("%d connections and %d addresses are left", l.Unknown(), len(l.byAddress))
+	}
+}
+
+// Clients that read no response keep their requests in progress. They cannot make the
+// connections of others too short for a handshake and a request.
+func TestRequestsThatDoNotEndKeepNoConnectionOut(t *testing.T) {
+	const most = 100
+	for name, addresses := range map[string]int{"of many addresses": 200, "of one address": 1} {
+		l := NewLimiter(Options{MaxUnknown: most, MaxPerAddress: most, CountIdle: true})
+		attack := func(i int) { l.admit(connFrom(fmt.Sprint("203.0.113.", 1+i%addresses))).setActive(true) }
+		for i := range most {
+			attack(i)
+		}
+		honest := l.admit(connFrom("203.0.113.1"))
+		for i := range most / 2 {
+			attack(most + i)
+		}
+		if honest.Conn.(*fakeConn).closed {
+			t.Errorf("%s: an idle connection is closed for those with a request, which are more", name)
+		}
 	}
 }
 

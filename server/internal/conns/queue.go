@@ -28,13 +28,16 @@ func (q *queue) push(c *connection) *list.Element { return q.of(c).PushBack(c) }
 // remove removes c, whose place is at.
 func (q *queue) remove(c *connection, at *list.Element) { q.of(c).Remove(at) }
 
-// first returns the connection to close first: the one that is idle for longest, else the
-// one that is active for longest; nil if there is none.
+// first returns the connection to close first; nil if there is none: of those that are idle,
+// the one that is idle for longest, unless more are active. A client that reads no response
+// is active for as long as it likes, and would leave no time for a handshake to others.
 func (q *queue) first() *connection {
-	for _, one := range [...]*list.List{&q.idle, &q.active} {
-		if oldest := one.Front(); oldest != nil {
-			return oldest.Value.(*connection)
-		}
+	oldest := q.idle.Front()
+	if q.active.Len() > q.idle.Len() {
+		oldest = q.active.Front()
 	}
-	return nil
+	if oldest == nil {
+		return nil
+	}
+	return oldest.Value.(*connection)
 }
