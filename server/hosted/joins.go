@@ -228,7 +228,7 @@ func (q *joinQueue) owner(who identity) *ownerJoins {
 
 // forget removes an owner without joins, and its tenant if that has no other one.
 func (q *joinQueue) forget(o *ownerJoins) {
-	if o.underway > 0 || o.waiting.Len() > 0 || q.owners[o.key] != o {
+	if o.underway > 0 || o.waiting.Len() > 0 {
 		return
 	}
 	delete(q.owners, o.key)

@@ -177,6 +177,28 @@ func TestAnOwnerHasAShareOfTheJoins(t *testing.T) {
 	})
 }
 
+// A turn that is free goes to an owner with all its joins under way only when one of these
+// ends.
+func TestAnOwnerWithItsShareUnderWayWaitsForItself(t *testing.T) {
+	q := &joinQueue{most: 2 * maxOwnerJoins}
+	var own joinPlace
+	for range maxOwnerJoins + 2 {
+		_, own = q.enter(alice)
+	}
+	_, other := q.enter(user("", "bob", ""))
+	want := func(when string, underway, waiting int) {
+		t.Helper()
+		if q.underway != underway || q.waiting != waiting {
+			t.Errorf("%s: %d under way, %d wait; want %d and %d", when, q.underway, q.waiting, underway, waiting)
+		}
+	}
+	want("all have come", maxOwnerJoins+1, 2)
+	q.finish(other.owner)
+	want("another owner's has ended", maxOwnerJoins, 2)
+	q.finish(own.owner)
+	want("one of its own has ended", maxOwnerJoins, 1)
+}
+
 // A join whose turn comes at the moment when it gives up either begins or leaves its place
 // to the next one.
 func TestNoPlaceIsLostWhenAWaitingJoinEnds(t *testing.T) {
