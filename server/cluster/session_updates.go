@@ -130,6 +130,7 @@ func (v *SessionValues) writeOwn(ctx context.Context, owner string, updates map[
 		written, err := v.write(ctx, key, update)
 		v.spend(owner, written)
 		if err != nil {
+			v.setFailing(true) // at once: the rest takes 2 s for each update while the store is away
 			v.enqueue(owner, key, update, false)
 			failed++
 		}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // An owner writes 64 KiB a second on average, and at most 1 MiB at once; small values count
@@ -87,6 +89,36 @@ func TestAnOwnerThatWritesALotDelaysNoOther(t *testing.T) {
 	if status.Bytes() > 4<<20 || status.Bytes() < 1<<20 {
 		t.Errorf("%d bytes are stored", status.Bytes())
 	}
+}
+
+// absentStore does not answer.
+type absentStore struct{ jetstream.KeyValue }
+
+func (absentStore) Get(ctx context.Context, _ string) (jetstream.KeyValueEntry, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// That updates are not written is known after the first one, however many wait.
+func TestTheFirstUpdateThatFailsIsNoticed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := &SessionValues{values: absentStore{}, waiting: map[string]*ownUpdates{}}
+		for i := range 1_000 {
+			v.enqueue(strconv.Itoa(i), "key", put("value"), true)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		written := make(chan int, 1)
+		go func() { written <- v.writeAll(ctx, v.take(time.Now()), false) }()
+		time.Sleep(writeTime)
+		synctest.Wait()
+		if !v.isFailing() {
+			t.Errorf("%d of 1,000 updates have failed", v.count)
+		}
+		cancel()
+		if failed := <-written; failed != 1_000 || v.count != 1_000 {
+			t.Errorf("%d have failed, %d wait", failed, v.count)
+		}
+	})
 }
 
 // An owner changes 20 sessions of 240 KB all the time: how long it takes until another one's

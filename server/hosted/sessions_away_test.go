@@ -15,32 +15,74 @@ func (c *testCluster) valuesOf(values SessionValues) func(*mcphttp.Sessions) {
 	return func(ss *mcphttp.Sessions) { ss.Store = newSealedSessions(c.keys, newSharedChanges(c.keys, values)) }
 }
 
-// A subscription that is acknowledged while the node of the request cannot write it is
-// stored by the node that has the stream: it survives the end of both.
+// What a client changes while the node of its request cannot write it is stored by the node
+// that has the stream, each change for itself: it survives the end of both.
 func TestNodeWithTheStreamStoresSubscriptions(t *testing.T) {
+	subscribed := `"uri":"notes://a"`
+	for name, row := range map[string]struct {
+		before       bool // notes://a is subscribed and stored
+		method       string
+		params       string
+		uris, level  string
+		isNotDurable bool
+	}{
+		"subscribe":   {false, "resources/subscribe", subscribed, "notes://a", "", true},
+		"unsubscribe": {true, "resources/unsubscribe", subscribed, "", "", false},
+		"level":       {true, "logging/setLevel", `"level":"error"`, "notes://a", "error", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cluster, bus := newTestCluster(t), newTestBus()
+				away := &testValues{values: map[string][]byte{}, away: true}
+				shared := &testValues{values: map[string][]byte{}}
+				a, c := cluster.node(bus.on, cluster.valuesOf(away)), cluster.node(bus.on, cluster.valuesOf(shared))
+				session := a.begin()
+				c.listen(session)
+				if row.before {
+					c.request(session, "1", "resources/subscribe", subscribed)
+				}
+				status, body := a.request(session, "2", row.method, row.params)
+				if status != 200 || strings.Contains(body, mcphttp.MetaDurable) != row.isNotDurable {
+					t.Errorf("%d %s", status, body)
+				}
+				synctest.Wait()
+				a.sessions.Close() // it says nothing more
+				c.sessions.Close()
+				got, _ := newSharedChanges(cluster.keys, shared).Load(t.Context(), mcphttp.HashOf(session))
+				if strings.Join(got.URIs, " ") != row.uris || got.LogLevel != row.level {
+					t.Errorf("stored: %q, level %q", got.URIs, got.LogLevel)
+				}
+			})
+		})
+	}
+}
+
+// A node that drains stores what it knows of a session that is awake, also if it has neither
+// served the request nor the stream.
+func TestNodesThatDrainStoreWhatTheyHaveHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster, bus := newTestCluster(t), newTestBus()
 		away := &testValues{values: map[string][]byte{}, away: true}
 		shared := &testValues{values: map[string][]byte{}}
 		a, b, c := cluster.node(bus.on, cluster.valuesOf(away)), cluster.node(bus.on, cluster.valuesOf(shared)), cluster.node(bus.on, cluster.valuesOf(shared))
 		session := a.begin()
-		c.listen(session)
-		a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
-		a.request(session, "2", "resources/subscribe", `"uri":"notes://b"`)
-		a.request(session, "3", "resources/unsubscribe", `"uri":"notes://b"`)
-		a.request(session, "4", "logging/setLevel", `"level":"error"`)
+		other := a.begin()
+		for _, id := range []string{session, other} {
+			c.request(id, "1", "ping", "")
+		}
+		a.request(session, "2", "resources/subscribe", `"uri":"notes://a"`)
 		synctest.Wait()
-		a.sessions.Close() // it says nothing more
+		a.sessions.Close()
+		c.sessions.StoreAwake()
 		c.sessions.Close()
+		if len(shared.values) != 1 {
+			t.Errorf("%d sessions are stored, want the one with a subscription", len(shared.values))
+		}
 		stream := b.listen(session)
 		stream.take()
 		b.table("alice").Changed("notes://a")
-		b.table("alice").Changed("notes://b")
-		if got := stream.take(); countOf(got, mcphttp.UpdatedMethod) != 1 || countOf(got, "notes://a") != 1 {
-			t.Errorf("after a change of both: %v", got)
-		}
-		if state, _ := b.sessions.Inspect(session); state.LogLevel != "error" {
-			t.Errorf("log level %q", state.LogLevel)
+		if got := stream.take(); countOf(got, "notes://a") != 1 {
+			t.Errorf("after a change: %v", got)
 		}
 	})
 }

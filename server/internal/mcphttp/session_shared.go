@@ -90,21 +90,13 @@ func (s *session) withDurability(w *pendingRequest, h message.Head, msg []byte) 
 	return jsonrpc.AppendResult(nil, h.ID, []byte(`{"_meta":{"`+MetaDurable+`":false}}`))
 }
 
-// StoreAwake saves the changes of all sessions that are awake, before this node ends: the
-// node that served their requests may have ended before it had stored them.
+// StoreAwake saves what this node knows of all sessions that are awake, before it ends: the
+// node that served their requests may have ended before it had stored their changes.
 func (ss *Sessions) StoreAwake() {
 	if ss.shared == nil {
 		return
 	}
 	for _, s := range ss.table.list() {
-		if s.hasChanges() {
-			s.store()
-		}
+		s.store()
 	}
-}
-
-func (s *session) hasChanges() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.record.URIs) > 0 || s.record.LogLevel != ""
 }
