@@ -41,6 +41,17 @@ func TestLargeCapabilitiesAreNotKept(t *testing.T) {
 	}
 }
 
+// When memory is short, idle sessions let go of what they use, and stay valid.
+func TestIdleSessionsEndWhenMemoryIsShort(t *testing.T) {
+	n := startNode(t, nil)
+	token := n.token("alice", nil)
+	session := n.initialize(token, 10).header.Get("Mcp-Session-Id")
+	eventually(t, "the session is idle, and makes room", func() bool { n.memory.relieve(); return n.core.Sessions.Count() == 0 })
+	if got := n.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization: Bearer "+token, "Mcp-Session-Id: "+session); got.status != 200 {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
 // What one owner's sessions keep that begin with 1 MB of capabilities and clientInfo each:
 // run it with -benchtime 10000x.
 func BenchmarkLargeCapabilities(b *testing.B) {

@@ -76,6 +76,25 @@ func TestAnOwnersOwnSessionsMakeRoom(t *testing.T) {
 	})
 }
 
+// If the node is full, an idle session of the same owner makes room before those of others.
+func TestAnIdleSessionOfTheSameOwnerMakesRoomFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{All: 3} })
+		other := n.beginAs("https://auth.example bob app")
+		time.Sleep(2 * time.Second)
+		own := n.beginAs(aliceToken)
+		n.streamAs(aliceToken)
+		time.Sleep(2 * time.Second)
+		n.beginAs(aliceToken)
+		if _, found := n.sessions.Inspect(other); !found {
+			t.Error("the session of another owner has made room")
+		}
+		if _, found := n.sessions.Inspect(own); found {
+			t.Error("the idle session of the owner is awake")
+		}
+	})
+}
+
 // If the node is full, the tenant that has most makes room for others, also with its streams;
 // and in a tenant the owner that has most.
 func TestWhoHasMostSessionsMakesRoom(t *testing.T) {
