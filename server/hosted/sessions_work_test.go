@@ -3,6 +3,7 @@ package hosted
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -35,6 +36,9 @@ func TestCallsCountUntilTheyAreAnswered(t *testing.T) {
 		if requests, _ := q.inUse(); requests != 4 || c.slowCalls() != 4 {
 			t.Errorf("%d requests count, %d calls run", requests, c.slowCalls())
 		}
+		if status, _ := n.request(session, `"ping"`, "ping", ""); status != 429 {
+			t.Errorf("a ping is an HTTP request: %d", status)
+		}
 		cancelled := n.do("POST", "/mcp", aliceToken, session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`)
 		synctest.Wait()
 		if requests, _ := q.inUse(); cancelled.StatusCode != 202 || requests != 3 {
@@ -55,18 +59,21 @@ func TestEachRequestOfABatchCounts(t *testing.T) {
 		n := newTestCluster(t).node(limited)
 		begun := n.do("POST", "/mcp", aliceToken, "", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 		session := begun.Header.Get("Mcp-Session-Id")
-		batch := func(size int) int {
-			body := "["
-			for i := range size {
-				if i > 0 {
-					body += ","
-				}
-				body += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, i)
+		batch := func(method string, ids ...int) int {
+			var requests []string
+			for _, id := range ids {
+				requests = append(requests, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q}`, id, method))
 			}
-			return n.do("POST", "/mcp", aliceToken, session, body+"]").StatusCode
+			return n.do("POST", "/mcp", aliceToken, session, "["+strings.Join(requests, ",")+"]").StatusCode
 		}
-		if four, five := batch(4), batch(5); four != 200 || five != 429 {
+		if four, five := batch("tools/list", 1, 2, 3, 4), batch("tools/list", 1, 2, 3, 4, 5); four != 200 || five != 429 {
 			t.Errorf("4 requests: %d, 5: %d", four, five)
+		}
+		if pings := batch("ping", 1, 2, 3, 4, 5); pings != 200 {
+			t.Errorf("5 pings: %d", pings)
+		}
+		if equal := batch("tools/list", 1, 2, 2); equal != 400 {
+			t.Errorf("equal ids: %d", equal)
 		}
 		if requests, _ := q.inUse(); requests != 0 {
 			t.Errorf("%d requests count after all are answered", requests)
