@@ -198,7 +198,7 @@ func (v *SessionValues) writeOnce(ctx context.Context, key string, update func([
 	case value == nil, len(value) == 0 && revision == 0:
 		return 0, nil
 	case len(value) == 0:
-		err = v.values.Purge(ctx, key, jetstream.LastRevision(revision))
+		err = v.values.Purge(ctx, key, jetstream.LastRevision(revision), jetstream.PurgeTTL(markerTTL))
 	case revision == 0: // also after it was deleted
 		_, err = v.values.Create(ctx, key, value)
 	default:

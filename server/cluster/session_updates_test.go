@@ -91,6 +91,17 @@ func TestAnOwnerThatWritesALotDelaysNoOther(t *testing.T) {
 	}
 }
 
+// An update that could not be written does not replace a later one of the same value.
+func TestLaterUpdatesStay(t *testing.T) {
+	v := &SessionValues{waiting: map[string]*ownUpdates{}}
+	v.enqueue("o", "key", put("earlier"), true)
+	v.enqueue("o", "key", put("later"), true)
+	v.enqueue("o", "key", put("earlier"), false)
+	if got := v.takeAll()["o"]; len(got) != 1 || string(got["key"](nil)) != "later" || v.count != 0 {
+		t.Errorf("%d updates, %d wait", len(got), v.count)
+	}
+}
+
 // absentStore does not answer.
 type absentStore struct{ jetstream.KeyValue }
 

@@ -31,6 +31,7 @@ type SessionValues struct {
 
 const (
 	valueTTL      = 7 * 24 * time.Hour     // that of sessions
+	markerTTL     = time.Hour              // of what is left of a deleted value: longer than an update that is under way
 	maxValue      = 512 << 10              // bytes
 	valueReplicas = 3                      // fewer if there are fewer servers
 	writeBehind   = 300 * time.Millisecond // so that changes in a row are one write
@@ -248,7 +249,7 @@ func (v *SessionValues) open(ctx context.Context) error {
 // create makes the bucket, unless another node has made it meanwhile.
 func (v *SessionValues) create(ctx context.Context, replicas int) (jetstream.KeyValue, error) {
 	bucket, err := v.stream.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: v.bucket, Description: "changes of classic sessions, sealed", TTL: valueTTL, MaxValueSize: maxValue, MaxBytes: maxBytes, Replicas: replicas,
+		Bucket: v.bucket, Description: "changes of classic sessions, sealed", TTL: valueTTL, LimitMarkerTTL: markerTTL, MaxValueSize: maxValue, MaxBytes: maxBytes, Replicas: replicas,
 	})
 	if errors.Is(err, jetstream.ErrBucketExists) {
 		return v.stream.KeyValue(ctx, v.bucket)

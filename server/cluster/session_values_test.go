@@ -59,6 +59,18 @@ func TestSessionValuesReachOtherNodes(t *testing.T) {
 	if got, err := a.SessionValues().Load(t.Context(), "none"); got != nil || err != nil {
 		t.Errorf("an unknown key: %q", got)
 	}
+	bucket, err := a.values.stream.Stream(t.Context(), "KV_pagemcp-test-sessions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SessionValues().Update("o", "three", put("third"))
+	a.awaitValue("three", "third")
+	b.SessionValues().Update("o", "three", put(""))
+	a.awaitValue("three", "")
+	marker, err := bucket.GetLastMsgForSubject(t.Context(), "$KV.pagemcp-test-sessions.three")
+	if err != nil || marker.Header.Get(jetstream.MsgTTLHeader) == "" {
+		t.Errorf("what is left of a deleted value stays: %v, %v", marker, err)
+	}
 	status, err := a.values.values.Status(t.Context())
 	if err != nil || status.Bucket() != "pagemcp-test-sessions" || status.TTL() != 7*24*time.Hour || status.History() != 1 || status.Config().MaxBytes != maxBytes {
 		t.Errorf("the bucket: %+v, %v", status, err)
