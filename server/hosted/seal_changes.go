@@ -98,11 +98,10 @@ func (s *sharedChanges) Save(hash string, c mcphttp.Changes) {
 // the nodes.
 func (s *sharedChanges) dropped(hash string, c mcphttp.Changes) {
 	s.values.Update(string(c.Owner), hash, func(current []byte) []byte {
-		own, _ := s.memory.Load(context.Background(), hash) // without error
-		if stored, found := s.open(hash, current); !own.At.IsZero() || found && stored.At.After(c.At) {
+		if stored, found := s.open(hash, current); found && stored.At.After(c.At) {
 			return nil
 		}
-		return []byte{}
+		return []byte{} // if the session has changed again, its own update follows
 	})
 }
 
