@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
@@ -80,26 +84,54 @@ func (n *fileNode) serves(when, page string) {
 	}
 }
 
+// caller returns what ends with the streams of a user.
+func (n *fileNode) caller() context.Context {
+	n.t.Helper()
+	r, err := http.NewRequest("POST", "https://"+testHost+"/mcp", nil)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+n.token("alice", nil))
+	caller, challenge := assistants{&n.issuers, n.users}.Authenticate(r)
+	if challenge != nil {
+		n.t.Fatal(challenge.Text)
+	}
+	return caller.Valid
+}
+
 // A reload during an outage of both issuers keeps the keys that are known, whatever it
 // changes about assistants and pages.
 func TestReloadsKeepKeysThroughOutages(t *testing.T) {
 	n := startFileNode(t)
 	n.serves("before", "1")
+	stream := n.caller()
 	n.auth.SetOutage(oauthtest.Errors)
 	n.app.SetOutage(oauthtest.Errors)
 	n.configure(", acceptTypJWT: true, defaultScopes: [resources:read]", "")
 	n.awaitLog("configuration reloaded")
 	n.serves("after a reload", "2")
+	if stream.Err() == nil {
+		t.Error("a stream goes on by settings that are replaced")
+	}
+	stream = n.caller()
+	n.configure(", acceptTypJWT: true, defaultScopes: [resources:read], origins: [https://assistant.example]", "")
+	n.awaitLog("configuration reloaded")
+	if stream.Err() != nil {
+		t.Error("a reload that changes nothing about tokens ends streams")
+	}
 }
 
 // The keys of a new issuer are loaded before it is used. Otherwise the change is rejected as
 // a whole: tokens, streams and readiness stay, and the log, a metric and /readyz say so.
 func TestMistypedIssuersAreRejected(t *testing.T) {
 	n := startFileNode(t)
+	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"keys":[]}`) }))
+	defer empty.Close()
 	authenticator := n.issuers.Load().assistants
 	for i, change := range []struct{ assistants, tokens, says string }{
 		{`, jwks: "http://127.0.0.1:1/keys"`, "", "assistants: the keys of http://127.0.0.1:1/keys cannot be fetched"},
 		{"", `, jwks: "http://127.0.0.1:1/keys"`, "pages.tokens: the keys of http://127.0.0.1:1/keys cannot be fetched"},
+		{fmt.Sprintf(", jwks: %q", empty.URL), "", "assistants: the keys of " + empty.URL + " cannot be fetched; check the issuer and its address: read the key set: it has no key"},
 	} {
 		n.configure(change.assistants, change.tokens)
 		n.awaitLog(change.says)
@@ -114,7 +146,7 @@ func TestMistypedIssuersAreRejected(t *testing.T) {
 			t.Errorf("/readyz: %s", body)
 		}
 	}
-	if _, body := n.probe("/metrics"); !strings.Contains(body, `pagemcp_reloads_total{outcome="failed"} 2`) {
+	if _, body := n.probe("/metrics"); !strings.Contains(body, `pagemcp_reloads_total{outcome="failed"} 3`) {
 		t.Error("the metric does not count the rejected changes")
 	}
 	n.configure("", fmt.Sprintf(", jwks: %q", n.app.URL()+oauthtest.KeysPath))
@@ -126,6 +158,54 @@ func TestMistypedIssuersAreRejected(t *testing.T) {
 	if _, body := n.probe("/readyz"); body != "ready\n" {
 		t.Errorf("/readyz: %s", body)
 	}
+}
+
+// A reload fetches the keys of new issuers only, and ends the fetching of those that are not
+// used: also of a new one whose keys are not there.
+func TestReloadsFetchTheKeysOfNewIssuersOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		issuer := oauthtest.New("https://auth.app.example")
+		issuer.SetOutage(oauthtest.Errors)
+		m := issuerMaker{newMetrics("test", func() uint64 { return 0 }), newChangeLog(slog.New(slog.DiscardHandler)), issuer}
+		load := func(scopes []string, path string) *loaded {
+			c := Config{PublicURL: "https://" + testHost, Assistants: Assistants{Issuer: issuer.URL(), DefaultScopes: scopes}, Pages: Pages{Origins: []string{appOrigin}, Tokens: Tokens{Issuer: issuer.URL()}}}
+			if path != "" {
+				c.Pages.Tokens.JWKS = issuer.URL() + path
+			}
+			return &loaded{Config: c.withDefaults()}
+		}
+		none, some := load(nil, ""), load([]string{"resources:read"}, "")
+		first, err := m.first(none)
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		second, err := m.next(first, none, some)
+		if err != nil {
+			t.Fatalf("the keys of the same issuer, which is away since the start, are wanted: %v", err)
+		}
+		first.closeExcept(second)
+		issuer.SetOutage(oauthtest.None)
+		time.Sleep(time.Minute)
+		if !second.isReady() {
+			t.Error("keys that are used still are not fetched any more")
+		}
+		if _, err := m.next(second, some, load([]string{"resources:read"}, "/mistyped")); err == nil {
+			t.Error("there are no keys, and the change is applied")
+		}
+		attempts := issuer.Requests("/mistyped")
+		time.Sleep(time.Hour)
+		if got := issuer.Requests("/mistyped"); got != attempts || !second.isReady() {
+			t.Errorf("after a rejected change: %d further requests, ready %v", got-attempts, second.isReady())
+		}
+		issuer.SetDocument("/moved", issuer.KeySet())
+		third, err := m.next(second, some, load([]string{"resources:read"}, "/moved"))
+		if err != nil || third.assistants != second.assistants {
+			t.Errorf("a new address of keys: %v", err)
+		}
+		second.closeExcept(third)
+		third.closeExcept(nil)
+	})
 }
 
 // Each change of the readiness is logged.

@@ -66,12 +66,16 @@ func NewKeySet(c KeySetConfig) (*KeySet, error) {
 func StaticKeySet(data []byte) (*KeySet, error) {
 	set, err := parseKeys(data)
 	if err == nil && len(set.keys) == 0 {
-		err = errors.New("read the key set: it has no key for ES256, ES384, PS256, RS256 or EdDSA; RSA keys need at least 2048 bits")
+		err = errNoKey()
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &KeySet{set: set}, nil
+}
+
+func errNoKey() error {
+	return errors.New("read the key set: it has no key for ES256, ES384, PS256, RS256 or EdDSA; RSA keys need at least 2048 bits")
 }
 
 // Run fetches the keys at once, every 10 minutes and when a token names an unknown key.
@@ -122,15 +126,18 @@ func (s *KeySet) due() (at time.Time, wanted bool) {
 	return s.attempted.Add(unknownInterval), s.wanted
 }
 
-// Load waits until the first fetch has ended, and returns its error, or that of ctx.
+// Load waits until the first fetch has ended, and returns its error, or that of ctx. A set
+// without a usable key is an error, too.
 func (s *KeySet) Load(ctx context.Context) error {
 	select {
 	case <-s.first:
-		set, err := s.current()
-		if set != nil {
-			return nil
+		switch set, err := s.current(); {
+		case set == nil:
+			return err
+		case len(set.keys) == 0:
+			return errNoKey()
 		}
-		return err
+		return nil
 	case <-s.stopped:
 		return ErrKeysUnavailable
 	case <-ctx.Done():
