@@ -23,7 +23,7 @@ func TestLargeCapabilitiesAreNotKept(t *testing.T) {
 	c := testCaller{t, startGateway(t, Options{})}
 	begin := func(size int) {
 		text := strings.Repeat("x", size)
-		answer, body := c.do(t.Context(), "POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"experimental":{"x":%q}},"clientInfo":{"name":"test","title":%[1]q}}}`, text),
+		answer, body := c.do(t.Context(), "POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"experimental":{"x":%q}},"clientInfo":{"name":%[1]q,"title":"test"}}}`, text),
 			"Accept: application/json, text/event-stream")
 		if answer.StatusCode != 200 {
 			t.Fatalf("%s: %s", answer.Status, body)

@@ -20,7 +20,7 @@ func (n *liveNode) initialize(token string, size int) httpAnswer {
 	n.t.Helper()
 	text := strings.Repeat("x", size)
 	return n.send("POST", "/mcp", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"experimental":{"x":"`+text+
-		`"}},"clientInfo":{"name":"test","title":"`+text+`"}}}`, "Authorization: Bearer "+token)
+		`"}},"clientInfo":{"name":"`+text+`","title":"test"}}}`, "Authorization: Bearer "+token)
 }
 
 // What a client declares about itself and the engine does not know uses memory as long as its

@@ -10,7 +10,9 @@ import (
 // Small capabilities are kept as they are, and of large ones those that the engine knows.
 func TestKnownCapabilities(t *testing.T) {
 	large := `"x":"` + strings.Repeat("x", engine.MaxCapabilities) + `"`
+	most := `{"x":"` + strings.Repeat("x", engine.MaxCapabilities-len(`{"x":""}`)) + `"}`
 	for declared, want := range map[string]string{
+		most: most,
 		`{}`: `{}`,
 		`{"extensions":{"a/b":{"c":[1]}},"sampling":{}}`: `{"extensions":{"a/b":{"c":[1]}},"sampling":{}}`,
 		`{` + large + `}`: `{}`,
