@@ -49,6 +49,7 @@ type ownerUse struct {
 	pages, requests, streams int
 	clients                  map[string]*clientUse
 	shares                   map[share]*int // of requests
+	joins                    *joinRate      // nil without a recent join
 }
 
 // A share is the requests in flight of one client for one page; page is as in
@@ -66,7 +67,9 @@ func (u *ownerUse) share(client, page string) *int {
 	return u.shares[of]
 }
 
-func (u *ownerUse) isIdle() bool { return u.pages+u.requests+u.streams+len(u.clients) == 0 }
+func (u *ownerUse) isIdle() bool {
+	return u.pages+u.requests+u.streams+len(u.clients) == 0 && u.joins == nil
+}
 
 type tenantUse struct {
 	pages, requests, streams int

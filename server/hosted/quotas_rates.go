@@ -79,24 +79,41 @@ func reserve(limiter *rate.Limiter, limit string, most time.Duration) (wait time
 	return wait, nil
 }
 
-// join counts one more join of a tenant, and rejects it over the rate of the tenant.
+// maxOwnerShare: an owner has one part in so many of the joins of its tenant, so that its
+// pages that join again and again keep no other owner of the tenant out.
+const maxOwnerShare = 16
+
+func (l *Limits) ownerJoinsPerSecond() int { return max(1, l.JoinsPerTenantPerSecond/maxOwnerShare) }
+
+// join counts one more join of an owner and its tenant, and rejects it over the rate of one
+// of them.
 func (q *quotas) join(who identity) error {
 	if who.tenant == "" {
 		return nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	tenant := q.tenant(who.tenant)
-	if tenant.joins == nil {
-		tenant.joins = &joinRate{limiter: bucket(q.limits.JoinsPerTenantPerSecond, 1)}
-		tenant.joins.remove = func() {
-			tenant.joins = nil
+	const limit = "joinsPerTenantPerSecond"
+	own := q.joins(&q.owner(who.owner).joins, who, q.limits.ownerJoinsPerSecond(), limits.BurstSeconds)
+	all := q.joins(&q.tenant(who.tenant).joins, who, q.limits.JoinsPerTenantPerSecond, 1)
+	if _, err := reserve(own, limit, 0); err != nil {
+		return err
+	}
+	_, err := reserve(all, limit, 0)
+	return err
+}
+
+// joins returns the bucket of an owner or a tenant, which is new after a while without joins.
+func (q *quotas) joins(of **joinRate, who identity, perSecond, burstSeconds int) *rate.Limiter {
+	if *of == nil {
+		*of = &joinRate{limiter: bucket(perSecond, burstSeconds)}
+		(*of).remove = func() {
+			*of = nil
 			q.forget(who)
 		}
 	}
-	q.use(&tenant.joins.recentEntry)
-	_, err := reserve(tenant.joins.limiter, "joinsPerTenantPerSecond", 0)
-	return err
+	q.use(&(*of).recentEntry)
+	return (*of).limiter
 }
 
 // setLimits replaces the limits, as a reload of the configuration does. What is in use
@@ -106,6 +123,9 @@ func (q *quotas) setLimits(l Limits) {
 	defer q.mu.Unlock()
 	q.limits = l.withDefaults()
 	for _, owner := range q.owners {
+		if owner.joins != nil {
+			resize(owner.joins.limiter, q.limits.ownerJoinsPerSecond(), limits.BurstSeconds)
+		}
 		for _, client := range owner.clients {
 			resize(client.reads, q.limits.ReadsPerSecond, limits.BurstSeconds)
 			resize(client.completions, q.limits.CompletionsPerSecond, 1)

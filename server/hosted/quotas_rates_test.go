@@ -177,6 +177,52 @@ func TestJoinsOfATenantAreLimitedPerSecond(t *testing.T) {
 	})
 }
 
+// An owner whose pages join all the time takes a part of the rate of its tenant.
+func TestAnOwnerHasAShareOfTheJoinsOfItsTenant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQuotas(Limits{})
+		greedy := user("a", "greedy", "")
+		joins := func() (accepted int) {
+			for range 1_000 {
+				if q.join(greedy) == nil {
+					accepted++
+				}
+			}
+			return accepted
+		}
+		if got := joins(); got != 60 {
+			t.Errorf("%d of one owner at once", got)
+		}
+		if release, err := q.page(greedy, 0); err != nil {
+			t.Error(err)
+		} else {
+			release()
+		}
+		if got := joins(); got != 0 {
+			t.Errorf("%d after a page of it has left", got)
+		}
+		for i := range 140 {
+			if err := q.join(user("a", strconv.Itoa(i), "")); err != nil {
+				t.Fatalf("owner %d of the tenant: %v", i, err)
+			}
+		}
+		time.Sleep(time.Second)
+		if got := joins(); got != 12 {
+			t.Errorf("%d a second later", got)
+		}
+		q.setLimits(Limits{JoinsPerTenantPerSecond: 1_600})
+		time.Sleep(time.Second)
+		if got := joins(); got != 100 {
+			t.Errorf("%d a second after a reload", got)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if !q.isEmpty() {
+			t.Error("owners or tenants are remembered")
+		}
+	})
+}
+
 func TestRetryAfterIsInWholeSeconds(t *testing.T) {
 	for retry, want := range map[time.Duration]int{0: 1, 1: 1, time.Second: 1, time.Second + 1: 2, 15 * time.Second: 15} {
 		if got := (&exceededError{retry: retry}).seconds(); got != want {

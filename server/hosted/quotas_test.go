@@ -244,8 +244,8 @@ func TestLimitsAreReplacedWhileInUse(t *testing.T) {
 		for range 100 {
 			q.delay(who, "resources/read")
 		}
-		for range 10 {
-			q.join(who)
+		for i := range 10 {
+			q.join(user("a", strconv.Itoa(i), ""))
 		}
 		q.setLimits(Limits{RequestsPerOwner: 2, ReadsPerSecond: 100, JoinsPerTenantPerSecond: 100})
 		if _, err := q.request(who, ""); err == nil {
@@ -259,8 +259,8 @@ func TestLimitsAreReplacedWhileInUse(t *testing.T) {
 		if wait, err := q.delay(who, "resources/read"); wait != 0 || err != nil {
 			t.Errorf("a read at the new rate: %v, %v", wait, err)
 		}
-		for range 10 {
-			if err := q.join(who); err != nil {
+		for i := range 10 {
+			if err := q.join(user("a", strconv.Itoa(i), "")); err != nil {
 				t.Error(err)
 			}
 		}
