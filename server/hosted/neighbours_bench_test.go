@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -28,7 +29,8 @@ var neighbourLimits = map[string]Limits{
 	"default": {Pages: 6_000, Streams: 6_000},
 }
 
-// neighbours runs attack with a node until measure was called b.N times.
+// neighbours runs attack with a node until measure was called b.N times. attack returns what
+// it reports besides.
 func neighbours(b *testing.B, measure func(n *liveNode, i int) error, attack func(ctx context.Context, n *liveNode) (figure string, value func() float64)) {
 	for _, name := range []string{"small", "default"} {
 		b.Run(name, func(b *testing.B) {
@@ -61,12 +63,12 @@ func neighbours(b *testing.B, measure func(n *liveNode, i int) error, attack fun
 	}
 }
 
-// dialPage opens a socket as a page, without a frame.
-func dialPage(ctx context.Context, n *liveNode) (*websocket.Conn, error) {
+// dialPage opens a socket as a page at an address, without a frame.
+func dialPage(ctx context.Context, n *liveNode, address string) (*websocket.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, "ws://"+n.Addr().String()+"/page", &websocket.DialOptions{
-		Host: testHost, HTTPHeader: http.Header{"Origin": {appOrigin}}, Subprotocols: []string{gateway.PageProtocol},
+		Host: testHost, HTTPHeader: http.Header{"Origin": {appOrigin}, "X-Forwarded-For": {address}}, Subprotocols: []string{gateway.PageProtocol},
 	})
 	return conn, err
 }
@@ -74,7 +76,7 @@ func dialPage(ctx context.Context, n *liveNode) (*websocket.Conn, error) {
 // joinPage dials and joins a page of a user of a tenant, and returns when it got the joined
 // frame.
 func joinPage(ctx context.Context, n *liveNode, tenant, user, id string) (*websocket.Conn, error) {
-	conn, err := dialPage(ctx, n)
+	conn, err := dialPage(ctx, n, "198.51.100.1")
 	if err != nil {
 		return nil, err
 	}
@@ -130,20 +132,24 @@ func request(ctx context.Context, n *liveNode, method, token, session, body stri
 
 func noFigure() float64 { return 0 }
 
-// A stranger holds sockets without a token, and opens each one again.
+// A stranger holds sockets without a token, and opens each one again: 1,250 from one address,
+// and more than a node has places for unknown clients from eight addresses.
 func BenchmarkNeighbourOfSilentSockets(b *testing.B) {
 	neighbours(b, joinNeighbour, func(ctx context.Context, n *liveNode) (string, func() float64) {
-		const sockets = 1_250
+		sockets, addresses := 1_250, 1
+		if n.quotas.limits.Pages > 1_000 {
+			sockets, addresses = 8_000, 8
+		}
 		var opened sync.WaitGroup
 		opened.Add(sockets)
-		for range sockets {
-			go func() {
+		for i := range sockets {
+			go func() { // ends soon after ctx
 				once := sync.OnceFunc(opened.Done)
 				for ctx.Err() == nil {
-					conn, err := dialPage(ctx, n)
+					conn, err := dialPage(ctx, n, fmt.Sprint("203.0.113.", i%addresses))
 					once()
 					if err != nil {
-						time.Sleep(time.Second)
+						pause(ctx, time.Second)
 						continue
 					}
 					conn.Read(ctx) // until it is closed
@@ -191,6 +197,27 @@ func BenchmarkNeighbourOfSessions(b *testing.B) {
 			}()
 		}
 		pause(ctx, 5*time.Second)
+		return "sessions", func() float64 { return float64(n.core.Sessions.Count()) }
+	})
+}
+
+// 160 users of two tenants begin as many sessions as a node has by default.
+func BenchmarkNeighbourOfSessionsOfManyUsers(b *testing.B) {
+	neighbours(b, beginNeighbour, func(ctx context.Context, n *liveNode) (string, func() float64) {
+		for worker := range 16 {
+			var tokens []string
+			for user := range 10 {
+				tokens = append(tokens, n.token(fmt.Sprint("user", worker, user), map[string]any{"org_id": fmt.Sprint("red", worker%2)}))
+			}
+			go func() { // ends soon after ctx
+				for i := 0; ctx.Err() == nil; i++ {
+					if response, err := begin(ctx, n, tokens[i%len(tokens)]); err == nil {
+						response.Body.Close()
+					}
+				}
+			}()
+		}
+		pause(ctx, 8*time.Second)
 		return "sessions", func() float64 { return float64(n.core.Sessions.Count()) }
 	})
 }
@@ -251,6 +278,38 @@ func BenchmarkNeighbourOfCallsWithoutClient(b *testing.B) {
 			hangUp()
 		}
 		return "running", func() float64 { mu.Lock(); defer mu.Unlock(); return float64(running) }
+	})
+}
+
+// Both issuers are down, and configurations are pushed that change something about assistants.
+func BenchmarkNeighbourOfPushedConfigurations(b *testing.B) {
+	list := func(n *liveNode, i int) error {
+		got := n.ask(n.token(fmt.Sprint("user", i%100), map[string]any{"org_id": "blue"}), "/mcp", "tools/list", "", "")
+		if got.status != 200 {
+			return fmt.Errorf("%d %s", got.status, got.body)
+		}
+		return nil
+	}
+	neighbours(b, list, func(ctx context.Context, n *liveNode) (string, func() float64) {
+		n.auth.SetOutage(oauthtest.Errors)
+		n.app.SetOutage(oauthtest.Errors)
+		pushed := make(chan struct{})
+		go func() { // ends with ctx
+			old := n.reload.current.Load()
+			for i := 0; ctx.Err() == nil; i++ {
+				c := old.Config
+				c.Assistants.AcceptTypJWT = i%2 == 0
+				if next, err := loadConfig(c); err == nil && n.apply(old, next) == nil {
+					old = next
+				}
+				if i == 0 {
+					close(pushed)
+				}
+				pause(ctx, 10*time.Millisecond)
+			}
+		}()
+		<-pushed
+		return "", noFigure
 	})
 }
 

@@ -2,6 +2,7 @@ package hosted
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -91,6 +92,25 @@ func TestAnIdleSessionOfTheSameOwnerMakesRoomFirst(t *testing.T) {
 		}
 		if _, found := n.sessions.Inspect(own); found {
 			t.Error("the idle session of the owner is awake")
+		}
+	})
+}
+
+// If the node is full of sessions that were used a moment ago, and all tenants have as many,
+// one that is idle makes room: its next request restores it.
+func TestARecentlyUsedSessionMakesRoomBeforeOneIsRejected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{All: 4} })
+		stream := n.streamAs("https://auth.example user app tenant-red")
+		var sessions []string
+		for i := range 12 {
+			sessions = append(sessions, n.beginAs(fmt.Sprintf("https://auth.example user%d app tenant-%d", i, i)))
+		}
+		if slices.Contains(sessions, "") || stream.hasEnded() {
+			t.Errorf("a session is rejected, or the stream of another one has ended: %q", sessions)
+		}
+		if got := n.do("POST", "/mcp", "https://auth.example user0 app tenant-0", sessions[0], `{"jsonrpc":"2.0","id":1,"method":"ping"}`); got.StatusCode != 200 {
+			t.Errorf("one that made room: %d %s", got.StatusCode, got.body)
 		}
 	})
 }

@@ -17,7 +17,7 @@ const (
 	// not grow with the number of sessions, and most of a sample belong to whoever has most.
 	maxSample = 64
 
-	minIdle = 1 * time.Second // so that a session is not forgotten between two requests of a client that is active
+	minIdle = 1 * time.Second // so that a session is not forgotten between two requests of a client that is active, if there is another one
 )
 
 // victim returns the session that makes room for s, which add has rejected with full; nil if
@@ -41,6 +41,7 @@ func (t *sessionTable) victim(s *session, full error) *session {
 		func() *session { return oldest(others, maxSample, isRested) },
 		func() *session { return t.ofHeavier(others, s, (*session).isEvictable) },
 		func() *session { return oldest(own.sessions(), maxSample, (*session).isIdle) },
+		func() *session { return oldest(others, maxSample, (*session).isIdle) }, // all have as many: rather than rejecting s
 		func() *session { return oldest(own.sessions(), maxSample, (*session).isEvictable) },
 	} {
 		if found := choose(); found != nil {
