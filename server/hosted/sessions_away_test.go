@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // valuesOf makes the sessions of a node use values of the cluster.
@@ -125,6 +126,45 @@ func TestSessionsRestoredWithoutStoreAreComplemented(t *testing.T) {
 	})
 }
 
+// What a client changes in a session that was restored while the store is away stays, however
+// long the outage lasts, with what was stored before.
+func TestSessionsRestoredWithoutStoreKeepWhatChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster, bus := newTestCluster(t), newTestBus()
+		values := &testValues{values: map[string][]byte{}}
+		a := cluster.node(bus.on, cluster.valuesOf(values))
+		session := a.begin()
+		if err := cluster.table("alice").Put(engine.Entry{Resource: engine.Resource{URI: "notes://gone", Name: "gone"}}); err != nil {
+			t.Fatal(err)
+		}
+		a.request(session, "0", "resources/subscribe", `"uri":"notes://gone"`)
+		a.request(session, "1", "resources/subscribe", `"uri":"notes://b"`)
+		time.Sleep(2 * time.Minute)
+		a.sessions.Close()
+		values.goAway()
+		b := cluster.node(bus.on, cluster.valuesOf(values))
+		stream := b.listen(session)
+		b.request(session, "2", "resources/subscribe", `"uri":"notes://a"`)
+		b.request(session, "4", "resources/subscribe", `"uri":"notes://gone"`)
+		b.request(session, "5", "resources/unsubscribe", `"uri":"notes://gone"`)
+		time.Sleep(5 * time.Minute)
+		b.request(session, "3", "logging/setLevel", `"level":"error"`)
+		values.back()
+		time.Sleep(10 * time.Second)
+		stream.take()
+		for _, uri := range []string{"notes://a", "notes://b"} {
+			b.table("alice").Changed(uri)
+		}
+		if got := stream.take(); countOf(got, "notes://a") != 1 || countOf(got, "notes://b") != 1 {
+			t.Errorf("after a change of both: %v", got)
+		}
+		got, _ := newSharedChanges(cluster.keys, values).Load(t.Context(), mcphttp.HashOf(session))
+		if slices.Sort(got.URIs); !slices.Equal(got.URIs, []string{"notes://a", "notes://b"}) || got.LogLevel != "error" {
+			t.Errorf("stored: %q, level %q", got.URIs, got.LogLevel)
+		}
+	})
+}
+
 // A session that has ended elsewhere ends here when the store says so.
 func TestSessionsRestoredWithoutStoreMayHaveEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -191,12 +231,17 @@ func TestChangesOfTwoNodesAreMerged(t *testing.T) {
 		{name: "one has ended", own: mcphttp.Changes{Ended: true}, other: mcphttp.Changes{URIs: []string{"a"}}, uris: "a", isMergeEnded: true},
 		{name: "one sets the level", own: mcphttp.Changes{LogLevel: "error"}, other: mcphttp.Changes{URIs: []string{"a"}}, uris: "a", level: "error"},
 		{name: "the later one was restored without the store", own: mcphttp.Changes{URIs: []string{"a"}}, other: mcphttp.Changes{URIs: []string{"b"}, Subscribed: times{"b": at(-time.Second)}, Partial: true}, uris: "a b"},
+		{name: "a subscription early in a long outage", own: mcphttp.Changes{URIs: []string{"a"}}, other: mcphttp.Changes{URIs: []string{"b"}, Subscribed: times{"b": at(time.Hour)}, Partial: true}, uris: "a b"},
+		{name: "an unsubscription early in a long outage", own: mcphttp.Changes{URIs: []string{"a", "b"}}, other: mcphttp.Changes{Unsubscribed: times{"a": at(time.Hour)}, Partial: true}, uris: "b"},
 	} {
 		row.own.At, row.other.At = now, now.Add(time.Second)
 		for _, merged := range []mcphttp.Changes{row.own.Merge(row.other), row.other.Merge(row.own)} {
 			slices.Sort(merged.URIs)
 			if got := strings.Join(merged.URIs, " "); got != row.uris || merged.LogLevel != row.level || merged.Ended != row.isMergeEnded {
 				t.Errorf("%s: %q, level %q, ended %v; want %q, %q, %v", row.name, got, merged.LogLevel, merged.Ended, row.uris, row.level, row.isMergeEnded)
+			}
+			if len(merged.Subscribed)+len(merged.Unsubscribed) > 0 && strings.Contains(row.name, "long outage") {
+				t.Errorf("%s: the result keeps old times", row.name)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -56,7 +57,8 @@ func (c Changes) IsZero() bool { return len(c.URIs) == 0 && c.LogLevel == "" && 
 // Merge returns the changes of two nodes to one session as one state: the later one, with
 // the latest subscriptions and unsubscriptions of the other one. Two nodes may each store
 // their own state before the event about the other's change arrives. Times of more than
-// latestTime before the later state have no effect: it includes these changes.
+// latestTime before the later state have no effect: it includes these changes. A state that
+// was restored without what is stored has the times of all its changes, and is the earlier one.
 func (c Changes) Merge(other Changes) Changes {
 	later, earlier := c, other
 	if c.Partial != other.Partial {
@@ -75,6 +77,9 @@ func (c Changes) Merge(other Changes) Changes {
 	merged.URIs = slices.Clone(later.URIs)
 	merged.Subscribed, merged.Unsubscribed = map[string]int64{}, map[string]int64{}
 	for _, from := range []Changes{later, earlier} {
+		if from.Partial {
+			since = 0
+		}
 		addLatest(merged.Subscribed, from.Subscribed, since)
 		addLatest(merged.Unsubscribed, from.Unsubscribed, since)
 	}
@@ -90,6 +95,10 @@ func (c Changes) Merge(other Changes) Changes {
 		}
 	}
 	merged.URIs = slices.DeleteFunc(merged.URIs, func(uri string) bool { return merged.Unsubscribed[uri] != 0 })
+	recent := max(c.At.UnixMilli(), other.At.UnixMilli()) - latestTime.Milliseconds()
+	for _, times := range []map[string]int64{merged.Subscribed, merged.Unsubscribed} {
+		maps.DeleteFunc(times, func(_ string, at int64) bool { return at <= recent })
+	}
 	return merged
 }
 

@@ -7,6 +7,10 @@ import "time"
 // not be told whether a subscription that only one of them knows is new or has ended.
 type latestChanges struct {
 	byURI map[string]latestChange
+
+	// all keeps the changes until it is reset: those of a session that was restored without
+	// what is stored, to which they will be added.
+	all bool
 }
 
 type latestChange struct {
@@ -16,7 +20,7 @@ type latestChange struct {
 
 const (
 	latestTime   = time.Minute // longer than a node may be away from the others and still serve
-	maxLatest    = 64          // changes of one session; further ones replace the oldest
+	maxLatest    = 64          // changes of one session; further ones replace the oldest. Subscriptions do not count while all are kept: the session has their URIs
 	maxLatestURI = 2 << 10     // bytes
 )
 
@@ -27,25 +31,36 @@ func (l *latestChanges) unsubscribe(uri string) {
 }
 
 func (l *latestChanges) put(uri string, c latestChange) {
-	if len(uri) > maxLatestURI {
-		return
-	}
 	if l.byURI == nil {
 		l.byURI = map[string]latestChange{}
 	}
+	delete(l.byURI, uri)
+	if l.counts(c) && len(uri) > maxLatestURI {
+		return
+	}
 	l.byURI[uri] = c
-	oldest := uri
+	oldest, count := uri, 0
 	for other, o := range l.byURI {
 		switch {
-		case c.at.Sub(o.at) > latestTime:
+		case !l.isCurrent(o, c.at):
 			delete(l.byURI, other)
-		case o.at.Before(l.byURI[oldest].at):
-			oldest = other
+		case l.counts(o):
+			if count++; count == 1 || o.at.Before(l.byURI[oldest].at) {
+				oldest = other
+			}
 		}
 	}
-	if len(l.byURI) > maxLatest {
+	if count > maxLatest {
 		delete(l.byURI, oldest)
 	}
+}
+
+// counts reports whether a change uses memory of its own.
+func (l *latestChanges) counts(c latestChange) bool { return !l.all || c.unsubscribed }
+
+// isCurrent reports whether a change is to be known at a time.
+func (l *latestChanges) isCurrent(c latestChange, at time.Time) bool {
+	return l.all || at.Sub(c.at) <= latestTime
 }
 
 // times returns when the client has subscribed and unsubscribed: Unix time in ms.
@@ -62,14 +77,15 @@ func (l *latestChanges) times() (subscribed, unsubscribed map[string]int64) {
 // ages returns how many ms ago the client has subscribed and unsubscribed.
 func (l *latestChanges) ages() (subscribed, unsubscribed map[string]int64) {
 	subscribed, unsubscribed = map[string]int64{}, map[string]int64{}
+	now := time.Now()
 	for uri, c := range l.byURI {
-		age := time.Since(c.at)
+		age := now.Sub(c.at).Milliseconds()
 		switch {
-		case age > latestTime:
+		case !l.isCurrent(c, now):
 		case c.unsubscribed:
-			unsubscribed[uri] = age.Milliseconds()
+			unsubscribed[uri] = age
 		default:
-			subscribed[uri] = age.Milliseconds()
+			subscribed[uri] = age
 		}
 	}
 	return subscribed, unsubscribed
@@ -90,11 +106,11 @@ func (l *latestChanges) hear(uri string, age int64, unsubscribed bool) {
 // isNew reports whether the client's latest change was to subscribe.
 func (l *latestChanges) isNew(uri string) bool {
 	own, found := l.byURI[uri]
-	return found && !own.unsubscribed && time.Since(own.at) <= latestTime
+	return found && !own.unsubscribed && l.isCurrent(own, time.Now())
 }
 
 // isGone reports whether the client's latest change was to unsubscribe.
 func (l *latestChanges) isGone(uri string) bool {
 	own, found := l.byURI[uri]
-	return found && own.unsubscribed && time.Since(own.at) <= latestTime
+	return found && own.unsubscribed && l.isCurrent(own, time.Now())
 }

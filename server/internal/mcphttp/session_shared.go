@@ -77,6 +77,7 @@ func (s *session) adoptStored(stored Changes) (levelChanged bool) {
 			s.record.URIs = append(s.record.URIs, uri)
 		}
 	}
+	s.latest.all = false
 	s.resubscribe()
 	return s.record.LogLevel == "" && stored.LogLevel != ""
 }
