@@ -23,9 +23,12 @@ func (l *limiter) Delay(c access.Client, method string) (wait time.Duration, ove
 // which may be false, is not needed.
 func (l *limiter) Acquire(c access.Client, _ string, use access.Use) (release func(), over *access.Exceeded) {
 	var err error
-	if use == access.UseRequest {
+	switch use {
+	case access.UseRequest:
 		release, err = l.quotas.request(identityOf(c), c.Page)
-	} else {
+	case access.UseBody:
+		release, err = l.quotas.body(identityOf(c))
+	default:
 		release, err = l.quotas.stream(identityOf(c))
 	}
 	return release, l.exceeded(err)

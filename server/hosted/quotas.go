@@ -46,10 +46,10 @@ type quotas struct {
 
 // An ownerUse is in quotas.owners while one of its counts is above zero.
 type ownerUse struct {
-	pages, requests, streams int
-	clients                  map[string]*clientUse
-	shares                   map[share]*int // of requests
-	joins                    *joinRate      // nil without a recent join
+	pages, requests, bodies, streams int
+	clients                          map[string]*clientUse
+	shares                           map[share]*int // of requests
+	joins                            *joinRate      // nil without a recent join
 }
 
 // A share is the requests in flight of one client for one page; page is as in
@@ -68,15 +68,17 @@ func (u *ownerUse) share(client, page string) *int {
 }
 
 func (u *ownerUse) isIdle() bool {
-	return u.pages+u.requests+u.streams+len(u.clients) == 0 && u.joins == nil
+	return u.pages+u.requests+u.bodies+u.streams+len(u.clients) == 0 && u.joins == nil
 }
 
 type tenantUse struct {
-	pages, requests, streams int
-	joins                    *joinRate // nil without a recent join
+	pages, requests, bodies, streams int
+	joins                            *joinRate // nil without a recent join
 }
 
-func (u *tenantUse) isIdle() bool { return u.pages+u.requests+u.streams == 0 && u.joins == nil }
+func (u *tenantUse) isIdle() bool {
+	return u.pages+u.requests+u.bodies+u.streams == 0 && u.joins == nil
+}
 
 // A clientUse has the token buckets of one client of one owner.
 type clientUse struct {
@@ -151,6 +153,17 @@ func (q *quotas) request(who identity, page string) (release func(), err error) 
 			{&owner.requests, "requestsPerOwner", most, kept},
 			{&tenant.requests, "requestsPerTenant", tenantLimit(who, q.limits.RequestsPerTenant), 0},
 			{&q.requests, "", math.MaxInt, 0},
+		}
+	})
+}
+
+// body counts a large body that is read or served, until release is called. Its limits are
+// those of requests, which count once their bodies are read.
+func (q *quotas) body(who identity) (release func(), err error) {
+	return q.acquire(who, retryRequest, func(owner *ownerUse, tenant *tenantUse) []count {
+		return []count{
+			{&owner.bodies, "requestsPerOwner", q.limits.RequestsPerOwner, 0},
+			{&tenant.bodies, "requestsPerTenant", tenantLimit(who, q.limits.RequestsPerTenant), 0},
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -53,6 +54,7 @@ func TestCountsAreLimitedByOwnerTenantAndNode(t *testing.T) {
 	}
 	kinds := map[string]func(*quotas, identity) (func(), error){
 		"requests": func(q *quotas, who identity) (func(), error) { return q.request(who, "") },
+		"bodies":   (*quotas).body,
 		"streams":  (*quotas).stream,
 		"pages":    func(q *quotas, who identity) (func(), error) { return q.page(who, 0) },
 	}
@@ -61,7 +63,8 @@ func TestCountsAreLimitedByOwnerTenantAndNode(t *testing.T) {
 		take := func(tenant, subject string) ([]func(), *exceededError) {
 			return fill(t, func() (func(), error) { return acquire(q, user(tenant, subject, "client")) })
 		}
-		retry := map[string]int{"requests": 1, "streams": 1, "pages": 15}[kind]
+		retry := map[string]int{"requests": 1, "bodies": 1, "streams": 1, "pages": 15}[kind]
+		limit := strings.Replace(kind, "bodies", "requests", 1) // those of requests
 		var all []func()
 		for _, step := range []struct {
 			tenant, subject string
@@ -76,11 +79,11 @@ func TestCountsAreLimitedByOwnerTenantAndNode(t *testing.T) {
 		} {
 			releases, reached := take(step.tenant, step.subject)
 			all = append(all, releases...)
-			if len(releases) != step.want || reached.limit != kind+step.limit || reached.seconds() != retry {
+			if len(releases) != step.want || reached.limit != limit+step.limit || reached.seconds() != retry {
 				t.Errorf("%s of %s in %s: %d, then %v", kind, step.subject, step.tenant, len(releases), reached)
 			}
 		}
-		if kind != "requests" { // of which a node has no limit
+		if limit != "requests" { // of which a node has no limit
 			if releases, reached := take("c", "dave"); len(releases) != 0 || reached.limit != kind {
 				t.Errorf("%s of the node: %d, then %v", kind, len(releases), reached)
 			}

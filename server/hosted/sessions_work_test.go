@@ -2,12 +2,15 @@ package hosted
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
@@ -48,6 +51,61 @@ func TestCallsCountUntilTheyAreAnswered(t *testing.T) {
 		synctest.Wait()
 		if requests, _ := q.inUse(); requests != 0 || c.slowCalls() != 0 {
 			t.Errorf("%d requests count after the end of the session, %d calls run", requests, c.slowCalls())
+		}
+	})
+}
+
+// A client has no more large bodies read at a time than requests; small ones, as those that
+// cancel a call, are read.
+func TestLargeBodiesCountBeforeTheyAreRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, limited := limitRequests(4)
+		n := newTestCluster(t).node(limited)
+		session := n.begin()
+		answers := make(chan int, 5)
+		post := func(body io.Reader, length int64) {
+			r, err := http.NewRequestWithContext(t.Context(), "POST", "http://node.example/mcp", body)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.ContentLength = length
+			r.Header = http.Header{"Authorization": {aliceToken}, "Content-Type": {"application/json"}, "Accept": {"application/json"}, "Mcp-Session-Id": {session}}
+			answer, err := n.client.Do(r)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			answer.Body.Close()
+			answers <- answer.StatusCode
+		}
+		var bodies []*io.PipeWriter
+		for i := range 4 {
+			body, write := io.Pipe()
+			bodies = append(bodies, write)
+			go post(body, []int64{limits.SmallBody + 1, -1}[i%2]) // of unknown length, too
+		}
+		synctest.Wait()
+		post(strings.NewReader(strings.Repeat("x", limits.SmallBody+1)), limits.SmallBody+1)
+		if got := <-answers; got != 429 {
+			t.Errorf("a fifth body: %d", got)
+		}
+		if status, body := n.request(session, "1", "ping", ""); status != 200 {
+			t.Errorf("a small one: %d %s", status, body)
+		}
+		for _, body := range bodies {
+			body.Write([]byte(`{"jsonrpc":"2.0","id":2,"method":"ping"`))
+			body.Write([]byte("}" + strings.Repeat(" ", limits.SmallBody+1-40)))
+			body.Close()
+		}
+		synctest.Wait()
+		if use := q.owners["alice"]; len(answers) != 4 || use != nil && use.bodies != 0 {
+			t.Errorf("%d of 4 bodies are answered, %+v", len(answers), use)
+		}
+		listen := `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}` +
+			strings.Repeat(" ", limits.SmallBody) + "}"
+		if stream := n.stream("POST", "/mcp", aliceToken, "", listen); stream.status != 200 || q.owners["alice"].streams != 1 || q.owners["alice"].bodies != 0 {
+			t.Errorf("a listen: %d, %+v", stream.status, q.owners["alice"])
 		}
 	})
 }

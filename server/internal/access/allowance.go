@@ -126,9 +126,9 @@ func (a *Allowances) Delay(c Client, method string) (wait time.Duration, over *E
 
 // Acquire implements [Limiter]. A client may send a false clientInfo; the limits of all
 // assistants together still hold. GET streams are not counted: each belongs to a session,
-// and the number of those is limited.
+// and the number of those is limited. Nor are bodies: all assistants are those of one user.
 func (a *Allowances) Acquire(c Client, caller string, use Use) (release func(), over *Exceeded) {
-	if use == UseStream {
+	if use == UseStream || use == UseBody {
 		return func() {}, nil
 	}
 	listen := use == UseListen

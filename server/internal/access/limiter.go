@@ -25,6 +25,7 @@ const (
 	UseRequest Use = iota
 	UseListen      // subscriptions/listen
 	UseStream      // the GET stream of a classic session
+	UseBody        // a body of more than limits.SmallBody, from before it is read until the request is answered
 )
 
 // An Exceeded is the reason why a request is rejected by a Limiter.

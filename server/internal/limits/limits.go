@@ -14,6 +14,9 @@ const (
 	// MaxMessage is the size of a message from an assistant.
 	MaxMessage = 1 << 20
 
+	// SmallBody is the size up to which the body of an HTTP request is not counted.
+	SmallBody = 16 << 10
+
 	// MaxSlack is how much a message may grow on the way to a page or another gateway,
 	// by the _meta that a hop adds.
 	MaxSlack = 64 << 10

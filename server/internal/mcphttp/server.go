@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -85,6 +86,8 @@ type request struct {
 	caller   access.Caller
 	client   access.Client
 
+	endBody func() // releases the body from the limits
+
 	method, name, trace string // of the message, for the audit log
 }
 
@@ -93,6 +96,13 @@ func (r *request) serve() {
 		r.reject("Content-Type must be application/json", http.StatusUnsupportedMediaType)
 		return
 	}
+	release, over := r.acquireBody()
+	if over != nil {
+		r.exceeded("", over)
+		return
+	}
+	r.endBody = sync.OnceFunc(release)
+	defer r.endBody()
 	body, ok := r.body()
 	if !ok {
 		return
@@ -147,6 +157,15 @@ func (r *request) body() ([]byte, bool) {
 		r.reject("the request body could not be read", http.StatusBadRequest)
 	}
 	return body, err == nil
+}
+
+// acquireBody takes a large body from the limits before it is read: a client could otherwise
+// have any number of them read at a time.
+func (r *request) acquireBody() (release func(), over *access.Exceeded) {
+	if length := r.http.ContentLength; 0 <= length && length <= limits.SmallBody {
+		return func() {}, nil
+	}
+	return r.server.Gate.Limits.Acquire(r.client, "body", access.UseBody)
 }
 
 // fail rejects a message before it reaches an engine.
@@ -220,6 +239,9 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 		return
 	}
 	defer release()
+	if listen {
+		r.endBody() // a stream outlives it
+	}
 	ctx, cancel := r.serveContext(listen)
 	defer cancel()
 	near, far := jsonrpc.Pipe()
