@@ -163,23 +163,23 @@ func (a awayPage) Read(ctx context.Context, uri string) ([]engine.Contents, erro
 }
 
 // announceTime is how long a request waits for a page that is not known: one that has just
-// joined another node says so a moment before that node has announced it, which takes up to
-// 250 ms.
+// joined says so a moment before its node knows it, and up to 250 ms before other nodes do.
 const announceTime = 500 * time.Millisecond
 
 // await waits for a page that is not known on this node. If pages may be on their way from
 // one node to another, it waits for the grace time of the request, of which the rest is for
-// the link. It returns nil if the page does not come.
+// the link. It returns nil if the page does not come, and at once for a single user's gateway,
+// whose pages are known when they say that they have joined.
 func (v *views) await(ctx context.Context, name string) *engine.Remote {
 	if remote := v.remote(name); remote != nil {
 		return remote
 	}
 	peers := v.gateway.Options.Peers
-	if peers == nil {
+	if peers == nil && !v.gateway.Options.OnDemand {
 		return nil
 	}
 	until := engine.InvocationOf(ctx).WaitUntil()
-	if soon := time.Now().Add(announceTime); !peers.unsettled() && soon.Before(until) {
+	if soon := time.Now().Add(announceTime); (peers == nil || !peers.unsettled()) && soon.Before(until) {
 		until = soon
 	}
 	ctx, cancel := context.WithDeadline(ctx, until)
