@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -387,4 +388,27 @@ func TestStrangersOnNATSHaveNoLinks(t *testing.T) {
 	if len(served) > 0 || sent < 9 {
 		t.Errorf("%d links were opened by %d messages", len(served), sent)
 	}
+}
+
+// That no node has the stream of a session is known from the nodes: what NATS says of subscribers
+// can be forged.
+func TestNodesSayWhoHasAStream(t *testing.T) {
+	url := startNATS(t, server.Options{}).ClientURL()
+	a, b := joined(t, Options{URLs: []string{url}}), joined(t, Options{URLs: []string{url}})
+	topic := func(letter string) mcphttp.SessionTopic {
+		return mcphttp.SessionTopic{Hash: strings.Repeat(letter, sessionKeySize), Stream: true}
+	}
+	stop := b.SessionEvents().Subscribe(topic("a"), func(_ mcphttp.SessionEvent, done func()) { done() })
+	none := func(letter string) bool {
+		ctx, cancel := context.WithTimeout(t.Context(), testTime)
+		defer cancel()
+		subject, _ := a.subjects.session(topic(letter))
+		return a.directory.noneHas(ctx, subject)
+	}
+	eventually(t, "the nodes know each other and answer", "true", func() string { return fmt.Sprint(a.Stats().Members == 1 && none("b")) })
+	if none("a") {
+		t.Error("the stream of the other node does not count")
+	}
+	stop()
+	eventually(t, "the stream has ended", "true", func() string { return fmt.Sprint(none("a")) })
 }
