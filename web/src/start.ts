@@ -226,7 +226,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   module.catch(() => {}) // awaited below, where its error is thrown
   const thread: Thread = worker
     ? await supervised(
-        (own, died) => inWorker(engineOptions, module, newWorker(urls?.worker), own, died),
+        (...hooks) => inWorker(engineOptions, module, newWorker(urls?.worker), ...hooks),
         host,
       )
     : await inWindow(engineOptions, module, host)

@@ -6,6 +6,7 @@
  */
 
 import type { Ready, Value } from './contents.ts'
+import type { EngineState } from './engine-types.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
 import type { Port } from './port.ts'
 import type { Descriptions } from './registry.ts'
@@ -13,8 +14,23 @@ import { restartPolicy } from './restarts.ts'
 import type { PortableSource, Source } from './source.ts'
 import type { Thread, ThreadHost } from './thread.ts'
 
-/** Starts a Worker. `died` is called once, with the reason, if it is gone before it is closed. */
-export type Launch = (host: ThreadHost, died: (why: string) => void) => Promise<Thread>
+/**
+ * Starts a Worker. `died` is called once, with the reason, if it is gone before it is closed; `prepare` when it may hang,
+ * to start the next one meanwhile, which is dropped if the signal is aborted.
+ */
+export type Launch = (
+  host: ThreadHost,
+  died: (why: string) => void,
+  prepare: (answered: AbortSignal) => Promise<unknown>,
+) => Promise<Thread>
+
+/** A Worker, whether it serves or is prepared. */
+interface Candidate {
+  thread: Promise<Thread>
+  state: EngineState
+  /** Why it has ended. */
+  died?: string
+}
 
 interface Batch {
   readonly added: Descriptions
@@ -49,19 +65,22 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
   let watchesReads = false
   let isClosed = false
   let isDown = false
-  let generation = 0
   let thread: Thread | undefined // none until the next Worker has started
+  let serving: Candidate | undefined // its events count
+  let prepared: Candidate | undefined
 
   const start = () => {
-    const own = ++generation
     const only =
       <A extends unknown[]>(act: (...args: A) => void) =>
       (...args: A) => {
-        if (own === generation) act(...args)
+        if (own === serving) act(...args)
       }
     const ownHost: ThreadHost = {
       ...host,
-      engineState: only(host.engineState),
+      engineState(state) {
+        own.state = state
+        if (own === serving) host.engineState(state)
+      },
       gatewayState: only((number, state) => {
         const gateway = gateways.get(number)
         if (gateway) gateway.state = state
@@ -69,11 +88,35 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
       }),
       read: only(host.read),
     }
-    return launch(ownHost, only(died))
+    const ended = (why: string) => {
+      own.died = why
+      if (own === serving) died(why)
+    }
+    const own = { state: 'restarting' } as Candidate
+    own.thread = launch(ownHost, ended, (answered) =>
+      thread && own === serving ? prepare(answered) : Promise.resolve(),
+    )
+    return own
+  }
+
+  function prepare(answered: AbortSignal) {
+    const own = start()
+    prepared = own
+    const drop = () => {
+      if (prepared === own) dropPrepared()
+    }
+    answered.addEventListener('abort', drop)
+    own.thread.catch(drop)
+    return own.thread
+  }
+
+  function dropPrepared() {
+    prepared?.thread.then((unused) => unused.close()).catch(() => {})
+    prepared = undefined
   }
 
   function died(why: string) {
-    generation++
+    serving = undefined
     thread = undefined
     const delay = nextRestart()
     isDown = delay === undefined
@@ -83,16 +126,22 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
     for (const [number, { state }] of gateways) {
       if (state) host.gatewayState(number, { ...state, is: 'away', error })
     }
-    if (!isDown) setTimeout(restart, delay)
-    else for (const opening of openings) shut(opening)
+    if (isDown) {
+      dropPrepared()
+      for (const opening of openings) shut(opening)
+    } else if (prepared) void serveNext(prepared)
+    else setTimeout(() => isClosed || void serveNext(start()), delay)
   }
 
-  async function restart() {
-    if (isClosed) return
+  async function serveNext(next: Candidate) {
+    prepared = undefined
     try {
-      const next = await start()
-      if (isClosed) next.close()
-      else restore(next)
+      const started = await next.thread
+      if (isClosed) return started.close()
+      if (next.died !== undefined) throw new Error(next.died) // before it served
+      serving = next
+      host.engineState(next.state)
+      restore(started)
     } catch (error) {
       if (!isClosed) died(error instanceof Error ? error.message : String(error))
     }
@@ -134,7 +183,8 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
     opening.closed?.()
   }
 
-  thread = await start()
+  serving = start()
+  thread = await serving.thread
   return {
     register(first, added, published = []) {
       const copies = published.map(([index, ready]) => [first + index, kept(ready)] as const)
@@ -187,6 +237,7 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
     },
     close() {
       isClosed = true
+      dropPrepared()
       for (const opening of openings) shut(opening)
       for (const { failed } of gateways.values()) {
         if (!thread) failed(new DOMException('the engine was closed', 'AbortError'))

@@ -85,6 +85,7 @@ export interface Thread {
  * Runs the engine in a Worker.
  *
  * @param died - called once, with the reason, if the Worker is gone before it is closed
+ * @param prepare - see {@link watchWorker}
  * @throws if it does not start
  */
 export async function inWorker(
@@ -93,6 +94,7 @@ export async function inWorker(
   { worker, hint }: StartingWorker,
   host: ThreadHost,
   died: (why: string) => void,
+  prepare: (answered: AbortSignal) => Promise<unknown>,
 ): Promise<Thread> {
   const sentTexts: LargeTexts = new Map()
   const watches = new Map<number, AbortController>()
@@ -154,7 +156,13 @@ export async function inWorker(
     pageId: () => presentPageId(),
     newPageId: () => newPageId(),
     held: () =>
-      watchWorker(lock, () => engineThread.request('alive', undefined), fail, closed.signal),
+      watchWorker(
+        lock,
+        () => engineThread.request('alive', undefined),
+        prepare,
+        fail,
+        closed.signal,
+      ),
     confirm: (question: GatewayQuestion, call: Cancellation) =>
       confirmGateway(question, signalOf(call)),
     closed(number: number) {

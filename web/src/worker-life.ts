@@ -3,13 +3,16 @@
  * Worker holds is free when it has ended, and a Worker that does not answer hangs.
  */
 
+/** How often the Worker is asked whether it answers. */
+const interval = 250 // ms
+
 /**
- * How often the Worker is asked, and how often in a row it may not have answered when it is asked again. The Worker
- * answers between two tasks, and a task over large contents takes a second. Timers of a window that was suspended
- * run late, before the answer: hence more than one.
+ * How often in a row it may not have answered when the window looks: at first, while it starts, and later. It answers
+ * between two tasks, and gets four times as long as the longest one took.
  */
-const interval = 2_500 // ms
-const maxUnanswered = 2
+const most = 20
+const least = 2
+let longest = 0 // of the Workers of this document
 
 /**
  * In the Worker: holds the lock until it ends. Resolves when it is held, or cannot be: outside of secure contexts.
@@ -29,10 +32,13 @@ export function holdLock(name: string): Promise<void> {
  *
  * @param name - of the lock that the Worker holds
  * @param ask - the Worker answers
+ * @param prepare - called when the Worker may hang: starts the next one. It hangs if it has not answered when that is
+ *   done, which takes as much longer as a machine is slower; the signal is aborted if it answers before
  */
 export function watchWorker(
   name: string,
   ask: () => Promise<unknown>,
+  prepare: (signal: AbortSignal) => Promise<unknown>,
   died: (why: string) => void,
   signal: AbortSignal,
 ): void {
@@ -63,15 +69,33 @@ export function watchWorker(
   listen('pagehide', () => waiting?.abort())
   listen('pageshow', wait)
 
-  let unanswered = 0
-  const answered = () => {
-    unanswered = 0
+  let question: AbortController | undefined // aborted, and undefined, once it is answered
+  let missed = 0
+  let patience = most
+  const inquire = () => {
+    const asked = new AbortController()
+    question = asked
+    missed = 0
+    const answered = () => {
+      question = undefined
+      asked.abort()
+      longest = Math.max(longest, missed)
+      patience = Math.min(Math.max(least, 4 * longest), most)
+    }
+    ask().then(answered, () => {}) // it was closed
   }
+  inquire()
   const timer = setInterval(() => {
-    if (unanswered >= maxUnanswered) {
-      end(`the engine's Worker has not answered for ${(unanswered * interval) / 1000} s`)
-    } else if (unanswered++ === 0) {
-      ask().then(answered, () => {})
+    if (question === undefined) {
+      inquire()
+    } else if (++missed === patience) {
+      const { signal: answered } = question
+      const hangs = () => {
+        if (answered.aborted || over.aborted) return
+        longest = Math.max(longest, patience)
+        end(`the engine's Worker has not answered for ${(missed * interval) / 1000} s`)
+      }
+      prepare(answered).then(hangs, hangs)
     }
   }, interval)
   over.addEventListener('abort', () => clearInterval(timer), { once: true })

@@ -23,13 +23,44 @@ Object.assign(globalThis, { addEventListener: window.addEventListener.bind(windo
 const transition = (type: string, persisted = true) =>
   window.dispatchEvent(Object.assign(new Event(type), { persisted }))
 
-/** Watches a Worker that answers while `answers` says so. */
-function watched(answers: () => boolean) {
+/** Watches a Worker that answers while `answers` says so; a held answer comes with `answer()`. */
+function watched(answers: () => boolean, watch = watchWorker) {
   const died: string[] = []
   const stop = new AbortController()
-  const ask = () => (answers() ? Promise.resolve() : new Promise(() => {}))
-  watchWorker('lock', ask, (why) => died.push(why), stop.signal)
-  return { died, stop }
+  const held: (() => void)[] = []
+  const prepared: { signal: AbortSignal; ready: () => void; failed: () => void }[] = []
+  watch(
+    'lock',
+    () =>
+      new Promise<void>((resolve) => {
+        if (answers()) resolve()
+        else held.push(resolve)
+      }),
+    (signal) =>
+      new Promise<void>((ready, failed) =>
+        prepared.push({ signal, ready, failed: () => failed() }),
+      ),
+    (why) => died.push(why),
+    stop.signal,
+  )
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+  return {
+    died,
+    stop,
+    prepared,
+    settled,
+    async answer() {
+      for (const resolve of held.splice(0)) resolve()
+      await settled()
+    },
+    /** The window looks `times` times. */
+    async pass(times: number) {
+      for (let i = 0; i < times; i++) {
+        mock.timers.tick(250)
+        await settled()
+      }
+    },
+  }
 }
 
 test('a lock that is free means that the Worker has ended, once', () => {
@@ -54,26 +85,66 @@ test('in the back/forward cache nothing waits for the lock', () => {
   assert.deepEqual(died, [])
 })
 
-test('a Worker that misses one question is late, one that misses two hangs', async () => {
-  mock.timers.enable({ apis: ['setInterval'] })
-  try {
-    let answers = true
-    const { died } = watched(() => answers)
-    const pass = async (ms: number) => {
-      mock.timers.tick(ms)
-      await Promise.resolve()
-      await Promise.resolve()
+const withClock = (name: string, run: () => Promise<void>) =>
+  test(name, async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    try {
+      await run()
+    } finally {
+      mock.timers.reset()
     }
-    for (let i = 0; i < 10; i++) await pass(2_500)
-    assert.deepEqual(died, [])
-    answers = false
-    await pass(2_500) // asked, and not answered
-    await pass(2_500)
-    assert.deepEqual(died, [])
-    await pass(2_500)
-    assert.deepEqual(died, ["the engine's Worker has not answered for 5 s"])
-    assert.deepEqual(waiting, [])
-  } finally {
-    mock.timers.reset()
-  }
+  })
+
+withClock('a Worker that starts has time, and after a long task the next ones have', async () => {
+  let answers = false
+  const { died, stop, prepared, pass, answer, settled } = watched(() => answers)
+  await pass(19)
+  assert.equal(prepared.length, 0)
+  await answer()
+  stop.abort()
+
+  // The longest task so far took 19: the next Worker may take as long as any.
+  answers = true
+  const slow = watched(() => answers)
+  await slow.pass(1)
+  answers = false
+  await slow.pass(20)
+  assert.equal(slow.prepared.length, 0)
+  await slow.pass(1)
+  assert.equal(slow.prepared.length, 1)
+  slow.prepared[0]?.ready()
+  await settled()
+  assert.deepEqual(slow.died, ["the engine's Worker has not answered for 5 s"])
+  assert.deepEqual(died, [])
+})
+
+withClock('a Worker hangs if it does not answer while the next one starts', async () => {
+  const fresh = '../../src/worker-life.ts?fresh'
+  const { watchWorker: watch } = (await import(fresh)) as typeof import('../../src/worker-life.ts')
+  let answers = true
+  const { died, prepared, pass, answer, settled } = watched(() => answers, watch)
+  await settled()
+  answers = false
+  await pass(2) // asked, and missed
+  assert.equal(prepared.length, 0)
+  await pass(1)
+  assert.equal(prepared.length, 1)
+  await pass(5)
+  assert.deepEqual([prepared.length, prepared[0]?.signal.aborted, died.length], [1, false, 0])
+  await answer() // a long task was all
+  assert.equal(prepared[0]?.signal.aborted, true)
+  prepared[0]?.ready()
+  await settled()
+  assert.deepEqual(died, [])
+
+  await pass(20) // four times as long as that task
+  assert.equal(prepared.length, 1)
+  await pass(1)
+  assert.equal(prepared.length, 2)
+  prepared[1]?.failed() // there is no next one: it hangs all the same
+  await settled()
+  assert.deepEqual(died, ["the engine's Worker has not answered for 5 s"])
+  assert.deepEqual(waiting, [])
+  await pass(40)
+  assert.equal(died.length, 1)
 })

@@ -23,7 +23,8 @@ export const options = { timeout: 20_000 } // ms
  * `window.count` is what `app://count` serves; `?worker=false`: with the engine in the window. `app://hold` answers,
  * and the tool `hold` ends, when `release()` is called. `?many=n`: there are n resources whose value outlives reloads.
  * `?fragile`, with `?worker=false`: `crash()` ends the Go program, as a panic does.
- * `?mortal`: the Worker ends, or hangs, when it gets the message `end`, or `hang`. `?hello={…}`: members of the page's hello, as another version sends it; `null` leaves one out. For `?worker=false`.
+ * `?mortal`: the Worker ends, hangs, or its Go program runs out of memory, when it gets the message `end`, `hang`, or
+ * `exhaust`. `?hello={…}`: members of the page's hello, as another version sends it; `null` leaves one out. For `?worker=false`.
  */
 const script = `
 import { start, transfer, webSocket } from '/pagemcp/index.js'
@@ -85,10 +86,23 @@ mcp.connect(webSocket({ gateways })).catch((error) => { document.title = String(
 
 const mortal = `
 import '/pagemcp/worker.js'
+const { Go } = globalThis
+let go
+globalThis.Go = class extends Go {
+  constructor() { super(); go = this }
+}
+// All that the memory may grow is taken: what Go needs next is too much.
+const exhaust = () => {
+  const { mem, buffer } = go._inst.exports
+  for (let pages = 65536; pages >= 1; pages /= 2) try { for (;;) mem.grow(pages) } catch {}
+  go.importObject.gojs['runtime.resetMemoryDataView']()
+  buffer(67108864)
+}
 const own = self.onmessage
 self.onmessage = (event) => {
   if (event.data === 'end') self.close()
   else if (event.data === 'hang') for (;;);
+  else if (event.data === 'exhaust') exhaust()
   else own(event)
 }`
 

@@ -55,7 +55,17 @@ inBrowsers('a Worker that hangs is replaced', async (browser) => {
   await strike(page, 'hang')
   assert.equal(await joinedAs(page), name)
   assert.equal(await client.read(`${name}+app://value`), 'first')
-  assert.match(String(await page.evaluate('errors[0]')), /Worker has not answered for 5 s/)
+  assert.match(String(await page.evaluate('errors[0]')), /Worker has not answered for/)
+  await client.close()
+})
+
+inBrowsers('an engine that has run out of memory is replaced', async (browser) => {
+  const { page, name } = await at.open(browser, '?mortal')
+  const client = await modern(at.gateway)
+  await page.evaluate("value.set('second')")
+  await page.evaluate("worker.postMessage('exhaust')")
+  assert.equal(await client.read(`${name}+app://value`), 'second')
+  assert.deepEqual(await page.evaluate('errors'), ['engine.wasm has ended'])
   await client.close()
 })
 
