@@ -125,7 +125,7 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 		}
 	}()
 	discovered, err := l.conn.Call(ctx, "server/discover", discoverParams())
-	if err != nil {
+	if err != nil && !isDown(err) {
 		l.conn.Close()
 		return err
 	}
@@ -146,6 +146,13 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 		r.keepListening(l)
 	}()
 	return nil
+}
+
+// isDown reports whether err says that the other engine has ended and is not started
+// again: it answers each request so, which is passed on.
+func isDown(err error) bool {
+	refused := (*jsonrpc.Error)(nil)
+	return errors.As(err, &refused) && string(jsonrpc.Member(refused.Data, "reason")) == `"down"`
 }
 
 // replace makes l the present link.

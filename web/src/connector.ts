@@ -146,7 +146,6 @@ export async function pair(
   if (token) throw new TypeError('a page with a token is not paired: use connect')
   const connection = connectGateway(dial, {
     open: () => ({ receive() {}, close() {}, end() {} }),
-    isDown: () => false,
     pageId: async () => '',
     newPageId: async () => '',
     confirm: confirmGateway,

@@ -41,6 +41,8 @@ export type EngineState = 'running' | 'restarting' | 'down' | 'closed'
 /** What the engine needs from its thread. */
 export interface EngineHost {
   module: WebAssembly.Module
+  /** The program is not started: clients and gateways learn from each answer that the engine is down. */
+  isDown?: boolean
   /** The class of Go's wasm_exec.js. */
   Go: new () => GoRuntime
   provide: Provide

@@ -264,10 +264,14 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   }
 
   try {
-    await boot()
+    if (!host.isDown) await boot()
   } catch (error) {
     program?.kill() // its timers
     throw error
+  }
+  if (host.isDown) {
+    all.detach(true)
+    become('down')
   }
   return {
     get state() {

@@ -36,8 +36,6 @@ export interface GatewayState {
 export interface GatewayHost {
   /** Serves the gateway as a client. */
   open(channel: TextChannel): Client
-  /** Whether the engine has ended and is not started again: there is nothing to join with. */
-  isDown(): boolean
   /** The present page id: a document that returns from the back/forward cache may have lost the one that it had. */
   pageId(): Promise<string>
   /** Replaces the page id: a newer document has the present one. */

@@ -76,7 +76,6 @@ export async function startInWindow(
     connect(number, dial, token) {
       const connection = connectGateway(dial, {
         open: (channel) => engine.clients.openText(channel, 'gateway'),
-        isDown: () => engine.state === 'down',
         pageId: presentPageId,
         newPageId,
         confirm: confirmGateway,

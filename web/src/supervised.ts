@@ -16,12 +16,14 @@ import type { Thread, ThreadHost } from './thread.ts'
 
 /**
  * Starts a Worker. `died` is called once, with the reason, if it is gone before it is closed; `prepare` when it may hang,
- * to start the next one meanwhile, which is dropped if the signal is aborted.
+ * to start the next one meanwhile, which is dropped if the signal is aborted. With `isDown` it runs no engine, and
+ * answers all requests so, since only a Worker can tell a gateway.
  */
 export type Launch = (
   host: ThreadHost,
   died: (why: string) => void,
   prepare: (answered: AbortSignal) => Promise<unknown>,
+  isDown: boolean,
 ) => Promise<Thread>
 
 /** A Worker, whether it serves or is prepared. */
@@ -64,7 +66,8 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
   const nextRestart = restartPolicy()
   let watchesReads = false
   let isClosed = false
-  let isDown = false
+  let isDown = false // for good: the next Worker says so
+  let isOver = false // that one has ended, too
   let thread: Thread | undefined // none until the next Worker has started
   let serving: Candidate | undefined // its events count
   let prepared: Candidate | undefined
@@ -93,9 +96,9 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
       if (own === serving) died(why)
     }
     const own = { state: 'restarting' } as Candidate
-    own.thread = launch(ownHost, ended, (answered) =>
-      thread && own === serving ? prepare(answered) : Promise.resolve(),
-    )
+    const prepareNext = (answered: AbortSignal) =>
+      thread && own === serving ? prepare(answered) : Promise.resolve()
+    own.thread = launch(ownHost, ended, prepareNext, isDown)
     return own
   }
 
@@ -118,18 +121,18 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
   function died(why: string) {
     serving = undefined
     thread = undefined
-    const delay = nextRestart()
-    isDown = delay === undefined
+    const delay = isDown ? undefined : nextRestart()
+    isOver = isDown
+    isDown ||= delay === undefined
     host.engineState(isDown ? 'down' : 'restarting')
     const error = `${why}${isDown ? ', and is not restarted' : ''}`
     host.report(new Error(error))
     for (const [number, { state }] of gateways) {
       if (state) host.gatewayState(number, { ...state, is: 'away', error })
     }
-    if (isDown) {
-      dropPrepared()
-      for (const opening of openings) shut(opening)
-    } else if (prepared) void serveNext(prepared)
+    if (isDown) dropPrepared()
+    if (isOver) for (const opening of openings) shut(opening)
+    else if (prepared) void serveNext(prepared)
     else setTimeout(() => isClosed || void serveNext(start()), delay)
   }
 
@@ -149,7 +152,7 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
 
   function restore(next: Thread) {
     thread = next
-    for (const [first, { added, published }] of batches) {
+    for (const [first, { added, published }] of isDown ? [] : batches) {
       const ready = published.map((index) => [index, values.get(first + index)] as const)
       next.register(first, added, ready)
     }
@@ -214,7 +217,7 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
     open(port, principal, closed) {
       if (thread) return thread.open(port, principal, closed)
       const opening: Opening = { port, principal, closed, end: () => shut(opening) }
-      if (isDown) shut(opening)
+      if (isOver) shut(opening)
       else openings.add(opening)
       return (reason) => opening.end(reason)
     },

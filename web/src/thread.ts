@@ -86,6 +86,7 @@ export interface Thread {
  *
  * @param died - called once, with the reason, if the Worker is gone before it is closed
  * @param prepare - see {@link watchWorker}
+ * @param isDown - no engine is started, and each request is answered so
  * @throws if it does not start
  */
 export async function inWorker(
@@ -95,6 +96,7 @@ export async function inWorker(
   host: ThreadHost,
   died: (why: string) => void,
   prepare: (answered: AbortSignal) => Promise<unknown>,
+  isDown: boolean,
 ): Promise<Thread> {
   const sentTexts: LargeTexts = new Map()
   const watches = new Map<number, AbortController>()
@@ -202,7 +204,7 @@ export async function inWorker(
   }
   const redacts = host.redact !== undefined
   const starting = module.then((module) =>
-    engineThread.request('start', { options, module, redacts, lock }),
+    engineThread.request('start', { options, module, redacts, lock, isDown }),
   )
   try {
     await Promise.race([starting, failed])

@@ -114,10 +114,6 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   async function attempt() {
     clearTimeout(timer)
     if (stopped || socket !== undefined || busy) return
-    if (host.isDown()) {
-      become({ is: 'away', error: 'the engine is down' })
-      return
-    }
     if (globalThis.crypto?.subtle === undefined) {
       giveUp(new JoinError('insecure', 'joining a gateway needs https, or http on localhost'))
       return

@@ -38,11 +38,12 @@ const report = (error: unknown) => windowThread.notify('report', serializeError(
 const windowThread = link(
   self as unknown as Port,
   {
-    async start({ options, module, redacts, lock }: Start) {
+    async start({ options, module, redacts, lock, isDown }: Start) {
       await holdLock(lock)
       windowThread.notify('held', undefined)
       engine = await startEngine(options, {
         module,
+        isDown,
         Go: (globalThis as unknown as { Go: new () => GoRuntime }).Go,
         async provide(ref, uri, variables, call) {
           const known = gotTexts.get(ref)
@@ -115,7 +116,6 @@ const windowThread = link(
       const { clients } = engine
       const connection = connectGateway(dial, {
         open: (channel) => clients.openText(channel, 'gateway'),
-        isDown: () => engine?.state === 'down',
         pageId: () => windowThread.request('pageId', undefined) as Promise<string>,
         newPageId: () => windowThread.request('newPageId', undefined) as Promise<string>,
         tokens: tokenJoining(() => windowThread.request(`token ${number}`, undefined)),
@@ -161,6 +161,8 @@ interface Start {
   module: WebAssembly.Module
   /** Whether the window has a hook that contents pass. */
   redacts: boolean
+  /** See {@link EngineHost.isDown}. */
+  isDown: boolean
   /** The name of a Web Lock: the window notices its release. */
   lock: string
 }

@@ -153,7 +153,6 @@ export async function tokenPage(
         page.channel = channel
         return { receive: (text: string) => got.push(text), close() {} } as unknown as Client
       },
-      isDown: () => false,
       pageId: async () => (ids === 1 ? described.page : `page-${ids}`),
       newPageId: async () => `page-${++ids}`,
       confirm: () => Promise.reject(new Error('a page with a token asks its user nothing')),

@@ -30,3 +30,19 @@ inBrowsers('reads of a page whose engine is down are answered at once', async (b
     assert.match(answer, /"reason":"down","retry":false/)
   }
 })
+
+inBrowsers('a page that joins with an engine that is down says so, too', async (browser) => {
+  const { page, name } = await at.open(browser, '?worker=false&fragile')
+  for (let round = 0; round < 4; round++) {
+    await page.evaluate('crash()')
+    if (round < 3) await page.waitForFunction("mcp.state.engine === 'running'") // it may not have joined again
+  }
+  await page.waitForFunction("mcp.state.engine === 'down'")
+  await at.kill()
+  await at.restart()
+  assert.equal(await joinedAs(page), name)
+  for (let read = 0; read < 3; read++) {
+    const answer = await post(at.gateway, 'resources/read', { uri: `${name}+app://value` })
+    assert.match(answer, /"reason":"down","retry":false/)
+  }
+})

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
+import { post } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { joinedAs, modern, type Setting, set, setting } from './kit.ts'
 
@@ -70,7 +71,7 @@ inBrowsers('an engine that has run out of memory is replaced', async (browser) =
 })
 
 inBrowsers('after three Workers within a minute the engine is down', async (browser) => {
-  const { page } = await at.open(browser, '?mortal')
+  const { page, name } = await at.open(browser, '?mortal')
   for (let round = 0; round < 3; round++) {
     await strike(page, 'end')
     await page.waitForFunction("mcp.state.engine === 'running'")
@@ -78,5 +79,9 @@ inBrowsers('after three Workers within a minute the engine is down', async (brow
   await strike(page, 'end')
   assert.equal(await page.evaluate('mcp.state.engine'), 'down')
   assert.match(String(await page.evaluate('errors.at(-1)')), /is not restarted/)
+  assert.equal(await joinedAs(page), name)
+  const read = () => post(at.gateway, 'resources/read', { uri: `${name}+app://value` })
+  assert.match(await read(), /"reason":"down","retry":false/)
+  await strike(page, 'end')
   assert.equal(await page.evaluate('mcp.state.gateways[0].is'), 'away')
 })
