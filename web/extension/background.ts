@@ -17,8 +17,10 @@ const engine = engineHost({
 
 handleMessages('background', {
   overview,
-  async tick({ tab, on }) {
-    await consent.enqueue(() => (on ? consent.tick(tab) : consent.untick((one) => one.tab === tab)))
+  async tick({ tab, site, on }) {
+    await consent.enqueue(() =>
+      on ? consent.tick({ tab, site }) : consent.untick((one) => one.tab === tab),
+    )
     await refresh()
   },
   asking: (wanted) => consent.enqueue(() => consent.asking(wanted)),
@@ -129,7 +131,7 @@ chrome.tabs.onReplaced.addListener(async (now, before) => {
     const old = ticks.find(({ tab }) => tab === before)
     if (old === undefined) return
     await consent.untick(({ tab }) => tab === before)
-    if (consent.siteOf((await chrome.tabs.get(now)).url) === old.site) await consent.tick(now)
+    await consent.tick({ tab: now, site: old.site })
   })
   await refresh()
 })

@@ -76,10 +76,12 @@ export async function agreedSites(): Promise<Set<string>> {
   return new Set(sites.filter((_, i) => held[i]))
 }
 
-/** Ticks a tab if there is consent for its site. Call within {@link enqueue}. */
-export async function tick(tab: number): Promise<void> {
-  const site = siteOf((await chrome.tabs.get(tab)).url)
-  if (site === undefined || !(await agreedSites()).has(site)) return
+/**
+ * Ticks a tab if it shows the site of the tick, which the user saw, and there is consent for that. Call within
+ * {@link enqueue}.
+ */
+export async function tick({ tab, site }: Tick): Promise<void> {
+  if (siteOf((await chrome.tabs.get(tab)).url) !== site || !(await agreedSites()).has(site)) return
   const { ticks } = await session()
   const others = ticks.filter((one) => one.tab !== tab)
   await chrome.storage.session.set({ ticks: [...others, { tab, site }] })
@@ -105,7 +107,7 @@ export async function agree({ tab, site }: { tab: number; site: string }): Promi
   const { sites } = await local()
   if (!sites.includes(site)) await keepLocal({ sites: [...sites, site].sort() })
   await chrome.storage.session.remove('asking')
-  if (siteOf((await chrome.tabs.get(tab)).url) === site) await tick(tab)
+  await tick({ tab, site })
 }
 
 /**

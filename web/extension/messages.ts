@@ -71,8 +71,8 @@ export interface Overview {
 export interface Messages {
   background: {
     overview: { args: undefined; answer: Overview }
-    /** Ticks a tab of a site with consent, or unticks one. */
-    tick: { args: { tab: number; on: boolean }; answer: undefined }
+    /** Ticks a tab if it still shows this site, to which there is consent, or unticks it. */
+    tick: { args: { tab: number; site: string; on: boolean }; answer: undefined }
     /**
      * The user has ticked a tab, and sees the permission prompt for its site, which may close the popup;
      * `undefined`: the user has refused.

@@ -32,7 +32,7 @@ async function show(): Promise<void> {
 function ticked({ id: tab, site }: TabInfo, on: boolean) {
   if (site === undefined) return
   if (!on || shown?.sites.includes(site)) {
-    refreshAfter(request('background', 'tick', { tab, on }))
+    refreshAfter(request('background', 'tick', { tab, site, on }))
     return
   }
   void request('background', 'asking', { tab, site })

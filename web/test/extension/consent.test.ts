@@ -38,7 +38,9 @@ test('a ticked tab that goes to another site is not read, although the user has 
   assert.deepEqual(await shared(), [`1 ${news}`, `2 ${bank}`])
   shown = [tab(1, bank), tab(2, bank)]
   assert.deepEqual(await shared(), [`2 ${bank}`])
-  await tick(1)
+  await tick({ tab: 1, site: news }) // the popup showed that when the user clicked
+  assert.deepEqual(await shared(), [`2 ${bank}`])
+  await tick({ tab: 1, site: bank })
   assert.deepEqual(await shared(), [`1 ${bank}`, `2 ${bank}`])
   shown = [tab(1, news), tab(2, bank)]
   assert.deepEqual(await shared(), [`2 ${bank}`])

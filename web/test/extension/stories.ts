@@ -195,7 +195,7 @@ export function stories(kit: Kit, own: (scene: () => Scene) => void): void {
     // Without the browser's own permission there is no consent, although a message claims it.
     const args = { tab: id, site: served.otherOrigin }
     await person.tell('background', 'consent', args)
-    await person.tell('background', 'tick', { tab: id, on: true })
+    await person.tell('background', 'tick', { ...args, on: true })
     await reader.missing(own)
 
     await bread.goto(`${served.origin}/bread`) // back again: the tick is gone all the same
