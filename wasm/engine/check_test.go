@@ -28,6 +28,7 @@ var answers = map[string][]struct{ answer, problem string }{
 		{`{"content":[{"type":"resource","resource":{"uri":"a:b","text":"x","mimeType":"not a mime type"}}]}`, "content[0].resource.mimeType is not a media type"},
 		{`{"content":[{"type":"image","data":"eA==","mimeType":"image"}]}`, "content[0].mimeType is not a media type"},
 		{`{"content":[{"type":"resource_link","uri":"a:b","name":"n","mimeType":"text/plain\u202e"}]}`, "content[0].mimeType is not a media type"},
+		{`{"content":[{"type":"resource_link","name":"b","uri":"a:b","icons":[{"src":"https://a.example/i","mimeType":"not a type"}]}]}`, "content[0].icons"},
 		{`{"content":[{"type":"text","text":"x"},{"type":"text"}]}`, "content[1].text is missing"},
 		{`{"content":[{"type":"text","text":null}]}`, "content[0].text is not a string"},
 		{`{"content":[{"type":"text","text":"x","_meta":[]}]}`, "content[0]._meta is not an object"},
@@ -67,6 +68,7 @@ var remoteAnswers = map[string][]struct{ answer, problem string }{
 	"resources/read": {
 		{`{"contents":{}}`, "contents is not an array"},
 		{`{"contents":[{}]}`, "contents[0].uri is missing"},
+		{`{"contents":[{"uri":"a:b","text":"x","mimeType":"text/plain\r\nX: y"}]}`, "contents[0].mimeType is not a media type"},
 		{`{"contents":[{"uri":"a:b"}]}`, "contents[0].text is missing, and so is blob"},
 		{`{"contents":[{"uri":"a:b","text":"x"},{"uri":"a:b","text":"x","blob":"eA=="}]}`, "contents[1].text is there, and so is blob"},
 		{`{"contents":[{"uri":"a:b","blob":"***"}]}`, "contents[0].blob is not Base64"},

@@ -105,7 +105,7 @@ func validAnnotations(value []byte) bool {
 	return ok && s.Err() == nil
 }
 
-const iconsRule = "icons must be objects whose src is an https: URL of at most 8 KiB or a data:image/ URL of at most 64 KiB"
+const iconsRule = "icons must be objects whose src is an https: URL of at most 8 KiB or a data:image/ URL of at most 64 KiB, and whose mimeType, if any, is a media type"
 
 const maxDataIcon = 64 << 10 // bytes of a data: URL
 
@@ -117,6 +117,10 @@ func validIcons(value []byte) bool {
 		src, isText := jsonrpc.Text(jsonrpc.Member(element, "src"))
 		ok = ok && isText && (strings.HasPrefix(src, "https:") && len(src) <= MaxURI ||
 			strings.HasPrefix(src, "data:image/") && len(src) <= maxDataIcon)
+		if value := jsonrpc.Member(element, "mimeType"); value != nil {
+			kind, isText := jsonrpc.Text(value)
+			ok = ok && isText && validMediaType(kind)
+		}
 	}
 	return ok
 }
