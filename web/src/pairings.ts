@@ -56,10 +56,9 @@ async function inStore(
     try {
       return await tryInStore(mode, act)
     } catch (error) {
-      const { name } = error as DOMException
-      // An opaque origin, a browser that stores nothing for the site, and one without IndexedDB.
-      if (['SecurityError', 'InvalidStateError', 'ReferenceError'].includes(name)) return undefined
-      if (--left === 0) throw new Error(`the saved keys cannot be read: ${name}`)
+      if (--left === 0) {
+        throw new Error(`the saved keys cannot be read: ${(error as DOMException).name}`)
+      }
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }
@@ -69,17 +68,28 @@ async function tryInStore(
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => IDBRequest,
 ): Promise<unknown> {
-  let database: IDBDatabase | undefined
+  const database = await opened()
+  if (database === undefined) return undefined
+  try {
+    const transaction = database.transaction(storeName, mode)
+    return await result(act(transaction.objectStore(storeName)))
+  } finally {
+    database.close()
+  }
+}
+
+async function opened(): Promise<IDBDatabase | undefined> {
   try {
     const opening = indexedDB.open('pagemcp', 1)
     opening.onupgradeneeded = () => {
       opening.result.createObjectStore(storeName, { keyPath: 'address' })
     }
-    database = (await result(opening)) as IDBDatabase
-    const transaction = database.transaction(storeName, mode)
-    return await result(act(transaction.objectStore(storeName)))
-  } finally {
-    database?.close()
+    return (await result(opening)) as IDBDatabase
+  } catch (error) {
+    // An opaque origin, a browser that stores nothing for the site, and one without IndexedDB.
+    const none = ['SecurityError', 'InvalidStateError', 'ReferenceError']
+    if (none.includes((error as DOMException).name)) return undefined
+    throw error
   }
 }
 

@@ -12,6 +12,8 @@ const saved = { address: url, gateway: 'gateway', keyId: 'saved', key: {} as Cry
 let failures = 0
 let errorName = 'UnknownError'
 let keys: (Pairing & { used: number })[] = []
+/** Connections that the browser closes before they are used. */
+let closing = 0
 
 interface Request {
   result?: unknown
@@ -25,7 +27,13 @@ const settled = (result: unknown, error?: DOMException): Request => {
   return request
 }
 const store = { getAll: () => settled(keys) }
-const database = { transaction: () => ({ objectStore: () => store }), close() {} }
+const database = {
+  transaction() {
+    if (closing-- > 0) throw new DOMException('The connection is closing', 'InvalidStateError')
+    return { objectStore: () => store }
+  },
+  close() {},
+}
 Object.assign(globalThis, {
   indexedDB: {
     open: () =>
@@ -42,6 +50,7 @@ const refuse = () => Promise.reject(new Error('the user was asked'))
 const table: {
   name: string
   failures: number
+  closing?: number
   keys: typeof keys
   error?: string
   invited?: boolean
@@ -51,6 +60,13 @@ const table: {
   { name: 'a key', failures: 0, keys: [{ ...saved, used: 1 }], want: 'saved' },
   { name: 'no key', failures: 0, keys: [], want: undefined },
   { name: 'one error', failures: 1, keys: [{ ...saved, used: 1 }], want: 'saved' },
+  {
+    name: 'a connection that the browser closes',
+    failures: 0,
+    closing: 1,
+    keys: [{ ...saved, used: 1 }],
+    want: 'saved',
+  },
   { name: 'errors', failures: 99, keys: [{ ...saved, used: 1 }], want: 'cannot be read' },
   { name: 'errors, once joined', failures: 99, keys: [], joined: true, want: 'own' },
   {
@@ -67,6 +83,7 @@ const table: {
 for (const row of table) {
   test(`the credential of a page: ${row.name}`, async () => {
     failures = row.failures
+    closing = row.closing ?? 0
     errorName = row.error ?? 'UnknownError'
     keys = row.keys
     const from = credentials({ gateways: [url], ...(row.invited && { invitation }) }, refuse)
