@@ -1,6 +1,6 @@
 /** Loads engine.wasm and the Worker. */
 
-import { staying } from './module.ts'
+import { unlessLeft } from './module.ts'
 
 const bundlers =
   "Vite needs server.fs.allow if linked, before version 8 optimizeDeps: { exclude: ['pagemcp'] }; with esbuild copy worker.js and engine.wasm"
@@ -13,16 +13,16 @@ export async function compile(wasm: string | URL | BufferSource | WebAssembly.Mo
   const url = String(wasm ?? new URL('./engine.wasm', import.meta.url))
   let hint = "does the Content-Security-Policy allow it, by connect-src and 'wasm-unsafe-eval'?"
   try {
-    const response = await fetch(url).catch(ifStaying)
+    const response = await unlessLeft(fetch(url))
     if (!response.ok) {
       hint = bundlers
       throw new Error(`status ${response.status}`)
     }
     const type = response.headers.get('Content-Type')
     if (type?.startsWith('application/wasm')) {
-      return await WebAssembly.compileStreaming(response).catch(ifStaying)
+      return await unlessLeft(WebAssembly.compileStreaming(response))
     }
-    const bytes = await response.arrayBuffer().catch(ifStaying)
+    const bytes = await unlessLeft(response.arrayBuffer())
     if (new Uint8Array(bytes)[0] === 0x3c) {
       hint = bundlers
       throw new Error('the server answered with HTML') // it begins with <
@@ -32,11 +32,6 @@ export async function compile(wasm: string | URL | BufferSource | WebAssembly.Mo
     const what = error instanceof Error ? error.message : error
     throw new Error(`engine.wasm did not load from ${url}: ${what}; ${hint}`, { cause: error })
   }
-}
-
-async function ifStaying(error: unknown): Promise<never> {
-  await staying()
-  throw error
 }
 
 /**

@@ -3,14 +3,29 @@
  * need is loaded when it mounts or registers something: later its server may be gone, or have other files.
  */
 
-/** A document that is still there after this time is not being left. */
+/** A document that is still there after this time is not being left; the second one is for a slow server of the next. */
 const leaveTime = 1000 // ms
+const longLeaveTime = 60_000 // ms
 
 /**
- * Waits until it is certain that the document stays. Firefox ends the loads of a document when another one is
- * requested, and the old one still runs: what ended so is no error of the page. Never settles if the document goes.
+ * The result of a load. Firefox ends the loads of a document when another one is requested, and the old one runs until
+ * that arrives: what ended so is no error of the page. So this rejects only if the document stays.
  */
-export const staying = () => new Promise<void>((resolve) => setTimeout(resolve, leaveTime))
+export async function unlessLeft<T>(loading: Promise<T>): Promise<T> {
+  let wait = leaveTime
+  const leaves = () => {
+    wait = longLeaveTime
+  }
+  globalThis.addEventListener?.('beforeunload', leaves)
+  try {
+    return await loading
+  } catch (error) {
+    await new Promise((resolve) => setTimeout(resolve, wait))
+    throw error
+  } finally {
+    globalThis.removeEventListener?.('beforeunload', leaves)
+  }
+}
 
 /**
  * Names the file in the error if it does not load. A later import tries again. The result may be ignored, to load
@@ -19,8 +34,7 @@ export const staying = () => new Promise<void>((resolve) => setTimeout(resolve, 
  * @param module - `import()` of the module, which bundlers must see
  */
 export function lazily<T>(file: string, module: Promise<T>): Promise<T> {
-  const loading = module.catch(async (cause: unknown) => {
-    await staying()
+  const loading = unlessLeft(module).catch((cause: unknown) => {
     throw new Error(`${file} did not load; is it beside index.js?`, { cause })
   })
   loading.catch(() => {})

@@ -1,13 +1,24 @@
-/** A document that is still there after this time is not being left. */
+/** A document that is still there after this time is not being left; the second one is for a slow server of the next. */
 const leaveTime = 1000 // ms
+const longLeaveTime = 60_000 // ms
 
 /**
  * A part that is loaded on demand: `part(import('./x.ts'))`. Firefox ends the loads of a document as soon as another one
- * is requested, and the old one still runs: that is no error of the page. So this rejects only if the document stays.
+ * is requested, and the old one runs until that arrives: that is no error of the page. So this rejects only if the
+ * document stays.
  */
-export function part<T>(module: Promise<T>): Promise<T> {
-  return module.catch(async (error: unknown) => {
-    await new Promise((resolve) => setTimeout(resolve, leaveTime))
+export async function part<T>(module: Promise<T>): Promise<T> {
+  let wait = leaveTime
+  const leaves = () => {
+    wait = longLeaveTime
+  }
+  addEventListener('beforeunload', leaves)
+  try {
+    return await module
+  } catch (error) {
+    await new Promise((resolve) => setTimeout(resolve, wait))
     throw error
-  })
+  } finally {
+    removeEventListener('beforeunload', leaves)
+  }
 }

@@ -167,3 +167,8 @@ export async function hasLoaded(demo: Page): Promise<void> {
     { polling: 100 },
   )
 }
+
+/** Begins a navigation as a script of the page does, after this has resolved: it may end the document at once. */
+export async function leave(page: Page, url: string): Promise<void> {
+  await page.evaluate((to) => void setTimeout(() => location.assign(to)), url)
+}

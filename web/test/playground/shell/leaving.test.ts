@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, mock, test } from 'node:test'
 import { part } from '../../../playground/base/part.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
+import { leave } from '../../harness/waits.ts'
 import { type Playground, servePlayground } from '../harness.ts'
 
 const held: { [path: string]: () => void } = {}
@@ -46,19 +47,36 @@ inBrowsers('the playground may be left while parts of it load', async ({ open })
     }
   }
   const tab = await open('about:blank')
-  await tab.evaluate((url) => location.assign(url), `${playground.url}?lang=en`)
+  await leave(tab, `${playground.url}?lang=en`)
   await several
-  await tab.evaluate("location.href = '/other.html'")
+  await leave(tab, '/other.html')
   await tab.waitForFunction('window.loaded')
 })
 
 test('a part that is missing is an error of a document that stays', async () => {
+  const window = new EventTarget()
+  Object.assign(globalThis, {
+    addEventListener: window.addEventListener.bind(window),
+    removeEventListener: window.removeEventListener.bind(window),
+  })
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const failure = assert.rejects(part(Promise.reject(new TypeError('missing'))), /missing/)
     await Promise.resolve()
     mock.timers.tick(1000)
     await failure
+
+    let fail: (error: Error) => void = () => {}
+    let failed = false
+    const late = part(new Promise((_, reject) => (fail = reject))).catch(() => (failed = true))
+    window.dispatchEvent(new Event('beforeunload')) // the next document takes its time
+    fail(new Error('ended'))
+    for (let i = 0; i < 5; i++) await Promise.resolve()
+    mock.timers.tick(59_999)
+    for (let i = 0; i < 5; i++) await Promise.resolve()
+    assert.equal(failed, false)
+    mock.timers.tick(1) // the document has stayed
+    await late
   } finally {
     mock.timers.reset()
   }
