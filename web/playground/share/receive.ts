@@ -19,8 +19,9 @@ async function openLink(): Promise<void> {
   const { hash } = location
   const replays = hash.startsWith('#t1.')
   if (!isLink(hash) && !replays) return
-  // otherwise a reload would open the link again
-  window.history.replaceState(window.history.state, '', location.pathname + location.search)
+  const address = new URL(location.href) // whole: a path that begins with // would be another host
+  address.hash = '' // otherwise a reload would open the link again
+  window.history.replaceState(window.history.state, '', address)
   try {
     if (replays) return await openConversation(hash)
     const link = await decodeLink(hash)
