@@ -102,6 +102,7 @@ export async function inWorker(
   const watches = new Map<number, AbortController>()
   const closeListeners = new Map<number, () => void>()
   let lastPort = 0
+  let watchLock: (name: string) => void = () => {}
 
   const source = (number: number): Source => {
     const found = host.source(number)
@@ -157,14 +158,15 @@ export async function inWorker(
     watching: () => undefined, // messages keep their order: an earlier `watch` has been handled
     pageId: () => presentPageId(),
     newPageId: () => newPageId(),
-    held: () =>
-      watchWorker(
-        lock,
+    loaded() {
+      watchLock = watchWorker(
         () => engineThread.request('alive', undefined),
         prepare,
         fail,
         closed.signal,
-      ),
+      )
+    },
+    held: (name: string) => watchLock(name),
     confirm: (question: GatewayQuestion, call: Cancellation) =>
       confirmGateway(question, signalOf(call)),
     closed(number: number) {

@@ -1,6 +1,8 @@
 /**
- * Notices that the engine's Worker is gone. Browsers report neither its end nor an endless loop: a Web Lock that the
- * Worker holds is free when it has ended, and a Worker that does not answer hangs.
+ * Notices that the engine's Worker is gone. Browsers report neither its end nor an endless loop: a Worker that does not
+ * answer hangs, or has ended. A Web Lock that it holds is free when it has ended: that is noticed at once, also by a
+ * hidden window, whose timers are slow. Firefox keeps no document with a lock in the back/forward cache, so the Worker
+ * holds one only once the page connects to a gateway, for which the window has a lock, too (page-id.ts).
  */
 
 /** How often the Worker is asked whether it answers. */
@@ -15,33 +17,33 @@ const least = 2
 let longest = 0 // of the Workers of this document
 
 /**
- * In the Worker: holds the lock until it ends. Resolves when it is held, or cannot be: outside of secure contexts.
+ * In the Worker: holds the lock until it ends. Resolves with whether it is held: it cannot be outside of secure contexts,
+ * or where the browser stores nothing.
  */
-export function holdLock(name: string): Promise<void> {
+export function holdLock(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const hold = () => {
-      resolve()
+      resolve(true)
       return new Promise(() => {})
     }
-    navigator.locks?.request(name, hold).catch(() => resolve()) ?? resolve()
+    navigator.locks?.request(name, hold).catch(() => resolve(false)) ?? resolve(false)
   })
 }
 
 /**
  * In the window: calls `died` once, with the reason, unless the signal is aborted before.
  *
- * @param name - of the lock that the Worker holds
  * @param ask - the Worker answers
  * @param prepare - called when the Worker may hang: starts the next one. It hangs if it has not answered when that is
  *   done, which takes as much longer as a machine is slower; the signal is aborted if it answers before
+ * @returns a function that watches the lock that the Worker holds; called once
  */
 export function watchWorker(
-  name: string,
   ask: () => Promise<unknown>,
   prepare: (signal: AbortSignal) => Promise<unknown>,
   died: (why: string) => void,
   signal: AbortSignal,
-): void {
+): (lock: string) => void {
   const ended = new AbortController()
   const over = AbortSignal.any([signal, ended.signal])
   const end = (why: string) => {
@@ -49,25 +51,6 @@ export function watchWorker(
     ended.abort()
     died(why)
   }
-
-  /** Requests the lock, except in the back/forward cache: a request that waits evicts the document from it. */
-  let waiting: AbortController | undefined
-  const wait = () => {
-    waiting = new AbortController()
-    const options = { signal: AbortSignal.any([over, waiting.signal]) }
-    navigator.locks
-      ?.request(name, options, () => end("the engine's Worker has ended"))
-      .catch(() => {}) // aborted
-  }
-  wait()
-  const listen = (type: string, act: () => void) =>
-    globalThis.addEventListener?.(
-      type,
-      (event) => (event as PageTransitionEvent).persisted && act(),
-      { signal: over },
-    )
-  listen('pagehide', () => waiting?.abort())
-  listen('pageshow', wait)
 
   let question: AbortController | undefined // aborted, and undefined, once it is answered
   let missed = 0
@@ -99,4 +82,25 @@ export function watchWorker(
     }
   }, interval)
   over.addEventListener('abort', () => clearInterval(timer), { once: true })
+
+  return (lock) => {
+    let waiting: AbortController | undefined
+    /** Requests the lock, except in the back/forward cache: a request that waits evicts the document from it. */
+    const wait = () => {
+      waiting = new AbortController()
+      const options = { signal: AbortSignal.any([over, waiting.signal]) }
+      navigator.locks
+        .request(lock, options, () => end("the engine's Worker has ended"))
+        .catch(() => {}) // aborted
+    }
+    const listen = (type: string, act: () => void) =>
+      globalThis.addEventListener?.(
+        type,
+        (event) => (event as PageTransitionEvent).persisted && act(),
+        { signal: over },
+      )
+    wait()
+    listen('pagehide', () => waiting?.abort())
+    listen('pageshow', wait)
+  }
 }

@@ -25,6 +25,7 @@ import { connectGateway } from './websocket.ts'
 import { holdLock } from './worker-life.ts'
 
 let engine: Engine | undefined
+let hold: (() => Promise<void>) | undefined // until it is called
 const ports = new Map<number, Client>()
 const connections = new Map<number, Connection>()
 const changes = new Map<number, Changed>() // of watched sources, by number
@@ -39,8 +40,11 @@ const windowThread = link(
   self as unknown as Port,
   {
     async start({ options, module, redacts, lock, isDown }: Start) {
-      await holdLock(lock)
-      windowThread.notify('held', undefined)
+      windowThread.notify('loaded', undefined)
+      hold = async () => {
+        hold = undefined
+        if (await holdLock(lock)) windowThread.notify('held', lock)
+      }
       engine = await startEngine(options, {
         module,
         isDown,
@@ -113,6 +117,7 @@ const windowThread = link(
       ports.get(number)?.end(reason),
     connect({ number, dial }: { number: number; dial: Dial }, call: Cancellation) {
       if (engine === undefined) return undefined
+      void hold?.()
       const { clients } = engine
       const connection = connectGateway(dial, {
         open: (channel) => clients.openText(channel, 'gateway'),

@@ -29,8 +29,7 @@ function watched(answers: () => boolean, watch = watchWorker) {
   const stop = new AbortController()
   const held: (() => void)[] = []
   const prepared: { signal: AbortSignal; ready: () => void; failed: () => void }[] = []
-  watch(
-    'lock',
+  const watchLock = watch(
     () =>
       new Promise<void>((resolve) => {
         if (answers()) resolve()
@@ -43,6 +42,7 @@ function watched(answers: () => boolean, watch = watchWorker) {
     (why) => died.push(why),
     stop.signal,
   )
+  watchLock('lock')
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
   return {
     died,
