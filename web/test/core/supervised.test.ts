@@ -11,7 +11,10 @@ interface Launched {
   prepare(answered: AbortSignal): Promise<unknown>
   started(): void
   failed(error: Error): void
+  isDown: boolean
   mounted: number[]
+  registered: number[]
+  opened: unknown[]
   closed: boolean
 }
 
@@ -32,20 +35,26 @@ async function setting() {
     own: ThreadHost,
     died: Launched['died'],
     prepare: Launched['prepare'],
+    isDown: boolean,
   ): Promise<Thread> =>
     new Promise((resolve, failed) => {
-      const mounted: number[] = []
+      const [mounted, registered, opened]: [number[], number[], unknown[]] = [[], [], []]
       const one: Launched = {
         host: own,
         died,
         prepare,
+        isDown,
         mounted,
+        registered,
+        opened,
         failed,
         closed: false,
         started() {
           own.engineState('running')
           resolve({
             mount: (number: number) => mounted.push(number),
+            register: (first: number) => registered.push(first),
+            open: (port: unknown) => opened.push(port),
             close: () => {
               one.closed = true
             },
@@ -55,9 +64,12 @@ async function setting() {
       launched.push(one)
     })
   const starting = supervised(launch, host)
+  await launched[0]?.prepare(new AbortController().signal) // nothing is prepared before it has started
+  assert.equal(launched.length, 1)
   launched[0]?.started()
   const thread = await starting
   thread.mount(7, '', {} as never)
+  thread.register(1, {} as never)
   return { thread, launched, states, errors, worker: (n: number) => launched[n] as Launched }
 }
 
@@ -122,6 +134,43 @@ test('a Worker that hangs while it starts is not replaced before it has', async 
   void worker(0).prepare(new AbortController().signal)
   await worker(1).prepare(new AbortController().signal)
   assert.equal(launched.length, 2)
+})
+
+test('after three ends, a Worker without an engine says that it is down; after that one nothing is open', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const { thread, worker, launched, states } = await setting()
+    for (let n = 0; n < 3; n++) {
+      worker(n).died('it was ended')
+      mock.timers.tick(1000)
+      worker(n + 1).started()
+      await settled()
+      assert.deepEqual([worker(n + 1).isDown, worker(n + 1).registered], [false, [1]])
+    }
+    void worker(3).prepare(new AbortController().signal)
+    worker(4).started()
+    await settled()
+    worker(3).died('it hangs')
+    await settled()
+    assert.equal(worker(4).closed, true, 'the prepared one has an engine')
+    assert.equal(states.at(-1), 'down')
+    const ports = [1, 2, 3].map(() => ({ postMessage() {}, closed: 0 }))
+    const open = (n: number) =>
+      thread.open(ports[n] as never, 'test', () => (ports[n] as { closed: number }).closed++)
+    open(0)
+    mock.timers.tick(0)
+    assert.deepEqual([launched.length, worker(5).isDown], [6, true])
+    worker(5).host.engineState('down')
+    worker(5).started()
+    await settled()
+    assert.deepEqual([worker(5).opened, worker(5).registered], [[ports[0]], []])
+    worker(5).died('it was ended')
+    open(1)
+    mock.timers.tick(60_000)
+    assert.deepEqual([launched.length, ports[1]?.closed, states.at(-1)], [6, 1, 'down'])
+  } finally {
+    mock.timers.reset()
+  }
 })
 
 test('closed, no prepared Worker is left', async () => {
