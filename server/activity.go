@@ -10,6 +10,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/auditlog"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // activity remembers which assistants are active and what they have read last, for
@@ -102,9 +103,7 @@ func (a *activity) note(e access.Entry) {
 	}
 	client.Requests++
 	client.Last = now
-	switch e.Verb {
-	case "resources/read", "prompts/get", "tools/call":
-	default:
+	if !engine.MethodOf(e.Verb).Repeated { // it gets nothing of a page by name
 		return
 	}
 	if len(a.reads) == maxReads {

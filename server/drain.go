@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -58,9 +59,9 @@ func (p *drainPort) trackMessage(data []byte) {
 	msg, refusal := jsonrpc.Parse(data)
 	switch {
 	case refusal != nil:
-	case msg.Kind == jsonrpc.Request && msg.Method != "subscriptions/listen": // a subscription has no end
+	case msg.Kind == jsonrpc.Request && msg.Method != engine.MethodListen: // a subscription has no end
 		p.add(msg.ID)
-	case msg.Kind == jsonrpc.Notification && msg.Method == "notifications/cancelled": // a cancelled request gets no response
+	case msg.Kind == jsonrpc.Notification && msg.Method == engine.MethodCancelled: // a cancelled request gets no response
 		p.remove(jsonrpc.ID(jsonrpc.Member(msg.Params, "requestId")))
 	}
 }

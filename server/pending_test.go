@@ -172,7 +172,7 @@ func TestNothingComesAfterUnsubscribe(t *testing.T) {
 		time.Sleep(time.Second)
 		table.Changed("notes://a")
 		time.Sleep(time.Minute)
-		if got := stream.take(); count(got, mcphttp.UpdatedMethod) > 0 {
+		if got := stream.take(); count(got, engine.MethodUpdated) > 0 {
 			t.Errorf("after unsubscribe: %q", got)
 		}
 		// The same for an update that waits for a stream.
@@ -185,7 +185,7 @@ func TestNothingComesAfterUnsubscribe(t *testing.T) {
 			t.Fatalf("unsubscribe: %q", got)
 		}
 		stream = collectInMemory(t, g, client, session)
-		if got := stream.take(); count(got, mcphttp.UpdatedMethod) > 0 {
+		if got := stream.take(); count(got, engine.MethodUpdated) > 0 {
 			t.Errorf("after the second unsubscribe: %q", got)
 		}
 		kill()

@@ -241,7 +241,7 @@ func countUpdates(conn net.Conn) (n int) {
 		if !lines.Scan() {
 			return n
 		}
-		if strings.Contains(lines.Text(), mcphttp.UpdatedMethod) {
+		if strings.Contains(lines.Text(), engine.MethodUpdated) {
 			n++
 		}
 	}

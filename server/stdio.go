@@ -157,7 +157,7 @@ func (l *gatewayLink) reconnectLoop(ctx context.Context) {
 func (l *gatewayLink) refreshExtensions(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, limits.ProbeTime)
 	defer cancel()
-	if discovered, err := l.remote.Request(ctx, "server/discover", []byte("{}")); err == nil {
+	if discovered, err := l.remote.Request(ctx, engine.MethodDiscover, []byte("{}")); err == nil {
 		l.declareExtensions(jsonrpc.Member(jsonrpc.Member(discovered, "capabilities"), "extensions"))
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // An exampleLine is a message or an event of a transcript. See testdata/transcripts.
@@ -109,7 +111,7 @@ func eraOf(line exampleLine, eras map[string]string, last string) string {
 	case line.from == '<' && message.Method != "":
 		return cmp.Or(last, classic)
 	case line.from == '>' && message.Method != "":
-		if message.Method == "notifications/cancelled" {
+		if message.Method == engine.MethodCancelled {
 			return cmp.Or(last, classic)
 		}
 		eras[key] = classic

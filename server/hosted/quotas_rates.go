@@ -4,27 +4,27 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"golang.org/x/time/rate"
 )
 
 // delay counts one more request of a method by a client, and returns how long the request
 // has to wait to stay within the rate. Nothing is counted, and the error is an
-// *exceededError, if that is more than limits.MaxDelay. Methods that cost a page little
-// are not limited.
+// *exceededError, if that is more than limits.MaxDelay.
 func (q *quotas) delay(who identity, method string) (wait time.Duration, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var pick func(*clientUse) *rate.Limiter
 	var limit string
-	switch method {
-	case "resources/read":
-		pick, limit = func(c *clientUse) *rate.Limiter { return c.reads }, "readsPerSecond"
-	case "completion/complete":
-		pick, limit = func(c *clientUse) *rate.Limiter { return c.completions }, "completionsPerSecond"
-	case "tools/call", "prompts/get", "initialize":
-		pick, limit = func(c *clientUse) *rate.Limiter { return c.calls }, "callsPerSecond"
-	default:
+	switch engine.MethodOf(method).Rate {
+	case engine.RateNone:
 		return 0, nil
+	case engine.RateReads:
+		pick, limit = func(c *clientUse) *rate.Limiter { return c.reads }, "readsPerSecond"
+	case engine.RateCompletions:
+		pick, limit = func(c *clientUse) *rate.Limiter { return c.completions }, "completionsPerSecond"
+	default:
+		pick, limit = func(c *clientUse) *rate.Limiter { return c.calls }, "callsPerSecond"
 	}
 	client, err := q.client(who)
 	if err != nil {

@@ -20,8 +20,9 @@ func TestRatesAreThoseOfOneClientOfOneOwner(t *testing.T) {
 			{"resources/read", "readsPerSecond", 20, 100},
 			{"completion/complete", "completionsPerSecond", 10, 10},
 			{"tools/call", "callsPerSecond", 50, 200},
+			{"method/of-an-extension", "callsPerSecond", 50, 200},
 		} {
-			who := user("a", "alice", "client")
+			who := user("a", "alice", "client of "+row.method)
 			atOnce, late := 0, 0
 			var last time.Duration
 			var reached *exceededError

@@ -41,7 +41,7 @@ func TestUpdatesComeOnTheStreamOfAnotherNode(t *testing.T) {
 				t.Errorf("the response waited %v", waited)
 			}
 			a.table("alice").Changed("notes://a")
-			if got := stream.take(); countOf(got, mcphttp.UpdatedMethod) != 1 || len(got) != 1 {
+			if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 || len(got) != 1 {
 				t.Errorf("round %d, after a change: %v", round, got)
 			}
 			if state, _ := a.sessions.Inspect(session); state.Subscribed != 0 {
@@ -94,7 +94,7 @@ func TestSubscriptionsWaitForAStream(t *testing.T) {
 					t.Errorf("at the beginning: %v", got)
 				}
 				a.table("alice").Changed("notes://a")
-				if got := stream.take(); len(got) != 1 || countOf(got, mcphttp.UpdatedMethod) != 1 {
+				if got := stream.take(); len(got) != 1 || countOf(got, engine.MethodUpdated) != 1 {
 					t.Errorf("after a change: %v", got)
 				}
 			})
@@ -112,11 +112,11 @@ func TestStreamsMoveBetweenNodes(t *testing.T) {
 		for _, node := range []*testNode{a, b, c, a, b} {
 			time.Sleep(time.Second) // longer than the interval of updates
 			stream := node.listen(session)
-			if got := stream.take(); countOf(got, mcphttp.UpdatedMethod) == 0 || stream.status != 200 {
+			if got := stream.take(); countOf(got, engine.MethodUpdated) == 0 || stream.status != 200 {
 				t.Errorf("at the beginning: %d %v", stream.status, got)
 			}
 			a.table("alice").Changed("notes://a")
-			if got := stream.take(); len(got) != 1 || countOf(got, mcphttp.UpdatedMethod) != 1 {
+			if got := stream.take(); len(got) != 1 || countOf(got, engine.MethodUpdated) != 1 {
 				t.Errorf("after a change: %v", got)
 			}
 			for i, other := range streams {
@@ -330,7 +330,7 @@ func TestLostSubscriptionsAreMadeGood(t *testing.T) {
 		}
 		stream.take()
 		a.table("alice").Changed("notes://a")
-		if got := stream.take(); countOf(got, mcphttp.UpdatedMethod) != 1 {
+		if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 {
 			t.Errorf("after a change: %v", got)
 		}
 	})
@@ -349,12 +349,12 @@ func TestSubscriptionsAtANodeThatWasCutOffAreMadeGood(t *testing.T) {
 		}
 		bus.lose()
 		bus.lost(a)
-		if got := stream.take(); countOf(got, mcphttp.UpdatedMethod) != 1 {
+		if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 {
 			t.Errorf("when it is back: %v", got)
 		}
 		time.Sleep(time.Second)
 		a.table("alice").Changed("notes://a")
-		if got := stream.take(); countOf(got, mcphttp.UpdatedMethod) != 1 || stream.hasEnded() {
+		if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 || stream.hasEnded() {
 			t.Errorf("after a change: %v", got)
 		}
 	})

@@ -183,9 +183,9 @@ func (n *testNode) Authenticate(r *http.Request) (access.Caller, *access.Challen
 		caller.Tenant = parts[3]
 	}
 	if strings.HasSuffix(token, " no-scopes") {
-		caller.Authorize = func(_ string, acts ...access.Act) *access.Challenge {
-			for _, act := range acts {
-				if strings.HasPrefix(act.Method, "resources/") || strings.HasPrefix(act.Method, "prompts/") {
+		caller.Authorize = func(_ string, rights ...engine.Right) *access.Challenge {
+			for _, right := range rights {
+				if right == engine.RightRead || right == engine.RightPrompt {
 					return &access.Challenge{Status: 403, Text: "insufficient_scope"}
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // A client subscribes on two nodes one after the other, before the first subscription is
@@ -31,7 +32,7 @@ func TestRestoredSessionsLearnWhatIsNotStoredYet(t *testing.T) {
 		stream.take()
 		for _, uri := range []string{"notes://a", "notes://b"} {
 			a.table("alice").Changed(uri)
-			if got := stream.take(); countOf(got, mcphttp.UpdatedMethod) != 1 || countOf(got, uri) != 1 {
+			if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 || countOf(got, uri) != 1 {
 				t.Errorf("after a change of %s: %v", uri, got)
 			}
 		}

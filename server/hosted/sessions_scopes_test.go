@@ -7,7 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -46,7 +45,7 @@ func TestNotificationsNeedTheScopeOfTheirReader(t *testing.T) {
 				}
 				stream.cancel()
 				synctest.Wait()
-				if got := n.listen(session).take(); countOf(got, mcphttp.UpdatedMethod) != 2 || countOf(got, "resources/list_changed") != 1 || countOf(got, "prompts/list_changed") != 1 {
+				if got := n.listen(session).take(); countOf(got, engine.MethodUpdated) != 2 || countOf(got, "resources/list_changed") != 1 || countOf(got, "prompts/list_changed") != 1 {
 					t.Errorf("with the scope: %v", got)
 				}
 			})

@@ -97,7 +97,7 @@ func (c *Client) cancelRequests(questions []ownRequest) {
 
 // cancelled returns the notification that ends the request with this id.
 func cancelled(id jsonrpc.ID) []byte {
-	return jsonrpc.AppendNotification(nil, "notifications/cancelled", []byte(`{"requestId":`+string(id)+`}`))
+	return jsonrpc.AppendNotification(nil, MethodCancelled, []byte(`{"requestId":`+string(id)+`}`))
 }
 
 // receiveResponse handles a response of the client. Unknown ids are ignored.

@@ -87,7 +87,7 @@ func (r *Remote) rediscover(l *link) {
 		defer r.survive(l)
 		for again := true; again; {
 			ctx, cancel := context.WithTimeout(context.Background(), defaultTimeout)
-			discovered, err := l.conn.Call(ctx, "server/discover", discoverParams())
+			discovered, err := l.conn.Call(ctx, MethodDiscover, discoverParams())
 			cancel()
 			if r.discoveredAgain(l, discovered, err) {
 				if r.onDeclared != nil {

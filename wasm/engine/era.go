@@ -22,23 +22,23 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 		}
 		return nil
 	}
-	switch req.method {
-	case methodInitialize:
+	switch {
+	case req.method == initializeMethod:
 		if session != 0 { // 6
 			req.rev = session
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "This connection is initialized already"}
 		}
 		req.rev = latestClassic // 5
 		return nil
-	case methodPing: // 7
+	case req.method == pingMethod: // 7
 		req.rev = max(session, oldest)
 		return nil
-	case methodDiscover, methodListen: // 8
+	case req.method != unknownMethod && methods[req.method].envelope: // 8
 		return MissingEnvelope()
 	}
 	if session == 0 && o.Lenient {
 		switch req.method {
-		case methodSubscribe, methodUnsubscribe: // which need a session to deliver to
+		case subscribeMethod, unsubscribeMethod: // which need a session to deliver to
 			if o.serves(req.method, inClassic) {
 				return &jsonrpc.Error{
 					Code:    jsonrpc.CodeInvalidParams,

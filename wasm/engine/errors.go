@@ -82,13 +82,13 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 		return own
 	case errors.Is(err, ErrNotFound) || errors.Is(err, ErrDenied):
 		switch req.method {
-		case methodCallTool:
+		case callToolMethod:
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown tool"}
-		case methodGetPrompt:
+		case getPromptMethod:
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt"}
-		case methodComplete:
+		case completeMethod:
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt or resource template"}
-		case methodGetSkill:
+		case getSkillMethod:
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown skill", Data: req.uriObject()}
 		}
 		code := int64(jsonrpc.CodeInvalidParams) // MCP 2026-07-28, server/resources, Error Handling
@@ -135,9 +135,9 @@ func (e *Engine) reason(message, reason string, retry bool) *jsonrpc.Error {
 // or a method of an extension, may have taken effect: the message warns of running it
 // again. Everything else only reads.
 func (e *Engine) unfinished(method sink.Method, message, reason string) *jsonrpc.Error {
-	mayHaveEffect := method == methodCallTool || method == unknownMethod
+	mayHaveEffect := method == callToolMethod || method == unknownMethod
 	switch {
-	case method == methodCallTool:
+	case method == callToolMethod:
 		message += "; the tool may have taken effect"
 	case mayHaveEffect:
 		message += "; the request may have taken effect"

@@ -11,7 +11,7 @@ type Examination struct {
 	Method  string
 	Modern  bool   // has the envelope of 2026-07-28, valid or not, or a method that only it has
 	Version string // protocolVersion in the envelope; decoded
-	Name    string // params.uri of resources/read and skills/get, params.name of prompts/get and tools/call
+	Name    string // the member of params in Method.Named
 
 	// Arguments are params.arguments of tools/call: JSON text that shares memory
 	// with the message, or nil.
@@ -38,16 +38,17 @@ func (e *Engine) Examine(message []byte) Examination {
 		return x
 	}
 	x.Version, _ = jsonrpc.Text(req.version)
-	switch msg.Method {
-	case "resources/read", "skills/get":
+	m := MethodOf(msg.Method)
+	switch m.Named {
+	case "uri":
 		x.Name = req.uri
-	case "prompts/get":
+	case "name":
 		x.Name = req.name
-	case "tools/call":
-		x.Name, x.Arguments = req.name, req.arguments
 	}
-	needsEnvelope := req.method == methodDiscover || req.method == methodListen
-	x.Modern = req.version != nil || needsEnvelope
+	if m.Name == MethodCallTool {
+		x.Arguments = req.arguments
+	}
+	x.Modern = req.version != nil || m.envelope
 	switch {
 	case msg.Kind != jsonrpc.Request:
 	case req.version != nil:
@@ -57,7 +58,7 @@ func (e *Engine) Examine(message []byte) Examination {
 			}
 			x.Unserved = req.decide(&e.options)
 		}
-	case needsEnvelope:
+	case m.envelope:
 		x.Malformed = MissingEnvelope()
 	}
 	return x

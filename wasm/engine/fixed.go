@@ -19,12 +19,6 @@ type fixed struct {
 	meta []byte // its _meta alone, as a member
 }
 
-const (
-	listChanged  = "notifications/resources/list_changed"
-	updated      = "notifications/resources/updated"
-	acknowledged = "notifications/subscriptions/acknowledged"
-)
-
 func newFixed(info Info, o *Options) *fixed {
 	f := &fixed{}
 	if !info.plain() {
@@ -80,7 +74,7 @@ func (f *fixed) discover(o *Options) *sink.Document {
 }
 
 // listMethods are the notifications about lists, in the order of [lists].
-var listMethods = [...]string{listChanged, "notifications/prompts/list_changed", "notifications/tools/list_changed"}
+var listMethods = [...]string{MethodResourcesChanged, MethodPromptsChanged, MethodToolsChanged}
 
 // capabilities adds the members of capabilities.
 func (o *Options) capabilities(dst *out, rev revision) {

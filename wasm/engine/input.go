@@ -31,12 +31,6 @@ const (
 	maxRounds  = 16               // of input for one request of a classic client
 )
 
-// Methods of requests to the client.
-const (
-	methodElicit = "elicitation/create"
-	methodSample = "sampling/createMessage"
-)
-
 // Need returns the error by which a source asks the client for input: requests is a
 // JSON object of elicitation/create, sampling/createMessage and roots/list, each
 // {"method": …, "params": …} under a key of its own; state, any JSON value, comes
@@ -204,17 +198,17 @@ func (i *Invocation) canAnswer(requests []byte) error {
 		params := jsonrpc.Member(s.Value, "params")
 		var capability, mode string
 		switch method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method")); method {
-		case methodElicit:
+		case MethodElicit:
 			capability, mode = "elicitation", "form"
 			if other, ok := jsonrpc.Text(jsonrpc.Member(params, "mode")); ok {
 				mode = other
 			}
-		case methodSample:
+		case MethodSample:
 			capability = "sampling"
 			if jsonrpc.Member(params, "tools") != nil {
 				mode = "tools"
 			}
-		case "roots/list":
+		case MethodListRoots:
 			capability = "roots"
 		default:
 			return errors.New("a source asked the client for " + jsonrpc.Brief(method))

@@ -33,7 +33,7 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 	s := jsonrpc.Scan(requests)
 	for s.Next() {
 		method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method"))
-		elicits := method == methodElicit
+		elicits := method == MethodElicit
 		key := string(s.Name)
 		switch {
 		case !elicits && policy.Refuse != "":
@@ -72,7 +72,7 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 			}
 			params.member(name, value)
 		}
-		if prefix != "" && method == methodSample {
+		if prefix != "" && method == MethodSample {
 			params.member(text, jsonrpc.AppendString(nil, prefix))
 		}
 		request := out("{")
@@ -95,13 +95,13 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 func isInputMember(method, mode, name string) bool {
 	switch name {
 	case "mode", "message":
-		return method == methodElicit
+		return method == MethodElicit
 	case "url":
-		return method == methodElicit && mode == "url"
+		return method == MethodElicit && mode == "url"
 	case "requestedSchema":
-		return method == methodElicit && mode != "url"
+		return method == MethodElicit && mode != "url"
 	case "messages", "modelPreferences", "systemPrompt", "includeContext", "temperature", "maxTokens", "stopSequences", "metadata", "tools", "toolChoice":
-		return method == methodSample
+		return method == MethodSample
 	}
 	return false
 }

@@ -150,7 +150,7 @@ func (i *Invocation) Progress(params []byte) {
 		text.quote(PlainText(message, MaxDescription))
 	}
 	text.text("}")
-	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, "notifications/progress", text), Optional: true}
+	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodProgress, text), Optional: true}
 	c.ifPending(i.call, func() { c.sink.Notify(doc, 0) })
 }
 
@@ -229,7 +229,7 @@ func (i *Invocation) Log(params []byte) {
 	text := out(`{"_meta":{}`)
 	text.members(plainTexts(params), func(name string) bool { return name == "level" || name == "logger" || name == "data" })
 	text.text("}")
-	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, "notifications/message", text), Optional: true}
+	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodMessage, text), Optional: true}
 	c := i.client
 	c.ifPending(i.call, func() { c.sink.Relate(doc, i.call) })
 }

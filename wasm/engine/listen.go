@@ -71,7 +71,7 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris []
 		params.text("]")
 	}
 	params.text("}}")
-	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, acknowledged, params)}
+	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodAcknowledged, params)}
 
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,8 +6,49 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 )
 
-// unknownMethod is any method that the engine does not have.
-const unknownMethod = sink.Method(255)
+// A Method is what the project knows of a request of MCP. Bindings and gateways take their
+// rules from here, and none of them has rules of its own for a method by name.
+type Method struct {
+	Name string
+
+	// Right and Rate are what the request requires. The zero values are the strictest: a
+	// method that is not in the table is one of an extension, whose effect is unknown.
+	Right Right
+	Rate  Rate
+
+	// Named is the member of params that names what the request is about, "uri" or "name";
+	// "" if there is none. Repeated says that HTTP clients repeat it in Mcp-Name.
+	Named    string
+	Repeated bool
+
+	// List is the member of the result that is a list, or "".
+	List string
+
+	eras     uint8
+	envelope bool   // without the envelope of 2026-07-28 the request is malformed, and not a classic one
+	needs    needed // what the options have to declare
+	answer   func(*Engine, context.Context, *request) (sink.Result, error)
+}
+
+// A Right is what a client must be allowed to do.
+type Right uint8
+
+const (
+	RightCall    Right = iota // run what may have an effect
+	RightRead                 // resources, skills, and what completes the variables of their templates
+	RightPrompt               // prompts and what completes their arguments
+	RightConnect              // nothing but a valid credential
+)
+
+// A Rate is the allowance that a request takes from.
+type Rate uint8
+
+const (
+	RateCalls       Rate = iota // runs code of the page, or begins a session
+	RateReads                   // reads contents
+	RateCompletions             // follows the keys that a user presses
+	RateNone                    // costs a page little
+)
 
 // Eras in which a method is known.
 const (
@@ -16,62 +57,86 @@ const (
 	inBoth = inClassic | inModern
 )
 
-type method struct {
-	name   string
-	eras   uint8
-	answer func(*Engine, context.Context, *request) (sink.Result, error)
-}
-
-// methods is every request the engine answers, and the eras that may send it.
-var methods = [...]method{
-	{"ping", inClassic, (*Engine).ping},             // in classic.go
-	{"initialize", inClassic, (*Engine).initialize}, // in classic.go
-	{"server/discover", inModern, (*Engine).discover},
-	{"resources/list", inBoth, (*Engine).listResources},
-	{"resources/templates/list", inBoth, (*Engine).listTemplates},
-	{"resources/read", inBoth, (*Engine).read},
-	{"resources/subscribe", inClassic, (*Engine).subscribe},     // in classic.go
-	{"resources/unsubscribe", inClassic, (*Engine).unsubscribe}, // in classic.go
-	{"subscriptions/listen", inModern, (*Engine).listen},
-	{"tools/list", inBoth, (*Engine).listTools},
-	{"tools/call", inBoth, (*Engine).callTool},
-	{"prompts/list", inBoth, (*Engine).listPrompts},
-	{"prompts/get", inBoth, (*Engine).getPrompt},
-	{"completion/complete", inBoth, (*Engine).complete},
-	{"logging/setLevel", inClassic, (*Engine).setLevel}, // in classic_input.go
-	{"skills/list", inModern, (*Engine).listSkills},     // an extension: see known
-	{"skills/get", inModern, (*Engine).getSkill},
-}
+// A needed is an option without which a method is not served: only declared ones are
+//
+type needed uint8
 
 const (
-	methodPing        sink.Method = 0
-	methodInitialize  sink.Method = 1
-	methodDiscover    sink.Method = 2
-	methodSubscribe   sink.Method = 6
-	methodUnsubscribe sink.Method = 7
-	methodListen      sink.Method = 8
-	methodTools       sink.Method = 9
-	methodCallTool    sink.Method = 10
-	methodPrompts     sink.Method = 11
-	methodGetPrompt   sink.Method = 12
-	methodComplete    sink.Method = 13
-	methodSetLevel    sink.Method = 14
-	methodListSkills  sink.Method = 15
-	methodGetSkill    sink.Method = 16
+	needsNothing needed = iota
+	needsSubscribe
+	needsTools
+	needsPrompts
+	needsCompletions
+	needsLogging
 )
+
+// methods is every request the engine answers.
+var methods = [...]Method{
+	pingMethod:          {Name: MethodPing, Right: RightConnect, Rate: RateNone, eras: inClassic, answer: (*Engine).ping},              // in classic.go
+	initializeMethod:    {Name: MethodInitialize, Right: RightConnect, Rate: RateCalls, eras: inClassic, answer: (*Engine).initialize}, // in classic.go
+	discoverMethod:      {Name: MethodDiscover, Right: RightConnect, Rate: RateNone, eras: inModern, envelope: true, answer: (*Engine).discover},
+	listResourcesMethod: {Name: MethodListResources, Right: RightRead, Rate: RateNone, List: "resources", eras: inBoth, answer: (*Engine).listResources},
+	listTemplatesMethod: {Name: MethodListTemplates, Right: RightRead, Rate: RateNone, List: "resourceTemplates", eras: inBoth, answer: (*Engine).listTemplates},
+	readResourceMethod:  {Name: MethodReadResource, Right: RightRead, Rate: RateReads, Named: "uri", Repeated: true, eras: inBoth, answer: (*Engine).read},
+	subscribeMethod:     {Name: MethodSubscribe, Right: RightRead, Rate: RateNone, eras: inClassic, needs: needsSubscribe, answer: (*Engine).subscribe},     // in classic.go
+	unsubscribeMethod:   {Name: MethodUnsubscribe, Right: RightRead, Rate: RateNone, eras: inClassic, needs: needsSubscribe, answer: (*Engine).unsubscribe}, // in classic.go
+	listenMethod:        {Name: MethodListen, Right: RightRead, Rate: RateNone, eras: inModern, envelope: true, answer: (*Engine).listen},
+	listToolsMethod:     {Name: MethodListTools, Right: RightConnect, Rate: RateNone, List: "tools", eras: inBoth, needs: needsTools, answer: (*Engine).listTools},
+	callToolMethod:      {Name: MethodCallTool, Right: RightCall, Rate: RateCalls, Named: "name", Repeated: true, eras: inBoth, needs: needsTools, answer: (*Engine).callTool},
+	listPromptsMethod:   {Name: MethodListPrompts, Right: RightPrompt, Rate: RateNone, List: "prompts", eras: inBoth, needs: needsPrompts, answer: (*Engine).listPrompts},
+	getPromptMethod:     {Name: MethodGetPrompt, Right: RightPrompt, Rate: RateCalls, Named: "name", Repeated: true, eras: inBoth, needs: needsPrompts, answer: (*Engine).getPrompt},
+	completeMethod:      {Name: MethodComplete, Right: RightRead, Rate: RateCompletions, eras: inBoth, needs: needsCompletions, answer: (*Engine).complete},
+	setLevelMethod:      {Name: MethodSetLevel, Right: RightConnect, Rate: RateNone, eras: inClassic, needs: needsLogging, answer: (*Engine).setLevel}, // in classic_input.go
+	listSkillsMethod:    {Name: MethodListSkills, Right: RightRead, Rate: RateNone, List: "skills", eras: inModern, answer: (*Engine).listSkills},      // an extension: see known
+	getSkillMethod:      {Name: MethodGetSkill, Right: RightRead, Rate: RateReads, Named: "uri", eras: inModern, answer: (*Engine).getSkill},
+}
+
+// The numbers of the methods.
+const (
+	pingMethod sink.Method = iota
+	initializeMethod
+	discoverMethod
+	listResourcesMethod
+	listTemplatesMethod
+	readResourceMethod
+	subscribeMethod
+	unsubscribeMethod
+	listenMethod
+	listToolsMethod
+	callToolMethod
+	listPromptsMethod
+	getPromptMethod
+	completeMethod
+	setLevelMethod
+	listSkillsMethod
+	getSkillMethod
+
+	unknownMethod sink.Method = 255 // any method that the engine does not have
+)
+
+// MethodOf returns what is known of a method; of one that is not in the table, only the name.
+func MethodOf(name string) Method {
+	if m := methodByName(name); m != unknownMethod {
+		return methods[m]
+	}
+	return Method{Name: name}
+}
+
+// IsKnown reports whether the engine has the method.
+func (m Method) IsKnown() bool { return m.answer != nil }
 
 // Methods returns the names of all methods, by number: see [Client.Take].
 func (e *Engine) Methods() []string {
 	names := make([]string, len(methods))
 	for i := range methods {
-		names[i] = methods[i].name
+		names[i] = methods[i].Name
 	}
 	return names
 }
 
 func methodByName(name string) sink.Method {
 	for i := range methods {
-		if methods[i].name == name {
+		if methods[i].Name == name {
 			return sink.Method(i)
 		}
 	}
@@ -81,7 +146,7 @@ func methodByName(name string) sink.Method {
 // known returns m, or unknownMethod for a method of skills while there are none: an app may
 // serve the extension itself.
 func (e *Engine) known(m sink.Method) sink.Method {
-	if (m == methodListSkills || m == methodGetSkill) && !e.skills.Load() {
+	if (m == listSkillsMethod || m == getSkillMethod) && !e.skills.Load() {
 		return unknownMethod
 	}
 	return m
@@ -91,25 +156,24 @@ func methodName(m sink.Method) string {
 	if m == unknownMethod {
 		return "an unknown method"
 	}
-	return methods[m].name
+	return methods[m].Name
 }
 
-// serves reports whether a method exists in an era: only declared ones do
-//
+// serves reports whether a method exists in an era.
 func (o *Options) serves(m sink.Method, era uint8) bool {
 	if m == unknownMethod || methods[m].eras&era == 0 {
 		return false
 	}
-	switch m {
-	case methodSubscribe, methodUnsubscribe:
+	switch methods[m].needs {
+	case needsSubscribe:
 		return !o.NoSubscribe
-	case methodTools, methodCallTool:
+	case needsTools:
 		return o.Tools
-	case methodPrompts, methodGetPrompt:
+	case needsPrompts:
 		return o.Prompts
-	case methodComplete:
+	case needsCompletions:
 		return o.Completions
-	case methodSetLevel:
+	case needsLogging:
 		return o.Logging
 	}
 	return true

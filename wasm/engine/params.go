@@ -128,7 +128,7 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 		case "protocolVersion":
 			req.requested = value
 		case "capabilities": // of initialize
-			if req.method == methodInitialize {
+			if req.method == initializeMethod {
 				req.context = value
 			}
 		case "arguments":

@@ -158,7 +158,7 @@ func (r *registry) updated(s *subscription, uri string) *sink.Document {
 			params = []byte(`{"_meta":{},"uri":`)
 		}
 		params = append(jsonrpc.AppendString(params, uri), '}')
-		w.updated[era] = &sink.Document{JSON: jsonrpc.AppendNotification(nil, updated, params), Kept: true}
+		w.updated[era] = &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodUpdated, params), Kept: true}
 	}
 	return w.updated[era]
 }

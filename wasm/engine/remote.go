@@ -124,7 +124,7 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 			r.report(err)
 		}
 	}()
-	discovered, err := l.conn.Call(ctx, "server/discover", discoverParams())
+	discovered, err := l.conn.Call(ctx, MethodDiscover, discoverParams())
 	if err != nil && !isDown(err) {
 		l.conn.Close()
 		return err

@@ -123,11 +123,11 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 		}
 		return nil
 	})
-	if !r.belongs(l, subscription, msg.Method == acknowledged, filter) {
+	if !r.belongs(l, subscription, msg.Method == MethodAcknowledged, filter) {
 		return
 	}
 	switch msg.Method {
-	case updated:
+	case MethodUpdated:
 		r.announce(Change{URI: uri})
 	case listMethods[0]:
 		r.announce(Change{List: true})

@@ -173,7 +173,7 @@ func (r *Remote) open(l *link, uris []string, lists bool) (*upstreamListen, erro
 	for _, uri := range uris {
 		h.uris[uri] = struct{}{}
 	}
-	pending, err := l.conn.Begin(ctx, "subscriptions/listen", envelope("", listenMembers(uris, lists)), func(p *jsonrpc.Pending) {
+	pending, err := l.conn.Begin(ctx, MethodListen, envelope("", listenMembers(uris, lists)), func(p *jsonrpc.Pending) {
 		r.expect(l, h, p)
 	})
 	if err != nil {

@@ -67,7 +67,7 @@ type fetch struct {
 
 // List requests a part of the list.
 func (r *Remote) List(ctx context.Context, cursor string) (Listing, error) {
-	const method = "resources/list"
+	const method = MethodListResources
 	return listOrCached(ctx, r, method, cursor, Change{List: true}, func(ctx context.Context, w *pager) (listing Listing, err error) {
 		listing.Next, err = w.page(ctx, "resources", cursor, func(object []byte) error {
 			resource, err := ParseResource(object)
@@ -82,7 +82,7 @@ func (r *Remote) List(ctx context.Context, cursor string) (Listing, error) {
 
 // Templates requests all templates, page by page.
 func (r *Remote) Templates(ctx context.Context) ([]Template, error) {
-	const method = "resources/templates/list"
+	const method = MethodListTemplates
 	return listOrCached(ctx, r, method, "", Change{List: true}, func(ctx context.Context, w *pager) (all []Template, err error) {
 		err = w.pages(ctx, "resourceTemplates", func(object []byte) error {
 			template, err := ParseTemplate(object)

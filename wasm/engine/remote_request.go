@@ -240,7 +240,7 @@ func (r *Remote) forwardUpdate(l *link, msg jsonrpc.Message) bool {
 	case !isOne:
 		return false
 	case i == nil: // answered, or cancelled, meanwhile
-	case msg.Method == "notifications/progress":
+	case msg.Method == MethodProgress:
 		i.Progress(msg.Params)
 	default:
 		i.Log(msg.Params)
@@ -254,9 +254,9 @@ func (r *Remote) invocationOf(l *link, msg jsonrpc.Message) (i *Invocation, isOn
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch msg.Method {
-	case "notifications/progress":
+	case MethodProgress:
 		return l.tokens[string(jsonrpc.Member(msg.Params, "progressToken"))], true
-	case "notifications/message":
+	case MethodMessage:
 		return l.invocations[jsonrpc.ID(jsonrpc.Member(jsonrpc.Member(msg.Params, "_meta"), MetaRequest))], true
 	}
 	return nil, false
@@ -264,7 +264,7 @@ func (r *Remote) invocationOf(l *link, msg jsonrpc.Message) (i *Invocation, isOn
 
 // Read requests the contents of uri.
 func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
-	result, err := r.request(ctx, "resources/read", jsonrpc.AppendString([]byte(`"uri":`), uri), false)
+	result, err := r.request(ctx, MethodReadResource, jsonrpc.AppendString([]byte(`"uri":`), uri), false)
 	if err != nil {
 		return nil, readError(err, InvocationOf(ctx).state != nil)
 	}
@@ -322,13 +322,13 @@ func readError(err error, hadState bool) error {
 
 // GetPrompt requests a prompt.
 func (r *Remote) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	return unlessUnknown(r.request(ctx, "prompts/get", namedMembers(name, arguments), false))
+	return unlessUnknown(r.request(ctx, MethodGetPrompt, namedMembers(name, arguments), false))
 }
 
 // CallTool runs a tool, at most once: if the port breaks meanwhile, it is not known
 // whether it took effect, and the error is [ErrInterrupted].
 func (r *Remote) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	return unlessUnknown(r.request(ctx, "tools/call", namedMembers(name, arguments), true))
+	return unlessUnknown(r.request(ctx, MethodCallTool, namedMembers(name, arguments), true))
 }
 
 // unlessUnknown makes "not found" of "method not found": an engine that has no
@@ -368,7 +368,7 @@ func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion,
 		params.raw(c.Arguments)
 		params.text("}")
 	}
-	result, err := unlessUnknown(r.request(ctx, "completion/complete", params, false))
+	result, err := unlessUnknown(r.request(ctx, MethodComplete, params, false))
 	if err != nil {
 		return Completion{}, err
 	}

@@ -79,7 +79,7 @@ func (c *Client) message(data []byte, inBatch bool) {
 	case refusal != nil:
 		c.fail(call, refusal)
 		return
-	case inBatch && method == methodInitialize:
+	case inBatch && method == initializeMethod:
 		c.fail(call, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "initialize cannot be in a batch"})
 		return
 	}
@@ -113,12 +113,12 @@ func (c *Client) open(id jsonrpc.ID) (call sink.Call, fresh, closed bool) {
 // notification handles a notification of the client. Unknown ones are ignored.
 func (c *Client) notification(msg jsonrpc.Message) {
 	switch msg.Method {
-	case "notifications/cancelled":
+	case MethodCancelled:
 		id := jsonrpc.ID(jsonrpc.Member(msg.Params, "requestId"))
 		if call, found := c.find(id); found {
 			c.Cancel(call)
 		}
-	case "notifications/initialized":
+	case MethodInitialized:
 		c.Initialized()
 	}
 }
@@ -161,7 +161,7 @@ func (c *Client) newRequest(call sink.Call, m sink.Method) *request {
 	known := c.engine.known(m)
 	req.clear(c, call, known)
 	if known != m && c.engine.extends() {
-		req.extension = methods[m].name
+		req.extension = methods[m].Name
 	}
 	return req
 }
@@ -322,7 +322,7 @@ func (c *Client) start(call sink.Call, m sink.Method) (*running, context.Context
 	ctx, cancel := context.WithCancelCause(c.ctx)
 	timeout := c.engine.options.Timeout
 	run := &running{method: m, cancel: cancel, ends: time.Now().Add(timeout * longest)}
-	if m == methodCallTool {
+	if m == callToolMethod {
 		run.ends = time.Now().Add(timeout * longestTool)
 	}
 	run.timeout = time.AfterFunc(timeout, func() { cancel(ErrTimeout) })

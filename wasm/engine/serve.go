@@ -337,7 +337,7 @@ func (s *portSink) End(call sink.Call, result *sink.Document) {
 	tagged := bytes.Replace(result.JSON, []byte(`"_meta":{`), append(subscriptionMember(id), ','), 1)
 	s.answer(call, jsonrpc.AppendResult(nil, id, tagged))
 	params := append(append([]byte(`{"requestId":`), id...), '}')
-	s.enqueue(jsonrpc.AppendNotification(nil, "notifications/cancelled", params))
+	s.enqueue(jsonrpc.AppendNotification(nil, MethodCancelled, params))
 }
 
 func (s *portSink) Refuse(err *jsonrpc.Error) {

@@ -358,7 +358,7 @@ func (r *Remote) Skills(ctx context.Context) ([]Skill, error) {
 	if !r.HasSkills() {
 		return nil, nil
 	}
-	return listOrCached(ctx, r, "skills/list", "", Change{List: true}, func(ctx context.Context, w *pager) (all []Skill, err error) {
+	return listOrCached(ctx, r, MethodListSkills, "", Change{List: true}, func(ctx context.Context, w *pager) (all []Skill, err error) {
 		err = w.pages(ctx, "skills", func(object []byte) error {
 			s, err := ParseSkill(object)
 			if err == nil {
@@ -375,7 +375,7 @@ func (r *Remote) Skill(ctx context.Context, uri string) (Skill, error) {
 	if !r.HasSkills() {
 		return Skill{}, ErrNotFound
 	}
-	result, err := unlessUnknown(r.call(ctx, "skills/get", envelope(PrincipalOf(ctx), jsonrpc.AppendString([]byte(`"uri":`), uri))))
+	result, err := unlessUnknown(r.call(ctx, MethodGetSkill, envelope(PrincipalOf(ctx), jsonrpc.AppendString([]byte(`"uri":`), uri))))
 	if err != nil {
 		return Skill{}, readError(err, false)
 	}

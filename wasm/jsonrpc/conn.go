@@ -196,7 +196,7 @@ func (c *Conn) Call(ctx context.Context, method string, params []byte) ([]byte, 
 // answer is ignored.
 func (c *Conn) Cancel(p *Pending) {
 	if c.forget(p) {
-		c.Notify("notifications/cancelled", append(append([]byte(`{"requestId":`), p.ID...), '}'))
+		c.Notify(MethodCancelled, append(append([]byte(`{"requestId":`), p.ID...), '}'))
 	}
 }
 

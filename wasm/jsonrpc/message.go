@@ -14,6 +14,10 @@ import (
 // than MCP needs, far less than what exhausts a stack.
 const MaxDepth = 128 // levels
 
+// MethodCancelled is the notification that cancels a request: the one method that this package
+// sends by itself. MCP 2026-07-28, basic/patterns/cancellation.
+const MethodCancelled = "notifications/cancelled"
+
 // Kind is the kind of a message.
 type Kind uint8
 

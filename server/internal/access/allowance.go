@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"golang.org/x/time/rate"
 )
 
@@ -60,7 +61,7 @@ func (i *inFlight) isFull(listen bool, requests, streams int) bool {
 // Rates limit what one principal may do. A zero field means the default of package
 // limits.
 type Rates struct {
-	Reads, Completions, Calls rate.Limit // per second; Calls are tools/call, prompts/get and the begin of a session
+	Reads, Completions, Calls rate.Limit // per second; Calls are of methods with engine.RateCalls
 	Requests, Streams         int        // of one assistant, in flight over HTTP; Requests for one page, Streams are open subscriptions/listen
 }
 
@@ -100,19 +101,18 @@ func (a *Allowances) of(principal string) *principalUse {
 	return p
 }
 
-// Delay implements [Limiter]. The longest wait is limits.MaxDelay. Methods that cost a page
-// little are not limited.
+// Delay implements [Limiter]. The longest wait is limits.MaxDelay.
 func (a *Allowances) Delay(c Client, method string) (wait time.Duration, over *Exceeded) {
 	var limiter *rate.Limiter
-	switch p := a.of(c.Principal); method {
-	case "resources/read":
-		limiter = p.reads
-	case "completion/complete":
-		limiter = p.completions
-	case "tools/call", "prompts/get", "initialize":
-		limiter = p.calls
-	default:
+	switch p := a.of(c.Principal); engine.MethodOf(method).Rate {
+	case engine.RateNone:
 		return 0, nil
+	case engine.RateReads:
+		limiter = p.reads
+	case engine.RateCompletions:
+		limiter = p.completions
+	default:
+		limiter = p.calls
 	}
 	now := time.Now()
 	reserved := limiter.ReserveN(now, 1)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // Requests of one assistant do not use up the limit of others, although all share a
@@ -54,6 +55,28 @@ func TestLimitsArePerAssistant(t *testing.T) {
 		}
 		if left := len(l.of("token").byCaller); left != 1 { // that of the other kind
 			t.Errorf("listen %v: %d callers are remembered", listen, left)
+		}
+	}
+}
+
+// Methods that the project does not know, as those of extensions, take from the rate of
+// calls: they may run code of the page.
+func TestUnknownMethodsAreLimited(t *testing.T) {
+	allowances := NewAllowances(Rates{Calls: 1})
+	client := Client{Principal: "token"}
+	for _, row := range []struct {
+		method string
+		free   bool
+	}{
+		{"tasks/run", false}, {engine.MethodCallTool, false}, {engine.MethodPing, true}, {engine.MethodListResources, true}, {engine.MethodReadResource, true},
+	} {
+		var limited bool
+		for range 100 {
+			_, over := allowances.Delay(client, row.method)
+			limited = limited || over != nil
+		}
+		if limited == row.free {
+			t.Errorf("100 requests of %s: limited %t", row.method, limited)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // An Owner identifies the user that pages belong to. A client reaches the pages of its
@@ -20,7 +22,7 @@ type Caller struct {
 
 	// Authorize returns the response to a request whose credentials do not suffice for all
 	// acts, or nil. If it is nil itself, the caller may do everything.
-	Authorize func(path string, acts ...Act) *Challenge
+	Authorize func(path string, rights ...engine.Right) *Challenge
 
 	// Valid is done when the credentials are no longer valid: connections and streams of
 	// the caller end then. Nil if they do not expire.

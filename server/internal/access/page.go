@@ -16,12 +16,12 @@ func PageConcerned(endpoint string, x engine.Examination, msg []byte) string {
 	}
 	name, uri := x.Name, x.Name
 	switch x.Method {
-	case "tools/call":
+	case engine.MethodCallTool:
 		uri = textMember(x.Arguments, "uri") // of a generated tool, as uris
 		if all, _ := jsonrpc.Elements(jsonrpc.Member(x.Arguments, "uris")); len(all) > 0 {
 			uri, _ = jsonrpc.Text(all[0])
 		}
-	case "completion/complete", "resources/subscribe":
+	case engine.MethodComplete, engine.MethodSubscribe:
 		m, err := jsonrpc.Parse(msg)
 		if err != nil {
 			return ""
@@ -29,7 +29,7 @@ func PageConcerned(endpoint string, x engine.Examination, msg []byte) string {
 		ref := jsonrpc.Member(m.Params, "ref")
 		name, uri = textMember(ref, "name"), textMember(ref, "uri")+textMember(m.Params, "uri")
 	}
-	if page, _, ok := strings.Cut(name, "."); ok && x.Method != "resources/read" && ValidName(page) {
+	if page, _, ok := strings.Cut(name, "."); ok && x.Method != engine.MethodReadResource && ValidName(page) {
 		return page
 	}
 	if page, _, ok := strings.Cut(uri, "+"); ok && ValidName(page) {

@@ -147,7 +147,7 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 		p.learnName(x, msg)
 	}
 	p.monitor("page", x.Name, msg)
-	if x.Kind == jsonrpc.Notification && x.Method == "notifications/cancelled" {
+	if x.Kind == jsonrpc.Notification && x.Method == engine.MethodCancelled {
 		p.recordCancelled(msg)
 	}
 	if x.Malformed != nil {
@@ -168,7 +168,7 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 		return true // the engine has the first request, and rejects this one
 	}
 	wait, over := time.Duration(0), p.overShare(call)
-	if over == nil && x.Method != "initialize" { // sessions count it, and this one may only wake
+	if over == nil && x.Method != engine.MethodInitialize { // sessions count it, and this one may only wake
 		wait, over = p.gate.Limits.Delay(p.clientInfo(), x.Method)
 	}
 	if over != nil {

@@ -144,7 +144,7 @@ func ClientName(method string, msg []byte) string {
 		return ""
 	}
 	object := m.Params
-	if method != "initialize" {
+	if method != engine.MethodInitialize {
 		object = jsonrpc.Member(object, "_meta")
 	}
 	info := jsonrpc.Member(object, "clientInfo")

@@ -7,6 +7,7 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -47,14 +48,14 @@ func (r *resourceTools) list(ctx context.Context, arguments []byte) (toolResult,
 		NextCursor string           `json:"nextCursor,omitempty"`
 	}{Resources: []listedResource{}, NextCursor: args.Cursor}
 	for first := true; first || all.NextCursor != "" && len(all.Resources) < maxListed; first = false {
-		page, next, err := c.page(ctx, "resources/list", "resources", all.NextCursor, args.Filter)
+		page, next, err := c.page(ctx, engine.MethodListResources, "resources", all.NextCursor, args.Filter)
 		if err != nil {
 			return toolResult{}, err
 		}
 		all.Resources, all.NextCursor = append(all.Resources, page...), next
 	}
 	for next := ""; args.Cursor == ""; {
-		page, after, err := c.page(ctx, "resources/templates/list", "resourceTemplates", next, args.Filter)
+		page, after, err := c.page(ctx, engine.MethodListTemplates, "resourceTemplates", next, args.Filter)
 		if err != nil {
 			return toolResult{}, err
 		}

@@ -8,6 +8,7 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -21,7 +22,7 @@ func (r *resourceTools) read(ctx context.Context, arguments []byte) (toolResult,
 	}
 	c := r.connect(ctx, "read_resource", nil)
 	defer c.Close()
-	result, err := c.request(ctx, "resources/read", jsonrpc.AppendString([]byte(`"uri":`), args.URI))
+	result, err := c.request(ctx, engine.MethodReadResource, jsonrpc.AppendString([]byte(`"uri":`), args.URI))
 	if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams {
 		return failedTool("There is no resource " + jsonrpc.Quoted(args.URI) + ": " + wire.Message + ". Call list_resources for the available URIs."), nil
 	}

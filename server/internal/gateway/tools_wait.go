@@ -40,7 +40,7 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 		}
 	})
 	defer c.Close()
-	listen, err := c.Begin(ctx, "subscriptions/listen", paramsOf(append([]byte(`"notifications":`), filter...)), nil)
+	listen, err := c.Begin(ctx, engine.MethodListen, paramsOf(append([]byte(`"notifications":`), filter...)), nil)
 	if err != nil {
 		return toolResult{}, err
 	}
@@ -52,11 +52,11 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 		select {
 		case m := <-notifications:
 			switch m.Method {
-			case "notifications/subscriptions/acknowledged":
+			case engine.MethodAcknowledged:
 				if unavailable := missing(args.URIs, m.Params); len(unavailable) > 0 {
 					return failedTool("These resources cannot be watched: " + strings.Join(unavailable, ", ") + ". Call list_resources for the available URIs."), nil
 				}
-			case "notifications/resources/updated":
+			case engine.MethodUpdated:
 				uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
 				return changedResult(drain(uri, notifications), started)
 			}
@@ -104,7 +104,7 @@ func drain(first string, notifications <-chan jsonrpc.Message) []string {
 		select {
 		case m := <-notifications:
 			uri, ok := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
-			if ok && m.Method == "notifications/resources/updated" && !slices.Contains(uris, uri) {
+			if ok && m.Method == engine.MethodUpdated && !slices.Contains(uris, uri) {
 				uris = append(uris, uri)
 			}
 		default:

@@ -3,23 +3,17 @@
 package labels
 
 import (
-	"slices"
 	"strconv"
-)
 
-// methods are the values of Method besides Other.
-var methods = [...]string{
-	"initialize", "ping", "server/discover", "resources/list", "resources/read", "resources/templates/list", "resources/subscribe", "resources/unsubscribe",
-	"subscriptions/listen", "prompts/list", "prompts/get", "tools/list", "tools/call", "completion/complete", "logging/setLevel",
-	"resources/directory/read", "skills/list", "skills/get",
-}
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
 
 // Other is the label of all values that have none of their own.
 const Other = "other"
 
 // Method returns the label of a method.
 func Method(name string) string {
-	if slices.Contains(methods[:], name) {
+	if engine.MethodOf(name).IsKnown() || name == engine.MethodReadDirectory {
 		return name
 	}
 	return Other
@@ -40,7 +34,7 @@ func Outcome(text string) string {
 
 // IsTimed reports whether the duration of requests of a method says how fast responses
 // are. A subscription lasts until its client ends it.
-func IsTimed(method string) bool { return method != "subscriptions/listen" }
+func IsTimed(method string) bool { return method != engine.MethodListen }
 
 // Durations returns the buckets of a histogram of requests, in seconds.
 func Durations() []float64 {

@@ -5,20 +5,10 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
-
-// emptyLists are the members of list results. A caller whose credentials do not suffice for
-// a list gets an empty one instead of an error: clients request lists when they connect,
-// and give up the connection if one fails.
-var emptyLists = map[string]string{
-	"resources/list":           "resources",
-	"resources/templates/list": "resourceTemplates",
-	"prompts/list":             "prompts",
-}
 
 // authorize reports whether the caller may send messages, of which examined are the
 // examinations. If not, it has responded, and no page gets any of them.
@@ -26,17 +16,19 @@ func (r *request) authorize(examined []engine.Examination, messages [][]byte) bo
 	if r.caller.Authorize == nil {
 		return true
 	}
-	var acts []access.Act
+	var rights []engine.Right
 	for i, x := range examined {
 		if x.Kind == jsonrpc.Request {
-			acts = append(acts, r.actOf(x, messages[i]))
+			rights = append(rights, r.rightOf(x, messages[i]))
 		}
 	}
-	challenge := r.caller.Authorize(r.endpoint.Path, acts...)
+	challenge := r.caller.Authorize(r.endpoint.Path, rights...)
 	if challenge == nil {
 		return true
 	}
-	if member, isList := emptyLists[examined[0].Method]; isList && len(examined) == 1 {
+	// A caller whose credentials do not suffice for a list gets an empty one instead of an
+	// error: clients request lists when they connect, and give up the connection if one fails.
+	if member := engine.MethodOf(examined[0].Method).List; member != "" && len(examined) == 1 {
 		r.audit("empty")
 		writeJSON(r.w, http.StatusOK, jsonrpc.AppendResult(nil, examined[0].ID, emptyList(member, examined[0].Modern)))
 		return false
@@ -53,15 +45,15 @@ func (r *request) mayGet() func(msg string) bool {
 	if r.caller.Authorize == nil {
 		return nil
 	}
-	may := func(method string) func() bool {
-		return sync.OnceValue(func() bool { return r.caller.Authorize(r.endpoint.Path, access.Act{Method: method}) == nil })
+	may := func(right engine.Right) func() bool {
+		return sync.OnceValue(func() bool { return r.caller.Authorize(r.endpoint.Path, right) == nil })
 	}
-	resources, prompts := may("resources/subscribe"), may("prompts/list")
+	resources, prompts := may(engine.RightRead), may(engine.RightPrompt)
 	return func(msg string) bool {
 		switch message.HeadOf([]byte(msg)).Method {
-		case UpdatedMethod, "notifications/resources/list_changed":
+		case engine.MethodUpdated, engine.MethodResourcesChanged:
 			return resources()
-		case "notifications/prompts/list_changed":
+		case engine.MethodPromptsChanged:
 			return prompts()
 		}
 		return true
@@ -77,19 +69,25 @@ func emptyList(member string, modern bool) []byte {
 	return []byte(result + "}")
 }
 
-func (r *request) actOf(x engine.Examination, msg []byte) access.Act {
-	act := access.Act{Method: x.Method}
+// rightOf returns the right that a request requires: that of its method, or a smaller one if
+// its params say that it does less.
+func (r *request) rightOf(x engine.Examination, msg []byte) engine.Right {
 	m, _ := jsonrpc.Parse(msg) // the examination has parsed it, too
 	switch x.Method {
-	case "tools/call":
-		act.Generated = r.endpoint.Generated != nil && r.endpoint.Generated(r.http.Context(), x.Name)
-	case "subscriptions/listen":
+	case engine.MethodCallTool:
+		if r.endpoint.Generated != nil && r.endpoint.Generated(r.http.Context(), x.Name) {
+			return engine.RightRead // tools of the gateway list, read and watch resources
+		}
+	case engine.MethodListen:
 		filter := jsonrpc.Member(m.Params, "notifications")
 		uris, _ := jsonrpc.Elements(jsonrpc.Member(filter, "resourceSubscriptions"))
-		act.Resources = len(uris) > 0 || string(jsonrpc.Member(filter, "resourcesListChanged")) == "true"
-	case "completion/complete":
-		kind, _ := jsonrpc.Text(jsonrpc.Member(jsonrpc.Member(m.Params, "ref"), "type"))
-		act.Resources = kind != "ref/prompt"
+		if len(uris) == 0 && string(jsonrpc.Member(filter, "resourcesListChanged")) != "true" {
+			return engine.RightConnect
+		}
+	case engine.MethodComplete:
+		if kind, _ := jsonrpc.Text(jsonrpc.Member(jsonrpc.Member(m.Params, "ref"), "type")); kind == "ref/prompt" {
+			return engine.RightPrompt
+		}
 	}
-	return act
+	return engine.MethodOf(x.Method).Right
 }

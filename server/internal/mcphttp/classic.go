@@ -15,7 +15,7 @@ import (
 func (r *request) classic(x engine.Examination, body []byte) {
 	if len(r.http.Header.Values(SessionHeader)) == 0 {
 		switch {
-		case x.Kind == jsonrpc.Request && x.Method == "initialize":
+		case x.Kind == jsonrpc.Request && x.Method == engine.MethodInitialize:
 			r.beginSession(x, body)
 		case x.Kind == jsonrpc.Request && r.server.Lenient:
 			if !r.authorize([]engine.Examination{x}, [][]byte{body}) {
@@ -78,7 +78,7 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 		switch {
 		case x.Kind != jsonrpc.Request:
 			continue
-		case batch && x.Method == "initialize":
+		case batch && x.Method == engine.MethodInitialize:
 			r.fail(http.StatusBadRequest, "", message.InvalidRequest("initialize cannot be in a batch"))
 			return
 		case x.ID == "":
@@ -89,7 +89,7 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 		if isWork(x) {
 			pages = append(pages, access.PageConcerned(r.client.Endpoint, x, msg))
 		}
-		if x.Method == "resources/subscribe" {
+		if x.Method == engine.MethodSubscribe {
 			if m, _ := jsonrpc.Parse(msg); !s.hasRoomFor(uriOf(m)) {
 				r.exceeded(x.ID, &access.Exceeded{Text: "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"})
 				return

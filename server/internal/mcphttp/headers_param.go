@@ -29,7 +29,7 @@ func IsForHeaders(ctx context.Context) bool { return ctx.Value(forHeaders{}) != 
 // current schema. On a mismatch it loads the schema once more, since the first one may
 // have been cached.
 func (r *request) checkParams(x engine.Examination) *jsonrpc.Error {
-	if x.Method != "tools/call" {
+	if x.Method != engine.MethodCallTool {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(r.client.With(r.http.Context()), limits.AttachTime)

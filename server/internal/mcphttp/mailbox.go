@@ -6,6 +6,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -35,15 +36,12 @@ type queued struct {
 
 func newMailbox() *mailbox { return &mailbox{} }
 
-// UpdatedMethod is the method of `updated` notifications.
-const UpdatedMethod = "notifications/resources/updated"
-
 // isCoalesced reports whether equal notifications of this method are merged.
-func isCoalesced(method string) bool { return method == UpdatedMethod || isListChanged(method) }
+func isCoalesced(method string) bool { return method == engine.MethodUpdated || isListChanged(method) }
 
 func isListChanged(method string) bool {
 	switch method {
-	case "notifications/resources/list_changed", "notifications/prompts/list_changed", "notifications/tools/list_changed":
+	case engine.MethodResourcesChanged, engine.MethodPromptsChanged, engine.MethodToolsChanged:
 		return true
 	}
 	return false
@@ -186,7 +184,7 @@ func (m *mailbox) dropUpdated(uri string) {
 // updatedURI returns the URI of an `updated` notification, or "" for other messages.
 func updatedURI(msg []byte) string {
 	m, _ := jsonrpc.Parse(msg)
-	if m.Method != UpdatedMethod {
+	if m.Method != engine.MethodUpdated {
 		return ""
 	}
 	uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))

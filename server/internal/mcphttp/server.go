@@ -215,7 +215,7 @@ func (r *request) modern(x engine.Examination, body []byte) {
 		r.fail(http.StatusBadRequest, x.ID, mismatch)
 		return
 	}
-	listen := x.Method == "subscriptions/listen"
+	listen := x.Method == engine.MethodListen
 	stream := acceptsStream(r.http.Header)
 	if listen {
 		stream = accepts(r.http.Header, EventStreamType) // a subscription has no JSON response, so a wildcard suffices

@@ -114,11 +114,11 @@ func (s *session) wake() {
 	params = append(params, `,"clientInfo":`...)
 	params = append(append(params, orObject(s.record.ClientInfo)...), '}')
 	// The pipe has capacity for all of them, and the engine handles them in order.
-	c.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp"`, "initialize", params))
-	c.port.Write(context.Background(), jsonrpc.AppendNotification(nil, "notifications/initialized", nil))
+	c.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp"`, engine.MethodInitialize, params))
+	c.port.Write(context.Background(), jsonrpc.AppendNotification(nil, engine.MethodInitialized, nil))
 	if s.record.LogLevel != "" {
 		level := append(jsonrpc.AppendString([]byte(`{"level":`), s.record.LogLevel), '}')
-		c.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp/level"`, "logging/setLevel", level))
+		c.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp/level"`, engine.MethodSetLevel, level))
 	}
 	s.resubscribe()
 }
@@ -131,7 +131,7 @@ func (s *session) announceAll() {
 	}
 	for _, uri := range s.record.URIs {
 		params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-		msg := jsonrpc.AppendNotification(nil, UpdatedMethod, params)
+		msg := jsonrpc.AppendNotification(nil, engine.MethodUpdated, params)
 		s.enqueue(msg, message.HeadOf(msg))
 	}
 }
@@ -243,7 +243,7 @@ func (s *session) initialize() {
 	if !missing {
 		return
 	}
-	c.port.Write(context.Background(), jsonrpc.AppendNotification(nil, "notifications/initialized", nil))
+	c.port.Write(context.Background(), jsonrpc.AppendNotification(nil, engine.MethodInitialized, nil))
 	s.mu.Lock() // after it: a second one does no harm, and a request that overtakes it would
 	defer s.mu.Unlock()
 	c.initialized = true

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -291,7 +292,7 @@ func (s *session) setLevel(level string) {
 	s.mu.Unlock()
 	if c != nil {
 		params := append(jsonrpc.AppendString([]byte(`{"level":`), level), '}')
-		go s.sendOwn(c, "logging/setLevel", "", params, func(bool) {}) // ends when the pipe has it
+		go s.sendOwn(c, engine.MethodSetLevel, "", params, func(bool) {}) // ends when the pipe has it
 	}
 }
 
@@ -425,7 +426,7 @@ func (s *session) arm(uri string, done func()) {
 	}
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
 	go func() { // ends when the pipe has it
-		if s.sendOwn(c, "resources/subscribe", uri, params, func(bool) { done() }) != nil {
+		if s.sendOwn(c, engine.MethodSubscribe, uri, params, func(bool) { done() }) != nil {
 			done()
 		}
 	}()
@@ -437,15 +438,15 @@ func (s *session) arm(uri string, done func()) {
 // respond instead, if that node may send updates of a subscription that was ended.
 func (s *session) spread(w *pendingRequest) *jsonrpc.Error {
 	switch w.method {
-	case "logging/setLevel":
+	case engine.MethodSetLevel:
 		s.publish(SessionEvent{Kind: EventLevel, LogLevel: w.level})
-	case "resources/unsubscribe":
+	case engine.MethodUnsubscribe:
 		e := SessionEvent{Kind: EventUnsubscribed, URI: w.uri}
 		s.publish(e)
 		if !s.hasStream() && !s.requestDrop(e) {
 			return message.Unreachable("The node that has the stream of this session may not know yet: unsubscribe again")
 		}
-	case "resources/subscribe":
+	case engine.MethodSubscribe:
 		e := SessionEvent{Kind: EventSubscribed, URI: w.uri}
 		s.publish(e)
 		if s.hasStream() {

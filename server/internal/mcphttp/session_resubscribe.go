@@ -9,6 +9,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -65,7 +66,7 @@ func (s *session) resubscribe() {
 func (s *session) resubscribeTo(c *conversation, uri string) {
 	answered := make(chan bool, 1)
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	if !s.isSubscribed(uri) || s.sendOwn(c, "resources/subscribe", uri, params, func(failed bool) { answered <- !failed }) != nil {
+	if !s.isSubscribed(uri) || s.sendOwn(c, engine.MethodSubscribe, uri, params, func(failed bool) { answered <- !failed }) != nil {
 		return
 	}
 	timeout := time.NewTimer(2 * limits.GraceTime)
@@ -73,7 +74,7 @@ func (s *session) resubscribeTo(c *conversation, uri string) {
 	select {
 	case ok := <-answered:
 		if ok && s.isSubscribed(uri) {
-			msg := jsonrpc.AppendNotification(nil, "notifications/resources/updated", params)
+			msg := jsonrpc.AppendNotification(nil, engine.MethodUpdated, params)
 			s.announceUpdate(msg, message.HeadOf(msg), uri)
 		}
 	case <-timeout.C:
@@ -124,7 +125,7 @@ func (s *session) announceUpdate(msg []byte, h message.Head, uri string) {
 		return
 	}
 	for _, w := range s.conversation.pending { // a pending subscribe: send the update after its response
-		if w.answered == nil && w.method == "resources/subscribe" && w.uri == uri {
+		if w.answered == nil && w.method == engine.MethodSubscribe && w.uri == uri {
 			w.earlyUpdate = msg
 		}
 	}
@@ -134,7 +135,7 @@ func (s *session) announceUpdate(msg []byte, h message.Head, uri string) {
 // meanwhile.
 func (s *session) unsubscribe(c *conversation, uri string) {
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	go s.sendOwn(c, "resources/unsubscribe", uri, params, func(bool) {}) // in a goroutine: the reader of the engine must not block; ends when the pipe has it
+	go s.sendOwn(c, engine.MethodUnsubscribe, uri, params, func(bool) {}) // in a goroutine: the reader of the engine must not block; ends when the pipe has it
 }
 
 // pageJoined retries subscriptions that have failed.

@@ -26,9 +26,9 @@ func (s *session) route(c *conversation) {
 		switch {
 		case h.Kind == jsonrpc.Response:
 			s.complete(c, h, msg)
-		case h.Method == UpdatedMethod:
+		case h.Method == engine.MethodUpdated:
 			s.announceUpdate(msg, h, updatedURI(msg))
-		case h.Method == "notifications/progress":
+		case h.Method == engine.MethodProgress:
 			if box := s.mailboxFor(c, msg); box != nil {
 				box.put(msg, h)
 			}
@@ -108,11 +108,11 @@ func (s *session) takePending(c *conversation, h message.Head) (w *pendingReques
 		return w, false
 	}
 	switch w.method {
-	case "logging/setLevel":
+	case engine.MethodSetLevel:
 		if w.answered == nil {
 			s.record.LogLevel, changed = w.level, true
 		}
-	case "resources/subscribe":
+	case engine.MethodSubscribe:
 		c.subscribed[w.uri] = true
 		if w.answered == nil {
 			s.latest.subscribe(w.uri)
@@ -128,7 +128,7 @@ func (s *session) takePending(c *conversation, h message.Head) (w *pendingReques
 		if w.earlyUpdate != nil {
 			s.enqueue(w.earlyUpdate, message.HeadOf(w.earlyUpdate))
 		}
-	case "resources/unsubscribe":
+	case engine.MethodUnsubscribe:
 		delete(c.subscribed, w.uri)
 		if w.answered != nil { // the client may have subscribed again meanwhile
 			s.resubscribe()
@@ -188,7 +188,7 @@ func (s *session) routeToStream(c *conversation, h message.Head, msg []byte) {
 // nil if it is no longer pending. The caller holds the lock of the session.
 func (c *conversation) requestOf(h message.Head, msg []byte) (w *pendingRequest, belongs bool) {
 	m, _ := jsonrpc.Parse(msg)
-	if h.Method == "notifications/cancelled" { // of a request of the engine
+	if h.Method == engine.MethodCancelled { // of a request of the engine
 		key := jsonrpc.ID(jsonrpc.Member(m.Params, "requestId")).Key()
 		w = c.engineRequests[key]
 		delete(c.engineRequests, key)
@@ -220,19 +220,19 @@ func (s *session) forward(x engine.Examination, msg []byte) error {
 	if x.Kind == jsonrpc.Response && !s.takeEngineRequest(x.ID) && s.owner.Events != nil {
 		return unpublished(s.publish(SessionEvent{Kind: EventAnswered, Message: msg})) // the request may be that of another node
 	}
-	if x.Kind == jsonrpc.Notification && x.Method == "notifications/cancelled" && s.owner.Events != nil {
+	if x.Kind == jsonrpc.Notification && x.Method == engine.MethodCancelled && s.owner.Events != nil {
 		m, _ := jsonrpc.Parse(msg)
 		if !s.isPending(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))) { // likewise
 			return unpublished(s.publish(SessionEvent{Kind: EventCancelled, Message: msg}))
 		}
 	}
-	if x.Kind == jsonrpc.Request && x.Method != "initialize" && x.Method != "ping" {
+	if x.Kind == jsonrpc.Request && x.Method != engine.MethodInitialize && x.Method != engine.MethodPing {
 		s.initialize()
 	}
 	if err := s.send(msg); err != nil {
 		return err
 	}
-	if x.Kind == jsonrpc.Notification && x.Method == "notifications/cancelled" {
+	if x.Kind == jsonrpc.Notification && x.Method == engine.MethodCancelled {
 		m, _ := jsonrpc.Parse(msg)
 		s.cancel(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId")))
 	}
@@ -254,7 +254,7 @@ func (s *session) cancel(id jsonrpc.ID) {
 	if c != nil {
 		w = c.pending[id.Key()]
 	}
-	if w == nil || w.answered != nil || w.method == "initialize" { // unknown, or the client may not cancel it
+	if w == nil || w.answered != nil || w.method == engine.MethodInitialize { // unknown, or the client may not cancel it
 		s.mu.Unlock()
 		return
 	}

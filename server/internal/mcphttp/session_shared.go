@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -85,7 +86,7 @@ func (s *session) adoptStored(stored Changes) (levelChanged bool) {
 // withDurability adds MetaDurable to the result of resources/subscribe if the subscription
 // is not stored soon.
 func (s *session) withDurability(w *pendingRequest, h message.Head, msg []byte) []byte {
-	if w.method != "resources/subscribe" || s.owner.shared == nil || s.owner.shared.IsDurable() {
+	if w.method != engine.MethodSubscribe || s.owner.shared == nil || s.owner.shared.IsDurable() {
 		return msg
 	}
 	return jsonrpc.AppendResult(nil, h.ID, []byte(`{"_meta":{"`+MetaDurable+`":false}}`))

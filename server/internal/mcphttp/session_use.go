@@ -17,7 +17,9 @@ type use struct {
 }
 
 // isWork reports whether a request may be work for a page.
-func isWork(x engine.Examination) bool { return x.Kind == jsonrpc.Request && x.Method != "ping" }
+func isWork(x engine.Examination) bool {
+	return x.Kind == jsonrpc.Request && x.Method != engine.MethodPing
+}
 
 // acquireUses takes a use for each of these pages from the limits, or none. The caller holds
 // them until endUses.

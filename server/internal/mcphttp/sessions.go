@@ -81,7 +81,7 @@ func (ss *Sessions) begin(ctx context.Context, h Holder, x engine.Examination, b
 	m, _ := jsonrpc.Parse(body)
 	s.record = NewRecord(h)
 	s.record.Unused = true
-	s.record.Client = access.ClientName("initialize", body)
+	s.record.Client = access.ClientName(engine.MethodInitialize, body)
 	s.record.ClientInfo, s.record.Capabilities = clientParams(m.Params, s.record.Client)
 
 	box := newMailbox()

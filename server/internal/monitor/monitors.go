@@ -16,6 +16,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -239,7 +240,7 @@ func pageOf(endpoint, name string) string {
 // Answered counts a resources/read for the state of its page.
 func (m *Monitors) Answered(v access.Client, method, uri string, size int) {
 	page := pageOf(v.Endpoint, uri)
-	if method != "resources/read" || page == "" {
+	if method != engine.MethodReadResource || page == "" {
 		return
 	}
 	m.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // An AuthenticatorConfig describes the resource server.
@@ -82,8 +83,10 @@ func (a *Authenticator) Identify(r *http.Request) (caller access.Caller, subject
 		Principal: "client:" + granted.ClientID,
 		Owner:     granted.Owner,
 		Tenant:    granted.Tenant,
-		Authorize: func(path string, acts ...access.Act) *access.Challenge { return a.authorize(granted, path, acts...) },
-		Valid:     a.validities.until(granted.Expires),
+		Authorize: func(path string, rights ...engine.Right) *access.Challenge {
+			return a.authorize(granted, path, rights...)
+		},
+		Valid: a.validities.until(granted.Expires),
 	}, granted.Subject, nil
 }
 

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // pingMessage is answered by the engine, while a WebSocket pong comes from the browser
 // even if its page hangs. Every revision answers ping in any state. No Remote uses this
 // id.
-const pingMessage = `{"jsonrpc":"2.0","id":"gateway-ping","method":"ping"}`
+const pingMessage = `{"jsonrpc":"2.0","id":"gateway-ping","method":"` + engine.MethodPing + `"}`
 
 // KeepAlive sends pings until the socket is closed, and closes it if the peer is dead. A
 // page must send messages; for an assistant, which may have nothing to send, a pong
