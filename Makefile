@@ -1,6 +1,7 @@
 # make run    everything one needs to try it: gateway on 8808, demos on 8809, live
 # make check  the inner loop: format, vet, linters, types, unit tests
 # make test   all that must hold; installs browsers on a fresh Debian
+# make test-all  the same with every browser test in both browsers, and axe in every language and theme
 # make conformance  the official suite, through a page in Go and one in a browser
 # make fuzz   every fuzz target for FUZZTIME=60s each
 # make soak   what takes minutes: a million records, reloads and kills under load, SEEDS=1000 of the simulation
@@ -44,7 +45,7 @@ JOBS =
 SEEDS = 50
 SEED =
 
-.PHONY: cluster run standalone release release-check version check test simulation reliability flaky mutants soak bench bench-playground bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced under-node in-node binary
+.PHONY: test-all cluster run standalone release release-check version check test simulation reliability flaky mutants soak bench bench-playground bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -149,6 +150,10 @@ test: browsers
 	@$(MAKE) --no-print-directory in-node
 	@if test -d $(PAGEMCP_FLAKY); then cat $(PAGEMCP_FLAKY)/*; echo "FLAKY $$(ls $(PAGEMCP_FLAKY) | wc -l)"; head -qn 1 $(PAGEMCP_FLAKY)/*; fi
 	@echo "all tests passed"
+
+# See web/test/harness/platforms.ts.
+test-all: export PAGEMCP_ALL = true
+test-all: test
 
 # What mostly waits for other programs (the official suite, brotli, tsc), what measures memory, and all but
 # a few seeds of the simulation, run without the race detector; the rest of the tests

@@ -10,7 +10,8 @@ import { test } from 'node:test'
 import type { Browser, Page } from 'puppeteer-core'
 import { isThisMachine } from '../../playground/connections/consent.ts'
 import { built } from '../harness/build.ts'
-import { browserNames, close, launch } from '../harness/launch.ts'
+import { close, launch } from '../harness/launch.ts'
+import { platforms } from '../harness/platforms.ts'
 import { serve } from '../harness/serve.ts'
 import { fill, openDialog } from '../playground/connections/dialog.ts'
 import { press, saw } from '../playground/harness.ts'
@@ -38,7 +39,7 @@ async function farServer() {
   return { host: `far.example:${port}`, reached, end }
 }
 
-for (const name of browserNames) {
+for (const name of platforms()) {
   test(`a far host gets nothing before the visitor has agreed, and then without a question (${name})`, async () => {
     const { directory, remove } = await built()
     const site = await serve({ directories: { '/': directory } })

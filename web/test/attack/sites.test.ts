@@ -16,7 +16,8 @@ import type { BrowserContext, Page } from 'puppeteer-core'
 import { askUntil } from '../e2e/again.ts'
 import { type Gateway, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
-import { browserNames, close, launch } from '../harness/launch.ts'
+import { close, launch } from '../harness/launch.ts'
+import { platforms } from '../harness/platforms.ts'
 import { type Served, serve } from '../harness/serve.ts'
 
 let gateway: Gateway
@@ -308,7 +309,7 @@ inBrowsers('sandboxed frames, data: documents and Workers get nothing', async ({
   assert.equal(await served(), '')
 })
 
-for (const name of browserNames) {
+for (const name of platforms()) {
   test(`a rebound name gets one constant answer (${name})`, { timeout: 60_000 }, async () => {
     const browser = await launch(name, {
       flags: ['--host-resolver-rules=MAP rebound.example 127.0.0.1'],

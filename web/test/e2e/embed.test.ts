@@ -7,7 +7,8 @@ import type { Page } from 'puppeteer-core'
 import { readMarkdown } from '../docs/markdown.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { built } from '../harness/build.ts'
-import { browserNames, close, launch } from '../harness/launch.ts'
+import { close, launch } from '../harness/launch.ts'
+import { platforms } from '../harness/platforms.ts'
 import { type Served, serve } from '../harness/serve.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 
@@ -66,7 +67,7 @@ inBrowsers(
   },
 )
 
-for (const name of browserNames) {
+for (const name of platforms()) {
   test(`a page of another site shows nothing (${name})`, { timeout: 60_000 }, async () => {
     const browser = await launch(name, {
       flags: ['--host-resolver-rules=MAP evil.example 127.0.0.1'],

@@ -11,7 +11,8 @@ import type { Page } from 'puppeteer-core'
 import { makeCertificate } from '../core/browser/token-gateway.ts'
 import { inContext, type TestBrowser } from '../harness/browsers.ts'
 import { built } from '../harness/build.ts'
-import { browserNames, close, launch } from '../harness/launch.ts'
+import { close, launch } from '../harness/launch.ts'
+import { platforms } from '../harness/platforms.ts'
 import { serve } from '../harness/serve.ts'
 import { type Gateway, post } from './gateway.ts'
 import { type HostedNode, hostedNode } from './hosted.ts'
@@ -110,7 +111,7 @@ async function story({ open }: TestBrowser) {
   }
 }
 
-for (const name of browserNames) {
+for (const name of platforms()) {
   test(`a page at a hosted gateway (${name})`, { timeout: 240_000 }, async () => {
     const flags = name === 'chromium' ? [certificate.flag] : []
     const browser = await launch(name, { flags, acceptInsecureCerts: name === 'firefox' })

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'puppeteer-core'
 import { addressVariable, type Borrowed, borrow } from './keeper.ts'
-import { type BrowserName, browserNames, close, launch, protocolTimeout } from './launch.ts'
+import { type BrowserName, close, launch, protocolTimeout } from './launch.ts'
+import { platforms } from './platforms.ts'
 import { explainTimeouts } from './waits.ts'
 
 /** How long one browser test may take, unless it says otherwise. */
@@ -35,16 +36,16 @@ interface InBrowsersOptions {
 }
 
 /**
- * Makes one test per browser. The tests of a file share a browser, each in a context of its own. The browser is one of
+ * Makes one test for each browser that the file needs. The tests of a file share a browser, each in a context of its own. The browser is one of
  * the runner's, which the next file uses then, or ends with the file; see keeper.ts.
  *
  * @param timeout - ms for one test; default 120,000
- * @param only - the browsers that can do it; default: all
+ * @param only - the browsers that can do it; default: those of the file, see platforms.ts
  */
 export function inBrowsers(
   behaviour: string,
   run: (browser: TestBrowser) => Promise<void>,
-  { timeout = testTimeout, only = browserNames }: InBrowsersOptions = {},
+  { timeout = testTimeout, only = platforms() }: InBrowsersOptions = {},
 ): void {
   if (!closing) after(closeAll) // registered here, at the level of the file, and not within a test
   closing = true

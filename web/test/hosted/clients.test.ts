@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import type { TestBrowser } from '../harness/browsers.ts'
 import { bundled } from '../harness/bundled.ts'
 import { head } from '../harness/kit.ts'
-import { browserNames } from '../harness/launch.ts'
+import { platforms } from '../harness/platforms.ts'
 import { type Served, serve } from '../harness/serve.ts'
 import { inspectAs } from './inspector.ts'
 import { type Hosted, joinedAs, openPage, startHosted } from './kit.ts'
@@ -33,7 +33,7 @@ after(async () => {
   await site?.close()
 })
 
-for (const browser of browserNames) {
+for (const browser of platforms()) {
   test(`an assistant sees the page of its user alone (${browser})`, { timeout }, () =>
     hosted.inBrowser(browser, async (tabs) => {
       const { page, name } = await openPage(hosted, tabs, 'alice')

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inContext, type TestBrowser } from '../../harness/browsers.ts'
-import { browserNames, close, launch } from '../../harness/launch.ts'
+import { close, launch } from '../../harness/launch.ts'
+import { platforms } from '../../harness/platforms.ts'
 import { servePages } from './built.ts'
 import type { Peer } from './gateway.ts'
 import { makeCertificate, type TokenGateway, tokenGateway } from './token-gateway.ts'
@@ -140,7 +141,7 @@ async function story({ open }: TestBrowser) {
   }
 }
 
-for (const name of browserNames) {
+for (const name of platforms()) {
   test(`a page with tokens at a gateway over TLS (${name})`, { timeout: 120_000 }, async () => {
     const flags = name === 'chromium' ? [certificate.flag] : []
     const browser = await launch(name, { flags, acceptInsecureCerts: name === 'firefox' })
