@@ -180,10 +180,11 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
   },
 ]
 
-/** The room of a module as the table names it; `''`: directly in web/playground. */
+/** The room of a module as the table names it; `''`: directly in web/playground. The texts of all rooms belong to locale. */
 function roomOf(file: string): string {
   const [top = '', room = '', ...rest] = file.split('/')
   if (top !== 'playground') return top === 'demo' ? 'web/demo' : top
+  if (/(^|-)texts$/.test(rest.at(-2) ?? '')) return 'locale'
   return rest.length === 0 ? '' : room
 }
 

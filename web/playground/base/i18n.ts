@@ -7,7 +7,7 @@
  */
 
 import { signal } from '@preact/signals'
-import { first } from '../locale/en/en.ts'
+import { first } from '../locale/en.ts'
 import type { Locale } from '../locale/languages.ts'
 import type { Key, Messages, Plural } from '../locale/texts.ts'
 import { part } from './part.ts'
@@ -22,9 +22,9 @@ const loaders: Readonly<
     () => Promise<{ first: Partial<Messages>; more: Partial<Messages> }>
   >
 > = {
-  'zh-Hans': () => part(import('../locale/zh-Hans/zh-Hans-more.ts')),
-  ja: () => part(import('../locale/ja/ja-more.ts')),
-  de: () => part(import('../locale/de/de-more.ts')),
+  'zh-Hans': () => part(import('../locale/zh-Hans-more.ts')),
+  ja: () => part(import('../locale/ja-more.ts')),
+  de: () => part(import('../locale/de-more.ts')),
 }
 
 /** Only the English texts of the first view at first. Rooms that need more wait for {@link textsLoaded}. */
@@ -34,7 +34,7 @@ const current = signal<{ locale: Locale; messages: Partial<Messages> }>({
 })
 
 async function english(): Promise<Messages> {
-  const { more } = await part(import('../locale/en/en-more.ts'))
+  const { more } = await part(import('../locale/en-more.ts'))
   return { ...first, ...more }
 }
 

@@ -1,11 +1,11 @@
 /**
- * The types of all texts. Each language is a directory with one file per area, and two modules that collect
- * them: `<language>.ts` has the texts of the first view, `<language>-more.ts` the others. Bundles name
- * chunks by these modules.
+ * The types of all texts. Each room has a directory `texts` with one file per language. Two modules per language
+ * collect them: `<language>.ts` those of the first view, `<language>-more.ts` the others. Bundles name chunks by
+ * these modules.
  */
 
-import type { first } from './en/en.ts'
-import type { more } from './en/en-more.ts'
+import type { first } from './en.ts'
+import type { more } from './en-more.ts'
 
 type English = typeof first & typeof more
 

@@ -341,7 +341,9 @@ test('JSON examples parse', () => {
 })
 
 test('labels that the playground README names are texts of its interface', () => {
-  const texts = filesOf('web/playground/locale/en', /\.ts$/).map(read).join('\n')
+  const texts = filesOf('web/playground', /texts\/en\.ts$/)
+    .map(read)
+    .join('\n')
   const labels = documents.get('web/playground/README.md')?.labels ?? []
   assert.ok(labels.length > 10, `found ${labels.length} labels`)
   assert.deepEqual(

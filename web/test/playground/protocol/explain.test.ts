@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { explain as texts } from '../../../playground/locale/en/explain.ts'
 import { Store } from '../../../playground/messages/store.ts'
 import {
   type Explanation,
@@ -18,6 +17,7 @@ import {
   request,
   revisions,
 } from '../../../playground/protocol/revisions.ts'
+import { explain as texts } from '../../../playground/protocol/texts/en.ts'
 
 const modern: Revision = '2026-07-28'
 const classic: Revision = '2025-11-25'

@@ -1,0 +1,41 @@
+import type { Messages } from '../../locale/texts.ts'
+
+export const share: Messages['share'] = {
+  title: '共有',
+  close: '閉じる',
+  link: 'リンク',
+  linkAbout:
+    'メッセージはリンクそのものに含まれ、どのサーバーにも保存されません。開いても何も送信されません。',
+  allTabs: '{count} 個のタブすべて',
+  copyLink: 'リンクをコピー',
+  copyConversation: '全メッセージのリンクをコピー',
+  length: '{count} 文字。リンクは {most} 文字までです。',
+  tooLong: 'リンクには長すぎます。ファイルなら保存できます。',
+  inside: 'リンクの内容',
+  target: '対象：',
+  demo: 'ページ内のデモ',
+  saveMessages: 'メッセージをファイルに保存',
+  transcript: 'トランスクリプト',
+  transcriptAbout:
+    'すべてのメッセージをファイルまたはリンクにします。ファイルはページにドロップできます。リンクは再生だけで、何も送信しません。',
+  redact: '機密情報らしいものを取り除く',
+  pack: '圧縮する（gzip）',
+  onlyShown: 'フィルターに合う行だけ',
+  save: { other: '{count} 行を保存' },
+  import: 'トランスクリプトをインポート',
+  export: 'トランスクリプトをエクスポート',
+  mermaid: 'Mermaid としてコピー',
+  imported: { other: '{name} から {count} 行をインポートしました。' },
+  notImported: '{name} はトランスクリプトではありません：{reason}',
+  tooLarge: '大きすぎます',
+  badLink: 'リンクを開けませんでした：{reason}',
+  from: 'リンクから開きました。{target} 向けです。まだ何も送信していません。',
+  copy: {
+    raw: '元のメッセージ',
+    curl: 'curl',
+    typescript: 'TypeScript（SDK）',
+    go: 'Go（SDK）',
+    config: 'アシスタントの設定（mcp.json）',
+    markdown: 'Issue 用の Markdown',
+  },
+}
