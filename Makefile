@@ -155,10 +155,11 @@ test: browsers
 test-all: export PAGEMCP_ALL = true
 test-all: test
 
-# What mostly waits for other programs (the official suite, brotli, tsc), what measures memory, and all but
+# What mostly waits for other programs (the official suite, esbuild, brotli, tsc), what measures memory, and all but
 # a few seeds of the simulation, run without the race detector; the rest of the tests
 # drive the same code.
-OTHERS_WORK = TestConformanceNative|TestReadsGoOnThroughFaults|TestSessionsOutliveNodes|TestNewerOfTwoHoldersStays|TestKeysAreRotated|TestPagesAreReadAtEachNodeAndOutliveOne|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle
+ESBUILD_WORK = TestWebFilesAreReproducible|TestShippedPartsHaveTheirNotices|TestBuildsAreReproducible|TestAppsHaveNoCodeOfUnusedSources|TestAppsKeepToTheirBudgets|TestPlaygroundKeepsToItsBudget|TestExtensionIsWritten
+OTHERS_WORK = TestConformanceNative|TestReadsGoOnThroughFaults|TestSessionsOutliveNodes|TestNewerOfTwoHoldersStays|TestKeysAreRotated|TestPagesAreReadAtEachNodeAndOutliveOne|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle|$(ESBUILD_WORK)
 
 race: race-others race-server unraced
 

@@ -108,8 +108,9 @@ func TestImportsPointDown(t *testing.T) {
 	browser := gobuild.Default
 	browser.GOOS, browser.GOARCH = "js", "wasm"
 	for _, platform := range []gobuild.Context{native, browser} {
+		reached := map[string]map[string]bool{}
 		for _, arrow := range arrows {
-			if imports(t, platform, arrow.from)[arrow.banned] {
+			if imports(t, platform, arrow.from, reached)[arrow.banned] {
 				t.Errorf("%s reaches %s on %s: %s", arrow.from, arrow.banned, platform.GOOS, arrow.why)
 			}
 		}
@@ -212,10 +213,13 @@ func TestReleaseHasNoBundler(t *testing.T) {
 	}
 }
 
-// imports returns each path that dir imports, itself or through our packages.
-// go/build opens the files, so that an edit renews the cached test result.
-func imports(t *testing.T, platform gobuild.Context, dir string) map[string]bool {
+// imports returns each path that dir imports, itself or through our packages, and keeps the
+// result in reached. go/build opens the files, so that an edit renews the cached test result.
+func imports(t *testing.T, platform gobuild.Context, dir string, reached map[string]map[string]bool) map[string]bool {
 	t.Helper()
+	if seen := reached[dir]; seen != nil {
+		return seen
+	}
 	pkg, err := platform.ImportDir(filepath.Join(root, dir), 0)
 	if none := (*gobuild.NoGoError)(nil); err != nil && !errors.As(err, &none) { // none: nothing for this platform
 		t.Fatal(err)
@@ -224,9 +228,10 @@ func imports(t *testing.T, platform gobuild.Context, dir string) map[string]bool
 	for _, path := range pkg.Imports {
 		seen[path] = true
 		if ours, ok := strings.CutPrefix(path, module); ok {
-			maps.Copy(seen, imports(t, platform, ours))
+			maps.Copy(seen, imports(t, platform, ours, reached))
 		}
 	}
+	reached[dir] = seen
 	return seen
 }
 
