@@ -42,7 +42,7 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
   })
 
   function serve(mcp: PageMcp): PageMcp {
-    mcp.mount('', tabs.source)
+    mcp.mount(tabs.source)
     mcp.on('state', () => {
       if (mcp.state.gateways.at(-1)?.is === 'closed') closed()
       refreshPopup()

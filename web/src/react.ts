@@ -179,13 +179,13 @@ export function usePageMcpSkill(
 /**
  * Mounts a source while the component is mounted.
  *
- * @param prefix - as of {@link PageMcp.mount}; the source is mounted again when it changes
  * @param source - a function that makes the source: called at each mount, never while rendering. Or a source,
  *   which is mounted again when it is another object: keep it by `useMemo`. `undefined` mounts nothing
+ * @param prefix - as of {@link PageMcp.mount}; the source is mounted again when it changes
  */
 export function usePageMcpMount(
-  prefix: string,
   source: Source | PortableSource | undefined | (() => Source | PortableSource),
+  prefix = '',
 ): void {
   const mcp = usePageMcp()
   const latest = useLatest(source)
@@ -195,7 +195,7 @@ export function usePageMcpMount(
   useEffect(() => {
     const current = latest.current
     const now = typeof current === 'function' ? current() : current
-    return now && mcp?.mount(prefix, now)
+    return now && mcp?.mount(now, prefix)
   }, [mcp, prefix, kept, isMade])
 }
 

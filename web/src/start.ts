@@ -106,10 +106,10 @@ export interface PageMcp extends Publishing {
    * Mounts a source: its URIs appear with `prefix` before them. Sources of one prefix are tried in
    * the order of mounting.
    *
-   * @param prefix - `''`, or a scheme prefix that ends in `+`
+   * @param prefix - a scheme prefix that ends in `+`; default: none
    * @returns a function that unmounts the source
    */
-  mount(prefix: string, source: Source | PortableSource): () => void
+  mount(source: Source | PortableSource, prefix?: string): () => void
   /**
    * Hints that a copy of a resource may be stale: `changed(uri)`. Without a URI: that the list of
    * resources has changed; `changed({ list: 'prompts' })`: that one. Cheap.
@@ -269,7 +269,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     get state() {
       return state()
     },
-    mount(prefix, source) {
+    mount(source, prefix = '') {
       if (prefix !== '' && !/^[a-z][a-z0-9+.-]*\+$/.test(prefix)) {
         throw new TypeError(`a prefix is empty or a scheme that ends in "+", not "${prefix}"`)
       }

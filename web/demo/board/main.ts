@@ -218,7 +218,7 @@ try {
     version: '1.0.0',
     instructions: texts.instructions,
   })
-  mcp.mount('', source)
+  mcp.mount(source)
   serveSkill(mcp)
   mcp.on('read', ({ uri }) => {
     const read = hung.get(idOf(uri))

@@ -221,7 +221,7 @@ try {
     version: '1.0.0',
     instructions: say(texts.instructions, { uri: `opfs://${path}` }),
   })
-  mcp.mount('', opfs({ paths: [path] })) // this directory, nothing else
+  mcp.mount(opfs({ paths: [path] })) // this directory, nothing else
   serveSkill(mcp)
   mcp.on('read', ({ uri }) => {
     reads.set(uri, new Date())

@@ -52,7 +52,7 @@ export async function serveNotes(
     showFailure(error)
     return { changedElsewhere() {}, opened() {}, retry: () => location.reload() }
   }
-  mcp.mount('', idb({ databases: { 'notes-app': { notes: { title: 'title' } } } })) // this store, nothing else
+  mcp.mount(idb({ databases: { 'notes-app': { notes: { title: 'title' } } } })) // this store, nothing else
   mcp.resource(
     {
       uri: openUri,

@@ -83,8 +83,8 @@ try {
     title: texts.article.title,
     instructions: texts.instructions,
   })
-  mcp.mount('', page({ select: sections })) // these sections, nothing else of the page
-  mcp.mount('', storage({ local: [sizeKey] })) // this key, and not the notes
+  mcp.mount(page({ select: sections })) // these sections, nothing else of the page
+  mcp.mount(storage({ local: [sizeKey] })) // this key, and not the notes
   serveSkill(mcp)
   panel(mcp)
   mcp.on('read', ({ uri }) => mark(uri))

@@ -101,7 +101,7 @@ function noteRead(uri: string) {
 function serve(mcp: PageMcp) {
   // These tasks, and nothing else. Writes by Dexie are noticed, in this tab and in others.
   const stores = { tasks: { title: 'title', modified: 'changed' } }
-  mcp.mount('', idb({ databases: { 'tasks-app': stores } }))
+  mcp.mount(idb({ databases: { 'tasks-app': stores } }))
   serveSkill(mcp)
   mcp.on('read', ({ uri }) => noteRead(uri))
   panel(mcp)

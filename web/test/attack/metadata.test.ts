@@ -28,7 +28,7 @@ mcp.template({ uriTemplate: 'a:{x}/y', ...seen }, () => 'x')
 mcp.prompt({ name: 'prompt', ...texts, arguments: [{ name: 'a', ...texts }] }, () => ({ description: long, messages: [] }))
 mcp.tool({ name: 'tool', ...texts, annotations: { title: name }, inputSchema: object, outputSchema: object },
   () => ({ content: [{ type: 'resource_link', uri: 'a:1', ...seen }], structuredContent: {} }))
-mcp.mount('', {
+mcp.mount({
   list: async () => ({ resources: [{ uri: 'b:1', ...seen }, { uri: 'b:2', name: bad }] }),
   read: async (uri) => [{ uri, text: 'x', mimeType: 'text/plain' }],
   templates: async () => [{ uriTemplate: 'b:{x}', ...seen }],
@@ -39,8 +39,8 @@ mcp.mount('', {
 })
 document.title = name
 localStorage.setItem('good', 'x')
-mcp.mount('', tabs({ text: ['body'] }))
-mcp.mount('', storage({ local: [{ prefix: 'good' }] }))
+mcp.mount(tabs({ text: ['body'] }))
+mcp.mount(storage({ local: [{ prefix: 'good' }] }))
 
 // What cannot be cleaned without breaking it is refused, each for a reason.
 window.refused = {

@@ -70,10 +70,10 @@ async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
 
   const mcp = await start({ name: 'app', ...(urls && { urls }) })
   mcp.on('error', (error) => errors.push(error instanceof Error ? `${error.stack}` : String(error)))
-  mcp.mount('', idb({ databases: { app: ['notes'] } }))
-  mcp.mount('', opfs({ paths: ['/docs'] }))
-  mcp.mount('', cachedResponses({ caches: ['v1'] }))
-  mcp.mount('', page({ select: ['article'] }))
+  mcp.mount(idb({ databases: { app: ['notes'] } }))
+  mcp.mount(opfs({ paths: ['/docs'] }))
+  mcp.mount(cachedResponses({ caches: ['v1'] }))
+  mcp.mount(page({ select: ['article'] }))
   const inputSchema = {
     type: 'object',
     properties: { times: { type: 'integer', maximum: 3 } },
@@ -97,7 +97,7 @@ async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
     workers: [...workers],
   }
   const inWindow = await start({ name: 'window', worker: false, ...(urls && { urls }) })
-  inWindow.mount('', idb({ databases: { app: ['notes'] } }))
+  inWindow.mount(idb({ databases: { app: ['notes'] } }))
   answers.inWindow = await clientOf(inWindow).text('idb:///app/notes/n.1')
   if (errors.length > 0) throw new Error(`errors of the engine: ${errors.join('; ')}`)
   mcp.close()

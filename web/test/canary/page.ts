@@ -218,12 +218,12 @@ export async function plant(): Promise<string[]> {
 // biome-ignore lint/suspicious/noExplicitAny: the package as it is built, whatever sources it has
 export async function serveAll({ caches, idb, opfs, page, start, storage, tabs }: any) {
   const mcp = await start({ name: 'canary' })
-  mcp.mount('', page({ select: { main: 'main' } }))
-  mcp.mount('', storage({ local: ['theme', { prefix: 'draft:' }] }))
+  mcp.mount(page({ select: { main: 'main' } }))
+  mcp.mount(storage({ local: ['theme', { prefix: 'draft:' }] }))
   const notes = { title: 'title', fields: ['title'] }
-  mcp.mount('', idb({ databases: { 'canary-app': { notes } } }))
-  mcp.mount('', tabs({ text: ['main'] }))
-  if (opfs) mcp.mount('', opfs({ paths: ['/shared'] }))
-  if (caches) mcp.mount('', caches({ caches: ['open'] }))
+  mcp.mount(idb({ databases: { 'canary-app': { notes } } }))
+  mcp.mount(tabs({ text: ['main'] }))
+  if (opfs) mcp.mount(opfs({ paths: ['/shared'] }))
+  if (caches) mcp.mount(caches({ caches: ['open'] }))
   return mcp
 }

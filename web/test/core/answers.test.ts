@@ -89,7 +89,7 @@ const itemWays: Record<string, Way> = {
   'mounted source': [
     'resources/read',
     { uri: 'a:b' },
-    (mcp, wrong) => mcp.mount('', source({ read: async () => [wrong as Anything] })),
+    (mcp, wrong) => mcp.mount(source({ read: async () => [wrong as Anything] })),
   ],
 }
 

@@ -131,7 +131,7 @@ test('a value that a source has read for a cancelled request goes at once', asyn
         }
       }),
   }
-  page.mcp.mount('', source)
+  page.mcp.mount(source)
   const read = client.askModern('resources/read', { uri: 'b:1' }, 'r')
   read.catch(() => {}) // cancelled: there is no answer
   await asked.promise
@@ -147,7 +147,7 @@ test('the good items of an answer with a bad one go as well', async (t) => {
   const page = await testPage(t)
   const client = page.client()
   let made: WeakRef<object> | undefined
-  page.mcp.mount('', {
+  page.mcp.mount({
     list: async () => ({ resources: [] }),
     read: async (uri) => {
       const blob = new Uint8Array(100)

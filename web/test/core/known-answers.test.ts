@@ -138,10 +138,13 @@ const changes: { [what: string]: (page: TestPage) => unknown } = {
   'a tool': ({ mcp }) => mcp.tool({ name: 'sell' }, () => ''),
   'a prompt': ({ mcp }) => mcp.prompt({ name: 'ask' }, () => ''),
   'a mounted source': ({ mcp }) =>
-    mcp.mount('extra+', {
-      list: async () => ({ resources: [{ uri: 'app://1', name: 'one' }] }),
-      read: async (uri) => [{ uri, text: 'of a source' }],
-    }),
+    mcp.mount(
+      {
+        list: async () => ({ resources: [{ uri: 'app://1', name: 'one' }] }),
+        read: async (uri) => [{ uri, text: 'of a source' }],
+      },
+      'extra+',
+    ),
   'the end of a registration': ({ mcp }) => (mcp as unknown as Undo).undo?.(),
   'the end of the program': ({ mcp, kill }) => {
     kill()

@@ -59,7 +59,7 @@ test('listeners of state and error that throw disturb neither each other nor the
 
 test('a source whose watch rejects is reported', async (t) => {
   const page = await testPage(t)
-  page.mcp.mount('', {
+  page.mcp.mount({
     list: async () => ({ resources: [{ uri: 'memo:1', name: 'Memo' }] }),
     read: async (uri) => [{ uri, text: 'memo' }],
     watch: (async () => {
@@ -118,7 +118,7 @@ for (const [what, make] of Object.entries(thrown)) {
     page.mcp.resource({ uri: 'odd:2', name: 'Odd' }, async () => fail())
     page.mcp.tool({ name: 'odd' }, fail)
     page.mcp.prompt({ name: 'odd', complete: { x: fail }, arguments: [{ name: 'x' }] }, fail)
-    page.mcp.mount('', { list: fail, read: fail, templates: fail, watch: fail, mounted: fail })
+    page.mcp.mount({ list: fail, read: fail, templates: fail, watch: fail, mounted: fail })
     page.mcp.on('read', fail)
     const client = page.client()
     const codes: unknown[] = []

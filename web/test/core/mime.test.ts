@@ -88,10 +88,13 @@ test("a wrong MIME type in contents is the provider's error", async (t) => {
   page.mcp.resource({ uri: 'a:b', name: 'B' }, () =>
     contents([{ uri: 'a:b', text: 'x', mimeType }]),
   )
-  page.mcp.mount('src+', {
-    list: async () => ({ resources: [] }),
-    read: async (uri) => [{ uri, text: 'x', mimeType }],
-  })
+  page.mcp.mount(
+    {
+      list: async () => ({ resources: [] }),
+      read: async (uri) => [{ uri, text: 'x', mimeType }],
+    },
+    'src+',
+  )
   const client = page.client()
   for (const uri of ['a:b', 'src+a:b']) {
     const { error } = await client.askModern('resources/read', { uri })

@@ -131,19 +131,22 @@ test('arguments of prompts and variables of templates are completed', async (t) 
 test('a source has prompts and completions of its own, under its prefix', async (t) => {
   const page = await testPage(t)
   const refs: unknown[] = []
-  page.mcp.mount('my+', {
-    list: async () => ({ resources: [] }),
-    read: (uri) => Promise.reject(new NotFoundError(uri)),
-    prompts: async () => [{ name: 'greet', arguments: [{ name: 'who' }] }],
-    async getPrompt(name, { who }) {
-      if (name !== 'greet') throw new NotFoundError(name)
-      return `Greet ${who}.`
+  page.mcp.mount(
+    {
+      list: async () => ({ resources: [] }),
+      read: (uri) => Promise.reject(new NotFoundError(uri)),
+      prompts: async () => [{ name: 'greet', arguments: [{ name: 'who' }] }],
+      async getPrompt(name, { who }) {
+        if (name !== 'greet') throw new NotFoundError(name)
+        return `Greet ${who}.`
+      },
+      async complete(ref, argument) {
+        refs.push(ref)
+        return [`${argument.name}:${argument.value}`]
+      },
     },
-    async complete(ref, argument) {
-      refs.push(ref)
-      return [`${argument.name}:${argument.value}`]
-    },
-  })
+    'my+',
+  )
   const client = page.client()
   const { prompts } = resultOf(await client.askModern('prompts/list'))
   assert.deepEqual(prompts, [{ name: 'my.greet', arguments: [{ name: 'who' }] }])

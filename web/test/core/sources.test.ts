@@ -47,7 +47,7 @@ function memos(): Source & { change: Changed; watched: boolean } {
 test('a mounted source is listed, read, described and watched under its prefix', async (t) => {
   const page = await testPage(t, { pageSize: 2 })
   const source = memos()
-  const unmount = page.mcp.mount('my+', source)
+  const unmount = page.mcp.mount(source, 'my+')
   const client = page.client()
   const uris: string[] = []
   for (let cursor: string | undefined, first = true; first || cursor; first = false) {
@@ -96,7 +96,7 @@ test('a cancelled read is abandoned: its signal is aborted, and nothing is answe
     signals.push(signal)
     return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('late')))
   })
-  page.mcp.mount('', {
+  page.mcp.mount({
     list: async () => ({ resources: [] }),
     read: (_, { signal }) => {
       signals.push(signal)
@@ -150,7 +150,7 @@ test('what a source throws, or answers wrongly, is an internal error and goes to
     undefined,
   ]
   let next: unknown
-  page.mcp.mount('', {
+  page.mcp.mount({
     list: async () => ({ resources: [] }),
     async read() {
       if (next instanceof Error) throw next
@@ -198,7 +198,7 @@ test('a registration can be replaced and taken away, and a wrong one is reported
 
   assert.throws(() => page.mcp.resource({ uri: 'no-scheme', name: 'x' }, () => ''), TypeError)
   assert.throws(() => page.mcp.resource({ uri: 'a:2', name: '' }, () => ''), TypeError)
-  assert.throws(() => page.mcp.mount('no plus', memos()), TypeError)
+  assert.throws(() => page.mcp.mount(memos(), 'no plus'), TypeError)
   page.mcp.template({ uriTemplate: 'a:{unclosed', name: 'x' }, () => '')
   assert.match(String(page.errors.at(-1)), /no end/)
 })

@@ -14,10 +14,13 @@ test('a new program has registrations, mounts and clients of the old one', async
   page.mcp.on('state', ({ engine }) => states.push(engine))
   page.mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
   page.mcp.template({ uriTemplate: 'notes://tag/{tag}', name: 'Tag' }, ({ tag }) => `${tag}`)
-  page.mcp.mount('deep+', {
-    list: async () => ({ resources: [{ uri: 'memo:1', name: 'Memo' }] }),
-    read: async (uri) => [{ uri, text: 'memo' }],
-  })
+  page.mcp.mount(
+    {
+      list: async () => ({ resources: [{ uri: 'memo:1', name: 'Memo' }] }),
+      read: async (uri) => [{ uri, text: 'memo' }],
+    },
+    'deep+',
+  )
   const client = page.client()
   await client.askModern('resources/read', { uri: 'notes://cart' })
 
@@ -43,7 +46,7 @@ test('pending requests and listens fail; reads that wait for the page alone do n
     () => new Promise<string>((resolve) => (answer = resolve)),
   )
   let asked = false
-  page.mcp.mount('', {
+  page.mcp.mount({
     list: async () => ({ resources: [] }),
     read: () => {
       asked = true
@@ -122,7 +125,7 @@ test('a program whose stack is torn by an exception of JavaScript is replaced', 
   const client = page.client()
   // A getter that throws while Go runs: the clock that Go asks for when it goes to sleep.
   const now = performance.now
-  page.mcp.mount('', {
+  page.mcp.mount({
     list: async () => ({ resources: [] }),
     read: () => new Promise(() => {}),
   })

@@ -217,19 +217,22 @@ test('a source has tools of its own, under its prefix', async (t) => {
   const page = await testPage(t)
   let change = (_: { list: 'tools' }) => {}
   let names = ['add']
-  page.mcp.mount('math+', {
-    list: async () => ({ resources: [] }),
-    read: async (uri) => Promise.reject(new NotFoundError(uri)),
-    tools: async () => names.map((name) => ({ name, description: 'Adds.' })),
-    async callTool(name, args, { client }) {
-      if (!names.includes(name)) throw new NotFoundError(name)
-      if (name === 'broken') throw new Error('secret')
-      return `${Number(args.a) + Number(args.b)} for ${client.principal}`
+  page.mcp.mount(
+    {
+      list: async () => ({ resources: [] }),
+      read: async (uri) => Promise.reject(new NotFoundError(uri)),
+      tools: async () => names.map((name) => ({ name, description: 'Adds.' })),
+      async callTool(name, args, { client }) {
+        if (!names.includes(name)) throw new NotFoundError(name)
+        if (name === 'broken') throw new Error('secret')
+        return `${Number(args.a) + Number(args.b)} for ${client.principal}`
+      },
+      watch(changed) {
+        change = changed
+      },
     },
-    watch(changed) {
-      change = changed
-    },
-  })
+    'math+',
+  )
   const client = page.client()
   const toolNames = async () =>
     resultOf<{ tools: { name: string }[] }>(await client.askModern('tools/list')).tools.map(

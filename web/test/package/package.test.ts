@@ -104,8 +104,8 @@ import { visibleText } from 'pagemcp/sources'
 
 export async function serve(cart: string[]): Promise<PageMcp> {
   const mcp = await start({ name: 'app' })
-  mcp.mount('', idb({ databases: { app: ['notes'] } }))
-  mcp.mount('', page({ select: ['main'] }))
+  mcp.mount(idb({ databases: { app: ['notes'] } }))
+  mcp.mount(page({ select: ['main'] }))
   mcp.resource({ uri: 'app:cart', name: 'Cart' }, () => cart)
   mcp.tool(
     {

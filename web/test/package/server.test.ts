@@ -83,7 +83,7 @@ test('components with all hooks render to a string', () => {
       hooks.usePageMcpTemplate({ uriTemplate: 'app:items/{id}', name: 'Item' }, () => 'item')
       hooks.usePageMcpTool({ name: 'add', inputSchema: { type: 'object' } }, () => 'added')
       hooks.usePageMcpPrompt({ name: 'plan' }, () => 'Plan.')
-      hooks.usePageMcpMount('', source)
+      hooks.usePageMcpMount(source)
       hooks.usePageMcpSkill({ name: 'shop', description: 'How to fill the cart.' }, 'Use the tool add.')
       return createElement('p', null, 'Cart')
     }

@@ -126,7 +126,7 @@ function Everything({ version }: { version: string }): ReactElement {
   )
   usePageMcpResource({ uri: 'app:function', name: 'Function' }, () => `function ${version}`)
   usePageMcpResource({ uri: 'app:value', name: 'Value' }, `value ${version}`)
-  usePageMcpMount('src+', () => source(`source ${version}`))
+  usePageMcpMount(() => source(`source ${version}`), 'src+')
   return <p>{version}</p>
 }
 
@@ -173,7 +173,7 @@ function Named({ text, uri = 'app:same' }: { text: string; uri?: string }) {
 
 function Kept({ text }: { text: string }) {
   const kept = useMemo(() => source(text), [text])
-  usePageMcpMount('kept+', kept)
+  usePageMcpMount(kept, 'kept+')
   return null
 }
 

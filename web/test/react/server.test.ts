@@ -30,9 +30,9 @@ function Everything() {
   usePageMcpTool({ name: 'tool' }, () => 'tool')
   usePageMcpPrompt({ name: 'prompt' }, () => 'prompt')
   usePageMcpTemplate({ uriTemplate: 'app://{id}', name: 'Template' }, () => 'template')
-  usePageMcpMount('src+', () => {
+  usePageMcpMount(() => {
     throw new Error('a source was made on the server')
-  })
+  }, 'src+')
   return createElement('p', null, `${mcp === untouchable} ${state}`)
 }
 

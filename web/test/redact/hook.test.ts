@@ -41,7 +41,7 @@ async function redactingPage(t: { after(close: () => void): void }, redact?: Red
     },
     watch() {},
   }
-  mcp.mount('my+', source)
+  mcp.mount(source, 'my+')
   const client = page.client()
   const ask = (uri: string) => client.askModern('resources/read', { uri })
   return {

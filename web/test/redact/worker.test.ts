@@ -24,11 +24,11 @@ const mcp = await start({
   },
 })
 mcp.on('error', (error) => errors.push(error.message))
-mcp.mount('', idb({ databases: { app: ['notes'] } }))
-mcp.mount('my+', {
+mcp.mount(idb({ databases: { app: ['notes'] } }))
+mcp.mount({
   list: async () => ({ resources: [] }),
   read: async (uri) => [{ uri, text: 'secret memo' }],
-})
+}, 'my+')
 mcp.resource({ uri: 'app:own', name: 'Own' }, () => 'secret own')
 mcp.resource({ uri: 'app:throw', name: 'Throws' }, () => 'secret own')
 const port = mcp.port()

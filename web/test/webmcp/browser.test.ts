@@ -51,7 +51,7 @@ await ask('initialize', {
   protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' },
 })
 send({ method: 'notifications/initialized' })
-window.unmount = mcp.mount('', webmcp())
+window.unmount = mcp.mount(webmcp())
 window.offer = () => {
   window.stop = offerToWebMcp(mcp, { onerror: (error) => errors.push(String(error)) })
 }

@@ -50,7 +50,7 @@ for (const dialect of dialects) {
     }
     native.register(add)
     native.register({ name: 'hidden', annotations: { debugging: true } })
-    mcp.mount('', webmcp())
+    mcp.mount(webmcp())
     const client = newClient()
     await client.initialize()
     const [tool, ...others] = await toolsOf(client)
@@ -173,7 +173,7 @@ test('nothing is registered or mirrored twice, and nothing without being asked f
   assert.deepEqual(await namesOf(client), ['ours'])
   assert.deepEqual(native.names(), ['theirs'])
 
-  const unmount = mcp.mount('', webmcp())
+  const unmount = mcp.mount(webmcp())
   const stop = offerToWebMcp(mcp, { onerror: (error) => errors.push(error) })
   await until(() => native.names().includes('ours'), 'the offer')
   assert.deepEqual((await namesOf(client)).sort(), ['ours', 'theirs'])
@@ -219,7 +219,7 @@ test('only the named tools are offered or mirrored', async (t) => {
   native.register({ name: 'b' })
   mcp.tool({ name: 'c' }, () => '')
   mcp.tool({ name: 'd' }, () => '')
-  mcp.mount('', webmcp({ tools: ['a'] }))
+  mcp.mount(webmcp({ tools: ['a'] }))
   offerToWebMcp(mcp, { tools: ['c'], resources: false })
   await until(() => native.names().includes('c'), 'the offer')
   const client = newClient()
@@ -233,7 +233,7 @@ test('only the named tools are offered or mirrored', async (t) => {
 
 test('results, errors and cancelling of native tools', async (t) => {
   const { mcp, native, errors, client: newClient } = await pageWith(t, 'objects')
-  mcp.mount('my+', webmcp())
+  mcp.mount(webmcp(), 'my+')
   const block = { type: 'text', text: 'block' }
   const results: [name: string, answer: unknown, content: string, isError: boolean][] = [
     ['text', 'plain', 'plain', false],
@@ -319,7 +319,7 @@ test('results, errors and cancelling of native tools', async (t) => {
 test('a tool that was replaced since the list is called as it is now', async (t) => {
   const { mcp, native, client: newClient } = await pageWith(t, 'objects')
   const remove = native.register({ name: 'a', execute: () => 'old' })
-  mcp.mount('', webmcp())
+  mcp.mount(webmcp())
   const client = newClient()
   await namesOf(client)
   remove()
@@ -330,7 +330,7 @@ test('a tool that was replaced since the list is called as it is now', async (t)
 test('the offer goes on after the engine was restarted', async (t) => {
   const { mcp, native, kill, errors, client: newClient } = await pageWith(t, 'objects')
   mcp.tool({ name: 'echo' }, () => 'echo')
-  mcp.mount('', webmcp())
+  mcp.mount(webmcp())
   const stop = offerToWebMcp(mcp, { resources: false })
   await until(() => native.names().join() === 'echo', 'the offer')
   const restarted = new Promise<void>((resolve) => {
@@ -352,7 +352,7 @@ test('after the signal of a source is aborted, it has no tools', async (t) => {
   const { mcp, native, client: newClient } = await pageWith(t, 'objects')
   native.register({ name: 'a' })
   const controller = new AbortController()
-  mcp.mount('', webmcp({ signal: controller.signal }))
+  mcp.mount(webmcp({ signal: controller.signal }))
   const client = newClient()
   assert.deepEqual(await namesOf(client), ['a'])
   controller.abort()
@@ -363,7 +363,7 @@ test('after the signal of a source is aborted, it has no tools', async (t) => {
 test('without WebMCP nothing is mirrored and nothing is offered', async (t) => {
   const { mcp, client: newClient, errors } = await testPage(t)
   mcp.tool({ name: 'ours' }, () => 'ours')
-  mcp.mount('', webmcp())
+  mcp.mount(webmcp())
   const stop = offerToWebMcp(mcp, { onerror: (error) => errors.push(error) })
   const client = newClient()
   assert.deepEqual(await namesOf(client), ['ours'])

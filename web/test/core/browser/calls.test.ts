@@ -38,13 +38,13 @@ mcp.tool({ name: 'endless' }, (_, { signal }) => new Promise(() => {
 }))
 mcp.prompt({ name: 'greet', arguments: [{ name: 'who' }], complete: { who: ['Ada', 'Alan'] } },
   ({ who }) => 'Greet ' + who + ' on ' + document.title)
-mcp.mount('my+', {
+mcp.mount({
   list: async () => ({ resources: [] }),
   read: async (uri) => { throw new NotFoundError(uri) },
   tools: async () => [{ name: 'own' }],
   callTool: async (name, args) => name + ' ' + args.x,
   complete: async (ref, { value }) => [ref.uri, value],
-})
+}, 'my+')
 
 const port = mcp.port()
 window.got = []

@@ -9,17 +9,17 @@ import { servePages } from './built.ts'
 const parts: { readonly [file: string]: string } = {
   'answer-call.js': "mcp.tool({ name: 'add' }, () => 'added'); ask('tools/call', { name: 'add' })",
   'idb-in-window.js': `
-    mcp.mount('', idb({ databases: { app: ['notes'] } }))
+    mcp.mount(idb({ databases: { app: ['notes'] } }))
     ask('completion/complete', {
       ref: { type: 'ref/resource', uri: 'idb:///app/notes/{key}' },
       argument: { name: 'key', value: '' },
     })`,
   'in-window.js': "start({ name: 'second', worker: false })",
   'markdown.js': `
-    mcp.mount('', page({ select: ['body'], parts: ['markdown'] }))
+    mcp.mount(page({ select: ['body'], parts: ['markdown'] }))
     ask('resources/read', { uri: 'page:///markdown' })`,
   'page-content.js': `
-    mcp.mount('', page({ select: ['body'] }))
+    mcp.mount(page({ select: ['body'] }))
     ask('resources/read', { uri: 'page:///text' })`,
   'redact-contents.js': `
     const other = await start({ name: 'other', redact: (uri, value) => value })

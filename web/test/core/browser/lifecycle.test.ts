@@ -94,7 +94,7 @@ for (const worker of [true, false]) {
         const beforeStart = window.open()
         const mcp = await begin()
         const started = window.open()
-        const unmounts = created.map((source) => mcp.mount('', source))
+        const unmounts = created.map((source) => mcp.mount(source))
         const mounted = window.open()
         const port = mcp.port()
         await subscribe(port)
@@ -110,7 +110,7 @@ for (const worker of [true, false]) {
         await untilNothing((open) => open.join() === started.join())
         const unmounted = window.open()
         // Closed while it is mounted and watched; and what the Worker sends afterwards starts nothing.
-        for (const source of created) mcp.mount('', source)
+        for (const source of created) mcp.mount(source)
         const last = mcp.port()
         void subscribe(last)
         const closed = new Promise((resolve) => {
@@ -120,7 +120,7 @@ for (const worker of [true, false]) {
         await closed
         last.close()
         const late = sources()
-        for (const source of late) mcp.mount('', source)
+        for (const source of late) mcp.mount(source)
         // Loaded on demand: if the site closed before, the missing file would be an error of the page.
         await import('/pagemcp/idb-in-window.js')
         return {

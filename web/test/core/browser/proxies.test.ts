@@ -42,7 +42,7 @@ window.run = async (worker) => {
   mcp.prompt(reactive({ name: 'ask', arguments: [{ name: 'x', required: true }], complete: { x: ['yes'] } }),
     () => reactive([{ role: 'user', content: { type: 'text', text: 'hello' } }]))
   mcp.method('acme/x', () => reactive({ list: [1, { two: 2 }] }))
-  mcp.mount('', reactive({
+  mcp.mount(reactive({
     list: async () => reactive({ resources: [{ uri: 's:1', name: 'S', annotations: { audience: ['user'] } }] }),
     read: async (uri) => uri !== 's:1' ? Promise.reject(new lib.NotFoundError(uri)) : reactive([{ uri, text: 's', cache: { ttlMs: 9 }, _meta: { x: { y: [1] } } }]),
     templates: async () => reactive([{ uriTemplate: 's:{n}', name: 'S', _meta: { x: [1] } }]),
@@ -53,10 +53,10 @@ window.run = async (worker) => {
     complete: async () => reactive({ values: ['c'], total: 1 }),
     watch: (changed) => changed(reactive({ list: 'tools' })),
   }))
-  mcp.mount('', lib.idb(reactive({ databases: { app: { notes: { title: 'title', fields: ['a'] } } } })))
-  mcp.mount('', lib.storage(reactive({ local: ['theme', { prefix: 'x:' }] })))
-  mcp.mount('', lib.page(reactive({ select: { main: 'body' }, parts: ['text'] })))
-  mcp.mount('', reactive(lib.opfs({ paths: ['/docs'] })))
+  mcp.mount(lib.idb(reactive({ databases: { app: { notes: { title: 'title', fields: ['a'] } } } })))
+  mcp.mount(lib.storage(reactive({ local: ['theme', { prefix: 'x:' }] })))
+  mcp.mount(lib.page(reactive({ select: { main: 'body' }, parts: ['text'] })))
+  mcp.mount(reactive(lib.opfs({ paths: ['/docs'] })))
   mcp.changed(reactive({ list: 'prompts' }))
   value.set(reactive({ items: [{ n: 4 }] }))
   const joined = await mcp.connect(lib.webSocket('ws://127.0.0.1:9/page'))

@@ -27,9 +27,9 @@ await (await caches.open('v1')).put('/x', new Response('in a cache', { headers: 
 const mcp = await start({ name: 'test', worker: ${worker} })
 window.errors = []
 mcp.on('error', (error) => errors.push(String(error)))
-mcp.mount('', idb({ databases: { app: ['notes'] } }))
-mcp.mount('', opfs({ paths: ['/docs'] }))
-mcp.mount('', cached({ caches: ['v1'] }))
+mcp.mount(idb({ databases: { app: ['notes'] } }))
+mcp.mount(opfs({ paths: ['/docs'] }))
+mcp.mount(cached({ caches: ['v1'] }))
 
 const port = mcp.port()
 const waiting = new Map()

@@ -8,8 +8,8 @@ const page = `
 import { idb, page, start } from '/pagemcp/index.js'
 document.body.innerHTML = '<main>words of the page</main>'
 const mcp = await start({ name: 'test', redact: (uri, value) => value })
-mcp.mount('', page({ select: ['main'] }))
-mcp.mount('', idb({ databases: { app: ['notes'] } }))
+mcp.mount(page({ select: ['main'] }))
+mcp.mount(idb({ databases: { app: ['notes'] } }))
 mcp.tool({ name: 'add', inputSchema: { type: 'object', required: ['n'] } }, () => 'added')
 await mcp.skill({ name: 'first', description: 'A' }, 'Text').ready
 const port = mcp.port()

@@ -9,7 +9,7 @@ const { idb, start } = (await import(where)) as Package
 await seed()
 const mcp = await start({ name: 'writes' })
 const served = ['letters', 'numbers', 'things']
-mcp.mount('', idb({ databases: { writes: [...served, 'ends'] } }))
+mcp.mount(idb({ databases: { writes: [...served, 'ends'] } }))
 
 const text = (key: IDBValidKey) => (typeof key === 'string' ? `s.${key}` : `n.${key}`)
 const records = served.flatMap((store) =>

@@ -42,7 +42,7 @@ export function unnoticed(writes: number, timeout: number): void {
       '/tab': `
       import { idb, start } from '/pagemcp/index.js'
       const mcp = await start({ name: 'tab' })
-      mcp.mount('', idb({ databases: { writes: ['letters', 'numbers', 'things', 'ends'] } }))
+      mcp.mount(idb({ databases: { writes: ['letters', 'numbers', 'things', 'ends'] } }))
       document.title = 'ready'`,
       '/worker': `
       import { observeIdb } from '/pagemcp/index.js'
