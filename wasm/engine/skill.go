@@ -366,8 +366,28 @@ func (r *Remote) Skills(ctx context.Context) ([]Skill, error) {
 			}
 			return err
 		})
-		return all, err
+		return r.withoutNested(all), err
 	}, func(a, b []Skill) bool { return slices.EqualFunc(a, b, sameSkill) })
+}
+
+// withoutNested removes skills in the directory of another one, and reports them: a client that
+// stores both would mix their files.
+func (r *Remote) withoutNested(all []Skill) []Skill {
+	const file = "/skill.md"
+	roots := map[string]bool{}
+	for _, s := range all {
+		roots[strings.TrimSuffix(strings.ToLower(s.URI), file)] = true
+	}
+	return slices.DeleteFunc(all, func(s Skill) bool {
+		dir := strings.TrimSuffix(strings.ToLower(s.URI), file)
+		for i := strings.LastIndexByte(dir, '/'); i >= 0; i = strings.LastIndexByte(dir, '/') {
+			if dir = dir[:i]; roots[dir] {
+				r.report(wrong("uri", "is in the directory of another skill: "+jsonrpc.Brief(s.URI)))
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // Skill requests the entry of a skill.

@@ -176,6 +176,36 @@ func TestManySkillsAreListed(t *testing.T) {
 	})
 }
 
+// A page that does not check its skills offers some inside others: the gateway's engine lists
+// the outer ones only.
+func TestNestedSkillsAreNotListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := engine.NewTable()
+		for _, uri := range []string{"skill://a/SKILL.md", "skill://a/b/SKILL.md", "skill://A/c/d/SKILL.md", "skill://ab/SKILL.md", "skill://x/y/SKILL.md", "skill://x/z/SKILL.md"} {
+			name := strings.TrimSuffix(uri, "/SKILL.md")
+			name = name[strings.LastIndexByte(name, '/')+1:]
+			table.PutSkill(engine.TrustedSkill([]byte(`{"uri":"` + uri + `","frontmatter":{"name":"` + name + `","description":"d"},"resources":"dynamic"}`)))
+		}
+		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Skills: true})
+		page.Mount("", table)
+		near, far := jsonrpc.Pipe()
+		go page.Serve(t.Context(), far) // ends with near
+		remote, err := engine.Attach(t.Context(), near)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer remote.Close()
+		skills, err := remote.Skills(t.Context())
+		var got []string
+		for _, s := range skills {
+			got = append(got, s.URI)
+		}
+		if want := "skill://a/SKILL.md skill://ab/SKILL.md skill://x/y/SKILL.md skill://x/z/SKILL.md"; err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%v, %v, want %s", got, err, want)
+		}
+	})
+}
+
 // A policy hides a skill from the list, and answers for it as for an unknown one.
 func TestPolicyOfSkills(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
