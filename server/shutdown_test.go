@@ -14,15 +14,21 @@ import (
 )
 
 // A tool that runs when the gateway is closed gets time for its result; one that takes
-// longer than limits.DrainTime does not delay the end any further.
+// longer than limits.DrainTime does not delay the end any further. `pagemcp stdio` ends within a
+// second of its input, since clients kill it then.
 func TestCloseWaitsForToolsThatRun(t *testing.T) {
+	gateway := func(t *testing.T, g *Gateway) { g.Close(t.Context()) }
+	stdio := func(_ *testing.T, g *Gateway) { (&gatewayLink{remote: engine.NewRemote(), ownGateway: g}).close() }
 	for _, x := range []struct {
 		name       string
+		close      func(*testing.T, *Gateway)
 		takes, end time.Duration
 		want       string
 	}{
-		{"a tool of 2 s", 2 * time.Second, 3 * time.Second, `"text":"done"`},
-		{"a tool of a minute", time.Minute, limits.DrainTime + limits.ShutdownTime, `"reason":"closed"`},
+		{"a tool of 2 s", gateway, 2 * time.Second, 3 * time.Second, `"text":"done"`},
+		{"a tool of a minute", gateway, time.Minute, limits.DrainTime + limits.ShutdownTime, `"reason":"closed"`},
+		{"a tool of 0.6 s, while an assistant that runs the gateway ends", stdio, 600 * time.Millisecond, time.Second, `"text":"done"`},
+		{"a tool of a minute, while an assistant that runs the gateway ends", stdio, time.Minute, time.Second, `"reason":"closed"`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			g, client, kill := startInMemory(t, newMemDisk())
@@ -49,7 +55,7 @@ func TestCloseWaitsForToolsThatRun(t *testing.T) {
 			}()
 			time.Sleep(time.Second / 2)
 			began := time.Now()
-			g.Close(t.Context())
+			x.close(t, g)
 			if took := time.Since(began); took > x.end {
 				t.Errorf("%s: closed after %v", x.name, took)
 			}

@@ -250,9 +250,13 @@ func (l *gatewayLink) startGateway() (jsonrpc.Port, error) {
 	return far, nil
 }
 
+// close ends the gateway of this process, too. Calls of other assistants get drainTime: a client
+// kills the process soon after.
 func (l *gatewayLink) close() {
 	l.remote.Close()
 	if l.ownGateway != nil {
-		l.ownGateway.Close(context.Background())
+		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+		defer cancel()
+		l.ownGateway.Close(ctx)
 	}
 }
