@@ -53,7 +53,7 @@ export interface Hosted {
 
 interface Options {
   /** Members of the node's configuration besides the usual ones, by key. */
-  config?: { assistants?: object; limits?: object }
+  config?: { assistants?: object; limits?: object; sampling?: boolean }
   /** A directory with the app's page, instead of that of the demo. */
   app?: string
   /** How many nodes serve, connected by a NATS server of their own; default: one without NATS. */
@@ -104,7 +104,11 @@ export async function startHosted({
       tls: { cert: 'tls.crt', key: 'tls.key' },
       admin: { listen: '127.0.0.1:0' },
       assistants: { issuer: at.issuer, ...config.assistants },
-      pages: { origins: [at.url], tokens: { issuer: at.url, jwks: at.keys } },
+      pages: {
+        origins: [at.url],
+        sampling: config.sampling ? [at.url] : [],
+        tokens: { issuer: at.url, jwks: at.keys },
+      },
       keys: 'pagemcp.keys',
       limits: { pages: 100, streams: 100, ...config.limits },
       ...(nodes > 1 && {

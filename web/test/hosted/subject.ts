@@ -29,7 +29,7 @@ export async function startSubject(
     await writeFile(join(app, 'index.html'), `${head}<title>Conformance</title>${imports}${script}`)
     // The suite is one client of one owner, and faster than an assistant.
     const limits = { readsPerSecond: 1000, completionsPerSecond: 1000, callsPerSecond: 1000 }
-    const hosted = await startHosted({ app, nodes, config: { limits } })
+    const hosted = await startHosted({ app, nodes, config: { limits, sampling: true } })
     stops.push(() => hosted.close())
     const token = await accessToken(hosted, 'alice')
     const front = await startFront('hosted conformance', { mcp: hosted.mcp, token })
