@@ -51,7 +51,8 @@ export function watchClosing(
   const owns = (next: string) => {
     id = next
     storage()?.removeItem(prefix + id) // a document of this page runs: it is not closed
-    remember(id)
+    set(ownPrefix + id, Date.now())
+    for (const [other] of ownPages().slice(0, -maxOwn)) storage()?.removeItem(ownPrefix + other)
   }
   owns(id)
   idListeners.add(owns)
@@ -69,14 +70,10 @@ export function watchClosing(
     navigates = false // it returns from the back/forward cache
   })
   listen('pagehide', (event) => {
-    remember(id)
     const mayReturn = (event as PageTransitionEvent).persisted || navigates || patience >= lifetime
-    if (mayReturn) return
-    try {
-      storage()?.setItem(prefix + id, String(Date.now() + patience))
-    } catch {
-      // full
-    }
+    // Writes alone: Firefox sometimes fails to list the keys of storage in a tab that is being closed.
+    if (!mayReturn) set(prefix + id, Date.now() + patience)
+    set(ownPrefix + id, Date.now())
   })
 }
 
@@ -114,13 +111,12 @@ async function endedPages(): Promise<string[]> {
     .map(([id]) => id)
 }
 
-function remember(id: string) {
+function set(key: string, time: number) {
   try {
-    storage()?.setItem(ownPrefix + id, String(Date.now()))
+    storage()?.setItem(key, String(time))
   } catch {
     // full
   }
-  for (const [other] of ownPages().slice(0, -maxOwn)) storage()?.removeItem(ownPrefix + other)
 }
 
 /** Remembered pages, the oldest first. Those that are too old are removed. */

@@ -6,17 +6,21 @@ import { closedPages, watchClosing } from '../../src/closed-pages.ts'
 
 let stored: Record<string, string> = {}
 let held: string[] = []
-const storage = () =>
-  Object.create(
-    {
-      getItem: (key: string) => stored[key] ?? null,
-      setItem(key: string, value: string) {
-        stored[key] = value
-      },
-      removeItem: (key: string) => void delete stored[key],
-    },
-    Object.getOwnPropertyDescriptors(stored),
-  )
+let isListed = true
+const methods = {
+  getItem: (key: string) => stored[key] ?? null,
+  setItem(key: string, value: string) {
+    stored[key] = value
+  },
+  removeItem: (key: string) => void delete stored[key],
+}
+const storage = () => {
+  const all = Object.create(methods, Object.getOwnPropertyDescriptors(stored))
+  const ownKeys = () => {
+    throw new Error('the keys cannot be listed')
+  }
+  return isListed ? all : new Proxy(all, { ownKeys })
+}
 Object.defineProperty(globalThis, 'localStorage', { get: storage })
 Object.defineProperty(navigator, 'locks', {
   value: {
@@ -31,6 +35,7 @@ const ago = (ms: number) => String(Date.now() - ms)
 beforeEach(() => {
   stored = {}
   held = []
+  isListed = true
 })
 
 test('a page whose browser was killed is closed, one that has a document is not', async () => {
@@ -70,4 +75,13 @@ test('few pages are remembered, and at most 16 are named', async () => {
   const closed = await closedPages(signal)
   assert.deepEqual([closed.length, closed.at(-1)], [16, 'p99'])
   over.abort()
+})
+
+test('a page is marked as closed although its browser does not list the keys of storage any more', () => {
+  const left = new AbortController()
+  watchClosing('closing', new Set(), left.signal)
+  isListed = false
+  window.dispatchEvent(new Event('pagehide'))
+  assert.ok(Number(stored['pagemcp.closed.closing']) > Date.now())
+  left.abort()
 })
