@@ -13,6 +13,10 @@ type Examination struct {
 	Version string // protocolVersion in the envelope; decoded
 	Name    string // the member of params in Method.Named
 
+	// Params is JSON text that shares memory with the message, or nil. What depends on the
+	// params of a message reads them here, and does not parse the message again.
+	Params []byte
+
 	// Arguments are params.arguments of tools/call: JSON text that shares memory
 	// with the message, or nil.
 	Arguments []byte
@@ -29,7 +33,7 @@ type Examination struct {
 // session is left open.
 func (e *Engine) Examine(message []byte) Examination {
 	msg, refusal := jsonrpc.Parse(message)
-	x := Examination{Kind: msg.Kind, ID: msg.ID, Method: msg.Method, Malformed: refusal}
+	x := Examination{Kind: msg.Kind, ID: msg.ID, Method: msg.Method, Params: msg.Params, Malformed: refusal}
 	if refusal != nil || msg.Kind == jsonrpc.Response {
 		return x
 	}

@@ -9,8 +9,8 @@ import (
 
 // PageConcerned returns the name of the page that has to answer a request at endpoint; ""
 // if that is not one page, as for lists of all. The name is the client's: there may be no
-// such page. msg is the message that x is about.
-func PageConcerned(endpoint string, x engine.Examination, msg []byte) string {
+// such page.
+func PageConcerned(endpoint string, x engine.Examination) string {
 	if page, ok := PageOf(endpoint); ok && page != "" {
 		return page
 	}
@@ -22,12 +22,8 @@ func PageConcerned(endpoint string, x engine.Examination, msg []byte) string {
 			uri, _ = jsonrpc.Text(all[0])
 		}
 	case engine.MethodComplete, engine.MethodSubscribe:
-		m, err := jsonrpc.Parse(msg)
-		if err != nil {
-			return ""
-		}
-		ref := jsonrpc.Member(m.Params, "ref")
-		name, uri = textMember(ref, "name"), textMember(ref, "uri")+textMember(m.Params, "uri")
+		ref := jsonrpc.Member(x.Params, "ref")
+		name, uri = textMember(ref, "name"), textMember(ref, "uri")+textMember(x.Params, "uri")
 	}
 	if page, _, ok := strings.Cut(name, "."); ok && x.Method != engine.MethodReadResource && ValidName(page) {
 		return page

@@ -28,7 +28,7 @@ func TestPageConcerned(t *testing.T) {
 		{"/mcp/mail", "resources/read", `"uri":"notes+x:y"`, "mail"},
 	} {
 		msg := []byte(`{"jsonrpc":"2.0","id":1,"method":"` + x.method + `","params":{` + x.params + `}}`)
-		if got := PageConcerned(x.endpoint, e.Examine(msg), msg); got != x.want {
+		if got := PageConcerned(x.endpoint, e.Examine(msg)); got != x.want {
 			t.Errorf("%s at %s, %s: %q, want %q", x.method, x.endpoint, x.params, got, x.want)
 		}
 	}

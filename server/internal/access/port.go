@@ -144,21 +144,21 @@ func (p *clientPort) sendsOnlyBroken(msg []byte, err error) bool {
 func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 	x := p.engine.Examine(msg)
 	if x.Kind == jsonrpc.Request && x.Malformed == nil {
-		p.learnName(x, msg)
+		p.learnName(x)
 	}
 	p.monitor("page", x.Name, msg)
 	if x.Kind == jsonrpc.Notification && x.Method == engine.MethodCancelled {
-		p.recordCancelled(msg)
+		p.recordCancelled(x)
 	}
 	if x.Malformed != nil {
-		p.audit(&openCall{method: cmp.Or(x.Method, "malformed"), uri: x.Name, trace: p.gate.TraceOf(msg), started: time.Now()}, OutcomeOf(x.Malformed), 0)
+		p.audit(&openCall{method: cmp.Or(x.Method, "malformed"), uri: x.Name, trace: p.gate.TraceOf(x), started: time.Now()}, OutcomeOf(x.Malformed), 0)
 	}
 	if x.Malformed != nil || x.Kind != jsonrpc.Request {
 		return true // the engine responds to an invalid message
 	}
 	call, isNew := p.open(x, msg)
 	if !isNew {
-		p.audit(&openCall{method: x.Method, uri: x.Name, trace: p.gate.TraceOf(msg), started: time.Now()}, OutcomeOf(message.InvalidRequest("")), 0)
+		p.audit(&openCall{method: x.Method, uri: x.Name, trace: p.gate.TraceOf(x), started: time.Now()}, OutcomeOf(message.InvalidRequest("")), 0)
 	}
 	switch {
 	case !isNew && p.isDelayed(call): // a response with this id would complete the first request
@@ -227,8 +227,8 @@ func (p *clientPort) admitBatch(ctx context.Context, msg []byte, elements [][]by
 }
 
 // learnName stores the clientInfo.name of a request.
-func (p *clientPort) learnName(x engine.Examination, msg []byte) {
-	if name := ClientName(x.Method, msg); name != "" {
+func (p *clientPort) learnName(x engine.Examination) {
+	if name := ClientName(x); name != "" {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.client.Name = name

@@ -27,7 +27,7 @@ func (p *clientPort) open(x engine.Examination, msg []byte) (call *openCall, isN
 	if call := p.calls[x.ID.Key()]; call != nil {
 		return call, false
 	}
-	call = &openCall{method: x.Method, uri: x.Name, page: PageConcerned(p.client.Endpoint, x, msg), trace: p.gate.TraceOf(msg), started: time.Now()}
+	call = &openCall{method: x.Method, uri: x.Name, page: PageConcerned(p.client.Endpoint, x), trace: p.gate.TraceOf(x), started: time.Now()}
 	p.calls[x.ID.Key()] = call
 	return call, true
 }
@@ -98,9 +98,8 @@ func (p *clientPort) TakeCall(id jsonrpc.ID) (*openCall, bool) {
 }
 
 // recordCancelled records the outcome of a request that the client has cancelled.
-func (p *clientPort) recordCancelled(msg []byte) {
-	m, _ := jsonrpc.Parse(msg)
-	if call, found := p.TakeCall(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))); found {
+func (p *clientPort) recordCancelled(x engine.Examination) {
+	if call, found := p.TakeCall(jsonrpc.ID(jsonrpc.Member(x.Params, "requestId"))); found {
 		p.audit(call, "cancelled", 0)
 	}
 }
@@ -136,15 +135,11 @@ func OutcomeOf(err *jsonrpc.Error) string {
 	return strconv.FormatInt(err.Code, 10)
 }
 
-// ClientName returns clientInfo.name from initialize or from the envelope of msg,
+// ClientName returns clientInfo.name from initialize or from the envelope of a request,
 // cleaned. It grants nothing.
-func ClientName(method string, msg []byte) string {
-	m, err := jsonrpc.Parse(msg)
-	if err != nil {
-		return ""
-	}
-	object := m.Params
-	if method != engine.MethodInitialize {
+func ClientName(x engine.Examination) string {
+	object := x.Params
+	if x.Method != engine.MethodInitialize {
 		object = jsonrpc.Member(object, "_meta")
 	}
 	info := jsonrpc.Member(object, "clientInfo")

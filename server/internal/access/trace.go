@@ -1,9 +1,9 @@
 package access
 
 import (
-	"bytes"
 	"strings"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -11,17 +11,12 @@ import (
 // _meta, or "". See MCP 2026-07-28, basic, _meta; and W3C Trace Context, section 3.2. The
 // engine passes traceparent on unchanged, so one id is in the logs of all hops.
 //
-// Messages that do not contain the word are not parsed. Without g.Traces none is.
-func (g *Gate) TraceOf(msg []byte) string {
-	const member = "traceparent"
-	if !g.Traces || !bytes.Contains(msg, []byte(member)) {
+// Without g.Traces it is "".
+func (g *Gate) TraceOf(x engine.Examination) string {
+	if !g.Traces {
 		return ""
 	}
-	m, err := jsonrpc.Parse(msg)
-	if err != nil {
-		return ""
-	}
-	parent, _ := jsonrpc.Text(jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), member))
+	parent, _ := jsonrpc.Text(jsonrpc.Member(jsonrpc.Member(x.Params, "_meta"), "traceparent"))
 	return traceID(parent)
 }
 

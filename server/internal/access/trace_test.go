@@ -3,6 +3,8 @@ package access
 import (
 	"strings"
 	"testing"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 const (
@@ -40,6 +42,7 @@ func TestTraceIDIsThatOfTraceparent(t *testing.T) {
 
 func TestTraceOfReadsMetaOnly(t *testing.T) {
 	on, off := &Gate{Traces: true}, &Gate{}
+	e := engine.New(engine.Info{Name: "e", Version: "1"}, nil)
 	for msg, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"traceparent":"` + parent + `"}}}`: trace,
 		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"traceparent":"` + parent + `"}}`:           "",
@@ -49,10 +52,10 @@ func TestTraceOfReadsMetaOnly(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`:                                                     "",
 		`traceparent`: "",
 	} {
-		if got := on.TraceOf([]byte(msg)); got != want {
+		if got := on.TraceOf(e.Examine([]byte(msg))); got != want {
 			t.Errorf("%s: %q, want %q", msg, got, want)
 		}
-		if got := off.TraceOf([]byte(msg)); got != "" {
+		if got := off.TraceOf(e.Examine([]byte(msg))); got != "" {
 			t.Errorf("%s: %q without traces", msg, got)
 		}
 	}

@@ -10,16 +10,15 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// authorize reports whether the caller may send messages, of which examined are the
-// examinations. If not, it has responded, and no page gets any of them.
-func (r *request) authorize(examined []engine.Examination, messages [][]byte) bool {
+// authorize reports whether the caller may send the examined messages. If not, it has responded, and no page gets any of them.
+func (r *request) authorize(examined ...engine.Examination) bool {
 	if r.caller.Authorize == nil {
 		return true
 	}
 	var rights []engine.Right
-	for i, x := range examined {
+	for _, x := range examined {
 		if x.Kind == jsonrpc.Request {
-			rights = append(rights, r.rightOf(x, messages[i]))
+			rights = append(rights, r.rightOf(x))
 		}
 	}
 	challenge := r.caller.Authorize(r.endpoint.Path, rights...)
@@ -71,21 +70,20 @@ func emptyList(member string, modern bool) []byte {
 
 // rightOf returns the right that a request requires: that of its method, or a smaller one if
 // its params say that it does less.
-func (r *request) rightOf(x engine.Examination, msg []byte) engine.Right {
-	m, _ := jsonrpc.Parse(msg) // the examination has parsed it, too
+func (r *request) rightOf(x engine.Examination) engine.Right {
 	switch x.Method {
 	case engine.MethodCallTool:
 		if r.endpoint.Generated != nil && r.endpoint.Generated(r.http.Context(), x.Name) {
 			return engine.RightRead // tools of the gateway list, read and watch resources
 		}
 	case engine.MethodListen:
-		filter := jsonrpc.Member(m.Params, "notifications")
+		filter := jsonrpc.Member(x.Params, "notifications")
 		uris, _ := jsonrpc.Elements(jsonrpc.Member(filter, "resourceSubscriptions"))
 		if len(uris) == 0 && string(jsonrpc.Member(filter, "resourcesListChanged")) != "true" {
 			return engine.RightConnect
 		}
 	case engine.MethodComplete:
-		if kind, _ := jsonrpc.Text(jsonrpc.Member(jsonrpc.Member(m.Params, "ref"), "type")); kind == "ref/prompt" {
+		if kind, _ := jsonrpc.Text(jsonrpc.Member(jsonrpc.Member(x.Params, "ref"), "type")); kind == "ref/prompt" {
 			return engine.RightPrompt
 		}
 	}

@@ -18,7 +18,7 @@ func (r *request) classic(x engine.Examination, body []byte) {
 		case x.Kind == jsonrpc.Request && x.Method == engine.MethodInitialize:
 			r.beginSession(x, body)
 		case x.Kind == jsonrpc.Request && r.server.Lenient:
-			if !r.authorize([]engine.Examination{x}, [][]byte{body}) {
+			if !r.authorize(x) {
 				return
 			}
 			r.serveOnce(x, body, acceptsStream(r.http.Header), classicStatus, false)
@@ -87,16 +87,16 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 		}
 		remaining, first = remaining+1, x.ID
 		if isWork(x) {
-			pages = append(pages, access.PageConcerned(r.client.Endpoint, x, msg))
+			pages = append(pages, access.PageConcerned(r.client.Endpoint, x))
 		}
 		if x.Method == engine.MethodSubscribe {
-			if m, _ := jsonrpc.Parse(msg); !s.hasRoomFor(uriOf(m)) {
+			if !s.hasRoomFor(uriOf(x.Params)) {
 				r.exceeded(x.ID, &access.Exceeded{Text: "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"})
 				return
 			}
 		}
 	}
-	if !r.authorize(examined, messages) {
+	if !r.authorize(examined...) {
 		return
 	}
 	if pages == nil {
@@ -108,7 +108,7 @@ func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
 		return
 	}
 	defer endUses(uses)
-	if !s.registerAll(examined, messages, box, !stream, uses) { // the error has no id: it would complete the earlier request
+	if !s.register(examined, box, !stream, uses) { // the error has no id: it would complete the earlier request
 		r.fail(http.StatusBadRequest, "", message.InvalidRequest("This id still waits for its answer"))
 		return
 	}

@@ -117,8 +117,8 @@ func (r *request) serve() {
 		return
 	}
 	x := r.endpoint.Engine.Examine(body)
-	r.method, r.name, r.trace = x.Method, x.Name, r.server.Gate.TraceOf(body)
-	r.client.Page = access.PageConcerned(r.client.Endpoint, x, body)
+	r.method, r.name, r.trace = x.Method, x.Name, r.server.Gate.TraceOf(x)
+	r.client.Page = access.PageConcerned(r.client.Endpoint, x)
 	switch {
 	case x.Malformed != nil:
 		r.fail(http.StatusBadRequest, x.ID, x.Malformed)
@@ -208,7 +208,7 @@ func (r *request) modern(x engine.Examination, body []byte) {
 		r.fail(modernStatus(message.Head{Failed: true}, jsonrpc.AppendError(nil, x.ID, x.Unserved)), x.ID, x.Unserved)
 		return
 	}
-	if !r.authorize([]engine.Examination{x}, [][]byte{body}) {
+	if !r.authorize(x) {
 		return
 	}
 	if mismatch := r.checkParams(x); mismatch != nil {
@@ -233,7 +233,7 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 	if listen {
 		use = access.UseListen
 	}
-	release, over := r.server.Gate.Limits.Acquire(r.client, "client "+access.ClientName(x.Method, body), use)
+	release, over := r.server.Gate.Limits.Acquire(r.client, "client "+access.ClientName(x), use)
 	if over != nil {
 		r.exceeded(x.ID, over)
 		return

@@ -174,22 +174,17 @@ func (s *session) endConversation() {
 	s.conversation, s.endpoint = nil, Endpoint{}
 }
 
-// register adds a pending request before it is sent. It returns false if one with the
-// same id is pending.
-func (s *session) register(x engine.Examination, msg []byte, box *mailbox, jsonOnly bool) bool {
-	return s.registerAll([]engine.Examination{x}, [][]byte{msg}, box, jsonOnly, nil)
-}
-
-// registerAll registers all requests among messages, or none: a rejected batch has no
-// effect. Each that may be work for a page gets one of uses, if there are any.
-func (s *session) registerAll(examined []engine.Examination, messages [][]byte, box *mailbox, jsonOnly bool, uses []*use) bool {
-	started := make(map[string]*pendingRequest, len(messages))
+// register adds all requests among the examined messages before they are sent, or none: a
+// rejected batch has no effect. It returns false if one with the same id is pending. Each that
+// may be work for a page gets one of uses, if there are any.
+func (s *session) register(examined []engine.Examination, box *mailbox, jsonOnly bool, uses []*use) bool {
+	started := make(map[string]*pendingRequest, len(examined))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conversation == nil {
 		return false
 	}
-	for i, x := range examined {
+	for _, x := range examined {
 		if x.Kind != jsonrpc.Request {
 			continue
 		}
@@ -200,7 +195,7 @@ func (s *session) registerAll(examined []engine.Examination, messages [][]byte, 
 			}
 			return false
 		}
-		w := newPendingRequest(x, messages[i], box, jsonOnly)
+		w := newPendingRequest(x, box, jsonOnly)
 		if len(uses) > 0 && isWork(x) {
 			w.use, uses = uses[0], uses[1:]
 			w.use.begin()
@@ -216,19 +211,18 @@ func (s *session) registerAll(examined []engine.Examination, messages [][]byte, 
 	return true
 }
 
-func newPendingRequest(x engine.Examination, msg []byte, box *mailbox, jsonOnly bool) *pendingRequest {
-	m, _ := jsonrpc.Parse(msg)
-	w := &pendingRequest{method: x.Method, uri: uriOf(m), box: box, jsonOnly: jsonOnly, started: time.Now()}
-	w.level, _ = jsonrpc.Text(jsonrpc.Member(m.Params, "level"))
-	if token := jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), "progressToken"); token != nil {
+func newPendingRequest(x engine.Examination, box *mailbox, jsonOnly bool) *pendingRequest {
+	w := &pendingRequest{method: x.Method, uri: uriOf(x.Params), box: box, jsonOnly: jsonOnly, started: time.Now()}
+	w.level, _ = jsonrpc.Text(jsonrpc.Member(x.Params, "level"))
+	if token := jsonrpc.Member(jsonrpc.Member(x.Params, "_meta"), "progressToken"); token != nil {
 		w.token = jsonrpc.ID(token).Key()
 	}
 	return w
 }
 
-// uriOf returns the member uri of the params of a message.
-func uriOf(m jsonrpc.Message) string {
-	uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
+// uriOf returns the member uri of params.
+func uriOf(params []byte) string {
+	uri, _ := jsonrpc.Text(jsonrpc.Member(params, "uri"))
 	return uri
 }
 

@@ -221,8 +221,7 @@ func (s *session) forward(x engine.Examination, msg []byte) error {
 		return unpublished(s.publish(SessionEvent{Kind: EventAnswered, Message: msg})) // the request may be that of another node
 	}
 	if x.Kind == jsonrpc.Notification && x.Method == engine.MethodCancelled && s.owner.Events != nil {
-		m, _ := jsonrpc.Parse(msg)
-		if !s.isPending(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))) { // likewise
+		if !s.isPending(jsonrpc.ID(jsonrpc.Member(x.Params, "requestId"))) { // likewise
 			return unpublished(s.publish(SessionEvent{Kind: EventCancelled, Message: msg}))
 		}
 	}
@@ -233,8 +232,7 @@ func (s *session) forward(x engine.Examination, msg []byte) error {
 		return err
 	}
 	if x.Kind == jsonrpc.Notification && x.Method == engine.MethodCancelled {
-		m, _ := jsonrpc.Parse(msg)
-		s.cancel(jsonrpc.ID(jsonrpc.Member(m.Params, "requestId")))
+		s.cancel(jsonrpc.ID(jsonrpc.Member(x.Params, "requestId")))
 	}
 	return nil
 }

@@ -78,11 +78,10 @@ func (ss *Sessions) newSession(hash string) *session {
 func (ss *Sessions) begin(ctx context.Context, h Holder, x engine.Examination, body []byte) (*session, string, []byte) {
 	s := ss.newSession("")
 	s.users, s.lastUsed = 1, time.Now()
-	m, _ := jsonrpc.Parse(body)
 	s.record = NewRecord(h)
 	s.record.Unused = true
-	s.record.Client = access.ClientName(engine.MethodInitialize, body)
-	s.record.ClientInfo, s.record.Capabilities = clientParams(m.Params, s.record.Client)
+	s.record.Client = access.ClientName(x)
+	s.record.ClientInfo, s.record.Capabilities = clientParams(x.Params, s.record.Client)
 
 	box := newMailbox()
 	func() {
@@ -90,7 +89,7 @@ func (ss *Sessions) begin(ctx context.Context, h Holder, x engine.Examination, b
 		defer s.mu.Unlock()
 		s.start()
 	}()
-	s.register(x, body, box, true)
+	s.register([]engine.Examination{x}, box, true, nil)
 	s.send(body)
 	result := firstOf(ctx, box)
 	if result == nil || message.HeadOf(result).Failed {
