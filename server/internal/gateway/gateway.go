@@ -86,6 +86,7 @@ type Gateway struct {
 	sockets    socket.Counter
 	guard      *access.Guard
 	views      atomic.Int64    // number of all owners together
+	joins      atomic.Int64    // pages that are joining
 	closing    <-chan struct{} // closed by EndStreams
 	endStreams context.CancelFunc
 	ended      chan struct{} // closed by End

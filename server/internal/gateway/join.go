@@ -118,6 +118,8 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 	if g.Options.MaxHandshake > 0 {
 		conn.SetReadLimit(g.Options.MaxHandshake)
 	}
+	g.joins.Add(1) // until the page is attached
+	defer g.joins.Add(-1)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), cmp.Or(g.Options.JoinTime, limits.HandshakeTime)) // when it ends, the connection is closed
 	joiner, err := g.Options.Doorkeeper.Join(ctx, conn, origin, "ws://"+r.Host+access.PagePath)
 	cancel()

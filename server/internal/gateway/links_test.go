@@ -422,6 +422,10 @@ func TestReadsWaitForPageOfTheOnlyNode(t *testing.T) {
 		g.Options.Peers = nil
 		read, _ := reader(t, g)
 		began := time.Now()
+		if got := read(); got != "The page is away" || time.Since(began) != 0 {
+			t.Errorf("read while no page joins: %q after %v", got, time.Since(began))
+		}
+		g.joins.Add(1)
 		if got := read(); got != "The page is away" || time.Since(began) != announceTime {
 			t.Errorf("read: %q after %v", got, time.Since(began))
 		}

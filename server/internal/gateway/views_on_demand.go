@@ -168,14 +168,15 @@ const announceTime = 500 * time.Millisecond
 
 // await waits for a page that is not known on this node. If pages may be on their way from
 // one node to another, it waits for the grace time of the request, of which the rest is for
-// the link. It returns nil if the page does not come, and at once for a single user's gateway,
-// whose pages are known when they say that they have joined.
+// the link. Without other nodes it waits only while a page joins here. It returns nil if the
+// page does not come.
 func (v *views) await(ctx context.Context, name string) *engine.Remote {
+	joins := v.gateway.joins.Load() > 0 // before the look: the page may be attached in between
 	if remote := v.remote(name); remote != nil {
 		return remote
 	}
 	peers := v.gateway.Options.Peers
-	if peers == nil && !v.gateway.Options.OnDemand {
+	if peers == nil && !joins {
 		return nil
 	}
 	until := engine.InvocationOf(ctx).WaitUntil()
