@@ -83,10 +83,10 @@ func (v *SessionValues) takeOf(now time.Time, selects func(*ownUpdates) bool) ma
 	return taken
 }
 
-func (v *SessionValues) isWaiting() bool {
+func (v *SessionValues) waitingUpdates() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.count > 0
+	return v.count
 }
 
 func (v *SessionValues) takeRefused() (refused int) {

@@ -75,7 +75,7 @@ func TestAnOwnerThatWritesALotDelaysNoOther(t *testing.T) {
 	}
 	n.SessionValues().Update("modest", "m", put("value"))
 	n.awaitValue("m", "value")
-	for deadline := time.After(testTime); !n.values.isWaiting(); {
+	for deadline := time.After(testTime); n.values.waitingUpdates() == 0; {
 		select {
 		case <-time.After(5 * time.Millisecond):
 		case <-deadline:

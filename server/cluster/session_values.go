@@ -39,7 +39,7 @@ const (
 	pauseTime     = 5 * time.Second        // after one that was not loaded, and at most between attempts to open the bucket and to write
 	firstPause    = 250 * time.Millisecond // after the first attempt; doubled for each further one
 	writeTime     = 2 * time.Second        // for one attempt to open the bucket or to write a value
-	flushTime     = 2 * time.Second        // for the last ones
+	flushTime     = 12 * time.Second       // for the last ones: JetStream takes 4 to 9 s to choose a leader
 	maxBytes      = 256 << 20              // of the bucket
 	maxWaiting    = 65_536                 // updates; further ones are dropped
 	maxConflicts  = 5                      // in a row, with other nodes
@@ -164,7 +164,7 @@ func (v *SessionValues) run() {
 		}
 		if failed == 0 {
 			pauses = v.pauses()
-			if v.isWaiting() { // updates of owners that have written much
+			if v.waitingUpdates() > 0 { // updates of owners that have written much
 				signal(v.changed)
 			}
 			continue
@@ -187,21 +187,22 @@ func (v *SessionValues) pauses() (next func() time.Duration) {
 	}
 }
 
-// flush writes what waits when the node ends. It opens the bucket if that has not succeeded
-// before: JetStream may have become available a moment ago.
+// flush writes what waits when the node ends, and tries again while JetStream may be about to
+// become available, also to open the bucket.
 func (v *SessionValues) flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
-	updates := v.takeAll()
-	if len(updates) == 0 || !v.node.IsConnected() {
-		return
-	}
-	if !v.isOpen() && v.open(ctx) != nil {
-		v.node.options.Log.Error("changes of sessions are lost: the key-value store of NATS is not available", "bucket", v.bucket, "sessions", len(updates))
-		return
-	}
-	if failed := v.writeAll(ctx, updates, true); failed > 0 {
-		v.node.options.Log.Error("changes of sessions are lost: they could not be written to the key-value store of NATS", "bucket", v.bucket, "sessions", failed)
+	pauses := v.pauses()
+	for v.waitingUpdates() > 0 && v.node.IsConnected() {
+		if v.isOpen() || v.open(ctx) == nil {
+			if v.writeAll(ctx, v.takeAll(), true) == 0 {
+				return
+			}
+		}
+		if !wait(ctx, pauses()) {
+			v.node.options.Log.Error("changes of sessions are lost: they could not be written to the key-value store of NATS", "bucket", v.bucket, "sessions", v.waitingUpdates())
+			return
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -207,6 +208,49 @@ func TestClosedNodesOpenTheStore(t *testing.T) {
 	b.awaitValue("one", "last")
 }
 
+// The store may become available only after a node that ends has begun to write: JetStream
+// chooses a leader in several seconds.
+func TestClosedNodesWaitForTheStore(t *testing.T) {
+	s := startNATS(t, server.Options{}) // without JetStream
+	failed := make(signals, 100)
+	a, err := Connect(Options{Cluster: "test", Log: slog.New(failed), URLs: []string{s.ClientURL()}, KV: true, Keys: testKeys("k1"), retryKV: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed.await(t, "the first attempt to open the store has failed")
+	a.SessionValues().Update("o", "one", put("last"))
+	closed := make(chan struct{})
+	go func() { a.Close(); close(closed) }()
+	failed.await(t, "an attempt of the node that ends has failed")
+	if err := s.EnableJetStream(&server.JetStreamConfig{StoreDir: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	<-closed // within flushTime
+	joined(t, Options{URLs: []string{s.ClientURL()}, KV: true}).awaitValue("one", "last")
+}
+
+// signals is a log handler that signals attempts to open the store.
+type signals chan struct{}
+
+func (s signals) Enabled(context.Context, slog.Level) bool { return true }
+func (s signals) WithAttrs([]slog.Attr) slog.Handler       { return s }
+func (s signals) WithGroup(string) slog.Handler            { return s }
+func (s signals) Handle(_ context.Context, r slog.Record) error {
+	if strings.HasPrefix(r.Message, "open the key-value store") {
+		s <- struct{}{}
+	}
+	return nil
+}
+
+func (s signals) await(t *testing.T, what string) {
+	t.Helper()
+	select {
+	case <-s:
+	case <-time.After(testTime):
+		t.Fatal("timeout: " + what)
+	}
+}
+
 // The number of updates that wait is limited; those of keys that wait already are not
 // refused.
 func TestWaitingSessionValuesAreLimited(t *testing.T) {
@@ -219,7 +263,7 @@ func TestWaitingSessionValuesAreLimited(t *testing.T) {
 	if n.values.count != maxWaiting || n.values.takeRefused() != 10 {
 		t.Errorf("%d wait", n.values.count)
 	}
-	if waiting := n.values.takeAll(); string(waiting["0"]["0"](nil)) != "last" || n.values.isWaiting() {
+	if waiting := n.values.takeAll(); string(waiting["0"]["0"](nil)) != "last" || n.values.waitingUpdates() > 0 {
 		t.Errorf("%d are left", n.values.count)
 	}
 }
