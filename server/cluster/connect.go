@@ -298,9 +298,18 @@ func (n *Node) bound(reply string) string {
 
 // open returns the payload of a message of another node, and counts others.
 func (n *Node) open(m *nats.Msg) (payload []byte, ok bool) {
-	payload, from, err := n.sealer.open(m.Subject, n.bound(m.Reply), m.Data)
+	payload, _, ok = n.openDelayed(m)
+	return payload, ok
+}
+
+// openDelayed is open, and returns how long the message was on the way.
+func (n *Node) openDelayed(m *nats.Msg) (payload []byte, delay time.Duration, ok bool) {
+	payload, from, delay, err := n.sealer.openDelayed(m.Subject, n.bound(m.Reply), m.Data)
 	if err == nil {
-		return payload, true
+		return payload, delay, true
+	}
+	if errors.Is(err, errOwn) {
+		return nil, 0, false
 	}
 	if errors.Is(err, errUnknownKey) && m.Subject == n.subjects.heartbeat() { // by the directory's goroutine
 		n.directory.handleStranger(from)
@@ -308,7 +317,7 @@ func (n *Node) open(m *nats.Msg) (payload []byte, ok bool) {
 	if n.foreign.Add(1) == 1 {
 		n.options.Log.Warn("another program sends messages on the subjects of this cluster, or a node without a common key; they are ignored", "subject", m.Subject, "error", err)
 	}
-	return nil, false
+	return nil, 0, false
 }
 
 // MaxPayload returns the size of the largest payload that Publish accepts, in bytes. It is 0

@@ -55,6 +55,7 @@ var (
 	errSealed     = errors.New("the message was not sealed for this subject by a node of the cluster")
 	errUnknownKey = errors.New("the message is sealed with a key that this node does not have")
 	errReplayed   = errors.New("the message was sent before")
+	errOwn        = errors.New("this node has sent the message itself") // before it took another connection
 	errClock      = errors.New("the message is old, or the clock of its sender differs by more than 5 minutes")
 )
 
@@ -191,29 +192,39 @@ func additional(header []byte, subject, reply string) []byte {
 // open returns the payload of a sealed message, in the memory of data, and the id of its
 // sender, which is not authenticated if there is an error.
 func (s *sealer) open(subject, reply string, data []byte) (payload []byte, from string, err error) {
+	payload, from, _, err = s.openDelayed(subject, reply, data)
+	return payload, from, err
+}
+
+// openDelayed is open, and returns how much earlier the message was sealed than the latest one
+// of its sender that has arrived: each node sends one a second at least.
+func (s *sealer) openDelayed(subject, reply string, data []byte) (payload []byte, from string, delay time.Duration, err error) {
 	if len(data) < sealOverhead || data[0] != sealVersion {
-		return nil, "", errSealed
+		return nil, "", 0, errSealed
 	}
 	header := data[:sealHeader]
 	id, from := [sealKeyID]byte(header[1:]), string(header[1+sealKeyID:][:idSize])
 	at, number := int64(binary.BigEndian.Uint64(header[sealHeader-16:])), binary.BigEndian.Uint64(header[sealHeader-8:])
-	if !isKey(from, idSize) || from == s.node || at < 0 {
-		return nil, "", errSealed
+	switch {
+	case !isKey(from, idSize) || at < 0:
+		return nil, "", 0, errSealed
+	case from == s.node: // or another program says so: it has no effect
+		return nil, "", 0, errOwn
 	}
 	keys := s.ring.Load().keys
 	i := slices.IndexFunc(keys, func(key sharedKey) bool { return key.id == id })
 	if i < 0 {
-		return nil, from, errUnknownKey
+		return nil, from, 0, errUnknownKey
 	}
 	known := s.sender(from)
 	gcm := known.cipher(keys[i], from)
 	if payload, err = gcm.Open(header[sealHeader:sealHeader], nonce(number), data[sealHeader:], additional(header, subject, reply)); err != nil {
-		return nil, from, errSealed
+		return nil, from, 0, errSealed
 	}
-	if err := s.accept(known, from, at, number); err != nil {
-		return nil, from, err
+	if delay, err = s.accept(known, from, at, number); err != nil {
+		return nil, from, 0, err
 	}
-	return payload, from, nil
+	return payload, from, delay, nil
 }
 
 // sender returns what is known of a sender. An unknown one is remembered by accept only, when
@@ -240,26 +251,28 @@ func (n *sender) cipher(key sharedKey, id string) cipher.AEAD {
 	return n.ciphers[key.id]
 }
 
-// accept records a message of a sender, unless it is too old or was recorded before.
-func (s *sealer) accept(n *sender, id string, at int64, number uint64) error {
-	n, err := s.remember(n, id, at)
+// accept records a message of a sender, unless it is too old or was recorded before, and returns
+// its delay.
+func (s *sealer) accept(n *sender, id string, at int64, number uint64) (delay time.Duration, err error) {
+	n, err = s.remember(n, id, at)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
 	case at < n.latest-staleTime.Milliseconds(), number+replayWindow <= n.highest:
-		return errReplayed
+		return 0, errReplayed
 	case number > n.highest:
 		n.clear(n.highest+1, number)
 		n.highest = number
 	case n.seen[number%replayWindow/64]&(1<<(number%64)) != 0:
-		return errReplayed
+		return 0, errReplayed
 	}
 	n.seen[number%replayWindow/64] |= 1 << (number % 64)
+	delay = time.Duration(max(0, n.latest-at)) * time.Millisecond
 	n.latest = max(n.latest, at)
-	return nil
+	return delay, nil
 }
 
 // clear removes the bits of the numbers from first to last.

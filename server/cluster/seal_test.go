@@ -69,7 +69,7 @@ func TestSealedMessages(t *testing.T) {
 			if bytes.Contains(sealed, []byte("secret")) {
 				t.Error("the payload can be read")
 			}
-			if _, _, err := a.open(subject, reply, bytes.Clone(sealed)); !errors.Is(err, errSealed) {
+			if _, _, err := a.open(subject, reply, bytes.Clone(sealed)); !errors.Is(err, errOwn) {
 				t.Errorf("the sender itself opens it: %v", err)
 			}
 			if len(sealed) != sealOverhead+len("secret text") {
@@ -122,7 +122,15 @@ func TestReplaysAreIgnored(t *testing.T) {
 				t.Errorf("message %d again", i)
 			}
 		}
-		time.Sleep(staleTime + time.Second)
+		late := a.seal(nil, "s", "", nil)
+		time.Sleep(3 * time.Second)
+		if _, _, delay, err := b.openDelayed("s", "", a.seal(nil, "s", "", nil)); delay != 0 || err != nil {
+			t.Errorf("the latest message is %v late: %v", delay, err)
+		}
+		if _, _, delay, err := b.openDelayed("s", "", late); delay != 3*time.Second || err != nil {
+			t.Errorf("a message of 3 s before is %v late: %v", delay, err)
+		}
+		time.Sleep(staleTime - 3*time.Second + time.Second)
 		if !opens(b, sealed[198]) {
 			t.Error("a late message, of which no newer one has come")
 		}

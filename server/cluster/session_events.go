@@ -167,11 +167,12 @@ func (e *sessionEvents) deliver(m *nats.Msg) {
 	if handle == nil {
 		return
 	}
-	payload, ok := e.node.open(m)
+	payload, delay, ok := e.node.openDelayed(m)
 	var event mcphttp.SessionEvent
 	if !ok || json.Unmarshal(payload, &event) != nil || event.Kind == mcphttp.EventLost { // that is of this node only
 		return
 	}
+	event.Delay = delay
 	handle(event, sync.OnceFunc(func() {
 		if m.Reply != "" {
 			e.node.Publish(m.Reply, "", nil)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
@@ -73,6 +74,31 @@ func (b *testBus) topics() (n int) {
 	return n
 }
 
+// hold makes the bus hold events of some kinds back. release delivers them, so much later.
+func (b *testBus) hold(kinds ...mcphttp.EventKind) (release func(delay time.Duration)) {
+	var held []func(time.Duration)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.drops = func(e mcphttp.SessionEvent) bool {
+		if !slices.Contains(kinds, e.Kind) {
+			return false
+		}
+		held = append(held, func(delay time.Duration) {
+			e.Delay = delay
+			for _, sub := range b.all() {
+				sub.handle(e, func() {})
+			}
+		})
+		return true
+	}
+	return func(delay time.Duration) {
+		b.lose()
+		for _, deliver := range held {
+			deliver(delay)
+		}
+	}
+}
+
 // lose makes the bus lose events of some kinds, instead of those before.
 func (b *testBus) lose(kinds ...mcphttp.EventKind) {
 	b.mu.Lock()
@@ -82,18 +108,21 @@ func (b *testBus) lose(kinds ...mcphttp.EventKind) {
 
 // lost tells nodes that events may have been lost; none means all.
 func (b *testBus) lost(nodes ...*testNode) {
-	b.mu.Lock()
-	var all []*testSub
-	for _, subs := range b.subs {
-		all = slices.AppendSeq(all, maps.Keys(subs))
-	}
-	b.mu.Unlock()
-	for _, sub := range all {
+	for _, sub := range b.all() {
 		if len(nodes) > 0 && !slices.ContainsFunc(nodes, func(n *testNode) bool { return n.sessions.Events == sub.node }) {
 			continue
 		}
 		sub.handle(mcphttp.SessionEvent{Kind: mcphttp.EventLost}, func() {})
 	}
+}
+
+func (b *testBus) all() (all []*testSub) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, subs := range b.subs {
+		all = slices.AppendSeq(all, maps.Keys(subs))
+	}
+	return all
 }
 
 func (b *testBus) isLost(e mcphttp.SessionEvent) bool {

@@ -360,6 +360,31 @@ func TestSubscriptionsAtANodeThatWasCutOffAreMadeGood(t *testing.T) {
 	})
 }
 
+// A subscription that a frozen NATS server has held back comes after the unsubscription, which
+// took another way, and changes nothing: no update follows an unsubscription (P1).
+func TestDelayedSubscriptionsChangeNothing(t *testing.T) {
+	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
+		session := a.begin()
+		stream := b.listen(session)
+		stream.take()
+		release := bus.hold(mcphttp.EventSubscribed, mcphttp.EventState)
+		began := time.Now()
+		if status, _ := a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`); status != 200 {
+			t.Errorf("subscribe: %d", status)
+		}
+		if status, body := c.request(session, "2", "resources/unsubscribe", `"uri":"notes://a"`); status != 200 || !strings.Contains(body, `"result"`) {
+			t.Errorf("unsubscribe: %d %s", status, body)
+		}
+		time.Sleep(time.Second)
+		release(time.Since(began))
+		stream.take()
+		a.table("alice").Changed("notes://a")
+		if got := stream.take(); len(got) != 0 {
+			t.Errorf("after the unsubscription: %v", got)
+		}
+	})
+}
+
 // If the event is lost, the response waits until the node with the stream has it: no update
 // follows the response (P1).
 func TestLostUnsubscriptionsAreRepeated(t *testing.T) {

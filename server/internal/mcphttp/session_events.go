@@ -64,6 +64,10 @@ type SessionEvent struct {
 	// ago by URI. Ages, since the clocks of nodes differ.
 	Subscribed   map[string]int64 `json:"subscribed,omitempty"`
 	Unsubscribed map[string]int64 `json:"unsubscribed,omitempty"`
+
+	// Delay is how long the event was on the way, as far as the receiver knows: it may be held
+	// up by a server that was frozen, while later ones take another way. It is added to ages.
+	Delay time.Duration `json:"-"`
 }
 
 // An EventKind names the kind of an event.
@@ -149,9 +153,9 @@ func (s *session) handle(e SessionEvent, done func()) {
 	case EventAnswered:
 		go s.forwardIfRequested(e.Message) // likewise
 	case EventSubscribed:
-		s.addURI(e.URI)
+		s.addURI(e)
 	case EventUnsubscribed:
-		s.dropURI(e.URI)
+		s.dropURI(e)
 	case EventLevel:
 		s.setLevel(e.LogLevel)
 		if s.hasStream() {
@@ -249,21 +253,26 @@ func (s *session) takeEngineRequest(id jsonrpc.ID) bool {
 
 // addURI records that the client has subscribed on another node. The node with the stream
 // subscribes by arm.
-func (s *session) addURI(uri string) {
+// It returns false for an event that a later one has overtaken.
+func (s *session) addURI(e SessionEvent) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.latest.subscribe(uri)
-	if !slices.Contains(s.record.URIs, uri) {
-		s.record.URIs = append(s.record.URIs, uri)
+	if !s.latest.hear(e.URI, e.Delay, false) {
+		return false
 	}
+	if !slices.Contains(s.record.URIs, e.URI) {
+		s.record.URIs = append(s.record.URIs, e.URI)
+	}
+	return true
 }
 
 // dropURI records that the client has unsubscribed on another node.
-func (s *session) dropURI(uri string) {
+func (s *session) dropURI(e SessionEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.latest.unsubscribe(uri)
-	s.remove(uri)
+	if s.latest.hear(e.URI, e.Delay, true) {
+		s.remove(e.URI)
+	}
 }
 
 // remove ends a subscription here. The caller holds the lock.
@@ -354,6 +363,11 @@ func (s *session) adopt(e SessionEvent) {
 	}
 }
 
+// ageOf returns the age of a change in an EventState.
+func ageOf(ms int64, e SessionEvent) time.Duration {
+	return time.Duration(ms)*time.Millisecond + e.Delay
+}
+
 // addState is adopt without the engine's log level and the store.
 func (s *session) addState(e SessionEvent) (levelChanged, urisChanged bool) {
 	s.mu.Lock()
@@ -363,10 +377,10 @@ func (s *session) addState(e SessionEvent) (levelChanged, urisChanged bool) {
 	}
 	before := len(s.record.URIs)
 	for uri, age := range e.Subscribed {
-		s.latest.hear(uri, age, false)
+		s.latest.hear(uri, ageOf(age, e), false)
 	}
 	for uri, age := range e.Unsubscribed {
-		s.latest.hear(uri, age, true)
+		s.latest.hear(uri, ageOf(age, e), true)
 		if s.latest.isGone(uri) {
 			s.remove(uri)
 		}
@@ -392,9 +406,9 @@ func (s *session) beginStream() (end func()) {
 	stop := events.Subscribe(SessionTopic{Hash: s.hash, Stream: true}, func(e SessionEvent, done func()) {
 		switch e.Kind {
 		case EventSubscribed:
-			s.arm(e.URI, done)
+			s.arm(e, done)
 		case EventUnsubscribed:
-			s.dropURI(e.URI)
+			s.dropURI(e)
 			s.store()
 			done()
 		}
@@ -413,8 +427,12 @@ func (s *session) beginStream() (end func()) {
 // arm subscribes in this node's engine for a client that has subscribed on another node,
 // and calls done afterwards. It stores the subscription, as that node does: either of them
 // may end before its change is written.
-func (s *session) arm(uri string, done func()) {
-	s.addURI(uri)
+func (s *session) arm(e SessionEvent, done func()) {
+	uri := e.URI
+	if !s.addURI(e) {
+		done()
+		return
+	}
 	s.store()
 	s.mu.Lock()
 	c := s.conversation
@@ -456,7 +474,7 @@ func (s *session) spread(w *pendingRequest) *jsonrpc.Error {
 		defer cancel()
 		err := s.owner.Events.Request(ctx, SessionTopic{Hash: s.hash, Stream: true}, e)
 		if errors.Is(err, ErrEventTooLarge) {
-			s.dropURI(w.uri)
+			s.dropURI(e)
 			s.store()
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "The URI is too long for the nodes of this gateway"}
 		}

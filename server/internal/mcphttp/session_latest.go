@@ -91,16 +91,18 @@ func (l *latestChanges) ages() (subscribed, unsubscribed map[string]int64) {
 	return subscribed, unsubscribed
 }
 
-// hear takes over a change that another node reports, so many ms after it, if it is later
-// than the one that this node knows.
-func (l *latestChanges) hear(uri string, age int64, unsubscribed bool) {
-	if age < 0 || age > latestTime.Milliseconds() {
-		return
+// hear takes over a change that another node reports, age after it, unless this node knows a
+// later one: then it returns false.
+func (l *latestChanges) hear(uri string, age time.Duration, unsubscribed bool) bool {
+	if age < 0 || age > latestTime {
+		return false
 	}
-	at := time.Now().Add(-time.Duration(age) * time.Millisecond)
-	if own, found := l.byURI[uri]; !found || own.at.Before(at) {
-		l.put(uri, latestChange{at, unsubscribed})
+	at := time.Now().Add(-age)
+	if own, found := l.byURI[uri]; found && own.at.After(at) {
+		return false
 	}
+	l.put(uri, latestChange{at, unsubscribed})
+	return true
 }
 
 // isNew reports whether the client's latest change was to subscribe.
