@@ -30,7 +30,7 @@ type session struct {
 	record       Record
 	users        int // HTTP requests that have acquired the session
 	ended        bool
-	done         chan struct{} // closed when the session ends; nil until somebody waits for that: see doneChan
+	done         chan struct{} // closed when the session ends; nil before the first waiter: see doneChan
 	forgotten    bool          // its record is not read any more: the next request restores the session
 	lastUsed     time.Time
 	conversation *conversation // nil while idle
