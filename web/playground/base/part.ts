@@ -12,13 +12,13 @@ export async function part<T>(module: Promise<T>): Promise<T> {
   const leaves = () => {
     wait = longLeaveTime
   }
-  addEventListener('beforeunload', leaves)
+  globalThis.addEventListener?.('beforeunload', leaves) // tests in Node have none
   try {
     return await module
   } catch (error) {
     await new Promise((resolve) => setTimeout(resolve, wait))
     throw error
   } finally {
-    removeEventListener('beforeunload', leaves)
+    globalThis.removeEventListener?.('beforeunload', leaves)
   }
 }
