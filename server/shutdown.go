@@ -7,7 +7,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// Close waits for calls of tools that run, until ctx ends and at most limits.DrainTime. Then
+// Close waits for calls of tools that run, at most limits.DrainTime and half of the time that
+// ctx leaves. Then
 // it ends subscriptions with their result and other requests with an error, closes streams
 // and sockets, stores sessions and keys, and releases the state directory. Responses in
 // flight get until ctx ends, at most 3 s; state is stored in any case. A concurrent call
@@ -37,7 +38,11 @@ func (g *Gateway) Close(ctx context.Context) {
 // awaitCalls waits until no page runs a tool: it may have an effect, and could not be
 // called again. Pages without calls get no more.
 func (g *Gateway) awaitCalls(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, limits.DrainTime)
+	most := limits.DrainTime
+	if deadline, ok := ctx.Deadline(); ok {
+		most = min(most, time.Until(deadline)/2) // the rest is for responses
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	ticker := time.NewTicker(limits.DrainTime / 500)
 	defer ticker.Stop()

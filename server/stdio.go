@@ -250,12 +250,12 @@ func (l *gatewayLink) startGateway() (jsonrpc.Port, error) {
 	return far, nil
 }
 
-// close ends the gateway of this process, too. Calls of other assistants get drainTime: a client
-// kills the process soon after.
+// close ends the gateway of this process, too. Calls of other assistants get drainTime, and
+// responses as much: a client kills the process soon after.
 func (l *gatewayLink) close() {
 	l.remote.Close()
 	if l.ownGateway != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*drainTime)
 		defer cancel()
 		l.ownGateway.Close(ctx)
 	}
