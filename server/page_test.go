@@ -70,13 +70,14 @@ func (g *Gateway) testToken() string { return g.token.text() }
 // A testPage is a page without a browser: an engine with a table, joined by the
 // real handshake over a real WebSocket.
 type testPage struct {
-	t      *testing.T
+	t      testing.TB
 	origin string
 	id     string
 	app    string // what it calls itself
 	table  *engine.Table
 	engine *engine.Engine
 	forge  func(msg []byte) []byte // changes what it sends; nil: nothing
+	mute   bool                    // received messages are not recorded
 
 	mu    sync.Mutex
 	notes map[string]string
@@ -88,7 +89,7 @@ type testPage struct {
 	name  string
 }
 
-func newPage(t *testing.T, origin, id string) *testPage {
+func newPage(t testing.TB, origin, id string) *testPage {
 	p := &testPage{t: t, origin: origin, id: id, app: "notes", table: engine.NewTable(), notes: map[string]string{}}
 	p.engine = engine.New(engine.Info{Name: "notes", Version: "0.0.0-test"}, &engine.Options{UpdateInterval: 10 * time.Millisecond})
 	p.engine.Mount("", p.table)
@@ -126,7 +127,7 @@ type pass struct {
 	Secret string `json:"secret"`
 }
 
-func readFragment(t *testing.T, fragment string) pass {
+func readFragment(t testing.TB, fragment string) pass {
 	t.Helper()
 	data, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(fragment, "#pagemcp="))
 	if err != nil {
@@ -194,6 +195,9 @@ type wiretap struct {
 
 func (w wiretap) Read(ctx context.Context) ([]byte, error) {
 	msg, err := w.Port.Read(ctx)
+	if w.page.mute {
+		return msg, err
+	}
 	w.page.mu.Lock()
 	defer w.page.mu.Unlock()
 	w.page.wire = append(w.page.wire, string(msg))
@@ -272,7 +276,7 @@ func proveFor(ctx context.Context, conn *websocket.Conn, open opening, origin st
 }
 
 // eventually waits until ok returns true, which depends on other goroutines.
-func eventually(t *testing.T, what string, ok func() bool) {
+func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(testTime)
 	for !ok() {

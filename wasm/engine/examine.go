@@ -27,18 +27,28 @@ type Examination struct {
 	// second.
 	Malformed *jsonrpc.Error
 	Unserved  *jsonrpc.Error
+
+	// For Direct.Send, which does not read the message again.
+	message jsonrpc.Message
+	refusal *jsonrpc.Error // of message
+	request *request       // with its params read; nil for responses, and messages with a refusal
+	problem *jsonrpc.Error // of the params
 }
 
 // Examine reads a message as the engine will. What depends on a connection's
 // session is left open.
 func (e *Engine) Examine(message []byte) Examination {
 	msg, refusal := jsonrpc.Parse(message)
-	x := Examination{Kind: msg.Kind, ID: msg.ID, Method: msg.Method, Params: msg.Params, Malformed: refusal}
+	x := Examination{Kind: msg.Kind, ID: msg.ID, Method: msg.Method, Params: msg.Params, Malformed: refusal, message: msg, refusal: refusal}
 	if refusal != nil || msg.Kind == jsonrpc.Response {
 		return x
 	}
-	req := &request{method: e.known(methodByName(msg.Method))}
-	if x.Malformed = req.read(msg.Params); x.Malformed != nil {
+	req := &request{method: e.known(methodByName(msg.Method)), owned: true}
+	if req.method == unknownMethod && e.extends() {
+		req.extension = msg.Method
+	}
+	x.request, x.problem = req, req.read(msg.Params)
+	if x.Malformed = x.problem; x.Malformed != nil {
 		return x
 	}
 	x.Version, _ = jsonrpc.Text(req.version)
@@ -57,9 +67,6 @@ func (e *Engine) Examine(message []byte) Examination {
 	case msg.Kind != jsonrpc.Request:
 	case req.version != nil:
 		if x.Malformed = req.checkEnvelope(); x.Malformed == nil {
-			if req.method == unknownMethod && e.extends() {
-				req.extension = msg.Method
-			}
 			x.Unserved = req.decide(&e.options)
 		}
 	case m.envelope:

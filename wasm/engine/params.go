@@ -29,6 +29,7 @@ type request struct {
 	session   revision // of the connection when the request came; 0: none
 	rev       revision // decides the shape of the answer; 0 until the era is decided
 	mayWait   bool     // runs in a goroutine of its own
+	owned     bool     // is not used again for another request, nor is the memory of its params
 
 	// From params, as JSON text or nil if absent. All of it, and the strings
 	// below, share memory with params: whatever outlives the request is cloned.

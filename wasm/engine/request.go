@@ -51,6 +51,15 @@ func (c *Client) Message(data []byte) {
 
 func (c *Client) message(data []byte, inBatch bool) {
 	msg, refusal := jsonrpc.Parse(data)
+	c.take(msg, refusal, inBatch, nil, nil)
+	if len(data) > maxScratch {
+		c.scratch = request{} // it shares memory with data, and would keep that until the next request
+	}
+}
+
+// take takes a message with the refusal of Parse, if there is one. read is the request with
+// its params read, and problem what is wrong with them; nil: they are read here.
+func (c *Client) take(msg jsonrpc.Message, refusal *jsonrpc.Error, inBatch bool, read *request, problem *jsonrpc.Error) {
 	switch msg.Kind {
 	case jsonrpc.Notification: // never answered, whatever is wrong with it
 		if refusal == nil {
@@ -83,16 +92,23 @@ func (c *Client) message(data []byte, inBatch bool) {
 		c.fail(call, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "initialize cannot be in a batch"})
 		return
 	}
-	req := c.newRequest(call, method)
-	if method == unknownMethod && c.engine.extends() {
-		req.extension = msg.Method
+	req := read
+	if req == nil {
+		req = c.newRequest(call, method)
+		if method == unknownMethod && c.engine.extends() {
+			req.extension = msg.Method
+		}
+	} else {
+		req.client, req.call, req.session, req.rev = c, call, c.session, 0
 	}
-	result, err := c.runSafely(c.ctx, req, msg.Params)
+	result, err := sink.Result{}, error(nil)
+	if problem != nil {
+		err = problem
+	} else {
+		result, err = c.runSafely(c.ctx, req, msg.Params)
+	}
 	if document, outcome := c.settle(req, msg.Params, result, err); outcome == sink.Answered {
 		c.respond(call, sink.Result{Document: document})
-	}
-	if len(data) > maxScratch {
-		c.scratch = request{} // it shares memory with data, and would keep that until the next request
 	}
 }
 
@@ -183,8 +199,10 @@ func (c *Client) run(ctx context.Context, req *request, params []byte) (result s
 	if len(params) > c.engine.options.MaxMessage {
 		return result, tooLarge()
 	}
-	if err := req.read(params); err != nil {
-		return result, err
+	if !req.owned {
+		if err := req.read(params); err != nil {
+			return result, err
+		}
 	}
 	return c.answer(ctx, req)
 }
@@ -254,9 +272,13 @@ func (c *Client) runLater(req *request, params []byte) error {
 	if run == nil {
 		return ErrBusy
 	}
-	params = bytes.Clone(params)
-	session := c.session // as it is now: a handshake may follow while this waits
-	req = &request{client: c, call: req.call, method: req.method, extension: req.extension, session: session, mayWait: true}
+	if req.owned {
+		req.mayWait, req.rev = true, 0
+	} else {
+		params = bytes.Clone(params)
+		session := c.session // as it is now: a handshake may follow while this waits
+		req = &request{client: c, call: req.call, method: req.method, extension: req.extension, session: session, mayWait: true}
+	}
 	go func() {
 		growStack()
 		defer run.cancel(nil)

@@ -34,35 +34,20 @@ func WithSpeakForOthers(ctx context.Context) context.Context {
 func (e *Engine) Serve(ctx context.Context, p jsonrpc.Port) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	sink := newPortSink()
-	c := e.Connect(sink, PrincipalOf(ctx))
+	sink := newPortSink(e, func(msg []byte) error { return p.Write(ctx, msg) })
+	sink.failed = cancel
+	c := e.connectUnder(connectionContext(ctx), sink, PrincipalOf(ctx))
 	defer c.Close()
 	if ctx.Value(proxyKey{}) != nil {
 		c.SpeakForOthers()
 	}
-	for _, key := range []any{hubKey{}, deliveryKey{}} {
-		if value := ctx.Value(key); value != nil {
-			c.ctx = context.WithValue(c.ctx, key, value) // that of its requests
-		}
-	}
-	if end, ok := ctx.Value(endKey{}).(context.Context); ok {
-		stop := context.AfterFunc(end, c.shutDown)
-		defer stop()
-	}
-
-	sink.write = func(msg []byte) error { return p.Write(ctx, msg) }
-	sink.safely = e.safely
-	written := make(chan error, 1)
-	go func() { // ends with the sink, or when the port does
-		err := sink.writeUntilClosed(ctx)
-		cancel()
-		written <- err
-	}()
+	defer c.endWith(ctx)()
+	stop := context.AfterFunc(ctx, func() { sink.fail(ctx.Err()) })
+	defer stop()
 	err := errPanicked
 	e.safely("reading from a client", func() { err = serveReads(ctx, p, c, sink) })
 	c.Close()
-	sink.close() // answers in the queue are still written
-	writeErr := <-written
+	writeErr := sink.close() // answers in the queue are still written
 	p.Close()
 	switch {
 	case err == io.EOF:
@@ -71,6 +56,27 @@ func (e *Engine) Serve(ctx context.Context, p jsonrpc.Port) error {
 		return writeErr
 	}
 	return err
+}
+
+// connectionContext returns the context of a connection's requests: ctx without its end,
+// which Client.Close is for, and without values other than those of this package.
+func connectionContext(ctx context.Context) context.Context {
+	result := context.Background()
+	for _, key := range [...]any{hubKey{}, deliveryKey{}} {
+		if value := ctx.Value(key); value != nil {
+			result = context.WithValue(result, key, value)
+		}
+	}
+	return result
+}
+
+// endWith ends what the client has when the end of [WithEnd] comes, until stop is called.
+func (c *Client) endWith(ctx context.Context) (stop func() bool) {
+	end, ok := ctx.Value(endKey{}).(context.Context)
+	if !ok {
+		return func() bool { return false }
+	}
+	return context.AfterFunc(end, c.shutDown)
 }
 
 var errPanicked = errors.New("a panic, which is reported")
@@ -92,14 +98,15 @@ func serveReads(ctx context.Context, p jsonrpc.Port, c *Client, sink *portSink) 
 	}
 }
 
-// A portSink is the Sink of Serve: it turns calls back into ids and writes bytes. Its
-// methods only queue: a slow client blocks no other. A goroutine of its own writes the
-// queue, or that of a request that has its answer (see hold). What waits to be written is
-// bounded: above maxQueued no further request is read, and equal notifications that wait
-// become one.
+// A portSink is the Sink of Serve and of [Direct]: it turns calls back into ids and writes
+// bytes. Its methods only queue: a slow client blocks no other. A goroutine writes the
+// queue, and ends when it is empty; or that of a request that has its answer does (see
+// hold). What waits to be written is bounded: above maxQueued no further request is read,
+// and equal notifications that wait become one.
 type portSink struct {
+	engine *Engine
 	write  func(msg []byte) error // to the port
-	safely func(what string, f func()) (ok bool)
+	failed func()                 // called after a write has failed; may be nil
 
 	mu      sync.Mutex
 	last    sink.Call
@@ -112,46 +119,28 @@ type portSink struct {
 	batches map[sink.Call]*batch     // of calls that came in one
 	batched int                      // bytes of responses of batches that are not complete
 	holders int                      // goroutines that will call flush
-	writing bool                     // a goroutine writes; it does so until queue is empty
+	writing bool                     // a goroutine writes, or was started for it; it does so until queue is empty
 	failure error                    // nothing is written after it: a write has failed, or Serve ends
-	closed  bool
-	changed chan struct{} // has room for one: something changed for the writer or the reader
-	room    chan struct{}
+	ended   chan struct{}            // closed when nothing more is written; nil until close
+	room    chan struct{}            // has room for one: the queue has become shorter
 }
 
 // maxQueued is how much may wait to be written before reading pauses.
 const maxQueued = 4 << 20 // bytes, for a client that does not read
 
-func newPortSink() *portSink {
+func newPortSink(e *Engine, write func(msg []byte) error) *portSink {
 	return &portSink{
+		engine:  e,
+		write:   write,
 		calls:   map[string]sink.Call{},
 		ids:     map[sink.Call]jsonrpc.ID{},
 		queued:  map[string]struct{}{},
 		batches: map[sink.Call]*batch{},
-		changed: make(chan struct{}, 1),
 		room:    make(chan struct{}, 1),
 	}
 }
 
-// writeUntilClosed writes what is queued until the sink closes and the queue is empty, a
-// write fails, or ctx ends. When it returns, nothing is being written.
-func (s *portSink) writeUntilClosed(ctx context.Context) error {
-	done := ctx.Done()
-	for {
-		s.writeQueue()
-		if ended, err := s.hasEnded(); ended {
-			return err
-		}
-		select {
-		case <-s.changed:
-		case <-done:
-			s.fail(ctx.Err())
-			done = nil // a write that another goroutine has begun ends soon
-		}
-	}
-}
-
-// writeQueue writes what is queued, unless another goroutine does.
+// writeQueue writes what is queued, for the goroutine that has set writing.
 func (s *portSink) writeQueue() {
 	for {
 		queue := s.dequeueAll()
@@ -160,8 +149,13 @@ func (s *portSink) writeQueue() {
 		}
 		wake(s.room)
 		err := errPanicked
-		s.safely("writing to a client", func() { err = s.writeAll(queue) })
-		s.wrote(err)
+		s.engine.safely("writing to a client", func() { err = s.writeAll(queue) })
+		if err != nil {
+			s.fail(err)
+			if s.failed != nil {
+				s.failed()
+			}
+		}
 	}
 }
 
@@ -174,30 +168,20 @@ func (s *portSink) writeAll(queue [][]byte) error {
 	return nil
 }
 
-// dequeueAll empties the queue for a goroutine that writes it, and then calls wrote.
+// dequeueAll empties the queue for the goroutine that writes. Without anything to write it
+// ends writing.
 func (s *portSink) dequeueAll() (queue [][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.writing || s.failure != nil || len(s.queue) == 0 {
+	if s.failure != nil || len(s.queue) == 0 {
+		s.writing = false
+		s.end()
 		return nil
 	}
 	queue = s.queue
-	s.queue, s.bytes, s.writing = nil, 0, true
+	s.queue, s.bytes = nil, 0
 	clear(s.queued)
 	return queue
-}
-
-// wrote records that what dequeueAll has returned is written, or not: err.
-func (s *portSink) wrote(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.writing = false
-	if s.failure == nil {
-		s.failure = err
-	}
-	if s.closed || s.failure != nil {
-		wake(s.changed) // writeUntilClosed waits for that
-	}
 }
 
 // fail ends writing.
@@ -207,16 +191,18 @@ func (s *portSink) fail(err error) {
 	if s.failure == nil {
 		s.failure = err
 	}
+	s.end()
 }
 
-// hasEnded reports whether nothing more is written, and why.
-func (s *portSink) hasEnded() (ended bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !s.writing && (s.failure != nil || s.closed && len(s.queue) == 0), s.failure
+// end closes ended if nothing more is written; s.mu is held.
+func (s *portSink) end() {
+	if s.ended != nil && !s.writing && (s.failure != nil || len(s.queue) == 0) {
+		close(s.ended)
+		s.ended = nil
+	}
 }
 
-// hold promises a call of flush: what is queued meanwhile does not wake the goroutine that
+// hold promises a call of flush: what is queued meanwhile does not start a goroutine that
 // writes. For a goroutine that answers and then ends, that saves two switches.
 func (s *portSink) hold() {
 	s.mu.Lock()
@@ -224,16 +210,30 @@ func (s *portSink) hold() {
 	s.holders++
 }
 
-// flush writes what is queued. It may block, unlike the methods of a Sink.
+// flush writes what is queued, unless another goroutine does. It may block, unlike the
+// methods of a Sink.
 func (s *portSink) flush() {
-	s.unhold()
-	s.writeQueue()
+	if s.unhold() {
+		s.writeQueue()
+	}
 }
 
-func (s *portSink) unhold() {
+// unhold reports whether the caller has to write the queue.
+func (s *portSink) unhold() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.holders--
+	return s.startWriting()
+}
+
+// startWriting reports whether there is something to write and nobody writes it, and sets
+// writing then; s.mu is held.
+func (s *portSink) startWriting() bool {
+	if s.writing || s.failure != nil || len(s.queue) == 0 {
+		return false
+	}
+	s.writing = true
+	return true
 }
 
 func (s *portSink) waitForRoom(ctx context.Context) error {
@@ -253,11 +253,24 @@ func (s *portSink) isFull() bool {
 	return s.bytes+s.batched > maxQueued
 }
 
-func (s *portSink) close() {
-	defer wake(s.changed)
+// close waits until what is queued is written, and returns why not all of it was.
+func (s *portSink) close() error {
+	<-s.closing()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = true
+	return s.failure
+}
+
+func (s *portSink) closing() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ended := make(chan struct{})
+	s.ended = ended
+	if s.holders == 0 && s.startWriting() {
+		go s.writeQueue()
+	}
+	s.end()
+	return ended
 }
 
 func wake(c chan struct{}) {
@@ -271,8 +284,8 @@ func wake(c chan struct{}) {
 func (s *portSink) enqueue(msg []byte) {
 	s.queue = append(s.queue, msg)
 	s.bytes += len(msg)
-	if s.holders == 0 {
-		wake(s.changed)
+	if s.holders == 0 && s.startWriting() {
+		go s.writeQueue() // ends when the queue is empty
 	}
 }
 

@@ -117,7 +117,7 @@ func (p *clientPort) Read(ctx context.Context) ([]byte, error) {
 		if elements, isArray := jsonrpc.Elements(msg); isArray {
 			admitted = p.admitBatch(ctx, msg, elements)
 		} else {
-			admitted = p.admit(ctx, msg)
+			admitted = p.admit(ctx, p.engine.Examine(msg), msg, p.delayUntil)
 		}
 		if admitted {
 			return msg, nil
@@ -140,9 +140,9 @@ func (p *clientPort) sendsOnlyBroken(msg []byte, err error) bool {
 	return p.broken >= MaxBroken
 }
 
-// admit reports whether the engine gets a message now.
-func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
-	x := p.engine.Examine(msg)
+// admit reports whether the engine gets a message now. later is called for one that it gets
+// later, after wait, unless due returns false then.
+func (p *clientPort) admit(ctx context.Context, x engine.Examination, msg []byte, later func(ctx context.Context, wait time.Duration, msg []byte, due func() bool)) bool {
 	if x.Kind == jsonrpc.Request && x.Malformed == nil {
 		p.learnName(x)
 	}
@@ -181,7 +181,7 @@ func (p *clientPort) admit(ctx context.Context, msg []byte) bool {
 		return true
 	}
 	p.markDelayed(call)
-	p.delayUntil(ctx, wait, msg, func() bool { return p.takeDelayed(x.ID, call) })
+	later(ctx, wait, msg, func() bool { return p.takeDelayed(x.ID, call) })
 	return false
 }
 

@@ -188,7 +188,7 @@ func (r *request) beginSession(x engine.Examination, body []byte) {
 	if wait > 0 && !r.pause(wait) {
 		return // the client has disconnected
 	}
-	s, id, result := r.server.Sessions.begin(r.http.Context(), r.holder(), x, body)
+	s, id, result := r.server.Sessions.begin(r.holder(), x, body)
 	if s == nil {
 		if result == nil {
 			r.fail(http.StatusTooManyRequests, x.ID, message.Busy("Too many sessions"))

@@ -196,9 +196,8 @@ func (r *request) audit(outcome string) {
 	})
 }
 
-// modern serves a request of 2026-07-28. It has a port of its own: the message is sent
-// to an engine, the response is written, and a disconnect closes the port, which cancels
-// the request.
+// modern serves a request of 2026-07-28, as a client of its own: a disconnect ends it, which
+// cancels the request.
 func (r *request) modern(x engine.Examination, body []byte) {
 	if mismatch := checkHeaders(r.http.Header, x); mismatch != nil {
 		r.fail(http.StatusBadRequest, x.ID, mismatch)
@@ -227,7 +226,7 @@ func (r *request) modern(x engine.Examination, body []byte) {
 	r.serveOnce(x, body, stream, modernStatus, listen)
 }
 
-// serveOnce serves one request on a port of its own.
+// serveOnce serves one request as a client of its own.
 func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, status func(message.Head, []byte) int, listen bool) {
 	use := access.UseRequest
 	if listen {
@@ -244,28 +243,15 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 	}
 	ctx, cancel := r.serveContext(listen)
 	defer cancel()
-	near, far := jsonrpc.Pipe()
-	defer far.Close()
-	go r.server.Gate.Serve(engine.WithDelivery(ctx), near, r.endpoint.Engine, r.client) // ends when far closes
-	if err := far.Write(ctx, body); err != nil {
-		return
-	}
-	box, ended := newMailbox(), make(chan struct{})
-	go func() { // ends when far closes
-		defer close(ended)
-		for {
-			msg, err := far.Read(ctx)
-			if err != nil {
-				return
-			}
-			box.put(msg, message.HeadOf(msg))
-		}
-	}()
-	answer := &response{w: r.w, mailbox: box, ended: ended, id: x.ID, remaining: 1, stream: stream, status: status}
+	box := newMailbox()
+	direct := r.server.Gate.Direct(engine.WithDelivery(ctx), r.endpoint.Engine, r.client, func(msg []byte) { box.put(msg, message.HeadOf(msg)) })
+	defer direct.Close()
+	direct.Send(x, body)
+	answer := &response{w: r.w, mailbox: box, id: x.ID, remaining: 1, stream: stream, status: status}
 	answer.run(ctx) // on an error the client has disconnected
 }
 
-// serveContext returns the context of a request on a port of its own. It ends with the
+// serveContext returns the context of a request that is a client of its own. It ends with the
 // credentials of the caller, and a listen with the gateway. A listen gets its result then, and limits.ShutdownTime to write
 // it.
 func (r *request) serveContext(listen bool) (context.Context, context.CancelFunc) {

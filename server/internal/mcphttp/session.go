@@ -50,7 +50,7 @@ type session struct {
 // A conversation is the connection of a session to an engine, with the state of its
 // requests.
 type conversation struct {
-	port           jsonrpc.Port
+	direct         *access.Direct
 	pending        map[string]*pendingRequest // requests of the client by ID.Key
 	engineRequests map[string]*pendingRequest // requests of the engine by ID.Key; each belongs to a request of the client
 	tokens         map[string]*mailbox        // by progress token
@@ -85,16 +85,14 @@ func (s *session) release() {
 
 // start opens a conversation. The caller holds the lock.
 func (s *session) start() *conversation {
-	near, far := jsonrpc.Pipe()
 	c := &conversation{
-		port: far, pending: map[string]*pendingRequest{}, engineRequests: map[string]*pendingRequest{},
+		pending: map[string]*pendingRequest{}, engineRequests: map[string]*pendingRequest{},
 		tokens: map[string]*mailbox{}, subscribed: map[string]bool{},
 	}
 	s.conversation = c
 	s.endpoint, _ = s.owner.Endpoints.Acquire(s.record.Owner, s.record.Path) // cannot fail: a request at this endpoint holds it
 	client := access.Client{Principal: s.record.Principal, Owner: s.record.Owner, Tenant: s.record.Tenant, Endpoint: s.record.Path, Name: s.record.Client}
-	go s.owner.Gate.Serve(context.Background(), near, s.endpoint.Engine, client) // ends when far closes
-	go s.route(c)                                                                // likewise
+	c.direct = s.owner.Gate.Direct(context.Background(), s.endpoint.Engine, client, func(msg []byte) { s.route(c, msg) })
 	return c
 }
 
@@ -113,12 +111,11 @@ func (s *session) wake() {
 	params = append(params, orObject(s.record.Capabilities)...)
 	params = append(params, `,"clientInfo":`...)
 	params = append(append(params, orObject(s.record.ClientInfo)...), '}')
-	// The pipe has capacity for all of them, and the engine handles them in order.
-	c.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp"`, engine.MethodInitialize, params))
-	c.port.Write(context.Background(), jsonrpc.AppendNotification(nil, engine.MethodInitialized, nil))
+	c.direct.Post(jsonrpc.AppendRequest(nil, `"pagemcp"`, engine.MethodInitialize, params))
+	c.direct.Post(jsonrpc.AppendNotification(nil, engine.MethodInitialized, nil))
 	if s.record.LogLevel != "" {
 		level := append(jsonrpc.AppendString([]byte(`{"level":`), s.record.LogLevel), '}')
-		c.port.Write(context.Background(), jsonrpc.AppendRequest(nil, `"pagemcp/level"`, engine.MethodSetLevel, level))
+		c.direct.Post(jsonrpc.AppendRequest(nil, `"pagemcp/level"`, engine.MethodSetLevel, level))
 	}
 	s.resubscribe()
 }
@@ -166,7 +163,7 @@ func (s *session) endConversation() {
 	if s.conversation == nil {
 		return
 	}
-	s.conversation.port.Close()
+	go s.conversation.direct.Close() // not under the lock: it ends subscriptions
 	for _, w := range s.conversation.pending {
 		w.use.end()
 	}
@@ -237,22 +234,26 @@ func (s *session) initialize() {
 	if !missing {
 		return
 	}
-	c.port.Write(context.Background(), jsonrpc.AppendNotification(nil, engine.MethodInitialized, nil))
+	c.send(jsonrpc.AppendNotification(nil, engine.MethodInitialized, nil))
 	s.mu.Lock() // after it: a second one does no harm, and a request that overtakes it would
 	defer s.mu.Unlock()
 	c.initialized = true
 }
 
-// send sends a message of the client to the engine.
-func (s *session) send(msg []byte) error {
+// send sends an examined message of the client to the engine.
+func (s *session) send(x engine.Examination, msg []byte) error {
 	s.mu.Lock()
 	c := s.conversation
 	s.mu.Unlock()
 	if c == nil {
 		return errEnded
 	}
-	return c.port.Write(context.Background(), msg)
+	c.direct.Send(x, msg)
+	return nil
 }
+
+// send sends a message that the session has made itself. The caller does not hold the lock.
+func (c *conversation) send(msg []byte) { c.direct.Send(c.direct.Examine(msg), msg) }
 
 // detach records that the client of box has disconnected. Its requests continue.
 func (s *session) detach(box *mailbox) {

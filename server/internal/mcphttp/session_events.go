@@ -148,9 +148,9 @@ func (s *session) handle(e SessionEvent, done func()) {
 	s.markUsed()
 	switch e.Kind {
 	case EventCancelled:
-		go s.forwardIfPending(e.Message) // in a goroutine: the engine may be slow to read; ends when it has read it
+		s.forwardIfPending(e.Message)
 	case EventAnswered:
-		go s.forwardIfRequested(e.Message) // likewise
+		s.forwardIfRequested(e.Message)
 	case EventSubscribed:
 		s.addURI(e)
 	case EventUnsubscribed:
@@ -217,11 +217,22 @@ func (s *session) publishParts(state SessionEvent) {
 
 // forwardIfPending sends a cancellation to the engine if its request is pending here.
 func (s *session) forwardIfPending(msg []byte) {
-	m, _ := jsonrpc.Parse(msg)
-	id := jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))
-	if s.isPending(id) && s.send(msg) == nil {
+	x := s.examine(msg)
+	id := jsonrpc.ID(jsonrpc.Member(x.Params, "requestId"))
+	if s.isPending(id) && s.send(x, msg) == nil {
 		s.cancel(id)
 	}
+}
+
+// examine examines a message for the engine; one without a conversation says nothing.
+func (s *session) examine(msg []byte) (x engine.Examination) {
+	s.mu.Lock()
+	c := s.conversation
+	s.mu.Unlock()
+	if c != nil {
+		x = c.direct.Examine(msg)
+	}
+	return x
 }
 
 func (s *session) isPending(id jsonrpc.ID) bool {
@@ -232,9 +243,8 @@ func (s *session) isPending(id jsonrpc.ID) bool {
 
 // forwardIfRequested sends a response to the engine if it responds to a request here.
 func (s *session) forwardIfRequested(msg []byte) {
-	m, _ := jsonrpc.Parse(msg)
-	if s.takeEngineRequest(m.ID) {
-		s.send(msg)
+	if x := s.examine(msg); s.takeEngineRequest(x.ID) {
+		s.send(x, msg)
 	}
 }
 
@@ -300,7 +310,7 @@ func (s *session) setLevel(level string) {
 	s.mu.Unlock()
 	if c != nil {
 		params := append(jsonrpc.AppendString([]byte(`{"level":`), level), '}')
-		go s.sendOwn(c, engine.MethodSetLevel, "", params, func(bool) {}) // ends when the pipe has it
+		s.sendOwn(c, engine.MethodSetLevel, "", params, func(bool) {})
 	}
 }
 
@@ -362,6 +372,11 @@ func (s *session) adopt(e SessionEvent) {
 	}
 }
 
+// stateSlack is how much later than it was a subscription in an EventState may seem: the
+// event was on its way, and ages are in whole ms. Without it, one that the client has ended
+// here meanwhile would come back.
+const stateSlack = 100 * time.Millisecond
+
 // ageOf returns the age of a change in an EventState.
 func ageOf(ms int64, e SessionEvent) time.Duration {
 	return time.Duration(ms)*time.Millisecond + e.Delay
@@ -376,7 +391,7 @@ func (s *session) addState(e SessionEvent) (levelChanged, urisChanged bool) {
 	}
 	before := len(s.record.URIs)
 	for uri, age := range e.Subscribed {
-		s.latest.hear(uri, ageOf(age, e), false)
+		s.latest.hear(uri, ageOf(age, e)+stateSlack, false)
 	}
 	for uri, age := range e.Unsubscribed {
 		s.latest.hear(uri, ageOf(age, e), true)
@@ -442,9 +457,5 @@ func (s *session) arm(e SessionEvent, done func()) {
 		return
 	}
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	go func() { // ends when the pipe has it
-		if s.sendOwn(c, engine.MethodSubscribe, uri, params, func(bool) { done() }) != nil {
-			done()
-		}
-	}()
+	s.sendOwn(c, engine.MethodSubscribe, uri, params, func(bool) { done() })
 }

@@ -1,7 +1,6 @@
 package mcphttp
 
 import (
-	"context"
 	"slices"
 	"strconv"
 	"sync"
@@ -66,9 +65,10 @@ func (s *session) resubscribe() {
 func (s *session) resubscribeTo(c *conversation, uri string) {
 	answered := make(chan bool, 1)
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	if !s.isSubscribed(uri) || s.sendOwn(c, engine.MethodSubscribe, uri, params, func(failed bool) { answered <- !failed }) != nil {
+	if !s.isSubscribed(uri) {
 		return
 	}
+	s.sendOwn(c, engine.MethodSubscribe, uri, params, func(failed bool) { answered <- !failed })
 	timeout := time.NewTimer(2 * limits.GraceTime)
 	defer timeout.Stop()
 	select {
@@ -82,9 +82,9 @@ func (s *session) resubscribeTo(c *conversation, uri string) {
 	}
 }
 
-// sendOwn sends a request of the session itself.
-func (s *session) sendOwn(c *conversation, method, uri string, params []byte, answered func(failed bool)) error {
-	return c.port.Write(context.Background(), jsonrpc.AppendRequest(nil, s.registerOwn(c, method, uri, answered), method, params))
+// sendOwn sends a request of the session itself. The caller does not hold the lock.
+func (s *session) sendOwn(c *conversation, method, uri string, params []byte, answered func(failed bool)) {
+	c.send(jsonrpc.AppendRequest(nil, s.registerOwn(c, method, uri, answered), method, params))
 }
 
 func (s *session) registerOwn(c *conversation, method, uri string, answered func(failed bool)) jsonrpc.ID {
@@ -135,7 +135,7 @@ func (s *session) announceUpdate(msg []byte, h message.Head, uri string) {
 // meanwhile.
 func (s *session) unsubscribe(c *conversation, uri string) {
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	go s.sendOwn(c, engine.MethodUnsubscribe, uri, params, func(bool) {}) // in a goroutine: the reader of the engine must not block; ends when the pipe has it
+	go s.sendOwn(c, engine.MethodUnsubscribe, uri, params, func(bool) {}) // in a goroutine: the caller holds the lock; ends when the engine has it
 }
 
 // pageJoined retries subscriptions that have failed.

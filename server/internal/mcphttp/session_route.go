@@ -1,7 +1,6 @@
 package mcphttp
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,28 +12,22 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// route reads messages of the engine until the conversation ends. Each goes to exactly
+// route passes on a message of the engine. Each goes to exactly
 // one stream: responses and messages about a request to the POST of that request, others
 // to the stream of the session.
-func (s *session) route(c *conversation) {
-	for {
-		msg, err := c.port.Read(context.Background())
-		if err != nil {
-			return
+func (s *session) route(c *conversation, msg []byte) {
+	h := message.HeadOf(msg)
+	switch {
+	case h.Kind == jsonrpc.Response:
+		s.complete(c, h, msg)
+	case h.Method == engine.MethodUpdated:
+		s.announceUpdate(msg, h, updatedURI(msg))
+	case h.Method == engine.MethodProgress:
+		if box := s.mailboxFor(c, msg); box != nil {
+			box.put(msg, h)
 		}
-		h := message.HeadOf(msg)
-		switch {
-		case h.Kind == jsonrpc.Response:
-			s.complete(c, h, msg)
-		case h.Method == engine.MethodUpdated:
-			s.announceUpdate(msg, h, updatedURI(msg))
-		case h.Method == engine.MethodProgress:
-			if box := s.mailboxFor(c, msg); box != nil {
-				box.put(msg, h)
-			}
-		default:
-			s.routeToStream(c, h, msg)
-		}
+	default:
+		s.routeToStream(c, h, msg)
 	}
 }
 
@@ -179,8 +172,7 @@ func (s *session) routeToStream(c *conversation, h message.Head, msg []byte) {
 		if w != nil && w.jsonOnly {
 			reason = "The client accepts no event stream (Accept: text/event-stream), so no request can be sent to it"
 		}
-		refusal := jsonrpc.AppendError(nil, h.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: reason})
-		go c.port.Write(context.Background(), refusal) // in a goroutine: the reader of the engine must not block; ends when the pipe has it
+		c.send(jsonrpc.AppendError(nil, h.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: reason}))
 	}
 }
 
@@ -228,7 +220,7 @@ func (s *session) forward(x engine.Examination, msg []byte) error {
 	if x.Kind == jsonrpc.Request && x.Method != engine.MethodInitialize && x.Method != engine.MethodPing {
 		s.initialize()
 	}
-	if err := s.send(msg); err != nil {
+	if err := s.send(x, msg); err != nil {
 		return err
 	}
 	if x.Kind == jsonrpc.Notification && x.Method == engine.MethodCancelled {

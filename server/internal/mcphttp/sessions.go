@@ -75,7 +75,7 @@ func (ss *Sessions) newSession(hash string) *session {
 // begin handles the initialize of a client. It returns the new session, its id and the
 // result; without a session it returns the error response of the engine, or nothing if
 // there are too many sessions.
-func (ss *Sessions) begin(ctx context.Context, h Holder, x engine.Examination, body []byte) (*session, string, []byte) {
+func (ss *Sessions) begin(h Holder, x engine.Examination, body []byte) (*session, string, []byte) {
 	s := ss.newSession("")
 	s.users, s.lastUsed = 1, time.Now()
 	s.record = NewRecord(h)
@@ -90,12 +90,12 @@ func (ss *Sessions) begin(ctx context.Context, h Holder, x engine.Examination, b
 		s.start()
 	}()
 	s.register([]engine.Examination{x}, box, true, nil)
-	s.send(body)
-	result := firstOf(ctx, box)
+	s.send(x, body)
+	result, _ := box.next() // engines answer initialize at once
 	if result == nil || message.HeadOf(result).Failed {
 		s.sleepIf(func() bool { return true })
 		if result == nil {
-			result = jsonrpc.AppendError(nil, x.ID, message.Interrupted("The engine did not answer initialize in time"))
+			result = jsonrpc.AppendError(nil, x.ID, message.Interrupted("The engine did not answer initialize"))
 		}
 		return nil, "", result
 	}
@@ -120,24 +120,6 @@ func (s *session) assignID(version string) (id string) {
 	id = s.owner.Store.Begin(&s.record)
 	s.hash = HashOf(id)
 	return id
-}
-
-// firstOf waits for the first message in box, at most limits.AttachTime.
-func firstOf(ctx context.Context, box *mailbox) []byte {
-	timeout := time.NewTimer(limits.AttachTime)
-	defer timeout.Stop()
-	for {
-		if msg, ok := box.next(); ok {
-			return msg
-		}
-		select {
-		case <-box.wait():
-		case <-timeout.C:
-			return nil
-		case <-ctx.Done():
-			return nil
-		}
-	}
 }
 
 // errNoSession is the error for an id that was never assigned, whose session has ended, or
