@@ -238,22 +238,20 @@ func checkName(name string) *Error {
 // tooDeep counts brackets outside strings. It need not be right about text that
 // is no JSON, only never recurse.
 func tooDeep(data []byte) bool {
-	depth, inString := 0, false
+	depth := 0
 	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case inString:
-			if c == '\\' {
-				i++
-			} else if c == '"' {
-				inString = false
+		switch data[i] {
+		case '"':
+			length := StringLength(data[i:])
+			if length == 0 {
+				return false // the string has no end, so nothing is nested in what follows
 			}
-		case c == '"':
-			inString = true
-		case c == '{' || c == '[':
+			i += length - 1
+		case '{', '[':
 			if depth++; depth > MaxDepth {
 				return true
 			}
-		case c == '}' || c == ']':
+		case '}', ']':
 			depth--
 		}
 	}

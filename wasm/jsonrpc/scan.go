@@ -157,12 +157,18 @@ func (s *Scanner) value() []byte {
 // StringLength returns how long the JSON string at the beginning of text is, in
 // bytes with its quotation marks, or 0 if it has no end.
 func StringLength(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			i++
+	for at := 1; at < len(text); at++ {
+		quote := bytes.IndexByte(text[at:], '"') // many bytes at a time
+		if quote < 0 {
+			return 0
+		}
+		at += quote
+		backslashes := 0
+		for text[at-1-backslashes] == '\\' { // ends at the latest with the first quotation mark
+			backslashes++
+		}
+		if backslashes%2 == 0 {
+			return at + 1
 		}
 	}
 	return 0

@@ -44,3 +44,14 @@ func FuzzScanner(f *testing.F) {
 		}
 	})
 }
+
+func TestStringsEndAtTheFirstQuotationMarkThatIsNotEscaped(t *testing.T) {
+	for text, want := range map[string]int{
+		``: 0, `"`: 0, `"a`: 0, `"\`: 0, `"\"`: 0, `"\\\"`: 0,
+		`""`: 2, `"a"`: 3, `"a" "`: 3, `"\"" "`: 4, `"\\"`: 4, `"\\" \"`: 4, `"a\\\"b" "`: 8, `"\\\\"x"`: 6,
+	} {
+		if got := jsonrpc.StringLength([]byte(text)); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+}
