@@ -134,6 +134,7 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 		measured = metrics.New(web.Version())
 		options.Observe = measured.Observe
 	}
+	raiseHeapFloor()
 	g, err := server.New(options)
 	if err != nil {
 		return nil, err
