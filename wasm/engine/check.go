@@ -93,7 +93,7 @@ func checkLink(object []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := CheckURI(uri); err != nil {
+	if err := checkURI(uri); err != nil {
 		return wrong("uri", err.Error())
 	}
 	return nil

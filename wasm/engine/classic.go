@@ -42,9 +42,9 @@ func (c *Client) sessionSubscription() *subscription {
 	return c.classic
 }
 
-// Initialized handles notifications/initialized: from now on the session gets changes of
+// initialized handles notifications/initialized: from now on the session gets changes of
 // the lists, without a subscription. Without a session it is ignored.
-func (c *Client) Initialized() {
+func (c *Client) initialized() {
 	s := c.sessionSubscription()
 	if s == nil {
 		return

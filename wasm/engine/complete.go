@@ -125,7 +125,7 @@ func (req *request) completion() (c CompletionRequest, err error) {
 		ok = ok && c.Prompt != ""
 	case "ref/resource":
 		c.URI, ok = jsonrpc.Text(jsonrpc.Member(req.ref, "uri"))
-		ok = ok && scheme(c.URI) > 0 && len(c.URI) <= MaxURI
+		ok = ok && scheme(c.URI) > 0 && len(c.URI) <= maxURI
 	}
 	if !ok {
 		return c, BadParams("ref must be a ref/prompt with a name or a ref/resource with a uri")

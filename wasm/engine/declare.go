@@ -10,12 +10,12 @@ import (
 
 // What discover declares may change: extensions of a gateway come and go with its pages,
 // and the skills of a page with its components. MCP has no notification for that. A Remote
-// asks for one of this project's own, by the member MetaDeclared in the _meta of its
+// asks for one of this project's own, by the member metaDeclared in the _meta of its
 // discover, and discovers again when it comes.
 
-// MetaDeclared is the key of _meta in a server/discover, with the value true, of a client
+// metaDeclared is the key of _meta in a server/discover, with the value true, of a client
 // that wants a notification when the answer would be another one.
-const MetaDeclared = "io.github.pagemcp/declared"
+const metaDeclared = "io.github.pagemcp/declared"
 
 // declaredChanged is that notification. It has no params.
 const declaredChanged = "notifications/io.github.pagemcp/declared"
@@ -67,7 +67,7 @@ func (c *Client) wantDeclared() {
 // discoverParams are the params of a Remote's server/discover.
 func discoverParams() []byte {
 	params := envelope("", nil)
-	return append(params[:len(params)-len("}}")], `,"`+MetaDeclared+`":true}}`...)
+	return append(params[:len(params)-len("}}")], `,"`+metaDeclared+`":true}}`...)
 }
 
 // OnDeclared sets the function that is called when the other engine declares other

@@ -131,7 +131,7 @@ func ParseResource(object []byte) (r Resource, err error) {
 	if refusal := jsonrpc.Members(object, d.take); refusal != nil {
 		return r, refusal
 	}
-	if problem := CheckURI(r.URI); problem != nil {
+	if problem := checkURI(r.URI); problem != nil {
 		return r, wrong("uri", problem.Error())
 	}
 	if r.Name == "" {
@@ -153,7 +153,7 @@ func ParseTemplate(object []byte) (t Template, err error) {
 	switch {
 	case scheme(t.URITemplate) == 0:
 		return t, errors.New("uriTemplate must begin with a scheme, as notes://tag/{tag} does")
-	case len(t.URITemplate) > MaxURI || PlainText(t.URITemplate, MaxURI) != t.URITemplate:
+	case len(t.URITemplate) > maxURI || PlainText(t.URITemplate, maxURI) != t.URITemplate:
 		return t, errors.New("uriTemplate is longer than 8 KiB, or has hidden or control characters")
 	case t.Name == "":
 		return t, errors.New("name is missing")

@@ -95,7 +95,7 @@ type Options struct {
 const (
 	MaxPageSize     = 1000            // resources, templates, prompts or tools on a page of a list
 	DefaultPageSize = 200             // of them
-	MaxURI          = 8 << 10         // bytes
+	maxURI          = 8 << 10         // bytes
 	ArmTimeout      = 2 * time.Second // default of Options.ArmTimeout
 
 	defaultMaxMessage     = 1<<20 + 64<<10         // bytes

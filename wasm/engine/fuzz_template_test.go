@@ -36,7 +36,7 @@ func FuzzMatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, template, uri string) {
 		m, err := newMatcher(template)
-		if err != nil || CheckURI(uri) != nil {
+		if err != nil || checkURI(uri) != nil {
 			return
 		}
 		values, ok := m.match(uri)

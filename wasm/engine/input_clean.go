@@ -121,7 +121,7 @@ func isWebURL(url string) bool {
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
 		host = rest[:end]
 	}
-	return ok && host != "" && !strings.Contains(host, "@") && CheckURI(url) == nil
+	return ok && host != "" && !strings.Contains(host, "@") && checkURI(url) == nil
 }
 
 // plainTexts returns a JSON value in which all strings are plain, names of members too.

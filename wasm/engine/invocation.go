@@ -68,7 +68,7 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 	meta := out("{")
 	meta.members(req.meta, func(name string) bool {
 		switch name {
-		case "progressToken", keyVersion, keyCapabilities, keyClientInfo, keyLogLevel, MetaPrincipal:
+		case "progressToken", keyVersion, keyCapabilities, keyClientInfo, keyLogLevel, metaPrincipal:
 			return false
 		}
 		return true

@@ -40,7 +40,7 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	for _, uri := range f.uris {
 		// Valid, permitted URIs are honoured even if there is no resource yet; the
 		// others are left out of the acknowledgement.
-		if CheckURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.registry.add(s, uri) {
+		if checkURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.registry.add(s, uri) {
 			honoured = append(honoured, uri)
 		}
 	}

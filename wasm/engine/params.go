@@ -55,7 +55,7 @@ type request struct {
 	name      string
 	level     level // _meta: logLevel; 0: none
 
-	wantsDeclared bool // _meta: MetaDeclared
+	wantsDeclared bool // _meta: metaDeclared
 }
 
 // clear prepares a request for reuse. Only what is set is cleared: while Go
@@ -179,9 +179,9 @@ func (req *request) readMeta(meta []byte) *jsonrpc.Error {
 			req.version = members.Value
 		case keyCapabilities:
 			req.capabilities = members.Value
-		case MetaPrincipal:
+		case metaPrincipal:
 			req.principal = members.Value
-		case MetaDeclared:
+		case metaDeclared:
 			req.wantsDeclared = true
 		case keyLogLevel:
 			var ok bool
@@ -202,7 +202,7 @@ func (req *request) readURI() (string, error) {
 	if !req.hasURI {
 		return "", BadParams("uri is missing")
 	}
-	if err := CheckURI(req.uri); err != nil {
+	if err := checkURI(req.uri); err != nil {
 		return "", BadParams("uri " + err.Error())
 	}
 	return req.uri, nil

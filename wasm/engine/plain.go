@@ -11,7 +11,7 @@ import (
 // not trusted. Characters that steer a terminal, reorder the text around them or cannot be
 // seen are removed, and the length is bounded. The page's engine does so with what is registered and listed,
 // the gateway's again with what a page sends. URIs are not changed: they are ASCII
-// (see [CheckURI]) or refused. Nor are names by which something is called, such as
+// (see [checkURI]) or refused. Nor are names by which something is called, such as
 // those of tools, and what a schema compares values with: changed ones would no
 // longer work, so the whole entry is refused.
 
@@ -172,7 +172,7 @@ func (i *Info) plain() (ok bool) {
 	i.Name = plainMember("name", i.Name)
 	i.Title = plainMember("title", i.Title)
 	i.Version = plainMember("name", i.Version)
-	i.WebsiteURL = PlainText(i.WebsiteURL, MaxURI)
+	i.WebsiteURL = PlainText(i.WebsiteURL, maxURI)
 	i.Instructions = plainMember("instructions", i.Instructions)
 	if ok = i.Icons == nil || validIcons(i.Icons); ok {
 		i.Icons, ok = plainJSON("icons", i.Icons)

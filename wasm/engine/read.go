@@ -82,7 +82,7 @@ func (c *Contents) check() error {
 	if c.URI == "" {
 		return wrong("uri", "is missing")
 	}
-	if err := CheckURI(c.URI); err != nil {
+	if err := checkURI(c.URI); err != nil {
 		return wrong("uri", err.Error())
 	}
 	if len(c.Meta) > 0 && c.Meta[0] != '{' {

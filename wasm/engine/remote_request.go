@@ -128,7 +128,7 @@ func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error))
 func envelope(who Principal, members []byte) []byte {
 	params := []byte(`{"_meta":{"` + keyVersion + `":"` + LatestModern + `","` + keyCapabilities + `":{}`)
 	if who != "" {
-		params = jsonrpc.AppendString(append(params, `,"`+MetaPrincipal+`":`...), string(who))
+		params = jsonrpc.AppendString(append(params, `,"`+metaPrincipal+`":`...), string(who))
 	}
 	params = append(params, '}')
 	if members != nil {
@@ -184,7 +184,7 @@ func (i *Invocation) params(who Principal, token string, members []byte) []byte 
 	params := out(`{"_meta":{"` + keyVersion + `":"` + LatestModern + `"`)
 	params.member(keyCapabilities, i.capabilities)
 	if who != "" {
-		params.name(MetaPrincipal)
+		params.name(metaPrincipal)
 		params.quote(string(who))
 	}
 	params.name("progressToken")

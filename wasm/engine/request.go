@@ -135,7 +135,7 @@ func (c *Client) notification(msg jsonrpc.Message) {
 			c.Cancel(call)
 		}
 	case MethodInitialized:
-		c.Initialized()
+		c.initialized()
 	}
 }
 

@@ -2,7 +2,7 @@ package engine
 
 const (
 	LatestModern  = "2026-07-28" // the revision that the engine is written for
-	LatestClassic = "2025-11-25" // the newest revision that begins with initialize
+	latestClassicVersion = "2025-11-25" // the newest revision that begins with initialize
 )
 
 // A revision is a version of the protocol, in order, so that "since" is >=.
@@ -17,7 +17,7 @@ const (
 )
 
 // revisions has their names, oldest first.
-var revisions = [...]string{"2024-11-05", "2025-03-26", "2025-06-18", LatestClassic, LatestModern}
+var revisions = [...]string{"2024-11-05", "2025-03-26", "2025-06-18", latestClassicVersion, LatestModern}
 
 func (r revision) String() string { return revisions[r-1] }
 

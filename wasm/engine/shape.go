@@ -148,11 +148,11 @@ func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte
 	case c.Meta != nil && (version == "" || hasVersion(c.Meta)):
 		dst = appendRaw(dst, "_meta", c.Meta)
 	case c.Meta != nil && string(c.Meta) != "{}":
-		dst = append(dst, `,"_meta":{"`+MetaVersion+`":"`...)
+		dst = append(dst, `,"_meta":{"`+metaVersion+`":"`...)
 		dst = append(append(dst, version...), `",`...)
 		dst = append(dst, c.Meta[1:]...)
 	case version != "":
-		dst = append(dst, `,"_meta":{"`+MetaVersion+`":"`...)
+		dst = append(dst, `,"_meta":{"`+metaVersion+`":"`...)
 		dst = append(append(dst, version...), `"}`...)
 	case c.Ref != 0:
 		dst = append(dst, `,"_meta":{}`...)
@@ -333,7 +333,7 @@ func (o *out) content(block []byte, prefix string, rev revision, isNamed bool) {
 func hasVersion(meta []byte) bool {
 	found := false
 	jsonrpc.Members(meta, func(name string, _ []byte) *jsonrpc.Error {
-		found = found || name == MetaVersion
+		found = found || name == metaVersion
 		return nil
 	})
 	return found

@@ -21,8 +21,8 @@ const ExtensionSkills = "io.modelcontextprotocol/skills"
 
 // Limits of a skill that every client supports: SEP-2640, Limits.
 const (
-	MaxSkillFiles = 512
-	MaxSkillBytes = 16 << 20 // of all files
+	maxSkillFiles = 512
+	maxSkillBytes = 16 << 20 // of all files
 
 	maxFrontmatter = 16 << 10 // bytes of JSON
 	maxSkillPath   = 1_000    // characters, below the skill
@@ -174,7 +174,7 @@ func (s *Skill) check() error {
 		return nil
 	case s.Files == nil:
 		return wrong("resources", `is neither an array with a SKILL.md nor "dynamic"`)
-	case len(s.Files) > MaxSkillFiles:
+	case len(s.Files) > maxSkillFiles:
 		return wrong("resources", "are more than 512")
 	}
 	total, own := int64(0), false
@@ -186,7 +186,7 @@ func (s *Skill) check() error {
 			return wrong(element("resources", i)+".uri", "is not that of a further file of the skill")
 		case !validDigest(f.Digest):
 			return wrong(element("resources", i)+".digest", "is not sha256: and 64 hexadecimal digits")
-		case f.Size < 0 || f.Size > MaxSkillBytes:
+		case f.Size < 0 || f.Size > maxSkillBytes:
 			return wrong(element("resources", i)+".size", "is not a number of bytes up to 16 MiB")
 		}
 		total += f.Size
@@ -195,7 +195,7 @@ func (s *Skill) check() error {
 	switch {
 	case !own:
 		return wrong("resources", "have no SKILL.md")
-	case total > MaxSkillBytes:
+	case total > maxSkillBytes:
 		return wrong("resources", "have more than 16 MiB")
 	}
 	return nil
@@ -269,7 +269,7 @@ func (p skillPaths) add(path string) bool {
 // make directories and a file of.
 func validSkillURI(uri string) bool {
 	path, ok := strings.CutPrefix(uri[scheme(uri):], "//")
-	return ok && CheckURI(uri) == nil && skillPaths{}.add(path)
+	return ok && checkURI(uri) == nil && skillPaths{}.add(path)
 }
 
 // validSkillName: https://agentskills.io/specification, name field.

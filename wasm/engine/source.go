@@ -165,16 +165,16 @@ type Contents struct {
 
 // Keys of _meta of this project's own.
 const (
-	// MetaVersion is the key of contents whose value, a string, changes when the
+	// metaVersion is the key of contents whose value, a string, changes when the
 	// content does. The engine adds it; a source may set it.
-	MetaVersion = "io.github.pagemcp/version"
+	metaVersion = "io.github.pagemcp/version"
 
 	// MetaRequest is the id of the request of the client to which a request of the
 	// engine's, or a log message, belongs. The revisions have no field for it; a gateway
 	// that answers each request on a stream of its own needs it.
 	MetaRequest = "io.github.pagemcp/request"
 
-	// MetaPrincipal is the principal on whose behalf a gateway sends a request to a page's
+	// metaPrincipal is the principal on whose behalf a gateway sends a request to a page's
 	// engine: a string.
-	MetaPrincipal = "io.github.pagemcp/principal"
+	metaPrincipal = "io.github.pagemcp/principal"
 )

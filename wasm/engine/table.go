@@ -74,7 +74,7 @@ func (t *Table) Put(entries ...Entry) error {
 	}
 	for i := range entries {
 		e := &entries[i]
-		if err := CheckURI(e.URI); err != nil {
+		if err := checkURI(e.URI); err != nil {
 			return jsonrpc.Wrap("resource "+jsonrpc.Quoted(e.URI), wrong("its URI", err.Error()))
 		}
 		if e.Name == "" {

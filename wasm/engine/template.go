@@ -31,7 +31,7 @@ type piece struct {
 // newMatcher compiles a template; the error describes what is wrong with it, or why
 // what it expands to cannot be matched.
 func newMatcher(template string) (*matcher, error) {
-	if len(template) > MaxURI {
+	if len(template) > maxURI {
 		return nil, errors.New("it is longer than 8 KiB")
 	}
 	parts, err := parseTemplate(template)

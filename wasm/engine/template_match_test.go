@@ -86,7 +86,7 @@ func TestTemplatesAreRefusedWithAReason(t *testing.T) {
 		"x:{a}{?a}":                        "stands twice",
 		"x:{/a*}/{b}{?a}":                  "stands twice",
 		"x:{?a*,a*}":                       "stands twice",
-		"x:" + strings.Repeat("a", MaxURI): "8 KiB",
+		"x:" + strings.Repeat("a", maxURI): "8 KiB",
 		"x:" + strings.Repeat("{/a}", 33):  "32 variables",
 	} {
 		err := NewTable().PutTemplate(TemplateEntry{Template: Template{URITemplate: template, Name: "t"}, Ref: 1})

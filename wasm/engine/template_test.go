@@ -93,10 +93,10 @@ func TestCheckURI(t *testing.T) {
 		"notes://cart": true, "idb:///a/b/n.1": true, "urn:x": true, "a+b-c.d:/x?y=%20#z": true, "x:": true, "notes+idb:///a": true,
 		"": false, ":x": false, "no scheme": false, "1a:x": false, "+a:x": false, "notes://a b": false, "notes://ü": false,
 		"notes://%": false, "notes://%4": false, "notes://%zz": false, "notes://\x00": false, "notes://\\": false, "notes://<>": false,
-		"notes://" + strings.Repeat("x", MaxURI-8): true, "notes://" + strings.Repeat("x", MaxURI-7): false,
+		"notes://" + strings.Repeat("x", maxURI-8): true, "notes://" + strings.Repeat("x", maxURI-7): false,
 	} {
-		if err := CheckURI(uri); (err == nil) != valid {
-			t.Errorf("CheckURI(%.40q) is %v, want valid %v", uri, err, valid)
+		if err := checkURI(uri); (err == nil) != valid {
+			t.Errorf("checkURI(%.40q) is %v, want valid %v", uri, err, valid)
 		}
 	}
 }

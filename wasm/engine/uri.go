@@ -8,11 +8,11 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// CheckURI reports whether uri is an absolute URI by the characters of RFC 3986:
+// checkURI reports whether uri is an absolute URI by the characters of RFC 3986:
 // a scheme, then unreserved, reserved and percent-encoded characters. Its text
 // begins in the middle of a sentence: "uri " + err.Error().
-func CheckURI(uri string) error {
-	if len(uri) > MaxURI {
+func checkURI(uri string) error {
+	if len(uri) > maxURI {
 		return errors.New("is longer than 8 KiB")
 	}
 	rest := scheme(uri)
@@ -115,7 +115,7 @@ func validIcons(value []byte) bool {
 	elements, ok := jsonrpc.Elements(value)
 	for _, element := range elements {
 		src, isText := jsonrpc.Text(jsonrpc.Member(element, "src"))
-		ok = ok && isText && (strings.HasPrefix(src, "https:") && len(src) <= MaxURI ||
+		ok = ok && isText && (strings.HasPrefix(src, "https:") && len(src) <= maxURI ||
 			strings.HasPrefix(src, "data:image/") && len(src) <= maxDataIcon)
 		if value := jsonrpc.Member(element, "mimeType"); value != nil {
 			kind, isText := jsonrpc.Text(value)

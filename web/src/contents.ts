@@ -7,7 +7,7 @@ import { hashBytes, hashText } from './hash.ts'
 import { jsonCopy } from './json.ts'
 import type { Contents } from './source.ts'
 
-/** The `_meta` key of the content version; Go's `engine.MetaVersion`. */
+/** The `_meta` key of the content version; Go's metaVersion in wasm/engine/source.go. */
 export const metaVersion = 'io.github.pagemcp/version'
 
 /** The `_meta` key that lists, by JSON Pointer (RFC 6901), the parts of a content that are incomplete. */
@@ -199,7 +199,7 @@ export function checkedItem(item: Contents): Value {
   return value
 }
 
-/** Go's engine.CheckURI: RFC 3986 by its characters. */
+/** Go's checkURI: RFC 3986 by its characters. */
 const uriForm = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/
 const maxUri = 8192
 

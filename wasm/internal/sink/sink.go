@@ -83,7 +83,7 @@ type Result struct {
 	// Refs, if there are any, say for each item of the Document's "contents"
 	// which text or blob belongs in it; zero: it is complete. The Sink adds a
 	// member "text" or "blob", and, where the item has a "_meta", the content
-	// version as engine.MetaVersion.
+	// version as the member that engine's metaVersion names.
 	Refs []Ref
 
 	// URI is put into contents[0].uri, whose value in the skeleton is "". Empty:
