@@ -1,7 +1,7 @@
 package engine
 
 const (
-	LatestModern  = "2026-07-28" // the revision that the engine is written for
+	LatestModern         = "2026-07-28" // the revision that the engine is written for
 	latestClassicVersion = "2025-11-25" // the newest revision that begins with initialize
 )
 
