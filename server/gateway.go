@@ -19,6 +19,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/monitor"
+	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"golang.org/x/time/rate"
 )
@@ -118,10 +119,10 @@ func (g *Gateway) restore() (err error) {
 		Handlers: g.handlers(),
 	}, &access.Gate{
 		Auth: g.token, Audit: g.activity, Monitor: &g.monitors,
-		Limits: access.NewAllowances(access.Rates{
-			Reads: rate.Limit(configured.ReadsPerSecond), Completions: rate.Limit(configured.CompletionsPerSecond), Calls: rate.Limit(configured.CallsPerSecond),
-			Requests: configured.Requests, Streams: configured.Streams,
-		}),
+		Limits: quotas.New(quotas.Local(quotas.Limits{
+			ReadsPerSecond: rate.Limit(configured.ReadsPerSecond), CompletionsPerSecond: rate.Limit(configured.CompletionsPerSecond), CallsPerSecond: rate.Limit(configured.CallsPerSecond),
+			RequestsPerPage: configured.Requests, StreamsPerClient: configured.Streams,
+		}), nil),
 	}, &g.monitors)
 	if err != nil {
 		g.audit.close()

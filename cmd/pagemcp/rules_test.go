@@ -95,6 +95,8 @@ var arrows = []struct{ from, banned, why string }{
 	{"server/internal/monitor", module + "server/internal/gateway", "it sees messages, however they came"},
 	{"server/internal/access", module + "server/internal/mcphttp", "rules do not depend on a transport"},
 	{"server/internal/access", module + "server/internal/socket", "rules do not depend on a transport"},
+	{"server/internal/access", module + "server/internal/quotas", "it knows a Limiter by its interface"},
+	{"server/internal/quotas", module + "server/internal/mcphttp", "limits do not depend on a transport"},
 	{"server/internal/socket", module + "server/internal/access", "a port knows no rules"},
 	{"server/internal/message", "net/http", "messages know no transport"},
 	{"web", module + "server", "arrows point down"},

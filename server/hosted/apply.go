@@ -34,8 +34,8 @@ func (n *Node) configure(old, next *loaded) error {
 	n.sampling.Store(&next.sampling)
 	n.browsers.Store(&next.Config.Assistants.Origins)
 	n.sessions.setKeys(next.keys)
-	n.quotas.setLimits(next.Config.Limits)
-	n.joins.setMost(next.Config.Limits.Joins)
+	n.quotas.SetLimits(next.Config.Limits.quotas())
+	n.joins.SetMost(next.Config.Limits.Joins)
 	n.proxies.trust(next.proxies)
 	if n.certs != nil {
 		n.certs.use(next.certificate)

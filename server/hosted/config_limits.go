@@ -3,6 +3,9 @@ package hosted
 import (
 	"cmp"
 	"fmt"
+
+	"github.com/pagemcp/pagemcp/server/internal/quotas"
+	"golang.org/x/time/rate"
 )
 
 // Limits says what one owner, one tenant and one node may use. They hold per node: a
@@ -40,6 +43,16 @@ func (l Limits) withDefaults() Limits {
 		*field.value = cmp.Or(*field.value, field.standard)
 	}
 	return l
+}
+
+func (l Limits) quotas() quotas.Limits {
+	return quotas.Limits{
+		PagesPerOwner: l.PagesPerOwner, PagesPerTenant: l.PagesPerTenant, Pages: l.Pages,
+		RequestsPerOwner: l.RequestsPerOwner, RequestsPerTenant: l.RequestsPerTenant,
+		StreamsPerOwner: l.StreamsPerOwner, StreamsPerTenant: l.StreamsPerTenant, Streams: l.Streams,
+		ReadsPerSecond: rate.Limit(l.ReadsPerSecond), CompletionsPerSecond: rate.Limit(l.CompletionsPerSecond), CallsPerSecond: rate.Limit(l.CallsPerSecond),
+		JoinsPerTenantPerSecond: l.JoinsPerTenantPerSecond,
+	}
 }
 
 // A limitField is one limit by its key.

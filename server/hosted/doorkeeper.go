@@ -15,6 +15,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
+	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
@@ -27,7 +28,7 @@ const (
 	retryPressure = 15 * time.Second   // while memory is short
 
 	// joinTime is that of a join in all: for its frame, for its turn, and for the answer.
-	joinTime = 2*limits.HandshakeTime + maxJoinWait
+	joinTime = 2*limits.HandshakeTime + quotas.MaxJoinWait
 )
 
 // Close codes of pages, besides those of package socket. The reason of closeDraining and
@@ -64,13 +65,13 @@ type (
 type doorkeeper struct {
 	issuers  *atomic.Pointer[issuers]
 	origins  *atomic.Pointer[originList]
-	quotas   *quotas
+	quotas   *quotas.Quotas
 	registry *registry
 	users    *users
 	metrics  *metrics
 	pressed  func() bool // memory is short
 	isolated func() bool // the other nodes cannot be reached
-	joins    *joinQueue
+	joins    *quotas.JoinQueue
 	draining *atomic.Bool
 }
 
@@ -106,9 +107,9 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 	}
 	d.users.add(granted.Owner, granted.Tenant, granted.Subject)
 	joiner.Owner = granted.Owner // for the audit log
-	who := identity{tenant: granted.Tenant, owner: granted.Owner}
-	if err := d.quotas.join(who); err != nil {
-		return joiner, d.exceeded(err)
+	who := quotas.Identity{Tenant: granted.Tenant, Owner: granted.Owner}
+	if over := d.quotas.Join(who); over != nil {
+		return joiner, d.exceeded(over)
 	}
 	name := pageName(granted.Owner, origin, frame.Hello.Page, frame.Hello.Name)
 	key := oauth.PageKey(granted.Owner, origin, frame.Hello.Page)
@@ -123,7 +124,7 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 	access.MarkKnown(ctx) // the registry counts it from now on; a rejected one stays unknown until it is closed
 	credential := &pageCredential{doorkeeper: d, owner: granted.Owner, origin: origin}
 	joiner.Hello, joiner.Name, joiner.Sequences = *frame.Hello, name, frame.Sequences
-	joiner.Key, joiner.MaxPages = key, d.quotas.pagesPerOwner()
+	joiner.Key, joiner.MaxPages = key, d.quotas.Limits().PagesPerOwner
 	joiner.Leave = func() { credential.end(); leave() }
 	joiner.Valid = credential.isValid
 	joiner.Credential, joiner.Joined = credential.renew, credential.begin
@@ -141,9 +142,9 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 // awaitTurn waits until the page may join. It comes after the page has shown its token, so
 // that connections without one take no turn from others, and an owner waits with no more
 // pages than it may have.
-func (d *doorkeeper) awaitTurn(ctx context.Context, who identity) (finish func(), err error) {
+func (d *doorkeeper) awaitTurn(ctx context.Context, who quotas.Identity) (finish func(), err error) {
 	began := time.Now()
-	if finish, err = d.joins.acquire(ctx, who); err == nil {
+	if finish, err = d.joins.Acquire(ctx, who); err == nil {
 		d.metrics.waited(time.Since(began))
 	}
 	return finish, err
@@ -166,13 +167,13 @@ func (d *doorkeeper) refuseToken(err error) error {
 }
 
 func (d *doorkeeper) exceeded(err error) error {
-	over := (*exceededError)(nil)
+	over := (*access.Exceeded)(nil)
 	if !errors.As(err, &over) {
 		return err
 	}
-	d.metrics.exceed(over.limit)
-	d.metrics.rejectJoin(over.limit)
-	return waitError(closeLimit, "busy", over.retry)
+	d.metrics.exceed(over.Limit)
+	d.metrics.rejectJoin(over.Limit)
+	return waitError(closeLimit, "busy", over.Retry)
 }
 
 // waitError returns the error of a join that may succeed after some time.

@@ -137,7 +137,7 @@ func noFigure() float64 { return 0 }
 func BenchmarkNeighbourOfSilentSockets(b *testing.B) {
 	neighbours(b, joinNeighbour, func(ctx context.Context, n *liveNode) (string, func() float64) {
 		sockets, addresses := 1_250, 1
-		if n.quotas.limits.Pages > 1_000 {
+		if n.quotas.Limits().Pages > 1_000 {
 			sockets, addresses = 8_000, 8
 		}
 		var opened sync.WaitGroup

@@ -15,6 +15,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -59,9 +60,9 @@ type Node struct {
 	sampling atomic.Pointer[originList] // of pages that may use the model of an assistant
 	browsers atomic.Pointer[[]string]   // origins of assistants
 	keys     atomic.Pointer[keyRing]
-	quotas   *quotas
+	quotas   *quotas.Quotas
 	registry *registry
-	joins    *joinQueue
+	joins    *quotas.JoinQueue
 	sessions *sealedSessions
 	certs    *certificates // nil without TLS
 	proxies  *proxies
@@ -136,9 +137,9 @@ func (n *Node) start(l *loaded) (err error) {
 		return err
 	}
 	n.host = public.Host
-	n.quotas = newQuotas(l.Config.Limits)
+	n.quotas = quotas.New(l.Config.Limits.quotas(), n.metrics.exceed)
 	n.registry = newRegistry(n.quotas)
-	n.joins = &joinQueue{most: l.Config.Limits.Joins}
+	n.joins = &quotas.JoinQueue{}
 	if err := n.connect(l); err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ const instructions = "Serves the pages of a web app that its user has open. Cont
 func (n *Node) gate() *access.Gate {
 	return &access.Gate{
 		Auth:    assistants{&n.issuers, n.users},
-		Limits:  &limiter{n.quotas, n.metrics.exceed},
+		Limits:  n.quotas,
 		Audit:   n.metrics.auditing(n.audit),
 		Monitor: noMonitor{},
 		Traces:  true,
@@ -236,13 +237,12 @@ func (n *Node) gate() *access.Gate {
 
 // mayJoin implements gateway.Options.MayJoin.
 func (n *Node) mayJoin() *access.Exceeded {
-	over := (*exceededError)(nil)
-	if !errors.As(n.joins.full(), &over) {
-		return nil
+	over := n.joins.Full()
+	if over != nil {
+		n.metrics.exceed(over.Limit)
+		n.metrics.rejectJoin(over.Limit)
 	}
-	n.metrics.exceed(over.limit)
-	n.metrics.rejectJoin(over.limit)
-	return &access.Exceeded{Text: over.Error(), Retry: over.retry}
+	return over
 }
 
 func (n *Node) underPressure() bool { return n.memory.underPressure() }
@@ -286,8 +286,8 @@ func (n *Node) AdminAddr() net.Addr { return n.admin.address() }
 // counts returns what metrics show.
 func (n *Node) counts() nodeCounts {
 	all := n.core.Count()
-	requests, streams := n.quotas.inUse()
-	underway, waiting := n.joins.counts()
+	requests, _, streams := n.quotas.InUse()
+	underway, waiting := n.joins.Counts()
 	return nodeCounts{
 		Pages: all.Pages, PagesAway: all.Away, Views: all.Views, ViewsWithoutPages: all.ViewsWithoutPages,
 		Sessions: n.core.Sessions.Count(), Requests: requests, Streams: streams,

@@ -55,7 +55,7 @@ func TestReadsWaitForAPageThatJoins(t *testing.T) {
 		go func() { answers <- n.read(n.token("alice", nil), path, uri).body }()
 	}
 	eventually(t, "the reads arrive", func() bool {
-		requests, _ := n.quotas.inUse()
+		requests, _, _ := n.quotas.InUse()
 		return requests == len(paths) || len(answers) > 0
 	})
 	go p.engine.Serve(context.Background(), &replayPort{Port: socket.New(p.conn, limits.MaxMessage+limits.MaxSlack, false), first: discover}) // ends with the socket
@@ -87,14 +87,14 @@ func TestASilentPageTakesNoTurnFromOthers(t *testing.T) {
 // A page that waits for its turn has shown its token: strangers cannot take its connection.
 func TestAPageThatWaitsForItsTurnIsKnown(t *testing.T) {
 	n := startNode(t, nil)
-	n.joins.setMost(0)
+	n.joins.SetMost(0)
 	joined := make(chan error, 1)
 	go func() { joined <- n.page("alice", "1").tryJoin() }()
-	eventually(t, "the page waits", func() bool { _, waiting := n.joins.counts(); return waiting == 1 })
+	eventually(t, "the page waits", func() bool { _, waiting := n.joins.Counts(); return waiting == 1 })
 	if got := n.public.limiter.Unknown(); got != 0 {
 		t.Errorf("%d connections of unknown clients", got)
 	}
-	n.joins.setMost(1)
+	n.joins.SetMost(1)
 	if err := <-joined; err != nil {
 		t.Error(err)
 	}

@@ -88,7 +88,7 @@ func (n *Node) drainingPages() []drainingPage {
 // awaitRequests returns when no request is in flight, or ctx ends.
 func (n *Node) awaitRequests(ctx context.Context) {
 	for ctx.Err() == nil {
-		if requests, _ := n.quotas.inUse(); requests == 0 {
+		if requests, _, _ := n.quotas.InUse(); requests == 0 {
 			return
 		}
 		pause(ctx, drainTick)

@@ -42,7 +42,7 @@ func TestASlowPageOfAnOwnerCostsItselfOnly(t *testing.T) {
 		})
 	}
 	eventually(t, "all reads are in flight or rejected", func() bool {
-		inFlight, _ := n.quotas.inUse()
+		inFlight, _, _ := n.quotas.InUse()
 		return inFlight+int(rejected.Load()) == sent
 	})
 	if got := rejected.Load(); got != sent/4 {
@@ -99,7 +99,7 @@ func TestViewsOfANodeAreLimited(t *testing.T) {
 	defer cancel()
 	ended := make(chan int, 1)
 	go func() { ended <- n.readUntil(ctx, n.token("alice", nil), page.joined.Joined+"+notes://slow") }()
-	eventually(t, "the read is in flight", func() bool { inFlight, _ := n.quotas.inUse(); return inFlight == 1 })
+	eventually(t, "the read is in flight", func() bool { inFlight, _, _ := n.quotas.InUse(); return inFlight == 1 })
 	list := func() int { return n.ask(n.token("bob", nil), "/mcp", "resources/list", "", "").status }
 	if got := list(); got != http.StatusServiceUnavailable && got != http.StatusTooManyRequests {
 		t.Errorf("a second view: %d", got)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/quotas"
 )
 
 // errTaken is the error of a page whose name another page of the same owner has.
@@ -17,7 +18,7 @@ const maxPageSockets = 8
 // A registry knows which pages are joined to this node, by their derived names. A page that
 // reloads joins again before its old socket is closed, and counts once.
 type registry struct {
-	quotas *quotas
+	quotas *quotas.Quotas
 
 	mu    sync.Mutex
 	pages map[registryKey]*registered
@@ -34,30 +35,30 @@ type registered struct {
 	release func() // of the quotas
 }
 
-func newRegistry(q *quotas) *registry {
+func newRegistry(q *quotas.Quotas) *registry {
 	return &registry{quotas: q, pages: map[registryKey]*registered{}}
 }
 
 // enter counts a socket of a page until leave is called. The error is errTaken, or an
-// *exceededError of the quotas.
-func (r *registry) enter(who identity, name, page string) (leave func(), err error) {
+// *access.Exceeded of the quotas.
+func (r *registry) enter(who quotas.Identity, name, page string) (leave func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	key := registryKey{who.owner, name}
+	key := registryKey{who.Owner, name}
 	entry := r.pages[key]
 	if entry != nil && entry.page != page {
 		return nil, errTaken
 	}
 	if entry == nil {
-		release, err := r.quotas.page(who, 0)
-		if err != nil {
-			return nil, err
+		release, over := r.quotas.Page(who, 0)
+		if over != nil {
+			return nil, over
 		}
 		entry = &registered{page: page, release: release}
 		r.pages[key] = entry
 	}
 	if entry.sockets >= maxPageSockets {
-		return nil, &exceededError{"pagesPerOwner", r.quotas.pagesPerOwner(), retryPage}
+		return nil, quotas.Exceeded("pagesPerOwner", r.quotas.Limits().PagesPerOwner, quotas.RetryPage)
 	}
 	entry.sockets++
 	return sync.OnceFunc(func() { r.leave(key, entry) }), nil

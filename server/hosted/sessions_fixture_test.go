@@ -18,6 +18,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -128,7 +129,7 @@ type testNode struct {
 // node starts a node, which ends with the test. change may change its sessions.
 func (c *testCluster) node(change ...func(*mcphttp.Sessions)) *testNode {
 	n := &testNode{testCluster: c, closing: make(chan struct{}), valid: map[string]context.Context{}}
-	gate := &access.Gate{Auth: n, Limits: access.NewAllowances(access.Rates{}), Audit: n, Monitor: n}
+	gate := &access.Gate{Auth: n, Limits: quotas.New(quotas.Local(quotas.Limits{}), nil), Audit: n, Monitor: n}
 	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Store: newSealedSessions(c.keys, c.changes), Report: func(err error) { c.t.Error(err) }, Closing: n.closing}
 	for _, each := range change {
 		each(n.sessions)

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/quotas"
 )
 
 // beginAs begins a session with a token, and returns its id; "" for 429.
@@ -185,7 +185,9 @@ func TestSessionsInUseStay(t *testing.T) {
 // and one that begins many at once gets 429.
 func TestNewSessionsTakeFromTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Gate.Limits = access.NewAllowances(access.Rates{Calls: 5}) })
+		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) {
+			ss.Gate.Limits = quotas.New(quotas.Local(quotas.Limits{CallsPerSecond: 5}), nil)
+		})
 		var mu sync.Mutex
 		begun := 0
 		began := time.Now()

@@ -12,12 +12,13 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/quotas"
 )
 
 // limitRequests makes an owner's requests in flight count by the quotas of a node.
-func limitRequests(most int) (*quotas, func(*mcphttp.Sessions)) {
-	q := newQuotas(Limits{RequestsPerOwner: most})
-	return q, func(ss *mcphttp.Sessions) { ss.Gate.Limits = &limiter{q, func(string) {}} }
+func limitRequests(most int) (*quotas.Quotas, func(*mcphttp.Sessions)) {
+	q := quotas.New(Limits{RequestsPerOwner: most}.withDefaults().quotas(), nil)
+	return q, func(ss *mcphttp.Sessions) { ss.Gate.Limits = q }
 }
 
 // A client that hangs up has not cancelled its calls: they count until the page has answered.
@@ -36,7 +37,7 @@ func TestCallsCountUntilTheyAreAnswered(t *testing.T) {
 			stream.cancel()
 			synctest.Wait()
 		}
-		if requests, _ := q.inUse(); requests != 4 || c.slowCalls() != 4 {
+		if requests, _, _ := q.InUse(); requests != 4 || c.slowCalls() != 4 {
 			t.Errorf("%d requests count, %d calls run", requests, c.slowCalls())
 		}
 		if status, _ := n.request(session, `"ping"`, "ping", ""); status != 429 {
@@ -44,12 +45,12 @@ func TestCallsCountUntilTheyAreAnswered(t *testing.T) {
 		}
 		cancelled := n.do("POST", "/mcp", aliceToken, session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`)
 		synctest.Wait()
-		if requests, _ := q.inUse(); cancelled.StatusCode != 202 || requests != 3 {
+		if requests, _, _ := q.InUse(); cancelled.StatusCode != 202 || requests != 3 {
 			t.Errorf("%d: %d requests count after one was cancelled", cancelled.StatusCode, requests)
 		}
 		n.do("DELETE", "/mcp", aliceToken, session, "")
 		synctest.Wait()
-		if requests, _ := q.inUse(); requests != 0 || c.slowCalls() != 0 {
+		if requests, _, _ := q.InUse(); requests != 0 || c.slowCalls() != 0 {
 			t.Errorf("%d requests count after the end of the session, %d calls run", requests, c.slowCalls())
 		}
 	})
@@ -99,13 +100,14 @@ func TestLargeBodiesCountBeforeTheyAreRead(t *testing.T) {
 			body.Close()
 		}
 		synctest.Wait()
-		if use := q.owners["alice"]; len(answers) != 4 || use != nil && use.bodies != 0 {
-			t.Errorf("%d of 4 bodies are answered, %+v", len(answers), use)
+		if _, bodies, _ := q.InUse(); len(answers) != 4 || bodies != 0 {
+			t.Errorf("%d of 4 bodies are answered, %d count", len(answers), bodies)
 		}
 		listen := `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}` +
 			strings.Repeat(" ", limits.SmallBody) + "}"
-		if stream := n.stream("POST", "/mcp", aliceToken, "", listen); stream.status != 200 || q.owners["alice"].streams != 1 || q.owners["alice"].bodies != 0 {
-			t.Errorf("a listen: %d, %+v", stream.status, q.owners["alice"])
+		stream := n.stream("POST", "/mcp", aliceToken, "", listen)
+		if _, bodies, streams := q.InUse(); stream.status != 200 || streams != 1 || bodies != 0 {
+			t.Errorf("a listen: %d, %d streams and %d bodies count", stream.status, streams, bodies)
 		}
 	})
 }
@@ -133,7 +135,7 @@ func TestEachRequestOfABatchCounts(t *testing.T) {
 		if equal := batch("tools/list", 1, 2, 2); equal != 400 {
 			t.Errorf("equal ids: %d", equal)
 		}
-		if requests, _ := q.inUse(); requests != 0 {
+		if requests, _, _ := q.InUse(); requests != 0 {
 			t.Errorf("%d requests count after all are answered", requests)
 		}
 	})

@@ -28,11 +28,15 @@ const (
 	UseBody        // a body of more than limits.SmallBody, from before it is read until the request is answered
 )
 
-// An Exceeded is the reason why a request is rejected by a Limiter.
+// An Exceeded is the reason why a use is rejected by a limit.
 type Exceeded struct {
+	Limit string        // its key
 	Text  string        // for the client
 	Retry time.Duration // after which there may be room; 0 if unknown
 }
+
+// Error implements error.
+func (e *Exceeded) Error() string { return e.Text }
 
 // Seconds returns the value of Retry-After (RFC 9110, section 10.2.3), or 0.
 func (e *Exceeded) Seconds() int { return int((e.Retry + time.Second - 1) / time.Second) }

@@ -1,7 +1,6 @@
 package access
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -34,60 +33,14 @@ func TestPageConcerned(t *testing.T) {
 	}
 }
 
-// A page whose requests stay unanswered uses up its own share; an assistant with many such
-// pages has some requests left for each other page.
-func TestSharesArePerPage(t *testing.T) {
-	l := NewAllowances(Rates{Requests: 8})
-	fill := func(page string) (n int, release func()) {
-		for {
-			leave, over := l.Acquire(Client{Principal: "token", Page: page}, "a", UseRequest)
-			if over != nil {
-				return n, release
-			}
-			n, release = n+1, leave
+// A page whose requests stay unanswered uses up its own share; a client with many such pages
+// has some requests left for each other page.
+func TestPageShare(t *testing.T) {
+	for _, x := range []struct{ share, total, want int }{
+		{64, 0, 64}, {64, 255, 64}, {64, 256, 4}, {64, 10_000, 4}, {2, 7, 2}, {2, 8, 2},
+	} {
+		if got := PageShare(x.share, x.total); got != x.want {
+			t.Errorf("%d in flight: a share of %d is %d, want %d", x.total, x.share, got, x.want)
 		}
-	}
-	for _, x := range []struct {
-		page string
-		want int
-	}{{"one", 8}, {"two", 8}, {"", 8}, {"three", 8}, {"four", 4}, {"five", 4}, {"one", 0}} {
-		if n, _ := fill(x.page); n != x.want {
-			t.Errorf("page %q: %d requests in flight, want %d", x.page, n, x.want)
-		}
-	}
-	_, release := fill("six")
-	release()
-	if n, _ := fill("six"); n != 1 {
-		t.Errorf("after the end of one: %d more", n)
-	}
-}
-
-// When all shares together are used up, a page that has limits.MinInFlight gets no more. Names
-// of pages are the client's: those without requests are not remembered.
-func TestSharesAreForgotten(t *testing.T) {
-	l := NewAllowances(Rates{Requests: 8})
-	take := func(page string, n int) (releases []func()) {
-		for range n {
-			if release, over := l.Acquire(Client{Principal: "token", Page: page}, "a", UseRequest); over == nil {
-				releases = append(releases, release)
-			}
-		}
-		return releases
-	}
-	for _, x := range []struct {
-		page    string
-		n, want int
-	}{{"one", 8, 8}, {"two", 8, 8}, {"three", 8, 8}, {"four", 4, 4}, {"five", 4, 4}, {"four", 1, 0}} {
-		if got := len(take(x.page, x.n)); got != x.want {
-			t.Errorf("page %s: %d more requests, want %d", x.page, got, x.want)
-		}
-	}
-	for i := range 100 {
-		for _, release := range take(fmt.Sprint("invented", i), 1) {
-			release()
-		}
-	}
-	if got := len(l.of("token").byCaller["a"].byPage); got != 5 {
-		t.Errorf("%d pages are remembered", got)
 	}
 }

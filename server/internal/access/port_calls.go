@@ -51,7 +51,7 @@ func (p *clientPort) overShare(call *openCall) *Exceeded {
 			ofPage++
 		}
 	}
-	if hasRoom(limits.MaxInFlight, ofPage, total) {
+	if ofPage < PageShare(limits.MaxInFlight, total) {
 		return nil
 	}
 	return &Exceeded{Text: "Too many requests in flight"}

@@ -48,19 +48,19 @@ const (
 	// as those for a page of their own.
 	MaxInFlight = 64
 
-	// SharesInFlight is how many times MaxInFlight one assistant may have for all pages.
+	// SharesInFlight is how many times the share of one page an assistant may have for all pages.
 	SharesInFlight = 4
 
 	// MinInFlight is the number that an assistant may have for each page even then.
 	MinInFlight = 4
 
-	// MaxAllInFlight is the same for all assistants that share a token.
+	// MaxAllInFlight is the number of concurrent requests of all assistants together.
 	MaxAllInFlight = 1_024
 
 	// MaxStreams is the number of open subscriptions/listen of one assistant over HTTP.
 	MaxStreams = 256
 
-	// MaxAllStreams is the same for all assistants that share a token.
+	// MaxAllStreams is the same for all assistants together, with the GET streams of sessions.
 	MaxAllStreams = 4_096
 
 	// MaxUnknown is the number of TCP connections whose client is not authenticated.

@@ -1,4 +1,4 @@
-package hosted
+package quotas
 
 import (
 	"context"
@@ -17,12 +17,12 @@ var alice = user("", "alice", "")
 
 func TestJoinsBeginInTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &joinQueue{most: 2}
+		q := &JoinQueue{most: 2}
 		var mu sync.Mutex
 		var order []int
 		for i := range 20 {
 			go func() {
-				release, err := q.acquire(t.Context(), alice)
+				release, err := q.Acquire(t.Context(), alice)
 				if err != nil {
 					t.Error(err)
 					return
@@ -49,27 +49,27 @@ func TestJoinsBeginInTheirOrder(t *testing.T) {
 
 func TestJoinsWaitTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &joinQueue{most: 1}
-		release, err := q.acquire(t.Context(), alice)
+		q := &JoinQueue{most: 1}
+		release, err := q.Acquire(t.Context(), alice)
 		if err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		_, err = q.acquire(t.Context(), alice)
-		reached := (*exceededError)(nil)
-		if !errors.As(err, &reached) || reached.Error() != "the limit joins of 1 is reached; retry in 10 s" || time.Since(began) != maxJoinWait {
+		_, err = q.Acquire(t.Context(), alice)
+		reached := (*access.Exceeded)(nil)
+		if !errors.As(err, &reached) || reached.Error() != "the limit joins of 1 is reached; retry in 10 s" || time.Since(began) != MaxJoinWait {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := q.acquire(ctx, alice); err != context.DeadlineExceeded {
+		if _, err := q.Acquire(ctx, alice); err != context.DeadlineExceeded {
 			t.Errorf("the page is gone: %v", err)
 		}
 		release()
 		if q.underway != 0 || q.waiting != 0 {
 			t.Errorf("%d under way, %d waiting", q.underway, q.waiting)
 		}
-		if _, err := q.acquire(t.Context(), alice); err != nil {
+		if _, err := q.Acquire(t.Context(), alice); err != nil {
 			t.Error(err)
 		}
 	})
@@ -77,20 +77,20 @@ func TestJoinsWaitTenSeconds(t *testing.T) {
 
 func TestTheQueueOfJoinsIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &joinQueue{most: 1}
+		q := &JoinQueue{most: 1}
 		ctx, cancel := context.WithCancel(t.Context())
-		if _, err := q.acquire(ctx, alice); err != nil {
+		if _, err := q.Acquire(ctx, alice); err != nil {
 			t.Fatal(err)
 		}
-		for i := range maxWaitingJoins {
-			go q.acquire(ctx, user("", strconv.Itoa(i), ""))
+		for i := range MaxWaitingJoins {
+			go q.Acquire(ctx, user("", strconv.Itoa(i), ""))
 		}
 		synctest.Wait()
-		if q.full() == nil {
+		if q.Full() == nil {
 			t.Error("the queue is not full")
 		}
 		began := time.Now()
-		if _, err := q.acquire(ctx, alice); err == nil || time.Since(began) != 0 {
+		if _, err := q.Acquire(ctx, alice); err == nil || time.Since(began) != 0 {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		cancel()
@@ -103,18 +103,18 @@ func TestTheQueueOfJoinsIsBounded(t *testing.T) {
 
 // joinAll begins the joins of these users, one after the other, each of which takes a second.
 // The result is the order in which they begin, once done returns.
-func joinAll(t *testing.T, q *joinQueue, all []identity) (begun func() []access.Owner) {
+func joinAll(t *testing.T, q *JoinQueue, all []Identity) (begun func() []access.Owner) {
 	var mu sync.Mutex
 	var order []access.Owner
 	var joins sync.WaitGroup
 	for _, who := range all {
 		joins.Go(func() {
-			release, err := q.acquire(t.Context(), who)
+			release, err := q.Acquire(t.Context(), who)
 			if err != nil {
 				return
 			}
 			mu.Lock()
-			order = append(order, who.owner)
+			order = append(order, who.Owner)
 			mu.Unlock()
 			time.Sleep(time.Second)
 			release()
@@ -128,10 +128,10 @@ func joinAll(t *testing.T, q *joinQueue, all []identity) (begun func() []access.
 // those of another owner of the same tenant.
 func TestTenantsAndOwnersTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &joinQueue{most: 1}
+		q := &JoinQueue{most: 1}
 		greedy, modest, other := user("a", "greedy", ""), user("a", "modest", ""), user("b", "other", "")
-		order := joinAll(t, q, slices.Concat(slices.Repeat([]identity{greedy}, 6), []identity{modest, other, other}))()
-		want := []access.Owner{greedy.owner, greedy.owner, other.owner, modest.owner, other.owner, greedy.owner, greedy.owner, greedy.owner, greedy.owner}
+		order := joinAll(t, q, slices.Concat(slices.Repeat([]Identity{greedy}, 6), []Identity{modest, other, other}))()
+		want := []access.Owner{greedy.Owner, greedy.Owner, other.Owner, modest.Owner, other.Owner, greedy.Owner, greedy.Owner, greedy.Owner, greedy.Owner}
 		if !slices.Equal(order, want) {
 			t.Errorf("the order is %v, want %v", order, want)
 		}
@@ -144,11 +144,11 @@ func TestTenantsAndOwnersTakeTurns(t *testing.T) {
 // An owner has a share of what is under way, and of what waits; and so has a tenant.
 func TestAnOwnerHasAShareOfTheJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &joinQueue{most: 2 * maxOwnerJoins}
+		q := &JoinQueue{most: 2 * maxOwnerJoins}
 		ctx, cancel := context.WithCancel(t.Context())
 		results := make(chan error, 100_000)
-		join := func(who identity) {
-			_, err := q.acquire(ctx, who)
+		join := func(who Identity) {
+			_, err := q.Acquire(ctx, who)
 			results <- err
 		}
 		for range maxOwnerJoins + maxOwnerWaiting + 10 {
@@ -169,7 +169,7 @@ func TestAnOwnerHasAShareOfTheJoins(t *testing.T) {
 			go join(user("a", strconv.Itoa(i), ""))
 		}
 		synctest.Wait()
-		if q.waiting != maxTenantWaiting || q.full() != nil {
+		if q.waiting != maxTenantWaiting || q.Full() != nil {
 			t.Errorf("%d of a tenant wait", q.waiting)
 		}
 		cancel()
@@ -180,7 +180,7 @@ func TestAnOwnerHasAShareOfTheJoins(t *testing.T) {
 // A turn that is free goes to an owner with all its joins under way only when one of these
 // ends.
 func TestAnOwnerWithItsShareUnderWayWaitsForItself(t *testing.T) {
-	q := &joinQueue{most: 2 * maxOwnerJoins}
+	q := &JoinQueue{most: 2 * maxOwnerJoins}
 	var own joinPlace
 	for range maxOwnerJoins + 2 {
 		_, own = q.enter(alice)
@@ -203,15 +203,15 @@ func TestAnOwnerWithItsShareUnderWayWaitsForItself(t *testing.T) {
 // to the next one.
 func TestNoPlaceIsLostWhenAWaitingJoinEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &joinQueue{most: 1}
+		q := &JoinQueue{most: 1}
 		for range 200 {
-			release, err := q.acquire(t.Context(), alice)
+			release, err := q.Acquire(t.Context(), alice)
 			if err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() {
-				if release, err := q.acquire(ctx, alice); err == nil {
+				if release, err := q.Acquire(ctx, alice); err == nil {
 					release()
 				}
 			}()
@@ -227,7 +227,7 @@ func TestNoPlaceIsLostWhenAWaitingJoinEnds(t *testing.T) {
 }
 
 func TestATurnIsNotGivenBack(t *testing.T) {
-	q := &joinQueue{most: 1}
+	q := &JoinQueue{most: 1}
 	_, first := q.enter(alice)
 	_, second := q.enter(alice)
 	q.finish(first.owner)
@@ -238,12 +238,12 @@ func TestATurnIsNotGivenBack(t *testing.T) {
 
 func TestMoreJoinsBeginAfterAReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &joinQueue{most: 1}
+		q := &JoinQueue{most: 1}
 		var mu sync.Mutex
 		var releases []func()
 		for range 5 {
 			go func() {
-				if release, err := q.acquire(t.Context(), alice); err == nil {
+				if release, err := q.Acquire(t.Context(), alice); err == nil {
 					mu.Lock()
 					defer mu.Unlock()
 					releases = append(releases, release)
@@ -251,12 +251,12 @@ func TestMoreJoinsBeginAfterAReload(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		q.setMost(4)
+		q.SetMost(4)
 		synctest.Wait()
 		if len(releases) != 4 || q.waiting != 1 {
 			t.Errorf("%d under way, %d waiting", len(releases), q.waiting)
 		}
-		q.setMost(2)
+		q.SetMost(2)
 		for _, release := range slices.Clone(releases[:2]) { // 2 are left, and no place
 			release()
 		}

@@ -1,4 +1,4 @@
-package hosted
+package quotas
 
 import (
 	"container/list"
@@ -20,7 +20,7 @@ type recentEntry struct {
 
 // use makes entry the most recent one. A timer runs while there are entries, and ends by
 // itself when there are none. The caller holds the lock, here and in expire.
-func (q *quotas) use(entry *recentEntry) {
+func (q *Quotas) use(entry *recentEntry) {
 	entry.used = time.Now()
 	if entry.element == nil {
 		entry.element = q.recent.entries.PushBack(entry)
@@ -30,7 +30,7 @@ func (q *quotas) use(entry *recentEntry) {
 	q.arm()
 }
 
-func (q *quotas) arm() {
+func (q *Quotas) arm() {
 	oldest := q.recent.entries.Front()
 	if q.recent.armed || oldest == nil {
 		return
@@ -41,7 +41,7 @@ func (q *quotas) arm() {
 
 // expire removes the entries that were not used for the idle time: their buckets are as
 // full as new ones.
-func (q *quotas) expire() {
+func (q *Quotas) expire() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.recent.armed = false

@@ -1,4 +1,4 @@
-package hosted
+package quotas
 
 import (
 	"container/list"
@@ -9,21 +9,24 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
+// MaxJoinWait is how long a join waits for its turn.
+const MaxJoinWait = 10 * time.Second
+
 const (
-	maxJoinWait     = 10 * time.Second
-	maxWaitingJoins = 8_192 // about what a node admits within maxJoinWait
+	// MaxWaitingJoins is the number of joins that wait in all.
+	MaxWaitingJoins = 8_192 // about what a node admits within MaxJoinWait
 
 	// Shares, so that neither a tenant nor an owner keeps others out.
 	maxOwnerJoins    = 8                   // under way
 	maxOwnerWaiting  = 64                  // more than the pages of an owner
-	maxTenantWaiting = maxWaitingJoins / 4 // only where tokens have tenants
+	maxTenantWaiting = MaxWaitingJoins / 4 // only where tokens have tenants
 )
 
-// A joinQueue limits how many pages join a node at the same time: after the loss of a node
+// A JoinQueue limits how many pages join a node at the same time: after the loss of a node
 // its pages come all at once. Others wait. Tenants take turns, the owners of a tenant take
 // turns in each turn of it, and the pages of an owner join in the order in which they came.
-// Its methods may be called concurrently, and cost the same however many joins wait.
-type joinQueue struct {
+// Its zero value lets none begin. Its methods may be called concurrently, and cost the same however many joins wait.
+type JoinQueue struct {
 	mu       sync.Mutex
 	most     int // under way
 	underway int
@@ -35,10 +38,10 @@ type joinQueue struct {
 
 type tenantJoins struct {
 	name    string
-	owners  int // in joinQueue.owners
+	owners  int // in JoinQueue.owners
 	waiting int
 	ready   list.List     // of *ownerJoins: owners whose first join may begin
-	turn    *list.Element // of joinQueue.ready; nil if no owner is ready
+	turn    *list.Element // of JoinQueue.ready; nil if no owner is ready
 }
 
 type ownerJoins struct {
@@ -55,14 +58,14 @@ type joinPlace struct {
 	element *list.Element
 }
 
-// acquire waits until the join may begin, and counts it until release is called. The error
-// is an *exceededError if too many wait or it took 10 s, or that of ctx.
-func (q *joinQueue) acquire(ctx context.Context, who identity) (release func(), err error) {
+// Acquire waits until the join may begin, and counts it until release is called. The error
+// is an *access.Exceeded if too many wait or it took 10 s, or that of ctx.
+func (q *JoinQueue) Acquire(ctx context.Context, who Identity) (release func(), err error) {
 	turn, place := q.enter(who)
 	if turn == nil {
 		return nil, q.exceeded()
 	}
-	waiting, cancel := context.WithTimeout(ctx, maxJoinWait)
+	waiting, cancel := context.WithTimeout(ctx, MaxJoinWait)
 	defer cancel()
 	select {
 	case <-turn:
@@ -79,7 +82,7 @@ func (q *joinQueue) acquire(ctx context.Context, who identity) (release func(), 
 
 // enter returns a channel that is closed when it is the join's turn, and its place in the
 // queue; or nil if that is full, or the share of the owner or the tenant.
-func (q *joinQueue) enter(who identity) (turn chan struct{}, place joinPlace) {
+func (q *JoinQueue) enter(who Identity) (turn chan struct{}, place joinPlace) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	o := q.owner(who)
@@ -88,7 +91,7 @@ func (q *joinQueue) enter(who identity) (turn chan struct{}, place joinPlace) {
 	case q.underway < q.most && o.underway < maxOwnerJoins: // none of those that wait may begin
 		q.begin(o, turn)
 		return turn, joinPlace{owner: o}
-	case q.waiting >= maxWaitingJoins, o.waiting.Len() >= maxOwnerWaiting, who.tenant != "" && o.tenant.waiting >= maxTenantWaiting:
+	case q.waiting >= MaxWaitingJoins, o.waiting.Len() >= maxOwnerWaiting, who.Tenant != "" && o.tenant.waiting >= maxTenantWaiting:
 		q.forget(o)
 		return nil, place
 	}
@@ -99,7 +102,7 @@ func (q *joinQueue) enter(who identity) (turn chan struct{}, place joinPlace) {
 }
 
 // leave removes a join from the queue. It returns false if it has its turn already.
-func (q *joinQueue) leave(place joinPlace) bool {
+func (q *JoinQueue) leave(place joinPlace) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if place.element == nil {
@@ -121,7 +124,7 @@ func (q *joinQueue) leave(place joinPlace) bool {
 }
 
 // finish ends one join of an owner, so that the next one may begin.
-func (q *joinQueue) finish(o *ownerJoins) {
+func (q *JoinQueue) finish(o *ownerJoins) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.underway--
@@ -131,23 +134,23 @@ func (q *joinQueue) finish(o *ownerJoins) {
 	q.forget(o)
 }
 
-// full returns the error of a join that would find no place in the queue, or nil.
-func (q *joinQueue) full() error {
-	if _, waiting := q.counts(); waiting < maxWaitingJoins {
+// Full returns the rejection of a join that would find no place in the queue, or nil.
+func (q *JoinQueue) Full() *access.Exceeded {
+	if _, waiting := q.Counts(); waiting < MaxWaitingJoins {
 		return nil
 	}
 	return q.exceeded()
 }
 
-// counts returns how many joins are under way, and how many wait.
-func (q *joinQueue) counts() (underway, waiting int) {
+// Counts returns how many joins are under way, and how many wait.
+func (q *JoinQueue) Counts() (underway, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.underway, q.waiting
 }
 
-// setMost replaces the limit, as a reload of the configuration does.
-func (q *joinQueue) setMost(most int) {
+// SetMost replaces the limit, as a reload of the configuration does.
+func (q *JoinQueue) SetMost(most int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.most = most
@@ -155,7 +158,7 @@ func (q *joinQueue) setMost(most int) {
 }
 
 // next lets joins begin while there is room. The caller holds the lock, here and below.
-func (q *joinQueue) next() {
+func (q *JoinQueue) next() {
 	for q.underway < q.most && q.ready.Len() > 0 {
 		t := q.ready.Front().Value.(*tenantJoins)
 		o := t.ready.Front().Value.(*ownerJoins)
@@ -170,20 +173,20 @@ func (q *joinQueue) next() {
 	}
 }
 
-func (q *joinQueue) begin(o *ownerJoins, turn chan struct{}) {
+func (q *JoinQueue) begin(o *ownerJoins, turn chan struct{}) {
 	q.underway++
 	o.underway++
 	close(turn)
 }
 
 // count adds n to the joins that wait.
-func (q *joinQueue) count(o *ownerJoins, n int) {
+func (q *JoinQueue) count(o *ownerJoins, n int) {
 	q.waiting += n
 	o.tenant.waiting += n
 }
 
 // queue gives an owner a turn if its next join may begin, as the last one of its tenant.
-func (q *joinQueue) queue(o *ownerJoins) {
+func (q *JoinQueue) queue(o *ownerJoins) {
 	if o.turn != nil || o.waiting.Len() == 0 || o.underway >= maxOwnerJoins {
 		return
 	}
@@ -195,7 +198,7 @@ func (q *joinQueue) queue(o *ownerJoins) {
 }
 
 // unqueue takes the turn of an owner away.
-func (q *joinQueue) unqueue(o *ownerJoins) {
+func (q *JoinQueue) unqueue(o *ownerJoins) {
 	if o.turn == nil {
 		return
 	}
@@ -208,26 +211,26 @@ func (q *joinQueue) unqueue(o *ownerJoins) {
 	}
 }
 
-func (q *joinQueue) owner(who identity) *ownerJoins {
-	if o := q.owners[who.owner]; o != nil {
+func (q *JoinQueue) owner(who Identity) *ownerJoins {
+	if o := q.owners[who.Owner]; o != nil {
 		return o
 	}
 	if q.owners == nil {
 		q.owners, q.tenants = map[access.Owner]*ownerJoins{}, map[string]*tenantJoins{}
 	}
-	t := q.tenants[who.tenant]
+	t := q.tenants[who.Tenant]
 	if t == nil {
-		t = &tenantJoins{name: who.tenant}
-		q.tenants[who.tenant] = t
+		t = &tenantJoins{name: who.Tenant}
+		q.tenants[who.Tenant] = t
 	}
 	t.owners++
-	o := &ownerJoins{key: who.owner, tenant: t}
-	q.owners[who.owner] = o
+	o := &ownerJoins{key: who.Owner, tenant: t}
+	q.owners[who.Owner] = o
 	return o
 }
 
 // forget removes an owner without joins, and its tenant if that has no other one.
-func (q *joinQueue) forget(o *ownerJoins) {
+func (q *JoinQueue) forget(o *ownerJoins) {
 	if o.underway > 0 || o.waiting.Len() > 0 {
 		return
 	}
@@ -237,8 +240,8 @@ func (q *joinQueue) forget(o *ownerJoins) {
 	}
 }
 
-func (q *joinQueue) exceeded() error {
+func (q *JoinQueue) exceeded() *access.Exceeded {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return &exceededError{"joins", q.most, maxJoinWait}
+	return Exceeded("joins", q.most, MaxJoinWait)
 }

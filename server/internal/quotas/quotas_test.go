@@ -1,6 +1,7 @@
-package hosted
+package quotas
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -11,23 +12,69 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/oauth"
+	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
-func user(tenant, subject, client string) identity {
-	return identity{tenant, oauth.OwnerKey(tenant, subject), client}
+func user(tenant, subject, client string) Identity {
+	return Identity{tenant, access.Owner(tenant + "/" + subject), client}
+}
+
+// newQuotas returns Quotas with these limits, and those of a node by default.
+func newQuotas(l Limits) *Quotas { return New(byDefault(l), nil) }
+
+func byDefault(l Limits) Limits {
+	for _, field := range []struct {
+		value    *int
+		standard int
+	}{
+		{&l.PagesPerOwner, 32}, {&l.PagesPerTenant, 5_000}, {&l.Pages, 20_000}, {&l.RequestsPerOwner, 64}, {&l.RequestsPerTenant, 512},
+		{&l.StreamsPerOwner, 64}, {&l.StreamsPerTenant, 5_000}, {&l.Streams, 20_000}, {&l.JoinsPerTenantPerSecond, 200},
+	} {
+		*field.value = cmp.Or(*field.value, field.standard)
+	}
+	l.ReadsPerSecond, l.CompletionsPerSecond, l.CallsPerSecond = cmp.Or(l.ReadsPerSecond, 20), cmp.Or(l.CompletionsPerSecond, 10), cmp.Or(l.CallsPerSecond, 50)
+	return l
+}
+
+func clientOf(who Identity, page string) access.Client {
+	return access.Client{Tenant: who.Tenant, Owner: who.Owner, Principal: who.Client, Page: page}
+}
+
+func request(q *Quotas, who Identity) (func(), error) { return acquire(q, who, "", access.UseRequest) }
+func body(q *Quotas, who Identity) (func(), error)    { return acquire(q, who, "", access.UseBody) }
+func stream(q *Quotas, who Identity) (func(), error)  { return acquire(q, who, "", access.UseStream) }
+
+func acquire(q *Quotas, who Identity, page string, use access.Use) (func(), error) {
+	release, over := q.Acquire(clientOf(who, page), "ignored", use)
+	return release, asError(over)
+}
+
+func page(q *Quotas, who Identity) (func(), error) {
+	release, over := q.Page(who, 0)
+	return release, asError(over)
+}
+
+func delay(q *Quotas, who Identity, method string) (time.Duration, error) {
+	wait, over := q.Delay(clientOf(who, ""), method)
+	return wait, asError(over)
+}
+
+func join(q *Quotas, who Identity) error { return asError(q.Join(who)) }
+
+func asError(over *access.Exceeded) error {
+	if over == nil {
+		return nil
+	}
+	return over
 }
 
 // fill acquires until a limit is reached, and returns how often that was possible.
-func fill(t testing.TB, acquire func() (func(), error)) (releases []func(), reached *exceededError) {
+func fill(t testing.TB, acquire func() (func(), error)) (releases []func(), reached *access.Exceeded) {
 	t.Helper()
 	for range 100_000 {
 		release, err := acquire()
 		if errors.As(err, &reached) {
 			return releases, reached
-		}
-		if err != nil {
-			t.Fatal(err)
 		}
 		releases = append(releases, release)
 	}
@@ -42,7 +89,7 @@ func releaseAll(releases []func()) {
 }
 
 // isEmpty reports whether quotas remember nothing.
-func (q *quotas) isEmpty() bool {
+func (q *Quotas) isEmpty() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.owners)+len(q.tenants)+q.recent.entries.Len()+q.pages+q.streams == 0
@@ -52,15 +99,15 @@ func TestCountsAreLimitedByOwnerTenantAndNode(t *testing.T) {
 	limits := Limits{
 		PagesPerOwner: 2, PagesPerTenant: 3, Pages: 5, RequestsPerOwner: 2, RequestsPerTenant: 3, StreamsPerOwner: 2, StreamsPerTenant: 3, Streams: 5,
 	}
-	kinds := map[string]func(*quotas, identity) (func(), error){
-		"requests": func(q *quotas, who identity) (func(), error) { return q.request(who, "") },
-		"bodies":   (*quotas).body,
-		"streams":  (*quotas).stream,
-		"pages":    func(q *quotas, who identity) (func(), error) { return q.page(who, 0) },
+	kinds := map[string]func(*Quotas, Identity) (func(), error){
+		"requests": request,
+		"bodies":   body,
+		"streams":  stream,
+		"pages":    page,
 	}
 	for kind, acquire := range kinds {
 		q := newQuotas(limits)
-		take := func(tenant, subject string) ([]func(), *exceededError) {
+		take := func(tenant, subject string) ([]func(), *access.Exceeded) {
 			return fill(t, func() (func(), error) { return acquire(q, user(tenant, subject, "client")) })
 		}
 		retry := map[string]int{"requests": 1, "bodies": 1, "streams": 1, "pages": 15}[kind]
@@ -79,12 +126,12 @@ func TestCountsAreLimitedByOwnerTenantAndNode(t *testing.T) {
 		} {
 			releases, reached := take(step.tenant, step.subject)
 			all = append(all, releases...)
-			if len(releases) != step.want || reached.limit != limit+step.limit || reached.seconds() != retry {
+			if len(releases) != step.want || reached.Limit != limit+step.limit || reached.Seconds() != retry {
 				t.Errorf("%s of %s in %s: %d, then %v", kind, step.subject, step.tenant, len(releases), reached)
 			}
 		}
 		if limit != "requests" { // of which a node has no limit
-			if releases, reached := take("c", "dave"); len(releases) != 0 || reached.limit != kind {
+			if releases, reached := take("c", "dave"); len(releases) != 0 || reached.Limit != kind {
 				t.Errorf("%s of the node: %d, then %v", kind, len(releases), reached)
 			}
 		}
@@ -99,11 +146,11 @@ func TestCountsAreLimitedByOwnerTenantAndNode(t *testing.T) {
 // for those of the same client.
 func TestAQuarterOfRequestsIsKeptForOtherPages(t *testing.T) {
 	q := newQuotas(Limits{RequestsPerOwner: 64, RequestsPerTenant: 100})
-	all := func(client, page string) ([]func(), *exceededError) {
-		return fill(t, func() (func(), error) { return q.request(user("a", "alice", client), page) })
+	all := func(client, page string) ([]func(), *access.Exceeded) {
+		return fill(t, func() (func(), error) { return acquire(q, user("a", "alice", client), page, access.UseRequest) })
 	}
 	held, reached := all("client", "slow")
-	if len(held) != 48 || reached.limit != "requestsPerOwner" || reached.most != 64 {
+	if len(held) != 48 || reached.Text != "Too many requests in flight: the limit requestsPerOwner of 64 is reached; retry in 1 s" {
 		t.Errorf("%d requests for one page, then %v", len(held), reached)
 	}
 	for _, other := range []struct {
@@ -118,8 +165,8 @@ func TestAQuarterOfRequestsIsKeptForOtherPages(t *testing.T) {
 	for _, release := range held[1:] {
 		release()
 	}
-	if got := len(q.owners[user("a", "alice", "").owner].shares); got != 1 {
-		t.Errorf("%d shares are remembered, want that of the request that is left", got)
+	if got := len(q.owners[user("a", "alice", "").Owner].assistants); got != 1 {
+		t.Errorf("%d clients are remembered, want that of the request that is left", got)
 	}
 	held[0]()
 	if !q.isEmpty() {
@@ -130,10 +177,10 @@ func TestAQuarterOfRequestsIsKeptForOtherPages(t *testing.T) {
 // An owner and a tenant are remembered while they use anything, whatever they have of the rest.
 func TestAllUsesAreRemembered(t *testing.T) {
 	who, other := user("a", "alice", "client"), user("a", "bob", "client")
-	kinds := map[string]func(*quotas, identity) (func(), error){
-		"request": func(q *quotas, who identity) (func(), error) { return q.request(who, "") },
-		"stream":  (*quotas).stream,
-		"page":    func(q *quotas, who identity) (func(), error) { return q.page(who, 0) },
+	kinds := map[string]func(*Quotas, Identity) (func(), error){
+		"request": request,
+		"stream":  stream,
+		"page":    page,
 	}
 	for first, acquire := range kinds {
 		for second, further := range kinds {
@@ -144,9 +191,9 @@ func TestAllUsesAreRemembered(t *testing.T) {
 			if _, err := further(q, who); (err == nil) != (first != second) {
 				t.Fatalf("%s and %s: %v", first, second, err)
 			}
-			for _, one := range []identity{who, other} {
+			for _, one := range []Identity{who, other} {
 				if _, err := acquire(q, one); err == nil {
-					t.Errorf("with a %s and a %s of its tenant, %s gets a further %s", first, second, one.owner, first)
+					t.Errorf("with a %s and a %s of its tenant, %s gets a further %s", first, second, one.Owner, first)
 				}
 			}
 		}
@@ -156,26 +203,26 @@ func TestAllUsesAreRemembered(t *testing.T) {
 func TestAReleaseCountsOnce(t *testing.T) {
 	q := newQuotas(Limits{RequestsPerOwner: 2})
 	who := user("a", "alice", "client")
-	first, err := q.request(who, "")
+	first, err := request(q, who)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := q.request(who, "")
+	second, err := request(q, who)
 	if err != nil {
 		t.Fatal(err)
 	}
 	first()
 	first()
 	first()
-	releases, _ := fill(t, func() (func(), error) { return q.request(who, "") })
+	releases, _ := fill(t, func() (func(), error) { return request(q, who) })
 	if len(releases) != 1 {
 		t.Errorf("%d are free", len(releases))
 	}
 	releaseAll(append(releases, second))
-	again, _ := fill(t, func() (func(), error) { return q.request(who, "") })
+	again, _ := fill(t, func() (func(), error) { return request(q, who) })
 	first() // of an owner that was forgotten in between
 	second()
-	if _, err := q.request(who, ""); err == nil {
+	if _, err := request(q, who); err == nil {
 		t.Error("an old release has freed a request of today")
 	}
 	releaseAll(again)
@@ -187,11 +234,14 @@ func TestAReleaseCountsOnce(t *testing.T) {
 func TestPagesOnOtherNodesCount(t *testing.T) {
 	q := newQuotas(Limits{PagesPerOwner: 3})
 	who := user("a", "alice", "")
-	releases, reached := fill(t, func() (func(), error) { return q.page(who, 2) })
+	releases, reached := fill(t, func() (func(), error) {
+		release, over := q.Page(who, 2)
+		return release, asError(over)
+	})
 	if len(releases) != 1 || reached.Error() != "the limit pagesPerOwner of 3 is reached; retry in 15 s" {
 		t.Errorf("%d, then %v", len(releases), reached)
 	}
-	if _, err := q.page(who, 100); err == nil {
+	if _, over := q.Page(who, 100); over == nil {
 		t.Error("more pages elsewhere than allowed")
 	}
 }
@@ -201,10 +251,10 @@ func TestLimitsOfTenantsNeedTenants(t *testing.T) {
 	q := newQuotas(Limits{RequestsPerTenant: 1, PagesPerTenant: 1, StreamsPerTenant: 1, JoinsPerTenantPerSecond: 1})
 	for i := range 10 {
 		who := user("", strconv.Itoa(i), "client")
-		_, request := q.request(who, "")
-		_, stream := q.stream(who)
-		_, page := q.page(who, 0)
-		if err := errors.Join(request, stream, page, q.join(who)); err != nil {
+		_, request := request(q, who)
+		_, stream := stream(q, who)
+		_, page := page(q, who)
+		if err := errors.Join(request, stream, page, join(q, who)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -217,21 +267,21 @@ func TestATenantAtItsLimitsCostsOthersNothing(t *testing.T) {
 		for i := range 1_000 { // more owners than the tenant may use
 			who := user("greedy", strconv.Itoa(i), "client")
 			for range 70 {
-				q.request(who, "")
-				q.stream(who)
-				q.page(who, 0)
-				q.delay(who, "resources/read")
-				q.delay(who, "tools/call")
-				q.join(who)
+				request(q, who)
+				stream(q, who)
+				page(q, who)
+				delay(q, who, "resources/read")
+				delay(q, who, "tools/call")
+				join(q, who)
 			}
 		}
 		for i := range 150 {
 			who := user("modest", strconv.Itoa(i), "client")
-			_, request := q.request(who, "")
-			_, stream := q.stream(who)
-			_, page := q.page(who, 0)
-			wait, read := q.delay(who, "resources/read")
-			if err := errors.Join(request, stream, page, read, q.join(who)); err != nil || wait != 0 {
+			_, request := request(q, who)
+			_, stream := stream(q, who)
+			_, page := page(q, who)
+			wait, read := delay(q, who, "resources/read")
+			if err := errors.Join(request, stream, page, read, join(q, who)); err != nil || wait != 0 {
 				t.Fatalf("owner %d: %v, waits %v", i, err, wait)
 			}
 		}
@@ -243,27 +293,27 @@ func TestLimitsAreReplacedWhileInUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQuotas(Limits{RequestsPerOwner: 4, ReadsPerSecond: 20, JoinsPerTenantPerSecond: 10})
 		who := user("a", "alice", "client")
-		releases, _ := fill(t, func() (func(), error) { return q.request(who, "") })
+		releases, _ := fill(t, func() (func(), error) { return request(q, who) })
 		for range 100 {
-			q.delay(who, "resources/read")
+			delay(q, who, "resources/read")
 		}
 		for i := range 10 {
-			q.join(user("a", strconv.Itoa(i), ""))
+			join(q, user("a", strconv.Itoa(i), ""))
 		}
-		q.setLimits(Limits{RequestsPerOwner: 2, ReadsPerSecond: 100, JoinsPerTenantPerSecond: 100})
-		if _, err := q.request(who, ""); err == nil {
+		q.SetLimits(byDefault(Limits{RequestsPerOwner: 2, ReadsPerSecond: 100, JoinsPerTenantPerSecond: 100}))
+		if _, err := request(q, who); err == nil {
 			t.Error("the old number of requests is allowed")
 		}
 		releaseAll(releases[1:])
-		if _, err := q.request(who, ""); err != nil {
+		if _, err := request(q, who); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(100 * time.Millisecond)
-		if wait, err := q.delay(who, "resources/read"); wait != 0 || err != nil {
+		if wait, err := delay(q, who, "resources/read"); wait != 0 || err != nil {
 			t.Errorf("a read at the new rate: %v, %v", wait, err)
 		}
 		for i := range 10 {
-			if err := q.join(user("a", strconv.Itoa(i), "")); err != nil {
+			if err := join(q, user("a", strconv.Itoa(i), "")); err != nil {
 				t.Error(err)
 			}
 		}
@@ -282,7 +332,7 @@ func TestCountsHoldWhenUsedConcurrently(t *testing.T) {
 			for i := range 2_000 {
 				n := (worker + i) % 4
 				who := user(fmt.Sprint(n/2), fmt.Sprint(n), "client")
-				release, err := q.request(who, "")
+				release, err := request(q, who)
 				if err != nil {
 					continue
 				}
