@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
 )
 
 // Options of a Node. Fields are required unless documented otherwise.
@@ -24,7 +25,7 @@ type Options struct {
 	CA        string // file of certificates in PEM; empty means the roots of the system
 	Cert, Key string // files of a client certificate in PEM; may be empty
 
-	Server Server // in this process, in place of URLs and what follows them; may be nil
+	Server Server // in this process, in place of URLs and what follows them; Close ends it; may be nil
 
 	KV bool // values of sessions are kept in JetStream: see SessionValues
 
@@ -57,6 +58,7 @@ type Server interface {
 	PublicKey() string // of the nkey that the node presents
 	Sign(nonce []byte) ([]byte, error)
 	Joined() error // why this server may not be connected with those of other nodes yet
+	Close()
 }
 
 // Settings of the NATS client.
@@ -93,7 +95,7 @@ type Node struct {
 	directory *directory
 	messages  chan *nats.Msg // for the directory
 	sessions  *sessionEvents
-	values    *SessionValues // nil without Options.KV
+	values    *sessionValues // nil without Options.KV
 	back      chan struct{}  // gets a value when NATS is there, or there again; for values
 
 	mu          sync.Mutex
@@ -461,22 +463,14 @@ func (n *Node) Close() {
 		n.conn.FlushTimeout(natsConnectTime) // best effort
 	}
 	n.conn.Close()
-}
-
-// Stats are figures of a node, for metrics.
-type Stats struct {
-	Links, Peers int   // open links, and nodes at their other ends
-	Members      int   // other nodes that are alive
-	Mismatched   int   // of these without a link version or key in common
-	Pages        int   // that this node holds
-	Foreign      int64 // messages that were ignored: no node of the cluster has made them, or they were sent again
-	Unread       int64 // bytes of messages that arrived by links and are not read
-	Disconnects  int   // from NATS, since the start
+	if server := n.options.Server; server != nil {
+		server.Close()
+	}
 }
 
 // Stats returns the present figures.
-func (n *Node) Stats() Stats {
-	stats := Stats{Unread: n.links.unread.Load(), Foreign: n.foreign.Load()}
+func (n *Node) Stats() gateway.PeerStats {
+	stats := gateway.PeerStats{Connected: n.IsConnected(), Unread: n.links.unread.Load(), Foreign: n.foreign.Load()}
 	stats.Links, stats.Peers = n.links.count()
 	n.directory.do(func() {
 		stats.Members = len(n.directory.live())

@@ -332,10 +332,10 @@ func (d *directory) isUnsettled() bool {
 	return time.Duration(d.links.now()-d.unsettled.Load()) < unsettledTime
 }
 
-// Unsettled implements gateway.Unsettled.
+// Unsettled implements [gateway.Peers].
 func (n *Node) Unsettled() bool { return n.directory.isUnsettled() }
 
-// Dial implements gateway.Dialer.
+// Dial implements [gateway.Peers].
 func (n *Node) Dial(ctx context.Context, h gateway.Held) (jsonrpc.Port, error) {
 	return n.links.dial(ctx, h.Node, opening{Owner: string(h.Owner), Page: h.Key, Epoch: h.Epoch})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 )
 
-// Follow implements gateway.Directory.
+// Follow implements [gateway.Peers].
 func (n *Node) Follow(ctx context.Context, owner access.Owner, changed func(gateway.Held)) error {
 	return n.directory.follow(ctx, string(owner), changed)
 }
@@ -61,7 +61,7 @@ func (d *directory) addFollower(owner string, f *follower) error {
 	return nil
 }
 
-// Hold implements gateway.Directory.
+// Hold implements [gateway.Peers].
 func (n *Node) Hold(ctx context.Context, p gateway.Page) (release func(), err error) {
 	return n.directory.hold(ctx, p)
 }

@@ -38,7 +38,7 @@ func startGatewayWith(t testing.TB, options Options) *gatewayNode {
 	n := &gatewayNode{testNode: joined(t, options)}
 	core, err := gateway.New(gateway.Options{
 		Info: engine.Info{Name: "gateway", Version: "1"}, CursorKey: [16]byte{1}, Doorkeeper: openDoor{}, Sessions: noSessions{},
-		Log: slog.New(slog.DiscardHandler), OnDemand: true, ViewIdle: time.Minute, NoSockets: true, Peers: gateway.NewPeers(n.Node, n.Node),
+		Log: slog.New(slog.DiscardHandler), OnDemand: true, ViewIdle: time.Minute, NoSockets: true, Links: gateway.NewLinks(n.Node),
 	}, &access.Gate{Limits: noLimits{}, Audit: noAudit{}, Monitor: quiet{}}, quiet{})
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func (o *ownUpdates) isIdle(now time.Time) bool { return len(o.updates) == 0 && 
 
 // enqueue adds an update; it replaces another one of the same key if replace is set. If there
 // are too many, it is dropped.
-func (v *SessionValues) enqueue(owner, key string, update func([]byte) []byte, replace bool) {
+func (v *sessionValues) enqueue(owner, key string, update func([]byte) []byte, replace bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	o := v.waiting[owner]
@@ -53,14 +53,14 @@ func (v *SessionValues) enqueue(owner, key string, update func([]byte) []byte, r
 }
 
 // take returns the updates of the owners that may write now, by owner.
-func (v *SessionValues) take(now time.Time) map[string]map[string]func([]byte) []byte {
+func (v *sessionValues) take(now time.Time) map[string]map[string]func([]byte) []byte {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.takeOf(now, func(o *ownUpdates) bool { return o.mayWrite(now) })
 }
 
 // takeAll returns all updates that wait.
-func (v *SessionValues) takeAll() map[string]map[string]func([]byte) []byte {
+func (v *sessionValues) takeAll() map[string]map[string]func([]byte) []byte {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.takeOf(time.Now(), func(*ownUpdates) bool { return true })
@@ -68,7 +68,7 @@ func (v *SessionValues) takeAll() map[string]map[string]func([]byte) []byte {
 
 // takeOf returns the updates of selected owners, and forgets those without any. The caller
 // holds the lock.
-func (v *SessionValues) takeOf(now time.Time, selects func(*ownUpdates) bool) map[string]map[string]func([]byte) []byte {
+func (v *sessionValues) takeOf(now time.Time, selects func(*ownUpdates) bool) map[string]map[string]func([]byte) []byte {
 	taken := map[string]map[string]func([]byte) []byte{}
 	for owner, o := range v.waiting {
 		if len(o.updates) > 0 && selects(o) {
@@ -83,13 +83,13 @@ func (v *SessionValues) takeOf(now time.Time, selects func(*ownUpdates) bool) ma
 	return taken
 }
 
-func (v *SessionValues) waitingUpdates() int {
+func (v *sessionValues) waitingUpdates() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.count
 }
 
-func (v *SessionValues) takeRefused() (refused int) {
+func (v *sessionValues) takeRefused() (refused int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	refused, v.refused = v.refused, 0
@@ -98,7 +98,7 @@ func (v *SessionValues) takeRefused() (refused int) {
 
 // writeAll writes updates, and returns how many have failed. These wait again, and so do those
 // of owners that have written much meanwhile, unless all is set.
-func (v *SessionValues) writeAll(ctx context.Context, updates map[string]map[string]func([]byte) []byte, all bool) (failed int) {
+func (v *sessionValues) writeAll(ctx context.Context, updates map[string]map[string]func([]byte) []byte, all bool) (failed int) {
 	owners := make(chan string)
 	var writers sync.WaitGroup
 	var mu sync.Mutex
@@ -121,7 +121,7 @@ func (v *SessionValues) writeAll(ctx context.Context, updates map[string]map[str
 }
 
 // writeOwn is writeAll for one owner.
-func (v *SessionValues) writeOwn(ctx context.Context, owner string, updates map[string]func([]byte) []byte, all bool) (failed int) {
+func (v *sessionValues) writeOwn(ctx context.Context, owner string, updates map[string]func([]byte) []byte, all bool) (failed int) {
 	for key, update := range updates {
 		if !all && !v.ownMayWrite(owner) {
 			v.enqueue(owner, key, update, false)
@@ -138,7 +138,7 @@ func (v *SessionValues) writeOwn(ctx context.Context, owner string, updates map[
 	return failed
 }
 
-func (v *SessionValues) ownMayWrite(owner string) bool {
+func (v *sessionValues) ownMayWrite(owner string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	o := v.waiting[owner]
@@ -146,7 +146,7 @@ func (v *SessionValues) ownMayWrite(owner string) bool {
 }
 
 // spend records that bytes were written for an owner; 0: none.
-func (v *SessionValues) spend(owner string, bytes int) {
+func (v *sessionValues) spend(owner string, bytes int) {
 	if bytes == 0 {
 		return
 	}
@@ -165,7 +165,7 @@ func (v *SessionValues) spend(owner string, bytes int) {
 
 // write updates one value, again if another node has written it meanwhile. It returns how
 // many bytes were written.
-func (v *SessionValues) write(ctx context.Context, key string, update func([]byte) []byte) (written int, err error) {
+func (v *sessionValues) write(ctx context.Context, key string, update func([]byte) []byte) (written int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
 	for range maxConflicts {
@@ -184,7 +184,7 @@ func isConflict(err error) bool {
 		(refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-func (v *SessionValues) writeOnce(ctx context.Context, key string, update func([]byte) []byte) (written int, err error) {
+func (v *sessionValues) writeOnce(ctx context.Context, key string, update func([]byte) []byte) (written int, err error) {
 	var current []byte
 	var revision uint64
 	switch entry, err := v.values.Get(ctx, key); { // values does not change after open

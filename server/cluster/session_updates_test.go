@@ -20,7 +20,7 @@ import (
 func TestWritesOfAnOwnerAreLimited(t *testing.T) {
 	for size, want := range map[int]int{200 << 10: 60*ownerBytes/(200<<10) + 6, 10: 60*16 + 256} {
 		synctest.Test(t, func(t *testing.T) {
-			v := &SessionValues{waiting: map[string]*ownUpdates{}, changed: make(chan struct{}, 1)}
+			v := &sessionValues{waiting: map[string]*ownUpdates{}, changed: make(chan struct{}, 1)}
 			written := 0
 			for range 60 * 10 {
 				for i := range 100 {
@@ -54,7 +54,7 @@ func TestWritesOfAnOwnerAreLimited(t *testing.T) {
 
 // The queue of an owner is bounded, and that of others is not shorter for it.
 func TestAnOwnerFillsItsOwnQueueOnly(t *testing.T) {
-	v := &SessionValues{waiting: map[string]*ownUpdates{}, changed: make(chan struct{}, 1)}
+	v := &sessionValues{waiting: map[string]*ownUpdates{}, changed: make(chan struct{}, 1)}
 	for i := range maxWaiting {
 		v.enqueue("greedy", strconv.Itoa(i), put(""), true)
 	}
@@ -93,7 +93,7 @@ func TestAnOwnerThatWritesALotDelaysNoOther(t *testing.T) {
 
 // An update that could not be written does not replace a later one of the same value.
 func TestLaterUpdatesStay(t *testing.T) {
-	v := &SessionValues{waiting: map[string]*ownUpdates{}}
+	v := &sessionValues{waiting: map[string]*ownUpdates{}}
 	v.enqueue("o", "key", put("earlier"), true)
 	v.enqueue("o", "key", put("later"), true)
 	v.enqueue("o", "key", put("earlier"), false)
@@ -113,7 +113,7 @@ func (absentStore) Get(ctx context.Context, _ string) (jetstream.KeyValueEntry, 
 // That updates are not written is known after the first one, however many wait.
 func TestTheFirstUpdateThatFailsIsNoticed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := &SessionValues{values: absentStore{}, waiting: map[string]*ownUpdates{}}
+		v := &sessionValues{values: absentStore{}, waiting: map[string]*ownUpdates{}}
 		for i := range 1_000 {
 			v.enqueue(strconv.Itoa(i), "key", put("value"), true)
 		}

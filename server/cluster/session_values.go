@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
 )
 
-// A SessionValues keeps values of sessions in a bucket of JetStream's key-value store. No
+// A sessionValues keeps values of sessions in a bucket of JetStream's key-value store. No
 // request waits for a write: values are written a little later, in the background. While
 // the store is not available, sessions go on without it. See [Node.SessionValues].
-type SessionValues struct {
+type sessionValues struct {
 	node   *Node
 	bucket string
 	stream jetstream.JetStream
@@ -46,20 +47,24 @@ const (
 	maxWriters    = 16                     // updates that are written at a time
 )
 
-func newSessionValues(n *Node, cluster string) (*SessionValues, error) {
+func newSessionValues(n *Node, cluster string) (*sessionValues, error) {
 	stream, err := jetstream.New(n.conn)
 	if err != nil {
 		return nil, err
 	}
-	return &SessionValues{
+	return &sessionValues{
 		node: n, bucket: "pagemcp-" + cluster + "-sessions", stream: stream, retry: cmp.Or(n.options.retryKV, pauseTime),
 		waiting: map[string]*ownUpdates{}, changed: make(chan struct{}, 1),
 	}, nil
 }
 
-// SessionValues returns the values of classic sessions that all nodes share, or nil without
-// Options.KV.
-func (n *Node) SessionValues() *SessionValues { return n.values }
+// SessionValues implements [gateway.Peers]: it returns nil without Options.KV.
+func (n *Node) SessionValues() gateway.SessionValues {
+	if n.values == nil {
+		return nil
+	}
+	return n.values
+}
 
 // errPaused is the error of Load while there is no bucket, or for a while after it did not
 // answer.
@@ -67,7 +72,7 @@ var errPaused = errors.New("the key-value store of NATS does not answer")
 
 // Load returns the value of key; nil if there is none. The error says that the store is not
 // available.
-func (v *SessionValues) Load(ctx context.Context, key string) ([]byte, error) {
+func (v *sessionValues) Load(ctx context.Context, key string) ([]byte, error) {
 	bucket := v.loadable()
 	if bucket == nil {
 		return nil, errPaused
@@ -87,24 +92,24 @@ func (v *SessionValues) Load(ctx context.Context, key string) ([]byte, error) {
 }
 
 // IsAvailable reports whether updates are written now, as far as this node knows.
-func (v *SessionValues) IsAvailable() bool {
+func (v *sessionValues) IsAvailable() bool {
 	return v.loadable() != nil && !v.isFailing() && v.node.IsConnected()
 }
 
-func (v *SessionValues) isFailing() bool {
+func (v *sessionValues) isFailing() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.failing
 }
 
-func (v *SessionValues) setFailing(failing bool) {
+func (v *sessionValues) setFailing(failing bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.failing = failing
 }
 
 // loadable returns the bucket, or nil while loading is paused.
-func (v *SessionValues) loadable() jetstream.KeyValue {
+func (v *sessionValues) loadable() jetstream.KeyValue {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if time.Now().Before(v.pausedTil) {
@@ -114,7 +119,7 @@ func (v *SessionValues) loadable() jetstream.KeyValue {
 }
 
 // pause keeps requests from waiting for a store that does not answer.
-func (v *SessionValues) pause(err error) {
+func (v *sessionValues) pause(err error) {
 	v.node.options.Log.Warn("read the key-value store of NATS", "bucket", v.bucket, "error", err)
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -124,13 +129,13 @@ func (v *SessionValues) pause(err error) {
 // Update replaces the value of key, which is one of owner, soon by what update returns for
 // the current one, and tries again until it has succeeded. nil means that the current one
 // stays, and an empty value deletes it.
-func (v *SessionValues) Update(owner, key string, update func(current []byte) []byte) {
+func (v *sessionValues) Update(owner, key string, update func(current []byte) []byte) {
 	v.enqueue(owner, key, update, true)
 	signal(v.changed)
 }
 
 // run opens the bucket and writes updates until Close, which waits for the last ones.
-func (v *SessionValues) run() {
+func (v *sessionValues) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() { // ends with Close
@@ -178,7 +183,7 @@ func (v *SessionValues) run() {
 }
 
 // pauses returns the pauses after attempts that fail in a row.
-func (v *SessionValues) pauses() (next func() time.Duration) {
+func (v *sessionValues) pauses() (next func() time.Duration) {
 	pause := min(firstPause, v.retry)
 	return func() time.Duration {
 		current := pause
@@ -189,7 +194,7 @@ func (v *SessionValues) pauses() (next func() time.Duration) {
 
 // flush writes what waits when the node ends, and tries again while JetStream may be about to
 // become available, also to open the bucket.
-func (v *SessionValues) flush() {
+func (v *sessionValues) flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
 	pauses := v.pauses()
@@ -206,7 +211,7 @@ func (v *SessionValues) flush() {
 	}
 }
 
-func (v *SessionValues) isOpen() bool {
+func (v *sessionValues) isOpen() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.values != nil
@@ -225,7 +230,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 }
 
 // open finds the bucket or makes it, with as many replicas as there are servers for.
-func (v *SessionValues) open(ctx context.Context) error {
+func (v *sessionValues) open(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
 	bucket, err := v.stream.KeyValue(ctx, v.bucket)
@@ -248,7 +253,7 @@ func (v *SessionValues) open(ctx context.Context) error {
 }
 
 // create makes the bucket, unless another node has made it meanwhile.
-func (v *SessionValues) create(ctx context.Context, replicas int) (jetstream.KeyValue, error) {
+func (v *sessionValues) create(ctx context.Context, replicas int) (jetstream.KeyValue, error) {
 	bucket, err := v.stream.CreateKeyValue(ctx, jetstream.KeyValueConfig{
 		Bucket: v.bucket, Description: "changes of classic sessions, sealed", TTL: valueTTL, LimitMarkerTTL: markerTTL, MaxValueSize: maxValue, MaxBytes: maxBytes, Replicas: replicas,
 	})

@@ -194,7 +194,7 @@ func TestClosedNodesOpenTheStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.SessionValues().Update("o", "one", put("last"))
-	if err := a.SessionValues().open(t.Context()); err == nil {
+	if err := a.values.open(t.Context()); err == nil {
 		t.Error("the store is there")
 	}
 	if a.SessionValues().IsAvailable() {

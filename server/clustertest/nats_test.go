@@ -19,16 +19,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
-// peers and connect are those of pagemcpd, besides link versions.
-type peers struct{ *cluster.Node }
-
-func (p peers) Counts() hosted.ClusterCounts {
-	stats := p.Stats()
-	return hosted.ClusterCounts{Connected: p.IsConnected(), Disconnects: stats.Disconnects, Members: stats.Members, Mismatched: stats.Mismatched, Links: stats.Links, Foreign: stats.Foreign, Unread: stats.Unread}
-}
-
-func (p peers) SessionValues() hosted.SessionValues { return p.Node.SessionValues() }
-
+// connect is that of pagemcpd, besides link versions.
 func connect(c hosted.Cluster, s hosted.PeerSettings) (hosted.Peers, error) {
 	var versions []byte
 	for text := range strings.SplitSeq(os.Getenv(versionsVariable), ",") {
@@ -51,7 +42,7 @@ func connect(c hosted.Cluster, s hosted.PeerSettings) (hosted.Peers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return peers{node}, nil
+	return node, nil
 }
 
 // A natsServer is one of three NATS servers with JetStream, as a process.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -122,7 +123,7 @@ func TestTheRunbookHasAllEvents(t *testing.T) {
 func TestMetricsOfTheDashboardExist(t *testing.T) {
 	m := newMetrics("1", nil)
 	m.watch(func() nodeCounts { return nodeCounts{} })
-	m.watchCluster(func() ClusterCounts { return ClusterCounts{} })
+	m.watchCluster(func() gateway.PeerStats { return gateway.PeerStats{} })
 	m.watchReady(func() bool { return true })
 	m.fetched(pageIssuer)(0, nil)
 	m.auditing(noAudit{}).Record(auditEntry)

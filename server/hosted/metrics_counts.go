@@ -1,6 +1,9 @@
 package hosted
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // nodeCounts are what a node has at one moment.
 type nodeCounts struct {
@@ -11,17 +14,6 @@ type nodeCounts struct {
 	JoinsUnderway            int
 	JoinsWaiting             int
 	UnknownConnections       int // whose clients have not authenticated themselves
-}
-
-// ClusterCounts are what a node of a cluster has at one moment.
-type ClusterCounts struct {
-	Connected   bool  // to a NATS server
-	Disconnects int   // from NATS since the start
-	Members     int   // other nodes that are alive
-	Mismatched  int   // of these without a link version or key in common
-	Links       int   // to and from pages of other nodes
-	Foreign     int64 // messages on NATS that no node has made, or that were sent again
-	Unread      int64 // bytes of frames that have arrived and are not read
 }
 
 // A collector takes one snapshot per scrape, so that all its numbers are of one moment.
@@ -73,8 +65,8 @@ func (m *metrics) watchReady(isReady func() bool) {
 }
 
 // watchCluster adds the counts of a node of a cluster.
-func (m *metrics) watchCluster(counts func() ClusterCounts) {
-	connected := func(c ClusterCounts) int {
+func (m *metrics) watchCluster(counts func() gateway.PeerStats) {
+	connected := func(c gateway.PeerStats) int {
 		if c.Connected {
 			return 1
 		}
@@ -82,14 +74,14 @@ func (m *metrics) watchCluster(counts func() ClusterCounts) {
 	}
 	foreign := prometheus.NewDesc("pagemcp_nats_foreign_messages_total", "Messages on the subjects of the cluster that no node has made, or that were sent again. They are ignored.", nil, nil)
 	disconnects := prometheus.NewDesc("pagemcp_nats_disconnects_total", "Connections to NATS that were lost.", nil, nil)
-	m.registry.MustRegister(&collector[ClusterCounts]{counts, []figure[ClusterCounts]{
+	m.registry.MustRegister(&collector[gateway.PeerStats]{counts, []figure[gateway.PeerStats]{
 		gauge("pagemcp_nats_connected", "1 while the node is connected to a NATS server.", connected),
-		{disconnects, prometheus.CounterValue, nil, func(c ClusterCounts) float64 { return float64(c.Disconnects) }},
-		{foreign, prometheus.CounterValue, nil, func(c ClusterCounts) float64 { return float64(c.Foreign) }},
-		gauge("pagemcp_cluster_members", "Other nodes that are alive.", func(c ClusterCounts) int { return c.Members }),
-		gauge("pagemcp_cluster_members_mismatched", "Other nodes that are alive and have no link version in common with this one, or not its first key.", func(c ClusterCounts) int { return c.Mismatched }),
-		gauge("pagemcp_links", "Links to pages of other nodes, and of other nodes to pages here.", func(c ClusterCounts) int { return c.Links }),
-		gauge("pagemcp_link_unread_bytes", "Frames of links that have arrived and are not read.", func(c ClusterCounts) int { return int(c.Unread) }),
+		{disconnects, prometheus.CounterValue, nil, func(c gateway.PeerStats) float64 { return float64(c.Disconnects) }},
+		{foreign, prometheus.CounterValue, nil, func(c gateway.PeerStats) float64 { return float64(c.Foreign) }},
+		gauge("pagemcp_cluster_members", "Other nodes that are alive.", func(c gateway.PeerStats) int { return c.Members }),
+		gauge("pagemcp_cluster_members_mismatched", "Other nodes that are alive and have no link version in common with this one, or not its first key.", func(c gateway.PeerStats) int { return c.Mismatched }),
+		gauge("pagemcp_links", "Links to pages of other nodes, and of other nodes to pages here.", func(c gateway.PeerStats) int { return c.Links }),
+		gauge("pagemcp_link_unread_bytes", "Frames of links that have arrived and are not read.", func(c gateway.PeerStats) int { return int(c.Unread) }),
 	}})
 }
 

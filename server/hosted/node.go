@@ -157,8 +157,8 @@ func (n *Node) start(l *loaded) (err error) {
 	n.memory = newMemoryWatch(n.core.RelieveMemory)
 	n.metrics.watch(n.counts)
 	n.metrics.watchReady(func() bool { return len(n.ready.missing()) == 0 })
-	if counter, ok := n.peers.(peerCounter); ok {
-		n.metrics.watchCluster(counter.Counts)
+	if n.peers != nil {
+		n.metrics.watchCluster(n.peers.Stats)
 	}
 	n.guard = &access.Guard{
 		Hosts: hosts(public), OwnOrigins: []string{public.Scheme + "://" + hosts(public)[0]}, PageOrigins: currentOrigins{&n.origins},
@@ -212,8 +212,7 @@ func (n *Node) coreOptions(l *loaded) gateway.Options {
 		NoSockets:    true,
 	}
 	if n.peers != nil {
-		options.Node, options.SessionEvents = n.peers.ID(), n.peers.SessionEvents()
-		options.Peers = gateway.NewPeers(n.peers, n.peers)
+		options.Links = gateway.NewLinks(n.peers)
 	}
 	return options
 }

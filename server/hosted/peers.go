@@ -10,21 +10,7 @@ import (
 )
 
 // Peers are the other nodes of a deployment: server/cluster connects to them by NATS.
-type Peers interface {
-	gateway.Directory
-	gateway.Dialer
-
-	ID() string                           // of this node: letters and digits
-	SessionEvents() mcphttp.SessionEvents // of classic sessions
-	SessionValues() SessionValues         // nil: what changes about a session stays on its node
-	Ready() error                         // why this node cannot serve with the others
-	SetKeys(keys [][]byte) error          // the shared keys have changed: the first one seals, all of them open
-	Drain()                               // this node will end soon
-	Close()
-}
-
-// A peerCounter is a Peers whose counts are among the metrics.
-type peerCounter interface{ Counts() ClusterCounts }
+type Peers = gateway.Peers
 
 // PeerSettings are what a connection to the other nodes needs besides the configuration.
 type PeerSettings struct {

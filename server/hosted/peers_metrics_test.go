@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
@@ -15,10 +16,10 @@ type countedPeers struct{ Peers }
 
 func (countedPeers) ID() string                           { return "node" }
 func (countedPeers) SessionEvents() mcphttp.SessionEvents { return nil }
-func (countedPeers) SessionValues() SessionValues         { return nil }
+func (countedPeers) SessionValues() gateway.SessionValues { return nil }
 func (countedPeers) Ready() error                         { return errors.New("away") }
 func (countedPeers) Close()                               {}
-func (countedPeers) Counts() ClusterCounts                { return ClusterCounts{Disconnects: 3, Members: 2} }
+func (countedPeers) Stats() gateway.PeerStats             { return gateway.PeerStats{Disconnects: 3, Members: 2} }
 
 // A node of a cluster shows it in its metrics; a single one has no such series.
 func TestMetricsHaveTheClusterIfThereIsOne(t *testing.T) {

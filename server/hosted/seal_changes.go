@@ -8,37 +8,21 @@ import (
 	"sync/atomic"
 
 	"github.com/pagemcp/pagemcp/server/internal/clock"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
-
-// SessionValues keeps values for all nodes of a cluster, each for sessionLifetime. They are
-// sealed: the store learns nothing of subscriptions. Its methods may be called concurrently.
-type SessionValues interface {
-	// Load returns the value of key, or nil if there is none. The error says that the store
-	// is not available now.
-	Load(ctx context.Context, key string) ([]byte, error)
-
-	// Update replaces the value of key soon, and tries again until it has succeeded. It does
-	// not block. update returns the new value for the current one, which may be nil; or nil
-	// if the current one shall stay, or an empty value to delete it. A later update of a key
-	// replaces one that is under way. Updates of an owner that writes a lot wait for longer.
-	Update(owner, key string, update func(current []byte) []byte)
-
-	// IsAvailable reports whether updates are written now, as far as this node knows.
-	IsAvailable() bool
-}
 
 // sharedChanges implements mcphttp.SessionChanges for a cluster: in the memory of this node,
 // and sealed in values. Two states of one session are merged: the later one holds, by the
 // clocks of the nodes, with the latest changes of the other one; an end holds always.
 type sharedChanges struct {
-	values SessionValues
+	values gateway.SessionValues
 	sealer atomic.Pointer[sealer]
 	memory mcphttp.MemoryChanges
 	saving sync.Mutex // so that later changes have later times
 }
 
-func newSharedChanges(keys keyRing, values SessionValues) *sharedChanges {
+func newSharedChanges(keys keyRing, values gateway.SessionValues) *sharedChanges {
 	s := &sharedChanges{values: values}
 	s.memory = mcphttp.MemoryChanges{KeepEmpty: true, OnDropped: s.dropped}
 	s.setKeys(keys)

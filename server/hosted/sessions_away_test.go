@@ -7,12 +7,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // valuesOf makes the sessions of a node use values of the cluster.
-func (c *testCluster) valuesOf(values SessionValues) func(*mcphttp.Sessions) {
+func (c *testCluster) valuesOf(values gateway.SessionValues) func(*mcphttp.Sessions) {
 	return func(ss *mcphttp.Sessions) { ss.Store = newSealedSessions(c.keys, newSharedChanges(c.keys, values)) }
 }
 

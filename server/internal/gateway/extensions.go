@@ -95,8 +95,8 @@ func (v *views) declaredChanged() {
 // updateDeclarations updates what each view declares, after a page has joined or its
 // grace time has ended. The caller holds the lock.
 func (v *views) updateDeclarations() {
-	if peers := v.gateway.Options.Peers; peers != nil {
-		peers.updateHubs(v)
+	if links := v.gateway.Options.Links; links != nil {
+		links.updateHubs(v)
 	}
 	for path, at := range v.byPath {
 		at.engine.SetSkills(v.hasSkills(path))

@@ -58,11 +58,6 @@ type Options struct {
 	// still accepted. Default: CursorKey for all.
 	CursorKeys func(access.Owner) (current [16]byte, old [][16]byte)
 
-	// Node and SessionEvents are for one of several nodes that serve the same sessions: a
-	// name of letters and digits, and the events of the others. Default: no other nodes.
-	Node          string
-	SessionEvents mcphttp.SessionEvents
-
 	// MayJoin is called before the WebSocket of a page is accepted: if the result is not nil,
 	// the page gets 503. May be nil.
 	MayJoin      func() *access.Exceeded
@@ -71,9 +66,9 @@ type Options struct {
 
 	NoSockets bool // no MCP over WebSocket
 
-	// Peers reach pages that other nodes have, and let them reach those of this one; nil:
-	// there are no other nodes. They require OnDemand, and Joiner.Key.
-	Peers Peers
+	// Links are those to the other nodes of a deployment; nil: there are none. They require
+	// OnDemand, and Joiner.Key.
+	Links Links
 }
 
 // A Gateway connects pages with clients. See the package comment.
@@ -115,7 +110,10 @@ func New(options Options, gate *access.Gate, m Monitor) (*Gateway, error) {
 	}
 	ending, endStreams := context.WithCancel(context.Background())
 	gw.closing, gw.endStreams = ending.Done(), endStreams
-	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Store: options.Sessions, Events: options.SessionEvents, Report: gw.logError, Closing: gw.closing, Max: options.MaxSessions}
+	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Store: options.Sessions, Report: gw.logError, Closing: gw.closing, Max: options.MaxSessions}
+	if options.Links != nil {
+		gw.Sessions.Events = options.Links.peers().SessionEvents()
+	}
 	if err := mcphttp.OpenSessions(gw.Sessions); err != nil {
 		return nil, err
 	}
@@ -199,8 +197,8 @@ func (g *Gateway) Views(owner access.Owner) *views {
 func (g *Gateway) Acquire(owner access.Owner, path string) (mcphttp.Endpoint, error) {
 	for {
 		v := g.Views(owner)
-		if peers := g.Options.Peers; peers != nil {
-			if err := peers.follow(v); err != nil {
+		if links := g.Options.Links; links != nil {
+			if err := links.follow(v); err != nil {
 				return mcphttp.Endpoint{}, err
 			}
 		}

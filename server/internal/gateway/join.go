@@ -48,7 +48,7 @@ type Joiner struct {
 	// messages. It must not block.
 	Credential func(frame []byte)
 
-	// Key is that of the page in the Directory of Options.Peers, and MaxPages the number of pages that the
+	// Key is that of the page in Options.Links, and MaxPages the number of pages that the
 	// owner may have on all nodes; 0 means any number.
 	Key      string
 	MaxPages int

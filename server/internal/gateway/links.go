@@ -13,7 +13,7 @@ import (
 
 // A page has one holder, the node of its socket. The holder serves the page's hub, an
 // engine like that of /mcp/{page} without generated tools, to the other nodes. A view on
-// another node attaches the page's Remote to a port from Dialer instead of a socket. The
+// another node attaches the page's Remote to a port from Peers.Dial instead of a socket. The
 // Remote stays while the page moves between nodes: subscriptions stay, too, requests that
 // can be repeated are sent again, and so are others that the page certainly did not get; the
 // rest ends as interrupted.
@@ -42,10 +42,10 @@ const (
 // elsewhere is what a page has besides its socket where there are other nodes. The mu of
 // the views guards it.
 type elsewhere struct {
-	released func()         // of Directory.Hold; nil if this node does not hold the page
+	released func()         // of Peers.Hold; nil if this node does not hold the page
 	hub      *engine.Engine // for other nodes; nil before the first one has dialled
 
-	key       string        // of the directory
+	key       string        // of Page
 	held      *Held         // the other node that has the page; nil if none is known
 	departed  bool          // it has left that node: it is not expected back
 	linked    bool          // the Remote is attached to held
@@ -67,8 +67,8 @@ func refusalOf(err error) (code websocket.StatusCode, reason, outcome string) {
 
 // hold announces a page that joins, before it is attached: requests of other nodes wait
 // until it is.
-func (l *peers) hold(ctx context.Context, v *views, p *page, joiner *Joiner, origin string, s *socket.Socket) error {
-	released, err := l.directory.Hold(ctx, Page{
+func (l *links) hold(ctx context.Context, v *views, p *page, joiner *Joiner, origin string, s *socket.Socket) error {
+	released, err := l.nodes.Hold(ctx, Page{
 		Owner: joiner.Owner, Key: joiner.Key, Name: joiner.Name, Origin: origin, MaxPages: joiner.MaxPages,
 		Serve:    func(ctx context.Context, port jsonrpc.Port) { l.serveHub(ctx, v, p, port) },
 		Replaced: func() { go l.replaced(v, p, s) }, // it takes the lock, and closes a socket
@@ -94,8 +94,8 @@ func (v *views) markHeld(p *page, key string, released func()) bool {
 	return true
 }
 
-// release makes the directory forget the page, if it holds it. The result is to be called
-// with the lock released: callbacks of the directory take it.
+// release makes the peers forget the page, if it holds it. The result is to be called
+// with the lock released: callbacks of Peers take it.
 func (e *elsewhere) release() (released []func()) {
 	if e.released != nil {
 		released = append(released, e.released)
@@ -126,14 +126,14 @@ func (e *elsewhere) signalChanged() {
 }
 
 // replaced closes the socket of a page that another node has now.
-func (l *peers) replaced(v *views, p *page, s *socket.Socket) {
+func (l *links) replaced(v *views, p *page, s *socket.Socket) {
 	if l.markReplaced(v, p, s) {
 		v.gateway.Options.Log.Info("page has moved to another node", "page", p.name)
 	}
 	s.CloseWith(socket.CloseReplaced, "replaced")
 }
 
-func (l *peers) markReplaced(v *views, p *page, s *socket.Socket) bool {
+func (l *links) markReplaced(v *views, p *page, s *socket.Socket) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.pages[p.name] != p || p.socket != s {
@@ -146,7 +146,7 @@ func (l *peers) markReplaced(v *views, p *page, s *socket.Socket) bool {
 }
 
 // keepLinked starts keepLink if another node has the page. The caller holds the lock.
-func (l *peers) keepLinked(v *views, p *page) {
+func (l *links) keepLinked(v *views, p *page) {
 	if p.held == nil || p.socket != nil || p.keeping || v.following == nil {
 		return
 	}
@@ -155,7 +155,7 @@ func (l *peers) keepLinked(v *views, p *page) {
 }
 
 // keepLink keeps the Remote of a page attached to the node that has it.
-func (l *peers) keepLink(ctx context.Context, v *views, p *page) {
+func (l *links) keepLink(ctx context.Context, v *views, p *page) {
 	var port jsonrpc.Port    // nil: not linked
 	var node string          // at its other end
 	var gone <-chan struct{} // closed when it has ended
@@ -247,8 +247,8 @@ func (v *views) endKeeping(ctx context.Context, p *page) bool {
 
 // link dials the node that has the page, and attaches the Remote. down is closed when the
 // link has ended.
-func (l *peers) link(ctx context.Context, v *views, p *page, held Held) (port jsonrpc.Port, down <-chan struct{}, err error) {
-	port, err = l.dialer.Dial(ctx, held)
+func (l *links) link(ctx context.Context, v *views, p *page, held Held) (port jsonrpc.Port, down <-chan struct{}, err error) {
+	port, err = l.nodes.Dial(ctx, held)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,14 +18,14 @@ type following struct {
 
 // follow returns when the pages of other nodes are known, and linked if that does not take
 // long. The error is [ErrIsolated].
-func (l *peers) follow(v *views) error {
+func (l *links) follow(v *views) error {
 	f, first := v.beginFollowing()
 	if !first {
 		<-f.ready
 		return f.err
 	}
 	defer close(f.ready)
-	if f.err = l.directory.Follow(f.ctx, v.owner, func(h Held) { l.heldChanged(v, f, h) }); f.err != nil {
+	if f.err = l.nodes.Follow(f.ctx, v.owner, func(h Held) { l.heldChanged(v, f, h) }); f.err != nil {
 		v.endFollowing(f)
 		return f.err
 	}
@@ -66,7 +66,7 @@ func (v *views) unlinkedPages() (all []<-chan struct{}) {
 }
 
 // unfollow forgets the pages of other nodes if there is no view that needs them.
-func (l *peers) unfollow(v *views) {
+func (l *links) unfollow(v *views) {
 	if f := v.idleFollowing(); f != nil {
 		v.endFollowing(f)
 	}
@@ -95,9 +95,8 @@ func (v *views) endFollowing(f *following) {
 	})
 }
 
-// heldChanged records where a page is. The directory calls it: it must not block, nor call
-// the directory.
-func (l *peers) heldChanged(v *views, f *following, h Held) {
+// heldChanged records where a page is. Peers call it: it must not block, nor call them.
+func (l *links) heldChanged(v *views, f *following, h Held) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.following != f || !access.ValidName(h.Name) {
@@ -116,7 +115,7 @@ func (l *peers) heldChanged(v *views, f *following, h Held) {
 		v.updateDeclarations()
 	}
 	if p.key != "" && p.key != h.Key {
-		return // another page with this name: the directory lets one of them leave
+		return // another page with this name: the nodes let one of them leave
 	}
 	if p.changed == nil {
 		p.changed, p.firstLink = make(chan struct{}, 1), make(chan struct{})

@@ -9,11 +9,11 @@ import (
 )
 
 // serveHub serves a page to another node until port closes.
-func (l *peers) serveHub(ctx context.Context, v *views, p *page, port jsonrpc.Port) {
+func (l *links) serveHub(ctx context.Context, v *views, p *page, port jsonrpc.Port) {
 	l.hubOf(v, p).Serve(engine.WithHub(ctx), port) // its error concerns that node, which dials again
 }
 
-func (l *peers) hubOf(v *views, p *page) *engine.Engine {
+func (l *links) hubOf(v *views, p *page) *engine.Engine {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if p.hub == nil {
@@ -39,7 +39,7 @@ func (v *views) newHub(p *page) *engine.Engine {
 }
 
 // updateHubs lets each hub declare what its page does. The caller holds the lock.
-func (l *peers) updateHubs(v *views) {
+func (l *links) updateHubs(v *views) {
 	for _, p := range v.pages {
 		if p.hub == nil {
 			continue

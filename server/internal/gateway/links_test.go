@@ -22,6 +22,7 @@ import (
 // A fakeCluster is the directory and dialer of one node, without other nodes: tests say
 // what these have.
 type fakeCluster struct {
+	Peers
 	mu      sync.Mutex
 	changed func(Held)
 	follows int
@@ -36,7 +37,9 @@ type fakeCluster struct {
 	unsettled bool
 }
 
-func (c *fakeCluster) Unsettled() bool { return c.unsettled }
+func (c *fakeCluster) ID() string                           { return "here" }
+func (c *fakeCluster) SessionEvents() mcphttp.SessionEvents { return nil }
+func (c *fakeCluster) Unsettled() bool                      { return c.unsettled }
 
 func (c *fakeCluster) Hold(context.Context, Page) (func(), error) {
 	c.pass()
@@ -184,7 +187,7 @@ func newClustered(t *testing.T, initial ...Held) (*Gateway, *fakeCluster) {
 	c := &fakeCluster{pages: map[string]*engine.Engine{}, ports: map[jsonrpc.Port]string{}, initial: initial}
 	g, err := New(Options{
 		Info: engine.Info{Name: "gateway", Version: "1"}, Sessions: noStore{}, Log: slog.New(slog.DiscardHandler),
-		OnDemand: true, ViewIdle: time.Minute, Peers: NewPeers(c, c),
+		OnDemand: true, ViewIdle: time.Minute, Links: NewLinks(c),
 	}, &access.Gate{Auth: oneOwner{}, Limits: silent{}, Audit: silent{}, Monitor: silent{}}, silent{})
 	if err != nil {
 		t.Fatal(err)
@@ -419,7 +422,7 @@ func TestReadsWaitForPageThatIsBeingAnnounced(t *testing.T) {
 func TestReadsWaitForPageOfTheOnlyNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, _ := newClustered(t)
-		g.Options.Peers = nil
+		g.Options.Links = nil
 		read, _ := reader(t, g)
 		began := time.Now()
 		if got := read(); got != "The page is away" || time.Since(began) != 0 {

@@ -52,8 +52,8 @@ func (v *views) attach(joiner Joiner, origin string, s *socket.Socket) (*page, e
 	}
 	ctx, cancel := context.WithTimeout(s.Context(), limits.AttachTime)
 	defer cancel()
-	if peers := v.gateway.Options.Peers; peers != nil {
-		if err := peers.hold(ctx, v, p, &joiner, origin, s); err != nil {
+	if links := v.gateway.Options.Links; links != nil {
+		if err := links.hold(ctx, v, p, &joiner, origin, s); err != nil {
 			v.detach(p, s)
 			return nil, err
 		}
@@ -174,8 +174,8 @@ func (v *views) detach(p *page, s *socket.Socket) {
 	}
 	p.socket = nil
 	v.startGrace(p)
-	if peers := v.gateway.Options.Peers; peers != nil {
-		peers.keepLinked(v, p) // a join has failed: another node still has the page
+	if links := v.gateway.Options.Links; links != nil {
+		links.keepLinked(v, p) // a join has failed: another node still has the page
 	}
 	v.gateway.monitor.PagesChanged()
 }

@@ -64,7 +64,7 @@ func (v *views) acquire(path string) (mcphttp.Endpoint, error) {
 	makeRoom := v.gateway.makeRoom() // takes locks of other views
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.retired || v.following == nil && v.gateway.Options.Peers != nil {
+	if v.retired || v.following == nil && v.gateway.Options.Links != nil {
 		return mcphttp.Endpoint{}, errRetired
 	}
 	at := v.byPath[path]
@@ -99,7 +99,7 @@ func (v *views) make(path, name string) *view {
 	options := EngineOptions(o.Lenient, o.Logging)
 	options.PageSize = o.PageSize
 	options.MaxInFlight = limits.MaxAllInFlight // the port of each client has a limit for each page
-	options.Node, options.CursorKey, options.Report = o.Node, o.CursorKey, v.gateway.logError
+	options.CursorKey, options.Report = o.CursorKey, v.gateway.logError
 	if o.CursorKeys != nil {
 		options.CursorKey, options.OldCursorKeys = o.CursorKeys(v.owner)
 	}
@@ -107,8 +107,8 @@ func (v *views) make(path, name string) *view {
 	options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
 		return v.callExtension(ctx, path, method, params)
 	}
-	if o.Peers != nil {
-		options.ArmTimeout = viewArmTime
+	if o.Links != nil {
+		options.Node, options.ArmTimeout = o.Links.peers().ID(), viewArmTime
 	}
 	at := &view{path: path, engine: engine.New(o.Info, options)}
 	v.byPath[path] = at
@@ -127,7 +127,7 @@ func (v *views) make(path, name string) *view {
 		if o.OnDemand {
 			at.engine.Mount("", awayPages{v})
 		}
-	} else if o.Peers != nil {
+	} else if o.Links != nil {
 		at.engine.Mount("", awayPage{v, name})
 	}
 	v.updateDeclarations()

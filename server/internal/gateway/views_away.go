@@ -25,8 +25,8 @@ func (a awayPages) awaitCalled(ctx context.Context, full, separator string) (rem
 
 // awaitOrAway is await, and says whether it is worth trying again.
 func (v *views) awaitOrAway(ctx context.Context, name string) (*engine.Remote, error) {
-	peers := v.gateway.Options.Peers
-	mayCome := peers != nil && peers.unsettled()
+	links := v.gateway.Options.Links
+	mayCome := links != nil && links.peers().Unsettled()
 	switch remote := v.await(ctx, name); {
 	case remote != nil:
 		return remote, nil

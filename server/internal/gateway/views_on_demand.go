@@ -62,8 +62,8 @@ func (g *Gateway) sweepViews(now time.Time, idle time.Duration) {
 		v.sweep(now, idle)
 		if g.Options.OnDemand {
 			v.forgetAway()
-			if g.Options.Peers != nil {
-				g.Options.Peers.unfollow(v)
+			if g.Options.Links != nil {
+				g.Options.Links.unfollow(v)
 			}
 			g.retire(v)
 		}
@@ -175,12 +175,12 @@ func (v *views) await(ctx context.Context, name string) *engine.Remote {
 	if remote := v.remote(name); remote != nil {
 		return remote
 	}
-	peers := v.gateway.Options.Peers
-	if peers == nil && !joins {
+	links := v.gateway.Options.Links
+	if links == nil && !joins {
 		return nil
 	}
 	until := engine.InvocationOf(ctx).WaitUntil()
-	if soon := time.Now().Add(announceTime); (peers == nil || !peers.unsettled()) && soon.Before(until) {
+	if soon := time.Now().Add(announceTime); (links == nil || !links.peers().Unsettled()) && soon.Before(until) {
 		until = soon
 	}
 	ctx, cancel := context.WithDeadline(ctx, until)
