@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -27,7 +28,7 @@ type drainPort struct {
 }
 
 func newDrainPort(p jsonrpc.Port) *drainPort {
-	return &drainPort{Port: p, open: map[string]bool{}, answered: make(chan struct{}, 1)}
+	return &drainPort{Port: p, open: map[string]bool{}, answered: wait.NewSignal()}
 }
 
 // Read implements jsonrpc.Port.
@@ -82,10 +83,7 @@ func (p *drainPort) remove(id jsonrpc.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.open, id.Key())
-	select {
-	case p.answered <- struct{}{}:
-	default:
-	}
+	wait.Wake(p.answered)
 }
 
 func (p *drainPort) pending() int {

@@ -18,6 +18,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -121,7 +122,7 @@ func (l *gatewayLink) connect(ctx context.Context) error {
 		default:
 			return err
 		}
-		if pause(ctx, retryInterval) != nil {
+		if !pause(ctx, retryInterval) {
 			return ctx.Err()
 		}
 	}
@@ -129,7 +130,7 @@ func (l *gatewayLink) connect(ctx context.Context) error {
 
 // reconnectLoop reconnects whenever the gateway closes the connection, until ctx ends.
 func (l *gatewayLink) reconnectLoop(ctx context.Context) {
-	wait := retryInterval
+	delay := retryInterval
 	refresh := time.NewTicker(limits.PingEvery)
 	defer refresh.Stop()
 	for {
@@ -141,14 +142,14 @@ func (l *gatewayLink) reconnectLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if pause(ctx, wait) != nil {
+		if !pause(ctx, delay) {
 			return
 		}
 		if err := l.attach(ctx); err != nil {
-			wait = min(2*wait, maxRetryInterval)
+			delay = min(2*delay, maxRetryInterval)
 			continue
 		}
-		wait = retryInterval
+		delay = retryInterval
 	}
 }
 
@@ -171,17 +172,8 @@ func (l *gatewayLink) declareExtensions(extensions []byte) {
 }
 
 // pause waits for d on average, with jitter, so that processes waiting for the same
-// event do not retry at the same moment.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d/2 + rand.N(d))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+// event do not retry at the same moment. It returns false if ctx ends first.
+func pause(ctx context.Context, d time.Duration) bool { return wait.For(ctx, d/2+rand.N(d)) }
 
 // attach connects the Remote to the running gateway, or to one that it starts in this
 // process.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
 // A memoryCluster has nodes whose NATS is in memory: their time can be virtual.
@@ -132,7 +133,7 @@ func (n *memoryNode) why() (problem error) {
 }
 
 func (n *memoryNode) set(what func()) {
-	defer signal(n.changed)
+	defer wait.Wake(n.changed)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	what()

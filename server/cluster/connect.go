@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
 // Options of a Node. Fields are required unless documented otherwise.
@@ -113,7 +114,7 @@ type Node struct {
 // Connect returns a Node, which connects in the background: [Node.Ready] says when it is
 // usable. The error is about the options alone. Close ends it.
 func Connect(options Options) (*Node, error) {
-	n := &Node{options: options, id: newID(), subjects: newSubjects(options.Cluster), now: time.Now, back: make(chan struct{}, 1), stop: make(chan struct{})}
+	n := &Node{options: options, id: newID(), subjects: newSubjects(options.Cluster), now: time.Now, back: wait.NewSignal(), stop: make(chan struct{})}
 	var err error
 	if n.sealer, err = newSealer(n.id, options.Keys); err != nil {
 		return nil, err
@@ -356,7 +357,7 @@ func (n *Node) reconnected(conn *nats.Conn) {
 	}
 	n.directory.do(n.directory.reconnected)
 	n.sessions.lost()
-	signal(n.back)
+	wait.Wake(n.back)
 	if n.options.Connected != nil {
 		n.options.Connected()
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -86,7 +87,7 @@ func newLink(s *links, page string, p *peer) *link {
 	l := &link{
 		links: s, id: newID(), page: page, peer: p, chunk: s.chunkSize(),
 		done: make(chan struct{}), settled: make(chan struct{}),
-		arrived: make(chan struct{}, 1), acked: make(chan struct{}, 1), writing: make(chan struct{}, 1),
+		arrived: wait.NewSignal(), acked: wait.NewSignal(), writing: make(chan struct{}, 1),
 	}
 	l.probe = time.AfterFunc(probeAfter, l.runProbe)
 	l.probe.Stop()

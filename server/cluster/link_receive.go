@@ -3,6 +3,8 @@ package cluster
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
 // receive takes a frame from the subject of the other end. It does not wait for a reader.
@@ -89,7 +91,7 @@ func (l *link) takeAck(taken uint64) error {
 		return fmt.Errorf("%w: %d bytes are acknowledged, %d were sent", errFrame, taken, l.sent.Load())
 	case taken > l.taken.Load(): // two acknowledgements may change places
 		l.taken.Store(taken)
-		signal(l.acked)
+		wait.Wake(l.acked)
 	}
 	return nil
 }
@@ -120,12 +122,5 @@ func (l *link) takeChunk(f frame) (grant uint64, err error) {
 
 func (l *link) enqueue(msg []byte) {
 	l.queue, l.ends = append(l.queue, msg), append(l.ends, l.received)
-	signal(l.arrived)
-}
-
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
+	wait.Wake(l.arrived)
 }

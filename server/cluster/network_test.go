@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -108,7 +109,7 @@ func (in *inbox) take() []func() {
 }
 
 func (in *inbox) put(deliver func()) {
-	defer signal(in.changed)
+	defer wait.Wake(in.changed)
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.queue = append(in.queue, deliver)

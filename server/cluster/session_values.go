@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
 // A sessionValues keeps values of sessions in a bucket of JetStream's key-value store. No
@@ -54,7 +55,7 @@ func newSessionValues(n *Node, cluster string) (*sessionValues, error) {
 	}
 	return &sessionValues{
 		node: n, bucket: "pagemcp-" + cluster + "-sessions", stream: stream, retry: cmp.Or(n.options.retryKV, pauseTime),
-		waiting: map[string]*ownUpdates{}, changed: make(chan struct{}, 1),
+		waiting: map[string]*ownUpdates{}, changed: wait.NewSignal(),
 	}, nil
 }
 
@@ -131,7 +132,7 @@ func (v *sessionValues) pause(err error) {
 // stays, and an empty value deletes it.
 func (v *sessionValues) Update(owner, key string, update func(current []byte) []byte) {
 	v.enqueue(owner, key, update, true)
-	signal(v.changed)
+	wait.Wake(v.changed)
 }
 
 // run opens the bucket and writes updates until Close, which waits for the last ones.
@@ -159,7 +160,7 @@ func (v *sessionValues) run() {
 		case <-ctx.Done():
 			return
 		}
-		if !wait(ctx, writeBehind) {
+		if !wait.For(ctx, writeBehind) {
 			return
 		}
 		failed := v.writeAll(ctx, v.take(time.Now()), false)
@@ -170,15 +171,15 @@ func (v *sessionValues) run() {
 		if failed == 0 {
 			pauses = v.pauses()
 			if v.waitingUpdates() > 0 { // updates of owners that have written much
-				signal(v.changed)
+				wait.Wake(v.changed)
 			}
 			continue
 		}
 		v.node.options.Log.Warn("changes of sessions are not written to the key-value store of NATS yet", "bucket", v.bucket, "sessions", failed)
-		if !wait(ctx, pauses()) {
+		if !wait.For(ctx, pauses()) {
 			return
 		}
-		signal(v.changed)
+		wait.Wake(v.changed)
 	}
 }
 
@@ -204,7 +205,7 @@ func (v *sessionValues) flush() {
 				return
 			}
 		}
-		if !wait(ctx, pauses()) {
+		if !wait.For(ctx, pauses()) {
 			v.node.options.Log.Error("changes of sessions are lost: they could not be written to the key-value store of NATS", "bucket", v.bucket, "sessions", v.waitingUpdates())
 			return
 		}
@@ -215,18 +216,6 @@ func (v *sessionValues) isOpen() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.values != nil
-}
-
-// wait returns false if ctx ends first.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // open finds the bucket or makes it, with as many replicas as there are servers for.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
 // Times of a drain, 45 s in all. A grace period of the process that is shorter interrupts
@@ -45,7 +47,7 @@ func drain(ctx context.Context, s drainSteps) {
 	ctx, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()
 	s.announce()
-	pause(ctx, drainNotice)
+	wait.For(ctx, drainNotice)
 	s.refuseJoins()
 	movePages(ctx, drainPages, s.pages())
 	s.endStreams()
@@ -74,7 +76,7 @@ func movePages(ctx context.Context, within time.Duration, pages []drainingPage) 
 	for len(pages) > 0 && ctx.Err() == nil {
 		pages = moveIdle(pages, batch)
 		if len(pages) > 0 {
-			pause(ctx, drainTick)
+			wait.For(ctx, drainTick)
 		}
 	}
 	for _, page := range pages {
@@ -92,14 +94,4 @@ func moveIdle(pages []drainingPage, most int) []drainingPage {
 		page.move(pageRedial)
 		return true
 	})
-}
-
-// pause waits, or until ctx ends.
-func pause(ctx context.Context, wait time.Duration) {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
 // A drained is a drain with virtual time, and when each of its steps began.
@@ -43,7 +45,7 @@ func (d *drained) run(ctx context.Context, pages []drainingPage, requests time.D
 		refuseJoins: func() { d.note("refuse") },
 		pages:       func() []drainingPage { return pages },
 		endStreams:  func() { d.note("streams") },
-		finish:      func(ctx context.Context) { d.note("finish"); pause(ctx, requests) },
+		finish:      func(ctx context.Context) { d.note("finish"); wait.For(ctx, requests) },
 		leave:       func(context.Context) { d.note("leave") },
 	})
 	d.took = time.Since(d.begun)

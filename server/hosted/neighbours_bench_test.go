@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -149,7 +150,7 @@ func BenchmarkNeighbourOfSilentSockets(b *testing.B) {
 					conn, err := dialPage(ctx, n, fmt.Sprint("203.0.113.", i%addresses))
 					once()
 					if err != nil {
-						pause(ctx, time.Second)
+						wait.For(ctx, time.Second)
 						continue
 					}
 					conn.Read(ctx) // until it is closed
@@ -170,7 +171,7 @@ func BenchmarkNeighbourOfSilentPages(b *testing.B) {
 				go func() {
 					for ctx.Err() == nil {
 						conn, err := joinPage(ctx, n, "red", fmt.Sprint("user", user), fmt.Sprint(id))
-						pause(ctx, 3*time.Second)
+						wait.For(ctx, 3*time.Second)
 						if err == nil {
 							conn.CloseNow()
 						}
@@ -178,7 +179,7 @@ func BenchmarkNeighbourOfSilentPages(b *testing.B) {
 				}()
 			}
 		}
-		pause(ctx, 2*time.Second)
+		wait.For(ctx, 2*time.Second)
 		return "", noFigure
 	})
 }
@@ -196,7 +197,7 @@ func BenchmarkNeighbourOfSessions(b *testing.B) {
 				}
 			}()
 		}
-		pause(ctx, 5*time.Second)
+		wait.For(ctx, 5*time.Second)
 		return "sessions", func() float64 { return float64(n.core.Sessions.Count()) }
 	})
 }
@@ -217,7 +218,7 @@ func BenchmarkNeighbourOfSessionsOfManyUsers(b *testing.B) {
 				}
 			}()
 		}
-		pause(ctx, 8*time.Second)
+		wait.For(ctx, 8*time.Second)
 		return "sessions", func() float64 { return float64(n.core.Sessions.Count()) }
 	})
 }
@@ -305,7 +306,7 @@ func BenchmarkNeighbourOfPushedConfigurations(b *testing.B) {
 				if i == 0 {
 					close(pushed)
 				}
-				pause(ctx, 10*time.Millisecond)
+				wait.For(ctx, 10*time.Millisecond)
 			}
 		}()
 		<-pushed

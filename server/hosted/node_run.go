@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
 // Run serves until ctx ends, then drains: it takes up to 45 seconds until it returns. The
@@ -91,7 +92,7 @@ func (n *Node) awaitRequests(ctx context.Context) {
 		if requests, _, _ := n.quotas.InUse(); requests == 0 {
 			return
 		}
-		pause(ctx, drainTick)
+		wait.For(ctx, drainTick)
 	}
 }
 

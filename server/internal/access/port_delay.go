@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -40,22 +41,15 @@ func (p *clientPort) next(ctx context.Context) (msg []byte, waited bool, err err
 	}
 }
 
-// delayUntil makes Read return msg after wait, unless due then returns false.
-func (p *clientPort) delayUntil(ctx context.Context, wait time.Duration, msg []byte, due func() bool) {
+// delayUntil makes Read return msg after delay, unless due then returns false.
+func (p *clientPort) delayUntil(ctx context.Context, delay time.Duration, msg []byte, due func() bool) {
 	if p.delayed == nil {
 		p.delayed = &delayQueue{incoming: make(chan arrival), delayed: make(chan []byte)}
 		go p.delayed.read(ctx, p.Port) // ends with the port or ctx
 	}
 	queue := p.delayed
-	go func() { // ends after wait, or with ctx
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return
-		}
-		if !due() {
+	go func() { // ends after delay, or with ctx
+		if !wait.For(ctx, delay) || !due() {
 			return
 		}
 		select {

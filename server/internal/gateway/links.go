@@ -7,6 +7,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -119,10 +120,7 @@ func (e *elsewhere) signalChanged() {
 	if e.changed == nil {
 		return
 	}
-	select {
-	case e.changed <- struct{}{}:
-	default:
-	}
+	wait.Wake(e.changed)
 }
 
 // replaced closes the socket of a page that another node has now.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -118,7 +119,7 @@ func (l *links) heldChanged(v *views, f *following, h Held) {
 		return // another page with this name: the nodes let one of them leave
 	}
 	if p.changed == nil {
-		p.changed, p.firstLink = make(chan struct{}, 1), make(chan struct{})
+		p.changed, p.firstLink = wait.NewSignal(), make(chan struct{})
 	}
 	p.key, p.held, p.departed, p.origin = h.Key, &h, false, h.Origin
 	p.remote.Expect() // requests wait for the link

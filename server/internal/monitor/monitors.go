@@ -16,6 +16,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -112,7 +113,7 @@ func (m *Monitors) Serve(s *socket.Socket, state func() State) {
 			}
 		}
 	}()
-	c := &connection{socket: s, queue: make(chan captured, maxQueued), pagesChanged: make(chan struct{}, 1)}
+	c := &connection{socket: s, queue: make(chan captured, maxQueued), pagesChanged: wait.NewSignal()}
 	c.pagesChanged <- struct{}{}
 	m.add(c)
 	defer m.remove(c)
@@ -178,10 +179,7 @@ func (m *Monitors) PagesChanged() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for c := range m.connections {
-		select {
-		case c.pagesChanged <- struct{}{}:
-		default: // a state is due already
-		}
+		wait.Wake(c.pagesChanged)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
 const (
@@ -59,7 +60,7 @@ func NewKeySet(c KeySetConfig) (*KeySet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &KeySet{fetcher: f, onFetch: c.OnFetch, wake: make(chan struct{}, 1), first: make(chan struct{}), stopped: make(chan struct{})}, nil
+	return &KeySet{fetcher: f, onFetch: c.OnFetch, wake: wait.NewSignal(), first: make(chan struct{}), stopped: make(chan struct{})}, nil
 }
 
 // StaticKeySet returns a key set of the JWK Set in data, which needs no Run.
@@ -294,10 +295,7 @@ func (s *KeySet) want(id string) (flight <-chan struct{}, in time.Duration) {
 		s.flight, s.attempted = make(chan struct{}), time.Now()
 	}
 	s.wanted = true
-	select {
-	case s.wake <- struct{}{}:
-	default: // one is on its way
-	}
+	wait.Wake(s.wake)
 	return s.flight, in
 }
 

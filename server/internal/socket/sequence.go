@@ -3,6 +3,8 @@ package socket
 import (
 	"bytes"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
 // A frame may be a JSON text sequence (RFC 7464): each message after a separator, which
@@ -67,10 +69,7 @@ func (s *Socket) hold() {
 // hear notes that the peer has sent a frame.
 func (s *Socket) hear() {
 	s.unanswered.Store(false)
-	select {
-	case s.heard <- struct{}{}:
-	default:
-	}
+	wait.Wake(s.heard)
 }
 
 // joined returns the frame of messages.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -64,7 +65,7 @@ func New(conn *websocket.Conn, limit int64, failWhenFull bool) *Socket {
 	conn.SetReadLimit(-1) // receive enforces a limit without closing the connection
 	s := &Socket{
 		conn: conn, limit: limit, failWhenFull: failWhenFull, closing: make(chan struct{}),
-		in: make(chan received, 16), consumed: make(chan struct{}, 1), heard: make(chan struct{}, 1),
+		in: make(chan received, 16), consumed: wait.NewSignal(), heard: wait.NewSignal(),
 		code: websocket.StatusNormalClosure, started: time.Now(),
 	}
 	s.out.room = make(chan struct{}, queueLength)
@@ -86,10 +87,7 @@ func (s *Socket) Read(ctx context.Context) ([]byte, error) {
 		}
 		if len(r.msg) > 0 {
 			s.unread.Add(-int64(len(r.msg)))
-			select {
-			case s.consumed <- struct{}{}:
-			default:
-			}
+			wait.Wake(s.consumed)
 		}
 		return r.msg, r.err
 	case <-ctx.Done():
