@@ -192,7 +192,7 @@ func (s *service) install(ctx context.Context, program string, flags []string, d
 		return err
 	}
 	if string(before) != text {
-		if err := replaceFile(d.file, []byte(text)); err != nil {
+		if err := clientconfig.ReplaceFile(d.file, []byte(text)); err != nil {
 			return fmt.Errorf("write %s: %w", d.file, err)
 		}
 	}
@@ -262,20 +262,4 @@ func (s *service) commands(ctx context.Context, commands [][]string) error {
 		}
 	}
 	return nil
-}
-
-// replaceFile replaces a file as a whole.
-func replaceFile(name string, text []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = os.Rename(file.Name(), name)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-	}
-	return err
 }

@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+
+	"github.com/pagemcp/pagemcp/server/internal/files"
 )
 
 // maxCompressed is how many compressed files are cached: of some builds.
@@ -58,16 +60,7 @@ func writeCached(cache, file string, contents []byte) error {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return fmt.Errorf("cache a compressed file: %w", err)
 	}
-	part, err := os.CreateTemp(cache, "part-")
-	if err != nil {
-		return fmt.Errorf("cache a compressed file: %w", err)
-	}
-	_, err = part.Write(contents)
-	if err = cmp.Or(err, part.Close()); err == nil {
-		err = os.Rename(part.Name(), file)
-	}
-	if err != nil {
-		os.Remove(part.Name())
+	if err := files.Replace(file, contents, "", nil); err != nil {
 		return fmt.Errorf("cache a compressed file: %w", err)
 	}
 	entries, err := os.ReadDir(cache)

@@ -41,7 +41,7 @@ func CopyProgram(program, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("copy the program: %w", err)
 	}
-	if err := replaceFile(path, text, "", nil); err != nil {
+	if err := ReplaceFile(path, text); err != nil {
 		return fmt.Errorf("copy the program to %s, which may be running: %w", path, err)
 	}
 	return os.Chmod(path, 0o700)

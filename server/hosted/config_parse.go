@@ -46,8 +46,9 @@ func syntaxError(err error) *ConfigError {
 	return problem
 }
 
-// A configParser fills a Config by its yaml tags. The decoder of package yaml is not used
-// for that: its errors quote values.
+// A configParser fills a Config by its yaml tags. The decoder of package yaml with KnownFields
+// is not used for that: its errors quote values, name a key without those around it, and stop
+// at a key that is there twice; and 0 would be the same as an absent number.
 type configParser struct {
 	lines    map[string]int
 	problems []*ConfigError

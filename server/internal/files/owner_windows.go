@@ -1,4 +1,4 @@
-package clientconfig
+package files
 
 import (
 	"io/fs"
