@@ -2,7 +2,6 @@ package hosted
 
 import (
 	"context"
-	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -39,7 +38,6 @@ type auditLine struct {
 type auditHash struct{ key []byte }
 
 const (
-	auditLabel  = "audit"
 	auditHashed = "hmac:" // begins a name that is hashed
 	auditDigest = 16      // bytes of HMAC-SHA-256
 )
@@ -60,11 +58,7 @@ func (a *auditLog) configure(c Audit, ring keyRing) {
 		a.hash.Store(nil)
 		return
 	}
-	key, err := hkdf.Key(sha256.New, ring.keys[0], nil, auditLabel, sha256.Size)
-	if err != nil { // only for lengths above 255 hashes
-		panic(err)
-	}
-	a.hash.Store(&auditHash{key})
+	a.hash.Store(&auditHash{ring.auditKey()})
 }
 
 // Close writes the lines that are left, for at most 3 seconds.

@@ -25,9 +25,12 @@ const (
 	cursorKeySize = 16       // bytes, of engine.Options.CursorKey
 	maxKeys       = 16       // of a file: each of them may be tried
 	maxKeysFile   = 64 << 10 // bytes
-	cursorLabel   = "cursor"
 
+	// Labels of keys that are derived from those of a ring.
+	cursorLabel  = "cursor"
 	clusterLabel = "cluster"
+	auditLabel   = "audit"
+	sealLabel    = "seal "
 
 	modeOfOthers = 0o007 // permissions of users outside owner and group
 	keysRemedy   = "write one with `pagemcpd keygen`"
@@ -137,14 +140,9 @@ func parseKeys(text []byte) (keyRing, error) {
 
 // cursorKeys returns the keys of owner for engine.Options.CursorKey: by the first key of
 // the ring, which signs, and by the others, whose cursors are still accepted. They are the
-// same on all nodes, and different for each owner (RFC 5869 with SHA-256, without salt;
-// info is the label and the owner's key, which has a fixed length).
+// same on all nodes, and different for each owner, whose key has a fixed length.
 func (r keyRing) cursorKeys(owner access.Owner) (current [cursorKeySize]byte, old [][cursorKeySize]byte) {
-	for i, secret := range r.keys {
-		key, err := hkdf.Key(sha256.New, secret, nil, cursorLabel+string(owner), cursorKeySize)
-		if err != nil { // only for lengths above 255 hashes
-			panic(err)
-		}
+	for i, key := range r.derive(cursorLabel+string(owner), cursorKeySize) {
 		if i == 0 {
 			current = [cursorKeySize]byte(key)
 		} else {
@@ -155,10 +153,17 @@ func (r keyRing) cursorKeys(owner access.Owner) (current [cursorKeySize]byte, ol
 }
 
 // clusterKeys returns the keys with which nodes seal what they send each other.
-func (r keyRing) clusterKeys() [][]byte {
+func (r keyRing) clusterKeys() [][]byte { return r.derive(clusterLabel, keySize) }
+
+// auditKey returns the key that names in the audit log are hashed with.
+func (r keyRing) auditKey() []byte { return r.derive(auditLabel, keySize)[0] }
+
+// derive returns a key of size bytes for each one of the ring (RFC 5869 with SHA-256, without
+// salt; info is label).
+func (r keyRing) derive(label string, size int) [][]byte {
 	keys := make([][]byte, len(r.keys))
 	for i, secret := range r.keys {
-		key, err := hkdf.Key(sha256.New, secret, nil, clusterLabel, keySize)
+		key, err := hkdf.Key(sha256.New, secret, nil, label, size)
 		if err != nil { // only for lengths above 255 hashes
 			panic(err)
 		}

@@ -143,7 +143,11 @@ func (n *Node) start(l *loaded) (err error) {
 	if err := n.connect(l); err != nil {
 		return err
 	}
-	n.sessions = newSealedSessions(l.keys, newChanges(l.keys, n.peers))
+	var values gateway.SessionValues
+	if n.peers != nil {
+		values = n.peers.SessionValues()
+	}
+	n.sessions = newSealedSessions(l.keys, newChanges(l.keys, values))
 	n.proxies = newProxies(l.proxies, l.certificate != nil, func(net.IP) { n.metrics.refuse(refusedPeer) })
 	if l.certificate != nil {
 		n.certs = &certificates{}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
-	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
 // Peers are the other nodes of a deployment: server/cluster connects to them by NATS.
@@ -46,16 +45,6 @@ func (n *Node) connect(l *loaded) (err error) {
 		return refusal("cluster", "%v", err)
 	}
 	return nil
-}
-
-// newChanges returns where the changes of sessions are kept.
-func newChanges(keys keyRing, peers Peers) mcphttp.SessionChanges {
-	if peers != nil {
-		if values := peers.SessionValues(); values != nil {
-			return newSharedChanges(keys, values)
-		}
-	}
-	return &mcphttp.MemoryChanges{}
 }
 
 // isIsolated reports whether this node must not serve, because it cannot reach the others.

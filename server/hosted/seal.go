@@ -34,15 +34,7 @@ type sealer struct {
 
 // sealer returns a sealer for a purpose.
 func (r keyRing) sealer(purpose string) sealer {
-	s := sealer{purpose: purpose}
-	for _, secret := range r.keys {
-		key, err := hkdf.Key(sha256.New, secret, nil, "seal "+purpose, sealKeySize)
-		if err != nil { // only for lengths above 255 hashes
-			panic(err)
-		}
-		s.keys = append(s.keys, key)
-	}
-	return s
+	return sealer{purpose, r.derive(sealLabel+purpose, sealKeySize)}
 }
 
 // seal returns text sealed: salt, nonce, ciphertext, tag. Only open with equal context
@@ -81,6 +73,9 @@ func sealKeyID(key []byte) string {
 	return string(sum[:8])
 }
 
+// id returns the id of the key that seals.
+func (s sealer) id() string { return sealKeyID(s.keys[0]) }
+
 // has reports whether the key with this id is one of the ring's.
 func (s sealer) has(id string) bool {
 	return slices.ContainsFunc(s.keys, func(key []byte) bool { return sealKeyID(key) == id })
@@ -106,13 +101,9 @@ func aead(key, sealed []byte) cipher.AEAD {
 // additional returns the additional data of a text: the purpose and the context, each
 // prefixed by its length, so that ("ab", "c") and ("a", "bc") differ.
 func (s sealer) additional(context []string) []byte {
-	data := appendText(nil, s.purpose)
-	for _, part := range context {
-		data = appendText(data, part)
+	var data []byte
+	for _, part := range append([]string{s.purpose}, context...) {
+		data = append(binary.AppendUvarint(data, uint64(len(part))), part...)
 	}
 	return data
-}
-
-func appendText(data []byte, text string) []byte {
-	return append(binary.AppendUvarint(data, uint64(len(text))), text...)
 }

@@ -22,6 +22,15 @@ type sharedChanges struct {
 	saving sync.Mutex // so that later changes have later times
 }
 
+// newChanges returns changes that are kept in values and in the memory of this node; in its
+// memory alone if values is nil.
+func newChanges(keys keyRing, values gateway.SessionValues) mcphttp.SessionChanges {
+	if values == nil {
+		return &mcphttp.MemoryChanges{}
+	}
+	return newSharedChanges(keys, values)
+}
+
 func newSharedChanges(keys keyRing, values gateway.SessionValues) *sharedChanges {
 	s := &sharedChanges{values: values}
 	s.memory = mcphttp.MemoryChanges{KeepEmpty: true, OnDropped: s.dropped}

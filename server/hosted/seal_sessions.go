@@ -67,7 +67,7 @@ func (s *sealedSessions) Begin(r *mcphttp.Record) (id string) {
 	}
 	f.fill(r)
 	sealer := s.sealer.Load()
-	r.Key = sealKeyID(sealer.keys[0])
+	r.Key = sealer.id()
 	return base64.RawURLEncoding.EncodeToString(sealer.seal(f.append(nil), sessionContext(r.Holder())...))
 }
 
@@ -163,6 +163,10 @@ func parseFacts(text []byte) (f sessionFacts, ok bool) {
 	}
 	f.capabilities = text
 	return f, f.capabilities.IsValid()
+}
+
+func appendText(data []byte, text string) []byte {
+	return append(binary.AppendUvarint(data, uint64(len(text))), text...)
 }
 
 // cutText reverses appendText.

@@ -17,7 +17,7 @@ import (
 
 // limitRequests makes an owner's requests in flight count by the quotas of a node.
 func limitRequests(most int) (*quotas.Quotas, func(*mcphttp.Sessions)) {
-	q := quotas.New(Limits{RequestsPerOwner: most}.withDefaults().quotas(), nil)
+	q := quotas.New(quotas.Limits{RequestsPerOwner: most, ReadsPerSecond: 20, CompletionsPerSecond: 10, CallsPerSecond: 50}, nil)
 	return q, func(ss *mcphttp.Sessions) { ss.Gate.Limits = q }
 }
 
