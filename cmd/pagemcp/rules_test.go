@@ -62,6 +62,8 @@ var arrows = []struct{ from, banned, why string }{
 	{"server", "github.com/nats-io/nats.go", "the local gateway has no other nodes"},
 	{"cmd/pagemcp", module + "server/cluster", "the local gateway has no other nodes"},
 	{"cmd/pagemcp", "github.com/nats-io/nats.go", "the local gateway has no other nodes"},
+	{"server/hosted/keys", module + "server/internal/gateway", "secrets do not depend on what uses them"},
+	{"server/hosted/sessions", module + "server/internal/oauth", "sessions do not depend on how clients authenticate themselves"},
 	{"server/hosted", module + "server/cluster", "a hosted gateway runs without a cluster"},
 	{"server/hosted", "github.com/nats-io/nats.go", "a hosted gateway runs without a cluster"},
 	{"server/internal/gateway", module + "server/cluster", "it knows other nodes by interfaces"},

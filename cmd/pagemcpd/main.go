@@ -20,6 +20,7 @@ import (
 	"syscall"
 
 	"github.com/pagemcp/pagemcp/server/hosted"
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/web"
 )
 
@@ -49,7 +50,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	if len(args) == 1 {
 		switch args[0] {
 		case "keygen":
-			fmt.Fprintln(stdout, hosted.NewKey())
+			fmt.Fprintln(stdout, keys.New())
 			return 0
 		case "version":
 			fmt.Fprintln(stdout, web.Version())

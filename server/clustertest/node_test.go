@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted"
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/clock"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
@@ -103,7 +104,7 @@ func newDeployment(t testing.TB) *deployment {
 	d := &deployment{t: t, auth: oauthtest.Start(), app: oauthtest.Start(), dir: t.TempDir()}
 	t.Cleanup(d.auth.Close)
 	t.Cleanup(d.app.Close)
-	if err := os.WriteFile(filepath.Join(d.dir, "keys"), []byte(hosted.NewKey()+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(d.dir, "keys"), []byte(keys.New()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return d

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/server/hosted"
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
@@ -96,7 +96,7 @@ func TestKeysAreRotated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next := hosted.NewKey() + "\n"
+	next := keys.New() + "\n"
 	first := alice.begin(nodes[0])
 	ping := func(s *session, node *process, want string) {
 		t.Helper()

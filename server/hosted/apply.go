@@ -11,9 +11,9 @@ func (n *Node) apply(old, next *loaded) error {
 	n.core.Sessions.SetLimits(sessionLimits(next.Config.Limits))
 	if !reflect.DeepEqual(old.keys, next.keys) {
 		n.core.CloseIdleViews() // they sign with the old key
-		n.sessions.endWithoutKey(n.core.Sessions)
+		n.sessions.EndWithoutKey(n.core.Sessions)
 		if n.peers != nil {
-			return n.peers.SetKeys(next.keys.clusterKeys())
+			return n.peers.SetKeys(next.keys.Cluster())
 		}
 	}
 	return nil
@@ -33,7 +33,7 @@ func (n *Node) configure(old, next *loaded) error {
 	n.origins.Store(&next.pageOrigins)
 	n.sampling.Store(&next.sampling)
 	n.browsers.Store(&next.Config.Assistants.Origins)
-	n.sessions.setKeys(next.keys)
+	n.sessions.SetKeys(next.keys)
 	n.quotas.SetLimits(next.Config.Limits.quotas())
 	n.joins.SetMost(next.Config.Limits.Joins)
 	n.proxies.trust(next.proxies)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/auditlog"
 )
@@ -57,7 +58,7 @@ var auditEntry = access.Entry{
 func TestAuditLinesHaveAllMembers(t *testing.T) {
 	out := openPipe()
 	a := newAuditLog(out, func(owner access.Owner) (string, string) { return "acme", "user of " + string(owner) })
-	a.configure(Audit{URIs: "full"}, keyRing{})
+	a.configure(Audit{URIs: "full"}, keys.Ring{})
 	a.Record(auditEntry)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
@@ -82,15 +83,15 @@ func TestAuditLinesHaveAllMembers(t *testing.T) {
 // With audit.uris: hash no name of a page or its user is in the log, in any member. Equal
 // names have equal hashes on all nodes with the same first key, and with no other.
 func TestAuditHashesNames(t *testing.T) {
-	ring, err := parseKeys([]byte(testKey(1) + "\n" + testKey(2)))
+	ring, err := keys.Parse([]byte(testKey(1) + "\n" + testKey(2)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := parseKeys([]byte(testKey(2) + "\n" + testKey(1)))
+	other, err := keys.Parse([]byte(testKey(2) + "\n" + testKey(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	write := func(ring keyRing) (string, []map[string]any) {
+	write := func(ring keys.Ring) (string, []map[string]any) {
 		out := openPipe()
 		a := newAuditLog(out, nil)
 		a.configure(Audit{URIs: "hash"}, ring)

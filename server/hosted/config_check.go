@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
@@ -179,8 +180,8 @@ func (c *checker) keySet(key, jwks string) {
 
 func (c *checker) keys(name string) {
 	if name == "" {
-		c.refuse("keys", "it is missing; set a file, and %s", keysRemedy)
-	} else if _, err := readKeys(name); err != nil {
+		c.refuse("keys", "it is missing; set a file, and %s", keys.Remedy)
+	} else if _, err := keys.Read(name); err != nil {
 		c.refuse("keys", "%v", err)
 	}
 }
@@ -191,7 +192,7 @@ func (c *checker) certificate(key string, files TLS) {
 		c.refuse(key, "want both the file of the certificate and that of its key, { cert: FILE, key: FILE }")
 	} else if _, err := tls.LoadX509KeyPair(files.Cert, files.Key); err != nil {
 		c.refuse(key, "%v; want a certificate chain in %s and its private key in %s, both in PEM", err, files.Cert, files.Key)
-	} else if err := checkPrivateFile(files.Key); err != nil {
+	} else if err := keys.CheckPrivate(files.Key); err != nil {
 		c.refuse(key+".key", "%v", err)
 	}
 }

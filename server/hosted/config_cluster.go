@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 )
 
 const maxClusterName = 32 // characters
@@ -33,7 +35,7 @@ func (c *checker) cluster(cluster Cluster) {
 	if nats.Creds != "" {
 		if _, err := os.ReadFile(nats.Creds); err != nil {
 			c.refuse("cluster.nats.creds", "%v; want the credentials file of the node's NATS user", err)
-		} else if err := checkPrivateFile(nats.Creds); err != nil {
+		} else if err := keys.CheckPrivate(nats.Creds); err != nil {
 			c.refuse("cluster.nats.creds", "%v", err)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 )
 
 const maxConfigFile = 1 << 20 // bytes
@@ -113,7 +115,7 @@ func isSecret(text string) bool {
 	if strings.Contains(text, "\n") || strings.Contains(text, "-----") {
 		return true
 	}
-	_, err := parseKeys([]byte(strings.NewReplacer("+", "-", "/", "_").Replace(text)))
+	_, err := keys.Parse([]byte(strings.NewReplacer("+", "-", "/", "_").Replace(text)))
 	return err == nil
 }
 

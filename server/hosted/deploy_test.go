@@ -16,6 +16,7 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"go.yaml.in/yaml/v4"
 )
@@ -362,7 +363,7 @@ func TestManifestsAgreeWithTheProgram(t *testing.T) {
 		if volume.Secret == nil {
 			continue
 		}
-		if secrets++; volume.Secret.DefaultMode&modeOfOthers != 0 || volume.Secret.DefaultMode&0o040 == 0 {
+		if secrets++; volume.Secret.DefaultMode&0o007 != 0 || volume.Secret.DefaultMode&0o040 == 0 {
 			t.Errorf("%s has the mode %04o", volume.Name, volume.Secret.DefaultMode)
 		}
 	}
@@ -497,7 +498,7 @@ func TestImageAgreesWithTheGuide(t *testing.T) {
 // A name in the audit log can be found by the commands of the guide, which derive the same
 // key: HKDF with SHA-256, without salt, and the label as info.
 func TestTheGuideFindsHashedNames(t *testing.T) {
-	ring, err := parseKeys([]byte(testKey(1)))
+	ring, err := keys.Parse([]byte(testKey(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -509,7 +510,7 @@ func TestTheGuideFindsHashedNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := readGuide(t, guide)
-	for _, want := range []string{"-kdfopt info:" + auditLabel + " ", "-keylen 32", "digest:SHA256", fmt.Sprintf("cut -c1-%d", 2*auditDigest)} {
+	for _, want := range []string{"-kdfopt info:audit ", "-keylen 32", "digest:SHA256", fmt.Sprintf("cut -c1-%d", 2*auditDigest)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the guide has no %q", want)
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/netip"
 	"os"
+
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 )
 
 // A loaded is a configuration with the contents of its files, all read at one time. It does
@@ -14,7 +16,7 @@ import (
 type loaded struct {
 	Config      Config
 	certificate *tls.Certificate // nil without TLS
-	keys        keyRing
+	keys        keys.Ring
 	pageOrigins originList
 	sampling    originList // origins of pages that may use the model of an assistant
 	proxies     []netip.Prefix
@@ -58,7 +60,7 @@ func loadConfig(c Config) (*loaded, error) {
 			return nil, refusal("tls", "%v", err)
 		}
 	}
-	if l.keys, err = readKeys(l.Config.Keys); err != nil {
+	if l.keys, err = keys.Read(l.Config.Keys); err != nil {
 		return nil, refusal("keys", "%v", err)
 	}
 	if l.pageOrigins, err = newOriginList(l.Config.Pages.Origins); err != nil {

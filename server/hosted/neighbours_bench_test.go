@@ -106,7 +106,7 @@ func joinNeighbour(n *liveNode, i int) error {
 
 // beginNeighbour begins a session of another tenant.
 func beginNeighbour(n *liveNode, i int) error {
-	got := n.send("POST", "/mcp", testBegin, "Authorization: Bearer "+n.token(fmt.Sprint("user", i%100), map[string]any{"org_id": "blue"}))
+	got := n.send("POST", "/mcp", beginSession, "Authorization: Bearer "+n.token(fmt.Sprint("user", i%100), map[string]any{"org_id": "blue"}))
 	if got.status != 200 {
 		return fmt.Errorf("%d %s", got.status, got.body)
 	}
@@ -115,7 +115,7 @@ func beginNeighbour(n *liveNode, i int) error {
 
 // begin begins a session; an attack goes on after an error, as when the node ends.
 func begin(ctx context.Context, n *liveNode, token string) (*http.Response, error) {
-	return request(ctx, n, "POST", token, "", testBegin)
+	return request(ctx, n, "POST", token, "", beginSession)
 }
 
 func request(ctx context.Context, n *liveNode, method, token, session, body string) (*http.Response, error) {
@@ -329,3 +329,5 @@ func (p *livePage) slowTool(count func(more int)) {
 		p.node.t.Fatal(err)
 	}
 }
+
+const beginSession = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
+	"github.com/pagemcp/pagemcp/server/hosted/sessions"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
@@ -59,11 +61,11 @@ type Node struct {
 	origins  atomic.Pointer[originList] // of pages
 	sampling atomic.Pointer[originList] // of pages that may use the model of an assistant
 	browsers atomic.Pointer[[]string]   // origins of assistants
-	keys     atomic.Pointer[keyRing]
+	keys     atomic.Pointer[keys.Ring]
 	quotas   *quotas.Quotas
 	registry *registry
 	joins    *quotas.JoinQueue
-	sessions *sealedSessions
+	sessions *sessions.Store
 	certs    *certificates // nil without TLS
 	proxies  *proxies
 	host     string // the value of Host in requests
@@ -147,7 +149,7 @@ func (n *Node) start(l *loaded) (err error) {
 	if n.peers != nil {
 		values = n.peers.SessionValues()
 	}
-	n.sessions = newSealedSessions(l.keys, newChanges(l.keys, values))
+	n.sessions = sessions.New(l.keys, sessions.NewChanges(l.keys, values))
 	n.proxies = newProxies(l.proxies, l.certificate != nil, func(net.IP) { n.metrics.refuse(refusedPeer) })
 	if l.certificate != nil {
 		n.certs = &certificates{}
@@ -207,8 +209,8 @@ func (n *Node) coreOptions(l *loaded) gateway.Options {
 		Log:        n.log.Logger,
 		MaxSockets: most.Pages + most.Joins, MaxPagesPerOrigin: most.Pages + most.Joins, MaxSessions: sessionLimits(most),
 		OnDemand: true, ViewIdle: viewIdle, MaxViews: most.Views,
-		CursorKeys: func(owner access.Owner) ([cursorKeySize]byte, [][cursorKeySize]byte) {
-			return n.keys.Load().cursorKeys(owner)
+		CursorKeys: func(owner access.Owner) ([keys.CursorSize]byte, [][keys.CursorSize]byte) {
+			return n.keys.Load().Cursor(owner)
 		},
 		MayJoin:      n.mayJoin,
 		JoinTime:     joinTime,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
@@ -62,8 +63,8 @@ func startNode(t testing.TB, change func(*Config)) *liveNode {
 	n := &liveNode{t: t, auth: oauthtest.Start(), app: oauthtest.Start(), audit: &lineBuffer{}, logs: &lineBuffer{}}
 	t.Cleanup(n.auth.Close)
 	t.Cleanup(n.app.Close)
-	keys := filepath.Join(t.TempDir(), "keys")
-	if err := os.WriteFile(keys, []byte(NewKey()+"\n"), 0o600); err != nil {
+	keyFile := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(keyFile, []byte(keys.New()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	config := Config{
@@ -71,7 +72,7 @@ func startNode(t testing.TB, change func(*Config)) *liveNode {
 		Admin:      Admin{Listen: "127.0.0.1:0"},
 		Assistants: Assistants{Issuer: n.auth.URL()},
 		Pages:      Pages{Origins: []string{appOrigin}, Tokens: Tokens{Issuer: n.app.URL()}},
-		Keys:       keys,
+		Keys:       keyFile,
 		Limits:     Limits{Pages: 1_000, Streams: 1_000},
 	}
 	if change != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 )
 
 // A reload changes who may join and how much is allowed, without a restart. A file that is
@@ -105,16 +107,16 @@ func TestReloadWhileServing(t *testing.T) {
 func TestSessionsEndWithTheirKey(t *testing.T) {
 	base := startNode(t, nil) // for its issuers
 	dir := t.TempDir()
-	keys, file := filepath.Join(dir, "keys"), filepath.Join(dir, "pagemcpd.yaml")
+	keyFile, file := filepath.Join(dir, "keys"), filepath.Join(dir, "pagemcpd.yaml")
 	write := func(name, text string) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	first, second := NewKey()+"\n", NewKey()+"\n"
-	write(keys, first+second)
+	first, second := keys.New()+"\n", keys.New()+"\n"
+	write(keyFile, first+second)
 	write(file, "publicURL: https://"+testHost+"\nlisten: 127.0.0.1:0\ntrustedProxies: [127.0.0.1]\nadmin: { listen: 127.0.0.1:0 }\nassistants: { issuer: "+base.auth.URL()+" }\n"+
-		"pages: { origins: ["+appOrigin+"], tokens: { issuer: "+base.app.URL()+" } }\nkeys: "+keys+"\nlimits: { pages: 1000, streams: 1000 }\n")
+		"pages: { origins: ["+appOrigin+"], tokens: { issuer: "+base.app.URL()+" } }\nkeys: "+keyFile+"\nlimits: { pages: 1000, streams: 1000 }\n")
 	hangup, logs := make(chan os.Signal, 1), &lineBuffer{}
 	node, err := Open(Options{File: file, Version: "test", Log: logs, Audit: io.Discard, Hangup: hangup, abrupt: true})
 	if err != nil {
@@ -138,7 +140,7 @@ func TestSessionsEndWithTheirKey(t *testing.T) {
 		name, keys string
 		want       int
 	}{{"the key is the second one", second + first, 200}, {"the key is removed", second, 404}} {
-		write(keys, step.keys)
+		write(keyFile, step.keys)
 		hangup <- syscall.SIGHUP
 		eventually(t, step.name, func() bool { return strings.Count(logs.String(), "configuration reloaded") > i })
 		if got := ping(); got != step.want {

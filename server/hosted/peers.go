@@ -38,7 +38,7 @@ func (n *Node) connect(l *loaded) (err error) {
 		return refusal("cluster", "this program connects to no other nodes; remove the key")
 	}
 	n.peers, err = n.options.Connect(*l.Config.Cluster, PeerSettings{
-		Release: n.options.Version, Keys: l.keys.clusterKeys(), Log: n.log.Logger,
+		Release: n.options.Version, Keys: l.keys.Cluster(), Log: n.log.Logger,
 		Ready: func() bool { return len(n.ready.missing(readyCluster)) == 0 }, CheckMaxPayload: l.Config.CheckMaxPayload,
 	})
 	if err != nil {

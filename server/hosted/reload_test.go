@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
@@ -131,7 +132,7 @@ func TestChangedFilesAreReloaded(t *testing.T) {
 		}
 		r.write("pagemcp.keys", testKey(2)+"\n"+testKey(1)+"\n")
 		r.after(reloadInterval, 1, "configuration reloaded", 1)
-		if got := len(r.current.Load().keys.keys); got != 2 {
+		if got := len(r.current.Load().keys.Cluster()); got != 2 {
 			t.Errorf("%d keys", got)
 		}
 		before := r.current.Load().certificate
@@ -176,7 +177,7 @@ func TestSecretsBehindLinksAreReloaded(t *testing.T) {
 		r.after(reloadInterval, 0, "\n", 0)
 		link("..v2", "..data")
 		r.after(reloadInterval, 1, "configuration reloaded", 1)
-		if want, _ := parseKeys([]byte(testKey(6))); !reflect.DeepEqual(r.current.Load().keys, want) {
+		if want, _ := keys.Parse([]byte(testKey(6))); !reflect.DeepEqual(r.current.Load().keys, want) {
 			t.Error("the old keys are in use")
 		}
 	})
@@ -313,7 +314,7 @@ func TestTheDefaultAudienceStaysWithItsURL(t *testing.T) {
 
 // The audit log and the log take part in a reload.
 func TestReloadChangesTheAudit(t *testing.T) {
-	ring, err := parseKeys([]byte(testKey(1)))
+	ring, err := keys.Parse([]byte(testKey(1)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted"
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 )
 
 const testTime = 30 * time.Second
@@ -171,7 +172,7 @@ func TestProbesTellReadyFromAlive(t *testing.T) {
 func TestConfigurationsAreAccepted(t *testing.T) {
 	for _, nodes := range []int{1, 3} {
 		d := &deployment{settings{nodes: nodes, dir: t.TempDir(), port: 8443}}
-		if err := d.writeFiles(hosted.NewKey()); err != nil {
+		if err := d.writeFiles(keys.New()); err != nil {
 			t.Fatal(err)
 		}
 		for i := range nodes {

@@ -1,4 +1,4 @@
-package hosted
+package keys
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
 
-// testKey returns a key whose bytes are all b, and its line.
+// TestKey returns a key whose bytes are all b, and its line.
 func testKey(b byte) (line string) {
 	return base64.RawURLEncoding.EncodeToString(bytes.Repeat([]byte{b}, keySize))
 }
@@ -39,7 +39,7 @@ func TestKeysAreReadInOrder(t *testing.T) {
 	for _, text := range []string{
 		one + "\n" + two + "\n", one + "\n" + two, "# old ones at the end\n\n" + one + "=\r\n\t" + two + " \r\n",
 	} {
-		ring, err := parseKeys([]byte(text))
+		ring, err := Parse([]byte(text))
 		if err != nil || len(ring.keys) != 2 || ring.keys[0][0] != 1 || ring.keys[1][0] != 2 {
 			t.Errorf("%q: %v, %v", text, ring, err)
 		}
@@ -67,7 +67,7 @@ func TestKeysAreRefused(t *testing.T) {
 		{many.String(), "there are more than 16 keys; remove the oldest ones"},
 		{strings.Repeat("#", maxKeysFile+1), "the file is longer than 64 KiB"},
 	} {
-		_, err := parseKeys([]byte(row.text))
+		_, err := Parse([]byte(row.text))
 		if err == nil || err.Error() != row.want {
 			t.Errorf("%.80q: %v, want %s", row.text, err, row.want)
 		}
@@ -75,7 +75,7 @@ func TestKeysAreRefused(t *testing.T) {
 }
 
 func TestGeneratedKeysAreReadAndDiffer(t *testing.T) {
-	ring, err := parseKeys([]byte(NewKey() + "\n" + NewKey() + "\n"))
+	ring, err := Parse([]byte(New() + "\n" + New() + "\n"))
 	if err != nil || len(ring.keys) != 2 {
 		t.Errorf("%v, %v", ring, err)
 	}
@@ -90,7 +90,7 @@ func TestKeysOfOtherUsersFilesAreRefused(t *testing.T) {
 		0o444: false, 0o644: false, 0o604: false, 0o602: false, 0o601: false, 0o666: false,
 	} {
 		name := writeFile(t, filepath.Join(t.TempDir(), "keys"), testKey(1), mode)
-		_, err := readKeys(name)
+		_, err := Read(name)
 		if ok != (err == nil) {
 			t.Errorf("mode %04o: %v", mode, err)
 		}
@@ -109,32 +109,32 @@ func TestKeysAreReadThroughSymbolicLinks(t *testing.T) {
 	if err := os.Symlink("target", link); err != nil {
 		t.Skip(err) // Windows demands a privilege
 	}
-	if _, err := readKeys(link); err != nil {
+	if _, err := Read(link); err != nil {
 		t.Error(err)
 	}
-	if _, err := readKeys(dir); err == nil || err.Error() != dir+" is not a file" {
+	if _, err := Read(dir); err == nil || err.Error() != dir+" is not a file" {
 		t.Errorf("a directory: %v", err)
 	}
 	missing := filepath.Join(dir, "missing")
-	if _, err := readKeys(missing); err == nil || err.Error() != missing+" does not exist; write one with `pagemcpd keygen`" {
+	if _, err := Read(missing); err == nil || err.Error() != missing+" does not exist; write one with `pagemcpd keygen`" {
 		t.Errorf("no file: %v", err)
 	}
 }
 
 func TestKeysAreInNoOutput(t *testing.T) {
 	line := testKey('K')
-	ring, err := parseKeys([]byte(line))
+	ring, err := Parse([]byte(line))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("start", "keys", ring, "all", []any{ring, &ring})
-	slog.New(slog.NewTextHandler(&log, nil)).Info("start", "keys", ring, "all", struct{ Keys keyRing }{ring})
+	slog.New(slog.NewTextHandler(&log, nil)).Info("start", "keys", ring, "all", struct{ Keys Ring }{ring})
 	inJSON, err := json.Marshal(map[string]any{"keys": ring})
 	if err != nil {
 		t.Fatal(err)
 	}
-	nested := struct{ Keys keyRing }{ring}
+	nested := struct{ Keys Ring }{ring}
 	output := log.String() + string(inJSON) + fmt.Sprint(ring, &ring, nested) + fmt.Sprintf("%v %+v %#v %s %q %x %d", ring, nested, nested, ring, ring, nested, ring)
 	for _, secret := range []string{line, "KKKK", "4b4b4b", "75 75", "0x4b, 0x4b", "S0tL"} {
 		if strings.Contains(output, secret) {
@@ -148,17 +148,17 @@ func TestKeysAreInNoOutput(t *testing.T) {
 
 // Cursor keys are equal on all nodes, and an owner's say nothing about those of others.
 func TestCursorKeysAreDerivedByOwner(t *testing.T) {
-	ring, err := parseKeys([]byte(testKey(1) + "\n" + testKey(2)))
+	ring, err := Parse([]byte(testKey(1) + "\n" + testKey(2)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	alice, bob := oauth.OwnerKey("acme", "alice"), oauth.OwnerKey("acme", "bob")
-	current, old := ring.cursorKeys(alice)
-	other, _ := ring.cursorKeys(bob)
+	current, old := ring.Cursor(alice)
+	other, _ := ring.Cursor(bob)
 	if current == other || len(old) != 1 || old[0] == current {
 		t.Errorf("%x, %x, %x", current, old, other)
 	}
-	if again, _ := ring.cursorKeys(alice); again != current {
+	if again, _ := ring.Cursor(alice); again != current {
 		t.Errorf("%x, then %x", current, again)
 	}
 	// RFC 5869, sections 2.2 and 2.3, for one block and without a salt.
@@ -168,15 +168,15 @@ func TestCursorKeysAreDerivedByOwner(t *testing.T) {
 		return h.Sum(nil)
 	}
 	extracted := mac(make([]byte, sha256.Size), bytes.Repeat([]byte{1}, keySize))
-	if want := mac(extracted, append([]byte("cursor"+alice), 1)); !bytes.Equal(current[:], want[:cursorKeySize]) {
-		t.Errorf("%x, want %x", current, want[:cursorKeySize])
+	if want := mac(extracted, append([]byte("cursor"+alice), 1)); !bytes.Equal(current[:], want[:CursorSize]) {
+		t.Errorf("%x, want %x", current, want[:CursorSize])
 	}
 	// The old key in front: what one node signs, the other accepts.
-	swapped, err := parseKeys([]byte(testKey(2) + "\n" + testKey(1)))
+	swapped, err := Parse([]byte(testKey(2) + "\n" + testKey(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if current2, old2 := swapped.cursorKeys(alice); current2 != old[0] || !slices.Contains(old2, current) {
+	if current2, old2 := swapped.Cursor(alice); current2 != old[0] || !slices.Contains(old2, current) {
 		t.Errorf("%x %x, want them in the other order", current2, old2)
 	}
 }
@@ -185,11 +185,11 @@ func FuzzKeysAreReadOrRefused(f *testing.F) {
 	f.Add([]byte(testKey(1) + "\n"))
 	f.Add([]byte("# \n\xff\x00"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if ring, err := parseKeys(text); err == nil {
+		if ring, err := Parse(text); err == nil {
 			if len(ring.keys) == 0 || len(ring.keys) > maxKeys {
 				t.Errorf("%d keys", len(ring.keys))
 			}
-			ring.cursorKeys("owner")
+			ring.Cursor("owner")
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package hosted
+package sessions
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/clock"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
@@ -17,29 +18,29 @@ import (
 // clocks of the nodes, with the latest changes of the other one; an end holds always.
 type sharedChanges struct {
 	values gateway.SessionValues
-	sealer atomic.Pointer[sealer]
+	sealer atomic.Pointer[keys.Sealer]
 	memory mcphttp.MemoryChanges
 	saving sync.Mutex // so that later changes have later times
 }
 
-// newChanges returns changes that are kept in values and in the memory of this node; in its
+// NewChanges returns changes that are kept in values and in the memory of this node; in its
 // memory alone if values is nil.
-func newChanges(keys keyRing, values gateway.SessionValues) mcphttp.SessionChanges {
+func NewChanges(keys keys.Ring, values gateway.SessionValues) mcphttp.SessionChanges {
 	if values == nil {
 		return &mcphttp.MemoryChanges{}
 	}
 	return newSharedChanges(keys, values)
 }
 
-func newSharedChanges(keys keyRing, values gateway.SessionValues) *sharedChanges {
+func newSharedChanges(keys keys.Ring, values gateway.SessionValues) *sharedChanges {
 	s := &sharedChanges{values: values}
 	s.memory = mcphttp.MemoryChanges{KeepEmpty: true, OnDropped: s.dropped}
 	s.setKeys(keys)
 	return s
 }
 
-func (s *sharedChanges) setKeys(keys keyRing) {
-	sealer := keys.sealer("changes")
+func (s *sharedChanges) setKeys(keys keys.Ring) {
+	sealer := keys.Sealer("changes")
 	s.sealer.Store(&sealer)
 }
 
@@ -146,14 +147,14 @@ func (s *sharedChanges) seal(hash string, c mcphttp.Changes) []byte {
 	if err != nil { // a time that JSON does not have
 		return nil
 	}
-	return s.sealer.Load().seal(text, hash)
+	return s.sealer.Load().Seal(text, hash)
 }
 
 func (s *sharedChanges) open(hash string, value []byte) (c mcphttp.Changes, ok bool) {
 	if value == nil {
 		return c, false
 	}
-	text, ok := s.sealer.Load().open(value, hash)
+	text, ok := s.sealer.Load().Open(value, hash)
 	if ok {
 		ok = json.Unmarshal(text, &c) == nil
 	}

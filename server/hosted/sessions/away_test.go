@@ -1,4 +1,4 @@
-package hosted
+package sessions
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 
 // valuesOf makes the sessions of a node use values of the cluster.
 func (c *testCluster) valuesOf(values gateway.SessionValues) func(*mcphttp.Sessions) {
-	return func(ss *mcphttp.Sessions) { ss.Store = newSealedSessions(c.keys, newSharedChanges(c.keys, values)) }
+	return func(ss *mcphttp.Sessions) { ss.Store = New(c.keys, newSharedChanges(c.keys, values)) }
 }
 
 // What a client changes while the node of its request cannot write it is stored by the node

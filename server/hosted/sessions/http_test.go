@@ -1,4 +1,4 @@
-package hosted
+package sessions
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
@@ -47,7 +48,7 @@ func TestInvalidSessionsGetOneResponse(t *testing.T) {
 			"at another endpoint":  {"/mcp/notes", aliceToken, session},
 			"of a foreign cluster": {"/mcp", aliceToken, newTestCluster(t).node().begin()},
 		}
-		for what, id := range badIDs(t, testSessions(t, NewKey())) {
+		for what, id := range badIDs(t, testSessions(t, keys.New())) {
 			if strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/!") == "" && id != "" {
 				requests[what] = sent{"/mcp", aliceToken, id}
 			}
@@ -133,7 +134,7 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 // also if the changes are lost.
 func TestDeletedSessionsStayEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Store = forgetful{ss.Store.(*sealedSessions)} })
+		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Store = forgetful{ss.Store.(*Store)} })
 		session := n.begin()
 		stream := n.listen(session)
 		if got := n.do("DELETE", "/mcp", aliceToken, session, ""); got.StatusCode != 204 {
@@ -153,7 +154,7 @@ func TestDeletedSessionsStayEnded(t *testing.T) {
 }
 
 // forgetful loses all changes.
-type forgetful struct{ *sealedSessions }
+type forgetful struct{ *Store }
 
 func (forgetful) Save(string, *mcphttp.Record) error { return nil }
 func (forgetful) Remove(string, *mcphttp.Record)     {}

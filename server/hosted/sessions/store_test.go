@@ -1,4 +1,4 @@
-package hosted
+package sessions
 
 import (
 	"encoding/base64"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -24,12 +25,12 @@ func recordOf(h mcphttp.Holder) mcphttp.Record {
 	return r
 }
 
-func testSessions(t testing.TB, keys ...string) *sealedSessions {
-	return newSealedSessions(testRing(t, keys...), &mcphttp.MemoryChanges{})
+func testSessions(t testing.TB, keys ...string) *Store {
+	return New(testRing(t, keys...), &mcphttp.MemoryChanges{})
 }
 
 // begin returns the id of a new session.
-func (s *sealedSessions) begin(t testing.TB, h mcphttp.Holder) string {
+func (s *Store) begin(t testing.TB, h mcphttp.Holder) string {
 	t.Helper()
 	r := recordOf(h)
 	id := s.Begin(&r)
@@ -41,11 +42,11 @@ func (s *sealedSessions) begin(t testing.TB, h mcphttp.Holder) string {
 
 func TestIDContainsTheFacts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		key := NewKey()
+		key := keys.New()
 		begun := recordOf(testHolder)
 		id := testSessions(t, key).Begin(&begun)
 		time.Sleep(time.Hour)
-		got, found := testSessions(t, NewKey(), key).Open(t.Context(), id, testHolder) // another node, after a rotation
+		got, found := testSessions(t, keys.New(), key).Open(t.Context(), id, testHolder) // another node, after a rotation
 		if !found || got.Version != "2025-11-25" || got.Client != "Client" || string(got.Capabilities) != `{"elicitation":{"form":{}}}` ||
 			string(got.ClientInfo) != `{"name":"Client"}` || got.Holder() != testHolder {
 			t.Errorf("%t %+v", found, got)
@@ -62,13 +63,13 @@ func TestIDContainsTheFacts(t *testing.T) {
 }
 
 // badIDs returns ids that are not valid for testHolder at s, by what is wrong with them.
-func badIDs(t testing.TB, s *sealedSessions) map[string]string {
+func badIDs(t testing.TB, s *Store) map[string]string {
 	t.Helper()
 	id := s.begin(t, testHolder)
 	bad := map[string]string{
 		"empty": "", "of a local gateway": mcphttp.NewSessionID(), "long": strings.Repeat("A", 10<<10), "no base64": "!" + id[1:], "standard base64": id[:len(id)-2] + "+/",
 		"padded": id + "=", "twice": id + id, "longer": id + "AAAA", "line break": id[:8] + "\n" + id[8:], "blank": " " + id,
-		"foreign key": testSessions(t, NewKey()).begin(t, testHolder), "bytes": "\xff\x00",
+		"foreign key": testSessions(t, keys.New()).begin(t, testHolder), "bytes": "\xff\x00",
 	}
 	for what, change := range map[string]func(*mcphttp.Holder){
 		"owner": func(h *mcphttp.Holder) { h.Owner = "bbbbbbbbbbbbbbbbbbbbbbbbbb" }, "client": func(h *mcphttp.Holder) { h.Principal = "client:d" },
@@ -86,7 +87,7 @@ func badIDs(t testing.TB, s *sealedSessions) map[string]string {
 }
 
 func TestOtherIDsOpenNothing(t *testing.T) {
-	s := testSessions(t, NewKey())
+	s := testSessions(t, keys.New())
 	for what, id := range badIDs(t, s) {
 		if r, found := s.Open(t.Context(), id, testHolder); found {
 			t.Errorf("%s: %+v", what, r)
@@ -98,7 +99,7 @@ func TestOtherIDsOpenNothing(t *testing.T) {
 // One session has one id, so that an ended one cannot be named in another way.
 func TestEachSessionHasOneID(t *testing.T) {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	s := testSessions(t, NewKey())
+	s := testSessions(t, keys.New())
 	for _, client := range []string{"", "C", "CC"} { // all remainders of the length by 3
 		r := recordOf(testHolder)
 		r.Client = client
@@ -116,7 +117,7 @@ func TestEachSessionHasOneID(t *testing.T) {
 
 func TestSessionsExpireAfterAWeek(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testSessions(t, NewKey())
+		s := testSessions(t, keys.New())
 		id := s.begin(t, testHolder)
 		opens := func() bool {
 			_, found := s.Open(t.Context(), id, testHolder)
@@ -134,7 +135,7 @@ func TestSessionsExpireAfterAWeek(t *testing.T) {
 }
 
 func TestSessionsOfTheFutureAreRefused(t *testing.T) {
-	s := testSessions(t, NewKey())
+	s := testSessions(t, keys.New())
 	for ahead, want := range map[time.Duration]bool{0: true, 59 * time.Second: true, 61 * time.Second: false, 24 * 365 * time.Hour: false, 1 << 62: false} {
 		f := sessionFacts{created: time.Now().Add(ahead), version: "2025-11-25", capabilities: jsontext.Value("{}")}
 		if _, found := s.Open(t.Context(), s.sealed(f.append(nil)), testHolder); found != want {
@@ -144,13 +145,13 @@ func TestSessionsOfTheFutureAreRefused(t *testing.T) {
 }
 
 // sealed returns the id of a session of testHolder that contains text.
-func (s *sealedSessions) sealed(text []byte) string {
-	return base64.RawURLEncoding.EncodeToString(s.sealer.Load().seal(text, sessionContext(testHolder)...))
+func (s *Store) sealed(text []byte) string {
+	return base64.RawURLEncoding.EncodeToString(s.sealer.Load().Seal(text, sessionContext(testHolder)...))
 }
 
 // Another release may seal other facts.
 func TestUnknownFactsAreRefused(t *testing.T) {
-	s := testSessions(t, NewKey())
+	s := testSessions(t, keys.New())
 	facts := func(version, rest string) []byte {
 		return append(appendText(binary.AppendUvarint([]byte{sessionFormat}, uint64(time.Now().UnixMilli())), version), rest...)
 	}
@@ -169,14 +170,14 @@ func TestUnknownFactsAreRefused(t *testing.T) {
 }
 
 func TestKeysOfSessionsAreReplaced(t *testing.T) {
-	key, next := NewKey(), NewKey()
+	key, next := keys.New(), keys.New()
 	s := testSessions(t, key)
 	id := s.begin(t, testHolder)
 	for _, step := range []struct {
 		keys []string
 		want bool
 	}{{[]string{key, next}, true}, {[]string{next, key}, true}, {[]string{next}, false}} {
-		s.setKeys(testRing(t, step.keys...))
+		s.SetKeys(testRing(t, step.keys...))
 		if _, found := s.Open(t.Context(), id, testHolder); found != step.want {
 			t.Errorf("with %d keys: %t", len(step.keys), found)
 		}
@@ -184,7 +185,7 @@ func TestKeysOfSessionsAreReplaced(t *testing.T) {
 }
 
 func TestChangesAreKeptBesideTheID(t *testing.T) {
-	s := testSessions(t, NewKey())
+	s := testSessions(t, keys.New())
 	r := recordOf(testHolder)
 	id := s.Begin(&r)
 	r.URIs, r.LogLevel = []string{"notes://a", "notes://b"}, "error"
@@ -221,7 +222,7 @@ func TestLongFactsAreShortened(t *testing.T) {
 		h.Principal = "client:" + strings.Repeat("c", 2<<10)
 		r := recordOf(h)
 		r.Client, r.Capabilities = strings.Repeat("\U0001F600", 128), jsontext.Value(declared)
-		s := testSessions(t, NewKey())
+		s := testSessions(t, keys.New())
 		id := s.Begin(&r)
 		got, found := s.Open(t.Context(), id, h)
 		if !found || string(got.Capabilities) != want || string(r.Capabilities) != want || len(id) > maxSessionID || got.Client != strings.Repeat("\U0001F600", 64) || r.Client != got.Client {
@@ -230,7 +231,7 @@ func TestLongFactsAreShortened(t *testing.T) {
 	}
 	r := recordOf(testHolder)
 	r.Client, r.Capabilities = strings.Repeat("\U0001F600", 128), jsontext.Value(`{"a":"`+strings.Repeat("x", engine.MaxCapabilities-len(`{"a":""}`))+`"}`)
-	s := testSessions(t, NewKey())
+	s := testSessions(t, keys.New())
 	if id := s.Begin(&r); len(r.Capabilities) != engine.MaxCapabilities || len(id) > maxSessionID {
 		t.Errorf("the longest id has %d characters", len(id))
 	}
@@ -238,7 +239,7 @@ func TestLongFactsAreShortened(t *testing.T) {
 
 func FuzzOpenSession(f *testing.F) {
 	ring := testRing(f, strings.Repeat("A", 43))
-	s := newSealedSessions(ring, &mcphttp.MemoryChanges{})
+	s := New(ring, &mcphttp.MemoryChanges{})
 	f.Add(s.begin(f, testHolder), "/mcp", []byte("\x01"))
 	f.Add("", "/mcp", []byte(nil))
 	f.Add(strings.Repeat("A", 100), "/mcp/x", []byte("\x01\x80\x80\x80\x80\x80\x40\x0a2025-11-25\x01C{}"))
@@ -261,13 +262,13 @@ func FuzzOpenSession(f *testing.F) {
 }
 
 func BenchmarkOpenSession(b *testing.B) {
-	for _, keys := range []int{1, 3} {
-		b.Run(fmt.Sprintf("keys=%d", keys), func(b *testing.B) {
-			old := NewKey()
+	for _, count := range []int{1, 3} {
+		b.Run(fmt.Sprintf("keys=%d", count), func(b *testing.B) {
+			old := keys.New()
 			id := testSessions(b, old).begin(b, testHolder)
 			ring := []string{old}
-			for range keys - 1 {
-				ring = append([]string{NewKey()}, ring...)
+			for range count - 1 {
+				ring = append([]string{keys.New()}, ring...)
 			}
 			s := testSessions(b, ring...)
 			b.ReportAllocs()
@@ -285,17 +286,17 @@ func BenchmarkOpenSession(b *testing.B) {
 func TestAwakeSessionsEndWithTheirKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster := newTestCluster(t)
-		old, next := NewKey(), NewKey()
+		old, next := keys.New(), keys.New()
 		cluster.keys = testRing(t, old, next)
 		node := cluster.node()
-		store := node.sessions.Store.(*sealedSessions)
+		store := node.sessions.Store.(*Store)
 		gone := node.begin()
 		stream := node.listen(gone)
-		store.setKeys(testRing(t, next, old))
+		store.SetKeys(testRing(t, next, old))
 		kept := node.begin()
 		for _, keys := range [][]string{{next, old}, {next}} {
-			store.setKeys(testRing(t, keys...))
-			store.endWithoutKey(node.sessions)
+			store.SetKeys(testRing(t, keys...))
+			store.EndWithoutKey(node.sessions)
 			want := 404
 			if len(keys) == 2 {
 				want = 200

@@ -1,4 +1,6 @@
-package hosted
+// Package keys reads the secrets that the nodes of a deployment share, and derives from them
+// what seals texts and signs cursors.
+package keys
 
 import (
 	"bufio"
@@ -20,11 +22,16 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
+// CursorSize is the size of engine.Options.CursorKey.
+const CursorSize = 16 // bytes
+
+// Remedy is what to do without a key.
+const Remedy = "write one with `pagemcpd keygen`"
+
 const (
-	keySize       = 32       // bytes
-	cursorKeySize = 16       // bytes, of engine.Options.CursorKey
-	maxKeys       = 16       // of a file: each of them may be tried
-	maxKeysFile   = 64 << 10 // bytes
+	keySize     = 32       // bytes
+	maxKeys     = 16       // of a file: each of them may be tried
+	maxKeysFile = 64 << 10 // bytes
 
 	// Labels of keys that are derived from those of a ring.
 	cursorLabel  = "cursor"
@@ -33,82 +40,81 @@ const (
 	sealLabel    = "seal "
 
 	modeOfOthers = 0o007 // permissions of users outside owner and group
-	keysRemedy   = "write one with `pagemcpd keygen`"
 )
 
-// A keyRing holds the secrets that all nodes of a deployment share, 1 to 16 keys of 32
+// A Ring holds the secrets that all nodes of a deployment share, 1 to 16 keys of 32
 // bytes. The first one seals, all of them open. It does not change. Formatting and
 // logging it shows the number of keys only.
-type keyRing struct{ keys [][]byte }
+type Ring struct{ keys [][]byte }
 
-// NewKey returns a line for the file of keys, without a line break: 32 random bytes in
+// New returns a line for the file of keys, without a line break: 32 random bytes in
 // base64url (RFC 4648, section 5) without padding.
-func NewKey() string {
+func New() string {
 	key := make([]byte, keySize)
 	rand.Read(key) // never returns an error
 	return base64.RawURLEncoding.EncodeToString(key)
 }
 
-// readKeys reads a file of keys, see [parseKeys]. The file must be a regular one that
+// Read reads a file of keys, see [Parse]. The file must be a regular one that
 // users outside its owner and group cannot access; symbolic links are followed.
-func readKeys(name string) (keyRing, error) {
+func Read(name string) (Ring, error) {
 	// Not opened before: opening a named pipe blocks until there is a writer.
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		if errors.Is(err, fs.ErrNotExist) {
-			return keyRing{}, fmt.Errorf("%s does not exist; %s", name, keysRemedy)
+			return Ring{}, fmt.Errorf("%s does not exist; %s", name, Remedy)
 		}
 		if err == nil {
 			err = fmt.Errorf("%s is not a file", name)
 		}
-		return keyRing{}, err
+		return Ring{}, err
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return keyRing{}, err
+		return Ring{}, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return keyRing{}, err
+		return Ring{}, err
 	}
-	if err := checkPrivate(info, name); err != nil {
-		return keyRing{}, err
+	if err := checkMode(info, name); err != nil {
+		return Ring{}, err
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxKeysFile+1))
 	if err != nil {
-		return keyRing{}, err
+		return Ring{}, err
 	}
-	ring, err := parseKeys(text)
+	ring, err := Parse(text)
 	if err != nil {
-		return keyRing{}, fmt.Errorf("%s: %w", name, err)
+		return Ring{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return ring, nil
 }
 
-// checkPrivate returns an error if users outside the owner and group of a file can access it.
-func checkPrivate(info fs.FileInfo, name string) error {
+// checkMode returns an error if users outside the owner and group of a file can access it.
+func checkMode(info fs.FileInfo, name string) error {
 	if mode := info.Mode().Perm(); mode&modeOfOthers != 0 && runtime.GOOS != "windows" {
 		return fmt.Errorf("%s is open to all users of the machine (mode %04o); run `chmod 0440 %s`, or set `defaultMode: 0440` in Kubernetes", name, mode, name)
 	}
 	return nil
 }
 
-// checkPrivateFile is checkPrivate for a file by its name.
-func checkPrivateFile(name string) error {
+// CheckPrivate returns an error if users outside the owner and group of a file can access it.
+func CheckPrivate(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
-	return checkPrivate(info, name)
+	return checkMode(info, name)
 }
 
-// parseKeys reads the text of a file of keys: one per line, in base64url. Empty lines and
+// Parse reads the text of a file of keys: one per line, in base64url. Empty lines and
 // lines that begin with # are ignored. Errors name lines, and contain nothing of them.
-func parseKeys(text []byte) (keyRing, error) {
+func Parse(text []byte) (Ring, error) {
 	if len(text) > maxKeysFile {
-		return keyRing{}, fmt.Errorf("the file is longer than %d KiB", maxKeysFile>>10)
+		return Ring{}, fmt.Errorf("the file is longer than %d KiB", maxKeysFile>>10)
 	}
-	var ring keyRing
+	var ring Ring
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, maxKeysFile+1)
 	for number := 1; lines.Scan(); number++ {
@@ -119,48 +125,48 @@ func parseKeys(text []byte) (keyRing, error) {
 		key, err := base64.RawURLEncoding.Strict().DecodeString(strings.TrimRight(line, "="))
 		switch {
 		case err != nil:
-			return keyRing{}, fmt.Errorf("line %d is not base64url; %s", number, keysRemedy)
+			return Ring{}, fmt.Errorf("line %d is not base64url; %s", number, Remedy)
 		case len(key) != keySize:
-			return keyRing{}, fmt.Errorf("the key in line %d has %d bytes, want %d; %s", number, len(key), keySize, keysRemedy)
+			return Ring{}, fmt.Errorf("the key in line %d has %d bytes, want %d; %s", number, len(key), keySize, Remedy)
 		case slices.ContainsFunc(ring.keys, func(other []byte) bool { return bytes.Equal(other, key) }):
-			return keyRing{}, fmt.Errorf("the key in line %d is there already; remove one of them", number)
+			return Ring{}, fmt.Errorf("the key in line %d is there already; remove one of them", number)
 		case len(ring.keys) == maxKeys:
-			return keyRing{}, fmt.Errorf("there are more than %d keys; remove the oldest ones", maxKeys)
+			return Ring{}, fmt.Errorf("there are more than %d keys; remove the oldest ones", maxKeys)
 		}
 		ring.keys = append(ring.keys, key)
 	}
 	if err := lines.Err(); err != nil {
-		return keyRing{}, err
+		return Ring{}, err
 	}
 	if len(ring.keys) == 0 {
-		return keyRing{}, errors.New("there is no key; " + keysRemedy)
+		return Ring{}, errors.New("there is no key; " + Remedy)
 	}
 	return ring, nil
 }
 
-// cursorKeys returns the keys of owner for engine.Options.CursorKey: by the first key of
+// Cursor returns the keys of owner for engine.Options.CursorKey: by the first key of
 // the ring, which signs, and by the others, whose cursors are still accepted. They are the
 // same on all nodes, and different for each owner, whose key has a fixed length.
-func (r keyRing) cursorKeys(owner access.Owner) (current [cursorKeySize]byte, old [][cursorKeySize]byte) {
-	for i, key := range r.derive(cursorLabel+string(owner), cursorKeySize) {
+func (r Ring) Cursor(owner access.Owner) (current [CursorSize]byte, old [][CursorSize]byte) {
+	for i, key := range r.derive(cursorLabel+string(owner), CursorSize) {
 		if i == 0 {
-			current = [cursorKeySize]byte(key)
+			current = [CursorSize]byte(key)
 		} else {
-			old = append(old, [cursorKeySize]byte(key))
+			old = append(old, [CursorSize]byte(key))
 		}
 	}
 	return current, old
 }
 
-// clusterKeys returns the keys with which nodes seal what they send each other.
-func (r keyRing) clusterKeys() [][]byte { return r.derive(clusterLabel, keySize) }
+// Cluster returns the keys with which nodes seal what they send each other.
+func (r Ring) Cluster() [][]byte { return r.derive(clusterLabel, keySize) }
 
-// auditKey returns the key that names in the audit log are hashed with.
-func (r keyRing) auditKey() []byte { return r.derive(auditLabel, keySize)[0] }
+// Audit returns the key that names in the audit log are hashed with.
+func (r Ring) Audit() []byte { return r.derive(auditLabel, keySize)[0] }
 
 // derive returns a key of size bytes for each one of the ring (RFC 5869 with SHA-256, without
 // salt; info is label).
-func (r keyRing) derive(label string, size int) [][]byte {
+func (r Ring) derive(label string, size int) [][]byte {
 	keys := make([][]byte, len(r.keys))
 	for i, secret := range r.keys {
 		key, err := hkdf.Key(sha256.New, secret, nil, label, size)
@@ -173,10 +179,10 @@ func (r keyRing) derive(label string, size int) [][]byte {
 }
 
 // Format implements fmt.Formatter for all verbs: the secrets are not in the output.
-func (r keyRing) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "%d keys", len(r.keys)) }
+func (r Ring) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "%d keys", len(r.keys)) }
 
 // LogValue implements slog.LogValuer.
-func (r keyRing) LogValue() slog.Value { return slog.StringValue(fmt.Sprintf("%d keys", len(r.keys))) }
+func (r Ring) LogValue() slog.Value { return slog.StringValue(fmt.Sprintf("%d keys", len(r.keys))) }
 
 // MarshalText implements encoding.TextMarshaler.
-func (r keyRing) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d keys", len(r.keys)), nil }
+func (r Ring) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d keys", len(r.keys)), nil }

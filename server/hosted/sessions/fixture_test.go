@@ -1,4 +1,4 @@
-package hosted
+package sessions
 
 import (
 	"bufio"
@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
@@ -26,10 +27,19 @@ import (
 // Nodes under test run in a bubble of synctest: on a network in memory, with a fake clock.
 // They share the engines of all owners, as if links between them were perfect.
 
+func testRing(t testing.TB, lines ...string) keys.Ring {
+	t.Helper()
+	ring, err := keys.Parse([]byte(strings.Join(lines, "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ring
+}
+
 // A testCluster is what its nodes share.
 type testCluster struct {
 	t       *testing.T
-	keys    keyRing
+	keys    keys.Ring
 	changes *mcphttp.MemoryChanges
 
 	mu      sync.Mutex
@@ -48,7 +58,7 @@ func (c *testCluster) settle() {
 }
 
 func newTestCluster(t *testing.T) *testCluster {
-	return &testCluster{t: t, keys: testRing(t, NewKey()), changes: &mcphttp.MemoryChanges{}, engines: map[string]*engine.Engine{}, tables: map[access.Owner]*engine.Table{}}
+	return &testCluster{t: t, keys: testRing(t, keys.New()), changes: &mcphttp.MemoryChanges{}, engines: map[string]*engine.Engine{}, tables: map[access.Owner]*engine.Table{}}
 }
 
 // table returns the resources and tools of owner.
@@ -130,7 +140,7 @@ type testNode struct {
 func (c *testCluster) node(change ...func(*mcphttp.Sessions)) *testNode {
 	n := &testNode{testCluster: c, closing: make(chan struct{}), valid: map[string]context.Context{}}
 	gate := &access.Gate{Auth: n, Limits: quotas.New(quotas.Local(quotas.Limits{}), nil), Audit: n, Monitor: n}
-	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Store: newSealedSessions(c.keys, c.changes), Report: func(err error) { c.t.Error(err) }, Closing: n.closing}
+	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Store: New(c.keys, c.changes), Report: func(err error) { c.t.Error(err) }, Closing: n.closing}
 	for _, each := range change {
 		each(n.sessions)
 	}

@@ -1,4 +1,4 @@
-package hosted
+package sessions
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
@@ -77,7 +78,7 @@ func (v *testValues) back() {
 // Each node sees the last change, wherever it was made.
 func TestChangesReachOtherNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ring, values := testRing(t, NewKey()), &testValues{values: map[string][]byte{}}
+		ring, values := testRing(t, keys.New()), &testValues{values: map[string][]byte{}}
 		a, b := newSharedChanges(ring, values), newSharedChanges(ring, values)
 		expires := time.Now().Add(time.Hour)
 		sees := func(what string, s *sharedChanges, uris ...string) {
@@ -128,7 +129,7 @@ func TestChangesReachOtherNodes(t *testing.T) {
 // whatever order they are written.
 func TestChangesSurviveWithoutStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ring, values := testRing(t, NewKey()), &testValues{values: map[string][]byte{}}
+		ring, values := testRing(t, keys.New()), &testValues{values: map[string][]byte{}}
 		a, b := newSharedChanges(ring, values), newSharedChanges(ring, values)
 		expires := time.Now().Add(time.Hour)
 		values.goAway()
@@ -150,7 +151,7 @@ func TestChangesSurviveWithoutStore(t *testing.T) {
 }
 
 func TestChangesOpenAfterARotation(t *testing.T) {
-	old, next := NewKey(), NewKey()
+	old, next := keys.New(), keys.New()
 	values := &testValues{values: map[string][]byte{}}
 	s := newSharedChanges(testRing(t, old), values)
 	s.Save("hash", mcphttp.Changes{Owner: "o", LogLevel: "error", Expires: time.Now().Add(time.Hour)})

@@ -1,4 +1,4 @@
-package hosted
+package keys
 
 import (
 	"crypto/aes"
@@ -18,7 +18,7 @@ const (
 	sealOverhead  = sealSaltSize + sealNonceSize + sealTagSize
 )
 
-// A sealer encrypts and authenticates short texts for one purpose, such as session ids, by
+// A Sealer encrypts and authenticates short texts for one purpose, such as session ids, by
 // AES-256-GCM under a key ring. The first key of the ring seals, all of them open. What is
 // sealed for one purpose does not open for another. It does not change.
 //
@@ -27,33 +27,33 @@ const (
 // own, which HKDF derives from the purpose's key and a random salt (RFC 5869, section 2.3).
 // Salt and nonce are 224 random bits: two texts with both equal are not to be expected
 // before 2^96 of them.
-type sealer struct {
+type Sealer struct {
 	purpose string
 	keys    [][]byte // one for each of the ring's
 }
 
-// sealer returns a sealer for a purpose.
-func (r keyRing) sealer(purpose string) sealer {
-	return sealer{purpose, r.derive(sealLabel+purpose, sealKeySize)}
+// Sealer returns a Sealer for a purpose.
+func (r Ring) Sealer(purpose string) Sealer {
+	return Sealer{purpose, r.derive(sealLabel+purpose, sealKeySize)}
 }
 
-// seal returns text sealed: salt, nonce, ciphertext, tag. Only open with equal context
+// Seal returns text sealed: salt, nonce, ciphertext, tag. Only Open with equal context
 // returns the text.
-func (s sealer) seal(text []byte, context ...string) []byte {
+func (s Sealer) Seal(text []byte, context ...string) []byte {
 	sealed := make([]byte, sealSaltSize+sealNonceSize, len(text)+sealOverhead)
 	rand.Read(sealed) // never returns an error
 	return aead(s.keys[0], sealed).Seal(sealed, sealed[sealSaltSize:], text, s.additional(context))
 }
 
-// open returns the text that was sealed with this context; false if it was not sealed under
+// Open returns the text that was sealed with this context; false if it was not sealed under
 // a key of the ring. It costs about a microsecond for each key that is tried.
-func (s sealer) open(sealed []byte, context ...string) (text []byte, ok bool) {
-	text, _, ok = s.openBy(sealed, context...)
+func (s Sealer) Open(sealed []byte, context ...string) (text []byte, ok bool) {
+	text, _, ok = s.OpenBy(sealed, context...)
 	return text, ok
 }
 
-// openBy is open, and returns the id of the key.
-func (s sealer) openBy(sealed []byte, context ...string) (text []byte, key string, ok bool) {
+// OpenBy is Open, and returns the id of the key.
+func (s Sealer) OpenBy(sealed []byte, context ...string) (text []byte, key string, ok bool) {
 	if len(sealed) < sealOverhead {
 		return nil, "", false
 	}
@@ -73,11 +73,11 @@ func sealKeyID(key []byte) string {
 	return string(sum[:8])
 }
 
-// id returns the id of the key that seals.
-func (s sealer) id() string { return sealKeyID(s.keys[0]) }
+// ID returns the id of the key that seals.
+func (s Sealer) ID() string { return sealKeyID(s.keys[0]) }
 
-// has reports whether the key with this id is one of the ring's.
-func (s sealer) has(id string) bool {
+// Has reports whether the key with this id is one of the ring's.
+func (s Sealer) Has(id string) bool {
 	return slices.ContainsFunc(s.keys, func(key []byte) bool { return sealKeyID(key) == id })
 }
 
@@ -100,7 +100,7 @@ func aead(key, sealed []byte) cipher.AEAD {
 
 // additional returns the additional data of a text: the purpose and the context, each
 // prefixed by its length, so that ("ab", "c") and ("a", "bc") differ.
-func (s sealer) additional(context []string) []byte {
+func (s Sealer) additional(context []string) []byte {
 	var data []byte
 	for _, part := range append([]string{s.purpose}, context...) {
 		data = append(binary.AppendUvarint(data, uint64(len(part))), part...)

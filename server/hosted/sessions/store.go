@@ -1,4 +1,6 @@
-package hosted
+// Package sessions stores the classic sessions of a hosted gateway: in their ids, and what
+// changes later in values that all nodes share.
+package sessions
 
 import (
 	"context"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/clock"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -23,43 +26,43 @@ const (
 	sessionFormat    = 1                  // the first byte of a sealed session
 )
 
-// sealedSessions implements mcphttp.SharedStore. The facts about a session are sealed into
+// A Store implements mcphttp.SharedStore. The facts about a session are sealed into
 // its id, so every node with the keys serves it, and a session that sleeps uses no memory.
 // What changes later is in changes.
 //
 // Issuer, owner, client and path of the session are the context of the sealed text: under
 // another holder's token an id is as invalid as one that was never assigned. They take no
 // room in the id either: an issuer may assign client ids of 2 KiB.
-type sealedSessions struct {
-	sealer  atomic.Pointer[sealer]
+type Store struct {
+	sealer  atomic.Pointer[keys.Sealer]
 	changes mcphttp.SessionChanges
 }
 
-func newSealedSessions(keys keyRing, changes mcphttp.SessionChanges) *sealedSessions {
-	s := &sealedSessions{changes: changes}
-	s.setKeys(keys)
+func New(keys keys.Ring, changes mcphttp.SessionChanges) *Store {
+	s := &Store{changes: changes}
+	s.SetKeys(keys)
 	return s
 }
 
-// setKeys replaces the keys, as a reload of the configuration does. Sessions whose key is
-// gone end with their next request, or by endWithoutKey if they are awake.
-func (s *sealedSessions) setKeys(keys keyRing) {
-	sealer := keys.sealer("session")
+// SetKeys replaces the keys, as a reload of the configuration does. Sessions whose key is
+// gone end with their next request, or by EndWithoutKey if they are awake.
+func (s *Store) SetKeys(keys keys.Ring) {
+	sealer := keys.Sealer("session")
 	s.sealer.Store(&sealer)
 	if shared, ok := s.changes.(*sharedChanges); ok {
 		shared.setKeys(keys)
 	}
 }
 
-// endWithoutKey ends the sessions that are awake and whose key is gone.
-func (s *sealedSessions) endWithoutKey(awake *mcphttp.Sessions) {
+// EndWithoutKey ends the sessions that are awake and whose key is gone.
+func (s *Store) EndWithoutKey(awake *mcphttp.Sessions) {
 	sealer := s.sealer.Load()
-	awake.EndIf(func(r *mcphttp.Record) bool { return !sealer.has(r.Key) })
+	awake.EndIf(func(r *mcphttp.Record) bool { return !sealer.Has(r.Key) })
 }
 
 // Begin implements [mcphttp.SessionStore]. The record gets what the id contains: a client
 // sees the same on this node as on others.
-func (s *sealedSessions) Begin(r *mcphttp.Record) (id string) {
+func (s *Store) Begin(r *mcphttp.Record) (id string) {
 	now := clock.Now()
 	f := sessionFacts{created: now, version: r.Version, client: r.Client, capabilities: sealedCapabilities(r.Capabilities)}
 	if len(f.client) > maxSealedName {
@@ -67,12 +70,12 @@ func (s *sealedSessions) Begin(r *mcphttp.Record) (id string) {
 	}
 	f.fill(r)
 	sealer := s.sealer.Load()
-	r.Key = sealer.id()
-	return base64.RawURLEncoding.EncodeToString(sealer.seal(f.append(nil), sessionContext(r.Holder())...))
+	r.Key = sealer.ID()
+	return base64.RawURLEncoding.EncodeToString(sealer.Seal(f.append(nil), sessionContext(r.Holder())...))
 }
 
 // Open implements [mcphttp.SessionStore].
-func (s *sealedSessions) Open(ctx context.Context, id string, h mcphttp.Holder) (r mcphttp.Record, found bool) {
+func (s *Store) Open(ctx context.Context, id string, h mcphttp.Holder) (r mcphttp.Record, found bool) {
 	if len(id) > maxSessionID {
 		return r, false
 	}
@@ -80,7 +83,7 @@ func (s *sealedSessions) Open(ctx context.Context, id string, h mcphttp.Holder) 
 	if err != nil || base64.RawURLEncoding.EncodedLen(len(sealed)) != len(id) { // the decoder skips line breaks: two ids for one session
 		return r, false
 	}
-	text, key, ok := s.sealer.Load().openBy(sealed, sessionContext(h)...)
+	text, key, ok := s.sealer.Load().OpenBy(sealed, sessionContext(h)...)
 	if !ok {
 		return r, false
 	}
@@ -100,7 +103,7 @@ func (s *sealedSessions) Open(ctx context.Context, id string, h mcphttp.Holder) 
 }
 
 // Save implements [mcphttp.SessionStore].
-func (s *sealedSessions) Save(hash string, r *mcphttp.Record) error {
+func (s *Store) Save(hash string, r *mcphttp.Record) error {
 	s.changes.Save(hash, mcphttp.Changes{
 		Owner: r.Owner, URIs: r.URIs, LogLevel: r.LogLevel, Expires: r.Expires,
 		Subscribed: r.Subscribed, Unsubscribed: r.Unsubscribed, Partial: r.Partial,
@@ -109,16 +112,16 @@ func (s *sealedSessions) Save(hash string, r *mcphttp.Record) error {
 }
 
 // Changes implements [mcphttp.SharedStore].
-func (s *sealedSessions) Changes(ctx context.Context, hash string) (mcphttp.Changes, error) {
+func (s *Store) Changes(ctx context.Context, hash string) (mcphttp.Changes, error) {
 	return s.changes.Load(ctx, hash)
 }
 
 // IsDurable implements [mcphttp.SharedStore].
-func (s *sealedSessions) IsDurable() bool { return s.changes.IsDurable() }
+func (s *Store) IsDurable() bool { return s.changes.IsDurable() }
 
 // Remove implements [mcphttp.SessionStore]. The id of a session that was never used is kept
 // nowhere: another node would serve it, to its own client, as a session without changes.
-func (s *sealedSessions) Remove(hash string, r *mcphttp.Record) {
+func (s *Store) Remove(hash string, r *mcphttp.Record) {
 	if r.Unused {
 		return
 	}

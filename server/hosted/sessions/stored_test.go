@@ -1,4 +1,4 @@
-package hosted
+package sessions
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -47,7 +48,7 @@ func TestSessionsThatWereNeverUsedAreStoredNowhere(t *testing.T) {
 // first are deleted, unless another node has later ones.
 func TestStoredChangesOfAnOwnerAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ring, values := testRing(t, NewKey()), &testValues{values: map[string][]byte{}}
+		ring, values := testRing(t, keys.New()), &testValues{values: map[string][]byte{}}
 		a, b := newSharedChanges(ring, values), newSharedChanges(ring, values)
 		expires := time.Now().Add(time.Hour)
 		long := func(i int) []string {
