@@ -16,11 +16,12 @@ import (
 	"github.com/pagemcp/pagemcp/server/cluster"
 	"github.com/pagemcp/pagemcp/server/cluster/embed"
 	"github.com/pagemcp/pagemcp/server/hosted"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
 // connect is that of pagemcpd, besides link versions.
-func connect(c hosted.Cluster, s hosted.PeerSettings) (hosted.Peers, error) {
+func connect(c config.Cluster, s hosted.PeerSettings) (hosted.Peers, error) {
 	var versions []byte
 	for text := range strings.SplitSeq(os.Getenv(versionsVariable), ",") {
 		if version, err := strconv.ParseUint(text, 10, 8); err == nil {

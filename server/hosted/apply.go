@@ -1,19 +1,25 @@
 package hosted
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/internal/quotas"
+	"golang.org/x/time/rate"
+)
 
 // apply replaces the configuration while the node serves, for a reloader.
-func (n *Node) apply(old, next *loaded) error {
+func (n *Node) apply(old, next *config.Loaded) error {
 	if err := n.configure(old, next); err != nil {
 		return err
 	}
-	n.core.RefuseOrigins(next.pageOrigins)
+	n.core.RefuseOrigins(next.PageOrigins)
 	n.core.Sessions.SetLimits(sessionLimits(next.Config.Limits))
-	if !reflect.DeepEqual(old.keys, next.keys) {
+	if !reflect.DeepEqual(old.Keys, next.Keys) {
 		n.core.CloseIdleViews() // they sign with the old key
 		n.sessions.EndWithoutKey(n.core.Sessions)
 		if n.peers != nil {
-			return n.peers.SetKeys(next.keys.Cluster())
+			return n.peers.SetKeys(next.Keys.Cluster())
 		}
 	}
 	return nil
@@ -21,31 +27,31 @@ func (n *Node) apply(old, next *loaded) error {
 
 // configure sets what a reload may change. old is nil at the start. On an error nothing has
 // changed.
-func (n *Node) configure(old, next *loaded) error {
+func (n *Node) configure(old, next *config.Loaded) error {
 	if err := n.replaceIssuers(old, next); err != nil {
 		return err
 	}
 	if err := n.log.configure(next.Config.Log); err != nil { // was checked
 		return err
 	}
-	n.audit.configure(next.Config.Audit, next.keys)
-	n.keys.Store(&next.keys)
-	n.origins.Store(&next.pageOrigins)
-	n.sampling.Store(&next.sampling)
+	n.audit.configure(next.Config.Audit, next.Keys)
+	n.keys.Store(&next.Keys)
+	n.origins.Store(&next.PageOrigins)
+	n.sampling.Store(&next.Sampling)
 	n.browsers.Store(&next.Config.Assistants.Origins)
-	n.sessions.SetKeys(next.keys)
-	n.quotas.SetLimits(next.Config.Limits.quotas())
+	n.sessions.SetKeys(next.Keys)
+	n.quotas.SetLimits(quotasOf(next.Config.Limits))
 	n.joins.SetMost(next.Config.Limits.Joins)
-	n.proxies.trust(next.proxies)
+	n.proxies.trust(next.Proxies)
 	if n.certs != nil {
-		n.certs.use(next.certificate)
-		n.metrics.certificate(next.certificate.Leaf.NotAfter)
+		n.certs.use(next.Certificate)
+		n.metrics.certificate(next.Certificate.Leaf.NotAfter)
 	}
 	return nil
 }
 
 // replaceIssuers replaces what verifies tokens. New issuers of assistants end their streams.
-func (n *Node) replaceIssuers(old, next *loaded) error {
+func (n *Node) replaceIssuers(old, next *config.Loaded) error {
 	maker := issuerMaker{n.metrics, n.changes, n.options.transport}
 	if old == nil {
 		first, err := maker.first(next)
@@ -62,4 +68,14 @@ func (n *Node) replaceIssuers(old, next *loaded) error {
 	n.issuers.Store(replaced)
 	before.closeExcept(replaced)
 	return nil
+}
+
+func quotasOf(l config.Limits) quotas.Limits {
+	return quotas.Limits{
+		PagesPerOwner: l.PagesPerOwner, PagesPerTenant: l.PagesPerTenant, Pages: l.Pages,
+		RequestsPerOwner: l.RequestsPerOwner, RequestsPerTenant: l.RequestsPerTenant,
+		StreamsPerOwner: l.StreamsPerOwner, StreamsPerTenant: l.StreamsPerTenant, Streams: l.Streams,
+		ReadsPerSecond: rate.Limit(l.ReadsPerSecond), CompletionsPerSecond: rate.Limit(l.CompletionsPerSecond), CallsPerSecond: rate.Limit(l.CallsPerSecond),
+		JoinsPerTenantPerSecond: l.JoinsPerTenantPerSecond,
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/auditlog"
@@ -54,7 +55,7 @@ func newAuditLog(w io.Writer, identify func(access.Owner) (tenant, subject strin
 // configure sets what a reload may change: how URIs are written, and the keys. With
 // audit.uris: hash, equal names have equal hashes on all nodes, until the first key of the
 // ring changes.
-func (a *auditLog) configure(c Audit, ring keys.Ring) {
+func (a *auditLog) configure(c config.Audit, ring keys.Ring) {
 	if c.URIs != "hash" {
 		a.hash.Store(nil)
 		return

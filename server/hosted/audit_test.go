@@ -10,6 +10,8 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
 	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/auditlog"
@@ -58,7 +60,7 @@ var auditEntry = access.Entry{
 func TestAuditLinesHaveAllMembers(t *testing.T) {
 	out := openPipe()
 	a := newAuditLog(out, func(owner access.Owner) (string, string) { return "acme", "user of " + string(owner) })
-	a.configure(Audit{URIs: "full"}, keys.Ring{})
+	a.configure(config.Audit{URIs: "full"}, keys.Ring{})
 	a.Record(auditEntry)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
@@ -83,18 +85,18 @@ func TestAuditLinesHaveAllMembers(t *testing.T) {
 // With audit.uris: hash no name of a page or its user is in the log, in any member. Equal
 // names have equal hashes on all nodes with the same first key, and with no other.
 func TestAuditHashesNames(t *testing.T) {
-	ring, err := keys.Parse([]byte(testKey(1) + "\n" + testKey(2)))
+	ring, err := keys.Parse([]byte(configtest.Key(1) + "\n" + configtest.Key(2)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := keys.Parse([]byte(testKey(2) + "\n" + testKey(1)))
+	other, err := keys.Parse([]byte(configtest.Key(2) + "\n" + configtest.Key(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	write := func(ring keys.Ring) (string, []map[string]any) {
 		out := openPipe()
 		a := newAuditLog(out, nil)
-		a.configure(Audit{URIs: "hash"}, ring)
+		a.configure(config.Audit{URIs: "hash"}, ring)
 		a.Record(auditEntry)
 		a.Record(access.Entry{Principal: "https://app.example", Owner: "oid", Client: "Letter to Bob", Endpoint: "/page", Verb: "join", URI: "inbox-of-bob-k7qd2m", Outcome: "ok"})
 		a.Record(access.Entry{Principal: "client:agent", Owner: "oid", Endpoint: "/mcp", Verb: "tools/call", URI: "inbox-of-bob-k7qd2m+answer_bob", Outcome: "ok"})

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
 	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"go.yaml.in/yaml/v4"
@@ -37,55 +38,6 @@ func readGuide(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// configKeys returns the keys of all values of a configuration.
-func configKeys(of reflect.Type, prefix string) (keys []string) {
-	for i := range of.NumField() {
-		field := of.Field(i)
-		key, kind := prefix+field.Tag.Get("yaml"), field.Type
-		if kind.Kind() == reflect.Pointer {
-			kind = kind.Elem()
-		}
-		if kind.Kind() == reflect.Struct {
-			keys = append(keys, configKeys(kind, key+".")...)
-		} else {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
-// Every key of the reference exists, and every key is in the reference, with its default.
-func TestTheReferenceHasAllKeys(t *testing.T) {
-	text := readGuide(t, guide)
-	_, section, _ := strings.Cut(text, "\n## Configuration\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	var documented []string
-	defaults := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*`) \\| ([^|]*) \\|").FindAllStringSubmatch(section, -1) {
-		for _, key := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
-			documented = append(documented, key[1])
-			defaults[key[1]] = strings.Trim(row[2], "` ")
-		}
-	}
-	keys := configKeys(reflect.TypeFor[Config](), "")
-	slices.Sort(keys)
-	slices.Sort(documented)
-	if !slices.Equal(keys, documented) {
-		t.Errorf("the reference has\n%q, the struct\n%q", documented, keys)
-	}
-	for _, field := range (&Limits{}).fields() {
-		if got := defaults["limits."+field.key]; got != fmt.Sprint(field.standard) {
-			t.Errorf("limits.%s: the reference says %s, the default is %d", field.key, got, field.standard)
-		}
-	}
-	full := Config{}.withDefaults()
-	for key, want := range map[string]string{"listen": full.Listen, "admin.listen": full.Admin.Listen, "assistants.subjectClaim": full.Assistants.SubjectClaim, "log.level": full.Log.Level, "audit.uris": full.Audit.URIs} {
-		if defaults[key] != want {
-			t.Errorf("%s: the reference says %s, the default is %s", key, defaults[key], want)
-		}
-	}
 }
 
 // Each event of the failure table has a section of the runbook, and each alert names one.
@@ -350,9 +302,9 @@ func TestManifestsAgreeWithTheProgram(t *testing.T) {
 	for _, mount := range container.VolumeMounts {
 		mounts[mount.MountPath] = mount.Name
 	}
-	for _, file := range config.files() {
-		if *file.name != "" && mounts[filepath.Dir(*file.name)] == "" {
-			t.Errorf("%s is %s, and nothing is mounted there", file.key, *file.name)
+	for _, file := range config.Files() {
+		if *file.Name != "" && mounts[filepath.Dir(*file.Name)] == "" {
+			t.Errorf("%s is %s, and nothing is mounted there", file.Key, *file.Name)
 		}
 	}
 	if len(container.Args) != 2 || container.Args[0] != "--config" || mounts[filepath.Dir(container.Args[1])] != "config" || filepath.Base(container.Args[1]) != "pagemcp.yaml" {
@@ -383,32 +335,38 @@ func TestManifestsAgreeWithTheProgram(t *testing.T) {
 	}
 }
 
+// parsed returns a configuration as it is written.
+func parsed(t testing.TB, text string) (c config.Config) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(text), &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // deployedConfig reads a configuration of the guide with the real loader: its files are in
 // a directory of the test.
-func deployedConfig(t *testing.T, text string) Config {
+func deployedConfig(t *testing.T, text string) config.Config {
 	t.Helper()
-	dir := testFiles(t)
-	config, _, problems := parseConfig([]byte(text))
-	for _, problem := range problems {
-		t.Error(problem)
-	}
+	dir := configtest.Files(t)
+	plain := parsed(t, text)
 	replaced := text
-	written := config
-	if config.Cluster != nil {
-		cluster := *config.Cluster
+	written := plain
+	if plain.Cluster != nil {
+		cluster := *plain.Cluster
 		written.Cluster = &cluster
 	}
 	fixtures := map[string]string{"keys": "pagemcp.keys", "tls.cert": "tls.crt", "tls.key": "tls.key", "assistants.jwks": "keys.json", "pages.tokens.jwks": "keys.json",
 		"cluster.nats.creds": "node.creds", "cluster.nats.tls.ca": "tls.crt", "cluster.nats.tls.cert": "tls.crt", "cluster.nats.tls.key": "tls.key"}
-	for _, file := range written.files() {
-		if *file.name != "" {
-			replaced = strings.ReplaceAll(replaced, *file.name, filepath.Join(dir, fixtures[file.key]))
+	for _, file := range written.Files() {
+		if *file.Name != "" {
+			replaced = strings.ReplaceAll(replaced, *file.Name, filepath.Join(dir, fixtures[file.Key]))
 		}
 	}
-	if _, refused := readText(t, dir, replaced); refused != "" {
-		t.Errorf("%s\n%s", refused, replaced)
+	if _, err := config.Read(configtest.Write(t, filepath.Join(dir, "pagemcp.yaml"), replaced, 0o444)); err != nil {
+		t.Errorf("%v\n%s", err, replaced)
 	}
-	return config.withDefaults()
+	return plain.WithDefaults()
 }
 
 // Every configuration of the guide and its files is accepted by the real loader, and names
@@ -487,7 +445,7 @@ func TestImageAgreesWithTheGuide(t *testing.T) {
 	if !strings.Contains(image, "FROM golang:"+version+" ") {
 		t.Errorf("the Dockerfile does not build with Go %s", version)
 	}
-	full := Config{}.withDefaults()
+	full := config.Config{}.WithDefaults()
 	for _, address := range []string{full.Listen, full.Admin.Listen} {
 		if _, port, _ := strings.Cut(address, ":"); !regexp.MustCompile(`EXPOSE.*\b` + port + `\b`).MatchString(image) {
 			t.Errorf("port %s is not exposed", port)
@@ -498,13 +456,13 @@ func TestImageAgreesWithTheGuide(t *testing.T) {
 // A name in the audit log can be found by the commands of the guide, which derive the same
 // key: HKDF with SHA-256, without salt, and the label as info.
 func TestTheGuideFindsHashedNames(t *testing.T) {
-	ring, err := keys.Parse([]byte(testKey(1)))
+	ring, err := keys.Parse([]byte(configtest.Key(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := openPipe()
 	a := newAuditLog(out, nil)
-	a.configure(Audit{"hash"}, ring)
+	a.configure(config.Audit{URIs: "hash"}, ring)
 	a.Record(auditEntry)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
@@ -538,10 +496,7 @@ func TestComposeAgreesWithTheProgram(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(text), &compose); err != nil {
 		t.Fatal(err)
 	}
-	config, _, problems := parseConfig([]byte(readGuide(t, deploy+"/compose/pagemcp.yaml")))
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
+	config := parsed(t, readGuide(t, deploy+"/compose/pagemcp.yaml"))
 	for i := 1; i <= 3; i++ {
 		node, nats := compose.Services[fmt.Sprint("node", i)], compose.Services[fmt.Sprint("nats", i)]
 		if grace, err := time.ParseDuration(node.Grace); err != nil || grace <= drainTime || !node.ReadOnly || node.Environment["GOMEMLIMIT"] == "" {
@@ -561,12 +516,12 @@ func TestComposeAgreesWithTheProgram(t *testing.T) {
 		}
 	}
 	script := readGuide(t, deploy+"/compose/init.sh")
-	for _, file := range config.files() {
-		if *file.name == "" {
+	for _, file := range config.Files() {
+		if *file.Name == "" {
 			continue
 		}
-		if base := filepath.Base(*file.name); filepath.Dir(*file.name) != "/run/pagemcp" || !strings.Contains(script, strings.TrimSuffix(strings.TrimSuffix(base, ".crt"), ".key")) {
-			t.Errorf("%s is %s, which init.sh does not make", file.key, *file.name)
+		if base := filepath.Base(*file.Name); filepath.Dir(*file.Name) != "/run/pagemcp" || !strings.Contains(script, strings.TrimSuffix(strings.TrimSuffix(base, ".crt"), ".key")) {
+			t.Errorf("%s is %s, which init.sh does not make", file.Key, *file.Name)
 		}
 	}
 }

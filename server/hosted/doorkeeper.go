@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -64,7 +65,7 @@ type (
 // [gateway.Doorkeeper].
 type doorkeeper struct {
 	issuers  *atomic.Pointer[issuers]
-	origins  *atomic.Pointer[originList]
+	origins  *atomic.Pointer[config.OriginList]
 	quotas   *quotas.Quotas
 	registry *registry
 	users    *users

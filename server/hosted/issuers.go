@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
@@ -56,12 +57,12 @@ type issuerMaker struct {
 }
 
 // first returns the issuers of the configuration at the start. Their keys are not loaded yet.
-func (m issuerMaker) first(l *loaded) (*issuers, error) { return m.make(nil, nil, l) }
+func (m issuerMaker) first(l *config.Loaded) (*issuers, error) { return m.make(nil, nil, l) }
 
 // next returns the issuers of the configuration that replaces old, whose issuers are before.
 // It waits for the first keys of issuers that are new: without them the node could verify no
 // token, so that an error leaves before in use.
-func (m issuerMaker) next(before *issuers, old, next *loaded) (*issuers, error) {
+func (m issuerMaker) next(before *issuers, old, next *config.Loaded) (*issuers, error) {
 	i, err := m.make(before, old, next)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (m issuerMaker) next(before *issuers, old, next *loaded) (*issuers, error) 
 	return i, nil
 }
 
-func (m issuerMaker) make(before *issuers, old, next *loaded) (*issuers, error) {
+func (m issuerMaker) make(before *issuers, old, next *config.Loaded) (*issuers, error) {
 	i := &issuers{fetched: map[keySource]*fetchedKeys{}}
 	if err := m.open(i, before, old, next); err != nil {
 		i.closeExcept(before)
@@ -89,8 +90,8 @@ func (m issuerMaker) make(before *issuers, old, next *loaded) (*issuers, error) 
 	return i, nil
 }
 
-func (m issuerMaker) open(i, before *issuers, old, next *loaded) error {
-	assistantKeys, err := m.keySet(i, before, assistantIssuer, next.assistantKeys, next.Config.Assistants.Issuer, next.Config.Assistants.JWKS)
+func (m issuerMaker) open(i, before *issuers, old, next *config.Loaded) error {
+	assistantKeys, err := m.keySet(i, before, assistantIssuer, next.AssistantKeys, next.Config.Assistants.Issuer, next.Config.Assistants.JWKS)
 	if err != nil {
 		return fmt.Errorf("assistants.jwks: %w", err)
 	}
@@ -100,7 +101,7 @@ func (m issuerMaker) open(i, before *issuers, old, next *loaded) error {
 		return err
 	}
 	tokens := next.Config.Pages.Tokens
-	pageKeys, err := m.keySet(i, before, pageIssuer, next.pageKeys, tokens.Issuer, tokens.JWKS)
+	pageKeys, err := m.keySet(i, before, pageIssuer, next.PageKeys, tokens.Issuer, tokens.JWKS)
 	if err != nil {
 		return fmt.Errorf("pages.tokens.jwks: %w", err)
 	}
@@ -111,7 +112,7 @@ func (m issuerMaker) open(i, before *issuers, old, next *loaded) error {
 	return nil
 }
 
-func (m issuerMaker) openAssistants(i *issuers, c Config, keys *oauth.KeySet) error {
+func (m issuerMaker) openAssistants(i *issuers, c config.Config, keys *oauth.KeySet) error {
 	scopes := oauth.ScopeNames(c.Assistants.Scopes)
 	validator, err := oauth.NewValidator(oauth.Config{
 		Issuer: c.Assistants.Issuer, Keys: keys, Audience: c.Assistants.Audience,
@@ -184,10 +185,10 @@ func (i *issuers) closeExcept(other *issuers) {
 }
 
 // sameAssistants reports whether tokens of assistants are verified in the same way by both.
-func sameAssistants(old, next *loaded) bool {
+func sameAssistants(old, next *config.Loaded) bool {
 	before, after := old.Config.Assistants, next.Config.Assistants
 	before.Origins, after.Origins = nil, nil // issuers do not use them
-	return reflect.DeepEqual(before, after) && bytes.Equal(old.assistantKeys, next.assistantKeys)
+	return reflect.DeepEqual(before, after) && bytes.Equal(old.AssistantKeys, next.AssistantKeys)
 }
 
 // pageURL returns the URL of the WebSocket for pages, which join tokens name as `aud`.

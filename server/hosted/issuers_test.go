@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
 
@@ -167,12 +168,12 @@ func TestReloadsFetchTheKeysOfNewIssuersOnly(t *testing.T) {
 		issuer := oauthtest.New("https://auth.app.example")
 		issuer.SetOutage(oauthtest.Errors)
 		m := issuerMaker{newMetrics("test", func() uint64 { return 0 }), newChangeLog(slog.New(slog.DiscardHandler)), issuer}
-		load := func(scopes []string, path string) *loaded {
-			c := Config{PublicURL: "https://" + testHost, Assistants: Assistants{Issuer: issuer.URL(), DefaultScopes: scopes}, Pages: Pages{Origins: []string{appOrigin}, Tokens: Tokens{Issuer: issuer.URL()}}}
+		load := func(scopes []string, path string) *config.Loaded {
+			c := config.Config{PublicURL: "https://" + testHost, Assistants: config.Assistants{Issuer: issuer.URL(), DefaultScopes: scopes}, Pages: config.Pages{Origins: []string{appOrigin}, Tokens: config.Tokens{Issuer: issuer.URL()}}}
 			if path != "" {
 				c.Pages.Tokens.JWKS = issuer.URL() + path
 			}
-			return &loaded{Config: c.withDefaults()}
+			return &config.Loaded{Config: c.WithDefaults()}
 		}
 		none, some := load(nil, ""), load([]string{"resources:read"}, "")
 		first, err := m.first(none)

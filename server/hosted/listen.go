@@ -8,12 +8,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/conns"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/quotas"
 )
-
-// maxUnknownConns is the number of connections whose clients are not authenticated: pages
-// that have not shown their token yet are among them, all at once after the loss of a node.
-const maxUnknownConns = quotas.MaxWaitingJoins + spareFiles - ownFiles
 
 // A publicListener is the address that clients use, directly or through proxies.
 type publicListener struct {

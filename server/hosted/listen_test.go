@@ -61,7 +61,7 @@ func (l *pipeListener) dial(from string) net.Conn {
 func servePipes(t *testing.T, p *proxies, handler http.Handler) (l *pipeListener, stop func()) {
 	t.Helper()
 	l = &pipeListener{make(chan net.Conn), make(chan struct{})}
-	public := newPublicListener(l, nil, p, handler, maxUnknownConns, nil)
+	public := newPublicListener(l, nil, p, handler, 8_000, nil)
 	served := make(chan error, 1)
 	go func() { served <- public.serve() }() // ends with stop
 	return l, func() {

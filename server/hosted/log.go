@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 )
 
 // A nodeLog writes the log of a node as JSON lines. Its level can change while it is used.
@@ -22,7 +24,7 @@ func newLog(w io.Writer) *nodeLog {
 }
 
 // configure sets the level, as a reload does.
-func (l *nodeLog) configure(c Log) error {
+func (l *nodeLog) configure(c config.Log) error {
 	if err := l.level.UnmarshalText([]byte(c.Level)); err != nil {
 		return fmt.Errorf("log.level: %w", err)
 	}

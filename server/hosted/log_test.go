@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 )
 
 func TestLogLevelChangesWhileInUse(t *testing.T) {
@@ -16,7 +17,7 @@ func TestLogLevelChangesWhileInUse(t *testing.T) {
 		level string
 		want  int // lines
 	}{{"info", 3}, {"debug", 4}, {"warn", 2}, {"error", 1}, {"info", 3}} {
-		if err := log.configure(Log{step.level}); err != nil {
+		if err := log.configure(config.Log{Level: step.level}); err != nil {
 			t.Fatal(err)
 		}
 		out.Reset()
@@ -34,7 +35,7 @@ func TestLogLevelChangesWhileInUse(t *testing.T) {
 			}
 		}
 	}
-	if err := log.configure(Log{"loud"}); err == nil {
+	if err := log.configure(config.Log{Level: "loud"}); err == nil {
 		t.Error("an unknown level is accepted")
 	}
 	out.Reset()

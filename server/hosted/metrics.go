@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/labels"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
@@ -93,19 +94,13 @@ func oauthReasons() []string {
 	return texts
 }
 
-// limitKeys returns the values of the label limit: keys of the configuration, and clients,
+// limitValues returns the values of the label limit: keys of the configuration, and clients,
 // which are limited by a constant.
-func limitKeys() []string {
-	keys := []string{"clients"}
-	for _, field := range (&Limits{}).fields() {
-		keys = append(keys, field.key)
-	}
-	return keys
-}
+func limitValues() []string { return append(config.LimitKeys(), "clients") }
 
 // joinReasons returns the values of the label reason of rejected joins.
 func joinReasons() []string {
-	return slices.Concat(oauthReasons(), limitKeys(), []string{joinVersion, joinHandshake, joinReplaced, joinAttach, joinDraining, joinMemory, joinIsolated})
+	return slices.Concat(oauthReasons(), limitValues(), []string{joinVersion, joinHandshake, joinReplaced, joinAttach, joinDraining, joinMemory, joinIsolated})
 }
 
 // newMetrics returns metrics in a registry of their own. version is a label of
@@ -164,7 +159,7 @@ func (m *metrics) initialize() {
 			m.fetches.WithLabelValues(string(kind), outcome)
 		}
 	}
-	for _, key := range limitKeys() {
+	for _, key := range limitValues() {
 		m.exceeded.WithLabelValues(key)
 	}
 	for _, reason := range []string{refusedGuard, refusedBusy, refusedPeer, refusedUnknown} {
@@ -269,7 +264,7 @@ func (m *metrics) fetched(kind issuerKind) func(rejected int, err error) {
 }
 
 // exceed counts a use over a limit, by the limit's key.
-func (m *metrics) exceed(limit string) { m.exceeded.WithLabelValues(known(limit, limitKeys())).Inc() }
+func (m *metrics) exceed(limit string) { m.exceeded.WithLabelValues(known(limit, limitValues())).Inc() }
 
 // refuse counts a connection that was closed before authentication.
 func (m *metrics) refuse(reason string) { m.refused.WithLabelValues(reason).Inc() }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 	"github.com/pagemcp/pagemcp/server/internal/wait"
@@ -25,7 +26,7 @@ import (
 // small are limits that an attack reaches soon, and default those of a node of 6,000 pages
 // and streams, which 20,000 open files allow.
 
-var neighbourLimits = map[string]Limits{
+var neighbourLimits = map[string]config.Limits{
 	"small":   {Pages: 1_000, Streams: 1_000, Sessions: 200, RequestsPerOwner: 4},
 	"default": {Pages: 6_000, Streams: 6_000},
 }
@@ -35,7 +36,7 @@ var neighbourLimits = map[string]Limits{
 func neighbours(b *testing.B, measure func(n *liveNode, i int) error, attack func(ctx context.Context, n *liveNode) (figure string, value func() float64)) {
 	for _, name := range []string{"small", "default"} {
 		b.Run(name, func(b *testing.B) {
-			n := startNode(b, func(c *Config) { c.Limits, c.Assistants.TenantClaim = neighbourLimits[name], "org_id" })
+			n := startNode(b, func(c *config.Config) { c.Limits, c.Assistants.TenantClaim = neighbourLimits[name], "org_id" })
 			ctx, stop := context.WithCancel(context.Background())
 			defer stop()
 			figure, value := attack(ctx, n)
@@ -300,7 +301,7 @@ func BenchmarkNeighbourOfPushedConfigurations(b *testing.B) {
 			for i := 0; ctx.Err() == nil; i++ {
 				c := old.Config
 				c.Assistants.AcceptTypJWT = i%2 == 0
-				if next, err := loadConfig(c); err == nil && n.apply(old, next) == nil {
+				if next, err := config.Load(c); err == nil && n.apply(old, next) == nil {
 					old = next
 				}
 				if i == 0 {

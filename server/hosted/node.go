@@ -3,6 +3,7 @@ package hosted
 import (
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/hosted/sessions"
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -26,9 +28,9 @@ const viewIdle = 60 * time.Second
 
 // Options of a Node. Version is required, and either File or Config.
 type Options struct {
-	File    string // the configuration; it is read again when it changes
-	Config  Config // the configuration of a program that has no file
-	Version string // of the program, as clients and metrics see it
+	File    string        // the configuration; it is read again when it changes
+	Config  config.Config // the configuration of a program that has no file
+	Version string        // of the program, as clients and metrics see it
 
 	Log   io.Writer // JSON lines; default os.Stderr
 	Audit io.Writer // JSON lines; default os.Stdout
@@ -38,7 +40,7 @@ type Options struct {
 
 	// Connect connects to the other nodes of a deployment whose configuration has `cluster`;
 	// nil: such a configuration is refused.
-	Connect func(Cluster, PeerSettings) (Peers, error)
+	Connect func(config.Cluster, PeerSettings) (Peers, error)
 
 	transport http.RoundTripper // for fetching keys; default: a new http.Transport
 	abrupt    bool              // for tests: Run ends without a drain
@@ -58,9 +60,9 @@ type Node struct {
 	reload  *reloader
 
 	issuers  atomic.Pointer[issuers]
-	origins  atomic.Pointer[originList] // of pages
-	sampling atomic.Pointer[originList] // of pages that may use the model of an assistant
-	browsers atomic.Pointer[[]string]   // origins of assistants
+	origins  atomic.Pointer[config.OriginList] // of pages
+	sampling atomic.Pointer[config.OriginList] // of pages that may use the model of an assistant
+	browsers atomic.Pointer[[]string]          // origins of assistants
 	keys     atomic.Pointer[keys.Ring]
 	quotas   *quotas.Quotas
 	registry *registry
@@ -78,12 +80,12 @@ type Node struct {
 	admin  *adminListener
 }
 
-// Open checks the configuration and binds both addresses. The error joins a *ConfigError
+// Open checks the configuration and binds both addresses. The error joins a *config.Error
 // for each reason not to start.
 func Open(o Options) (*Node, error) {
-	load := func() (*loaded, error) { return loadConfig(o.Config) }
+	load := func() (*config.Loaded, error) { return config.Load(o.Config) }
 	if o.File != "" {
-		load = func() (*loaded, error) { return loadFile(o.File) }
+		load = func() (*config.Loaded, error) { return config.LoadFile(o.File) }
 	}
 	first, err := load()
 	if err != nil {
@@ -114,10 +116,10 @@ func Open(o Options) (*Node, error) {
 }
 
 // Check returns all reasons why a node would not start with this configuration file: a
-// *ConfigError for each, joined by errors.Join. checkCluster, which may be nil, is what the
+// *config.Error for each, joined by errors.Join. checkCluster, which may be nil, is what the
 // program that connects the nodes has to say about `cluster`, if it is valid otherwise.
-func Check(file string, checkCluster func(Cluster) error) error {
-	l, err := loadFile(file)
+func Check(file string, checkCluster func(config.Cluster) error) error {
+	l, err := config.LoadFile(file)
 	if err != nil {
 		return err
 	}
@@ -126,20 +128,20 @@ func Check(file string, checkCluster func(Cluster) error) error {
 	}
 	if l.Config.Cluster != nil && checkCluster != nil {
 		if problem := checkCluster(*l.Config.Cluster); problem != nil {
-			err = errors.Join(err, &ConfigError{File: file, Key: "cluster", Text: problem.Error()})
+			err = errors.Join(err, &config.Error{File: file, Key: "cluster", Text: problem.Error()})
 		}
 	}
 	return err
 }
 
 // start makes the parts of the node and binds its addresses.
-func (n *Node) start(l *loaded) (err error) {
+func (n *Node) start(l *config.Loaded) (err error) {
 	public, err := url.Parse(l.Config.PublicURL)
 	if err != nil {
 		return err
 	}
 	n.host = public.Host
-	n.quotas = quotas.New(l.Config.Limits.quotas(), n.metrics.exceed)
+	n.quotas = quotas.New(quotasOf(l.Config.Limits), n.metrics.exceed)
 	n.registry = newRegistry(n.quotas)
 	n.joins = &quotas.JoinQueue{}
 	if err := n.connect(l); err != nil {
@@ -149,9 +151,9 @@ func (n *Node) start(l *loaded) (err error) {
 	if n.peers != nil {
 		values = n.peers.SessionValues()
 	}
-	n.sessions = sessions.New(l.keys, sessions.NewChanges(l.keys, values))
-	n.proxies = newProxies(l.proxies, l.certificate != nil, func(net.IP) { n.metrics.refuse(refusedPeer) })
-	if l.certificate != nil {
+	n.sessions = sessions.New(l.Keys, sessions.NewChanges(l.Keys, values))
+	n.proxies = newProxies(l.Proxies, l.Certificate != nil, func(net.IP) { n.metrics.refuse(refusedPeer) })
+	if l.Certificate != nil {
 		n.certs = &certificates{}
 	}
 	if err := n.configure(nil, l); err != nil {
@@ -191,14 +193,14 @@ func (n *Node) start(l *loaded) (err error) {
 	return nil
 }
 
-func (n *Node) maxUnknown(c Config) int {
+func (n *Node) maxUnknown(c config.Config) int {
 	if files, ok := fileLimit(); ok {
-		return c.unknownConns(files)
+		return c.UnknownConns(files)
 	}
-	return maxUnknownConns
+	return c.UnknownConns(math.MaxInt64)
 }
 
-func (n *Node) coreOptions(l *loaded) gateway.Options {
+func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 	most := l.Config.Limits
 	options := gateway.Options{
 		Info:       engine.Info{Name: "pagemcp", Title: "PageMCP", Version: n.options.Version, Instructions: instructions},
@@ -223,7 +225,7 @@ func (n *Node) coreOptions(l *loaded) gateway.Options {
 	return options
 }
 
-func sessionLimits(l Limits) mcphttp.SessionLimits {
+func sessionLimits(l config.Limits) mcphttp.SessionLimits {
 	return mcphttp.SessionLimits{All: l.Sessions, PerOwner: l.SessionsPerOwner, PerTenant: l.SessionsPerTenant}
 }
 
@@ -301,7 +303,9 @@ func (n *Node) counts() nodeCounts {
 }
 
 // currentOrigins are the origins of pages by the current configuration.
-type currentOrigins struct{ list *atomic.Pointer[originList] }
+type currentOrigins struct {
+	list *atomic.Pointer[config.OriginList]
+}
 
 // Contains implements access.OriginSet.
 func (c currentOrigins) Contains(origin string) bool { return c.list.Load().Contains(origin) }

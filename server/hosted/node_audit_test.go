@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
 
 // The audit log says who did what, and contains neither contents nor tokens.
 func TestAuditOfANode(t *testing.T) {
-	n := startNode(t, func(c *Config) { c.Assistants.TenantClaim = "org_id" })
+	n := startNode(t, func(c *config.Config) { c.Assistants.TenantClaim = "org_id" })
 	claims := map[string]any{"org_id": "red"}
 	page := n.page("alice", "1").note("notes://a", "canary in the text")
 	page.claims = claims

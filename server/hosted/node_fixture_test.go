@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -58,7 +59,7 @@ func (b *lineBuffer) String() string {
 }
 
 // startNode runs a node until the test ends. change may adjust its configuration.
-func startNode(t testing.TB, change func(*Config)) *liveNode {
+func startNode(t testing.TB, change func(*config.Config)) *liveNode {
 	t.Helper()
 	n := &liveNode{t: t, auth: oauthtest.Start(), app: oauthtest.Start(), audit: &lineBuffer{}, logs: &lineBuffer{}}
 	t.Cleanup(n.auth.Close)
@@ -67,18 +68,18 @@ func startNode(t testing.TB, change func(*Config)) *liveNode {
 	if err := os.WriteFile(keyFile, []byte(keys.New()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	config := Config{
+	c := config.Config{
 		PublicURL: "https://" + testHost, Listen: "127.0.0.1:0", TrustedProxies: []string{"127.0.0.1"},
-		Admin:      Admin{Listen: "127.0.0.1:0"},
-		Assistants: Assistants{Issuer: n.auth.URL()},
-		Pages:      Pages{Origins: []string{appOrigin}, Tokens: Tokens{Issuer: n.app.URL()}},
+		Admin:      config.Admin{Listen: "127.0.0.1:0"},
+		Assistants: config.Assistants{Issuer: n.auth.URL()},
+		Pages:      config.Pages{Origins: []string{appOrigin}, Tokens: config.Tokens{Issuer: n.app.URL()}},
 		Keys:       keyFile,
-		Limits:     Limits{Pages: 1_000, Streams: 1_000},
+		Limits:     config.Limits{Pages: 1_000, Streams: 1_000},
 	}
 	if change != nil {
-		change(&config)
+		change(&c)
 	}
-	node, err := Open(Options{Config: config, Version: "0.0.0-test", Log: n.logs, Audit: n.audit, abrupt: true})
+	node, err := Open(Options{Config: c, Version: "0.0.0-test", Log: n.logs, Audit: n.audit, abrupt: true})
 	if err != nil {
 		t.Fatal(err)
 	}

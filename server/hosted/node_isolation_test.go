@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 )
 
 var isolationRequests = flag.Int("isolation", 4_000, "number of requests of the isolation test")
@@ -16,7 +18,7 @@ var isolationRequests = flag.Int("isolation", 4_000, "number of requests of the 
 // ids, send requests at the same time: their own, and ones with names, sessions and cursors
 // of the other. No response and no notification contains a byte of the other tenant.
 func TestTenantsGetNothingOfEachOther(t *testing.T) {
-	n := startNode(t, func(c *Config) {
+	n := startNode(t, func(c *config.Config) {
 		c.Assistants.TenantClaim = "org_id"
 		c.Limits.ReadsPerSecond, c.Limits.CallsPerSecond, c.Limits.Sessions = 100_000, 100_000, 100_000
 	})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -68,7 +69,7 @@ func TestReadsWaitForAPageThatJoins(t *testing.T) {
 
 // A page is silent after it has joined: the next ones do not wait for it.
 func TestASilentPageTakesNoTurnFromOthers(t *testing.T) {
-	n := startNode(t, func(c *Config) { c.Limits.Joins = 1 })
+	n := startNode(t, func(c *config.Config) { c.Limits.Joins = 1 })
 	for i := range 3 {
 		silent := n.page("mallory", strconv.Itoa(i))
 		if _, err := silent.dial(); err != nil {

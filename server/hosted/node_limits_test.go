@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
@@ -28,7 +29,7 @@ func (p *livePage) joinFails() (code websocket.StatusCode, reason string) {
 // The last page over the limit of an owner is refused with a time to wait. Others are not
 // affected, and a reload of a page counts once.
 func TestPagesPerOwnerAreLimited(t *testing.T) {
-	n := startNode(t, func(c *Config) { c.Limits.PagesPerOwner = 2 })
+	n := startNode(t, func(c *config.Config) { c.Limits.PagesPerOwner = 2 })
 	first := n.page("alice", "1").note("notes://a", "text").join()
 	n.page("alice", "2").note("notes://a", "text").join()
 	code, reason := n.page("alice", "3").joinFails()
@@ -47,7 +48,7 @@ func TestPagesPerOwnerAreLimited(t *testing.T) {
 }
 
 func TestRequestsOverARateAreRefused(t *testing.T) {
-	n := startNode(t, func(c *Config) { c.Limits.ReadsPerSecond = 1 })
+	n := startNode(t, func(c *config.Config) { c.Limits.ReadsPerSecond = 1 })
 	page := n.page("alice", "1").note("notes://a", "text").join()
 	token, uri := n.token("alice", nil), page.joined.Joined+"+notes://a"
 	const count = 40 // the burst is 5, two more wait, and one more is served each second
@@ -75,7 +76,7 @@ func TestRequestsOverARateAreRefused(t *testing.T) {
 
 // Streams of an owner are limited: 429 with Retry-After.
 func TestStreamsPerOwnerAreLimited(t *testing.T) {
-	n := startNode(t, func(c *Config) { c.Limits.StreamsPerOwner = 2 })
+	n := startNode(t, func(c *config.Config) { c.Limits.StreamsPerOwner = 2 })
 	token := n.token("alice", nil)
 	for range 2 {
 		n.listen(token)
@@ -188,7 +189,7 @@ func TestFirstFramesOfPages(t *testing.T) {
 // Tenants with equal subjects are different owners, and tokens without a tenant are refused
 // where one is configured.
 func TestTenantsAreApart(t *testing.T) {
-	n := startNode(t, func(c *Config) { c.Assistants.TenantClaim = "org_id" })
+	n := startNode(t, func(c *config.Config) { c.Assistants.TenantClaim = "org_id" })
 	join := func(tenant string) *livePage {
 		p := n.page("alice", "1").note("notes://a", "of "+tenant)
 		p.claims = map[string]any{"org_id": tenant}
@@ -217,7 +218,7 @@ func TestTenantsAreApart(t *testing.T) {
 // Whatever bytes an issuer or a page sends as tenant, subject or id, owners stay apart and
 // names are valid.
 func TestSubjectsOfAnyBytes(t *testing.T) {
-	n := startNode(t, func(c *Config) { c.Assistants.TenantClaim = "org_id"; c.Limits.JoinsPerTenantPerSecond = 1000 })
+	n := startNode(t, func(c *config.Config) { c.Assistants.TenantClaim = "org_id"; c.Limits.JoinsPerTenantPerSecond = 1000 })
 	names := map[string]string{}
 	for i, subject := range []string{"*", ">", "a.b", "a.*", "\x00", "a b", "a\nb", strings.Repeat("x", 1<<10), "../..", "$JS.API", "ä", "%00", `"`} {
 		for _, tenant := range []string{"t", subject} {

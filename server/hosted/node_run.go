@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
@@ -29,7 +30,7 @@ func (n *Node) Run(ctx context.Context) error {
 	listeners.Go(func() { failed <- n.public.serve() })
 	n.ready.set("listeners", true)
 	n.log.Info("serving", "version", n.options.Version, "config", n.reload.current.Load().Config, "address", n.Addr().String(), "admin", n.AdminAddr().String())
-	if address := n.AdminAddr().String(); !isLoopbackAddress(address) {
+	if address := n.AdminAddr().String(); !config.IsLoopback(address) {
 		n.log.Warn("admin.listen accepts connections from other machines, and shows metrics to all of them; allow probes and Prometheus only, by a firewall or a NetworkPolicy", "address", address)
 	}
 	var err error

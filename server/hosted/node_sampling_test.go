@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -25,7 +26,7 @@ func TestPagesUseTheModelIfTheOperatorAllowsIt(t *testing.T) {
 		{"the model, for this origin", []string{"https://other.example", appOrigin}, model, `"includeContext":"allServers"`},
 		{"roots, for this origin", []string{appOrigin}, `{"method":"roots/list"}`, `"method":"roots/list"`},
 	} {
-		n := startNode(t, func(c *Config) { c.Pages.Sampling = row.allowed })
+		n := startNode(t, func(c *config.Config) { c.Pages.Sampling = row.allowed })
 		page := n.page("alice", "tab")
 		if err := page.table.Put(engine.Entry{
 			Resource: engine.Resource{URI: "notes://a", Name: "a", Size: -1},

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -81,7 +82,7 @@ func (n *liveNode) readUntil(ctx context.Context, token, uri string) (status int
 
 // A node has a number of views: one that is in use makes no room for another, an idle one does.
 func TestViewsOfANodeAreLimited(t *testing.T) {
-	n := startNode(t, func(c *Config) { c.Limits.Views = 1 })
+	n := startNode(t, func(c *config.Config) { c.Limits.Views = 1 })
 	page := n.page("alice", "tab")
 	if err := page.table.Put(engine.Entry{
 		Resource: engine.Resource{URI: "notes://slow", Name: "slow", Size: -1},

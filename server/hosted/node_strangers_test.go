@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 )
@@ -17,7 +18,7 @@ import (
 // Sockets whose page has shown no token take no place of a page: as many as anybody opens,
 // those with a token join.
 func TestSocketsWithoutATokenKeepNoPageOut(t *testing.T) {
-	n := startNode(t, func(c *Config) { c.Limits.Pages, c.Limits.Joins = 10, 10 })
+	n := startNode(t, func(c *config.Config) { c.Limits.Pages, c.Limits.Joins = 10, 10 })
 	for i := range 50 {
 		if status, err := n.page("mallory", "1").dial(); err != nil {
 			t.Fatalf("socket %d: %d %v", i, status, err)
@@ -96,7 +97,7 @@ func TestTheSocketOfAPageIsAConnectionOfItsAddress(t *testing.T) {
 // A page whose token is valid but which may not join is a connection of an unknown client
 // until it is closed: its sockets are bounded, too.
 func TestARejectedPageCountsUntilItIsClosed(t *testing.T) {
-	n := startNode(t, func(c *Config) { c.Limits.PagesPerOwner = 1 })
+	n := startNode(t, func(c *config.Config) { c.Limits.PagesPerOwner = 1 })
 	if err := n.page("alice", "1").tryJoin(); err != nil {
 		t.Fatal(err)
 	}

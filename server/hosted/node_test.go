@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
@@ -129,7 +130,7 @@ func TestScopesLimitWhatATokenMayDo(t *testing.T) {
 
 // Join tokens and access tokens are not accepted at each other's door.
 func TestTokensOfTheOtherKindAreRefused(t *testing.T) {
-	n := startNode(t, func(c *Config) { c.Pages.Tokens.Issuer = c.Assistants.Issuer })
+	n := startNode(t, func(c *config.Config) { c.Pages.Tokens.Issuer = c.Assistants.Issuer })
 	n.app = n.auth // one issuer for both kinds
 	page := n.page("alice", "tab").note("notes://a", "text").join()
 	for name, token := range map[string]string{

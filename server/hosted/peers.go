@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 )
 
@@ -30,19 +31,19 @@ const (
 )
 
 // connect connects to the other nodes, if there are any.
-func (n *Node) connect(l *loaded) (err error) {
+func (n *Node) connect(l *config.Loaded) (err error) {
 	if l.Config.Cluster == nil {
 		return nil
 	}
 	if n.options.Connect == nil {
-		return refusal("cluster", "this program connects to no other nodes; remove the key")
+		return config.Refusal("cluster", "this program connects to no other nodes; remove the key")
 	}
 	n.peers, err = n.options.Connect(*l.Config.Cluster, PeerSettings{
-		Release: n.options.Version, Keys: l.keys.Cluster(), Log: n.log.Logger,
+		Release: n.options.Version, Keys: l.Keys.Cluster(), Log: n.log.Logger,
 		Ready: func() bool { return len(n.ready.missing(readyCluster)) == 0 }, CheckMaxPayload: l.Config.CheckMaxPayload,
 	})
 	if err != nil {
-		return refusal("cluster", "%v", err)
+		return config.Refusal("cluster", "%v", err)
 	}
 	return nil
 }

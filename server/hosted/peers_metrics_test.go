@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
@@ -23,17 +25,17 @@ func (countedPeers) Stats() gateway.PeerStats             { return gateway.PeerS
 
 // A node of a cluster shows it in its metrics; a single one has no such series.
 func TestMetricsHaveTheClusterIfThereIsOne(t *testing.T) {
-	dir := testFiles(t)
+	dir := configtest.Files(t)
 	keys := filepath.Join(dir, "keys.json")
-	config := Config{
-		PublicURL: "http://127.0.0.1:8443", Listen: "127.0.0.1:0", Admin: Admin{"127.0.0.1:0"}, Keys: filepath.Join(dir, "pagemcp.keys"),
-		Assistants: Assistants{Issuer: "https://auth.app.example", JWKS: keys},
-		Pages:      Pages{Origins: []string{"https://app.example"}, Tokens: Tokens{"https://app.example", keys}},
-		Limits:     Limits{Pages: 100, Streams: 100},
+	c := config.Config{
+		PublicURL: "http://127.0.0.1:8443", Listen: "127.0.0.1:0", Admin: config.Admin{Listen: "127.0.0.1:0"}, Keys: filepath.Join(dir, "pagemcp.keys"),
+		Assistants: config.Assistants{Issuer: "https://auth.app.example", JWKS: keys},
+		Pages:      config.Pages{Origins: []string{"https://app.example"}, Tokens: config.Tokens{Issuer: "https://app.example", JWKS: keys}},
+		Limits:     config.Limits{Pages: 100, Streams: 100},
 	}
-	for _, cluster := range []*Cluster{nil, {Name: "prod", NATS: NATS{URLs: []string{"nats://127.0.0.1:4222"}}}} {
-		config.Cluster = cluster
-		n, err := Open(Options{Config: config, Log: io.Discard, Audit: io.Discard, Connect: func(Cluster, PeerSettings) (Peers, error) { return countedPeers{}, nil }})
+	for _, cluster := range []*config.Cluster{nil, {Name: "prod", NATS: config.NATS{URLs: []string{"nats://127.0.0.1:4222"}}}} {
+		c.Cluster = cluster
+		n, err := Open(Options{Config: c, Log: io.Discard, Audit: io.Discard, Connect: func(config.Cluster, PeerSettings) (Peers, error) { return countedPeers{}, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,19 +45,6 @@ func newProxies(trusted []netip.Prefix, hasTLS bool, onRefused func(net.IP)) *pr
 // trust replaces the addresses of proxies, as a reload does. Open connections stay.
 func (p *proxies) trust(trusted []netip.Prefix) { p.trusted.Store(&trusted) }
 
-// parseProxies reads trustedProxies of a configuration that was checked.
-func parseProxies(texts []string) ([]netip.Prefix, error) {
-	prefixes := make([]netip.Prefix, len(texts))
-	for i, text := range texts {
-		prefix, err := parseProxy(text)
-		if err != nil {
-			return nil, err
-		}
-		prefixes[i] = prefix
-	}
-	return prefixes, nil
-}
-
 // isTrusted reports whether an address is that of a proxy.
 func (p *proxies) isTrusted(address netip.Addr) bool {
 	return slices.ContainsFunc(*p.trusted.Load(), func(prefix netip.Prefix) bool { return prefix.Contains(address) })

@@ -13,9 +13,14 @@ import (
 
 func trustedProxies(t testing.TB, texts ...string) []netip.Prefix {
 	t.Helper()
-	prefixes, err := parseProxies(texts)
-	if err != nil {
-		t.Fatal(err)
+	var prefixes []netip.Prefix
+	for _, text := range texts {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			address := netip.MustParseAddr(text).Unmap()
+			prefix = netip.PrefixFrom(address, address.BitLen())
+		}
+		prefixes = append(prefixes, prefix)
 	}
 	return prefixes
 }

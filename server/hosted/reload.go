@@ -3,10 +3,13 @@ package hosted
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"os"
-	"reflect"
+	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 )
 
 // reloadInterval is how often files are compared with those that are in use.
@@ -16,24 +19,24 @@ const reloadInterval = 30 * time.Second
 // SIGHUP, and when their contents have changed. A configuration that is not valid is
 // rejected as a whole, and the old one stays.
 type reloader struct {
-	load   func() (*loaded, error)
-	apply  func(old, next *loaded) error // called by Run alone; on an error the old one stays
+	load   func() (*config.Loaded, error)
+	apply  func(old, next *config.Loaded) error // called by Run alone; on an error the old one stays
 	log    *slog.Logger
 	count  func(outcome string) // of the constants of pagemcp_reloads_total; may be nil
 	hangup <-chan os.Signal     // SIGHUP; may be nil
 
-	current  atomic.Pointer[loaded]
+	current  atomic.Pointer[config.Loaded]
 	rejected atomic.Bool       // the configuration on disk is not the one in use
 	problem  string            // the last error that was logged; used by Run alone, like the next
 	restarts map[string]string // values of keys that need a restart, as they were logged
 }
 
 // newReloader returns a reloader of first, which load has returned.
-func newReloader(first *loaded, load func() (*loaded, error), apply func(old, next *loaded) error, log *slog.Logger, hangup <-chan os.Signal, count func(outcome string)) *reloader {
+func newReloader(first *config.Loaded, load func() (*config.Loaded, error), apply func(old, next *config.Loaded) error, log *slog.Logger, hangup <-chan os.Signal, count func(outcome string)) *reloader {
 	if count == nil {
 		count = func(string) {}
 	}
-	r := &reloader{load: load, apply: apply, log: log, count: count, hangup: hangup, restarts: map[string]string{}}
+	r := &reloader{load: load, apply: apply, log: log, count: count, hangup: hangup}
 	r.current.Store(first)
 	return r
 }
@@ -52,7 +55,7 @@ func (r *reloader) Run(ctx context.Context) {
 		case <-tick.C:
 			// After an error also without a change: the file may name another one that is
 			// not there yet.
-			if r.problem != "" || r.current.Load().hasChanged() {
+			if r.problem != "" || r.current.Load().HasChanged() {
 				r.reload()
 			}
 		}
@@ -107,17 +110,12 @@ func (r *reloader) reject(outcome, text string, err error) {
 
 // keepRestartKeys gives next the old values of keys that need a restart, and logs which
 // ones differ, once for each new value.
-func (r *reloader) keepRestartKeys(old, next *loaded) {
-	for _, one := range restartKeys() {
-		was, is := one.value(&old.Config), one.value(&next.Config)
-		if reflect.DeepEqual(was, is) {
-			delete(r.restarts, one.key)
-			continue
+func (r *reloader) keepRestartKeys(old, next *config.Loaded) {
+	differing := next.KeepUntilRestart(old)
+	for _, key := range slices.Sorted(maps.Keys(differing)) {
+		if r.restarts[key] != differing[key] {
+			r.log.Warn("the new value needs a restart; the old one stays in use", "key", key)
 		}
-		if text := digestText(is); r.restarts[one.key] != text {
-			r.restarts[one.key] = text
-			r.log.Warn("the new value needs a restart; the old one stays in use", "key", one.key)
-		}
-		one.keep(old, next)
 	}
+	r.restarts = differing
 }

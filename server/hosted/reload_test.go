@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
 	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
@@ -27,7 +29,7 @@ type reloading struct {
 
 	mu      sync.Mutex
 	text    bytes.Buffer // of the log
-	applied []*loaded
+	applied []*config.Loaded
 	fail    error // of the next apply
 	counts  map[string]int
 }
@@ -63,15 +65,15 @@ keys: pagemcp.keys
 // startReloader runs a reloader of text beside testFiles until the test ends.
 func startReloader(t *testing.T, text string) (r *reloading, stop func()) {
 	t.Helper()
-	r = &reloading{t: t, dir: testFiles(t), hangup: make(chan os.Signal), counts: map[string]int{}}
+	r = &reloading{t: t, dir: configtest.Files(t), hangup: make(chan os.Signal), counts: map[string]int{}}
 	r.write("pagemcp.yaml", text)
 	name := filepath.Join(r.dir, "pagemcp.yaml")
-	load := func() (*loaded, error) { return loadFile(name) }
+	load := func() (*config.Loaded, error) { return config.LoadFile(name) }
 	first, err := load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.reloader = newReloader(first, load, func(old, next *loaded) error {
+	r.reloader = newReloader(first, load, func(old, next *config.Loaded) error {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if old != r.current.Load() {
@@ -95,7 +97,7 @@ func startReloader(t *testing.T, text string) (r *reloading, stop func()) {
 // write replaces a file as programs do that cannot be seen half-way: a new one is renamed.
 func (r *reloading) write(name, text string) {
 	r.t.Helper()
-	fresh := writeFile(r.t, filepath.Join(r.dir, name+".new"), text, 0o440)
+	fresh := configtest.Write(r.t, filepath.Join(r.dir, name+".new"), text, 0o440)
 	if err := os.Rename(fresh, filepath.Join(r.dir, name)); err != nil {
 		r.t.Fatal(err)
 	}
@@ -130,21 +132,21 @@ func TestChangedFilesAreReloaded(t *testing.T) {
 		if got := r.current.Load().Config.Log.Level; got != "debug" {
 			t.Errorf("the level is %s", got)
 		}
-		r.write("pagemcp.keys", testKey(2)+"\n"+testKey(1)+"\n")
+		r.write("pagemcp.keys", configtest.Key(2)+"\n"+configtest.Key(1)+"\n")
 		r.after(reloadInterval, 1, "configuration reloaded", 1)
-		if got := len(r.current.Load().keys.Cluster()); got != 2 {
+		if got := len(r.current.Load().Keys.Cluster()); got != 2 {
 			t.Errorf("%d keys", got)
 		}
-		before := r.current.Load().certificate
+		before := r.current.Load().Certificate
 		from, until := hourAround(time.Now())
 		writeCertificate(t, r.dir, 7, from, until)
 		r.after(reloadInterval, 1, "configuration reloaded", 1)
-		if after := r.current.Load().certificate; before == after || after.Leaf.SerialNumber.Int64() != 7 {
+		if after := r.current.Load().Certificate; before == after || after.Leaf.SerialNumber.Int64() != 7 {
 			t.Error("the certificate stays")
 		}
-		r.write("keys.json", strings.Replace(string(r.current.Load().pageKeys), "{", "{ ", 1))
+		r.write("keys.json", strings.Replace(string(r.current.Load().PageKeys), "{", "{ ", 1))
 		r.after(reloadInterval, 1, "configuration reloaded", 1)
-		if text := string(r.current.Load().pageKeys); !strings.HasPrefix(text, "{ ") {
+		if text := string(r.current.Load().PageKeys); !strings.HasPrefix(text, "{ ") {
 			t.Errorf("the keys of pages are %s", text)
 		}
 		if r.count(reloadApplied) != 4 {
@@ -169,7 +171,7 @@ func TestSecretsBehindLinksAreReloaded(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(r.dir, version), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			writeFile(t, filepath.Join(r.dir, version, "pagemcp.keys"), testKey(byte(i+5))+"\n", 0o440)
+			configtest.Write(t, filepath.Join(r.dir, version, "pagemcp.keys"), configtest.Key(byte(i+5))+"\n", 0o440)
 		}
 		link("..v1", "..data")
 		link("..data/pagemcp.keys", "pagemcp.keys")
@@ -177,7 +179,7 @@ func TestSecretsBehindLinksAreReloaded(t *testing.T) {
 		r.after(reloadInterval, 0, "\n", 0)
 		link("..v2", "..data")
 		r.after(reloadInterval, 1, "configuration reloaded", 1)
-		if want, _ := keys.Parse([]byte(testKey(6))); !reflect.DeepEqual(r.current.Load().keys, want) {
+		if want, _ := keys.Parse([]byte(configtest.Key(6))); !reflect.DeepEqual(r.current.Load().Keys, want) {
 			t.Error("the old keys are in use")
 		}
 	})
@@ -209,7 +211,7 @@ func TestInvalidFilesAreRejectedAsAWhole(t *testing.T) {
 		r.after(reloadInterval, 1, "configuration reloaded", 1)
 		writeCertificate(t, r.dir, 9, from, time.Now().Add(-time.Second))
 		r.after(reloadInterval, 0, "has expired", 1)
-		if got := r.current.Load().certificate.Leaf.SerialNumber.Int64(); got != 8 {
+		if got := r.current.Load().Certificate.Leaf.SerialNumber.Int64(); got != 8 {
 			t.Errorf("certificate %d", got)
 		}
 	})
@@ -222,9 +224,9 @@ func TestFilesThatComeLaterAreLoaded(t *testing.T) {
 		defer stop()
 		r.write("pagemcp.yaml", strings.Replace(withFiles, "pagemcp.keys", "next.keys", 1))
 		r.after(reloadInterval, 0, "next.keys does not exist", 1)
-		r.write("next.keys", testKey(9)+"\n")
+		r.write("next.keys", configtest.Key(9)+"\n")
 		r.after(reloadInterval, 1, "configuration reloaded", 1)
-		r.write("next.keys", testKey(8)+"\n")
+		r.write("next.keys", configtest.Key(8)+"\n")
 		r.after(reloadInterval, 1, "configuration reloaded", 1)
 	})
 }
@@ -259,8 +261,9 @@ func TestKeysThatNeedARestartAreNamedOnce(t *testing.T) {
 		now := r.current.Load()
 		want := old.Config
 		want.Log.Level = "debug"
-		if !reflect.DeepEqual(now.Config, want) || now.certificate != old.certificate {
-			t.Errorf("%+v\nwant\n%+v", show(now.Config), show(want))
+		if !reflect.DeepEqual(now.Config, want) || now.Certificate != old.Certificate {
+			type plain config.Config // without its Format
+			t.Errorf("%+v\nwant\n%+v", plain(now.Config), plain(want))
 		}
 		r.write("pagemcp.yaml", changed+"audit: { uris: hash }\n")
 		r.after(reloadInterval, 1, "needs a restart", 0)
@@ -281,47 +284,32 @@ func TestProxiesAreNotRemovedWithoutARestart(t *testing.T) {
 		defer stop()
 		r.write("pagemcp.yaml", strings.Replace(behind, "127.0.0.2", "127.0.0.3", 1))
 		r.after(reloadInterval, 1, "needs a restart", 0)
-		if got := r.current.Load().proxies; len(got) != 1 || got[0].String() != "127.0.0.3/32" {
+		if got := r.current.Load().Proxies; len(got) != 1 || got[0].String() != "127.0.0.3/32" {
 			t.Errorf("%v", got)
 		}
 		r.write("pagemcp.yaml", strings.Replace(behind, "trustedProxies: [127.0.0.2]\n", "", 1))
 		r.after(reloadInterval, 1, `"key":"trustedProxies"`, 1)
-		if got := r.current.Load().proxies; len(got) != 1 {
+		if got := r.current.Load().Proxies; len(got) != 1 {
 			t.Errorf("%v", got)
 		}
 		r.write("pagemcp.yaml", withFiles) // TLS now, and no proxies
 		r.after(reloadInterval, 1, `"key":"tls"`, 1)
-		if now := r.current.Load(); len(now.proxies) != 1 || now.certificate != nil {
-			t.Errorf("%v %v", now.proxies, now.certificate)
+		if now := r.current.Load(); len(now.Proxies) != 1 || now.Certificate != nil {
+			t.Errorf("%v %v", now.Proxies, now.Certificate)
 		}
 	})
 }
 
-// The audience of tokens follows publicURL only together with it.
-func TestTheDefaultAudienceStaysWithItsURL(t *testing.T) {
-	for given, want := range map[string]string{"": "https://mcp.app.example/mcp", "https://api.example": "https://api.example"} {
-		config := Config{PublicURL: "https://other.example"}
-		if given != "" {
-			config.Assistants.Audience = []string{given}
-		}
-		next := &loaded{Config: config.withDefaults()}
-		keepPublicURL(&loaded{Config: Config{PublicURL: "https://mcp.app.example"}}, next)
-		if got := next.Config.Assistants.Audience; len(got) != 1 || got[0] != want || next.Config.PublicURL != "https://mcp.app.example" {
-			t.Errorf("%q: %q", given, got)
-		}
-	}
-}
-
 // The audit log and the log take part in a reload.
 func TestReloadChangesTheAudit(t *testing.T) {
-	ring, err := keys.Parse([]byte(testKey(1)))
+	ring, err := keys.Parse([]byte(configtest.Key(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := openPipe()
 	a := newAuditLog(out, nil)
 	for _, uris := range []string{"full", "hash", "full"} {
-		a.configure(Audit{uris}, ring)
+		a.configure(config.Audit{URIs: uris}, ring)
 		a.Record(access.Entry{Endpoint: "/mcp", URI: "notes://1"})
 	}
 	if err := a.Close(); err != nil {

@@ -3,34 +3,13 @@ package hosted
 import (
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"sync/atomic"
-	"time"
-
-	"github.com/pagemcp/pagemcp/server/internal/clock"
 )
 
 // certificates holds the certificate of the public listener, which a reload replaces for
 // the connections that follow.
 type certificates struct {
 	current atomic.Pointer[tls.Certificate]
-}
-
-// loadCertificate reads a chain and its key. The error says whether they do not match, or
-// the certificate has expired or is not valid yet.
-func loadCertificate(files TLS) (*tls.Certificate, error) {
-	certificate, err := tls.LoadX509KeyPair(files.Cert, files.Key)
-	if err != nil {
-		return nil, err
-	}
-	now := clock.Now()
-	switch leaf := certificate.Leaf; {
-	case now.After(leaf.NotAfter):
-		return nil, fmt.Errorf("the certificate in %s has expired at %s; renew it", files.Cert, leaf.NotAfter.Format(time.RFC3339))
-	case now.Before(leaf.NotBefore):
-		return nil, fmt.Errorf("the certificate in %s is valid from %s on; compare the clock of this machine", files.Cert, leaf.NotBefore.Format(time.RFC3339))
-	}
-	return &certificate, nil
 }
 
 // use replaces the certificate.

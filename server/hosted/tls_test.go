@@ -2,71 +2,32 @@ package hosted
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
-	"math/big"
-	"net"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
 // writeCertificate writes a certificate for 127.0.0.1 with a serial number, and its key.
-func writeCertificate(t testing.TB, dir string, serial int64, from, until time.Time) TLS {
+func writeCertificate(t testing.TB, dir string, serial int64, from, until time.Time) config.TLS {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotBefore: from, NotAfter: until, IPAddresses: []net.IP{{127, 0, 0, 1}}}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return TLS{
-		Cert: writeFile(t, filepath.Join(dir, "tls.crt"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})), 0o644),
-		Key:  writeFile(t, filepath.Join(dir, "tls.key"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})), 0o600),
-	}
+	cert, key := configtest.Certificate(t, dir, serial, from, until)
+	return config.TLS{Cert: cert, Key: key}
 }
 
 func hourAround(now time.Time) (from, until time.Time) {
 	return now.Add(-time.Hour), now.Add(time.Hour)
 }
 
-func TestCertificatesAreCheckedWhenLoaded(t *testing.T) {
-	now := time.Now()
-	from, until := hourAround(now)
-	good := writeCertificate(t, t.TempDir(), 1, from, until)
-	other := writeCertificate(t, t.TempDir(), 2, from, until)
-	for name, test := range map[string]struct {
-		files TLS
-		want  string
-	}{
-		"valid":                  {good, ""},
-		"the key of another one": {TLS{good.Cert, other.Key}, "does not match"},
-		"expired":                {writeCertificate(t, t.TempDir(), 3, from, now.Add(-time.Minute)), "has expired at"},
-		"not valid yet":          {writeCertificate(t, t.TempDir(), 4, now.Add(time.Minute), until), "is valid from"},
-		"no file":                {TLS{"none.crt", good.Key}, "none.crt"},
-		"key and certificate":    {TLS{good.Key, good.Cert}, "failed to find"},
-	} {
-		certificate, err := loadCertificate(test.files)
-		if test.want == "" && (err != nil || certificate == nil) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
-		}
-	}
+func loadPair(files config.TLS) (*tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
+	return &pair, err
 }
 
 // serveTLS serves handler over TLS, and returns the address and its certificates.
@@ -74,12 +35,12 @@ func serveTLS(t *testing.T, handler http.Handler) (address string, secure *certi
 	t.Helper()
 	secure = &certificates{}
 	from, until := hourAround(time.Now())
-	certificate, err := loadCertificate(writeCertificate(t, t.TempDir(), 1, from, until))
+	certificate, err := loadPair(writeCertificate(t, t.TempDir(), 1, from, until))
 	if err != nil {
 		t.Fatal(err)
 	}
 	secure.use(certificate)
-	l, err := listenPublic("127.0.0.1:0", secure, newProxies(nil, true, nil), handler, maxUnknownConns, nil)
+	l, err := listenPublic("127.0.0.1:0", secure, newProxies(nil, true, nil), handler, 8_000, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +161,7 @@ func TestCertificatesAreReplaced(t *testing.T) {
 		t.Fatalf("certificate %d", got)
 	}
 	from, until := hourAround(time.Now())
-	next, err := loadCertificate(writeCertificate(t, t.TempDir(), 2, from, until))
+	next, err := loadPair(writeCertificate(t, t.TempDir(), 2, from, until))
 	if err != nil {
 		t.Fatal(err)
 	}

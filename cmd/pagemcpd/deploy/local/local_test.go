@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/hosted"
+	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/keys"
 )
 
@@ -176,7 +176,7 @@ func TestConfigurationsAreAccepted(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range nodes {
-			_, err := hosted.ReadConfig(d.file(fmt.Sprintf("node%d.yaml", i+1)))
+			_, err := config.Read(d.file(fmt.Sprintf("node%d.yaml", i+1)))
 			if err == nil || strings.Count(err.Error(), "\n") != 0 || !strings.Contains(err.Error(), "tls.crt") { // which the demo makes
 				t.Errorf("%d nodes: %v", nodes, err)
 			}

@@ -1,20 +1,13 @@
-package hosted
+package config
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
 
@@ -48,36 +41,11 @@ pages: { origins: ["https://app.example"], tokens: { issuer: https://app.example
 keys: pagemcp.keys
 `
 
-// testFiles writes the files that the configurations of tests name into a new directory.
-func testFiles(t testing.TB) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "mcp.app.example"}, NotAfter: time.Now().Add(time.Hour)}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(dir, "tls.crt"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})), 0o444)
-	writeFile(t, filepath.Join(dir, "tls.key"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})), 0o400)
-	writeFile(t, filepath.Join(dir, "pagemcp.keys"), testKey(1)+"\n", 0o440)
-	writeFile(t, filepath.Join(dir, "node.creds"), "credentials of the node\n", 0o400)
-	writeFile(t, filepath.Join(dir, "keys.json"), `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`, 0o444)
-	return dir
-}
-
 // readText writes a configuration beside testFiles and reads it. An error does not have
 // the name of the directory.
 func readText(t testing.TB, dir, text string) (Config, string) {
 	t.Helper()
-	config, err := ReadConfig(writeFile(t, filepath.Join(dir, "pagemcp.yaml"), text, 0o444))
+	config, err := Read(configtest.Write(t, filepath.Join(dir, "pagemcp.yaml"), text, 0o444))
 	if err == nil {
 		return config, ""
 	}
@@ -85,7 +53,7 @@ func readText(t testing.TB, dir, text string) (Config, string) {
 }
 
 func TestTheExampleIsAccepted(t *testing.T) {
-	dir := testFiles(t)
+	dir := configtest.Files(t)
 	got, refused := readText(t, dir, example)
 	if refused != "" {
 		t.Fatal(refused)
@@ -124,7 +92,7 @@ func show(c Config) any {
 }
 
 func TestDefaultsAreThoseOfTheExample(t *testing.T) {
-	dir := testFiles(t)
+	dir := configtest.Files(t)
 	full, refused := readText(t, dir, example)
 	least, refusedLeast := readText(t, dir, minimal)
 	if refused != "" || refusedLeast != "" {
@@ -141,7 +109,7 @@ func TestDefaultsAreThoseOfTheExample(t *testing.T) {
 // A struct without a file is checked alike, and keeps its zero fields.
 func TestAConfigOfAProgramIsChecked(t *testing.T) {
 	config := Config{
-		PublicURL: "http://localhost:8443", Listen: "127.0.0.1:8443", Keys: filepath.Join(testFiles(t), "pagemcp.keys"),
+		PublicURL: "http://localhost:8443", Listen: "127.0.0.1:8443", Keys: filepath.Join(configtest.Files(t), "pagemcp.keys"),
 		Assistants: Assistants{Issuer: "http://127.0.0.1:9000"},
 		Pages:      Pages{Origins: []string{"http://localhost:5173"}, Tokens: Tokens{Issuer: "http://[::1]:9001"}},
 	}
@@ -165,7 +133,7 @@ func TestAConfigOfAProgramIsChecked(t *testing.T) {
 }
 
 func TestAMissingFileIsNamed(t *testing.T) {
-	if _, err := ReadConfig(filepath.Join(t.TempDir(), "none.yaml")); !os.IsNotExist(err) || !strings.Contains(err.Error(), "none.yaml") {
+	if _, err := Read(filepath.Join(t.TempDir(), "none.yaml")); !os.IsNotExist(err) || !strings.Contains(err.Error(), "none.yaml") {
 		t.Error(err)
 	}
 }

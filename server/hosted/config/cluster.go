@@ -1,4 +1,4 @@
-package hosted
+package config
 
 import (
 	"crypto/x509"

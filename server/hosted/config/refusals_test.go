@@ -1,4 +1,4 @@
-package hosted
+package config
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
 )
 
 // Each row changes one part of the minimal configuration, which is accepted.
@@ -22,16 +24,16 @@ func TestReasonsNotToStart(t *testing.T) {
 		keys    = "keys: pagemcp.keys"
 		noTLS   = "the URL must begin with https://; http is accepted on loopback only"
 	)
-	dir := testFiles(t)
-	writeFile(t, filepath.Join(dir, "short.keys"), "c2hvcnQ", 0o400)
-	writeFile(t, filepath.Join(dir, "open.keys"), testKey(1), 0o644)
+	dir := configtest.Files(t)
+	configtest.Write(t, filepath.Join(dir, "short.keys"), "c2hvcnQ", 0o400)
+	configtest.Write(t, filepath.Join(dir, "open.keys"), configtest.Key(1), 0o644)
 	private, err := os.ReadFile(filepath.Join(dir, "tls.key"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(dir, "open.key"), string(private), 0o644)
-	writeFile(t, filepath.Join(dir, "open.creds"), "credentials", 0o644)
-	writeFile(t, filepath.Join(dir, "garbage"), "garbage", 0o400)
+	configtest.Write(t, filepath.Join(dir, "open.key"), string(private), 0o644)
+	configtest.Write(t, filepath.Join(dir, "open.creds"), "credentials", 0o644)
+	configtest.Write(t, filepath.Join(dir, "garbage"), "garbage", 0o400)
 	if _, refused := readText(t, dir, minimal); refused != "" {
 		t.Fatal(refused)
 	}
@@ -85,7 +87,7 @@ func TestReasonsNotToStart(t *testing.T) {
 		{keys, "", "keys: it is missing; set a file, and write one with `pagemcpd keygen`"},
 		{keys, "keys: none.keys", ":6: keys: none.keys does not exist; write one with `pagemcpd keygen`"},
 		{keys, "keys: short.keys", ":6: keys: short.keys: the key in line 1 has 5 bytes, want 32; write one with `pagemcpd keygen`"},
-		{keys, "keys: " + testKey(1), ":6: keys: it contains a secret; set the name of a file, and replace the secret"},
+		{keys, "keys: " + configtest.Key(1), ":6: keys: it contains a secret; set the name of a file, and replace the secret"},
 		{keys, "keys: open.keys", ":6: keys: open.keys is open to all users of the machine (mode 0644); run `chmod 0440 open.keys`, or set `defaultMode: 0440` in Kubernetes"},
 
 		{proxies, "tls: { cert: tls.crt, key: open.key }", ":3: tls.key: open.key is open to all users of the machine (mode 0644); run `chmod 0440 open.key`, or set `defaultMode: 0440` in Kubernetes"},
@@ -162,7 +164,7 @@ func TestReasonsNotToStart(t *testing.T) {
 }
 
 func TestAcceptedVariants(t *testing.T) {
-	dir := testFiles(t)
+	dir := configtest.Files(t)
 	for _, row := range []struct{ old, text string }{
 		{"publicURL: https://mcp.app.example", "publicURL: http://127.0.0.1:8443/"},
 		{"trustedProxies: [10.0.0.0/8]", "listen: localhost:8443"},
@@ -185,8 +187,8 @@ func TestAcceptedVariants(t *testing.T) {
 
 // A secret in a wrong place is not in an error, and secrets are in no output of a Config.
 func TestSecretsAreInNoOutput(t *testing.T) {
-	dir := testFiles(t)
-	secret := testKey('S')
+	dir := configtest.Files(t)
+	secret := configtest.Key('S')
 	for _, row := range []struct{ old, text string }{
 		{"https://mcp.app.example", "https://user:" + secret + "@mcp.app.example"},
 		{"https://mcp.app.example", "https://mcp.app.example?key=" + secret},
@@ -197,8 +199,8 @@ func TestSecretsAreInNoOutput(t *testing.T) {
 		{"issuer: https://auth.app.example", "issuer: https://auth.app.example, origins: ['https://a:" + secret + "@b']"},
 		{`origins: ["https://app.example"]`, `origins: ["https://` + secret + `@app.example"]`},
 		{"keys: pagemcp.keys", "keys: " + secret},
-		{"keys: pagemcp.keys", "keys: |\n  " + secret + "\n  " + testKey(2) + "\n"},
-		{"keys: pagemcp.keys", "keys: " + strings.ReplaceAll(testKey(0xfb), "-", "+") + "= # " + secret},
+		{"keys: pagemcp.keys", "keys: |\n  " + secret + "\n  " + configtest.Key(2) + "\n"},
+		{"keys: pagemcp.keys", "keys: " + strings.ReplaceAll(configtest.Key(0xfb), "-", "+") + "= # " + secret},
 		{"keys: pagemcp.keys", "keys: |\n  # " + secret},
 		{"keys: pagemcp.keys", "keys: [" + secret + "]"},
 		{"trustedProxies: [10.0.0.0/8]", "tls: { cert: tls.crt, key: '-----BEGIN PRIVATE KEY-----" + secret + "' }"},
@@ -252,10 +254,10 @@ func FuzzConfigurationsAreReadOrRefused(f *testing.F) {
 		if len(problems) > 0 {
 			return
 		}
-		for _, file := range config.files() { // nothing of this machine is read
-			*file.name = ""
+		for _, file := range config.Files() { // nothing of this machine is read
+			*file.Name = ""
 		}
-		for _, problem := range config.withDefaults().problems() {
+		for _, problem := range config.WithDefaults().problems() {
 			if problem.Text == "" || problem.Key == "" {
 				t.Errorf("%+v", problem)
 			}

@@ -1,4 +1,4 @@
-package hosted
+package config
 
 import (
 	"crypto/tls"
@@ -15,23 +15,23 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
 
-// Check reads the files that c names and returns all reasons not to start: a *ConfigError
+// Check reads the files that c names and returns all reasons not to start: a *Error
 // for each, joined by errors.Join. Not checked are limits of the process and of the NATS
 // servers, see [Config.CheckFileLimit] and [Config.CheckMaxPayload].
 func (c Config) Check() error {
 	var errs []error
-	for _, problem := range c.withDefaults().problems() {
+	for _, problem := range c.WithDefaults().problems() {
 		errs = append(errs, problem)
 	}
 	return errors.Join(errs...)
 }
 
 // problems checks a Config that has its defaults.
-func (c Config) problems() []*ConfigError {
+func (c Config) problems() []*Error {
 	check := checker{}
-	for _, file := range c.files() {
-		if isSecret(*file.name) && !exists(*file.name) {
-			check.refuse(file.key, "it contains a secret; set the name of a file, and replace the secret")
+	for _, file := range c.Files() {
+		if isSecret(*file.Name) && !exists(*file.Name) {
+			check.refuse(file.Key, "it contains a secret; set the name of a file, and replace the secret")
 		}
 	}
 	if len(check.problems) > 0 { // errors of the system would quote it
@@ -52,10 +52,10 @@ func (c Config) problems() []*ConfigError {
 
 // A checker collects problems. Texts contain names of files, but no values that may
 // contain credentials.
-type checker struct{ problems []*ConfigError }
+type checker struct{ problems []*Error }
 
 func (c *checker) refuse(key, format string, args ...any) {
-	c.problems = append(c.problems, &ConfigError{Key: key, Text: fmt.Sprintf(format, args...)})
+	c.problems = append(c.problems, &Error{Key: key, Text: fmt.Sprintf(format, args...)})
 }
 
 func (c *checker) listeners(config Config) {
@@ -73,7 +73,7 @@ func (c *checker) listeners(config Config) {
 		c.refuse("admin.listen", "it is the address of `listen`; set another port")
 	}
 	hasTLS := config.TLS != TLS{}
-	if !hasTLS && len(config.TrustedProxies) == 0 && !isLoopbackAddress(config.Listen) {
+	if !hasTLS && len(config.TrustedProxies) == 0 && !IsLoopback(config.Listen) {
 		c.refuse("tls", "it is missing, and `listen` is not on loopback; set tls: { cert: FILE, key: FILE }, or trustedProxies if a balancer ends TLS")
 	}
 	if hasTLS {

@@ -1,4 +1,4 @@
-package hosted
+package config
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
-// An originList holds the web origins of pages (RFC 6454): exact ones, and patterns like
+// An OriginList holds the web origins of pages (RFC 6454): exact ones, and patterns like
 // https://*.app.example. It does not change.
-type originList struct {
+type OriginList struct {
 	exact    []string
 	patterns []originPattern
 }
@@ -23,27 +23,27 @@ const patternStart = "https://*."
 // newOriginList returns the list of these origins and patterns. `*` stands for exactly one
 // label, the leftmost. The host behind it must have two labels or more, since all sites of
 // a top-level domain have one in common.
-func newOriginList(origins []string) (originList, error) {
-	var list originList
+func newOriginList(origins []string) (OriginList, error) {
+	var list OriginList
 	for _, origin := range origins {
 		if !strings.Contains(origin, "*") {
 			if err := access.CheckOrigin(origin); err != nil {
-				return originList{}, err
+				return OriginList{}, err
 			}
 			list.exact = append(list.exact, origin)
 			continue
 		}
 		host, ok := strings.CutPrefix(origin, patternStart)
 		if !ok || strings.Contains(host, "*") {
-			return originList{}, fmt.Errorf("origin %q: `*` stands for the leftmost label of an https host, as in https://*.app.example", origin)
+			return OriginList{}, fmt.Errorf("origin %q: `*` stands for the leftmost label of an https host, as in https://*.app.example", origin)
 		}
 		if err := access.CheckOrigin("https://" + host); err != nil {
-			return originList{}, fmt.Errorf("origin %q: behind `*.`: %w", origin, err)
+			return OriginList{}, fmt.Errorf("origin %q: behind `*.`: %w", origin, err)
 		}
 		name, _, _ := strings.Cut(host, ":")
 		labels := strings.Split(name, ".")
 		if last := labels[len(labels)-1]; len(labels) < 2 || slices.Contains(labels, "") || last[0] >= '0' && last[0] <= '9' {
-			return originList{}, fmt.Errorf("origin %q: want a domain of two labels or more behind `*.`, as in https://*.app.example", origin)
+			return OriginList{}, fmt.Errorf("origin %q: want a domain of two labels or more behind `*.`, as in https://*.app.example", origin)
 		}
 		list.patterns = append(list.patterns, originPattern{"." + host})
 	}
@@ -51,7 +51,7 @@ func newOriginList(origins []string) (originList, error) {
 }
 
 // Contains reports whether origin, a header as the browser sends it, is on the list.
-func (l originList) Contains(origin string) bool {
+func (l OriginList) Contains(origin string) bool {
 	if slices.Contains(l.exact, origin) {
 		return true
 	}

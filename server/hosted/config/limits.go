@@ -1,11 +1,10 @@
-package hosted
+package config
 
 import (
 	"cmp"
 	"fmt"
 
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
-	"golang.org/x/time/rate"
 )
 
 // Limits says what one owner, one tenant and one node may use. They hold per node: a
@@ -45,16 +44,6 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-func (l Limits) quotas() quotas.Limits {
-	return quotas.Limits{
-		PagesPerOwner: l.PagesPerOwner, PagesPerTenant: l.PagesPerTenant, Pages: l.Pages,
-		RequestsPerOwner: l.RequestsPerOwner, RequestsPerTenant: l.RequestsPerTenant,
-		StreamsPerOwner: l.StreamsPerOwner, StreamsPerTenant: l.StreamsPerTenant, Streams: l.Streams,
-		ReadsPerSecond: rate.Limit(l.ReadsPerSecond), CompletionsPerSecond: rate.Limit(l.CompletionsPerSecond), CallsPerSecond: rate.Limit(l.CallsPerSecond),
-		JoinsPerTenantPerSecond: l.JoinsPerTenantPerSecond,
-	}
-}
-
 // A limitField is one limit by its key.
 type limitField struct {
 	key      string
@@ -84,6 +73,14 @@ func (l *Limits) fields() []limitField {
 	}
 }
 
+// LimitKeys returns the keys of all limits.
+func LimitKeys() (keys []string) {
+	for _, field := range (&Limits{}).fields() {
+		keys = append(keys, field.key)
+	}
+	return keys
+}
+
 // defaultLimit returns the default of a key like limits.pages; 0 for others.
 func defaultLimit(key string) int {
 	var l Limits
@@ -94,6 +91,10 @@ func defaultLimit(key string) int {
 	}
 	return 0
 }
+
+// maxUnknownConns is the number of connections whose clients are not authenticated: pages
+// that have not shown their token yet are among them, all at once after the loss of a node.
+const maxUnknownConns = quotas.MaxWaitingJoins + spareFiles - ownFiles
 
 const (
 	spareFiles = 1_000     // at least, for connections of unknown clients, and ownFiles
@@ -107,16 +108,16 @@ const (
 func (c Config) CheckFileLimit(files uint64) error {
 	limits := c.Limits.withDefaults()
 	if want := limits.Pages + limits.Streams + spareFiles; files < uint64(max(want, 0)) {
-		return refusal("limits", "%d open files are allowed, and %d pages, %d streams and %d others need %d; raise the limit (ulimit -n, LimitNOFILE), or lower limits.pages and limits.streams",
+		return Refusal("limits", "%d open files are allowed, and %d pages, %d streams and %d others need %d; raise the limit (ulimit -n, LimitNOFILE), or lower limits.pages and limits.streams",
 			files, limits.Pages, limits.Streams, spareFiles, want)
 	}
 	return nil
 }
 
-// unknownConns returns how many connections of clients that are not authenticated may be
+// UnknownConns returns how many connections of clients that are not authenticated may be
 // open in a process with this limit of open files: not more than the files that pages,
 // streams and the node itself leave. It is at least 800 if CheckFileLimit returns nil.
-func (c Config) unknownConns(files uint64) int {
+func (c Config) UnknownConns(files uint64) int {
 	left := int(min(files, 1<<31)) - c.Limits.Pages - c.Limits.Streams - ownFiles
 	return min(maxUnknownConns, left)
 }
@@ -125,7 +126,7 @@ func (c Config) unknownConns(files uint64) int {
 // when a client connects, do not accept messages of 64 KiB.
 func (c Config) CheckMaxPayload(maxPayload int64) error {
 	if maxPayload < minPayload {
-		return refusal("cluster.nats", "max_payload of the NATS server is %d bytes, want %d or more; raise it in nats.conf, its default is 1 MiB", maxPayload, minPayload)
+		return Refusal("cluster.nats", "max_payload of the NATS server is %d bytes, want %d or more; raise it in nats.conf, its default is 1 MiB", maxPayload, minPayload)
 	}
 	return nil
 }
@@ -138,7 +139,7 @@ func (c *checker) limits(l Limits) {
 	}
 }
 
-// refusal returns a problem of one key, as [Config.Check] does.
-func refusal(key, format string, args ...any) error {
-	return &ConfigError{Key: key, Text: fmt.Sprintf(format, args...)}
+// Refusal returns a problem of one key, as [Config.Check] does.
+func Refusal(key, format string, args ...any) error {
+	return &Error{Key: key, Text: fmt.Sprintf(format, args...)}
 }

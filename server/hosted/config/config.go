@@ -1,4 +1,5 @@
-package hosted
+// Package config reads and checks the configuration of a hosted gateway.
+package config
 
 import (
 	"cmp"
@@ -117,8 +118,8 @@ type Audit struct {
 	URIs string `yaml:"uris"` // full or hash; default full
 }
 
-// withDefaults returns c with the defaults of zero fields.
-func (c Config) withDefaults() Config {
+// WithDefaults returns c with the defaults of zero fields.
+func (c Config) WithDefaults() Config {
 	c.Listen = cmp.Or(c.Listen, "0.0.0.0:8443")
 	c.Admin.Listen = cmp.Or(c.Admin.Listen, "127.0.0.1:9090")
 	if c.Assistants.Audience == nil && c.PublicURL != "" {
@@ -134,24 +135,24 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// A fileField is a field that is the name of a file.
-type fileField struct {
-	key  string
-	name *string
+// A File is a field that is the name of a file.
+type File struct {
+	Key  string
+	Name *string
 }
 
-func (c *Config) files() []fileField {
-	files := []fileField{{"tls.cert", &c.TLS.Cert}, {"tls.key", &c.TLS.Key}, {"keys", &c.Keys}}
+func (c *Config) Files() []File {
+	files := []File{{"tls.cert", &c.TLS.Cert}, {"tls.key", &c.TLS.Key}, {"keys", &c.Keys}}
 	if !isURL(c.Assistants.JWKS) {
-		files = append(files, fileField{"assistants.jwks", &c.Assistants.JWKS})
+		files = append(files, File{"assistants.jwks", &c.Assistants.JWKS})
 	}
 	if !isURL(c.Pages.Tokens.JWKS) {
-		files = append(files, fileField{"pages.tokens.jwks", &c.Pages.Tokens.JWKS})
+		files = append(files, File{"pages.tokens.jwks", &c.Pages.Tokens.JWKS})
 	}
 	if c.Cluster != nil {
 		nats := &c.Cluster.NATS
-		files = append(files, fileField{"cluster.nats.embed", &nats.Embed}, fileField{"cluster.nats.creds", &nats.Creds},
-			fileField{"cluster.nats.tls.ca", &nats.TLS.CA}, fileField{"cluster.nats.tls.cert", &nats.TLS.Cert}, fileField{"cluster.nats.tls.key", &nats.TLS.Key})
+		files = append(files, File{"cluster.nats.embed", &nats.Embed}, File{"cluster.nats.creds", &nats.Creds},
+			File{"cluster.nats.tls.ca", &nats.TLS.CA}, File{"cluster.nats.tls.cert", &nats.TLS.Cert}, File{"cluster.nats.tls.key", &nats.TLS.Key})
 	}
 	return files
 }

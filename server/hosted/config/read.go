@@ -1,4 +1,4 @@
-package hosted
+package config
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 
 const maxConfigFile = 1 << 20 // bytes
 
-// A ConfigError is one reason why a gateway refuses to start. Its text contains no secrets.
-type ConfigError struct {
+// An Error is one reason why a gateway refuses to start. Its text contains no secrets.
+type Error struct {
 	File string // "" for a Config that was not read from a file
 	Line int    // of the key; 0 if it is absent
 	Key  string // with those around it: pages.tokens.issuer; "" if it is about the file
@@ -25,7 +25,7 @@ type ConfigError struct {
 }
 
 // Error returns `file:line: key: text`.
-func (e *ConfigError) Error() string {
+func (e *Error) Error() string {
 	text := e.Text
 	if e.Key != "" {
 		text = e.Key + ": " + text
@@ -41,10 +41,10 @@ func (e *ConfigError) Error() string {
 	return text
 }
 
-// ReadConfig reads and checks a configuration file, and the files that it names. The
-// result has all defaults, and absolute names of files. The error joins a *ConfigError for
+// Read reads and checks a configuration file, and the files that it names. The
+// result has all defaults, and absolute names of files. The error joins a *Error for
 // each reason not to start (see errors.Join), or is that of reading the file.
-func ReadConfig(name string) (Config, error) {
+func Read(name string) (Config, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return Config{}, err
@@ -55,7 +55,7 @@ func ReadConfig(name string) (Config, error) {
 		return Config{}, err
 	}
 	if len(text) > maxConfigFile {
-		return Config{}, &ConfigError{File: name, Text: fmt.Sprintf("the file is longer than %d KiB", maxConfigFile>>10)}
+		return Config{}, &Error{File: name, Text: fmt.Sprintf("the file is longer than %d KiB", maxConfigFile>>10)}
 	}
 	absolute, err := filepath.Abs(name)
 	if err != nil {
@@ -64,7 +64,7 @@ func ReadConfig(name string) (Config, error) {
 	config, lines, problems := parseConfig(text)
 	if len(problems) == 0 || lines != nil { // else it is not YAML
 		config.resolve(filepath.Dir(absolute))
-		config = config.withDefaults()
+		config = config.WithDefaults()
 		problems = withoutConsequences(problems, config.problems())
 	}
 	errs := make([]error, len(problems))
@@ -83,9 +83,9 @@ func ReadConfig(name string) (Config, error) {
 
 // withoutConsequences returns the problems of reading a file, and those of the values that
 // were read. It leaves out values that are missing or wrong because they were not read.
-func withoutConsequences(reading, values []*ConfigError) []*ConfigError {
+func withoutConsequences(reading, values []*Error) []*Error {
 	for _, problem := range values {
-		follows := func(other *ConfigError) bool {
+		follows := func(other *Error) bool {
 			instead := problem.Key == "tls" && other.Key == "trustedProxies" // one of them is enough
 			return instead || problem.Key == other.Key || problem.Key == other.meant || strings.HasPrefix(problem.Key, other.Key+".") || other.meant != "" && strings.HasPrefix(problem.Key, other.meant+".")
 		}
@@ -99,12 +99,12 @@ func withoutConsequences(reading, values []*ConfigError) []*ConfigError {
 // resolve makes names of files relative to dir. What is a secret, and no name, stays as it
 // is, so that problems recognizes it.
 func (c *Config) resolve(dir string) {
-	for _, file := range c.files() {
-		if *file.name == "" || filepath.IsAbs(*file.name) {
+	for _, file := range c.Files() {
+		if *file.Name == "" || filepath.IsAbs(*file.Name) {
 			continue
 		}
-		if joined := filepath.Join(dir, *file.name); !isSecret(*file.name) || exists(joined) {
-			*file.name = joined
+		if joined := filepath.Join(dir, *file.Name); !isSecret(*file.Name) || exists(joined) {
+			*file.Name = joined
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package hosted
+package config
 
 import (
 	"net"
@@ -35,7 +35,7 @@ func (c *checker) address(key, address string) {
 	}
 }
 
-func isLoopbackAddress(address string) bool {
+func IsLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	return err == nil && isLoopbackHost(host)
 }
@@ -57,4 +57,17 @@ func parseProxy(text string) (netip.Prefix, error) {
 		prefix = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-mapped)
 	}
 	return prefix.Masked(), err
+}
+
+// parseProxies reads trustedProxies of a configuration that was checked.
+func parseProxies(texts []string) ([]netip.Prefix, error) {
+	prefixes := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		prefix, err := parseProxy(text)
+		if err != nil {
+			return nil, err
+		}
+		prefixes[i] = prefix
+	}
+	return prefixes, nil
 }

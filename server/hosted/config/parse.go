@@ -1,4 +1,4 @@
-package hosted
+package config
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 // parseConfig reads YAML into a Config. Unknown keys, keys that are there twice, aliases
 // and values of a wrong type are problems. lines are the lines of all keys. Nothing of a
 // value is in a problem: it may be a secret in a wrong place.
-func parseConfig(text []byte) (config Config, lines map[string]int, problems []*ConfigError) {
+func parseConfig(text []byte) (config Config, lines map[string]int, problems []*Error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var document, second yaml.Node
 	err := d.Decode(&document)
@@ -24,19 +24,19 @@ func parseConfig(text []byte) (config Config, lines map[string]int, problems []*
 	}
 	if err == nil {
 		if err = d.Decode(&second); err == nil {
-			return Config{}, nil, []*ConfigError{{Line: second.Line, Text: "the file has several documents; remove the line ---"}}
+			return Config{}, nil, []*Error{{Line: second.Line, Text: "the file has several documents; remove the line ---"}}
 		}
 	}
 	if !errors.Is(err, io.EOF) {
-		return Config{}, nil, []*ConfigError{syntaxError(err)}
+		return Config{}, nil, []*Error{syntaxError(err)}
 	}
 	p := configParser{lines: map[string]int{}}
 	p.value(&document, reflect.ValueOf(&config).Elem(), "")
 	return config, p.lines, p.problems
 }
 
-func syntaxError(err error) *ConfigError {
-	problem := &ConfigError{Text: "the file is not valid YAML"}
+func syntaxError(err error) *Error {
+	problem := &Error{Text: "the file is not valid YAML"}
 	if load := (*yaml.LoadError)(nil); errors.As(err, &load) {
 		problem.Line = load.Mark.Line
 		if !strings.Contains(load.Message, "anchor") && !strings.Contains(load.Message, "tag") { // these quote the file
@@ -51,11 +51,11 @@ func syntaxError(err error) *ConfigError {
 // at a key that is there twice; and 0 would be the same as an absent number.
 type configParser struct {
 	lines    map[string]int
-	problems []*ConfigError
+	problems []*Error
 }
 
 func (p *configParser) refuse(node *yaml.Node, key, format string, args ...any) {
-	p.problems = append(p.problems, &ConfigError{Line: node.Line, Key: key, Text: fmt.Sprintf(format, args...)})
+	p.problems = append(p.problems, &Error{Line: node.Line, Key: key, Text: fmt.Sprintf(format, args...)})
 }
 
 // value sets target to node. An empty value, as in `cluster:`, leaves it as it is.
