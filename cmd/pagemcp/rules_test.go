@@ -65,7 +65,7 @@ var arrows = []struct{ from, banned, why string }{
 	{"server/hosted/config", module + "server/internal/gateway", "a configuration is read without a gateway"},
 	{"server/hosted/config", module + "server/internal/mcphttp", "a configuration is read without a gateway"},
 	{"cmd/pagemcpd", module + "server/hosted/config/configtest", "it writes files of tests"},
-	{"server/hosted/keys", module + "server/internal/gateway", "secrets do not depend on what uses them"},
+	{"server/internal/keys", module + "server/internal/gateway", "secrets do not depend on what uses them"},
 	{"server/hosted/sessions", module + "server/internal/oauth", "sessions do not depend on how clients authenticate themselves"},
 	{"server/hosted", module + "server/cluster", "a hosted gateway runs without a cluster"},
 	{"server/hosted", "github.com/nats-io/nats.go", "a hosted gateway runs without a cluster"},

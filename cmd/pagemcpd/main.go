@@ -20,7 +20,6 @@ import (
 	"syscall"
 
 	"github.com/pagemcp/pagemcp/server/hosted"
-	"github.com/pagemcp/pagemcp/server/hosted/keys"
 	"github.com/pagemcp/pagemcp/web"
 )
 
@@ -50,7 +49,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	if len(args) == 1 {
 		switch args[0] {
 		case "keygen":
-			fmt.Fprintln(stdout, keys.New())
+			fmt.Fprintln(stdout, hosted.NewKey())
 			return 0
 		case "version":
 			fmt.Fprintln(stdout, web.Version())

@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted"
-	"github.com/pagemcp/pagemcp/server/hosted/keys"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/clock"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
-	"github.com/pagemcp/pagemcp/server/hosted/keys"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/auditlog"
 )

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
-	"github.com/pagemcp/pagemcp/server/hosted/keys"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/hosted/sessions"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
@@ -133,6 +133,9 @@ func Check(file string, checkCluster func(config.Cluster) error) error {
 	}
 	return err
 }
+
+// NewKey returns a line for the file of keys: see keys.New.
+func NewKey() string { return keys.New() }
 
 // start makes the parts of the node and binds its addresses.
 func (n *Node) start(l *config.Loaded) (err error) {

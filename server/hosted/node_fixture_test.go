@@ -16,7 +16,7 @@ import (
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
-	"github.com/pagemcp/pagemcp/server/hosted/keys"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"

@@ -16,7 +16,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
-	"github.com/pagemcp/pagemcp/server/hosted/keys"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 

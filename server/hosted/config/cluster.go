@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/pagemcp/pagemcp/server/hosted/keys"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 )
 
 const maxClusterName = 32 // characters

@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/hosted/keys"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/clock"
 )
 

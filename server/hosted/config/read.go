@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pagemcp/pagemcp/server/hosted/keys"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 )
 
 const maxConfigFile = 1 << 20 // bytes

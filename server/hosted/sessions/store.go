@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/pagemcp/pagemcp/server/hosted/keys"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/clock"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"

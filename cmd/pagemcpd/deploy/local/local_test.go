@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
-	"github.com/pagemcp/pagemcp/server/hosted/keys"
 )
 
 const testTime = 30 * time.Second
@@ -172,7 +172,7 @@ func TestProbesTellReadyFromAlive(t *testing.T) {
 func TestConfigurationsAreAccepted(t *testing.T) {
 	for _, nodes := range []int{1, 3} {
 		d := &deployment{settings{nodes: nodes, dir: t.TempDir(), port: 8443}}
-		if err := d.writeFiles(keys.New()); err != nil {
+		if err := d.writeFiles(hosted.NewKey()); err != nil {
 			t.Fatal(err)
 		}
 		for i := range nodes {
