@@ -145,10 +145,10 @@ func FuzzFrames(f *testing.F) {
 // With any contents of the files in the state directory the gateway starts, sets
 // unreadable files aside, and starts again with the same identity and token.
 func FuzzStateFiles(f *testing.F) {
-	names := []string{identityFile, identityCopy, namesFile, "keys.json", usedFile, runningFile, auditFile, "sessions/" + strings.Repeat("ab", 32) + ".json"}
+	names := []string{identityFile, identityCopy, namesFile, "keys.json", runningFile, auditFile, "sessions/" + strings.Repeat("ab", 32) + ".json"}
 	for i := range names {
 		for _, text := range []string{"", "{", "null", "[null]", "{}", `[{"name":"a","used":"2999-01-01T00:00:00Z"}]`, `{"a":"0001-01-01T00:00:00Z"}`,
-			`{"gateway":"x","cursorKey":"AAAAAAAAAAAAAAAAAAAAAA=="}`, `{"path":"/mcp/x","version":"2025-11-25","used":"2999-01-01T00:00:00Z","uris":null}`, "\xff"} {
+			`{"gateway":"x","cursorKey":"AAAAAAAAAAAAAAAAAAAAAA=="}`, `{"uris":["a:b"],"expires":"2999-01-01T00:00:00Z"}`, "\xff"} {
 			f.Add(uint8(i), []byte(text), uint8(i+1), []byte("["))
 		}
 	}
@@ -167,7 +167,6 @@ func FuzzStateFiles(f *testing.F) {
 		id, token := g.identity, g.token.text()
 		g.names.claim(testOrigin, "page", "notes")
 		g.names.refresh()
-		g.core.Sessions.SaveUses()
 		g.core.Sessions.Sweep(time.Now())
 		g.Close(context.Background())
 		for name, data := range files {

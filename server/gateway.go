@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"log/slog"
@@ -17,6 +18,8 @@ import (
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/monitor"
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
@@ -104,18 +107,27 @@ func (g *Gateway) restore() (err error) {
 		return err
 	}
 	g.origins = access.NewOrigins(slices.Concat(g.options.Origins, g.paired.names())...)
+	files, err := openSessionFiles(g.state)
+	if err != nil {
+		return fmt.Errorf("open the stored sessions: %w", err)
+	}
 	if g.audit, err = openAudit(g.state); err != nil {
 		return fmt.Errorf("open the audit log: %w", err)
 	}
 	g.activity = newActivity(g.audit, g.options.Observe)
 	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.identity.Gateway}
 	configured := g.options.Limits
-	g.core, err = gateway.New(gateway.Options{
+	sessions := cmp.Or(configured.Sessions, limits.MaxSessions)
+	g.core = gateway.New(gateway.Options{
 		Info: g.options.info(), CursorKey: [16]byte(g.identity.CursorKey), Allow: g.options.Allow,
 		Lenient: g.options.Lenient, PageSize: g.options.PageSize, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
 		MaySample:  func(origin string) bool { return slices.Contains(g.options.SamplingOrigins, origin) },
-		Doorkeeper: g.pairing, Sessions: sessionFiles{g.state}, Log: g.log,
-		MaxSockets: configured.Sockets, MaxPagesPerOrigin: configured.PagesPerOrigin, MaxSessions: mcphttp.SessionLimits{All: configured.Sessions},
+		Doorkeeper: g.pairing, Log: g.log,
+		Sessions: gateway.SessionOptions{
+			Keys: keys.Of(g.identity.CursorKey), Lifetime: sessionLifetime, Changes: files,
+			Max: mcphttp.SessionLimits{All: sessions, PerOwner: sessions}, // one user, who may use all of them
+		},
+		MaxSockets: configured.Sockets, MaxPagesPerOrigin: configured.PagesPerOrigin,
 		Handlers: g.handlers(),
 	}, &access.Gate{
 		Auth: g.token, Audit: g.activity, Monitor: &g.monitors,
@@ -124,10 +136,6 @@ func (g *Gateway) restore() (err error) {
 			RequestsPerPage: configured.Requests, StreamsPerClient: configured.Streams,
 		}), nil),
 	}, &g.monitors)
-	if err != nil {
-		g.audit.close()
-		return fmt.Errorf("open the stored sessions: %w", err)
-	}
 	g.pairing.full = g.core.Full
 	g.core.Views("").MountRemembered(g.names.remembered()) // requests may arrive before the pages have reconnected
 	g.handler = sync.OnceValue(g.newHandler)

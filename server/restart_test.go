@@ -163,30 +163,31 @@ func TestNamesOfLongJoinedTabsOutliveKill(t *testing.T) {
 	})
 }
 
-// A session with an open stream is in use even without messages: it survives a kill of
-// the gateway.
-func TestSessionWithLongStreamOutlivesKill(t *testing.T) {
+// A session outlives a kill of the gateway for 90 days, with a stream or without.
+func TestSessionsOutliveKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()
 		g, client, kill := startInMemory(t, d)
-		session := beginInMemory(t, g, client)
-		collectInMemory(t, g, client, session)
-		time.Sleep(limits.SessionTTL + time.Hour)
-		kill()
-		g, client, kill = startInMemory(t, d)
-		stream := collectInMemory(t, g, client, session).answer
-		if stream.StatusCode != 200 {
-			t.Errorf("after a kill: %s", stream.Status)
+		streaming, unused := beginInMemory(t, g, client), beginInMemory(t, g, client)
+		collectInMemory(t, g, client, streaming)
+		opens := func(session string) int {
+			stream := collectInMemory(t, g, client, session).answer
+			stream.Body.Close()
+			return stream.StatusCode
 		}
-		stream.Body.Close()
-		// It does end when it was not used for a day.
-		time.Sleep(limits.SessionTTL + time.Hour)
-		kill()
-		g, client, kill = startInMemory(t, d)
-		if stream = collectInMemory(t, g, client, session).answer; stream.StatusCode != 404 {
-			t.Errorf("a day after its last use: %s", stream.Status)
+		for _, row := range []struct {
+			pass time.Duration
+			want int
+		}{{sessionLifetime - time.Hour, 200}, {2 * time.Hour, 404}} {
+			time.Sleep(row.pass)
+			kill()
+			g, client, kill = startInMemory(t, d)
+			for name, session := range map[string]string{"streaming": streaming, "unused": unused} {
+				if got := opens(session); got != row.want {
+					t.Errorf("%s, after further %v: %d, want %d", name, row.pass, got, row.want)
+				}
+			}
 		}
-		stream.Body.Close()
 		kill()
 	})
 }

@@ -135,7 +135,6 @@ func (g *Gateway) sweep() {
 				g.announce()
 			}
 			g.names.refresh()
-			g.core.Sessions.SaveUses()
 		case now := <-ticker.C:
 			g.sweepAt(now)
 		case <-g.closing:

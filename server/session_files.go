@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"path"
 	"strings"
 	"time"
@@ -10,63 +11,86 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
-// sessionFiles implements mcphttp.StoredSessions in the state directory: one file per
-// session.
-type sessionFiles struct{ state *state }
+// sessionFiles implements mcphttp.SessionChanges in the state directory: one file for each
+// session that has subscriptions or a log level, or has ended. The other facts are in the
+// session's id.
+type sessionFiles struct {
+	state  *state
+	memory mcphttp.MemoryChanges
+}
 
-const sessionDir = "sessions"
+const (
+	sessionDir = "sessions"
 
-// usedFile contains the last uses of sessions that are later than in their records: an
-// open stream may last for days without any change of the record.
-const usedFile = "used.json"
+	// sessionLifetime is from the beginning of a session: a client that runs for longer
+	// begins a new one. Files of clients that have gone are removed then.
+	sessionLifetime = 90 * 24 * time.Hour
+
+	maxSessionFiles = 64 << 20 // bytes in memory: those that were saved first are removed
+)
 
 func sessionFile(hash string) string { return path.Join(sessionDir, hash+".json") }
 
-// Begin returns a random id: the facts are in the file.
-func (f sessionFiles) Begin(*mcphttp.Record) (id string) { return mcphttp.NewSessionID() }
-
-// Open finds none: all sessions are in memory.
-func (f sessionFiles) Open(context.Context, string, mcphttp.Holder) (r mcphttp.Record, found bool) {
-	return r, false
-}
-
-func (f sessionFiles) Load() (map[string]mcphttp.StoredSession, error) {
-	disk := f.state.disk
-	if err := disk.MkdirAll(sessionDir); err != nil {
+// openSessionFiles reads the files. Those that cannot be read are renamed, and those of
+// sessions that have expired are removed.
+func openSessionFiles(s *state) (*sessionFiles, error) {
+	f := &sessionFiles{state: s}
+	f.memory = mcphttp.MemoryChanges{MaxPerOwner: maxSessionFiles, OnDropped: func(hash string, _ mcphttp.Changes) { f.state.remove(sessionFile(hash)) }}
+	if err := s.disk.MkdirAll(sessionDir); err != nil {
 		return nil, err
 	}
-	if err := f.state.recover(sessionDir); err != nil {
+	if err := s.recover(sessionDir); err != nil {
 		return nil, err
 	}
-	files, err := disk.List(sessionDir)
+	files, err := s.disk.List(sessionDir)
 	if err != nil {
 		return nil, err
 	}
-	used, _, err := load[map[string]time.Time](f.state, usedFile, "sessions may expire earlier", nil)
-	if err != nil {
-		return nil, err
-	}
-	stored := make(map[string]mcphttp.StoredSession, len(files))
+	now := time.Now()
 	for _, file := range files {
 		hash, isRecord := strings.CutSuffix(file, ".json")
 		if !isRecord || len(hash) != 2*sha256.Size {
 			continue
 		}
-		record, found, err := load(f.state, sessionFile(hash), "its client has to begin a new session", (*mcphttp.Record).Check)
-		if err != nil {
+		changes, found, err := load[mcphttp.Changes](s, sessionFile(hash), "its client has lost its subscriptions", checkChanges)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if found {
-			stored[hash] = mcphttp.StoredSession{Record: record, Used: used[hash]}
+		case found && now.Before(changes.Expires):
+			f.memory.Save(hash, changes)
+		case found:
+			s.remove(sessionFile(hash))
 		}
 	}
-	return stored, nil
+	return f, nil
 }
 
-func (f sessionFiles) Save(hash string, r *mcphttp.Record) error {
-	return f.state.save(sessionFile(hash), r)
+func checkChanges(c *mcphttp.Changes) error {
+	if c.IsZero() || c.Expires.IsZero() {
+		return errors.New("the file contains no changes of a session")
+	}
+	return nil
 }
 
-func (f sessionFiles) Remove(hash string, _ *mcphttp.Record) { f.state.remove(sessionFile(hash)) }
+// Load implements [mcphttp.SessionChanges].
+func (f *sessionFiles) Load(ctx context.Context, hash string) (mcphttp.Changes, error) {
+	return f.memory.Load(ctx, hash)
+}
 
-func (f sessionFiles) SaveUses(used map[string]time.Time) error { return f.state.save(usedFile, used) }
+// IsDurable implements [mcphttp.SessionChanges].
+func (f *sessionFiles) IsDurable() bool { return true }
+
+// Save implements [mcphttp.SessionChanges]. It returns when the file is durable. If it cannot
+// be written, the changes last until the gateway ends.
+func (f *sessionFiles) Save(hash string, c mcphttp.Changes) {
+	before, _ := f.memory.Load(context.Background(), hash) // without error
+	f.memory.Save(hash, c)
+	switch {
+	case !c.IsZero():
+		if err := f.state.save(sessionFile(hash), c.Shortened()); err != nil {
+			f.state.logError(err)
+		}
+	case !before.IsZero():
+		f.state.remove(sessionFile(hash))
+	}
+}

@@ -21,8 +21,10 @@ type remembered struct {
 	token    string
 	keys     []string // ids of keys and what they are
 	names    []string
-	sessions []string // their hashes and what they subscribed to
+	sessions []string // what that with testHash has subscribed to
 }
+
+var testHash = strings.Repeat("ab", 32)
 
 // openOn starts a gateway on a disk. It is not bound to a port.
 func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
@@ -35,15 +37,10 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 	for id, key := range g.keys.keys {
 		r.keys = append(r.keys, id+" "+string(key.Key))
 	}
-	stored, err := g.core.Options.Sessions.(mcphttp.StoredSessions).Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for hash, s := range stored {
-		r.sessions = append(r.sessions, hash+" "+strings.Join(s.Record.URIs, " "))
+	if changes, _ := g.core.Options.Sessions.Changes.Load(t.Context(), testHash); len(changes.URIs) > 0 {
+		r.sessions = append(r.sessions, strings.Join(changes.URIs, " "))
 	}
 	slices.Sort(r.keys)
-	slices.Sort(r.sessions)
 	return g, r
 }
 
@@ -52,10 +49,7 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 // broken file.
 func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 	subscriber := func(g *Gateway, uris ...string) {
-		r := mcphttp.Record{Path: "/mcp", Version: "2025-11-25", URIs: uris, Used: time.Now()}
-		if err := (sessionFiles{g.state}).Save(strings.Repeat("ab", 32), &r); err != nil {
-			t.Log(err)
-		}
+		g.core.Options.Sessions.Changes.Save(testHash, mcphttp.Changes{URIs: uris, Expires: time.Now().Add(sessionLifetime)})
 	}
 	saves := map[string]struct {
 		before, save func(g *Gateway) error
@@ -166,7 +160,7 @@ func TestBrokenFilesAreKeptAside(t *testing.T) {
 	for name, contents := range map[string][]string{
 		"names.json": {"", "{", "{}", `[1]`},
 		"keys.json":  {"", "\x00", `"a"`, `[{"id":1}]`},
-		"sessions/" + strings.Repeat("ab", 32) + ".json": {"", "null", `{"path":"/etc"}`, `{"path":"/mcp","version":"1"}`},
+		"sessions/" + strings.Repeat("ab", 32) + ".json": {"", "null", `{"level":"error"}`, `{"expires":"2999-01-01T00:00:00Z"}`},
 		identityFile: {"", "null", "{}", `{"gateway":"a","cursorKey":"AA=="}`},
 		identityCopy: {"", "null", "{}", strings.Repeat("\x00", 100)},
 	} {

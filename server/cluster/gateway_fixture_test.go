@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -36,13 +37,10 @@ func startGateway(t testing.TB, urls []string) *gatewayNode {
 func startGatewayWith(t testing.TB, options Options) *gatewayNode {
 	t.Helper()
 	n := &gatewayNode{testNode: joined(t, options)}
-	core, err := gateway.New(gateway.Options{
-		Info: engine.Info{Name: "gateway", Version: "1"}, CursorKey: [16]byte{1}, Doorkeeper: openDoor{}, Sessions: noSessions{},
+	core := gateway.New(gateway.Options{
+		Info: engine.Info{Name: "gateway", Version: "1"}, CursorKey: [16]byte{1}, Doorkeeper: openDoor{}, Sessions: gateway.SessionOptions{Keys: keys.Of(make([]byte, 32)), Changes: &mcphttp.MemoryChanges{}},
 		Log: slog.New(slog.DiscardHandler), OnDemand: true, ViewIdle: time.Minute, NoSockets: true, Links: gateway.NewLinks(n.Node),
 	}, &access.Gate{Limits: noLimits{}, Audit: noAudit{}, Monitor: quiet{}}, quiet{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	n.core = core
 	guard := &access.Guard{PageOrigins: anyOrigin{}}
 	n.server = httptest.NewServer(core.Handler(guard))
@@ -73,25 +71,18 @@ func (openDoor) Join(ctx context.Context, f gateway.Frames, _, _ string) (gatewa
 }
 
 type (
-	anyOrigin  struct{}
-	noAudit    struct{}
-	noLimits   struct{}
-	quiet      struct{}
-	noSessions struct{}
+	anyOrigin struct{}
+	noAudit   struct{}
+	noLimits  struct{}
+	quiet     struct{}
 )
 
-func (anyOrigin) Contains(string) bool                { return true }
-func (noAudit) Record(access.Entry)                   {}
-func (noAudit) RecordRefusal(access.Entry)            {}
-func (quiet) Active() bool                            { return false }
-func (quiet) PagesChanged()                           {}
-func (quiet) Forget(string)                           {}
-func (noSessions) Begin(*mcphttp.Record) string       { return "" }
-func (noSessions) Save(string, *mcphttp.Record) error { return nil }
-func (noSessions) Remove(string, *mcphttp.Record)     {}
-func (noSessions) Open(context.Context, string, mcphttp.Holder) (mcphttp.Record, bool) {
-	return mcphttp.Record{}, false
-}
+func (anyOrigin) Contains(string) bool                      { return true }
+func (noAudit) Record(access.Entry)                         {}
+func (noAudit) RecordRefusal(access.Entry)                  {}
+func (quiet) Active() bool                                  { return false }
+func (quiet) PagesChanged()                                 {}
+func (quiet) Forget(string)                                 {}
 func (quiet) Message(access.Client, string, string, []byte) {}
 func (quiet) Answered(access.Client, string, string, int)   {}
 func (noLimits) Delay(access.Client, string) (time.Duration, *access.Exceeded) {

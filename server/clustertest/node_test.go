@@ -22,8 +22,8 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted"
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/clock"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
 

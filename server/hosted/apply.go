@@ -17,7 +17,10 @@ func (n *Node) apply(old, next *config.Loaded) error {
 	n.core.Sessions.SetLimits(sessionLimits(next.Config.Limits))
 	if !reflect.DeepEqual(old.Keys, next.Keys) {
 		n.core.CloseIdleViews() // they sign with the old key
-		n.sessions.EndWithoutKey(n.core.Sessions)
+		n.core.Sessions.SetKeys(next.Keys)
+		if n.changed != nil {
+			n.changed.SetKeys(next.Keys)
+		}
 		if n.peers != nil {
 			return n.peers.SetKeys(next.Keys.Cluster())
 		}
@@ -39,7 +42,6 @@ func (n *Node) configure(old, next *config.Loaded) error {
 	n.origins.Store(&next.PageOrigins)
 	n.sampling.Store(&next.Sampling)
 	n.browsers.Store(&next.Config.Assistants.Origins)
-	n.sessions.SetKeys(next.Keys)
 	n.quotas.SetLimits(quotasOf(next.Config.Limits))
 	n.joins.SetMost(next.Config.Limits.Joins)
 	n.proxies.trust(next.Proxies)

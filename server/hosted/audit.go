@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/auditlog"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 )
 
 // auditCloseTime is for writing the last lines when the node ends.

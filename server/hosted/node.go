@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/hosted/sessions"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -67,8 +67,8 @@ type Node struct {
 	quotas   *quotas.Quotas
 	registry *registry
 	joins    *quotas.JoinQueue
-	sessions *sessions.Store
-	certs    *certificates // nil without TLS
+	changed  *sessions.Changes // of sessions, that all nodes share; nil: none are shared
+	certs    *certificates     // nil without TLS
 	proxies  *proxies
 	host     string // the value of Host in requests
 	draining atomic.Bool
@@ -150,11 +150,11 @@ func (n *Node) start(l *config.Loaded) (err error) {
 	if err := n.connect(l); err != nil {
 		return err
 	}
-	var values gateway.SessionValues
 	if n.peers != nil {
-		values = n.peers.SessionValues()
+		if values := n.peers.SessionValues(); values != nil {
+			n.changed = sessions.New(l.Keys, values)
+		}
 	}
-	n.sessions = sessions.New(l.Keys, sessions.NewChanges(l.Keys, values))
 	n.proxies = newProxies(l.Proxies, l.Certificate != nil, func(net.IP) { n.metrics.refuse(refusedPeer) })
 	if l.Certificate != nil {
 		n.certs = &certificates{}
@@ -162,9 +162,7 @@ func (n *Node) start(l *config.Loaded) (err error) {
 	if err := n.configure(nil, l); err != nil {
 		return err
 	}
-	if n.core, err = gateway.New(n.coreOptions(l), n.gate(), noMonitor{}); err != nil {
-		return err
-	}
+	n.core = gateway.New(n.coreOptions(l), n.gate(), noMonitor{})
 	n.memory = newMemoryWatch(n.core.RelieveMemory)
 	n.metrics.watch(n.counts)
 	n.metrics.watchReady(func() bool { return len(n.ready.missing()) == 0 })
@@ -210,9 +208,9 @@ func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 		Logging:    true,
 		MaySample:  func(origin string) bool { return n.sampling.Load().Contains(origin) },
 		Doorkeeper: &doorkeeper{issuers: &n.issuers, origins: &n.origins, quotas: n.quotas, registry: n.registry, users: n.users, metrics: n.metrics, joins: n.joins, pressed: n.underPressure, isolated: n.isIsolated, draining: &n.draining},
-		Sessions:   n.sessions,
+		Sessions:   gateway.SessionOptions{Keys: l.Keys, Lifetime: sessions.Lifetime, Changes: n.sessionChanges(), Max: sessionLimits(most)},
 		Log:        n.log.Logger,
-		MaxSockets: most.Pages + most.Joins, MaxPagesPerOrigin: most.Pages + most.Joins, MaxSessions: sessionLimits(most),
+		MaxSockets: most.Pages + most.Joins, MaxPagesPerOrigin: most.Pages + most.Joins,
 		OnDemand: true, ViewIdle: viewIdle, MaxViews: most.Views,
 		CursorKeys: func(owner access.Owner) ([keys.CursorSize]byte, [][keys.CursorSize]byte) {
 			return n.keys.Load().Cursor(owner)
@@ -226,6 +224,14 @@ func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 		options.Links = gateway.NewLinks(n.peers)
 	}
 	return options
+}
+
+// sessionChanges returns where changes of sessions are kept.
+func (n *Node) sessionChanges() mcphttp.SessionChanges {
+	if n.changed != nil {
+		return n.changed
+	}
+	return &mcphttp.MemoryChanges{}
 }
 
 func sessionLimits(l config.Limits) mcphttp.SessionLimits {

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
 

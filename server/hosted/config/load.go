@@ -9,8 +9,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/clock"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 )
 
 // A Loaded is a configuration with the contents of its files, all read at one time. It does

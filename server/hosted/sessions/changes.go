@@ -1,3 +1,5 @@
+// Package sessions keeps what changes about the classic sessions of a hosted gateway in
+// values that all nodes share.
 package sessions
 
 import (
@@ -6,46 +8,43 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/clock"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
-// sharedChanges implements mcphttp.SessionChanges for a cluster: in the memory of this node,
+// Lifetime is how long a session lasts, from its beginning.
+const Lifetime = 7 * 24 * time.Hour
+
+// Changes implements [mcphttp.SessionChanges] for a cluster: in the memory of this node,
 // and sealed in values. Two states of one session are merged: the later one holds, by the
 // clocks of the nodes, with the latest changes of the other one; an end holds always.
-type sharedChanges struct {
+type Changes struct {
 	values gateway.SessionValues
 	sealer atomic.Pointer[keys.Sealer]
 	memory mcphttp.MemoryChanges
 	saving sync.Mutex // so that later changes have later times
 }
 
-// NewChanges returns changes that are kept in values and in the memory of this node; in its
-// memory alone if values is nil.
-func NewChanges(keys keys.Ring, values gateway.SessionValues) mcphttp.SessionChanges {
-	if values == nil {
-		return &mcphttp.MemoryChanges{}
-	}
-	return newSharedChanges(keys, values)
+// New returns the changes that are kept in values.
+func New(keys keys.Ring, values gateway.SessionValues) *Changes {
+	c := &Changes{values: values}
+	c.memory = mcphttp.MemoryChanges{KeepEmpty: true, OnDropped: c.dropped}
+	c.SetKeys(keys)
+	return c
 }
 
-func newSharedChanges(keys keys.Ring, values gateway.SessionValues) *sharedChanges {
-	s := &sharedChanges{values: values}
-	s.memory = mcphttp.MemoryChanges{KeepEmpty: true, OnDropped: s.dropped}
-	s.setKeys(keys)
-	return s
-}
-
-func (s *sharedChanges) setKeys(keys keys.Ring) {
+// SetKeys replaces the keys, as a reload of the configuration does.
+func (s *Changes) SetKeys(keys keys.Ring) {
 	sealer := keys.Sealer("changes")
 	s.sealer.Store(&sealer)
 }
 
 // Load implements [mcphttp.SessionChanges].
-func (s *sharedChanges) Load(ctx context.Context, hash string) (mcphttp.Changes, error) {
+func (s *Changes) Load(ctx context.Context, hash string) (mcphttp.Changes, error) {
 	value, err := s.values.Load(ctx, hash)
 	stored, found := s.open(hash, value)
 	s.saving.Lock()
@@ -67,7 +66,7 @@ func (s *sharedChanges) Load(ctx context.Context, hash string) (mcphttp.Changes,
 
 // merge returns the state of a session that follows two others. It has a later time than
 // both, unless it is equal to the later one.
-func (s *sharedChanges) merge(own, stored mcphttp.Changes) mcphttp.Changes {
+func (s *Changes) merge(own, stored mcphttp.Changes) mcphttp.Changes {
 	merged := own.Merge(stored)
 	later := own
 	if stored.At.After(own.At) {
@@ -80,7 +79,7 @@ func (s *sharedChanges) merge(own, stored mcphttp.Changes) mcphttp.Changes {
 }
 
 // Save implements [mcphttp.SessionChanges].
-func (s *sharedChanges) Save(hash string, c mcphttp.Changes) {
+func (s *Changes) Save(hash string, c mcphttp.Changes) {
 	c = c.Shortened()
 	if s.saveHere(hash, &c) {
 		s.values.Update(string(c.Owner), hash, func(current []byte) []byte { return s.next(hash, current) })
@@ -90,7 +89,7 @@ func (s *sharedChanges) Save(hash string, c mcphttp.Changes) {
 // dropped deletes the stored changes of a session whose owner has too many, unless another
 // node has later ones: so an owner has about as many bytes in the store as in the memory of
 // the nodes.
-func (s *sharedChanges) dropped(hash string, c mcphttp.Changes) {
+func (s *Changes) dropped(hash string, c mcphttp.Changes) {
 	s.values.Update(string(c.Owner), hash, func(current []byte) []byte {
 		if stored, found := s.open(hash, current); found && stored.At.After(c.At) {
 			return nil
@@ -100,11 +99,11 @@ func (s *sharedChanges) dropped(hash string, c mcphttp.Changes) {
 }
 
 // IsDurable implements [mcphttp.SessionChanges].
-func (s *sharedChanges) IsDurable() bool { return s.values.IsAvailable() }
+func (s *Changes) IsDurable() bool { return s.values.IsAvailable() }
 
 // next returns the value that replaces current; nil if that includes what this node knows.
 // While an update waits it keeps no changes in memory besides those in s.memory.
-func (s *sharedChanges) next(hash string, current []byte) []byte {
+func (s *Changes) next(hash string, current []byte) []byte {
 	s.saving.Lock()
 	defer s.saving.Unlock()
 	own, _ := s.memory.Load(context.Background(), hash) // without error
@@ -124,7 +123,7 @@ func (s *sharedChanges) next(hash string, current []byte) []byte {
 
 // saveHere sets the time of the change and saves it in memory. It returns false if nothing
 // was and nothing is changed: a session that never subscribes is stored nowhere.
-func (s *sharedChanges) saveHere(hash string, c *mcphttp.Changes) bool {
+func (s *Changes) saveHere(hash string, c *mcphttp.Changes) bool {
 	s.saving.Lock()
 	defer s.saving.Unlock()
 	own, _ := s.memory.Load(context.Background(), hash) // without error
@@ -142,7 +141,7 @@ func (s *sharedChanges) saveHere(hash string, c *mcphttp.Changes) bool {
 
 // seal returns the value of c. The key is its context: a value does not open under another
 // key.
-func (s *sharedChanges) seal(hash string, c mcphttp.Changes) []byte {
+func (s *Changes) seal(hash string, c mcphttp.Changes) []byte {
 	text, err := json.Marshal(c)
 	if err != nil { // a time that JSON does not have
 		return nil
@@ -150,7 +149,7 @@ func (s *sharedChanges) seal(hash string, c mcphttp.Changes) []byte {
 	return s.sealer.Load().Seal(text, hash)
 }
 
-func (s *sharedChanges) open(hash string, value []byte) (c mcphttp.Changes, ok bool) {
+func (s *Changes) open(hash string, value []byte) (c mcphttp.Changes, ok bool) {
 	if value == nil {
 		return c, false
 	}

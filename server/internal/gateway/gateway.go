@@ -1,7 +1,7 @@
 // Package gateway is the core of a gateway: pages join it, and clients reach the pages
 // of their owner over HTTP, WebSocket and ports. The program that embeds it supplies
 // access control, an [access.Authenticator] and a [Doorkeeper], and storage, a
-// [mcphttp.SessionStore] and an [access.Audit].
+// [mcphttp.SessionChanges] and an [access.Audit].
 package gateway
 
 import (
@@ -19,6 +19,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
@@ -38,12 +39,11 @@ type Options struct {
 	Allow      func(principal engine.Principal, verb engine.Verb, uri string) bool // nil allows all; uri is the one at /mcp
 	MaySample  func(origin string) bool                                            // whether pages may request the client's model and roots; nil allows none
 	Doorkeeper Doorkeeper
-	Sessions   mcphttp.SessionStore
+	Sessions   SessionOptions
 	Handlers   map[string]http.HandlerFunc // further paths; may be nil
 	Log        *slog.Logger
 
 	MaxSockets, MaxPagesPerOrigin int // 0 means the default of package limits
-	MaxSessions                   mcphttp.SessionLimits
 
 	// What follows is for gateways with many owners.
 
@@ -69,6 +69,14 @@ type Options struct {
 	// Links are those to the other nodes of a deployment; nil: there are none. They require
 	// OnDemand, and Joiner.Key.
 	Links Links
+}
+
+// SessionOptions are those of the classic sessions.
+type SessionOptions struct {
+	Keys     keys.Ring     // seal their ids, which so outlive the process
+	Lifetime time.Duration // from their beginning
+	Changes  mcphttp.SessionChanges
+	Max      mcphttp.SessionLimits
 }
 
 // A Gateway connects pages with clients. See the package comment.
@@ -101,8 +109,8 @@ type Monitor interface {
 	Forget(name string) // the name of a page is no longer reserved
 }
 
-// New returns a Gateway and loads the stored sessions.
-func New(options Options, gate *access.Gate, m Monitor) (*Gateway, error) {
+// New returns a Gateway.
+func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 	gw := &Gateway{
 		Options: options, Gate: gate, monitor: m, ended: make(chan struct{}),
 		owners: map[access.Owner]*views{}, open: map[*socket.Socket]string{},
@@ -110,15 +118,13 @@ func New(options Options, gate *access.Gate, m Monitor) (*Gateway, error) {
 	}
 	ending, endStreams := context.WithCancel(context.Background())
 	gw.closing, gw.endStreams = ending.Done(), endStreams
-	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Store: options.Sessions, Report: gw.logError, Closing: gw.closing, Max: options.MaxSessions}
+	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Changes: options.Sessions.Changes, Lifetime: options.Sessions.Lifetime, Max: options.Sessions.Max, Closing: gw.closing}
 	if options.Links != nil {
 		gw.Sessions.Events = options.Links.peers().SessionEvents()
 	}
-	if err := mcphttp.OpenSessions(gw.Sessions); err != nil {
-		return nil, err
-	}
+	gw.Sessions.Open(options.Sessions.Keys)
 	gw.mcp = &mcphttp.Server{Ending: ending, Endpoints: gw, Gate: gate, Sessions: gw.Sessions, Lenient: options.Lenient}
-	return gw, nil
+	return gw
 }
 
 // EngineOptions returns the options of every engine that assistants use. They do not

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -155,7 +156,6 @@ func heldBy(node string, epoch int64, state HeldState) Held {
 
 type (
 	silent   struct{}
-	noStore  struct{}
 	oneOwner struct{}
 )
 
@@ -172,12 +172,6 @@ func (silent) Delay(access.Client, string) (time.Duration, *access.Exceeded) {
 func (silent) Acquire(access.Client, string, access.Use) (func(), *access.Exceeded) {
 	return func() {}, nil
 }
-func (noStore) Begin(*mcphttp.Record) string       { return "" }
-func (noStore) Save(string, *mcphttp.Record) error { return nil }
-func (noStore) Remove(string, *mcphttp.Record)     {}
-func (noStore) Open(context.Context, string, mcphttp.Holder) (mcphttp.Record, bool) {
-	return mcphttp.Record{}, false
-}
 func (oneOwner) Authenticate(*http.Request) (access.Caller, *access.Challenge) {
 	return access.Caller{Owner: "o", Principal: "p"}, nil
 }
@@ -185,13 +179,10 @@ func (oneOwner) Authenticate(*http.Request) (access.Caller, *access.Challenge) {
 func newClustered(t *testing.T, initial ...Held) (*Gateway, *fakeCluster) {
 	t.Helper()
 	c := &fakeCluster{pages: map[string]*engine.Engine{}, ports: map[jsonrpc.Port]string{}, initial: initial}
-	g, err := New(Options{
-		Info: engine.Info{Name: "gateway", Version: "1"}, Sessions: noStore{}, Log: slog.New(slog.DiscardHandler),
+	g := New(Options{
+		Info: engine.Info{Name: "gateway", Version: "1"}, Sessions: SessionOptions{Keys: keys.Of(make([]byte, 32)), Changes: &mcphttp.MemoryChanges{}}, Log: slog.New(slog.DiscardHandler),
 		OnDemand: true, ViewIdle: time.Minute, Links: NewLinks(c),
 	}, &access.Gate{Auth: oneOwner{}, Limits: silent{}, Audit: silent{}, Monitor: silent{}}, silent{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
 		g.Close()
 		g.Wait()

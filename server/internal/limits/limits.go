@@ -85,7 +85,7 @@ const (
 	// MaxQueuedBytes is their size in bytes.
 	MaxQueuedBytes = 1 << 20
 
-	// MaxSessions is the number of stored classic sessions.
+	// MaxSessions is the number of classic sessions that are awake.
 	MaxSessions = 10_000
 
 	// MaxAwakeSessions is the number of those of one owner that have a connection to an
@@ -195,7 +195,7 @@ const (
 	// connection.
 	SessionIdle = 30 * time.Second
 
-	// SaveUsesEvery is the interval at which the last use of names and sessions is stored.
+	// SaveUsesEvery is the interval at which the last use of names is stored.
 	SaveUsesEvery = time.Minute
 )
 
@@ -207,7 +207,4 @@ const (
 
 	// KeyTTL is for a page's key.
 	KeyTTL = 12 * time.Hour
-
-	// SessionTTL is for a classic session.
-	SessionTTL = 24 * time.Hour
 )

@@ -36,8 +36,6 @@ type session struct {
 	conversation *conversation // nil while idle
 	endpoint     Endpoint      // of conversation
 	current      *sessionStream
-	recordedUse  time.Time // Record.Used as stored last
-	savedUse     time.Time // lastUsed as passed to SessionStore.SaveUses last
 
 	saving sync.Mutex // held while the record is written; locked before mu
 
@@ -141,7 +139,7 @@ func orObject(value jsontext.Value) []byte {
 }
 
 // sleepIf closes the conversation if there is one and condition holds. condition is
-// called with the lock held. Without [StoredSessions] the session is forgotten.
+// called with the lock held. The session is forgotten: an abandoned one uses no memory.
 func (s *session) sleepIf(condition func() bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +152,7 @@ func (s *session) sleepIf(condition func() bool) bool {
 		s.done = nil
 		s.outbox.leave()
 	}
-	s.forgotten = s.owner.stored == nil
+	s.forgotten = true
 	return true
 }
 
@@ -279,36 +277,37 @@ func (s *session) detach(box *mailbox) {
 	}
 }
 
-// store writes the current record. If that fails, the session continues but does not
-// survive a restart.
+// store stores what has changed since the session began.
 func (s *session) store() {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	record, ended := s.snapshot()
-	if ended {
-		return
-	}
-	if err := s.owner.Store.Save(s.hash, &record); err != nil {
-		s.owner.Report(err)
+	if changes, ended := s.snapshot(); !ended {
+		s.owner.Changes.Save(s.hash, changes)
 	}
 }
 
-func (s *session) snapshot() (record Record, ended bool) {
+func (s *session) snapshot() (c Changes, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.record.Used, s.recordedUse = s.lastUsed, s.lastUsed
-	record = s.record
-	record.URIs = slices.Clone(record.URIs)
-	record.Subscribed, record.Unsubscribed = s.latest.times()
-	return record, s.ended
+	c = Changes{Owner: s.record.Owner, URIs: slices.Clone(s.record.URIs), LogLevel: s.record.LogLevel, Expires: s.record.Expires, Partial: s.record.Partial}
+	c.Subscribed, c.Unsubscribed = s.latest.times()
+	return c, s.ended
 }
 
-// unstore removes the record of an ended session.
-func (s *session) unstore() {
+// storeEnd stores that the session has ended. The id of one that was never used is kept
+// nowhere: another node would serve it, to its own client, as a session without changes.
+func (s *session) storeEnd() {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	record, _ := s.snapshot()
-	s.owner.Store.Remove(s.hash, &record)
+	if record := s.recordNow(); !record.Unused {
+		s.owner.Changes.Save(s.hash, Changes{Owner: record.Owner, Ended: true, Expires: record.Expires})
+	}
+}
+
+func (s *session) recordNow() Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.record
 }
 
 // clientParams returns clientInfo and capabilities from the params of initialize, as a session

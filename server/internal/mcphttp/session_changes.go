@@ -1,6 +1,7 @@
 package mcphttp
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"errors"
@@ -12,9 +13,9 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
-// SessionChanges keeps what changes about sessions, for a [SessionStore] that keeps nothing
-// but the ids' own facts. Losing a change costs a client its subscriptions or its log level
-// when the session sleeps. The methods may be called concurrently.
+// SessionChanges keeps what changes about sessions after they have begun: in memory, in
+// files, or for several nodes. Losing a change costs a client its subscriptions or its log
+// level when the session sleeps. The methods may be called concurrently.
 type SessionChanges interface {
 	// Load returns the changes of the session with this hash; none if it knows of none. The
 	// error wraps [ErrStoreAway] if there may be others that it could not read.
@@ -28,8 +29,7 @@ type SessionChanges interface {
 	IsDurable() bool
 }
 
-// ErrStoreAway is the error of a [SessionStore] or [SessionChanges] that cannot read what is
-// stored at present.
+// ErrStoreAway is the error of [SessionChanges] that cannot read what is stored at present.
 var ErrStoreAway = errors.New("the store of sessions is not available")
 
 // Changes are what is not in the id of a session.
@@ -168,6 +168,8 @@ type MemoryChanges struct {
 	// changes elsewhere.
 	KeepEmpty bool
 
+	MaxPerOwner int // bytes of the sessions of one owner; default 1 MiB
+
 	// OnDropped is called for the changes that are dropped because their owner has too many;
 	// may be nil.
 	OnDropped func(hash string, c Changes)
@@ -251,7 +253,7 @@ func (m *MemoryChanges) keep(kept *keptChanges) (dropped []*keptChanges) {
 	kept.owned = owner.order.PushBack(kept)
 	owner.size += kept.size
 	m.size += kept.size
-	for owner.size > maxOwnerChanges {
+	for owner.size > cmp.Or(m.MaxPerOwner, maxOwnerChanges) {
 		first := owner.order.Front().Value.(*keptChanges)
 		m.drop(first)
 		dropped = append(dropped, first)

@@ -97,11 +97,11 @@ func (s *session) registerOwn(c *conversation, method, uri string, answered func
 }
 
 // hasRoomFor reports whether the session can keep one more subscription: more than MaxChanges
-// would be lost when it sleeps, unless the store keeps all sessions.
+// would be lost when it sleeps.
 func (s *session) hasRoomFor(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.owner.stored != nil || slices.Contains(s.record.URIs, uri) || Changes{URIs: s.record.URIs}.size()+uriOverhead+len(uri) <= MaxChanges
+	return slices.Contains(s.record.URIs, uri) || Changes{URIs: s.record.URIs}.size()+uriOverhead+len(uri) <= MaxChanges
 }
 
 // isSubscribed reports whether the client is subscribed to uri.

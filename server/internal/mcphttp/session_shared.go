@@ -10,7 +10,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Sessions with a [SharedStore]: what is done while the store is not available.
+// What is done while the store of changes is not available.
 
 // MetaDurable is the member of `_meta` in the result of resources/subscribe that is false if
 // the subscription is not stored yet: it is lost if all nodes on which the session is awake
@@ -39,7 +39,7 @@ func (s *session) complement() {
 			return
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), lastComplement)
-		stored, err := s.owner.shared.Changes(ctx, s.hash)
+		stored, err := s.owner.Changes.Load(ctx, s.hash)
 		cancel()
 		if err != nil {
 			continue
@@ -86,7 +86,7 @@ func (s *session) adoptStored(stored Changes) (levelChanged bool) {
 // withDurability adds MetaDurable to the result of resources/subscribe if the subscription
 // is not stored soon.
 func (s *session) withDurability(w *pendingRequest, h message.Head, msg []byte) []byte {
-	if w.method != engine.MethodSubscribe || s.owner.shared == nil || s.owner.shared.IsDurable() {
+	if w.method != engine.MethodSubscribe || s.owner.Changes.IsDurable() {
 		return msg
 	}
 	return jsonrpc.AppendResult(nil, h.ID, []byte(`{"_meta":{"`+MetaDurable+`":false}}`))
@@ -95,9 +95,6 @@ func (s *session) withDurability(w *pendingRequest, h message.Head, msg []byte) 
 // StoreAwake saves what this node knows of all sessions that are awake, before it ends: the
 // node that served their requests may have ended before it had stored their changes.
 func (ss *Sessions) StoreAwake() {
-	if ss.shared == nil {
-		return
-	}
 	for _, s := range ss.table.list() {
 		s.store()
 	}

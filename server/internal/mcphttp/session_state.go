@@ -31,6 +31,5 @@ func (ss *Sessions) Inspect(id string) (state sessionState, found bool) {
 	return state, true
 }
 
-// Count returns the number of sessions in memory. With a [StoredSessions] these are all,
-// including idle ones.
+// Count returns the number of sessions in memory: those that are awake.
 func (ss *Sessions) Count() int { return ss.table.count() }

@@ -5,10 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -19,14 +20,13 @@ import (
 type Sessions struct {
 	Endpoints Endpoints    // the engines
 	Gate      *access.Gate // limits and audit log
-	Store     SessionStore
+	Changes   SessionChanges
+	Lifetime  time.Duration   // of sessions, from their beginning
 	Events    SessionEvents   // of other nodes; nil without other nodes
-	Report    func(error)     // gets errors of Store
 	Closing   <-chan struct{} // closed when the gateway closes: streams end
 	Max       SessionLimits
 
-	stored StoredSessions // Store, if it keeps all sessions; otherwise nil
-	shared SharedStore    // Store, if other nodes use it, too; otherwise nil
+	sealer atomic.Pointer[keys.Sealer] // of ids
 	table  sessionTable
 }
 
@@ -36,36 +36,10 @@ func HashOf(id string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// OpenSessions prepares ss, and loads the sessions that its store keeps. Their
-// conversations are opened when a client returns.
-func OpenSessions(ss *Sessions) error {
-	ss.stored, _ = ss.Store.(StoredSessions)
-	ss.table = newSessionTable(ss.Max, ss.stored != nil)
-	ss.shared, _ = ss.Store.(SharedStore)
-	if ss.stored == nil {
-		return nil
-	}
-	records, err := ss.stored.Load()
-	if err != nil {
-		return err
-	}
-	now := time.Now()
-	for hash, stored := range records {
-		s := ss.newSession(hash)
-		s.record, s.lastUsed, s.recordedUse = stored.Record, stored.Record.Used, stored.Record.Used
-		if stored.Used.After(s.lastUsed) {
-			s.lastUsed = stored.Used
-		}
-		if s.lastUsed.After(now) { // the clock was set back
-			s.lastUsed = now
-		}
-		if now.Sub(s.lastUsed) >= limits.SessionTTL {
-			ss.Store.Remove(hash, &s.record)
-			continue
-		}
-		ss.table.insert(s)
-	}
-	return nil
+// Open prepares ss for use: keys seal the ids.
+func (ss *Sessions) Open(ring keys.Ring) {
+	ss.table = newSessionTable(ss.Max)
+	ss.SetKeys(ring)
 }
 
 func (ss *Sessions) newSession(hash string) *session {
@@ -78,7 +52,7 @@ func (ss *Sessions) newSession(hash string) *session {
 func (ss *Sessions) begin(h Holder, x engine.Examination, body []byte) (*session, string, []byte) {
 	s := ss.newSession("")
 	s.users, s.lastUsed = 1, time.Now()
-	s.record = NewRecord(h)
+	s.record = newRecord(h)
 	s.record.Unused = true
 	s.record.Client = access.ClientName(x)
 	s.record.ClientInfo, s.record.Capabilities = clientParams(x.Params, s.record.Client)
@@ -108,7 +82,6 @@ func (ss *Sessions) begin(h Holder, x engine.Examination, body []byte) (*session
 		s.sleepIf(func() bool { return true })
 		return nil, "", nil
 	}
-	s.store()
 	return s, id, result
 }
 
@@ -117,7 +90,7 @@ func (s *session) assignID(version string) (id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.record.Version = version
-	id = s.owner.Store.Begin(&s.record)
+	id = s.owner.assign(&s.record)
 	s.hash = HashOf(id)
 	return id
 }
@@ -136,7 +109,7 @@ func (ss *Sessions) acquire(ctx context.Context, id string, h Holder) (*session,
 	for {
 		s := ss.table.get(hash)
 		if s == nil {
-			record, found := ss.Store.Open(ctx, id, h)
+			record, found := ss.open(ctx, id, h)
 			if !found {
 				return nil, errNoSession
 			}
@@ -161,9 +134,6 @@ func (ss *Sessions) acquire(ctx context.Context, id string, h Holder) (*session,
 			}
 		}
 		if acquired, err := s.acquire(h); acquired || err != nil {
-			if acquired && ss.stored != nil {
-				ss.woken(s)
-			}
 			return s, err
 		}
 		ss.table.remove(s) // forgotten meanwhile: restore it
@@ -194,29 +164,17 @@ func (s *session) hasExpired(now time.Time) bool {
 	return !s.record.Expires.IsZero() && !now.Before(s.record.Expires)
 }
 
-// add registers a session that is awake. If there are too many, it makes room or returns
-// errTooManySessions: with [StoredSessions] it ends the session that was unused for longest
-// among those without conversation; otherwise it forgets one, see sessionTable.victim. Other
-// errors are those of sessionTable.add.
+// add registers a session that is awake. If there are too many, it forgets another one to
+// make room, see sessionTable.victim, or returns errTooManySessions. Other errors are those
+// of sessionTable.add.
 func (ss *Sessions) add(s *session) error {
 	for range maxAddAttempts {
 		err := ss.table.add(s)
-		switch {
-		case err == nil:
-			ss.restOthers(s)
-			return nil
-		case !errors.Is(err, errTooManySessions) && !errors.Is(err, errOwnerFull) && !errors.Is(err, errTenantFull):
-			return err
-		}
-		if ss.stored != nil {
-			oldest := ss.table.oldestAsleep()
-			if oldest == nil {
-				return errTooManySessions
+		if !errors.Is(err, errTooManySessions) && !errors.Is(err, errOwnerFull) && !errors.Is(err, errTenantFull) {
+			if err == nil {
+				ss.restOthers(s)
 			}
-			ss.end(oldest)
-			ss.table.insert(s) // although there may be more than Max of them, if that was lowered
-			ss.woken(s)
-			return nil
+			return err
 		}
 		victim := ss.table.victim(s, err)
 		if victim == nil {
@@ -237,21 +195,15 @@ func (ss *Sessions) evict(s *session) {
 	}
 }
 
-// woken records that a session has a conversation.
-func (ss *Sessions) woken(s *session) {
-	ss.table.wakes(s)
-	ss.restOthers(s)
-}
-
 // restOthers closes conversations of idle sessions of the owner of s while too many are
-// awake. With [StoredSessions] this is no reason to reject one.
+// awake, as after a lower limit was set.
 func (ss *Sessions) restOthers(s *session) {
 	for range maxAddAttempts {
 		idle := ss.table.idleOf(s)
 		if idle == nil {
 			return
 		}
-		ss.sleep(idle, idle.isIdle)
+		ss.sleepIf(idle, idle.isIdle)
 	}
 }
 
@@ -276,17 +228,7 @@ func (s *session) doneChan() <-chan struct{} {
 func (ss *Sessions) end(s *session) {
 	ss.table.end(s)
 	s.end()
-	s.unstore()
-}
-
-// EndIf ends the sessions in memory whose record ends returns true for. ends gets what does
-// not change in a record.
-func (ss *Sessions) EndIf(ends func(*Record) bool) {
-	for _, s := range ss.table.list() {
-		if ends(&s.record) {
-			ss.end(s)
-		}
-	}
+	s.storeEnd()
 }
 
 func (s *session) end() {

@@ -17,8 +17,6 @@ import (
 // have ended: a store may restore a session from its id alone. Its methods may be called
 // concurrently.
 type sessionTable struct {
-	keepsAll bool // also sessions without conversation, see [StoredSessions]
-
 	mu      sync.Mutex // locked before the lock of a session
 	most    SessionLimits
 	byHash  map[string]*session
@@ -46,9 +44,9 @@ type sessionGroup struct {
 	awake map[*session]bool // may have a conversation
 }
 
-func newSessionTable(most SessionLimits, keepsAll bool) sessionTable {
+func newSessionTable(most SessionLimits) sessionTable {
 	return sessionTable{
-		keepsAll: keepsAll, most: most.withDefaults(), byHash: map[string]*session{},
+		most: most.withDefaults(), byHash: map[string]*session{},
 		owners: map[access.Owner]*sessionGroup{}, tenants: map[string]*sessionGroup{},
 	}
 }
@@ -61,8 +59,7 @@ var (
 )
 
 // add registers a session that is awake. The error is errRegistered, errNoSession if it has
-// ended, or errTooManySessions; if the table does not keep all, also errOwnerFull or
-// errTenantFull.
+// ended, or errTooManySessions, errOwnerFull or errTenantFull.
 func (t *sessionTable) add(s *session) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,9 +69,9 @@ func (t *sessionTable) add(s *session) error {
 		return errRegistered
 	case t.ended.has(s.hash):
 		return errNoSession
-	case !t.keepsAll && owner.count() >= t.most.PerOwner:
+	case owner.count() >= t.most.PerOwner:
 		return errOwnerFull
-	case !t.keepsAll && tenant.count() >= t.most.PerTenant:
+	case tenant.count() >= t.most.PerTenant:
 		return errTenantFull
 	case len(t.byHash) >= t.most.All:
 		return errTooManySessions
@@ -82,13 +79,6 @@ func (t *sessionTable) add(s *session) error {
 	t.put(s)
 	t.markAwake(s)
 	return nil
-}
-
-// insert registers a new or a stored session, also beyond the limit.
-func (t *sessionTable) insert(s *session) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.put(s)
 }
 
 // groups returns the groups of a session; nil if there are none. The caller holds the lock.
@@ -119,32 +109,11 @@ func putIn[K comparable](groups map[K]*sessionGroup, key K, s *session) {
 	groups[key].all[s] = true
 }
 
-// wakes records that a registered session has a conversation.
-func (t *sessionTable) wakes(s *session) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.byHash[s.hash] == s {
-		t.markAwake(s)
-	}
-}
-
 func (t *sessionTable) markAwake(s *session) {
 	owner, tenant := t.groups(s)
 	owner.awake[s] = true
 	if tenant != nil {
 		tenant.awake[s] = true
-	}
-}
-
-// sleeps records that a session has no conversation any more.
-func (t *sessionTable) sleeps(s *session) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	owner, tenant := t.groups(s)
-	for _, group := range [...]*sessionGroup{owner, tenant} {
-		if group != nil {
-			delete(group.awake, s)
-		}
 	}
 }
 
@@ -168,15 +137,12 @@ func (t *sessionTable) remove(s *session) {
 }
 
 // end removes a session and remembers its id until it expires, so that no store restores
-// it. Without expiry the id is not remembered: only a [StoredSessions] has such sessions,
-// and restores none.
+// it.
 func (t *sessionTable) end(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.delete(s)
-	if expires := s.record.Expires; !expires.IsZero() { // does not change
-		t.ended.add(s.hash, time.Now(), expires)
-	}
+	t.ended.add(s.hash, time.Now(), s.record.Expires) // which does not change
 }
 
 func (t *sessionTable) delete(s *session) {

@@ -103,14 +103,6 @@ func (t *sessionTable) idleOf(s *session) *session {
 	return oldest(own.sessions(), own.count(), (*session).isIdle)
 }
 
-// oldestAsleep returns the session that is unused for longest among those without
-// conversation, or nil. It costs as much as there are sessions.
-func (t *sessionTable) oldestAsleep() *session {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return oldest(maps.Values(t.byHash), len(t.byHash), func(s *session) bool { return s.conversation == nil && s.users == 0 })
-}
-
 // oldest returns the session that is unused for longest, of the first most ones, among
 // those that accepts returns true for. accepts is called with the lock of the session held.
 func oldest(sessions iter.Seq[*session], most int, accepts func(*session) bool) (found *session) {

@@ -1,4 +1,4 @@
-package sessions
+package mcphttp_test
 
 import (
 	"bufio"
@@ -15,8 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/keys"
+	"github.com/pagemcp/pagemcp/server/hosted/sessions"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
@@ -26,15 +27,6 @@ import (
 
 // Nodes under test run in a bubble of synctest: on a network in memory, with a fake clock.
 // They share the engines of all owners, as if links between them were perfect.
-
-func testRing(t testing.TB, lines ...string) keys.Ring {
-	t.Helper()
-	ring, err := keys.Parse([]byte(strings.Join(lines, "\n")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ring
-}
 
 // A testCluster is what its nodes share.
 type testCluster struct {
@@ -58,7 +50,7 @@ func (c *testCluster) settle() {
 }
 
 func newTestCluster(t *testing.T) *testCluster {
-	return &testCluster{t: t, keys: testRing(t, keys.New()), changes: &mcphttp.MemoryChanges{}, engines: map[string]*engine.Engine{}, tables: map[access.Owner]*engine.Table{}}
+	return &testCluster{t: t, keys: mcphttp.RingOf(t, keys.New()), changes: &mcphttp.MemoryChanges{}, engines: map[string]*engine.Engine{}, tables: map[access.Owner]*engine.Table{}}
 }
 
 // table returns the resources and tools of owner.
@@ -140,13 +132,11 @@ type testNode struct {
 func (c *testCluster) node(change ...func(*mcphttp.Sessions)) *testNode {
 	n := &testNode{testCluster: c, closing: make(chan struct{}), valid: map[string]context.Context{}}
 	gate := &access.Gate{Auth: n, Limits: quotas.New(quotas.Local(quotas.Limits{}), nil), Audit: n, Monitor: n}
-	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Store: New(c.keys, c.changes), Report: func(err error) { c.t.Error(err) }, Closing: n.closing}
+	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Changes: c.changes, Lifetime: sessions.Lifetime, Closing: n.closing}
 	for _, each := range change {
 		each(n.sessions)
 	}
-	if err := mcphttp.OpenSessions(n.sessions); err != nil {
-		c.t.Fatal(err)
-	}
+	n.sessions.Open(c.keys)
 	mcp := &mcphttp.Server{Ending: context.Background(), Endpoints: n, Gate: gate, Sessions: n.sessions}
 	wires := &testWires{conns: make(chan net.Conn), done: make(chan struct{})}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mcp.Serve(w, r, r.URL.Path) })}

@@ -1,4 +1,4 @@
-package sessions
+package mcphttp_test
 
 import (
 	"context"
@@ -76,7 +76,7 @@ func TestSubscriptionsWaitForAStream(t *testing.T) {
 				change := func(ss *mcphttp.Sessions) {
 					bus.on(ss)
 					if lose {
-						ss.Store = forgetful{ss.Store.(*Store)}
+						ss.Changes = forgetful{ss.Changes}
 					}
 				}
 				a, b, c := cluster.node(change), cluster.node(change), cluster.node(change)
@@ -218,7 +218,7 @@ func TestLargeStatesReachTheNodeWithTheStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster, bus := newTestCluster(t), newTestBus()
 		stored := &mcphttp.MemoryChanges{} // not shared
-		a, b := cluster.node(bus.on), cluster.node(bus.on, func(ss *mcphttp.Sessions) { ss.Store = New(cluster.keys, stored) })
+		a, b := cluster.node(bus.on), cluster.node(bus.on, func(ss *mcphttp.Sessions) { ss.Changes = stored })
 		session := a.begin()
 		bus.carry(64 << 10)
 		const count = 100

@@ -1,4 +1,4 @@
-package sessions
+package mcphttp_test
 
 import (
 	"slices"
@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/hosted/sessions"
+	"github.com/pagemcp/pagemcp/server/hosted/sessions/sessionstest"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -14,7 +16,7 @@ import (
 
 // valuesOf makes the sessions of a node use values of the cluster.
 func (c *testCluster) valuesOf(values gateway.SessionValues) func(*mcphttp.Sessions) {
-	return func(ss *mcphttp.Sessions) { ss.Store = New(c.keys, newSharedChanges(c.keys, values)) }
+	return func(ss *mcphttp.Sessions) { ss.Changes = sessions.New(c.keys, values) }
 }
 
 // What a client changes while the node of its request cannot write it is stored by the node
@@ -35,8 +37,9 @@ func TestNodeWithTheStreamStoresSubscriptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cluster, bus := newTestCluster(t), newTestBus()
-				away := &testValues{values: map[string][]byte{}, away: true}
-				shared := &testValues{values: map[string][]byte{}}
+				away := &sessionstest.Values{Stored: map[string][]byte{}}
+				away.GoAway()
+				shared := &sessionstest.Values{Stored: map[string][]byte{}}
 				a, c := cluster.node(bus.on, cluster.valuesOf(away)), cluster.node(bus.on, cluster.valuesOf(shared))
 				session := a.begin()
 				c.listen(session)
@@ -50,7 +53,7 @@ func TestNodeWithTheStreamStoresSubscriptions(t *testing.T) {
 				synctest.Wait()
 				a.sessions.Close() // it says nothing more
 				c.sessions.Close()
-				got, _ := newSharedChanges(cluster.keys, shared).Load(t.Context(), mcphttp.HashOf(session))
+				got, _ := sessions.New(cluster.keys, shared).Load(t.Context(), mcphttp.HashOf(session))
 				if strings.Join(got.URIs, " ") != row.uris || got.LogLevel != row.level {
 					t.Errorf("stored: %q, level %q", got.URIs, got.LogLevel)
 				}
@@ -64,8 +67,9 @@ func TestNodeWithTheStreamStoresSubscriptions(t *testing.T) {
 func TestNodesThatDrainStoreWhatTheyHaveHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster, bus := newTestCluster(t), newTestBus()
-		away := &testValues{values: map[string][]byte{}, away: true}
-		shared := &testValues{values: map[string][]byte{}}
+		away := &sessionstest.Values{Stored: map[string][]byte{}}
+		away.GoAway()
+		shared := &sessionstest.Values{Stored: map[string][]byte{}}
 		a, b, c := cluster.node(bus.on, cluster.valuesOf(away)), cluster.node(bus.on, cluster.valuesOf(shared)), cluster.node(bus.on, cluster.valuesOf(shared))
 		session := a.begin()
 		other := a.begin()
@@ -77,8 +81,8 @@ func TestNodesThatDrainStoreWhatTheyHaveHeard(t *testing.T) {
 		a.sessions.Close()
 		c.sessions.StoreAwake()
 		c.sessions.Close()
-		if len(shared.values) != 1 {
-			t.Errorf("%d sessions are stored, want the one with a subscription", len(shared.values))
+		if len(shared.Stored) != 1 {
+			t.Errorf("%d sessions are stored, want the one with a subscription", len(shared.Stored))
 		}
 		stream := b.listen(session)
 		stream.take()
@@ -94,7 +98,7 @@ func TestNodesThatDrainStoreWhatTheyHaveHeard(t *testing.T) {
 func TestSessionsRestoredWithoutStoreAreComplemented(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster, bus := newTestCluster(t), newTestBus()
-		values := &testValues{values: map[string][]byte{}}
+		values := &sessionstest.Values{Stored: map[string][]byte{}}
 		a := cluster.node(bus.on, cluster.valuesOf(values))
 		session := a.begin()
 		for i, uri := range []string{"notes://a", "notes://b"} {
@@ -102,13 +106,13 @@ func TestSessionsRestoredWithoutStoreAreComplemented(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute) // the subscriptions are not new any more
 		a.sessions.Close()
-		values.goAway()
+		values.GoAway()
 		b := cluster.node(bus.on, cluster.valuesOf(values))
 		stream := b.listen(session)
 		b.request(session, "3", "resources/unsubscribe", `"uri":"notes://b"`)
 		stream.take()
 		time.Sleep(10 * time.Second)
-		values.back()
+		values.Back()
 		time.Sleep(10 * time.Second)
 		if got := stream.take(); countOf(got, "notes://a") != 1 || countOf(got, "notes://b") != 0 {
 			t.Errorf("when the store is back: %v", got)
@@ -121,7 +125,7 @@ func TestSessionsRestoredWithoutStoreAreComplemented(t *testing.T) {
 		c := cluster.node(bus.on, cluster.valuesOf(values))
 		c.listen(session)
 		synctest.Wait()
-		if got, _ := newSharedChanges(cluster.keys, values).Load(t.Context(), mcphttp.HashOf(session)); !slices.Equal(got.URIs, []string{"notes://a"}) {
+		if got, _ := sessions.New(cluster.keys, values).Load(t.Context(), mcphttp.HashOf(session)); !slices.Equal(got.URIs, []string{"notes://a"}) {
 			t.Errorf("stored: %q", got.URIs)
 		}
 	})
@@ -132,7 +136,7 @@ func TestSessionsRestoredWithoutStoreAreComplemented(t *testing.T) {
 func TestSessionsRestoredWithoutStoreKeepWhatChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster, bus := newTestCluster(t), newTestBus()
-		values := &testValues{values: map[string][]byte{}}
+		values := &sessionstest.Values{Stored: map[string][]byte{}}
 		a := cluster.node(bus.on, cluster.valuesOf(values))
 		session := a.begin()
 		if err := cluster.table("alice").Put(engine.Entry{Resource: engine.Resource{URI: "notes://gone", Name: "gone"}}); err != nil {
@@ -142,7 +146,7 @@ func TestSessionsRestoredWithoutStoreKeepWhatChanges(t *testing.T) {
 		a.request(session, "1", "resources/subscribe", `"uri":"notes://b"`)
 		time.Sleep(2 * time.Minute)
 		a.sessions.Close()
-		values.goAway()
+		values.GoAway()
 		b := cluster.node(bus.on, cluster.valuesOf(values))
 		stream := b.listen(session)
 		b.request(session, "2", "resources/subscribe", `"uri":"notes://a"`)
@@ -150,7 +154,7 @@ func TestSessionsRestoredWithoutStoreKeepWhatChanges(t *testing.T) {
 		b.request(session, "5", "resources/unsubscribe", `"uri":"notes://gone"`)
 		time.Sleep(5 * time.Minute)
 		b.request(session, "3", "logging/setLevel", `"level":"error"`)
-		values.back()
+		values.Back()
 		time.Sleep(10 * time.Second)
 		stream.take()
 		for _, uri := range []string{"notes://a", "notes://b"} {
@@ -159,7 +163,7 @@ func TestSessionsRestoredWithoutStoreKeepWhatChanges(t *testing.T) {
 		if got := stream.take(); countOf(got, "notes://a") != 1 || countOf(got, "notes://b") != 1 {
 			t.Errorf("after a change of both: %v", got)
 		}
-		got, _ := newSharedChanges(cluster.keys, values).Load(t.Context(), mcphttp.HashOf(session))
+		got, _ := sessions.New(cluster.keys, values).Load(t.Context(), mcphttp.HashOf(session))
 		if slices.Sort(got.URIs); !slices.Equal(got.URIs, []string{"notes://a", "notes://b"}) || got.LogLevel != "error" {
 			t.Errorf("stored: %q, level %q", got.URIs, got.LogLevel)
 		}
@@ -170,16 +174,16 @@ func TestSessionsRestoredWithoutStoreKeepWhatChanges(t *testing.T) {
 func TestSessionsRestoredWithoutStoreMayHaveEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster := newTestCluster(t)
-		values := &testValues{values: map[string][]byte{}}
+		values := &sessionstest.Values{Stored: map[string][]byte{}}
 		a, b := cluster.node(cluster.valuesOf(values)), cluster.node(cluster.valuesOf(values))
 		session := a.begin()
 		a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
 		a.do("DELETE", "/mcp", aliceToken, session, "")
-		values.goAway()
+		values.GoAway()
 		if status, _ := b.request(session, "2", "ping", ""); status != 200 {
 			t.Fatalf("without the store: %d", status)
 		}
-		values.back()
+		values.Back()
 		time.Sleep(10 * time.Second)
 		if status, _ := b.request(session, "3", "ping", ""); status != 404 {
 			t.Errorf("with the store: %d", status)
@@ -191,7 +195,7 @@ func TestSessionsRestoredWithoutStoreMayHaveEnded(t *testing.T) {
 func TestSubscribersLearnWhatIsNotDurable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster := newTestCluster(t)
-		values := &testValues{values: map[string][]byte{}}
+		values := &sessionstest.Values{Stored: map[string][]byte{}}
 		node := cluster.node(cluster.valuesOf(values))
 		session := node.begin()
 		subscribe := func(id, uri string) string {
@@ -204,7 +208,7 @@ func TestSubscribersLearnWhatIsNotDurable(t *testing.T) {
 		if got := subscribe("1", "notes://a"); strings.Contains(got, mcphttp.MetaDurable) {
 			t.Errorf("with the store: %s", got)
 		}
-		values.goAway()
+		values.GoAway()
 		if got := subscribe("2", "notes://b"); !strings.Contains(got, `"_meta":{"`+mcphttp.MetaDurable+`":false}`) {
 			t.Errorf("without the store: %s", got)
 		}
@@ -246,4 +250,36 @@ func TestChangesOfTwoNodesAreMerged(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A session that is begun and deleted leaves nothing in the store. One that was used, also on
+// another node, is remembered as ended.
+func TestSessionsThatWereNeverUsedAreStoredNowhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, bus, values := newTestCluster(t), newTestBus(), &sessionstest.Values{Stored: map[string][]byte{}}
+		a, b := c.node(bus.on, c.valuesOf(values)), c.node(bus.on, c.valuesOf(values))
+		for range 30 {
+			session := a.beginAs(aliceToken)
+			if got := a.do("DELETE", "/mcp", aliceToken, session, ""); got.StatusCode != 204 {
+				t.Fatalf("%d %s", got.StatusCode, got.body)
+			}
+			if status, _ := a.request(session, "1", "ping", ""); status != 404 {
+				t.Errorf("deleted: %d", status)
+			}
+		}
+		if len(values.Stored) != 0 {
+			t.Errorf("%d values are stored", len(values.Stored))
+		}
+		for _, use := range []*testNode{a, b} {
+			session := a.beginAs(aliceToken)
+			if status, body := use.request(session, "1", "ping", ""); status != 200 {
+				t.Fatalf("%d %s", status, body)
+			}
+			synctest.Wait()
+			a.do("DELETE", "/mcp", aliceToken, session, "")
+		}
+		if len(values.Stored) != 2 {
+			t.Errorf("%d values are stored for 2 sessions that were used", len(values.Stored))
+		}
+	})
 }

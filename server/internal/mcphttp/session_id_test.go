@@ -1,4 +1,4 @@
-package sessions
+package mcphttp
 
 import (
 	"encoding/base64"
@@ -12,28 +12,39 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
-	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-var testHolder = mcphttp.Holder{Issuer: "https://auth.example", Owner: "aaaaaaaaaaaaaaaaaaaaaaaaaa", Principal: "client:c", Path: "/mcp"}
+var testHolder = Holder{Issuer: "https://auth.example", Owner: "aaaaaaaaaaaaaaaaaaaaaaaaaa", Principal: "client:c", Path: "/mcp"}
 
-func recordOf(h mcphttp.Holder) mcphttp.Record {
-	r := mcphttp.NewRecord(h)
+func recordOf(h Holder) Record {
+	r := newRecord(h)
 	r.Version, r.Client = "2025-11-25", "Client"
 	r.ClientInfo, r.Capabilities = jsontext.Value(`{"name":"Client","version":"1"}`), jsontext.Value(`{"elicitation":{"form":{}}}`)
 	return r
 }
 
-func testSessions(t testing.TB, keys ...string) *Store {
-	return New(testRing(t, keys...), &mcphttp.MemoryChanges{})
+func testSessions(t testing.TB, keys ...string) *Sessions {
+	ss := &Sessions{Changes: &MemoryChanges{}, Lifetime: 7 * 24 * time.Hour}
+	ss.Open(RingOf(t, keys...))
+	return ss
 }
 
-// begin returns the id of a new session.
-func (s *Store) begin(t testing.TB, h mcphttp.Holder) string {
+// RingOf returns the ring of these lines of a file of keys.
+func RingOf(t testing.TB, lines ...string) keys.Ring {
+	t.Helper()
+	ring, err := keys.Parse([]byte(strings.Join(lines, "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ring
+}
+
+// newID returns the id of a new session.
+func (ss *Sessions) newID(t testing.TB, h Holder) string {
 	t.Helper()
 	r := recordOf(h)
-	id := s.Begin(&r)
+	id := ss.assign(&r)
 	if id == "" || len(id) > maxSessionID {
 		t.Fatalf("an id of %d characters", len(id))
 	}
@@ -44,9 +55,9 @@ func TestIDContainsTheFacts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := keys.New()
 		begun := recordOf(testHolder)
-		id := testSessions(t, key).Begin(&begun)
+		id := testSessions(t, key).assign(&begun)
 		time.Sleep(time.Hour)
-		got, found := testSessions(t, keys.New(), key).Open(t.Context(), id, testHolder) // another node, after a rotation
+		got, found := testSessions(t, keys.New(), key).open(t.Context(), id, testHolder) // another node, after a rotation
 		if !found || got.Version != "2025-11-25" || got.Client != "Client" || string(got.Capabilities) != `{"elicitation":{"form":{}}}` ||
 			string(got.ClientInfo) != `{"name":"Client"}` || got.Holder() != testHolder {
 			t.Errorf("%t %+v", found, got)
@@ -63,22 +74,22 @@ func TestIDContainsTheFacts(t *testing.T) {
 }
 
 // badIDs returns ids that are not valid for testHolder at s, by what is wrong with them.
-func badIDs(t testing.TB, s *Store) map[string]string {
+func badIDs(t testing.TB, s *Sessions) map[string]string {
 	t.Helper()
-	id := s.begin(t, testHolder)
+	id := s.newID(t, testHolder)
 	bad := map[string]string{
-		"empty": "", "of a local gateway": mcphttp.NewSessionID(), "long": strings.Repeat("A", 10<<10), "no base64": "!" + id[1:], "standard base64": id[:len(id)-2] + "+/",
+		"empty": "", "random": base64.RawURLEncoding.EncodeToString(make([]byte, 32)), "long": strings.Repeat("A", 10<<10), "no base64": "!" + id[1:], "standard base64": id[:len(id)-2] + "+/",
 		"padded": id + "=", "twice": id + id, "longer": id + "AAAA", "line break": id[:8] + "\n" + id[8:], "blank": " " + id,
-		"foreign key": testSessions(t, keys.New()).begin(t, testHolder), "bytes": "\xff\x00",
+		"foreign key": testSessions(t, keys.New()).newID(t, testHolder), "bytes": "\xff\x00",
 	}
-	for what, change := range map[string]func(*mcphttp.Holder){
-		"owner": func(h *mcphttp.Holder) { h.Owner = "bbbbbbbbbbbbbbbbbbbbbbbbbb" }, "client": func(h *mcphttp.Holder) { h.Principal = "client:d" },
-		"issuer": func(h *mcphttp.Holder) { h.Issuer = "https://auth.example/" }, "path": func(h *mcphttp.Holder) { h.Path = "/mcp/notes" },
-		"split elsewhere": func(h *mcphttp.Holder) { h.Issuer, h.Owner = h.Issuer+string(h.Owner[:1]), h.Owner[1:] },
+	for what, change := range map[string]func(*Holder){
+		"owner": func(h *Holder) { h.Owner = "bbbbbbbbbbbbbbbbbbbbbbbbbb" }, "client": func(h *Holder) { h.Principal = "client:d" },
+		"issuer": func(h *Holder) { h.Issuer = "https://auth.example/" }, "path": func(h *Holder) { h.Path = "/mcp/notes" },
+		"split elsewhere": func(h *Holder) { h.Issuer, h.Owner = h.Issuer+string(h.Owner[:1]), h.Owner[1:] },
 	} {
 		other := testHolder
 		change(&other)
-		bad["of another "+what] = s.begin(t, other)
+		bad["of another "+what] = s.newID(t, other)
 	}
 	for size := range len(id) {
 		bad[fmt.Sprintf("cut after %d", size)] = id[:size]
@@ -86,10 +97,13 @@ func badIDs(t testing.TB, s *Store) map[string]string {
 	return bad
 }
 
+// BadIDs returns ids that no other sessions accept.
+func BadIDs(t testing.TB) map[string]string { return badIDs(t, testSessions(t, keys.New())) }
+
 func TestOtherIDsOpenNothing(t *testing.T) {
 	s := testSessions(t, keys.New())
 	for what, id := range badIDs(t, s) {
-		if r, found := s.Open(t.Context(), id, testHolder); found {
+		if r, found := s.open(t.Context(), id, testHolder); found {
 			t.Errorf("%s: %+v", what, r)
 		}
 	}
@@ -103,11 +117,11 @@ func TestEachSessionHasOneID(t *testing.T) {
 	for _, client := range []string{"", "C", "CC"} { // all remainders of the length by 3
 		r := recordOf(testHolder)
 		r.Client = client
-		id := s.Begin(&r)
+		id := s.assign(&r)
 		for i := range len(id) {
 			for _, char := range alphabet {
 				changed := id[:i] + string(char) + id[i+1:]
-				if _, found := s.Open(t.Context(), changed, testHolder); found != (changed == id) {
+				if _, found := s.open(t.Context(), changed, testHolder); found != (changed == id) {
 					t.Fatalf("%q at %d: %t", char, i, found)
 				}
 			}
@@ -118,9 +132,9 @@ func TestEachSessionHasOneID(t *testing.T) {
 func TestSessionsExpireAfterAWeek(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testSessions(t, keys.New())
-		id := s.begin(t, testHolder)
+		id := s.newID(t, testHolder)
 		opens := func() bool {
-			_, found := s.Open(t.Context(), id, testHolder)
+			_, found := s.open(t.Context(), id, testHolder)
 			return found
 		}
 		time.Sleep(7*24*time.Hour - time.Millisecond)
@@ -136,17 +150,17 @@ func TestSessionsExpireAfterAWeek(t *testing.T) {
 
 func TestSessionsOfTheFutureAreRefused(t *testing.T) {
 	s := testSessions(t, keys.New())
-	for ahead, want := range map[time.Duration]bool{0: true, 59 * time.Second: true, 61 * time.Second: false, 24 * 365 * time.Hour: false, 1 << 62: false} {
+	for ahead, want := range map[time.Duration]bool{0: true, sessionClockSkew - time.Second: true, sessionClockSkew + time.Second: false, 24 * 365 * time.Hour: false, 1 << 62: false} {
 		f := sessionFacts{created: time.Now().Add(ahead), version: "2025-11-25", capabilities: jsontext.Value("{}")}
-		if _, found := s.Open(t.Context(), s.sealed(f.append(nil)), testHolder); found != want {
+		if _, found := s.open(t.Context(), s.sealed(f.append(nil)), testHolder); found != want {
 			t.Errorf("%v ahead: %t", ahead, found)
 		}
 	}
 }
 
 // sealed returns the id of a session of testHolder that contains text.
-func (s *Store) sealed(text []byte) string {
-	return base64.RawURLEncoding.EncodeToString(s.sealer.Load().Seal(text, sessionContext(testHolder)...))
+func (s *Sessions) sealed(text []byte) string {
+	return base64.RawURLEncoding.EncodeToString(s.sealer.Load().Seal(text, sealContext(testHolder)...))
 }
 
 // Another release may seal other facts.
@@ -160,11 +174,11 @@ func TestUnknownFactsAreRefused(t *testing.T) {
 		"an unknown revision": facts("2030-01-01", "\x01C{}"), "2026-07-28": facts("2026-07-28", "\x01C{}"), "a name too long": facts("2025-11-25", "\x05C{}"),
 		"a huge name": facts("2025-11-25", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01C"), "no capabilities": facts("2025-11-25", "\x01C"), "no JSON": facts("2025-11-25", "\x01C{"),
 	} {
-		if r, found := s.Open(t.Context(), s.sealed(text), testHolder); found {
+		if r, found := s.open(t.Context(), s.sealed(text), testHolder); found {
 			t.Errorf("%s: %+v", what, r)
 		}
 	}
-	if _, found := s.Open(t.Context(), s.sealed(facts("2025-11-25", "\x01C{}")), testHolder); !found {
+	if _, found := s.open(t.Context(), s.sealed(facts("2025-11-25", "\x01C{}")), testHolder); !found {
 		t.Error("known facts are refused")
 	}
 }
@@ -172,13 +186,13 @@ func TestUnknownFactsAreRefused(t *testing.T) {
 func TestKeysOfSessionsAreReplaced(t *testing.T) {
 	key, next := keys.New(), keys.New()
 	s := testSessions(t, key)
-	id := s.begin(t, testHolder)
+	id := s.newID(t, testHolder)
 	for _, step := range []struct {
 		keys []string
 		want bool
 	}{{[]string{key, next}, true}, {[]string{next, key}, true}, {[]string{next}, false}} {
-		s.SetKeys(testRing(t, step.keys...))
-		if _, found := s.Open(t.Context(), id, testHolder); found != step.want {
+		s.SetKeys(RingOf(t, step.keys...))
+		if _, found := s.open(t.Context(), id, testHolder); found != step.want {
 			t.Errorf("with %d keys: %t", len(step.keys), found)
 		}
 	}
@@ -187,20 +201,18 @@ func TestKeysOfSessionsAreReplaced(t *testing.T) {
 func TestChangesAreKeptBesideTheID(t *testing.T) {
 	s := testSessions(t, keys.New())
 	r := recordOf(testHolder)
-	id := s.Begin(&r)
-	r.URIs, r.LogLevel = []string{"notes://a", "notes://b"}, "error"
-	if err := s.Save(mcphttp.HashOf(id), &r); err != nil {
-		t.Fatal(err)
-	}
-	got, found := s.Open(t.Context(), id, testHolder)
-	if !found || !slices.Equal(got.URIs, r.URIs) || got.LogLevel != "error" {
+	id := s.assign(&r)
+	want := Changes{URIs: []string{"notes://a", "notes://b"}, LogLevel: "error", Expires: r.Expires}
+	s.Changes.Save(HashOf(id), want)
+	got, found := s.open(t.Context(), id, testHolder)
+	if !found || !slices.Equal(got.URIs, want.URIs) || got.LogLevel != "error" {
 		t.Errorf("%t %+v", found, got)
 	}
-	s.Remove(mcphttp.HashOf(id), &r)
-	if _, found := s.Open(t.Context(), id, testHolder); found {
+	s.Changes.Save(HashOf(id), Changes{Ended: true, Expires: r.Expires})
+	if _, found := s.open(t.Context(), id, testHolder); found {
 		t.Error("an ended session opens")
 	}
-	if _, found := s.Open(t.Context(), s.begin(t, testHolder), testHolder); !found {
+	if _, found := s.open(t.Context(), s.newID(t, testHolder), testHolder); !found {
 		t.Error("another session of the holder has ended")
 	}
 }
@@ -223,8 +235,8 @@ func TestLongFactsAreShortened(t *testing.T) {
 		r := recordOf(h)
 		r.Client, r.Capabilities = strings.Repeat("\U0001F600", 128), jsontext.Value(declared)
 		s := testSessions(t, keys.New())
-		id := s.Begin(&r)
-		got, found := s.Open(t.Context(), id, h)
+		id := s.assign(&r)
+		got, found := s.open(t.Context(), id, h)
 		if !found || string(got.Capabilities) != want || string(r.Capabilities) != want || len(id) > maxSessionID || got.Client != strings.Repeat("\U0001F600", 64) || r.Client != got.Client {
 			t.Errorf("%.80s: %t, %d characters, capabilities %s and %s, client %q", declared, found, len(id), got.Capabilities, r.Capabilities, got.Client)
 		}
@@ -232,21 +244,20 @@ func TestLongFactsAreShortened(t *testing.T) {
 	r := recordOf(testHolder)
 	r.Client, r.Capabilities = strings.Repeat("\U0001F600", 128), jsontext.Value(`{"a":"`+strings.Repeat("x", engine.MaxCapabilities-len(`{"a":""}`))+`"}`)
 	s := testSessions(t, keys.New())
-	if id := s.Begin(&r); len(r.Capabilities) != engine.MaxCapabilities || len(id) > maxSessionID {
+	if id := s.assign(&r); len(r.Capabilities) != engine.MaxCapabilities || len(id) > maxSessionID {
 		t.Errorf("the longest id has %d characters", len(id))
 	}
 }
 
 func FuzzOpenSession(f *testing.F) {
-	ring := testRing(f, strings.Repeat("A", 43))
-	s := New(ring, &mcphttp.MemoryChanges{})
-	f.Add(s.begin(f, testHolder), "/mcp", []byte("\x01"))
+	s := testSessions(f, strings.Repeat("A", 43))
+	f.Add(s.newID(f, testHolder), "/mcp", []byte("\x01"))
 	f.Add("", "/mcp", []byte(nil))
 	f.Add(strings.Repeat("A", 100), "/mcp/x", []byte("\x01\x80\x80\x80\x80\x80\x40\x0a2025-11-25\x01C{}"))
 	f.Fuzz(func(t *testing.T, id, path string, text []byte) {
 		h := testHolder
 		h.Path = path
-		if r, found := s.Open(t.Context(), id, h); found && (r.Path != path || path != testHolder.Path) {
+		if r, found := s.open(t.Context(), id, h); found && (r.Path != path || path != testHolder.Path) {
 			t.Errorf("%q opens %+v", id, r)
 		}
 		facts, ok := parseFacts(text)
@@ -257,7 +268,7 @@ func FuzzOpenSession(f *testing.F) {
 		if !ok || !again.created.Equal(facts.created) || again.version != facts.version || again.client != facts.client || string(again.capabilities) != string(facts.capabilities) {
 			t.Errorf("%+v is read as %+v", facts, again)
 		}
-		s.Open(t.Context(), s.sealed(text), testHolder)
+		s.open(t.Context(), s.sealed(text), testHolder)
 	})
 }
 
@@ -265,7 +276,7 @@ func BenchmarkOpenSession(b *testing.B) {
 	for _, count := range []int{1, 3} {
 		b.Run(fmt.Sprintf("keys=%d", count), func(b *testing.B) {
 			old := keys.New()
-			id := testSessions(b, old).begin(b, testHolder)
+			id := testSessions(b, old).newID(b, testHolder)
 			ring := []string{old}
 			for range count - 1 {
 				ring = append([]string{keys.New()}, ring...)
@@ -273,43 +284,10 @@ func BenchmarkOpenSession(b *testing.B) {
 			s := testSessions(b, ring...)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, found := s.Open(b.Context(), id, testHolder); !found {
+				if _, found := s.open(b.Context(), id, testHolder); !found {
 					b.Fatal("does not open")
 				}
 			}
 		})
 	}
-}
-
-// A session that is awake ends when the key that has sealed its id is removed; one with a key
-// that stays does not.
-func TestAwakeSessionsEndWithTheirKey(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		cluster := newTestCluster(t)
-		old, next := keys.New(), keys.New()
-		cluster.keys = testRing(t, old, next)
-		node := cluster.node()
-		store := node.sessions.Store.(*Store)
-		gone := node.begin()
-		stream := node.listen(gone)
-		store.SetKeys(testRing(t, next, old))
-		kept := node.begin()
-		for _, keys := range [][]string{{next, old}, {next}} {
-			store.SetKeys(testRing(t, keys...))
-			store.EndWithoutKey(node.sessions)
-			want := 404
-			if len(keys) == 2 {
-				want = 200
-			}
-			if status, _ := node.request(gone, `"`+strings.Repeat("x", len(keys))+`"`, "ping", ""); status != want {
-				t.Errorf("with %d keys: %d, want %d", len(keys), status, want)
-			}
-			if stream.hasEnded() != (want == 404) {
-				t.Errorf("with %d keys: the stream has ended: %t", len(keys), stream.hasEnded())
-			}
-			if status, _ := node.request(kept, `"`+strings.Repeat("y", len(keys))+`"`, "ping", ""); status != 200 {
-				t.Errorf("with %d keys, a session of the new one: %d", len(keys), status)
-			}
-		}
-	})
 }

@@ -1,4 +1,4 @@
-package sessions
+package mcphttp_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package sessions
+package mcphttp_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // limitRequests makes an owner's requests in flight count by the quotas of a node.
@@ -162,6 +163,34 @@ func TestRequestsOfABatchCountForTheirPages(t *testing.T) {
 			`{"jsonrpc":"2.0","id":3,"method":"tools/list"},{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"mail.send"}}]`)
 		if want := []string{"slow", "", "mail"}; !slices.Equal(pages, want) {
 			t.Errorf("pages %q, want %q", pages, want)
+		}
+	})
+}
+
+// when the session sleeps.
+func TestSubscriptionsOfASessionAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newTestCluster(t)
+		n := c.node()
+		session := n.begin()
+		subscribed := 0
+		uri := func(i int) string { return fmt.Sprintf("notes://%d/%s", i, strings.Repeat("x", 8_000)) }
+		for i := range 40 {
+			if err := c.table("alice").Put(engine.Entry{Resource: engine.Resource{URI: uri(i), Name: "long"}}); err != nil {
+				t.Fatal(err)
+			}
+			switch status, body := n.request(session, "1", "resources/subscribe", fmt.Sprintf(`"uri":%q`, uri(i))); {
+			case status == 200 && strings.Contains(body, `"result"`):
+				subscribed++
+			case status != 429 || !strings.Contains(body, "unsubscribe"):
+				t.Fatalf("%d: %d %s", i, status, body)
+			}
+		}
+		if subscribed != 32 {
+			t.Errorf("%d subscriptions", subscribed)
+		}
+		if status, body := n.request(session, "1", "resources/subscribe", fmt.Sprintf(`"uri":%q`, uri(0))); status != 200 {
+			t.Errorf("one of them again: %d %s", status, body)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package sessions
+package mcphttp_test
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ func TestRestoredSessionsLearnWhatIsNotStoredYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster, bus := newTestCluster(t), newTestBus()
 		stored := &mcphttp.MemoryChanges{}
-		other := func(ss *mcphttp.Sessions) { ss.Store = New(cluster.keys, stored) }
+		other := func(ss *mcphttp.Sessions) { ss.Changes = stored }
 		a, b := cluster.node(bus.on), cluster.node(bus.on, other)
 		session := a.begin()
 		a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)

@@ -1,4 +1,4 @@
-package sessions
+package mcphttp_test
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
@@ -35,7 +34,7 @@ func TestInvalidSessionsGetOneResponse(t *testing.T) {
 		if status := n.do("DELETE", "/mcp", aliceToken, ended, "").StatusCode; status != 204 {
 			t.Errorf("DELETE: %d", status)
 		}
-		want := n.do("POST", "/mcp", aliceToken, mcphttp.NewSessionID(), `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		want := n.do("POST", "/mcp", aliceToken, strings.Repeat("A", 43), `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 		if want.StatusCode != 404 || !strings.Contains(want.body, "There is no such session") {
 			t.Fatalf("%d %s", want.StatusCode, want.body)
 		}
@@ -48,7 +47,7 @@ func TestInvalidSessionsGetOneResponse(t *testing.T) {
 			"at another endpoint":  {"/mcp/notes", aliceToken, session},
 			"of a foreign cluster": {"/mcp", aliceToken, newTestCluster(t).node().begin()},
 		}
-		for what, id := range badIDs(t, testSessions(t, keys.New())) {
+		for what, id := range mcphttp.BadIDs(t) {
 			if strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/!") == "" && id != "" {
 				requests[what] = sent{"/mcp", aliceToken, id}
 			}
@@ -134,7 +133,7 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 // also if the changes are lost.
 func TestDeletedSessionsStayEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Store = forgetful{ss.Store.(*Store)} })
+		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Changes = forgetful{ss.Changes} })
 		session := n.begin()
 		stream := n.listen(session)
 		if got := n.do("DELETE", "/mcp", aliceToken, session, ""); got.StatusCode != 204 {
@@ -154,7 +153,6 @@ func TestDeletedSessionsStayEnded(t *testing.T) {
 }
 
 // forgetful loses all changes.
-type forgetful struct{ *Store }
+type forgetful struct{ mcphttp.SessionChanges }
 
-func (forgetful) Save(string, *mcphttp.Record) error { return nil }
-func (forgetful) Remove(string, *mcphttp.Record)     {}
+func (forgetful) Save(string, mcphttp.Changes) {}
