@@ -37,16 +37,16 @@ func (n *Node) configure(old, next *config.Loaded) error {
 	if err := n.log.configure(next.Config.Log); err != nil { // was checked
 		return err
 	}
-	n.audit.configure(next.Config.Audit, next.Keys)
+	n.audit.Configure(next.Config.Audit, next.Keys)
 	n.keys.Store(&next.Keys)
 	n.origins.Store(&next.PageOrigins)
 	n.sampling.Store(&next.Sampling)
 	n.browsers.Store(&next.Config.Assistants.Origins)
 	n.quotas.SetLimits(quotasOf(next.Config.Limits))
 	n.joins.SetMost(next.Config.Limits.Joins)
-	n.proxies.trust(next.Proxies)
+	n.proxies.Trust(next.Proxies)
 	if n.certs != nil {
-		n.certs.use(next.Certificate)
+		n.certs.Use(next.Certificate)
 		n.metrics.certificate(next.Certificate.Leaf.NotAfter)
 	}
 	return nil

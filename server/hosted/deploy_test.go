@@ -1,10 +1,10 @@
 package hosted
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -17,8 +17,9 @@ import (
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
+	"github.com/pagemcp/pagemcp/server/hosted/internal/admin"
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -79,7 +80,7 @@ func TestMetricsOfTheDashboardExist(t *testing.T) {
 	m.watchCluster(func() gateway.PeerStats { return gateway.PeerStats{} })
 	m.watchReady(func() bool { return true })
 	m.fetched(pageIssuer)(0, nil)
-	m.auditing(noAudit{}).Record(auditEntry)
+	m.auditing(noAudit{}).Record(access.Entry{Endpoint: "/mcp", Verb: "resources/read", Outcome: "ok"})
 	families, err := m.registry.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +270,7 @@ func TestManifestsAgreeWithTheProgram(t *testing.T) {
 	if config.Listen != fmt.Sprintf("0.0.0.0:%d", ports["https"]) || config.Admin.Listen != fmt.Sprintf("0.0.0.0:%d", ports["admin"]) {
 		t.Errorf("the ports are %v, and the configuration listens on %s and %s", ports, config.Listen, config.Admin.Listen)
 	}
-	answers := adminHandler(&readiness{}, newMetrics("", nil).handler())
+	answers := admin.Handler(&admin.Readiness{}, http.NotFoundHandler())
 	for name, probe := range map[string]probe{"/livez": container.LivenessProbe, "/readyz": container.ReadinessProbe} {
 		w := httptest.NewRecorder()
 		answers.ServeHTTP(w, httptest.NewRequest("GET", probe.HTTPGet.Path, nil))
@@ -450,32 +451,6 @@ func TestImageAgreesWithTheGuide(t *testing.T) {
 		if _, port, _ := strings.Cut(address, ":"); !regexp.MustCompile(`EXPOSE.*\b` + port + `\b`).MatchString(image) {
 			t.Errorf("port %s is not exposed", port)
 		}
-	}
-}
-
-// A name in the audit log can be found by the commands of the guide, which derive the same
-// key: HKDF with SHA-256, without salt, and the label as info.
-func TestTheGuideFindsHashedNames(t *testing.T) {
-	ring, err := keys.Parse([]byte(configtest.Key(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := openPipe()
-	a := newAuditLog(out, nil)
-	a.configure(config.Audit{URIs: "hash"}, ring)
-	a.Record(auditEntry)
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
-	text := readGuide(t, guide)
-	for _, want := range []string{"-kdfopt info:audit ", "-keylen 32", "digest:SHA256", fmt.Sprintf("cut -c1-%d", 2*auditDigest)} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the guide has no %q", want)
-		}
-	}
-	uri, _ := out.lines(t)[0]["uri"].(string)
-	if !bytes.HasPrefix([]byte(uri), []byte(auditHashed)) || len(uri) != len(auditHashed)+2*auditDigest {
-		t.Errorf("%q", uri)
 	}
 }
 

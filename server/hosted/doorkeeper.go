@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/hosted/internal/audit"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -68,7 +69,7 @@ type doorkeeper struct {
 	origins  *atomic.Pointer[config.OriginList]
 	quotas   *quotas.Quotas
 	registry *registry
-	users    *users
+	users    *audit.Users
 	metrics  *metrics
 	pressed  func() bool // memory is short
 	isolated func() bool // the other nodes cannot be reached
@@ -106,7 +107,7 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 		joiner.Owner = oauth.OwnerOf(err) // for the audit log
 		return joiner, d.refuseToken(err)
 	}
-	d.users.add(granted.Owner, granted.Tenant, granted.Subject)
+	d.users.Add(granted.Owner, granted.Tenant, granted.Subject)
 	joiner.Owner = granted.Owner // for the audit log
 	who := quotas.Identity{Tenant: granted.Tenant, Owner: granted.Owner}
 	if over := d.quotas.Join(who); over != nil {

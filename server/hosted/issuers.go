@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/hosted/internal/audit"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
@@ -199,14 +200,14 @@ func pageURL(publicURL string) string {
 // assistants implements access.Authenticator by the issuers of the current configuration.
 type assistants struct {
 	issuers *atomic.Pointer[issuers]
-	users   *users
+	users   *audit.Users
 }
 
 // Authenticate implements [access.Authenticator].
 func (a assistants) Authenticate(r *http.Request) (access.Caller, *access.Challenge) {
 	caller, subject, challenge := a.issuers.Load().assistants.Identify(r)
 	if challenge == nil {
-		a.users.add(caller.Owner, caller.Tenant, subject)
+		a.users.Add(caller.Owner, caller.Tenant, subject)
 	}
 	return caller, challenge
 }

@@ -213,7 +213,7 @@ func TestReloadsFetchTheKeysOfNewIssuersOnly(t *testing.T) {
 func TestReadinessIsLogged(t *testing.T) {
 	n := startFileNode(t)
 	eventually(t, "the log says that the node is ready", func() bool { return strings.Contains(n.logs.String(), `"msg":"ready"`) })
-	n.ready.set("test", false)
+	n.ready.Set("test", false)
 	eventually(t, "the log says that the node is not ready", func() bool { return strings.Contains(n.logs.String(), `"msg":"not ready","missing":"test"`) })
 }
 

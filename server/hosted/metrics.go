@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/hosted/internal/admin"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/labels"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
@@ -172,7 +173,7 @@ func (m *metrics) initialize() {
 
 // handler serves /metrics.
 func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: adminWriteTime})
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: admin.WriteTime})
 }
 
 // auditing returns an audit log that passes entries on to next, and counts requests, joins

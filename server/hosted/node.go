@@ -14,6 +14,10 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/hosted/internal/admin"
+	"github.com/pagemcp/pagemcp/server/hosted/internal/audit"
+	"github.com/pagemcp/pagemcp/server/hosted/internal/front"
+	"github.com/pagemcp/pagemcp/server/hosted/internal/pressure"
 	"github.com/pagemcp/pagemcp/server/hosted/sessions"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
@@ -52,11 +56,11 @@ type Node struct {
 	options Options
 	log     *nodeLog
 	changes *changeLog
-	audit   *auditLog
+	audit   *audit.Log
 	metrics *metrics
-	users   *users
-	ready   readiness
-	memory  *memoryWatch
+	users   *audit.Users
+	ready   admin.Readiness
+	memory  *pressure.Watch
 	reload  *reloader
 
 	issuers  atomic.Pointer[issuers]
@@ -67,17 +71,17 @@ type Node struct {
 	quotas   *quotas.Quotas
 	registry *registry
 	joins    *quotas.JoinQueue
-	changed  *sessions.Changes // of sessions, that all nodes share; nil: none are shared
-	certs    *certificates     // nil without TLS
-	proxies  *proxies
+	changed  *sessions.Changes   // of sessions, that all nodes share; nil: none are shared
+	certs    *front.Certificates // nil without TLS
+	proxies  *front.Proxies
 	host     string // the value of Host in requests
 	draining atomic.Bool
 	peers    Peers // nil without other nodes
 
 	core   *gateway.Gateway
 	guard  *access.Guard
-	public *publicListener
-	admin  *adminListener
+	public *front.Listener
+	admin  *admin.Listener
 }
 
 // Open checks the configuration and binds both addresses. The error joins a *config.Error
@@ -96,7 +100,7 @@ func Open(o Options) (*Node, error) {
 			return nil, err
 		}
 	}
-	n := &Node{options: o, users: newUsers()}
+	n := &Node{options: o, users: audit.NewUsers()}
 	if o.Log == nil {
 		n.options.Log = os.Stderr
 	}
@@ -105,7 +109,7 @@ func Open(o Options) (*Node, error) {
 	}
 	n.log = newLog(n.options.Log)
 	n.changes = newChangeLog(n.log.Logger)
-	n.audit = newAuditLog(n.options.Audit, n.users.of)
+	n.audit = audit.New(n.options.Audit, n.users.Of)
 	n.metrics = newMetrics(o.Version, n.audit.Lost)
 	n.reload = newReloader(first, load, n.apply, n.log.Logger, o.Hangup, n.metrics.reloaded)
 	if err := n.start(first); err != nil {
@@ -155,17 +159,17 @@ func (n *Node) start(l *config.Loaded) (err error) {
 			n.changed = sessions.New(l.Keys, values)
 		}
 	}
-	n.proxies = newProxies(l.Proxies, l.Certificate != nil, func(net.IP) { n.metrics.refuse(refusedPeer) })
+	n.proxies = front.NewProxies(l.Proxies, l.Certificate != nil, func(net.IP) { n.metrics.refuse(refusedPeer) })
 	if l.Certificate != nil {
-		n.certs = &certificates{}
+		n.certs = &front.Certificates{}
 	}
 	if err := n.configure(nil, l); err != nil {
 		return err
 	}
 	n.core = gateway.New(n.coreOptions(l), n.gate(), noMonitor{})
-	n.memory = newMemoryWatch(n.core.RelieveMemory)
+	n.memory = pressure.New(n.core.RelieveMemory)
 	n.metrics.watch(n.counts)
-	n.metrics.watchReady(func() bool { return len(n.ready.missing()) == 0 })
+	n.metrics.watchReady(func() bool { return len(n.ready.Missing()) == 0 })
 	if n.peers != nil {
 		n.metrics.watchCluster(n.peers.Stats)
 	}
@@ -177,19 +181,19 @@ func (n *Node) start(l *config.Loaded) (err error) {
 	}
 	n.core.Handler(n.guard)
 	handler := n.withMetadata(http.HandlerFunc(n.guarded))
-	if n.admin, err = listenAdmin(l.Config.Admin.Listen, adminHandler(&n.ready, n.metrics.handler())); err != nil {
+	if n.admin, err = admin.Listen(l.Config.Admin.Listen, admin.Handler(&n.ready, n.metrics.handler())); err != nil {
 		return err
 	}
-	n.public, err = listenPublic(l.Config.Listen, n.certs, n.proxies, handler, n.maxUnknown(l.Config), func() { n.metrics.refuse(refusedUnknown) })
+	n.public, err = front.Listen(l.Config.Listen, n.certs, n.proxies, handler, n.maxUnknown(l.Config), func() { n.metrics.refuse(refusedUnknown) })
 	if err != nil {
 		return err
 	}
-	n.ready.set("listeners", false)
-	n.ready.require("keys of the issuers", func() bool { return n.issuers.Load().isReady() })
-	n.ready.setWarning(n.reload.warning)
-	n.ready.set("draining", true)
+	n.ready.Set("listeners", false)
+	n.ready.Require("keys of the issuers", func() bool { return n.issuers.Load().isReady() })
+	n.ready.SetWarning(n.reload.warning)
+	n.ready.Set("draining", true)
 	if n.peers != nil {
-		n.ready.require(readyCluster, func() bool { return n.peers.Ready() == nil })
+		n.ready.Require(readyCluster, func() bool { return n.peers.Ready() == nil })
 	}
 	return nil
 }
@@ -261,7 +265,7 @@ func (n *Node) mayJoin() *access.Exceeded {
 	return over
 }
 
-func (n *Node) underPressure() bool { return n.memory.underPressure() }
+func (n *Node) underPressure() bool { return n.memory.UnderPressure() }
 
 // guarded serves a request that passes the guard, by the current configuration.
 func (n *Node) guarded(w http.ResponseWriter, r *http.Request) {
@@ -294,10 +298,10 @@ func hosts(public *url.URL) []string {
 }
 
 // Addr returns the address for clients, and AdminAddr that for probes and metrics.
-func (n *Node) Addr() net.Addr { return n.public.address() }
+func (n *Node) Addr() net.Addr { return n.public.Address() }
 
 // AdminAddr returns the address for probes and metrics.
-func (n *Node) AdminAddr() net.Addr { return n.admin.address() }
+func (n *Node) AdminAddr() net.Addr { return n.admin.Address() }
 
 // counts returns what metrics show.
 func (n *Node) counts() nodeCounts {
@@ -307,7 +311,7 @@ func (n *Node) counts() nodeCounts {
 	return nodeCounts{
 		Pages: all.Pages, PagesAway: all.Away, Views: all.Views, ViewsWithoutPages: all.ViewsWithoutPages,
 		Sessions: n.core.Sessions.Count(), Requests: requests, Streams: streams,
-		JoinsUnderway: underway, JoinsWaiting: waiting, UnknownConnections: n.public.limiter.Unknown(),
+		JoinsUnderway: underway, JoinsWaiting: waiting, UnknownConnections: n.public.Limiter.Unknown(),
 	}
 }
 

@@ -92,7 +92,7 @@ func TestAPageThatWaitsForItsTurnIsKnown(t *testing.T) {
 	joined := make(chan error, 1)
 	go func() { joined <- n.page("alice", "1").tryJoin() }()
 	eventually(t, "the page waits", func() bool { _, waiting := n.joins.Counts(); return waiting == 1 })
-	if got := n.public.limiter.Unknown(); got != 0 {
+	if got := n.public.Limiter.Unknown(); got != 0 {
 		t.Errorf("%d connections of unknown clients", got)
 	}
 	n.joins.SetMost(1)

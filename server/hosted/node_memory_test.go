@@ -48,7 +48,7 @@ func TestIdleSessionsEndWhenMemoryIsShort(t *testing.T) {
 	n := startNode(t, nil)
 	token := n.token("alice", nil)
 	session := n.initialize(token, 10).header.Get("Mcp-Session-Id")
-	eventually(t, "the session is idle, and makes room", func() bool { n.memory.relieve(); return n.core.Sessions.Count() == 0 })
+	eventually(t, "the session is idle, and makes room", func() bool { n.core.RelieveMemory(); return n.core.Sessions.Count() == 0 })
 	if got := n.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization: Bearer "+token, "Mcp-Session-Id: "+session); got.status != 200 {
 		t.Errorf("%d %s", got.status, got.body)
 	}

@@ -26,9 +26,9 @@ func (n *Node) Run(ctx context.Context) error {
 	helpers.Go(func() { n.watchReadiness(background) })
 	failed := make(chan error, 2)
 	var listeners sync.WaitGroup
-	listeners.Go(func() { failed <- n.admin.serve() })
-	listeners.Go(func() { failed <- n.public.serve() })
-	n.ready.set("listeners", true)
+	listeners.Go(func() { failed <- n.admin.Serve() })
+	listeners.Go(func() { failed <- n.public.Serve() })
+	n.ready.Set("listeners", true)
 	n.log.Info("serving", "version", n.options.Version, "config", n.reload.current.Load().Config, "address", n.Addr().String(), "admin", n.AdminAddr().String())
 	if address := n.AdminAddr().String(); !config.IsLoopback(address) {
 		n.log.Warn("admin.listen accepts connections from other machines, and shows metrics to all of them; allow probes and Prometheus only, by a firewall or a NetworkPolicy", "address", address)
@@ -70,7 +70,7 @@ func (n *Node) drain() {
 }
 
 func (n *Node) announceDrain() {
-	n.ready.set("draining", false)
+	n.ready.Set("draining", false)
 	if n.peers != nil {
 		n.peers.Drain()
 	}
@@ -120,7 +120,7 @@ func (n *Node) watchReadiness(ctx context.Context) {
 	defer tick.Stop()
 	before := "unknown"
 	for {
-		missing := strings.Join(n.ready.missing(), ", ")
+		missing := strings.Join(n.ready.Missing(), ", ")
 		switch {
 		case missing == before:
 		case missing == "":
@@ -162,6 +162,6 @@ func (n *Node) release() {
 func (n *Node) shutdown() {
 	ctx, cancel := context.WithTimeout(context.Background(), limits.ShutdownTime)
 	defer cancel()
-	n.public.server.Shutdown(ctx)
+	n.public.Server.Shutdown(ctx)
 	n.public.Close()
 }

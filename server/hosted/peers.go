@@ -40,7 +40,7 @@ func (n *Node) connect(l *config.Loaded) (err error) {
 	}
 	n.peers, err = n.options.Connect(*l.Config.Cluster, PeerSettings{
 		Release: n.options.Version, Keys: l.Keys.Cluster(), Log: n.log.Logger,
-		Ready: func() bool { return len(n.ready.missing(readyCluster)) == 0 }, CheckMaxPayload: l.Config.CheckMaxPayload,
+		Ready: func() bool { return len(n.ready.Missing(readyCluster)) == 0 }, CheckMaxPayload: l.Config.CheckMaxPayload,
 	})
 	if err != nil {
 		return config.Refusal("cluster", "%v", err)

@@ -16,7 +16,6 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
-	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
 )
 
@@ -138,8 +137,8 @@ func TestChangedFilesAreReloaded(t *testing.T) {
 			t.Errorf("%d keys", got)
 		}
 		before := r.current.Load().Certificate
-		from, until := hourAround(time.Now())
-		writeCertificate(t, r.dir, 7, from, until)
+		from, until := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+		configtest.Certificate(t, r.dir, 7, from, until)
 		r.after(reloadInterval, 1, "configuration reloaded", 1)
 		if after := r.current.Load().Certificate; before == after || after.Leaf.SerialNumber.Int64() != 7 {
 			t.Error("the certificate stays")
@@ -206,10 +205,10 @@ func TestInvalidFilesAreRejectedAsAWhole(t *testing.T) {
 
 		r.write("tls.key", "no key")
 		r.after(reloadInterval, 0, "tls.key", 1)
-		from, until := hourAround(time.Now())
-		writeCertificate(t, r.dir, 8, from, until)
+		from, until := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+		configtest.Certificate(t, r.dir, 8, from, until)
 		r.after(reloadInterval, 1, "configuration reloaded", 1)
-		writeCertificate(t, r.dir, 9, from, time.Now().Add(-time.Second))
+		configtest.Certificate(t, r.dir, 9, from, time.Now().Add(-time.Second))
 		r.after(reloadInterval, 0, "has expired", 1)
 		if got := r.current.Load().Certificate.Leaf.SerialNumber.Int64(); got != 8 {
 			t.Errorf("certificate %d", got)
@@ -298,24 +297,4 @@ func TestProxiesAreNotRemovedWithoutARestart(t *testing.T) {
 			t.Errorf("%v %v", now.Proxies, now.Certificate)
 		}
 	})
-}
-
-// The audit log and the log take part in a reload.
-func TestReloadChangesTheAudit(t *testing.T) {
-	ring, err := keys.Parse([]byte(configtest.Key(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := openPipe()
-	a := newAuditLog(out, nil)
-	for _, uris := range []string{"full", "hash", "full"} {
-		a.configure(config.Audit{URIs: uris}, ring)
-		a.Record(access.Entry{Endpoint: "/mcp", URI: "notes://1"})
-	}
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if lines := out.lines(t); lines[0]["uri"] != "notes://1" || lines[1]["uri"] == "notes://1" || lines[2]["uri"] != "notes://1" {
-		t.Errorf("%v", lines)
-	}
 }

@@ -1,4 +1,4 @@
-package hosted
+package front
 
 import (
 	"bufio"
@@ -58,12 +58,12 @@ func (l *pipeListener) dial(from string) net.Conn {
 }
 
 // servePipes serves handler with virtual time, in a bubble of synctest.
-func servePipes(t *testing.T, p *proxies, handler http.Handler) (l *pipeListener, stop func()) {
+func servePipes(t *testing.T, p *Proxies, handler http.Handler) (l *pipeListener, stop func()) {
 	t.Helper()
 	l = &pipeListener{make(chan net.Conn), make(chan struct{})}
-	public := newPublicListener(l, nil, p, handler, 8_000, nil)
+	public := newListener(l, nil, p, handler, 8_000, nil)
 	served := make(chan error, 1)
-	go func() { served <- public.serve() }() // ends with stop
+	go func() { served <- public.Serve() }() // ends with stop
 	return l, func() {
 		public.Close()
 		if err := <-served; err != nil {
@@ -84,7 +84,7 @@ func untilClosed(conn net.Conn) (time.Duration, string) {
 func TestSlowRequestsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		read := make(chan error, 1)
-		l, stop := servePipes(t, newProxies(nil, false, nil), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		l, stop := servePipes(t, NewProxies(nil, false, nil), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			_, err := io.Copy(io.Discard, r.Body)
 			read <- err
 		}))
@@ -132,7 +132,7 @@ func TestSlowRequestsEnd(t *testing.T) {
 // One address has its own number of connections, and others come in whatever it holds.
 func TestOneAddressDoesNotStarveOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, stop := servePipes(t, newProxies(nil, false, nil), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "served") }))
+		l, stop := servePipes(t, NewProxies(nil, false, nil), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "served") }))
 		defer stop()
 		closed := make(chan struct{}, 2*maxUnknownPerAddress)
 		hold := func(from string) net.Conn {
@@ -167,7 +167,7 @@ func TestOneAddressDoesNotStarveOthers(t *testing.T) {
 // long as there are not too many in all.
 func TestConnectionsOfAProxyHaveNoLimitOfTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newProxies(trustedProxies(t, "10.0.0.0/8"), false, nil)
+		p := NewProxies(trustedProxies(t, "10.0.0.0/8"), false, nil)
 		l, stop := servePipes(t, p, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 		defer stop()
 		var open []net.Conn
@@ -190,7 +190,7 @@ func TestConnectionsOfAProxyHaveNoLimitOfTheirOwn(t *testing.T) {
 func TestKnownConnectionsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		finish := make(chan struct{})
-		l, stop := servePipes(t, newProxies(nil, false, nil), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l, stop := servePipes(t, NewProxies(nil, false, nil), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			access.MarkKnown(r.Context())
 			if r.URL.Path == "/page" {
 				conn, buffered, err := http.NewResponseController(w).Hijack()
@@ -241,7 +241,7 @@ func TestKnownConnectionsStay(t *testing.T) {
 // those that are idle for longest are closed.
 func TestIdleConnectionsOfKnownClientsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, stop := servePipes(t, newProxies(nil, false, nil), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { access.MarkKnown(r.Context()) }))
+		l, stop := servePipes(t, NewProxies(nil, false, nil), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { access.MarkKnown(r.Context()) }))
 		defer stop()
 		request := func(conn net.Conn) (string, error) {
 			if _, err := fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {

@@ -1,4 +1,4 @@
-package hosted
+package admin
 
 import (
 	"bufio"
@@ -13,11 +13,13 @@ import (
 	"time"
 )
 
+var testMetrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "pagemcp_info{version=\"1\"} 1\n") })
+
 func TestAdminAnswersProbes(t *testing.T) {
-	ready := &readiness{}
-	ready.set("listeners", false)
-	ready.require("keys of assistants", func() bool { return false })
-	h := adminHandler(ready, newMetrics("1", nil).handler())
+	ready := &Readiness{}
+	ready.Set("listeners", false)
+	ready.Require("keys of assistants", func() bool { return false })
+	h := Handler(ready, testMetrics)
 	get := func(method, target string, header ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, target, nil)
 		r.Host = "10.1.2.3:9090"
@@ -57,12 +59,12 @@ func TestAdminAnswersProbes(t *testing.T) {
 			t.Errorf("%s %s: Allow is %q", test.method, test.target, allow)
 		}
 	}
-	ready.set("listeners", true)
-	ready.require("keys of assistants", func() bool { return true })
+	ready.Set("listeners", true)
+	ready.Require("keys of assistants", func() bool { return true })
 	if w := get("GET", "/readyz", "Origin", "https://evil.example"); w.Code != 200 || w.Body.String() != "ready\n" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	ready.set("draining", false)
+	ready.Set("draining", false)
 	if w := get("GET", "/readyz"); w.Code != 503 || w.Body.String() != "not ready: draining\n" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
@@ -73,17 +75,17 @@ func TestAdminAnswersProbes(t *testing.T) {
 
 // Liveness does not depend on a condition that hangs.
 func TestLivenessDependsOnTheProcessAlone(t *testing.T) {
-	ready, hang := &readiness{}, make(chan struct{})
+	ready, hang := &Readiness{}, make(chan struct{})
 	entered := make(chan struct{})
-	ready.require("nats", sync.OnceValue(func() bool { close(entered); <-hang; return true }))
-	h := adminHandler(ready, http.NotFoundHandler())
+	ready.Require("nats", sync.OnceValue(func() bool { close(entered); <-hang; return true }))
+	h := Handler(ready, http.NotFoundHandler())
 	done := make(chan struct{})
 	go func() { // ends with hang
 		defer close(done)
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/readyz", nil))
 	}()
 	<-entered
-	ready.set("draining", false) // neither does a condition that is set
+	ready.Set("draining", false) // neither does a condition that is set
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/livez", nil))
 	if w.Code != 200 {
@@ -93,14 +95,14 @@ func TestLivenessDependsOnTheProcessAlone(t *testing.T) {
 	<-done
 }
 
-func startAdmin(t *testing.T) *adminListener {
+func startAdmin(t *testing.T) *Listener {
 	t.Helper()
-	a, err := listenAdmin("127.0.0.1:0", adminHandler(&readiness{}, http.NotFoundHandler()))
+	a, err := Listen("127.0.0.1:0", Handler(&Readiness{}, http.NotFoundHandler()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
-	go func() { served <- a.serve() }() // ends with Close
+	go func() { served <- a.Serve() }() // ends with Close
 	t.Cleanup(func() {
 		a.Close()
 		if err := <-served; err != nil {
@@ -115,15 +117,15 @@ func startAdmin(t *testing.T) *adminListener {
 func TestAdminConnectionsAreBounded(t *testing.T) {
 	a := startAdmin(t)
 	var idle []net.Conn
-	for range 3 * maxAdminConns {
-		conn, err := net.Dial("tcp", a.address().String())
+	for range 3 * maxConns {
+		conn, err := net.Dial("tcp", a.Address().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
 		idle = append(idle, conn)
 	}
-	response, err := http.Get(fmt.Sprintf("http://%s/livez", a.address()))
+	response, err := http.Get(fmt.Sprintf("http://%s/livez", a.Address()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +142,7 @@ func TestAdminConnectionsAreBounded(t *testing.T) {
 func TestAdminAnswersWithoutAHostOfItsOwn(t *testing.T) {
 	a := startAdmin(t)
 	for _, host := range []string{"10.0.0.1:9090", "mcp.app.example", "any"} {
-		conn, err := net.Dial("tcp", a.address().String())
+		conn, err := net.Dial("tcp", a.Address().String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,15 +156,15 @@ func TestAdminAnswersWithoutAHostOfItsOwn(t *testing.T) {
 
 func TestAdminAddressInUseIsAnError(t *testing.T) {
 	a := startAdmin(t)
-	if _, err := listenAdmin(a.address().String(), http.NotFoundHandler()); err == nil || !strings.HasPrefix(err.Error(), "admin.listen: ") {
+	if _, err := Listen(a.Address().String(), http.NotFoundHandler()); err == nil || !strings.HasPrefix(err.Error(), "admin.listen: ") {
 		t.Error(err)
 	}
-	unused, err := listenAdmin("127.0.0.1:0", http.NotFoundHandler())
+	unused, err := Listen("127.0.0.1:0", http.NotFoundHandler())
 	if err != nil {
 		t.Fatal(err)
 	}
 	unused.Close() // frees the address although it was never served
-	again, err := net.Listen("tcp", unused.address().String())
+	again, err := net.Listen("tcp", unused.Address().String())
 	if err != nil {
 		t.Fatal(err)
 	}

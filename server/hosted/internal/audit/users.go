@@ -1,4 +1,4 @@
-package hosted
+package audit
 
 import (
 	"sync"
@@ -10,9 +10,9 @@ import (
 // is about 10 MB.
 const maxUsers = 50_000
 
-// users knows the tenants and subjects behind the keys of owners, for the audit log. Those
+// Users knows the tenants and subjects behind the keys of owners, for the audit log. Those
 // that were added first are forgotten first.
-type users struct {
+type Users struct {
 	mu    sync.Mutex
 	known map[access.Owner]knownUser
 	order []access.Owner // a ring: next is the oldest one
@@ -22,10 +22,10 @@ type users struct {
 // A knownUser is what tokens say about an owner.
 type knownUser struct{ tenant, subject string }
 
-func newUsers() *users { return &users{known: map[access.Owner]knownUser{}} }
+func NewUsers() *Users { return &Users{known: map[access.Owner]knownUser{}} }
 
-// add records the user of an owner, whose token was verified.
-func (u *users) add(owner access.Owner, tenant, subject string) {
+// Add records the user of an owner, whose token was verified.
+func (u *Users) Add(owner access.Owner, tenant, subject string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if _, found := u.known[owner]; found {
@@ -41,8 +41,8 @@ func (u *users) add(owner access.Owner, tenant, subject string) {
 	u.known[owner] = knownUser{tenant, subject}
 }
 
-// of returns the user of an owner; empty if it is not known any more.
-func (u *users) of(owner access.Owner) (tenant, subject string) {
+// Of returns the user of an owner; empty if it is not known any more.
+func (u *Users) Of(owner access.Owner) (tenant, subject string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	found := u.known[owner]

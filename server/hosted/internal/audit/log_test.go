@@ -1,8 +1,9 @@
-package hosted
+package audit
 
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -52,16 +53,16 @@ func openPipe() *pipe {
 	return p
 }
 
-var auditEntry = access.Entry{
+var testEntry = access.Entry{
 	Principal: "client:agent", Owner: "oid", Client: "Agent", Endpoint: "/mcp/inbox-of-bob-k7qd2m", Verb: "resources/read",
 	URI: "notes://letter-to-bob", Outcome: "ok", Bytes: 120, Ms: 1.5, Trace: "0af7651916cd43dd8448eb211c80319c",
 }
 
 func TestAuditLinesHaveAllMembers(t *testing.T) {
 	out := openPipe()
-	a := newAuditLog(out, func(owner access.Owner) (string, string) { return "acme", "user of " + string(owner) })
-	a.configure(config.Audit{URIs: "full"}, keys.Ring{})
-	a.Record(auditEntry)
+	a := New(out, func(owner access.Owner) (string, string) { return "acme", "user of " + string(owner) })
+	a.Configure(config.Audit{URIs: "full"}, keys.Ring{})
+	a.Record(testEntry)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -95,9 +96,9 @@ func TestAuditHashesNames(t *testing.T) {
 	}
 	write := func(ring keys.Ring) (string, []map[string]any) {
 		out := openPipe()
-		a := newAuditLog(out, nil)
-		a.configure(config.Audit{URIs: "hash"}, ring)
-		a.Record(auditEntry)
+		a := New(out, nil)
+		a.Configure(config.Audit{URIs: "hash"}, ring)
+		a.Record(testEntry)
 		a.Record(access.Entry{Principal: "https://app.example", Owner: "oid", Client: "Letter to Bob", Endpoint: "/page", Verb: "join", URI: "inbox-of-bob-k7qd2m", Outcome: "ok"})
 		a.Record(access.Entry{Principal: "client:agent", Owner: "oid", Endpoint: "/mcp", Verb: "tools/call", URI: "inbox-of-bob-k7qd2m+answer_bob", Outcome: "ok"})
 		if err := a.Close(); err != nil {
@@ -131,7 +132,7 @@ func TestAuditHashesNames(t *testing.T) {
 func TestAuditNeverWaitsForItsWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &pipe{release: make(chan struct{})}
-		a := newAuditLog(out, nil)
+		a := New(out, nil)
 		const many = 2 * auditlog.MaxQueue / 100
 		for i := range many {
 			a.Record(access.Entry{Verb: "resources/read", URI: fmt.Sprint("a:", i), Outcome: "ok"})
@@ -158,14 +159,14 @@ func TestAuditNeverWaitsForItsWriter(t *testing.T) {
 func TestAuditEndsWithoutItsWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &pipe{release: make(chan struct{})}
-		a := newAuditLog(out, nil)
-		a.Record(auditEntry)
+		a := New(out, nil)
+		a.Record(testEntry)
 		begun := time.Now()
-		if err := a.Close(); err == nil || time.Since(begun) != auditCloseTime {
+		if err := a.Close(); err == nil || time.Since(begun) != closeTime {
 			t.Errorf("ended with %v after %v", err, time.Since(begun))
 		}
-		a.Record(auditEntry)        // does nothing
-		a.RecordRefusal(auditEntry) // likewise
+		a.Record(testEntry)        // does nothing
+		a.RecordRefusal(testEntry) // likewise
 		close(out.release)
 		synctest.Wait()
 		if lines := out.lines(t); len(lines) != 1 {
@@ -178,7 +179,7 @@ func TestAuditEndsWithoutItsWriter(t *testing.T) {
 func TestAuditCountsRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := openPipe()
-		a := newAuditLog(out, nil)
+		a := New(out, nil)
 		for range 10_000 {
 			a.RecordRefusal(access.Entry{Principal: strings.Repeat("x", 32<<10), Endpoint: "/mcp", Verb: "login", Outcome: "401"})
 		}
@@ -193,4 +194,53 @@ func TestAuditCountsRefusals(t *testing.T) {
 			t.Errorf("%d are lost, %d bytes", a.Lost(), out.text.Len())
 		}
 	})
+}
+
+// A name in the audit log can be found by the commands of the guide, which derive the same
+// key: HKDF with SHA-256, without salt, and the label as info.
+func TestTheGuideFindsHashedNames(t *testing.T) {
+	ring, err := keys.Parse([]byte(configtest.Key(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := openPipe()
+	a := New(out, nil)
+	a.Configure(config.Audit{URIs: "hash"}, ring)
+	a.Record(testEntry)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../../../cmd/pagemcpd/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"-kdfopt info:audit ", "-keylen 32", "digest:SHA256", fmt.Sprintf("cut -c1-%d", 2*digest)} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the guide has no %q", want)
+		}
+	}
+	uri, _ := out.lines(t)[0]["uri"].(string)
+	if !bytes.HasPrefix([]byte(uri), []byte(hashed)) || len(uri) != len(hashed)+2*digest {
+		t.Errorf("%q", uri)
+	}
+}
+
+// A reload changes how URIs are written.
+func TestReloadChangesTheAudit(t *testing.T) {
+	ring, err := keys.Parse([]byte(configtest.Key(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := openPipe()
+	a := New(out, nil)
+	for _, uris := range []string{"full", "hash", "full"} {
+		a.Configure(config.Audit{URIs: uris}, ring)
+		a.Record(access.Entry{Endpoint: "/mcp", URI: "notes://1"})
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if lines := out.lines(t); lines[0]["uri"] != "notes://1" || lines[1]["uri"] == "notes://1" || lines[2]["uri"] != "notes://1" {
+		t.Errorf("%v", lines)
+	}
 }

@@ -1,4 +1,5 @@
-package hosted
+// Package pressure watches the memory of the process.
+package pressure
 
 import (
 	"context"
@@ -10,26 +11,26 @@ import (
 )
 
 const (
-	memoryInterval = time.Second
-	collectPause   = 5 * time.Second // between collections that the watch starts
+	interval     = time.Second
+	collectPause = 5 * time.Second // between collections that the watch starts
 
 	// Shares of GOMEMLIMIT. Between them nothing changes, so that joins are not accepted and
 	// refused in turn.
-	memoryHigh = 0.85
-	memoryLow  = 0.75
+	highShare = 0.85
+	lowShare  = 0.75
 )
 
-// A memorySample is the memory of the process at one moment, in bytes.
-type memorySample struct {
+// A sample is the memory of the process at one moment, in bytes.
+type sample struct {
 	limit uint64 // GOMEMLIMIT; math.MaxInt64 without one
 	total uint64 // what the limit applies to: objects, live and not, and everything else
 	live  uint64 // the same without objects that were garbage at the last collection
 }
 
-// A memoryWatch refuses joins and closes views when memory runs out, before the collector
+// A Watch refuses joins and closes views when memory runs out, before the collector
 // takes all processor time. Without GOMEMLIMIT it does nothing.
-type memoryWatch struct {
-	read    func() memorySample
+type Watch struct {
+	read    func() sample
 	collect func()
 	relieve func() // closes some of the views that are idle for longest
 
@@ -37,18 +38,18 @@ type memoryWatch struct {
 	collected time.Time // used by Run alone
 }
 
-// newMemoryWatch returns a watch of this process. relieve is called by Run, at most every 5
+// New returns a watch of this process. relieve is called by Run, at most every 5
 // seconds, while memory is short although joins are refused.
-func newMemoryWatch(relieve func()) *memoryWatch {
-	return &memoryWatch{read: readMemory, collect: runtime.GC, relieve: relieve}
+func New(relieve func()) *Watch {
+	return &Watch{read: read, collect: runtime.GC, relieve: relieve}
 }
 
-// underPressure reports whether joins are to be refused.
-func (m *memoryWatch) underPressure() bool { return m.high.Load() }
+// UnderPressure reports whether joins are to be refused.
+func (m *Watch) UnderPressure() bool { return m.high.Load() }
 
 // Run samples until ctx ends.
-func (m *memoryWatch) Run(ctx context.Context) {
-	tick := time.NewTicker(memoryInterval)
+func (m *Watch) Run(ctx context.Context) {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		select {
@@ -63,13 +64,13 @@ func (m *memoryWatch) Run(ctx context.Context) {
 // sample compares the memory with the limit. Garbage fills the space up to the limit in
 // normal operation, so only what is left after a collection counts. The collector reports
 // that for its last run; when the space is nearly full, a further run shows the present.
-func (m *memoryWatch) sample() {
+func (m *Watch) sample() {
 	now := m.read()
 	if now.limit == 0 || now.limit >= math.MaxInt64 {
 		m.high.Store(false)
 		return
 	}
-	high, low := uint64(memoryHigh*float64(now.limit)), uint64(memoryLow*float64(now.limit))
+	high, low := uint64(highShare*float64(now.limit)), uint64(lowShare*float64(now.limit))
 	collected := now.total > high && time.Since(m.collected) >= collectPause
 	if collected {
 		m.collect()
@@ -87,8 +88,8 @@ func (m *memoryWatch) sample() {
 	}
 }
 
-// readMemory samples this process.
-func readMemory() memorySample {
+// read samples this process.
+func read() sample {
 	samples := []runtimemetrics.Sample{
 		{Name: "/gc/gomemlimit:bytes"},
 		{Name: "/gc/heap/live:bytes"},
@@ -107,5 +108,5 @@ func readMemory() memorySample {
 	}
 	total := value(2) - value(3)
 	rest := total - min(total, value(4)+value(5)+value(6)) // stacks and the runtime's own
-	return memorySample{limit: value(0), total: total, live: value(1) + rest}
+	return sample{limit: value(0), total: total, live: value(1) + rest}
 }

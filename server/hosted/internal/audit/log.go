@@ -1,4 +1,5 @@
-package hosted
+// Package audit writes the audit log of a hosted gateway.
+package audit
 
 import (
 	"context"
@@ -17,62 +18,62 @@ import (
 )
 
 // auditCloseTime is for writing the last lines when the node ends.
-const auditCloseTime = 3 * time.Second
+const closeTime = 3 * time.Second
 
-// An auditLog is an [access.Audit] that writes JSON lines: one for each decision, never
+// A Log is an [access.Audit] that writes JSON lines: one for each decision, never
 // contents or tokens. A writer that blocks delays no request; entries that the queue of
 // 1 MiB has no room for, and refusals above 5 per second, are counted in a later line.
-type auditLog struct {
+type Log struct {
 	*auditlog.Log
 	identify func(access.Owner) (tenant, subject string)
-	hash     atomic.Pointer[auditHash] // nil: names are written as they are
+	hash     atomic.Pointer[hasher] // nil: names are written as they are
 }
 
-// An auditLine is an entry with the user that its owner stands for.
-type auditLine struct {
+// A record is an entry with the user that its owner stands for.
+type record struct {
 	access.Entry `json:",inline"`
 	Tenant       string `json:"tenant,omitempty"`
 	Subject      string `json:"subject,omitempty"`
 }
 
-// An auditHash has the secret that names are hashed with. Names are short and often
+// A hasher has the secret that names are hashed with. Names are short and often
 // guessable, like notes://1, so a hash without a secret could be reversed.
-type auditHash struct{ key []byte }
+type hasher struct{ key []byte }
 
 const (
-	auditHashed = "hmac:" // begins a name that is hashed
-	auditDigest = 16      // bytes of HMAC-SHA-256
+	hashed = "hmac:" // begins a name that is hashed
+	digest = 16      // bytes of HMAC-SHA-256
 )
 
-// newAuditLog returns a log that writes to w, which one goroutine does until Close. identify
+// New returns a log that writes to w, which one goroutine does until Close. identify
 // returns the user of an owner if it is known, and must not block; it may be nil.
-func newAuditLog(w io.Writer, identify func(access.Owner) (tenant, subject string)) *auditLog {
-	a := &auditLog{identify: identify}
+func New(w io.Writer, identify func(access.Owner) (tenant, subject string)) *Log {
+	a := &Log{identify: identify}
 	a.Log = auditlog.New(func(lines []byte) { w.Write(lines) }, a.line) // a full disk must not stop the node
 	return a
 }
 
-// configure sets what a reload may change: how URIs are written, and the keys. With
+// Configure sets what a reload may change: how URIs are written, and the keys. With
 // audit.uris: hash, equal names have equal hashes on all nodes, until the first key of the
 // ring changes.
-func (a *auditLog) configure(c config.Audit, ring keys.Ring) {
+func (a *Log) Configure(c config.Audit, ring keys.Ring) {
 	if c.URIs != "hash" {
 		a.hash.Store(nil)
 		return
 	}
-	a.hash.Store(&auditHash{ring.Audit()})
+	a.hash.Store(&hasher{ring.Audit()})
 }
 
 // Close writes the lines that are left, for at most 3 seconds.
-func (a *auditLog) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), auditCloseTime)
+func (a *Log) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	return a.Log.Close(ctx)
 }
 
 // line returns what is written for an entry.
-func (a *auditLog) line(e access.Entry) any {
-	line := auditLine{Entry: e}
+func (a *Log) line(e access.Entry) any {
+	line := record{Entry: e}
 	if a.identify != nil && e.Owner != "" {
 		line.Tenant, line.Subject = a.identify(e.Owner)
 	}
@@ -85,7 +86,7 @@ func (a *auditLog) line(e access.Entry) any {
 // replaceNames hashes what a page or a user has named: URIs, tools, prompts and pages, which
 // have titles and search words in them. The title of a page is left out. Methods, clients,
 // origins and owners stay: without them the log does not answer who did what.
-func (h *auditHash) replaceNames(e *access.Entry) {
+func (h *hasher) replaceNames(e *access.Entry) {
 	if e.URI != "" {
 		e.URI = h.of(e.URI)
 	}
@@ -97,8 +98,8 @@ func (h *auditHash) replaceNames(e *access.Entry) {
 	}
 }
 
-func (h *auditHash) of(name string) string {
+func (h *hasher) of(name string) string {
 	mac := hmac.New(sha256.New, h.key)
 	mac.Write([]byte(name))
-	return auditHashed + hex.EncodeToString(mac.Sum(nil)[:auditDigest])
+	return hashed + hex.EncodeToString(mac.Sum(nil)[:digest])
 }

@@ -1,4 +1,5 @@
-package hosted
+// Package front is the address of a node that clients use, directly or through proxies.
+package front
 
 import (
 	"crypto/tls"
@@ -10,26 +11,26 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// A publicListener is the address that clients use, directly or through proxies.
-type publicListener struct {
+// A Listener is the address that clients use, directly or through proxies.
+type Listener struct {
 	listener net.Listener // with TLS, if it is configured
-	server   *http.Server
-	limiter  *conns.Limiter
+	Server   *http.Server
+	Limiter  *conns.Limiter
 }
 
-// listenPublic binds address. Requests reach handler with the address of their client, see
+// Listen binds address. Requests reach handler with the address of their client, see
 // access.AddressOf. secure is nil without TLS; maxUnknown is the number of connections whose
 // clients are not authenticated. The listener ends with serve or Close.
-func listenPublic(address string, secure *certificates, p *proxies, handler http.Handler, maxUnknown int, onEvicted func()) (*publicListener, error) {
+func Listen(address string, secure *Certificates, p *Proxies, handler http.Handler, maxUnknown int, onEvicted func()) (*Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	return newPublicListener(listener, secure, p, handler, maxUnknown, onEvicted), nil
+	return newListener(listener, secure, p, handler, maxUnknown, onEvicted), nil
 }
 
-// newPublicListener returns a listener on connections of another one.
-func newPublicListener(listener net.Listener, secure *certificates, p *proxies, handler http.Handler, maxUnknown int, onEvicted func()) *publicListener {
+// newListener returns a listener on connections of another one.
+func newListener(listener net.Listener, secure *Certificates, p *Proxies, handler http.Handler, maxUnknown int, onEvicted func()) *Listener {
 	limiter := conns.NewLimiter(conns.Options{
 		MaxUnknown: maxUnknown, MaxPerAddress: maxUnknownPerAddress, Admit: p.admit, IsProxy: p.isTrusted, CountIdle: true, OnEvicted: onEvicted,
 	})
@@ -42,22 +43,22 @@ func newPublicListener(listener net.Listener, secure *certificates, p *proxies, 
 		server.TLSConfig = secure.config()
 		listener = tls.NewListener(listener, server.TLSConfig)
 	}
-	return &publicListener{listener, server, limiter}
+	return &Listener{listener, server, limiter}
 }
 
-// address returns the bound address.
-func (l *publicListener) address() net.Addr { return l.listener.Addr() }
+// Address returns the bound address.
+func (l *Listener) Address() net.Addr { return l.listener.Addr() }
 
-// serve serves until the server is shut down or closed.
-func (l *publicListener) serve() error {
-	if err := l.server.Serve(l.listener); err != http.ErrServerClosed {
+// Serve serves until the server is shut down or closed.
+func (l *Listener) Serve() error {
+	if err := l.Server.Serve(l.listener); err != http.ErrServerClosed {
 		return fmt.Errorf("listen: %w", err)
 	}
 	return nil
 }
 
 // Close closes the listener and all connections but WebSockets.
-func (l *publicListener) Close() {
-	l.server.Close()
+func (l *Listener) Close() {
+	l.Server.Close()
 	l.listener.Close() // if serve was never called
 }

@@ -1,4 +1,4 @@
-package hosted
+package pressure
 
 import (
 	"context"
@@ -17,9 +17,9 @@ type testMemory struct {
 	collections          int
 }
 
-func (m *testMemory) read() memorySample {
+func (m *testMemory) read() sample {
 	const unit = 1 << 20
-	return memorySample{limit: m.limit * unit, total: (m.live + m.garbage) * unit, live: m.lastLive * unit}
+	return sample{limit: m.limit * unit, total: (m.live + m.garbage) * unit, live: m.lastLive * unit}
 }
 
 func (m *testMemory) collect() {
@@ -32,7 +32,7 @@ func TestJoinsAreRefusedBeforeViewsAreClosed(t *testing.T) {
 		memory := &testMemory{limit: 100, live: 50}
 		var relieved []time.Duration
 		begun := time.Now()
-		w := &memoryWatch{read: memory.read, collect: memory.collect, relieve: func() { relieved = append(relieved, time.Since(begun)) }}
+		w := &Watch{read: memory.read, collect: memory.collect, relieve: func() { relieved = append(relieved, time.Since(begun)) }}
 		for _, step := range []struct {
 			name          string
 			live, garbage uint64
@@ -56,11 +56,11 @@ func TestJoinsAreRefusedBeforeViewsAreClosed(t *testing.T) {
 				memory.lastLive = step.live
 			}
 			for range step.seconds {
-				time.Sleep(memoryInterval)
+				time.Sleep(interval)
 				w.sample()
 			}
-			if w.underPressure() != step.pressure || len(relieved) != step.relieved {
-				t.Errorf("%s: pressure %v, relieved at %v", step.name, w.underPressure(), relieved)
+			if w.UnderPressure() != step.pressure || len(relieved) != step.relieved {
+				t.Errorf("%s: pressure %v, relieved at %v", step.name, w.UnderPressure(), relieved)
 			}
 		}
 		if memory.collections > 20 {
@@ -71,10 +71,10 @@ func TestJoinsAreRefusedBeforeViewsAreClosed(t *testing.T) {
 
 func TestMemoryIsSampledUntilTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*memoryInterval+memoryInterval/2)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*interval+interval/2)
 		defer cancel()
 		samples := 0
-		w := &memoryWatch{read: func() memorySample { samples++; return memorySample{} }}
+		w := &Watch{read: func() sample { samples++; return sample{} }}
 		if w.Run(ctx); samples != 10 {
 			t.Errorf("%d samples", samples)
 		}
@@ -83,16 +83,16 @@ func TestMemoryIsSampledUntilTheEnd(t *testing.T) {
 
 // Limits that are not set, or are removed, are no pressure.
 func TestNoMemoryLimitIsNoPressure(t *testing.T) {
-	full := memorySample{limit: 100, total: 99, live: 99}
+	full := sample{limit: 100, total: 99, live: 99}
 	now := full
-	w := &memoryWatch{read: func() memorySample { return now }, collect: func() {}, relieve: func() {}}
+	w := &Watch{read: func() sample { return now }, collect: func() {}, relieve: func() {}}
 	for _, without := range []uint64{0, math.MaxInt64} {
 		now = full
-		if w.sample(); !w.underPressure() {
+		if w.sample(); !w.UnderPressure() {
 			t.Error("no pressure at the limit")
 		}
 		now.limit = without
-		if w.sample(); w.underPressure() {
+		if w.sample(); w.UnderPressure() {
 			t.Errorf("pressure with the limit %d", without)
 		}
 	}
@@ -104,13 +104,13 @@ func TestMemoryOfThisProcess(t *testing.T) {
 	old := debug.SetMemoryLimit(limit)
 	defer debug.SetMemoryLimit(old)
 	held := slices.Repeat([]byte{1}, 64<<20)
-	w := newMemoryWatch(func() {})
+	w := New(func() {})
 	w.collect()
 	now := w.read()
 	if now.limit != limit || now.live < 64<<20 || now.live > now.total || now.total > limit {
 		t.Errorf("%+v", now)
 	}
-	if w.sample(); w.underPressure() {
+	if w.sample(); w.UnderPressure() {
 		t.Error("pressure far below the limit")
 	}
 	if held[0] != 1 { // in use until here

@@ -1,4 +1,4 @@
-package hosted
+package front
 
 import (
 	"net"
@@ -22,10 +22,10 @@ const (
 	maxUnknownPerAddress = 2_048
 )
 
-// proxies knows the balancers in front of a node. Their connections are those of many
+// Proxies knows the balancers in front of a node. Their connections are those of many
 // clients, whose addresses they report by X-Forwarded-For; the address serves logs and
 // limits only. Host is checked as it arrives, and X-Forwarded-Host and -Proto are ignored.
-type proxies struct {
+type Proxies struct {
 	trusted   atomic.Pointer[[]netip.Prefix]
 	plain     bool         // connections have no TLS: others than those of proxies are closed
 	onRefused func(net.IP) // called for each connection that is closed; may be nil
@@ -34,25 +34,25 @@ type proxies struct {
 	unknown map[string]int // requests that are not authenticated, by network of the client
 }
 
-// newProxies returns proxies that trust these addresses. Without any, and without TLS, all
-// peers are accepted: the listener is on loopback then, see [Config.Check].
-func newProxies(trusted []netip.Prefix, hasTLS bool, onRefused func(net.IP)) *proxies {
-	p := &proxies{plain: !hasTLS, onRefused: onRefused, unknown: map[string]int{}}
-	p.trust(trusted)
+// NewProxies returns proxies that trust these addresses. Without any, and without TLS, all
+// peers are accepted: the listener is on loopback then, see config.Config.Check.
+func NewProxies(trusted []netip.Prefix, hasTLS bool, onRefused func(net.IP)) *Proxies {
+	p := &Proxies{plain: !hasTLS, onRefused: onRefused, unknown: map[string]int{}}
+	p.Trust(trusted)
 	return p
 }
 
-// trust replaces the addresses of proxies, as a reload does. Open connections stay.
-func (p *proxies) trust(trusted []netip.Prefix) { p.trusted.Store(&trusted) }
+// Trust replaces the addresses of proxies, as a reload does. Open connections stay.
+func (p *Proxies) Trust(trusted []netip.Prefix) { p.trusted.Store(&trusted) }
 
 // isTrusted reports whether an address is that of a proxy.
-func (p *proxies) isTrusted(address netip.Addr) bool {
+func (p *Proxies) isTrusted(address netip.Addr) bool {
 	return slices.ContainsFunc(*p.trusted.Load(), func(prefix netip.Prefix) bool { return prefix.Contains(address) })
 }
 
 // admit implements conns.Options.Admit: without TLS it closes connections that do not come
 // from a proxy, before anything is read from them.
-func (p *proxies) admit(conn net.Conn) bool {
+func (p *Proxies) admit(conn net.Conn) bool {
 	address := conns.Address(conn.RemoteAddr())
 	if !p.plain || len(*p.trusted.Load()) == 0 || p.isTrusted(address) {
 		return true
@@ -68,7 +68,7 @@ func (p *proxies) admit(conn net.Conn) bool {
 // rightmost address of X-Forwarded-For that is not a proxy, since proxies append, and
 // clients can send anything before that. An entry that is not an address ends the walk: the
 // result is then the address of the proxy that has reported it.
-func (p *proxies) clientOf(peer netip.Addr, forwarded []string) netip.Addr {
+func (p *Proxies) clientOf(peer netip.Addr, forwarded []string) netip.Addr {
 	client := peer
 	read := 0
 	for _, line := range slices.Backward(forwarded) {
@@ -109,7 +109,7 @@ var forwardingHeaders = [...]string{"X-Forwarded-For", "X-Forwarded-Host", "X-Fo
 // handler returns next with the address of the client in the context of each request, see
 // access.AddressOf. It limits the requests behind one address that are not authenticated, as
 // conns.Limiter does for connections: connections of proxies have no limit of their own.
-func (p *proxies) handler(next http.Handler) http.Handler {
+func (p *Proxies) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		peer := peerOf(r)
 		client := p.clientOf(peer, r.Header.Values("X-Forwarded-For"))
@@ -145,7 +145,7 @@ func peerOf(r *http.Request) netip.Addr {
 
 // enter counts a request that is not authenticated until release is called; false if there
 // are too many of its network.
-func (p *proxies) enter(network string) (release func(), ok bool) {
+func (p *Proxies) enter(network string) (release func(), ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.unknown[network] >= maxUnknownPerAddress {
@@ -155,7 +155,7 @@ func (p *proxies) enter(network string) (release func(), ok bool) {
 	return sync.OnceFunc(func() { p.leave(network) }), true
 }
 
-func (p *proxies) leave(network string) {
+func (p *Proxies) leave(network string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.unknown[network]--; p.unknown[network] == 0 {

@@ -1,4 +1,5 @@
-package hosted
+// Package admin is the address of a node for probes and metrics.
+package admin
 
 import (
 	"context"
@@ -18,18 +19,18 @@ import (
 // Limits of the admin listener. A probe is answered in microseconds, a scrape in
 // milliseconds.
 const (
-	maxAdminConns  = 64      // of all addresses; half of them of one
-	maxAdminHeader = 8 << 10 // bytes
-	adminReadTime  = 5 * time.Second
-	adminWriteTime = 10 * time.Second
-	adminIdleTime  = 30 * time.Second
-	adminCloseTime = 1 * time.Second // for responses when the node ends
-	plainText      = "text/plain; charset=utf-8"
+	maxConns  = 64      // of all addresses; half of them of one
+	maxHeader = 8 << 10 // bytes
+	readTime  = 5 * time.Second
+	WriteTime = 10 * time.Second
+	idleTime  = 30 * time.Second
+	closeTime = 1 * time.Second // for responses when the node ends
+	plainText = "text/plain; charset=utf-8"
 )
 
-// A readiness is a set of named conditions, all of which must hold for a node to be ready.
+// A Readiness is a set of named conditions, all of which must hold for a node to be ready.
 // Its methods may be called concurrently.
-type readiness struct {
+type Readiness struct {
 	mu     sync.Mutex
 	names  []string // in the order in which they were added
 	checks map[string]func() bool
@@ -37,7 +38,7 @@ type readiness struct {
 }
 
 // warning returns what an operator should know although the node is ready, or "".
-func (r *readiness) warning() string {
+func (r *Readiness) warning() string {
 	r.mu.Lock()
 	warn := r.warn
 	r.mu.Unlock()
@@ -47,16 +48,16 @@ func (r *readiness) warning() string {
 	return warn()
 }
 
-// setWarning sets what warning returns; warn must not block.
-func (r *readiness) setWarning(warn func() string) {
+// SetWarning sets what warning returns; warn must not block.
+func (r *Readiness) SetWarning(warn func() string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.warn = warn
 }
 
-// require adds a condition, or replaces it. Its name says what is not ready while holds
+// Require adds a condition, or replaces it. Its name says what is not ready while holds
 // returns false, which must not block.
-func (r *readiness) require(name string, holds func() bool) {
+func (r *Readiness) Require(name string, holds func() bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.checks == nil {
@@ -68,12 +69,12 @@ func (r *readiness) require(name string, holds func() bool) {
 	r.checks[name] = holds
 }
 
-// set adds a condition, or replaces it, by its present value.
-func (r *readiness) set(name string, holds bool) { r.require(name, func() bool { return holds }) }
+// Set adds a condition, or replaces it, by its present value.
+func (r *Readiness) Set(name string, holds bool) { r.Require(name, func() bool { return holds }) }
 
-// missing returns the names of the conditions that do not hold. Those in except are not
+// Missing returns the names of the conditions that do not hold. Those in except are not
 // looked at.
-func (r *readiness) missing(except ...string) (names []string) {
+func (r *Readiness) Missing(except ...string) (names []string) {
 	type check struct {
 		name  string
 		holds func() bool
@@ -92,10 +93,10 @@ func (r *readiness) missing(except ...string) (names []string) {
 	return names
 }
 
-// adminHandler serves /livez, /readyz and /metrics. It shows no secrets, changes nothing and
+// Handler serves /livez, /readyz and /metrics. It shows no secrets, changes nothing and
 // checks no Host: probes use IP addresses. /livez depends on the process alone, so that a
 // failure elsewhere does not restart all nodes.
-func adminHandler(ready *readiness, metrics http.Handler) http.Handler {
+func Handler(ready *Readiness, metrics http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -109,7 +110,7 @@ func adminHandler(ready *readiness, metrics http.Handler) http.Handler {
 		case r.URL.Path == "/metrics":
 			metrics.ServeHTTP(w, r)
 		case r.URL.Path == "/readyz":
-			answerReady(w, ready.missing(), ready.warning())
+			answerReady(w, ready.Missing(), ready.warning())
 		default:
 			w.Header().Set("Content-Type", plainText)
 			io.WriteString(w, "ok\n")
@@ -130,30 +131,30 @@ func answerReady(w http.ResponseWriter, missing []string, warning string) {
 	}
 }
 
-// An adminListener serves an admin handler until Close.
-type adminListener struct {
+// A Listener serves an admin handler until Close.
+type Listener struct {
 	listener net.Listener
 	server   *http.Server
 }
 
-// listenAdmin binds address. Serve must be called, or Close.
-func listenAdmin(address string, handler http.Handler) (*adminListener, error) {
+// Listen binds address. Serve must be called, or Close.
+func Listen(address string, handler http.Handler) (*Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("admin.listen: %w", err)
 	}
 	server := conns.HTTPServer(handler)
-	server.MaxHeaderBytes = maxAdminHeader
-	server.ReadHeaderTimeout, server.ReadTimeout, server.WriteTimeout, server.IdleTimeout = adminReadTime, adminReadTime, adminWriteTime, adminIdleTime
-	limiter := conns.NewLimiter(conns.Options{MaxUnknown: maxAdminConns, MaxPerAddress: maxAdminConns / 2})
-	return &adminListener{limiter.Wrap(listener), server}, nil
+	server.MaxHeaderBytes = maxHeader
+	server.ReadHeaderTimeout, server.ReadTimeout, server.WriteTimeout, server.IdleTimeout = readTime, readTime, WriteTime, idleTime
+	limiter := conns.NewLimiter(conns.Options{MaxUnknown: maxConns, MaxPerAddress: maxConns / 2})
+	return &Listener{limiter.Wrap(listener), server}, nil
 }
 
-// address returns the bound address.
-func (a *adminListener) address() net.Addr { return a.listener.Addr() }
+// Address returns the bound address.
+func (a *Listener) Address() net.Addr { return a.listener.Addr() }
 
-// serve serves until Close.
-func (a *adminListener) serve() error {
+// Serve serves until Close.
+func (a *Listener) Serve() error {
 	if err := a.server.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("admin.listen: %w", err)
 	}
@@ -161,8 +162,8 @@ func (a *adminListener) serve() error {
 }
 
 // Close waits up to one second for responses, then closes all connections.
-func (a *adminListener) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), adminCloseTime)
+func (a *Listener) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	if a.server.Shutdown(ctx) != nil {
 		a.server.Close()

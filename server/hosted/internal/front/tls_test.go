@@ -1,4 +1,4 @@
-package hosted
+package front
 
 import (
 	"context"
@@ -31,28 +31,28 @@ func loadPair(files config.TLS) (*tls.Certificate, error) {
 }
 
 // serveTLS serves handler over TLS, and returns the address and its certificates.
-func serveTLS(t *testing.T, handler http.Handler) (address string, secure *certificates) {
+func serveTLS(t *testing.T, handler http.Handler) (address string, secure *Certificates) {
 	t.Helper()
-	secure = &certificates{}
+	secure = &Certificates{}
 	from, until := hourAround(time.Now())
 	certificate, err := loadPair(writeCertificate(t, t.TempDir(), 1, from, until))
 	if err != nil {
 		t.Fatal(err)
 	}
-	secure.use(certificate)
-	l, err := listenPublic("127.0.0.1:0", secure, newProxies(nil, true, nil), handler, 8_000, nil)
+	secure.Use(certificate)
+	l, err := Listen("127.0.0.1:0", secure, NewProxies(nil, true, nil), handler, 8_000, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
-	go func() { served <- l.serve() }() // ends with Close
+	go func() { served <- l.Serve() }() // ends with Close
 	t.Cleanup(func() {
 		l.Close()
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
 	})
-	return l.address().String(), secure
+	return l.Address().String(), secure
 }
 
 func clientOf(t *testing.T, config *tls.Config) *http.Client {
@@ -165,7 +165,7 @@ func TestCertificatesAreReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secure.use(next)
+	secure.Use(next)
 	if got := serial(open); got != 1 {
 		t.Errorf("the open connection has certificate %d", got)
 	}

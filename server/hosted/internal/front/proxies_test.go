@@ -1,4 +1,4 @@
-package hosted
+package front
 
 import (
 	"net"
@@ -27,7 +27,7 @@ func trustedProxies(t testing.TB, texts ...string) []netip.Prefix {
 
 // Whatever a client sends, its address is one that a proxy has appended.
 func TestClientIsTheRightmostUntrustedAddress(t *testing.T) {
-	p := newProxies(trustedProxies(t, "10.0.0.0/8", "2001:db8:1::/48", "::ffff:192.0.2.1"), false, nil)
+	p := NewProxies(trustedProxies(t, "10.0.0.0/8", "2001:db8:1::/48", "::ffff:192.0.2.1"), false, nil)
 	const client = "203.0.113.7"
 	for _, test := range []struct {
 		name, peer string
@@ -84,7 +84,7 @@ func TestClientIsTheRightmostUntrustedAddress(t *testing.T) {
 // Handlers see the Host of the request line, and no header that could replace it or the
 // address.
 func TestForwardingHeadersAreRemoved(t *testing.T) {
-	p := newProxies(trustedProxies(t, "10.0.0.0/8"), false, nil)
+	p := NewProxies(trustedProxies(t, "10.0.0.0/8"), false, nil)
 	r := httptest.NewRequest("POST", "https://mcp.app.example/mcp", nil)
 	r.RemoteAddr = "10.0.0.1:50000"
 	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Real-IP", "Forwarded"} {
@@ -104,7 +104,7 @@ func TestForwardingHeadersAreRemoved(t *testing.T) {
 // One client behind a proxy does not take the places of others, and a client that has
 // authenticated itself does not count.
 func TestUnknownClientsBehindAProxyAreLimitedOneByOne(t *testing.T) {
-	p := newProxies(trustedProxies(t, "10.0.0.0/8"), false, nil)
+	p := NewProxies(trustedProxies(t, "10.0.0.0/8"), false, nil)
 	inside, leave := make(chan struct{}), make(chan struct{})
 	known := false
 	h := p.handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -179,7 +179,7 @@ func TestOnlyProxiesConnectWithoutTLS(t *testing.T) {
 		{"another peer with TLS", []string{"192.0.2.1"}, true, true},
 	} {
 		refused := 0
-		p := newProxies(trustedProxies(t, test.trusted...), test.tls, func(net.IP) { refused++ })
+		p := NewProxies(trustedProxies(t, test.trusted...), test.tls, func(net.IP) { refused++ })
 		near, far := tcpPair(t)
 		if got := p.admit(near); got != test.served || (refused == 0) != test.served {
 			t.Errorf("%s: %v, %d refused", test.name, got, refused)
@@ -193,9 +193,9 @@ func TestOnlyProxiesConnectWithoutTLS(t *testing.T) {
 }
 
 func TestProxiesAreReplacedWhileInUse(t *testing.T) {
-	p := newProxies(trustedProxies(t, "192.0.2.1"), false, nil)
+	p := NewProxies(trustedProxies(t, "192.0.2.1"), false, nil)
 	near, _ := tcpPair(t)
-	p.trust(trustedProxies(t, "127.0.0.1"))
+	p.Trust(trustedProxies(t, "127.0.0.1"))
 	if !p.admit(near) {
 		t.Error("the new proxy is refused")
 	}
@@ -223,7 +223,7 @@ func tcpPair(t testing.TB) (accepted, dialled net.Conn) {
 func FuzzForwardedAddresses(f *testing.F) {
 	f.Add("203.0.113.7, 10.0.0.2")
 	f.Add("[2001:db8::1]:443,unknown")
-	p := newProxies(trustedProxies(f, "10.0.0.0/8"), false, nil)
+	p := NewProxies(trustedProxies(f, "10.0.0.0/8"), false, nil)
 	f.Fuzz(func(t *testing.T, header string) {
 		untrusted := netip.MustParseAddr("203.0.113.7")
 		if got := p.clientOf(untrusted, []string{header}); got != untrusted {

@@ -1,4 +1,4 @@
-package hosted
+package front
 
 import (
 	"crypto/tls"
@@ -6,21 +6,21 @@ import (
 	"sync/atomic"
 )
 
-// certificates holds the certificate of the public listener, which a reload replaces for
+// Certificates holds the certificate of the public listener, which a reload replaces for
 // the connections that follow.
-type certificates struct {
+type Certificates struct {
 	current atomic.Pointer[tls.Certificate]
 }
 
-// use replaces the certificate.
-func (c *certificates) use(certificate *tls.Certificate) { c.current.Store(certificate) }
+// Use replaces the certificate.
+func (c *Certificates) Use(certificate *tls.Certificate) { c.current.Store(certificate) }
 
 var errNoCertificate = errors.New("there is no certificate")
 
 // config returns the configuration of a listener. Assistants may use HTTP/2; WebSockets of
 // pages use HTTP/1.1: browsers request it for them by ALPN, unless a server announces RFC
 // 8441, which net/http does not.
-func (c *certificates) config() *tls.Config {
+func (c *Certificates) config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		NextProtos: []string{"h2", "http/1.1"},
