@@ -89,6 +89,7 @@ var arrows = []struct{ from, banned, why string }{
 	{"server/devserver", module + "server", "it serves files: what pages may do is the gateway's"},
 	{"server/devserver", module + "server/internal/gateway", "it serves files: what pages may do is the gateway's"},
 	{"server/hosted", module + "server/internal/loopback", "a hosted gateway is not on loopback"},
+	{"cmd/pagemcpd", module + "server/internal/conns/connstest", "connections are in memory in tests alone"},
 	{"server/internal/conns", module + "server/internal/loopback", "it limits connections of any listener"},
 	{"server/internal/auditlog", module + "server", "each gateway writes its log where it wants"},
 	{"cmd/pagemcpd", module + "server", "what both gateways need is in server/internal"},

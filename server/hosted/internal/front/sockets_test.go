@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/conns/connstest"
 )
 
 // WebSockets behind a proxy are those of the addresses that it reports: more than the share
@@ -30,13 +31,13 @@ func TestSocketsBehindAProxyHaveTheShareOfTheirAddress(t *testing.T) {
 		defer stop()
 		closed := make(chan string, 2*maxUnknownPerAddress)
 		open := func(address string) net.Conn {
-			conn := l.dial("10.0.0.1")
+			conn := l.Dial("10.0.0.1")
 			fmt.Fprintf(conn, "GET /page HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: %s\r\n\r\n", address)
 			if _, err := conn.Read(make([]byte, 1)); err != nil {
 				t.Fatalf("a new socket of %s: %v", address, err)
 			}
 			go func() { // ends with the connection
-				untilClosed(conn)
+				connstest.UntilClosed(conn)
 				closed <- address
 			}()
 			return conn
