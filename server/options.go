@@ -103,7 +103,7 @@ type Counts struct {
 	Connected int // pages
 	Away      int // pages that have joined since the start and are not connected
 	Sockets   int // open WebSockets of pages, assistants and monitors
-	Sessions  int // stored sessions of the classic revisions
+	Sessions  int // sessions of the classic revisions that are in use
 }
 
 // Limits of what one program or page can make the gateway do. A zero field means the
@@ -118,7 +118,7 @@ type Limits struct {
 	Streams        int // open subscriptions/listen of one assistant over HTTP; default 256
 	Sockets        int // open WebSockets; default 256
 	PagesPerOrigin int // joined pages of one origin; default 16
-	Sessions       int // stored sessions of the classic revisions; default 10,000
+	Sessions       int // sessions of the classic revisions that are in use: another one ends the stream of one that is idle; default 10,000
 }
 
 // instructions are sent to every client in the handshake.

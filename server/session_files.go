@@ -67,7 +67,7 @@ func openSessionFiles(s *state) (*sessionFiles, error) {
 
 func checkChanges(c *mcphttp.Changes) error {
 	if c.IsZero() || c.Expires.IsZero() {
-		return errors.New("the file contains no changes of a session")
+		return errors.New("the file contains no valid changes of a session")
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ var programPackages = []string{"cmd/pagemcp", "server", "server/clientconfig", "
 var withoutEntry = []string{
 	"serve: call Listen first", "NoToken requires Listen", "host %q: want", "mount %q:", // of server.Options and Mount
 	"the gateway is closed", "the request is too large", "want {\"origin\"", "name an origin, or all", // of the control endpoint
-	"the file contains no valid identity", "locked by another process", "no such socket", "open the embedded files", "nonce must be", "signing the nonce",
+	"the file contains no valid", "locked by another process", "no such socket", "open the embedded files", "nonce must be", "signing the nonce",
 	"a path or flag of the service contains a line break",
 }
 
