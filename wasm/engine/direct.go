@@ -41,7 +41,18 @@ func (d *Direct) Send(x Examination) {
 func (d *Direct) Post(x Examination) {
 	d.turn.Lock()
 	defer d.turn.Unlock()
-	d.client.take(x.message, x.refusal, false, x.request, x.problem)
+	c, req := d.client, x.request
+	call, _, isRequest := c.receive(x.message, x.refusal, false)
+	if !isRequest {
+		return
+	}
+	req.client, req.call, req.session = c, call, c.session
+	if x.problem != nil {
+		c.fail(call, req.wireError(x.problem))
+		return
+	}
+	result, err := c.runSafely(c.ctx, req, nil) // which has read the params
+	c.finish(req, nil, result, err)
 }
 
 // Close ends the client: its requests are cancelled, its subscriptions end, and receive is

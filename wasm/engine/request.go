@@ -51,64 +51,60 @@ func (c *Client) Message(data []byte) {
 
 func (c *Client) message(data []byte, inBatch bool) {
 	msg, refusal := jsonrpc.Parse(data)
-	c.take(msg, refusal, inBatch, nil, nil)
+	call, method, isRequest := c.receive(msg, refusal, inBatch)
+	if !isRequest {
+		return
+	}
+	req := c.newRequest(call, method)
+	if method == unknownMethod && c.engine.extends() {
+		req.extension = msg.Method
+	}
+	result, err := c.runSafely(c.ctx, req, msg.Params)
+	c.finish(req, msg.Params, result, err)
 	if len(data) > maxScratch {
 		c.scratch = request{} // it shares memory with data, and would keep that until the next request
 	}
 }
 
-// take takes a message with the refusal of Parse, if there is one. read is the request with
-// its params read, and problem what is wrong with them; nil: they are read here.
-func (c *Client) take(msg jsonrpc.Message, refusal *jsonrpc.Error, inBatch bool, read *request, problem *jsonrpc.Error) {
+// receive handles a message, unless it is a valid request: then it opens a call for it.
+// refusal is that of Parse.
+func (c *Client) receive(msg jsonrpc.Message, refusal *jsonrpc.Error, inBatch bool) (call sink.Call, m sink.Method, isRequest bool) {
 	switch msg.Kind {
 	case jsonrpc.Notification: // never answered, whatever is wrong with it
 		if refusal == nil {
 			c.notification(msg)
 		}
-		return
+		return 0, 0, false
 	case jsonrpc.Response:
 		if refusal == nil {
 			c.receiveResponse(msg)
 		}
-		return
+		return 0, 0, false
 	}
 	if msg.ID == "" {
 		c.refuse(refusal)
-		return
+		return 0, 0, false
 	}
 	call, fresh, closed := c.open(msg.ID)
-	if closed {
-		return
-	}
 	method := methodByName(msg.Method)
 	switch {
+	case closed:
 	case !fresh: // an error with that id would end the older request
 		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "This id still waits for its answer"})
-		return
 	case refusal != nil:
 		c.fail(call, refusal)
-		return
 	case inBatch && method == initializeMethod:
 		c.fail(call, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "initialize cannot be in a batch"})
-		return
+	default:
+		return call, method, true
 	}
-	req := read
-	if req == nil {
-		req = c.newRequest(call, method)
-		if method == unknownMethod && c.engine.extends() {
-			req.extension = msg.Method
-		}
-	} else {
-		req.client, req.call, req.session, req.rev = c, call, c.session, 0
-	}
-	result, err := sink.Result{}, error(nil)
-	if problem != nil {
-		err = problem
-	} else {
-		result, err = c.runSafely(c.ctx, req, msg.Params)
-	}
-	if document, outcome := c.settle(req, msg.Params, result, err); outcome == sink.Answered {
-		c.respond(call, sink.Result{Document: document})
+	return 0, 0, false
+}
+
+// finish passes the outcome of a request that came as a message to the Sink.
+func (c *Client) finish(req *request, params []byte, result sink.Result, err error) {
+	if document, outcome := c.settle(req, params, result, err); outcome == sink.Answered {
+		c.respond(req.call, sink.Result{Document: document})
 	}
 }
 
@@ -199,10 +195,8 @@ func (c *Client) run(ctx context.Context, req *request, params []byte) (result s
 	if len(params) > c.engine.options.MaxMessage {
 		return result, tooLarge()
 	}
-	if !req.owned {
-		if err := req.read(params); err != nil {
-			return result, err
-		}
+	if err := req.read(params); err != nil {
+		return result, err
 	}
 	return c.answer(ctx, req)
 }
