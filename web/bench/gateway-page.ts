@@ -18,7 +18,7 @@ async function join(): Promise<string> {
       ({ item, text, isPublished }) => [item, isPublished ? text : () => text] as const,
     ),
   )
-  return mcp.connect(webSocket(gateway))
+  return mcp.connect(webSocket(gateway)).joined
 }
 
 window.joined = join()

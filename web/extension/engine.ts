@@ -1,6 +1,13 @@
 /** The engine of the extension: serves the ticked tabs, and connects to the gateway. */
 
-import { defaultGateway, type JoinReason, type PageMcp, start, webSocket } from 'pagemcp'
+import {
+  defaultGateway,
+  type GatewayConnection,
+  type JoinReason,
+  type PageMcp,
+  start,
+  webSocket,
+} from 'pagemcp'
 import { confirmedGateways, keepPage, resumePage } from './identity.ts'
 import { type Handlers, notify, type ReadRecord } from './messages.ts'
 import { tickedTabs } from './source.ts'
@@ -24,7 +31,7 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
   const reads: ReadRecord[] = []
   let reason: JoinReason | undefined
   let failure: string | undefined
-  let connection: AbortController | undefined
+  let connection: GatewayConnection | undefined
   let closed = () => {}
 
   resumePage()
@@ -61,17 +68,17 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
   function join(mcp: PageMcp, link?: string) {
     const gateways = [defaultGateway, ...confirmedGateways()]
     const connector = webSocket({ gateways, invitation: link }) // throws if the link is none of theirs
-    connection?.abort()
-    connection = new AbortController()
-    const { signal } = connection
+    connection?.leave()
+    const own = mcp.connect(connector)
+    connection = own
     reason = undefined
-    mcp.connect(connector, { signal }).then(
+    own.joined.then(
       () => {
         keepPage()
         void host.joined(undefined)
       },
       (error: { reason?: JoinReason }) => {
-        if (signal.aborted) return
+        if (own !== connection) return // left
         reason = error.reason
         refreshPopup()
       },

@@ -124,6 +124,7 @@ export type {
 } from './standard.ts'
 export {
   type Events,
+  type GatewayConnection,
   type PageMcp,
   type StartOptions,
   type State,

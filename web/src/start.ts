@@ -89,6 +89,21 @@ export interface State {
   gateways: readonly GatewayState[]
 }
 
+/** A connection to a gateway, which {@link PageMcp.connect} has begun. */
+export interface GatewayConnection {
+  /**
+   * Resolves with the page's name when it has joined for the first time, which may never happen: a gateway may start
+   * days later. Rejects with `JoinError` when retries would not help, with a `DOMException` named `AbortError` after
+   * {@link GatewayConnection.leave}, and with one named `InvalidStateError` once the engine is closed. A rejection that
+   * the app ignores is reported nowhere: {@link GatewayConnection.state} has its text.
+   */
+  readonly joined: Promise<string>
+  /** The present state, also an item of {@link State.gateways}; `undefined` until the first attempt. */
+  readonly state: GatewayState | undefined
+  /** Leaves the gateway for good. */
+  leave(): void
+}
+
 /** The events of {@link PageMcp.on}. */
 export interface Events {
   /** The state has changed. */
@@ -133,14 +148,10 @@ export interface PageMcp extends Publishing {
    */
   accept(port: Port, options?: { principal?: string }): () => void
   /**
-   * Joins a gateway, and joins again whenever the connection is lost. Resolves with the page's name after
-   * the first time. Rejects with `JoinError` when retries would not help,
-   * with the signal's reason, and with a `DOMException` named `InvalidStateError` once the engine is
-   * closed. An invitation of a gateway that the connector does not name is an `error` event.
-   *
-   * @param options.signal - leaves the gateway
+   * Joins a gateway, and joins again whenever the connection is lost, until the app leaves it. Returns at once. An
+   * invitation of a gateway that the connector does not name is an `error` event.
    */
-  connect(connector: Connector, options?: { signal?: AbortSignal }): Promise<string>
+  connect(connector: Connector): GatewayConnection
   /** Adds a listener; returns a function that removes it. */
   on<K extends keyof Events>(type: K, listener: (event: Events[K]) => void): () => void
   /** Stops the engine for good: subscriptions end with a result, ports with a last message. */
@@ -165,9 +176,8 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   const listeners = { state: new Set(), read: new Set(), error: new Set() } as {
     [K in keyof Events]: Set<(event: Events[K]) => void>
   }
-  const gateways = new Map<number, GatewayState>()
-  /** Numbers of connections, with whether they were left: those are shown until the next connect. */
-  const connections = new Map<number, boolean>()
+  /** Those that are over are shown until the next one. */
+  const connections = new Map<number, { state: GatewayState | undefined; isOver: boolean }>()
   let engine: EngineState = 'restarting'
   let lastSource = 0
   let lastGateway = 0
@@ -188,7 +198,10 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     if (listeners.error.size > 0) emit('error', error)
     else uncaught(error)
   }
-  const state = (): State => ({ engine, gateways: [...gateways.values()] })
+  const state = (): State => ({
+    engine,
+    gateways: [...connections.values()].flatMap(({ state }) => state ?? []),
+  })
   const host: ThreadHost = {
     provider: (ref) => published.provider(ref),
     kept: (ref) => published.kept(ref),
@@ -200,8 +213,9 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       emit('state', state())
     },
     gatewayState(number, next) {
-      if (!connections.has(number)) return
-      gateways.set(number, next)
+      const connection = connections.get(number)
+      if (connection === undefined || connection.state?.is === 'closed') return
+      connection.state = next
       emit('state', state())
     },
     read: (event) => emit('read', event),
@@ -302,30 +316,41 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       const end = admit(port, principal)
       return () => end('the page ended this connection')
     },
-    async connect(connector, { signal } = {}) {
-      const stops = untilClosed(signal)
-      stops.throwIfAborted()
-      if (connector.ignored) report(connector.ignored)
-      const left = new AbortController() // or not joined
-      stops.addEventListener('abort', () => left.abort(), { signal: left.signal })
-      try {
+    connect(connector) {
+      for (const [old, { isOver }] of connections) if (isOver) connections.delete(old)
+      const number = ++lastGateway
+      const own = { state: undefined as GatewayState | undefined, isOver: false }
+      connections.set(number, own)
+      const over = new AbortController() // left, closed, or not joined
+      const { signal } = over
+      signal.addEventListener('abort', () => {
+        own.isOver = true
+        thread.disconnect(number)
+      })
+      const closed = () => over.abort(ended.signal.reason)
+      if (ended.signal.aborted) closed()
+      else ended.signal.addEventListener('abort', closed, { signal })
+      const join = async () => {
+        signal.throwIfAborted()
+        if (connector.ignored) report(connector.ignored)
         const { token } = connector
-        const page = await unlessAborted(pageId(left.signal), stops)
-        const closed = token ? [] : await replacedPages(page, stops)
-        for (const [old, wasLeft] of connections) {
-          if (wasLeft && connections.delete(old)) gateways.delete(old)
-        }
-        const number = ++lastGateway
-        connections.set(number, false)
-        left.signal.addEventListener('abort', () => {
-          connections.set(number, true)
-          thread.disconnect(number)
-        })
-        const dial = dialOf(connector, page, closed)
-        return await unlessAborted(thread.connect(number, dial, token), stops)
-      } catch (error) {
-        left.abort()
-        throw error
+        const page = await pageId(signal)
+        const replaced = token ? [] : await replacedPages(page, signal)
+        signal.throwIfAborted()
+        return thread.connect(number, dialOf(connector, page, replaced), token)
+      }
+      const joined = unlessAborted(join(), signal)
+      joined.catch((error) => over.abort(error)) // the app may ignore it
+      return {
+        joined,
+        get state() {
+          return own.state
+        },
+        leave() {
+          if (signal.aborted) return
+          over.abort(new DOMException('the page left the gateway', 'AbortError'))
+          if (own.state) host.gatewayState(number, { url: own.state.url, is: 'closed' })
+        },
       }
     },
     on(type, listener) {

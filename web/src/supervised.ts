@@ -228,10 +228,8 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
         if (thread) dialNow(thread, number, joining)
       }),
     disconnect(number) {
-      const gateway = gateways.get(number)
       gateways.delete(number)
-      if (thread) thread.disconnect(number)
-      else if (gateway?.state) host.gatewayState(number, { url: gateway.state.url, is: 'closed' })
+      thread?.disconnect(number)
     },
     wake: () => thread?.wake(),
     watchReads(on) {

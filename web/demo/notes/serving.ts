@@ -76,7 +76,7 @@ export async function serveNotes(
   const join = () => {
     reason = undefined
     gateway().then((connector) =>
-      mcp.connect(connector).catch((error: { reason?: JoinReason }) => {
+      mcp.connect(connector).joined.catch((error: { reason?: JoinReason }) => {
         reason = reasonOf(error, connector)
         show(mcp.state)
       }),

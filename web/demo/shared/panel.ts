@@ -65,7 +65,7 @@ export function panel(mcp: PageMcp, nameOf?: (uri: string) => string | undefined
   const join = () => {
     refusal = undefined
     gateway().then((connector) =>
-      mcp.connect(connector).catch((error: { reason?: JoinReason }) => {
+      mcp.connect(connector).joined.catch((error: { reason?: JoinReason }) => {
         refusal = reasonOf(error, connector)
         show()
       }),

@@ -112,7 +112,7 @@ export async function serve(
     if (last?.is === 'joined') show('joined', last.name)
     else if (last?.is === 'away') show('away')
   })
-  mcp.connect(await gateway(root)).catch((error: { reason?: JoinReason }) => {
+  mcp.connect(await gateway(root)).joined.catch((error: { reason?: JoinReason }) => {
     show(error.reason === 'not-invited' || error.reason === 'refused' ? 'unpaired' : 'failed')
   })
   return () => {

@@ -20,7 +20,7 @@ window.reported = []
 window.mcp = await start({ name: 'notes', worker: ${worker} })
 mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
 mcp.on('error', (error) => reported.push(error.reason ?? String(error)))
-window.outcome = mcp.connect(webSocket(${gateways})).then(
+window.outcome = mcp.connect(webSocket(${gateways})).joined.then(
   (name) => 'joined ' + name,
   (error) => error.reason,
 )

@@ -15,7 +15,7 @@ const given = new URLSearchParams(location.search)
 const mcp = await start({ name: 'notes' })
 mcp.resource({ uri: 'notes://a', name: 'a' }, () => 'CANARY content')
 mcp.tool({ name: 'send' }, ({ text }) => 'CANARY answer ' + text.length)
-await mcp.connect(webSocket(given.get('gateway')))
+await mcp.connect(webSocket(given.get('gateway'))).joined
 mcp.listen({ origins: [given.get('client')] })
 window.ready = true`
 

@@ -94,8 +94,8 @@ inBrowsers('the first steps of README.md work in an empty app of Vite', async ({
   })
   try {
     const dialled = example.replace(
-      'await mcp.connect(webSocket())',
-      `document.title = await mcp.connect(webSocket('${pageUrl(gateway)}'))`,
+      'mcp.connect(webSocket())',
+      `document.title = await mcp.connect(webSocket('${pageUrl(gateway)}')).joined`,
     )
     assert.notEqual(dialled, example)
     writeFileSync(join(empty, 'src/mcp.ts'), dialled)

@@ -36,7 +36,7 @@ window.ask = (method, params, id) => new Promise((resolve) => {
   port.postMessage({ jsonrpc: '2.0', id, method, params })
 })
 window.plant = plant
-window.joined = mcp.connect(pagemcp.webSocket(new URLSearchParams(location.search).get('gateway')))
+window.joined = mcp.connect(pagemcp.webSocket(new URLSearchParams(location.search).get('gateway'))).joined
 window.ready = true`
 
 const _meta = {

@@ -32,7 +32,7 @@ const at = '/pagemcp-token' + location.search
 window.mcp = await start({ name: 'notes', title: 'Notes' })
 mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
 const token = async () => (await fetch(at, { method: 'POST' })).text()
-mcp.connect(webSocket('${gateway}', { token })).catch((error) => { window.failure = error.reason })`
+mcp.connect(webSocket('${gateway}', { token })).joined.catch((error) => { window.failure = error.reason })`
 
 const stateOf = (tab: Page, is: string) =>
   tab
@@ -98,7 +98,7 @@ async function story({ open }: TestBrowser) {
       const { webSocket } = (await import(`${location.origin}/pagemcp/index.js`)) as typeof Package
       const { mcp } = window as unknown as { mcp: PageMcp }
       const url = JSON.parse(atob(link.slice('#pagemcp='.length))).url as string
-      return mcp.connect(webSocket(url, { invitation: link })).catch(({ reason }) => reason)
+      return mcp.connect(webSocket(url, { invitation: link })).joined.catch(({ reason }) => reason)
     }, link)
     assert.equal(refused, 'refused')
 

@@ -82,7 +82,7 @@ mcp.tool({ name: 'answer' }, () => 'answered')
 mcp.tool({ name: 'hold' }, (_, { progress }) => { progress(1); return hold() })
 window.set = (value) => { window.count = value; mcp.changed('app://count') }
 window.document.documentElement.dataset.loaded = performance.timeOrigin
-mcp.connect(webSocket({ gateways })).catch((error) => { document.title = String(error) })`
+mcp.connect(webSocket({ gateways })).joined.catch((error) => { document.title = String(error) })`
 
 const mortal = `
 import '/pagemcp/worker.js'

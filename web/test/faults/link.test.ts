@@ -13,7 +13,7 @@ import { start, webSocket } from '/pagemcp/index.js'
 window.jump = (ms) => { const before = Date.now; Date.now = () => before() + ms }
 window.mcp = await start({ name: 'notes', worker: false })
 mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
-mcp.connect(webSocket('${gateway}')).catch(() => {})
+mcp.connect(webSocket('${gateway}'))
 window.wake = () => { dispatchEvent(new Event('online')) }`
 
 const hour = 3_600_000 // ms

@@ -41,7 +41,7 @@ async function serve() {
     Object.assign(state?.dataset ?? {}, { is: own?.is, name: own?.is === 'joined' ? own.name : '' })
   })
   const token = async () => (await fetch('/pagemcp-token', { method: 'POST' })).text()
-  await mcp.connect(webSocket(gateway, { token }))
+  await mcp.connect(webSocket(gateway, { token })).joined
 }
 
 serve()

@@ -118,7 +118,9 @@ export async function serve(cart: string[]): Promise<PageMcp> {
       return text
     },
   )
-  await mcp.connect(webSocket())
+  const connection = mcp.connect(webSocket())
+  const joined: Promise<string> = connection.joined
+  await joined.catch(() => connection.leave())
   return mcp
 }
 

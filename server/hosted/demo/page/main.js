@@ -45,7 +45,7 @@ async function serve() {
     if (!response.ok) throw new Error(`no token: ${response.status}`)
     return response.text()
   }
-  await mcp.connect(webSocket(gateway, { token })).catch((error) => {
+  await mcp.connect(webSocket(gateway, { token })).joined.catch((error) => {
     element('state').textContent = `${error.reason ?? ''}: ${error.message}`
   })
 }

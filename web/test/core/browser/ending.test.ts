@@ -27,10 +27,12 @@ window.lastMessage = (port) => new Promise((resolve) => {
 })
 window.ready = true`
 
+const left = 'AbortError: the page left the gateway'
+
 for (const worker of [true, false]) {
   const where = worker ? 'engine in a Worker' : 'engine in the window'
 
-  inBrowsers(`${where}: connect settles after close, and when it is aborted`, async ({ open }) => {
+  inBrowsers(`${where}: connect settles after close, and when it is left`, async ({ open }) => {
     const gateway = await fakeGateway()
     const site = await servePages({ '/host.html': host })
     try {
@@ -39,30 +41,30 @@ for (const worker of [true, false]) {
       )
       await tab.waitForFunction('window.ready')
 
-      // Aborted while the page finds its id: it never dials.
+      // Left while the page finds its id: it never dials.
       assert.equal(
         await tab.evaluate(`(async () => {
           window.mcp = await begin()
-          const stop = new AbortController()
-          const outcome = nameOf(mcp.connect(lib.webSocket(gateway), { signal: stop.signal }))
-          stop.abort(new Error('changed my mind'))
+          const connection = mcp.connect(lib.webSocket(gateway))
+          const outcome = nameOf(connection.joined)
+          connection.leave()
           return outcome
         })()`),
-        'Error: changed my mind',
+        left,
       )
 
-      // Aborted when the gateway was dialled and has not proved itself: the page leaves, and does not join.
+      // Left when the gateway was dialled and has not proved itself: the page leaves, and does not join.
       await tab.evaluate(`{
-        window.stop = new AbortController()
-        window.outcome = nameOf(mcp.connect(lib.webSocket(gateway), { signal: stop.signal }))
+        window.connection = mcp.connect(lib.webSocket(gateway))
+        window.outcome = nameOf(connection.joined)
         undefined
       }`)
       const peer = await gateway.dialled()
       await peer.next()
-      await tab.evaluate("stop.abort(new Error('later'))")
-      assert.equal(await tab.evaluate('outcome'), 'Error: later')
+      await tab.evaluate('connection.leave()')
+      assert.equal(await tab.evaluate('outcome'), left)
+      assert.equal(await tab.evaluate('connection.state.is'), 'closed')
       assert.equal(await peer.closed, 1000)
-      await tab.waitForFunction("mcp.state.gateways.at(-1)?.is === 'closed'") // the state may follow the socket
       assert.deepEqual(
         await tab.evaluate('mcp.state.gateways.map(({ is }) => is)'),
         ['closed'],
@@ -72,12 +74,12 @@ for (const worker of [true, false]) {
       // Connections that were left do not pile up.
       await tab.evaluate(`(async () => {
         for (let i = 0; i < 20; i++) {
-          const stop = new AbortController()
-          const leaving = nameOf(mcp.connect(lib.webSocket(gateway), { signal: stop.signal }))
+          const connection = mcp.connect(lib.webSocket(gateway))
+          const leaving = nameOf(connection.joined)
           await new Promise((resolve) => {
             const off = mcp.on('state', () => { off(); resolve() })
           })
-          stop.abort(new Error('left'))
+          connection.leave()
           await leaving
         }
       })()`)
@@ -85,13 +87,13 @@ for (const worker of [true, false]) {
 
       // Closed while it connects; and asked after close.
       await tab.evaluate(
-        '{ window.pending = nameOf(mcp.connect(lib.webSocket(gateway))); undefined }',
+        '{ window.pending = nameOf(mcp.connect(lib.webSocket(gateway)).joined); undefined }',
       )
       await gateway.dialled()
       await tab.evaluate('mcp.close()')
       const closed = 'InvalidStateError: the engine was closed'
       assert.equal(await tab.evaluate('pending'), closed)
-      assert.equal(await tab.evaluate('nameOf(mcp.connect(lib.webSocket(gateway)))'), closed)
+      assert.equal(await tab.evaluate('nameOf(mcp.connect(lib.webSocket(gateway)).joined)'), closed)
       assert.equal(await tab.evaluate('lastMessage(mcp.port())'), 'the page stopped serving')
     } finally {
       await site.close()
@@ -99,34 +101,35 @@ for (const worker of [true, false]) {
     }
   })
 
-  inBrowsers(`${where}: a gateway that answers after the abort is not joined`, async ({ open }) => {
-    const gateway = await fakeGateway()
-    const site = await servePages({ '/host.html': host })
-    try {
-      const tab = await open(
-        `${site.origin}/host.html?worker=${worker}&gateway=${gateway.url}${gateway.fragment}`,
-      )
-      await tab.waitForFunction('window.ready')
-      await tab.evaluate(`(async () => {
+  inBrowsers(
+    `${where}: a gateway that answers after the page has left is not joined`,
+    async ({ open }) => {
+      const gateway = await fakeGateway()
+      const site = await servePages({ '/host.html': host })
+      try {
+        const tab = await open(
+          `${site.origin}/host.html?worker=${worker}&gateway=${gateway.url}${gateway.fragment}`,
+        )
+        await tab.waitForFunction('window.ready')
+        await tab.evaluate(`(async () => {
         window.mcp = await begin()
         window.states = []
-        window.stop = new AbortController()
         mcp.on('state', ({ gateways }) => states.push(gateways[0]?.is))
-        window.outcome = nameOf(mcp.connect(lib.webSocket(gateway), { signal: stop.signal }))
+        window.connection = mcp.connect(lib.webSocket(gateway))
       })()`)
-      const peer = await gateway.dialled()
-      const joining = gateway.join(peer)
-      await joining // its last message is on the way
-      await tab.evaluate("stop.abort(new Error('too late'))")
-      await peer.closed
-      await tab.waitForFunction("states.at(-1) === 'closed'") // the state may follow the socket
-      const is = (await tab.evaluate('states')) as string[]
-      assert.equal(is.indexOf('closed'), is.length - 1, 'nothing follows the end')
-    } finally {
-      await site.close()
-      gateway.close()
-    }
-  })
+        const peer = await gateway.dialled()
+        const joining = gateway.join(peer)
+        await joining // its last message is on the way
+        await tab.evaluate('connection.leave()')
+        await peer.closed
+        const is = (await tab.evaluate('states')) as string[]
+        assert.equal(is.indexOf('closed'), is.length - 1, 'nothing follows the end')
+      } finally {
+        await site.close()
+        gateway.close()
+      }
+    },
+  )
 
   inBrowsers(`${where}: clients of listen get a last message`, async ({ open }) => {
     const site = await servePages({ '/host.html': host })

@@ -9,12 +9,13 @@ import { fakeGateway } from './gateway.ts'
 
 const page = (gateway: string) => `
 import { start, webSocket } from '/pagemcp/index.js'
+window.again = () => mcp.connect(webSocket('${gateway}'))
 window.states = []
 window.mcp = await start({ name: 'notes', title: 'Notes' })
 mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
 mcp.resource({ uri: 'notes://huge', name: 'Huge' }, () => 'x'.repeat(9 << 20))
 mcp.on('state', ({ gateways }) => states.push(gateways[0]?.is))
-window.outcome = mcp.connect(webSocket('${gateway}')).then(
+window.outcome = mcp.connect(webSocket('${gateway}')).joined.then(
   (name) => 'joined ' + name,
   (error) => [error.name, error.reason, error instanceof Error].join(' '),
 )
@@ -136,6 +137,21 @@ inBrowsers('refused, unsupported, not invited: each is told apart', async ({ ope
     }
     const tab = await open(`${site.origin}/page.html`)
     assert.equal(await outcome(tab), 'JoinError not-invited true')
+
+    // An app that ignores the connection: the state says why. An unhandled rejection would fail in inBrowsers.
+    const ignored = await tab.evaluate(`(async () => {
+      const reported = []
+      mcp.on('error', (error) => reported.push(String(error)))
+      const connection = again()
+      while (connection.state?.is !== 'refused') {
+        await new Promise((resolve) => {
+          const off = mcp.on('state', () => { off(); resolve() })
+        })
+      }
+      await connection.joined.catch(() => {})
+      return { isThenable: 'then' in connection, error: connection.state.error.slice(0, 11), reported }
+    })()`)
+    assert.deepEqual(ignored, { isThenable: false, error: 'not invited', reported: [] })
   } finally {
     await site.close()
     gateway.close()

@@ -144,7 +144,7 @@ for (const worker of [true, false]) {
     }
   })
 
-  inBrowsers(`${where}: a connection that is aborted after joining is left`, async ({ open }) => {
+  inBrowsers(`${where}: a connection is left after joining`, async ({ open }) => {
     const gateway = await fakeGateway()
     const site = await servePages(pages)
     try {
@@ -153,20 +153,21 @@ for (const worker of [true, false]) {
       await tab.evaluate(`(async () => {
         window.mcp = await begin()
         window.started = window.open()
-        window.stop = new AbortController()
-        window.outcome = nameOf(mcp.connect(lib.webSocket('${gateway.url}'), { signal: stop.signal }))
+        window.connection = mcp.connect(lib.webSocket('${gateway.url}'))
+        window.outcome = nameOf(connection.joined)
       })()`)
       const peer = await gateway.dialled()
       await gateway.join(peer)
       assert.equal(await tab.evaluate('outcome'), 'resolved notes')
-      await tab.evaluate("stop.abort(new Error('enough'))")
+      assert.equal(await tab.evaluate('connection.state.name'), 'notes')
+      await tab.evaluate('connection.leave()')
       assert.equal(await peer.closed, 1000)
       await tab.waitForFunction("mcp.state.gateways[0].is === 'closed'")
       await tab.evaluate("dispatchEvent(new Event('online'))") // would reconnect
       const { dials } = gateway
       // A second connection is independent of the first.
       await tab.evaluate(
-        `{ window.again = nameOf(mcp.connect(lib.webSocket('${gateway.url}'))); undefined }`,
+        `{ window.again = nameOf(mcp.connect(lib.webSocket('${gateway.url}')).joined); undefined }`,
       )
       await gateway.join(await gateway.dialled())
       assert.equal(await tab.evaluate('again'), 'resolved notes')
@@ -181,16 +182,16 @@ for (const worker of [true, false]) {
   })
 
   inBrowsers(
-    `${where}: a connection that is aborted while the user is asked takes the question away`,
+    `${where}: a connection that is left while the user is asked takes the question away`,
     async ({ open }) => {
       const known = await fakeGateway()
       const other = await fakeGateway()
       const site = await servePages(pages)
       const connect = `(async () => {
         window.mcp = await begin()
-        window.stop = new AbortController()
         const connector = lib.webSocket({ gateways: ['${known.url}', '${other.url}'] })
-        window.outcome = nameOf(mcp.connect(connector, { signal: stop.signal }))
+        window.connection = mcp.connect(connector)
+        window.outcome = nameOf(connection.joined)
       })()`
       try {
         const first = await open(`${site.origin}/host.html?worker=${worker}${known.fragment}`)
@@ -201,12 +202,14 @@ for (const worker of [true, false]) {
         await first.close()
         const tab = await open(`${site.origin}/host.html?worker=${worker}${other.fragment}`)
         await tab.waitForFunction('window.ready')
-        for (const end of ["stop.abort(new Error('never mind'))", 'mcp.close()']) {
+        for (const end of ['connection.leave()', 'mcp.close()']) {
           await tab.evaluate(connect)
           await tab.waitForSelector('pagemcp-confirm')
           await tab.evaluate(end)
           const wanted =
-            end === 'mcp.close()' ? 'InvalidStateError: the engine was closed' : 'Error: never mind'
+            end === 'mcp.close()'
+              ? 'InvalidStateError: the engine was closed'
+              : 'AbortError: the page left the gateway'
           assert.equal(await tab.evaluate('outcome'), wanted)
           await tab.waitForFunction("document.querySelector('pagemcp-confirm') === null", {
             timeout: 5_000, // ms

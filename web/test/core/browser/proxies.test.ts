@@ -59,7 +59,7 @@ window.run = async (worker) => {
   mcp.mount(reactive(lib.opfs({ paths: ['/docs'] })))
   mcp.changed(reactive({ list: 'prompts' }))
   value.set(reactive({ items: [{ n: 4 }] }))
-  const joined = await mcp.connect(lib.webSocket('ws://127.0.0.1:9/page'))
+  const joined = await mcp.connect(lib.webSocket('ws://127.0.0.1:9/page')).joined
     .catch((error) => error.name)
 
   // A client on a port of the app's own.

@@ -25,7 +25,7 @@ mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
 mcp.on('state', ({ gateways: [one] }) => states.push(one))
 mcp.on('error', (error) => errors.push(String(error)))
 const token = async () => 'token-' + ++calls
-mcp.connect(webSocket('${gateway}', { token })).then(
+mcp.connect(webSocket('${gateway}', { token })).joined.then(
   (name) => { window.outcome = name },
   (error) => { window.outcome = error.reason + ' ' + (error instanceof JoinError) },
 )`
