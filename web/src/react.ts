@@ -5,7 +5,7 @@
  * dependency.
  *
  * ```tsx
- * const mcp = await start({ name: 'trip' })
+ * const mcp = start({ name: 'trip' })
  * createRoot(node).render(<PageMcpProvider mcp={mcp}><App /></PageMcpProvider>)
  *
  * function Cart() {
@@ -26,6 +26,7 @@ import {
   useContext,
   useEffect,
   useRef,
+  useState,
   useSyncExternalStore,
 } from 'react'
 import type {
@@ -55,15 +56,34 @@ import type {
 
 const Engine = createContext<PageMcp | undefined>(undefined)
 
-/** Provides the hooks below it with an engine; while it is `undefined`, nothing is served. */
+/**
+ * Provides the hooks below it with an engine. Nothing is served until it has started, nor if that fails, which is
+ * reported (`window.onerror`).
+ *
+ * @param props.mcp - what `start` returns, called once: outside of components, or in an effect if a server renders them;
+ *   `undefined`: not yet
+ */
 export function PageMcpProvider(props: {
-  mcp: PageMcp | undefined
+  mcp: Promise<PageMcp> | undefined
   children?: ReactNode
 }): ReactElement {
-  return createElement(Engine.Provider, { value: props.mcp }, props.children)
+  const { mcp, children } = props
+  const [engine, setEngine] = useState<PageMcp>()
+  useEffect(() => {
+    let isCurrent = true
+    mcp?.then(
+      (started) => isCurrent && setEngine(started),
+      (error) => globalThis.reportError?.(error),
+    )
+    return () => {
+      isCurrent = false
+      setEngine(undefined)
+    }
+  }, [mcp])
+  return createElement(Engine.Provider, { value: engine }, children)
 }
 
-/** The engine of the nearest {@link PageMcpProvider}. */
+/** The engine of the nearest {@link PageMcpProvider}; `undefined` until it has started. */
 export function usePageMcp(): PageMcp | undefined {
   return useContext(Engine)
 }

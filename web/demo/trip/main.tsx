@@ -13,11 +13,12 @@ showPage('trip', texts)
 showQuestion(texts.question)
 
 try {
-  const mcp = await start({ name: 'trip', title: texts.name })
+  const starting = start({ name: 'trip', title: texts.name })
+  const mcp = await starting
   serveSkill(mcp)
   const { noted } = panel(mcp)
   createRoot(element('app')).render(
-    <PageMcpProvider mcp={mcp}>
+    <PageMcpProvider mcp={starting}>
       <Trip noted={noted} />
     </PageMcpProvider>,
   )

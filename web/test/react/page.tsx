@@ -53,6 +53,8 @@ const counted = new Proxy(engine, {
   },
 })
 
+const starting = Promise.resolve(counted)
+
 /** Connects a client to the engine. It gets notifications of later changes only. */
 async function connect() {
   const port = engine.port()
@@ -102,10 +104,9 @@ const complete = async (ref: object, name: string, value = '') =>
 
 const root = createRoot(document.body.appendChild(document.createElement('main')))
 /** Renders, and runs all effects. */
-const show = (element: ReactNode, { strict = false, without = false } = {}) =>
+const show = (element: ReactNode, { strict = false, without = false, mcp = starting } = {}) =>
   act(async () => {
-    const mcp = without ? undefined : counted
-    const provided = createElement(PageMcpProvider, { mcp }, element)
+    const provided = createElement(PageMcpProvider, { mcp: without ? undefined : mcp }, element)
     root.render(strict ? <StrictMode>{provided}</StrictMode> : provided)
   })
 
@@ -204,6 +205,7 @@ function Status() {
 export const kit = {
   /** Rendered, rendered again with other functions, and gone. */
   async lifecycle(strict: boolean) {
+    await show(null, { strict }) // StrictMode mounts twice what comes when the engine runs
     await show(<Everything version="1" />, { strict })
     const first = await all()
     const registeredOnce = counts()
@@ -229,6 +231,7 @@ export const kit = {
 
   /** Two components with one name and URI. */
   async duplicates(strict: boolean) {
+    await show(null, { strict }) // StrictMode mounts twice what comes when the engine runs
     const shown: unknown[] = []
     const note = async () => shown.push([await call('same'), await read('app:same')])
     await show([<Named key="a" text="a" />], { strict })
@@ -263,6 +266,21 @@ export const kit = {
     return shown
   },
 
+  /** An engine that starts later, and one that does not start. */
+  async starts() {
+    const shown: unknown[] = []
+    const { promise, resolve } = Promise.withResolvers<pagemcp.PageMcp>()
+    await show(<Named text="a" uri="app:one" />, { mcp: promise })
+    shown.push(await names('resources'))
+    await act(async () => resolve(counted))
+    shown.push(await names('resources'))
+    globalThis.reportError = (error) => shown.push(String(error))
+    await show(<Named text="a" uri="app:one" />, { mcp: Promise.reject(new Error('no engine')) })
+    shown.push(await names('resources'))
+    await show(null)
+    return shown
+  },
+
   /** A source that is kept, and another one. */
   async mount() {
     const before = { ...mounts }
@@ -277,6 +295,7 @@ export const kit = {
 
   /** Two skills, one of which changes. */
   async skills(strict: boolean) {
+    await show(null, { strict }) // StrictMode mounts twice what comes when the engine runs
     const before = counts().skill?.times ?? 0
     const shown: unknown[] = []
     for (const text of ['a', 'a', 'b']) {

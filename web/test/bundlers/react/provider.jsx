@@ -7,13 +7,11 @@ import { useEffect, useState } from 'react'
 export function Mcp({ children }) {
   const [mcp, setMcp] = useState()
   useEffect(() => {
-    const leaving = new AbortController()
-    start({ name: 'shop' }).then((started) => {
-      leaving.signal.addEventListener('abort', () => started.close())
-      if (leaving.signal.aborted) started.close()
-      else setMcp(started)
-    }, reportError)
-    return () => leaving.abort()
+    const starting = start({ name: 'shop' })
+    setMcp(starting)
+    return () => {
+      starting.then((started) => started.close()).catch(() => {}) // the provider reports it
+    }
   }, [])
   return <PageMcpProvider mcp={mcp}>{children}</PageMcpProvider>
 }
