@@ -1,5 +1,5 @@
-// Nothing of an engine is left in the page: of sources that are unmounted, of a start that failed, of a connection that
-// was aborted.
+// Nothing of an engine is in the page before its start, nor left of sources that are unmounted, of a start that failed, of a
+// connection that was left.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -80,6 +80,58 @@ const pages = {
   '/leftovers.html': leftovers,
   '/throws.html': "throw new Error('thrown by the script')",
 }
+
+/** Imports all entry points when it is called, and says what has changed. */
+const importing = `
+import { leftovers } from '/leftovers.html.js'
+const seen = async () => ({
+  address: location.href,
+  entries: history.length,
+  globals: Object.getOwnPropertyNames(window).length,
+  open: leftovers(),
+  local: Object.keys(localStorage),
+  session: Object.keys(sessionStorage),
+  databases: await indexedDB.databases(),
+  document: document.documentElement.outerHTML,
+  locks: (await navigator.locks.query()).held.length,
+})
+window.effects = async () => {
+  const before = await seen()
+  for (const entry of ['index', 'client', 'pairing', 'redaction', 'sources']) await import('/pagemcp/' + entry + '.js')
+  const after = await seen()
+  return Object.keys(before)
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => [name, before[name], after[name]])
+}
+window.loaded = () => performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)`
+
+inBrowsers(
+  'importing the package has no effect but to take an invitation out of the address',
+  async ({ open }) => {
+    const gateway = await fakeGateway()
+    const site = await servePages({ ...pages, '/importing.html': importing })
+    const address = `${site.origin}/importing.html?q=1#route`
+    try {
+      const invited = `${address}${gateway.fragment.replace('#', '&')}`
+      for (const [url, effects] of [
+        [invited, [['address', invited, address]]],
+        [address, []],
+      ] as const) {
+        const tab = await open(url)
+        await tab.waitForFunction('window.loaded')
+        assert.deepEqual(await tab.evaluate('effects()'), effects)
+        const loaded = (await tab.evaluate('loaded()')) as string[]
+        assert.ok(loaded.includes('/pagemcp/index.js'), loaded.join())
+        assert.ok(!loaded.some((path) => /worker|wasm/.test(path)), loaded.join())
+        await tab.close()
+      }
+      assert.equal(gateway.dials, 0)
+    } finally {
+      await site.close()
+      gateway.close()
+    }
+  },
+)
 
 for (const worker of [true, false]) {
   const where = worker ? 'engine in a Worker' : 'engine in the window'
