@@ -14,7 +14,6 @@
 
 import { noteSession, replaySession } from './classic-session.ts'
 import { type ClientsListener, engineEvents } from './engine-events.ts'
-import { knownAnswers } from './known-answers.ts'
 import { pendingCalls } from './pending-calls.ts'
 import { clones, goodbye, lastMessageTime, listenToPort, type Port } from './port.ts'
 import { type ProgramRunner, programRunner } from './program-runner.ts'
@@ -51,8 +50,6 @@ export interface Clients {
   detach(forGood: boolean): void
   /** Delivers what the program has recorded. */
   drain(): void
-  /** Go ran by itself: anything may have changed. */
-  ran(): void
   /** Lets goroutines run after the present export, whatever it returns. */
   wake(): void
   call: ProgramRunner['call']
@@ -66,11 +63,10 @@ export function clients(host: ClientsHost): Clients {
   let lastClient = 0
 
   const calls = pendingCalls()
-  const known = knownAnswers()
-  const runner = programRunner(host.died, known.outdate)
+  const runner = programRunner(host.died)
   const out = replies(host, calls, runner)
-  const events = engineEvents(byNumber, calls, known, out, respond, host.report)
-  const incoming = receiver(host, calls, known, runner, events, out, respond, close)
+  const events = engineEvents(byNumber, calls, out, respond, host.report)
+  const incoming = receiver(host, calls, runner, events, out, respond, close)
 
   function respond(request: PendingRequest, document: CachedDocument) {
     const { client, method, params } = request
@@ -91,7 +87,6 @@ export function clients(host: ClientsHost): Clients {
       pending: new Map(),
       pendingReads: 0,
       session: undefined,
-      asked: undefined,
       queue: [],
       isClosed: false,
       receive: (message) => {
@@ -119,7 +114,6 @@ export function clients(host: ClientsHost): Clients {
     if (client.isClosed) return
     client.isClosed = true
     byNumber.delete(client.number)
-    known.forget(client)
     for (const request of [...client.pending.values()]) calls.cancel(request)
     runner.call((exports) => exports.disconnect(client.number))
     if (delay > 0 && client.clones) setTimeout(closePort, delay, client.port)
@@ -165,13 +159,9 @@ export function clients(host: ClientsHost): Clients {
     },
     openText: (channel, principal) => open(undefined, channel, principal),
     read: out.read,
-    forget(first, count) {
-      out.forget(first, count)
-      known.clear()
-    },
+    forget: out.forget,
     attach(next) {
       runner.program = next
-      known.outdate()
       incoming.isDown = false
       for (const client of [...byNumber.values()]) {
         connect(client)
@@ -201,7 +191,6 @@ export function clients(host: ClientsHost): Clients {
       calls.removeReplays()
     },
     drain: events.drain,
-    ran: known.outdate,
     wake() {
       runner.goroutinesReady = true
     },

@@ -4,7 +4,6 @@
  */
 
 import { gapsOf } from './fill.ts'
-import { type KnownAnswers, keyNamesOf } from './known-answers.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import type { Replies } from './replies.ts'
 import { type CachedDocument, type ClientState, idOfKey, type Params } from './requests.ts'
@@ -21,8 +20,6 @@ export interface MethodTable {
   readonly startsGoroutines: readonly boolean[]
   /** By number: whether an answer changes a classic session. */
   readonly changesSession: readonly boolean[]
-  /** By number: for known-answers.ts; `undefined`: requests of the method have effects. */
-  readonly keyNames: readonly (string | undefined)[]
   readonly read: number
 }
 
@@ -69,7 +66,6 @@ const sessionMethods = [
 export function engineEvents(
   clients: ReadonlyMap<number, ClientState>,
   calls: PendingCalls,
-  known: KnownAnswers,
   replies: Replies,
   respond: Replies['document'],
   report: (error: unknown) => void,
@@ -92,7 +88,6 @@ export function engineEvents(
     },
     release(handle) {
       all.documents[handle] = undefined
-      known.outdate()
     },
     open(number, key, token) {
       const client = clients.get(number)
@@ -192,7 +187,6 @@ function methodTable(names: readonly string[]): MethodTable {
     numbers: new Map(names.map((name, number) => [name, number])),
     startsGoroutines: names.map((name) => !readOnly.includes(name)),
     changesSession: names.map((name) => sessionMethods.includes(name)),
-    keyNames: keyNamesOf(names),
     read: names.indexOf('resources/read'),
   }
 }

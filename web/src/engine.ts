@@ -72,7 +72,6 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
 
   /** Performs what Go has recorded. Called whenever Go ran. */
   function woken() {
-    all.ran()
     all.drain()
     const acts = deferred
     deferred = []

@@ -3,17 +3,9 @@
  * content version are put in here. They never cross into Go.
  */
 
-import { bodies, heldBy, type Remembered } from './bodies.ts'
+import { bodies, type Remembered } from './bodies.ts'
 import type { Cancellation } from './cancellation.ts'
-import {
-  type Body,
-  bodyOf,
-  bodyOfParts,
-  metaLossy,
-  metaVersion,
-  type Ready,
-  type Value,
-} from './contents.ts'
+import { type Body, bodyOf, bodyOfParts, metaLossy, metaVersion, type Ready } from './contents.ts'
 import { type ReadValues, readValues } from './read-values.ts'
 import { NotFoundError } from './source.ts'
 import type { Values } from './values.ts'
@@ -40,7 +32,7 @@ export interface Item {
   _meta?: Record<string, unknown>
 }
 
-/** What is missing in a skeleton, and what was put there the last time. */
+/** What is missing in a skeleton. */
 export interface Gaps {
   /** For each item: 0, it is complete; above, the number of a provider; below, of a stored value. */
   readonly refs: readonly number[]
@@ -50,31 +42,11 @@ export interface Gaps {
   readonly uri: string
   /** JSON of the template's variables, or `''`. */
   readonly variables: string
-  /** The result of the last fill, if it was small, and what it was made of. */
-  made: ReadResult | undefined
-  madeOf: unknown
-  madeType: string | undefined
-  isFrozen: boolean
-  /** Of the contents of `made`, UTF-16 code units. */
-  size: number
-  /** The bytes that `made` and `madeOf` hold; a UTF-16 code unit counts as two. */
-  held: number
 }
 
 export function gapsOf(refs: readonly number[], uri: string, variables: string): Gaps {
   const ref = refs.length === 1 ? (refs[0] as number) : 0
-  return {
-    refs,
-    ref,
-    uri,
-    variables,
-    made: undefined,
-    madeOf: undefined,
-    madeType: undefined,
-    isFrozen: false,
-    size: 0,
-    held: 0,
-  }
+  return { refs, ref, uri, variables }
 }
 
 /** Completes reads, and stores the values that sources have read until then. */
@@ -90,9 +62,6 @@ export interface Filler {
   /** Drops the contents of `count` registrations from `first` on. */
   forget(first: number, count: number): void
 }
-
-/** The largest result that is stored for the next equal read. */
-const maxMade = 1536 // UTF-16 code units of contents
 
 export function filler(provide: Provide, published: Values): Filler {
   const remembered = bodies()
@@ -132,60 +101,22 @@ export function filler(provide: Provide, published: Values): Filler {
   }
 
   /** The result with one item, which nearly all reads have. */
-  const fillOne = (skeleton: ReadResult, gaps: Gaps, call: Cancellation) => {
-    const { ref, variables } = gaps
-    const uri = gaps.uri === '' ? (skeleton.contents[0] as Item).uri : gaps.uri
-    if (ref < 0) return withBody(skeleton, gaps, uri, undefined, body(ref, uri, variables, call))
-    const own = published.body(ref, uri)
-    if (own !== undefined) {
-      return own === gaps.madeOf
-        ? (gaps.made as ReadResult)
-        : withBody(skeleton, gaps, uri, own instanceof Promise ? undefined : own, own)
-    }
-    const withReady = (ready: Ready | undefined): ReadResult | Promise<ReadResult> => {
-      const isSame = gaps.made && ready?.value === gaps.madeOf && ready?.mimeType === gaps.madeType
-      if (gaps.made && isSame) return gaps.made
-      const body = finished(known, uri, variables, ready)
-      const source = Array.isArray(ready?.value) ? undefined : ready?.value
-      return withBody(skeleton, gaps, uri, source, body, ready?.mimeType)
-    }
-    const known = remembered.of(ref)
-    const ready = provide(ref, uri, variables, call)
-    return ready instanceof Promise ? ready.then(withReady) : withReady(ready)
-  }
-
-  const withBody = (
-    skeleton: ReadResult,
-    gaps: Gaps,
-    uri: string,
-    source: Value | Body | undefined,
-    body: Body | Promise<Body>,
-    mimeType?: string,
-  ): ReadResult | Promise<ReadResult> => {
-    if (body instanceof Promise) {
-      return body.then((late) => withBody(skeleton, gaps, uri, source, late, mimeType))
-    }
+  const withBody = (skeleton: ReadResult, uri: string, body: Body): ReadResult => {
     if (single?.skeleton !== skeleton) single = singleOf(skeleton)
     const { rest, item } = single
-    const result = { ...rest, contents: completeAll(item, uri, body) }
-    const size = (body.text ?? body.blob ?? '').length
-    const sourceBytes = source === undefined || isBody(source) ? 0 : heldBy(source)
-    const isSmall = size <= maxMade && sourceBytes <= 2 * maxMade
-    if (source !== undefined && body.parts === undefined && isSmall) {
-      gaps.held = 2 * size + sourceBytes
-      gaps.made = result
-      gaps.madeOf = source
-      gaps.madeType = mimeType
-      gaps.isFrozen = false
-      gaps.size = size
-    }
-    return result
+    return { ...rest, contents: completeAll(item, uri, body) }
   }
 
   return {
     fill(skeleton, gaps, call) {
       const { refs, uri, variables } = gaps
-      if (gaps.ref !== 0 && skeleton.contents.length === 1) return fillOne(skeleton, gaps, call)
+      if (gaps.ref !== 0 && skeleton.contents.length === 1) {
+        const own = uri === '' ? (skeleton.contents[0] as Item).uri : uri
+        const made = body(gaps.ref, own, variables, call)
+        return made instanceof Promise
+          ? made.then((late) => withBody(skeleton, own, late))
+          : withBody(skeleton, own, made)
+      }
       const contents: Item[] = []
       let late: Promise<void>[] | undefined
       for (let i = 0; i < skeleton.contents.length; i++) {
@@ -214,10 +145,6 @@ export function filler(provide: Provide, published: Values): Filler {
     read,
     forget: remembered.forget,
   }
-}
-
-function isBody(source: Value | Body): source is Body {
-  return typeof source === 'object' && 'version' in source
 }
 
 /** A skeleton with one item, taken apart: copies of frozen objects are dear. */

@@ -20,16 +20,14 @@ export interface ProgramRunner {
 
 /**
  * @param died - the program has exited; may be called more than once for the same one
- * @param called - before each call
  */
-export function programRunner(died: () => void, called: () => void): ProgramRunner {
+export function programRunner(died: () => void): ProgramRunner {
   const runner: ProgramRunner = {
     program: undefined,
     goroutinesReady: false,
     call(act) {
       const running = runner.program
       if (running === undefined) return undefined
-      called()
       let answer: number | undefined
       try {
         answer = act(running.exports, running)

@@ -6,7 +6,6 @@
 
 import type { EngineEvents } from './engine-events.ts'
 import { isPlain, measure, notJson } from './json.ts'
-import type { KnownAnswers } from './known-answers.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import { isGoodbye } from './port.ts'
 import type { ProgramRunner } from './program-runner.ts'
@@ -52,7 +51,6 @@ const maxQueued = 64 // messages of one client that wait for a new program
 export function receiver(
   host: Pick<ClientsHost, 'died'>,
   calls: PendingCalls,
-  known: KnownAnswers,
   runner: ProgramRunner,
   events: EngineEvents,
   replies: Replies,
@@ -70,7 +68,6 @@ export function receiver(
       const { methods } = events
       const method = methods.numbers.get(message.method)
       if (method !== undefined && !client.pending.has(id)) {
-        if (repeat(client, id, method, params as Params | undefined)) return
         let n = -1
         if (params !== undefined) {
           if (method === methods.read && isOnlyUri(params)) {
@@ -103,19 +100,6 @@ export function receiver(
     else if (!cancel(client, message)) handOverObject(client, message)
   }
 
-  /** Answers a request that the engine has decided about before, if it has. */
-  function repeat(client: ClientState, id: unknown, method: number, params: Params | undefined) {
-    const keyName = events.methods.keyNames[method]
-    if (keyName === undefined || runner.goroutinesReady || events.records.length > 0) return false
-    const answer = known.find(client, method, keyName, params)
-    if (answer === undefined) return false
-    const request = calls.create(client, id, id, method, params)
-    request.isSettled = true
-    if (answer.gaps) replies.fill(request, answer.document, answer.gaps)
-    else respond(request, answer.document)
-    return true
-  }
-
   /** The fast path: `n` bytes of params are in the input buffer. */
   function take(running: Program, taken: Exports['take'], request: PendingRequest, n: number) {
     calls.current = request
@@ -132,19 +116,11 @@ export function receiver(
       return
     }
     const document = answer > 0 ? events.documents[answer] : undefined
-    const { client, method, params, filling } = request
-    const keyName = events.methods.keyNames[method]
-    if (keyName === undefined) known.outdate()
+    const { filling } = request
     if (filling !== undefined) {
-      if (keyName !== undefined) {
-        known.remember(client, method, keyName, params, filling.document, filling.gaps)
-      }
       replies.fill(request, filling.document, filling.gaps)
     } else if (document !== undefined) {
       request.isSettled = true
-      if (keyName !== undefined) {
-        known.remember(client, method, keyName, params, document, undefined)
-      }
       respond(request, document)
     } else if (answer > 0 || answer === answers.broken) {
       replies.internalError(request)

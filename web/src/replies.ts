@@ -110,7 +110,7 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
       return
     }
     if (!(filled instanceof Promise)) {
-      sendRead(request, filled, gaps)
+      sendRead(request, filled)
       return
     }
     calls.add(request)
@@ -131,25 +131,19 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
       then()
     }
     filled.then(
-      (result) => settle(() => sendRead(request, result, gaps)),
+      (result) => settle(() => sendRead(request, result)),
       (error) => settle(() => providerFailed(request, gaps.uri, error)),
     )
   }
 
-  function sendRead(request: PendingRequest, result: ReadResult, gaps: Gaps) {
+  function sendRead(request: PendingRequest, result: ReadResult) {
     const { client } = request
-    const isStored = result === gaps.made
-    const size = isStored ? gaps.size : sizeOf(result)
-    if (size > (client.port ? maxPortOut : maxTextOut)) {
+    if (sizeOf(result) > (client.port ? maxPortOut : maxTextOut)) {
       fail(request, reasons.tooLarge, '')
       return
     }
     if (client.port) {
       calls.remove(request)
-      if (!client.clones && isStored && !gaps.isFrozen) {
-        freeze(result) // it is used again
-        gaps.isFrozen = true
-      }
       post(client, { jsonrpc: '2.0', id: request.id, result })
     } else {
       sendText(request, 'result', JSON.stringify(result))

@@ -57,8 +57,6 @@ export interface ClientState extends Client {
   pendingReads: number
   /** Of a classic session on a port. */
   session: Session | undefined
-  /** What it has asked for; of known-answers.ts. */
-  asked: AskedBefore | undefined
   /** Messages that wait for the next program. */
   queue: unknown[]
   isClosed: boolean
@@ -104,21 +102,6 @@ export interface CachedDocument {
   readonly text: string
   object: Record<string, unknown> | undefined
   isFrozen: boolean
-}
-
-/** A decision: the answer, or the skeleton of a read and what belongs in it. */
-export interface KnownAnswer {
-  readonly document: CachedDocument
-  readonly gaps: Gaps | undefined
-  readonly generation: number
-}
-
-/** What one client has asked for. */
-export interface AskedBefore {
-  /** By method: decisions by URI, or by cursor. */
-  readonly byMethod: Map<string, KnownAnswer>[]
-  /** The `_meta` of the requests; `undefined`: they had none. */
-  meta: Params | undefined
 }
 
 /** A request that has exactly the expected members, and an id that a number or string holds exactly. */

@@ -1,12 +1,14 @@
-// Caches of contents: bounded in bytes, and dropped with the registration or the read that they belong to.
+// Caches of contents: bounded in bytes, dropped with the registration or the read that they belong to, and never outdated.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Content, PageMcp, Source } from '../../src/index.ts'
-import { resultOf } from './client.ts'
+import { envelope, type Message, resultOf } from './client.ts'
 import { testPage } from './page.ts'
+
+const uri = 'shop://cart'
 
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
@@ -161,4 +163,54 @@ test('the good items of an answer with a bad one go as well', async (t) => {
   assert.ok((await client.askModern('resources/read', { uri: 'b:1' })).error)
   page.errors.length = 0 // an error may hold what was on its stack
   assert.ok(made && (await goes(made)), 'the value is still there')
+})
+
+test('a provider is called by each read, and its last answer counts', async (t) => {
+  const { mcp, client } = await testPage(t)
+  let calls = 0
+  mcp.resource({ uri, name: 'Cart' }, () => (++calls === 3 ? undefined : `call ${calls >> 2}`))
+  const one = client()
+  const texts: unknown[] = []
+  for (let i = 0; i < 5; i++) {
+    const { result } = await one.askModern('resources/read', { uri })
+    texts.push((result as { contents: { text: string }[] } | undefined)?.contents[0]?.text)
+  }
+  assert.deepEqual(texts, ['call 0', 'call 0', undefined, 'call 1', 'call 1'])
+  assert.equal(calls, 5)
+})
+
+test('a text and the same characters as JSON are different answers', async (t) => {
+  const { mcp, client } = await testPage(t)
+  let answer: string | number = '1'
+  mcp.resource({ uri, name: 'Cart' }, () => answer)
+  const one = client()
+  const type = async () => {
+    const { result } = await one.askModern('resources/read', { uri })
+    return (result as { contents: { mimeType?: string }[] }).contents[0]?.mimeType
+  }
+  assert.deepEqual([await type(), await type()], [undefined, undefined])
+  answer = 1
+  assert.deepEqual([await type(), await type()], ['application/json', 'application/json'])
+})
+
+test('a client that shares its objects cannot change what others get', async (t) => {
+  const { mcp } = await testPage(t)
+  mcp.resource({ uri, name: 'Cart' }, 'a cart')
+  const got: unknown[] = []
+  const port = {
+    onmessage: null as ((event: { data: unknown }) => void) | null,
+    postMessage({ result }: Message) {
+      got.push(structuredClone(result))
+      const { contents } = result as { contents: [{ text: string; _meta: object }] }
+      Object.assign(contents[0], { text: 'changed' })
+      Object.assign(contents[0]._meta, { changed: true })
+    },
+  }
+  mcp.accept(port)
+  for (const id of [1, 2]) {
+    const params = { uri, _meta: envelope }
+    port.onmessage?.({ data: { jsonrpc: '2.0', id, method: 'resources/read', params } })
+  }
+  assert.equal(got.length, 2)
+  assert.deepEqual(got[1], got[0])
 })
