@@ -1,28 +1,48 @@
-/** Remembers encoded contents, so that an unchanged value is neither hashed nor encoded again. */
+/**
+ * Encoded contents of registrations, so that a value that has not changed is neither hashed nor encoded again. One rule
+ * says when one is outdated: a body is that of one value, and is used for this value alone (texts are compared, bytes
+ * are the same object); it goes with its registration.
+ *
+ * A published value is kept here by the app's order: there is no limit, and reads are answered without a call to the
+ * window. The last values of providers are kept while there is room. Both outlive a program of Go that ends.
+ */
 
-import { type Body, bodyOf, type Value } from './contents.ts'
+import { type Body, bodyOf, bodyOfParts, type Ready, type Value } from './contents.ts'
+import { NotFoundError } from './source.ts'
 
-/** Limits of what is remembered together: after that, everything is forgotten, which is cheaper than an order. */
+/** Limits of what is kept of providers: after that, all of that goes, which is cheaper than an order. */
 const maxBodies = 16384
-const maxRemembered = 128 << 20 // bytes; a UTF-16 code unit counts as two
+const maxKept = 128 << 20 // bytes; a UTF-16 code unit counts as two
 
 /** A template has any number of resources: smaller contents of it are encoded anew faster than collected as garbage. */
 const minOfTemplate = 16 << 10 // bytes
 
-/** The last value of each registration, or of each URI of a template, and what became of it. */
 export interface Bodies {
   /**
-   * What is remembered of a registration. To be called before its provider, so that an answer that comes after
-   * {@link Bodies.forget} is not remembered.
+   * Publishes a value; `undefined`: the resource has no content, reads answer "not found".
+   *
+   * @returns whether it may differ from the value before: texts are compared, bytes are not
    */
-  of(ref: number): Remembered
-  /** Forgets the contents of `count` registrations from `first` on. */
+  publish(ref: number, ready: Ready | undefined): boolean
+  isPublished(ref: number): boolean
+  /**
+   * The published value, encoded at its first read; `undefined` if nothing is published under the number.
+   *
+   * @throws NotFoundError if the resource has no content
+   */
+  published(ref: number, uri: string): Body | Promise<Body> | undefined
+  /**
+   * The contents of a provider. To be called before the provider, so that an answer that comes after
+   * {@link Bodies.forget} is not kept.
+   */
+  of(ref: number): Provided
+  /** Drops the contents of `count` registrations from `first` on. */
   forget(first: number, count: number): void
 }
 
-export interface Remembered {
+export interface Provided {
   /**
-   * The encoded value. Strings are compared by content; bytes by identity: a change in place is not noticed.
+   * The encoded value. A change of bytes in place is not noticed.
    *
    * @param uri - of a template's resource; `undefined`: the registration has one URI
    */
@@ -37,13 +57,23 @@ interface Known {
   readonly size: number
 }
 
-interface Entry extends Remembered {
+interface Published {
+  /** Dropped when it is encoded. */
+  ready: Ready | undefined
+  body: Body | Promise<Body> | undefined
+  /** For comparison with the next value; of a text only. */
+  readonly text: string | undefined
+  readonly mimeType: string | undefined
+}
+
+interface Entry extends Provided {
+  published: Published | undefined
   one: Known | undefined
   byUri: Map<string, Known> | undefined
 }
 
 export function bodies(): Bodies {
-  let entries: (Entry | undefined)[] = [] // used by each read: an array needs no hashing
+  const entries: (Entry | undefined)[] = [] // used by each read: an array needs no hashing
   let count = 0
   let total = 0
 
@@ -53,54 +83,64 @@ export function bodies(): Bodies {
     total -= known.size
   }
 
-  const remember = (ref: number, entry: Entry, uri: string | undefined, known: Known) => {
-    if (entries[ref] !== entry) return // forgotten meanwhile
+  const keep = (ref: number, entry: Entry, uri: string | undefined, known: Known) => {
+    if (entries[ref] !== entry) return // its registration has gone meanwhile
     drop(uri === undefined ? entry.one : entry.byUri?.get(uri))
     count++
     total += known.size
-    if (count > maxBodies || total > maxRemembered) {
-      entries = []
-      count = 0
-      total = 0
-      return
-    }
     if (uri === undefined) entry.one = known
     else {
       entry.byUri ??= new Map()
       entry.byUri.set(uri, known)
     }
+    if (count <= maxBodies && total <= maxKept) return
+    count = 0
+    total = 0
+    for (const other of entries) if (other) other.one = other.byUri = undefined
   }
 
-  const newEntry = (ref: number): Entry => {
+  const entryOf = (ref: number): Entry => {
     const entry: Entry = {
+      published: undefined,
       one: undefined,
       byUri: undefined,
       body(uri, value, mimeType) {
         const last = uri === undefined ? entry.one : entry.byUri?.get(uri)
         if (last?.value === value && last.mimeType === mimeType) return last.body
-        const keep = (body: Body) => {
+        const encoded = (body: Body) => {
           const size = 2 * (body.text ?? body.blob ?? '').length + heldBy(value)
           const least = uri === undefined ? 0 : minOfTemplate
-          if (size >= least && size <= maxRemembered)
-            remember(ref, entry, uri, { value, mimeType, body, size })
+          if (size >= least && size <= maxKept)
+            keep(ref, entry, uri, { value, mimeType, body, size })
           return body
         }
         const body = bodyOf(value, mimeType)
-        return body instanceof Promise ? body.then(keep) : keep(body)
+        return body instanceof Promise ? body.then(encoded) : encoded(body)
       },
     }
+    entries[ref] = entry
     return entry
   }
 
   return {
-    of(ref) {
-      let entry = entries[ref]
-      if (entry === undefined) {
-        entry = newEntry(ref)
-        entries[ref] = entry
-      }
-      return entry
+    publish(ref, ready) {
+      const entry = entries[ref] ?? entryOf(ref)
+      const old = entry.published
+      const text = typeof ready?.value === 'string' ? ready.value : undefined
+      const mimeType = ready?.mimeType
+      if (text !== undefined && old?.text === text && old.mimeType === mimeType) return false
+      entry.published = { ready, body: undefined, text, mimeType }
+      return true
     },
+    isPublished: (ref) => entries[ref]?.published !== undefined,
+    published(ref, uri) {
+      const published = entries[ref]?.published
+      if (published === undefined) return undefined
+      if (published.body !== undefined) return published.body
+      if (published.ready === undefined) throw new NotFoundError(uri)
+      return encode(published, published.ready)
+    },
+    of: (ref) => entries[ref] ?? entryOf(ref),
     forget(first, count) {
       for (let ref = first; ref < first + count; ref++) {
         const entry = entries[ref]
@@ -111,6 +151,24 @@ export function bodies(): Bodies {
       }
     },
   }
+}
+
+/** Encodes a published value, once. */
+function encode(published: Published, { value, mimeType }: Ready): Body | Promise<Body> {
+  const encoded = (body: Body) => {
+    published.body = body
+    published.ready = undefined
+  }
+  const body = Array.isArray(value) ? bodyOfParts(value) : bodyOf(value, mimeType)
+  published.body = body
+  if (body instanceof Promise) {
+    body.then(encoded, () => {
+      published.body = undefined // a Blob that cannot be read now: the next read tries again
+    })
+  } else {
+    encoded(body)
+  }
+  return body
 }
 
 /** The bytes that a value holds besides its encoded content; a view holds its whole buffer. A text is its content. */

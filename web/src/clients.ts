@@ -42,8 +42,6 @@ export interface Clients {
   openText(channel: TextChannel, principal: string): Client
   /** Values that sources have read, until the answer is sent. */
   readonly read: Replies['read']
-  /** Drops the contents of `count` registrations from `first` on. */
-  forget: Replies['forget']
   /** Connects all clients to a new program, and hands over the messages that waited for it. */
   attach(program: Program): void
   /** The program is gone: its pending requests fail. Messages wait for the next, unless `forGood`. */
@@ -159,7 +157,6 @@ export function clients(host: ClientsHost): Clients {
     },
     openText: (channel, principal) => open(undefined, channel, principal),
     read: out.read,
-    forget: out.forget,
     attach(next) {
       runner.program = next
       incoming.isDown = false

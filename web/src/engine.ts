@@ -4,6 +4,7 @@
  * starts with the same registrations, mounts and clients.
  */
 
+import { bodies } from './bodies.ts'
 import type { HandlerOutcome, SendUpdate } from './call.ts'
 import { clients } from './clients.ts'
 import { checkedItem } from './contents.ts'
@@ -17,7 +18,6 @@ import type {
 import { type Change, registry, wireCacheHints } from './registry.ts'
 import { restartPolicy } from './restarts.ts'
 import { type Changed, type Contents, type ListName, watchSource } from './source.ts'
-import { values } from './values.ts'
 import { type Listener, type Program, run } from './wasm.ts'
 import { answers, lists, questions, reasonOf, reasons } from './wasm-numbers.ts'
 
@@ -37,7 +37,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   let program: Program | undefined
   let state: EngineState = 'restarting'
   const registered = registry()
-  const stored = values()
+  const contents = bodies()
   const mounted = new Map<number, Mounted>()
   let openCalls = new Map<number, AbortController>()
   let deferred: (() => void)[] = [] // calls of the web app's code, which must not run within Go
@@ -45,7 +45,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
 
   const all = clients({
     provide: host.provide,
-    values: stored,
+    contents,
     read: host.read,
     report: host.report,
     died,
@@ -278,17 +278,15 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     },
     clients: all,
     register(first, added, published = []) {
-      for (const [index, ready] of published) stored.set(first + index, ready)
+      for (const [index, ready] of published) contents.publish(first + index, ready)
       apply(registered.add(first, added))
     },
     unregister(first) {
-      const count = registered.count(first)
-      stored.delete(first, count)
-      all.forget(first, count)
+      contents.forget(first, registered.count(first))
       apply(registered.remove(first))
     },
     publish(ref, uri, ready) {
-      if (!stored.has(ref) || !stored.set(ref, ready)) return
+      if (!contents.isPublished(ref) || !contents.publish(ref, ready)) return
       if (registered.serves(uri, ref)) changed(0, uri)
     },
     mount(number, prefix, able, source) {

@@ -3,12 +3,11 @@
  * content version are put in here. They never cross into Go.
  */
 
-import { bodies, type Remembered } from './bodies.ts'
+import type { Bodies, Provided } from './bodies.ts'
 import type { Cancellation } from './cancellation.ts'
 import { type Body, bodyOf, bodyOfParts, metaLossy, metaVersion, type Ready } from './contents.ts'
 import { type ReadValues, readValues } from './read-values.ts'
 import { NotFoundError } from './source.ts'
-import type { Values } from './values.ts'
 
 /**
  * Reads from the provider with this number; `undefined`: there is no such resource.
@@ -49,7 +48,7 @@ export function gapsOf(refs: readonly number[], uri: string, variables: string):
   return { refs, ref, uri, variables }
 }
 
-/** Completes reads, and stores the values that sources have read until then. */
+/** Completes reads, and keeps the values that sources have read until then. */
 export interface Filler {
   /**
    * The completed result; a Promise if a provider or a Blob has to be waited for.
@@ -59,14 +58,10 @@ export interface Filler {
   fill(skeleton: ReadResult, gaps: Gaps, call: Cancellation): ReadResult | Promise<ReadResult>
   /** Values that sources have read. */
   readonly read: ReadValues
-  /** Drops the contents of `count` registrations from `first` on. */
-  forget(first: number, count: number): void
 }
 
-export function filler(provide: Provide, published: Values): Filler {
-  const remembered = bodies()
+export function filler(provide: Provide, contents: Bodies): Filler {
   const read = readValues()
-  let single: Single | undefined
 
   const body = (
     ref: number,
@@ -79,33 +74,32 @@ export function filler(provide: Provide, published: Values): Filler {
       if (value === undefined) throw new Error(`the content of ${uri} has expired`)
       return bodyOf(value)
     }
-    const own = published.body(ref, uri)
+    const own = contents.published(ref, uri)
     if (own !== undefined) return own
-    const known = remembered.of(ref)
+    const provided = contents.of(ref)
     const ready = provide(ref, uri, variables, call)
     if (ready instanceof Promise) {
-      return ready.then((late) => finished(known, uri, variables, late))
+      return ready.then((late) => finished(provided, uri, variables, late))
     }
-    return finished(known, uri, variables, ready)
+    return finished(provided, uri, variables, ready)
   }
 
   const finished = (
-    known: Remembered,
+    provided: Provided,
     uri: string,
     variables: string,
     ready: Ready | undefined,
   ): Body | Promise<Body> => {
     if (ready === undefined) throw new NotFoundError(uri)
     if (Array.isArray(ready.value)) return bodyOfParts(ready.value)
-    return known.body(variables === '' ? undefined : uri, ready.value, ready.mimeType)
+    return provided.body(variables === '' ? undefined : uri, ready.value, ready.mimeType)
   }
 
   /** The result with one item, which nearly all reads have. */
-  const withBody = (skeleton: ReadResult, uri: string, body: Body): ReadResult => {
-    if (single?.skeleton !== skeleton) single = singleOf(skeleton)
-    const { rest, item } = single
-    return { ...rest, contents: completeAll(item, uri, body) }
-  }
+  const withBody = (skeleton: ReadResult, uri: string, body: Body): ReadResult => ({
+    ...skeleton,
+    contents: completeAll(skeleton.contents[0] as Item, uri, body),
+  })
 
   return {
     fill(skeleton, gaps, call) {
@@ -143,20 +137,7 @@ export function filler(provide: Provide, published: Values): Filler {
       return late === undefined ? result : Promise.all(late).then(() => result)
     },
     read,
-    forget: remembered.forget,
   }
-}
-
-/** A skeleton with one item, taken apart: copies of frozen objects are dear. */
-interface Single {
-  skeleton: ReadResult
-  rest: Record<string, unknown>
-  item: Item
-}
-
-function singleOf(skeleton: ReadResult): Single {
-  const { contents, ...rest } = skeleton
-  return { skeleton, rest, item: { ...(contents[0] as Item) } }
 }
 
 /** The items of a read of one resource: nearly always one. */

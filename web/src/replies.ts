@@ -24,8 +24,6 @@ export interface Replies {
   watchReads: boolean
   /** Values that sources have read, until the answer is sent. */
   readonly read: Filler['read']
-  /** Drops the contents of registrations. */
-  forget: Filler['forget']
   /** Answers with a Document. */
   document(request: PendingRequest, document: CachedDocument): void
   /** Answers with JSON text. */
@@ -61,7 +59,7 @@ const providerTimeout = 30_000 // ms
 const keySubscription = 'io.modelcontextprotocol/subscriptionId'
 
 export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramRunner): Replies {
-  const filling = filler(host.provide, host.values)
+  const filling = filler(host.provide, host.contents)
   const timeouts = deadlines(providerTimeout)
 
   function sendDocument(request: PendingRequest, document: CachedDocument) {
@@ -243,7 +241,6 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
   const all: Replies = {
     watchReads: false,
     read: filling.read,
-    forget: filling.forget,
     document: sendDocument,
     text: sendText,
     fill,

@@ -1,9 +1,9 @@
 /** Clients, requests and Documents as clients.ts keeps them, and checks of messages by their shape. */
 
+import type { Bodies } from './bodies.ts'
 import type { Gaps, Provide } from './fill.ts'
 import type { Port } from './port.ts'
 import type { ListName } from './source.ts'
-import type { Values } from './values.ts'
 
 /** A client has read a resource; for the page's own display. */
 export interface ReadEvent {
@@ -15,8 +15,8 @@ export interface ReadEvent {
 /** What the clients need from the engine and the page. */
 export interface ClientsHost {
   provide: Provide
-  /** Contents that need no provider. */
-  readonly values: Values
+  /** Of registrations. */
+  readonly contents: Bodies
   /** A client has read contents; called only while `watchReads` is on. */
   read(event: ReadEvent): void
   /** An error for the developer, not for clients. */

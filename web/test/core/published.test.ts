@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { bodies } from '../../src/bodies.ts'
 import { contents, type PageMcp, transfer } from '../../src/index.ts'
-import { values } from '../../src/values.ts'
 import { errorOf, type Message, resultOf, type TestClient } from './client.ts'
 import { testPage } from './page.ts'
 
@@ -252,25 +252,25 @@ test('a provider can transfer its bytes', async (t) => {
 })
 
 test('values are dropped with their registrations', () => {
-  const stored = values()
-  stored.set(3, { value: 'a' })
-  stored.set(4, { value: 'b' })
-  stored.set(5, { value: 'c' })
-  stored.delete(3, 2)
-  assert.deepEqual([3, 4, 5].map(stored.has), [false, false, true])
-  assert.equal(stored.body(3, uri), undefined)
+  const stored = bodies()
+  stored.publish(3, { value: 'a' })
+  stored.publish(4, { value: 'b' })
+  stored.publish(5, { value: 'c' })
+  stored.forget(3, 2)
+  assert.deepEqual([3, 4, 5].map(stored.isPublished), [false, false, true])
+  assert.equal(stored.published(3, uri), undefined)
 })
 
 test('a Blob that cannot be read now is read again by the next request', async () => {
-  const stored = values()
+  const stored = bodies()
   let isReadable = false
   class Unreliable extends Blob {
     override arrayBuffer() {
       return isReadable ? super.arrayBuffer() : Promise.reject(new Error('not now'))
     }
   }
-  stored.set(1, { value: new Unreliable(['x']) })
-  await assert.rejects(async () => stored.body(1, uri), /not now/)
+  stored.publish(1, { value: new Unreliable(['x']) })
+  await assert.rejects(async () => stored.published(1, uri), /not now/)
   isReadable = true
-  assert.equal((await stored.body(1, uri))?.blob, 'eA==')
+  assert.equal((await stored.published(1, uri))?.blob, 'eA==')
 })
