@@ -21,9 +21,12 @@ import (
 // lazyModules are the modules of web/src that are loaded on demand. Each is a separate
 // file of the package.
 var lazyModules = [...]string{
-	"answer-call", "closed-pages", "confirm-dialog", "in-window", "markdown", "redact-contents", "skills",
+	"answer-call", "closed-pages", "confirm-dialog", "markdown", "redact-contents", "skills",
 	"sources/idb-in-window", "sources/page-content", "validate",
 }
+
+// workerModule is loaded on demand, too, where the engine has no Worker; workerOptions builds it.
+const workerModule = "worker"
 
 // lazyModule keeps dynamic imports of lazyModules as imports of separate files. The
 // splitting of esbuild would also move code that they share with index.js to further
@@ -35,7 +38,7 @@ func lazyModule(root string) api.Plugin {
 				return api.OnResolveResult{}, nil
 			}
 			imported := filepath.Join(args.ResolveDir, filepath.FromSlash(args.Path))
-			for _, module := range lazyModules {
+			for _, module := range append(lazyModules[:], workerModule) {
 				if imported == filepath.Join(root, filepath.FromSlash(lazySource(module))) {
 					return api.OnResolveResult{Path: "./" + path.Base(module) + ".js", External: true}, nil
 				}

@@ -9,7 +9,6 @@ const sized: { readonly [row: string]: string } = {
   'app with connectTo alone': '/app/size-connectTo.js',
   'index.js, whole': '/pagemcp/index.js',
   'worker.js': '/pagemcp/worker.js',
-  'in-window.js, for worker: false': '/pagemcp/in-window.js',
   'engine.wasm': '/pagemcp/engine.wasm',
   'start-up page of ts1': '/app/ts1.js',
   'start-up page of ts2': '/app/ts2.js',

@@ -1,5 +1,5 @@
 /**
- * Calls between the window and the engine's Worker. Either side has handlers that the other may call.
+ * Calls between the window and the engine's thread. Either side has handlers that the other may call, by a table.
  * Requests can be cancelled by a signal. Errors are sent as name and message.
  */
 
@@ -7,15 +7,31 @@ import { type Cancellation, cancel, cancellation } from './cancellation.ts'
 import { JoinError, type JoinReason } from './handshake.ts'
 import { listenToPort, type Port } from './port.ts'
 
-/** Functions that the other side may call. The second argument is cancelled when the caller cancels. */
-export type Handlers = Record<string, (args: never, call: Cancellation) => unknown>
+type Argument<F> = F extends (args: infer A) => unknown ? A : never
+type Result<F> = F extends (...args: never) => infer R ? R : never
 
-/** The other side. */
-export interface Link {
+/** Functions of a table that the other side may call. The second argument is cancelled when the caller cancels. */
+export type Handlers<Calls> = {
+  readonly [K in keyof Calls]: (
+    args: Argument<Calls[K]>,
+    call: Cancellation,
+  ) => Result<Calls[K]> | Promise<Result<Calls[K]>>
+}
+
+/** The other side, and the table of its functions. */
+export interface Link<Calls> {
   /** Calls without waiting for an answer. */
-  notify(name: string, args: unknown, transfer?: Transferable[]): void
+  notify<K extends keyof Calls & string>(
+    name: K,
+    args: Argument<Calls[K]>,
+    transfer?: readonly (Transferable | Port)[],
+  ): void
   /** Calls; rejects with what the function threw, or with the reason of its cancellation. */
-  request(name: string, args: unknown, by?: AbortSignal | Cancellation): Promise<unknown>
+  request<K extends keyof Calls & string>(
+    name: K,
+    args: Argument<Calls[K]>,
+    by?: AbortSignal | Cancellation,
+  ): Promise<Result<Calls[K]>>
   /** Runs `act`, and sends the calls that it makes in one message, unless they move something. */
   together(act: () => void): void
   /** The other side has ended: pending and later requests reject with `reason`, and its calls are cancelled. */
@@ -45,12 +61,17 @@ export function moving<T extends object>(answer: T, transfer: Transferable[]): T
 }
 
 /** Connects two threads. Errors in handlers of {@link Link.notify} go to `failed`. */
-export function link(port: Port, handlers: Handlers, failed: (error: unknown) => void): Link {
+export function link<Own, Theirs>(
+  port: Port,
+  handlers: Handlers<Own>,
+  failed: (error: unknown) => void,
+): Link<Theirs> {
   // Bound now: a script that replaces methods of prototypes later would see ports and answers of other
   // clients.
   const post: Port['postMessage'] = port.postMessage.bind(port)
   let gathered: Message[] | undefined // while `together` runs
-  const send = (message: Message, transfer: Transferable[] = []) => {
+  const send = (message: Message, moved: readonly (Transferable | Port)[] = []) => {
+    const transfer = moved as Transferable[] // other ports only where there is one thread
     if (gathered === undefined) {
       post(message, transfer)
     } else if (transfer.length === 0) {
@@ -116,7 +137,7 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
       send({ answer: number, error: serializeError(error) })
     }
     try {
-      const value = handlers[name]?.(args as never, call)
+      const value = handlers[name as keyof Own]?.(args as never, call)
       if (typeof (value as PromiseLike<unknown> | undefined)?.then !== 'function') {
         answered(value)
         return
@@ -158,7 +179,7 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
       send({ call, args }, transfer)
     },
     request(call, args, by) {
-      return new Promise((resolve, reject) => {
+      return new Promise<never>((resolve: (value: never) => void, reject) => {
         const signal = by instanceof AbortSignal ? by : undefined
         const cancellation = by instanceof AbortSignal ? undefined : by
         if (signal?.aborted || cancellation?.isCancelled || ended) {
@@ -175,7 +196,7 @@ export function link(port: Port, handlers: Handlers, failed: (error: unknown) =>
           signal?.removeEventListener('abort', cancelled)
           if (cancellation) cancellation.onCancel = undefined
         }
-        waiting.set(number, { resolve, reject, settle })
+        waiting.set(number, { resolve: resolve as Waiting['resolve'], reject, settle })
         signal?.addEventListener('abort', cancelled, { once: true })
         if (cancellation) cancellation.onCancel = cancelled
         try {

@@ -1,6 +1,7 @@
 /** Loads engine.wasm and the Worker. */
 
 import { unlessLeft } from './module.ts'
+import { workerName } from './worker-life.ts'
 
 const bundlers =
   "Vite needs server.fs.allow if linked, before version 8 optimizeDeps: { exclude: ['pagemcp'] }; with esbuild copy worker.js and engine.wasm"
@@ -66,7 +67,7 @@ export function newWorker(override: string | URL | undefined): StartingWorker {
   // The policy stays in this module: only the URL that start got passes it.
   if (factory) policy ??= factory.createPolicy('pagemcp', { createScriptURL: (text) => text })
   const trusted = policy ? policy.createScriptURL(url) : url
-  const worker = new Worker(trusted as string, { type: 'module', name: 'pagemcp' })
+  const worker = new Worker(trusted as string, { type: 'module', name: workerName })
   if (!direct) {
     const revoke = () => URL.revokeObjectURL(url)
     worker.addEventListener('message', revoke, { once: true })

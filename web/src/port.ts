@@ -22,6 +22,26 @@ export interface Port {
  */
 export const Channel = globalThis.MessageChannel
 
+const clone = globalThis.structuredClone // see Channel
+
+/**
+ * Two ports in one thread: what is posted at one arrives at the other at once, as a copy. Ports among what is moved are
+ * handed over as they are, with their message: they need not be `MessagePort`s.
+ */
+export function portPair(): [Port, Port] {
+  const end = (other: () => Port): Port => ({
+    onmessage: undefined,
+    postMessage(message, transfer = []) {
+      const hasPort = transfer.some((one) => 'postMessage' in one)
+      const data: unknown = hasPort ? message : clone(message, { transfer })
+      const receive = other().onmessage as (event: { data: unknown }) => void
+      receive({ data })
+    },
+  })
+  const ends: [Port, Port] = [end(() => ends[1]), end(() => ends[0])]
+  return ends
+}
+
 /** The last message of either side of a port. It is not a JSON-RPC message, and is not answered. */
 export interface Goodbye {
   pagemcp: 'close'

@@ -1,20 +1,17 @@
 /** The main function of the package, {@link start}, and the {@link PageMcp} that it returns. */
 
 import type { ReadEvent } from './clients.ts'
-import { confirmGateway } from './confirm-gateway.ts'
 import type { Connector } from './connector.ts'
 import type { EngineOptions, EngineState } from './engine-types.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
 import { jsonCopy } from './json.ts'
-import { deserializeError, serializeError } from './link.ts'
 import { listen } from './listen.ts'
 import { canStart, compile, newWorker } from './loading.ts'
 import { lazily } from './module.ts'
-import { cursorKey, instance, newPageId, pageId, presentPageId, replacedPages } from './page-id.ts'
-import { Channel, goodbye, type Port } from './port.ts'
+import { cursorKey, instance, pageId, replacedPages } from './page-id.ts'
+import { Channel, goodbye, type Port, portPair } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
-import { redactContents } from './redacting.ts'
 import { wireCacheHints } from './registry.ts'
 import {
   type CacheHints,
@@ -26,7 +23,7 @@ import {
   type Source,
 } from './source.ts'
 import { supervised } from './supervised.ts'
-import { abilitiesOf, call, inWorker, provide, type Thread, type ThreadHost } from './thread.ts'
+import { engineThread, type Thread, type ThreadHost } from './thread.ts'
 
 /** The version of this package, and of the engine. */
 export const version = '0.1.0'
@@ -239,10 +236,10 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   const module = compile(urls?.wasm)
   module.catch(() => {}) // awaited below, where its error is thrown
   const thread: Thread = worker
-    ? await supervised(
-        (...hooks) => inWorker(engineOptions, module, newWorker(urls?.worker), ...hooks),
-        host,
-      )
+    ? await supervised((host, supervision) => {
+        const worker = { ...newWorker(urls?.worker), ...supervision }
+        return engineThread(engineOptions, module, worker, host)
+      }, host)
     : await inWindow(engineOptions, module, host)
 
   const published = publishing(thread, redact)
@@ -390,29 +387,16 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   })
 }
 
-/** Starts the engine in this window. Its errors are converted: apps test for the `JoinError` of this module. */
+/** Starts the engine in this window, by the module of the Worker. */
 async function inWindow(
   options: EngineOptions,
   module: Promise<WebAssembly.Module>,
   host: ThreadHost,
 ): Promise<Thread> {
-  const loading = lazily('in-window.js', import('./in-window.ts')) // while engine.wasm loads
-  const [{ startInWindow }, compiled] = await Promise.all([loading, module])
-  const functions = {
-    abilitiesOf,
-    call,
-    confirmGateway,
-    newPageId,
-    presentPageId,
-    provide,
-    redactContents,
-  }
-  const thread = await startInWindow(options, compiled, host, functions)
-  const connect: Thread['connect'] = (...args) =>
-    thread.connect(...args).catch((error: unknown) => {
-      throw deserializeError(serializeError(error))
-    })
-  return { ...thread, connect }
+  const { serve } = await lazily('worker.js', import('./worker.ts')) // while engine.wasm loads
+  const [near, far] = portPair()
+  serve(far, () => {})
+  return engineThread(options, module, near, host)
 }
 
 /** Calls `wake` when the window is shown again, or the network returns. */

@@ -12,7 +12,7 @@ import type { Port } from './port.ts'
 import type { Descriptions } from './registry.ts'
 import { restartPolicy } from './restarts.ts'
 import type { PortableSource, Source } from './source.ts'
-import type { Thread, ThreadHost } from './thread.ts'
+import type { SupervisedWorker, Thread, ThreadHost } from './thread.ts'
 
 /**
  * Starts a Worker. `died` is called once, with the reason, if it is gone before it is closed; `prepare` when it may hang,
@@ -21,9 +21,7 @@ import type { Thread, ThreadHost } from './thread.ts'
  */
 export type Launch = (
   host: ThreadHost,
-  died: (why: string) => void,
-  prepare: (answered: AbortSignal) => Promise<unknown>,
-  isDown: boolean,
+  supervision: Pick<SupervisedWorker, 'died' | 'prepare' | 'isDown'>,
 ) => Promise<Thread>
 
 /** A Worker, whether it serves or is prepared. */
@@ -98,7 +96,7 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
     const own = { state: 'restarting' } as Candidate
     const prepareNext = (answered: AbortSignal) =>
       thread && own === serving ? prepare(answered) : Promise.resolve()
-    own.thread = launch(ownHost, ended, prepareNext, isDown)
+    own.thread = launch(ownHost, { died: ended, prepare: prepareNext, isDown })
     return own
   }
 

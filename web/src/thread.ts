@@ -1,6 +1,6 @@
 /**
- * The thread of the engine, seen from the window: a dedicated Worker, or the window itself. Both have the
- * same interface, {@link Thread}. Calls that need the document come back to the window.
+ * The thread of the engine, seen from the window: a dedicated Worker, or the window itself, where the same module serves
+ * the other end of a pair of ports. Calls that need the document come back to the window.
  */
 
 import {
@@ -14,25 +14,19 @@ import { type Cancellation, signalOf } from './cancellation.ts'
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
 import { provided, type Ready, transfersOf } from './contents.ts'
-import type { GatewayQuestion } from './credentials.ts'
 import type { EngineOptions, EngineState, PublishedValues } from './engine-types.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
 import { jsonCopy } from './json.ts'
 import { crossing, dropTexts, type LargeTexts } from './large-texts.ts'
-import { deserializeError, type Handlers, link, moving, type SerializedError } from './link.ts'
+import { deserializeError, type Handlers, link, moving } from './link.ts'
 import type { StartingWorker } from './loading.ts'
 import { newPageId, presentPageId } from './page-id.ts'
 import { Channel, isGoodbye, listenToPort, type Port } from './port.ts'
 import { type ReadRequest, readRequest } from './read-request.ts'
 import { type Redact, redactContents, redactReady } from './redacting.ts'
 import type { Descriptions } from './registry.ts'
-import {
-  type Changed,
-  type Contents,
-  type PortableSource,
-  type Source,
-  watchSource,
-} from './source.ts'
+import { type Changed, type PortableSource, type Source, watchSource } from './source.ts'
+import type { EngineCalls, WindowCalls } from './thread-calls.ts'
 import { abilities } from './wasm-numbers.ts'
 import { watchWorker } from './worker-life.ts'
 
@@ -81,26 +75,34 @@ export interface Thread {
   close(): void
 }
 
+/** A Worker for the engine, with what its supervisor wants to know. */
+export interface SupervisedWorker extends StartingWorker {
+  /** Called once, with the reason, if the Worker is gone before it is closed. */
+  died(why: string): void
+  /** See {@link watchWorker}. */
+  prepare(answered: AbortSignal): Promise<unknown>
+  /** No engine is started, and each request is answered so. */
+  isDown: boolean
+}
+
 /**
- * Runs the engine in a Worker.
+ * Runs the engine in a Worker, or in this thread.
  *
- * @param died - called once, with the reason, if the Worker is gone before it is closed
- * @param prepare - see {@link watchWorker}
- * @param isDown - no engine is started, and each request is answered so
+ * @param at - the Worker; or a port of {@link portPair}, whose other end worker.ts serves
  * @throws if it does not start
  */
-export async function inWorker(
+export async function engineThread(
   options: EngineOptions,
   module: Promise<WebAssembly.Module>,
-  { worker, hint }: StartingWorker,
+  at: SupervisedWorker | Port,
   host: ThreadHost,
-  died: (why: string) => void,
-  prepare: (answered: AbortSignal) => Promise<unknown>,
-  isDown: boolean,
 ): Promise<Thread> {
+  const own = 'worker' in at ? at : undefined
+  const worker = own?.worker
   const sentTexts: LargeTexts = new Map()
   const watches = new Map<number, AbortController>()
   const closeListeners = new Map<number, () => void>()
+  const tokens = new Map<number, () => unknown>()
   let lastPort = 0
   let watchLock: (name: string) => void = () => {}
 
@@ -109,8 +111,8 @@ export async function inWorker(
     if (found === undefined) throw new Error('the source was unmounted')
     return found
   }
-  const handlers: Handlers = {
-    provide({ ref, uri, variables, has }: ProvideArguments, cancellation: Cancellation) {
+  const handlers: Handlers<WindowCalls> = {
+    provide({ ref, uri, variables, has }, cancellation) {
       const cross = (ready: Ready | undefined) => {
         if (ready?.transfers) return moving(ready, transfersOf(ready))
         const isOne = variables === '' && host.provider(ref) !== undefined
@@ -119,29 +121,24 @@ export async function inWorker(
       const ready = provide(host, ref, uri, variables, cancellation)
       return ready instanceof Promise ? ready.then(cross) : cross(ready)
     },
-    async list(args: { source: number; cursor?: string; pageSize: number }, call: Cancellation) {
-      const { cursor, pageSize } = args
-      return jsonCopy(await source(args.source).list(cursor, { pageSize, signal: signalOf(call) }))
+    async list({ source: number, cursor, pageSize }, call) {
+      return jsonCopy(await source(number).list(cursor, { pageSize, signal: signalOf(call) }))
     },
-    async readSource(args: { source: number; uri: string }, call: Cancellation) {
-      const contents = await source(args.source).read(args.uri, { signal: signalOf(call) })
+    async readSource({ source: number, uri }, call) {
+      const contents = await source(number).read(uri, { signal: signalOf(call) })
       return contents.map(({ text, blob, ...item }) => ({ ...jsonCopy(item), text, blob }))
     },
-    redact({ prefix, uri, contents }: { prefix: string; uri: string; contents: Contents[] }) {
+    redact({ prefix, uri, contents }) {
       if (host.redact === undefined) throw new Error('no redact hook') // contents must not pass without it
       return redactContents(host.redact, prefix, uri, contents)
     },
-    templates: async (args: { source: number }) =>
-      jsonCopy(await source(args.source).templates?.()),
-    call(
-      args: { number: number; source: number; what: number; text: string },
-      cancellation: Cancellation,
-    ) {
-      const sendUpdate: SendUpdate = (what, text) =>
-        engineThread.notify('update', { number: args.number, what, text })
-      return call(host, args.source, args.what, args.text, sendUpdate, signalOf(cancellation))
+    templates: async (args) => jsonCopy((await source(args.source).templates?.()) ?? []),
+    call({ number, source, what, text }, cancellation) {
+      const sendUpdate: SendUpdate = (kind, params) =>
+        engine.notify('update', { number, what: kind, text: params })
+      return call(host, source, what, text, sendUpdate, signalOf(cancellation))
     },
-    watch({ source: number, on }: { source: number; on: boolean }) {
+    watch({ source: number, on }) {
       watches.get(number)?.abort()
       watches.delete(number)
       if (!on) return
@@ -150,37 +147,36 @@ export async function inWorker(
       const { signal } = controller
       const listener: Changed = (what, under) => {
         if (!signal.aborted) {
-          engineThread.notify('watched', { source: number, what: jsonCopy(what), under })
+          engine.notify('watched', { source: number, what: jsonCopy(what), under })
         }
       }
       watchSource(host.source(number) ?? {}, listener, signal, host.report)
     },
-    watching: () => undefined, // messages keep their order: an earlier `watch` has been handled
-    pageId: () => presentPageId(),
-    newPageId: () => newPageId(),
+    watching: () => undefined,
+    pageId: presentPageId,
+    newPageId,
+    token: (number) => tokens.get(number)?.(),
     loaded() {
-      watchLock = watchWorker(
-        () => engineThread.request('alive', undefined),
-        prepare,
-        fail,
-        closed.signal,
-      )
+      if (own === undefined) return
+      const ask = () => engine.request('alive', undefined)
+      watchLock = watchWorker(ask, own.prepare, fail, closed.signal)
     },
-    held: (name: string) => watchLock(name),
-    confirm: (question: GatewayQuestion, call: Cancellation) =>
-      confirmGateway(question, signalOf(call)),
-    closed(number: number) {
+    held: (name) => watchLock(name),
+    confirm: (question, call) => confirmGateway(question, signalOf(call)),
+    closed(number) {
       closeListeners.get(number)?.()
       closeListeners.delete(number)
     },
     engineState: host.engineState,
-    gatewayState: ({ number, state }: { number: number; state: GatewayState }) =>
-      host.gatewayState(number, state),
+    gatewayState: ({ number, state }) => host.gatewayState(number, state),
     read: host.read,
-    report: (error: SerializedError) => host.report(deserializeError(error)),
+    report: (error) => host.report(deserializeError(error)),
   }
-  const engineThread = link(worker as Port, handlers, host.report)
-  const lock = `pagemcp.worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
+  const port = worker ?? (at as Port)
+  const engine = link<WindowCalls, EngineCalls>(port, handlers, host.report)
+  const lock = worker
+    ? `pagemcp.worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
+    : ''
   const closed = new AbortController()
   let started = false
   let rejectStart: (error: Error) => void = () => {}
@@ -191,89 +187,80 @@ export async function inWorker(
   const fail = (why: string) => {
     const error = new Error(why)
     closed.abort()
-    worker.terminate()
-    engineThread.end(error)
+    worker?.terminate()
+    engine.end(error)
     for (const controller of watches.values()) controller.abort()
     if (!started) rejectStart(error)
-    else died(why)
+    else own?.died(why)
     for (const closed of closeListeners.values()) closed()
   }
-  worker.onerror = (event) => {
-    event.preventDefault() // it is reported here
-    const what = event.message || hint
-    if (started) host.report(new Error(`the engine's Worker: ${what}`))
-    else rejectStart(new Error(`the engine's Worker does not start: ${what}`))
+  if (own) {
+    own.worker.onerror = (event) => {
+      event.preventDefault() // it is reported here
+      const what = event.message || own.hint
+      if (started) host.report(new Error(`the engine's Worker: ${what}`))
+      else rejectStart(new Error(`the engine's Worker does not start: ${what}`))
+    }
   }
   const redacts = host.redact !== undefined
   const starting = module.then((module) =>
-    engineThread.request('start', { options, module, redacts, lock, isDown }),
+    engine.request('start', { options, module, redacts, lock, isDown: own?.isDown ?? false }),
   )
   try {
     await Promise.race([starting, failed])
     started = true
   } catch (error) {
     closed.abort()
-    worker.terminate()
+    worker?.terminate()
     throw error
   }
 
   return {
     register: (first, added, published) =>
-      engineThread.notify(
+      engine.notify(
         'register',
         { first, added, published },
         published?.flatMap(([, ready]) => transfersOf(ready)),
       ),
-    publish: (ref, uri, ready) =>
-      engineThread.notify('publish', { ref, uri, ready }, transfersOf(ready)),
+    publish: (ref, uri, ready) => engine.notify('publish', { ref, uri, ready }, transfersOf(ready)),
     unregister(first, count) {
       dropTexts(sentTexts, first, count)
-      engineThread.notify('unregister', { first, count })
+      engine.notify('unregister', { first, count })
     },
     mount(number, prefix, mounted) {
       const portable = jsonCopy((mounted as Partial<PortableSource>).portable)
-      engineThread.notify('mount', { number, prefix, able: abilitiesOf(mounted), portable })
+      engine.notify('mount', { number, prefix, able: abilitiesOf(mounted), portable })
     },
     unmount(number) {
       watches.get(number)?.abort()
       watches.delete(number)
-      engineThread.notify('unmount', number)
+      engine.notify('unmount', number)
     },
-    changed: (what) => engineThread.notify('changed', { source: 0, what: jsonCopy(what) }),
+    changed: (what) => engine.notify('changed', jsonCopy(what)),
     open(port, principal, closed) {
       const number = ++lastPort
       if (closed) closeListeners.set(number, closed)
-      const own = transferable(port, host.report)
-      engineThread.notify('open', { number, port: own, principal }, [own])
-      return (reason) => engineThread.notify('shut', { number, reason })
+      const own = worker ? transferable(port, host.report) : port
+      engine.notify('open', { number, port: own, principal }, [own])
+      return (reason) => engine.notify('shut', { number, reason })
     },
     connect(number, dial, token) {
-      if (token) handlers[`token ${number}`] = token
-      return engineThread.request('connect', { number, dial }) as Promise<string>
+      if (token) tokens.set(number, token)
+      return engine.request('connect', { number, dial })
     },
     disconnect(number) {
-      delete handlers[`token ${number}`]
-      engineThread.notify('disconnect', number)
+      tokens.delete(number)
+      engine.notify('disconnect', number)
     },
-    wake: () => engineThread.notify('wake', undefined),
-    watchReads: (on) => engineThread.notify('watchReads', on),
+    wake: () => engine.notify('wake', undefined),
+    watchReads: (on) => engine.notify('watchReads', on),
     close() {
       closed.abort()
       for (const controller of watches.values()) controller.abort()
-      engineThread.notify('close', undefined) // it ends by itself after its last messages
-      engineThread.end(new DOMException('the engine was closed', 'AbortError'))
+      engine.notify('close', undefined) // it ends by itself after its last messages
+      engine.end(new DOMException('the engine was closed', 'AbortError'))
     },
   }
-}
-
-/** The arguments of a call for a provider. */
-export interface ProvideArguments {
-  ref: number
-  uri: string
-  /** JSON text, or `''`. */
-  variables: string
-  /** The number of the large text that the Worker has. */
-  has?: number
 }
 
 /** A port that can go to the Worker: itself, or one end of a channel to it. */
@@ -294,7 +281,7 @@ function transferable(port: Port, report: (error: unknown) => void): MessagePort
 }
 
 /** The optional methods of a source, as a sum of {@link abilities}. */
-export function abilitiesOf(source: Source): number {
+function abilitiesOf(source: Source): number {
   return (
     (source.templates ? abilities.templates : 0) |
     (source.watch ? abilities.watch : 0) |
@@ -305,7 +292,7 @@ export function abilitiesOf(source: Source): number {
 }
 
 /** Answers a call by the engine of a prompt, tool or completion. */
-export function call(
+function call(
   host: ThreadHost,
   source: number,
   what: number,
@@ -319,7 +306,7 @@ export function call(
 }
 
 /** Calls a provider, and the hook for redaction with its answer. */
-export function provide(
+function provide(
   host: ThreadHost,
   ref: number,
   uri: string,

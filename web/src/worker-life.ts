@@ -5,6 +5,9 @@
  * holds one only once the page connects to a gateway, for which the window has a lock, too (page-id.ts).
  */
 
+/** By its name, worker.js knows the Worker that it is to serve in. */
+export const workerName = 'pagemcp'
+
 /** How often the Worker is asked whether it answers. */
 const interval = 250 // ms
 

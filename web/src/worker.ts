@@ -1,202 +1,187 @@
 /**
- * The engine's thread: engine, sockets and portable sources in a dedicated Worker. Calls that need the
- * document go to the window (thread.ts).
+ * The engine's thread: engine, sockets and portable sources in a dedicated Worker, or with `worker: false` in the window.
+ * Calls that need the document go to the window (thread.ts).
  */
 
-import 'wasm_exec'
-import type { HandlerOutcome, SendUpdate } from './call.ts'
-import type { Cancellation } from './cancellation.ts'
+import type { SendUpdate } from './call.ts'
 import type { Client } from './clients.ts'
-import type { Ready } from './contents.ts'
 import { startEngine } from './engine.ts'
-import type { Engine, EngineOptions, PublishedValues, ThreadSource } from './engine-types.ts'
-import type { Connection, Dial } from './gateway-types.ts'
+import type { Engine, ThreadSource } from './engine-types.ts'
+import type { Connection } from './gateway-types.ts'
 import { tokenJoining } from './join-token.ts'
-import { type Crossing, crossed, dropTexts, type LargeTexts } from './large-texts.ts'
+import { crossed, dropTexts, type LargeTexts } from './large-texts.ts'
 import { link, serializeError } from './link.ts'
 import { lastMessageTime, type Port } from './port.ts'
 import { portableReader } from './readers.ts'
-import type { Descriptions } from './registry.ts'
-import type { Changed, Contents, Listing, Portable, Source, Template } from './source.ts'
-import type { ProvideArguments } from './thread.ts'
+import type { Changed, Source } from './source.ts'
+import type { EngineCalls, WindowCalls } from './thread-calls.ts'
 import type { GoRuntime } from './wasm.ts'
 import { abilities } from './wasm-numbers.ts'
 import { connectGateway } from './websocket.ts'
-import { holdLock } from './worker-life.ts'
+import { holdLock, workerName } from './worker-life.ts'
 
-let engine: Engine | undefined
-let hold: (() => Promise<void>) | undefined // until it is called
-const ports = new Map<number, Client>()
-const connections = new Map<number, Connection>()
-const changes = new Map<number, Changed>() // of watched sources, by number
-const unmounts = new Map<number, AbortController>() // of sources that read here, by number
-const updateSenders = new Map<number, SendUpdate>() // of calls that wait for the window
-const gotTexts: LargeTexts = new Map()
-let lastCall = 0
+/**
+ * Serves the window at the other end of a port.
+ *
+ * @param closed - called when the engine was closed
+ */
+export function serve(port: Port, closed: () => void): void {
+  let engine: Engine | undefined
+  let hold: (() => Promise<void>) | undefined // until it is called
+  const ports = new Map<number, Client>()
+  const connections = new Map<number, Connection>()
+  const changes = new Map<number, Changed>() // of watched sources, by number
+  const unmounts = new Map<number, AbortController>() // of sources that read here, by number
+  const updateSenders = new Map<number, SendUpdate>() // of calls that wait for the window
+  const gotTexts: LargeTexts = new Map()
+  let lastCall = 0
 
-const report = (error: unknown) => windowThread.notify('report', serializeError(error))
+  const report = (error: unknown) => page.notify('report', serializeError(error))
 
-const windowThread = link(
-  self as unknown as Port,
-  {
-    async start({ options, module, redacts, lock, isDown }: Start) {
-      windowThread.notify('loaded', undefined)
-      hold = async () => {
-        hold = undefined
-        if (await holdLock(lock)) windowThread.notify('held', lock)
-      }
-      engine = await startEngine(options, {
-        module,
-        isDown,
-        Go: (globalThis as unknown as { Go: new () => GoRuntime }).Go,
-        async provide(ref, uri, variables, call) {
-          const known = gotTexts.get(ref)
-          const args: ProvideArguments = { ref, uri, variables }
-          if (known !== undefined) args.has = known.number
-          const sent = (await windowThread.request('provide', args, call)) as Crossing
-          return crossed(gotTexts, ref, known, sent)
-        },
-        async call(source, what, text, sendUpdate, signal) {
-          const number = ++lastCall
-          updateSenders.set(number, sendUpdate)
-          try {
-            return (await windowThread.request(
-              'call',
-              { number, source, what, text },
-              signal,
-            )) as HandlerOutcome
-          } finally {
-            updateSenders.delete(number)
+  const page = link<EngineCalls, WindowCalls>(
+    port,
+    {
+      async start({ options, module, redacts, lock, isDown }) {
+        page.notify('loaded', undefined)
+        if (lock !== '') {
+          hold = async () => {
+            hold = undefined
+            if (await holdLock(lock)) page.notify('held', lock)
           }
-        },
-        state: (state) => windowThread.notify('engineState', state),
-        read: (event) => windowThread.notify('read', event),
-        report,
-        ...(redacts && {
-          redact: (prefix: string, uri: string, contents: Contents[]) =>
-            windowThread.request('redact', { prefix, uri, contents }) as Promise<Contents[]>,
-        }),
-      })
-    },
-    register: ({ first, added, published }: Registered) =>
-      engine?.register(first, added, published),
-    publish: ({ ref, uri, ready }: { ref: number; uri: string; ready: Ready | undefined }) =>
-      engine?.publish(ref, uri, ready),
-    unregister({ first, count }: { first: number; count: number }) {
-      dropTexts(gotTexts, first, count)
-      engine?.unregister(first)
-    },
-    mount(args: { number: number; prefix: string; able: number; portable?: Portable }) {
-      const { number, prefix, able, portable } = args
-      const reader = portable && portableReader(portable)
-      if (reader?.mounted) {
-        const unmounted = new AbortController()
-        reader.mounted(unmounted.signal)
-        unmounts.set(number, unmounted)
-      }
-      engine?.mount(number, prefix, able, sourceOf(number, able, reader))
-    },
-    unmount(number: number) {
-      engine?.unmount(number)
-      unmounts.get(number)?.abort()
-      unmounts.delete(number)
-    },
-    update: (update: { number: number; what: number; text: string }) =>
-      updateSenders.get(update.number)?.(update.what, update.text),
-    changed: ({ source, what }: { source: number; what?: What }) => engine?.changed(source, what),
-    watched: ({ source, what, under }: { source: number; what?: What; under?: boolean }) =>
-      changes.get(source)?.(what, under),
-    open({ number, port, principal }: { number: number; port: MessagePort; principal: string }) {
-      const closed = () => {
-        ports.delete(number)
-        windowThread.notify('closed', number)
-      }
-      if (engine) ports.set(number, engine.clients.openPort(port, principal, closed))
-    },
-    shut: ({ number, reason }: { number: number; reason: string }) =>
-      ports.get(number)?.end(reason),
-    connect({ number, dial }: { number: number; dial: Dial }, call: Cancellation) {
-      if (engine === undefined) return undefined
-      void hold?.()
-      const { clients } = engine
-      const connection = connectGateway(dial, {
-        open: (channel) => clients.openText(channel, 'gateway'),
-        pageId: () => windowThread.request('pageId', undefined) as Promise<string>,
-        newPageId: () => windowThread.request('newPageId', undefined) as Promise<string>,
-        tokens: tokenJoining(() => windowThread.request(`token ${number}`, undefined)),
-        together: windowThread.together,
-        confirm: (question, signal) =>
-          windowThread.request('confirm', question, signal) as Promise<boolean>,
-        state: (state) => windowThread.notify('gatewayState', { number, state }),
-      })
-      connections.set(number, connection)
-      call.onCancel = () => connection.close()
-      return connection.joined
-    },
-    disconnect(number: number) {
-      connections.get(number)?.close()
-      connections.delete(number)
-    },
-    alive: () => undefined,
-    wake() {
-      for (const connection of connections.values()) connection.wake()
-    },
-    watchReads(on: boolean) {
-      engine?.clients.watchReads(on)
-    },
-    close() {
-      for (const connection of connections.values()) connection.close()
-      engine?.close()
-      setTimeout(() => self.close(), lastMessageTime)
-    },
-  },
-  report,
-)
-
-interface Registered {
-  first: number
-  added: Descriptions
-  published?: PublishedValues
-}
-
-type What = Parameters<Changed>[0]
-
-interface Start {
-  options: EngineOptions
-  module: WebAssembly.Module
-  /** Whether the window has a hook that contents pass. */
-  redacts: boolean
-  /** See {@link EngineHost.isDown}. */
-  isDown: boolean
-  /** The name of a Web Lock: the window notices its release. */
-  lock: string
-}
-
-/** A source whose code runs in the window, except for the half that reads here. */
-function sourceOf(number: number, able: number, reader: Source | undefined): ThreadSource {
-  const ask = (what: string, args: object, signal?: AbortSignal) =>
-    windowThread.request(what, { source: number, ...args }, signal)
-  const { list, read } = reader ?? {
-    list: (cursor, { pageSize, signal }) =>
-      ask('list', { cursor, pageSize }, signal) as Promise<Listing>,
-    read: (uri, { signal }) => ask('readSource', { uri }, signal) as Promise<Contents[]>,
-  }
-  return {
-    list,
-    read,
-    ...(able & abilities.templates && {
-      templates: () => ask('templates', {}) as Promise<Template[]>,
-    }),
-    ...(able & abilities.watch && {
-      watching: () => windowThread.request('watching', undefined) as Promise<void>, // after the window's watch
-      watch(changed: Changed, signal: AbortSignal) {
-        changes.set(number, changed)
-        windowThread.notify('watch', { source: number, on: true })
-        signal.addEventListener('abort', () => {
-          if (changes.get(number) === changed) changes.delete(number)
-          windowThread.notify('watch', { source: number, on: false })
+        }
+        engine = await startEngine(options, {
+          module,
+          isDown,
+          Go: await goRuntime(),
+          async provide(ref, uri, variables, call) {
+            const known = gotTexts.get(ref)
+            const sent = await page.request(
+              'provide',
+              { ref, uri, variables, has: known?.number },
+              call,
+            )
+            return crossed(gotTexts, ref, known, sent)
+          },
+          async call(source, what, text, sendUpdate, signal) {
+            const number = ++lastCall
+            updateSenders.set(number, sendUpdate)
+            try {
+              return await page.request('call', { number, source, what, text }, signal)
+            } finally {
+              updateSenders.delete(number)
+            }
+          },
+          state: (state) => page.notify('engineState', state),
+          read: (event) => page.notify('read', event),
+          report,
+          ...(redacts && {
+            redact: (prefix, uri, contents) => page.request('redact', { prefix, uri, contents }),
+          }),
         })
       },
-    }),
+      register: ({ first, added, published }) => engine?.register(first, added, published),
+      publish: ({ ref, uri, ready }) => engine?.publish(ref, uri, ready),
+      unregister({ first, count }) {
+        dropTexts(gotTexts, first, count)
+        engine?.unregister(first)
+      },
+      mount({ number, prefix, able, portable }) {
+        const reader = portable && portableReader(portable)
+        if (reader?.mounted) {
+          const unmounted = new AbortController()
+          reader.mounted(unmounted.signal)
+          unmounts.set(number, unmounted)
+        }
+        engine?.mount(number, prefix, able, sourceOf(number, able, reader))
+      },
+      unmount(number) {
+        engine?.unmount(number)
+        unmounts.get(number)?.abort()
+        unmounts.delete(number)
+      },
+      update: ({ number, what, text }) => updateSenders.get(number)?.(what, text),
+      changed: (what) => engine?.changed(0, what),
+      watched: ({ source, what, under }) => changes.get(source)?.(what, under),
+      open({ number, port, principal }) {
+        const closed = () => {
+          ports.delete(number)
+          page.notify('closed', number)
+        }
+        if (engine) ports.set(number, engine.clients.openPort(port, principal, closed))
+      },
+      shut: ({ number, reason }) => ports.get(number)?.end(reason),
+      connect({ number, dial }, call) {
+        if (engine === undefined) throw new Error('the engine has not started')
+        void hold?.()
+        const { clients } = engine
+        const connection = connectGateway(dial, {
+          open: (channel) => clients.openText(channel, 'gateway'),
+          pageId: () => page.request('pageId', undefined),
+          newPageId: () => page.request('newPageId', undefined),
+          tokens: tokenJoining(() => page.request('token', number)),
+          together: page.together,
+          confirm: (question, signal) => page.request('confirm', question, signal),
+          state: (state) => page.notify('gatewayState', { number, state }),
+        })
+        connections.set(number, connection)
+        call.onCancel = () => connection.close()
+        return connection.joined
+      },
+      disconnect(number) {
+        connections.get(number)?.close()
+        connections.delete(number)
+      },
+      alive: () => undefined,
+      wake() {
+        for (const connection of connections.values()) connection.wake()
+      },
+      watchReads: (on) => engine?.clients.watchReads(on),
+      close() {
+        for (const connection of connections.values()) connection.close()
+        engine?.close()
+        closed()
+      },
+    },
+    report,
+  )
+
+  /** A source whose code runs in the window, except for the half that reads here. */
+  function sourceOf(source: number, able: number, reader: Source | undefined): ThreadSource {
+    const { list, read } = reader ?? {
+      list: (cursor, { pageSize, signal }) =>
+        page.request('list', { source, cursor, pageSize }, signal),
+      read: (uri, { signal }) => page.request('readSource', { source, uri }, signal),
+    }
+    return {
+      list,
+      read,
+      ...(able & abilities.templates && {
+        templates: () => page.request('templates', { source }),
+      }),
+      ...(able & abilities.watch && {
+        watching: () => page.request('watching', undefined), // after the window's watch
+        watch(changed: Changed, signal: AbortSignal) {
+          changes.set(source, changed)
+          page.notify('watch', { source, on: true })
+          signal.addEventListener('abort', () => {
+            if (changes.get(source) === changed) changes.delete(source)
+            page.notify('watch', { source, on: false })
+          })
+        },
+      }),
+    }
   }
+}
+
+/** The class that Go's wasm_exec.js defines as a global; the bundler includes the file here. */
+async function goRuntime(): Promise<new () => GoRuntime> {
+  const global = globalThis as { Go?: new () => GoRuntime }
+  if (global.Go === undefined) await import('wasm_exec')
+  if (global.Go === undefined) throw new Error('wasm_exec.js did not define Go')
+  return global.Go
+}
+
+// Elsewhere, `worker: false`, the window has imported this module, and calls serve.
+if ('WorkerGlobalScope' in globalThis && self.name === workerName) {
+  serve(self as unknown as Port, () => setTimeout(() => self.close(), lastMessageTime))
 }

@@ -93,11 +93,11 @@ test('index.js loads the files that it names, react.js React alone, and other fi
     './closed-pages.js',
     './confirm-dialog.js',
     './idb-in-window.js',
-    './in-window.js',
     './page-content.js',
     './redact-contents.js',
     './skills.js',
     './validate.js',
+    './worker.js',
   ])
   const lazily: { [file: string]: string[] } = {
     './answer-call.js': ['./validate.js'],

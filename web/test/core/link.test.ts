@@ -7,11 +7,14 @@ import { deadlines } from '../../src/deadlines.ts'
 import { type Handlers, link, moving } from '../../src/link.ts'
 import type { Port } from '../../src/port.ts'
 
-function linked(t: { after(end: () => void): void }, handlers: Handlers) {
+type Own = Record<string, (args: never) => unknown>
+type Theirs = Record<string, (args: unknown) => unknown>
+
+function linked(t: { after(end: () => void): void }, handlers: Handlers<Own>) {
   const { port1, port2 } = new MessageChannel()
   const failures: unknown[] = []
-  const caller = link(port1 as unknown as Port, {}, (error) => failures.push(error))
-  link(port2 as unknown as Port, handlers, (error) => failures.push(error))
+  const caller = link<object, Theirs>(port1 as unknown as Port, {}, (error) => failures.push(error))
+  link<Own, object>(port2 as unknown as Port, handlers, (error) => failures.push(error))
   t.after(() => port1.close())
   return { caller, failures }
 }

@@ -105,8 +105,12 @@ function threads(t: { after(end: () => void): void }) {
     return port as unknown as Port
   }
   const failures: unknown[] = []
-  const near = link(counting(port1, 'there'), {}, (error) => failures.push(error))
-  link(
+  const near = link<object, Record<string, (args: unknown) => unknown>>(
+    counting(port1, 'there'),
+    {},
+    (error) => failures.push(error),
+  )
+  link<Record<string, (args: never) => unknown>, object>(
     counting(port2, 'back'),
     {
       double: (n: number) => 2 * n,

@@ -33,9 +33,7 @@ async function setting() {
   } as unknown as ThreadHost
   const launch = (
     own: ThreadHost,
-    died: Launched['died'],
-    prepare: Launched['prepare'],
-    isDown: boolean,
+    { died, prepare, isDown }: Pick<Launched, 'died' | 'prepare' | 'isDown'>,
   ): Promise<Thread> =>
     new Promise((resolve, failed) => {
       const [mounted, registered, opened]: [number[], number[], unknown[]] = [[], [], []]

@@ -86,11 +86,16 @@ mcp.connect(webSocket({ gateways })).joined.catch((error) => { document.title = 
 
 const mortal = `
 import '/pagemcp/worker.js'
-const { Go } = globalThis
 let go
-globalThis.Go = class extends Go {
-  constructor() { super(); go = this }
-}
+let Watched // what wasm_exec.js defines at the start of the engine
+Object.defineProperty(globalThis, 'Go', {
+  get: () => Watched,
+  set(Go) {
+    Watched = class extends Go {
+      constructor() { super(); go = this }
+    }
+  },
+})
 // All that the memory may grow is taken: what Go needs next is too much.
 const exhaust = () => {
   const { mem, buffer } = go._inst.exports

@@ -79,10 +79,8 @@ test('the editor is at most 93 KB, and not among what is loaded first', () => {
 /** The language of a chunk of texts; `''` if it is none. */
 const languageOf = (name: string) => /chunks\/(de|ja|zh-Hans)-/.exec(name)?.[1] ?? ''
 
-/** Chunks for what the demo does not do, although the package could: an engine in the window, Markdown of a page. */
-const notHere = (name: string) =>
-  /chunks\/(in-window|wasm_exec)-/.test(name) ||
-  /TurndownService|turndown/.test(files.get(name)?.code ?? '')
+/** Chunks for what the demo does not do, although the package could: Markdown of a page. */
+const notHere = (name: string) => /TurndownService|turndown/.test(files.get(name)?.code ?? '')
 
 /** All that can be loaded from main.js on, at once or later. */
 function reachable(name = 'main.js', found = new Set<string>()): Set<string> {

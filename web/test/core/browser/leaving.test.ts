@@ -14,7 +14,6 @@ const parts: { readonly [file: string]: string } = {
       ref: { type: 'ref/resource', uri: 'idb:///app/notes/{key}' },
       argument: { name: 'key', value: '' },
     })`,
-  'in-window.js': "start({ name: 'second', worker: false })",
   'markdown.js': `
     mcp.mount(page({ select: ['body'], parts: ['markdown'] }))
     ask('resources/read', { uri: 'page:///markdown' })`,

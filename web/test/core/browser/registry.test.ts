@@ -8,11 +8,16 @@ import { servePages } from './built.ts'
 /** The Worker, with a way to end its Go program as an exhausted memory does. */
 const worker = `
 import '/pagemcp/worker.js'
-const Go = globalThis.Go
 let last
-globalThis.Go = class extends Go {
-  constructor() { super(); last = this }
-}
+let Watched // what wasm_exec.js defines at the start of the engine
+Object.defineProperty(globalThis, 'Go', {
+  get: () => Watched,
+  set(Go) {
+    Watched = class extends Go {
+      constructor() { super(); last = this }
+    }
+  },
+})
 const own = self.onmessage
 self.onmessage = (event) => {
   if (event.data !== 'kill') return own(event)

@@ -1,0 +1,106 @@
+/**
+ * The calls between the window and the engine's thread, one table for each direction: link.ts types both sides by them. Each
+ * function has one argument, which is cloned unless it is moved, and those that return something are requests.
+ */
+
+import type { HandlerOutcome } from './call.ts'
+import type { Ready } from './contents.ts'
+import type { GatewayQuestion } from './credentials.ts'
+import type { EngineOptions, EngineState, PublishedValues } from './engine-types.ts'
+import type { Dial, GatewayState } from './gateway-types.ts'
+import type { Crossing } from './large-texts.ts'
+import type { SerializedError } from './link.ts'
+import type { Port } from './port.ts'
+import type { Descriptions } from './registry.ts'
+import type { ReadEvent } from './requests.ts'
+import type { Changed, Contents, Listing, Portable, Template } from './source.ts'
+
+/** What has changed: a URI, a list, or the list of resources. */
+export type What = Parameters<Changed>[0]
+
+/** What the window can make the engine's thread do. The window chooses the numbers, above 0. */
+export interface EngineCalls {
+  start(args: Start): void
+  register(args: {
+    first: number
+    added: Descriptions
+    published: PublishedValues | undefined
+  }): void
+  /** Removes what was registered under `first`, with the contents of its `count` descriptions. */
+  unregister(args: { first: number; count: number }): void
+  publish(args: { ref: number; uri: string; ready: Ready | undefined }): void
+  mount(args: {
+    number: number
+    prefix: string
+    able: number
+    portable: Portable | undefined
+  }): void
+  unmount(number: number): void
+  /** What was registered has changed. */
+  changed(what: What): void
+  /** A source in the window has changed. */
+  watched(args: { source: number; what: What; under: boolean | undefined }): void
+  /** Serves a port until it closes; {@link WindowCalls.closed} follows. */
+  open(args: { number: number; port: Port; principal: string }): void
+  /** Ends a port, with a last message. */
+  shut(args: { number: number; reason: string }): void
+  /** Joins a gateway; the page's name there, after the first time. */
+  connect(args: { number: number; dial: Dial }): string
+  disconnect(number: number): void
+  /** A handler has sent progress or a log message of a running {@link WindowCalls.call}. */
+  update(args: { number: number; what: number; text: string }): void
+  alive(): void
+  wake(): void
+  watchReads(on: boolean): void
+  close(): void
+}
+
+export interface Start {
+  options: EngineOptions
+  module: WebAssembly.Module
+  /** Whether the window has a hook that contents pass. */
+  redacts: boolean
+  /** See {@link EngineHost.isDown}. */
+  isDown: boolean
+  /** The name of a Web Lock: the window notices its release. `''`: there is only one thread. */
+  lock: string
+}
+
+/** What the engine's thread needs from the window. */
+export interface WindowCalls {
+  /** Reads what was registered. */
+  provide(args: ProvideArguments): Crossing
+  list(args: { source: number; cursor: string | undefined; pageSize: number }): Listing
+  readSource(args: { source: number; uri: string }): Contents[]
+  templates(args: { source: number }): Template[]
+  redact(args: { prefix: string; uri: string; contents: Contents[] }): Contents[]
+  /** Calls a prompt, tool or completion; source 0 is what was registered. */
+  call(args: { number: number; source: number; what: number; text: string }): HandlerOutcome
+  watch(args: { source: number; on: boolean }): void
+  /** Answers when earlier calls of `watch` have been handled: messages keep their order. */
+  watching(): void
+  pageId(): string
+  newPageId(): string
+  /** A token for the gateway with this number, from the app. */
+  token(number: number): unknown
+  confirm(question: GatewayQuestion): boolean
+  /** The Worker runs. */
+  loaded(): void
+  /** The Worker holds the lock of {@link Start.lock}. */
+  held(lock: string): void
+  /** A port has closed. */
+  closed(number: number): void
+  engineState(state: EngineState): void
+  gatewayState(args: { number: number; state: GatewayState }): void
+  read(event: ReadEvent): void
+  report(error: SerializedError): void
+}
+
+export interface ProvideArguments {
+  ref: number
+  uri: string
+  /** JSON text, or `''`. */
+  variables: string
+  /** The number of the large text that the engine's thread has. */
+  has: number | undefined
+}
