@@ -1,5 +1,6 @@
-// Command gotest runs go test with the given arguments. With CI=true it runs each package
-// that fails once more, alone, and fails only if the package fails again:
+// Command gotest runs go test with the given arguments, and prints which packages and tests
+// took longest. With CI=true it runs each package that fails once more, alone, and fails only
+// if the package fails again:
 //
 //	CI=true gotest -race ./server/...
 //
@@ -14,7 +15,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,20 +32,6 @@ func main() {
 
 // A runner runs go test with args, writes what it prints to out, and returns the exit code.
 type runner func(args []string, out io.Writer) int
-
-// goTest is the [runner] that starts the go command.
-func goTest(args []string, out io.Writer) int {
-	command := exec.Command("go", append([]string{"test"}, args...)...)
-	command.Stdout, command.Stderr = out, out
-	if err := command.Run(); err != nil {
-		if code := command.ProcessState.ExitCode(); code > 0 {
-			return code
-		}
-		fmt.Fprintln(out, "gotest:", err)
-		return 1
-	}
-	return 0
-}
 
 // test runs go test and returns the exit code of the whole. It repeats failed packages if
 // repeat is set, and writes the outputs of those that passed then to dir.
