@@ -1,12 +1,13 @@
 /**
  * Runs test files as `node --test` does, one process each, with browsers that the files share; see harness/keeper.ts.
- * Ends with the files that took longest. Takes file names and patterns, as `node test/run.ts --jobs 1 test/idb/a.test.ts`.
+ * Ends with the files that took longest, which begin first the next time. Takes file names and patterns, as `node test/run.ts --jobs 1 test/idb/a.test.ts`.
  * With CI=true, files that fail run once more, alone; see harness/repeat.ts.
  */
 
 import * as fs from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -25,18 +26,24 @@ const web = join(import.meta.dirname, '..')
 const timeout = 300_000
 
 /** How many of the slowest files are printed. */
-const shown = 15
+const shown = 10
 
-/** What takes longest begins first: if it began last, it would run alone at the end. */
+/**
+ * How long each file took when it ran last, ms. What takes longest begins first: if it began last, it would run alone
+ * at the end.
+ */
+const durationsFile = join(web, '../.cache/test-durations.json')
+
+/** What begins first where no run has ended yet, as in a fresh clone. */
 const longest = [
-  'test/playground/shell/axe.test.ts',
-  'test/demo/pages.test.ts',
-  'test/docs/site.test.ts',
-  'test/playground/shell/introduction.test.ts',
-  'test/extension/firefox.test.ts',
   'test/mcp-b/mcp-b.test.ts',
-  'test/attack/port.test.ts',
   'test/tabs/tabs.test.ts',
+  'test/tours/tours.test.ts',
+  'test/playground/apps/apps.test.ts',
+  'test/e2e/names.test.ts',
+  'test/demo/pages.test.ts',
+  'test/attack/port.test.ts',
+  'test/playground/shell/axe.test.ts',
 ]
 
 const { values: options, positionals } = parseArgs({
@@ -47,15 +54,16 @@ const { values: options, positionals } = parseArgs({
   },
 })
 const patterns = positionals.length > 0 ? positionals : ['test/**/*.test.ts']
-const rank = (file: string) => (longest.includes(file) ? longest.indexOf(file) : longest.length)
+const durations = readDurations()
+const last = (file: string) => durations[file] ?? (longest.includes(file) ? Number.MAX_VALUE : 0)
 const files = [...new Set(globSync(patterns, { cwd: web }))]
   .sort()
-  .sort((a, b) => rank(a) - rank(b))
+  .sort((a, b) => last(b) - last(a))
 if (files.length === 0) throw new Error(`no test files: ${patterns.join(' ')}`)
 
 const browsers = await keepBrowsers()
 process.env[addressVariable] = browsers.address
-const took: { file: string; ms: number }[] = []
+const took: { [file: string]: number } = {}
 let success = false
 const paths = files.map((file) => resolve(web, file))
 const { events, failures } = collectFailures(paths)
@@ -69,17 +77,28 @@ tests.on(
   'test:summary' as never,
   ((summary: { file?: string; duration_ms: number; success: boolean }) => {
     if (summary.file === undefined) success = summary.success
-    else took.push({ file: relative(web, summary.file), ms: summary.duration_ms })
+    else took[relative(web, summary.file)] = summary.duration_ms
   }) as never,
 )
 await pipeline(tests, events, new spec(), process.stdout, { end: false })
 await browsers.close()
 
-console.log('slowest files:')
-for (const { file, ms } of took.toSorted((a, b) => b.ms - a.ms).slice(0, shown)) {
-  console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`)
-}
+const all = Object.entries(took).sort(([, a], [, b]) => b - a)
+const inSeconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(7)} s`
+console.log(`slowest of ${all.length} files:`)
+for (const [file, ms] of all.slice(0, shown)) console.log(`${inSeconds(ms)}  ${file}`)
+console.log(`${inSeconds(all.reduce((sum, [, ms]) => sum + ms, 0))}  all, ${options.jobs} at once`)
+mkdirSync(dirname(durationsFile), { recursive: true })
+writeFileSync(durationsFile, JSON.stringify({ ...durations, ...took }, undefined, 1))
 if (!success && process.env.CI === 'true' && failures.length > 0) {
   success = await repeat(failures, process.env.PAGEMCP_FLAKY, runAlone)
 }
 process.exitCode = success ? 0 : 1
+
+function readDurations(): { readonly [file: string]: number } {
+  try {
+    return JSON.parse(readFileSync(durationsFile, 'utf8'))
+  } catch {
+    return {} // no run has ended here
+  }
+}

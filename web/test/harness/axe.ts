@@ -10,6 +10,9 @@ export const axe = readFileSync(
   'utf8',
 )
 
+/** The rules that depend on the theme. All others hold in both if they hold in one. */
+export const ofColours = ['color-contrast', 'link-in-text-block']
+
 /**
  * What axe finds within `part`, a CSS selector, a line each, once all animations are at their end.
  *

@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from 'puppeteer-core'
 import { addressVariable, type Borrowed, borrow } from './keeper.ts'
 import { type BrowserName, close, launch, protocolTimeout } from './launch.ts'
 import { platforms } from './platforms.ts'
+import { type SharedTab, sharedTab } from './shared-tab.ts'
 import { explainTimeouts } from './waits.ts'
 
 /** How long one browser test may take, unless it says otherwise. */
@@ -33,6 +34,21 @@ let allPassed = true
 interface InBrowsersOptions {
   timeout?: number
   only?: readonly BrowserName[]
+  fresh?: boolean
+}
+
+/** The origin of the site that the tests of this file look at in one tab. */
+let site: (() => string) | undefined
+const tabs = new Map<BrowserName, SharedTab>()
+
+/**
+ * Makes the tests of this file use one tab by turns, reset for each; see shared-tab.ts. Tests of a first visit, of a
+ * browser's settings, or of frames of other origins that store something have `fresh: true`.
+ *
+ * @param origin - of the site that they look at; called when the first test begins
+ */
+export function shareTab(origin: () => string): void {
+  site = origin
 }
 
 /**
@@ -41,21 +57,25 @@ interface InBrowsersOptions {
  *
  * @param timeout - ms for one test; default 120,000
  * @param only - the browsers that can do it; default: those of the file, see platforms.ts
+ * @param fresh - whether it needs a context of its own in a file that shares a tab
  */
 export function inBrowsers(
   behaviour: string,
   run: (browser: TestBrowser) => Promise<void>,
-  { timeout = testTimeout, only = platforms() }: InBrowsersOptions = {},
+  { timeout = testTimeout, only = platforms(), fresh = false }: InBrowsersOptions = {},
 ): void {
   if (!closing) after(closeAll) // registered here, at the level of the file, and not within a test
   closing = true
   for (const name of only) {
-    test(`${behaviour} (${name})`, { timeout }, async () =>
-      inContext((await shared(name)).browser, name, run).catch((error: unknown) => {
+    test(`${behaviour} (${name})`, { timeout }, async () => {
+      const { browser } = await shared(name)
+      const running =
+        site && !fresh ? inSharedTab(browser, name, site(), run) : inContext(browser, name, run)
+      return running.catch((error: unknown) => {
         allPassed = false
         throw error
-      }),
-    )
+      })
+    })
   }
 }
 
@@ -83,11 +103,7 @@ export async function inContext(
   const uncaught: string[] = []
   const open = async (url: string) => {
     const page = await context.newPage()
-    page.setDefaultTimeout(protocolTimeout)
-    explainTimeouts(page)
-    page.on('pageerror', (error) => {
-      if (!notThePage.test(String(error))) uncaught.push(String(error))
-    })
+    prepare(page, uncaught)
     await page.goto(url)
     return page
   }
@@ -98,6 +114,53 @@ export async function inContext(
     await context.close()
   }
   assert.deepEqual(uncaught, [], 'uncaught errors in the page')
+}
+
+/** Of the test that runs in the shared tab. */
+const uncaughtInTab: string[] = []
+
+/** Runs a test in the tab that the tests of the file share. The next test gets another one if it fails. */
+async function inSharedTab(
+  browser: Browser,
+  name: BrowserName,
+  origin: string,
+  run: (browser: TestBrowser) => Promise<void>,
+): Promise<void> {
+  const shared =
+    tabs.get(name) ?? (await sharedTab(browser, (page) => prepare(page, uncaughtInTab)))
+  const { context } = shared
+  tabs.set(name, shared)
+  contexts.add(context)
+  let isGood = false
+  try {
+    let tab: Page | undefined = await shared.reset(origin)
+    uncaughtInTab.length = 0
+    const open = async (url: string) => {
+      const page = tab ?? (await context.newPage())
+      if (tab === undefined) prepare(page, uncaughtInTab)
+      tab = undefined // a test that opens another page has two
+      await page.goto(url)
+      return page
+    }
+    await run({ name, context, open })
+    assert.deepEqual(uncaughtInTab, [], 'uncaught errors in the page')
+    isGood = true
+  } finally {
+    contexts.delete(context)
+    if (!isGood) {
+      tabs.delete(name)
+      await context.close()
+    }
+  }
+}
+
+/** Makes a page fail its test by errors that it does not catch, and explain timeouts. */
+function prepare(page: Page, uncaught: string[]): void {
+  page.setDefaultTimeout(protocolTimeout)
+  explainTimeouts(page)
+  page.on('pageerror', (error) => {
+    if (!notThePage.test(String(error))) uncaught.push(String(error))
+  })
 }
 
 function shared(name: BrowserName): Promise<Borrowed> {
@@ -117,6 +180,7 @@ export async function oneBrowser(name: BrowserName): Promise<Borrowed> {
 }
 
 async function closeAll(): Promise<void> {
+  await Promise.all([...tabs.values()].map(({ context }) => context.close()))
   const browsers = await Promise.allSettled(running.values())
   await Promise.all(
     browsers.map((one) => one.status === 'fulfilled' && one.value.giveBack(allPassed)),

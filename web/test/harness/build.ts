@@ -40,15 +40,23 @@ export async function built(): Promise<{ directory: string; remove(): Promise<vo
  *
  * @param options.gateway - host and port that pages may connect to
  * @param options.files - further files, such as `/pagemcp/config.json`
+ * @param options.headers - see `serve`
  */
 export async function serveDemos(
-  options: { gateway?: string; files?: { readonly [path: string]: string } } = {},
+  options: {
+    gateway?: string
+    files?: { readonly [path: string]: string }
+    headers?: { readonly [name: string]: string }
+  } = {},
 ): Promise<Served> {
   const { directory, remove } = await built()
   const served = await serve({
     directories: { '/': directory },
     ...(options.files && { files: options.files }),
-    headers: { 'content-security-policy': policy(options.gateway ?? '127.0.0.1:8808') },
+    headers: {
+      ...options.headers,
+      'content-security-policy': policy(options.gateway ?? '127.0.0.1:8808'),
+    },
   })
   return {
     ...served,

@@ -4,6 +4,7 @@ import * as nodeModule from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { extname, join, normalize, sep } from 'node:path'
 import { closeTabs } from './browsers.ts'
+import { blankPath } from './shared-tab.ts'
 
 /** What a test server answers with. */
 export interface ServeOptions {
@@ -33,6 +34,9 @@ export interface Served {
   /** Closes the tabs of the tests that run, and ends the server. */
   close(): Promise<void>
 }
+
+/** Headers with which a browser keeps what it has loaded, as long as its context lives. */
+export const kept: NonNullable<ServeOptions['headers']> = { 'cache-control': 'max-age=3600' }
 
 const types: { readonly [extension: string]: string } = {
   '.css': 'text/css',
@@ -92,6 +96,12 @@ async function answer(options: ServeOptions, request: IncomingMessage, response:
   const location = options.redirects?.[path]
   if (location) {
     response.writeHead(301, { location, 'cache-control': 'no-store' }).end()
+    return
+  }
+  if (path === blankPath) {
+    response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end('<!doctype html><title>blank</title>')
     return
   }
   const found = await find(options, path.endsWith('/') ? `${path}index.html` : path)

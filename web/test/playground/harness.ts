@@ -1,8 +1,10 @@
 /** The playground as `pagemcp build` makes it, served without a gateway, and what tests of it share. */
 
+import { after, before } from 'node:test'
 import type { Frame, Page } from 'puppeteer-core'
+import { shareTab } from '../harness/browsers.ts'
 import { built } from '../harness/build.ts'
-import { type Served, serve } from '../harness/serve.ts'
+import { kept, type Served, serve } from '../harness/serve.ts'
 import { clickWhenStill } from '../harness/waits.ts'
 
 export interface Playground extends Served {
@@ -18,13 +20,15 @@ export interface Playground extends Served {
  *
  * @param files - further files by path, such as other pages that are to be talked to
  * @param held - see `serve`
+ * @param headers - see `serve`
  */
 export async function servePlayground(
   files: { readonly [path: string]: string } = {},
   held: { readonly [path: string]: () => void } = {},
+  headers: { readonly [name: string]: string } = {},
 ): Promise<Playground> {
   const { directory, remove } = await built()
-  const served = await serve({ directories: { '/': directory }, files, held })
+  const served = await serve({ directories: { '/': directory }, files, held, headers })
   return {
     ...served,
     directory,
@@ -33,6 +37,42 @@ export async function servePlayground(
       await served.close()
       await remove()
     },
+  }
+}
+
+/**
+ * Serves the playground to the tests of a file, which look at it in one tab by turns: see `shareTab`. The browser keeps
+ * its files, so that each load but the first takes a third of the time.
+ *
+ * @param files - see {@link servePlayground}
+ * @returns what is there once the first test begins
+ */
+export function sharePlayground(files: { readonly [path: string]: string } = {}): Playground {
+  let served: Playground | undefined
+  before(async () => {
+    served = await servePlayground(files, {}, kept)
+  })
+  after(() => served?.close())
+  const playground = () => {
+    if (served === undefined) throw new Error('the playground is served when the first test begins')
+    return served
+  }
+  shareTab(() => playground().origin)
+  return {
+    get url() {
+      return playground().url
+    },
+    get directory() {
+      return playground().directory
+    },
+    get origin() {
+      return playground().origin
+    },
+    get otherOrigin() {
+      return playground().otherOrigin
+    },
+    kill: () => playground().kill(),
+    close: () => playground().close(),
   }
 }
 

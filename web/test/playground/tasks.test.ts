@@ -4,17 +4,12 @@
  */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { envelope } from '../../playground/protocol/revisions.ts'
 import { inBrowsers } from '../harness/browsers.ts'
-import { openPlayground, type Playground, press, saw, servePlayground } from './harness.ts'
+import { openPlayground, press, saw, sharePlayground } from './harness.ts'
 
-let playground: Playground
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 /** A mouse that clicks what is visible, and counts. */
 function mouseOn(page: Page) {

@@ -1,16 +1,11 @@
 /** Views and settings that are no other test's subject, in one browser: they do not depend on it. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
-import { openPlayground, type Playground, press, rows, saw, servePlayground } from './harness.ts'
+import { openPlayground, press, rows, saw, sharePlayground } from './harness.ts'
 
-let playground: Playground
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 const only = ['chromium'] as const
 

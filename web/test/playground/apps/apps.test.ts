@@ -5,18 +5,13 @@ import { createSocket } from 'node:dgram'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
-import { after, before } from 'node:test'
 import type { BrowserContext, Frame, Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { connect, openForFailures } from '../connections/dialog.ts'
-import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
+import { openPlayground, press, saw, sharePlayground } from '../harness.ts'
 import { type AppServer, appServer } from './server.ts'
 
-let playground: Playground
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 const bundle = readFileSync(
   createRequire(import.meta.url).resolve('@modelcontextprotocol/ext-apps/app-with-deps'),

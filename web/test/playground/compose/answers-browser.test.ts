@@ -4,19 +4,15 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Frame, Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
+import { openPlayground, type Playground, press, saw, sharePlayground } from '../harness.ts'
 import { openHosted, serveHosted } from '../timeline/host.ts'
 
-let playground: Playground
+const playground = sharePlayground()
 let hosted: Playground
 before(async () => {
-  playground = await servePlayground()
   hosted = await serveHosted()
 })
-after(async () => {
-  await playground?.close()
-  await hosted?.close()
-})
+after(() => hosted?.close())
 
 /** Writes a message into the composer, as a user who pastes it. */
 const write = (page: Page, message: unknown) =>

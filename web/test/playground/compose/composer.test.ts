@@ -1,24 +1,12 @@
 /** The composer in browsers: writing with completion, sending, form, revision, and what stays after a reload. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { clickWhenStill } from '../../harness/waits.ts'
-import {
-  openBusy,
-  openPlayground,
-  type Playground,
-  rest,
-  saw,
-  servePlayground,
-} from '../harness.ts'
+import { openBusy, openPlayground, rest, saw, sharePlayground } from '../harness.ts'
 
-let playground: Playground
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 /** What stands in the editor. */
 const text = (page: Page) =>

@@ -1,16 +1,11 @@
 /** The editor in browsers: indentation, brackets, and problems, which are marked, announced and shown one after another. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, servePlayground } from '../harness.ts'
+import { openPlayground, sharePlayground } from '../harness.ts'
 
-let playground: Playground
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 /** Opens the playground, with the caret in the empty editor. */
 async function emptyEditor(open: (url: string) => Promise<Page>): Promise<Page> {

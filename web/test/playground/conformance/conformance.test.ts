@@ -6,18 +6,14 @@ import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { connect, connection, openForFailures } from '../connections/dialog.ts'
 import { type Mannered, mannered } from '../connections/servers.ts'
-import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
+import { openPlayground, press, saw, sharePlayground } from '../harness.ts'
 
-let playground: Playground
+const playground = sharePlayground()
 let server: Mannered
 before(async () => {
-  playground = await servePlayground()
   server = await mannered({})
 })
-after(async () => {
-  await server?.close()
-  await playground?.close()
-})
+after(() => server?.close())
 
 /** Opens the dialog from the palette, as the command says. */
 async function openConformance(page: Page): Promise<void> {

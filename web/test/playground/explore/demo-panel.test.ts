@@ -1,16 +1,11 @@
 /** The demo's panel: what is typed is announced while the field has the focus. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, rows, saw, servePlayground } from '../harness.ts'
+import { openPlayground, rows, saw, sharePlayground } from '../harness.ts'
 
-let playground: Playground
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 /** Records the texts that the page, and not its user, gives a field. */
 const recordTexts = (page: Page, field: string) =>

@@ -1,17 +1,12 @@
 /** Explore: reading, watching, filling in templates, and turning the knobs of the world. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
+import { openPlayground, press, saw, sharePlayground } from '../harness.ts'
 import { openHosted, serveHosted } from '../timeline/host.ts'
 
-let playground: Playground
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 const shown = (page: Page, text: string) => saw(page, '[data-pane=inspect]', text)
 const said = (page: Page, text: string) => saw(page, '[data-pane=timeline]', text)

@@ -4,17 +4,11 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, press, servePlayground } from '../harness.ts'
+import { openPlayground, press, sharePlayground } from '../harness.ts'
 
-let playground: Playground
-
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 /** Presses Tab until something has the focus. */
 async function tabTo(page: Page, selector: string) {

@@ -1,17 +1,12 @@
 /** Sharing in browsers: a link is opened and sends nothing, and a transcript goes out and comes back in. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { encodeLink, pack } from '../../../playground/share/link.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openBusy, openPlayground, type Playground, press, servePlayground } from '../harness.ts'
+import { openBusy, openPlayground, press, sharePlayground } from '../harness.ts'
 
-let playground: Playground
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 /** Waits until an element's text has a part. */
 const has = (page: Page, selector: string, wanted: string) =>

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
-import { axe, violations } from '../../harness/axe.ts'
+import { axe, ofColours, violations } from '../../harness/axe.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { isWhole } from '../../harness/platforms.ts'
 import { openPlayground, type Playground, servePlayground } from '../harness.ts'
@@ -17,9 +17,6 @@ before(async () => {
   playground = await servePlayground()
 })
 after(() => playground?.close())
-
-/** What depends on the theme. All else is the same in both, and looked at in one. */
-const ofColours = ['color-contrast', 'link-in-text-block']
 
 const languages = ['en', 'zh-Hans', 'ja', 'de'] as const
 

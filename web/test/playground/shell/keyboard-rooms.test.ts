@@ -4,17 +4,12 @@
  */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, saw, servePlayground } from '../harness.ts'
+import { openPlayground, saw, sharePlayground } from '../harness.ts'
 import { chord, focused, runCommand, tabTo } from '../keys.ts'
 
-let playground: Playground
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 /** Opens the playground and waits for its keys. */
 async function openWithKeys(open: (url: string) => Promise<Page>): Promise<Page> {

@@ -1,16 +1,11 @@
 /** The main ways, by keyboard alone: from the first Tab to what was wanted. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, saw, servePlayground } from '../harness.ts'
+import { openPlayground, saw, sharePlayground } from '../harness.ts'
 import { tabTo } from '../keys.ts'
 
-let playground: Playground
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 inBrowsers('a request is written, sent and looked at', async ({ open }) => {
   const page = await openPlayground(open, playground)

@@ -1,16 +1,11 @@
 /** No text is hard-coded: in the pseudo-locale, what people read is in brackets, or is the protocol's or the server's. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
+import { openPlayground, press, saw, sharePlayground } from '../harness.ts'
 
-let playground: Playground
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 /**
  * Texts with letters that are not in brackets, and stand neither in an element that is marked as not to be

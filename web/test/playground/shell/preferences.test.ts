@@ -4,17 +4,12 @@
  */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers, type TestBrowser } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, press, servePlayground } from '../harness.ts'
+import { openPlayground, press, sharePlayground } from '../harness.ts'
 import { rooms } from '../rooms.ts'
 
-let playground: Playground
-before(async () => {
-  playground = await servePlayground()
-})
-after(() => playground?.close())
+const playground = sharePlayground()
 
 interface Features {
   readonly [name: string]: string

@@ -5,19 +5,15 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { excess, maxLength, maxRows } from '../../../playground/timeline/earlier.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, press, rows, saw, servePlayground } from '../harness.ts'
+import { openPlayground, type Playground, press, rows, saw, sharePlayground } from '../harness.ts'
 import { openHosted, serveHosted } from './host.ts'
 
-let playground: Playground
+const playground = sharePlayground()
 let hosted: Playground
 before(async () => {
-  playground = await servePlayground()
   hosted = await serveHosted()
 })
-after(async () => {
-  await playground?.close()
-  await hosted?.close()
-})
+after(() => hosted?.close())
 
 test('the oldest blocks beyond the limits are removed, and never the newest', () => {
   const block = (rows: number, length: number) => ({ rows, length })

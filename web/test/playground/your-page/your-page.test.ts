@@ -6,18 +6,14 @@ import type { Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../../e2e/gateway.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openForFailures } from '../connections/dialog.ts'
-import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
+import { openPlayground, press, saw, sharePlayground } from '../harness.ts'
 
+const playground = sharePlayground()
 let gateway: Gateway
-let playground: Playground
 before(async () => {
   gateway = await startGateway()
-  playground = await servePlayground()
 })
-after(async () => {
-  await gateway?.close()
-  await playground?.close()
-})
+after(() => gateway?.close())
 
 async function openDialog(page: Page): Promise<void> {
   await press(page, '.bar button', 'gateway', 'data-command')
