@@ -59,8 +59,16 @@ const tooltip = hoverTooltip(
       ? { pos: first.from, end: first.to, above: true, create: () => ({ dom: list(here) }) }
       : null
   },
-  { hideOn: ({ docChanged, effects }) => docChanged || effects.some((effect) => effect.is(found)) },
+  {
+    // Problems are looked for again when the server's lists arrive; most often they are the same.
+    hideOn: ({ docChanged, effects, startState }) =>
+      docChanged ||
+      effects.some((effect) => effect.is(found) && !isSame(effect.value, startState.field(shown))),
+  },
 )
+
+const isSame = (one: readonly Problem[], other: readonly Problem[]) =>
+  JSON.stringify(one) === JSON.stringify(other)
 
 function list(problems: readonly Problem[]): HTMLElement {
   const dom = document.createElement('ul')
