@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'puppeteer-core'
 import { addressVariable, type Borrowed, borrow } from './keeper.ts'
 import { type BrowserName, close, launch, protocolTimeout } from './launch.ts'
-import { platforms } from './platforms.ts'
+import { isWhole, platforms } from './platforms.ts'
 import { type SharedTab, sharedTab } from './shared-tab.ts'
 import { explainTimeouts } from './waits.ts'
 
@@ -35,6 +35,7 @@ interface InBrowsersOptions {
   timeout?: number
   only?: readonly BrowserName[]
   fresh?: boolean
+  alike?: boolean
 }
 
 /** The origin of the site that the tests of this file look at in one tab. */
@@ -57,12 +58,18 @@ export function shareTab(origin: () => string): void {
  *
  * @param timeout - ms for one test; default 120,000
  * @param only - the browsers that can do it; default: those of the file, see platforms.ts
+ * @param alike - whether it behaves alike in all browsers, in a file whose other tests do not; see platforms.ts
  * @param fresh - whether it needs a context of its own in a file that shares a tab
  */
 export function inBrowsers(
   behaviour: string,
   run: (browser: TestBrowser) => Promise<void>,
-  { timeout = testTimeout, only = platforms(), fresh = false }: InBrowsersOptions = {},
+  {
+    timeout = testTimeout,
+    alike = false,
+    only = alike && !isWhole ? ['chromium'] : platforms(),
+    fresh = false,
+  }: InBrowsersOptions = {},
 ): void {
   if (!closing) after(closeAll) // registered here, at the level of the file, and not within a test
   closing = true

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { inFirefox, platforms } from './platforms.ts'
+import { alike, inFirefox, platforms } from './platforms.ts'
 
 const tests = join(import.meta.dirname, '..')
 // @types/node of Node 20 does not know it; tests run in Node 24.
@@ -12,15 +12,25 @@ test('Firefox runs what depends on the browser, and everything in test-all', () 
   const file = (name: string) => join(tests, name)
   assert.deepEqual(platforms(file('idb/read.test.ts'), false), ['chromium', 'firefox'])
   assert.deepEqual(platforms(file('demo/board.test.ts'), false), ['chromium'])
+  assert.deepEqual(platforms(file('attack/consent.test.ts'), false), ['chromium'])
   assert.deepEqual(platforms(file('demo/board.test.ts'), true), ['chromium', 'firefox'])
 })
 
 test('each entry is a test file, or a directory of them, that opens browsers', () => {
-  for (const start of Object.keys(inFirefox)) {
+  for (const start of [...Object.keys(inFirefox), ...Object.keys(alike)]) {
     const files = globSync(join(tests, start.endsWith('/') ? `${start}**/*.ts` : start))
     const opens = files.some((name) =>
       /browsers\.ts|platforms\.ts/.test(fs.readFileSync(name, 'utf8')),
     )
     assert.ok(opens, start)
+  }
+})
+
+test('what runs in Chromium is an exception of a directory that runs in both', () => {
+  for (const start of Object.keys(alike)) {
+    assert.ok(
+      Object.keys(inFirefox).some((one) => start.startsWith(one)),
+      start,
+    )
   }
 })

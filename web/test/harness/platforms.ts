@@ -1,6 +1,6 @@
 /**
  * Which browsers a test file needs. Pages that behave alike run in Chromium; Firefox runs those whose behaviour depends on
- * the browser. With `PAGEMCP_ALL=true`, as in `make test-all`, each test runs in both.
+ * the browser. Single tests that behave alike in such a file have `alike: true`. With `PAGEMCP_ALL=true`, as in `make test-all`, each test runs in both.
  */
 
 import { relative } from 'node:path'
@@ -20,7 +20,6 @@ export const inFirefox: { readonly [start: string]: string } = {
   'faults/': 'the end of Workers, reloads, frozen tabs and sockets that are refused',
   'harness/': 'the harness itself',
   'idb/': 'IndexedDB: order of keys, upgrades, versions and errors',
-  'mcp-b/': 'window messages between origins',
   'opfs/': 'the file system of the origin, and its observers',
   'page/': 'selection, computed styles and what a user sees',
   'playground/apps/': 'sandboxed frames, and what reaches the network from them',
@@ -30,9 +29,29 @@ export const inFirefox: { readonly [start: string]: string } = {
   'playground/shell/leaving.test.ts': 'parts that load while the page is left',
   'playground/shell/offline.test.ts': 'service workers',
   'playground/timeline/archive-browser.test.ts': 'IndexedDB in the playground',
-  'sources/': 'events of documents',
   'storage/': 'web storage and its events',
   'tabs/': 'Web Locks, BroadcastChannel and lifecycle events',
+}
+
+// Without an entry, for it runs code of ours that is the same in both: mcp-b/ (its ports and origins are those of client/),
+// sources/ (what they hear of the browser is in the directory of each).
+
+/** Of these: what runs in Firefox in `make test-all` only, and why that is enough. */
+export const alike: { readonly [start: string]: string } = {
+  'attack/consent.test.ts':
+    'a question of the playground before the first byte, which no browser decides',
+  'attack/invitation.test.ts':
+    'decisions of our code about a link; its fragment and its storage are those of attack/port.test.ts and core/browser/join.test.ts',
+  'attack/metadata.test.ts': 'texts that our code cuts and marks',
+  'attack/templates.test.ts': 'limits of the engine',
+  'core/browser/lifecycle.test.ts':
+    'abort and unmount in our code; Workers and sockets that end are those of core/browser/ending.test.ts and faults/worker.test.ts',
+  'core/browser/token.test.ts': 'tokens, and TLS as in e2e/hosted.test.ts',
+  'faults/gateway.test.ts':
+    'restarts of the gateway; the page that dials again is that of e2e/faults.test.ts',
+  'faults/reopen.test.ts':
+    'subscribers of a name, at the gateway; how a browser opens a tab again is in e2e/names.test.ts',
+  'faults/versions.test.ts': 'numbers of versions, compared by our code',
 }
 
 /** Whether all combinations are tested, as in `make test-all`: languages, themes and widths, too. */
@@ -44,6 +63,7 @@ export function platforms(
   all: boolean = isWhole,
 ): readonly BrowserName[] {
   const name = relative(`${import.meta.dirname}/..`, file)
-  const both = all || Object.keys(inFirefox).some((start) => name.startsWith(start))
+  const isIn = (table: object) => Object.keys(table).some((start) => name.startsWith(start))
+  const both = all || (isIn(inFirefox) && !isIn(alike))
   return both ? browserNames : ['chromium']
 }

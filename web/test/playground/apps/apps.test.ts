@@ -125,6 +125,7 @@ await say(JSON.stringify(got))
       await server.close()
     }
   },
+  { alike: true },
 )
 
 inBrowsers('a hostile app reaches neither the playground nor the network', async ({ context }) => {
@@ -242,28 +243,32 @@ inBrowsers(
   },
 )
 
-inBrowsers('an app that floods the playground is closed', async ({ context }) => {
-  for (const flood of [
-    'for (;;) { parent.postMessage({ jsonrpc: "2.0", method: "x" }, "*"); if (++n > 5000) break }',
-    'parent.postMessage({ jsonrpc: "2.0", method: "x", params: "x".repeat(2_000_000) }, "*")',
-  ]) {
-    const server = await appServer(`<script>let n = 0; ${flood}</script>`)
-    try {
-      const page = await openApp(context, server)
-      await saw(page, '[data-pane=timeline] [role=row]', 'closed: the app sent too much')
-      await page.waitForFunction(() => document.querySelector('.app-panel') === null)
-      const noted = (
-        await page.$$eval('[data-pane=timeline] [role=row]', (all) =>
-          all.map((one) => one.textContent),
-        )
-      ).filter((text) => text?.includes('from the app'))
-      assert.ok(noted.length <= 260, `${noted.length} messages`)
-      await page.close()
-    } finally {
-      await server.close()
+inBrowsers(
+  'an app that floods the playground is closed',
+  async ({ context }) => {
+    for (const flood of [
+      'for (;;) { parent.postMessage({ jsonrpc: "2.0", method: "x" }, "*"); if (++n > 5000) break }',
+      'parent.postMessage({ jsonrpc: "2.0", method: "x", params: "x".repeat(2_000_000) }, "*")',
+    ]) {
+      const server = await appServer(`<script>let n = 0; ${flood}</script>`)
+      try {
+        const page = await openApp(context, server)
+        await saw(page, '[data-pane=timeline] [role=row]', 'closed: the app sent too much')
+        await page.waitForFunction(() => document.querySelector('.app-panel') === null)
+        const noted = (
+          await page.$$eval('[data-pane=timeline] [role=row]', (all) =>
+            all.map((one) => one.textContent),
+          )
+        ).filter((text) => text?.includes('from the app'))
+        assert.ok(noted.length <= 260, `${noted.length} messages`)
+        await page.close()
+      } finally {
+        await server.close()
+      }
     }
-  }
-})
+  },
+  { alike: true },
+)
 
 inBrowsers(
   'an app gets only the origins that it declares, after the user has seen them',

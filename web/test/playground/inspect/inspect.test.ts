@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Frame } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { type Playground, saw } from '../harness.ts'
-import { openHosted, serveHosted } from '../timeline/host.ts'
+import { saw } from '../harness.ts'
+import { openHosted, shareHosted } from '../timeline/host.ts'
 
-let served: Playground
-
-before(async () => {
-  served = await serveHosted()
-})
-
-after(() => served.close())
+const served = shareHosted()
 
 const click = async (frame: Frame, selector: string, text = '') => {
   await saw(frame, selector, text)

@@ -5,7 +5,8 @@ import { createServer, type Server } from 'node:http'
 import { after, before } from 'node:test'
 import type { Frame, Page } from 'puppeteer-core'
 import { encodeLink } from '../../../playground/share/link.ts'
-import { inBrowsers } from '../../harness/browsers.ts'
+import { inBrowsers, shareTab } from '../../harness/browsers.ts'
+import { kept } from '../../harness/serve.ts'
 import { type Playground, press, servePlayground } from '../harness.ts'
 
 const host = (attributes: string) => `<!doctype html><title>host</title>
@@ -55,19 +56,21 @@ before(async () => {
   await new Promise<void>((resolve) => remote.listen(0, '127.0.0.1', resolve))
   const { port } = remote.address() as { port: number }
   const url = `http://127.0.0.1:${port}/mcp`
-  playground = await servePlayground({
+  const files = {
     '/lesson.html': host('scenario="subscribe" language="de" theme="dark" height="500"'),
     '/chat.html': host('scenario="assistant" language="en"'),
     '/show.html': host('scenario="subscribe" language="en" readonly'),
     '/remote.html': host(`url="${url}" language="en" readonly`),
     '/unknown.html': host('scenario="no-such-one" language="en"'),
     '/wrong.html': host('url="javascript:alert(1)" language="en"'),
-  })
+  }
+  playground = await servePlayground(files, {}, kept)
 })
 after(async () => {
   remote?.close()
   await playground?.close()
 })
+shareTab(() => playground.origin)
 
 async function framed(page: Page, part: string): Promise<Frame> {
   return page.waitForFrame((one) => one.url().includes(part))

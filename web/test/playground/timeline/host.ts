@@ -4,7 +4,7 @@
  */
 
 import type { Frame, Page } from 'puppeteer-core'
-import { type Playground, servePlayground } from '../harness.ts'
+import { type Playground, servePlayground, sharePlayground } from '../harness.ts'
 
 /** The server in the page around; tests call it by `page.evaluate`. */
 export interface HostServer {
@@ -103,9 +103,13 @@ function serve() {
   frame.src = `/playground/embed.html?lang=en&allow=${encodeURIComponent(location.origin)}`
 }
 
+const files = { '/host/index.html': html, '/host/host.js': `(${serve})()` }
+
 /** Serves the playground, and a page around it. */
-export const serveHosted = (): Promise<Playground> =>
-  servePlayground({ '/host/index.html': html, '/host/host.js': `(${serve})()` })
+export const serveHosted = (): Promise<Playground> => servePlayground(files)
+
+/** The same for a file whose tests share a tab. */
+export const shareHosted = (): Playground => sharePlayground(files)
 
 /**
  * Opens the page around, and waits until the playground in it has its first answer.

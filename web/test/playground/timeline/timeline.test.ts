@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Frame } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { type Playground, saw } from '../harness.ts'
-import { listed, openHosted, serveHosted } from './host.ts'
+import { saw } from '../harness.ts'
+import { listed, openHosted, shareHosted } from './host.ts'
 
-let served: Playground
-
-before(async () => {
-  served = await serveHosted()
-})
-
-after(() => served.close())
+const served = shareHosted()
 
 const update = (uri: string) =>
   JSON.stringify({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } })
