@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, press, saw, sharePlayground } from '../harness.ts'
+import { openPlayground, press, readQuickly, saw, sharePlayground } from '../harness.ts'
 
 const playground = sharePlayground()
 
@@ -59,6 +59,7 @@ inBrowsers('a step that fails says so, and the chat ends there', async ({ open }
   await press(page, '[data-command=lessons]', '')
   await page.waitForSelector('[data-lesson=assistant]')
   await press(page, '[data-lesson=assistant]', '')
+  await readQuickly(page)
   await page.waitForSelector('.chat .coach-failed')
   const text = await page.$eval('.chat .coach-failed', (it) => it.textContent ?? '')
   assert.match(text, /another message than expected/)
