@@ -72,7 +72,7 @@ func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 	for _, ext := range [...]string{".webmanifest", ".txtar"} {
 		options.Loader[ext] = api.LoaderCopy
 	}
-	options.Plugins = append([]api.Plugin{orderedChunks(sources), withoutGrammar(sources), publicSources(options.AbsWorkingDir), adaptTurndown}, options.Plugins...)
+	options.Plugins = append([]api.Plugin{textFiles(sources), orderedChunks(sources), withoutGrammar(sources), publicSources(options.AbsWorkingDir), adaptTurndown}, options.Plugins...)
 	options.Plugins = append(options.Plugins, copiedJSON(sources)) // after the one that confines
 	return options, nil
 }

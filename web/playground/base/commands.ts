@@ -1,6 +1,9 @@
 /** Commands as data: the palette, the keys and their help are made from these tables. */
 
+import type { ComponentType } from 'preact'
+import type { DialogProps } from './dialog-props.ts'
 import type { Key } from './i18n.ts'
+import { dialog } from './state.ts'
 
 export interface Command {
   /** Stable: `area.verb`. */
@@ -17,4 +20,18 @@ export interface Command {
   run(): void
   /** Whether the command is available now; default: always. */
   when?(): boolean
+  /** The dialog that it opens: the value of `dialog` in state.ts, and the class of the element. */
+  dialog?: string
+  /** Loads the content of the dialog, when it is opened first. */
+  load?(): Promise<ComponentType<DialogProps>>
 }
+
+/** A command that opens a dialog. */
+export const opens = (
+  name: string,
+  command: Omit<Command, 'dialog' | 'run'> & Required<Pick<Command, 'load'>>,
+): Command => ({
+  ...command,
+  dialog: name,
+  run: () => (dialog.value = name),
+})

@@ -7,8 +7,8 @@
  */
 
 import { signal } from '@preact/signals'
-import { first } from '../locale/en.ts'
-import type { Locale } from '../locale/languages.ts'
+import { first } from '../locale/en-first.ts'
+import type { Language, Locale } from '../locale/languages.ts'
 import type { Key, Messages, Plural } from '../locale/texts.ts'
 import { part } from './part.ts'
 
@@ -16,15 +16,11 @@ export { type Locale, localeNames, locales, preferredLocale } from '../locale/la
 export type { Key } from '../locale/texts.ts'
 
 /** One chunk per language. The bundler needs each path as a literal. */
-const loaders: Readonly<
-  Record<
-    Exclude<Locale, 'en' | 'en-XA'>,
-    () => Promise<{ first: Partial<Messages>; more: Partial<Messages> }>
-  >
-> = {
-  'zh-Hans': () => part(import('../locale/zh-Hans-more.ts')),
-  ja: () => part(import('../locale/ja-more.ts')),
-  de: () => part(import('../locale/de-more.ts')),
+const loaders: Readonly<Record<Language, () => Promise<{ texts: Partial<Messages> }>>> = {
+  en: () => part(import('../locale/en.ts')),
+  'zh-Hans': () => part(import('../locale/zh-Hans.ts')),
+  ja: () => part(import('../locale/ja.ts')),
+  de: () => part(import('../locale/de.ts')),
 }
 
 /** Only the English texts of the first view at first. Rooms that need more wait for {@link textsLoaded}. */
@@ -32,11 +28,6 @@ const current = signal<{ locale: Locale; messages: Partial<Messages> }>({
   locale: 'en',
   messages: first,
 })
-
-async function english(): Promise<Messages> {
-  const { more } = await part(import('../locale/en-more.ts'))
-  return { ...first, ...more }
-}
 
 let loading: Promise<void> | undefined
 let chosen: Locale = 'en'
@@ -58,12 +49,9 @@ export const wantedLocale = (): Locale => chosen
 export function setLocale(wanted: Locale): Promise<void> {
   chosen = wanted
   const load = async (language: Locale) => {
-    const messages =
-      language === 'en'
-        ? await english()
-        : language === 'en-XA'
-          ? pseudo(await english())
-          : await translated(language)
+    const { texts } = await loaders[language === 'en-XA' ? 'en' : language]()
+    const all = { ...first, ...texts }
+    const messages = language === 'en-XA' ? pseudo(all) : all
     if (wanted !== chosen) return // another language was chosen meanwhile
     current.value = { locale: language, messages }
     isComplete = true
@@ -76,11 +64,6 @@ export function setLocale(wanted: Locale): Promise<void> {
   next.catch(() => {}) // reported by parts that need the texts
   loading = next
   return next
-}
-
-async function translated(locale: keyof typeof loaders): Promise<Partial<Messages>> {
-  const { first, more } = await loaders[locale]()
-  return { ...first, ...more }
 }
 
 /** Returns a text. Unknown `params` are ignored. */

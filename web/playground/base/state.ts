@@ -37,10 +37,8 @@ export const arriving: Signal<number | undefined> = signal(undefined)
 /** Content of the left pane. */
 export const side: Signal<'explore' | 'lessons'> = signal('explore')
 
-/** The open dialog. */
-export const dialog: Signal<
-  'palette' | 'keys' | 'share' | 'connect' | 'conformance' | 'yourPage' | undefined
-> = signal(undefined)
+/** The name of the open dialog: `dialog` of a command, or `palette` or `keys`. */
+export const dialog: Signal<string | undefined> = signal(undefined)
 
 /** Component above the composer while a lesson runs. It is set by a module that is loaded later. */
 export const coach: Signal<ComponentType | undefined> = signal(undefined)

@@ -63,12 +63,13 @@ const tooltip = hoverTooltip(
     // Problems are looked for again when the server's lists arrive; most often they are the same.
     hideOn: ({ docChanged, effects, startState }) =>
       docChanged ||
-      effects.some((effect) => effect.is(found) && !isSame(effect.value, startState.field(shown))),
+      effects.some(
+        (effect) => effect.is(found) && text(effect.value) !== text(startState.field(shown)),
+      ),
   },
 )
 
-const isSame = (one: readonly Problem[], other: readonly Problem[]) =>
-  JSON.stringify(one) === JSON.stringify(other)
+const text = (problems: readonly Problem[]) => `${problems.map(({ message }) => message)}`
 
 function list(problems: readonly Problem[]): HTMLElement {
   const dom = document.createElement('ul')

@@ -1,16 +1,13 @@
 /** Commands of the conformance check. */
 
-import type { Command } from '../base/commands.ts'
-import { dialog } from '../base/state.ts'
+import { type Command, opens } from '../base/commands.ts'
 import { active } from '../connections/clients.ts'
 
 export const conformanceCommands: readonly Command[] = [
-  {
+  opens('conformance', {
     id: 'conformance.check',
     title: 'conformance.title',
     when: () => active.value !== undefined && !active.value.connection.dialer.readOnly,
-    run() {
-      dialog.value = 'conformance'
-    },
-  },
+    load: () => import('./conformance.tsx').then((one) => one.Conformance),
+  }),
 ]

@@ -1,17 +1,14 @@
 /** Commands of connections. */
 
-import type { Command } from '../base/commands.ts'
-import { dialog } from '../base/state.ts'
+import { type Command, opens } from '../base/commands.ts'
 import { active, connect, disconnect } from './clients.ts'
 
 export const connectionsCommands: readonly Command[] = [
-  {
+  opens('connect', {
     id: 'connections.connect',
     title: 'connections.connectTo',
-    run() {
-      dialog.value = 'connect'
-    },
-  },
+    load: () => import('./connect-parts.ts').then((one) => one.Connect),
+  }),
   {
     id: 'connections.another',
     title: 'connections.anotherClient',

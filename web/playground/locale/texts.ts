@@ -1,13 +1,12 @@
 /**
- * The types of all texts. Each room has a directory `texts` with one file per language. Two modules per language
- * collect them: `<language>.ts` those of the first view, `<language>-more.ts` the others. Bundles name chunks by
- * these modules.
+ * The types of all texts. A file `<area>.texts.ts` has the texts of an area in all languages, beside its code, and adds
+ * its type to {@link English}. A bundle takes one language out of each: `<language>.ts` beside this file is replaced by
+ * all areas of that language (server/bundle/texts.go; web/test/harness/texts.ts in tests under Node).
  */
 
-import type { first } from './en.ts'
-import type { more } from './en-more.ts'
-
-type English = typeof first & typeof more
+/** The English texts by area. Each file of texts adds its own. */
+// biome-ignore lint/suspicious/noEmptyInterface: see above
+export interface English {}
 
 /** Plural categories of a text; CLDR defines which of them a language has. */
 export type Plural = { readonly other: string } & {
@@ -15,7 +14,7 @@ export type Plural = { readonly other: string } & {
 }
 
 /** The same keys as the English texts, with any strings. */
-type Translated<Texts> = {
+export type Translated<Texts> = {
   readonly [key in keyof Texts]: Texts[key] extends string
     ? string
     : Texts[key] extends Plural
@@ -23,9 +22,7 @@ type Translated<Texts> = {
       : Translated<Texts[key]>
 }
 
-export type First = Translated<typeof first>
-export type More = Translated<typeof more>
-export type Messages = First & More
+export type Messages = Translated<English>
 
 type Keys<T, Before extends string = ''> = {
   [K in keyof T & string]: T[K] extends string | Plural

@@ -1,22 +1,23 @@
 /** @jsxImportSource preact */
 /** Dialogs: native, one at a time, each loaded when it is opened first. */
 
-import { type ComponentChildren, createRef } from 'preact'
+import { type ComponentChildren, type ComponentType, createRef } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { DialogProps } from '../base/dialog-props.ts'
 import { lazy } from '../base/lazy.tsx'
 import { dialog } from '../base/state.ts'
 
-const contents = {
-  palette: lazy<DialogProps>(async () => (await import('./shell-parts.ts')).Palette),
-  connect: lazy<DialogProps>(async () => (await import('../connections/connect-parts.ts')).Connect),
-  keys: lazy<DialogProps>(async () => (await import('./shell-parts.ts')).KeysHelp),
-  conformance: lazy<DialogProps>(
-    async () => (await import('../conformance/conformance.tsx')).Conformance,
-  ),
-  yourPage: lazy<DialogProps>(async () => (await import('../your-page/your-page.tsx')).YourPage),
-  share: lazy<DialogProps>(async () => (await import('../share/share-parts.ts')).Share),
-} as const
+/** Of dialogs that were opened. Those of all commands are found in their tables, which are loaded later. */
+const contents: { [name: string]: ComponentType<DialogProps> } = {}
+
+function contentOf(name: string): ComponentType<DialogProps> {
+  contents[name] ??= lazy<DialogProps>(async () => {
+    const { commands, Palette, KeysHelp } = await import('./shell-parts.ts')
+    const load = commands.find(({ dialog }) => dialog === name)?.load
+    return load?.() ?? (name === 'keys' ? KeysHelp : Palette)
+  })
+  return contents[name]
+}
 
 const close = () => {
   dialog.value = undefined
@@ -24,8 +25,8 @@ const close = () => {
 
 export function Dialogs() {
   const name = dialog.value
-  if (name === undefined || !(name in contents)) return null
-  const Content = contents[name as keyof typeof contents]
+  if (name === undefined) return null
+  const Content = contentOf(name)
   return (
     <Modal name={name}>
       <Content close={close} />

@@ -10,7 +10,7 @@ const web = join(import.meta.dirname, '../..')
 test('each feature has tests, which are in the files that features.md names', () => {
   const text = readFileSync(join(web, 'playground/features.md'), 'utf8')
   const rows = [...text.matchAll(/^\| (.+) \| (.+) \| (`.+) \|$/gm)]
-  assert.equal(rows.length, 40 + 7 + 1)
+  assert.ok(rows.length >= 48, `${rows.length} rows`)
   for (const [, feature, , tests = ''] of rows) {
     const files = [...tests.matchAll(/`([^`]+)`: (\*[^*]+\*(?:, \*[^*]+\*)*)(?:; |$)/g)]
     assert.equal(files.map(([all]) => all).join(''), tests, `${feature}: each file has its tests`)

@@ -21,6 +21,7 @@ import { Session } from '../../../playground/connections/session.ts'
 import { Store } from '../../../playground/messages/store.ts'
 import type { Revision } from '../../../playground/protocol/revisions.ts'
 import { program } from '../../e2e/gateway.ts'
+import '../../harness/texts.ts'
 
 const timeout = 30_000 // ms
 

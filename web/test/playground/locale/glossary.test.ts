@@ -4,25 +4,24 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import '../../harness/texts.ts'
 import { parseScenario } from '../../../playground/lessons/scenario.ts'
-import { first as deFirst } from '../../../playground/locale/de.ts'
-import { more as deMore } from '../../../playground/locale/de-more.ts'
-import { first as enFirst } from '../../../playground/locale/en.ts'
-import { more as enMore } from '../../../playground/locale/en-more.ts'
 import { glossary } from '../../../playground/locale/glossary.ts'
-import { first as jaFirst } from '../../../playground/locale/ja.ts'
-import { more as jaMore } from '../../../playground/locale/ja-more.ts'
-import { first as zhFirst } from '../../../playground/locale/zh-Hans.ts'
-import { more as zhMore } from '../../../playground/locale/zh-Hans-more.ts'
 import { flat, problems, punctuation, type Texts } from './terms.ts'
 
 const translated = ['de', 'ja', 'zh-Hans'] as const
 
+/** The texts of a language, as the bundle has them. */
+const textsOf = async (language: string) => {
+  const { texts } = await import(`../../../playground/locale/${language}.ts`)
+  return flat(texts)
+}
+
 const catalogues = {
-  en: flat({ ...enFirst, ...enMore }),
-  de: flat({ ...deFirst, ...deMore }),
-  ja: flat({ ...jaFirst, ...jaMore }),
-  'zh-Hans': flat({ ...zhFirst, ...zhMore }),
+  en: await textsOf('en'),
+  de: await textsOf('de'),
+  ja: await textsOf('ja'),
+  'zh-Hans': await textsOf('zh-Hans'),
 }
 
 test('English texts have none of the rejected synonyms', () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Store } from '../../../playground/messages/store.ts'
+import { en as texts } from '../../../playground/protocol/explain.texts.ts'
 import {
   type Explanation,
   explainRow,
@@ -17,7 +18,6 @@ import {
   request,
   revisions,
 } from '../../../playground/protocol/revisions.ts'
-import { explain as texts } from '../../../playground/protocol/texts/en.ts'
 
 const modern: Revision = '2026-07-28'
 const classic: Revision = '2025-11-25'

@@ -80,7 +80,7 @@ inBrowsers('a part that does not load says so, and can be loaded again', async (
 inBrowsers(
   'texts that did not load are loaded again with the next part',
   async (browser) => {
-    const broken: { now?: RegExp } = { now: /chunks\/en-more-/ }
+    const broken: { now?: RegExp } = { now: /chunks\/en-/ }
     const page = await openPlayground(async (url) => {
       const page = await breakable(await browser.context.newPage(), broken)
       await page.goto(url)

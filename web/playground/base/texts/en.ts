@@ -1,7 +1,0 @@
-export const base = {
-  loading: 'Loading …',
-  failedToLoad: 'This part did not load: {reason}. Try again, or reload the page.',
-  tryAgain: 'Try again',
-  copied: 'Copied to the clipboard',
-  notCopied: 'Not copied: the browser denies access to the clipboard',
-} as const
