@@ -33,8 +33,8 @@ func originOf(module string) string {
 		return "schemas" // of tools; the package has its own validator
 	case strings.Contains(module, "node_modules/"):
 		return "editor"
-	case strings.HasPrefix(module, "web/playground/") && strings.HasSuffix(path.Dir(module), "texts"):
-		return "language " + strings.TrimSuffix(path.Base(module), ".ts")
+	case strings.Contains(module, ".texts.ts?"): // see textFiles
+		return "language " + module[strings.LastIndex(module, "?")+1:]
 	case strings.Contains(module, "web/playground/conformance/"):
 		return "conformance"
 	}
