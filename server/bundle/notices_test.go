@@ -9,16 +9,11 @@ import (
 // the playground and the extension, modules of the engine and the program, Go and
 // PageMCP. A licence that is not allowed fails the test.
 func TestShippedPartsHaveTheirNotices(t *testing.T) {
-	const root = "../.."
-	files, err := Build(root)
+	files, err := distHere()
 	if err != nil {
 		t.Fatal(err)
 	}
-	extensions, err := BuildExtensions(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := BinaryNotices(root)
+	program, err := BinaryNotices("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,8 +23,8 @@ func TestShippedPartsHaveTheirNotices(t *testing.T) {
 	}{
 		"package":    {string(files[Package+Notices]), []string{"turndown", "@cfworker/json-schema"}},
 		"playground": {string(files[Playground+Notices]), []string{"turndown", "preact", "@codemirror/view"}},
-		"extension":  {string(extensions["chromium"]["/"+Notices]), []string{"turndown"}},
-		"firefox":    {string(extensions["firefox"]["/"+Notices]), []string{"turndown"}},
+		"extension":  {string(files["/"+ExtensionName("chromium")+"/"+Notices]), []string{"turndown"}},
+		"firefox":    {string(files["/"+ExtensionName("firefox")+"/"+Notices]), []string{"turndown"}},
 		"program":    {string(program), []string{"github.com/coder/websocket", "github.com/evanw/esbuild"}},
 	} {
 		for _, one := range append(x.has, "Go", "github.com/go-json-experiment/json") {

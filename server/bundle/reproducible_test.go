@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -80,19 +81,18 @@ func copyPackages(t *testing.T, to string) {
 }
 
 // distOf builds what `make build` writes to dist, besides compressed copies of these files.
-func distOf(t *testing.T, root string) Files {
-	t.Helper()
+func distOf(root string) (Files, error) {
 	files, err := Build(root)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	all, err := PackageFiles(root, files)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	extensions, err := BuildExtensions(root)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	maps.Copy(all, files)
 	for browser, extension := range extensions {
@@ -100,8 +100,11 @@ func distOf(t *testing.T, root string) Files {
 			all["/"+ExtensionName(browser)+name] = contents
 		}
 	}
-	return all
+	return all, nil
 }
+
+// distHere is what several tests look at, built once.
+var distHere = sync.OnceValues(func() (Files, error) { return distOf("../..") })
 
 // The web files of a release have the same names and contents wherever they are built: names
 // of chunks depend on contents alone.
@@ -109,7 +112,14 @@ func TestWebFilesAreReproducible(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "another", "place")
 	copySources(t, other)
 	copyPackages(t, other)
-	here, there := distOf(t, "../.."), distOf(t, other)
+	here, err := distHere()
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, err := distOf(other)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if here["/"+ExtensionName(ExtensionBrowsers[0])+"/manifest.json"] == nil || here[Package+"types/index.d.ts"] == nil {
 		t.Fatal("the extensions or the types of the package are missing")
 	}
