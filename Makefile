@@ -45,7 +45,7 @@ JOBS =
 SEEDS = 50
 SEED =
 
-.PHONY: test-all cluster run standalone release release-check version check test simulation reliability flaky mutants soak bench bench-playground bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced under-node in-node binary
+.PHONY: test-all cluster run standalone release release-check version check test simulation reliability flaky mutants soak bench bench-playground bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -146,14 +146,15 @@ $(GOTEST): $(wildcard cmd/internal/gotest/*.go)
 test: browsers
 	@rm -rf $(PAGEMCP_FLAKY)
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target race-server lint race-others under-node
-	@$(MAKE) --no-print-directory unraced
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target unraced
 	@$(MAKE) --no-print-directory in-node
 	@if test -d $(PAGEMCP_FLAKY); then cat $(PAGEMCP_FLAKY)/*; echo "FLAKY $$(ls $(PAGEMCP_FLAKY) | wc -l)"; head -qn 1 $(PAGEMCP_FLAKY)/*; fi
 	@echo "all tests passed"
 
-# See web/test/harness/platforms.ts.
+# See web/test/harness/platforms.ts. The promises of the simulation are the same under each seed: make test has fewer of them.
 test-all: export PAGEMCP_ALL = true
 test-all: test
+SIMULATED = $(if $(PAGEMCP_ALL),50,20)
 
 # What mostly waits for other programs (the official suite, esbuild, brotli, tsc), what measures memory, and all but
 # a few seeds of the simulation, run without the race detector; the rest of the tests
@@ -169,14 +170,18 @@ race-others: $(NPM_STAMP) $(GOTEST) binary
 # The messages of server's tests are written down and compared with the schemas afterwards.
 race-server: $(NPM_STAMP) $(GOTEST) binary
 	@rm -rf .cache/messages
-	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -race -count=1 -skip '^($(OTHERS_WORK))$$' ./server
+	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -race -count=1 -skip '^($(subst TestSimulation|,,$(OTHERS_WORK)))$$' ./server -sim.seeds 4
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -C $(INTEROP) -count=1 ./...
-	$(GOTEST) -race ./server -run '^TestSimulation$$' -sim.seeds 4
 
 # Only packages that have such tests: each other one is linked for nothing.
-unraced: $(NPM_STAMP) $(GOTEST) binary
+unraced: unraced-server unraced-others
+
+unraced-server: $(NPM_STAMP) $(GOTEST) binary
+	$(GOTEST) -run '^($(OTHERS_WORK))$$' ./server -sim.seeds $(SIMULATED)
+
+unraced-others: $(NPM_STAMP) $(GOTEST) binary
 	$(GOTEST) -tags embednats -run 'OwnNATS|Embedded' ./server/cluster ./cmd/pagemcpd
-	$(GOTEST) -run '^($(OTHERS_WORK))$$' $$(grep -rlE 'func ($(OTHERS_WORK))\(' --include='*_test.go' cmd server | xargs -n 1 dirname | sort -u | sed 's|^|./|')
+	$(GOTEST) -run '^($(OTHERS_WORK))$$' $$(grep -rlE 'func ($(OTHERS_WORK))\(' --include='*_test.go' cmd server | xargs -n 1 dirname | sort -u | grep -v '^server$$' | sed 's|^|./|')
 
 under-node: $(NPM_STAMP) $(GOTEST)
 	$(UNDER_NODE) $(GOTEST) -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm/...

@@ -40,7 +40,9 @@ func goTest(args []string, out io.Writer) int {
 	if len(args) > 1 && args[0] == "-C" {
 		at = 2 // it must come first
 	}
-	command := exec.Command("go", append([]string{"test"}, slices.Insert(slices.Clone(args), at, "-json")...)...)
+	// Without vet, which `make lint` runs for all packages: go test would do parts of it again, for each mode of a build.
+	args = slices.Insert(slices.Clone(args), at, "-json", "-vet=off")
+	command := exec.Command("go", append([]string{"test"}, args...)...)
 	command.Stderr = out
 	stdout, err := command.StdoutPipe()
 	if err == nil {
@@ -85,8 +87,11 @@ func (r *report) add(line []byte) {
 		r.printPackage(e)
 		delete(r.output, e.Package)
 	default:
-		if !strings.Contains(e.Test, "/") {
-			r.tests[key] = e.Elapsed
+		switch name, part, _ := strings.Cut(e.Test, "/"); {
+		case part == "": // parallel parts run after the function of the test
+			r.tests[key] = max(e.Elapsed, r.tests[key])
+		case !strings.Contains(part, "/"):
+			r.tests[e.Package+"\t"+name] += e.Elapsed
 		}
 		if e.Action != "fail" { // its output is not printed, as by go test without -v
 			r.output[e.Package] = slices.DeleteFunc(r.output[e.Package], func(o event) bool { return o.Test == e.Test })

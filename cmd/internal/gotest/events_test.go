@@ -20,7 +20,10 @@ func TestReportShowsFailuresAndTimes(t *testing.T) {
 		`{"Action":"pass","Package":"p/b","Test":"TestGood","Elapsed":0.5}`,
 		`{"Action":"fail","Package":"p/b","Test":"TestBad","Elapsed":2}`,
 		`{"Action":"pass","Package":"p/a","Test":"TestGood","Elapsed":3}`,
-		`{"Action":"pass","Package":"p/a","Test":"TestGood/part","Elapsed":3}`,
+		`{"Action":"pass","Package":"p/a","Test":"TestParallel/one","Elapsed":0.4}`,
+		`{"Action":"pass","Package":"p/a","Test":"TestParallel/one/deeper","Elapsed":0.4}`,
+		`{"Action":"pass","Package":"p/a","Test":"TestParallel/other","Elapsed":0.5}`,
+		`{"Action":"pass","Package":"p/a","Test":"TestParallel","Elapsed":0}`,
 		`{"Action":"output","Package":"p/a","Output":"PASS\n"}`,
 		`{"Action":"output","Package":"p/a","Output":"ok  \tp/a\t3.1s\n"}`,
 		`{"Action":"pass","Package":"p/a","Elapsed":3.1}`,
@@ -47,6 +50,7 @@ slowest of 6 s:
     2.6 s  p/b
     3.0 s  p/a TestGood
     2.0 s  p/b TestBad
+    0.9 s  p/a TestParallel
     0.5 s  p/b TestGood
 `
 	if got := out.String(); got != want {
