@@ -43,6 +43,9 @@ export interface Peer {
   supportedVersions?: readonly string[]
 }
 
+/** Resources whose updates are counted, the newest: a server chooses how many it names. */
+const maxCounted = 2000
+
 /** A request of the server that waits for the user's response. */
 export interface PendingRequest {
   row: number
@@ -329,7 +332,10 @@ export class Session {
   /** One update for a burst: a server may notify of thousands of URIs at once. */
   #count(uri: string) {
     const count = (this.#counted.get(uri)?.count ?? 0) + 1
-    this.#counted.set(uri, { count, last: Date.now() })
+    this.#counted.delete(uri)
+    this.#counted.set(uri, { count, last: Date.now() }) // the newest are last
+    if (this.#counted.size > maxCounted)
+      this.#counted.delete(this.#counted.keys().next().value ?? '')
     if (this.#publishing) return
     this.#publishing = true
     setTimeout(() => {

@@ -143,3 +143,52 @@ inBrowsers('the sequence diagram and the wire show the same messages', async ({ 
   await saw(frame, '.wr-message', '"method":"server/discover"')
   await saw(frame, '.wr-head', 'port · ')
 })
+
+inBrowsers(
+  'Clear frees the memory of the messages, in all views',
+  async ({ open }) => {
+    const { page, frame } = await openHosted(open, served)
+    await saw(frame, '.tl-row', 'resources/templates/list')
+    const session = await page.createCDPSession()
+    const used = async () => {
+      await session.send('HeapProfiler.collectGarbage')
+      const { usedSize } = await session.send('Runtime.getHeapUsage')
+      return usedSize / 1e6 // MB
+    }
+    const before = await used()
+    const rows = 20_000
+    await page.evaluate((rows) => {
+      for (let n = 0; n < rows; n++) {
+        const uri = `x://${n}/${'long '.repeat(200)}`
+        server.say(
+          JSON.stringify({
+            jsonrpc: '2.0',
+            method: 'notifications/resources/updated',
+            params: { uri },
+          }),
+        )
+      }
+    }, rows)
+    await frame.waitForFunction(
+      (rows) => Number(document.querySelector('[role=grid]')?.getAttribute('aria-rowcount')) > rows,
+      {},
+      rows,
+    )
+    for (const view of ['Time axis', 'Sequence', 'Wire', 'List']) await press(frame, view)
+    await frame.waitForSelector('.tl-row[data-row]')
+    const filled = await used()
+    assert.ok(filled > before + 20, `${before} MB before, ${filled} MB with ${rows} rows`)
+    await frame.$$eval('.tl-bar > .icon-button', (all) => (all.at(-1) as HTMLElement).click())
+    await frame.waitForSelector(':popover-open li button')
+    await frame.$$eval(':popover-open li button', (all) =>
+      all.find((one) => one.textContent?.includes('Clear'))?.click(),
+    )
+    await waitForRows(frame, 0)
+    const after = await used()
+    assert.ok(
+      after < before + (filled - before) / 5,
+      `${before} MB before, ${filled} MB filled, ${after} MB after`,
+    )
+  },
+  { only: ['chromium'] }, // whose protocol measures the heap
+)
