@@ -37,8 +37,8 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 	for id, key := range g.keys.keys {
 		r.keys = append(r.keys, id+" "+string(key.Key))
 	}
-	if changes, _ := g.core.Options.Sessions.Changes.Load(t.Context(), testHash); len(changes.URIs) > 0 {
-		r.sessions = append(r.sessions, strings.Join(changes.URIs, " "))
+	if changes, _ := g.core.Options.Sessions.Changes.Load(t.Context(), testHash); len(changes.Subscriptions.URIs()) > 0 {
+		r.sessions = append(r.sessions, strings.Join(changes.Subscriptions.URIs(), " "))
 	}
 	slices.Sort(r.keys)
 	return g, r
@@ -49,7 +49,7 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 // broken file.
 func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 	subscriber := func(g *Gateway, uris ...string) {
-		g.core.Options.Sessions.Changes.Save(testHash, mcphttp.Changes{URIs: uris, Expires: time.Now().Add(sessionLifetime)})
+		g.core.Options.Sessions.Changes.Save(testHash, mcphttp.Changes{Subscriptions: subscribed(uris...), Expires: time.Now().Add(sessionLifetime)})
 	}
 	saves := map[string]struct {
 		before, save func(g *Gateway) error
@@ -307,4 +307,13 @@ func TestSharedTokenFileIsMadeOnce(t *testing.T) {
 	if len(seen) != 1 {
 		t.Errorf("%d tokens", len(seen))
 	}
+}
+
+// subscribed returns subscriptions that were made long ago.
+func subscribed(uris ...string) mcphttp.Subscriptions {
+	all := mcphttp.Subscriptions{}
+	for _, uri := range uris {
+		all[uri] = mcphttp.Subscription{}
+	}
+	return all
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,14 +61,14 @@ func TestSessionEventsReachOtherNodes(t *testing.T) {
 	topic, other := mcphttp.SessionTopic{Hash: mcphttp.HashOf("session")}, mcphttp.SessionTopic{Hash: mcphttp.HashOf("other")}
 	stream := mcphttp.SessionTopic{Hash: topic.Hash, Stream: true}
 	own, atB, atC, ofOther, ofStream := a.hear(topic), b.hear(topic), c.hear(topic), b.hear(other), b.hear(stream)
-	want := mcphttp.SessionEvent{Kind: mcphttp.EventState, Message: []byte(`{"a":"\u0000\"\u2028"}`), URI: "notes://a?*.>", URIs: []string{"a", "b"}, LogLevel: "error"}
+	want := mcphttp.SessionEvent{Kind: mcphttp.EventState, Message: []byte(`{"a":"\u0000\"\u2028"}`), URI: "notes://a?*.>", Subscriptions: map[string]int64{"a": 1, "b": -2}, LogLevel: "error"}
 	a.SessionEvents().Publish(topic, want)
 	for i := range 1_000 {
 		a.SessionEvents().Publish(topic, mcphttp.SessionEvent{Kind: mcphttp.EventSubscribed, URI: fmt.Sprint(i)})
 	}
 	a.SessionEvents().Publish(topic, mcphttp.SessionEvent{Kind: mcphttp.EventEnded})
 	for _, heard := range []*heardEvents{atB, atC} {
-		if got := heard.next(); got.Kind != want.Kind || string(got.Message) != string(want.Message) || got.URI != want.URI || !slices.Equal(got.URIs, want.URIs) || got.LogLevel != want.LogLevel {
+		if got := heard.next(); got.Kind != want.Kind || string(got.Message) != string(want.Message) || got.URI != want.URI || !maps.Equal(got.Subscriptions, want.Subscriptions) || got.LogLevel != want.LogLevel {
 			t.Errorf("heard %+v", got)
 		}
 		for i := range 1_000 {

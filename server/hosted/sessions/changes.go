@@ -127,7 +127,7 @@ func (s *Changes) saveHere(hash string, c *mcphttp.Changes) bool {
 	s.saving.Lock()
 	defer s.saving.Unlock()
 	own, _ := s.memory.Load(context.Background(), hash) // without error
-	endsStored := c.Partial && len(c.Unsubscribed) > 0
+	endsStored := c.Partial && len(c.Subscriptions) > 0
 	if c.IsZero() && own.At.IsZero() && !endsStored {
 		return false
 	}

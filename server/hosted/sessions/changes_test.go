@@ -31,12 +31,12 @@ func TestChangesReachOtherNodes(t *testing.T) {
 		expires := time.Now().Add(time.Hour)
 		sees := func(what string, s *Changes, uris ...string) {
 			t.Helper()
-			if got, _ := s.Load(t.Context(), "hash"); !slices.Equal(got.URIs, uris) || got.Ended {
+			if got, _ := s.Load(t.Context(), "hash"); !slices.Equal(got.Subscriptions.URIs(), uris) || got.Ended {
 				t.Errorf("%s: %+v", what, got)
 			}
 		}
 		save := func(s *Changes, uris ...string) {
-			s.Save("hash", mcphttp.Changes{Owner: "o", URIs: uris, Expires: expires})
+			s.Save("hash", mcphttp.Changes{Owner: "o", Subscriptions: subscribed(uris...), Expires: expires})
 		}
 		save(a)
 		sees("without a change", b)
@@ -51,7 +51,7 @@ func TestChangesReachOtherNodes(t *testing.T) {
 		sees("nothing any more", a)
 		save(b, "a:3")
 		sees("again", a, "a:3")
-		for _, secret := range []string{"a:3", "uris", "expires"} {
+		for _, secret := range []string{"a:3", "subscriptions", "expires"} {
 			if bytes.Contains(values.Stored["hash"], []byte(secret)) {
 				t.Errorf("%s can be read", secret)
 			}
@@ -84,14 +84,14 @@ func TestChangesSurviveWithoutStore(t *testing.T) {
 		for i, s := range []*Changes{a, b, a} {
 			time.Sleep(time.Second)
 			uris := []string{fmt.Sprint("a:", i)}
-			s.Save("hash", mcphttp.Changes{Owner: "o", URIs: uris, Expires: expires})
-			if got, _ := s.Load(t.Context(), "hash"); !slices.Equal(got.URIs, uris) {
+			s.Save("hash", mcphttp.Changes{Owner: "o", Subscriptions: subscribed(uris...), Expires: expires})
+			if got, _ := s.Load(t.Context(), "hash"); !slices.Equal(got.Subscriptions.URIs(), uris) {
 				t.Errorf("without the store: %+v", got)
 			}
 		}
 		values.Back()
 		for _, s := range []*Changes{a, b, New(ring, values)} {
-			if got, _ := s.Load(t.Context(), "hash"); strings.Join(got.URIs, " ") != "a:2" {
+			if got, _ := s.Load(t.Context(), "hash"); strings.Join(got.Subscriptions.URIs(), " ") != "a:2" {
 				t.Errorf("afterwards: %+v", got)
 			}
 		}
@@ -114,4 +114,13 @@ func TestChangesOpenAfterARotation(t *testing.T) {
 	if got, _ := New(testRing(t, next), values).Load(t.Context(), "hash"); got.LogLevel != "debug" {
 		t.Errorf("sealed by the new key: %+v", got)
 	}
+}
+
+// subscribed returns subscriptions that were made long ago.
+func subscribed(uris ...string) mcphttp.Subscriptions {
+	all := mcphttp.Subscriptions{}
+	for _, uri := range uris {
+		all[uri] = mcphttp.Subscription{}
+	}
+	return all
 }

@@ -26,12 +26,12 @@ func TestStoredChangesOfAnOwnerAreBounded(t *testing.T) {
 			}
 			return uris
 		}
-		a.Save("0", mcphttp.Changes{Owner: "o", URIs: long(0), Expires: expires})
+		a.Save("0", mcphttp.Changes{Owner: "o", Subscriptions: subscribed(long(0)...), Expires: expires})
 		time.Sleep(time.Millisecond)
-		b.Save("0", mcphttp.Changes{Owner: "o", URIs: []string{"notes://later"}, Expires: expires})
-		a.Save("modest", mcphttp.Changes{Owner: "p", URIs: []string{"notes://1"}, Expires: expires})
+		b.Save("0", mcphttp.Changes{Owner: "o", Subscriptions: subscribed("notes://later"), Expires: expires})
+		a.Save("modest", mcphttp.Changes{Owner: "p", Subscriptions: subscribed("notes://1"), Expires: expires})
 		for i := range 100 {
-			a.Save(fmt.Sprint(i+1), mcphttp.Changes{Owner: "o", URIs: long(i), Expires: expires})
+			a.Save(fmt.Sprint(i+1), mcphttp.Changes{Owner: "o", Subscriptions: subscribed(long(i)...), Expires: expires})
 		}
 		size := 0
 		for _, value := range values.Stored {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"slices"
+	"maps"
 	"sync"
 	"time"
 
@@ -20,9 +20,8 @@ import (
 // opened again from the record when a request arrives.
 type session struct {
 	owner  *Sessions
-	hash   string        // SHA-256 of the id, which is stored nowhere; set before the session is registered
-	outbox *mailbox      // messages for the GET stream
-	latest latestChanges // of subscriptions
+	hash   string   // SHA-256 of the id, which is stored nowhere; set before the session is registered
+	outbox *mailbox // messages for the GET stream
 
 	restored time.Time // when the record was read from a store; zero for a session that began here; set before the session is registered
 
@@ -124,7 +123,7 @@ func (s *session) announceAll() {
 		changed := jsonrpc.AppendNotification(nil, "notifications/"+list+"/list_changed", nil)
 		s.enqueue(changed, message.HeadOf(changed))
 	}
-	for _, uri := range s.record.URIs {
+	for _, uri := range s.record.Subscriptions.URIs() {
 		params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
 		msg := jsonrpc.AppendNotification(nil, engine.MethodUpdated, params)
 		s.enqueue(msg, message.HeadOf(msg))
@@ -289,9 +288,13 @@ func (s *session) store() {
 func (s *session) snapshot() (c Changes, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c = Changes{Owner: s.record.Owner, URIs: slices.Clone(s.record.URIs), LogLevel: s.record.LogLevel, Expires: s.record.Expires, Partial: s.record.Partial}
-	c.Subscribed, c.Unsubscribed = s.latest.times()
-	return c, s.ended
+	if !s.record.Partial {
+		s.record.Subscriptions.forget(time.Now())
+	}
+	return Changes{
+		Owner: s.record.Owner, Subscriptions: maps.Clone(s.record.Subscriptions), LogLevel: s.record.LogLevel,
+		Expires: s.record.Expires, Partial: s.record.Partial,
+	}, s.ended
 }
 
 // storeEnd stores that the session has ended. The id of one that was never used is kept

@@ -54,8 +54,8 @@ func TestNodeWithTheStreamStoresSubscriptions(t *testing.T) {
 				a.sessions.Close() // it says nothing more
 				c.sessions.Close()
 				got, _ := sessions.New(cluster.keys, shared).Load(t.Context(), mcphttp.HashOf(session))
-				if strings.Join(got.URIs, " ") != row.uris || got.LogLevel != row.level {
-					t.Errorf("stored: %q, level %q", got.URIs, got.LogLevel)
+				if strings.Join(got.Subscriptions.URIs(), " ") != row.uris || got.LogLevel != row.level {
+					t.Errorf("stored: %q, level %q", got.Subscriptions.URIs(), got.LogLevel)
 				}
 			})
 		})
@@ -125,8 +125,8 @@ func TestSessionsRestoredWithoutStoreAreComplemented(t *testing.T) {
 		c := cluster.node(bus.on, cluster.valuesOf(values))
 		c.listen(session)
 		synctest.Wait()
-		if got, _ := sessions.New(cluster.keys, values).Load(t.Context(), mcphttp.HashOf(session)); !slices.Equal(got.URIs, []string{"notes://a"}) {
-			t.Errorf("stored: %q", got.URIs)
+		if got, _ := sessions.New(cluster.keys, values).Load(t.Context(), mcphttp.HashOf(session)); !slices.Equal(got.Subscriptions.URIs(), []string{"notes://a"}) {
+			t.Errorf("stored: %q", got.Subscriptions.URIs())
 		}
 	})
 }
@@ -164,8 +164,8 @@ func TestSessionsRestoredWithoutStoreKeepWhatChanges(t *testing.T) {
 			t.Errorf("after a change of both: %v", got)
 		}
 		got, _ := sessions.New(cluster.keys, values).Load(t.Context(), mcphttp.HashOf(session))
-		if slices.Sort(got.URIs); !slices.Equal(got.URIs, []string{"notes://a", "notes://b"}) || got.LogLevel != "error" {
-			t.Errorf("stored: %q, level %q", got.URIs, got.LogLevel)
+		if uris := got.Subscriptions.URIs(); !slices.Equal(slices.Sorted(slices.Values(uris)), []string{"notes://a", "notes://b"}) || got.LogLevel != "error" {
+			t.Errorf("stored: %q, level %q", got.Subscriptions.URIs(), got.LogLevel)
 		}
 	})
 }
@@ -219,8 +219,7 @@ func TestSubscribersLearnWhatIsNotDurable(t *testing.T) {
 // change, whatever their clocks say.
 func TestChangesOfTwoNodesAreMerged(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	at := func(ago time.Duration) int64 { return now.Add(-ago).UnixMilli() }
-	type times = map[string]int64
+	at := func(ago time.Duration) time.Time { return now.Add(-ago) }
 	for _, row := range []struct {
 		name         string
 		own, other   mcphttp.Changes // other was made a second later
@@ -228,25 +227,26 @@ func TestChangesOfTwoNodesAreMerged(t *testing.T) {
 		level        string
 		isMergeEnded bool
 	}{
-		{name: "both subscribe", own: mcphttp.Changes{URIs: []string{"a"}, Subscribed: times{"a": at(0)}}, other: mcphttp.Changes{URIs: []string{"b"}, Subscribed: times{"b": at(0)}}, uris: "a b"},
-		{name: "one unsubscribes from what the other knows", own: mcphttp.Changes{Unsubscribed: times{"a": at(0)}}, other: mcphttp.Changes{URIs: []string{"a", "b"}}, uris: "b"},
-		{name: "one unsubscribes before the other subscribes", own: mcphttp.Changes{Unsubscribed: times{"a": at(0)}}, other: mcphttp.Changes{URIs: []string{"a"}, Subscribed: times{"a": at(-time.Millisecond)}}, uris: "a"},
-		{name: "one unsubscribes after the other subscribes", own: mcphttp.Changes{Unsubscribed: times{"a": at(0)}}, other: mcphttp.Changes{URIs: []string{"a"}, Subscribed: times{"a": at(time.Second)}}, uris: ""},
-		{name: "an old subscription that the later state lacks", own: mcphttp.Changes{URIs: []string{"a"}, Subscribed: times{"a": at(2 * time.Minute)}}, other: mcphttp.Changes{URIs: []string{"b"}}, uris: "b"},
-		{name: "one has ended", own: mcphttp.Changes{Ended: true}, other: mcphttp.Changes{URIs: []string{"a"}}, uris: "a", isMergeEnded: true},
-		{name: "one sets the level", own: mcphttp.Changes{LogLevel: "error"}, other: mcphttp.Changes{URIs: []string{"a"}}, uris: "a", level: "error"},
-		{name: "the later one was restored without the store", own: mcphttp.Changes{URIs: []string{"a"}}, other: mcphttp.Changes{URIs: []string{"b"}, Subscribed: times{"b": at(-time.Second)}, Partial: true}, uris: "a b"},
-		{name: "a subscription early in a long outage", own: mcphttp.Changes{URIs: []string{"a"}}, other: mcphttp.Changes{URIs: []string{"b"}, Subscribed: times{"b": at(time.Hour)}, Partial: true}, uris: "a b"},
-		{name: "an unsubscription early in a long outage", own: mcphttp.Changes{URIs: []string{"a", "b"}}, other: mcphttp.Changes{Unsubscribed: times{"a": at(time.Hour)}, Partial: true}, uris: "b"},
+		{name: "both subscribe", own: mcphttp.Changes{Subscriptions: mcphttp.Subscriptions{"a": {At: at(0)}}}, other: mcphttp.Changes{Subscriptions: mcphttp.Subscriptions{"b": {At: at(0)}}}, uris: "a b"},
+		{name: "one unsubscribes from what the other knows", own: mcphttp.Changes{Subscriptions: mcphttp.Subscriptions{"a": {At: at(0), Gone: true}}}, other: mcphttp.Changes{Subscriptions: subscribed("a", "b")}, uris: "b"},
+		{name: "one unsubscribes before the other subscribes", own: mcphttp.Changes{Subscriptions: mcphttp.Subscriptions{"a": {At: at(0), Gone: true}}}, other: mcphttp.Changes{Subscriptions: mcphttp.Subscriptions{"a": {At: at(-time.Millisecond)}}}, uris: "a"},
+		{name: "one unsubscribes after the other subscribes", own: mcphttp.Changes{Subscriptions: mcphttp.Subscriptions{"a": {At: at(0), Gone: true}}}, other: mcphttp.Changes{Subscriptions: mcphttp.Subscriptions{"a": {At: at(time.Second)}}}, uris: ""},
+		{name: "an old subscription that the later state lacks", own: mcphttp.Changes{Subscriptions: mcphttp.Subscriptions{"a": {At: at(2 * time.Minute)}}}, other: mcphttp.Changes{Subscriptions: subscribed("b")}, uris: "b"},
+		{name: "one has ended", own: mcphttp.Changes{Ended: true}, other: mcphttp.Changes{Subscriptions: subscribed("a")}, uris: "a", isMergeEnded: true},
+		{name: "one sets the level", own: mcphttp.Changes{LogLevel: "error"}, other: mcphttp.Changes{Subscriptions: subscribed("a")}, uris: "a", level: "error"},
+		{name: "the later one was restored without the store", own: mcphttp.Changes{Subscriptions: subscribed("a")}, other: mcphttp.Changes{Subscriptions: mcphttp.Subscriptions{"b": {At: at(-time.Second)}}, Partial: true}, uris: "a b"},
+		{name: "a subscription early in a long outage", own: mcphttp.Changes{Subscriptions: subscribed("a")}, other: mcphttp.Changes{Subscriptions: mcphttp.Subscriptions{"b": {At: at(time.Hour)}}, Partial: true}, uris: "a b"},
+		{name: "an unsubscription early in a long outage", own: mcphttp.Changes{Subscriptions: subscribed("a", "b")}, other: mcphttp.Changes{Subscriptions: mcphttp.Subscriptions{"a": {At: at(time.Hour), Gone: true}}, Partial: true}, uris: "b"},
 	} {
 		row.own.At, row.other.At = now, now.Add(time.Second)
 		for _, merged := range []mcphttp.Changes{row.own.Merge(row.other), row.other.Merge(row.own)} {
-			slices.Sort(merged.URIs)
-			if got := strings.Join(merged.URIs, " "); got != row.uris || merged.LogLevel != row.level || merged.Ended != row.isMergeEnded {
+			uris := merged.Subscriptions.URIs()
+			slices.Sort(uris)
+			if got := strings.Join(uris, " "); got != row.uris || merged.LogLevel != row.level || merged.Ended != row.isMergeEnded {
 				t.Errorf("%s: %q, level %q, ended %v; want %q, %q, %v", row.name, got, merged.LogLevel, merged.Ended, row.uris, row.level, row.isMergeEnded)
 			}
-			if len(merged.Subscribed)+len(merged.Unsubscribed) > 0 && strings.Contains(row.name, "long outage") {
-				t.Errorf("%s: the result keeps old times", row.name)
+			if len(merged.Subscriptions) != len(uris) && strings.Contains(row.name, "long outage") {
+				t.Errorf("%s: the result keeps what is gone", row.name)
 			}
 		}
 	}

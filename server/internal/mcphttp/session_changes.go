@@ -34,17 +34,12 @@ var ErrStoreAway = errors.New("the store of sessions is not available")
 
 // Changes are what is not in the id of a session.
 type Changes struct {
-	Owner    access.Owner `json:"owner"`           // of the session
-	URIs     []string     `json:"uris,omitempty"`  // of subscriptions
-	LogLevel string       `json:"level,omitempty"` // of logging/setLevel
-	Ended    bool         `json:"ended,omitempty"` // before it expires
-	Expires  time.Time    `json:"expires"`         // when the session does; the changes are dropped then
-	At       time.Time    `json:"at,omitzero"`     // when the last change was made, for stores that several nodes use
-
-	// Subscribed and Unsubscribed are when the latest changes of the subscriptions were made,
-	// by URI: Unix time in ms, by the clock of the node that made them. See Merge.
-	Subscribed   map[string]int64 `json:"subscribed,omitempty"`
-	Unsubscribed map[string]int64 `json:"unsubscribed,omitempty"`
+	Owner         access.Owner  `json:"owner"` // of the session
+	Subscriptions Subscriptions `json:"subscriptions,omitempty"`
+	LogLevel      string        `json:"level,omitempty"` // of logging/setLevel
+	Ended         bool          `json:"ended,omitempty"` // before it expires
+	Expires       time.Time     `json:"expires"`         // when the session does; the changes are dropped then
+	At            time.Time     `json:"at,omitzero"`     // when the last change was made, for stores that several nodes use
 
 	// Partial says that the session was restored without what is stored: these changes do not
 	// replace it.
@@ -52,13 +47,22 @@ type Changes struct {
 }
 
 // IsZero reports whether nothing has changed.
-func (c Changes) IsZero() bool { return len(c.URIs) == 0 && c.LogLevel == "" && !c.Ended }
+func (c Changes) IsZero() bool { return !c.hasSubscriptions() && c.LogLevel == "" && !c.Ended }
+
+func (c Changes) hasSubscriptions() bool {
+	for _, change := range c.Subscriptions {
+		if !change.Gone {
+			return true
+		}
+	}
+	return false
+}
 
 // Merge returns the changes of two nodes to one session as one state: the later one, with
 // the latest subscriptions and unsubscriptions of the other one. Two nodes may each store
-// their own state before the event about the other's change arrives. Times of more than
-// latestTime before the later state have no effect: it includes these changes. A state that
-// was restored without what is stored has the times of all its changes, and is the earlier one.
+// their own state before the event about the other's change arrives. Changes of more than
+// latestTime before the later state have no effect: it includes them. A state that was
+// restored without what is stored has all its changes, and is the earlier one.
 func (c Changes) Merge(other Changes) Changes {
 	later, earlier := c, other
 	if c.Partial != other.Partial {
@@ -73,47 +77,20 @@ func (c Changes) Merge(other Changes) Changes {
 	if merged.LogLevel == "" {
 		merged.LogLevel = earlier.LogLevel
 	}
-	since := later.At.Add(-latestTime).UnixMilli()
-	merged.URIs = slices.Clone(later.URIs)
-	merged.Subscribed, merged.Unsubscribed = map[string]int64{}, map[string]int64{}
-	for _, from := range []Changes{later, earlier} {
-		if from.Partial {
-			since = 0
-		}
-		addLatest(merged.Subscribed, from.Subscribed, since)
-		addLatest(merged.Unsubscribed, from.Unsubscribed, since)
+	merged.Subscriptions = mergeSubscriptions(later, earlier)
+	latest := c.At
+	if other.At.After(latest) {
+		latest = other.At
 	}
-	for uri, at := range merged.Subscribed {
-		switch gone, isGone := merged.Unsubscribed[uri]; {
-		case isGone && gone >= at:
-			delete(merged.Subscribed, uri)
-		case !slices.Contains(merged.URIs, uri):
-			merged.URIs = append(merged.URIs, uri)
-			delete(merged.Unsubscribed, uri)
-		default:
-			delete(merged.Unsubscribed, uri)
-		}
-	}
-	merged.URIs = slices.DeleteFunc(merged.URIs, func(uri string) bool { return merged.Unsubscribed[uri] != 0 })
-	recent := max(c.At.UnixMilli(), other.At.UnixMilli()) - latestTime.Milliseconds()
-	for _, times := range []map[string]int64{merged.Subscribed, merged.Unsubscribed} {
-		maps.DeleteFunc(times, func(_ string, at int64) bool { return at <= recent })
-	}
+	merged.Subscriptions.forget(latest)
 	return merged
-}
-
-// addLatest adds times after since to latest; the later one of a URI stays.
-func addLatest(latest, times map[string]int64, since int64) {
-	for uri, at := range times {
-		if at > since && at > latest[uri] {
-			latest[uri] = at
-		}
-	}
 }
 
 // Equal reports whether c and other describe the same state, whenever it was made.
 func (c Changes) Equal(other Changes) bool {
-	own, others := slices.Sorted(slices.Values(c.URIs)), slices.Sorted(slices.Values(other.URIs))
+	own, others := c.Subscriptions.URIs(), other.Subscriptions.URIs()
+	slices.Sort(own)
+	slices.Sort(others)
 	return c.Ended == other.Ended && c.LogLevel == other.LogLevel && slices.Equal(own, others)
 }
 
@@ -123,35 +100,14 @@ const MaxChanges = 256 << 10 // bytes
 
 // Shortened returns c with at most MaxChanges bytes.
 func (c Changes) Shortened() Changes {
-	size := changesOverhead
-	for i, uri := range c.URIs {
-		if size += uriOverhead + len(uri); size > MaxChanges {
-			c.URIs = c.URIs[:i:i]
-			break
-		}
-	}
+	c.Subscriptions = c.Subscriptions.shortened(MaxChanges - changesOverhead)
 	return c
 }
 
-// Approximate memory besides the texts, in bytes.
-const (
-	changesOverhead = 512
-	uriOverhead     = 24
-	timeOverhead    = 48
-)
+// changesOverhead is memory besides the subscriptions, approximately, in bytes.
+const changesOverhead = 512
 
-func (c Changes) size() int {
-	size := changesOverhead + len(c.LogLevel)
-	for _, uri := range c.URIs {
-		size += uriOverhead + len(uri)
-	}
-	for _, times := range []map[string]int64{c.Subscribed, c.Unsubscribed} {
-		for uri := range times {
-			size += timeOverhead + len(uri)
-		}
-	}
-	return size
-}
+func (c Changes) size() int { return changesOverhead + len(c.LogLevel) + c.Subscriptions.size() }
 
 // Sizes of a [MemoryChanges].
 const (
@@ -199,7 +155,7 @@ func (m *MemoryChanges) Load(_ context.Context, hash string) (Changes, error) {
 	defer m.mu.Unlock()
 	if element := m.byHash[hash]; element != nil {
 		c := element.Value.(*keptChanges).Changes
-		c.URIs = slices.Clone(c.URIs) // sessions change theirs
+		c.Subscriptions = maps.Clone(c.Subscriptions) // sessions change theirs
 		return c, nil
 	}
 	return Changes{}, nil

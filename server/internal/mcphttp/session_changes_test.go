@@ -32,15 +32,15 @@ func TestChangesAreKeptWhileThereAreAny(t *testing.T) {
 		expires := time.Now().Add(time.Hour)
 		m.Save("plain", Changes{Owner: "o", Expires: expires})
 		uris := []string{"a:1", "a:2"}
-		m.Save("subscribed", Changes{Owner: "o", URIs: uris, LogLevel: "error", Expires: expires})
+		m.Save("subscribed", Changes{Owner: "o", Subscriptions: subscribed(uris...), LogLevel: "error", Expires: expires})
 		m.Save("ended", Changes{Owner: "p", Ended: true, Expires: expires})
 		m.Save("expired", Changes{Owner: "p", Ended: true, Expires: time.Now()})
 		got := m.kept(t, "subscribed")
-		if !slices.Equal(got.URIs, uris) || got.LogLevel != "error" || got.Ended || !m.kept(t, "ended").Ended {
+		if !slices.Equal(got.Subscriptions.URIs(), uris) || got.LogLevel != "error" || got.Ended || !m.kept(t, "ended").Ended {
 			t.Errorf("%+v", got)
 		}
-		got.URIs[0] = "changed" // a session changes its own
-		if m.kept(t, "subscribed").URIs[0] != "a:1" {
+		delete(got.Subscriptions, "a:1") // a session changes its own
+		if !m.kept(t, "subscribed").Subscriptions.Has("a:1") {
 			t.Error("the caller has changed what is kept")
 		}
 		if m.has(t, "plain") || m.has(t, "expired") || len(m.byHash) != 2 {
@@ -68,7 +68,7 @@ func TestOwnersDoNotDisplaceEachOther(t *testing.T) {
 	expires := time.Now().Add(time.Hour)
 	m.Save("victim", Changes{Owner: "victim", Ended: true, Expires: expires})
 	for i := range 10_000 {
-		m.Save(fmt.Sprint("hash", i), Changes{Owner: "greedy", URIs: []string{strings.Repeat("x", 8<<10)}, Expires: expires})
+		m.Save(fmt.Sprint("hash", i), Changes{Owner: "greedy", Subscriptions: subscribed(strings.Repeat("x", 8<<10)), Expires: expires})
 	}
 	if !m.has(t, "victim") || m.has(t, "hash0") || !m.has(t, "hash9999") || m.byOwner["greedy"].size > maxOwnerChanges {
 		t.Errorf("victim %t, oldest %t, newest %t; %d bytes", m.has(t, "victim"), m.has(t, "hash0"), m.has(t, "hash9999"), m.byOwner["greedy"].size)
@@ -80,7 +80,7 @@ func TestAllChangesAreLimited(t *testing.T) {
 	expires := time.Now().Add(time.Hour)
 	large := []string{strings.Repeat("x", 200<<10)}
 	for i := range 1_000 {
-		m.Save(fmt.Sprint("hash", i), Changes{Owner: access.Owner(fmt.Sprint(i)), URIs: large, Expires: expires})
+		m.Save(fmt.Sprint("hash", i), Changes{Owner: access.Owner(fmt.Sprint(i)), Subscriptions: subscribed(large...), Expires: expires})
 	}
 	if m.size > maxAllChanges || m.has(t, "hash0") || !m.has(t, "hash999") || len(m.byOwner) != len(m.byHash) {
 		t.Errorf("%d bytes of %d sessions and %d owners", m.size, len(m.byHash), len(m.byOwner))
@@ -93,9 +93,9 @@ func TestChangesOfOneSessionAreLimited(t *testing.T) {
 	for i := range 1_000 {
 		uris = append(uris, fmt.Sprintf("a:%0*d", 1<<10, i))
 	}
-	m.Save("hash", Changes{Owner: "o", URIs: uris, Expires: time.Now().Add(time.Hour)})
-	if got := m.kept(t, "hash"); got.size() > MaxChanges || len(got.URIs) < 200 || !slices.Equal(got.URIs, uris[:len(got.URIs)]) {
-		t.Errorf("%d URIs, %d bytes", len(got.URIs), got.size())
+	m.Save("hash", Changes{Owner: "o", Subscriptions: subscribed(uris...), Expires: time.Now().Add(time.Hour)})
+	if got := m.kept(t, "hash"); got.size() > MaxChanges || len(got.Subscriptions.URIs()) < 200 || !slices.Equal(got.Subscriptions.URIs(), uris[:len(got.Subscriptions.URIs())]) {
+		t.Errorf("%d URIs, %d bytes", len(got.Subscriptions.URIs()), got.size())
 	}
 }
 
@@ -119,4 +119,13 @@ func TestEndedIDsAreLimited(t *testing.T) {
 	if !e.has("late") || e.has("past") || len(e.expires) != 1 || len(e.order) != 1 {
 		t.Errorf("%d are kept when all have expired, %d in order", len(e.expires), len(e.order))
 	}
+}
+
+// subscribed returns subscriptions that were made long ago.
+func subscribed(uris ...string) Subscriptions {
+	all := Subscriptions{}
+	for _, uri := range uris {
+		all[uri] = Subscription{}
+	}
+	return all
 }

@@ -3,7 +3,6 @@ package mcphttp
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -56,13 +55,10 @@ type SessionEvent struct {
 	Kind     EventKind      `json:"kind"`
 	Message  jsontext.Value `json:"message,omitempty"` // of the client
 	URI      string         `json:"uri,omitempty"`
-	URIs     []string       `json:"uris,omitempty"`  // all subscriptions, at most MaxChanges bytes
 	LogLevel string         `json:"level,omitempty"` // of logging/setLevel
 
-	// Subscribed and Unsubscribed are the latest changes of the subscriptions: how many ms
-	// ago by URI. Ages, since the clocks of nodes differ.
-	Subscribed   map[string]int64 `json:"subscribed,omitempty"`
-	Unsubscribed map[string]int64 `json:"unsubscribed,omitempty"`
+	// Subscriptions are all of the session, at most MaxChanges bytes: see Subscriptions.ages.
+	Subscriptions map[string]int64 `json:"subscriptions,omitempty"`
 
 	// Delay is how long the event was on the way, as far as the receiver knows: it may be held
 	// up by a server that was frozen, while later ones take another way. It is added to ages.
@@ -81,7 +77,7 @@ const (
 	EventLevel        EventKind = "level"        // LogLevel is set
 	EventOpened       EventKind = "opened"       // the sender has the GET stream
 	EventRestored     EventKind = "restored"     // the sender has read what is stored, which may lack the latest changes
-	EventState        EventKind = "state"        // URIs and LogLevel are current: the answer to EventOpened and EventRestored
+	EventState        EventKind = "state"        // Subscriptions and LogLevel are current: the answer to EventOpened and EventRestored
 	EventEnded        EventKind = "ended"        // by DELETE
 
 	// EventLost comes from the SessionEvents of this node: events may have been lost.
@@ -191,26 +187,15 @@ const maxStatePart = 8 << 10 // bytes
 
 // publishParts sends an EventState as one event or several: what they say is added up.
 func (s *session) publishParts(state SessionEvent) {
-	empty := func() SessionEvent {
-		return SessionEvent{Kind: EventState, Subscribed: map[string]int64{}, Unsubscribed: map[string]int64{}}
-	}
+	empty := func() SessionEvent { return SessionEvent{Kind: EventState, Subscriptions: map[string]int64{}} }
 	part, size := empty(), 0
 	part.LogLevel = state.LogLevel
-	add := func(uri string, put func()) {
+	for uri, age := range state.Subscriptions {
 		if size += len(uri); size > maxStatePart && size > len(uri) {
 			s.publish(part)
 			part, size = empty(), len(uri)
 		}
-		put()
-	}
-	for uri, age := range state.Unsubscribed {
-		add(uri, func() { part.Unsubscribed[uri] = age })
-	}
-	for uri, age := range state.Subscribed {
-		add(uri, func() { part.Subscribed[uri] = age })
-	}
-	for _, uri := range state.URIs {
-		add(uri, func() { part.URIs = append(part.URIs, uri) })
+		part.Subscriptions[uri] = age
 	}
 	s.publish(part)
 }
@@ -266,29 +251,26 @@ func (s *session) takeEngineRequest(id jsonrpc.ID) bool {
 func (s *session) addURI(e SessionEvent) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.latest.hear(e.URI, e.Delay, false) {
-		return false
-	}
-	if !slices.Contains(s.record.URIs, e.URI) {
-		s.record.URIs = append(s.record.URIs, e.URI)
-	}
-	return true
+	return s.record.Subscriptions.hear(e.URI, e.Delay, false, s.record.Partial)
 }
 
 // dropURI records that the client has unsubscribed on another node.
 func (s *session) dropURI(e SessionEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.latest.hear(e.URI, e.Delay, true) {
-		s.remove(e.URI)
+	if s.record.Subscriptions.hear(e.URI, e.Delay, true, s.record.Partial) {
+		s.leave(e.URI)
 	}
 }
 
-// remove ends a subscription here. The caller holds the lock.
+// remove forgets a subscription. The caller holds the lock, here and below.
 func (s *session) remove(uri string) {
-	if i := slices.Index(s.record.URIs, uri); i >= 0 {
-		s.record.URIs = slices.Delete(s.record.URIs, i, i+1)
-	}
+	delete(s.record.Subscriptions, uri)
+	s.leave(uri)
+}
+
+// leave ends what a subscription has caused here.
+func (s *session) leave(uri string) {
 	s.outbox.dropUpdated(uri)
 	s.disarm(uri)
 }
@@ -342,15 +324,15 @@ func (s *session) takeStream() (st *sessionStream) {
 func (s *session) currentState() SessionEvent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state := Changes{URIs: slices.Clone(s.record.URIs), LogLevel: s.record.LogLevel}.Shortened()
-	e := SessionEvent{Kind: EventState, URIs: state.URIs, LogLevel: state.LogLevel}
-	e.Subscribed, e.Unsubscribed = s.latest.ages()
-	return e
+	if !s.record.Partial {
+		s.record.Subscriptions.forget(time.Now())
+	}
+	return SessionEvent{Kind: EventState, Subscriptions: s.record.Subscriptions.shortened(MaxChanges).ages(), LogLevel: s.record.LogLevel}
 }
 
 // isEmpty reports whether an EventState says nothing.
 func (e *SessionEvent) isEmpty() bool {
-	return e.LogLevel == "" && len(e.URIs)+len(e.Subscribed)+len(e.Unsubscribed) == 0
+	return e.LogLevel == "" && len(e.Subscriptions) == 0
 }
 
 // restoredTime is how long a node that has read what is stored adopts what others know,
@@ -377,11 +359,6 @@ func (s *session) adopt(e SessionEvent) {
 // here meanwhile would come back.
 const stateSlack = 100 * time.Millisecond
 
-// ageOf returns the age of a change in an EventState.
-func ageOf(ms int64, e SessionEvent) time.Duration {
-	return time.Duration(ms)*time.Millisecond + e.Delay
-}
-
 // addState is adopt without the engine's log level and the store.
 func (s *session) addState(e SessionEvent) (levelChanged, urisChanged bool) {
 	s.mu.Lock()
@@ -389,21 +366,19 @@ func (s *session) addState(e SessionEvent) (levelChanged, urisChanged bool) {
 	if s.current == nil && time.Since(s.restored) > restoredTime {
 		return false, false
 	}
-	before := len(s.record.URIs)
-	for uri, age := range e.Subscribed {
-		s.latest.hear(uri, ageOf(age, e)+stateSlack, false)
-	}
-	for uri, age := range e.Unsubscribed {
-		s.latest.hear(uri, ageOf(age, e), true)
-		if s.latest.isGone(uri) {
-			s.remove(uri)
+	for uri, value := range e.Subscriptions {
+		age, gone := ageOf(value)
+		age += e.Delay
+		had := s.record.Subscriptions.Has(uri)
+		switch own := &s.record.Subscriptions; {
+		case gone:
+			if own.hear(uri, age, true, s.record.Partial) {
+				s.leave(uri)
+			}
+		case !own.hear(uri, age+stateSlack, false, s.record.Partial) && !had && !own.isGone(uri):
+			own.put(uri, Subscription{}, false) // made long ago
 		}
-	}
-	urisChanged = len(s.record.URIs) != before
-	for _, uri := range e.URIs {
-		if !slices.Contains(s.record.URIs, uri) && !s.latest.isGone(uri) {
-			s.record.URIs, urisChanged = append(s.record.URIs, uri), true
-		}
+		urisChanged = urisChanged || had != s.record.Subscriptions.Has(uri)
 	}
 	s.resubscribe()
 	return s.record.LogLevel == "" && e.LogLevel != "", urisChanged

@@ -380,3 +380,12 @@ func countOf(messages []string, text string) (n int) {
 	}
 	return n
 }
+
+// subscribed returns subscriptions that were made long ago.
+func subscribed(uris ...string) mcphttp.Subscriptions {
+	all := mcphttp.Subscriptions{}
+	for _, uri := range uris {
+		all[uri] = mcphttp.Subscription{}
+	}
+	return all
+}

@@ -78,7 +78,10 @@ func (ss *Sessions) open(ctx context.Context, id string, h Holder) (r Record, fo
 	}
 	r = newRecord(h)
 	r.Key = key
-	r.LogLevel, r.URIs, r.Partial = changed.LogLevel, changed.URIs, err != nil
+	r.LogLevel, r.Subscriptions = changed.LogLevel, changed.Subscriptions
+	if err != nil {
+		r.Subscriptions, r.Partial = r.Subscriptions.asOld(), true
+	}
 	f.fill(&r, ss.Lifetime)
 	return r, true
 }

@@ -202,10 +202,10 @@ func TestChangesAreKeptBesideTheID(t *testing.T) {
 	s := testSessions(t, keys.New())
 	r := recordOf(testHolder)
 	id := s.assign(&r)
-	want := Changes{URIs: []string{"notes://a", "notes://b"}, LogLevel: "error", Expires: r.Expires}
+	want := Changes{Subscriptions: subscribed("notes://a", "notes://b"), LogLevel: "error", Expires: r.Expires}
 	s.Changes.Save(HashOf(id), want)
 	got, found := s.open(t.Context(), id, testHolder)
-	if !found || !slices.Equal(got.URIs, want.URIs) || got.LogLevel != "error" {
+	if !found || !slices.Equal(got.Subscriptions.URIs(), want.Subscriptions.URIs()) || got.LogLevel != "error" {
 		t.Errorf("%t %+v", found, got)
 	}
 	s.Changes.Save(HashOf(id), Changes{Ended: true, Expires: r.Expires})

@@ -9,21 +9,21 @@ import (
 
 // A Record contains the facts about a session.
 type Record struct {
-	Issuer       string
-	Principal    string
-	Owner        access.Owner
-	Path         string // of the endpoint
-	Version      string
-	Client       string // clientInfo.name
-	ClientInfo   jsontext.Value
-	Capabilities jsontext.Value
-	LogLevel     string    // of logging/setLevel
-	URIs         []string  // of subscriptions
-	Tenant       string    // of Owner
-	Unused       bool      // the client has sent nothing but initialize and DELETE, to this node
-	Expires      time.Time // when the session ends although it is used
-	Key          string    // id of the key that has sealed the session's id
-	Partial      bool      // lacks changes that [SessionChanges] may have
+	Issuer        string
+	Principal     string
+	Owner         access.Owner
+	Path          string // of the endpoint
+	Version       string
+	Client        string // clientInfo.name
+	ClientInfo    jsontext.Value
+	Capabilities  jsontext.Value
+	LogLevel      string // of logging/setLevel
+	Subscriptions Subscriptions
+	Tenant        string    // of Owner
+	Unused        bool      // the client has sent nothing but initialize and DELETE, to this node
+	Expires       time.Time // when the session ends although it is used
+	Key           string    // id of the key that has sealed the session's id
+	Partial       bool      // lacks changes that [SessionChanges] may have
 }
 
 // A Holder is what a session belongs to: one client of one owner at one endpoint. An id is

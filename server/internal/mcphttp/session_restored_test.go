@@ -24,8 +24,8 @@ func TestRestoredSessionsLearnWhatIsNotStoredYet(t *testing.T) {
 		b.request(session, "3", "resources/subscribe", `"uri":"notes://b"`)
 		synctest.Wait()
 		got, _ := stored.Load(t.Context(), mcphttp.HashOf(session))
-		if slices.Sort(got.URIs); !slices.Equal(got.URIs, []string{"notes://a", "notes://b"}) || got.LogLevel != "error" {
-			t.Errorf("stored: %q, level %q", got.URIs, got.LogLevel)
+		if uris := got.Subscriptions.URIs(); !slices.Equal(slices.Sorted(slices.Values(uris)), []string{"notes://a", "notes://b"}) || got.LogLevel != "error" {
+			t.Errorf("stored: %q, level %q", got.Subscriptions.URIs(), got.LogLevel)
 		}
 		a.sessions.Close() // it says nothing more
 		stream := b.listen(session)
@@ -47,8 +47,8 @@ func TestRestoredSessionsKeepTheirOwnChanges(t *testing.T) {
 		a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
 		b.request(session, "2", "resources/unsubscribe", `"uri":"notes://a"`)
 		synctest.Wait()
-		if got, _ := a.changes.Load(t.Context(), mcphttp.HashOf(session)); len(got.URIs) != 0 {
-			t.Errorf("stored: %q", got.URIs)
+		if got, _ := a.changes.Load(t.Context(), mcphttp.HashOf(session)); len(got.Subscriptions.URIs()) != 0 {
+			t.Errorf("stored: %q", got.Subscriptions.URIs())
 		}
 		stream := b.listen(session)
 		stream.take()

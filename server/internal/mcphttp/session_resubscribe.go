@@ -1,7 +1,6 @@
 package mcphttp
 
 import (
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -25,7 +24,7 @@ func (s *session) resubscribe() {
 		return
 	}
 	var missing []string
-	for _, uri := range s.record.URIs {
+	for _, uri := range s.record.Subscriptions.URIs() {
 		if !c.subscribed[uri] {
 			missing = append(missing, uri)
 		}
@@ -101,14 +100,14 @@ func (s *session) registerOwn(c *conversation, method, uri string, answered func
 func (s *session) hasRoomFor(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Contains(s.record.URIs, uri) || Changes{URIs: s.record.URIs}.size()+uriOverhead+len(uri) <= MaxChanges
+	return s.record.Subscriptions.Has(uri) || changesOverhead+s.record.Subscriptions.size()+subscriptionOverhead+len(uri) <= MaxChanges
 }
 
 // isSubscribed reports whether the client is subscribed to uri.
 func (s *session) isSubscribed(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Contains(s.record.URIs, uri)
+	return s.record.Subscriptions.Has(uri)
 }
 
 // announceUpdate enqueues an `updated` of uri, unless the client has unsubscribed. It
@@ -117,7 +116,7 @@ func (s *session) isSubscribed(uri string) bool {
 func (s *session) announceUpdate(msg []byte, h message.Head, uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if slices.Contains(s.record.URIs, uri) {
+	if s.record.Subscriptions.Has(uri) {
 		s.enqueue(msg, h)
 		return
 	}

@@ -3,7 +3,6 @@ package mcphttp
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -107,17 +106,14 @@ func (s *session) takePending(c *conversation, h message.Head) (w *pendingReques
 		}
 	case engine.MethodSubscribe:
 		c.subscribed[w.uri] = true
-		if w.answered == nil {
-			s.latest.subscribe(w.uri)
-		}
-		if w.answered != nil && !slices.Contains(s.record.URIs, w.uri) {
+		switch has := s.record.Subscriptions.Has(w.uri); {
+		case w.answered == nil:
+			s.change(w.uri, false)
+			changed = !has || s.owner.Events != nil // another node may have missed that the client had unsubscribed
+		case !has:
 			delete(c.subscribed, w.uri)
 			s.unsubscribe(c, w.uri)
 		}
-		if w.answered == nil && !slices.Contains(s.record.URIs, w.uri) {
-			s.record.URIs, changed = append(s.record.URIs, w.uri), true
-		}
-		changed = changed || w.answered == nil && s.owner.Events != nil // another node may have missed that the client had unsubscribed
 		if w.earlyUpdate != nil {
 			s.enqueue(w.earlyUpdate, message.HeadOf(w.earlyUpdate))
 		}
@@ -127,14 +123,18 @@ func (s *session) takePending(c *conversation, h message.Head) (w *pendingReques
 			s.resubscribe()
 			return w, false
 		}
-		if i := slices.Index(s.record.URIs, w.uri); i >= 0 {
-			s.record.URIs, changed = slices.Delete(s.record.URIs, i, i+1), true
-		}
-		s.latest.unsubscribe(w.uri)
+		changed = s.record.Subscriptions.Has(w.uri)
+		s.change(w.uri, true)
 		changed = changed || s.owner.Events != nil // the event of the subscription may be lost: another node has it
 		s.outbox.dropUpdated(w.uri)
 	}
 	return w, changed
+}
+
+// change records that the client has subscribed to uri, or unsubscribed from it, here. The
+// caller holds the lock.
+func (s *session) change(uri string, gone bool) {
+	s.record.Subscriptions.put(uri, Subscription{At: time.Now(), Gone: gone}, s.record.Partial)
 }
 
 // While a request of a client is pending, the engine may send requests and notifications

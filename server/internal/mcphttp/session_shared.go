@@ -2,7 +2,6 @@ package mcphttp
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/message"
@@ -68,17 +67,18 @@ func (s *session) adoptStored(stored Changes) (levelChanged bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.record.Partial = false
-	for _, uri := range slices.Clone(s.record.URIs) { // what this node knew before may be older
-		if !slices.Contains(stored.URIs, uri) && !s.latest.isNew(uri) {
+	now := time.Now()
+	for _, uri := range s.record.Subscriptions.URIs() { // what this node knew before may be older
+		if !stored.Subscriptions.Has(uri) && s.record.Subscriptions[uri].At.IsZero() {
 			s.remove(uri)
 		}
 	}
-	for _, uri := range stored.URIs {
-		if !slices.Contains(s.record.URIs, uri) && !s.latest.isGone(uri) {
-			s.record.URIs = append(s.record.URIs, uri)
+	for uri, change := range stored.Subscriptions {
+		if _, known := s.record.Subscriptions[uri]; !known {
+			s.record.Subscriptions.put(uri, change, false)
 		}
 	}
-	s.latest.all = false
+	s.record.Subscriptions.forget(now)
 	s.resubscribe()
 	return s.record.LogLevel == "" && stored.LogLevel != ""
 }

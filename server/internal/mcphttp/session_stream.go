@@ -3,7 +3,6 @@ package mcphttp
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -76,7 +75,7 @@ func (s *session) requeue(msg []byte) {
 	uri := updatedURI(msg)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if uri == "" || slices.Contains(s.record.URIs, uri) {
+	if uri == "" || s.record.Subscriptions.Has(uri) {
 		s.outbox.requeue(msg)
 	}
 }

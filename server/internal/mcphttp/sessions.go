@@ -116,7 +116,6 @@ func (ss *Sessions) acquire(ctx context.Context, id string, h Holder) (*session,
 			s = ss.newSession(hash)
 			s.record, s.lastUsed = record, time.Now()
 			s.restored = s.lastUsed
-			s.latest.all = record.Partial
 			s.follow() // before others can use it
 			err := ss.add(s)
 			if err != nil {
