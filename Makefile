@@ -167,10 +167,11 @@ race: race-others race-server unraced
 race-others: $(NPM_STAMP) $(GOTEST) binary
 	$(GOTEST) -race -skip '^($(OTHERS_WORK))$$' $$($(GO) list ./... | grep -v '/server$$')
 
-# The messages of server's tests are written down and compared with the schemas afterwards.
+# The messages of these tests are written down and compared with the schemas afterwards.
 race-server: $(NPM_STAMP) $(GOTEST) binary
 	@rm -rf .cache/messages
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -race -count=1 -skip '^($(subst TestSimulation|,,$(OTHERS_WORK)))$$' ./server -sim.seeds 4
+	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -count=1 ./server/internal/gateway
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -C $(INTEROP) -count=1 ./...
 
 # Only packages that have such tests: each other one is linked for nothing.

@@ -13,13 +13,17 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/auditlog"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // Each decision is in the audit log exactly once, on every transport.
 func TestEveryDecisionIsAuditedOnce(t *testing.T) {
-	g := startGateway(t, Options{})
+	g := startGateway(t, Options{Allow: func(principal engine.Principal, _ engine.Verb, uri string) bool {
+		return principal == "token" && uri != "notes+notes://secret"
+	}})
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "1")
+	page.write("notes://secret", "1")
 	page.join(g)
 	c := testCaller{t, g}
 	const read = `"uri":"notes+notes://a"`
@@ -47,6 +51,8 @@ func TestEveryDecisionIsAuditedOnce(t *testing.T) {
 		{"no token at /ws", rawly("GET /ws HTTP/1.1\nHost: 127.0.0.1:%d\n" + upgradeLines + "\n"), []string{"login 401"}},
 		{"a read over HTTP", post(modern("1", "resources/read", read), readLines...), []string{"resources/read ok"}},
 		{"one that is not found", post(modern("1", "resources/read", `"uri":"notes+none:1"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+none:1"), []string{"resources/read -32602"}},
+		{"one that the policy denies", post(modern("1", "resources/read", `"uri":"notes+notes://secret"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://secret"), []string{"resources/read -32602"}},
+		{"one by a generated tool", post(modern("1", "tools/call", `"name":"read_resource","arguments":{`+read+`}`), v2026, "Mcp-Method: tools/call", "Mcp-Name: read_resource"), []string{"resources/read ok", "tools/call ok"}},
 		{"a header that differs", post(modern("1", "resources/read", read), v2026, "Mcp-Method: tools/list"), []string{"resources/read -32020"}},
 		{"an unknown method", post(modern("1", "no/such", ""), v2026, "Mcp-Method: no/such"), []string{"no/such -32601"}},
 		{"no JSON", post(`{`), []string{"POST -32700"}},

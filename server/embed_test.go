@@ -36,48 +36,6 @@ func (c testCaller) read(path, uri string) (status int, body string) {
 	return answer.StatusCode, body
 }
 
-// A Source of the host program is served beside the pages, and alone under its name,
-// whether the endpoint exists before or not; its changes reach subscribers; and it is
-// gone after unmounting.
-func TestMountedSourceIsServedBesidePages(t *testing.T) {
-	g := startGateway(t, Options{})
-	page := newPage(t, testOrigin, "tab")
-	page.write("notes://a", "1")
-	page.join(g)
-	c := testCaller{t, g}
-	c.read("/mcp/files", "files://plan") // its endpoint exists from here on
-	source := hostSource(t, "files://plan", "the plan")
-	unmount, err := g.Mount("files+", source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, uri := range map[string]string{"/mcp": "files+files://plan", "/mcp/files": "files://plan"} {
-		if status, body := c.read(path, uri); status != 200 || !strings.Contains(body, "the plan") {
-			t.Errorf("%s: %d %s", path, status, body)
-		}
-	}
-	if _, body := c.read("/mcp", "notes+notes://a"); !strings.Contains(body, `"text":"1"`) {
-		t.Errorf("the page beside it: %s", body)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	answer, _ := c.do(ctx, "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["files+files://plan"]}`),
-		v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
-	messages, _ := events(t, answer.Body)
-	receive(t, messages) // acknowledged
-	source.Changed("files://plan")
-	if got := receive(t, messages); !strings.Contains(got, `"uri":"files+files://plan"`) {
-		t.Errorf("a change: %s", got)
-	}
-	unmount()
-	unmount()
-	for path, uri := range map[string]string{"/mcp": "files+files://plan", "/mcp/files": "files://plan"} {
-		if _, body := c.read(path, uri); !strings.Contains(body, "-32602") {
-			t.Errorf("%s, unmounted: %s", path, body)
-		}
-	}
-}
-
 // No page gets the name of a mounted source, and no source that of a page.
 func TestMountedSourceKeepsItsName(t *testing.T) {
 	g := startGateway(t, Options{})
@@ -165,52 +123,6 @@ func TestHandlerAnswersUnderItsHosts(t *testing.T) {
 	}
 	if _, err := New(Options{State: t.TempDir(), Hosts: []string{"http://localhost"}}); err == nil {
 		t.Error("a URL was accepted as a host")
-	}
-}
-
-// The policy gets the names at /mcp, whatever endpoint the client uses.
-func TestPolicyHoldsAtEachEndpoint(t *testing.T) {
-	denied := map[string]bool{"notes+notes://secret": true, "tool:notes.wipe": true, "prompt:notes.review": true, "tool:wait_for_change": true}
-	g := startGateway(t, Options{Allow: func(principal engine.Principal, _ engine.Verb, uri string) bool {
-		if principal != "token" {
-			t.Errorf("the principal is %q", principal)
-		}
-		return !denied[uri]
-	}})
-	page := newConformancePage(t)
-	page.app = "notes"
-	page.write("notes://secret", "hidden")
-	page.write("notes://open", "shown")
-	page.tool("wipe", "Removes all.", object{"type": "object"}, always("wiped"))
-	page.tool("count", "Counts all.", object{"type": "object"}, always("counted"))
-	page.join(g)
-	c := testCaller{t, g}
-	for _, at := range []struct{ path, uri, tool string }{{"/mcp", "notes+", "notes."}, {"/mcp/notes", "", ""}} {
-		if _, body := c.read(at.path, at.uri+"notes://secret"); !strings.Contains(body, "-32602") || strings.Contains(body, "hidden") {
-			t.Errorf("%s: denied read: %s", at.path, body)
-		}
-		if _, body := c.read(at.path, at.uri+"notes://open"); !strings.Contains(body, "shown") {
-			t.Errorf("%s: %s", at.path, body)
-		}
-		_, listed := c.do(t.Context(), "POST", at.path, modern("1", "resources/list", ""), v2026, "Mcp-Method: resources/list")
-		if strings.Contains(listed, "notes://secret") || !strings.Contains(listed, "notes://open") {
-			t.Errorf("%s: listed %s", at.path, listed)
-		}
-		_, tools := c.do(t.Context(), "POST", at.path, modern("1", "tools/list", ""), v2026, "Mcp-Method: tools/list")
-		if strings.Contains(tools, "wipe") || strings.Contains(tools, `"name":"wait_for_change"`) || !strings.Contains(tools, at.tool+"count") || !strings.Contains(tools, "read_resource") {
-			t.Errorf("%s: tools %s", at.path, tools)
-		}
-		for _, tool := range []string{at.tool + "wipe", "wait_for_change"} {
-			_, called := c.do(t.Context(), "POST", at.path, modern("1", "tools/call", `"name":"`+tool+`","arguments":{}`), v2026, "Mcp-Method: tools/call", "Mcp-Name: "+tool)
-			if strings.Contains(called, "wiped") || !strings.Contains(called, "-32602") {
-				t.Errorf("%s: %s was called: %s", at.path, tool, called)
-			}
-		}
-	}
-	// A generated tool gives a client no more rights than its own requests.
-	caller := toolCaller{c, "/mcp"}
-	if text, _ := caller.call("read_resource", object{"uri": "notes+notes://secret"}); strings.Contains(text, "hidden") {
-		t.Errorf("read by a tool: %s", text)
 	}
 }
 

@@ -1,32 +1,53 @@
 package server
 
 import (
+	"context"
 	"strings"
 	"testing"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
+
+// extend gives a page an extension with the method acme/x, and a skill.
+func (p *testPage) extend() {
+	p.t.Helper()
+	p.engine = engine.New(engine.Info{Name: p.app, Version: "1"}, &engine.Options{
+		Extensions: []byte(`{"com.acme/ext":{"level":7}}`),
+		Extend:     func(_ context.Context, _ string, params []byte) ([]byte, error) { return params, nil },
+	})
+	p.engine.Mount("", p.table)
+	skill, err := engine.ParseSkill([]byte(`{"uri":"skill://list/SKILL.md","frontmatter":{"name":"list","description":"About lists"},"resources":[` +
+		`{"uri":"skill://list/SKILL.md","digest":"sha256:` + strings.Repeat("0", 64) + `","size":1},{"uri":"skill://list/facts.md","digest":"sha256:` + strings.Repeat("1", 64) + `","size":1}]}`))
+	p.must(err)
+	p.table.PutSkill(skill)
+	p.engine.SetSkills(true)
+}
 
 // An assistant on standard streams has all features of the gateway, in both eras on one
 // stream: tools and prompts of pages, generated tools, requests to the client, log
-// messages, extensions. R-096 R-336 R-350 R-361.
+// messages, extensions, skills. R-096 R-336 R-350 R-361.
 func TestStdioOffersWhatTheGatewayDoes(t *testing.T) {
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state, Logging: true})
 	page := newConformancePage(t)
 	page.join(g)
-	newPage(t, testOrigin, "other").extending(`{"level":7}`).join(g)
+	other := newPage(t, testOrigin, "other")
+	other.extend()
+	other.join(g)
 	p := startStdio(t, StdioOptions{Gateway: Options{State: state, Logging: true}})
 
-	if got := p.ask(modern("1", "server/discover", "")); !strings.Contains(got, `"com.acme/ext":{"level":7}`) || !strings.Contains(got, `"completions"`) {
-		t.Errorf("discover: %s", got)
-	}
-	if got := p.ask(modern("2", "acme/x", `"a":[2]`)); !strings.Contains(got, `"id":2,"result"`) || !strings.Contains(got, `"a":[2]`) {
-		t.Errorf("an extension's method: %s", got)
-	}
-	if got := p.ask(modern("3", "tools/call", `"name":"read_resource","arguments":{"uri":"conformance+test://static-text"}`)); !strings.Contains(got, "static text resource") {
-		t.Errorf("a generated tool: %s", got)
-	}
-	if got := p.ask(modern("4", "tools/call", `"name":"conformance.test_input_required_result_elicitation"`)); !strings.Contains(got, "-32021") || !strings.Contains(got, `"elicitation"`) {
-		t.Errorf("a client that cannot be asked: %s", got)
+	for _, x := range []struct{ what, method, params, want, alsoWant string }{
+		{"discover", "server/discover", "", `"com.acme/ext":{"level":7},"io.modelcontextprotocol/skills":{}`, `"completions"`},
+		{"an extension's method", "acme/x", `"a":[2]`, `"id":2,"result"`, `"a":[2]`},
+		{"a generated tool", "tools/call", `"name":"read_resource","arguments":{"uri":"conformance+test://static-text"}`, "static text resource", ""},
+		{"a client that cannot be asked", "tools/call", `"name":"conformance.test_input_required_result_elicitation"`, "-32021", `"elicitation"`},
+		{"skills", "skills/list", "", other.name + "+skill://list/SKILL.md", "ttlMs"},
+		{"a skill", "skills/get", `"uri":"` + other.name + `+skill://list/SKILL.md"`, "facts.md", ""},
+		{"an unknown skill", "skills/get", `"uri":"` + other.name + `+skill://none/SKILL.md"`, "-32602", ""},
+	} {
+		if got := p.ask(modern("2", x.method, x.params)); !strings.Contains(got, x.want) || !strings.Contains(got, x.alsoWant) {
+			t.Errorf("%s: %s", x.what, got)
+		}
 	}
 
 	p.ask(strings.Replace(initialize, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))

@@ -2,8 +2,13 @@ package server
 
 import (
 	"context"
+	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // A page gets the name and the capabilities of the client; no header, no token, no id
@@ -106,4 +111,42 @@ func TestModernCallStreams(t *testing.T) {
 	if _, body := c.do(t.Context(), "POST", "/mcp", discover, v2026, "Mcp-Method: server/discover"); strings.Contains(body, `"logging"`) || !strings.Contains(body, `"completions"`) || !strings.Contains(body, `"prompts"`) {
 		t.Errorf("discover with logging off: %s", body)
 	}
+}
+
+// A wire is an assistant's WebSocket, frame by frame.
+type wire struct {
+	t    *testing.T
+	ctx  context.Context
+	conn *websocket.Conn
+}
+
+func openWire(t *testing.T, g *Gateway) wire {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	t.Cleanup(cancel)
+	conn, _, err := websocket.Dial(ctx, "ws://127.0.0.1:"+strconv.Itoa(g.Port())+"/ws", &websocket.DialOptions{
+		Subprotocols: []string{"mcp"}, HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.CloseNow() })
+	conn.SetReadLimit(limits.MaxAnswer)
+	return wire{t, ctx, conn}
+}
+
+func (w wire) send(msg string) {
+	w.t.Helper()
+	if err := w.conn.Write(w.ctx, websocket.MessageText, []byte(msg)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w wire) receive() string {
+	w.t.Helper()
+	_, msg, err := w.conn.Read(w.ctx)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(msg)
 }

@@ -1,0 +1,247 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// offer gives a page a skill with one further file.
+func (p *testPage) offer(name string) {
+	p.t.Helper()
+	files := map[string]string{
+		"SKILL.md":      "---\nname: \"" + name + "\"\ndescription: \"About " + name + "\"\n---\n\nRead `more/facts.md`.\n",
+		"more/facts.md": "Facts of " + p.hello.Page + ": 1 < 2, \u00e9\n",
+	}
+	root := "skill://" + name + "/"
+	var resources []string
+	for path, text := range files {
+		p.write(root+path, text)
+		resources = append(resources, fmt.Sprintf(`{"uri":"%s","digest":"sha256:%x","size":%d}`, root+path, sha256.Sum256([]byte(text)), len(text)))
+	}
+	skill, err := engine.ParseSkill([]byte(`{"uri":"` + root + `SKILL.md","frontmatter":{"name":"` + name + `","description":"About ` + name + `"},"resources":[` + strings.Join(resources, ",") + `]}`))
+	p.must(err)
+	p.table.PutSkill(skill)
+	p.engine.SetSkills(true)
+	settle()
+}
+
+func (p *testPage) withdrawSkill(name string) {
+	p.table.RemoveSkill("skill://" + name + "/SKILL.md")
+	p.engine.SetSkills(p.table.HasSkills())
+	settle()
+}
+
+// A skillEntry is what a client reads of skills/list.
+type skillEntry struct {
+	URI         string
+	Frontmatter map[string]string
+	Resources   []struct {
+		URI, Digest string
+		Size        int
+	}
+}
+
+// skills returns the list at path; status 404 is an empty one.
+func (g *testGateway) skills(path string) (all []skillEntry) {
+	g.t.Helper()
+	status, body := g.request(path, engine.MethodListSkills, "")
+	if status == http.StatusNotFound && strings.Contains(body, "-32601") {
+		return nil
+	}
+	var answer struct {
+		Result struct {
+			TTLMs      *int
+			CacheScope string
+			Skills     []skillEntry
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &answer); err != nil || answer.Result.TTLMs == nil || answer.Result.CacheScope == "" {
+		g.t.Fatalf("skills/list at %s: %d %s", path, status, body)
+	}
+	return answer.Result.Skills
+}
+
+// declaresSkills reports what discover declares at path.
+func (g *testGateway) declaresSkills(path string) bool {
+	g.t.Helper()
+	_, body := g.request(path, engine.MethodDiscover, "")
+	return strings.Contains(body, `"io.modelcontextprotocol/skills":{}`)
+}
+
+// verify reads every file of a skill, and compares digest, size and frontmatter.
+func (g *testGateway) verify(path string, skill skillEntry) {
+	g.t.Helper()
+	for _, file := range skill.Resources {
+		_, body := g.read(path, file.URI)
+		var answer struct {
+			Result struct{ Contents []struct{ URI, Text string } }
+		}
+		if err := json.Unmarshal([]byte(body), &answer); err != nil || len(answer.Result.Contents) != 1 || answer.Result.Contents[0].URI != file.URI {
+			g.t.Fatalf("%s at %s: %s", file.URI, path, body)
+		}
+		text := answer.Result.Contents[0].Text
+		if got := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))); got != file.Digest || len(text) != file.Size {
+			g.t.Errorf("%s: digest %s and %d bytes, not %s and %d", file.URI, got, len(text), file.Digest, file.Size)
+		}
+		if file.URI == skill.URI && !strings.HasPrefix(text, fmt.Sprintf("---\nname: %q\ndescription: %q\n---\n", skill.Frontmatter["name"], skill.Frontmatter["description"])) {
+			g.t.Errorf("%s begins otherwise than its frontmatter %v: %s", file.URI, skill.Frontmatter, text)
+		}
+	}
+}
+
+// At /mcp are the skills of all pages, each under the prefix of its page, and at /mcp/{page}
+// those of that page; all files can be read and have digest and size of the entry. The
+// extension is declared while there is a skill, also for a page that had none when it
+// joined; subscribers get the change of the list. R-361 R-362.
+func TestSkillsOfAllPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := startGateway(t)
+		one, two := newPage(t, "one"), newPage(t, "two")
+		one.join(g)
+		two.join(g)
+		if g.declaresSkills("/mcp") || g.skills("/mcp") != nil {
+			t.Error("skills are declared before there are any")
+		}
+		events := g.listen(t.Context(), "/mcp", `"resourcesListChanged":true`)
+		one.offer("list")
+		if got := events.next(); !strings.Contains(got, engine.MethodResourcesChanged) {
+			t.Errorf("subscribers get %s", got)
+		}
+		if !g.declaresSkills("/mcp") || !g.declaresSkills("/mcp/one") || g.declaresSkills("/mcp/two") {
+			t.Error("not declared, or declared for a page without skills")
+		}
+		two.offer("list") // with the same name
+		two.offer("trip")
+		all := g.skills("/mcp")
+		if len(all) != 3 || all[0].URI == all[1].URI || !strings.HasSuffix(all[1].URI, "+skill://list/SKILL.md") {
+			t.Fatalf("at /mcp: %v", all)
+		}
+		for _, skill := range all {
+			g.verify("/mcp", skill)
+		}
+		own := g.skills("/mcp/two")
+		if len(own) != 2 || own[0].URI != "skill://list/SKILL.md" || own[1].URI != "skill://trip/SKILL.md" {
+			t.Fatalf("at the page: %v", own)
+		}
+		g.verify("/mcp/two", own[0])
+
+		for _, x := range []struct{ path, uri, want string }{
+			{"/mcp", "two+skill://trip/SKILL.md", `"uri":"two+skill://trip/more/facts.md"`},
+			{"/mcp/two", "skill://trip/SKILL.md", `"uri":"skill://trip/more/facts.md"`},
+			{"/mcp", "one+skill://trip/SKILL.md", "-32602"},
+			{"/mcp", "skill://trip/SKILL.md", "-32602"},
+			{"/mcp", "two+skill://../SKILL.md", "-32602"},
+			{"/mcp", "two+skill://trip%2FSKILL.md", "-32602"},
+		} {
+			if _, body := g.request(x.path, engine.MethodGetSkill, `"uri":"`+x.uri+`"`); !strings.Contains(body, x.want) {
+				t.Errorf("skills/get %s at %s: %s", x.uri, x.path, body)
+			}
+		}
+		if g.audited(func(e access.Entry) bool {
+			return e.Verb == engine.MethodGetSkill && e.URI == "two+skill://trip/SKILL.md" && e.Outcome == "ok"
+		}) != 1 {
+			t.Errorf("the audit log has no skills/get with its URI: %+v", g.entries)
+		}
+
+		two.withdrawSkill("list")
+		if all := g.skills("/mcp"); len(all) != 2 {
+			t.Errorf("the skill stays: %v", all)
+		}
+		two.withdrawSkill("trip")
+		if g.declaresSkills("/mcp/two") {
+			t.Error("the page declares skills that are gone")
+		}
+		if !g.declaresSkills("/mcp") || len(g.skills("/mcp")) != 1 {
+			t.Error("the skill of the other page is gone, too")
+		}
+		one.leave(g, false)
+		if len(g.skills("/mcp")) != 1 {
+			t.Error("the skills of a page that reloads are gone at once")
+		}
+		g.Views("o").ExpireGrace("one")
+		synctest.Wait()
+		if g.declaresSkills("/mcp") || g.skills("/mcp") != nil {
+			t.Error("skills without a page")
+		}
+	})
+}
+
+// Skills do not count as the extensions that only one page may have at /mcp; both are
+// declared beside each other. A policy applies to the URIs at /mcp.
+func TestSkillsBesideOtherExtensions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := startGateway(t, func(o *Options) {
+			o.Allow = func(_ engine.Principal, _ engine.Verb, uri string) bool {
+				return !strings.Contains(uri, "skill://private/")
+			}
+		})
+		one, two := newPage(t, "one"), newPage(t, "two")
+		one.serve(engine.Info{Name: "one", Version: "1"}, []byte(`{"level":7}`))
+		one.offer("list")
+		two.offer("trip")
+		two.offer("private")
+		one.join(g)
+		two.join(g)
+		if _, body := g.request("/mcp", engine.MethodDiscover, ""); !strings.Contains(body, `"extensions":{"com.acme/ext":{"level":7},"io.modelcontextprotocol/skills":{}}`) {
+			t.Errorf("discover: %s", body)
+		}
+		for path, want := range map[string]int{"/mcp": 2, "/mcp/two": 1} {
+			if all := g.skills(path); len(all) != want || strings.Contains(fmt.Sprint(all), "private") {
+				t.Errorf("%s: %v", path, all)
+			}
+		}
+		if _, body := g.request("/mcp", "acme/x", `"a":[1]`); !strings.Contains(body, `"page":"one"`) {
+			t.Errorf("the other extension: %s", body)
+		}
+	})
+}
+
+// A page may send false digests: the client, who reads the file, finds out. What is not a
+// digest at all, or not a file of the skill, costs the page this skill; the gateway and other
+// pages go on.
+func TestForgedSkills(t *testing.T) {
+	for name, x := range map[string]struct{ old, forged string }{
+		"a long digest":       {"sha256:", "sha256:00"},
+		"no digest":           {`"digest"`, `"sum"`},
+		"a file of another":   {`skill://bad/more/facts.md`, `skill://list/SKILL.md`},
+		"a path upwards":      {`bad/more/facts.md`, `bad/../../facts.md`},
+		"an encoded slash":    {`more/facts.md`, `..%2F..%2Ffacts.md`},
+		"a huge size":         {`"size":`, `"size":9999999`},
+		"another frontmatter": {`"frontmatter":{"name":"bad"`, `"frontmatter":{"name":"good"`},
+		"no entries":          {`"skills":[`, `"skills":[7,null,[],`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g := startGateway(t)
+			bad, good := newPage(t, "bad"), newPage(t, "good")
+			forged := 0
+			bad.forge = func(msg []byte) []byte {
+				if text := string(msg); strings.Contains(text, `"skills":[`) {
+					forged += strings.Count(text, x.old)
+					return []byte(strings.ReplaceAll(text, x.old, x.forged))
+				}
+				return msg
+			}
+			bad.offer("bad")
+			good.offer("list")
+			bad.join(g)
+			good.join(g)
+			all := g.skills("/mcp")
+			want := 1
+			if name == "no entries" {
+				want = 2
+			}
+			if len(all) != want || forged == 0 || !strings.HasPrefix(all[len(all)-1].URI, "good+") {
+				t.Fatalf("%s: %v, %d forged", name, all, forged)
+			}
+			g.verify("/mcp", all[len(all)-1])
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package gateway
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
+)
+
+// A wire is an assistant's WebSocket, frame by frame.
+type wire struct {
+	t    *testing.T
+	ctx  context.Context
+	conn *websocket.Conn
+}
+
+func (g *testGateway) openWire(protocols ...string) wire {
+	g.t.Helper()
+	ctx, cancel := context.WithTimeout(g.t.Context(), testTime)
+	g.t.Cleanup(cancel)
+	conn, _, err := websocket.Dial(ctx, "ws://"+testHost+access.SocketPath, &websocket.DialOptions{HTTPClient: g.client, Subprotocols: protocols})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(func() { conn.CloseNow() })
+	conn.SetReadLimit(limits.MaxAnswer)
+	return wire{g.t, ctx, conn}
+}
+
+func (w wire) send(msg string) {
+	w.t.Helper()
+	if err := w.conn.Write(w.ctx, websocket.MessageText, []byte(msg)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w wire) receive() string {
+	w.t.Helper()
+	_, msg, err := w.conn.Read(w.ctx)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(msg)
+}
+
+// Every text frame gets the documented response, and the connection stays open: both
+// eras, unusual ids, malformed and oversized messages. R-004 R-247 R-248 R-339 R-340.
+func TestSocketSurvivesBadMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := startGateway(t).openWire(AssistantProtocol)
+		for _, test := range []struct{ name, msg, want string }{
+			{"discover", modern(`"x"`, "server/discover", ""), `"id":"x"`},
+			{"not initialized", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, "-32602"},
+			{"initialize", initialize, `"protocolVersion":"2025-11-25"`},
+			{"again", initialize, "-32600"},
+			{"classic and modern on one socket", modern("9007199254740993", "server/discover", ""), `"id":9007199254740993`},
+			{"not JSON", "{", "-32700"},
+			{"line breaks between tokens", "{\n\"jsonrpc\":\"2.0\",\r\n\"id\":2,\"method\":\"ping\"}", `"id":2`},
+			{"an array", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "-32600"},
+			{"a name twice", `{"jsonrpc":"2.0","id":1,"id":1,"method":"ping"}`, "-32600"},
+			{"id null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, "-32600"},
+			{"too large", `{"jsonrpc":"2.0","id":3,"method":"ping","params":{"x":"` + strings.Repeat("a", limits.MaxMessage) + `"}}`, "-32600"},
+			{"very large", strings.Repeat(" ", 4*limits.MaxMessage), "-32600"},
+			{"unknown method", `{"jsonrpc":"2.0","id":4,"method":"acme/x"}`, "-32601"},
+		} {
+			w.send(test.msg)
+			if got := w.receive(); !strings.Contains(got, test.want) {
+				t.Errorf("%s: %s; want %s", test.name, got, test.want)
+			}
+			w.send(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`)
+			if got := w.receive(); got != `{"jsonrpc":"2.0","id":"alive","result":{}}` {
+				t.Errorf("after %s: %s", test.name, got)
+			}
+		}
+	})
+}
+
+// A frame that is not UTF-8 text, or a WebSocket without the subprotocol, closes the
+// connection with the corresponding code. R-013.
+func TestSocketClosesOnWrongFrames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := startGateway(t, func(o *Options) { o.MaxSockets = 1 })
+		for name, test := range map[string]struct {
+			kind websocket.MessageType
+			data string
+			code websocket.StatusCode
+		}{
+			"binary":    {websocket.MessageBinary, "{}", websocket.StatusUnsupportedData},
+			"not UTF-8": {websocket.MessageText, "\"\xff\"", websocket.StatusInvalidFramePayloadData},
+		} {
+			w := g.openWire(AssistantProtocol)
+			if _, _, err := websocket.Dial(w.ctx, "ws://"+testHost+access.SocketPath, &websocket.DialOptions{HTTPClient: g.client}); err == nil || !strings.Contains(err.Error(), "429") {
+				t.Errorf("one socket more than there may be: %v", err)
+			}
+			if err := w.conn.Write(w.ctx, test.kind, []byte(test.data)); err != nil {
+				t.Fatal(err)
+			}
+			if code := closeCode(t, w.conn); code != test.code {
+				t.Errorf("%s: %v", name, code)
+			}
+			synctest.Wait()
+		}
+		if g.audited(func(e access.Entry) bool { return e.Verb == "connect" && e.Outcome == "busy" }) != 2 {
+			t.Errorf("refused sockets are not recorded: %+v", g.entries)
+		}
+		if code := closeCode(t, g.openWire().conn); code != socket.CloseVersion {
+			t.Errorf("without the subprotocol: %v", code)
+		}
+	})
+}
+
+// A thousand cancelled requests do not close the socket of the page, and do not affect
+// responses to another assistant. R-070 R-345.
+func TestCancelledRequestsLeaveSocketsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := startGateway(t)
+		page := newPage(t, "notes")
+		page.write("notes://a", "1")
+		page.join(g)
+		params := `"uri":"notes+notes://a"`
+		for range 1000 {
+			ctx, cancel := context.WithCancel(t.Context())
+			r := g.newRequest(ctx, "POST", "/mcp", modern("1", "resources/read", params), headersOf("resources/read", params)...)
+			go cancel()
+			if answer, err := g.client.Do(r); err == nil {
+				answer.Body.Close()
+			}
+			cancel()
+		}
+		if !g.Views("o").IsConnected("notes") {
+			t.Error("the page's socket is gone")
+		}
+		if _, body := g.read("/mcp", "notes+notes://a"); !strings.Contains(body, `"text":"1"`) {
+			t.Errorf("another read: %s", body)
+		}
+	})
+}
+
+// A client that sends nothing but broken messages is disconnected as a violator, not as one
+// that has ended.
+func TestSocketOfBrokenMessagesIsClosedAsViolation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := startGateway(t).openWire(AssistantProtocol)
+		go func() { // ends with the last one
+			for range access.MaxBroken {
+				w.conn.Write(w.ctx, websocket.MessageText, []byte("{"))
+			}
+		}()
+		if code := closeCode(t, w.conn); code != websocket.StatusPolicyViolation {
+			t.Errorf("closed with %v", code)
+		}
+	})
+}
