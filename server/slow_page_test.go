@@ -120,34 +120,3 @@ func joinSlow(t *testing.T, g *Gateway) {
 	}
 	slow.join(g)
 }
-
-// The requests of a batch count, too: a larger one than the share of its page is rejected, and
-// one of that size leaves room for others.
-func TestBatchForASlowPageCostsItselfOnly(t *testing.T) {
-	g := startGateway(t, Options{State: "/state", disk: newMemDisk(), Origins: []string{testOrigin}})
-	joinSlow(t, g)
-	w := openWire(t, g)
-	w.send(strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
-	w.receive()
-	w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	batch := func(size int) string {
-		var reads []string
-		for i := range size {
-			reads = append(reads, `{"jsonrpc":"2.0","id":"`+strconv.Itoa(i)+`","method":"resources/read","params":{"uri":"slow+slow://a"}}`)
-		}
-		return "[" + strings.Join(reads, ",") + "]"
-	}
-	w.send(batch(limits.MaxInFlight + 1))
-	if got := w.receive(); !strings.Contains(got, `"busy"`) {
-		t.Errorf("one more than the share: %s", got)
-	}
-	w.send(batch(limits.MaxInFlight))
-	w.send(`{"jsonrpc":"2.0","id":"other","method":"resources/list"}`)
-	if got := w.receive(); !strings.Contains(got, `"id":"other","result"`) {
-		t.Errorf("a list beside the share: %s", got)
-	}
-	w.send(`{"jsonrpc":"2.0","id":"more","method":"resources/read","params":{"uri":"slow+slow://a"}}`)
-	if got := w.receive(); !strings.Contains(got, `"busy"`) {
-		t.Errorf("beyond the share: %s", got)
-	}
-}

@@ -1,0 +1,292 @@
+package access_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/quotas"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"golang.org/x/time/rate"
+)
+
+// noMonitor sees nothing.
+type noMonitor struct{}
+
+func (noMonitor) Active() bool                                  { return false }
+func (noMonitor) Message(access.Client, string, string, []byte) {}
+func (noMonitor) Answered(access.Client, string, string, int)   {}
+
+// A recorder is an Audit that keeps all entries.
+type recorder struct {
+	mu      sync.Mutex
+	entries []access.Entry
+}
+
+func (r *recorder) Record(e access.Entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.entries = append(r.entries, e)
+}
+
+func (r *recorder) RecordRefusal(e access.Entry) { r.Record(e) }
+
+// outcomes returns the verbs and outcomes of all entries, in their order.
+func (r *recorder) outcomes() (all []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.entries {
+		all = append(all, e.Verb+" "+e.Outcome)
+	}
+	return all
+}
+
+func newGate(l quotas.Limits) (*access.Gate, *recorder) {
+	audit := &recorder{}
+	return &access.Gate{Limits: quotas.New(quotas.Local(l), nil), Audit: audit, Monitor: noMonitor{}}, audit
+}
+
+func newEngine() *engine.Engine {
+	return engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true, MaxInFlight: limits.MaxAllInFlight})
+}
+
+// modern returns a request of 2026-07-28.
+func modern(id, method, params string) string {
+	if params != "" {
+		params = "," + params
+	}
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+		`"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}` + params + `}}`
+}
+
+// rateFixture serves an engine on two pipes to one principal, under a fake clock.
+func rateFixture(t *testing.T, reads float64, do func(t *testing.T, far, other jsonrpc.Port, audit *recorder)) {
+	synctest.Test(t, func(t *testing.T) {
+		gate, audit := newGate(quotas.Limits{ReadsPerSecond: rate.Limit(reads)})
+		e := newEngine()
+		var ended sync.WaitGroup
+		serve := func() jsonrpc.Port {
+			near, far := jsonrpc.Pipe()
+			ended.Go(func() {
+				gate.Serve(t.Context(), near, e, access.Client{Principal: "someone", Endpoint: "/ws"})
+			})
+			return far
+		}
+		far, other := serve(), serve()
+		do(t, far, other, audit)
+		far.Close()
+		other.Close()
+		ended.Wait()
+		time.Sleep(time.Minute) // in which quotas forget the principal
+	})
+}
+
+func readRequest(id int) []byte {
+	return []byte(modern(fmt.Sprint(id), "resources/read", `"uri":"none:1"`))
+}
+
+// A client that sends one read after the other is never rejected at the default limits,
+// only delayed.
+func TestSequentialReadsAreDelayedNotRejected(t *testing.T) {
+	rateFixture(t, 0, func(t *testing.T, far, _ jsonrpc.Port, _ *recorder) {
+		start := time.Now()
+		for i := range 1_000 {
+			if err := far.Write(t.Context(), readRequest(i)); err != nil {
+				t.Fatal(err)
+			}
+			msg, err := far.Read(t.Context())
+			if err != nil || !strings.Contains(string(msg), "-32602") {
+				t.Fatalf("read %d: %s %v", i, msg, err)
+			}
+		}
+		if took := time.Since(start); took < 4*time.Second || took > 6*time.Second { // 500 at once, then 100 a second; fake time
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// A flood is rejected except for what is delayed up to 2 s. Delayed requests delay
+// neither pings nor cancellations, and get no response if they are cancelled.
+func TestFloodIsRejectedAndDelaysNoOthers(t *testing.T) {
+	rateFixture(t, 1, func(t *testing.T, far, _ jsonrpc.Port, audit *recorder) { // 5 at once, then 1 a second
+		send := func(text string) {
+			t.Helper()
+			if err := far.Write(t.Context(), []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := map[string]string{}
+		collect := func() {
+			synctest.Wait()
+			for {
+				ctx, cancel := contextNow(t)
+				msg, err := far.Read(ctx)
+				cancel()
+				if err != nil {
+					return
+				}
+				m, _ := jsonrpc.Parse(msg)
+				got[string(m.ID)] += string(msg)
+			}
+		}
+		for i := 1; i <= 10; i++ {
+			send(string(readRequest(i)))
+		}
+		send(string(readRequest(7))) // an id that waits
+		send(modern(`"alive"`, "server/discover", ""))
+		send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
+		collect()
+		for i := 1; i <= 5; i++ {
+			if !strings.Contains(got[fmt.Sprint(i)], "-32602") {
+				t.Errorf("read %d: %s", i, got[fmt.Sprint(i)])
+			}
+		}
+		for i := 8; i <= 10; i++ {
+			if !strings.Contains(got[fmt.Sprint(i)], `"reason":"busy"`) {
+				t.Errorf("read %d: %s", i, got[fmt.Sprint(i)])
+			}
+		}
+		if got[`"alive"`] == "" || !strings.Contains(got["null"]+got[""], "-32600") || got["6"] != "" {
+			t.Errorf("while two wait: %q", got)
+		}
+		time.Sleep(limits.MaxDelay)
+		collect()
+		if !strings.Contains(got["6"], "-32602") || got["7"] != "" {
+			t.Errorf("those that waited: %q and, cancelled, %q", got["6"], got["7"])
+		}
+		count := map[string]int{}
+		for _, outcome := range audit.outcomes() {
+			count[outcome]++
+		}
+		if want := map[string]int{"resources/read -32602": 6, "resources/read busy": 3, "resources/read -32600": 1, "resources/read cancelled": 1, "server/discover ok": 1}; !maps.Equal(count, want) {
+			t.Errorf("the audit log has %v, want %v", count, want)
+		}
+	})
+}
+
+// Calls are rate-limited by principal over all its connections: those that would be
+// delayed too long are rejected. R-260 R-364.
+func TestCallsAreRateLimited(t *testing.T) {
+	rateFixture(t, 0, func(t *testing.T, far, other jsonrpc.Port, _ *recorder) {
+		refused := 0
+		waited := int(limits.MaxDelay.Seconds() * float64(limits.CallRate))
+		for i := range limits.CallBurstSeconds*int(limits.CallRate) + waited + 40 {
+			port := [...]jsonrpc.Port{far, other}[i%2]
+			if err := port.Write(t.Context(), []byte(modern(fmt.Sprint(i), "prompts/get", `"name":"none"`))); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			ctx, cancel := contextNow(t)
+			if msg, err := port.Read(ctx); err == nil && strings.Contains(string(msg), "Too many requests per second") {
+				refused++
+			}
+			cancel()
+		}
+		if refused < 38 || refused > 40 { // fake time passes while nothing is read
+			t.Errorf("%d of 40 were refused", refused)
+		}
+	})
+}
+
+// An oversized message does not affect pending requests.
+func TestOversizedMessageForgetsNoRequest(t *testing.T) {
+	gate, _ := newGate(quotas.Limits{})
+	in, out := io.Pipe()
+	defer out.Close()
+	p := gate.Port(jsonrpc.Lines(in, io.Discard), newEngine(), access.Client{Principal: "someone", Endpoint: "stdio"})
+	go io.WriteString(out, string(readRequest(1))+"\n"+strings.Repeat("x", limits.MaxAnswer)+"\n")
+	if _, err := p.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Read(t.Context()); err == nil {
+		t.Fatal("the long line was read")
+	}
+	if _, open := p.TakeCall("1"); !open {
+		t.Error("the request before it is forgotten")
+	}
+}
+
+// contextNow ends as soon as nothing else happens.
+func contextNow(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(t.Context(), time.Nanosecond)
+}
+
+// A slowSource never answers reads.
+type slowSource struct{}
+
+func (slowSource) List(context.Context, string) (engine.Listing, error) {
+	return engine.Listing{Resources: []engine.Resource{{URI: "slow://a", Name: "a", Size: -1}}}, nil
+}
+
+func (slowSource) Read(ctx context.Context, _ string) ([]engine.Contents, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// The requests of a batch count, too: a larger one than the share of its page is rejected, and
+// one of that size leaves room for others.
+func TestBatchForASlowPageCostsItselfOnly(t *testing.T) {
+	gate, _ := newGate(quotas.Limits{})
+	e := newEngine()
+	e.Mount("slow+", slowSource{})
+	near, far := jsonrpc.Pipe()
+	ended := make(chan error, 1)
+	serving, cancel := context.WithCancel(t.Context())
+	go func() {
+		ended <- gate.Serve(serving, near, e, access.Client{Principal: "someone", Endpoint: "/ws"})
+	}()
+	defer func() {
+		far.Close()
+		cancel() // also of the reads
+		<-ended
+	}()
+	send := func(text string) {
+		t.Helper()
+		if err := far.Write(t.Context(), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	receive := func() string {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		msg, err := far.Read(ctx)
+		if err != nil {
+			t.Fatalf("no response in 10 s: %v", err)
+		}
+		return string(msg)
+	}
+	send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	receive()
+	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	batch := func(size int) string {
+		var reads []string
+		for i := range size {
+			reads = append(reads, `{"jsonrpc":"2.0","id":"`+strconv.Itoa(i)+`","method":"resources/read","params":{"uri":"slow+slow://a"}}`)
+		}
+		return "[" + strings.Join(reads, ",") + "]"
+	}
+	send(batch(limits.MaxInFlight + 1))
+	if got := receive(); !strings.Contains(got, `"busy"`) {
+		t.Errorf("one more than the share: %s", got)
+	}
+	send(batch(limits.MaxInFlight))
+	send(`{"jsonrpc":"2.0","id":"other","method":"resources/list"}`)
+	if got := receive(); !strings.Contains(got, `"id":"other","result"`) {
+		t.Errorf("a list beside the share: %s", got)
+	}
+	send(`{"jsonrpc":"2.0","id":"more","method":"resources/read","params":{"uri":"slow+slow://a"}}`)
+	if got := receive(); !strings.Contains(got, `"busy"`) {
+		t.Errorf("beyond the share: %s", got)
+	}
+}
