@@ -96,7 +96,7 @@ func TestSharesArePerPage(t *testing.T) {
 		leave()
 		leave()
 	}
-	if left := len(l.owners[""].assistants[assistant{"token", "a"}].ofPage); left != 7 {
+	if left := len(l.owners[""].ofPage); left != 7 {
 		t.Errorf("%d pages are remembered", left)
 	}
 }

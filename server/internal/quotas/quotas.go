@@ -51,6 +51,7 @@ type Quotas struct {
 type ownerUse struct {
 	pages, requests, bodies, streams int
 	assistants                       map[assistant]*assistantUse // with requests or listens
+	ofPage                           map[share]*int              // requests
 	clients                          map[string]*clientUse
 	joins                            *joinRate // nil without a recent join
 }
@@ -58,9 +59,12 @@ type ownerUse struct {
 // An assistant is who shares of requests belong to; caller is "" unless Limits.Callers.
 type assistant struct{ client, caller string }
 
-type assistantUse struct {
-	requests, listens int
-	ofPage            map[string]*int // requests by access.Client.Page
+type assistantUse struct{ requests, listens int }
+
+// A share is the requests of an assistant for one page; page is as in access.Client.
+type share struct {
+	assistant
+	page string
 }
 
 func (u *ownerUse) isIdle() bool {
@@ -137,8 +141,8 @@ func (q *Quotas) Acquire(c access.Client, caller string, use access.Use) (releas
 // A quarter of an owner's requests is kept for clients that have few for a page: a page that
 // does not answer costs itself, and no other page or client.
 func (q *Quotas) request(who Identity, caller, page string) (release func(), over *access.Exceeded) {
-	return q.acquire(who, caller, page, retryRequest, func(owner *ownerUse, tenant *tenantUse, client *assistantUse) []count {
-		ofPage, kept := client.ofPage[page], 0
+	return q.acquire(who, caller, page, retryRequest, func(owner *ownerUse, tenant *tenantUse, client *assistantUse, ofPage *int) []count {
+		kept := 0
 		if *ofPage >= limits.MinInFlight {
 			kept = q.limits.RequestsPerOwner / 4
 		}
@@ -155,7 +159,7 @@ func (q *Quotas) request(who Identity, caller, page string) (release func(), ove
 // body counts a large body that is read or served. Its limits are those of requests, which
 // count once their bodies are read.
 func (q *Quotas) body(who Identity) (release func(), over *access.Exceeded) {
-	return q.acquire(who, "", "", retryRequest, func(owner *ownerUse, tenant *tenantUse, _ *assistantUse) []count {
+	return q.acquire(who, "", "", retryRequest, func(owner *ownerUse, tenant *tenantUse, _ *assistantUse, _ *int) []count {
 		return []count{
 			{&owner.bodies, "requestsPerOwner", q.limits.RequestsPerOwner, 0},
 			{&tenant.bodies, "requestsPerTenant", tenantLimit(who, q.limits.RequestsPerTenant), 0},
@@ -167,7 +171,7 @@ func (q *Quotas) body(who Identity) (release func(), over *access.Exceeded) {
 // stream counts an open listen or GET stream. A client has one GET stream for each of its
 // sessions, whose number is limited.
 func (q *Quotas) stream(who Identity, caller string, listen bool) (release func(), over *access.Exceeded) {
-	return q.acquire(who, caller, "", retryRequest, func(owner *ownerUse, tenant *tenantUse, client *assistantUse) []count {
+	return q.acquire(who, caller, "", retryRequest, func(owner *ownerUse, tenant *tenantUse, client *assistantUse, _ *int) []count {
 		counts := []count{
 			{&owner.streams, "streamsPerOwner", q.limits.StreamsPerOwner, 0},
 			{&tenant.streams, "streamsPerTenant", tenantLimit(who, q.limits.StreamsPerTenant), 0},
@@ -183,7 +187,7 @@ func (q *Quotas) stream(who Identity, caller string, listen bool) (release func(
 // Page counts a joined page until release is called. elsewhere is the number of the owner's
 // pages on other nodes.
 func (q *Quotas) Page(who Identity, elsewhere int) (release func(), over *access.Exceeded) {
-	return q.acquire(who, "", "", RetryPage, func(owner *ownerUse, tenant *tenantUse, _ *assistantUse) []count {
+	return q.acquire(who, "", "", RetryPage, func(owner *ownerUse, tenant *tenantUse, _ *assistantUse, _ *int) []count {
 		return []count{
 			{&owner.pages, "pagesPerOwner", q.limits.PagesPerOwner, elsewhere},
 			{&tenant.pages, "pagesPerTenant", tenantLimit(who, q.limits.PagesPerTenant), 0},
@@ -214,18 +218,19 @@ func tenantLimit(who Identity, most int) int {
 	return most
 }
 
-func (q *Quotas) acquire(who Identity, caller, page string, retry time.Duration, counts func(*ownerUse, *tenantUse, *assistantUse) []count) (release func(), over *access.Exceeded) {
+func (q *Quotas) acquire(who Identity, caller, page string, retry time.Duration, counts func(*ownerUse, *tenantUse, *assistantUse, *int) []count) (release func(), over *access.Exceeded) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	of := assistant{who.Client, ""}
+	of := share{assistant{who.Client, ""}, page}
 	if q.limits.Callers {
 		of.caller = caller
 	}
 	owner, tenant := q.owner(who.Owner), q.tenant(who.Tenant)
-	held := counts(owner, tenant, owner.assistant(of, page))
+	client, ofPage := owner.share(of)
+	held := counts(owner, tenant, client, ofPage)
 	over = take(retry, held)
 	if over != nil {
-		q.forget(who, of, page)
+		q.forget(who, of)
 		return nil, over
 	}
 	return func() {
@@ -235,7 +240,7 @@ func (q *Quotas) acquire(who Identity, caller, page string, retry time.Duration,
 			*one.value--
 		}
 		held = nil
-		q.forget(who, of, page)
+		q.forget(who, of)
 	}, nil
 }
 
@@ -257,33 +262,31 @@ func (q *Quotas) tenant(key string) *tenantUse {
 	return use
 }
 
-func (u *ownerUse) assistant(of assistant, page string) *assistantUse {
-	use := u.assistants[of]
-	if use == nil {
-		if u.assistants == nil {
-			u.assistants = map[assistant]*assistantUse{}
-		}
-		use = &assistantUse{ofPage: map[string]*int{}}
-		u.assistants[of] = use
+func (u *ownerUse) share(of share) (client *assistantUse, ofPage *int) {
+	if u.assistants == nil {
+		u.assistants, u.ofPage = map[assistant]*assistantUse{}, map[share]*int{}
 	}
-	if use.ofPage[page] == nil {
-		use.ofPage[page] = new(int)
+	if client = u.assistants[of.assistant]; client == nil {
+		client = &assistantUse{}
+		u.assistants[of.assistant] = client
 	}
-	return use
+	if ofPage = u.ofPage[of]; ofPage == nil {
+		ofPage = new(int)
+		u.ofPage[of] = ofPage
+	}
+	return client, ofPage
 }
 
 // forget removes the owner and the tenant of who if they use nothing. While a release is
 // outstanding they do, so that it decrements the counts that it has incremented. The same holds
 // for an assistant and for a page of it, whose name is the client's.
-func (q *Quotas) forget(who Identity, of assistant, page string) {
+func (q *Quotas) forget(who Identity, of share) {
 	if owner := q.owners[who.Owner]; owner != nil {
-		if use := owner.assistants[of]; use != nil {
-			if n := use.ofPage[page]; n != nil && *n == 0 {
-				delete(use.ofPage, page)
-			}
-			if use.requests+use.listens == 0 {
-				delete(owner.assistants, of)
-			}
+		if requests := owner.ofPage[of]; requests != nil && *requests == 0 {
+			delete(owner.ofPage, of)
+		}
+		if use := owner.assistants[of.assistant]; use != nil && *use == (assistantUse{}) {
+			delete(owner.assistants, of.assistant)
 		}
 		if owner.isIdle() {
 			delete(q.owners, who.Owner)

@@ -165,8 +165,8 @@ func TestAQuarterOfRequestsIsKeptForOtherPages(t *testing.T) {
 	for _, release := range held[1:] {
 		release()
 	}
-	if got := len(q.owners[user("a", "alice", "").Owner].assistants); got != 1 {
-		t.Errorf("%d clients are remembered, want that of the request that is left", got)
+	if got := len(q.owners[user("a", "alice", "").Owner].ofPage); got != 1 {
+		t.Errorf("%d shares are remembered, want that of the request that is left", got)
 	}
 	held[0]()
 	if !q.isEmpty() {

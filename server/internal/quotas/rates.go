@@ -61,7 +61,7 @@ func (q *Quotas) client(who Identity) (*clientUse, *access.Exceeded) {
 		}
 		client.remove = func() {
 			delete(owner.clients, who.Client)
-			q.forget(who, assistant{}, "")
+			q.forget(who, share{})
 		}
 		owner.clients[who.Client] = client
 	}
@@ -110,7 +110,7 @@ func (q *Quotas) joins(of **joinRate, who Identity, s size) *rate.Limiter {
 		*of = &joinRate{limiter: bucket(s)}
 		(*of).remove = func() {
 			*of = nil
-			q.forget(who, assistant{}, "")
+			q.forget(who, share{})
 		}
 	}
 	q.use(&(*of).recentEntry)
