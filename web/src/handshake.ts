@@ -147,15 +147,17 @@ export function startHandshake(address: string, credential: Credential): Handsha
     },
 
     finish(message) {
-      const { joined: name, key: keyId, sequences } = message as Record<string, unknown>
+      const { key: keyId } = message as Record<string, unknown>
       if (typeof keyId !== 'string' || known === undefined) throw unknownGateway(address)
-      return {
-        name: String(name ?? ''),
-        pairing: { address, keyId, ...known },
-        sequences: sequences === true,
-      }
+      return { ...readJoined(message), pairing: { address, keyId, ...known } }
     },
   }
+}
+
+/** Reads what all gateways send as their last message of the handshake, parsed. `name` is empty for a page that only pairs. */
+export function readJoined(message: unknown): { name: string; sequences: boolean } {
+  const { joined, sequences } = message as Record<string, unknown>
+  return { name: typeof joined === 'string' ? joined : '', sequences: sequences === true }
 }
 
 function unknownGateway(address: string): JoinError {

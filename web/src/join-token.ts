@@ -9,7 +9,7 @@
  */
 
 import type { Credentials } from './credentials.ts'
-import type { Hello } from './handshake.ts'
+import { type Hello, readJoined } from './handshake.ts'
 import { stopwatch } from './stopwatch.ts'
 
 /** What a page shows instead of an invitation or a key. */
@@ -34,8 +34,13 @@ export interface TokenJoining {
   credentials(address: string): Credentials<JoinToken>
   /** The page's first message, JSON text. */
   firstMessage(credential: JoinToken, hello: Hello | undefined): string
-  /** Reads the gateway's answer, parsed; see {@link readJoined}. */
-  finish(message: unknown): ReturnType<typeof readJoined>
+  /**
+   * Reads the gateway's answer to the first message, parsed. Missing and wrong terms become those that are assumed, values
+   * out of range the nearest one.
+   *
+   * @throws Error if it has no name for the page
+   */
+  finish(message: unknown): ReturnType<typeof readJoined> & { terms: Terms }
   /**
    * Watches a connection until the returned function is called. It measures by a clock that runs while the machine
    * sleeps, and looks at it once per ping.
@@ -96,7 +101,17 @@ export function tokenJoining(call: () => unknown, random = Math.random): TokenJo
       const described = { ...hello, title, url, closed: [] } // names do not depend on pages that were closed
       return JSON.stringify({ pagemcp: 1, token, hello: described, sequences: true })
     },
-    finish: readJoined,
+    finish(message) {
+      const joined = readJoined(message)
+      if (joined.name === '') throw new Error('no name')
+      const { ping, refresh, spread } = message as Record<string, unknown>
+      const terms = {
+        ping: within(pings, ping, 1000),
+        refresh: within(refreshes, refresh, 1000),
+        spread: within(spreads, spread),
+      }
+      return { ...joined, terms }
+    },
     keepAlive({ ping, refresh }, silence, lost, send) {
       const usual = refresh * 0.8
       let due = usual
@@ -179,23 +194,6 @@ export async function fetchToken(call: () => unknown): Promise<string> {
   } finally {
     clearTimeout(timer)
   }
-}
-
-/**
- * Reads the gateway's answer to the first message, parsed. Missing and wrong values become those that are assumed,
- * values out of range the nearest one.
- *
- * @throws Error if it has no name for the page
- */
-export function readJoined(message: unknown): { name: string; sequences: boolean; terms: Terms } {
-  const { joined, ping, refresh, spread, sequences } = message as Record<string, unknown>
-  if (typeof joined !== 'string' || joined === '') throw new Error('no name')
-  const terms = {
-    ping: within(pings, ping, 1000),
-    refresh: within(refreshes, refresh, 1000),
-    spread: within(spreads, spread),
-  }
-  return { name: joined, sequences: sequences === true, terms }
 }
 
 /** The time that the gateway wants the page to wait at most, ms: the reason of a close. */

@@ -4,10 +4,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pair, type WebSocketOptions, webSocket } from '../../src/connector.ts'
-import { fetchToken, readJoined, requestedWait, tokenJoining } from '../../src/join-token.ts'
+import { fetchToken, requestedWait, tokenJoining } from '../../src/join-token.ts'
 import { address, hello, settled, tokenPage } from './token-page.ts'
 
 const token = () => 'token'
+const { finish: readJoined } = tokenJoining(token)
 
 const addresses: { [what: string]: [gateway: string | undefined, error: RegExp | undefined] } = {
   'wss: of any host': ['wss://mcp.app.example/page', undefined],
