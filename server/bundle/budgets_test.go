@@ -161,7 +161,7 @@ func TestAppsHaveNoCodeOfUnusedSources(t *testing.T) {
 	options.EntryPointsAdvanced = slices.DeleteFunc(options.EntryPointsAdvanced, func(entry api.EntryPoint) bool {
 		return entry.InputPath == engineEntry || !strings.HasPrefix(entry.OutputPath, "pagemcp/")
 	})
-	files, err := all[:1].build()
+	files, err := all[:2].build() // and worker.js
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@
  */
 
 import type { Credential, Pairing } from './handshake.ts'
+import { result } from './idb-request.ts'
 
 const storeName = 'keys'
 
@@ -84,18 +85,11 @@ async function opened(): Promise<IDBDatabase | undefined> {
     opening.onupgradeneeded = () => {
       opening.result.createObjectStore(storeName, { keyPath: 'address' })
     }
-    return (await result(opening)) as IDBDatabase
+    return await result(opening)
   } catch (error) {
     // An opaque origin, a browser that stores nothing for the site, and one without IndexedDB.
     const none = ['SecurityError', 'InvalidStateError', 'ReferenceError']
     if (none.includes((error as DOMException).name)) return undefined
     throw error
   }
-}
-
-function result(request: IDBRequest): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 }

@@ -1,6 +1,7 @@
 /** The history of sent messages, newest first, in IndexedDB. Without IndexedDB, it lasts as long as the page. */
 
 import { type Signal, signal } from '@preact/signals'
+import { done, stored } from '../base/idb.ts'
 import { embedded } from '../base/settings.ts'
 import { isRevision, type Revision } from '../protocol/revisions.ts'
 import { replaceText, tab } from './tabs.ts'
@@ -52,12 +53,9 @@ async function transact(run: (entries: IDBObjectStore) => void): Promise<void> {
   const found = await opened()
   if (!found) return
   try {
-    await new Promise<void>((resolve, reject) => {
-      const transaction = found.transaction(store, 'readwrite')
-      transaction.oncomplete = () => resolve()
-      transaction.onabort = () => reject(transaction.error)
-      run(transaction.objectStore(store))
-    })
+    const transaction = found.transaction(store, 'readwrite')
+    run(transaction.objectStore(store))
+    await stored(transaction)
   } catch {
     // full or deleted: the entries in memory remain
   }
@@ -70,11 +68,8 @@ export function load(): Promise<void> {
   loading ??= (async () => {
     const found = await opened()
     if (!found) return
-    const all = await new Promise<Sent[]>((resolve) => {
-      const request = found.transaction(store).objectStore(store).getAll()
-      request.onsuccess = () => resolve(request.result as Sent[])
-      request.onerror = () => resolve([])
-    })
+    const reading = done<Sent[]>(found.transaction(store).objectStore(store).getAll())
+    const all = await reading.catch(() => [])
     const good = all.filter((one) => typeof one.text === 'string' && isRevision(one.revision))
     good.sort((a, b) => b.id - a.id)
     last = Math.max(last, good[0]?.id ?? 0)

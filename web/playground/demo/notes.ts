@@ -4,6 +4,7 @@
  * page.
  */
 
+import { done, stored } from '../base/idb.ts'
 import { demoContents, listOf } from './contents.ts'
 
 export interface Note {
@@ -46,18 +47,15 @@ export async function openNotes(changed: (id: string) => void): Promise<Notes> {
   }
   const load = async () => {
     if (db === undefined) return
-    const stored = await done(db.transaction(storeName).objectStore(storeName).getAll())
+    const all = await done(db.transaction(storeName).objectStore(storeName).getAll())
     notes.clear()
-    for (const note of stored as Note[]) notes.set(note.id, note)
+    for (const note of all as Note[]) notes.set(note.id, note)
   }
   const write = async (id: string, act: (store: IDBObjectStore) => void) => {
     if (db !== undefined) {
       const transaction = db.transaction(storeName, 'readwrite')
       act(transaction.objectStore(storeName))
-      await new Promise<void>((resolve, reject) => {
-        transaction.oncomplete = () => resolve()
-        transaction.onerror = transaction.onabort = () => reject(transaction.error)
-      })
+      await stored(transaction)
     }
     changed(id)
     others.postMessage(id)
@@ -89,11 +87,4 @@ async function open(): Promise<IDBDatabase> {
   const db = await done(opening)
   db.onversionchange = () => db.close()
   return db
-}
-
-function done<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 }

@@ -3,16 +3,11 @@
  * page holds a lock, and later pages delete texts whose lock is gone.
  */
 
+import { done, stored } from '../base/idb.ts'
 import type { TextArchive } from './store.ts'
 
 const database = 'pagemcp-playground-texts'
 const blocks = 'blocks'
-
-const done = <T>(request: IDBRequest<T>) =>
-  new Promise<T>((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 
 /** Opens this page's archive. Rejects without IndexedDB. */
 export async function openArchive(): Promise<TextArchive> {
@@ -27,10 +22,7 @@ export async function openArchive(): Promise<TextArchive> {
     async put(block, texts) {
       const objects = store('readwrite')
       objects.put(texts, [page, block])
-      await new Promise<void>((resolve, reject) => {
-        objects.transaction.oncomplete = () => resolve()
-        objects.transaction.onabort = () => reject(objects.transaction.error)
-      })
+      await stored(objects.transaction)
     },
     get: (block) => done(store('readonly').get([page, block]) as IDBRequest<readonly string[]>),
     clear() {

@@ -6,6 +6,7 @@
  * playground stores nothing.
  */
 
+import { done } from '../base/idb.ts'
 import { clientName, setClientName } from '../connections/names.ts'
 import type { Entry } from '../messages/entry.ts'
 import { store } from '../messages/log.ts'
@@ -65,12 +66,6 @@ let db: IDBDatabase | undefined
 let blocks: Stored[] = []
 let saved = 0 // rows before are stored
 let scheduled = false
-
-const done = <T>(request: IDBRequest<T>) =>
-  new Promise<T>((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 
 const ofTab = (tab: string, until: number | [] = []) => IDBKeyRange.bound([tab], [tab, until])
 

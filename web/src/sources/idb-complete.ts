@@ -2,9 +2,10 @@
 
 import { InvalidParamsError } from '../call.ts'
 import { type Completion, type CompletionContext, rankCompletions } from '../complete.ts'
+import { result } from '../idb-request.ts'
 import { NotFoundError, type Source } from '../source.ts'
 import { keyFromText, keyText, nameSegment, segment } from './idb-keys.ts'
-import { type Reader, result } from './idb-open.ts'
+import type { Reader } from './idb-open.ts'
 import { maySeek, type Served, type ServedDatabase } from './idb-options.ts'
 import { indexOf } from './idb-range.ts'
 

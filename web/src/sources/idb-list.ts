@@ -1,9 +1,9 @@
 /** Records in listings. */
 
+import { result } from '../idb-request.ts'
 import { plainLabel } from '../provenance.ts'
 import type { Resource } from '../source.ts'
 import { keyLabel, keySegment, keyText } from './idb-keys.ts'
-import { result } from './idb-open.ts'
 import { hasLabels, type Served } from './idb-options.ts'
 import { asBinary, fieldText, fieldTime, json } from './idb-values.ts'
 

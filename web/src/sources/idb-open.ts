@@ -129,14 +129,6 @@ interface Connection {
   running: Set<IDBTransaction>
 }
 
-/** The result of a request. */
-export function result<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
-}
-
 async function transact<T>(
   { db, running }: Connection,
   stores: string[],

@@ -6,8 +6,9 @@
  * the last change.
  */
 
+import { result } from '../idb-request.ts'
 import { keyText } from './idb-keys.ts'
-import { type Reader, result } from './idb-open.ts'
+import type { Reader } from './idb-open.ts'
 import type { Served } from './idb-options.ts'
 import { pollEvery } from './polling.ts'
 

@@ -11,8 +11,8 @@
  * its letter, so `range` and `index` are no keys. Bounds are included.
  */
 
+import { result } from '../idb-request.ts'
 import { keyFromSegment, keySegment, nameSegment } from './idb-keys.ts'
-import { result } from './idb-open.ts'
 import { maySeek, type StoreOptions } from './idb-options.ts'
 
 /** The most records of one answer: all of them are in memory at once. */

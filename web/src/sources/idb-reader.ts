@@ -1,4 +1,5 @@
 import { metaLossy } from '../contents.ts'
+import { result } from '../idb-request.ts'
 import { withProvenance } from '../provenance.ts'
 import {
   BadCursorError,
@@ -10,7 +11,7 @@ import {
 } from '../source.ts'
 import { keyFromSegment, keySegment } from './idb-keys.ts'
 import { recordsAfter } from './idb-list.ts'
-import { type Reader, reader, result } from './idb-open.ts'
+import { type Reader, reader } from './idb-open.ts'
 import { quoted, type Served, type ServedDatabase, type StoreOptions } from './idb-options.ts'
 import { type Found, type Query, queryAfter, queryOf, recordsIn } from './idb-range.ts'
 import { describeDatabase, describeStore } from './idb-schema.ts'

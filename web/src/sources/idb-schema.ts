@@ -1,8 +1,8 @@
 /** The schema of a database and its stores, with counts. */
 
+import { result } from '../idb-request.ts'
 import type { Json } from '../source.ts'
 import { nameSegment } from './idb-keys.ts'
-import { result } from './idb-open.ts'
 import { maySeek, type Served, type ServedDatabase } from './idb-options.ts'
 
 /** A database: its version, and its served stores. */
