@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // connect returns the Control of a running gateway.
@@ -90,7 +91,7 @@ func TestControlNeedsTheTokenAndNoBrowser(t *testing.T) {
 				}
 			}
 			r, _ := http.NewRequest(method, strings.TrimSuffix(g.URL(), "/mcp")+path, http.NoBody)
-			answer, err := http.DefaultClient.Do(r)
+			answer, err := testlimit.Client.Do(r)
 			if err != nil {
 				t.Fatal(err)
 			}

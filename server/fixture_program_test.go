@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -53,7 +54,7 @@ func TestFixtureForOtherClients(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := http.DefaultClient.Do(r)
+		answer, err := testlimit.Client.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}

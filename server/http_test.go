@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // A testCaller sends HTTP requests to a gateway with the right token.
@@ -35,7 +36,7 @@ func (c testCaller) do(ctx context.Context, method, path, body string, lines ...
 		name, value, _ := strings.Cut(line, ":")
 		r.Header.Add(name, strings.TrimSpace(value))
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := testlimit.Client.Do(r)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -27,7 +28,7 @@ func plainPost(t *testing.T, g *Gateway, path, body string, lines ...string) (in
 		name, value, _ := strings.Cut(line, ": ")
 		r.Header.Set(name, value)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := testlimit.Client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestLenientModeAcceptsPlainPosts(t *testing.T) {
 				r.Header.Set(name, value)
 			}
 		}
-		answer, err := http.DefaultClient.Do(r)
+		answer, err := testlimit.Client.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +133,7 @@ func TestLenientModeAllowsKeyHeader(t *testing.T) {
 		r.Header.Set("Origin", testOrigin)
 		r.Header.Set("Access-Control-Request-Method", "POST")
 		r.Header.Set("Access-Control-Request-Headers", "x-agent-api-key")
-		answer, err := http.DefaultClient.Do(r)
+		answer, err := testlimit.Client.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"net/http"
 	"runtime"
 	"strings"
@@ -53,7 +54,7 @@ func BenchmarkLargeCapabilities(b *testing.B) {
 			b.Fatal(err)
 		}
 		r.Header = http.Header{"Authorization": {"Bearer " + g.testToken()}, "Accept": {"application/json, text/event-stream"}, "Content-Type": {"application/json"}}
-		answer, err := http.DefaultClient.Do(r)
+		answer, err := testlimit.Client.Do(r)
 		if err != nil {
 			b.Fatal(err)
 		}

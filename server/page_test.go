@@ -16,6 +16,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -57,7 +58,7 @@ func startGatewayAt(t testing.TB, port int, opts Options) *Gateway {
 			t.Error(err)
 		}
 	})
-	if answer, err := http.Get(strings.TrimSuffix(g.URL(), "mcp")); err != nil { // now it serves
+	if answer, err := testlimit.Client.Get(strings.TrimSuffix(g.URL(), "mcp")); err != nil { // now it serves
 		t.Fatal(err)
 	} else {
 		answer.Body.Close()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // A sessionCaller is an assistant of 2025-11-25.
@@ -390,7 +391,7 @@ func TestClosedPostIsNoCancel(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+g.testToken())
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Mcp-Session-Id", c.id)
-		if answer, err := http.DefaultClient.Do(r); err == nil {
+		if answer, err := testlimit.Client.Do(r); err == nil {
 			answer.Body.Close()
 		}
 	}()

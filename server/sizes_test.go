@@ -11,6 +11,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -32,7 +33,7 @@ func TestLargestMessageIsServed(t *testing.T) {
 	c := testCaller{t, g}
 	session := openSession(t, g, "/mcp")
 	socket := func() func(string) string {
-		conn, _, err := websocket.Dial(t.Context(), strings.Replace(strings.TrimSuffix(g.URL(), "mcp"), "http", "ws", 1)+"ws", &websocket.DialOptions{
+		conn, _, err := websocket.Dial(t.Context(), strings.Replace(strings.TrimSuffix(g.URL(), "mcp"), "http", "ws", 1)+"ws", &websocket.DialOptions{HTTPClient: testlimit.Client,
 			HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{gateway.AssistantProtocol},
 		})
 		if err != nil {

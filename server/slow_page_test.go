@@ -12,6 +12,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -94,7 +95,7 @@ func (a *assistant) request(ctx context.Context, path string, id int, method, pa
 			r.Header.Set("Mcp-Name", strings.Split(params, `"`)[3])
 		}
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := testlimit.Client.Do(r)
 	if err != nil {
 		return "", err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/server/internal/testports"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -243,7 +244,7 @@ func TestOtherProgramOnThePortGetsNoToken(t *testing.T) {
 			return
 		}
 		real.Header.Set(nonceHeader, r.Header.Get(nonceHeader))
-		answer, err := http.DefaultClient.Do(real)
+		answer, err := testlimit.Client.Do(real)
 		if err != nil {
 			return
 		}

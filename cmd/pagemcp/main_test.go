@@ -16,6 +16,9 @@ import (
 	"time"
 )
 
+// httpClient is http.DefaultClient with a limit for a request and its answer.
+var httpClient = &http.Client{Timeout: time.Minute}
+
 // Every mistake in a command line is reported in one line that says what to do, before
 // any port is bound.
 func TestMistakesSayWhatToDo(t *testing.T) {
@@ -91,7 +94,7 @@ func TestServePassesItsFlags(t *testing.T) {
 		}
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("X-Agent-API-Key", strings.TrimSpace(string(secret)))
-		answer, err := http.DefaultClient.Do(r)
+		answer, err := httpClient.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}

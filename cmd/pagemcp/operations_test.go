@@ -61,7 +61,7 @@ func TestOperations(t *testing.T) {
 			name, value, _ := strings.Cut(h, ": ")
 			r.Header.Set(name, value)
 		}
-		answer, err := http.DefaultClient.Do(r)
+		answer, err := httpClient.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}

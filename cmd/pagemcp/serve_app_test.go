@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +44,7 @@ func TestServeAnApp(t *testing.T) {
 	}
 	fetch := func(path string) (int, string) {
 		t.Helper()
-		answer, err := http.Get(strings.TrimSuffix(line.Web, "/") + path)
+		answer, err := httpClient.Get(strings.TrimSuffix(line.Web, "/") + path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -151,7 +152,7 @@ type joinedTab struct {
 // refused.
 func (n *gatewayNode) join(p *tab) *joinedTab {
 	p.t.Helper()
-	conn, _, err := websocket.Dial(p.t.Context(), "ws://"+n.host+access.PagePath, &websocket.DialOptions{
+	conn, _, err := websocket.Dial(p.t.Context(), "ws://"+n.host+access.PagePath, &websocket.DialOptions{HTTPClient: testlimit.Client,
 		Subprotocols: []string{gateway.PageProtocol}, HTTPHeader: map[string][]string{"Origin": {"https://app.example"}},
 	})
 	if err != nil {

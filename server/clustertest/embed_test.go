@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
@@ -51,7 +52,7 @@ func (n *ownNATS) launch(d *deployment) {
 
 // stored returns how many sessions the server has in its store.
 func (n *ownNATS) stored() (count int) {
-	answer, err := http.Get("http://" + n.monitor + "/jsz?streams=1")
+	answer, err := testlimit.Client.Get("http://" + n.monitor + "/jsz?streams=1")
 	if err != nil {
 		return 0
 	}

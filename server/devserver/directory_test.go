@@ -3,6 +3,7 @@ package devserver
 import (
 	"context"
 	"fmt"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"maps"
 	"net/http"
 	"os"
@@ -176,7 +177,7 @@ func TestAppsAreServedAsTheyAre(t *testing.T) {
 
 func get(t *testing.T, url string) *http.Response {
 	t.Helper()
-	answer, err := http.Get(url)
+	answer, err := testlimit.Client.Get(url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 func newTestWeb(t *testing.T) *Web {
@@ -46,7 +47,7 @@ func startWeb(t *testing.T, files map[string][]byte) *Web {
 			t.Error(err)
 		}
 	})
-	if answer, err := http.Get(w.URL()); err != nil { // now it serves
+	if answer, err := testlimit.Client.Get(w.URL()); err != nil { // now it serves
 		t.Fatal(err)
 	} else {
 		answer.Body.Close()
@@ -349,7 +350,7 @@ func TestLiveReloadSendsOnlyAVersion(t *testing.T) {
 	if first == second || len(second) > 16 {
 		t.Errorf("%q, then %q", first, second)
 	}
-	page, err := http.Get(w.URL())
+	page, err := testlimit.Client.Get(w.URL())
 	if err != nil {
 		t.Fatal(err)
 	}

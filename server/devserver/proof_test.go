@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // A page can distinguish this server from another program on its port, by a signature of
@@ -83,7 +84,7 @@ func TestStorageOfOtherServersIsCleared(t *testing.T) {
 
 func fetch(t *testing.T, request *http.Request) (int, http.Header, string) {
 	t.Helper()
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := testlimit.Client.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package hosted
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -47,7 +48,7 @@ func TestFixtureForOtherClients(t *testing.T) {
 		return
 	}
 	for _, query := range []string{"?write=3+bottles", "?lifetime=60"} {
-		answer, err := http.Post(f.Control+query, "", nil)
+		answer, err := testlimit.Client.Post(f.Control+query, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

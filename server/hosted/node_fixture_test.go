@@ -21,6 +21,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -111,7 +112,7 @@ func eventually(t testing.TB, what string, holds func() bool) {
 // probe requests a path of the admin listener.
 func (n *liveNode) probe(path string) (status int, body string) {
 	n.t.Helper()
-	answer, err := http.Get("http://" + n.AdminAddr().String() + path)
+	answer, err := testlimit.Client.Get("http://" + n.AdminAddr().String() + path)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func (n *liveNode) send(method, path, body string, headers ...string) httpAnswer
 		}
 		request.Header.Add(name, value)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := testlimit.Client.Do(request)
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // joinFails returns how a join was refused.
@@ -104,7 +105,7 @@ func (n *liveNode) listen(token string) *http.Response {
 		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
 		"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"subscriptions/listen"},
 	}
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := testlimit.Client.Do(request)
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/internal/labels"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // startGateway runs a gateway with metrics.
@@ -45,7 +46,7 @@ func send(t *testing.T, method, url, body string, header ...string) (int, string
 		name, value, _ := strings.Cut(line, ": ")
 		r.Header.Set(name, value)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := testlimit.Client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}

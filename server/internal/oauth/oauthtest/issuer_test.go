@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"net/http"
 	"net/url"
 	"strings"
@@ -124,7 +125,7 @@ func TestRegistration(t *testing.T) {
 		{`{"redirect_uris":[]}`, http.StatusBadRequest},
 		{`{`, http.StatusBadRequest},
 	} {
-		response, err := http.Post(issuer.URL()+"/register", "application/json", strings.NewReader(test.body))
+		response, err := testlimit.Client.Post(issuer.URL()+"/register", "application/json", strings.NewReader(test.body))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,15 @@
+// Package testlimit ends what a test waits for over HTTP, so that a server that does not answer
+// fails one test in time, and not the whole package by its limit.
+package testlimit
+
+import (
+	"net/http"
+	"time"
+)
+
+// Wait is far longer than any answer takes, also on a busy machine.
+const Wait = time.Minute
+
+// Client is http.DefaultClient with a limit for a request and its whole answer. Its error names
+// method and URL. As an option of websocket.Dial it limits the handshake.
+var Client = &http.Client{Timeout: Wait}
