@@ -1,6 +1,7 @@
 package testlimit
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"strings"
@@ -16,7 +17,7 @@ func TestClientNamesWhatItWaitedFor(t *testing.T) {
 		near, far := net.Pipe()
 		defer far.Close()
 		client := *Client
-		client.Transport = &http.Transport{Dial: func(string, string) (net.Conn, error) { return near, nil }}
+		client.Transport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return near, nil }}
 		go func() { // it reads, and says nothing
 			for buffer := make([]byte, 1024); ; {
 				if _, err := far.Read(buffer); err != nil {
