@@ -143,7 +143,7 @@ func (n *memoryNode) set(what func()) {
 func (n *memoryNode) setAway(away bool) {
 	n.set(func() { n.away = away })
 	if away {
-		n.links.endAll(ErrAway)
+		n.links.endAll(errAway)
 	} else {
 		n.do(n.reconnected)
 	}

@@ -76,9 +76,9 @@ const (
 )
 
 var (
-	// ErrAway is returned while there is no connection to NATS. A view that is opened then
+	// errAway is returned while there is no connection to NATS. A view that is opened then
 	// would show a part of the pages as the whole.
-	ErrAway         = errors.New("NATS is away")
+	errAway         = errors.New("NATS is away")
 	errSlowConsumer = errors.New("the NATS client has dropped frames")
 )
 
@@ -372,7 +372,7 @@ func (n *Node) markConnected(payloadErr error) {
 // disconnected ends all links: frames may have been lost.
 func (n *Node) disconnected(_ *nats.Conn, err error) {
 	n.markAway()
-	n.links.endAll(ErrAway)
+	n.links.endAll(errAway)
 	if err != nil {
 		n.options.Log.Warn("disconnected from NATS", "error", err)
 	}
@@ -434,13 +434,13 @@ func (n *Node) Ready() error {
 	case n.payloadErr != nil:
 		return n.payloadErr
 	case !n.connected && n.awaySince.IsZero():
-		return fmt.Errorf("%w: not connected yet", ErrAway)
+		return fmt.Errorf("%w: not connected yet", errAway)
 	case n.problem != nil:
 		return n.problem
 	case n.options.Server != nil && n.options.Server.Joined() != nil:
 		return n.options.Server.Joined()
 	case !n.connected && n.now().Sub(n.awaySince) >= awayTime:
-		return fmt.Errorf("%w for more than %v", ErrAway, awayTime)
+		return fmt.Errorf("%w for more than %v", errAway, awayTime)
 	}
 	return nil
 }

@@ -201,7 +201,7 @@ func TestRestartOfNATSEndsLinks(t *testing.T) {
 	a.await("disconnected", a.disconnected)
 	b.await("disconnected", b.disconnected)
 	// errNoReceiver if the server has disconnected b first.
-	if err := a.awaitEnd(l); !errors.Is(err, ErrAway) && !errors.Is(err, nats.ErrReconnectBufExceeded) && !errors.Is(err, errNoReceiver) {
+	if err := a.awaitEnd(l); !errors.Is(err, errAway) && !errors.Is(err, nats.ErrReconnectBufExceeded) && !errors.Is(err, errNoReceiver) {
 		t.Errorf("the link ended by %v", err)
 	}
 	if err := l.Write(t.Context(), []byte("stale")); err != jsonrpc.ErrClosed {
@@ -210,7 +210,7 @@ func TestRestartOfNATSEndsLinks(t *testing.T) {
 	if _, err := a.links.dial(t.Context(), b.id, opening{Owner: testOwner, Page: testPage}); err == nil {
 		t.Error("dial without NATS succeeded")
 	}
-	if err := a.Ready(); errors.Is(err, ErrAway) {
+	if err := a.Ready(); errors.Is(err, errAway) {
 		t.Errorf("not ready at once: %v", err)
 	}
 	if links := a.Stats().Links + b.Stats().Links; links != 0 {
@@ -234,7 +234,7 @@ func TestReadinessFollowsNATS(t *testing.T) {
 	n.links = newLinks(newID(), newSubjects("test"), silence{})
 	n.directory = newDirectory(n.links.node, n.links.subjects, nil, n.links)
 	close(n.directory.ended)
-	if err := n.Ready(); !errors.Is(err, ErrAway) {
+	if err := n.Ready(); !errors.Is(err, errAway) {
 		t.Errorf("before the first connection: %v", err)
 	}
 	n.markConnected(nil)
@@ -248,7 +248,7 @@ func TestReadinessFollowsNATS(t *testing.T) {
 		t.Errorf("away for less than %v: %v", awayTime, err)
 	}
 	now = now.Add(1)
-	if err := n.Ready(); !errors.Is(err, ErrAway) {
+	if err := n.Ready(); !errors.Is(err, errAway) {
 		t.Errorf("away for %v: %v", awayTime, err)
 	}
 	n.markConnected(nil)
@@ -269,7 +269,7 @@ func TestNodeWaitsForNATS(t *testing.T) {
 	s.Shutdown()
 	s.WaitForShutdown()
 	n := startNode(t, Options{URLs: []string{url}, CheckMaxPayload: func(size int64) error { return fmt.Errorf("max_payload is %d", size) }})
-	if err := n.Ready(); !errors.Is(err, ErrAway) {
+	if err := n.Ready(); !errors.Is(err, errAway) {
 		t.Errorf("without NATS: %v", err)
 	}
 	startNATS(t, server.Options{Port: port, MaxPayload: 1000})

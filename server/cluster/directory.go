@@ -311,9 +311,9 @@ func (d *directory) serve(owner, page string, epoch int64) (func(context.Context
 	h := d.holding(owner, page)
 	switch {
 	case h == nil:
-		return nil, ErrAbsent
+		return nil, errAbsent
 	case h.epoch < epoch: // the other node has heard of a later holder
-		return nil, ErrMoved
+		return nil, errMoved
 	}
 	return h.page.Serve, nil
 }

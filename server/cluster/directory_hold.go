@@ -39,7 +39,7 @@ func (d *directory) follow(ctx context.Context, owner string, changed func(gatew
 		_, err = d.question(ctx, question{Owner: owner})
 	}
 	if err == nil && !d.bus.IsConnected() {
-		err = ErrAway
+		err = errAway
 	}
 	if err != nil {
 		stop()

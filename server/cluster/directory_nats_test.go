@@ -75,7 +75,7 @@ func TestDirectoryOverNATS(t *testing.T) {
 	if err := a.awaitEnd(p.(*link)); !errors.Is(err, errPeerClosed) {
 		t.Errorf("the link to the first holder ended by %v", err)
 	}
-	if _, err := dial(); !errors.Is(err, ErrAbsent) {
+	if _, err := dial(); !errors.Is(err, errAbsent) {
 		t.Errorf("dial of the first holder: %v", err)
 	}
 	if stats := a.Stats(); stats.Members != 2 || stats.Links != 0 || stats.Pages != 0 {

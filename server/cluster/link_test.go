@@ -437,7 +437,7 @@ func TestVersionsOfLinks(t *testing.T) {
 				a.versions, b.versions = test.near, test.far
 				p, err := a.dial(t.Context(), b.node, opening{Owner: testOwner, Page: testPage})
 				if test.want == 0 {
-					if !errors.Is(err, ErrVersion) {
+					if !errors.Is(err, errLinkVersion) {
 						t.Errorf("dial: %v", err)
 					}
 					return
@@ -491,14 +491,14 @@ func TestDialIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
 		a, b := n.node(t, nil), n.node(t, nil)
-		for _, refusal := range []error{ErrAbsent, ErrMoved, ErrBusy} {
+		for _, refusal := range []error{errAbsent, errMoved, errBusy} {
 			b.serve = func(string, string, int64) (func(context.Context, jsonrpc.Port), error) { return nil, refusal }
 			if _, err := a.dial(t.Context(), b.node, opening{Owner: testOwner, Page: testPage}); !errors.Is(err, refusal) {
 				t.Errorf("dial: %v, want %v", err, refusal)
 			}
 		}
 		for _, node := range []string{"", "*", ">", a.node, b.node + ".x", strings.Repeat("A", idSize)} {
-			if _, err := a.dial(t.Context(), node, opening{}); !errors.Is(err, ErrAbsent) {
+			if _, err := a.dial(t.Context(), node, opening{}); !errors.Is(err, errAbsent) {
 				t.Errorf("dial of %q: %v", node, err)
 			}
 		}
@@ -602,7 +602,7 @@ func TestNumberOfLinksIsLimited(t *testing.T) {
 			last = a.dialTest(t, b)
 		}
 		ask := opening{Owner: testOwner, Page: testPage}
-		if _, err := a.dial(t.Context(), b.node, ask); !errors.Is(err, ErrBusy) {
+		if _, err := a.dial(t.Context(), b.node, ask); !errors.Is(err, errBusy) {
 			t.Errorf("one link more: %v", err)
 		}
 		last.Close()
@@ -650,11 +650,11 @@ func TestEndWaitsForEndByAnother(t *testing.T) {
 	l := a.dialTest(t, b)
 	first, second := make(chan struct{}), make(chan struct{})
 	a.mu.Lock()
-	go func() { defer close(first); l.end(ErrAway) }()
+	go func() { defer close(first); l.end(errAway) }()
 	for l.why() == nil { // it waits for the lock then
 		runtime.Gosched()
 	}
-	go func() { defer close(second); l.end(ErrAway) }()
+	go func() { defer close(second); l.end(errAway) }()
 	select {
 	case <-second:
 		t.Error("it has returned while the link was in the table")

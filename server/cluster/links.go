@@ -92,14 +92,14 @@ func (s *links) publish(subject, reply string, f frame) error {
 
 // Why another node refuses a link. The texts are sent.
 var (
-	ErrAbsent  = errors.New("absent")  // it does not have the page
-	ErrMoved   = errors.New("moved")   // it knows that another node has the page
-	ErrVersion = errors.New("version") // there is no common link version
-	ErrBusy    = errors.New("busy")    // it has too many links
+	errAbsent      = errors.New("absent")  // it does not have the page
+	errMoved       = errors.New("moved")   // it knows that another node has the page
+	errLinkVersion = errors.New("version") // there is no common link version
+	errBusy        = errors.New("busy")    // it has too many links
 )
 
 func refusalOf(reason string) error {
-	for _, refusal := range []error{ErrAbsent, ErrMoved, ErrVersion, ErrBusy} {
+	for _, refusal := range []error{errAbsent, errMoved, errLinkVersion, errBusy} {
 		if refusal.Error() == reason {
 			return refusal
 		}
@@ -119,7 +119,7 @@ type opening struct {
 // so it fails after dialTime.
 func (s *links) dial(ctx context.Context, node string, ask opening) (jsonrpc.Port, error) {
 	if !isKey(node, idSize) || node == s.node {
-		return nil, fmt.Errorf("dial node %q: %w", node, ErrAbsent)
+		return nil, fmt.Errorf("dial node %q: %w", node, errAbsent)
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -156,7 +156,7 @@ func (s *links) add(node, page string, serves bool) (*link, error) {
 	case s.closed:
 		return nil, jsonrpc.ErrClosed
 	case len(s.byID) >= maxLinks, serves && s.ofPage[page] >= maxOfPage, p == nil && len(s.peers) >= maxPeers:
-		return nil, ErrBusy
+		return nil, errBusy
 	}
 	if p == nil {
 		p = &peer{node: node, links: map[*link]struct{}{}}
@@ -205,11 +205,11 @@ func (s *links) refuse(subject string, reason error) {
 func (s *links) tryOpen(ask opening, reply string) error {
 	node, _, ok := s.subjects.parseLink(reply)
 	if !ok || !isKey(ask.Page, keySize) || !isKey(ask.Owner, keySize) {
-		return ErrAbsent
+		return errAbsent
 	}
 	version := s.common(ask.Versions)
 	if version == noVersion {
-		return ErrVersion
+		return errLinkVersion
 	}
 	serve, err := s.serve(ask.Owner, ask.Page, ask.Epoch)
 	if err != nil {
@@ -217,7 +217,7 @@ func (s *links) tryOpen(ask opening, reply string) error {
 	}
 	l, err := s.add(node, ask.Page, true)
 	if err != nil {
-		return ErrBusy
+		return errBusy
 	}
 	l.accept(version, reply)
 	go func() { // ends with the link
@@ -264,7 +264,7 @@ func (s *links) deliver(subject, reply string, payload []byte, gone bool) {
 	switch {
 	case l == nil && !gone && (len(payload) < 2 || kind(payload[1]) != kindEnd):
 		if _, _, ok := s.subjects.parseLink(reply); ok {
-			s.refuse(reply, ErrAbsent)
+			s.refuse(reply, errAbsent)
 		}
 	case l == nil:
 	case gone:

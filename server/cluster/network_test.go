@@ -44,7 +44,7 @@ func (n *network) node(t *testing.T, serve func(page string, p jsonrpc.Port)) *l
 	s := newLinks(id, newSubjects("test"), &networkCarrier{n, id})
 	s.serve = func(_, page string, _ int64) (func(context.Context, jsonrpc.Port), error) {
 		if serve == nil {
-			return nil, ErrAbsent
+			return nil, errAbsent
 		}
 		return func(_ context.Context, p jsonrpc.Port) { serve(page, p) }, nil
 	}

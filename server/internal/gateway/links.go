@@ -252,7 +252,7 @@ func (l *links) link(ctx context.Context, v *views, p *page, held Held) (port js
 	}
 	if !v.lockLink(ctx, p, held) { // a socket came first: it must not be replaced
 		port.Close()
-		return nil, nil, ErrNotHeld
+		return nil, nil, errNotHeld
 	}
 	defer v.unlockJoin(p)
 	attaching, cancel := context.WithTimeout(ctx, linkTime)
@@ -290,8 +290,8 @@ func (v *views) tryLockLink(ctx context.Context, p *page, held Held) (ok bool, o
 	return true, nil
 }
 
-// ErrNotHeld is returned for a page that the other node does not have any more.
-var ErrNotHeld = errors.New("the other node does not have the page")
+// errNotHeld is returned for a page that the other node does not have any more.
+var errNotHeld = errors.New("the other node does not have the page")
 
 func (v *views) markLinked(p *page) {
 	v.mu.Lock()
