@@ -53,16 +53,17 @@ const appDir = "/app/"
 // startPages are the modules of web/bench/start whose start-up is measured.
 var startPages = [...]string{"null", "ts1", "ts2", "ours", "ours-in-page"}
 
-// sizedApps are apps whose size is measured, by what they import from 'pagemcp'.
-var sizedApps = map[string]string{
-	"size-start":     "start, webSocket",
-	"size-idb":       "start, webSocket, idb",
-	"size-opfs":      "start, webSocket, opfs",
-	"size-caches":    "start, webSocket, caches",
-	"size-page":      "start, webSocket, page",
-	"size-storage":   "start, webSocket, storage",
-	"size-tabs":      "start, webSocket, tabs",
-	"size-connectTo": "connectTo",
+// sizedApps are apps whose size is measured, by what they import from 'pagemcp', or from
+// one of its entry points.
+var sizedApps = map[string]struct{ names, entry string }{
+	"size-start":     {"start, webSocket", "index"},
+	"size-idb":       {"start, webSocket, idb", "index"},
+	"size-opfs":      {"start, webSocket, opfs", "index"},
+	"size-caches":    {"start, webSocket, caches", "index"},
+	"size-page":      {"start, webSocket, page", "index"},
+	"size-storage":   {"start, webSocket, storage", "index"},
+	"size-tabs":      {"start, webSocket, tabs", "index"},
+	"size-connectTo": {"connectTo", "client"},
 }
 
 // benchApps bundles apps from the built package: only what an app uses of index.js is in it.
@@ -96,17 +97,18 @@ var sizedApp = api.Plugin{Name: "sized app", Setup: func(build api.PluginBuild) 
 		return api.OnResolveResult{Path: strings.TrimPrefix(args.Path, "sized:"), Namespace: "sized"}, nil
 	})
 	build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "sized"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-		names := sizedApps[args.Path]
-		contents := "import { " + names + " } from 'pagemcp'\nglobalThis.used = [" + names + "]\n"
+		app := sizedApps[args.Path]
+		contents := "import { " + app.names + " } from 'pagemcp/" + app.entry + "'\nglobalThis.used = [" + app.names + "]\n"
 		return api.OnLoadResult{Contents: &contents}, nil
 	})
 }}
 
-// packedPackage resolves 'pagemcp' to the built index.js, whose relative imports stay.
+// packedPackage resolves 'pagemcp' and its entry points to their built files, whose relative
+// imports stay.
 func packedPackage(root string, built Files) api.Plugin {
 	return api.Plugin{Name: "packed package", Setup: func(build api.PluginBuild) {
-		build.OnResolve(api.OnResolveOptions{Filter: "^pagemcp$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: "index.js", Namespace: "packed", SideEffects: api.SideEffectsFalse}, nil
+		build.OnResolve(api.OnResolveOptions{Filter: `^pagemcp(/\w+)?$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: path.Base(publicModule(args.Path)) + ".js", Namespace: "packed", SideEffects: api.SideEffectsFalse}, nil
 		})
 		build.OnResolve(api.OnResolveOptions{Filter: `^\./`, Namespace: "packed"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{Path: args.Path, External: true}, nil

@@ -225,7 +225,11 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 		{InputPath: engineEntry, OutputPath: "pagemcp/engine"},
 	}
 	for _, entry := range entries {
-		options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, api.EntryPoint{InputPath: entryPrefix + entry.name, OutputPath: "pagemcp/" + entry.name})
+		input := entryPrefix + entry.name
+		if entry.alone {
+			input = lazySource(entry.name)
+		}
+		options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, api.EntryPoint{InputPath: input, OutputPath: "pagemcp/" + entry.name})
 	}
 	for _, module := range lazyModules {
 		options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, api.EntryPoint{InputPath: lazySource(module), OutputPath: "pagemcp/" + path.Base(module)})

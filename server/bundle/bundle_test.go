@@ -27,7 +27,10 @@ func project(t *testing.T) string {
 		"go.sum":                    "",
 		"wasm/main_js.go":           "package main\n\nfunc main() {}\n",
 		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\nexport const late = () => import('./validate.ts')\n",
-		"web/src/client.ts":         "export { label as client } from './invitation.ts'\n",
+		"web/src/client.ts":         "export { own } from './alone.ts'\n",
+		"web/src/mcp-b.ts":          "export { own } from './alone.ts'\n",
+		"web/src/webmcp.ts":         "export { own } from './alone.ts'\n",
+		"web/src/alone.ts":          "export const own = 'it stands alone'\n",
 		"web/src/pairing.ts":        "export { invitation } from './invitation.ts'\n",
 		"web/src/redaction.ts":      "export { label as redaction } from './invitation.ts'\n",
 		"web/src/sources.ts":        "export { label } from './invitation.ts'\n",
@@ -89,7 +92,9 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		"/pagemcp/index.js":     "globalThis.Go", // of GOROOT's wasm_exec.js
 		"/pagemcp/worker.js":    "validate",      // although index.js loads it on demand
 		"/pagemcp/engine.wasm":  "\x00asm",
-		"/pagemcp/client.js":    `from"./index.js"`,
+		"/pagemcp/client.js":    "stands alone",
+		"/pagemcp/mcp-b.js":     "stands alone",
+		"/pagemcp/webmcp.js":    "stands alone",
 		"/pagemcp/pairing.js":   `from"./index.js"`, // the module with the state is there
 		"/pagemcp/redaction.js": `from"./index.js"`,
 		"/pagemcp/sources.js":   `from"./index.js"`,

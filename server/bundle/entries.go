@@ -14,18 +14,23 @@ import (
 // entries are the entry points of the package besides the main one: `pagemcp/pairing` is
 // web/src/pairing.ts. Another one needs a line here and one in web/package.json. Their files
 // import from index.js, so that a page which imports several entry points has each module,
-// and its state, once.
+// and its state, once; except for those that stand alone.
 var entries = [...]struct {
 	name string
 	// code: the entry point has code of its own, which is not in index.js. It imports only
 	// what index.ts exports. Others re-export what index.js contains.
 	code bool
+	// alone: its file contains all that it imports, also what index.js has: modules without
+	// state. For what few pages use, or pages without an engine.
+	alone bool
 }{
-	{name: "client"},
+	{name: "client", alone: true},
+	{name: "mcp-b", alone: true},
 	{name: "pairing"},
 	{name: "react", code: true},
 	{name: "redaction"},
 	{name: "sources"},
+	{name: "webmcp", alone: true},
 }
 
 const (
@@ -45,7 +50,7 @@ func packageEntries(root string) api.Plugin {
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "whole"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
 			contents := "export * from './index.ts'\n"
 			for _, entry := range entries {
-				if !entry.code {
+				if !entry.code && !entry.alone {
 					contents += "export * from '" + partPrefix + entry.name + "'\n"
 				}
 			}

@@ -52,9 +52,6 @@ export {
   type SampleParams,
   sample,
 } from './input.ts'
-export { connectTo } from './listen.ts'
-export { listenMcpB, type McpBOptions } from './listen-mcp-b.ts'
-export { type OfferOptions, offerToWebMcp } from './offer-webmcp.ts'
 export type { Goodbye, Port } from './port.ts'
 export type {
   Prompt,
@@ -115,7 +112,6 @@ export type { PollingOptions, SourceOptions } from './sources/options.ts'
 export { type PageOptions, type PagePart, page } from './sources/page.ts'
 export { type StorageOptions, storage } from './sources/storage.ts'
 export { type TabsOptions, tabs } from './sources/tabs.ts'
-export { type WebMcpOptions, webmcp } from './sources/webmcp.ts'
 export type {
   InputOf,
   OutputOf,
@@ -142,4 +138,3 @@ export {
   type ToolResult,
   type ToolSchema,
 } from './tool.ts'
-export { type ClientTransport, pageTransport, portTransport } from './transport.ts'

@@ -111,9 +111,8 @@ export function serve(port: Port, closed: () => void): void {
       },
       shut: ({ number, reason }) => ports.get(number)?.end(reason),
       connect({ number, dial }, call) {
-        if (engine === undefined) throw new Error('the engine has not started')
         void hold?.()
-        const { clients } = engine
+        const { clients } = engine as Engine // it has started
         const connection = connectGateway(dial, {
           open: (channel) => clients.openText(channel, 'gateway'),
           pageId: () => page.request('pageId', undefined),

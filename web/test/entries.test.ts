@@ -26,8 +26,13 @@ const entries = new Map<string, string>(
   }),
 )
 
+/** Those that contain all that they import. */
+const alone = ['client', 'mcp-b', 'webmcp']
+
 /** Those whose code is in index.js; `react` has code of its own, since it imports React. */
-const shared = [...entries.values()].filter((file) => file !== 'index' && file !== 'react')
+const shared = [...entries.values()].filter(
+  (file) => file !== 'index' && file !== 'react' && !alone.includes(file),
+)
 
 /** Specifiers of all imports in a module: statements, `import()` and `import type`. */
 function specifiers(text: string): string[] {
@@ -66,6 +71,13 @@ test('documentation names each entry point', () => {
 })
 
 // Module state must exist once: the invitation is taken from the address when the module is loaded.
+test('entry points for few pages load nothing of index.js', () => {
+  for (const name of alone) {
+    const lazy = name === 'webmcp' ? ['./validate.js'] : []
+    assert.deepEqual(imported(`${name}.js`), lazy, name)
+  }
+})
+
 test('other entry points re-export and have no code of their own', () => {
   for (const name of shared) {
     const code = readFileSync(join(built, `${name}.js`), 'utf8').replace(/\/\/# .*\s*$/, '')
@@ -92,6 +104,7 @@ test('index.js loads the files that it names, react.js React alone, and other fi
     './answer-call.js',
     './closed-pages.js',
     './confirm-dialog.js',
+    './files-in-window.js',
     './idb-in-window.js',
     './page-content.js',
     './redact-contents.js',

@@ -35,18 +35,14 @@ let last = 0
 
 function opened(): Promise<IDBDatabase | undefined> {
   if (embedded) return Promise.resolve(undefined) // the origin is another page's: nothing is stored
-  database ??= new Promise((resolve) => {
-    try {
-      const request = indexedDB.open('pagemcp-playground-history', 1)
-      request.onupgradeneeded = () => request.result.createObjectStore(store, { keyPath: 'id' })
-      request.onsuccess = () => resolve(request.result)
-      request.onerror = () => resolve(undefined)
-      request.onblocked = () => resolve(undefined)
-    } catch {
-      resolve(undefined) // forbidden in some private windows
-    }
-  })
+  database ??= open().catch(() => undefined) // forbidden in some private windows
   return database
+}
+
+async function open(): Promise<IDBDatabase> {
+  const request = indexedDB.open('pagemcp-playground-history', 1)
+  request.onupgradeneeded = () => request.result.createObjectStore(store, { keyPath: 'id' })
+  return done(request)
 }
 
 async function transact(run: (entries: IDBObjectStore) => void): Promise<void> {

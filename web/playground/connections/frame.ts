@@ -4,7 +4,7 @@
  * lists the playground's origin.
  */
 
-import { connectTo } from 'pagemcp'
+import { connectTo } from 'pagemcp/client'
 import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
 import type { OpenedWindow } from './opened-window.ts'

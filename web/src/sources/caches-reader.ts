@@ -13,21 +13,8 @@ import {
   type Source,
 } from '../source.ts'
 import { cacheUri, requestTail, withoutFragment } from './caches-uris.ts'
+import { OpaqueResponseError } from './lazy-reader.ts'
 import { isTextType, typeOfName } from './mime.ts'
-
-/**
- * The response is opaque: it came from another origin without CORS, so its body, status and headers are
- * not readable. Fetch it with CORS.
- */
-export class OpaqueResponseError extends Error {
-  override readonly name = 'OpaqueResponseError'
-
-  constructor(uri: string) {
-    super(
-      `read ${uri}: the response is opaque, since it was fetched without CORS; it has no readable body`,
-    )
-  }
-}
 
 /** The `_meta` key of the status and headers that a response was stored with. */
 const responseMeta = 'io.github.pagemcp/response'

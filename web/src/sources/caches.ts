@@ -1,9 +1,11 @@
 import { rankCompletions } from '../complete.ts'
+import { lazily } from '../module.ts'
 import { plainLabel } from '../provenance.ts'
 import { type Changed, NotFoundError, type PortableSource } from '../source.ts'
-import { cachesReader, existing, requestsOf } from './caches-reader.ts'
+import { existing, requestsOf } from './caches-reader.ts'
 import { cacheUri } from './caches-uris.ts'
 import { noteWrites, pollCaches } from './caches-watch.ts'
+import { lazyReader } from './lazy-reader.ts'
 import { commonOptions, type PollingOptions, wrongOption } from './options.ts'
 import { whileUsed } from './usage.ts'
 
@@ -50,7 +52,7 @@ export function caches(options: CachesOptions): PortableSource {
   }
   const use = whileUsed((signal) => noteWrites(names, announce, signal), ends)
   return {
-    ...cachesReader(names),
+    ...lazyReader('cache:///', async () => (await load()).cachesReader(names)),
     templates: async () =>
       names.map((name) => ({
         uriTemplate: `${cacheUri(name)}/{+request}`,
@@ -99,4 +101,6 @@ function servedCaches(names: unknown): string[] {
   return [...new Set(names as string[])]
 }
 
-export { OpaqueResponseError } from './caches-reader.ts'
+const load = () => lazily('files-in-window.js', import('./files-in-window.ts'))
+
+export { OpaqueResponseError } from './lazy-reader.ts'

@@ -1,6 +1,6 @@
 /**
- * Reads, completes and polls records in the window: a file of its own in the package, loaded by the first read
- * of `idb` with `worker: false`, and by the first completion. In the engine's Worker, worker.js reads.
+ * Completes and polls records in the window, and reads them for an app that calls the source itself: a file of its own
+ * in the package, loaded when `idb` is mounted. The engine's thread has its own reader, in worker.js.
  *
  * No module with state may be imported here: index.js would have it, too.
  */

@@ -1,7 +1,7 @@
 import type { Changed, Json, PortableSource } from '../source.ts'
 import { decodeWrites, encodeWrites, liveChannel, writesChannel } from './idb-channel.ts'
 import { observeDexie } from './idb-dexie.ts'
-import { lazyReader, pollStores } from './idb-lazy.ts'
+import { lazyIdb, pollStores } from './idb-lazy.ts'
 import { reader } from './idb-open.ts'
 import {
   hasLabels,
@@ -115,7 +115,7 @@ export function idb(options: IdbOptions & PollingOptions): PortableSource {
     if (every > 0) void pollStores(stores, every, read, (served) => announceAll([served]), signal)
   }, ends)
 
-  const { prepare, ...half } = lazyReader(databases, read)
+  const { prepare, ...half } = lazyIdb(databases, read)
   return {
     ...half,
     templates: async () => templatesOf(databases),

@@ -1,7 +1,9 @@
 import { rankCompletions } from '../complete.ts'
+import { lazily } from '../module.ts'
 import { type Json, NotFoundError, type PortableSource } from '../source.ts'
+import { lazyReader } from './lazy-reader.ts'
 import { type Path, pathOf, scheme, servedPaths, uriOf } from './opfs-paths.ts'
-import { childrenOf, entryAt, isDirectory, isServed, opfsReader } from './opfs-reader.ts'
+import { childrenOf, entryAt, isDirectory, isServed } from './opfs-reader.ts'
 import { watchFiles } from './opfs-watch.ts'
 import { commonOptions, type PollingOptions } from './options.ts'
 
@@ -39,7 +41,7 @@ export function opfs(options: OpfsOptions): PortableSource {
   const { every, signal: ends } = commonOptions('opfs', options, defaultPoll)
   const served = servedPaths(options.paths)
   return {
-    ...opfsReader(served),
+    ...lazyReader(scheme, async () => (await load()).opfsReader(served)),
     templates: async () => [
       {
         uriTemplate: 'opfs:///{+path}',
@@ -68,6 +70,8 @@ export function opfs(options: OpfsOptions): PortableSource {
     },
   }
 }
+
+const load = () => lazily('files-in-window.js', import('./files-in-window.ts'))
 
 /** A path as it stands for `{+path}`. */
 function plainOf(path: Path): string {

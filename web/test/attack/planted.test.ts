@@ -21,7 +21,7 @@ window.ready = true`
 
 /** A client in a frame of another origin. It begins when it is asked to. */
 const client = `
-import { connectTo } from '/pagemcp/index.js'
+import { connectTo } from '/pagemcp/client.js'
 const { origin } = new URL(document.referrer)
 addEventListener('message', async ({ data }) => {
   if (data !== 'work') return

@@ -24,7 +24,8 @@ declare global {
 
 /** A page that serves; its query lists origins, and `wait` that it does not listen yet. */
 const host = `
-import { start, listenMcpB } from '/pagemcp/index.js'
+import { start } from '/pagemcp/index.js'
+import { listenMcpB } from '/pagemcp/mcp-b.js'
 import '/clients.js'
 const query = new URLSearchParams(location.search)
 window.mcp = await start({ name: 'host', worker: query.get('worker') !== 'false' })

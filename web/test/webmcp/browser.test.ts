@@ -27,7 +27,8 @@ declare const errors: string[]
 
 const page = (polyfill: boolean) => `
 ${polyfill ? "import '/polyfill.js'" : ''}
-import { offerToWebMcp, start, webmcp } from '/pagemcp/index.js'
+import { start } from '/pagemcp/index.js'
+import { offerToWebMcp, webmcp } from '/pagemcp/webmcp.js'
 window.modelContext = document.modelContext
 window.errors = []
 window.mcp = await start({ name: 'host' })

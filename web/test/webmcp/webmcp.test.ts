@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { offerToWebMcp, webmcp } from '../../src/index.ts'
+import { offerToWebMcp, webmcp } from '../../src/webmcp.ts'
 import { resultOf, type TestClient, until } from '../core/client.ts'
 import { type TestPage, testPage } from '../core/page.ts'
 import { type Dialect, dialects, type FakeContext, installContext } from './contexts.ts'

@@ -6,7 +6,8 @@ import { servePages } from './built.ts'
 import { fakeGateway } from './gateway.ts'
 
 const host = `
-import { start, connectTo, webSocket } from '/pagemcp/index.js'
+import { start, webSocket } from '/pagemcp/index.js'
+import { connectTo } from '/pagemcp/client.js'
 window.lib = { start, connectTo, webSocket }
 window.gateway = new URLSearchParams(location.search).get('gateway') ?? undefined
 const worker = new URLSearchParams(location.search).get('worker') !== 'false'

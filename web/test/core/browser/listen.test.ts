@@ -24,7 +24,8 @@ const text = async (port) => {
 
 /** A page that serves, and lists its own origin and whatever its query names. */
 const host = `
-import { start, connectTo } from '/pagemcp/index.js'
+import { start } from '/pagemcp/index.js'
+import { connectTo } from '/pagemcp/client.js'
 ${ask}
 const query = new URLSearchParams(location.search)
 window.mcp = await start({ name: 'host', worker: query.get('worker') !== 'false' })
@@ -62,7 +63,7 @@ window.ready = true`
 
 /** A client in an iframe: tells its parent what it got. */
 const client = `
-import { connectTo } from '/pagemcp/index.js'
+import { connectTo } from '/pagemcp/client.js'
 ${ask}
 const query = new URLSearchParams(location.search)
 const origin = query.get('host')
