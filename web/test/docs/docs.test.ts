@@ -341,7 +341,7 @@ test('JSON examples parse', () => {
 })
 
 test('labels that the playground README names are texts of its interface', () => {
-  const texts = filesOf('web/playground', /texts\/en\.ts$/)
+  const texts = filesOf('web/playground', /\.texts\.ts$/)
     .map(read)
     .join('\n')
   const labels = documents.get('web/playground/README.md')?.labels ?? []
