@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -64,9 +63,7 @@ func TestUnusedEndpointsAreFreed(t *testing.T) {
 func TestSessionOutlivesItsEndpoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := startGateway(t)
-		answer, _ := g.post("/mcp/none", initialize, streams)
-		session := mcphttp.SessionHeader + ": " + answer.Header.Get(mcphttp.SessionHeader)
-		g.post("/mcp/none", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, session, streams)
+		session := g.openSession("/mcp/none")
 		if n := g.countViews(); n != 2 {
 			t.Errorf("%d endpoints while the session is used", n)
 		}
@@ -74,8 +71,8 @@ func TestSessionOutlivesItsEndpoint(t *testing.T) {
 		if n := g.countViews(); n != 1 {
 			t.Errorf("%d endpoints while the session is idle", n)
 		}
-		if answer, body := g.post("/mcp/none", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}`, session, streams); answer.StatusCode != 200 || !strings.Contains(body, `"result":{}`) {
-			t.Errorf("%s %s", answer.Status, body)
+		if status, body := session.request("1", engine.MethodPing, ""); status != 200 || !strings.Contains(body, `"result":{}`) {
+			t.Errorf("%d %s", status, body)
 		}
 	})
 }

@@ -65,7 +65,7 @@ func startGateway(t *testing.T, change ...func(*Options)) *testGateway {
 		g.End()
 		transport.CloseIdleConnections()
 		server.Close()
-		settle()
+		time.Sleep(time.Minute) // Remotes pause before they ask a page again, and end after it
 	})
 	return g
 }
@@ -226,23 +226,29 @@ type stream struct {
 	lines *bufio.Scanner
 }
 
+// open is send for a response that is an event stream.
+func (g *testGateway) open(ctx context.Context, method, path, body string, lines ...string) *stream {
+	g.t.Helper()
+	answer := g.send(ctx, method, path, body, append(lines, streams)...)
+	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != mcphttp.EventStreamType {
+		g.t.Fatalf("%s %s: %s %v", method, body, answer.Status, answer.Header)
+	}
+	g.t.Cleanup(func() { answer.Body.Close() })
+	return &stream{g.t, answer.Body, bufio.NewScanner(answer.Body)}
+}
+
 // listen opens a subscription, until ctx ends. It returns after its acknowledgement.
 func (g *testGateway) listen(ctx context.Context, path, notifications string) *stream {
 	g.t.Helper()
 	params := `"notifications":{` + notifications + `}`
-	answer := g.send(ctx, "POST", path, modern("1", engine.MethodListen, params), append(headersOf(engine.MethodListen, params), streams)...)
-	if answer.StatusCode != http.StatusOK {
-		g.t.Fatalf("listen at %s: %s", path, answer.Status)
-	}
-	g.t.Cleanup(func() { answer.Body.Close() })
-	s := &stream{g.t, answer.Body, bufio.NewScanner(answer.Body)}
+	s := g.open(ctx, "POST", path, modern("1", engine.MethodListen, params), headersOf(engine.MethodListen, params)...)
 	if first := s.next(); !strings.Contains(first, "acknowledged") {
 		g.t.Fatalf("listen at %s begins with %s", path, first)
 	}
 	return s
 }
 
-// next returns the next message.
+// next returns the next message, or "" at the end.
 func (s *stream) next() string {
 	s.t.Helper()
 	late := time.AfterFunc(testTime, func() { s.body.Close() })
@@ -252,8 +258,37 @@ func (s *stream) next() string {
 			return data
 		}
 	}
-	s.t.Fatalf("the stream ended, or nothing came for %v: %v", testTime, s.lines.Err())
+	if err := s.lines.Err(); err != nil {
+		s.t.Fatalf("the stream breaks, or nothing came for %v: %v", testTime, err)
+	}
 	return ""
+}
+
+// A session is one of 2025-11-25.
+type session struct {
+	*testGateway
+	path, header string
+}
+
+func (g *testGateway) openSession(path string) *session {
+	g.t.Helper()
+	answer, _ := g.post(path, initialize, streams)
+	s := &session{g, path, mcphttp.SessionHeader + ": " + answer.Header.Get(mcphttp.SessionHeader)}
+	if answer, body := g.post(path, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, s.header, streams); answer.StatusCode != http.StatusAccepted {
+		g.t.Fatalf("initialized: %s %s", answer.Status, body)
+	}
+	return s
+}
+
+func classic(id, method, params string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{` + params + `}}`
+}
+
+// request sends a request, and returns all that its response has.
+func (s *session) request(id, method, params string) (status int, body string) {
+	s.t.Helper()
+	answer, body := s.post(s.path, classic(id, method, params), s.header, streams)
+	return answer.StatusCode, body
 }
 
 // A testPage is a page without a browser. Its engine outlives its sockets.
@@ -262,8 +297,9 @@ type testPage struct {
 	hello  Hello
 	table  *engine.Table
 	engine *engine.Engine
-	forge  func(msg []byte) []byte // changes what it sends; nil: nothing
+	forge  func(msg []byte) []byte // changes what it sends, or drops it with nil; may be nil
 	conn   *websocket.Conn
+	gone   <-chan struct{} // closed when that is closed
 
 	mu    sync.Mutex
 	texts map[string]string
@@ -352,8 +388,9 @@ func (p *testPage) join(g *testGateway) {
 	p.must(err)
 	p.conn, err = p.dial(g, testOrigin, PageProtocol, hello)
 	p.must(err)
-	port := &forgingPort{socket.New(p.conn, limits.MaxMessage+limits.MaxSlack, false), p.forge}
-	go p.engine.Serve(context.Background(), port) // ends with the socket
+	s := socket.New(p.conn, limits.MaxMessage+limits.MaxSlack, false)
+	p.gone = s.Done()
+	go p.engine.Serve(context.Background(), &forgingPort{s, p.forge}) // ends with the socket
 	synctest.Wait()
 	if !g.Views("o").IsConnected(p.hello.Page) {
 		p.t.Fatalf("%s is not attached", p.hello.Page)
@@ -382,7 +419,9 @@ type forgingPort struct {
 
 func (p *forgingPort) Write(ctx context.Context, msg []byte) error {
 	if p.forge != nil {
-		msg = p.forge(msg)
+		if msg = p.forge(msg); msg == nil {
+			return nil
+		}
 	}
 	return p.Port.Write(ctx, msg)
 }

@@ -1,0 +1,157 @@
+package gateway
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// A pong of the browser does not keep a page connected: one that hangs is disconnected
+// after 40 s, one that has nothing to send stays. R-029 R-346.
+func TestHangingPageIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := startGateway(t)
+		page := newPage(t, "notes")
+		var hangs atomic.Bool
+		page.forge = func(msg []byte) []byte {
+			if hangs.Load() {
+				return nil
+			}
+			return msg
+		}
+		page.join(g)
+		time.Sleep(time.Hour)
+		if !g.Views("o").IsConnected("notes") {
+			t.Fatal("a silent page was dropped")
+		}
+		hangs.Store(true)
+		began := time.Now()
+		<-page.gone
+		if took := time.Since(began); took < limits.PingTimeout-limits.PingEvery || took > limits.PingTimeout+limits.PingEvery/3 {
+			t.Errorf("dropped after %v", took)
+		}
+	})
+}
+
+// If a page disconnects during a call, the call fails at once on its own stream; the
+// error says that it may have had effects, and it is not retried. Requests without
+// effects wait for the page and are answered once: a prompt, a completion, a list of
+// tools. R-007 R-359.
+func TestPageReloadsDuringCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := startGateway(t)
+		page := newPage(t, "notes")
+		var calls, prompts atomic.Int32
+		finish := make(chan struct{})
+		defer close(finish)
+		page.tool("slow", `{}`, func() string { calls.Add(1); <-finish; return "" })
+		page.tool("quick", `{}`, always("at once"))
+		page.must(page.table.PutPrompt(engine.PromptEntry{
+			Prompt: engine.Prompt{Name: "ask", Object: []byte(`{"name":"ask","arguments":[{"name":"city"}]}`)},
+			Get: func(context.Context, []byte) ([]byte, error) {
+				prompts.Add(1)
+				return []byte(`{"messages":[]}`), nil
+			},
+			Complete: func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
+				return engine.Completion{Values: []string{"paris"}}, nil
+			},
+		}))
+		page.join(g)
+		session := g.openSession("/mcp/notes")
+		params := `"name":"slow","arguments":{}`
+		running := []*stream{
+			g.open(t.Context(), "POST", "/mcp/notes", modern("1", engine.MethodCallTool, params), headersOf(engine.MethodCallTool, params)...),
+			g.open(t.Context(), "POST", "/mcp/notes", classic("1", engine.MethodCallTool, params), session.header),
+		}
+		if n := calls.Load(); n != 2 {
+			t.Fatalf("%d calls run", n)
+		}
+		page.leave(g, false)
+		for _, s := range running {
+			if got := s.next(); !strings.Contains(got, `"id":1,"error"`) || !strings.Contains(got, `"reason":"interrupted"`) || !strings.Contains(got, `"retry":false`) {
+				t.Errorf("the call that ran: %s", got)
+			}
+			if got := s.next(); got != "" {
+				t.Errorf("after the error: %s", got)
+			}
+		}
+		waiting := map[string]chan string{}
+		for want, x := range map[string][2]string{
+			`"messages":[]`: {engine.MethodGetPrompt, `"name":"ask"`},
+			"paris":         {engine.MethodComplete, `"ref":{"type":"ref/prompt","name":"ask"},"argument":{"name":"city","value":"par"}`},
+		} {
+			answer := make(chan string, 1)
+			waiting[want] = answer
+			go func() { // ends with the answer
+				_, body := g.request("/mcp/notes", x[0], x[1])
+				answer <- body
+			}()
+		}
+		if _, body := session.request("4", engine.MethodListTools, ""); !strings.Contains(body, `"name":"list_resources"`) {
+			t.Errorf("tools while it is away: %s", body)
+		}
+		for want, answer := range waiting {
+			if len(answer) > 0 {
+				t.Errorf("%s is answered while the page is away: %s", want, <-answer)
+			}
+		}
+		page.join(g)
+		for want, answer := range waiting {
+			if got := <-answer; !strings.Contains(got, want) {
+				t.Errorf("%s; want %s", got, want)
+			}
+		}
+		if _, body := session.request("5", engine.MethodCallTool, `"name":"quick"`); !strings.Contains(body, "at once") {
+			t.Errorf("a call afterwards: %s", body)
+		}
+		if calls.Load() != 2 || prompts.Load() != 1 {
+			t.Errorf("%d calls and %d prompts came to the page", calls.Load(), prompts.Load())
+		}
+	})
+}
+
+// A page that reconnects without prompts and tools: the capabilities stay, and
+// list_changed is sent. R-042 R-359.
+func TestReloadedPageWithoutToolsAnnouncesIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := startGateway(t)
+		page := newPage(t, "notes")
+		page.tool("mine", `{}`, always(""))
+		page.must(page.table.PutPrompt(engine.PromptEntry{
+			Prompt: engine.Prompt{Name: "mine", Object: []byte(`{"name":"mine"}`)},
+			Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
+		}))
+		page.join(g)
+		session := g.openSession("/mcp/notes")
+		messages := g.open(t.Context(), "GET", "/mcp/notes", "", session.header)
+		for _, list := range []string{"tools", "prompts"} {
+			if _, body := session.request("1", list+"/list", ""); !strings.Contains(body, `"mine"`) {
+				t.Errorf("%s: %s", list, body)
+			}
+		}
+		page.leave(g, false)
+		page.engine = engine.New(engine.Info{Name: "notes", Version: "2"}, nil)
+		page.join(g)
+		for received := ""; !strings.Contains(received, "tools/list_changed") || !strings.Contains(received, "prompts/list_changed"); {
+			got := messages.next()
+			if got == "" {
+				t.Fatalf("the stream ends after %s", received)
+			}
+			received += got
+		}
+		for _, list := range []string{"tools", "prompts"} {
+			if status, body := session.request("2", list+"/list", ""); status != 200 || strings.Contains(body, `"mine"`) || !strings.Contains(body, `"`+list+`":[`) {
+				t.Errorf("%s: %d %s", list, status, body)
+			}
+		}
+		if _, body := session.request("3", engine.MethodCallTool, `"name":"mine"`); !strings.Contains(body, "-32602") {
+			t.Errorf("a tool that is gone: %s", body)
+		}
+	})
+}
