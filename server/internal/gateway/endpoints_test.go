@@ -14,8 +14,7 @@ import (
 
 func (g *testGateway) countViews() int {
 	synctest.Wait()
-	n, _ := g.Views("o").Count()
-	return n
+	return g.Count().Views
 }
 
 // Endpoints of names that no page has cost nothing after the request. The endpoint of a
@@ -48,6 +47,9 @@ func TestUnusedEndpointsAreFreed(t *testing.T) {
 		for _, when := range []string{"while the limit is reached", "made again"} {
 			if _, body := g.read("/mcp/notes", "notes://a"); !strings.Contains(body, `"text":"1"`) {
 				t.Errorf("the page's endpoint, %s: %s", when, body)
+			}
+			if all := g.Count(); all.Pages != 1 || all.Away != 0 || all.ViewsWithoutPages != 0 {
+				t.Errorf("%+v", all)
 			}
 			cancel()
 			synctest.Wait()

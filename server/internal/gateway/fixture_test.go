@@ -77,6 +77,20 @@ func settle() {
 	synctest.Wait()
 }
 
+// await receives one value, or the end of the channel.
+func await[T any](t *testing.T, from <-chan T, what string) T {
+	t.Helper()
+	late := time.NewTimer(testTime)
+	defer late.Stop()
+	select {
+	case value := <-from:
+		return value
+	case <-late.C:
+		t.Fatalf("waited %v and still not: %s", testTime, what)
+		panic("unreachable")
+	}
+}
+
 // A memoryNet is a network with one listener.
 type memoryNet struct {
 	conns  chan net.Conn
@@ -98,8 +112,12 @@ func (m *memoryNet) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0
 
 func (m *memoryNet) dial(context.Context, string, string) (net.Conn, error) {
 	near, far := net.Pipe()
-	m.conns <- far
-	return near, nil
+	select {
+	case m.conns <- far:
+		return near, nil
+	case <-m.closed:
+		return nil, net.ErrClosed
+	}
 }
 
 type origins []string
@@ -369,7 +387,7 @@ func (p *testPage) tool(name, properties string, call func() string) {
 
 func always(text string) func() string { return func() string { return text } }
 
-// dial opens the WebSocket of a page, and sends its first frame.
+// dial opens the WebSocket of a page, and sends its first frame unless it is nil.
 func (p *testPage) dial(g *testGateway, origin, protocol string, frame []byte) (*websocket.Conn, error) {
 	conn, _, err := websocket.Dial(p.t.Context(), "ws://"+testHost+access.PagePath, &websocket.DialOptions{
 		HTTPClient: g.client, HTTPHeader: http.Header{"Origin": {origin}}, Subprotocols: []string{protocol},
@@ -378,7 +396,10 @@ func (p *testPage) dial(g *testGateway, origin, protocol string, frame []byte) (
 		return nil, err
 	}
 	p.t.Cleanup(func() { conn.CloseNow() })
-	return conn, conn.Write(p.t.Context(), websocket.MessageText, frame)
+	if frame != nil {
+		err = conn.Write(p.t.Context(), websocket.MessageText, frame)
+	}
+	return conn, err
 }
 
 // join returns when the page is attached.
@@ -426,17 +447,16 @@ func (p *forgingPort) Write(ctx context.Context, msg []byte) error {
 	return p.Port.Write(ctx, msg)
 }
 
-// closeCode returns the code with which the other end closes a WebSocket.
-func closeCode(t *testing.T, conn *websocket.Conn) websocket.StatusCode {
+// closed returns how the other end closes a WebSocket.
+func closed(t *testing.T, conn *websocket.Conn) (end websocket.CloseError) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	for {
-		if _, _, err := conn.Read(ctx); err != nil {
-			if errors.Is(err, context.DeadlineExceeded) {
-				t.Fatal("the socket stays open")
-			}
-			return websocket.CloseStatus(err)
+		if _, _, err := conn.Read(ctx); errors.As(err, &end) {
+			return end
+		} else if err != nil {
+			t.Fatalf("the socket is not closed with a code within %v: %v", testTime, err)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestHangingPageIsDropped(t *testing.T) {
 		}
 		hangs.Store(true)
 		began := time.Now()
-		<-page.gone
+		await(t, page.gone, "the page is dropped")
 		if took := time.Since(began); took < limits.PingTimeout-limits.PingEvery || took > limits.PingTimeout+limits.PingEvery/3 {
 			t.Errorf("dropped after %v", took)
 		}
@@ -103,7 +103,7 @@ func TestPageReloadsDuringCalls(t *testing.T) {
 		}
 		page.join(g)
 		for want, answer := range waiting {
-			if got := <-answer; !strings.Contains(got, want) {
+			if got := await(t, answer, "the page is back, and answers"); !strings.Contains(got, want) {
 				t.Errorf("%s; want %s", got, want)
 			}
 		}

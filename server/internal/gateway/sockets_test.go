@@ -100,7 +100,7 @@ func TestSocketClosesOnWrongFrames(t *testing.T) {
 			if err := w.conn.Write(w.ctx, test.kind, []byte(test.data)); err != nil {
 				t.Fatal(err)
 			}
-			if code := closeCode(t, w.conn); code != test.code {
+			if code := closed(t, w.conn).Code; code != test.code {
 				t.Errorf("%s: %v", name, code)
 			}
 			synctest.Wait()
@@ -108,7 +108,7 @@ func TestSocketClosesOnWrongFrames(t *testing.T) {
 		if g.audited(func(e access.Entry) bool { return e.Verb == "connect" && e.Outcome == "busy" }) != 2 {
 			t.Errorf("refused sockets are not recorded: %+v", g.entries)
 		}
-		if code := closeCode(t, g.openWire().conn); code != socket.CloseVersion {
+		if code := closed(t, g.openWire().conn).Code; code != socket.CloseVersion {
 			t.Errorf("without the subprotocol: %v", code)
 		}
 	})
@@ -151,7 +151,7 @@ func TestSocketOfBrokenMessagesIsClosedAsViolation(t *testing.T) {
 				w.conn.Write(w.ctx, websocket.MessageText, []byte("{"))
 			}
 		}()
-		if code := closeCode(t, w.conn); code != websocket.StatusPolicyViolation {
+		if code := closed(t, w.conn).Code; code != websocket.StatusPolicyViolation {
 			t.Errorf("closed with %v", code)
 		}
 	})

@@ -148,7 +148,7 @@ func TestWaitForChange(t *testing.T) {
 			t.Error("it does not wait")
 		}
 		page.write("notes://a", "2")
-		if text := <-done; !strings.Contains(text, "Changed: notes+notes://a.") || strings.Contains(text, "notes://b") {
+		if text := await(t, done, "the change is seen"); !strings.Contains(text, "Changed: notes+notes://a.") || strings.Contains(text, "notes://b") {
 			t.Errorf("it says: %s", text)
 		}
 		if n := listens(); n != 1 {
@@ -242,7 +242,8 @@ func TestParamHeadersFollowThePage(t *testing.T) {
 	})
 }
 
-// A node that drains asks whether a page runs a tool, before it closes its socket.
+// A gateway that ends asks whether a page runs a tool, before it closes its socket. Later calls
+// wait for the page's next socket.
 func TestCallsOfAPageAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := startGateway(t)
@@ -250,22 +251,36 @@ func TestCallsOfAPageAreCounted(t *testing.T) {
 		finish := make(chan struct{})
 		page.tool("slow", `{}`, func() string { <-finish; return "done" })
 		page.join(g)
-		ended := make(chan struct{})
-		go func() { // ends with finish
-			defer close(ended)
-			g.call("/mcp/notes", "slow", `{}`)
-		}()
-		synctest.Wait()
-		if got := g.Calls("o", "notes"); got != 1 {
-			t.Errorf("%d calls while it runs", got)
+		call := func() <-chan string {
+			answer := make(chan string, 1)
+			go func() { // ends with finish
+				_, body := g.request("/mcp/notes", engine.MethodCallTool, `"name":"slow","arguments":{}`)
+				answer <- body
+			}()
+			synctest.Wait()
+			return answer
+		}
+		first := call()
+		connected := g.Connected()
+		if len(connected) != 1 || connected[0].Calls() != 1 || g.Calls("o", "notes") != 1 {
+			t.Errorf("%d connected, %d calls while it runs", len(connected), g.Calls("o", "notes"))
 		}
 		close(finish)
-		<-ended
-		if got := g.Calls("o", "notes"); got != 0 {
-			t.Errorf("%d calls after it", got)
+		if got := await(t, first, "the call is answered"); !strings.Contains(got, "done") || connected[0].Calls() != 0 || g.Calls("o", "notes") != 0 {
+			t.Errorf("%s; %d calls after it", got, g.Calls("o", "notes"))
 		}
 		if g.Calls("other", "notes") != 0 || g.Calls("o", "none") != 0 {
 			t.Error("calls of pages that do not exist")
+		}
+		later := call()
+		connected[0].CloseWith(4499, "the node ends")
+		await(t, page.gone, "the socket is closed")
+		if synctest.Wait(); len(later) != 0 {
+			t.Errorf("a later call is answered at once: %s", <-later)
+		}
+		page.join(g)
+		if got := await(t, later, "the page is back, and answers"); !strings.Contains(got, "done") {
+			t.Errorf("the later call: %s", got)
 		}
 	})
 }

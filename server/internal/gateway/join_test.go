@@ -1,0 +1,126 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
+)
+
+// A fixedDoor decides alike about each document, after its first frame.
+type fixedDoor struct {
+	joiner Joiner
+	err    error
+}
+
+func (d fixedDoor) Join(ctx context.Context, f Frames, _, _ string) (Joiner, error) {
+	if _, _, err := f.Read(ctx); err != nil {
+		return Joiner{}, err
+	}
+	return d.joiner, d.err
+}
+
+// A document that does not join gets a close code and a reason, which tells nothing unless the
+// Doorkeeper says so, and one entry in the audit log; Leave is called for it.
+func TestDocumentThatDoesNotJoinIsTold(t *testing.T) {
+	for _, x := range []struct {
+		name   string
+		door   fixedDoor
+		code   websocket.StatusCode
+		reason string
+		entry  string // verb and outcome
+	}{
+		{"another version", fixedDoor{err: ErrVersion}, socket.CloseVersion, "unsupported version", "join version"},
+		{"any error", fixedDoor{err: errors.New("the key of Ann is wrong")}, socket.CloseRefused, "refused", "join refused"},
+		{"a code of the doorkeeper", fixedDoor{err: &CloseError{Code: 4499, Reason: "come later", Outcome: "late"}}, 4499, "come later", "join late"},
+		{"only paired", fixedDoor{}, websocket.StatusNormalClosure, "", "pair ok"},
+		{"revoked meanwhile", fixedDoor{joiner: Joiner{Name: "notes", Valid: func() bool { return false }}}, socket.CloseRefused, "revoked", ""},
+		{"too many sockets", fixedDoor{joiner: Joiner{Name: "notes", Valid: func() bool { return true }}}, closeLimit, "too many connections", "join busy"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			left := 0
+			x.door.joiner.Owner, x.door.joiner.Leave = "o", func() { left++ }
+			g := startGateway(t, func(o *Options) { o.Doorkeeper, o.MaxSockets = x.door, 1 })
+			if x.code == closeLimit {
+				g.openWire(AssistantProtocol)
+			}
+			page := newPage(t, "notes")
+			conn, err := page.dial(g, testOrigin, PageProtocol, []byte("{}"))
+			page.must(err)
+			if got := closed(t, conn); got.Code != x.code || !strings.Contains(got.Reason, x.reason) {
+				t.Errorf("%s: closed with %v", x.name, got)
+			}
+			entries := g.audited(func(e access.Entry) bool { return e.Principal == testOrigin && e.Verb+" "+e.Outcome == x.entry })
+			if all := g.audited(func(access.Entry) bool { return true }); entries != all || x.entry != "" && all != 1 {
+				t.Errorf("%s is recorded as %+v", x.name, g.entries)
+			}
+			if left != 1 || g.Views("o").IsConnected("notes") {
+				t.Errorf("%s: left %d times", x.name, left)
+			}
+		})
+	}
+}
+
+// Documents of other origins, with another subprotocol, or while no page may join, reach no
+// Doorkeeper.
+func TestDoorkeeperSeesNoOtherDocuments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var busy *access.Exceeded
+		g := startGateway(t, func(o *Options) {
+			o.Doorkeeper, o.MayJoin = nil, func() *access.Exceeded { return busy }
+		})
+		page := newPage(t, "notes")
+		if _, err := page.dial(g, "https://evil.example", PageProtocol, nil); err == nil || !strings.Contains(err.Error(), "403") {
+			t.Errorf("another origin: %v", err)
+		}
+		conn, err := page.dial(g, testOrigin, "pagemcp.v0", nil)
+		page.must(err)
+		if got := closed(t, conn); got.Code != socket.CloseVersion {
+			t.Errorf("another subprotocol: %v", got)
+		}
+		busy = &access.Exceeded{Text: "the memory is full"}
+		if _, err := page.dial(g, testOrigin, PageProtocol, nil); err == nil || !strings.Contains(err.Error(), "503") {
+			t.Errorf("while no page may join: %v", err)
+		}
+	})
+}
+
+// The credentials of a page are in use while it is joined, and it may send new ones between
+// its messages.
+func TestJoinedPageUsesItsCredentials(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var touched atomic.Int32
+		credentials := make(chan string, 1)
+		door := fixedDoor{joiner: Joiner{
+			Owner: "o", Name: "notes", Valid: func() bool { return true }, Touch: func() { touched.Add(1) },
+			Credential: func(frame []byte) { credentials <- string(frame) },
+		}}
+		g := startGateway(t, func(o *Options) { o.Doorkeeper = door })
+		page := newPage(t, "notes")
+		page.write("notes://a", "1")
+		page.join(g)
+		page.must(page.conn.Write(t.Context(), websocket.MessageText, []byte(`{"pagemcp":1,"token":"new"}`)))
+		if _, body := g.read("/mcp", "notes+notes://a"); !strings.Contains(body, `"text":"1"`) {
+			t.Errorf("a read afterwards: %s", body)
+		}
+		if len(credentials) != 1 || !strings.Contains(<-credentials, "new") {
+			t.Error("the credentials have not arrived")
+		}
+		time.Sleep(2*TouchEvery + time.Second)
+		if n := touched.Load(); n != 2 {
+			t.Errorf("touched %d times", n)
+		}
+		page.leave(g, false)
+		time.Sleep(2 * TouchEvery)
+		if n := touched.Load(); n != 3 {
+			t.Errorf("touched %d times after the end", n)
+		}
+	})
+}
