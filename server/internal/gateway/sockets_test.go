@@ -141,18 +141,54 @@ func TestCancelledRequestsLeaveSocketsAlone(t *testing.T) {
 	})
 }
 
-// A client that sends nothing but broken messages is disconnected as a violator, not as one
-// that has ended.
-func TestSocketOfBrokenMessagesIsClosedAsViolation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := startGateway(t).openWire(AssistantProtocol)
-		go func() { // ends with the last one
-			for range access.MaxBroken {
-				w.conn.Write(w.ctx, websocket.MessageText, []byte("{"))
+// A page, or an assistant on a WebSocket, is disconnected as a violator after 100 invalid
+// messages in a row. Valid messages reset the count.
+func TestBrokenMessagesCloseTheSocket(t *testing.T) {
+	for name, broken := range map[string]string{
+		"half a message": `{"jsonrpc":`, "no JSON-RPC": `{"hello":1}`, "too deep": strings.Repeat("[", 1_000), "a number": "7", "an empty array": "[]",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g := startGateway(t)
+			page := newPage(t, "notes")
+			page.join(g)
+			w := g.openWire(AssistantProtocol)
+			answers, end := 0, make(chan websocket.StatusCode, 1)
+			go func() { // ends with the connection
+				for {
+					_, data, err := w.conn.Read(context.Background())
+					if err != nil {
+						end <- websocket.CloseStatus(err)
+						return
+					}
+					if strings.Contains(string(data), `"error"`) {
+						answers++
+					}
+				}
+			}()
+			for _, conn := range []*websocket.Conn{page.conn, w.conn} {
+				send := func(text string) error { return conn.Write(w.ctx, websocket.MessageText, []byte(text)) }
+				for range 3 {
+					for range access.MaxBroken - 1 {
+						if err := send(broken); err != nil {
+							t.Fatalf("%s: closed too early: %v", name, err)
+						}
+					}
+					if err := send(`{"jsonrpc":"2.0","method":"notifications/x"}`); err != nil {
+						t.Fatalf("%s: closed too early: %v", name, err)
+					}
+				}
+				for range access.MaxBroken + 1 {
+					send(broken) // its error is that the connection is closed
+				}
 			}
-		}()
-		if code := closed(t, w.conn).Code; code != websocket.StatusPolicyViolation {
-			t.Errorf("closed with %v", code)
-		}
-	})
+			await(t, page.gone, "the page is disconnected")
+			if code := await(t, end, "the assistant is disconnected"); code != websocket.StatusPolicyViolation || answers > 4*access.MaxBroken {
+				t.Errorf("%s: closed with %v after %d answers", name, code, answers)
+			}
+			left := g.audited(func(e access.Entry) bool { return e.Verb == "leave" && e.Outcome == "ok" })
+			if all := g.audited(func(e access.Entry) bool { return e.Verb != "malformed" }); left != 1 || all != 2 {
+				t.Errorf("%s is recorded as %+v, want the page's join and leave", name, g.entries)
+			}
+		})
+	}
 }
