@@ -8,7 +8,10 @@ let served: Served
 
 before(async () => {
   served = await serve({
-    directories: { '/messages/': join(import.meta.dirname, '../../../playground/messages') },
+    directories: {
+      '/base/': join(import.meta.dirname, '../../../playground/base'),
+      '/messages/': join(import.meta.dirname, '../../../playground/messages'),
+    },
     files: { '/': '<!doctype html><title>archive</title>' },
   })
 })
