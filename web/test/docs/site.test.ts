@@ -292,7 +292,7 @@ test('the first result of a question answers it', () => {
       ['gateway#commands', 'troubleshooting#connects-to--where-no-gateway-runs-now'],
     ],
     ['where is the token', ['security#token']],
-    ['tab is suspended', ['troubleshooting#the-engine-did-not-answer-initialize-in-time']],
+    ['tab is suspended', ['troubleshooting#the-page-is-away']],
   ]
   const index = readIndex()
   for (const [question, answers] of table) {
