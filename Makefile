@@ -101,7 +101,7 @@ lint: $(NPM_STAMP) $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-
 	GOOS=js GOARCH=wasm $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./wasm/...
 	$(BIN)/staticcheck-$(strip $(STATICCHECK)) -tags embednats ./server/cluster/... ./cmd/pagemcpd
 	$(GO) vet -tags manpages ./cmd/pagemcp
-	$(GO) vet -tags embednats ./server/cluster/... ./cmd/pagemcpd
+	$(GO) vet -tags embednats ./server/cluster/... ./server/clustertest ./cmd/pagemcpd
 	$(BIN)/actionlint-$(strip $(ACTIONLINT)) -shellcheck= -pyflakes= # the same result wherever it runs
 	cd web && node_modules/.bin/tsc --noEmit
 	cd web && node_modules/.bin/biome check --error-on-warnings .
