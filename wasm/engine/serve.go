@@ -226,7 +226,7 @@ func (s *portSink) unhold() bool {
 	return s.startWriting()
 }
 
-// startWriting reports whether there is something to write and nobody writes it, and sets
+// startWriting reports whether something waits that no goroutine writes, and sets
 // writing then; s.mu is held.
 func (s *portSink) startWriting() bool {
 	if s.writing || s.failure != nil || len(s.queue) == 0 {
