@@ -20,7 +20,7 @@ type Direct struct {
 // progress and log messages are dropped.
 func (e *Engine) Direct(ctx context.Context, receive func(msg []byte)) *Direct {
 	d := &Direct{sink: newPortSink(e, func(msg []byte) error {
-		receive(msg)
+		e.safely("passing a message to a client", func() { receive(msg) }) // a panic costs this message only
 		return nil
 	})}
 	d.client = e.connectUnder(ctx, d.sink, PrincipalOf(ctx))

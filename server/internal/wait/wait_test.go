@@ -21,7 +21,7 @@ func TestForEndsWithItsTimeOrContext(t *testing.T) {
 	})
 }
 
-// A signal that nobody has received yet is enough for all that come before it is received.
+// A signal that was not received yet is enough for all that come before it is received.
 func TestWakeNeverBlocks(t *testing.T) {
 	signal := NewSignal()
 	Wake(signal)
