@@ -44,7 +44,7 @@ func (r *request) classic(x engine.Examination, body []byte) {
 		r.w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	r.callInSession(s, [][]byte{body}, false)
+	r.callInSession(s, []engine.Examination{x}, [][]byte{body}, false)
 }
 
 // batch serves an array, which exists in 2025-03-26 only.
@@ -56,25 +56,26 @@ func (r *request) batch(elements [][]byte) {
 		}
 		defer s.release()
 		if s.record.Version == "2025-03-26" && len(elements) > 0 {
-			r.callInSession(s, elements, true)
+			examined := make([]engine.Examination, len(elements))
+			for i, element := range elements {
+				examined[i] = r.endpoint.Engine.Examine(element)
+			}
+			r.callInSession(s, examined, elements, true)
 			return
 		}
 	}
 	r.fail(http.StatusBadRequest, "", message.InvalidRequest("The message must be a JSON object"))
 }
 
-// callInSession sends messages to the engine in a session, and waits for the responses
+// callInSession sends examined messages to the engine in a session, and waits for the responses
 // to the requests among them. A client that disconnects has not cancelled its requests
 //
-func (r *request) callInSession(s *session, messages [][]byte, batch bool) {
+func (r *request) callInSession(s *session, examined []engine.Examination, messages [][]byte, batch bool) {
 	box, stream := newMailbox(), acceptsStream(r.http.Header)
 	remaining := 0
 	var pages []string // of the requests that may be work
 	var first jsonrpc.ID
-	examined := make([]engine.Examination, len(messages))
-	for i, msg := range messages {
-		x := r.endpoint.Engine.Examine(msg)
-		examined[i] = x
+	for _, x := range examined {
 		switch {
 		case x.Kind != jsonrpc.Request:
 			continue
