@@ -1,13 +1,7 @@
 /** Messages between tabs, and their validation. */
 
+import type { TabText } from './tab-list.ts'
 import type { TabState } from './tabs-own.ts'
-
-/** The text of a tab. */
-export interface TabText {
-  readonly text: string
-  /** Whether the text is longer. */
-  readonly cut: boolean
-}
 
 /** `to`, `from` and `stay` are names of visits; see {@link TabState.stay}. */
 export type Message =

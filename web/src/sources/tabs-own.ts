@@ -1,8 +1,7 @@
 /** The state of this tab, and its changes. */
 
-import { plainLabel } from '../provenance.ts'
-import { redactUrl } from '../redact.ts'
 import { watchUrl } from './history.ts'
+import { tabTitle, tabUrl } from './tab-list.ts'
 
 /** The state of a tab, as tabs send it to each other. */
 export interface TabState {
@@ -30,12 +29,6 @@ export type TabView = Omit<TabState, 'id' | 'stay' | 'text' | 'edits' | 'watchin
 
 /** Keeps the time of the last focus through a reload. Removed when it is read: a copy of the tab starts new. */
 const focusKey = 'pagemcp.focus'
-
-/** The longest title. */
-const maxTitle = 300 // UTF-16 code units
-
-/** The longest URL; a longer one loses its query and fragment. */
-const maxUrl = 4096 // UTF-16 code units
 
 /**
  * Observes this document: title, URL, visibility, focus. `changed` is called at most once per task.
@@ -69,8 +62,8 @@ export function watchOwn(changed: () => void, signal: AbortSignal): () => TabVie
   watchUrl(soon, signal)
 
   return () => ({
-    title: plainLabel(document.title, maxTitle),
-    url: shortened(redactUrl(location.href)),
+    title: tabTitle(document.title),
+    url: tabUrl(location.href),
     visibility: document.visibilityState,
     focused,
     lastFocus,
@@ -121,17 +114,12 @@ export function receivedState(sent: TabState): TabState {
     text: text === true,
     edits,
     watching: watching === true,
-    title: plainLabel(title.slice(0, 2 * maxTitle), maxTitle),
-    url: shortened(redactUrl(shortened(url))),
+    title: tabTitle(title),
+    url: tabUrl(url),
     visibility: visibility === 'visible' ? 'visible' : 'hidden',
     focused,
     lastFocus,
   }
-}
-
-function shortened(url: string): string {
-  if (url.length <= maxUrl) return url
-  return (url.split(/[?#]/, 1)[0] ?? '').slice(0, maxUrl)
 }
 
 /** The title element may be changed or replaced, also with its head. */

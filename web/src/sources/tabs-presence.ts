@@ -10,7 +10,8 @@
 import { toBase64Url } from '../base64url.ts'
 import { pageId, watchPageId } from '../page-id.ts'
 import { NotFoundError } from '../source.ts'
-import { isMessage, type Message, type TabText } from './tabs-messages.ts'
+import type { TabText } from './tab-list.ts'
+import { isMessage, type Message } from './tabs-messages.ts'
 import { receivedState, type TabState, watchContent, watchOwn } from './tabs-own.ts'
 import { type OwnText, receivedText } from './tabs-text.ts'
 

@@ -2,7 +2,7 @@
 
 import { lazily } from '../module.ts'
 import { all, contains, isOfDraft, outermost } from './page-dom.ts'
-import type { TabText } from './tabs-messages.ts'
+import type { TabText } from './tab-list.ts'
 
 /** The most text of a tab. */
 const maxText = 200_000 // UTF-16 code units

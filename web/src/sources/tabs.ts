@@ -1,15 +1,6 @@
-import { rankCompletions } from '../complete.ts'
-import { metaLossy } from '../contents.ts'
-import { withProvenance } from '../provenance.ts'
-import {
-  BadCursorError,
-  type Changed,
-  type Contents,
-  NotFoundError,
-  type Resource,
-  type Source,
-} from '../source.ts'
+import type { Changed, Source } from '../source.ts'
 import { commonOptions, type SourceOptions, wrongOption } from './options.ts'
+import { type ListedTab, tabList } from './tab-list.ts'
 import type { TabState } from './tabs-own.ts'
 import { joinTabs, type Presence, type TabEvent } from './tabs-presence.ts'
 import { textWithin } from './tabs-text.ts'
@@ -25,28 +16,24 @@ export interface TabsOptions extends SourceOptions {
   text?: readonly [string, ...string[]] | false
 }
 
-const json = 'application/json'
-const plain = 'text/plain'
 const listUri = 'tab:///'
 const activeUri = 'tab:///active'
 
-/** Before all other resources. */
-const fixed: readonly Resource[] = [
-  {
-    uri: listUri,
-    name: 'tabs',
-    title: 'Open tabs',
-    description: 'All open tabs of this app.',
-    mimeType: json,
-  },
-  {
-    uri: activeUri,
-    name: 'active',
+const words = {
+  list: { title: 'Open tabs', description: 'All open tabs of this app.' },
+  active: {
     title: 'Active tab',
     description: 'The tab of this app that had the focus last.',
-    mimeType: json,
   },
-]
+  tab: {
+    title: 'A tab',
+    description: 'Title, URL, visibility and focus of an open tab of this app.',
+  },
+  text: {
+    title: 'The text of a tab',
+    description: 'What a user can see in an open tab of this app.',
+  },
+}
 
 /**
  * Publishes the open tabs of this origin that have mounted this, from any of them:
@@ -124,90 +111,41 @@ export function tabs(options: TabsOptions = {}): Source {
     if (id === active) tell(`${activeUri}/text`)
   }
 
-  /** All tabs, by id. Documents of one tab follow each other: the last one counts. */
-  async function known(): Promise<Map<string, TabState>> {
+  /** Documents of one tab follow each other: the last one counts. */
+  async function states(): Promise<readonly TabState[]> {
     await presence?.ready
-    const byId = all().map((tab) => [tab.id, tab] as const)
-    return new Map(byId.sort(([a], [b]) => (a < b ? -1 : Number(a > b))))
+    return [...new Map(all().map((tab) => [tab.id, tab])).values()]
   }
 
-  function described(tab: TabState) {
-    const { id, title, url, visibility, focused, lastFocus } = tab
-    return {
-      id,
-      title,
-      url,
-      visibility,
-      focused,
-      lastFocus: lastFocus === 0 ? null : new Date(lastFocus).toISOString(),
-      active: id === activeOf(all())?.id,
-      this: tab.stay === presence?.own()?.stay,
-    }
+  async function listed(): Promise<readonly ListedTab[]> {
+    const open = await states()
+    const activeId = activeOf(open)?.id
+    return open.map((tab) => {
+      const { id, title, url, visibility, focused, lastFocus } = tab
+      const active = id === activeId
+      const details = {
+        id,
+        title,
+        url,
+        visibility,
+        focused,
+        lastFocus: lastFocus === 0 ? null : new Date(lastFocus).toISOString(),
+        active,
+        this: tab.stay === presence?.own()?.stay,
+      }
+      return { id, title, url, active, hasText: tab.text, details }
+    })
   }
 
   return {
-    /** The cursor is the last URI of the previous part; its tab may be gone. */
-    async list(cursor, { pageSize }) {
-      if (cursor !== undefined && tabOf(cursor) === undefined) throw new BadCursorError(cursor)
-      const all = [...fixed, ...[...(await known()).values()].flatMap(resourcesOf)]
-      const rest = all.filter(({ uri }) => cursor === undefined || rank(uri) > rank(cursor))
-      const resources = rest.slice(0, Math.max(pageSize, 1))
-      const nextCursor = rest.length > resources.length ? resources.at(-1)?.uri : undefined
-      return { resources, nextCursor }
-    },
-
-    async read(uri, { signal }): Promise<Contents[]> {
-      const { id, text: wantsText = false } = tabOf(uri) ?? {}
-      const all = await known()
-      const asJson = (value: object) =>
-        withProvenance('tabs', [{ uri, mimeType: json, text: JSON.stringify(value) }])
-      if (uri === listUri) {
-        const active = activeOf([...all.values()])?.id ?? null
-        return asJson({ active, tabs: Array.from(all.values(), described) })
-      }
-      const tab = id === 'active' ? activeOf([...all.values()]) : all.get(id ?? '')
-      if (tab === undefined) throw new NotFoundError(uri)
-      if (!wantsText) return asJson(described(tab))
-      if (presence === undefined) throw new NotFoundError(uri)
-      const { text, cut } = await presence.textOf(tab, signal)
-      const _meta = cut ? { [metaLossy]: [''] } : undefined
-      return withProvenance('tabs', [{ uri, mimeType: plain, text, _meta }])
-    },
-
-    templates: async () => [
-      {
-        uriTemplate: 'tab:///{id}',
-        name: 'tab',
-        title: 'A tab',
-        description: 'Title, URL, visibility and focus of an open tab of this app.',
-        mimeType: json,
+    ...tabList({
+      words,
+      tabs: listed,
+      async text({ id }, signal) {
+        const tab = (await states()).find((one) => one.id === id)
+        return tab && presence?.textOf(tab, signal)
       },
-      {
-        uriTemplate: 'tab:///{id}/text',
-        name: 'tab-text',
-        title: 'The text of a tab',
-        description: 'What a user can see in an open tab of this app.',
-        mimeType: plain,
-      },
-    ],
-
-    /** Ids that fit the typed text, by themselves or by the titles of their tabs; for `/text`, of tabs that share it. */
-    async complete(ref, { name, value }) {
-      if (ref.type !== 'ref/resource' || !ref.uri.startsWith('tab:///') || name !== 'id') {
-        throw new NotFoundError(ref.type === 'ref/resource' ? ref.uri : ref.name)
-      }
-      const open = [...(await known()).values()]
-      const wantsText = ref.uri.endsWith('/text')
-      const all = open.filter(({ text }) => text || !wantsText)
-      const active = wantsText && !activeOf(open)?.text ? [] : ['active']
-      const ids = rankCompletions([...active, ...all.map(({ id }) => id)], value)
-      const titled = rankCompletions([...new Set(all.map(({ title }) => title))], value)
-      const byTitle = titled.flatMap((title) =>
-        all.filter((tab) => tab.title === title).map(({ id }) => id),
-      )
-      return [...new Set([...ids, ...byTitle])]
-    },
-
+    }),
     mounted: use,
     watch(changed, listening) {
       const signal = ends ? AbortSignal.any([listening, ends]) : listening
@@ -227,26 +165,6 @@ export function tabs(options: TabsOptions = {}): Source {
 
 function isSelectors(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')
-}
-
-/** The id in a URI, and whether it is that of the text; `undefined`: another URI. */
-function tabOf(uri: string): { id: string; text: boolean } | undefined {
-  const [, id, text] = /^tab:\/\/\/([\w-]{0,64})(\/text)?$/.exec(uri) ?? []
-  if (id === undefined || (id === '' && text !== undefined)) return undefined
-  return { id, text: text !== undefined }
-}
-
-/** The order of listings. */
-function rank(uri: string): string {
-  const at = fixed.findIndex((one) => one.uri === uri)
-  return `${at < 0 ? fixed.length : at} ${uri}`
-}
-
-function resourcesOf({ id, title, url, text }: TabState): Resource[] {
-  const name = title || url
-  const own = { uri: `tab:///${id}`, name, description: url, mimeType: json }
-  if (!text) return [own]
-  return [own, { uri: `${own.uri}/text`, name: `${name} (text)`, mimeType: plain }]
 }
 
 /** Whether two states of a tab read the same, its text aside. */

@@ -46,7 +46,9 @@ test('tabs are listed by number, page by page', async () => {
   } while (cursor !== undefined)
   const own = ['tab:///2', 'tab:///2/text', 'tab:///3', 'tab:///10', 'tab:///10/text']
   assert.deepEqual(uris, ['tab:///', 'tab:///active', ...own])
-  await assert.rejects(source.list('tab:///x', { pageSize: 2, signal }), { name: 'BadCursorError' })
+  await assert.rejects(source.list('tab:///x/y', { pageSize: 2, signal }), {
+    name: 'BadCursorError',
+  })
 })
 
 test('a text that was cut says so; other URIs name nothing', async () => {

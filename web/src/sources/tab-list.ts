@@ -1,0 +1,191 @@
+/** A list of tabs as a source: URIs, listing, reading, templates and completion. {@link tabs} and the browser extension use it. */
+
+import { rankCompletions } from '../complete.ts'
+import { metaLossy } from '../contents.ts'
+import { plainLabel, withProvenance } from '../provenance.ts'
+import { redactUrl } from '../redact.ts'
+import {
+  BadCursorError,
+  type Contents,
+  NotFoundError,
+  type Resource,
+  type Source,
+} from '../source.ts'
+
+/** A tab of a list. */
+export interface ListedTab {
+  /** 1 to 64 letters, digits, `_` and `-`; not `active`. */
+  readonly id: string
+  /** See {@link tabTitle}. */
+  readonly title: string
+  /** See {@link tabUrl}. */
+  readonly url: string
+  /** Whether `tab:///active` is this one. */
+  readonly active: boolean
+  /** Whether its text can be read. */
+  readonly hasText: boolean
+  /** What a read returns: a JSON object. */
+  readonly details: object
+  /** JSON pointers of the details that differ from the tab's own values. */
+  readonly lossy?: string[]
+  /** The origin of its document; default: that of this window. */
+  readonly origin?: string
+}
+
+/** The text of a tab. */
+export interface TabText {
+  readonly text: string
+  /** Whether the text is longer. */
+  readonly cut: boolean
+}
+
+interface Words {
+  readonly title: string
+  readonly description: string
+}
+
+/** What {@link tabList} needs. */
+export interface TabListOptions {
+  /** Title and description of the list, of the active tab, and of the two templates. */
+  readonly words: Readonly<Record<'list' | 'active' | 'tab' | 'text', Words>>
+  /** The present tabs, in any order, each id once. */
+  tabs(): Promise<readonly ListedTab[]>
+  /** The visible text of such a tab; `undefined` if it is gone. */
+  text(tab: ListedTab, signal: AbortSignal): Promise<TabText | undefined>
+}
+
+/** The methods of a {@link Source} that a list of tabs has. */
+export type TabList = Required<Pick<Source, 'list' | 'read' | 'templates' | 'complete'>>
+
+const json = 'application/json'
+const plain = 'text/plain'
+const base = 'tab:///'
+const activeUri = `${base}active`
+
+/** The longest title. */
+const maxTitle = 300 // UTF-16 code units
+
+/** The longest URL; a longer one loses its query and fragment. */
+const maxUrl = 4096 // UTF-16 code units
+
+/**
+ * Publishes tabs: `tab:///` is `{ active, tabs }`, JSON; `tab:///active` and `tab:///{id}` are the details of one,
+ * JSON; `tab:///active/text` and `tab:///{id}/text` its text.
+ *
+ * Its `read` rejects with {@link NotFoundError}, or as `text` does. A cursor of `list` is the last URI of the previous part, whose tab may be gone.
+ */
+export function tabList({ words, tabs, text }: TabListOptions): TabList {
+  const fixed: readonly Resource[] = [
+    { uri: base, name: 'tabs', ...words.list, mimeType: json },
+    { uri: activeUri, name: 'active', ...words.active, mimeType: json },
+  ]
+  const current = async () => [...(await tabs())].sort((a, b) => compareIds(a.id, b.id))
+
+  return {
+    async list(cursor, { pageSize }) {
+      if (cursor !== undefined && partsOf(cursor) === undefined) throw new BadCursorError(cursor)
+      const all = [...fixed, ...(await current()).flatMap(resourcesOf)]
+      const rest = all.filter(({ uri }) => cursor === undefined || compareUris(uri, cursor) > 0)
+      const resources = rest.slice(0, Math.max(pageSize, 1))
+      const nextCursor = rest.length > resources.length ? resources.at(-1)?.uri : undefined
+      return { resources, nextCursor }
+    },
+
+    async read(uri, { signal }) {
+      const parts = partsOf(uri)
+      if (parts === undefined) throw new NotFoundError(uri)
+      const all = await current()
+      if (uri === base) return withProvenance('tabs', [listContents(all)])
+      const tab = all.find(({ id, active }) => (parts.id === 'active' ? active : id === parts.id))
+      if (tab === undefined || (parts.text && !tab.hasText)) throw new NotFoundError(uri)
+      const { details, lossy = [], origin } = tab
+      if (!parts.text) return withProvenance('tabs', [jsonContents(uri, details, lossy)], origin)
+      const found = await text(tab, signal)
+      if (found === undefined) throw new NotFoundError(uri)
+      const _meta = found.cut ? { [metaLossy]: [''] } : undefined
+      return withProvenance('tabs', [{ uri, mimeType: plain, text: found.text, _meta }], origin)
+    },
+
+    templates: async () => [
+      { uriTemplate: `${base}{id}`, name: 'tab', ...words.tab, mimeType: json },
+      { uriTemplate: `${base}{id}/text`, name: 'tab-text', ...words.text, mimeType: plain },
+    ],
+
+    /** Ids that fit the typed text, by themselves or by the titles of their tabs; for `/text`, of tabs that have one. */
+    async complete(ref, { name, value }) {
+      if (ref.type !== 'ref/resource' || !ref.uri.startsWith(base) || name !== 'id') {
+        throw new NotFoundError(ref.type === 'ref/resource' ? ref.uri : ref.name)
+      }
+      const wantsText = ref.uri.endsWith('/text')
+      const open = await current()
+      const fitting = open.filter(({ hasText }) => hasText || !wantsText)
+      const active = !wantsText || fitting.some((tab) => tab.active) ? ['active'] : []
+      const ids = rankCompletions([...active, ...fitting.map(({ id }) => id)], value)
+      const titled = rankCompletions([...new Set(fitting.map(({ title }) => title))], value)
+      const byTitle = titled.flatMap((title) =>
+        fitting.filter((tab) => tab.title === title).map(({ id }) => id),
+      )
+      return [...new Set([...ids, ...byTitle])]
+    },
+  }
+}
+
+/** The title of a tab as lists have it: see {@link plainLabel}. */
+export function tabTitle(title: string): string {
+  return plainLabel(title.slice(0, 2 * maxTitle), maxTitle)
+}
+
+/** The URL of a tab as lists have it: without secrets; a long one without query and fragment. */
+export function tabUrl(url: string): string {
+  return shortened(redactUrl(shortened(url)))
+}
+
+function shortened(url: string): string {
+  if (url.length <= maxUrl) return url
+  return (url.split(/[?#]/, 1)[0] ?? '').slice(0, maxUrl)
+}
+
+function listContents(all: readonly ListedTab[]): Contents {
+  const active = all.find((tab) => tab.active)?.id ?? null
+  const lossy = all.flatMap(({ lossy = [] }, i) => lossy.map((at) => `/tabs/${i}${at}`))
+  return jsonContents(base, { active, tabs: all.map(({ details }) => details) }, lossy)
+}
+
+function jsonContents(uri: string, value: object, lossy: string[]): Contents {
+  const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
+  return { uri, mimeType: json, text: JSON.stringify(value), _meta }
+}
+
+function resourcesOf({ id, title, url, hasText }: ListedTab): Resource[] {
+  const name = title || url
+  const own = { uri: `${base}${id}`, name, description: url, mimeType: json }
+  if (!hasText) return [own]
+  return [own, { uri: `${own.uri}/text`, name: `${name} (text)`, mimeType: plain }]
+}
+
+/** The id in a URI, '' in that of the list, and whether it is the URI of a text; `undefined`: another URI. */
+function partsOf(uri: string): { id: string; text: boolean } | undefined {
+  const [, id, text] = /^tab:\/\/\/([\w-]{0,64})(\/text)?$/.exec(uri) ?? []
+  if (id === undefined || (id === '' && text !== undefined)) return undefined
+  return { id, text: text !== undefined }
+}
+
+/** The order of listings: the list, the active tab, then by id, a text after its tab. */
+function compareUris(a: string, b: string): number {
+  const [left, right] = [placeOf(a), placeOf(b)]
+  return (
+    left.group - right.group ||
+    compareIds(left.id, right.id) ||
+    Number(left.text) - Number(right.text)
+  )
+}
+
+function placeOf(uri: string): { group: number; id: string; text: boolean } {
+  const { id, text } = partsOf(uri) ?? { id: '', text: false }
+  return { group: uri === base ? 0 : uri === activeUri ? 1 : 2, id, text }
+}
+
+/** Shorter ids first, so that numbers are in their order. */
+function compareIds(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : Number(a > b))
+}
