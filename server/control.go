@@ -24,13 +24,15 @@ import (
 //	POST /control/pair     {"origin"} → Invitation; allows the origin
 //	POST /control/revoke   {"origin"} or {"all": true} → Revoked
 //	POST /control/token    Rotated; the old token is no longer valid
+//	POST /control/replace  {"precedence"} → {}; the gateway ends: see [Precedence]
 //	GET  /control/log      lines of the log as JSON objects; with ?follow=1 until the client disconnects
 const (
-	controlStatus = "/control/status"
-	controlPair   = "/control/pair"
-	controlRevoke = "/control/revoke"
-	controlToken  = "/control/token"
-	controlLog    = "/control/log"
+	controlStatus  = "/control/status"
+	controlPair    = "/control/pair"
+	controlRevoke  = "/control/revoke"
+	controlToken   = "/control/token"
+	controlReplace = "/control/replace"
+	controlLog     = "/control/log"
 )
 
 // maxControlBody is the size of a request to a control endpoint.
@@ -38,12 +40,13 @@ const maxControlBody = 16 << 10 // bytes
 
 func (g *Gateway) controlHandlers() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		controlStatus: g.control(http.MethodGet, func(*http.Request, []byte) (any, error) { return g.status(), nil }),
-		controlPair:   g.control(http.MethodPost, g.controlPair),
-		controlRevoke: g.control(http.MethodPost, g.controlRevoke),
-		controlToken:  g.control(http.MethodPost, g.controlToken),
-		controlLog:    g.serveLog,
-		healthPath:    g.serveHealth,
+		controlStatus:  g.control(http.MethodGet, func(*http.Request, []byte) (any, error) { return g.status(), nil }),
+		controlPair:    g.control(http.MethodPost, g.controlPair),
+		controlRevoke:  g.control(http.MethodPost, g.controlRevoke),
+		controlToken:   g.control(http.MethodPost, g.controlToken),
+		controlReplace: g.control(http.MethodPost, g.controlReplace),
+		controlLog:     g.serveLog,
+		healthPath:     g.serveHealth,
 	}
 }
 
@@ -177,10 +180,8 @@ func (g *Gateway) controlPair(_ *http.Request, body []byte) (any, error) {
 
 // pair allows an origin, also after a restart, and makes an invitation for it.
 func (g *Gateway) pair(origin string) (Invitation, error) {
-	if !slices.Contains(g.options.Origins, origin) {
-		if err := g.paired.add(origin); err != nil {
-			return Invitation{}, err
-		}
+	if err := g.paired.add(origin); err != nil {
+		return Invitation{}, err
 	}
 	g.origins.Add(origin)
 	g.log.Info("pages may join", "origin", origin)
@@ -215,21 +216,20 @@ func (g *Gateway) controlRevoke(_ *http.Request, body []byte) (any, error) {
 // connected are disconnected; their URIs are unknown from then on.
 func (g *Gateway) revoke(selects func(origin string) bool) (Revoked, error) {
 	result := Revoked{Origins: []string{}, Pages: []string{}, Remaining: []string{}}
-	removed, err := g.paired.remove(selects)
+	_, err := g.paired.remove(selects)
 	if err != nil {
 		return result, err
-	}
-	for _, origin := range removed {
-		if !slices.Contains(g.options.Origins, origin) && g.origins.Remove(origin) {
-			result.Origins = append(result.Origins, origin)
-		}
 	}
 	if result.Keys, err = g.keys.revoke(selects); err != nil {
 		return result, err
 	}
 	for _, origin := range g.origins.List() {
-		if selects(origin) {
+		switch {
+		case !selects(origin):
+		case g.given.Contains(origin):
 			result.Remaining = append(result.Remaining, origin)
+		case g.origins.Remove(origin):
+			result.Origins = append(result.Origins, origin)
 		}
 	}
 	result.Pages = append(result.Pages, g.names.revoke(selects)...)

@@ -40,7 +40,8 @@ type Gateway struct {
 	pairing  *pairing
 	audit    *audit
 	monitors monitor.Monitors
-	origins  *access.Origins // whose pages may join: paired, and those of the options
+	origins  *access.Origins // whose pages may join
+	given    *access.Origins // those of the options and AllowOrigins: they may join again after revoke
 	paired   *pairedOrigins
 	activity *activity
 	recent   *logRing
@@ -50,6 +51,7 @@ type Gateway struct {
 	handler  func() http.Handler
 	once     sync.Once
 	closing  chan struct{} // closed when Close begins
+	drained  chan struct{} // closed when tools have ended that ran when Close began
 	closed   chan struct{} // closed when Close has finished
 
 	listeners []net.Listener
@@ -58,6 +60,7 @@ type Gateway struct {
 
 	announced   atomic.Bool // running.json is written
 	unannounced atomic.Bool // an error about it is logged
+	replaced    atomic.Bool // see Replaced
 
 	mu   sync.Mutex
 	http *http.Server // nil unless Serve is running
@@ -70,9 +73,9 @@ func New(opts Options) (*Gateway, error) {
 	}
 	recent := newLogRing()
 	opts.Logger = slog.New(slog.NewMultiHandler(opts.Logger.Handler(), slog.NewJSONHandler(recent, nil)))
-	g := &Gateway{options: opts, log: opts.Logger, recent: recent, started: time.Now(), closing: make(chan struct{}), closed: make(chan struct{})}
+	g := &Gateway{options: opts, log: opts.Logger, recent: recent, started: time.Now(), closing: make(chan struct{}), drained: make(chan struct{}), closed: make(chan struct{})}
 	var err error
-	if g.state, err = openState(opts.State, opts.disk, opts.lockWait, opts.Logger); err != nil {
+	if g.state, err = takeState(&g.options); err != nil {
 		return nil, err
 	}
 	if err := g.restore(); err != nil {
@@ -106,7 +109,9 @@ func (g *Gateway) restore() (err error) {
 	if g.paired, err = openPairedOrigins(g.state); err != nil {
 		return err
 	}
-	g.origins = access.NewOrigins(slices.Concat(g.options.Origins, g.paired.names())...)
+	if err := g.restoreOrigins(); err != nil {
+		return err
+	}
 	files, err := openSessionFiles(g.state)
 	if err != nil {
 		return fmt.Errorf("open the stored sessions: %w", err)
@@ -149,8 +154,32 @@ func (g *Gateway) handlers() map[string]http.HandlerFunc {
 	return paths
 }
 
-// AllowOrigins lets pages of origins join, like Options.Origins, until the gateway closes.
+// restoreOrigins lets pages of the options' origins join, and of those that have joined an
+// earlier gateway of this state directory, unless Options.OnlyOrigins revokes these.
+func (g *Gateway) restoreOrigins() error {
+	g.given = access.NewOrigins(g.options.Origins...)
+	g.origins = access.NewOrigins(g.options.Origins...)
+	if g.options.OnlyOrigins {
+		other := func(origin string) bool { return !g.given.Contains(origin) }
+		removed, err := g.paired.remove(other)
+		if err != nil {
+			return err
+		}
+		keys, err := g.keys.revoke(other)
+		if err != nil {
+			return err
+		}
+		names := g.names.revoke(other)
+		g.log.Info("only the origins that were given may join: others were revoked", "origins", len(removed), "keys", keys, "pages", len(names))
+	}
+	g.origins.Add(g.paired.names()...)
+	g.origins.Add(g.keys.origins()...)
+	return nil
+}
+
+// AllowOrigins lets pages of origins join, like Options.Origins.
 func (g *Gateway) AllowOrigins(origins ...string) {
+	g.given.Add(origins...)
 	g.origins.Add(origins...)
 }
 

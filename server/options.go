@@ -27,8 +27,13 @@ type Options struct {
 	NoToken bool
 
 	// Origins are those whose pages may join. They are compared exactly: see
-	// [CheckOrigin]. There is no default.
+	// [CheckOrigin]. There is no default. Those that have joined may join again at later
+	// gateways of this state directory, until they are revoked or 30 days have passed.
 	Origins []string
+
+	// OnlyOrigins revokes all other origins: without it, pages that have joined an earlier
+	// gateway of this state directory may join again.
+	OnlyOrigins bool
 
 	// AssistantOrigins are those whose pages may send requests to pages of all origins,
 	// over HTTP and WebSocket, with the token unless NoToken is set. There is no
@@ -67,6 +72,10 @@ type Options struct {
 	// NoResourceTools omits list_resources, read_resource and wait_for_change, the tools
 	// for assistants that support tools only.
 	NoResourceTools bool
+
+	// Precedence decides which of the gateways serves that want the state directory at the same
+	// time. Default: Foreground.
+	Precedence Precedence
 
 	// Limits of requests and connections.
 	Limits Limits

@@ -235,6 +235,17 @@ func (k *keyring) revoke(selects func(origin string) bool) (count int, err error
 	return before - len(k.keys), k.save()
 }
 
+// origins returns the origins that have a key, sorted. The user has allowed each of them once.
+func (k *keyring) origins() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	found := map[string]bool{}
+	for _, key := range k.keys {
+		found[key.Origin] = true
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
 // uses returns the number of keys of each origin, and when one of them was last used.
 func (k *keyring) uses() (keys map[string]int, last map[string]time.Time) {
 	k.mu.Lock()

@@ -27,6 +27,8 @@ type Running struct {
 	WS        string `json:"ws"`  // ws://127.0.0.1:8808/ws
 	TokenFile string `json:"tokenFile"`
 	Docs      string `json:"docs,omitempty"` // URL of the documentation, if the same process serves it
+
+	Precedence Precedence `json:"precedence,omitzero"`
 }
 
 const runningFile = "running.json"
@@ -35,7 +37,7 @@ const runningFile = "running.json"
 func (g *Gateway) writeRunning() error {
 	return g.state.save(runningFile, Running{
 		PID: os.Getpid(), MCP: g.URL(), WS: "ws://127.0.0.1:" + strconv.Itoa(g.port) + "/ws",
-		TokenFile: g.options.TokenFile, Docs: g.docs,
+		TokenFile: g.options.TokenFile, Docs: g.docs, Precedence: g.options.Precedence,
 	})
 }
 

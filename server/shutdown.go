@@ -18,6 +18,7 @@ func (g *Gateway) Close(ctx context.Context) {
 		defer close(g.closed)
 		close(g.closing)
 		g.awaitCalls(ctx)
+		close(g.drained)
 		g.names.close()
 		g.core.Close()
 		g.shutdown(ctx)
@@ -46,15 +47,17 @@ func (g *Gateway) awaitCalls(ctx context.Context) {
 	defer cancel()
 	ticker := time.NewTicker(limits.DrainTime / 500)
 	defer ticker.Stop()
-	for first := true; ; first = false {
+	for first, last := true, false; !last; first = false {
 		calls := 0
 		for _, page := range g.core.Connected() {
 			calls += page.Calls()
 		}
-		if calls == 0 {
+		switch {
+		case calls == 0 && first:
 			return
-		}
-		if first {
+		case calls == 0:
+			last = true // the result is here, and reaches its client meanwhile
+		case first:
 			g.log.Info("waiting for tools that run", "calls", calls, "most", limits.DrainTime)
 		}
 		select {

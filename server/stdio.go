@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -62,7 +63,10 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 		return err
 	}
 	defer e.Mount("", l.remote)()
-	go l.reconnectLoop(ctx) // ends with ctx
+	var reconnecting sync.WaitGroup
+	reconnecting.Go(func() { l.reconnectLoop(ctx) })
+	defer reconnecting.Wait()
+	defer cancel()
 	err := e.Serve(engine.WithPrincipal(ctx, "stdio"), newDrainPort(opts.Port))
 	e.Close()
 	if errors.Is(err, context.Canceled) { // a signal ends the process like the end of the input
@@ -76,7 +80,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 type gatewayLink struct {
 	opts       StdioOptions
 	remote     *engine.Remote
-	ownGateway *Gateway // if it runs in this process
+	ownGateway *Gateway // if it runs in this process; used by the connecting goroutine, and by close
 
 	declare    func(extensions []byte)
 	extensions []byte // declared last; used by the connecting goroutine only
@@ -145,11 +149,13 @@ func (l *gatewayLink) reconnectLoop(ctx context.Context) {
 		if !pause(ctx, delay) {
 			return
 		}
-		if err := l.attach(ctx); err != nil {
+		err := l.attach(ctx)
+		switch owned := (*OwnedError)(nil); {
+		case err == nil || errors.As(err, &owned): // another process starts: the assistant's requests wait
+			delay = retryInterval
+		default:
 			delay = min(2*delay, maxRetryInterval)
-			continue
 		}
-		delay = retryInterval
 	}
 }
 
@@ -199,7 +205,7 @@ func (l *gatewayLink) attach(ctx context.Context) error {
 // dial connects to the running gateway. It returns nil if there is none.
 func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 	running, ok := FindRunning(ctx, l.opts.Gateway.State)
-	if !ok || l.ownGateway != nil && running.PID == os.Getpid() {
+	if !ok || l.ownGateway != nil && running.PID == os.Getpid() && running.MCP == l.ownGateway.URL() {
 		return nil, nil
 	}
 	secret, err := os.ReadFile(running.TokenFile)
@@ -223,8 +229,13 @@ func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 
 // startGateway starts a gateway in this process, and returns a pipe to it.
 func (l *gatewayLink) startGateway() (jsonrpc.Port, error) {
+	if g := l.ownGateway; g != nil && g.isClosing() { // another one replaces it
+		<-g.closed
+		l.ownGateway = nil
+	}
 	if l.ownGateway == nil {
 		options := l.opts.Gateway
+		options.Precedence = OnDemand
 		options.lockWait = -1 // a running gateway is found by dial
 		g, err := New(options)
 		if err != nil {
@@ -238,7 +249,13 @@ func (l *gatewayLink) startGateway() (jsonrpc.Port, error) {
 		l.ownGateway = g
 	}
 	near, far := jsonrpc.Pipe()
-	go l.ownGateway.core.ServePort(context.Background(), near, "", "/mcp", access.Client{Principal: "stdio", Endpoint: "stdio"}) // ends when far closes
+	g := l.ownGateway
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { // ends with the gateway, which may be replaced
+		<-g.drained
+		cancel() // before requests get errors: the Remote repeats them at the next gateway
+	}()
+	go g.core.ServePort(ctx, near, "", "/mcp", access.Client{Principal: "stdio", Endpoint: "stdio"}) // ends when far closes
 	return far, nil
 }
 

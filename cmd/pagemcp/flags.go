@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,7 @@ type settings struct {
 	logFormat  string // text or json
 	metrics    string // address; empty: none
 	wait       bool   // for a gateway that runs already
+	only       list   // origins; see server.Options.OnlyOrigins
 }
 
 // list is a flag with an origin that can be repeated.
@@ -98,6 +100,7 @@ func (s *settings) check() error {
 // options returns the options of the gateway.
 func (s *settings) options(std streams) server.Options {
 	return server.Options{
+		Precedence: s.precedence(), OnlyOrigins: len(s.only) > 0,
 		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants, SamplingOrigins: s.sampling,
 		Lenient: s.lenient, PageSize: s.pageSize, Logging: s.logging, NoResourceTools: s.noTools,
 		Limits: server.Limits{ReadsPerSecond: s.reads}, Version: web.Version(),
@@ -105,8 +108,17 @@ func (s *settings) options(std streams) server.Options {
 	}
 }
 
-// gateway returns a gateway that is bound and does not serve yet. It fails if one runs
-// already: two gateways cannot share a state directory.
+// precedence is that of a service with --wait.
+func (s *settings) precedence() server.Precedence {
+	if s.wait {
+		return server.Background
+	}
+	return server.Foreground
+}
+
+// gateway returns a gateway that is bound and does not serve yet. It replaces one that an
+// assistant or a service has started, and fails if another one runs: two gateways cannot
+// share a state directory.
 func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -121,12 +133,13 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 		}
 		s.state = dir
 	}
+	s.origins = slices.Concat(s.origins, s.only)
 	if s.wait {
-		if err := awaitEnd(ctx, s.state, std); err != nil {
+		if err := s.awaitEnd(ctx, std); err != nil {
 			return nil, err
 		}
 	}
-	if other, ok := server.FindRunning(ctx, s.state); ok {
+	if other, ok := s.other(ctx); ok {
 		return nil, fmt.Errorf("a gateway runs already at %s (process %d): stop it, or start another one with --state DIR and --mcp 127.0.0.1:0", other.MCP, other.PID)
 	}
 	options, measured := s.options(std), (*metrics.Metrics)(nil)
@@ -152,12 +165,18 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 	return g, nil
 }
 
-// awaitEnd waits until no gateway uses the state directory.
-func awaitEnd(ctx context.Context, state string, std streams) error {
+// other returns the running gateway if the one of this command does not replace it.
+func (s *settings) other(ctx context.Context) (server.Running, bool) {
+	running, ok := server.FindRunning(ctx, s.state)
+	return running, ok && !running.Precedence.ReplacedBy(s.precedence())
+}
+
+// awaitEnd waits until no gateway uses the state directory but one that can be replaced.
+func (s *settings) awaitEnd(ctx context.Context, std streams) error {
 	ticker := time.NewTicker(waitEvery)
 	defer ticker.Stop()
 	for first := true; ; first = false {
-		other, ok := server.FindRunning(ctx, state)
+		other, ok := s.other(ctx)
 		if !ok {
 			return nil
 		}

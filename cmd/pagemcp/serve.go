@@ -26,21 +26,47 @@ func serveCommand(std streams) *cobra.Command {
 	s.register(c.Flags())
 	s.registerMetrics(c.Flags())
 	c.Flags().BoolVar(&s.json, "json", false, "print one line of JSON with all addresses on standard output")
-	c.Flags().BoolVar(&s.wait, "wait", false, "wait while another gateway runs, like that of pagemcp stdio, instead of failing")
+	c.Flags().BoolVar(&s.wait, "wait", false, "wait while a gateway of another command runs, instead of failing; dev and serve without --wait replace this one until they end")
 	app.register(c.Flags())
 	c.MarkFlagDirname("dir")
+	c.Flags().Var(&s.only, "only-origin", "like --allow-origin, and revoke all other origins: their keys and names are deleted; repeatable")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if app.dir != "" {
-			return serveApp(c.Context(), s, app, std)
+			return s.whileReplaced(c.Context(), func() error { return serveApp(c.Context(), s, app, std) })
 		}
 		for _, name := range []string{"web", "single-page", "open"} {
 			if c.Flags().Changed(name) {
 				return mistake{fmt.Errorf("--%s needs --dir, the directory of your app", name)}
 			}
 		}
-		return serve(c.Context(), s, std)
+		return s.whileReplaced(c.Context(), func() error { return serve(c.Context(), s, std) })
 	}
 	return c
+}
+
+// errReplaced ends a round of serve --wait: a gateway that the user has started replaces
+// its gateway.
+var errReplaced = errors.New("another gateway replaces this one")
+
+// whileReplaced calls serve, and with --wait again whenever its gateway was replaced.
+func (s *settings) whileReplaced(ctx context.Context, serve func() error) error {
+	for {
+		err := serve()
+		switch {
+		case !errors.Is(err, errReplaced):
+			return err
+		case ctx.Err() != nil:
+			return nil
+		}
+	}
+}
+
+// endOf returns the error of a gateway that serves no longer.
+func endOf(g *server.Gateway, err error) error {
+	if err == nil && g.Replaced() {
+		return errReplaced
+	}
+	return err
 }
 
 // serve runs the gateway alone. Pages come from other web servers.
@@ -53,6 +79,8 @@ func serve(ctx context.Context, s settings, std streams) error {
 		return err
 	}
 	defer g.Close(context.Background())
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	served := make(chan error, 1)
 	go func() { served <- g.Serve(ctx) }() // ends with Close
 	line := ready{MCP: g.URL(), TokenFile: g.TokenFile(), Pages: map[string]string{}, Pairing: g.Fragment()}
@@ -67,7 +95,7 @@ func serve(ctx context.Context, s settings, std streams) error {
 	}
 	select {
 	case err := <-served:
-		return err
+		return endOf(g, err)
 	case <-ctx.Done():
 		return nil
 	}

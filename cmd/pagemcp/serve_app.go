@@ -79,7 +79,7 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 			return mistake{fmt.Errorf("--dir: %w", err)}
 		}
 	case err := <-ended:
-		return err
+		return endOf(g, err)
 	case <-ctx.Done():
 		return nil
 	}
@@ -106,7 +106,7 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 	}
 	select {
 	case err := <-ended:
-		return err
+		return endOf(g, err)
 	case <-ctx.Done():
 		return nil
 	}

@@ -96,9 +96,9 @@ type Gateway struct {
 
 	mu          sync.Mutex
 	owners      map[access.Owner]*views
-	evicted     time.Time                 // when idle views were last removed because of MaxViews
-	open        map[*socket.Socket]string // the origin of the page at the other end, or ""
-	openSockets sync.WaitGroup            // counts the sockets in open
+	evicted     time.Time // when idle views were last removed because of MaxViews
+	open        map[*socket.Socket]tracked
+	openSockets sync.WaitGroup // counts the sockets in open
 	closed      bool
 }
 
@@ -113,7 +113,7 @@ type Monitor interface {
 func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 	gw := &Gateway{
 		Options: options, Gate: gate, monitor: m, ended: make(chan struct{}),
-		owners: map[access.Owner]*views{}, open: map[*socket.Socket]string{},
+		owners: map[access.Owner]*views{}, open: map[*socket.Socket]tracked{},
 		sockets: socket.Counter{Max: options.MaxSockets, MaxPerOrigin: options.MaxPagesPerOrigin},
 	}
 	ending, endStreams := context.WithCancel(context.Background())
@@ -240,13 +240,14 @@ func (g *Gateway) all() []*views {
 }
 
 // Close ends open subscriptions with their result and other requests with an error, then
-// closes all sockets. Call Wait and End after it.
+// closes all sockets. Those of clients that repeat requests break before that. Call Wait and
+// End after it.
 func (g *Gateway) Close() {
+	open, repeating := g.stopTracking()
+	for _, s := range repeating {
+		s.Abort()
+	}
 	g.endStreams()
-	g.mu.Lock()
-	g.closed = true
-	open := slices.Collect(maps.Keys(g.open))
-	g.mu.Unlock()
 	for _, v := range g.all() {
 		v.closeEngines()
 	}
@@ -254,6 +255,28 @@ func (g *Gateway) Close() {
 		s.CloseWith(websocket.StatusGoingAway, "the gateway is shutting down")
 		time.AfterFunc(limits.ShutdownTime, s.Abort) // if the peer does not close its side
 	}
+}
+
+// stopTracking rejects further sockets, and returns those that are open; repeating are those of
+// clients that repeat requests.
+func (g *Gateway) stopTracking() (open, repeating []*socket.Socket) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+	for s, other := range g.open {
+		if other.repeats {
+			repeating = append(repeating, s)
+		} else {
+			open = append(open, s)
+		}
+	}
+	return open, repeating
+}
+
+// A tracked socket is open.
+type tracked struct {
+	origin  string // of the page at the other end, or ""
+	repeats bool   // see access.Client.Repeats
 }
 
 // Wait returns when all sockets are closed.
@@ -273,13 +296,17 @@ func (g *Gateway) End() {
 // empty, so that Close and CloseOrigins close it. It returns false, and closes the
 // socket, if the gateway is closing.
 func (g *Gateway) Track(s *socket.Socket, origin string) bool {
+	return g.track(s, tracked{origin: origin})
+}
+
+func (g *Gateway) track(s *socket.Socket, other tracked) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
 		s.CloseWith(websocket.StatusGoingAway, "the gateway is shutting down")
 		return false
 	}
-	g.open[s] = origin
+	g.open[s] = other
 	g.openSockets.Add(1)
 	return true
 }
@@ -317,8 +344,8 @@ func (g *Gateway) CloseOrigins(selects func(origin string) bool) {
 func (g *Gateway) socketsOf(selects func(origin string) bool) (open []*socket.Socket) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for s, from := range g.open {
-		if from != "" && selects(from) {
+	for s, other := range g.open {
+		if other.origin != "" && selects(other.origin) {
 			open = append(open, s)
 		}
 	}

@@ -40,13 +40,14 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		conn.Close(socket.CloseVersion, "subprotocol mcp is needed")
 		return
 	}
-	limit := int64(limits.MaxMessage)
+	limit, client := int64(limits.MaxMessage), caller.Client(access.SocketPath)
 	if r.Header.Get(HopHeader) != "" {
 		limit += limits.MaxSlack
+		client.Repeats = true
 	}
 	ctx, unbind := caller.Bind(context.Background())
 	defer unbind()
-	g.ServeClient(ctx, conn, caller.Owner, "/mcp", caller.Client(access.SocketPath), limit)
+	g.ServeClient(ctx, conn, caller.Owner, "/mcp", client, limit)
 }
 
 // ServeClient serves MCP on a WebSocket, at the endpoint at path of owner, until it
@@ -54,7 +55,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 func (g *Gateway) ServeClient(ctx context.Context, conn *websocket.Conn, owner access.Owner, path string, client access.Client, limit int64) {
 	client.Owner = owner
 	s := socket.New(conn, limit, false)
-	if !g.Track(s, client.Origin) {
+	if !g.track(s, tracked{client.Origin, client.Repeats}) {
 		return
 	}
 	defer g.Untrack(s)
@@ -73,7 +74,8 @@ func (g *Gateway) ServeClient(ctx context.Context, conn *websocket.Conn, owner a
 }
 
 // HopHeader marks a process that forwards messages of assistants, whose messages have
-// grown by its own _meta. It raises the size limit by MaxSlack and grants nothing else.
+// grown by its own _meta: it raises the size limit by MaxSlack. When the gateway closes, its
+// requests get no errors, since it repeats them at the next gateway. It grants nothing else.
 const HopHeader = "Pagemcp-Hop"
 
 // tooManySockets responds 429 and records that.

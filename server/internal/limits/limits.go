@@ -205,6 +205,6 @@ const (
 	// app until the user revokes it.
 	NameTTL = 24 * time.Hour
 
-	// KeyTTL is for a page's key.
-	KeyTTL = 12 * time.Hour
+	// KeyTTL is for a page's key: a user who returns from a holiday needs no new link.
+	KeyTTL = 30 * 24 * time.Hour
 )
