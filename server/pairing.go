@@ -145,8 +145,9 @@ func (k *keyring) begin(origin, address string, pageNonce []byte, secretID, keyI
 func (a *attempt) proof() []byte { return a.transcript.sign(a.key, gatewayLabel) }
 
 // finish verifies the proof of the page and returns the id of its key. If several pages
-// use one secret, one of them succeeds.
-func (a *attempt) finish(proof []byte) (keyID string, err error) {
+// use one secret, one of them succeeds. wanted is the id that the page wants for a key of a
+// secret: a page that was reloaded before it got the answer then has that key. "" is a new one.
+func (a *attempt) finish(proof []byte, wanted string) (keyID string, err error) {
 	k := a.ring
 	right := subtle.ConstantTimeCompare(proof, a.transcript.sign(a.key, pageLabel)) == 1
 	k.mu.Lock()
@@ -168,10 +169,21 @@ func (a *attempt) finish(proof []byte) (keyID string, err error) {
 		}
 		return "", gateway.ErrRefused
 	}
+	if wanted == "" {
+		wanted = randomText(12)
+	} else if !isKeyID(wanted) || k.keys[wanted] != nil {
+		return "", gateway.ErrRefused
+	}
 	delete(k.secrets, a.secret) // used, even if the page disconnects now
-	key := &pageKey{ID: randomText(12), Origin: a.origin, Key: a.key, Used: time.Now(), created: true}
+	key := &pageKey{ID: wanted, Origin: a.origin, Key: a.key, Used: time.Now(), created: true}
 	k.keys[key.ID] = key
 	return key.ID, k.save()
+}
+
+// isKeyID reports whether a page may choose an id for its key: 16 to 32 bytes, as base64url.
+func isKeyID(text string) bool {
+	id, err := decodeBinary(text)
+	return err == nil && len(id) >= 16 && len(id) <= 32
 }
 
 // isNew reports whether a key was made by this process. Only such keys are valid at

@@ -34,6 +34,7 @@ type (
 		Hello *gateway.Hello `json:"hello"`
 		Pair  bool           `json:"pair"` // obtain a key only; no hello
 		Open  string         `json:"open"` // at /watch: "watch" or an MCP path; no hello
+		Key   string         `json:"key"`  // with a secret: the id that the page wants for its key
 
 		Sequences bool `json:"sequences"` // with hello: the page reads several messages in one frame
 	}
@@ -112,7 +113,7 @@ func (p *pairing) exchangeProofs(ctx context.Context, f gateway.Frames, origin, 
 	if err != nil || !valid(&answer) {
 		return answer, "", gateway.ErrRefused
 	}
-	keyID, err = attempt.finish(proof)
+	keyID, err = attempt.finish(proof, answer.Key)
 	return answer, keyID, err
 }
 

@@ -89,7 +89,7 @@ func TestSecretIsValidOnceForTwoMinutes(t *testing.T) {
 			t.Fatalf("a secret of %d bytes, %v", len(bytes), err)
 		}
 		a := begin(t, ring, id, "")
-		keyID, err := a.finish(pageSide(t, a, secret))
+		keyID, err := a.finish(pageSide(t, a, secret), "")
 		if err != nil || keyID == "" {
 			t.Fatal(keyID, err)
 		}
@@ -97,10 +97,10 @@ func TestSecretIsValidOnceForTwoMinutes(t *testing.T) {
 			t.Errorf("the second time: %v", err)
 		}
 		again := begin(t, ring, "", keyID)
-		if _, err := again.finish(again.transcript.sign(again.key, gatewayLabel)); err != gateway.ErrRefused {
+		if _, err := again.finish(again.transcript.sign(again.key, gatewayLabel), ""); err != gateway.ErrRefused {
 			t.Errorf("our own proof reflected: %v", err)
 		}
-		if _, err := again.finish(again.transcript.sign(again.key, pageLabel)); err != nil {
+		if _, err := again.finish(again.transcript.sign(again.key, pageLabel), ""); err != nil {
 			t.Errorf("the key: %v", err)
 		}
 		if _, err := ring.begin("https://evil.example", testAddress, nil, "", keyID); err != gateway.ErrRefused {
@@ -116,7 +116,7 @@ func TestSecretIsValidOnceForTwoMinutes(t *testing.T) {
 		id, _ = ring.newSecret()
 		for range maxWrongProofs {
 			a := begin(t, ring, id, "")
-			if _, err := a.finish(randomBytes(32)); err != gateway.ErrRefused {
+			if _, err := a.finish(randomBytes(32), ""); err != gateway.ErrRefused {
 				t.Errorf("a guess: %v", err)
 			}
 		}
@@ -139,7 +139,7 @@ func TestGuessingSecretsFails(t *testing.T) {
 			continue
 		}
 		guess[0], guess[1], guess[2] = byte(i), byte(i>>8), byte(i>>16)
-		if _, err := a.finish(guess); err == nil {
+		if _, err := a.finish(guess, ""); err == nil {
 			t.Fatal("guessed")
 		}
 	}
@@ -162,7 +162,7 @@ func TestOneSecretAdmitsOnePage(t *testing.T) {
 		for i, a := range all {
 			proof := pageSide(t, a, secret)
 			wait.Go(func() {
-				if _, err := a.finish(proof); err == nil {
+				if _, err := a.finish(proof, ""); err == nil {
 					won.Store(i, true)
 				}
 			})
@@ -183,7 +183,7 @@ func TestKeysExpireOnlyByDisuse(t *testing.T) {
 		ring := testRing(t)
 		id, secret := ring.newSecret()
 		a := begin(t, ring, id, "")
-		keyID, err := a.finish(pageSide(t, a, secret))
+		keyID, err := a.finish(pageSide(t, a, secret), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestKeyUseIsStoredAfterTheClockMoved(t *testing.T) {
 		ring := testRing(t)
 		id, secret := ring.newSecret()
 		a := begin(t, ring, id, "")
-		keyID, err := a.finish(pageSide(t, a, secret))
+		keyID, err := a.finish(pageSide(t, a, secret), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -384,5 +384,35 @@ func TestPairingAloneMountsNothing(t *testing.T) {
 	page.join(g) // the key is good for the pages of the origin
 	if page.name != "notes" {
 		t.Errorf("joined as %q", page.name)
+	}
+}
+
+// A page that is reloaded before it got the answer to its secret has the key by the id that it
+// chose. No page can take the id of another key.
+func TestPagesChooseTheIDsOfTheirKeys(t *testing.T) {
+	ring := testRing(t)
+	chosen := randomText(16)
+	id, secret := ring.newSecret()
+	a := begin(t, ring, id, "")
+	if got, err := a.finish(pageSide(t, a, secret), chosen); err != nil || got != chosen {
+		t.Fatalf("%q, %v, want %q", got, err, chosen)
+	}
+	key := a.key
+	again := begin(t, ring, "", chosen)
+	if _, err := again.finish(again.transcript.sign(key, pageLabel), ""); err != nil {
+		t.Errorf("the key by its chosen id: %v", err)
+	}
+	for _, wanted := range []string{chosen, "short", randomText(15), randomText(33), "not base64url, but of 32 bytes!!!"} {
+		id, secret := ring.newSecret()
+		a := begin(t, ring, id, "")
+		if got, err := a.finish(pageSide(t, a, secret), wanted); err != gateway.ErrRefused {
+			t.Errorf("the id %q: %q, %v", wanted, got, err)
+		}
+		if _, err := ring.begin(testOrigin, testAddress, randomBytes(nonceLength), id, ""); err != nil {
+			t.Errorf("after the id %q the secret is used up: %v", wanted, err)
+		}
+	}
+	if got := ring.keys[chosen]; got == nil || string(got.Key) != string(key) {
+		t.Error("the key was replaced")
 	}
 }

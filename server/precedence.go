@@ -114,5 +114,5 @@ func (g *Gateway) controlReplace(_ *http.Request, body []byte) (any, error) {
 }
 
 // Replaced reports whether the gateway has closed, or is closing, since another one of this
-// state directory has taken its place. See [Options.Precedence].
+// state directory has taken its place. See [Precedence].
 func (g *Gateway) Replaced() bool { return g.replaced.Load() }

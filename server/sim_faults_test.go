@@ -48,7 +48,7 @@ func (w *simWorld) run(total time.Duration) {
 // sleep simulates a night: everything stays connected, and almost nothing happens. Then
 // the gateway is killed: its state must have been stored while in use.
 func (w *simWorld) sleep(d time.Duration) {
-	for _, t := range w.allTabs() { // keys of pages expire after 12 h without one
+	for _, t := range w.allTabs() { // keys of pages expire after 30 days without one
 		t.open()
 	}
 	w.idle.Store(true)

@@ -3,7 +3,12 @@
 import { confirmGateway } from './confirm-gateway.ts'
 import type { Dial } from './gateway-types.ts'
 import { JoinError } from './handshake.ts'
-import { documentInvitation, type Invitation, parseInvitation } from './invitation.ts'
+import {
+  documentInvitation,
+  forgetInvitation,
+  type Invitation,
+  parseInvitation,
+} from './invitation.ts'
 import { connectGateway } from './websocket.ts'
 
 /** Where a gateway listens unless it is started with another address. */
@@ -156,5 +161,7 @@ export async function pair(
     await connection.joined
   } catch (error) {
     throw error instanceof JoinError && error.reason === 'not-invited' ? (ignored ?? error) : error
+  } finally {
+    forgetInvitation()
   }
 }

@@ -5,7 +5,7 @@
 
 import type { Credential, Pairing } from './handshake.ts'
 import type { Invitation } from './invitation.ts'
-import { findPairing } from './pairings.ts'
+import { findPairing, reserveKeyId } from './pairings.ts'
 
 /** The question to the user: change from the paired gateway to the invited one? */
 export interface GatewayQuestion {
@@ -54,6 +54,7 @@ export function credentials(
 ): Credentials {
   let invited = invitation
   let keyFailed = false // the key for the gateway that invites
+  let isUsed = false // the gateway has refused the secret: another document of this profile may have used it
   let confirmed = isChosen
   let own: Pairing | undefined // of this connection
 
@@ -74,10 +75,10 @@ export function credentials(
         const known = keyFailed ? undefined : await besideInvitation([invited.url])
         if (known !== undefined) return known
         const paired = confirmed ? undefined : await besideInvitation(gateways)
-        if (paired === undefined) return withSecret(invited)
+        if (paired === undefined) return withSecret(invited, isUsed)
         const question = { invited: invited.url, paired: paired.address }
         confirmed = await confirm(question).catch(() => false) // in doubt the page keeps its gateway
-        if (confirmed) return withSecret(invited)
+        if (confirmed) return withSecret(invited, isUsed)
         invited = undefined
       }
       return savedOrOwn()
@@ -88,7 +89,11 @@ export function credentials(
         keyFailed = true
         return true
       }
-      invited = undefined // it was used or is too old
+      if (!isUsed && credential.keyId !== undefined) {
+        isUsed = true
+        return true
+      }
+      invited = undefined // it was used elsewhere, or is too old
       return (await savedOrOwn()) !== undefined
     },
     joined(pairing) {
@@ -106,6 +111,7 @@ function passOf({ address, gateway, keyId: id, key }: Pairing): Pass {
   return { address, credential: { kind: 'key', id, gateway, key } }
 }
 
-function withSecret({ url, id, secret }: Invitation): Pass {
-  return { address: url, credential: { kind: 'secret', id, secret } }
+async function withSecret({ url, id, secret }: Invitation, isUsed: boolean): Promise<Pass> {
+  const keyId = await reserveKeyId(url, id)
+  return { address: url, credential: { kind: 'secret', id, secret, keyId, isUsed } }
 }

@@ -5,7 +5,7 @@
  *
  *     page     {"pagemcp":1, nonce, address, secret: its id}      or "key": the id of a saved key
  *     gateway  {gateway, nonce, proof}
- *     page     {proof, hello, sequences}
+ *     page     {proof, hello, sequences}                         with a secret also "key": the id that its key shall have
  *     gateway  {joined: the page's name, key: id, sequences}
  */
 
@@ -16,7 +16,15 @@ export const subprotocol = 'pagemcp.v1'
 
 /** What a page proves itself with: the secret of an invitation, or a saved key. */
 export type Credential =
-  | { readonly kind: 'secret'; readonly id: string; readonly secret: string }
+  | {
+      readonly kind: 'secret'
+      readonly id: string
+      readonly secret: string
+      /** The id that the key of the secret shall have: 16 to 32 bytes, base64url. Default: the gateway chooses one. */
+      readonly keyId?: string
+      /** The secret was used: join with its key, which has {@link keyId} if a document of this profile used it. */
+      readonly isUsed?: boolean
+    }
   | {
       readonly kind: 'key'
       readonly id: string
@@ -75,6 +83,15 @@ export class JoinError extends Error {
 }
 
 /**
+ * Whether a page goes on trying after an error of joining: its user may pair it later, also in another tab. Not
+ * without a secure context, and not a page with tokens, or one that only pairs.
+ */
+export function canJoinLater(error: unknown): boolean {
+  const { name, reason } = error as Partial<JoinError>
+  return name === 'JoinError' && reason !== 'insecure'
+}
+
+/**
  * What the connection is for after both proofs: to serve a page, or `open`: `watch` for the gateway's
  * traffic, or an MCP endpoint such as `/mcp` or `/mcp/notes`.
  */
@@ -112,13 +129,15 @@ export interface Handshake {
 export function startHandshake(address: string, credential: Credential): Handshake {
   const mine = crypto.getRandomValues(new Uint8Array(32))
   let known: { gateway: string; key: CryptoKey } | undefined
+  const { kind, id } = credential
+  const { keyId, isUsed = false } = credential.kind === 'secret' ? credential : {}
 
   return {
     firstMessage: JSON.stringify({
       pagemcp: 1,
       nonce: toBase64Url(mine),
       address,
-      [credential.kind]: credential.id,
+      ...(isUsed ? { key: keyId } : { [kind]: id }),
     }),
 
     async prove(message, purpose) {
@@ -142,7 +161,8 @@ export function startHandshake(address: string, credential: Credential): Handsha
         key,
         prefixed([utf8('pagemcp/1 page'), ...parts]),
       )
-      const answer = { proof: toBase64Url(new Uint8Array(own)), hello: null }
+      const proofOfPage = toBase64Url(new Uint8Array(own))
+      const answer = { proof: proofOfPage, hello: null, key: isUsed ? undefined : keyId }
       return JSON.stringify({ ...answer, ...(purpose ?? { pair: true }) })
     },
 

@@ -1,7 +1,8 @@
 /**
  * The invitation that a gateway puts into the fragment of a page's URL: the gateway's address and a
  * secret. Loading this module reads it and removes it from the address, before other scripts of the
- * page run, so that it gets into no history, referrer or bookmark.
+ * page run, so that it gets into no history, referrer or bookmark. A reload within two minutes has it, too, until
+ * the page has joined.
  */
 
 import { fromBase64Url } from './base64url.ts'
@@ -16,11 +17,46 @@ export interface Invitation {
   readonly secret: string
 }
 
+/** Where an invitation is kept for a reload of this tab: `{ text, time }`. */
+const storageKey = 'pagemcp.invitation'
+
+/** How long an invitation is valid, ms. */
+const validFor = 120_000
+
 /**
- * The invitation in the address that this document was opened with, if there was one. It is removed from
- * the address, and stays here until the document ends.
+ * The invitation in the address that this document was opened with, or that the document had which it has replaced by a
+ * reload. It is removed from the address, and stays here until the document ends.
  */
-export const documentInvitation: Invitation | undefined = take()
+export const documentInvitation: Invitation | undefined = take() ?? kept()
+
+/** Ends keeping the invitation for a reload: the page has joined, or was refused. */
+export function forgetInvitation(): void {
+  try {
+    sessionStorage.removeItem(storageKey)
+  } catch {
+    // no storage
+  }
+}
+
+function keep(text: string) {
+  try {
+    sessionStorage.setItem(storageKey, JSON.stringify({ text, time: Date.now() }))
+  } catch {
+    // no storage: after a reload the page needs another invitation
+  }
+}
+
+function kept(): Invitation | undefined {
+  try {
+    const { text, time } = JSON.parse(sessionStorage.getItem(storageKey) ?? '{}')
+    const age = Date.now() - time
+    if (typeof text === 'string' && age >= 0 && age < validFor) return decodeInvitation(text)
+    forgetInvitation()
+  } catch {
+    // no storage, or an entry of others
+  }
+  return undefined
+}
 
 function take(): Invitation | undefined {
   if (typeof location === 'undefined' || typeof history === 'undefined') return undefined
@@ -34,7 +70,9 @@ function take(): Invitation | undefined {
   } catch {
     // too many calls, or a document whose address cannot be changed: the app must load all the same
   }
-  return decodeInvitation(found[1] as string)
+  const text = found[1] as string
+  keep(text)
+  return decodeInvitation(text)
 }
 
 /**

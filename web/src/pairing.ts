@@ -24,5 +24,10 @@ export {
   type Pairing,
   startHandshake,
 } from './handshake.ts'
-export { documentInvitation, type Invitation, parseInvitation } from './invitation.ts'
+export {
+  documentInvitation,
+  forgetInvitation,
+  type Invitation,
+  parseInvitation,
+} from './invitation.ts'
 export { findPairing, savePairing } from './pairings.ts'

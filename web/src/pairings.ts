@@ -3,6 +3,7 @@
  * IndexedDB database `pagemcp`. Without storage every handshake needs an invitation.
  */
 
+import { toBase64Url } from './base64url.ts'
 import type { Credential, Pairing } from './handshake.ts'
 import { result } from './idb-request.ts'
 
@@ -26,7 +27,8 @@ const pause = 100 // ms
 export async function findPairing(
   addresses: readonly string[],
 ): Promise<{ address: string; credential: Credential } | undefined> {
-  const all = ((await inStore('readonly', (store) => store.getAll())) ?? []) as SavedPairing[]
+  const all = ((await inStore('readonly', (store) => result(store.getAll()))) ??
+    []) as SavedPairing[]
   const [newest] = all
     .filter(({ address }) => addresses.includes(address))
     .sort((a, b) => b.used - a.used)
@@ -41,18 +43,52 @@ export async function findPairing(
  */
 export async function savePairing(pairing: Pairing): Promise<void> {
   const entry: SavedPairing = { ...pairing, used: Date.now() }
-  await inStore('readwrite', (store) => store.put(entry)).catch(() => {})
+  const save = (store: IDBObjectStore) =>
+    Promise.all([result(store.put(entry)), result(store.delete(pendingOf(pairing.address)))])
+  await inStore('readwrite', save).catch(() => {})
 }
 
+/** The id for the key of an invitation that is being used. */
+interface PendingPairing {
+  /** See {@link pendingOf}: no address. */
+  address: string
+  /** The id of the secret. */
+  secret: string
+  keyId: string
+}
+
+/** The name of the entry of an address while its invitation is used. */
+const pendingOf = (address: string) => `pending ${address}`
+
 /**
- * Runs one request; returns `undefined` where there is no storage.
+ * The id that the key of an invitation shall have: all documents of this profile that use the invitation at the same
+ * time, or after a reload, have the same one.
+ *
+ * @param secret - the id of its secret
+ * @returns `undefined` where there is no storage, or if it cannot be used now
+ */
+export async function reserveKeyId(address: string, secret: string): Promise<string | undefined> {
+  const entry: PendingPairing = { address: pendingOf(address), secret, keyId: randomId() }
+  const reserve = async (store: IDBObjectStore) => {
+    const earlier = (await result(store.get(entry.address))) as PendingPairing | undefined
+    if (earlier?.secret === secret) return earlier.keyId
+    await result(store.put(entry))
+    return entry.keyId
+  }
+  return inStore('readwrite', reserve).catch(() => undefined)
+}
+
+const randomId = () => toBase64Url(crypto.getRandomValues(new Uint8Array(16)))
+
+/**
+ * Runs requests in one transaction; returns `undefined` where there is no storage.
  *
  * @throws Error if the database fails each time; browsers report UnknownError while they are busy or update
  */
-async function inStore(
+async function inStore<T>(
   mode: IDBTransactionMode,
-  act: (store: IDBObjectStore) => IDBRequest,
-): Promise<unknown> {
+  act: (store: IDBObjectStore) => Promise<T>,
+): Promise<T | undefined> {
   for (let left = attempts; ; ) {
     try {
       return await tryInStore(mode, act)
@@ -65,15 +101,15 @@ async function inStore(
   }
 }
 
-async function tryInStore(
+async function tryInStore<T>(
   mode: IDBTransactionMode,
-  act: (store: IDBObjectStore) => IDBRequest,
-): Promise<unknown> {
+  act: (store: IDBObjectStore) => Promise<T>,
+): Promise<T | undefined> {
   const database = await opened()
   if (database === undefined) return undefined
   try {
     const transaction = database.transaction(storeName, mode)
-    return await result(act(transaction.objectStore(storeName)))
+    return await act(transaction.objectStore(storeName))
   } finally {
     database.close()
   }

@@ -30,7 +30,7 @@ export function reach(): Reach {
       if (lastFailure === undefined || !loopback.test(self.origin)) return true
       // A Service Worker may block the probe, but not the socket.
       if (performance.now() - lastFailure > forgotten) return true
-      return probe(url.replace(/^ws/, 'http'))
+      return answersHttp(url)
     },
     failed() {
       lastFailure = performance.now()
@@ -42,10 +42,11 @@ export function reach(): Reach {
 }
 
 /**
- * Whether a server answers HTTP at the address; also true if a Content-Security-Policy forbids the probe:
+ * Whether a server answers HTTP at a WebSocket address; also true if a Content-Security-Policy forbids the probe:
  * it may allow the socket.
  */
-async function probe(url: string): Promise<boolean> {
+export async function answersHttp(address: string): Promise<boolean> {
+  const url = address.replace(/^ws/, 'http')
   let forbidden = false
   const violated = ({ blockedURI }: SecurityPolicyViolationEvent) => {
     forbidden ||= url.startsWith(blockedURI)

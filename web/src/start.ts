@@ -4,6 +4,8 @@ import type { ReadEvent } from './clients.ts'
 import type { Connector } from './connector.ts'
 import type { EngineOptions, EngineState } from './engine-types.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
+import { canJoinLater } from './handshake.ts'
+import { forgetInvitation } from './invitation.ts'
 import { jsonCopy } from './json.ts'
 import { listen } from './listen.ts'
 import { canStart, compile, newWorker } from './loading.ts'
@@ -155,6 +157,14 @@ export interface PageMcp extends Publishing {
   close(): void
 }
 
+interface OwnConnection {
+  /** The addresses that the app names. */
+  readonly gateways: readonly string[]
+  state: GatewayState | undefined
+  isOver: boolean
+  leave(): void
+}
+
 /**
  * Starts an engine for this page. It serves what you mount or register. No client can connect until you
  * call {@link PageMcp.listen}, {@link PageMcp.port} or {@link PageMcp.connect}.
@@ -174,7 +184,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     [K in keyof Events]: Set<(event: Events[K]) => void>
   }
   /** Those that are over are shown until the next one. */
-  const connections = new Map<number, { state: GatewayState | undefined; isOver: boolean }>()
+  const connections = new Map<number, OwnConnection>()
   let engine: EngineState = 'restarting'
   let lastSource = 0
   let lastGateway = 0
@@ -213,6 +223,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       const connection = connections.get(number)
       if (connection === undefined || connection.state?.is === 'closed') return
       connection.state = next
+      if (next.is === 'joined' || next.is === 'refused') forgetInvitation()
       emit('state', state())
     },
     read: (event) => emit('read', event),
@@ -314,9 +325,14 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       return () => end('the page ended this connection')
     },
     connect(connector) {
-      for (const [old, { isOver }] of connections) if (isOver) connections.delete(old)
+      const { gateways, hasToken } = connector.dial
+      for (const [old, other] of connections) {
+        const isReplaced = other.gateways.some((address) => gateways.includes(address))
+        if (other.state?.is === 'refused' && isReplaced) other.leave() // it goes on trying
+        if (other.isOver) connections.delete(old)
+      }
       const number = ++lastGateway
-      const own = { state: undefined as GatewayState | undefined, isOver: false }
+      const own: OwnConnection = { gateways, state: undefined, isOver: false, leave }
       connections.set(number, own)
       const over = new AbortController() // left, closed, or not joined
       const { signal } = over
@@ -337,17 +353,20 @@ export async function start(options: StartOptions): Promise<PageMcp> {
         return thread.connect(number, dialOf(connector, page, replaced), token)
       }
       const joined = unlessAborted(join(), signal)
-      joined.catch((error) => over.abort(error)) // the app may ignore it
+      joined.catch((error) => {
+        if (hasToken || !canJoinLater(error)) over.abort(error)
+      }) // the app may ignore it
+      function leave() {
+        if (signal.aborted) return
+        over.abort(new DOMException('the page left the gateway', 'AbortError'))
+        if (own.state) host.gatewayState(number, { url: own.state.url, is: 'closed' })
+      }
       return {
         joined,
         get state() {
           return own.state
         },
-        leave() {
-          if (signal.aborted) return
-          over.abort(new DOMException('the page left the gateway', 'AbortError'))
-          if (own.state) host.gatewayState(number, { url: own.state.url, is: 'closed' })
-        },
+        leave,
       }
     },
     on(type, listener) {

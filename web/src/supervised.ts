@@ -171,9 +171,7 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
         joining.settled(name)
       },
       (error) => {
-        if (to !== thread) return // it ended; the next Worker dials again
-        gateways.delete(number)
-        joining.failed(error)
+        if (to === thread) joining.failed(error) // else it ended, and the next Worker dials again
       },
     )
   }

@@ -8,6 +8,7 @@ import { type Credentials, credentials, type Pass } from './credentials.ts'
 import type { Connection, Dial, GatewayHost, GatewayState, Joined } from './gateway-types.ts'
 import {
   type Credential,
+  canJoinLater,
   type Handshake,
   type Hello,
   JoinError,
@@ -16,7 +17,7 @@ import {
 } from './handshake.ts'
 import type { JoinToken, TokenJoining } from './join-token.ts'
 import { savePairing } from './pairings.ts'
-import { blocked, deniedByBrowser, reach } from './reach.ts'
+import { answersHttp, blocked, deniedByBrowser, reach } from './reach.ts'
 import { type Sequences, sequences } from './sequences.ts'
 import { stopwatch } from './stopwatch.ts'
 
@@ -30,8 +31,11 @@ const longDelay = 2_000 // ms, for five minutes
 const quickRetryTime = 300_000 // ms
 const slowDelay = 15_000 // ms, from then on
 const closedTime = 10_000 // ms that hello.closed is true for: later such a tab may have been opened again
+const refusedDelay = 60_000 // ms; until the user has paired the page
 const refusedByBrowserDelay = 30_000 // ms; local network permission
 const steadyTime = 30_000 // ms that a page with a token is joined before a loss counts as the first one again
+
+const failuresUntilProbe = 3 // quick ones in a row, until the page asks why
 
 // Sizes.
 const maxJoining = 16_384 // UTF-16 code units of a message before joined
@@ -69,6 +73,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   let lastHeard = stopwatch()
   let busy = false // getting ready to dial
   const reaching = reach()
+  let onlyHttp = false // a program answers, but opens no WebSocket: a gateway does so to origins that it does not know
   let drop: ((error: string, code?: number) => void) | undefined // the present socket
   let state: GatewayState = { url, is: 'connecting' }
   let resolve: (name: string) => void = () => {}
@@ -86,13 +91,16 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     host.state(state)
   }
 
-  /** Ends it for good. */
-  function giveUp(error: JoinError) {
-    stopped = true
-    ended.abort()
-    clearTimeout(timer)
+  /** The user has to act. The page goes on trying, since that may happen elsewhere. */
+  function refuse(error: JoinError) {
+    const goesOn = tokens === undefined && dial.hello !== undefined && canJoinLater(error)
+    if (!everJoined && !goesOn) {
+      stopped = true
+      ended.abort()
+    }
     become({ is: 'refused', error: error.message })
     reject(error)
+    again(withJitter(tokens ? slowDelay : refusedDelay))
   }
 
   /** @param atLeast - ms; default: a random part of the gateway's spread */
@@ -115,7 +123,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     clearTimeout(timer)
     if (stopped || socket !== undefined || busy) return
     if (globalThis.crypto?.subtle === undefined) {
-      giveUp(new JoinError('insecure', 'joining a gateway needs https, or http on localhost'))
+      refuse(new JoinError('insecure', 'joining a gateway needs https, or http on localhost'))
       return
     }
     busy = true
@@ -134,10 +142,10 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     }
     if (stopped) return
     if (pass === undefined) {
-      giveUp(
+      refuse(
         new JoinError(
           'not-invited',
-          `not invited by the gateway at ${url}: open the page by the link that the gateway prints, pagemcp serve --allow-origin ${globalThis.origin}`,
+          `not invited by the gateway at ${url}: run pagemcp pair ${globalThis.origin}, and open the link that it prints`,
         ),
       )
     } else if (reachable) {
@@ -220,20 +228,17 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
           return
         }
         const wrong = code === closeCodes.notMyGateway
-        const text = wrong ? error : `the gateway at ${url} refused this page`
-        if (!everJoined) {
-          giveUp(new JoinError(wrong ? 'not-my-gateway' : 'refused', text))
-          return
-        }
-        if (!wrong) {
-          // The key was revoked, or another program has the gateway's port for now.
-          become({ is: 'refused', error: text })
-          again(withJitter(slowDelay))
+        const refusal = tokens
+          ? `the gateway at ${url} refused this page`
+          : `the gateway at ${url} refused this page: run pagemcp pair ${globalThis.origin}, and open the link that it prints`
+        const text = wrong ? error : refusal
+        if (!wrong || !everJoined) {
+          refuse(new JoinError(wrong ? 'not-my-gateway' : 'refused', text))
           return
         }
       }
       if (code === closeCodes.unsupported && step < 3 && !everJoined) {
-        giveUp(new JoinError('unsupported', `the gateway at ${url} speaks another version`))
+        refuse(new JoinError('unsupported', `the gateway at ${url} speaks another version`))
         return
       }
       if (code === closeCodes.unsupported || code === closeCodes.notMyGateway) {
@@ -242,7 +247,12 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       }
       const quick = step === 0 && url.startsWith('ws:') && performance.now() - began < 50
       const isDenied = quick && (await deniedByBrowser(everJoined))
-      retry(error, isDenied ? withJitter(refusedByBrowserDelay) : undefined)
+      if (quick && !isDenied && failures === failuresUntilProbe) onlyHttp = await answersHttp(url)
+      const text =
+        step === 0 && onlyHttp
+          ? `${error}: its gateway may not know ${globalThis.origin}: run pagemcp pair ${globalThis.origin}, and open the link that it prints`
+          : error
+      retry(text, isDenied ? withJitter(refusedByBrowserDelay) : undefined)
     }
 
     const failed = (error: unknown) => {
@@ -314,6 +324,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       }
       deadline = setTimeout(() => end('joining took too long'), joinTimeout)
       reaching.opened()
+      onlyHttp = false
       if (credential.kind === 'token') {
         step = 2
         ws.send(tokens?.firstMessage(credential, helloNow()) ?? '')

@@ -9,6 +9,7 @@ import {
   confirmGateway,
   documentInvitation,
   findPairing,
+  forgetInvitation,
   type Invitation,
   parseInvitation,
   savePairing,
@@ -100,6 +101,7 @@ export async function openGatewaySocket(
   }
   if (given === undefined) throw new NotPairedError(t('connections.gateway.notPaired'))
   const { id, secret } = given
+  forgetInvitation() // it is used, or refused
   const socket = await prove(address, { kind: 'secret', id, secret }, wish)
   usedInvitation = true
   return { socket, mcp }

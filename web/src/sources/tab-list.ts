@@ -60,7 +60,7 @@ export type TabList = Required<Pick<Source, 'list' | 'read' | 'templates' | 'com
 const json = 'application/json'
 const plain = 'text/plain'
 const base = 'tab:///'
-const activeUri = `${base}active`
+const activeUri = 'tab:///active'
 
 /** The longest title. */
 const maxTitle = 300 // UTF-16 code units

@@ -106,7 +106,7 @@ window.effects = async () => {
 window.loaded = () => performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)`
 
 inBrowsers(
-  'importing the package has no effect but to take an invitation out of the address',
+  'importing the package has no effect but to take an invitation out of the address, and to keep it for a reload',
   async ({ open }) => {
     const gateway = await fakeGateway()
     const site = await servePages({ ...pages, '/importing.html': importing })
@@ -114,7 +114,13 @@ inBrowsers(
     try {
       const invited = `${address}${gateway.fragment.replace('#', '&')}`
       for (const [url, effects] of [
-        [invited, [['address', invited, address]]],
+        [
+          invited,
+          [
+            ['address', invited, address],
+            ['session', [], ['pagemcp.invitation']], // for a reload
+          ],
+        ],
         [address, []],
       ] as const) {
         const tab = await open(url)
