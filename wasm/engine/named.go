@@ -80,7 +80,7 @@ func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme 
 			if e.options.Allow(PrincipalOf(ctx), VerbList, scheme+m.names+n.Name) {
 				items = append(items, item{n.Name, func(dst []byte) []byte {
 					o := out(dst)
-					o.named(n.Object, m.names, req.rev, kind == listOfTools)
+					addNamed(&o, n.Object, m.names, req.rev, kind == listOfTools)
 					return o
 				}})
 			}
@@ -164,7 +164,7 @@ func (e *Engine) ToolDescription(ctx context.Context, name string) ([]byte, erro
 		at := slices.IndexFunc(all, func(t Tool) bool { return t.Name == l.own })
 		if at >= 0 && e.options.Allow(PrincipalOf(ctx), VerbList, "tool:"+name) {
 			var o out
-			o.named(all[at].Object, l.mount.names, modern, true)
+			addNamed(&o, all[at].Object, l.mount.names, modern, true)
 			return o, nil
 		}
 	}

@@ -112,7 +112,7 @@ func appendTemplate(dst []byte, t *Template, prefix string, rev revision) []byte
 func appendExtras(dst, annotations, icons, meta []byte, rev revision) []byte {
 	if annotations != nil {
 		o := out(dst)
-		o.annotations(annotations, rev)
+		addAnnotations(&o, annotations, rev)
 		dst = o
 	}
 	if rev.hasIcons() {
@@ -160,8 +160,8 @@ func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte
 	return append(dst, '}')
 }
 
-// named adds the description of a prompt or tool.
-func (o *out) named(object []byte, prefix string, rev revision, isTool bool) {
+// addNamed adds the description of a prompt or tool.
+func addNamed(o *out, object []byte, prefix string, rev revision, isTool bool) {
 	if rev == modern && prefix == "" {
 		o.raw(object)
 		return
@@ -183,7 +183,7 @@ func (o *out) named(object []byte, prefix string, rev revision, isTool bool) {
 			arguments, _ := jsonrpc.Elements(s.Value)
 			for i, argument := range arguments {
 				o.text(separator(i))
-				o.named(argument, "", rev, false)
+				addNamed(o, argument, "", rev, false)
 			}
 			o.text("]")
 		case name == "outputSchema" && rev != modern && string(jsonrpc.Member(s.Value, "type")) != `"object"`:
@@ -195,9 +195,9 @@ func (o *out) named(object []byte, prefix string, rev revision, isTool bool) {
 	o.text("}")
 }
 
-// annotations adds the member of that name, unless it is nil; lastModified is
+// addAnnotations adds the member of that name, unless it is nil; lastModified is
 // known since 2025-06-18.
-func (o *out) annotations(annotations []byte, rev revision) {
+func addAnnotations(o *out, annotations []byte, rev revision) {
 	if annotations == nil {
 		return
 	}
@@ -266,7 +266,7 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 		if err := within(path, checkBlock(block)); err != nil {
 			return sink.Result{}, err
 		}
-		o.block(block, m.prefix, rev)
+		addBlock(&o, block, m.prefix, rev)
 		if !isTool {
 			o.text("}")
 		}
@@ -275,9 +275,9 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 	return sink.Result{Document: &sink.Document{JSON: o}}, nil
 }
 
-// block adds a block of content, which has been checked. A kind that the revision
+// addBlock adds a block of content, which has been checked. A kind that the revision
 // does not know becomes text (R-200).
-func (o *out) block(block []byte, prefix string, rev revision) {
+func addBlock(o *out, block []byte, prefix string, rev revision) {
 	kind, _ := jsonrpc.Text(jsonrpc.Member(block, "type"))
 	isLink := kind == "resource_link"
 	switch {
@@ -296,21 +296,21 @@ func (o *out) block(block []byte, prefix string, rev revision) {
 		o.quote(name + " " + prefix + uri)
 	default:
 		o.text("{")
-		o.content(block, prefix, rev, isLink)
+		addContent(o, block, prefix, rev, isLink)
 	}
 	o.text("}")
 }
 
-// content adds the members of a block of content, or of the resource in it. isNamed:
+// addContent adds the members of a block of content, or of the resource in it. isNamed:
 // it describes a resource, whose uri gets the prefix.
-func (o *out) content(block []byte, prefix string, rev revision, isNamed bool) {
+func addContent(o *out, block []byte, prefix string, rev revision, isNamed bool) {
 	s := jsonrpc.Scan(block)
 	for s.Next() {
 		name := string(s.Name)
 		switch {
 		case introducedIn(name, false) > rev:
 		case name == "annotations":
-			o.annotations(s.Value, rev)
+			addAnnotations(o, s.Value, rev)
 		case name == "uri" && isNamed:
 			uri, _ := jsonrpc.Text(s.Value)
 			o.name(name)
@@ -322,7 +322,7 @@ func (o *out) content(block []byte, prefix string, rev revision, isNamed bool) {
 		case name == "resource" && !isNamed:
 			o.name(name)
 			o.text("{")
-			o.content(s.Value, prefix, rev, true)
+			addContent(o, s.Value, prefix, rev, true)
 			o.text("}")
 		default:
 			o.member(name, s.Value)
