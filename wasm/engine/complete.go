@@ -96,22 +96,22 @@ func (e *Engine) completion(rev revision, found Completion) *sink.Document {
 		found.Values, found.HasMore = found.Values[:maxValues], true
 	}
 	o := e.begin(rev, nil)
-	o.name("completion")
-	o.text(`{"values":[`)
+	o.Name("completion")
+	o.Text(`{"values":[`)
 	for i, value := range found.Values {
 		if i > 0 {
-			o.text(",")
+			o.Text(",")
 		}
-		o.quote(value)
+		o.Quote(value)
 	}
-	o.text("]")
+	o.Text("]")
 	if found.Total > 0 {
-		o.name("total")
-		o.text(strconv.Itoa(found.Total))
+		o.Name("total")
+		o.Text(strconv.Itoa(found.Total))
 	}
-	o.name("hasMore")
-	o.text(strconv.FormatBool(found.HasMore))
-	o.text("}}")
+	o.Name("hasMore")
+	o.Text(strconv.FormatBool(found.HasMore))
+	o.Text("}}")
 	return &sink.Document{JSON: o}
 }
 

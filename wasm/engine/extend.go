@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -37,10 +38,10 @@ func (e *Engine) extend(ctx context.Context, req *request) (sink.Result, error) 
 		}
 		o := e.begin(req.rev, jsonrpc.Member(answer, "_meta"))
 		if kind := jsonrpc.Member(answer, "resultType"); kind != nil && string(kind) != `"complete"` {
-			o = append(out(`{"resultType":`+string(kind)), o[len(`{"resultType":"complete"`):]...) // its own
+			o = append(emit.JSON(`{"resultType":`+string(kind)), o[len(`{"resultType":"complete"`):]...) // its own
 		}
-		o.members(answer, func(name string) bool { return name != "_meta" && name != "resultType" })
-		o.text("}")
+		o.Members(answer, func(name string) bool { return name != "_meta" && name != "resultType" })
+		o.Text("}")
 		return sink.Result{Document: &sink.Document{JSON: o}}, nil
 	})
 }
@@ -56,8 +57,8 @@ func (r *Remote) Extensions() []byte {
 // Request sends a request of an extension. params is a JSON object, whose _meta is
 // made anew; the result is as it came.
 func (r *Remote) Request(ctx context.Context, method string, params []byte) ([]byte, error) {
-	members := out("{")
-	members.members(params, func(name string) bool {
+	members := emit.JSON("{")
+	members.Members(params, func(name string) bool {
 		return name != "_meta" && name != "inputResponses" && name != "requestState"
 	})
 	return r.request(ctx, method, members[1:], true)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -77,22 +78,22 @@ func FuzzMatchOfExpansion(f *testing.F) {
 			}
 		}
 		variables := func(lists bool) []byte {
-			o := out("{")
-			o.name("a")
-			o.quote(a)
-			o.name("b")
-			o.quote(b)
-			o.name("c")
+			o := emit.JSON("{")
+			o.Name("a")
+			o.Quote(a)
+			o.Name("b")
+			o.Quote(b)
+			o.Name("c")
 			if lists {
-				o.text("[")
-				o.quote(b)
-				o.text(",")
-				o.quote(c)
-				o.text("]")
+				o.Text("[")
+				o.Quote(b)
+				o.Text(",")
+				o.Quote(c)
+				o.Text("]")
 			} else {
-				o.quote(c)
+				o.Quote(c)
 			}
-			o.text("}")
+			o.Text("}")
 			return o
 		}
 		for _, test := range []struct {

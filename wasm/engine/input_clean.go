@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -29,7 +30,7 @@ func (r refusedInput) Error() string { return string(r) }
 
 // cleanInput returns the requests of [Invocation.Need] as the client may get them.
 func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
-	clean := out("{")
+	clean := emit.JSON("{")
 	s := jsonrpc.Scan(requests)
 	for s.Next() {
 		method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method"))
@@ -45,7 +46,7 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 		if !elicits {
 			text = "systemPrompt"
 		}
-		params := out("{")
+		params := emit.JSON("{")
 		own := jsonrpc.Member(s.Value, "params")
 		mode, _ := jsonrpc.Text(jsonrpc.Member(own, "mode"))
 		m := jsonrpc.Scan(own)
@@ -70,22 +71,22 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 			default:
 				value = plainTexts(value)
 			}
-			params.member(name, value)
+			params.Member(name, value)
 		}
 		if prefix != "" && method == MethodSample {
-			params.member(text, jsonrpc.AppendString(nil, prefix))
+			params.Member(text, jsonrpc.AppendString(nil, prefix))
 		}
-		request := out("{")
-		request.name("method")
-		request.quote(method)
+		request := emit.JSON("{")
+		request.Name("method")
+		request.Quote(method)
 		if own != nil || len(params) > 1 {
-			params.text("}")
-			request.member("params", params)
+			params.Text("}")
+			request.Member("params", params)
 		}
-		request.text("}")
-		clean.member(key, request)
+		request.Text("}")
+		clean.Member(key, request)
 	}
-	clean.text("}")
+	clean.Text("}")
 	return clean, nil
 }
 
@@ -126,7 +127,7 @@ func isWebURL(url string) bool {
 
 // plainTexts returns a JSON value in which all strings are plain, names of members too.
 func plainTexts(value []byte) []byte {
-	var clean out
+	var clean emit.JSON
 	from := 0
 	for i := 0; i < len(value); i++ {
 		if value[i] != '"' {
@@ -135,8 +136,8 @@ func plainTexts(value []byte) []byte {
 		end := i + max(1, jsonrpc.StringLength(value[i:]))
 		text, _ := jsonrpc.Text(value[i:end])
 		if plain := PlainLines(text, len(text)); plain != text {
-			clean.raw(value[from:i])
-			clean.quote(plain)
+			clean.Raw(value[from:i])
+			clean.Quote(plain)
 			from = end
 		}
 		i = end - 1
@@ -144,6 +145,6 @@ func plainTexts(value []byte) []byte {
 	if from == 0 {
 		return value
 	}
-	clean.raw(value[from:])
+	clean.Raw(value[from:])
 	return clean
 }

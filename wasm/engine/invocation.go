@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -65,8 +66,8 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 	i.rateLimit.rate, i.rateLimit.most = 50, 50 // R-078
 	i.digests = e.digests(byte(req.method), req.extension, req.name, req.uri, string(req.arguments))
 	i.token = bytes.Clone(jsonrpc.Member(req.meta, "progressToken"))
-	meta := out("{")
-	meta.members(req.meta, func(name string) bool {
+	meta := emit.JSON("{")
+	meta.Members(req.meta, func(name string) bool {
 		switch name {
 		case "progressToken", keyVersion, keyCapabilities, keyClientInfo, keyLogLevel, metaPrincipal:
 			return false
@@ -74,7 +75,7 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 		return true
 	})
 	if len(meta) > 1 {
-		meta.text("}")
+		meta.Text("}")
 		i.meta = meta
 	}
 	if req.rev != modern {
@@ -137,19 +138,19 @@ func (i *Invocation) Progress(params []byte) {
 	if !i.acceptProgress(progress) {
 		return
 	}
-	text := out("{")
-	text.member("progressToken", i.token)
-	text.members(params, func(name string) bool { return name == "progress" })
+	text := emit.JSON("{")
+	text.Member("progressToken", i.token)
+	text.Members(params, func(name string) bool { return name == "progress" })
 	if total := jsonrpc.Member(params, "total"); total != nil {
 		if _, ok := number(total); ok {
-			text.member("total", total)
+			text.Member("total", total)
 		}
 	}
 	if message, ok := jsonrpc.Text(jsonrpc.Member(params, "message")); ok && i.rev.hasProgressMessages() {
-		text.name("message")
-		text.quote(PlainText(message, MaxDescription))
+		text.Name("message")
+		text.Quote(PlainText(message, MaxDescription))
 	}
-	text.text("}")
+	text.Text("}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodProgress, text), Optional: true}
 	c.ifPending(i.call, func() { c.sink.Notify(doc, 0) })
 }
@@ -226,9 +227,9 @@ func (i *Invocation) Log(params []byte) {
 	if !i.rateLimit.take() {
 		return
 	}
-	text := out(`{"_meta":{}`)
-	text.members(plainTexts(params), func(name string) bool { return name == "level" || name == "logger" || name == "data" })
-	text.text("}")
+	text := emit.JSON(`{"_meta":{}`)
+	text.Members(plainTexts(params), func(name string) bool { return name == "level" || name == "logger" || name == "data" })
+	text.Text("}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodMessage, text), Optional: true}
 	c := i.client
 	c.ifPending(i.call, func() { c.sink.Relate(doc, i.call) })

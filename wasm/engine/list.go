@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -214,7 +215,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	}
 	page.json = append(page.json, ']')
 	if next != "" {
-		page.json = appendText(page.json, "nextCursor", next)
+		page.json = emit.AppendText(page.json, "nextCursor", next)
 	}
 	doc = &sink.Document{JSON: append(page.json, '}')}
 	if keep {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -53,24 +54,24 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 // acknowledge sends the first message of a subscription, then what changed since
 // it was made. It returns false if the request is over already.
 func (c *Client) acknowledge(req *request, s *subscription, which lists, uris []string) bool {
-	params := out(`{"_meta":{},"notifications":{`)
+	params := emit.JSON(`{"_meta":{},"notifications":{`)
 	for i, key := range filterKeys {
 		if which&(1<<i) != 0 {
-			params.name(key)
-			params.text("true")
+			params.Name(key)
+			params.Text("true")
 		}
 	}
 	for i, uri := range uris {
 		if i == 0 {
-			params.name("resourceSubscriptions")
+			params.Name("resourceSubscriptions")
 		}
-		params.text(separator(i))
-		params.quote(uri)
+		params.Text(emit.Separator(i))
+		params.Quote(uri)
 	}
 	if len(uris) > 0 {
-		params.text("]")
+		params.Text("]")
 	}
-	params.text("}}")
+	params.Text("}}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodAcknowledged, params)}
 
 	c.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -16,7 +17,7 @@ type Named struct {
 
 	// Object is the whole description as the list of 2026-07-28 has it, a JSON
 	// object, with its name. Fields that an older revision does not know are left
-	// out there.
+	// JSON there.
 	Object []byte
 }
 
@@ -79,7 +80,7 @@ func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme 
 		for _, n := range named {
 			if e.options.Allow(PrincipalOf(ctx), VerbList, scheme+m.names+n.Name) {
 				items = append(items, item{n.Name, func(dst []byte) []byte {
-					o := out(dst)
+					o := emit.JSON(dst)
 					addNamed(&o, n.Object, m.names, req.rev, kind == listOfTools)
 					return o
 				}})
@@ -163,7 +164,7 @@ func (e *Engine) ToolDescription(ctx context.Context, name string) ([]byte, erro
 		}
 		at := slices.IndexFunc(all, func(t Tool) bool { return t.Name == l.own })
 		if at >= 0 && e.options.Allow(PrincipalOf(ctx), VerbList, "tool:"+name) {
-			var o out
+			var o emit.JSON
 			addNamed(&o, all[at].Object, l.mount.names, modern, true)
 			return o, nil
 		}
@@ -180,7 +181,7 @@ func ParseTool(object []byte) (Tool, error) { return parseNamed(object, true) }
 
 // parseNamed checks a description and keeps the members that clients may see.
 func parseNamed(object []byte, isTool bool) (Named, error) {
-	n, kept := Named{}, out("{")
+	n, kept := Named{}, emit.JSON("{")
 	hasSchema := !isTool
 	refusal := jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
 		begins := byte('{')
@@ -232,10 +233,10 @@ func parseNamed(object []byte, isTool bool) (Named, error) {
 			}
 			value = clean
 		}
-		kept.member(name, value)
+		kept.Member(name, value)
 		return nil
 	})
-	kept.text("}")
+	kept.Text("}")
 	n.Object = kept
 	switch {
 	case refusal != nil:

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -186,7 +187,7 @@ func (i *Info) plain() (ok bool) {
 // plainJSON returns a copy of the member called name whose titles and descriptions,
 // at any depth, are plain. ok is false if another text in it has hidden characters:
 // names in a schema and what it compares values with have to stay as they are.
-func plainJSON(name string, value []byte) (clean out, ok bool) {
+func plainJSON(name string, value []byte) (clean emit.JSON, ok bool) {
 	ok = true
 	from := 0
 	for i := 0; i < len(value); i++ {
@@ -202,8 +203,8 @@ func plainJSON(name string, value []byte) (clean out, ok bool) {
 			}
 			if name == "title" || name == "description" {
 				if plain := plainMember(name, text); plain != text {
-					clean.raw(value[from:i])
-					clean.quote(plain)
+					clean.Raw(value[from:i])
+					clean.Quote(plain)
 					from = end
 				}
 			} else if plain := PlainLines(text, len(text)); len(plain)+strings.Count(text, "\r") != len(text) {
@@ -215,7 +216,7 @@ func plainJSON(name string, value []byte) (clean out, ok bool) {
 			i = end - 1
 		}
 	}
-	clean.raw(value[from:])
+	clean.Raw(value[from:])
 	return clean, ok
 }
 

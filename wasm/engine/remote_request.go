@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -181,31 +182,31 @@ func (r *Remote) dropInvocation(l *link, token string, id jsonrpc.ID) {
 // params are those of a request on the hop: the envelope, and members.
 func (i *Invocation) params(who Principal, token string, members []byte) []byte {
 	inputs, state := i.round()
-	params := out(`{"_meta":{"` + keyVersion + `":"` + LatestModern + `"`)
-	params.member(keyCapabilities, i.capabilities)
+	params := emit.JSON(`{"_meta":{"` + keyVersion + `":"` + LatestModern + `"`)
+	params.Member(keyCapabilities, i.capabilities)
 	if who != "" {
-		params.name(metaPrincipal)
-		params.quote(string(who))
+		params.Name(metaPrincipal)
+		params.Quote(string(who))
 	}
-	params.name("progressToken")
-	params.text(token)
+	params.Name("progressToken")
+	params.Text(token)
 	if level := i.LogLevel(); level != "" {
-		params.name(keyLogLevel)
-		params.quote(level)
+		params.Name(keyLogLevel)
+		params.Quote(level)
 	}
-	params.members(i.meta, nil)
-	params.text("}")
+	params.Members(i.meta, nil)
+	params.Text("}")
 	if len(members) > 0 {
-		params.text(",")
-		params.raw(members)
+		params.Text(",")
+		params.Raw(members)
 	}
 	if inputs != nil {
-		params.member("inputResponses", inputs)
+		params.Member("inputResponses", inputs)
 	}
 	if state != nil {
-		params.member("requestState", state)
+		params.Member("requestState", state)
 	}
-	params.text("}")
+	params.Text("}")
 	return params
 }
 
@@ -295,10 +296,10 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 	}
 	if len(contents) > 0 {
 		first := &contents[0]
-		kept := out("{")
-		kept.members(meta, func(name string) bool { return name != keyServerInfo })
+		kept := emit.JSON("{")
+		kept.Members(meta, func(name string) bool { return name != keyServerInfo })
 		if len(kept) > 1 {
-			kept.text("}")
+			kept.Text("}")
 			first.result = kept
 		}
 		ms, _ := jsonrpc.Int(ttl)
@@ -346,27 +347,27 @@ func isUnknownMethod(err error) bool {
 }
 
 func namedMembers(name string, arguments []byte) []byte {
-	return appendRaw(jsonrpc.AppendString([]byte(`"name":`), name), "arguments", arguments)
+	return emit.AppendRaw(jsonrpc.AppendString([]byte(`"name":`), name), "arguments", arguments)
 }
 
 // Complete requests suggestions.
 func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion, error) {
-	var params out
+	var params emit.JSON
 	if c.Prompt != "" {
-		params.text(`"ref":{"type":"ref/prompt","name":`)
+		params.Text(`"ref":{"type":"ref/prompt","name":`)
 	} else {
-		params.text(`"ref":{"type":"ref/resource","uri":`)
+		params.Text(`"ref":{"type":"ref/resource","uri":`)
 	}
-	params.quote(c.Prompt + c.URI)
-	params.text(`},"argument":{"name":`)
-	params.quote(c.Argument)
-	params.text(`,"value":`)
-	params.quote(c.Value)
-	params.text("}")
+	params.Quote(c.Prompt + c.URI)
+	params.Text(`},"argument":{"name":`)
+	params.Quote(c.Argument)
+	params.Text(`,"value":`)
+	params.Quote(c.Value)
+	params.Text("}")
 	if c.Arguments != nil {
-		params.text(`,"context":{"arguments":`)
-		params.raw(c.Arguments)
-		params.text("}")
+		params.Text(`,"context":{"arguments":`)
+		params.Raw(c.Arguments)
+		params.Text("}")
 	}
 	result, err := unlessUnknown(r.request(ctx, MethodComplete, params, false))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -91,8 +92,8 @@ func (e *Engine) getSkill(ctx context.Context, req *request) (sink.Result, error
 		s, err := source.Skill(ctx, strings.Clone(l.own))
 		switch {
 		case err == nil:
-			o := out(appendCache(e.fixed.Load().begin(), e.options.Cache))
-			o.name("skill")
+			o := emit.JSON(appendCache(e.fixed.Load().begin(), e.options.Cache))
+			o.Name("skill")
 			return sink.Result{Document: &sink.Document{JSON: append(appendSkill(o, &s, l.mount.prefix), '}')}}, nil
 		case !tryNextSource(err):
 			return sink.Result{}, jsonrpc.Wrap("skill "+jsonrpc.Quoted(uri), err)
@@ -103,24 +104,24 @@ func (e *Engine) getSkill(ctx context.Context, req *request) (sink.Result, error
 
 // appendSkill appends the entry of a skill.
 func appendSkill(dst []byte, s *Skill, prefix string) []byte {
-	o := out(appendURI(append(dst, `{"uri":`...), prefix, s.URI))
-	o.member("frontmatter", s.Frontmatter)
-	o.name("resources")
+	o := emit.JSON(appendURI(append(dst, `{"uri":`...), prefix, s.URI))
+	o.Member("frontmatter", s.Frontmatter)
+	o.Name("resources")
 	if s.Dynamic {
 		return append(o, `"dynamic"}`...)
 	}
 	if len(s.Files) == 0 {
-		o.text("[")
+		o.Text("[")
 	}
 	for i, f := range s.Files {
-		o.text(separator(i))
-		o.text(`{"uri":`)
-		o.quote(prefix + f.URI)
-		o.name("digest")
-		o.quote(f.Digest)
-		o.name("size")
+		o.Text(emit.Separator(i))
+		o.Text(`{"uri":`)
+		o.Quote(prefix + f.URI)
+		o.Name("digest")
+		o.Quote(f.Digest)
+		o.Name("size")
 		o = append(o, jsonrpc.IDOf(f.Size)...)
-		o.text("}")
+		o.Text("}")
 	}
 	return append(o, `]}`...)
 }

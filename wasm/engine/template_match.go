@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 )
 
 // Templates beyond literals and plain {name} are matched by a graph of nodes: a
@@ -297,7 +299,7 @@ func (g *graph) table(uri string, steps []uint8) []nodeSet {
 // variables makes a JSON object of what was found; false: a name that stands twice
 // has two values, or one only, since a variable is in all of its places or in none.
 func (m *matcher) variables(found []capture) ([]byte, bool) {
-	values := out("{")
+	values := emit.JSON("{")
 	for i, name := range m.names {
 		var texts []string
 		isList, isThere, prefix, plain := false, false, 0, 0
@@ -327,17 +329,17 @@ func (m *matcher) variables(found []capture) ([]byte, bool) {
 		}
 		switch {
 		case isList:
-			values.name(name)
+			values.Name(name)
 			for i, text := range texts {
-				values.text(separator(i))
-				values.quote(text)
+				values.Text(emit.Separator(i))
+				values.Quote(text)
 			}
-			values.text("]")
+			values.Text("]")
 		case isThere:
-			values.name(name)
-			values.quote(texts[0])
+			values.Name(name)
+			values.Quote(texts[0])
 		}
 	}
-	values.text("}")
+	values.Text("}")
 	return values, true
 }
