@@ -5,6 +5,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -125,7 +126,7 @@ func (req *request) completion() (c CompletionRequest, err error) {
 		ok = ok && c.Prompt != ""
 	case "ref/resource":
 		c.URI, ok = jsonrpc.Text(jsonrpc.Member(req.ref, "uri"))
-		ok = ok && scheme(c.URI) > 0 && len(c.URI) <= maxURI
+		ok = ok && schema.SchemeLength(c.URI) > 0 && len(c.URI) <= schema.MaxURI
 	}
 	if !ok {
 		return c, BadParams("ref must be a ref/prompt with a name or a ref/resource with a uri")

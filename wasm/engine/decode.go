@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -98,15 +99,15 @@ func (d descriptor) take(name string, value []byte) *jsonrpc.Error {
 		if *text, ok = jsonrpc.Text(value); !ok {
 			return malformed(name + " must be a string")
 		}
-		if name == "mimeType" && *text != "" && !validMediaType(*text) {
-			return malformed(name + " " + mediaTypeRule)
+		if name == "mimeType" && *text != "" && !schema.ValidMediaType(*text) {
+			return malformed(name + " " + schema.MediaTypeRule)
 		}
 	case raw != nil && value[0] != begins:
 		return malformed(name + " has the wrong type")
-	case raw != nil && name == "icons" && !validIcons(value):
-		return malformed(iconsRule)
-	case raw != nil && name == "annotations" && !validAnnotations(value):
-		return malformed(annotationsRule)
+	case raw != nil && name == "icons" && !schema.ValidIcons(value):
+		return malformed(schema.IconsRule)
+	case raw != nil && name == "annotations" && !schema.ValidAnnotations(value):
+		return malformed(schema.AnnotationsRule)
 	case raw != nil && name == "_meta":
 		*raw = bytes.Clone(value)
 	case raw != nil:
@@ -131,8 +132,8 @@ func ParseResource(object []byte) (r Resource, err error) {
 	if refusal := jsonrpc.Members(object, d.take); refusal != nil {
 		return r, refusal
 	}
-	if problem := checkURI(r.URI); problem != nil {
-		return r, wrong("uri", problem.Error())
+	if problem := schema.CheckURI(r.URI); problem != nil {
+		return r, schema.Wrong("uri", problem.Error())
 	}
 	if r.Name == "" {
 		return r, errors.New("name is missing")
@@ -151,9 +152,9 @@ func ParseTemplate(object []byte) (t Template, err error) {
 		return t, refusal
 	}
 	switch {
-	case scheme(t.URITemplate) == 0:
+	case schema.SchemeLength(t.URITemplate) == 0:
 		return t, errors.New("uriTemplate must begin with a scheme, as notes://tag/{tag} does")
-	case len(t.URITemplate) > maxURI || PlainText(t.URITemplate, maxURI) != t.URITemplate:
+	case len(t.URITemplate) > schema.MaxURI || PlainText(t.URITemplate, schema.MaxURI) != t.URITemplate:
 		return t, errors.New("uriTemplate is longer than 8 KiB, or has hidden or control characters")
 	case t.Name == "":
 		return t, errors.New("name is missing")

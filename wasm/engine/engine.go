@@ -3,12 +3,13 @@ package engine
 import (
 	"cmp"
 	"context"
-	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 )
 
 // Info is what an engine declares about itself. Name and Version are required.
@@ -95,7 +96,6 @@ type Options struct {
 const (
 	MaxPageSize     = 1000            // resources, templates, prompts or tools on a page of a list
 	DefaultPageSize = 200             // of them
-	maxURI          = 8 << 10         // bytes
 	ArmTimeout      = 2 * time.Second // default of Options.ArmTimeout
 
 	defaultMaxMessage     = 1<<20 + 64<<10         // bytes

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -23,7 +24,7 @@ type fixed struct {
 func newFixed(info Info, o *Options) *fixed {
 	f := &fixed{}
 	if !info.plain() {
-		o.Report(errors.New(iconsRule))
+		o.Report(errors.New(schema.IconsRule))
 	}
 	server := appendInfo(nil, info, modern)
 	f.meta = append([]byte(`"_meta":{"`+keyServerInfo+`":`), server...)

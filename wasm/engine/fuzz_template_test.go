@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -37,7 +38,7 @@ func FuzzMatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, template, uri string) {
 		m, err := newMatcher(template)
-		if err != nil || checkURI(uri) != nil {
+		if err != nil || schema.CheckURI(uri) != nil {
 			return
 		}
 		values, ok := m.match(uri)
@@ -154,7 +155,7 @@ func FuzzExpand(f *testing.F) {
 			if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
 				t.Fatalf("%q with %s becomes %q", template, variables, got)
 			}
-			if c == '%' && (i+2 >= len(got) || !isHex(got[i+1]) || !isHex(got[i+2])) {
+			if c == '%' && (i+2 >= len(got) || !schema.IsHex(got[i+1]) || !schema.IsHex(got[i+2])) {
 				t.Fatalf("%q with %s becomes %q", template, variables, got)
 			}
 		}

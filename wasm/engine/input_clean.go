@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -122,7 +123,7 @@ func isWebURL(url string) bool {
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
 		host = rest[:end]
 	}
-	return ok && host != "" && !strings.Contains(host, "@") && checkURI(url) == nil
+	return ok && host != "" && !strings.Contains(host, "@") && schema.CheckURI(url) == nil
 }
 
 // plainTexts returns a JSON value in which all strings are plain, names of members too.

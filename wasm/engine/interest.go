@@ -267,7 +267,7 @@ func (i *interest) keep(watch uint64, follows Following) {
 	}
 }
 
-// number returns that of the present watch.
+// Number returns that of the present watch.
 func (i *interest) number() uint64 {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -131,7 +132,7 @@ func (i *Invocation) Progress(params []byte) {
 		return
 	}
 	c.extendTimeout(i.call)
-	progress, ok := number(jsonrpc.Member(params, "progress"))
+	progress, ok := schema.Number(jsonrpc.Member(params, "progress"))
 	if i.token == nil || !ok || len(params) > maxUpdate {
 		return
 	}
@@ -142,7 +143,7 @@ func (i *Invocation) Progress(params []byte) {
 	text.Member("progressToken", i.token)
 	text.Members(params, func(name string) bool { return name == "progress" })
 	if total := jsonrpc.Member(params, "total"); total != nil {
-		if _, ok := number(total); ok {
+		if _, ok := schema.Number(total); ok {
 			text.Member("total", total)
 		}
 	}

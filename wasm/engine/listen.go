@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -41,7 +42,7 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	for _, uri := range f.uris {
 		// Valid, permitted URIs are honoured even if there is no resource yet; the
 		// others are left out of the acknowledgement.
-		if checkURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.registry.add(s, uri) {
+		if schema.CheckURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.registry.add(s, uri) {
 			honoured = append(honoured, uri)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -194,8 +195,8 @@ func parseNamed(object []byte, isTool bool) (Named, error) {
 		case "_meta":
 		case "icons":
 			begins = '['
-			if !validIcons(value) {
-				return malformed(iconsRule)
+			if !schema.ValidIcons(value) {
+				return malformed(schema.IconsRule)
 			}
 		case "arguments":
 			if isTool {

@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"bytes"
-	"unsafe"
-
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -82,19 +80,6 @@ func (req *request) clear(c *Client, call sink.Call, m sink.Method) {
 	}
 }
 
-// textOf returns the value of a JSON string, without copying it if nothing in it
-// is escaped.
-func textOf(value []byte) (string, bool) {
-	if len(value) < 2 || value[0] != '"' {
-		return "", false
-	}
-	inner := value[1 : len(value)-1]
-	if len(inner) == 0 || bytes.IndexByte(inner, '\\') >= 0 {
-		return jsonrpc.Text(value)
-	}
-	return unsafe.String(&inner[0], len(inner)), true
-}
-
 // read reads the members of params that methods use. The methods check for missing
 // ones.
 func (req *request) read(params []byte) *jsonrpc.Error {
@@ -117,13 +102,13 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 				return err
 			}
 		case "uri":
-			req.uri, ok = textOf(value)
+			req.uri, ok = schema.TextOf(value)
 			req.hasURI = ok
 		case "cursor":
-			req.cursor, ok = textOf(value)
+			req.cursor, ok = schema.TextOf(value)
 			req.hasCursor = ok
 		case "name":
-			req.name, ok = textOf(value)
+			req.name, ok = schema.TextOf(value)
 		case "notifications":
 			req.filter = value
 		case "protocolVersion":
@@ -150,7 +135,7 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 			}
 			req.inputs = value
 		case "requestState":
-			_, ok = textOf(value)
+			_, ok = schema.TextOf(value)
 			req.state = value
 		}
 		if !ok {
@@ -202,7 +187,7 @@ func (req *request) readURI() (string, error) {
 	if !req.hasURI {
 		return "", BadParams("uri is missing")
 	}
-	if err := checkURI(req.uri); err != nil {
+	if err := schema.CheckURI(req.uri); err != nil {
 		return "", BadParams("uri " + err.Error())
 	}
 	return req.uri, nil

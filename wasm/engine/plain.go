@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -12,7 +13,7 @@ import (
 // not trusted. Characters that steer a terminal, reorder the text around them or cannot be
 // seen are removed, and the length is bounded. The page's engine does so with what is registered and listed,
 // the gateway's again with what a page sends. URIs are not changed: they are ASCII
-// (see [checkURI]) or refused. Nor are names by which something is called, such as
+// (see [schema.CheckURI]) or refused. Nor are names by which something is called, such as
 // those of tools, and what a schema compares values with: changed ones would no
 // longer work, so the whole entry is refused.
 
@@ -138,7 +139,7 @@ func joins(r rune) int {
 
 // takesVariation: https://www.unicode.org/Public/UCD/latest/ucd/emoji/emoji-variation-sequences.txt, roughly.
 func takesVariation(r rune) bool {
-	return isEmoji(r) || r >= 0x203c && r < 0x2190 || r < 0xff && isDigit(byte(r)) || r == '#' || r == '*' || r == 0xa9 || r == 0xae ||
+	return isEmoji(r) || r >= 0x203c && r < 0x2190 || r < 0xff && schema.IsDigit(byte(r)) || r == '#' || r == '*' || r == 0xa9 || r == 0xae ||
 		r == 0x3030 || r == 0x303d || r == 0x3297 || r == 0x3299
 }
 
@@ -173,9 +174,9 @@ func (i *Info) plain() (ok bool) {
 	i.Name = plainMember("name", i.Name)
 	i.Title = plainMember("title", i.Title)
 	i.Version = plainMember("name", i.Version)
-	i.WebsiteURL = PlainText(i.WebsiteURL, maxURI)
+	i.WebsiteURL = PlainText(i.WebsiteURL, schema.MaxURI)
 	i.Instructions = plainMember("instructions", i.Instructions)
-	if ok = i.Icons == nil || validIcons(i.Icons); ok {
+	if ok = i.Icons == nil || schema.ValidIcons(i.Icons); ok {
 		i.Icons, ok = plainJSON("icons", i.Icons)
 	}
 	if !ok {

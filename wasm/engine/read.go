@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -58,7 +59,7 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.R
 		case err == nil && len(contents) > 0: // never empty contents
 			for i := range contents {
 				if err := contents[i].check(); err != nil {
-					return sink.Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), within(element("contents", i), err))
+					return sink.Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), schema.Within(schema.Element("contents", i), err))
 				}
 			}
 			if failed != nil {
@@ -80,13 +81,13 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.R
 // references are valid by their type.
 func (c *Contents) check() error {
 	if c.URI == "" {
-		return wrong("uri", "is missing")
+		return schema.Wrong("uri", "is missing")
 	}
-	if err := checkURI(c.URI); err != nil {
-		return wrong("uri", err.Error())
+	if err := schema.CheckURI(c.URI); err != nil {
+		return schema.Wrong("uri", err.Error())
 	}
 	if len(c.Meta) > 0 && c.Meta[0] != '{' {
-		return wrong("_meta", "is not an object")
+		return schema.Wrong("_meta", "is not an object")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -285,11 +286,11 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 	}
 	elements, ok := jsonrpc.Elements(items)
 	if !ok {
-		return nil, wrong("contents", "is not an array")
+		return nil, schema.Wrong("contents", "is not an array")
 	}
 	var contents []Contents
 	for i, object := range elements {
-		if err := within(element("contents", i), checkContents(object)); err != nil {
+		if err := schema.Within(schema.Element("contents", i), schema.CheckContents(object)); err != nil {
 			return nil, err
 		}
 		contents = append(contents, decodeContents(object))
@@ -380,12 +381,12 @@ func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion,
 func parseCompletion(object []byte) (c Completion, err error) {
 	values, ok := jsonrpc.Elements(jsonrpc.Member(object, "values"))
 	if !ok {
-		return c, wrong("completion.values", "is not an array")
+		return c, schema.Wrong("completion.values", "is not an array")
 	}
 	for i, value := range values[:min(len(values), maxValues+1)] { // one more than the limit shows that there are more
 		text, isText := jsonrpc.Text(value)
 		if !isText {
-			return c, wrong(element("completion.values", i), "is not a string")
+			return c, schema.Wrong(schema.Element("completion.values", i), "is not a string")
 		}
 		c.Values = append(c.Values, text)
 	}

@@ -156,7 +156,7 @@ func (c *Client) Take(call sink.Call, m sink.Method, params []byte) (*sink.Docum
 // classic revisions are. It is Take without the JSON.
 func (c *Client) TakeURI(call sink.Call, m sink.Method, uri []byte) (*sink.Document, sink.Outcome) {
 	req := c.newRequest(call, m)
-	req.uri, req.hasURI = unsafe.String(unsafe.SliceData(uri), len(uri)), true // as textOf
+	req.uri, req.hasURI = unsafe.String(unsafe.SliceData(uri), len(uri)), true // as schema.TextOf
 	result, err := c.answer(c.ctx, req)
 	if err == errMustWait { // runs again from params
 		uri = append(jsonrpc.AppendString([]byte(`{"uri":`), req.uri), '}')

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -219,7 +220,7 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 	if isTool {
 		list = "content"
 	}
-	if err := checkResult(answer, isTool); err != nil {
+	if err := schema.CheckResult(answer, isTool); err != nil {
 		return sink.Result{}, err
 	}
 	o := e.begin(rev, jsonrpc.Member(answer, "_meta"))
@@ -245,7 +246,7 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 	}
 	elements, ok := jsonrpc.Elements(blocks)
 	if !ok {
-		return sink.Result{}, wrong(list, missingOr(blocks, "is not an array"))
+		return sink.Result{}, schema.Wrong(list, schema.MissingOr(blocks, "is not an array"))
 	}
 	o.Name(list)
 	if len(elements) == 0 {
@@ -253,18 +254,18 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 	}
 	for i, one := range elements {
 		o.Text(emit.Separator(i))
-		path, block := element(list, i), one
+		path, block := schema.Element(list, i), one
 		if !isTool {
 			role := jsonrpc.Member(one, "role")
 			if string(role) != `"user"` && string(role) != `"assistant"` {
-				return sink.Result{}, wrong(path+".role", "is neither user nor assistant")
+				return sink.Result{}, schema.Wrong(path+".role", "is neither user nor assistant")
 			}
 			path, block = path+".content", jsonrpc.Member(one, "content")
 			o.Text(`{"role":`)
 			o.Raw(role)
 			o.Text(`,"content":`)
 		}
-		if err := within(path, checkBlock(block)); err != nil {
+		if err := schema.Within(path, schema.CheckBlock(block)); err != nil {
 			return sink.Result{}, err
 		}
 		addBlock(&o, block, m.prefix, rev)

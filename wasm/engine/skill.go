@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -157,7 +158,7 @@ func TrustedSkill(object []byte) (s Skill) {
 func (s *Skill) check() error {
 	root, ok := strings.CutSuffix(s.URI, "/SKILL.md")
 	if !ok || !validSkillURI(s.URI) {
-		return wrong("uri", "is not that of a SKILL.md, as skill://refunds/SKILL.md is")
+		return schema.Wrong("uri", "is not that of a SKILL.md, as skill://refunds/SKILL.md is")
 	}
 	if err := checkFrontmatter(s.Frontmatter); err != nil {
 		return err
@@ -166,17 +167,17 @@ func (s *Skill) check() error {
 	description, _ := jsonrpc.Text(jsonrpc.Member(s.Frontmatter, "description"))
 	switch {
 	case description == "":
-		return wrong("frontmatter.description", "is missing")
+		return schema.Wrong("frontmatter.description", "is missing")
 	case !validSkillName(name):
-		return wrong("frontmatter.name", "is not 1 to 64 of a-z, 0-9 and single hyphens between them")
+		return schema.Wrong("frontmatter.name", "is not 1 to 64 of a-z, 0-9 and single hyphens between them")
 	case !strings.HasSuffix(root, "/"+name):
-		return wrong("uri", "does not end in the name of the skill and /SKILL.md")
+		return schema.Wrong("uri", "does not end in the name of the skill and /SKILL.md")
 	case s.Dynamic:
 		return nil
 	case s.Files == nil:
-		return wrong("resources", `is neither an array with a SKILL.md nor "dynamic"`)
+		return schema.Wrong("resources", `is neither an array with a SKILL.md nor "dynamic"`)
 	case len(s.Files) > maxSkillFiles:
-		return wrong("resources", "are more than 512")
+		return schema.Wrong("resources", "are more than 512")
 	}
 	total, own := int64(0), false
 	paths := skillPaths{}
@@ -184,20 +185,20 @@ func (s *Skill) check() error {
 		path, inside := strings.CutPrefix(f.URI, root+"/")
 		switch {
 		case !inside || !paths.add(path):
-			return wrong(element("resources", i)+".uri", "is not that of a further file of the skill")
+			return schema.Wrong(schema.Element("resources", i)+".uri", "is not that of a further file of the skill")
 		case !validDigest(f.Digest):
-			return wrong(element("resources", i)+".digest", "is not sha256: and 64 hexadecimal digits")
+			return schema.Wrong(schema.Element("resources", i)+".digest", "is not sha256: and 64 hexadecimal digits")
 		case f.Size < 0 || f.Size > maxSkillBytes:
-			return wrong(element("resources", i)+".size", "is not a number of bytes up to 16 MiB")
+			return schema.Wrong(schema.Element("resources", i)+".size", "is not a number of bytes up to 16 MiB")
 		}
 		total += f.Size
 		own = own || f.URI == s.URI
 	}
 	switch {
 	case !own:
-		return wrong("resources", "have no SKILL.md")
+		return schema.Wrong("resources", "have no SKILL.md")
 	case total > maxSkillBytes:
-		return wrong("resources", "have more than 16 MiB")
+		return schema.Wrong("resources", "have more than 16 MiB")
 	}
 	return nil
 }
@@ -205,33 +206,33 @@ func (s *Skill) check() error {
 // checkFrontmatter checks the frontmatter: https://agentskills.io/specification.
 func checkFrontmatter(object []byte) error {
 	if len(object) == 0 || object[0] != '{' {
-		return wrong("frontmatter", "is not an object")
+		return schema.Wrong("frontmatter", "is not an object")
 	}
 	if len(object) > maxFrontmatter {
-		return wrong("frontmatter", "is larger than 16 KiB")
+		return schema.Wrong("frontmatter", "is larger than 16 KiB")
 	}
 	if clean, ok := plainJSON("", object); !ok || !bytes.Equal(clean, object) {
-		return wrong("frontmatter", "has hidden or control characters, or a text that is too long")
+		return schema.Wrong("frontmatter", "has hidden or control characters, or a text that is too long")
 	}
 	for field, most := range map[string]int{"description": 1024, "compatibility": 500, "license": 1024, "allowed-tools": 1024} { // characters
 		value := jsonrpc.Member(object, field)
 		text, ok := jsonrpc.Text(value)
 		if value != nil && (!ok || utf8.RuneCountInString(text) > most) {
-			return wrong("frontmatter."+field, "is not a text, or is too long")
+			return schema.Wrong("frontmatter."+field, "is not a text, or is too long")
 		}
 	}
 	if jsonrpc.Member(object, "hooks") != nil { // commands that some clients run
-		return wrong("frontmatter.hooks", "is not allowed")
+		return schema.Wrong("frontmatter.hooks", "is not allowed")
 	}
 	metadata := jsonrpc.Member(object, "metadata")
 	s := jsonrpc.Scan(metadata)
 	for metadata != nil && s.Next() {
 		if _, ok := jsonrpc.Text(s.Value); !ok {
-			return wrong("frontmatter.metadata", "is not an object of texts")
+			return schema.Wrong("frontmatter.metadata", "is not an object of texts")
 		}
 	}
 	if metadata != nil && s.Err() != nil {
-		return wrong("frontmatter.metadata", "is not an object of texts")
+		return schema.Wrong("frontmatter.metadata", "is not an object of texts")
 	}
 	return nil
 }
@@ -269,8 +270,8 @@ func (p skillPaths) add(path string) bool {
 // validSkillURI reports whether a URI has the form scheme://path, with a path that a client can
 // make directories and a file of.
 func validSkillURI(uri string) bool {
-	path, ok := strings.CutPrefix(uri[scheme(uri):], "//")
-	return ok && checkURI(uri) == nil && skillPaths{}.add(path)
+	path, ok := strings.CutPrefix(uri[schema.SchemeLength(uri):], "//")
+	return ok && schema.CheckURI(uri) == nil && skillPaths{}.add(path)
 }
 
 // validSkillName: https://agentskills.io/specification, name field.
@@ -383,7 +384,7 @@ func (r *Remote) withoutNested(all []Skill) []Skill {
 		dir := strings.TrimSuffix(strings.ToLower(s.URI), file)
 		for i := strings.LastIndexByte(dir, '/'); i >= 0; i = strings.LastIndexByte(dir, '/') {
 			if dir = dir[:i]; roots[dir] {
-				r.report(wrong("uri", "is in the directory of another skill: "+jsonrpc.Brief(s.URI)))
+				r.report(schema.Wrong("uri", "is in the directory of another skill: "+jsonrpc.Brief(s.URI)))
 				return true
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 )
 
 // Plain templates are matched by a scan. server/interop compares it with a library.
@@ -78,7 +80,7 @@ func FuzzMatcher(f *testing.F) {
 func percentEncode(text string) string {
 	var encoded strings.Builder
 	for i := range len(text) {
-		if isUnreserved(text[i]) {
+		if schema.IsUnreserved(text[i]) {
 			encoded.WriteByte(text[i])
 		} else {
 			fmt.Fprintf(&encoded, "%%%02X", text[i])
@@ -93,9 +95,9 @@ func TestCheckURI(t *testing.T) {
 		"notes://cart": true, "idb:///a/b/n.1": true, "urn:x": true, "a+b-c.d:/x?y=%20#z": true, "x:": true, "notes+idb:///a": true,
 		"": false, ":x": false, "no scheme": false, "1a:x": false, "+a:x": false, "notes://a b": false, "notes://ü": false,
 		"notes://%": false, "notes://%4": false, "notes://%zz": false, "notes://\x00": false, "notes://\\": false, "notes://<>": false,
-		"notes://" + strings.Repeat("x", maxURI-8): true, "notes://" + strings.Repeat("x", maxURI-7): false,
+		"notes://" + strings.Repeat("x", schema.MaxURI-8): true, "notes://" + strings.Repeat("x", schema.MaxURI-7): false,
 	} {
-		if err := checkURI(uri); (err == nil) != valid {
+		if err := schema.CheckURI(uri); (err == nil) != valid {
 			t.Errorf("checkURI(%.40q) is %v, want valid %v", uri, err, valid)
 		}
 	}

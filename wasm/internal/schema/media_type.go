@@ -1,11 +1,11 @@
-package engine
+package schema
 
 import "strings"
 
-const mediaTypeRule = "is not a media type such as text/plain; charset=utf-8"
+const MediaTypeRule = "is not a media type such as text/plain; charset=utf-8"
 
-// validMediaType reports whether text is a media type. RFC 9110, section 8.3.1.
-func validMediaType(text string) bool {
+// ValidMediaType reports whether text is a media type. RFC 9110, section 8.3.1.
+func ValidMediaType(text string) bool {
 	kind, rest := cutToken(text)
 	if kind == "" || !strings.HasPrefix(rest, "/") {
 		return false
@@ -41,7 +41,7 @@ func validMediaType(text string) bool {
 // cutToken returns the token that text begins with, and the rest. RFC 9110, section 5.6.2.
 func cutToken(text string) (token, rest string) {
 	for i := 0; i < len(text); i++ {
-		if c := text[i]; !isLetter(c) && !isDigit(c) && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+		if c := text[i]; !IsLetter(c) && !IsDigit(c) && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
 			return text[:i], text[i:]
 		}
 	}
