@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -111,9 +112,9 @@ func (d descriptor) take(name string, value []byte) *jsonrpc.Error {
 	case raw != nil && name == "_meta":
 		*raw = bytes.Clone(value)
 	case raw != nil:
-		clean, ok := plainJSON(name, value)
+		clean, ok := plain.JSON(name, value)
 		if !ok {
-			return malformed(name + hiddenRule)
+			return malformed(name + plain.HiddenRule)
 		}
 		*raw = clean
 	}
@@ -138,7 +139,7 @@ func ParseResource(object []byte) (r Resource, err error) {
 	if r.Name == "" {
 		return r, errors.New("name is missing")
 	}
-	plainMembers(r.URI, &r.Name, &r.Title, &r.Description, &r.MIMEType)
+	plain.Members(r.URI, &r.Name, &r.Title, &r.Description, &r.MIMEType)
 	return r, nil
 }
 
@@ -154,12 +155,12 @@ func ParseTemplate(object []byte) (t Template, err error) {
 	switch {
 	case schema.SchemeLength(t.URITemplate) == 0:
 		return t, errors.New("uriTemplate must begin with a scheme, as notes://tag/{tag} does")
-	case len(t.URITemplate) > schema.MaxURI || PlainText(t.URITemplate, schema.MaxURI) != t.URITemplate:
+	case len(t.URITemplate) > schema.MaxURI || plain.Text(t.URITemplate, schema.MaxURI) != t.URITemplate:
 		return t, errors.New("uriTemplate is longer than 8 KiB, or has hidden or control characters")
 	case t.Name == "":
 		return t, errors.New("name is missing")
 	}
-	plainMembers(t.URITemplate, &t.Name, &t.Title, &t.Description, &t.MIMEType)
+	plain.Members(t.URITemplate, &t.Name, &t.Title, &t.Description, &t.MIMEType)
 	return t, nil
 }
 

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
+import (
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
 
 // SetInfo replaces the Info, from the next result on: a gateway learns it from the page
 // that it serves. Classic sessions keep that of their initialize. It is for engines
@@ -13,6 +17,22 @@ func (e *Engine) SetInfo(info Info) {
 	e.discovery.Store(f.discover(&e.options))
 	e.skeletons.Store(new([]skeleton))
 	e.mounted++ // kept pages of lists begin with the old one
+}
+
+// plain cleans an Info. ok is false if its icons are not valid; they are left out then.
+func (i *Info) plain() (ok bool) {
+	i.Name = plain.Member("name", i.Name)
+	i.Title = plain.Member("title", i.Title)
+	i.Version = plain.Member("name", i.Version)
+	i.WebsiteURL = plain.Text(i.WebsiteURL, schema.MaxURI)
+	i.Instructions = plain.Member("instructions", i.Instructions)
+	if ok = i.Icons == nil || schema.ValidIcons(i.Icons); ok {
+		i.Icons, ok = plain.JSON("icons", i.Icons)
+	}
+	if !ok {
+		i.Icons = nil
+	}
+	return ok
 }
 
 // Info returns the Info of the other engine, unchanged and without Icons; false if it has

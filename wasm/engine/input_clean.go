@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -40,8 +41,8 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 		switch {
 		case !elicits && policy.Refuse != "":
 			return nil, refusedInput(policy.Refuse)
-		case PlainText(key, MaxTitle) != key:
-			return nil, refusedInput("The key of a request" + hiddenRule)
+		case plain.Text(key, plain.MaxTitle) != key:
+			return nil, refusedInput("The key of a request" + plain.HiddenRule)
 		}
 		text, prefix := "message", policy.From // the member that the user or the model reads first
 		if !elicits {
@@ -58,7 +59,7 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 				continue
 			case name == text:
 				read, _ := jsonrpc.Text(value)
-				value = jsonrpc.AppendString(nil, PlainLines(prefixed(prefix, read), MaxDescription))
+				value = jsonrpc.AppendString(nil, plain.Lines(prefixed(prefix, read), plain.MaxDescription))
 				prefix = ""
 			case name == "url":
 				if url, _ := jsonrpc.Text(value); !isWebURL(url) {
@@ -66,8 +67,8 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 				}
 			case elicits:
 				var ok bool
-				if value, ok = plainJSON(name, value); !ok {
-					return nil, refusedInput(name + hiddenRule)
+				if value, ok = plain.JSON(name, value); !ok {
+					return nil, refusedInput(name + plain.HiddenRule)
 				}
 			default:
 				value = plainTexts(value)
@@ -136,7 +137,7 @@ func plainTexts(value []byte) []byte {
 		}
 		end := i + max(1, jsonrpc.StringLength(value[i:]))
 		text, _ := jsonrpc.Text(value[i:end])
-		if plain := PlainLines(text, len(text)); plain != text {
+		if plain := plain.Lines(text, len(text)); plain != text {
 			clean.Raw(value[from:i])
 			clean.Quote(plain)
 			from = end

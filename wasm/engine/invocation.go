@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -149,7 +150,7 @@ func (i *Invocation) Progress(params []byte) {
 	}
 	if message, ok := jsonrpc.Text(jsonrpc.Member(params, "message")); ok && i.rev.hasProgressMessages() {
 		text.Name("message")
-		text.Quote(PlainText(message, MaxDescription))
+		text.Quote(plain.Text(message, plain.MaxDescription))
 	}
 	text.Text("}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodProgress, text), Optional: true}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -225,12 +226,12 @@ func parseNamed(object []byte, isTool bool) (Named, error) {
 			return malformed(name + " has the wrong type")
 		}
 		if name != "_meta" {
-			clean, ok := plainJSON(name, value)
-			if name == "name" && PlainText(n.Name, MaxName) != n.Name {
+			clean, ok := plain.JSON(name, value)
+			if name == "name" && plain.Text(n.Name, plain.MaxName) != n.Name {
 				return malformed("name has more than 128 characters, or hidden ones")
 			}
 			if !ok {
-				return malformed(name + hiddenRule)
+				return malformed(name + plain.HiddenRule)
 			}
 			value = clean
 		}
@@ -256,7 +257,7 @@ func validArguments(value []byte) bool {
 	seen := map[string]bool{}
 	for _, element := range elements {
 		name, isText := jsonrpc.Text(jsonrpc.Member(element, "name"))
-		ok = ok && isText && name != "" && !seen[name] && PlainText(name, MaxName) == name
+		ok = ok && isText && name != "" && !seen[name] && plain.Text(name, plain.MaxName) == name
 		seen[name] = true
 	}
 	return ok

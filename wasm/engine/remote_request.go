@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -149,7 +150,7 @@ func cleanError(err error) error {
 	if !ok {
 		return err
 	}
-	clean := &jsonrpc.Error{Code: wire.Code, Message: PlainText(wire.Message, MaxDescription), Data: wire.Data}
+	clean := &jsonrpc.Error{Code: wire.Code, Message: plain.Text(wire.Message, plain.MaxDescription), Data: wire.Data}
 	if len(clean.Data) > maxErrorData {
 		clean.Data = nil
 	}

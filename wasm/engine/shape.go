@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -130,7 +131,7 @@ func appendExtras(dst, annotations, icons, meta []byte, rev revision) []byte {
 // blob, and an empty _meta for the Sink to put the version into.
 func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte {
 	dst = appendURI(append(dst, `{"uri":`...), prefix, c.URI)
-	dst = emit.AppendText(dst, "mimeType", plainMember("mimeType", c.MIMEType))
+	dst = emit.AppendText(dst, "mimeType", plain.Member("mimeType", c.MIMEType))
 	var version string
 	switch {
 	case c.Ref != 0:
@@ -228,7 +229,7 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 		o.Members(answer, func(name string) bool { return name == "isError" })
 	} else if description, ok := jsonrpc.Text(jsonrpc.Member(answer, "description")); ok {
 		o.Name("description")
-		o.Quote(PlainLines(description, MaxDescription))
+		o.Quote(plain.Lines(description, plain.MaxDescription))
 	}
 	structured := jsonrpc.Member(answer, "structuredContent")
 	if isTool && structured != nil && (rev == modern || rev.hasStructured() && structured[0] == '{') {
@@ -289,10 +290,10 @@ func addBlock(o *emit.JSON, block []byte, prefix string, rev revision) {
 	case kind == "audio" && !rev.hasAudio():
 		text, _ := jsonrpc.Text(jsonrpc.Member(block, "mimeType"))
 		o.Text(`{"type":"text","text":`)
-		o.Quote("[audio " + PlainText(text, MaxTitle) + "]")
+		o.Quote("[audio " + plain.Text(text, plain.MaxTitle) + "]")
 	case isLink && !rev.hasLinks():
 		name, _ := jsonrpc.Text(jsonrpc.Member(block, "name"))
-		name = PlainText(name, MaxName)
+		name = plain.Text(name, plain.MaxName)
 		uri, _ := jsonrpc.Text(jsonrpc.Member(block, "uri"))
 		o.Text(`{"type":"text","text":`)
 		o.Quote(name + " " + prefix + uri)
@@ -320,7 +321,7 @@ func addContent(o *emit.JSON, block []byte, prefix string, rev revision, isNamed
 		case isNamed && (name == "name" || name == "title" || name == "description" || name == "mimeType"):
 			text, _ := jsonrpc.Text(s.Value)
 			o.Name(name)
-			o.Quote(plainMember(name, text))
+			o.Quote(plain.Member(name, text))
 		case name == "resource" && !isNamed:
 			o.Name(name)
 			o.Text("{")

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -211,7 +212,7 @@ func checkFrontmatter(object []byte) error {
 	if len(object) > maxFrontmatter {
 		return schema.Wrong("frontmatter", "is larger than 16 KiB")
 	}
-	if clean, ok := plainJSON("", object); !ok || !bytes.Equal(clean, object) {
+	if clean, ok := plain.JSON("", object); !ok || !bytes.Equal(clean, object) {
 		return schema.Wrong("frontmatter", "has hidden or control characters, or a text that is too long")
 	}
 	for field, most := range map[string]int{"description": 1024, "compatibility": 500, "license": 1024, "allowed-tools": 1024} { // characters

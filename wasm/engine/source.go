@@ -2,8 +2,9 @@ package engine
 
 import (
 	"context"
-	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 )
 
 // A Source publishes resources: records of an IndexedDB store, open tabs, the

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -87,7 +88,7 @@ func (t *Table) Put(entries ...Entry) error {
 	}
 	t.update(Change{List: true}, func() {
 		for _, e := range entries {
-			plainMembers(e.URI, &e.Name, &e.Title, &e.Description, &e.MIMEType)
+			plain.Members(e.URI, &e.Name, &e.Title, &e.Description, &e.MIMEType)
 			if old := t.byURI[e.URI]; old != nil {
 				old.Entry = e
 				continue
@@ -121,7 +122,7 @@ func (t *Table) PutTemplate(entries ...TemplateEntry) error {
 		if e.MIMEType != "" && !schema.ValidMediaType(e.MIMEType) {
 			return jsonrpc.Wrap("template "+jsonrpc.Quoted(e.URITemplate), schema.Wrong("its mimeType", schema.MediaTypeRule))
 		}
-		plainMembers(e.URITemplate, &e.Name, &e.Title, &e.Description, &e.MIMEType)
+		plain.Members(e.URITemplate, &e.Name, &e.Title, &e.Description, &e.MIMEType)
 		rows[i] = &templateRow{e, m}
 	}
 	t.update(Change{List: true}, func() {
