@@ -28,7 +28,7 @@ type Client struct {
 	sink   sink.Sink
 	closed bool
 
-	wantsDeclared bool // see metaDeclared
+	wantsDeclared bool // see hop.KeyDeclared
 
 	session revision               // what initialize negotiated; 0: no session. Used by the goroutine of Take and Message only
 	classic *subscription          // of the session
@@ -79,7 +79,7 @@ func (e *Engine) disconnect(c *Client) {
 }
 
 // SpeakForOthers allows the client to name the principal of each request in its _meta
-// as metaPrincipal. Call it before the first message, and only for a gateway that has
+// as hop.KeyPrincipal. Call it before the first message, and only for a gateway that has
 // proved its identity.
 func (c *Client) SpeakForOthers() { c.proxy = true }
 

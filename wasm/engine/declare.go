@@ -4,21 +4,15 @@ import (
 	"context"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // What discover declares may change: extensions of a gateway come and go with its pages,
 // and the skills of a page with its components. MCP has no notification for that. A Remote
-// asks for one of this project's own, by the member metaDeclared in the _meta of its
+// asks for one of this project's own, by the member hop.KeyDeclared in the _meta of its
 // discover, and discovers again when it comes.
-
-// metaDeclared is the key of _meta in a server/discover, with the value true, of a client
-// that wants a notification when the answer would be another one.
-const metaDeclared = "io.github.pagemcp/declared"
-
-// declaredChanged is that notification. It has no params.
-const declaredChanged = "notifications/io.github.pagemcp/declared"
 
 // SetExtensions replaces Options.Extensions: a JSON object, or nil.
 func (e *Engine) SetExtensions(object []byte) {
@@ -53,7 +47,7 @@ func (c *Client) announceDeclared() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.wantsDeclared && !c.closed {
-		c.sink.Notify(&sink.Document{JSON: jsonrpc.AppendNotification(nil, declaredChanged, nil)}, 0)
+		c.sink.Notify(&sink.Document{JSON: jsonrpc.AppendNotification(nil, hop.DeclaredChanged, nil)}, 0)
 	}
 }
 
@@ -67,7 +61,7 @@ func (c *Client) wantDeclared() {
 // discoverParams are the params of a Remote's server/discover.
 func discoverParams() []byte {
 	params := envelope("", nil)
-	return append(params[:len(params)-len("}}")], `,"`+metaDeclared+`":true}}`...)
+	return append(params[:len(params)-len("}}")], `,"`+hop.KeyDeclared+`":true}}`...)
 }
 
 // OnDeclared sets the function that is called when the other engine declares other
@@ -86,7 +80,7 @@ func (r *Remote) rediscover(l *link) {
 	go func() { // ends with the answer, or the link
 		defer r.survive(l)
 		for again := true; again; {
-			ctx, cancel := context.WithTimeout(context.Background(), defaultTimeout)
+			ctx, cancel := context.WithTimeout(context.Background(), hop.Timeout)
 			discovered, err := l.conn.Call(ctx, MethodDiscover, discoverParams())
 			cancel()
 			if r.discoveredAgain(l, discovered, err) {

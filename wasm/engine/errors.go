@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -53,7 +54,6 @@ func begun(err error) error {
 const (
 	codeMissingCapability  = -32021
 	codeUnsupportedVersion = -32022
-	codeNotFoundClassic    = -32002
 )
 
 // BadParams is the error for params that do not fit the method. Its text goes to
@@ -93,7 +93,7 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 		}
 		code := int64(jsonrpc.CodeInvalidParams) // MCP 2026-07-28, server/resources, Error Handling
 		if req.rev != modern {
-			code = codeNotFoundClassic // the same section of 2025-11-25 and older
+			code = hop.CodeNotFoundClassic // the same section of 2025-11-25 and older
 		}
 		return &jsonrpc.Error{Code: code, Message: "Resource not found", Data: req.uriObject()}
 	case errors.Is(err, ErrBadCursor):
@@ -104,9 +104,9 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 		return e.unfinished(req.method, "The request took too long to answer", "timeout")
 	case errors.Is(err, ErrTooLarge):
 		return e.reason("The answer is too large", "too-large", false)
-	case errors.Is(err, errNotSent):
+	case errors.Is(err, hop.ErrNotSent):
 		away := e.reason("The page is away", "page-away", true)
-		away.Data = append(away.Data[:len(away.Data)-1], `,"`+memberNotSent+`":true}`...)
+		away.Data = append(away.Data[:len(away.Data)-1], `,"`+hop.MemberNotSent+`":true}`...)
 		return away
 	case errors.Is(err, ErrAway):
 		return e.retryable(req.method, err, "The page is away", "page-away")

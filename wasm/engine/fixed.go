@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -27,7 +28,7 @@ func newFixed(info Info, o *Options) *fixed {
 		o.Report(errors.New(schema.IconsRule))
 	}
 	server := appendInfo(nil, info, modern)
-	f.meta = append([]byte(`"_meta":{"`+keyServerInfo+`":`), server...)
+	f.meta = append([]byte(`"_meta":{"`+hop.KeyServerInfo+`":`), server...)
 	f.meta = append(f.meta, '}')
 	f.head = append([]byte(`{"resultType":"complete",`), f.meta...)
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -45,7 +46,7 @@ func (r *Remote) Info() (Info, bool) {
 
 // infoOf returns the Info in a result of discover.
 func infoOf(discovered []byte) (info Info) {
-	server := jsonrpc.Member(jsonrpc.Member(discovered, "_meta"), keyServerInfo)
+	server := jsonrpc.Member(jsonrpc.Member(discovered, "_meta"), hop.KeyServerInfo)
 	for _, member := range [...]struct {
 		name  string
 		value *string

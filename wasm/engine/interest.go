@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -222,7 +223,7 @@ func (i *interest) following() Following {
 	if follows, ok := i.present(); ok {
 		return follows
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), reportKey{}, i.engine.report))
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), hop.Report{}, i.engine.report))
 	watch, missed := i.begin(cancel)
 	changed := func(change Change) { i.changed(watch, change) }
 	var follows Following

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
@@ -71,7 +72,7 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 	meta := emit.JSON("{")
 	meta.Members(req.meta, func(name string) bool {
 		switch name {
-		case "progressToken", keyVersion, keyCapabilities, keyClientInfo, keyLogLevel, metaPrincipal:
+		case "progressToken", hop.KeyVersion, hop.KeyCapabilities, hop.KeyClientInfo, hop.KeyLogLevel, hop.KeyPrincipal:
 			return false
 		}
 		return true
@@ -172,7 +173,7 @@ func (i *Invocation) acceptProgress(progress float64) bool {
 // unless the page was there since. Sources that are tried one after the other, for one
 // request, share that time.
 func (i *Invocation) WaitUntil() time.Time {
-	end := time.Now().Add(remoteGrace)
+	end := time.Now().Add(hop.Grace)
 	if i == noRequest {
 		return end
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -67,7 +68,7 @@ func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
 	items func(context.Context, *mount) ([]item, error)) (sink.Result, error) {
 	return e.list(ctx, req, kind, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
 		if cursor != "" {
-			ctx = context.WithValue(ctx, continuedKey{}, true)
+			ctx = context.WithValue(ctx, hop.Continued{}, true)
 		}
 		all, err := items(ctx, m)
 		if err != nil {
@@ -86,10 +87,6 @@ func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
 		return "", nil
 	})
 }
-
-// continuedKey is the key of a context in which a source lists again for a further page
-// of a client. A cached copy is good enough then.
-type continuedKey struct{}
 
 // after returns where to continue: behind the item that a cursor names, wherever it
 // is now; if it is gone, where it was.
@@ -171,7 +168,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	var failure error
 	answered := 0 // mounts
 	if req.mayWait {
-		ctx = context.WithValue(context.WithValue(ctx, reportKey{}, e.report), requestedKey{}, time.Now())
+		ctx = context.WithValue(context.WithValue(ctx, hop.Report{}, e.report), hop.Requested{}, time.Now())
 		defer e.prefetch(ctx, kind, mounts, at)()
 	}
 	for _, m := range mounts {

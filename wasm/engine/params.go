@@ -1,20 +1,10 @@
 package engine
 
 import (
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
-)
-
-// Keys of the envelope that every modern request carries in params._meta.
-// MCP 2026-07-28, basic/index, _meta.
-const (
-	keyVersion      = "io.modelcontextprotocol/protocolVersion"
-	keyCapabilities = "io.modelcontextprotocol/clientCapabilities"
-	keyClientInfo   = "io.modelcontextprotocol/clientInfo"
-	keyLogLevel     = "io.modelcontextprotocol/logLevel"
-	keyServerInfo   = "io.modelcontextprotocol/serverInfo"
-	keySubscription = "io.modelcontextprotocol/subscriptionId"
 )
 
 // A request is one request, with the members of its params that the engine reads.
@@ -53,7 +43,7 @@ type request struct {
 	name      string
 	level     level // _meta: logLevel; 0: none
 
-	wantsDeclared bool // _meta: metaDeclared
+	wantsDeclared bool // _meta: hop.KeyDeclared
 }
 
 // clear prepares a request for reuse. Only what is set is cleared: while Go
@@ -160,18 +150,18 @@ func (req *request) readMeta(meta []byte) *jsonrpc.Error {
 	members := jsonrpc.Scan(meta)
 	for members.Next() {
 		switch string(members.Name) {
-		case keyVersion:
+		case hop.KeyVersion:
 			req.version = members.Value
-		case keyCapabilities:
+		case hop.KeyCapabilities:
 			req.capabilities = members.Value
-		case metaPrincipal:
+		case hop.KeyPrincipal:
 			req.principal = members.Value
-		case metaDeclared:
+		case hop.KeyDeclared:
 			req.wantsDeclared = true
-		case keyLogLevel:
+		case hop.KeyLogLevel:
 			var ok bool
 			if req.level, ok = levelOf(members.Value); !ok { // R-102
-				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyLogLevel + " is not a level"}
+				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + hop.KeyLogLevel + " is not a level"}
 			}
 		case "progressToken":
 			if c := members.Value[0]; c != '"' && c != '-' && (c < '0' || c > '9') {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -68,8 +69,6 @@ type link struct {
 	failedAt     time.Time
 	retryAt      time.Time
 }
-
-const remoteGrace = 10 * time.Second // how long a read waits for a page that left, such as one that reloads
 
 // Attach makes a Remote of the engine at the far end of p, which speaks
 // 2026-07-28. It returns when that engine has answered, or ctx ends. The port is
@@ -264,8 +263,8 @@ func (r *Remote) current(ctx context.Context) (*link, error) {
 		case l != nil:
 			request.waited()
 			return l, nil
-		case closed && ctx.Value(hubKey{}) != nil && r.isClosed():
-			return nil, errNotSent // this node ends, or has no such page any more: another one may
+		case closed && ctx.Value(hop.FromHub{}) != nil && r.isClosed():
+			return nil, hop.ErrNotSent // this node ends, or has no such page any more: another one may
 		case closed:
 			return nil, ErrAway
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -29,13 +30,11 @@ func newBacklog() *backlog {
 	return &backlog{less: make(chan struct{}, 1), answers: map[*int]struct{}{}}
 }
 
-type deliveryKey struct{}
-
 // WithDelivery returns ctx for [Engine.Serve] on a port that serves one request: what a
 // Remote answers counts as in memory until ctx ends, since the port may take the answer
 // long before it is written.
 func WithDelivery(ctx context.Context) context.Context {
-	return context.WithValue(ctx, deliveryKey{}, ctx)
+	return context.WithValue(ctx, hop.Delivery{}, ctx)
 }
 
 // add counts an answer until ctx, which is its caller's, ends, or the delivery does that
@@ -44,7 +43,7 @@ func (h *backlog) add(ctx context.Context, size int) {
 	if size < minCounted {
 		return
 	}
-	if delivery, ok := ctx.Value(deliveryKey{}).(context.Context); ok {
+	if delivery, ok := ctx.Value(hop.Delivery{}).(context.Context); ok {
 		ctx = delivery
 	}
 	answer := &size

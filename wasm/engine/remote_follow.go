@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -28,7 +29,7 @@ type armedWaiter struct {
 // Follow implements [Follower]. Nothing is subscribed to before the first Want.
 func (r *Remote) Follow(ctx context.Context, changed func(Change)) Following {
 	f := &following{remote: r, changed: changed}
-	f.report, _ = ctx.Value(reportKey{}).(func(error))
+	f.report, _ = ctx.Value(hop.Report{}).(func(error))
 	r.add(f)
 	context.AfterFunc(ctx, func() { r.remove(f) })
 	return f
@@ -105,7 +106,7 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 	if r.forwardUpdate(l, msg) {
 		return
 	}
-	if msg.Method == declaredChanged {
+	if msg.Method == hop.DeclaredChanged {
 		r.rediscover(l)
 		return
 	}
@@ -119,7 +120,7 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 		case "notifications":
 			filter = value
 		case "_meta":
-			subscription = jsonrpc.ID(bytes.Clone(jsonrpc.Member(value, keySubscription)))
+			subscription = jsonrpc.ID(bytes.Clone(jsonrpc.Member(value, hop.KeySubscription)))
 		}
 		return nil
 	})

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -146,13 +147,13 @@ func (r *Remote) plan(l *link) plan {
 		p.retry = max(time.Until(l.retryAt), time.Millisecond)
 	}
 	p.lists = !l.coversLists() && !l.listsRefused
-	if stale := len(covered) - len(kept); stale > maxStreamURIs/2+len(wanted) ||
+	if stale := len(covered) - len(kept); stale > hop.MaxStreamURIs/2+len(wanted) ||
 		len(all) >= maxHopListens && (len(missing) > 0 || p.lists) {
 		p.old, p.lists = all, !l.listsRefused
 		missing = append(missing, kept...)
 	}
 	for len(missing) > 0 || p.lists && p.open == nil || p.old != nil && p.open == nil {
-		part := missing[:min(len(missing), maxStreamURIs)]
+		part := missing[:min(len(missing), hop.MaxStreamURIs)]
 		missing = missing[len(part):]
 		p.open = append(p.open, part)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -196,8 +197,8 @@ func (r *Remote) joinFetch(ctx context.Context, key string) (kept any, f *fetch,
 		a.uses++
 		k.used = a.uses
 		kept = k.value
-		asked, ok := ctx.Value(requestedKey{}).(time.Time)
-		if ok && k.at.After(asked) || k.pages > manyPages && ctx.Value(continuedKey{}) != nil {
+		asked, ok := ctx.Value(hop.Requested{}).(time.Time)
+		if ok && k.at.After(asked) || k.pages > manyPages && ctx.Value(hop.Continued{}) != nil {
 			return kept, nil, 0, false
 		}
 	}
@@ -238,7 +239,7 @@ func (r *Remote) runFetch(ctx context.Context, f *fetch, key string, change Chan
 
 // attempt sends the request once.
 func (r *Remote) attempt(ctx context.Context, ask func(context.Context) (any, *pager, error)) (any, *pager, error) {
-	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
+	ctx, cancel := context.WithTimeout(ctx, hop.Timeout)
 	defer cancel()
 	return ask(ctx)
 }

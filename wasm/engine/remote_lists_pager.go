@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -91,7 +92,7 @@ func (w *pager) take(bytes int) bool {
 
 // report reports what was wrong with the answer.
 func (w *pager) report(ctx context.Context, err error) {
-	report, ok := ctx.Value(reportKey{}).(func(error))
+	report, ok := ctx.Value(hop.Report{}).(func(error))
 	switch {
 	case !ok:
 	case err != nil && !errors.Is(err, ErrAway) && !errors.Is(err, ErrBadCursor):
@@ -103,13 +104,6 @@ func (w *pager) report(ctx context.Context, err error) {
 		report(jsonrpc.Wrap(w.method+" of a page: "+strconv.Itoa(w.invalid)+" entries are not valid and left out; the first", shortened(w.first)))
 	}
 }
-
-// requestedKey is the key of the context's time at which a client requested a list.
-type requestedKey struct{}
-
-// reportKey is the key of a func(error) that reports, in the context in which a source is
-// called or followed.
-type reportKey struct{}
 
 // shortened returns an error whose text is bounded: it may be a peer's.
 func shortened(err error) error {

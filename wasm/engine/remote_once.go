@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -20,19 +21,14 @@ const (
 	retireTime = time.Second // requests that are in flight over a link that was replaced have this long to end
 )
 
-// errNotSent answers a hub's client: the request is not at the page, and never was.
-var errNotSent = errors.New("the page is not at this node now")
-
 // errNotBegun is the error of a request over a port that has ended before: nothing was written.
 var errNotBegun = jsonrpc.Wrap("not begun", jsonrpc.ErrClosed)
-
-type hubKey struct{}
 
 // WithHub returns a context under which [Engine.Serve] serves a [Remote] that was attached by
 // [Remote.ReattachHub]: requests that must not be sent twice do not wait for a page that is
 // away, but are answered with an error that lets that Remote send them again.
 func WithHub(ctx context.Context) context.Context {
-	return context.WithValue(WithSpeakForOthers(ctx), hubKey{}, true)
+	return context.WithValue(WithSpeakForOthers(ctx), hop.FromHub{}, true)
 }
 
 // ReattachHub is [Remote.Reattach] for a port that another node serves under [WithHub].
@@ -144,13 +140,13 @@ func (r *Remote) endCall(l *link) {
 // linkForCall returns the link for a request, which counts as in flight over it until endCall.
 // It waits for one in the grace time, unless that is for the other node to do.
 func (r *Remote) linkForCall(ctx context.Context, grace *graceTime) (*link, error) {
-	fromHub := ctx.Value(hubKey{}) != nil
+	fromHub := ctx.Value(hop.FromHub{}) != nil
 	for {
 		l, next, err := r.tryLink(fromHub)
 		if l != nil || err != nil {
 			return l, err
 		}
-		if !grace.wait(ctx, next, remoteGrace) {
+		if !grace.wait(ctx, next, hop.Grace) {
 			return nil, ErrAway
 		}
 	}
@@ -165,7 +161,7 @@ func (r *Remote) tryLink(fromHub bool) (l *link, next <-chan struct{}, err error
 	usable := r.link != nil && !r.link.resting
 	switch {
 	case fromHub && (r.closed || r.link != nil && r.link.hub || !usable && r.arrivals == 0):
-		return nil, nil, errNotSent
+		return nil, nil, hop.ErrNotSent
 	case r.closed:
 		return nil, nil, ErrAway
 	case usable:
@@ -211,7 +207,5 @@ func withoutNotSent(err error) error {
 // isNotSent reports whether err is the answer of a hub that has not sent a request.
 func isNotSent(err error) bool {
 	var wire *jsonrpc.Error
-	return errors.As(err, &wire) && string(jsonrpc.Member(wire.Data, memberNotSent)) == "true"
+	return errors.As(err, &wire) && string(jsonrpc.Member(wire.Data, hop.MemberNotSent)) == "true"
 }
-
-const memberNotSent = "notSent"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -129,9 +130,9 @@ func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error))
 // envelope returns the params of a request: the envelope, on whose behalf, and
 // further members.
 func envelope(who Principal, members []byte) []byte {
-	params := []byte(`{"_meta":{"` + keyVersion + `":"` + LatestModern + `","` + keyCapabilities + `":{}`)
+	params := []byte(`{"_meta":{"` + hop.KeyVersion + `":"` + LatestModern + `","` + hop.KeyCapabilities + `":{}`)
 	if who != "" {
-		params = jsonrpc.AppendString(append(params, `,"`+metaPrincipal+`":`...), string(who))
+		params = jsonrpc.AppendString(append(params, `,"`+hop.KeyPrincipal+`":`...), string(who))
 	}
 	params = append(params, '}')
 	if members != nil {
@@ -184,16 +185,16 @@ func (r *Remote) dropInvocation(l *link, token string, id jsonrpc.ID) {
 // params are those of a request on the hop: the envelope, and members.
 func (i *Invocation) params(who Principal, token string, members []byte) []byte {
 	inputs, state := i.round()
-	params := emit.JSON(`{"_meta":{"` + keyVersion + `":"` + LatestModern + `"`)
-	params.Member(keyCapabilities, i.capabilities)
+	params := emit.JSON(`{"_meta":{"` + hop.KeyVersion + `":"` + LatestModern + `"`)
+	params.Member(hop.KeyCapabilities, i.capabilities)
 	if who != "" {
-		params.Name(metaPrincipal)
+		params.Name(hop.KeyPrincipal)
 		params.Quote(string(who))
 	}
 	params.Name("progressToken")
 	params.Text(token)
 	if level := i.LogLevel(); level != "" {
-		params.Name(keyLogLevel)
+		params.Name(hop.KeyLogLevel)
 		params.Quote(level)
 	}
 	params.Members(i.meta, nil)
@@ -299,7 +300,7 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 	if len(contents) > 0 {
 		first := &contents[0]
 		kept := emit.JSON("{")
-		kept.Members(meta, func(name string) bool { return name != keyServerInfo })
+		kept.Members(meta, func(name string) bool { return name != hop.KeyServerInfo })
 		if len(kept) > 1 {
 			kept.Text("}")
 			first.result = kept
@@ -316,7 +317,7 @@ func readError(err error, hadState bool) error {
 	var wire *jsonrpc.Error
 	if errors.As(err, &wire) {
 		missing := wire.Code == jsonrpc.CodeInvalidParams && (!hadState || jsonrpc.Member(wire.Data, "uri") != nil)
-		if missing || wire.Code == codeNotFoundClassic {
+		if missing || wire.Code == hop.CodeNotFoundClassic {
 			return ErrNotFound
 		}
 	}

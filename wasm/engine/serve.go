@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -62,7 +63,7 @@ func (e *Engine) Serve(ctx context.Context, p jsonrpc.Port) error {
 // which Client.Close is for, and without values other than those of this package.
 func connectionContext(ctx context.Context) context.Context {
 	result := context.Background()
-	for _, key := range [...]any{hubKey{}, deliveryKey{}} {
+	for _, key := range [...]any{hop.FromHub{}, hop.Delivery{}} {
 		if value := ctx.Value(key); value != nil {
 			result = context.WithValue(result, key, value)
 		}
@@ -393,5 +394,5 @@ func (s *portSink) Relate(message *sink.Document, call sink.Call) {
 
 // subscriptionMember returns the beginning of a _meta with the subscription's id.
 func subscriptionMember(id jsonrpc.ID) []byte {
-	return append([]byte(`"_meta":{"`+keySubscription+`":`), id...)
+	return append([]byte(`"_meta":{"`+hop.KeySubscription+`":`), id...)
 }

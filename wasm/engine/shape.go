@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
@@ -17,7 +18,7 @@ import (
 
 // begin begins a result with the members of a _meta, a JSON object or nil.
 func (e *Engine) begin(rev revision, meta []byte) emit.JSON {
-	keep := func(name string) bool { return name != keyServerInfo } // that of a Remote's engine
+	keep := func(name string) bool { return name != hop.KeyServerInfo } // that of a Remote's engine
 	if rev == modern {
 		o := emit.JSON(e.fixed.Load().begin())
 		if meta != nil {

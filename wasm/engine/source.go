@@ -174,8 +174,4 @@ const (
 	// engine's, or a log message, belongs. The revisions have no field for it; a gateway
 	// that answers each request on a stream of its own needs it.
 	MetaRequest = "io.github.pagemcp/request"
-
-	// metaPrincipal is the principal on whose behalf a gateway sends a request to a page's
-	// engine: a string.
-	metaPrincipal = "io.github.pagemcp/principal"
 )

@@ -1,0 +1,23 @@
+// Package hop has what the two engines of a hop, and a Remote between them, agree on.
+package hop
+
+import (
+	"errors"
+	"time"
+)
+
+// Limits that both sides of a hop have.
+const (
+	Timeout       = 30 * time.Second // for a request that waits
+	Grace         = 10 * time.Second // how long a request waits for a page that left, such as one that reloads
+	MaxStreamURIs = 1000             // URIs of one listen, or classic session
+)
+
+// ErrNotSent answers a hub's client: the request is not at the page, and never was.
+var ErrNotSent = errors.New("the page is not at this node now")
+
+// MemberNotSent is the member of the data of an error by which a hub says ErrNotSent: true.
+const MemberNotSent = "notSent"
+
+// CodeNotFoundClassic is the code of "not found" in the classic revisions.
+const CodeNotFoundClassic = -32002
