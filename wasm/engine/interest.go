@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/backoff"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -298,7 +299,7 @@ func (i *interest) failure(watch uint64, err error) {
 	if i.stop == nil || watch != i.watch {
 		return // it is over already
 	}
-	next, wait := backOff(i.delay, i.failed)
+	next, wait := backoff.Next(i.delay, i.failed)
 	i.end()
 	i.delay, i.failed, i.missed = next, time.Now(), true
 	i.retry = time.AfterFunc(wait, i.retryWatch)

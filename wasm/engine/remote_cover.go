@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/backoff"
+)
 
 // Which URIs a link has a listen for, which it lacks, and when it retries. The
 // reconciler in remote_listen.go decides by this.
@@ -110,7 +114,7 @@ func (r *Remote) retryDelay(l *link) time.Duration {
 
 // backOff: the Remote's mu is held.
 func (l *link) backOff() {
-	delay, wait := backOff(l.delay, l.failedAt)
+	delay, wait := backoff.Next(l.delay, l.failedAt)
 	l.delay, l.failedAt = delay, time.Now()
 	l.retryAt = l.failedAt.Add(wait)
 }

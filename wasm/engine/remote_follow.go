@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -156,15 +157,15 @@ func (r *Remote) belongs(l *link, subscription jsonrpc.ID, acknowledges bool, fi
 	if filter == nil { // no engine of ours: all is granted
 		return true
 	}
-	granted, err := readFilter(filter)
+	granted, err := schema.ReadFilter(filter)
 	asked := h.uris
 	h.uris = make(map[string]struct{}, len(asked))
-	for _, uri := range granted.uris {
+	for _, uri := range granted.URIs {
 		if _, ok := asked[uri]; ok && err == nil {
 			h.uris[uri] = struct{}{}
 		}
 	}
-	h.lists = h.lists && err == nil && granted.lists != 0
+	h.lists = h.lists && err == nil && granted.Lists != 0
 	return true
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/backoff"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -231,7 +232,7 @@ func (r *Remote) runFetch(ctx context.Context, f *fetch, key string, change Chan
 			return
 		}
 		var wait time.Duration
-		delay, wait = backOff(delay, failed)
+		delay, wait = backoff.Next(delay, failed)
 		failed = time.Now()
 		time.Sleep(wait)
 	}
