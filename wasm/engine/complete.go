@@ -36,9 +36,6 @@ type Completion struct {
 	HasMore bool
 }
 
-// maxValues of a Completion; MCP 2026-07-28, CompleteResult.
-const maxValues = 100
-
 // complete answers completion/complete.
 func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error) {
 	asked, err := req.completion()
@@ -92,9 +89,9 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 }
 
 func (e *Engine) completion(rev revision, found Completion) *sink.Document {
-	if len(found.Values) > maxValues {
+	if len(found.Values) > schema.MaxValues {
 		found.Total = max(found.Total, len(found.Values))
-		found.Values, found.HasMore = found.Values[:maxValues], true
+		found.Values, found.HasMore = found.Values[:schema.MaxValues], true
 	}
 	o := e.begin(rev, nil)
 	o.Name("completion")

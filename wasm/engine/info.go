@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // SetInfo replaces the Info, from the next result on: a gateway learns it from the page
@@ -34,25 +32,4 @@ func (i *Info) plain() (ok bool) {
 		i.Icons = nil
 	}
 	return ok
-}
-
-// Info returns the Info of the other engine, unchanged and without Icons; false if it has
-// not arrived yet.
-func (r *Remote) Info() (Info, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.info, r.info.Name != ""
-}
-
-// infoOf returns the Info in a result of discover.
-func infoOf(discovered []byte) (info Info) {
-	server := jsonrpc.Member(jsonrpc.Member(discovered, "_meta"), hop.KeyServerInfo)
-	for _, member := range [...]struct {
-		name  string
-		value *string
-	}{{"name", &info.Name}, {"title", &info.Title}, {"version", &info.Version}, {"websiteUrl", &info.WebsiteURL}} {
-		*member.value, _ = jsonrpc.Text(jsonrpc.Member(server, member.name))
-	}
-	info.Instructions, _ = jsonrpc.Text(jsonrpc.Member(discovered, "instructions"))
-	return info
 }

@@ -79,6 +79,27 @@ func (i *Invocation) Answers() (inputs, state []byte, err error) {
 	return merged(jsonrpc.Member(kept, "inputs"), inputs), jsonrpc.Member(kept, "state"), nil
 }
 
+// Round returns inputResponses, a JSON object, and requestState, a JSON string, as they came
+// with this round: for a source that passes the request on to another engine. Either may be
+// nil.
+func (i *Invocation) Round() (inputs, state []byte) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.inputs, i.state
+}
+
+// ForwardNeed is [Invocation.Need] for a source that passes the request on: requests and state,
+// a requestState, are another engine's. A policy is applied to requests; it may be nil.
+func (i *Invocation) ForwardNeed(requests []byte, state string, policy *InputPolicy) error {
+	if requests != nil && policy != nil {
+		var err error
+		if requests, err = cleanInput(requests, *policy); err != nil {
+			return err
+		}
+	}
+	return &inputRequired{requests: requests, state: state}
+}
+
 // merged returns the members of both objects; newer ones win. Either may be nil.
 func merged(older, newer []byte) []byte {
 	if older == nil || newer == nil {

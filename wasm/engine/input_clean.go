@@ -19,11 +19,6 @@ type InputPolicy struct {
 	Refuse string // error for requests for the client's model and roots; "": they are allowed
 }
 
-// OnInput sets the function that returns the policy for the requests for input that the
-// other engine sends. Call it before the first port. Nil allows what an engine's own
-// sources may do. Other nodes' hubs have applied theirs.
-func (r *Remote) OnInput(f func() InputPolicy) { r.inputPolicy = f }
-
 // A refusedInput is the error of a source that requests what it may not.
 type refusedInput string
 

@@ -185,8 +185,9 @@ func (i *Invocation) WaitUntil() time.Time {
 	return i.patience
 }
 
-// waited records that the Remote has come back: it may leave again while it works.
-func (i *Invocation) waited() {
+// Returned records that the page has come back for which the request waited until
+// [Invocation.WaitUntil]: it may leave again while it works.
+func (i *Invocation) Returned() {
 	if i == noRequest {
 		return
 	}

@@ -120,6 +120,21 @@ const (
 	listOfSkills    = 's'
 )
 
+// listMethod returns the method of a list.
+func listMethod(kind byte) string {
+	switch kind {
+	case listOfTemplates:
+		return MethodListTemplates
+	case listOfPrompts:
+		return MethodListPrompts
+	case listOfTools:
+		return MethodListTools
+	case listOfSkills:
+		return MethodListSkills
+	}
+	return MethodListResources
+}
+
 // A listPage is a page of a list while it is made.
 type listPage struct {
 	who   Principal
@@ -169,7 +184,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	answered := 0 // mounts
 	if req.mayWait {
 		ctx = context.WithValue(context.WithValue(ctx, hop.Report{}, e.report), hop.Requested{}, time.Now())
-		defer e.prefetch(ctx, kind, mounts, at)()
+		defer e.prefetch(ctx, listMethod(kind), mounts, at)()
 	}
 	for _, m := range mounts {
 		if !at.reached(m) {
@@ -253,9 +268,9 @@ func tooMany(m *mount, pieces int, began time.Time) error {
 }
 
 // A prefetcher is a source that can begin to list before the answer is needed: a
-// [Remote].
+// Remote.
 type prefetcher interface {
-	prefetch(ctx context.Context, kind byte)
+	Prefetch(ctx context.Context, method string)
 }
 
 // prefetchAfter is how long a list waits for one source before it begins with the others,
@@ -264,11 +279,11 @@ const prefetchAfter = 100 * time.Millisecond
 
 // prefetch begins the lists of the mounts from a position on, unless stop is called
 // before prefetchAfter.
-func (e *Engine) prefetch(ctx context.Context, kind byte, mounts []*mount, at position) (stop func()) {
+func (e *Engine) prefetch(ctx context.Context, method string, mounts []*mount, at position) (stop func()) {
 	timer := time.AfterFunc(prefetchAfter, func() {
 		for _, m := range mounts {
 			if source, ok := m.source.(prefetcher); ok && at.reached(m) && at.within(m) == "" {
-				source.prefetch(ctx, kind)
+				source.Prefetch(ctx, method)
 			}
 		}
 	})

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -276,5 +275,3 @@ func stringsOnly(object []byte) bool {
 	}
 	return s.Err() == nil
 }
-
-func sameNamed(a, b Named) bool { return a.Name == b.Name && bytes.Equal(a.Object, b.Object) }

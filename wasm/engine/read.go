@@ -192,7 +192,7 @@ func (l *lookup) nextLength() {
 
 // readResult makes the result of a read in the shape of a revision.
 func (e *Engine) readResult(rev revision, prefix string, contents []Contents) sink.Result {
-	if c := &contents[0]; len(contents) == 1 && c.Ref != 0 && c.Meta == nil && c.result == nil {
+	if c := &contents[0]; len(contents) == 1 && c.Ref != 0 && c.Meta == nil && c.Relayed.Result == nil {
 		return sink.Result{
 			Document:  e.skeleton(rev, c.MIMEType, c.Cache),
 			Refs:      []sink.Ref{c.Ref},
@@ -202,7 +202,7 @@ func (e *Engine) readResult(rev revision, prefix string, contents []Contents) si
 		}
 	}
 	var refs []sink.Ref
-	doc := e.beginRead(rev, contents[0].Cache, contents[0].result)
+	doc := e.beginRead(rev, contents[0].Cache, contents[0].Relayed.Result)
 	for i := range contents {
 		if i > 0 {
 			doc = append(doc, ',')

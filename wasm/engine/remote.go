@@ -261,7 +261,7 @@ func (r *Remote) current(ctx context.Context) (*link, error) {
 		l, back, closed := r.present()
 		switch {
 		case l != nil:
-			request.waited()
+			request.Returned()
 			return l, nil
 		case closed && ctx.Value(hop.FromHub{}) != nil && r.isClosed():
 			return nil, hop.ErrNotSent // this node ends, or has no such page any more: another one may

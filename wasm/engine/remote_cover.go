@@ -210,5 +210,5 @@ func (r *Remote) listenEnded(l *link, h *upstreamListen) {
 	if h.lists && !l.coversLists() {
 		l.listsRefused, l.listsMissed = true, true
 	}
-	wake(l.wake)
+	l.replan()
 }

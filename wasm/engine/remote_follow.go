@@ -77,7 +77,7 @@ func (f *following) Want(uris []string) (armed <-chan struct{}) {
 func (r *Remote) touch() {
 	r.generation++
 	if r.link != nil {
-		wake(r.link.wake)
+		r.link.replan()
 	}
 }
 
@@ -131,11 +131,11 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 	switch msg.Method {
 	case MethodUpdated:
 		r.announce(Change{URI: uri})
-	case listMethods[0]:
+	case MethodResourcesChanged:
 		r.announce(Change{List: true})
-	case listMethods[1]:
+	case MethodPromptsChanged:
 		r.announce(Change{Prompts: true})
-	case listMethods[2]:
+	case MethodToolsChanged:
 		r.announce(Change{Tools: true})
 	}
 }

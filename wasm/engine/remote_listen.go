@@ -54,6 +54,14 @@ func (r *Remote) keepListening(l *link) {
 	}
 }
 
+// replan makes keepListening compare what is wanted with the listens again. It does not block.
+func (l *link) replan() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
 // A plan is what is to be done to bring a link in step.
 type plan struct {
 	generation uint64
@@ -186,7 +194,7 @@ func (r *Remote) open(l *link, uris []string, lists bool) (*upstreamListen, erro
 	woken := false
 	defer func() {
 		if woken {
-			wake(l.wake)
+			l.replan()
 		}
 	}()
 	for {

@@ -99,19 +99,19 @@ func (r *Remote) Templates(ctx context.Context) ([]Template, error) {
 
 // Prompts requests all prompts, page by page.
 func (r *Remote) Prompts(ctx context.Context) ([]Prompt, error) {
-	return r.named(ctx, "prompts", Change{Prompts: true})
+	return r.named(ctx, MethodListPrompts, "prompts", Change{Prompts: true}, ParsePrompt)
 }
 
 // Tools requests all tools, page by page.
 func (r *Remote) Tools(ctx context.Context) ([]Tool, error) {
-	return r.named(ctx, "tools", Change{Tools: true})
+	return r.named(ctx, MethodListTools, "tools", Change{Tools: true}, ParseTool)
 }
 
-// named requests a list whose method is what and "/list".
-func (r *Remote) named(ctx context.Context, what string, change Change) ([]Named, error) {
-	return listOrCached(ctx, r, what+"/list", "", change, func(ctx context.Context, w *pager) (all []Named, err error) {
-		err = w.pages(ctx, what, func(object []byte) error {
-			n, err := parseNamed(object, what == "tools")
+// named requests a list of prompts or tools.
+func (r *Remote) named(ctx context.Context, method, member string, change Change, parse func([]byte) (Named, error)) ([]Named, error) {
+	return listOrCached(ctx, r, method, "", change, func(ctx context.Context, w *pager) (all []Named, err error) {
+		err = w.pages(ctx, member, func(object []byte) error {
+			n, err := parse(object)
 			if err == nil {
 				all = append(all, n)
 			}
@@ -121,17 +121,17 @@ func (r *Remote) named(ctx context.Context, what string, change Change) ([]Named
 	}, func(a, b []Named) bool { return slices.EqualFunc(a, b, sameNamed) })
 }
 
-// prefetch requests a list whose answer is needed soon.
-func (r *Remote) prefetch(ctx context.Context, kind byte) {
+// Prefetch requests the list of a method whose answer an engine needs soon.
+func (r *Remote) Prefetch(ctx context.Context, method string) {
 	ask := func(ctx context.Context) { r.List(ctx, "") }
-	switch kind {
-	case listOfTemplates:
+	switch method {
+	case MethodListTemplates:
 		ask = func(ctx context.Context) { r.Templates(ctx) }
-	case listOfPrompts:
+	case MethodListPrompts:
 		ask = func(ctx context.Context) { r.Prompts(ctx) }
-	case listOfTools:
+	case MethodListTools:
 		ask = func(ctx context.Context) { r.Tools(ctx) }
-	case listOfSkills:
+	case MethodListSkills:
 		ask = func(ctx context.Context) { r.Skills(ctx) }
 	}
 	ctx, cancel := context.WithCancel(ctx)

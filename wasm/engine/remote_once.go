@@ -99,7 +99,7 @@ func (r *Remote) sendOnce(ctx context.Context, exchange func(*link) ([]byte, err
 	for resend := minResend; ; resend = min(2*resend, maxResend) {
 		l, err := r.linkForCall(ctx, &grace)
 		if err != nil {
-			return nil, unsentError{err}
+			return nil, NotSent(err)
 		}
 		result, err := r.exchangeOver(l, exchange)
 		switch {
@@ -109,12 +109,12 @@ func (r *Remote) sendOnce(ctx context.Context, exchange func(*link) ([]byte, err
 			return nil, ErrInterrupted
 		default:
 			if grace != (graceTime{}) {
-				InvocationOf(ctx).waited()
+				InvocationOf(ctx).Returned()
 			}
 			return result, cleanError(withoutNotSent(err))
 		}
 		if !grace.wait(ctx, l.down, resend) {
-			return nil, unsentError{ErrAway}
+			return nil, NotSent(ErrAway)
 		}
 	}
 }

@@ -37,16 +37,13 @@ func (r *Remote) request(ctx context.Context, method string, members []byte, onc
 	if err != nil {
 		return nil, err
 	}
-	err = needsInput(result, methodByName(method) == unknownMethod)
-	var need *inputRequired
-	if r.inputPolicy != nil && !hub && errors.As(err, &need) && need.requests != nil {
-		var refused error
-		if need.requests, refused = cleanInput(need.requests, r.inputPolicy()); refused != nil {
-			return nil, refused
-		}
-	}
-	return result, err
+	return result, r.needsInput(ctx, result, hub, MethodOf(method).IsKnown())
 }
+
+// OnInput sets the function that returns the policy for the requests for input that the
+// other engine sends. Call it before the first port. Nil allows what an engine's own
+// sources may do. Other nodes' hubs have applied theirs.
+func (r *Remote) OnInput(f func() InputPolicy) { r.inputPolicy = f }
 
 // Calls returns the number of calls of tools, and of methods of extensions, that have no
 // result yet. They fail with [ErrInterrupted] if the port closes.
@@ -57,7 +54,7 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	token := r.token(l, i)
 	var id jsonrpc.ID
 	defer func() { r.dropInvocation(l, token, id) }()
-	params := i.params(PrincipalOf(ctx), token, members)
+	params := paramsFor(i, PrincipalOf(ctx), token, members)
 	p, err := l.conn.Begin(ctx, method, params, func(p *jsonrpc.Pending) {
 		id = p.ID
 		p.OnAnswer = func(size int) { r.backlog.add(ctx, size) }
@@ -65,9 +62,9 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	})
 	switch {
 	case err != nil && id == "" && errors.Is(err, jsonrpc.ErrClosed):
-		return nil, unsentError{errNotBegun}
+		return nil, NotSent(errNotBegun)
 	case err != nil:
-		return nil, unsentError{err}
+		return nil, NotSent(err)
 	}
 	select {
 	case <-p.Done():
@@ -98,13 +95,13 @@ func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error))
 	for {
 		l, err := r.current(ctx)
 		if err != nil {
-			return nil, unsentError{err}
+			return nil, NotSent(err)
 		}
 		result, err := exchange(l)
 		switch {
 		case l.hub && isNotSent(err):
 			if !grace.wait(ctx, l.down, resend) {
-				return nil, unsentError{ErrAway}
+				return nil, NotSent(ErrAway)
 			}
 			resend = min(2*resend, maxResend)
 			continue
@@ -182,11 +179,11 @@ func (r *Remote) dropInvocation(l *link, token string, id jsonrpc.ID) {
 	delete(l.invocations, id)
 }
 
-// params are those of a request on the hop: the envelope, and members.
-func (i *Invocation) params(who Principal, token string, members []byte) []byte {
-	inputs, state := i.round()
+// paramsFor returns those of a request on the hop: the envelope, and members.
+func paramsFor(i *Invocation, who Principal, token string, members []byte) []byte {
+	inputs, state := i.Round()
 	params := emit.JSON(`{"_meta":{"` + hop.KeyVersion + `":"` + LatestModern + `"`)
-	params.Member(hop.KeyCapabilities, i.capabilities)
+	params.Member(hop.KeyCapabilities, i.Capabilities())
 	if who != "" {
 		params.Name(hop.KeyPrincipal)
 		params.Quote(string(who))
@@ -197,7 +194,7 @@ func (i *Invocation) params(who Principal, token string, members []byte) []byte 
 		params.Name(hop.KeyLogLevel)
 		params.Quote(level)
 	}
-	params.Members(i.meta, nil)
+	params.Members(i.Meta(), nil)
 	params.Text("}")
 	if len(members) > 0 {
 		params.Text(",")
@@ -213,25 +210,24 @@ func (i *Invocation) params(who Principal, token string, members []byte) []byte 
 	return params
 }
 
-// round returns what came with the present round: inputResponses and requestState.
-func (i *Invocation) round() (inputs, state []byte) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.inputs, i.state
-}
-
-// needsInput returns an error unless a result is complete (R-369), or has a type
-// that an extension may know.
-func needsInput(result []byte, ofExtension bool) error {
+// needsInput returns an error unless a result is complete (R-369), or has a type that an
+// extension may know. What a hub needs is in order: it has applied its policy.
+func (r *Remote) needsInput(ctx context.Context, result []byte, fromHub, isKnown bool) error {
 	kind := jsonrpc.Member(result, "resultType")
 	switch string(kind) {
 	case "", `"complete"`:
 		return nil
 	case `"input_required"`:
+		requests := bytes.Clone(jsonrpc.Member(result, "inputRequests"))
 		state, _ := jsonrpc.Text(jsonrpc.Member(result, "requestState"))
-		return &inputRequired{requests: bytes.Clone(jsonrpc.Member(result, "inputRequests")), state: state}
+		var policy *InputPolicy
+		if requests != nil && r.inputPolicy != nil && !fromHub {
+			own := r.inputPolicy()
+			policy = &own
+		}
+		return InvocationOf(ctx).ForwardNeed(requests, state, policy)
 	}
-	if ofExtension {
+	if !isKnown {
 		return nil
 	}
 	return errAnswer
@@ -270,7 +266,8 @@ func (r *Remote) invocationOf(l *link, msg jsonrpc.Message) (i *Invocation, isOn
 func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 	result, err := r.request(ctx, MethodReadResource, jsonrpc.AppendString([]byte(`"uri":`), uri), false)
 	if err != nil {
-		return nil, readError(err, InvocationOf(ctx).state != nil)
+		_, state := InvocationOf(ctx).Round()
+		return nil, readError(err, state != nil)
 	}
 	var items, meta, ttl, scope []byte
 	members := jsonrpc.Scan(result) // once: it may have megabytes
@@ -303,7 +300,7 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 		kept.Members(meta, func(name string) bool { return name != hop.KeyServerInfo })
 		if len(kept) > 1 {
 			kept.Text("}")
-			first.result = kept
+			first.Relayed.Result = kept
 		}
 		ms, _ := jsonrpc.Int(ttl)
 		first.Cache = Cache{TTL: time.Duration(max(0, ms)) * time.Millisecond, Public: string(scope) == `"public"`}
@@ -322,6 +319,16 @@ func readError(err error, hadState bool) error {
 		}
 	}
 	return err
+}
+
+// Request sends a request of an extension. params is a JSON object, whose _meta is
+// made anew; the result is as it came.
+func (r *Remote) Request(ctx context.Context, method string, params []byte) ([]byte, error) {
+	members := emit.JSON("{")
+	members.Members(params, func(name string) bool {
+		return name != "_meta" && name != "inputResponses" && name != "requestState"
+	})
+	return r.request(ctx, method, members[1:], true)
 }
 
 // GetPrompt requests a prompt.
@@ -385,7 +392,7 @@ func parseCompletion(object []byte) (c Completion, err error) {
 	if !ok {
 		return c, schema.Wrong("completion.values", "is not an array")
 	}
-	for i, value := range values[:min(len(values), maxValues+1)] { // one more than the limit shows that there are more
+	for i, value := range values[:min(len(values), schema.MaxValues+1)] { // one more than the limit shows that there are more
 		text, isText := jsonrpc.Text(value)
 		if !isText {
 			return c, schema.Wrong(schema.Element("completion.values", i), "is not a string")
@@ -394,7 +401,7 @@ func parseCompletion(object []byte) (c Completion, err error) {
 	}
 	total, _ := jsonrpc.Int(jsonrpc.Member(object, "total"))
 	c.Total = int(max(0, total))
-	if len(values) > maxValues {
+	if len(values) > schema.MaxValues {
 		c.Total = max(c.Total, len(values))
 	}
 	c.HasMore = string(jsonrpc.Member(object, "hasMore")) == "true"

@@ -136,8 +136,8 @@ func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte
 	var version string
 	switch {
 	case c.Ref != 0:
-	case c.body != nil:
-		dst = append(append(dst, ','), c.body...)
+	case c.Relayed.Body != nil:
+		dst = append(append(dst, ','), c.Relayed.Body...)
 	case c.Blob != nil:
 		dst = append(dst, `,"blob":"`...)
 		dst = base64.StdEncoding.AppendEncode(dst, c.Blob)

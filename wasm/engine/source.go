@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 )
 
@@ -159,9 +160,8 @@ type Contents struct {
 	Meta     []byte   // JSON object, or nil
 	Cache    Cache    // of the whole answer; the first item's counts
 
-	body      []byte // from a Remote: the member "text" or "blob" as it came
-	variables []byte // from a template of a Table: see Result.Variables
-	result    []byte // of the first item, from a Remote: _meta of the answer, or nil
+	Relayed   hop.Relayed // from another engine, as it came: it counts more than Text and Blob
+	variables []byte      // from a template of a Table: see Result.Variables
 }
 
 // Keys of _meta of this project's own.

@@ -21,3 +21,10 @@ const MemberNotSent = "notSent"
 
 // CodeNotFoundClassic is the code of "not found" in the classic revisions.
 const CodeNotFoundClassic = -32002
+
+// Relayed is what another engine answered to a read, as it came: it may be large, and goes
+// out again just so.
+type Relayed struct {
+	Body   []byte // the member "text" or "blob", with its name
+	Result []byte // of the first item: _meta of the answer, or nil
+}

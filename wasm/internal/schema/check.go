@@ -16,6 +16,9 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
+// MaxValues of a completion; MCP 2026-07-28, CompleteResult.
+const MaxValues = 100
+
 // Wrong returns the error about a member.
 //
 //go:noinline

@@ -9,7 +9,7 @@ import (
 // A Filter is what a listen requests, as far as it is offered. Other keys are
 // left out of the acknowledgement.
 type Filter struct {
-	Lists uint8 // bits in the order of filterKeys
+	Lists uint8 // bits in the order of FilterKeys
 	URIs  []string
 }
 
