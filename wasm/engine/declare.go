@@ -8,7 +8,7 @@ import (
 
 // What discover declares may change: extensions of a gateway come and go with its pages,
 // and the skills of a page with its components. MCP has no notification for that. A Remote
-// asks for one of this project's own, by the member hop.KeyDeclared in the _meta of its
+// requests one of this project's own, by the member hop.KeyDeclared in the _meta of its
 // discover, and discovers again when it comes.
 
 // SetExtensions replaces Options.Extensions: a JSON object, or nil.

@@ -13,7 +13,7 @@ import (
 // and the author of a source may be hostile. The page's engine cleans their texts as those
 // of descriptions, and the gateway's again. MCP 2026-07-28, client/elicitation, Security.
 
-// An InputPolicy says what the requests for input of a [Remote] may be.
+// An InputPolicy says what the requests for input of another engine may be.
 type InputPolicy struct {
 	From   string // names the other engine to the user, before each message; "": nothing does
 	Refuse string // error for requests for the client's model and roots; "": they are allowed

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 )
 
 // Each class of characters that could deceive, and what has to remain of it.
@@ -258,7 +259,7 @@ func listed(t *testing.T, text string) (string, error) {
 		return "", err
 	}
 	var answer struct{ Result map[string]json.RawMessage }
-	if err := json.Unmarshal([]byte(newDialogue(t, e).modern(method, "")), &answer); err != nil {
+	if err := json.Unmarshal([]byte(enginetest.NewDialogue(t, e).Modern(method, "")), &answer); err != nil {
 		t.Fatal(err)
 	}
 	return strings.Trim(string(answer.Result[member]), "[]"), nil

@@ -43,7 +43,7 @@ type Watcher interface {
 }
 
 // A Follower is a Source that has to know which URIs are watched, because each
-// of them costs something: a [Remote] subscribes to them on its hop. The engine
+// of them costs something: a remote.Remote subscribes to them on its hop. The engine
 // calls Follow instead of Watch, for the first listener, and ends ctx after the
 // last. Follow does not block. A Follow or Want that panics is treated like a
 // failed Watch.
@@ -122,7 +122,7 @@ type Listing struct {
 }
 
 // A Resource describes one thing that can be read. URI and Name are required. Texts
-// of a [Table] and a [Remote] are cleaned (see [PlainText]); another Source that lists
+// of a [Table] and a remote.Remote are cleaned (see [PlainText]); another Source that lists
 // texts of others has to clean them, as [ParseResource] does. Fields that an older
 // revision does not have are left out there.
 type Resource struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -244,7 +245,7 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 	ctx, cancel := r.serveContext(listen)
 	defer cancel()
 	box := newMailbox()
-	direct := r.server.Gate.Direct(engine.WithDelivery(ctx), r.endpoint.Engine, r.client, func(msg []byte) { box.put(msg, message.HeadOf(msg)) })
+	direct := r.server.Gate.Direct(remote.WithDelivery(ctx), r.endpoint.Engine, r.client, func(msg []byte) { box.put(msg, message.HeadOf(msg)) })
 	defer direct.Close()
 	direct.Send(x, body)
 	answer := &response{w: r.w, mailbox: box, id: x.ID, remaining: 1, stream: stream, status: status}

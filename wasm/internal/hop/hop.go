@@ -1,4 +1,5 @@
-// Package hop has what the two engines of a hop, and a Remote between them, agree on.
+// Package hop has what an engine and the Remotes that it mounts agree on, and the two ends of
+// a connection between engines.
 package hop
 
 import (

@@ -1,22 +1,23 @@
-package engine
+package remote
 
 import (
 	"bytes"
 	"context"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // Followers of a Remote, and the changes that they get of the other engine;
-// remote_listen.go subscribes to these.
+// listen.go subscribes to these.
 
 // A following is one engine's interest in a Remote.
 type following struct {
 	remote  *Remote
-	changed func(Change)
+	changed func(engine.Change)
 	report  func(error)
 	uris    map[string]struct{} // nil before the first Want; guarded by the Remote's mu
 }
@@ -27,8 +28,8 @@ type armedWaiter struct {
 	done       chan struct{}
 }
 
-// Follow implements [Follower]. Nothing is subscribed to before the first Want.
-func (r *Remote) Follow(ctx context.Context, changed func(Change)) Following {
+// Follow implements [engine.Follower]. Nothing is subscribed to before the first Want.
+func (r *Remote) Follow(ctx context.Context, changed func(engine.Change)) engine.Following {
 	f := &following{remote: r, changed: changed}
 	f.report, _ = ctx.Value(hop.Report{}).(func(error))
 	r.add(f)
@@ -49,7 +50,7 @@ func (r *Remote) remove(f *following) {
 	r.touch()
 }
 
-// Want implements [Following]. While the engine is away there is nothing to wait
+// Want implements [engine.Following]. While the engine is away there is nothing to wait
 // for: its return is announced for every URI.
 func (f *following) Want(uris []string) (armed <-chan struct{}) {
 	wanted := make(map[string]struct{}, len(uris))
@@ -95,10 +96,10 @@ func (r *Remote) isFollowed() bool {
 // announceAll announces to followers that URIs, or the lists, may have changed.
 func (r *Remote) announceAll(uris []string, lists bool) {
 	for _, uri := range uris {
-		r.announce(Change{URI: uri})
+		r.announce(engine.Change{URI: uri})
 	}
 	if lists {
-		r.announce(Change{List: true, Prompts: true, Tools: true})
+		r.announce(engine.Change{List: true, Prompts: true, Tools: true})
 	}
 }
 
@@ -125,18 +126,18 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 		}
 		return nil
 	})
-	if !r.belongs(l, subscription, msg.Method == MethodAcknowledged, filter) {
+	if !r.belongs(l, subscription, msg.Method == engine.MethodAcknowledged, filter) {
 		return
 	}
 	switch msg.Method {
-	case MethodUpdated:
-		r.announce(Change{URI: uri})
-	case MethodResourcesChanged:
-		r.announce(Change{List: true})
-	case MethodPromptsChanged:
-		r.announce(Change{Prompts: true})
-	case MethodToolsChanged:
-		r.announce(Change{Tools: true})
+	case engine.MethodUpdated:
+		r.announce(engine.Change{URI: uri})
+	case engine.MethodResourcesChanged:
+		r.announce(engine.Change{List: true})
+	case engine.MethodPromptsChanged:
+		r.announce(engine.Change{Prompts: true})
+	case engine.MethodToolsChanged:
+		r.announce(engine.Change{Tools: true})
 	}
 }
 
@@ -170,7 +171,7 @@ func (r *Remote) belongs(l *link, subscription jsonrpc.ID, acknowledges bool, fi
 }
 
 // announce passes a change to all followers.
-func (r *Remote) announce(change Change) {
+func (r *Remote) announce(change engine.Change) {
 	for _, f := range r.followers() {
 		f.changed(change)
 	}

@@ -1,13 +1,14 @@
-package engine
+package remote
 
 import (
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/backoff"
 )
 
 // Which URIs a link has a listen for, which it lacks, and when it retries. The
-// reconciler in remote_listen.go decides by this.
+// reconciler in listen.go decides by this.
 
 // covers reports whether acknowledged listens exist for the lists and all URIs. The
 // Remote's mu is held.
@@ -162,7 +163,7 @@ func (r *Remote) updateCoverage(l *link, uris []string, lists bool) (refused boo
 	for _, uri := range uris {
 		since, uncovered := l.uncovered[uri]
 		// Clients are acknowledged after ArmTimeout, listen or not.
-		late := uncovered && time.Since(since) > ArmTimeout/2
+		late := uncovered && time.Since(since) > engine.ArmTimeout/2
 		if l.has(uri) {
 			delete(l.uncovered, uri)
 			delete(l.refused, uri)

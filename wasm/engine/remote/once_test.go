@@ -1,4 +1,4 @@
-package engine_test
+package remote_test
 
 import (
 	"bytes"
@@ -11,36 +11,38 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // A holder is a node that has a page: its Remote, and what it serves to other nodes.
 type holder struct {
-	page *engine.Remote
+	page *remote.Remote
 	hub  *engine.Engine
 }
 
-func newHolder(h *hop, page *engine.Remote) holder {
-	options := offering
+func newHolder(h *hop, page *remote.Remote) holder {
+	options := enginetest.Offering
 	hub := engine.New(engine.Info{Name: "hub", Version: "1"}, &options)
 	hub.Mount("", page)
 	h.Cleanup(page.Close)
 	return holder{page, hub}
 }
 
-func (h *hop) attached() *engine.Remote {
-	remote, err := engine.Attach(h.Context(), h.port())
+func (h *hop) attached() *remote.Remote {
+	r, err := remote.Attach(h.Context(), h.port())
 	if err != nil {
 		h.Fatal(err)
 	}
-	return remote
+	return r
 }
 
 // link attaches the Remote of another node.
-func (b holder) link(t *testing.T, remote *engine.Remote) jsonrpc.Port {
+func (b holder) link(t *testing.T, r *remote.Remote) jsonrpc.Port {
 	near, far := jsonrpc.Pipe()
-	go b.hub.Serve(engine.WithHub(context.Background()), far) // ends with near
-	if err := remote.ReattachHub(t.Context(), near); err != nil {
+	go b.hub.Serve(remote.WithHub(context.Background()), far) // ends with near
+	if err := r.ReattachHub(t.Context(), near); err != nil {
 		t.Fatal(err)
 	}
 	return near
@@ -62,15 +64,15 @@ func (p *payment) register(h *hop, wait time.Duration) {
 }
 
 // viewOf returns a client of a view at another node, and the view's Remote.
-func viewOf(t *testing.T) (speaker, *engine.Remote) {
-	options := offering
-	remote := engine.NewRemote()
+func viewOf(t *testing.T) (enginetest.Speaker, *remote.Remote) {
+	options := enginetest.Offering
+	r := remote.New()
 	e := engine.New(engine.Info{Name: "view", Version: "1"}, &options)
-	e.Mount("", remote)
-	t.Cleanup(remote.Close)
-	a := speak(t, e, "a")
-	t.Cleanup(func() { a.port.Close() })
-	return a, remote
+	e.Mount("", r)
+	t.Cleanup(r.Close)
+	a := enginetest.Speak(t, e, "a")
+	t.Cleanup(func() { a.Port.Close() })
+	return a, r
 }
 
 // A page has left its node when a call reaches it: the call runs at the node that the page
@@ -80,17 +82,17 @@ func TestCallGoesToTheNextHolder(t *testing.T) {
 		h, pay := newCallingHop(t), &payment{}
 		pay.register(h, 0)
 		b := newHolder(h, h.attached())
-		a, remote := viewOf(t)
-		old := b.link(t, remote)
+		a, r := viewOf(t)
+		old := b.link(t, r)
 		h.cut()
 		synctest.Wait()
-		a.ask("1", "tools/call", "", `,"name":"pay"`)
+		a.Ask("1", "tools/call", "", `,"name":"pay"`)
 		time.Sleep(3 * time.Second)
 		old.Close() // that node has heard that another one has the page
 		synctest.Wait()
 		time.Sleep(time.Second)
-		newHolder(h, h.attached()).link(t, remote)
-		a.wants(`"id":1`, `"content":[]`)
+		newHolder(h, h.attached()).link(t, r)
+		a.Wants(`"id":1`, `"content":[]`)
 		if runs := pay.runs.Load(); runs != 1 {
 			t.Errorf("%d runs", runs)
 		}
@@ -103,25 +105,25 @@ func TestCallWaitsForPageOfHub(t *testing.T) {
 		h, pay := newCallingHop(t), &payment{}
 		pay.register(h, 0)
 		b := newHolder(h, h.attached())
-		a, remote := viewOf(t)
-		b.link(t, remote)
+		a, r := viewOf(t)
+		b.link(t, r)
 		h.cut()
 		synctest.Wait()
-		a.ask("1", "tools/call", "", `,"name":"pay"`)
+		a.Ask("1", "tools/call", "", `,"name":"pay"`)
 		time.Sleep(3 * time.Second)
 		if err := b.page.Reattach(t.Context(), h.port()); err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		a.wants(`"id":1`, `"content":[]`)
+		a.Wants(`"id":1`, `"content":[]`)
 		if waited := time.Since(began); waited > 200*time.Millisecond || pay.runs.Load() != 1 {
 			t.Errorf("answered after %v, %d runs", waited, pay.runs.Load())
 		}
 		h.cut()
 		synctest.Wait()
 		began = time.Now()
-		a.ask("2", "tools/call", "", `,"name":"pay"`)
-		a.wants(`"id":2`, `"reason":"page-away"`, `"retry":true`)
+		a.Ask("2", "tools/call", "", `,"name":"pay"`)
+		a.Wants(`"id":2`, `"reason":"page-away"`, `"retry":true`)
 		if waited := time.Since(began); waited != 10*time.Second || pay.runs.Load() != 1 {
 			t.Errorf("away after %v, %d runs", waited, pay.runs.Load())
 		}
@@ -133,17 +135,17 @@ func TestHubDoesNotPassCallsOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, pay := newCallingHop(t), &payment{}
 		pay.register(h, 0)
-		former := newHolder(h, engine.NewRemote())
-		a, remote := viewOf(t)
-		former.link(t, remote)
+		former := newHolder(h, remote.New())
+		a, r := viewOf(t)
+		former.link(t, r)
 		newHolder(h, h.attached()).link(t, former.page)
-		a.ask("1", "tools/call", "", `,"name":"pay"`)
+		a.Ask("1", "tools/call", "", `,"name":"pay"`)
 		time.Sleep(time.Second)
 		if runs := pay.runs.Load(); runs != 0 {
 			t.Errorf("%d runs", runs)
 		}
-		newHolder(h, h.attached()).link(t, remote)
-		a.wants(`"id":1`, `"content":[]`)
+		newHolder(h, h.attached()).link(t, r)
+		a.Wants(`"id":1`, `"content":[]`)
 	})
 }
 
@@ -166,17 +168,17 @@ func TestReplacedLinkEndsItsCalls(t *testing.T) {
 				h, pay := newCallingHop(t), &payment{}
 				pay.register(h, one.runs)
 				b := newHolder(h, h.attached())
-				a, remote := viewOf(t)
-				b.link(t, remote)
-				gone := remote.Gone()
-				a.ask("1", "tools/call", "", `,"name":"pay"`)
+				a, r := viewOf(t)
+				b.link(t, r)
+				gone := r.Gone()
+				a.Ask("1", "tools/call", "", `,"name":"pay"`)
 				synctest.Wait()
 				if one.leave {
-					remote.LeaveHub()
+					r.LeaveHub()
 				} else {
-					newHolder(h, h.attached()).link(t, remote)
+					newHolder(h, h.attached()).link(t, r)
 				}
-				a.wants(`"id":1`, one.want)
+				a.Wants(`"id":1`, one.want)
 				synctest.Wait()
 				select {
 				case <-gone:
@@ -196,36 +198,36 @@ func TestCallsStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, pay := newCallingHop(t), &payment{}
 		pay.register(h, time.Second)
-		remote := h.attached()
-		options := offering
+		r := h.attached()
+		options := enginetest.Offering
 		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &options)
-		e.Mount("", remote)
-		defer remote.Close()
-		a := speak(t, e, "a")
-		defer a.port.Close()
-		a.ask("1", "tools/call", "", `,"name":"pay"`)
+		e.Mount("", r)
+		defer r.Close()
+		a := enginetest.Speak(t, e, "a")
+		defer a.Port.Close()
+		a.Ask("1", "tools/call", "", `,"name":"pay"`)
 		synctest.Wait()
-		if n := remote.StopCalls(); n != 1 {
+		if n := r.StopCalls(); n != 1 {
 			t.Errorf("%d calls", n)
 		}
-		a.ask("2", "tools/call", "", `,"name":"pay"`)
-		a.wants(`"content":[]`)
-		a.wants(`"content":[]`)
+		a.Ask("2", "tools/call", "", `,"name":"pay"`)
+		a.Wants(`"content":[]`)
+		a.Wants(`"content":[]`)
 		synctest.Wait()
-		if n := remote.StopCalls(); n != 0 {
+		if n := r.StopCalls(); n != 0 {
 			t.Errorf("%d calls", n)
 		}
-		a.ask("3", "tools/call", "", `,"name":"pay"`)
+		a.Ask("3", "tools/call", "", `,"name":"pay"`)
 		time.Sleep(2 * time.Second)
 		h.cut()
 		synctest.Wait()
 		if runs := pay.runs.Load(); runs != 2 {
 			t.Errorf("%d runs", runs)
 		}
-		if err := remote.Reattach(t.Context(), h.port()); err != nil {
+		if err := r.Reattach(t.Context(), h.port()); err != nil {
 			t.Fatal(err)
 		}
-		a.wants(`"id":3`, `"content":[]`)
+		a.Wants(`"id":3`, `"content":[]`)
 		if runs := pay.runs.Load(); runs != 3 {
 			t.Errorf("%d runs", runs)
 		}
@@ -241,10 +243,10 @@ func TestPageDoesNotSpeakAsHub(t *testing.T) {
 			runs.Add(1)
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "away", Data: []byte(`{"reason":"page-away","retry":true,"notSent":true}`)}
 		})
-		a, remote := viewOf(t)
-		newHolder(h, h.attached()).link(t, remote)
-		a.ask("1", "tools/call", "", `,"name":"pay"`)
-		answer := a.next()
+		a, r := viewOf(t)
+		newHolder(h, h.attached()).link(t, r)
+		a.Ask("1", "tools/call", "", `,"name":"pay"`)
+		answer := a.Next()
 		if !strings.Contains(answer, `"retry":false`) || strings.Contains(answer, "notSent") || runs.Load() != 1 {
 			t.Errorf("%s, %d runs", answer, runs.Load())
 		}
@@ -269,13 +271,13 @@ func TestReadOutlivesBreaksOfHubs(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHop(t)
 				b := newHolder(h, h.attached())
-				_, remote := viewOf(t)
+				_, r := viewOf(t)
 				attach := func(i int, deaf bool) *deafPort {
-					port, join := &deafPort{}, remote.Reattach
+					port, join := &deafPort{}, r.Reattach
 					if test.kinds[min(i, len(test.kinds)-1)] == 'n' {
 						near, far := jsonrpc.Pipe()
-						go b.hub.Serve(engine.WithHub(context.Background()), far) // ends with near
-						port.Port, join = near, remote.ReattachHub
+						go b.hub.Serve(remote.WithHub(context.Background()), far) // ends with near
+						port.Port, join = near, r.ReattachHub
 					} else {
 						port.Port = h.port()
 					}
@@ -288,7 +290,7 @@ func TestReadOutlivesBreaksOfHubs(t *testing.T) {
 				port := attach(0, true)
 				read := make(chan error, 1)
 				go func() {
-					_, err := remote.Read(t.Context(), "notes://cart")
+					_, err := r.Read(t.Context(), "notes://cart")
 					read <- err
 				}()
 				for i := range test.kinds {
@@ -324,13 +326,13 @@ func (p *deafPort) Write(ctx context.Context, msg []byte) error {
 func TestReadGoesToTheNextHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHop(t)
-		left := engine.NewRemote()
+		left := remote.New()
 		a, b := newHolder(h, left), newHolder(h, h.attached())
-		_, remote := viewOf(t)
-		near := a.link(t, remote)
+		_, r := viewOf(t)
+		near := a.link(t, r)
 		read := make(chan error, 1)
 		go func() {
-			_, err := remote.Read(t.Context(), "notes://cart")
+			_, err := r.Read(t.Context(), "notes://cart")
 			read <- err
 		}()
 		synctest.Wait()
@@ -341,7 +343,7 @@ func TestReadGoesToTheNextHolder(t *testing.T) {
 			t.Errorf("the read ended at the first node: %v", err)
 		default:
 		}
-		next := b.link(t, remote)
+		next := b.link(t, r)
 		if err := <-read; err != nil {
 			t.Errorf("the read at the next holder: %v", err)
 		}

@@ -1,4 +1,4 @@
-package engine
+package remote
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -14,7 +15,7 @@ import (
 type pager struct {
 	remote  *Remote
 	method  string
-	who     Principal
+	who     engine.Principal
 	count   int // pages requested
 	entries int
 	bytes   int    // charged
@@ -58,7 +59,7 @@ func (w *pager) page(ctx context.Context, member, cursor string, each func(objec
 		if w.cut != "" {
 			return nil
 		}
-		if entries++; entries > MaxPageSize {
+		if entries++; entries > engine.MaxPageSize {
 			w.cut = "a page has more than 1,000 entries"
 			return nil
 		}
@@ -95,7 +96,7 @@ func (w *pager) report(ctx context.Context, err error) {
 	report, ok := ctx.Value(hop.Report{}).(func(error))
 	switch {
 	case !ok:
-	case err != nil && !errors.Is(err, ErrAway) && !errors.Is(err, ErrBadCursor):
+	case err != nil && !errors.Is(err, engine.ErrAway) && !errors.Is(err, engine.ErrBadCursor):
 		report(jsonrpc.Wrap(w.method+" of a page", shortened(err)))
 	case w.cut != "":
 		report(errors.New(w.method + " of a page is cut: " + w.cut))
@@ -118,7 +119,7 @@ func shortened(err error) error {
 func cursorError(err error, cursor string) error {
 	var wire *jsonrpc.Error
 	if cursor != "" && errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams {
-		return ErrBadCursor
+		return engine.ErrBadCursor
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package engine
+package remote
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/plain"
@@ -37,24 +38,24 @@ func (r *Remote) request(ctx context.Context, method string, members []byte, onc
 	if err != nil {
 		return nil, err
 	}
-	return result, r.needsInput(ctx, result, hub, MethodOf(method).IsKnown())
+	return result, r.needsInput(ctx, result, hub, engine.MethodOf(method).IsKnown())
 }
 
 // OnInput sets the function that returns the policy for the requests for input that the
 // other engine sends. Call it before the first port. Nil allows what an engine's own
 // sources may do. Other nodes' hubs have applied theirs.
-func (r *Remote) OnInput(f func() InputPolicy) { r.inputPolicy = f }
+func (r *Remote) OnInput(f func() engine.InputPolicy) { r.inputPolicy = f }
 
 // Calls returns the number of calls of tools, and of methods of extensions, that have no
-// result yet. They fail with [ErrInterrupted] if the port closes.
+// result yet. They fail with [engine.ErrInterrupted] if the port closes.
 func (r *Remote) Calls() int { return int(r.once.Load()) }
 
 func (r *Remote) exchange(ctx context.Context, l *link, method string, members []byte) ([]byte, error) {
-	i := InvocationOf(ctx)
+	i := engine.InvocationOf(ctx)
 	token := r.token(l, i)
 	var id jsonrpc.ID
 	defer func() { r.dropInvocation(l, token, id) }()
-	params := paramsFor(i, PrincipalOf(ctx), token, members)
+	params := paramsFor(i, engine.PrincipalOf(ctx), token, members)
 	p, err := l.conn.Begin(ctx, method, params, func(p *jsonrpc.Pending) {
 		id = p.ID
 		p.OnAnswer = func(size int) { r.backlog.add(ctx, size) }
@@ -62,9 +63,9 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	})
 	switch {
 	case err != nil && id == "" && errors.Is(err, jsonrpc.ErrClosed):
-		return nil, NotSent(errNotBegun)
+		return nil, engine.NotSent(errNotBegun)
 	case err != nil:
-		return nil, NotSent(err)
+		return nil, engine.NotSent(err)
 	}
 	select {
 	case <-p.Done():
@@ -95,13 +96,13 @@ func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error))
 	for {
 		l, err := r.current(ctx)
 		if err != nil {
-			return nil, NotSent(err)
+			return nil, engine.NotSent(err)
 		}
 		result, err := exchange(l)
 		switch {
 		case l.hub && isNotSent(err):
 			if !grace.wait(ctx, l.down, resend) {
-				return nil, NotSent(ErrAway)
+				return nil, engine.NotSent(engine.ErrAway)
 			}
 			resend = min(2*resend, maxResend)
 			continue
@@ -114,7 +115,7 @@ func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error))
 			pageBreaks++
 		}
 		if pageBreaks > 1 || hubBreaks > maxHubBreaks {
-			return nil, ErrAway
+			return nil, engine.ErrAway
 		}
 		select { // the Conn notices a moment before the Remote
 		case <-l.down:
@@ -126,8 +127,8 @@ func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error))
 
 // envelope returns the params of a request: the envelope, on whose behalf, and
 // further members.
-func envelope(who Principal, members []byte) []byte {
-	params := []byte(`{"_meta":{"` + hop.KeyVersion + `":"` + LatestModern + `","` + hop.KeyCapabilities + `":{}`)
+func envelope(who engine.Principal, members []byte) []byte {
+	params := []byte(`{"_meta":{"` + hop.KeyVersion + `":"` + engine.LatestModern + `","` + hop.KeyCapabilities + `":{}`)
 	if who != "" {
 		params = jsonrpc.AppendString(append(params, `,"`+hop.KeyPrincipal+`":`...), string(who))
 	}
@@ -142,7 +143,7 @@ func envelope(who Principal, members []byte) []byte {
 const maxErrorData = 64 << 10 // bytes
 
 // cleanError returns err with the text of another engine's error cleaned and cut as
-// descriptions are (see [PlainText]): assistants and logs get it.
+// descriptions are (see [engine.PlainText]): assistants and logs get it.
 func cleanError(err error) error {
 	wire, ok := err.(*jsonrpc.Error)
 	if !ok {
@@ -156,7 +157,7 @@ func cleanError(err error) error {
 }
 
 // token returns a progress token for a request on behalf of i.
-func (r *Remote) token(l *link, i *Invocation) string {
+func (r *Remote) token(l *link, i *engine.Invocation) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l.lastToken++
@@ -166,7 +167,7 @@ func (r *Remote) token(l *link, i *Invocation) string {
 }
 
 // keepInvocation records the id of a request on behalf of i.
-func (r *Remote) keepInvocation(l *link, id jsonrpc.ID, i *Invocation) {
+func (r *Remote) keepInvocation(l *link, id jsonrpc.ID, i *engine.Invocation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l.invocations[id] = i
@@ -180,9 +181,9 @@ func (r *Remote) dropInvocation(l *link, token string, id jsonrpc.ID) {
 }
 
 // paramsFor returns those of a request on the hop: the envelope, and members.
-func paramsFor(i *Invocation, who Principal, token string, members []byte) []byte {
+func paramsFor(i *engine.Invocation, who engine.Principal, token string, members []byte) []byte {
 	inputs, state := i.Round()
-	params := emit.JSON(`{"_meta":{"` + hop.KeyVersion + `":"` + LatestModern + `"`)
+	params := emit.JSON(`{"_meta":{"` + hop.KeyVersion + `":"` + engine.LatestModern + `"`)
 	params.Member(hop.KeyCapabilities, i.Capabilities())
 	if who != "" {
 		params.Name(hop.KeyPrincipal)
@@ -220,12 +221,12 @@ func (r *Remote) needsInput(ctx context.Context, result []byte, fromHub, isKnown
 	case `"input_required"`:
 		requests := bytes.Clone(jsonrpc.Member(result, "inputRequests"))
 		state, _ := jsonrpc.Text(jsonrpc.Member(result, "requestState"))
-		var policy *InputPolicy
+		var policy *engine.InputPolicy
 		if requests != nil && r.inputPolicy != nil && !fromHub {
 			own := r.inputPolicy()
 			policy = &own
 		}
-		return InvocationOf(ctx).ForwardNeed(requests, state, policy)
+		return engine.InvocationOf(ctx).ForwardNeed(requests, state, policy)
 	}
 	if !isKnown {
 		return nil
@@ -240,7 +241,7 @@ func (r *Remote) forwardUpdate(l *link, msg jsonrpc.Message) bool {
 	case !isOne:
 		return false
 	case i == nil: // answered, or cancelled, meanwhile
-	case msg.Method == MethodProgress:
+	case msg.Method == engine.MethodProgress:
 		i.Progress(msg.Params)
 	default:
 		i.Log(msg.Params)
@@ -250,23 +251,23 @@ func (r *Remote) forwardUpdate(l *link, msg jsonrpc.Message) bool {
 
 // invocationOf returns the invocation for which the other engine sends a message of progress
 // or of its log; nil if that invocation has ended.
-func (r *Remote) invocationOf(l *link, msg jsonrpc.Message) (i *Invocation, isOne bool) {
+func (r *Remote) invocationOf(l *link, msg jsonrpc.Message) (i *engine.Invocation, isOne bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch msg.Method {
-	case MethodProgress:
+	case engine.MethodProgress:
 		return l.tokens[string(jsonrpc.Member(msg.Params, "progressToken"))], true
-	case MethodMessage:
-		return l.invocations[jsonrpc.ID(jsonrpc.Member(jsonrpc.Member(msg.Params, "_meta"), MetaRequest))], true
+	case engine.MethodMessage:
+		return l.invocations[jsonrpc.ID(jsonrpc.Member(jsonrpc.Member(msg.Params, "_meta"), engine.MetaRequest))], true
 	}
 	return nil, false
 }
 
 // Read requests the contents of uri.
-func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
-	result, err := r.request(ctx, MethodReadResource, jsonrpc.AppendString([]byte(`"uri":`), uri), false)
+func (r *Remote) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
+	result, err := r.request(ctx, engine.MethodReadResource, jsonrpc.AppendString([]byte(`"uri":`), uri), false)
 	if err != nil {
-		_, state := InvocationOf(ctx).Round()
+		_, state := engine.InvocationOf(ctx).Round()
 		return nil, readError(err, state != nil)
 	}
 	var items, meta, ttl, scope []byte
@@ -287,7 +288,7 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 	if !ok {
 		return nil, schema.Wrong("contents", "is not an array")
 	}
-	var contents []Contents
+	var contents []engine.Contents
 	for i, object := range elements {
 		if err := schema.Within(schema.Element("contents", i), schema.CheckContents(object)); err != nil {
 			return nil, err
@@ -303,7 +304,7 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]Contents, error) {
 			first.Relayed.Result = kept
 		}
 		ms, _ := jsonrpc.Int(ttl)
-		first.Cache = Cache{TTL: time.Duration(max(0, ms)) * time.Millisecond, Public: string(scope) == `"public"`}
+		first.Cache = engine.Cache{TTL: time.Duration(max(0, ms)) * time.Millisecond, Public: string(scope) == `"public"`}
 	}
 	return contents, nil
 }
@@ -315,7 +316,7 @@ func readError(err error, hadState bool) error {
 	if errors.As(err, &wire) {
 		missing := wire.Code == jsonrpc.CodeInvalidParams && (!hadState || jsonrpc.Member(wire.Data, "uri") != nil)
 		if missing || wire.Code == hop.CodeNotFoundClassic {
-			return ErrNotFound
+			return engine.ErrNotFound
 		}
 	}
 	return err
@@ -333,20 +334,20 @@ func (r *Remote) Request(ctx context.Context, method string, params []byte) ([]b
 
 // GetPrompt requests a prompt.
 func (r *Remote) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	return unlessUnknown(r.request(ctx, MethodGetPrompt, namedMembers(name, arguments), false))
+	return unlessUnknown(r.request(ctx, engine.MethodGetPrompt, namedMembers(name, arguments), false))
 }
 
 // CallTool runs a tool, at most once: if the port breaks meanwhile, it is not known
-// whether it took effect, and the error is [ErrInterrupted].
+// whether it took effect, and the error is [engine.ErrInterrupted].
 func (r *Remote) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	return unlessUnknown(r.request(ctx, MethodCallTool, namedMembers(name, arguments), true))
+	return unlessUnknown(r.request(ctx, engine.MethodCallTool, namedMembers(name, arguments), true))
 }
 
 // unlessUnknown makes "not found" of "method not found": an engine that has no
 // tools has not this one, and another source may.
 func unlessUnknown(result []byte, err error) ([]byte, error) {
 	if isUnknownMethod(err) {
-		return nil, ErrNotFound
+		return nil, engine.ErrNotFound
 	}
 	return result, err
 }
@@ -361,7 +362,7 @@ func namedMembers(name string, arguments []byte) []byte {
 }
 
 // Complete requests suggestions.
-func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion, error) {
+func (r *Remote) Complete(ctx context.Context, c engine.CompletionRequest) (engine.Completion, error) {
 	var params emit.JSON
 	if c.Prompt != "" {
 		params.Text(`"ref":{"type":"ref/prompt","name":`)
@@ -379,15 +380,15 @@ func (r *Remote) Complete(ctx context.Context, c CompletionRequest) (Completion,
 		params.Raw(c.Arguments)
 		params.Text("}")
 	}
-	result, err := unlessUnknown(r.request(ctx, MethodComplete, params, false))
+	result, err := unlessUnknown(r.request(ctx, engine.MethodComplete, params, false))
 	if err != nil {
-		return Completion{}, err
+		return engine.Completion{}, err
 	}
 	return parseCompletion(jsonrpc.Member(result, "completion"))
 }
 
 // parseCompletion reads what completion/complete answers: values, total, hasMore.
-func parseCompletion(object []byte) (c Completion, err error) {
+func parseCompletion(object []byte) (c engine.Completion, err error) {
 	values, ok := jsonrpc.Elements(jsonrpc.Member(object, "values"))
 	if !ok {
 		return c, schema.Wrong("completion.values", "is not an array")

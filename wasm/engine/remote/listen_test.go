@@ -1,8 +1,7 @@
-package engine_test
+package remote_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -189,15 +190,15 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // followed is a Remote of a scripted page, and who follows it.
-func followed(t *testing.T) (*scriptedPage, *engine.Remote, engine.Following, *counted, context.CancelFunc) {
+func followed(t *testing.T) (*scriptedPage, *remote.Remote, engine.Following, *counted, context.CancelFunc) {
 	p, near := newScriptedPage(t)
-	remote, err := engine.Attach(t.Context(), near)
+	r, err := remote.Attach(t.Context(), near)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	announced := &counted{}
-	return p, remote, remote.Follow(ctx, announced.add), announced, func() { cancel(); remote.Close(); synctest.Wait() }
+	return p, r, r.Follow(ctx, announced.add), announced, func() { cancel(); r.Close(); synctest.Wait() }
 }
 
 // A listen that is not acknowledged ends no other one, is sent again until it is
@@ -313,9 +314,9 @@ func TestRemoteListensAnewWhenListensEnd(t *testing.T) {
 // Want is called by many at a time: in the end the newest sets count.
 func TestRemoteCoversTheNewestSets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, remote, first, _, done := followed(t)
+		p, r, first, _, done := followed(t)
 		defer done()
-		second := remote.Follow(t.Context(), func(engine.Change) {})
+		second := r.Follow(t.Context(), func(engine.Change) {})
 		for i := range 200 {
 			first.Want([]string{fmt.Sprintf("notes://first%d", i)})
 			second.Want([]string{fmt.Sprintf("notes://second%d", i), "notes://both"})
@@ -338,12 +339,12 @@ func TestRemoteEndsListensWithTheLastFollower(t *testing.T) {
 	for _, onHold := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			p, near := newScriptedPage(t)
-			remote, err := engine.Attach(t.Context(), near)
+			r, err := remote.Attach(t.Context(), near)
 			if err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			following := remote.Follow(ctx, func(engine.Change) {})
+			following := r.Follow(ctx, func(engine.Change) {})
 			<-following.Want([]string{"notes://a"})
 			p.set(func() { p.onHold = onHold })
 			following.Want([]string{"notes://a", "notes://b"})
@@ -353,7 +354,7 @@ func TestRemoteEndsListensWithTheLastFollower(t *testing.T) {
 			if got := p.covered(); got != "" {
 				t.Errorf("on hold %v: covered without a follower: %q", onHold, got)
 			}
-			remote.Close()
+			r.Close()
 			synctest.Wait()
 		})
 	}
@@ -364,28 +365,28 @@ func TestRemoteEndsListensWithTheLastFollower(t *testing.T) {
 func TestNoSubscriptionIsLostWhileAPageSleeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, near := newScriptedPage(t)
-		remote, err := engine.Attach(t.Context(), near)
+		r, err := remote.Attach(t.Context(), near)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, nil)
-		e.Mount("notes+", remote)
-		var clients []*dialogue
+		e.Mount("notes+", r)
+		var clients []*enginetest.Dialogue
 		for i := range 8 {
-			d := newDialogue(t, e)
-			d.listen(fmt.Sprintf(`"resourceSubscriptions":["notes+notes://%d"]`, i))
+			d := enginetest.NewDialogue(t, e)
+			d.Listen(fmt.Sprintf(`"resourceSubscriptions":["notes+notes://%d"]`, i))
 			clients = append(clients, d)
 		}
 		p.set(func() { p.onHold = true })
 		began := time.Now()
-		ninth := newDialogue(t, e)
-		ninth.listen(`"resourceSubscriptions":["notes+notes://8"]`)
+		ninth := enginetest.NewDialogue(t, e)
+		ninth.Listen(`"resourceSubscriptions":["notes+notes://8"]`)
 		if waited := time.Since(began); waited != engine.ArmTimeout {
 			t.Errorf("acknowledged after %v", waited)
 		}
 		time.Sleep(31 * time.Second)
 		p.set(func() { p.onHold = false })
-		if got := ninth.next("the update of what may have changed"); !strings.Contains(got, `"uri":"notes+notes://8"`) {
+		if got := ninth.Next("the update of what may have changed"); !strings.Contains(got, `"uri":"notes+notes://8"`) {
 			t.Errorf("the ninth got %s", got)
 		}
 		synctest.Wait() // the old listens are cancelled
@@ -396,184 +397,14 @@ func TestNoSubscriptionIsLostWhileAPageSleeps(t *testing.T) {
 		p.mu.Unlock()
 		for i, d := range clients {
 			p.say(fmt.Sprintf(`"method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s},"uri":"notes://%d"}`, id, i))
-			if got := d.next("an update after the sleep"); !strings.Contains(got, fmt.Sprintf(`"uri":"notes+notes://%d"`, i)) {
+			if got := d.Next("an update after the sleep"); !strings.Contains(got, fmt.Sprintf(`"uri":"notes+notes://%d"`, i)) {
 				t.Errorf("client %d got %s", i, got)
 			}
 		}
 		for _, d := range append(clients, ninth) {
-			d.port.Close()
+			d.Port.Close()
 		}
-		remote.Close()
+		r.Close()
 		synctest.Wait()
 	})
-}
-
-// counting is a Watcher or Follower that counts its watches.
-type counting struct {
-	engine.Source
-	mu      sync.Mutex
-	begun   int
-	running int
-	most    int
-	fails   int // how many of the next watches end at once
-	err     error
-	slow    time.Duration // before Follow returns
-	sets    [][]string    // of Want
-	changed func(engine.Change)
-}
-
-func (c *counting) List(context.Context, string) (engine.Listing, error) {
-	return engine.Listing{}, nil
-}
-
-func (c *counting) Read(context.Context, string) ([]engine.Contents, error) {
-	return nil, engine.ErrNotFound
-}
-
-func (c *counting) start(changed func(engine.Change)) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.begun++
-	if c.fails > 0 {
-		c.fails--
-		return c.err
-	}
-	c.changed = changed
-	c.running++
-	c.most = max(c.most, c.running)
-	return nil
-}
-
-func (c *counting) stop() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.running--
-}
-
-func (c *counting) state() (begun, running, most int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.begun, c.running, c.most
-}
-
-type countingWatcher struct{ *counting }
-
-func (c countingWatcher) Watch(ctx context.Context, changed func(engine.Change)) error {
-	if err := c.start(changed); err != nil {
-		return err
-	}
-	<-ctx.Done()
-	c.stop()
-	return nil
-}
-
-type countingFollower struct{ *counting }
-
-func (c countingFollower) Follow(ctx context.Context, changed func(engine.Change)) engine.Following {
-	time.Sleep(c.slow)
-	if c.start(changed) != nil {
-		panic("Follow fails")
-	}
-	context.AfterFunc(ctx, c.stop)
-	return c
-}
-
-func (c countingFollower) Want(uris []string) <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	slices.Sort(uris)
-	c.sets = append(c.sets, uris)
-	return nil
-}
-
-// Watching begins with the first listener and ends with the last, however often
-// and fast they come and go; unmounting meanwhile leaves no watch behind.
-func TestWatchesFollowListeners(t *testing.T) {
-	for name, make := range map[string]func() (engine.Source, *counting){
-		"watcher":       func() (engine.Source, *counting) { c := &counting{}; return countingWatcher{c}, c },
-		"follower":      func() (engine.Source, *counting) { c := &counting{}; return countingFollower{c}, c },
-		"slow follower": func() (engine.Source, *counting) { c := &counting{slow: time.Second}; return countingFollower{c}, c },
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				e := engine.New(engine.Info{Name: "e", Version: "1"}, nil)
-				source, c := make()
-				unmount := e.Mount("", source)
-				synctest.Wait()
-				if begun, _, _ := c.state(); begun != 0 {
-					t.Error("watched before the first listener")
-				}
-				var clients []*dialogue
-				for i := range 20 {
-					d := newDialogue(t, e)
-					d.send("subscriptions/listen", modernMeta+fmt.Sprintf(`,"notifications":{"resourceSubscriptions":["a:%d"]}`, i))
-					clients = append(clients, d)
-					if i%3 == 0 {
-						d.port.Close()
-					}
-				}
-				time.Sleep(5 * time.Second)
-				if _, running, most := c.state(); running != 1 || most != 1 {
-					t.Errorf("%d watches run, %d at most, want 1", running, most)
-				}
-				if len(c.sets) > 0 {
-					if last := c.sets[len(c.sets)-1]; len(last) != 13 {
-						t.Errorf("the newest set is %v", last)
-					}
-				}
-				for _, d := range clients {
-					d.port.Close()
-				}
-				time.Sleep(5 * time.Second)
-				if _, running, _ := c.state(); running != 0 {
-					t.Errorf("%d watches run without a listener", running)
-				}
-				d := newDialogue(t, e)
-				d.send("subscriptions/listen", modernMeta+`,"notifications":{"resourceSubscriptions":["a:b"]}`)
-				time.Sleep(100 * time.Millisecond) // a slow Follow runs
-				unmount()
-				time.Sleep(5 * time.Second)
-				if _, running, _ := c.state(); running != 0 {
-					t.Errorf("%d watches run after unmounting", running)
-				}
-				d.port.Close()
-				synctest.Wait()
-			})
-		})
-	}
-}
-
-// A watch that ends by an error is begun again with back-off, and listeners are
-// notified of what they may have missed; one that returns nil is over.
-func TestFailedWatchesAreBegunAgain(t *testing.T) {
-	for name, wrap := range map[string]func(*counting) engine.Source{
-		"watcher":  func(c *counting) engine.Source { return countingWatcher{c} },
-		"follower": func(c *counting) engine.Source { return countingFollower{c} },
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := &counting{fails: 3, err: errors.New("it broke")}
-				e := engine.New(engine.Info{Name: "e", Version: "1"}, nil)
-				e.Mount("", wrap(c))
-				d := newDialogue(t, e)
-				d.listen(`"resourceSubscriptions":["a:b"]`)
-				time.Sleep(time.Second)
-				if begun, _, _ := c.state(); begun != 2 {
-					t.Errorf("after 1 s begun %d times, want 2", begun)
-				}
-				time.Sleep(10 * time.Second)
-				if begun, running, _ := c.state(); begun != 4 || running != 1 {
-					t.Errorf("begun %d times, %d run; want 4 and 1", begun, running)
-				}
-				if got := d.next("the update after a failed watch"); !strings.Contains(got, `"uri":"a:b"`) {
-					t.Errorf("got %s", got)
-				}
-				d.port.Close()
-				time.Sleep(time.Minute)
-				if begun, running, _ := c.state(); begun != 4 || running != 0 {
-					t.Errorf("without a listener begun %d times, %d run", begun, running)
-				}
-			})
-		})
-	}
 }

@@ -1,4 +1,4 @@
-package engine
+package remote
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -15,35 +16,35 @@ import (
 func (r *Remote) HasSkills() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return jsonrpc.Member(r.extensions, ExtensionSkills) != nil
+	return jsonrpc.Member(r.extensions, engine.ExtensionSkills) != nil
 }
 
 // Skills requests all skills, page by page.
-func (r *Remote) Skills(ctx context.Context) ([]Skill, error) {
+func (r *Remote) Skills(ctx context.Context) ([]engine.Skill, error) {
 	if !r.HasSkills() {
 		return nil, nil
 	}
-	return listOrCached(ctx, r, MethodListSkills, "", Change{List: true}, func(ctx context.Context, w *pager) (all []Skill, err error) {
+	return listOrCached(ctx, r, engine.MethodListSkills, "", engine.Change{List: true}, func(ctx context.Context, w *pager) (all []engine.Skill, err error) {
 		err = w.pages(ctx, "skills", func(object []byte) error {
-			s, err := ParseSkill(object)
+			s, err := engine.ParseSkill(object)
 			if err == nil {
 				all = append(all, s)
 			}
 			return err
 		})
 		return r.withoutNested(all), err
-	}, func(a, b []Skill) bool { return slices.EqualFunc(a, b, sameSkill) })
+	}, func(a, b []engine.Skill) bool { return slices.EqualFunc(a, b, sameSkill) })
 }
 
 // withoutNested removes skills in the directory of another one, and reports them: a client that
 // stores both would mix their files.
-func (r *Remote) withoutNested(all []Skill) []Skill {
+func (r *Remote) withoutNested(all []engine.Skill) []engine.Skill {
 	const file = "/skill.md"
 	roots := map[string]bool{}
 	for _, s := range all {
 		roots[strings.TrimSuffix(strings.ToLower(s.URI), file)] = true
 	}
-	return slices.DeleteFunc(all, func(s Skill) bool {
+	return slices.DeleteFunc(all, func(s engine.Skill) bool {
 		dir := strings.TrimSuffix(strings.ToLower(s.URI), file)
 		for i := strings.LastIndexByte(dir, '/'); i >= 0; i = strings.LastIndexByte(dir, '/') {
 			if dir = dir[:i]; roots[dir] {
@@ -56,21 +57,21 @@ func (r *Remote) withoutNested(all []Skill) []Skill {
 }
 
 // Skill requests the entry of a skill.
-func (r *Remote) Skill(ctx context.Context, uri string) (Skill, error) {
+func (r *Remote) Skill(ctx context.Context, uri string) (engine.Skill, error) {
 	if !r.HasSkills() {
-		return Skill{}, ErrNotFound
+		return engine.Skill{}, engine.ErrNotFound
 	}
-	result, err := unlessUnknown(r.call(ctx, MethodGetSkill, envelope(PrincipalOf(ctx), jsonrpc.AppendString([]byte(`"uri":`), uri))))
+	result, err := unlessUnknown(r.call(ctx, engine.MethodGetSkill, envelope(engine.PrincipalOf(ctx), jsonrpc.AppendString([]byte(`"uri":`), uri))))
 	if err != nil {
-		return Skill{}, readError(err, false)
+		return engine.Skill{}, readError(err, false)
 	}
-	s, err := ParseSkill(jsonrpc.Member(result, "skill"))
+	s, err := engine.ParseSkill(jsonrpc.Member(result, "skill"))
 	if err == nil && s.URI != uri {
 		err = errors.New("the page answered with another skill")
 	}
 	return s, err
 }
 
-func sameSkill(a, b Skill) bool {
+func sameSkill(a, b engine.Skill) bool {
 	return a.URI == b.URI && a.Dynamic == b.Dynamic && bytes.Equal(a.Frontmatter, b.Frontmatter) && slices.Equal(a.Files, b.Files)
 }

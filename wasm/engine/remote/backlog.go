@@ -1,4 +1,4 @@
-package engine
+package remote
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func newBacklog() *backlog {
 	return &backlog{less: make(chan struct{}, 1), answers: map[*int]struct{}{}}
 }
 
-// WithDelivery returns ctx for [Engine.Serve] on a port that serves one request: what a
+// WithDelivery returns ctx for [engine.Engine.Serve] on a port that serves one request: what a
 // Remote answers counts as in memory until ctx ends, since the port may take the answer
 // long before it is written.
 func WithDelivery(ctx context.Context) context.Context {

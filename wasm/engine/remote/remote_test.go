@@ -1,4 +1,4 @@
-package engine_test
+package remote_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -113,14 +114,14 @@ func TestRemoteOutlivesItsPort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		h := newHop(t)
-		remote, err := engine.Attach(ctx, h.port())
+		r, err := remote.Attach(ctx, h.port())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var announced changes
-		following := remote.Follow(ctx, announced.add)
+		following := r.Follow(ctx, announced.add)
 		<-following.Want([]string{"notes://cart"})
-		if _, err := remote.List(ctx, ""); err != nil {
+		if _, err := r.List(ctx, ""); err != nil {
 			t.Fatal(err)
 		}
 		h.table.Changed("notes://cart")
@@ -130,18 +131,18 @@ func TestRemoteOutlivesItsPort(t *testing.T) {
 		}
 
 		h.cut()
-		<-remote.Gone()
+		<-r.Gone()
 		read := make(chan string)
 		go func() {
-			contents, err := remote.Read(ctx, "notes://cart")
+			contents, err := r.Read(ctx, "notes://cart")
 			read <- fmt.Sprint(len(contents), err)
 		}()
-		listing, err := remote.List(ctx, "")
+		listing, err := r.List(ctx, "")
 		if len(listing.Resources) != 1 || err != nil {
 			t.Errorf("while away the list is %v, %v", listing, err)
 		}
 		time.Sleep(5 * time.Second)
-		if err := remote.Reattach(ctx, h.port()); err != nil {
+		if err := r.Reattach(ctx, h.port()); err != nil {
 			t.Fatal(err)
 		}
 		if got := <-read; got != "1 <nil>" {
@@ -157,7 +158,7 @@ func TestRemoteOutlivesItsPort(t *testing.T) {
 			t.Errorf("then announced %q", got)
 		}
 		cancel()
-		remote.Close()
+		r.Close()
 		synctest.Wait()
 	})
 }
@@ -167,34 +168,34 @@ func TestRemoteOutlivesItsPort(t *testing.T) {
 func TestRemoteThatStaysAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHop(t)
-		remote, err := engine.Attach(t.Context(), h.port())
+		r, err := remote.Attach(t.Context(), h.port())
 		if err != nil {
 			t.Fatal(err)
 		}
-		remote.List(t.Context(), "")
+		r.List(t.Context(), "")
 		h.cut()
 		began := time.Now()
-		if _, err := remote.Read(t.Context(), "notes://cart"); !errors.Is(err, engine.ErrAway) {
+		if _, err := r.Read(t.Context(), "notes://cart"); !errors.Is(err, engine.ErrAway) {
 			t.Errorf("read: %v", err)
 		}
 		if waited := time.Since(began); waited != 10*time.Second {
 			t.Errorf("waited %v", waited)
 		}
-		remote.Forget()
+		r.Forget()
 		began = time.Now()
-		if _, err := remote.Read(t.Context(), "notes://cart"); !errors.Is(err, engine.ErrAway) || time.Since(began) != 0 {
+		if _, err := r.Read(t.Context(), "notes://cart"); !errors.Is(err, engine.ErrAway) || time.Since(began) != 0 {
 			t.Errorf("read of what was given up: %v after %v", err, time.Since(began))
 		}
-		if listing, err := remote.List(t.Context(), ""); len(listing.Resources) != 0 || err != nil {
+		if listing, err := r.List(t.Context(), ""); len(listing.Resources) != 0 || err != nil {
 			t.Errorf("list of what was given up: %v, %v", listing, err)
 		}
-		if err := remote.Reattach(t.Context(), h.port()); err != nil {
+		if err := r.Reattach(t.Context(), h.port()); err != nil {
 			t.Fatal(err)
 		}
-		if contents, err := remote.Read(t.Context(), "notes://cart"); len(contents) != 1 || err != nil {
+		if contents, err := r.Read(t.Context(), "notes://cart"); len(contents) != 1 || err != nil {
 			t.Errorf("read after the return: %v, %v", contents, err)
 		}
-		remote.Close()
+		r.Close()
 		synctest.Wait()
 	})
 }
@@ -204,22 +205,22 @@ func TestRemoteThatStaysAway(t *testing.T) {
 func TestNewRemoteExpectsItsPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHop(t)
-		remote := engine.NewRemote()
+		r := remote.New()
 		read := make(chan error, 1)
 		go func() {
-			_, err := remote.Read(t.Context(), "notes://cart")
+			_, err := r.Read(t.Context(), "notes://cart")
 			read <- err
 		}()
 		time.Sleep(5 * time.Second)
-		if err := remote.Reattach(t.Context(), h.port()); err != nil {
+		if err := r.Reattach(t.Context(), h.port()); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-read; err != nil {
 			t.Errorf("the read that waited: %v", err)
 		}
-		remote.Close()
+		r.Close()
 
-		stranger := engine.NewRemote()
+		stranger := remote.New()
 		stranger.Forget()
 		began := time.Now()
 		if _, err := stranger.Read(t.Context(), "notes://cart"); !errors.Is(err, engine.ErrAway) || time.Since(began) != 0 {
@@ -235,14 +236,14 @@ func TestRemoteInTwoEngines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
 		h := newHop(t)
-		remote, err := engine.Attach(ctx, h.port())
+		r, err := remote.Attach(ctx, h.port())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var ends []jsonrpc.Port
 		listen := func(prefix string) (next func() string) {
 			e := engine.New(engine.Info{Name: "gateway", Version: "1"}, nil)
-			e.Mount(prefix, remote)
+			e.Mount(prefix, r)
 			near, far := jsonrpc.Pipe()
 			ends = append(ends, near)
 			go e.Serve(ctx, far)
@@ -283,7 +284,7 @@ func TestRemoteInTwoEngines(t *testing.T) {
 		if opened, cancelled := h.wire.count("subscriptions/listen"), h.wire.count("notifications/cancelled"); opened != cancelled {
 			t.Errorf("%d listens opened on the hop, %d cancelled", opened, cancelled)
 		}
-		remote.Close()
+		r.Close()
 		synctest.Wait()
 	})
 }
@@ -293,12 +294,12 @@ func TestRemoteWatchesManyURIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		h := newHop(t)
-		remote, err := engine.Attach(ctx, h.port())
+		r, err := remote.Attach(ctx, h.port())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var announced changes
-		following := remote.Follow(ctx, announced.add)
+		following := r.Follow(ctx, announced.add)
 		var uris []string
 		for i := range 2500 {
 			uris = append(uris, fmt.Sprintf("notes://n%d", i))
@@ -311,7 +312,7 @@ func TestRemoteWatchesManyURIs(t *testing.T) {
 			t.Errorf("announced %q", got)
 		}
 		cancel()
-		remote.Close()
+		r.Close()
 		synctest.Wait()
 	})
 }
@@ -320,12 +321,12 @@ func TestRemoteWatchesManyURIs(t *testing.T) {
 func TestHopCarriesThePrincipalAndNoIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHop(t)
-		remote, err := engine.Attach(t.Context(), h.port())
+		r, err := remote.Attach(t.Context(), h.port())
 		if err != nil {
 			t.Fatal(err)
 		}
 		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, nil)
-		e.Mount("", remote)
+		e.Mount("", r)
 		near, far := jsonrpc.Pipe()
 		go e.Serve(engine.WithPrincipal(t.Context(), "somebody"), far)
 		near.Write(t.Context(), []byte(`{"jsonrpc":"2.0","id":"my own id","method":"resources/read","params":{"_meta":{`+
@@ -337,7 +338,7 @@ func TestHopCarriesThePrincipalAndNoIDs(t *testing.T) {
 			t.Errorf("on the hop: %v", h.wire.sent)
 		}
 		near.Close()
-		remote.Close()
+		r.Close()
 		synctest.Wait()
 	})
 }
@@ -357,22 +358,22 @@ func TestRequestsWaitForAnEngineThatArrives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHop(t)
-				remote := engine.NewRemote()
-				defer remote.Close()
-				remote.Forget()
+				r := remote.New()
+				defer r.Close()
+				r.Forget()
 				ctx, cancel := context.WithCancel(t.Context())
 				port := &heldPort{Port: h.port(), answers: make(chan struct{})}
-				go remote.Reattach(ctx, port)
+				go r.Reattach(ctx, port)
 				synctest.Wait()
 
 				began := time.Now()
 				read, list := make(chan error, 1), make(chan int, 1)
 				go func() {
-					_, err := remote.Read(t.Context(), "notes://cart")
+					_, err := r.Read(t.Context(), "notes://cart")
 					read <- err
 				}()
 				go func() {
-					listing, _ := remote.List(t.Context(), "")
+					listing, _ := r.List(t.Context(), "")
 					list <- len(listing.Resources)
 				}()
 				time.Sleep(time.Second)
@@ -392,7 +393,7 @@ func TestRequestsWaitForAnEngineThatArrives(t *testing.T) {
 				if !test.answers {
 					close(port.answers)
 				}
-				remote.Close()
+				r.Close()
 				synctest.Wait()
 			})
 		})
@@ -403,15 +404,15 @@ func TestRequestsWaitForAnEngineThatArrives(t *testing.T) {
 func TestArrivalDelaysListsLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHop(t)
-		remote := engine.NewRemote()
-		defer remote.Close()
+		r := remote.New()
+		defer r.Close()
 		port := &heldPort{Port: h.port(), answers: make(chan struct{})}
 		ctx, cancel := context.WithCancel(t.Context())
-		go remote.Reattach(ctx, port)
+		go r.Reattach(ctx, port)
 		synctest.Wait()
 		for i, want := range []time.Duration{2 * time.Second, 250 * time.Millisecond, 250 * time.Millisecond} {
 			began := time.Now()
-			if listing, err := remote.List(t.Context(), ""); len(listing.Resources) != 0 || err != nil {
+			if listing, err := r.List(t.Context(), ""); len(listing.Resources) != 0 || err != nil {
 				t.Errorf("list %d: %v, %v", i, listing, err)
 			}
 			if waited := time.Since(began); waited != want {

@@ -1,4 +1,12 @@
-package engine
+// Package remote makes a source of another engine, at the far end of a port.
+//
+// A [Remote] is the client of that engine, and outlives ports to it. arrival.go has the time
+// until it answers, declared.go what it declares, request.go the requests on behalf of a
+// client's request, once.go those that must not be sent twice, and links to other nodes.
+// lists.go keeps lists and pager.go reads them within limits; backlog.go limits large answers.
+// follow.go knows which URIs are wanted; listen.go brings the listens of a link in step with
+// that, cover.go knows what they cover.
+package remote
 
 import (
 	"context"
@@ -7,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -26,8 +35,8 @@ type Remote struct {
 	extensions []byte // of the other engine: a JSON object, or nil
 	onDeclared func() // nil: none
 
-	inputPolicy func() InputPolicy // nil: as for own sources
-	info        Info               // of the other engine; its name is empty until it has come
+	inputPolicy func() engine.InputPolicy // nil: as for own sources
+	info        engine.Info               // of the other engine; its name is empty until it has come
 	follows     map[*following]struct{}
 	generation  uint64 // of the URIs that follows want
 
@@ -42,11 +51,11 @@ type link struct {
 	wake chan struct{} // has room for one: what is wanted changed
 
 	// Guarded by the Remote's mu.
-	invocations map[jsonrpc.ID]*Invocation // by the hop's id
-	tokens      map[string]*Invocation     // by the hop's progress token
+	invocations map[jsonrpc.ID]*engine.Invocation // by the hop's id
+	tokens      map[string]*engine.Invocation     // by the hop's progress token
 	lastToken   int
 
-	// Likewise, of requests that must not be sent twice (remote_once.go).
+	// Likewise, of requests that must not be sent twice (once.go).
 	hub     bool          // another node is at the far end, and says of calls that it has not sent them
 	calls   int           // in flight
 	resting bool          // none may begin
@@ -57,7 +66,7 @@ type link struct {
 	discovered bool // extensions are newer than those of Reattach
 	extensions []byte
 
-	// Likewise, of keepListening (remote_listen.go).
+	// Likewise, of keepListening (listen.go).
 	listens      map[jsonrpc.ID]*upstreamListen
 	waiting      []armedWaiter
 	uncovered    map[string]time.Time // wanted URIs without a listen, and since when; zero: announce them
@@ -74,16 +83,16 @@ type link struct {
 // 2026-07-28. It returns when that engine has answered, or ctx ends. The port is
 // the Remote's from then on, also after an error.
 func Attach(ctx context.Context, p jsonrpc.Port) (*Remote, error) {
-	r := NewRemote()
+	r := New()
 	if err := r.Reattach(ctx, p); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// NewRemote returns a Remote that is away, of an engine that is expected: requests wait
+// New returns a Remote that is away, of an engine that is expected: requests wait
 // for the first Reattach, as for a page that reloads, unless [Remote.Forget] is called.
-func NewRemote() *Remote {
+func New() *Remote {
 	return &Remote{
 		back:    make(chan struct{}),
 		lists:   listCache{kept: map[string]*cachedList{}, fetches: map[string]*fetch{}},
@@ -107,8 +116,8 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 		idle:        make(chan struct{}, 1),
 		down:        make(chan struct{}),
 		wake:        make(chan struct{}, 1),
-		invocations: map[jsonrpc.ID]*Invocation{},
-		tokens:      map[string]*Invocation{},
+		invocations: map[jsonrpc.ID]*engine.Invocation{},
+		tokens:      map[string]*engine.Invocation{},
 		listens:     map[jsonrpc.ID]*upstreamListen{},
 		uncovered:   map[string]time.Time{},
 		refused:     map[string]struct{}{},
@@ -123,7 +132,7 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 			r.report(err)
 		}
 	}()
-	discovered, err := l.conn.Call(ctx, MethodDiscover, discoverParams())
+	discovered, err := l.conn.Call(ctx, engine.MethodDiscover, discoverParams())
 	if err != nil && !isDown(err) {
 		l.conn.Close()
 		return err
@@ -155,16 +164,16 @@ func isDown(err error) bool {
 }
 
 // replace makes l the present link.
-func (r *Remote) replace(l *link, extensions []byte, info Info) (old *link, err error) {
+func (r *Remote) replace(l *link, extensions []byte, info engine.Info) (old *link, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
 	case <-l.down: // over before it began
-		return nil, ErrAway
+		return nil, engine.ErrAway
 	default:
 	}
 	if r.closed {
-		return nil, ErrAway
+		return nil, engine.ErrAway
 	}
 	old = r.link
 	if l.discovered {
@@ -212,7 +221,7 @@ func (r *Remote) Gone() <-chan struct{} {
 // for it. It may still come back.
 func (r *Remote) Forget() {
 	if r.forget() {
-		r.announce(Change{List: true, Prompts: true, Tools: true})
+		r.announce(engine.Change{List: true, Prompts: true, Tools: true})
 	}
 }
 
@@ -254,7 +263,7 @@ func (r *Remote) current(ctx context.Context) (*link, error) {
 	if l, _, _ := r.present(); l != nil { // nearly always: a timer costs more than this
 		return l, nil
 	}
-	request := InvocationOf(ctx)
+	request := engine.InvocationOf(ctx)
 	ctx, cancel := context.WithDeadline(ctx, request.WaitUntil())
 	defer cancel()
 	for {
@@ -266,12 +275,12 @@ func (r *Remote) current(ctx context.Context) (*link, error) {
 		case closed && ctx.Value(hop.FromHub{}) != nil && r.isClosed():
 			return nil, hop.ErrNotSent // this node ends, or has no such page any more: another one may
 		case closed:
-			return nil, ErrAway
+			return nil, engine.ErrAway
 		}
 		select {
 		case <-back:
 		case <-ctx.Done():
-			return nil, ErrAway
+			return nil, engine.ErrAway
 		}
 	}
 }

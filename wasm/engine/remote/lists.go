@@ -1,4 +1,4 @@
-package engine
+package remote
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/backoff"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -68,11 +69,11 @@ type fetch struct {
 }
 
 // List requests a part of the list.
-func (r *Remote) List(ctx context.Context, cursor string) (Listing, error) {
-	const method = MethodListResources
-	return listOrCached(ctx, r, method, cursor, Change{List: true}, func(ctx context.Context, w *pager) (listing Listing, err error) {
+func (r *Remote) List(ctx context.Context, cursor string) (engine.Listing, error) {
+	const method = engine.MethodListResources
+	return listOrCached(ctx, r, method, cursor, engine.Change{List: true}, func(ctx context.Context, w *pager) (listing engine.Listing, err error) {
 		listing.Next, err = w.page(ctx, "resources", cursor, func(object []byte) error {
-			resource, err := ParseResource(object)
+			resource, err := engine.ParseResource(object)
 			if err == nil {
 				listing.Resources = append(listing.Resources, resource)
 			}
@@ -83,33 +84,33 @@ func (r *Remote) List(ctx context.Context, cursor string) (Listing, error) {
 }
 
 // Templates requests all templates, page by page.
-func (r *Remote) Templates(ctx context.Context) ([]Template, error) {
-	const method = MethodListTemplates
-	return listOrCached(ctx, r, method, "", Change{List: true}, func(ctx context.Context, w *pager) (all []Template, err error) {
+func (r *Remote) Templates(ctx context.Context) ([]engine.Template, error) {
+	const method = engine.MethodListTemplates
+	return listOrCached(ctx, r, method, "", engine.Change{List: true}, func(ctx context.Context, w *pager) (all []engine.Template, err error) {
 		err = w.pages(ctx, "resourceTemplates", func(object []byte) error {
-			template, err := ParseTemplate(object)
+			template, err := engine.ParseTemplate(object)
 			if err == nil {
 				all = append(all, template)
 			}
 			return err
 		})
 		return all, err
-	}, func(a, b []Template) bool { return slices.EqualFunc(a, b, sameTemplate) })
+	}, func(a, b []engine.Template) bool { return slices.EqualFunc(a, b, sameTemplate) })
 }
 
 // Prompts requests all prompts, page by page.
-func (r *Remote) Prompts(ctx context.Context) ([]Prompt, error) {
-	return r.named(ctx, MethodListPrompts, "prompts", Change{Prompts: true}, ParsePrompt)
+func (r *Remote) Prompts(ctx context.Context) ([]engine.Prompt, error) {
+	return r.named(ctx, engine.MethodListPrompts, "prompts", engine.Change{Prompts: true}, engine.ParsePrompt)
 }
 
 // Tools requests all tools, page by page.
-func (r *Remote) Tools(ctx context.Context) ([]Tool, error) {
-	return r.named(ctx, MethodListTools, "tools", Change{Tools: true}, ParseTool)
+func (r *Remote) Tools(ctx context.Context) ([]engine.Tool, error) {
+	return r.named(ctx, engine.MethodListTools, "tools", engine.Change{Tools: true}, engine.ParseTool)
 }
 
 // named requests a list of prompts or tools.
-func (r *Remote) named(ctx context.Context, method, member string, change Change, parse func([]byte) (Named, error)) ([]Named, error) {
-	return listOrCached(ctx, r, method, "", change, func(ctx context.Context, w *pager) (all []Named, err error) {
+func (r *Remote) named(ctx context.Context, method, member string, change engine.Change, parse func([]byte) (engine.Named, error)) ([]engine.Named, error) {
+	return listOrCached(ctx, r, method, "", change, func(ctx context.Context, w *pager) (all []engine.Named, err error) {
 		err = w.pages(ctx, member, func(object []byte) error {
 			n, err := parse(object)
 			if err == nil {
@@ -118,20 +119,20 @@ func (r *Remote) named(ctx context.Context, method, member string, change Change
 			return err
 		})
 		return all, err
-	}, func(a, b []Named) bool { return slices.EqualFunc(a, b, sameNamed) })
+	}, func(a, b []engine.Named) bool { return slices.EqualFunc(a, b, sameNamed) })
 }
 
 // Prefetch requests the list of a method whose answer an engine needs soon.
 func (r *Remote) Prefetch(ctx context.Context, method string) {
 	ask := func(ctx context.Context) { r.List(ctx, "") }
 	switch method {
-	case MethodListTemplates:
+	case engine.MethodListTemplates:
 		ask = func(ctx context.Context) { r.Templates(ctx) }
-	case MethodListPrompts:
+	case engine.MethodListPrompts:
 		ask = func(ctx context.Context) { r.Prompts(ctx) }
-	case MethodListTools:
+	case engine.MethodListTools:
 		ask = func(ctx context.Context) { r.Tools(ctx) }
-	case MethodListSkills:
+	case engine.MethodListSkills:
 		ask = func(ctx context.Context) { r.Skills(ctx) }
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -141,9 +142,9 @@ func (r *Remote) Prefetch(ctx context.Context, method string) {
 
 // listOrCached returns a list after listTimeout at the latest: fetched, or from the
 // cache.
-func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, change Change,
+func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, change engine.Change,
 	ask func(context.Context, *pager) (T, error), same func(a, b T) bool) (T, error) {
-	who := PrincipalOf(ctx)
+	who := engine.PrincipalOf(ctx)
 	key := method + "\x00" + string(who) + "\x00" + cursor
 	waited := r.awaitArrival(ctx, key)
 	kept, f, patience, isNew := r.joinFetch(ctx, key)
@@ -176,8 +177,8 @@ func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, 
 		if value, ok := f.value.(T); ok {
 			return value, nil
 		}
-		if errors.Is(f.err, ErrBadCursor) && cursor != "" {
-			return copied, ErrBadCursor
+		if errors.Is(f.err, engine.ErrBadCursor) && cursor != "" {
+			return copied, engine.ErrBadCursor
 		}
 	case <-slow.C:
 	case <-ctx.Done():
@@ -216,7 +217,7 @@ func (r *Remote) joinFetch(ctx context.Context, key string) (kept any, f *fetch,
 
 // runFetch repeats a request, with back-off, until there is an answer or no engine follows
 // the Remote. It announces an answer that differs from what was returned meanwhile.
-func (r *Remote) runFetch(ctx context.Context, f *fetch, key string, change Change,
+func (r *Remote) runFetch(ctx context.Context, f *fetch, key string, change engine.Change,
 	ask func(context.Context) (any, *pager, error), same func(instead, value any) bool) {
 	delay, failed := time.Duration(0), time.Time{}
 	for {
@@ -251,7 +252,7 @@ func (r *Remote) finishFetch(f *fetch, key string, value any, w *pager, err erro
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := &r.lists
-	isOver = err == nil || errors.Is(err, ErrBadCursor) || errors.Is(err, ErrAway) || r.link == nil ||
+	isOver = err == nil || errors.Is(err, engine.ErrBadCursor) || errors.Is(err, engine.ErrAway) || r.link == nil ||
 		len(r.follows) == 0 || time.Since(f.began) > retryLists
 	if err == nil {
 		f.value = value

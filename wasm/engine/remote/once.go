@@ -1,10 +1,11 @@
-package engine
+package remote
 
 import (
 	"context"
 	"errors"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -24,11 +25,11 @@ const (
 // errNotBegun is the error of a request over a port that has ended before: nothing was written.
 var errNotBegun = jsonrpc.Wrap("not begun", jsonrpc.ErrClosed)
 
-// WithHub returns a context under which [Engine.Serve] serves a [Remote] that was attached by
+// WithHub returns a context under which [engine.Engine.Serve] serves a [Remote] that was attached by
 // [Remote.ReattachHub]: requests that must not be sent twice do not wait for a page that is
 // away, but are answered with an error that lets that Remote send them again.
 func WithHub(ctx context.Context) context.Context {
-	return context.WithValue(WithSpeakForOthers(ctx), hop.FromHub{}, true)
+	return context.WithValue(engine.WithSpeakForOthers(ctx), hop.FromHub{}, true)
 }
 
 // ReattachHub is [Remote.Reattach] for a port that another node serves under [WithHub].
@@ -99,22 +100,22 @@ func (r *Remote) sendOnce(ctx context.Context, exchange func(*link) ([]byte, err
 	for resend := minResend; ; resend = min(2*resend, maxResend) {
 		l, err := r.linkForCall(ctx, &grace)
 		if err != nil {
-			return nil, NotSent(err)
+			return nil, engine.NotSent(err)
 		}
 		result, err := r.exchangeOver(l, exchange)
 		switch {
 		case errors.Is(err, errNotBegun): // the Conn notices a moment before the Remote
 		case l.hub && isNotSent(err):
 		case errors.Is(err, jsonrpc.ErrClosed):
-			return nil, ErrInterrupted
+			return nil, engine.ErrInterrupted
 		default:
 			if grace != (graceTime{}) {
-				InvocationOf(ctx).Returned()
+				engine.InvocationOf(ctx).Returned()
 			}
 			return result, cleanError(withoutNotSent(err))
 		}
 		if !grace.wait(ctx, l.down, resend) {
-			return nil, NotSent(ErrAway)
+			return nil, engine.NotSent(engine.ErrAway)
 		}
 	}
 }
@@ -147,7 +148,7 @@ func (r *Remote) linkForCall(ctx context.Context, grace *graceTime) (*link, erro
 			return l, err
 		}
 		if !grace.wait(ctx, next, hop.Grace) {
-			return nil, ErrAway
+			return nil, engine.ErrAway
 		}
 	}
 }
@@ -163,14 +164,14 @@ func (r *Remote) tryLink(fromHub bool) (l *link, next <-chan struct{}, err error
 	case fromHub && (r.closed || r.link != nil && r.link.hub || !usable && r.arrivals == 0):
 		return nil, nil, hop.ErrNotSent
 	case r.closed:
-		return nil, nil, ErrAway
+		return nil, nil, engine.ErrAway
 	case usable:
 		r.link.calls++
 		return r.link, nil, nil
 	case r.link != nil:
 		return nil, r.link.down, nil
 	case r.forgotten && r.arrivals == 0:
-		return nil, nil, ErrAway
+		return nil, nil, engine.ErrAway
 	}
 	return nil, r.back, nil
 }
@@ -181,7 +182,7 @@ type graceTime struct{ end time.Time } // zero before that
 // wait waits until next is closed, or for d. It returns false when the time is over.
 func (g *graceTime) wait(ctx context.Context, next <-chan struct{}, d time.Duration) bool {
 	if g.end.IsZero() {
-		g.end = InvocationOf(ctx).WaitUntil()
+		g.end = engine.InvocationOf(ctx).WaitUntil()
 	}
 	left := time.Until(g.end)
 	timer := time.NewTimer(min(d, left))
@@ -201,7 +202,7 @@ func withoutNotSent(err error) error {
 	if !isNotSent(err) {
 		return err
 	}
-	return ErrAway
+	return engine.ErrAway
 }
 
 // isNotSent reports whether err is the answer of a hub that has not sent a request.

@@ -1,24 +1,28 @@
-package engine
+package remote
 
 import (
 	"bytes"
 	"context"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
+// What the other engine declares. It may change: see hop.KeyDeclared. Then it is discovered
+// again.
+
 // Info returns the Info of the other engine, unchanged and without Icons; false if it has
 // not arrived yet.
-func (r *Remote) Info() (Info, bool) {
+func (r *Remote) Info() (engine.Info, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.info, r.info.Name != ""
 }
 
 // infoOf returns the Info in a result of discover.
-func infoOf(discovered []byte) (info Info) {
+func infoOf(discovered []byte) (info engine.Info) {
 	server := jsonrpc.Member(jsonrpc.Member(discovered, "_meta"), hop.KeyServerInfo)
 	for _, member := range [...]struct {
 		name  string
@@ -70,14 +74,14 @@ func (r *Remote) rediscover(l *link) {
 		defer r.survive(l)
 		for again := true; again; {
 			ctx, cancel := context.WithTimeout(context.Background(), hop.Timeout)
-			discovered, err := l.conn.Call(ctx, MethodDiscover, discoverParams())
+			discovered, err := l.conn.Call(ctx, engine.MethodDiscover, discoverParams())
 			cancel()
 			if r.discoveredAgain(l, discovered, err) {
 				if r.onDeclared != nil {
 					r.onDeclared()
 				}
 				// Clients that followed the page's own announcement may have been too early.
-				r.announce(Change{List: true})
+				r.announce(engine.Change{List: true})
 			}
 			if err == nil {
 				time.Sleep(rediscoverPause)

@@ -1,4 +1,4 @@
-package engine
+package remote
 
 // ListBytes returns how many bytes of lists a Remote keeps or is reading.
 func ListBytes(r *Remote) int {

@@ -1,4 +1,4 @@
-package engine
+package remote
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -54,10 +55,10 @@ func TestLargeAnswersPaceTheirEngine(t *testing.T) {
 	}
 	t.Run("of a client that is served until its delivery ends", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			page, gateway := New(Info{Name: "page", Version: "1"}, nil), New(Info{Name: "gateway", Version: "1"}, nil)
-			table := NewTable()
-			err := table.Put(Entry{Resource: Resource{URI: "notes://a", Name: "a", Size: -1}, Read: func(context.Context, string) ([]Contents, error) {
-				return []Contents{{URI: "notes://a", Text: strings.Repeat("x", minCounted)}}, nil
+			page, gateway := engine.New(engine.Info{Name: "page", Version: "1"}, nil), engine.New(engine.Info{Name: "gateway", Version: "1"}, nil)
+			table := engine.NewTable()
+			err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://a", Name: "a", Size: -1}, Read: func(context.Context, string) ([]engine.Contents, error) {
+				return []engine.Contents{{URI: "notes://a", Text: strings.Repeat("x", minCounted)}}, nil
 			}})
 			if err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package engine
+package remote
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -182,7 +183,7 @@ func (r *Remote) open(l *link, uris []string, lists bool) (*upstreamListen, erro
 	for _, uri := range uris {
 		h.uris[uri] = struct{}{}
 	}
-	pending, err := l.conn.Begin(ctx, MethodListen, envelope("", listenMembers(uris, lists)), func(p *jsonrpc.Pending) {
+	pending, err := l.conn.Begin(ctx, engine.MethodListen, envelope("", listenMembers(uris, lists)), func(p *jsonrpc.Pending) {
 		r.expect(l, h, p)
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package engine_test
+package remote_test
 
 import (
 	"context"
@@ -11,15 +11,14 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// offering lets an engine offer all.
-var offering = engine.Options{Tools: true, Prompts: true, Completions: true, Logging: true}
-
 // newCallingHop is newHop of a page that offers all.
 func newCallingHop(t *testing.T) *hop {
-	options := offering
+	options := enginetest.Offering
 	h := &hop{T: t, page: engine.New(engine.Info{Name: "page", Version: "1"}, &options), table: engine.NewTable(), wire: &wire{}}
 	h.page.Mount("", h.table)
 	return h
@@ -32,64 +31,17 @@ func (h *hop) tool(name string, call func(ctx context.Context, arguments []byte)
 	}
 }
 
-// A speaker is a client of an engine under test.
-type speaker struct {
-	*testing.T
-	port jsonrpc.Port
-}
-
-func speak(t *testing.T, e *engine.Engine, who engine.Principal) speaker {
-	near, far := jsonrpc.Pipe()
-	go e.Serve(engine.WithPrincipal(context.Background(), who), far) // ends with near
-	return speaker{t, near}
-}
-
-func (s speaker) say(message string) {
-	s.Helper()
-	if err := s.port.Write(s.Context(), []byte(message)); err != nil {
-		s.Fatal(err)
-	}
-}
-
-// ask sends a modern request with more members of _meta and of params.
-func (s speaker) ask(id, method, meta, members string) {
-	s.Helper()
-	s.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
-		`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}` + meta + `}` + members + `}}`)
-}
-
-func (s speaker) next() string {
-	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
-	defer cancel()
-	msg, err := s.port.Read(ctx)
-	if err != nil {
-		s.Fatalf("nothing came: %v", err)
-	}
-	return string(msg)
-}
-
-func (s speaker) wants(parts ...string) {
-	s.Helper()
-	msg := s.next()
-	for _, part := range parts {
-		if !strings.Contains(msg, part) {
-			s.Errorf("%s\n  has no %s", msg, part)
-		}
-	}
-}
-
 // gatewayOf returns an engine that mounts pages under prefixes.
 func gatewayOf(t *testing.T, pages map[string]*hop) *engine.Engine {
-	options := offering
+	options := enginetest.Offering
 	e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &options)
 	for prefix, h := range pages {
-		remote, err := engine.Attach(t.Context(), h.port())
+		r, err := remote.Attach(t.Context(), h.port())
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.Mount(prefix, remote)
-		t.Cleanup(remote.Close)
+		e.Mount(prefix, r)
+		t.Cleanup(r.Close)
 	}
 	return e
 }
@@ -105,18 +57,18 @@ func TestHopHasTokensOfItsOwn(t *testing.T) {
 			return []byte(`{"content":[]}`), nil
 		})
 		e := gatewayOf(t, map[string]*hop{"": h})
-		a, b := speak(t, e, "a"), speak(t, e, "b")
-		a.ask("1", "tools/call", `,"progressToken":"mine"`, `,"name":"walk","arguments":{"of":"a"}`)
-		b.ask("1", "tools/call", `,"progressToken":"mine"`, `,"name":"walk","arguments":{"of":"b"}`)
-		a.wants(`"progressToken":"mine"`, `\"of\":\"a\"`)
-		b.wants(`"progressToken":"mine"`, `\"of\":\"b\"`)
-		a.wants(`"id":1`, "complete")
-		b.wants(`"id":1`, "complete")
+		a, b := enginetest.Speak(t, e, "a"), enginetest.Speak(t, e, "b")
+		a.Ask("1", "tools/call", `,"progressToken":"mine"`, `,"name":"walk","arguments":{"of":"a"}`)
+		b.Ask("1", "tools/call", `,"progressToken":"mine"`, `,"name":"walk","arguments":{"of":"b"}`)
+		a.Wants(`"progressToken":"mine"`, `\"of\":\"a\"`)
+		b.Wants(`"progressToken":"mine"`, `\"of\":\"b\"`)
+		a.Wants(`"id":1`, "complete")
+		b.Wants(`"id":1`, "complete")
 		if h.wire.count("mine") != 0 {
 			t.Errorf("the token crossed: %v", h.wire.sent)
 		}
-		a.port.Close()
-		b.port.Close()
+		a.Port.Close()
+		b.Port.Close()
 	})
 }
 
@@ -135,20 +87,20 @@ func TestHopCancels(t *testing.T) {
 			}
 		})
 		e := gatewayOf(t, map[string]*hop{"": h})
-		a, b := speak(t, e, "a"), speak(t, e, "b")
-		a.ask(`"same"`, "tools/call", "", `,"name":"wait"`)
-		b.ask(`"same"`, "tools/call", "", `,"name":"wait"`)
+		a, b := enginetest.Speak(t, e, "a"), enginetest.Speak(t, e, "b")
+		a.Ask(`"same"`, "tools/call", "", `,"name":"wait"`)
+		b.Ask(`"same"`, "tools/call", "", `,"name":"wait"`)
 		synctest.Wait()
-		a.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"same"}}`)
+		a.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"same"}}`)
 		synctest.Wait()
 		if stopped.Load() != 1 || h.wire.count("notifications/cancelled") != 1 {
 			t.Errorf("%d calls stopped; on the hop %v", stopped.Load(), h.wire.sent)
 		}
-		b.wants(`"id":"same"`, "complete")
-		a.ask("2", "tools/list", "", "")
-		a.wants(`"id":2`) // and nothing of the first call
-		a.port.Close()
-		b.port.Close()
+		b.Wants(`"id":"same"`, "complete")
+		a.Ask("2", "tools/list", "", "")
+		a.Wants(`"id":2`) // and nothing of the first call
+		a.Port.Close()
+		b.Port.Close()
 	})
 }
 
@@ -175,33 +127,33 @@ func TestHopBreaksUnderACall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		options := offering
+		options := enginetest.Offering
 		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &options)
-		remote, err := engine.Attach(t.Context(), h.port())
+		r, err := remote.Attach(t.Context(), h.port())
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.Mount("", remote)
-		a := speak(t, e, "a")
-		a.ask("1", "tools/call", "", `,"name":"pay"`)
-		a.ask("2", "prompts/get", "", `,"name":"p"`)
+		e.Mount("", r)
+		a := enginetest.Speak(t, e, "a")
+		a.Ask("1", "tools/call", "", `,"name":"pay"`)
+		a.Ask("2", "prompts/get", "", `,"name":"p"`)
 		synctest.Wait()
 		began := time.Now()
 		h.cut()
-		a.wants(`"id":1`, `"reason":"interrupted"`, `"retry":false`)
+		a.Wants(`"id":1`, `"reason":"interrupted"`, `"retry":false`)
 		if waited := time.Since(began); waited > time.Second {
 			t.Errorf("the error came after %v", waited)
 		}
 		time.Sleep(3 * time.Second)
-		if err := remote.Reattach(t.Context(), h.port()); err != nil {
+		if err := r.Reattach(t.Context(), h.port()); err != nil {
 			t.Fatal(err)
 		}
-		a.wants(`"id":2`, `"messages":[]`)
+		a.Wants(`"id":2`, `"messages":[]`)
 		if runs.Load() != 1 || renders.Load() != 2 {
 			t.Errorf("the tool ran %d times, the prompt was rendered %d times", runs.Load(), renders.Load())
 		}
-		a.port.Close()
-		remote.Close()
+		a.Port.Close()
+		r.Close()
 	})
 }
 
@@ -240,7 +192,7 @@ func TestHopPrefixesNamesAndURIs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c := speak(t, gatewayOf(t, pages), "c")
+		c := enginetest.Speak(t, gatewayOf(t, pages), "c")
 		for _, exchange := range []struct {
 			method, members string
 			wants           []string
@@ -256,10 +208,10 @@ func TestHopPrefixesNamesAndURIs(t *testing.T) {
 			{"resources/templates/list", "", []string{`"uriTemplate":"a+x:{v}"`, `"uriTemplate":"b+x:{v}"`}},
 			{"resources/read", `,"uri":"b+x:9"`, []string{`"uri":"b+x:9"`}},
 		} {
-			c.ask("7", exchange.method, "", exchange.members)
-			c.wants(exchange.wants...)
+			c.Ask("7", exchange.method, "", exchange.members)
+			c.Wants(exchange.wants...)
 		}
-		c.port.Close()
+		c.Port.Close()
 	})
 }
 
@@ -276,21 +228,21 @@ func TestHopCarriesQuestions(t *testing.T) {
 			}
 			return nil, i.Need([]byte(`{"k":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), []byte(`{"n":1}`))
 		})
-		c := speak(t, gatewayOf(t, map[string]*hop{"p+": h}), "c")
-		c.ask("1", "tools/call", "", `,"name":"p.ask"`)
-		_, behind, _ := strings.Cut(c.next(), `"requestState":"`)
+		c := enginetest.Speak(t, gatewayOf(t, map[string]*hop{"p+": h}), "c")
+		c.Ask("1", "tools/call", "", `,"name":"p.ask"`)
+		_, behind, _ := strings.Cut(c.Next(), `"requestState":"`)
 		state, _, _ := strings.Cut(behind, `"`)
 		if state == "" {
 			t.Fatal("no state came")
 		}
-		c.ask("2", "tools/call", "", `,"name":"p.ask","inputResponses":{"k":{"action":"accept","content":{}}},"requestState":"`+state+`"`)
-		c.wants(`"structuredContent":{"n":1}`)
+		c.Ask("2", "tools/call", "", `,"name":"p.ask","inputResponses":{"k":{"action":"accept","content":{}}},"requestState":"`+state+`"`)
+		c.Wants(`"structuredContent":{"n":1}`)
 		if h.wire.count(`"requestState":"`+state+`"`) != 1 {
 			t.Errorf("the state did not come back as it was: %v", h.wire.sent)
 		}
-		c.say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"name":"p.ask"}}`)
-		c.wants("-32021", `"requiredCapabilities":{"elicitation":{}}`)
-		c.port.Close()
+		c.Say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"name":"p.ask"}}`)
+		c.Wants("-32021", `"requiredCapabilities":{"elicitation":{}}`)
+		c.Port.Close()
 	})
 }
 
@@ -299,7 +251,7 @@ func TestHopCarriesQuestions(t *testing.T) {
 // classic era. R-361 R-365 R-366 R-367.
 func TestHopPassesExtensionsOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		options := offering
+		options := enginetest.Offering
 		options.Extensions = []byte(`{"com.acme/x":{"level":2}}`)
 		options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
 			if method != "acme/x" {
@@ -310,23 +262,23 @@ func TestHopPassesExtensionsOn(t *testing.T) {
 		}
 		h := &hop{T: t, page: engine.New(engine.Info{Name: "page", Version: "1"}, &options), table: engine.NewTable(), wire: &wire{}}
 		h.page.Mount("", h.table)
-		remote, err := engine.Attach(t.Context(), h.port())
+		r, err := remote.Attach(t.Context(), h.port())
 		if err != nil {
 			t.Fatal(err)
 		}
-		outer := offering
-		outer.Extend = remote.Request
+		outer := enginetest.Offering
+		outer.Extend = r.Request
 		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &outer)
-		e.Mount("", remote)
-		c := speak(t, e, "somebody")
+		e.Mount("", r)
+		c := enginetest.Speak(t, e, "somebody")
 		ask := func(method string) string {
-			c.ask("1", method, `,"com.acme/z":true`, `,"give":[1]`)
-			return c.next()
+			c.Ask("1", method, `,"com.acme/z":true`, `,"give":[1]`)
+			return c.Next()
 		}
 		if msg := ask("acme/x"); !strings.Contains(msg, "-32601") {
 			t.Errorf("undeclared: %s", msg)
 		}
-		e.SetExtensions(remote.Extensions())
+		e.SetExtensions(r.Extensions())
 		if msg := ask("server/discover"); !strings.Contains(msg, `"extensions":{"com.acme/x":{"level":2}}`) {
 			t.Errorf("discover: %s", msg)
 		}
@@ -343,10 +295,10 @@ func TestHopPassesExtensionsOn(t *testing.T) {
 		if msg := ask("acme/x"); !strings.Contains(msg, "-32601") {
 			t.Errorf("taken back: %s", msg)
 		}
-		c.say(`{"jsonrpc":"2.0","id":2,"method":"acme/x"}`)
-		c.wants("-32602") // neither era
-		c.port.Close()
-		remote.Close()
+		c.Say(`{"jsonrpc":"2.0","id":2,"method":"acme/x"}`)
+		c.Wants("-32602") // neither era
+		c.Port.Close()
+		r.Close()
 	})
 }
 
@@ -358,24 +310,24 @@ func TestCallsInFlightAreCounted(t *testing.T) {
 			time.Sleep(time.Second)
 			return []byte(`{"content":[]}`), nil
 		})
-		remote, err := engine.Attach(t.Context(), h.port())
+		r, err := remote.Attach(t.Context(), h.port())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer remote.Close()
+		defer r.Close()
 		results := make(chan error, 2)
 		for range 2 {
-			go func() { _, err := remote.CallTool(t.Context(), "walk", []byte("{}")); results <- err }()
+			go func() { _, err := r.CallTool(t.Context(), "walk", []byte("{}")); results <- err }()
 		}
-		go remote.Tools(t.Context())
+		go r.Tools(t.Context())
 		synctest.Wait()
-		if got := remote.Calls(); got != 2 {
+		if got := r.Calls(); got != 2 {
 			t.Errorf("%d are in flight", got)
 		}
 		if err := errors.Join(<-results, <-results); err != nil {
 			t.Error(err)
 		}
-		if got := remote.Calls(); got != 0 {
+		if got := r.Calls(); got != 0 {
 			t.Errorf("%d are in flight after the results", got)
 		}
 	})

@@ -1,10 +1,11 @@
-package engine
+package remote
 
 import (
 	"bytes"
 	"errors"
 	"slices"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -53,7 +54,7 @@ func badAnswer() *jsonrpc.Error { return &jsonrpc.Error{Message: "not valid"} }
 
 // decodeContents reads contents that have been checked. It keeps text and blob as
 // the JSON text they came in: they may be large, and go out again just so.
-func decodeContents(object []byte) (c Contents) {
+func decodeContents(object []byte) (c engine.Contents) {
 	s := jsonrpc.Scan(object)
 	for s.Next() {
 		switch name := string(s.Name); name {
@@ -70,17 +71,17 @@ func decodeContents(object []byte) (c Contents) {
 	return c
 }
 
-func sameListing(a, b Listing) bool {
-	return a.Next == b.Next && slices.EqualFunc(a.Resources, b.Resources, func(a, b Resource) bool {
+func sameListing(a, b engine.Listing) bool {
+	return a.Next == b.Next && slices.EqualFunc(a.Resources, b.Resources, func(a, b engine.Resource) bool {
 		return a.URI == b.URI && a.Name == b.Name && a.Title == b.Title && a.Description == b.Description &&
 			a.MIMEType == b.MIMEType && a.Size == b.Size && bytes.Equal(a.Annotations, b.Annotations) &&
 			bytes.Equal(a.Icons, b.Icons) && bytes.Equal(a.Meta, b.Meta)
 	})
 }
 
-func sameTemplate(a, b Template) bool {
+func sameTemplate(a, b engine.Template) bool {
 	return a.URITemplate == b.URITemplate && a.Name == b.Name && a.Title == b.Title &&
 		a.Description == b.Description && a.MIMEType == b.MIMEType
 }
 
-func sameNamed(a, b Named) bool { return a.Name == b.Name && bytes.Equal(a.Object, b.Object) }
+func sameNamed(a, b engine.Named) bool { return a.Name == b.Name && bytes.Equal(a.Object, b.Object) }

@@ -1,50 +1,31 @@
-package engine_test
+package remote_test
 
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
-
-// reports collects what an engine reports.
-type reports struct {
-	mu       sync.Mutex
-	reported []string
-}
-
-func (r *reports) add(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.reported = append(r.reported, err.Error())
-}
-
-func (r *reports) take() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	reported := strings.Join(r.reported, "\n")
-	r.reported = nil
-	return reported
-}
 
 // A gathering is a gateway's engine with scripted pages.
 type gathering struct {
 	t       *testing.T
 	engine  *engine.Engine
-	reports reports
-	remotes []*engine.Remote
-	clients []*dialogue
+	reports enginetest.Reports
+	remotes []*remote.Remote
+	clients []*enginetest.Dialogue
 }
 
 func newGathering(t *testing.T) *gathering {
 	g := &gathering{t: t}
 	g.engine = engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{
-		PageSize: 20, Tools: true, Prompts: true, Completions: true, Skills: true, Report: g.reports.add,
+		PageSize: 20, Tools: true, Prompts: true, Completions: true, Skills: true, Report: g.reports.Add,
 	})
 	return g
 }
@@ -52,24 +33,24 @@ func newGathering(t *testing.T) *gathering {
 func (g *gathering) page(name string, answer func(msg jsonrpc.Message) string) *scriptedPage {
 	p, near := newScriptedPage(g.t)
 	p.answer = answer
-	remote, err := engine.Attach(g.t.Context(), near)
+	r, err := remote.Attach(g.t.Context(), near)
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	g.remotes = append(g.remotes, remote)
-	g.engine.Mount(name+"+", remote)
+	g.remotes = append(g.remotes, r)
+	g.engine.Mount(name+"+", r)
 	return p
 }
 
-func (g *gathering) client() *dialogue {
-	d := newDialogue(g.t, g.engine)
+func (g *gathering) client() *enginetest.Dialogue {
+	d := enginetest.NewDialogue(g.t, g.engine)
 	g.clients = append(g.clients, d)
 	return d
 }
 
 func (g *gathering) end() {
 	for _, d := range g.clients {
-		d.port.Close()
+		d.Port.Close()
 	}
 	for _, r := range g.remotes {
 		r.Close()
@@ -97,21 +78,14 @@ var goodLists = map[string]string{
 	"resources/templates/list": `"result":{"resultType":"complete","resourceTemplates":[{"uriTemplate":"a:{x}","name":"one"}]}`,
 	"prompts/list":             `"result":{"resultType":"complete","prompts":[{"name":"one"}]}`,
 	"tools/list":               `"result":{"resultType":"complete","tools":[{"name":"one","inputSchema":{"type":"object"}}]}`,
-	"skills/list":              `"result":{"resultType":"complete","skills":[` + skillEntry("one") + `]}`,
+	"skills/list":              `"result":{"resultType":"complete","skills":[` + enginetest.SkillEntry("one") + `]}`,
 	"tools/call":               `"result":{"resultType":"complete","content":[{"type":"text","text":"done"}]}`,
-}
-
-var listMethods = []string{"resources/list", "resources/templates/list", "prompts/list", "tools/list", "skills/list"}
-
-// skillEntry returns the entry of a skill with one file.
-func skillEntry(name string) string {
-	return fmt.Sprintf(`{"uri":"skill://%[1]s/SKILL.md","frontmatter":{"name":"%[1]s","description":"About %[1]s"},"resources":[{"uri":"skill://%[1]s/SKILL.md","digest":"sha256:%064[2]d","size":7}]}`, name, 0)
 }
 
 // Pages that never answer: lists of the others are there within about 2 s, and
 // calls at once; when a page answers at last, a change of the list is announced.
 func TestSilentPagesDelayNobody(t *testing.T) {
-	for _, method := range listMethods {
+	for _, method := range enginetest.ListMethods {
 		synctest.Test(t, func(t *testing.T) {
 			g := newGathering(t)
 			var silent []*scriptedPage
@@ -120,10 +94,10 @@ func TestSilentPagesDelayNobody(t *testing.T) {
 			}
 			g.page("zlast", listsOf(nil))
 			d := g.client()
-			d.listen(`"resourcesListChanged":true,"promptsListChanged":true,"toolsListChanged":true`)
+			d.Listen(`"resourcesListChanged":true,"promptsListChanged":true,"toolsListChanged":true`)
 			for range 2 {
 				began := time.Now()
-				if got := d.modern(method, ""); !strings.Contains(got, "zlast") || strings.Contains(got, "error") {
+				if got := d.Modern(method, ""); !strings.Contains(got, "zlast") || strings.Contains(got, "error") {
 					t.Errorf("%s: %s", method, got)
 				}
 				if took := time.Since(began); took > 2200*time.Millisecond {
@@ -131,15 +105,15 @@ func TestSilentPagesDelayNobody(t *testing.T) {
 				}
 			}
 			began := time.Now()
-			if got := d.modern("tools/call", `"name":"zlast.one"`); !strings.Contains(got, "done") || time.Since(began) != 0 {
+			if got := d.Modern("tools/call", `"name":"zlast.one"`); !strings.Contains(got, "done") || time.Since(began) != 0 {
 				t.Errorf("a call of another page after %v: %s", time.Since(began), got)
 			}
 			time.Sleep(40 * time.Second)
 			silent[3].set(func() { silent[3].answer = listsOf(nil) })
-			if got := d.next("list_changed when the page answers"); !strings.Contains(got, "list_changed") {
+			if got := d.Next("list_changed when the page answers"); !strings.Contains(got, "list_changed") {
 				t.Errorf("got %s", got)
 			}
-			if got := d.modern(method, ""); !strings.Contains(got, "b3") {
+			if got := d.Modern(method, ""); !strings.Contains(got, "b3") {
 				t.Errorf("in the end %s is %s", method, got)
 			}
 			g.end()
@@ -159,7 +133,7 @@ func TestWrongListsCostTheirOwnEntries(t *testing.T) {
 			"resources/templates/list": `"result":{"resultType":"complete","resourceTemplates":[null,{"uriTemplate":"{a}","name":"x"},{"uriTemplate":"a:{two}","name":"two"}]}`,
 			"prompts/list":             `"result":{"resultType":"complete","prompts":[{},{"name":"x","arguments":7},{"name":"two"}]}`,
 			"tools/list":               `"result":{"resultType":"complete","tools":[[],{"name":"x"},{"name":"two","inputSchema":{"type":"object"}}]}`,
-			"skills/list":              `"result":{"resultType":"complete","skills":[{},"x",` + strings.Replace(skillEntry("javascript"), "sha256:0", "sha256:x", 1) + "," + skillEntry("two") + `]}`,
+			"skills/list":              `"result":{"resultType":"complete","skills":[{},"x",` + strings.Replace(enginetest.SkillEntry("javascript"), "sha256:0", "sha256:x", 1) + "," + enginetest.SkillEntry("two") + `]}`,
 		}, "two", "not valid and left out", "javascript"},
 		"answers": {map[string]string{
 			"resources/list":           `"result":{"resultType":"complete","resources":{}}`,
@@ -182,13 +156,13 @@ func TestWrongListsCostTheirOwnEntries(t *testing.T) {
 				g.page("bad", listsOf(test.answers))
 				g.page("zlast", listsOf(nil))
 				d := g.client()
-				for _, method := range listMethods {
+				for _, method := range enginetest.ListMethods {
 					began := time.Now()
-					got := d.modern(method, "")
+					got := d.Modern(method, "")
 					if !strings.Contains(got, test.has) || !strings.Contains(got, "zlast") || strings.Contains(got, test.not) || time.Since(began) > 2*time.Second {
 						t.Errorf("%s after %v: %s", method, time.Since(began), got)
 					}
-					reported := g.reports.take()
+					reported := g.reports.Take()
 					if !strings.Contains(reported, test.report) || len(reported) > 1000 {
 						t.Errorf("%s: reported %q", method, reported)
 					}
@@ -216,7 +190,7 @@ func TestEndlessListsAreBounded(t *testing.T) {
 			if len(text) > 0 { // many texts: a long description is refused
 				more = `,"more":["` + strings.Repeat(`x","`, len(text)/4) + `"]`
 			}
-			return strings.Replace(skillEntry(fmt.Sprintf("n%d", i)), `},"resources"`, more+`},"resources"`, 1)
+			return strings.Replace(enginetest.SkillEntry(fmt.Sprintf("n%d", i)), `},"resources"`, more+`},"resources"`, 1)
 		}
 		return fmt.Sprintf(`{"name":"n%d","description":"%s","inputSchema":{"type":"object"}}`, i, text)
 	}
@@ -255,13 +229,13 @@ func TestEndlessListsAreBounded(t *testing.T) {
 				})
 				g.page("zlast", listsOf(nil))
 				d := g.client()
-				for _, method := range listMethods {
+				for _, method := range enginetest.ListMethods {
 					for cursor, pages := "", 0; ; pages++ {
 						params := ""
 						if cursor != "" {
 							params = `"cursor":"` + cursor + `"`
 						}
-						got := d.modern(method, params)
+						got := d.Modern(method, params)
 						if strings.Contains(got, `"error"`) {
 							t.Fatalf("%s: %.300s", method, got)
 						}
@@ -274,37 +248,14 @@ func TestEndlessListsAreBounded(t *testing.T) {
 						}
 					}
 				}
-				if kept := engine.ListBytes(g.remotes[0]); kept > 16<<20 {
+				if kept := remote.ListBytes(g.remotes[0]); kept > 16<<20 {
 					t.Errorf("%d bytes are kept", kept)
 				}
-				if reported := g.reports.take(); !strings.Contains(reported, "cut") && !strings.Contains(reported, "pieces") && name != "endless cursors" {
+				if reported := g.reports.Take(); !strings.Contains(reported, "cut") && !strings.Contains(reported, "pieces") && name != "endless cursors" {
 					t.Errorf("reported %.300q", reported)
 				}
 				g.end()
 			})
 		})
 	}
-}
-
-// A source that fails or panics costs its own entries; alone it is an error.
-func TestLocalSourceThatFailsCostsItsOwnEntries(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := fuzzEngineWith(t, engine.Options{})
-		b := &breaking{}
-		b.part.Store("List")
-		e.Mount("", b)
-		d := newDialogue(t, e)
-		if got := d.modern("resources/list", ""); !strings.Contains(got, "notes://cart") {
-			t.Errorf("with a source that panics the list is %s", got)
-		}
-		alone := engine.New(engine.Info{Name: "e", Version: "1"}, nil)
-		alone.Mount("", b)
-		other := newDialogue(t, alone)
-		if got := other.modern("resources/list", ""); !strings.Contains(got, "-32603") || strings.Contains(got, "broken") {
-			t.Errorf("a source that panics and is alone: %s", got)
-		}
-		d.port.Close()
-		other.port.Close()
-		synctest.Wait()
-	})
 }

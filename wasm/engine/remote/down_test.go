@@ -1,4 +1,4 @@
-package engine_test
+package remote_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -31,15 +31,15 @@ func TestRemoteOfEngineThatIsDownPassesItsErrorOn(t *testing.T) {
 					}
 				}
 			}()
-			remote := engine.NewRemote()
-			defer remote.Close()
-			if err := remote.Reattach(ctx, near); (err == nil) != x.joins {
+			r := remote.New()
+			defer r.Close()
+			if err := r.Reattach(ctx, near); (err == nil) != x.joins {
 				t.Fatalf("%s: %v", x.reason, err)
 			}
 			if !x.joins {
 				return
 			}
-			if _, err := remote.Read(ctx, "notes://cart"); err == nil || !strings.Contains(err.Error(), "has ended") {
+			if _, err := r.Read(ctx, "notes://cart"); err == nil || !strings.Contains(err.Error(), "has ended") {
 				t.Errorf("a read: %v", err)
 			}
 		})

@@ -1,4 +1,4 @@
-package engine_test
+package remote_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -17,7 +18,7 @@ func BenchmarkReadThroughHubs(b *testing.B) {
 		b.Run(fmt.Sprint(hubs), func(b *testing.B) {
 			near, far := jsonrpc.Pipe()
 			go answerReads(far) // ends with the pipe
-			r, err := engine.Attach(b.Context(), near)
+			r, err := remote.Attach(b.Context(), near)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -27,7 +28,7 @@ func BenchmarkReadThroughHubs(b *testing.B) {
 				hub.Mount("", r)
 				go hub.Serve(engine.WithSpeakForOthers(context.Background()), far) // ends with the pipe
 				b.Cleanup(r.Close)
-				if r, err = engine.Attach(b.Context(), near); err != nil {
+				if r, err = remote.Attach(b.Context(), near); err != nil {
 					b.Fatal(err)
 				}
 			}
