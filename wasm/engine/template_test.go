@@ -89,20 +89,6 @@ func percentEncode(text string) string {
 	return encoded.String()
 }
 
-// RFC 3986 by its characters. R-122 R-128 R-255.
-func TestCheckURI(t *testing.T) {
-	for uri, valid := range map[string]bool{
-		"notes://cart": true, "idb:///a/b/n.1": true, "urn:x": true, "a+b-c.d:/x?y=%20#z": true, "x:": true, "notes+idb:///a": true,
-		"": false, ":x": false, "no scheme": false, "1a:x": false, "+a:x": false, "notes://a b": false, "notes://ü": false,
-		"notes://%": false, "notes://%4": false, "notes://%zz": false, "notes://\x00": false, "notes://\\": false, "notes://<>": false,
-		"notes://" + strings.Repeat("x", schema.MaxURI-8): true, "notes://" + strings.Repeat("x", schema.MaxURI-7): false,
-	} {
-		if err := schema.CheckURI(uri); (err == nil) != valid {
-			t.Errorf("checkURI(%.40q) is %v, want valid %v", uri, err, valid)
-		}
-	}
-}
-
 // A cursor keeps its place, and whatever is changed in it is noticed. R-214 R-216.
 func TestCursor(t *testing.T) {
 	key := [16]byte{1, 2, 3}
