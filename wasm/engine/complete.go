@@ -54,7 +54,7 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 		return sink.Result{}, ErrBusy
 	}
 	if !e.options.Allow(req.who, VerbList, full) {
-		return sink.Result{}, ErrDenied
+		return sink.Result{}, errDenied
 	}
 	ctx, _ = e.invocation(ctx, req)
 	l := e.lookup(asked.URI)

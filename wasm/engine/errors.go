@@ -13,7 +13,6 @@ import (
 // Errors of sources and of the engine. Only this file has the codes of JSON-RPC, by era.
 var (
 	ErrNotFound    = errors.New("not found")
-	ErrDenied      = errors.New("not allowed") // looks like ErrNotFound from outside
 	ErrBadCursor   = errors.New("cursor was not given out by this list")
 	ErrTooLarge    = errors.New("too large")
 	ErrBusy        = errors.New("too many requests in flight")
@@ -22,6 +21,7 @@ var (
 	ErrUnavailable = errors.New("not available at the moment")
 	ErrInterrupted = errors.New("the link broke while a tool ran") // which may or may not have taken effect
 
+	errDenied   = errors.New("not allowed") // looks like ErrNotFound from outside
 	errMustWait = errors.New("a source has to be waited for")
 	errSent     = errors.New("the sink has the outcome already")
 )
@@ -80,7 +80,7 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 			return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: own.Message}
 		}
 		return own
-	case errors.Is(err, ErrNotFound) || errors.Is(err, ErrDenied):
+	case errors.Is(err, ErrNotFound) || errors.Is(err, errDenied):
 		switch req.method {
 		case callToolMethod:
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown tool"}

@@ -120,9 +120,6 @@ func (i *Invocation) Capabilities() []byte { return i.capabilities }
 // such as traceparent: a JSON object, or nil.
 func (i *Invocation) Meta() []byte { return i.meta }
 
-// WantsProgress reports whether the client requested progress.
-func (i *Invocation) WantsProgress() bool { return i.token != nil }
-
 // Progress sends how far the work is: params is a JSON object of progress, a number
 // that increases, total and message. It also restarts the request's timeout, also for
 // clients that did not request progress. The message is cleaned by [PlainText]. Messages that come too fast, are too large, or

@@ -134,7 +134,7 @@ func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme 
 		return sink.Result{}, ErrBusy
 	}
 	if !e.options.Allow(req.who, verb, scheme+req.name) {
-		return sink.Result{}, ErrDenied
+		return sink.Result{}, errDenied
 	}
 	return e.resolveInput(ctx, req, func(ctx context.Context) (sink.Result, error) {
 		for l := e.lookupName(req.name); l.next(); {

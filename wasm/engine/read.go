@@ -20,7 +20,7 @@ func (e *Engine) read(ctx context.Context, req *request) (sink.Result, error) {
 		return sink.Result{}, err
 	}
 	if !e.options.Allow(req.who, VerbRead, uri) {
-		return sink.Result{}, ErrDenied
+		return sink.Result{}, errDenied
 	}
 	if req.mayWait {
 		return e.resolveInput(ctx, req, func(ctx context.Context) (sink.Result, error) { return e.readFrom(ctx, req, uri) })
@@ -120,7 +120,7 @@ func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
 }
 
 // tryNextSource reports whether the next source may have what this one does not.
-func tryNextSource(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, ErrDenied) }
+func tryNextSource(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, errDenied) }
 
 // endsSearch reports whether no other source is tried after an error of a source that may
 // have a resource: the client has to answer first, or waits no longer. After other errors

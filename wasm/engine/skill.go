@@ -80,7 +80,7 @@ func (e *Engine) getSkill(ctx context.Context, req *request) (sink.Result, error
 		return sink.Result{}, err
 	}
 	if !e.options.Allow(req.who, VerbRead, uri) {
-		return sink.Result{}, ErrDenied
+		return sink.Result{}, errDenied
 	}
 	for l := e.lookup(uri); l.next(); {
 		source, ok := l.mount.source.(Skiller)
