@@ -10,7 +10,7 @@ import (
 
 // A Client is one MCP client: the other end of a port, or of a channel of the wasm
 // program. Its requests come by Take or by Message, which one goroutine calls at a time;
-// the answers go to its Sink. [Engine.Serve] has a Client of its own; only this module
+// the answers go to its Sink. A [Direct] has a Client of its own; only this module
 // can connect others, since [sink.Sink] is internal.
 type Client struct {
 	engine *Engine

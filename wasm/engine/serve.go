@@ -29,21 +29,39 @@ func WithSpeakForOthers(ctx context.Context) context.Context {
 // port. The client's principal is that of ctx ([WithPrincipal]). It returns nil
 // if the client closed the port.
 func (e *Engine) Serve(ctx context.Context, p jsonrpc.Port) error {
+	return e.ServeEach(ctx, p, func(d *Direct) func([]byte, error) error {
+		return func(msg []byte, tooLarge error) error {
+			if tooLarge != nil {
+				d.RefuseTooLarge()
+			} else if batch, isBatch := d.ExamineBatch(msg); isBatch {
+				d.PostBatch(batch)
+			} else {
+				d.Post(e.Examine(msg))
+			}
+			return nil
+		}
+	})
+}
+
+// ServeEach is Serve for a caller that passes the messages to the engine itself, or
+// rejects them. connect is called once, before the first message is read; take then gets
+// what each Read of p returns: a message, or an error that wraps [jsonrpc.ErrTooLarge]. An
+// error of take, such as [io.EOF], ends ServeEach like one of Read.
+func (e *Engine) ServeEach(ctx context.Context, p jsonrpc.Port, connect func(d *Direct) (take func(msg []byte, tooLarge error) error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sink := newPortSink(e, func(msg []byte) error { return p.Write(ctx, msg) })
 	sink.failed = cancel
-	c := e.connectUnder(connectionContext(ctx), sink, PrincipalOf(ctx))
-	defer c.Close()
+	d := e.direct(ctx, connectionContext(ctx), sink)
+	defer d.Close()
 	if ctx.Value(proxyKey{}) != nil {
-		c.SpeakForOthers()
+		d.client.SpeakForOthers()
 	}
-	defer c.endWith(ctx)()
 	stop := context.AfterFunc(ctx, func() { sink.fail(ctx.Err()) })
 	defer stop()
 	err := errPanicked
-	e.safely("reading from a client", func() { err = serveReads(ctx, p, c, sink) })
-	c.Close()
+	e.safely("reading from a client", func() { err = serveReads(ctx, p, sink, connect(d)) })
+	d.Close()
 	writeErr := sink.close() // answers in the queue are still written
 	p.Close()
 	switch {
@@ -78,19 +96,17 @@ func (c *Client) endWith(ctx context.Context) (stop func() bool) {
 
 var errPanicked = errors.New("a panic, which is reported")
 
-func serveReads(ctx context.Context, p jsonrpc.Port, c *Client, sink *portSink) error {
+func serveReads(ctx context.Context, p jsonrpc.Port, sink *portSink, take func(msg []byte, tooLarge error) error) error {
 	for {
 		if err := sink.waitForRoom(ctx); err != nil {
 			return err
 		}
-		data, err := p.Read(ctx)
-		switch {
-		case errors.Is(err, jsonrpc.ErrTooLarge):
-			c.refuse(tooLarge())
-		case err != nil:
+		msg, err := p.Read(ctx)
+		if err != nil && !errors.Is(err, jsonrpc.ErrTooLarge) {
 			return err
-		default:
-			c.Message(data)
+		}
+		if err := take(msg, err); err != nil {
+			return err
 		}
 	}
 }
