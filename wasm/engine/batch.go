@@ -45,6 +45,9 @@ func (s *portSink) beginBatch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.current = &batch{waiting: 1}
+	if s.batches == nil {
+		s.batches = map[sink.Call]*batch{}
+	}
 }
 
 func (s *portSink) endBatch() {

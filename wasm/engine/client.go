@@ -61,7 +61,10 @@ func (e *Engine) connectUnder(ctx context.Context, s sink.Sink, who Principal) *
 	}
 	c.calls.rate, c.calls.most = callRate, callsAtOnce
 	c.completions.rate, c.completions.most = completionRate, completionsAtOnce
-	c.ctx, c.end = context.WithCancel(WithPrincipal(ctx, who))
+	if PrincipalOf(ctx) != who {
+		ctx = WithPrincipal(ctx, who)
+	}
+	c.ctx, c.end = context.WithCancel(ctx)
 	e.connect(c)
 	return c
 }
@@ -147,8 +150,8 @@ func (c *Client) markClosed() []*subscription {
 	defer c.mu.Unlock()
 	c.closed = true
 	ended := c.subscriptions()
-	c.waiting = map[sink.Call]*running{}
-	c.listens = map[sink.Call]*subscription{}
+	clear(c.waiting)
+	clear(c.listens)
 	return ended
 }
 

@@ -24,10 +24,10 @@ type portSink struct {
 	calls   map[string]sink.Call     // by the id's key
 	ids     map[sink.Call]jsonrpc.ID // of the same calls
 	queue   [][]byte                 // whole messages
-	queued  map[string]struct{}      // notifications in queue
+	queued  map[string]struct{}      // notifications in queue; nil before the first
 	bytes   int                      // in queue
 	current *batch                   // the one whose requests are being taken
-	batches map[sink.Call]*batch     // of calls that came in one
+	batches map[sink.Call]*batch     // of calls that came in one; nil before the first batch
 	batched int                      // bytes of responses of batches that are not complete
 	holders int                      // goroutines that will call flush
 	writing bool                     // a goroutine writes, or was started for it; it does so until queue is empty
@@ -41,13 +41,11 @@ const maxQueued = 4 << 20 // bytes, for a client that does not read
 
 func newPortSink(e *Engine, write func(msg []byte) error) *portSink {
 	return &portSink{
-		engine:  e,
-		write:   write,
-		calls:   map[string]sink.Call{},
-		ids:     map[sink.Call]jsonrpc.ID{},
-		queued:  map[string]struct{}{},
-		batches: map[sink.Call]*batch{},
-		room:    make(chan struct{}, 1),
+		engine: e,
+		write:  write,
+		calls:  map[string]sink.Call{},
+		ids:    map[sink.Call]jsonrpc.ID{},
+		room:   make(chan struct{}, 1),
 	}
 }
 
@@ -287,6 +285,9 @@ func (s *portSink) Notify(notification *sink.Document, subscription sink.Call) {
 	}
 	if _, waits := s.queued[string(msg)]; waits {
 		return
+	}
+	if s.queued == nil {
+		s.queued = map[string]struct{}{}
 	}
 	s.queued[string(msg)] = struct{}{}
 	s.enqueue(msg)
