@@ -173,7 +173,7 @@ func decodeContents(object []byte) (c Contents) {
 		case "mimeType":
 			c.MIMEType, _ = jsonrpc.Text(s.Value)
 		case "text", "blob":
-			c.body = append([]byte(`"`+name+`":`), s.Value...)
+			c.body, c.isBlob = s.Value, name == "blob"
 		case "_meta":
 			c.Meta = s.Value
 		}

@@ -132,8 +132,10 @@ func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte
 	var version string
 	switch {
 	case c.Ref != 0:
+	case c.body != nil && c.isBlob:
+		dst = appendRaw(dst, "blob", c.body)
 	case c.body != nil:
-		dst = append(append(dst, ','), c.body...)
+		dst = appendRaw(dst, "text", c.body)
 	case c.Blob != nil:
 		dst = append(dst, `,"blob":"`...)
 		dst = base64.StdEncoding.AppendEncode(dst, c.Blob)

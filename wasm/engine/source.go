@@ -158,7 +158,8 @@ type Contents struct {
 	Meta     []byte   // JSON object, or nil
 	Cache    Cache    // of the whole answer; the first item's counts
 
-	body      []byte // from a Remote: the member "text" or "blob" as it came
+	body      []byte // from a Remote: the value of text or blob as JSON text, as it came
+	isBlob    bool   // of body
 	variables []byte // from a template of a Table: see Result.Variables
 	result    []byte // of the first item, from a Remote: _meta of the answer, or nil
 }
