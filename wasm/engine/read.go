@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
@@ -202,7 +203,7 @@ func (e *Engine) readResult(rev revision, prefix string, contents []Contents) si
 		}
 	}
 	var refs []sink.Ref
-	doc := e.beginRead(rev, contents[0].Cache, contents[0].Relayed.Result)
+	doc := slices.Grow(e.beginRead(rev, contents[0].Cache, contents[0].Relayed.Result), sizeOf(prefix, contents))
 	for i := range contents {
 		if i > 0 {
 			doc = append(doc, ',')
@@ -217,6 +218,19 @@ func (e *Engine) readResult(rev revision, prefix string, contents []Contents) si
 	}
 	return sink.Result{Document: &sink.Document{JSON: append(doc, "]}"...)}, Refs: refs, Modern: rev == modern}
 }
+
+// sizeOf returns about how many bytes contents have in a result: a larger document is copied
+// while it grows, which may be megabytes.
+func sizeOf(prefix string, contents []Contents) int {
+	size := 0
+	for i := range contents {
+		c := &contents[i]
+		size += contentsOverhead + len(prefix) + len(c.URI) + len(c.Text) + len(c.Blob)*4/3 + len(c.Relayed.Body) + len(c.Meta)
+	}
+	return size
+}
+
+const contentsOverhead = 128 // bytes: names of members, a MIME type, a version
 
 // A skeleton is what the results of all reads of one item have in common.
 type skeleton struct {

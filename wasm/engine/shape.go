@@ -136,8 +136,10 @@ func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte
 	var version string
 	switch {
 	case c.Ref != 0:
+	case c.Relayed.Body != nil && c.Relayed.IsBlob:
+		dst = emit.AppendRaw(dst, "blob", c.Relayed.Body)
 	case c.Relayed.Body != nil:
-		dst = append(append(dst, ','), c.Relayed.Body...)
+		dst = emit.AppendRaw(dst, "text", c.Relayed.Body)
 	case c.Blob != nil:
 		dst = append(dst, `,"blob":"`...)
 		dst = base64.StdEncoding.AppendEncode(dst, c.Blob)

@@ -253,11 +253,11 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 }
 
 // serveContext returns the context of a request that is a client of its own. It ends with the
-// credentials of the caller, and a listen with the gateway. A listen gets its result then, and limits.ShutdownTime to write
-// it.
+// HTTP request and the credentials of the caller, and a listen with the gateway. A listen gets
+// its result then, and limits.ShutdownTime to write it.
 func (r *request) serveContext(listen bool) (context.Context, context.CancelFunc) {
 	if !listen {
-		return context.WithCancel(r.http.Context())
+		return r.http.Context(), func() {} // ends with Serve: see Caller.Bind
 	}
 	end, ended := context.WithCancel(r.server.Ending)
 	unbind := func() bool { return true }

@@ -63,7 +63,7 @@ func decodeContents(object []byte) (c engine.Contents) {
 		case "mimeType":
 			c.MIMEType, _ = jsonrpc.Text(s.Value)
 		case "text", "blob":
-			c.Relayed.Body = append([]byte(`"`+name+`":`), s.Value...)
+			c.Relayed.Body, c.Relayed.IsBlob = s.Value, name == "blob"
 		case "_meta":
 			c.Meta = s.Value
 		}

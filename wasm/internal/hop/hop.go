@@ -26,6 +26,7 @@ const CodeNotFoundClassic = -32002
 // Relayed is what another engine answered to a read, as it came: it may be large, and goes
 // out again just so.
 type Relayed struct {
-	Body   []byte // the member "text" or "blob", with its name
+	Body   []byte // the value of text or blob as JSON text
+	IsBlob bool   // of Body
 	Result []byte // of the first item: _meta of the answer, or nil
 }

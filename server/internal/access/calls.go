@@ -20,29 +20,29 @@ type openCall struct {
 }
 
 // open registers a request. If a request with this id is registered already, open
-// returns that one. msg is the message that x is about.
-func (p *clientPort) open(x engine.Examination, msg []byte) (call *openCall, isNew bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if call := p.calls[x.ID.Key()]; call != nil {
+// returns that one.
+func (d *Direct) open(x engine.Examination) (call *openCall, isNew bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if call := d.calls[x.ID.Key()]; call != nil {
 		return call, false
 	}
-	call = &openCall{method: x.Method, uri: x.Name, page: PageConcerned(p.client.Endpoint, x), trace: p.gate.TraceOf(x), started: time.Now()}
-	p.calls[x.ID.Key()] = call
+	call = &openCall{method: x.Method, uri: x.Name, page: PageConcerned(d.client.Endpoint, x), trace: d.gate.TraceOf(x), started: time.Now()}
+	d.calls[x.ID.Key()] = call
 	return call, true
 }
 
 // overShare returns an error if a registered request exceeds what its page may have in
 // flight on this connection. Only requests that name something are for one page; the
 // engine limits the others. The number of calls is bounded by that, so they are counted here.
-func (p *clientPort) overShare(call *openCall) *Exceeded {
+func (d *Direct) overShare(call *openCall) *Exceeded {
 	if call.uri == "" {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	ofPage, total := 0, 0
-	for _, other := range p.calls {
+	for _, other := range d.calls {
 		if other == call || other.uri == "" {
 			continue
 		}
@@ -58,66 +58,75 @@ func (p *clientPort) overShare(call *openCall) *Exceeded {
 }
 
 // isOpen reports whether a request with this id has no response yet.
-func (p *clientPort) isOpen(id jsonrpc.ID) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.calls[id.Key()] != nil
+func (d *Direct) isOpen(id jsonrpc.ID) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.calls[id.Key()] != nil
 }
 
-func (p *clientPort) markDelayed(call *openCall) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (d *Direct) markDelayed(call *openCall) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	call.delayed = true
 }
 
-func (p *clientPort) isDelayed(call *openCall) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (d *Direct) isDelayed(call *openCall) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	return call.delayed
 }
 
 // takeDelayed reports whether a request whose delay has passed is still registered; it
 // may have been cancelled.
-func (p *clientPort) takeDelayed(id jsonrpc.ID, call *openCall) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.calls[id.Key()] != call {
+func (d *Direct) takeDelayed(id jsonrpc.ID, call *openCall) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.calls[id.Key()] != call {
 		return false
 	}
 	call.delayed = false
 	return true
 }
 
-// TakeCall removes a request and returns it.
-func (p *clientPort) TakeCall(id jsonrpc.ID) (*openCall, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	call, found := p.calls[id.Key()]
-	delete(p.calls, id.Key())
+// takeCall removes a request and returns it.
+func (d *Direct) takeCall(id jsonrpc.ID) (*openCall, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	call, found := d.calls[id.Key()]
+	delete(d.calls, id.Key())
 	return call, found
 }
 
+// recordAnswered records the outcome of a request that has its response, with head h.
+func (d *Direct) recordAnswered(call *openCall, h message.Head, response []byte) {
+	outcome := "ok"
+	if h.Failed {
+		outcome = OutcomeOf(message.ErrorOf(response))
+	}
+	d.audit(call, outcome, len(response))
+}
+
 // recordCancelled records the outcome of a request that the client has cancelled.
-func (p *clientPort) recordCancelled(x engine.Examination) {
-	if call, found := p.TakeCall(jsonrpc.ID(jsonrpc.Member(x.Params, "requestId"))); found {
-		p.audit(call, "cancelled", 0)
+func (d *Direct) recordCancelled(x engine.Examination) {
+	if call, found := d.takeCall(jsonrpc.ID(jsonrpc.Member(x.Params, "requestId"))); found {
+		d.audit(call, "cancelled", 0)
 	}
 }
 
 // recordAbandoned records the outcome of all open requests when the client disconnects.
-func (p *clientPort) recordAbandoned() {
-	p.mu.Lock()
-	calls := p.calls
-	p.calls = map[string]*openCall{}
-	p.mu.Unlock()
+func (d *Direct) recordAbandoned() {
+	d.mu.Lock()
+	calls := d.calls
+	d.calls = map[string]*openCall{}
+	d.mu.Unlock()
 	for _, call := range calls {
-		p.audit(call, "cancelled", 0)
+		d.audit(call, "cancelled", 0)
 	}
 }
 
-func (p *clientPort) audit(call *openCall, outcome string, bytes int) {
-	client := p.clientInfo()
-	p.gate.Audit.Record(Entry{
+func (d *Direct) audit(call *openCall, outcome string, bytes int) {
+	client := d.clientInfo()
+	d.gate.Audit.Record(Entry{
 		Principal: client.Principal, Owner: client.Owner, Client: client.Name, Endpoint: client.Endpoint,
 		Verb: call.method, URI: call.uri, Outcome: outcome, Bytes: bytes, Trace: call.trace,
 		Ms: float64(time.Since(call.started).Microseconds()) / 1000,
