@@ -6,29 +6,20 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime/metrics"
+	"strconv"
 	"sync"
 	"testing"
 
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // BenchmarkRead measures resources/read over HTTP from a page in Go: 1 KB of text, by
 // clients that read one after another on a connection of their own.
 func BenchmarkRead(b *testing.B) {
-	g := startGateway(b, Options{Limits: Limits{ReadsPerSecond: 1_000_000_000}})
-	p := newPage(b, testOrigin, "bench tab")
-	p.mute = true
-	text := string(bytes.Repeat([]byte("x"), 1_024))
-	err := p.table.Put(engine.Entry{
-		Resource: engine.Resource{URI: "note://1", Name: "1", MIMEType: "text/plain", Size: -1},
-		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
-			return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: text}}, nil
-		},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	p.join(g)
+	g := benchGateway(b)
 	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
 		for _, clients := range []int{1, 16} {
 			b.Run(fmt.Sprintf("%s/%d", revision, clients), func(b *testing.B) {
@@ -68,9 +59,7 @@ func BenchmarkRead(b *testing.B) {
 					header["Mcp-Session-Id"] = begun.Header["Mcp-Session-Id"]
 				}
 				send(-1, "resources/read", params)
-				b.ReportAllocs()
-				before := processorTime()
-				b.ResetTimer()
+				report := startMeasuring(b)
 				var all sync.WaitGroup
 				for i := range clients {
 					all.Go(func() {
@@ -80,8 +69,81 @@ func BenchmarkRead(b *testing.B) {
 					})
 				}
 				all.Wait()
-				b.ReportMetric(float64((processorTime()-before).Microseconds())/float64(b.N), "cpu-µs/op")
+				report()
 			})
 		}
 	}
+}
+
+// BenchmarkReadSocket is BenchmarkRead over WebSocket, and server/discover, which the gateway answers
+// itself.
+func BenchmarkReadSocket(b *testing.B) {
+	g := benchGateway(b)
+	const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	for name, request := range map[string]string{
+		"read":     `"method":"resources/read","params":{"uri":"notes+note://1",` + envelope + `}`,
+		"discover": `"method":"server/discover","params":{` + envelope + `}`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			conn, _, err := websocket.Dial(b.Context(), "ws://127.0.0.1:"+strconv.Itoa(g.Port())+"/ws", &websocket.DialOptions{
+				HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{gateway.AssistantProtocol},
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer conn.CloseNow()
+			send := func(id int) {
+				err := conn.Write(b.Context(), websocket.MessageText, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,%s}`, id, request))
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, answer, err := conn.Read(b.Context()); err != nil || !bytes.Contains(answer, []byte(`"result"`)) {
+					b.Fatalf("%s: %v", answer, err)
+				}
+			}
+			send(-1)
+			report := startMeasuring(b)
+			for n := range b.N {
+				send(n)
+			}
+			report()
+		})
+	}
+}
+
+// startMeasuring begins the measured part of a benchmark. report adds the processor time and
+// the number of goroutines that were started, of client, gateway and page.
+func startMeasuring(b *testing.B) (report func()) {
+	b.ReportAllocs()
+	processor, goroutines := processorTime(), goroutinesCreated()
+	b.ResetTimer()
+	return func() {
+		b.ReportMetric(float64((processorTime()-processor).Microseconds())/float64(b.N), "cpu-µs/op")
+		b.ReportMetric(float64(goroutinesCreated()-goroutines)/float64(b.N), "goroutines/op")
+	}
+}
+
+func goroutinesCreated() uint64 {
+	sample := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// benchGateway returns a gateway with a page that has note://1.
+func benchGateway(b *testing.B) *Gateway {
+	g := startGateway(b, Options{Limits: Limits{ReadsPerSecond: 1_000_000_000}})
+	p := newPage(b, testOrigin, "bench tab")
+	p.mute = true
+	text := string(bytes.Repeat([]byte("x"), 1_024))
+	err := p.table.Put(engine.Entry{
+		Resource: engine.Resource{URI: "note://1", Name: "1", MIMEType: "text/plain", Size: -1},
+		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+			return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: text}}, nil
+		},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p.join(g)
+	return g
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 )
 
 // A tool that runs when the gateway is closed gets time for its result; one that takes
@@ -18,7 +19,7 @@ import (
 // second of its input, since clients kill it then.
 func TestCloseWaitsForToolsThatRun(t *testing.T) {
 	gateway := func(t *testing.T, g *Gateway) { g.Close(t.Context()) }
-	stdio := func(_ *testing.T, g *Gateway) { (&gatewayLink{remote: engine.NewRemote(), ownGateway: g}).close() }
+	stdio := func(_ *testing.T, g *Gateway) { (&gatewayLink{remote: remote.New(), ownGateway: g}).close() }
 	for _, x := range []struct {
 		name       string
 		close      func(*testing.T, *Gateway)

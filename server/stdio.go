@@ -21,6 +21,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -52,7 +53,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	l := &gatewayLink{opts: opts, remote: engine.NewRemote()}
+	l := &gatewayLink{opts: opts, remote: remote.New()}
 	options := gateway.EngineOptions(opts.Gateway.Lenient, opts.Gateway.Logging)
 	options.Report = func(err error) { log.Error(err.Error()) }
 	options.Extend = l.remote.Request
@@ -79,7 +80,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 // the gateway runs in this process.
 type gatewayLink struct {
 	opts       StdioOptions
-	remote     *engine.Remote
+	remote     *remote.Remote
 	ownGateway *Gateway // if it runs in this process; used by the connecting goroutine, and by close
 
 	declare    func(extensions []byte)

@@ -227,5 +227,5 @@ func (ch *Change) Writes() bool {
 	return ch.Outcome == Added || ch.Outcome == Replaced || ch.Outcome == Removed
 }
 
-// Backup returns the path of the copy of the file before the first change.
-func (ch *Change) Backup() string { return ch.target + ".pagemcp-backup" }
+// backup returns the path of the copy of the file before the first change.
+func (ch *Change) backup() string { return ch.target + ".pagemcp-backup" }

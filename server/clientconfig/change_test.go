@@ -92,7 +92,7 @@ func TestInstallAndUninstall(t *testing.T) {
 			if err != nil || !hasMode(info, 0o600) {
 				t.Errorf("mode %v, %v", info.Mode(), err)
 			}
-			if _, err := os.Stat(ch.Backup()); !errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Stat(ch.backup()); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("a backup of a new file: %v", err)
 			}
 			if ch := installed(t, env, c, testServer(), Options{}); ch.Outcome != Unchanged || ch.Diff() != "" || read(t, ch.Path) != first {
@@ -257,7 +257,7 @@ func TestTokensAreNotWrittenUnasked(t *testing.T) {
 		ch, err := PlanInstall(env, c, s, Options{})
 		needed := (*TokenNeededError)(nil)
 		switch reference := references[c.ID]; {
-		case !c.HasHTTP():
+		case c.http == nil:
 			if err == nil || !strings.Contains(err.Error(), "starts commands only: omit --http") {
 				t.Errorf("%s: %v", c.ID, err)
 			}

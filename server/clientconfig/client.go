@@ -26,9 +26,9 @@ type Client struct {
 	http    func(Server) (object, error) // nil if the client starts commands only
 }
 
-// Checked is the date on which formats and paths were compared with the clients or their
+// checked is the date on which formats and paths were compared with the clients or their
 // documentation.
-const Checked = "2026-11-21"
+const checked = "2026-11-21"
 
 // ClientNamed returns the client with an ID. The error lists all of them.
 func ClientNamed(id string) (Client, error) {
@@ -42,11 +42,8 @@ func ClientNamed(id string) (Client, error) {
 	return Client{}, fmt.Errorf("there is no client %q: use one of %s", id, strings.Join(ids, ", "))
 }
 
-// HasProjectFile reports whether the client has a file for servers of one project.
-func (c Client) HasProjectFile() bool { return c.project != nil }
-
-// HasHTTP reports whether the client connects to servers by HTTP.
-func (c Client) HasHTTP() bool { return c.http != nil }
+// hasProjectFile reports whether the client has a file for servers of one project.
+func (c Client) hasProjectFile() bool { return c.project != nil }
 
 // File returns the path of the client's configuration file: that of the user, or that of
 // the project in env.Dir. Of several possible files it is the first that exists, else

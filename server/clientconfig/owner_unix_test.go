@@ -20,7 +20,7 @@ func TestOwnerStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	ch := installed(t, env, c, testServer(), Options{})
-	for _, file := range []string{path, ch.Backup()} {
+	for _, file := range []string{path, ch.backup()} {
 		info, err := os.Stat(file)
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ func machine(system string, variables map[string]string, paths ...string) Enviro
 	}
 }
 
-// Paths of distribution.md, section 5, as of Checked.
+// Paths of distribution.md, section 5, as of checked.
 func TestFilesOfTheUser(t *testing.T) {
 	for id, want := range map[string][3]string{ // linux, darwin, windows
 		"claude-code":    {"/home/ada/.claude.json", "/Users/ada/.claude.json", `C:\Users\ada\.claude.json`},
@@ -105,7 +105,7 @@ func TestFilesOfProjects(t *testing.T) {
 	}
 	for _, c := range Clients() {
 		got, err := c.File(machine("linux", nil), true)
-		if got != want[c.ID] || (err != nil) != (want[c.ID] == "") || c.HasProjectFile() != (err == nil) {
+		if got != want[c.ID] || (err != nil) != (want[c.ID] == "") || c.hasProjectFile() != (err == nil) {
 			t.Errorf("%s: %q, %v; want %q", c.ID, got, err, want[c.ID])
 		}
 	}
@@ -144,8 +144,8 @@ func TestClientsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(text), Checked) {
-		t.Errorf("gateway.md does not have the date %s", Checked)
+	if !strings.Contains(string(text), checked) {
+		t.Errorf("gateway.md does not have the date %s", checked)
 	}
 	for _, c := range Clients() {
 		_, row, ok := strings.Cut(string(text), "\n| `"+c.ID+"` | "+c.Title)
@@ -156,10 +156,10 @@ func TestClientsAreDocumented(t *testing.T) {
 			continue
 		}
 		project, seen, less := "no", strings.Contains(cells[0], "✓"), strings.Contains(cells[0], "tools only") || strings.Contains(cells[0], "without resources")
-		if c.HasProjectFile() {
+		if c.hasProjectFile() {
 			project = "`" + strings.Join(c.project, "/") + "`"
 		}
-		if strings.TrimSpace(cells[2]) != project || seen != c.Seen || less != c.NoResources || (strings.TrimSpace(cells[3]) == "no") == c.HasHTTP() {
+		if strings.TrimSpace(cells[2]) != project || seen != c.Seen || less != c.NoResources || (strings.TrimSpace(cells[3]) == "no") == (c.http != nil) {
 			t.Errorf("gateway.md, %s: %q", c.ID, row)
 		}
 	}

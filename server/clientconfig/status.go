@@ -22,7 +22,7 @@ type Status struct {
 func List(env Environment, name string, project bool) []Status {
 	var all []Status
 	for _, c := range Clients() {
-		if project && !c.HasProjectFile() {
+		if project && !c.hasProjectFile() {
 			continue
 		}
 		s := Status{Client: c, Found: c.Found(env)}
@@ -84,7 +84,7 @@ func UsesProgram(env Environment, program string) bool {
 	spellings := [][]byte{[]byte(program), []byte(strings.Trim(quoted(program), `"`))}
 	for _, c := range Clients() {
 		for _, project := range []bool{false, true} {
-			if project && !c.HasProjectFile() {
+			if project && !c.hasProjectFile() {
 				continue
 			}
 			ch, err := open(env, c, project)

@@ -86,10 +86,10 @@ func (ch *Change) writeBackup() error {
 	if ch.IsNew {
 		return nil
 	}
-	if _, err := os.Lstat(ch.Backup()); err == nil && ch.hadEntry {
+	if _, err := os.Lstat(ch.backup()); err == nil && ch.hadEntry {
 		return nil
 	}
-	if err := files.Replace(ch.Backup(), ch.before, ch.target, nil); err != nil {
+	if err := files.Replace(ch.backup(), ch.before, ch.target, nil); err != nil {
 		return fmt.Errorf("write the backup of %s: %w", ch.Path, err)
 	}
 	return nil

@@ -31,7 +31,7 @@ type Options struct {
 	KV bool // values of sessions are kept in JetStream: see SessionValues
 
 	Release string   // version of the program; may be empty
-	Keys    [][]byte // that all nodes share, of KeySize bytes each: the first one seals what this node sends, all of them open; see SetKeys
+	Keys    [][]byte // that all nodes share, of sharedKeySize bytes each: the first one seals what this node sends, all of them open; see SetKeys
 
 	// LinkVersions are the versions of links that the node speaks; nil: those of this
 	// release. Others are for tests of mixed releases: they have the form of the present one.

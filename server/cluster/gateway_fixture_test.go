@@ -19,6 +19,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -219,7 +220,7 @@ func (s *tabSocket) Close() error { return s.conn.CloseNow() }
 // An assistant is a client at /mcp of a node.
 type assistant struct {
 	t       testing.TB
-	remote  *engine.Remote
+	remote  *remote.Remote
 	updates chan string
 }
 
@@ -238,12 +239,12 @@ func (n *gatewayNode) assistantAt(t testing.TB, path string) *assistant {
 		defer far.Close() // if the view cannot be opened after all, Attach fails
 		n.core.ServePort(ctx, far, testOwnerKey, path, access.Client{Principal: "client:test", Endpoint: path})
 	}()
-	remote, err := engine.Attach(t.Context(), near)
+	client, err := remote.Attach(t.Context(), near)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(remote.Close)
-	return &assistant{t: t, remote: remote, updates: make(chan string, 100)}
+	t.Cleanup(client.Close)
+	return &assistant{t: t, remote: client, updates: make(chan string, 100)}
 }
 
 // acquire opens a view. It tries again: NATS may take a quarter of a second on a loaded

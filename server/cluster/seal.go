@@ -39,8 +39,8 @@ const (
 	sealHeader   = 1 + sealKeyID + idSize + 8 + 8
 	sealOverhead = sealHeader + 16 // bytes that a message grows by
 
-	// KeySize is the size of a shared key in bytes.
-	KeySize = 32
+	// sharedKeySize is the size of a shared key in bytes.
+	sharedKeySize = 32
 )
 
 // Limits of what is accepted again.
@@ -66,8 +66,8 @@ type sharedKey struct {
 }
 
 func newSharedKey(secret []byte) (sharedKey, error) {
-	if len(secret) != KeySize {
-		return sharedKey{}, fmt.Errorf("a shared key has %d bytes, want %d", len(secret), KeySize)
+	if len(secret) != sharedKeySize {
+		return sharedKey{}, fmt.Errorf("a shared key has %d bytes, want %d", len(secret), sharedKeySize)
 	}
 	id, err := hkdf.Key(sha256.New, secret, nil, "pagemcp key id", sealKeyID)
 	if err != nil { // only for lengths above 255 hashes
@@ -78,7 +78,7 @@ func newSharedKey(secret []byte) (sharedKey, error) {
 
 // aead returns the cipher of one sender.
 func (k sharedKey) aead(sender string) cipher.AEAD {
-	key, err := hkdf.Key(sha256.New, k.secret, nil, "pagemcp messages "+sender, KeySize)
+	key, err := hkdf.Key(sha256.New, k.secret, nil, "pagemcp messages "+sender, sharedKeySize)
 	if err != nil { // only for lengths above 255 hashes
 		panic(err)
 	}

@@ -1,16 +1,12 @@
 package engine
 
-import "github.com/pagemcp/pagemcp/wasm/internal/sink"
+import (
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
 
 // Batches exist in 2025-03-26 alone: an array of messages, whose responses are one
 // array. MCP 2025-03-26, basic, Batching; JSON-RPC 2.0, section 6.
-
-// A batcher is a Sink that writes bytes, and so holds the responses of a batch until it
-// has all of them. Other Sinks get them one by one.
-type batcher interface {
-	beginBatch() // the calls that are opened from now on belong to it
-	endBatch()
-}
 
 // A batch is one array of messages whose responses are not complete.
 type batch struct {
@@ -40,10 +36,18 @@ func (b *batch) done(s *portSink) {
 	s.enqueue(append(b.responses, ']'))
 }
 
+func emptyBatch() *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "A batch must not be empty"}
+}
+
+// beginBatch begins a batch, until endBatch: calls that are opened meanwhile belong to it.
 func (s *portSink) beginBatch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.current = &batch{waiting: 1}
+	if s.batches == nil {
+		s.batches = map[sink.Call]*batch{}
+	}
 }
 
 func (s *portSink) endBatch() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -34,55 +35,48 @@ func slowTool(t *testing.T) *engine.Engine {
 	return e
 }
 
-func (d *dialogue) say(message string) {
-	d.t.Helper()
-	if err := d.port.Write(d.t.Context(), []byte(message)); err != nil {
-		d.t.Fatal(err)
-	}
-}
-
 // The responses of a batch are one array, when there are all of them; what is no
 // request adds none, and what is cancelled has none. MCP 2025-03-26, Batching.
 func TestBatchIsAnsweredByOneArray(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDialogue(t, slowTool(t))
-		d.request("initialize", `"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
+		d := enginetest.NewDialogue(t, slowTool(t))
+		d.Request("initialize", `"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
 		call := func(id string, seconds int) string {
 			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"tools/call","params":{"name":"t","arguments":{"s":%d}}}`, id, seconds)
 		}
-		d.say(`[` + call("slow", 5) + `,{"jsonrpc":"2.0","id":"p","method":"ping"},7,{"jsonrpc":"2.0","method":"x"},` + call("never", 20) + `]`)
-		d.say(`{"jsonrpc":"2.0","id":"alone","method":"ping"}`)
-		if got := d.next("the ping beside the batch"); !strings.Contains(got, `"alone"`) {
+		d.Say(`[` + call("slow", 5) + `,{"jsonrpc":"2.0","id":"p","method":"ping"},7,{"jsonrpc":"2.0","method":"x"},` + call("never", 20) + `]`)
+		d.Say(`{"jsonrpc":"2.0","id":"alone","method":"ping"}`)
+		if got := d.Next("the ping beside the batch"); !strings.Contains(got, `"alone"`) {
 			t.Errorf("first came %s", got)
 		}
 		time.Sleep(10 * time.Second)
-		d.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"never"}}`)
-		got := d.next("the array")
+		d.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"never"}}`)
+		got := d.Next("the array")
 		elements, isArray := jsonrpc.Elements([]byte(got))
 		if !isArray || len(elements) != 3 || !strings.Contains(got, `"slow"`) || !strings.Contains(got, `"p"`) || !strings.Contains(got, "-32600") || strings.Contains(got, "never") {
 			t.Errorf("the batch is answered by %s", got)
 		}
 
-		d.say(`[{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}]`)
-		d.alive("a batch of notifications")
+		d.Say(`[{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}]`)
+		d.Alive("a batch of notifications")
 
 		var pings []string
 		for i := range 200 {
 			pings = append(pings, fmt.Sprintf(`{"jsonrpc":"2.0","id":"ping%d","method":"ping"}`, i))
 		}
 		for range 2 { // the ids are free again
-			d.say("[" + strings.Join(pings, ",") + "]")
-			elements, _ = jsonrpc.Elements([]byte(d.next("the array of 200 pings")))
+			d.Say("[" + strings.Join(pings, ",") + "]")
+			elements, _ = jsonrpc.Elements([]byte(d.Next("the array of 200 pings")))
 			if len(elements) != 200 || strings.Count(string(elements[199]), `"result":{}`) != 1 {
 				t.Errorf("%d answers", len(elements))
 			}
 		}
-		d.say("[]")
-		if got := d.next("the refusal of an empty batch"); !strings.Contains(got, "-32600") || got[0] != '{' {
+		d.Say("[]")
+		if got := d.Next("the refusal of an empty batch"); !strings.Contains(got, "-32600") || got[0] != '{' {
 			t.Errorf("an empty batch is answered by %s", got)
 		}
-		d.alive("batches")
-		d.port.Close()
+		d.Alive("batches")
+		d.Port.Close()
 		synctest.Wait()
 	})
 }
@@ -91,21 +85,21 @@ func TestBatchIsAnsweredByOneArray(t *testing.T) {
 func TestBatchesAreRefusedWithoutSideEffects(t *testing.T) {
 	for _, version := range []string{"", "2024-11-05", "2025-06-18", "2025-11-25"} {
 		synctest.Test(t, func(t *testing.T) {
-			d := newDialogue(t, slowTool(t))
+			d := enginetest.NewDialogue(t, slowTool(t))
 			if version != "" {
-				d.request("initialize", `"protocolVersion":"`+version+`","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
+				d.Request("initialize", `"protocolVersion":"`+version+`","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
 			}
 			for range 3 {
-				d.say(`[{"jsonrpc":"2.0","id":7,"method":"ping"},{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"t"}}]`)
-				if got := d.next("the refusal"); !strings.Contains(got, "-32600") || strings.Contains(got, `"id"`) {
+				d.Say(`[{"jsonrpc":"2.0","id":7,"method":"ping"},{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"t"}}]`)
+				if got := d.Next("the refusal"); !strings.Contains(got, "-32600") || strings.Contains(got, `"id"`) {
 					t.Errorf("%q: a batch is answered by %s", version, got)
 				}
-				d.say(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
-				if got := d.next("the answer to an id of the batch"); !strings.Contains(got, `"id":7,"result"`) {
+				d.Say(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
+				if got := d.Next("the answer to an id of the batch"); !strings.Contains(got, `"id":7,"result"`) {
 					t.Errorf("%q: an id of a refused batch: %s", version, got)
 				}
 			}
-			d.port.Close()
+			d.Port.Close()
 			synctest.Wait()
 		})
 	}
@@ -123,15 +117,15 @@ func TestToolsThatBeganAreNotRetried(t *testing.T) {
 				hang := func(ctx context.Context, _ string, _ []byte) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() }
 				e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Extensions: []byte(`{"x":{}}`), Extend: hang})
 				e.Mount("", hanging{})
-				d := newDialogue(t, e)
-				d.send(method, modernMeta+`,"name":"t","uri":"a:b"`)
+				d := enginetest.NewDialogue(t, e)
+				d.Send(method, enginetest.ModernMeta+`,"name":"t","uri":"a:b"`)
 				synctest.Wait()
 				end(e)
-				got := d.next("the error")
+				got := d.Next("the error")
 				if !strings.Contains(got, `"retry":`+retry) || strings.Contains(got, "may have taken effect") != (retry == "false") {
 					t.Errorf("%s of %s: %s", name, method, got)
 				}
-				d.port.Close()
+				d.Port.Close()
 				synctest.Wait()
 			})
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -39,12 +41,12 @@ func TestErrorsOfToolsAreNotRetried(t *testing.T) {
 					Extend: func(context.Context, string, []byte) ([]byte, error) { return nil, fmt.Errorf("x: %w", failure) },
 				})
 				e.Mount("", failing{failure})
-				d := newDialogue(t, e)
-				got := d.modern(method, `"name":"t","uri":"a:b"`)
+				d := enginetest.NewDialogue(t, e)
+				got := d.Modern(method, `"name":"t","uri":"a:b"`)
 				if !strings.Contains(got, `"retry":`+retry) || strings.Contains(got, "may have taken effect") != (retry == "false") {
 					t.Errorf("%v of %s: %s", failure, method, got)
 				}
-				d.port.Close()
+				d.Port.Close()
 				synctest.Wait()
 			})
 		}
@@ -92,34 +94,34 @@ func TestToolsThatDidNotBeginAreRetried(t *testing.T) {
 		near, far := jsonrpc.Pipe()
 		go page.Serve(context.Background(), far) // ends with near
 		port := &fullPort{Port: near}
-		remote, err := engine.Attach(t.Context(), port)
+		r, err := remote.Attach(t.Context(), port)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Tools: true})
-		e.Mount("", remote)
-		d := newDialogue(t, e)
-		d.request("initialize", `"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}`)
-		d.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		e.Mount("", r)
+		d := enginetest.NewDialogue(t, e)
+		d.Request("initialize", `"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}`)
+		d.Say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		port.full.Store(true)
-		if got := d.request("tools/call", `"name":"t"`); !strings.Contains(got, `"reason":"busy","retry":true`) {
+		if got := d.Request("tools/call", `"name":"t"`); !strings.Contains(got, `"reason":"busy","retry":true`) {
 			t.Errorf("the first round was not sent: %s", got)
 		}
 		port.full.Store(false)
-		d.send("tools/call", `"name":"t"`)
-		question := d.next("the question of the first round")
+		d.Send("tools/call", `"name":"t"`)
+		question := d.Next("the question of the first round")
 		port.full.Store(true)
-		d.say(`{"jsonrpc":"2.0","id":` + string(jsonrpc.Member([]byte(question), "id")) + `,"result":{"action":"accept","content":{}}}`)
-		if got := d.next("the error of the second round"); !strings.Contains(got, `"reason":"busy","retry":false`) || !strings.Contains(got, "may have taken effect") {
+		d.Say(`{"jsonrpc":"2.0","id":` + string(jsonrpc.Member([]byte(question), "id")) + `,"result":{"action":"accept","content":{}}}`)
+		if got := d.Next("the error of the second round"); !strings.Contains(got, `"reason":"busy","retry":false`) || !strings.Contains(got, "may have taken effect") {
 			t.Errorf("the second round was not sent: %s", got)
 		}
 		port.full.Store(false)
-		remote.Close()
+		r.Close()
 		synctest.Wait()
-		if got := d.request("tools/call", `"name":"t"`); !strings.Contains(got, `"reason":"page-away","retry":true`) {
+		if got := d.Request("tools/call", `"name":"t"`); !strings.Contains(got, `"reason":"page-away","retry":true`) {
 			t.Errorf("the page is away: %s", got)
 		}
-		d.port.Close()
+		d.Port.Close()
 		time.Sleep(time.Minute)
 	})
 }

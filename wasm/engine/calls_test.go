@@ -8,61 +8,21 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 )
-
-// notesOf returns a Table with a tool, a prompt and a template for each name.
-func notesOf(t *testing.T, names ...string) *engine.Table {
-	table := engine.NewTable()
-	for _, name := range names {
-		quoted := `"` + name + `"`
-		err := table.PutTool(engine.ToolEntry{
-			Tool: engine.Tool{Name: name, Object: []byte(`{"name":` + quoted + `,"inputSchema":{"type":"object"}}`)},
-			Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"content":[]}`), nil },
-		})
-		if err == nil {
-			err = table.PutPrompt(engine.PromptEntry{
-				Prompt: engine.Prompt{Name: name, Object: []byte(`{"name":` + quoted + `,"arguments":[{"name":"a"}]}`)},
-				Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
-				Complete: func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
-					return engine.Completion{Values: []string{"value of " + name}}, nil
-				},
-			})
-		}
-		if err == nil {
-			err = table.PutTemplate(engine.TemplateEntry{
-				Template: engine.Template{URITemplate: name + ":{a}", Name: name},
-				Read: func(ctx context.Context, uri string, _ []byte) ([]engine.Contents, error) {
-					inputs, _, err := engine.InvocationOf(ctx).Answers()
-					if err == nil && inputs == nil {
-						err = engine.InvocationOf(ctx).Need([]byte(`{"may":{"method":"elicitation/create","params":{"message":"May I?",`+
-							`"requestedSchema":{"type":"object","properties":{}}}}}`), nil)
-					}
-					return []engine.Contents{{URI: uri, Text: string(inputs)}}, err
-				},
-				Complete: func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
-					return engine.Completion{Values: []string{"value of " + name}}, nil
-				},
-			})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return table
-}
 
 // One policy for all: what a principal may not see is not listed, not called, not
 // rendered and not suggested, and looks like what is not there. R-107 R-189 R-195
 // R-209 R-256 R-257 R-364.
 func TestPolicyOfCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		options := offering
+		options := enginetest.Offering
 		options.Allow = func(who engine.Principal, verb engine.Verb, uri string) bool {
 			return who == "friend" || !strings.Contains(uri, "secret")
 		}
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
-		e.Mount("", notesOf(t, "open", "secret"))
-		friend, stranger := speak(t, e, "friend"), speak(t, e, "stranger")
+		e.Mount("", enginetest.NotesOf(t, "open", "secret"))
+		friend, stranger := enginetest.Speak(t, e, "friend"), enginetest.Speak(t, e, "stranger")
 		for _, ask := range []struct{ method, members, friend, stranger string }{
 			{"tools/list", "", `"name":"secret"`, `"name":"open"`},
 			{"prompts/list", "", `"name":"secret"`, `"name":"open"`},
@@ -73,10 +33,10 @@ func TestPolicyOfCalls(t *testing.T) {
 			{"completion/complete", `,"ref":{"type":"ref/resource","uri":"secret:{a}"},"argument":{"name":"a","value":""}`, "value of secret", "Unknown prompt"},
 			{"resources/read", `,"uri":"secret:1"`, "input_required", "Resource not found"},
 		} {
-			friend.ask("1", ask.method, "", ask.members)
-			friend.wants(ask.friend)
-			stranger.ask("1", ask.method, "", ask.members)
-			if msg := stranger.next(); !strings.Contains(msg, ask.stranger) || strings.Contains(strings.ReplaceAll(msg, `"uri":"secret:1"`, ""), "secret") {
+			friend.Ask("1", ask.method, "", ask.members)
+			friend.Wants(ask.friend)
+			stranger.Ask("1", ask.method, "", ask.members)
+			if msg := stranger.Next(); !strings.Contains(msg, ask.stranger) || strings.Contains(strings.ReplaceAll(msg, `"uri":"secret:1"`, ""), "secret") {
 				t.Errorf("%s: the stranger gets %s", ask.method, msg)
 			}
 		}
@@ -86,8 +46,8 @@ func TestPolicyOfCalls(t *testing.T) {
 		if object, err := e.ToolDescription(engine.WithPrincipal(t.Context(), "friend"), "secret"); err != nil || !strings.Contains(string(object), `"secret"`) {
 			t.Errorf("the friend gets %s, %v", object, err)
 		}
-		friend.port.Close()
-		stranger.port.Close()
+		friend.Port.Close()
+		stranger.Port.Close()
 	})
 }
 
@@ -95,13 +55,13 @@ func TestPolicyOfCalls(t *testing.T) {
 // concerned. R-187 R-364.
 func TestCallsAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		options := offering
+		options := enginetest.Offering
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
-		e.Mount("", notesOf(t, "open"))
-		hasty, other := speak(t, e, "hasty"), speak(t, e, "other")
-		complete := func(s speaker) string {
-			s.ask("1", "completion/complete", "", `,"ref":{"type":"ref/prompt","name":"open"},"argument":{"name":"a","value":""}`)
-			return s.next()
+		e.Mount("", enginetest.NotesOf(t, "open"))
+		hasty, other := enginetest.Speak(t, e, "hasty"), enginetest.Speak(t, e, "other")
+		complete := func(s enginetest.Speaker) string {
+			s.Ask("1", "completion/complete", "", `,"ref":{"type":"ref/prompt","name":"open"},"argument":{"name":"a","value":""}`)
+			return s.Next()
 		}
 		served := 0
 		for range 300 {
@@ -116,8 +76,8 @@ func TestCallsAreRateLimited(t *testing.T) {
 		}
 		called := 0
 		for range 300 {
-			hasty.ask("1", "tools/call", "", `,"name":"open"`)
-			if strings.Contains(hasty.next(), `"content"`) {
+			hasty.Ask("1", "tools/call", "", `,"name":"open"`)
+			if strings.Contains(hasty.Next(), `"content"`) {
 				called++
 			}
 		}
@@ -131,8 +91,8 @@ func TestCallsAreRateLimited(t *testing.T) {
 		if msg := complete(hasty); !strings.Contains(msg, "value of open") {
 			t.Errorf("a second later: %s", msg)
 		}
-		hasty.port.Close()
-		other.port.Close()
+		hasty.Port.Close()
+		other.Port.Close()
 	})
 }
 
@@ -141,25 +101,25 @@ func TestCallsAreRateLimited(t *testing.T) {
 func TestReadAsksFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
-		e.Mount("", notesOf(t, "open"))
-		c := speak(t, e, "")
-		c.ask("1", "resources/read", "", `,"uri":"open:1"`)
-		c.wants(`"resultType":"input_required"`, `"may"`)
-		c.ask("2", "resources/read", "", `,"uri":"open:1","inputResponses":{"may":{"action":"accept"}}`)
-		c.wants(`"resultType":"complete"`, `{\"may\":{\"action\":\"accept\"}}`)
-		c.say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}}}}`)
-		c.wants(`"2025-06-18"`)
-		c.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-		c.say(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"open:1"}}`)
-		question := c.next()
+		e.Mount("", enginetest.NotesOf(t, "open"))
+		c := enginetest.Speak(t, e, "")
+		c.Ask("1", "resources/read", "", `,"uri":"open:1"`)
+		c.Wants(`"resultType":"input_required"`, `"may"`)
+		c.Ask("2", "resources/read", "", `,"uri":"open:1","inputResponses":{"may":{"action":"accept"}}`)
+		c.Wants(`"resultType":"complete"`, `{\"may\":{\"action\":\"accept\"}}`)
+		c.Say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}}}}`)
+		c.Wants(`"2025-06-18"`)
+		c.Say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		c.Say(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"open:1"}}`)
+		question := c.Next()
 		_, behind, _ := strings.Cut(question, `"id":"`)
 		id, _, _ := strings.Cut(behind, `"`)
 		if !strings.Contains(question, "elicitation/create") || !strings.HasPrefix(id, "pagemcp:") {
 			t.Fatalf("asked by %s", question)
 		}
-		c.say(`{"jsonrpc":"2.0","id":"` + id + `","result":{"action":"decline"}}`)
-		c.wants(`"id":3`, `{\"may\":{\"action\":\"decline\"}}`)
-		c.port.Close()
+		c.Say(`{"jsonrpc":"2.0","id":"` + id + `","result":{"action":"decline"}}`)
+		c.Wants(`"id":3`, `{\"may\":{\"action\":\"decline\"}}`)
+		c.Port.Close()
 	})
 }
 
@@ -170,20 +130,20 @@ func TestNodesAskWithDifferentIDs(t *testing.T) {
 		seen := map[string]string{}
 		for _, node := range []string{"", "a1", "b2"} {
 			e := engine.New(engine.Info{Name: "test", Version: "1"}, &engine.Options{Node: node})
-			e.Mount("", notesOf(t, "open"))
-			c := speak(t, e, "")
-			c.say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}}}}`)
-			c.wants(`"2025-06-18"`)
-			c.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-			c.say(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"open:1"}}`)
-			question := c.next()
+			e.Mount("", enginetest.NotesOf(t, "open"))
+			c := enginetest.Speak(t, e, "")
+			c.Say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}}}}`)
+			c.Wants(`"2025-06-18"`)
+			c.Say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+			c.Say(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"open:1"}}`)
+			question := c.Next()
 			_, behind, _ := strings.Cut(question, `"id":"`)
 			id, _, _ := strings.Cut(behind, `"`)
 			if other, found := seen[id]; found || !strings.HasPrefix(id, "pagemcp:"+node) {
 				t.Errorf("nodes %q and %q ask by %s", node, other, question)
 			}
 			seen[id] = node
-			c.port.Close()
+			c.Port.Close()
 		}
 	})
 }
@@ -192,7 +152,7 @@ func TestNodesAskWithDifferentIDs(t *testing.T) {
 // R-078 R-081.
 func TestProgressIsThinned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		options := offering
+		options := enginetest.Offering
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
 		table := engine.NewTable()
 		err := table.PutTool(engine.ToolEntry{
@@ -214,11 +174,11 @@ func TestProgressIsThinned(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Mount("", table)
-		c := speak(t, e, "")
-		c.ask("1", "tools/call", `,"progressToken":1`, `,"name":"flood"`)
+		c := enginetest.Speak(t, e, "")
+		c.Ask("1", "tools/call", `,"progressToken":1`, `,"name":"flood"`)
 		sent := 0
 		for {
-			msg := c.next()
+			msg := c.Next()
 			if strings.Contains(msg, "complete") {
 				break
 			}
@@ -227,6 +187,6 @@ func TestProgressIsThinned(t *testing.T) {
 		if sent < 3 || sent > 60 {
 			t.Errorf("%d progress notifications of 11,001", sent)
 		}
-		c.port.Close()
+		c.Port.Close()
 	})
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -17,28 +18,28 @@ func KnownCapabilities(declared []byte) []byte {
 	if len(declared) <= MaxCapabilities {
 		return bytes.Clone(declared)
 	}
-	known := out("{")
+	known := emit.JSON("{")
 	for _, capability := range [...]struct{ name, mode, other string }{{"elicitation", "form", "url"}, {"roots", "", ""}, {"sampling", "context", "tools"}} {
 		value := jsonrpc.Member(declared, capability.name)
 		if value == nil {
 			continue
 		}
 		if len(known) > 1 {
-			known.text(",")
+			known.Text(",")
 		}
-		known.text(`"` + capability.name + `":{`)
+		known.Text(`"` + capability.name + `":{`)
 		open := len(known)
 		for _, mode := range [...]string{capability.mode, capability.other} {
 			if mode == "" || jsonrpc.Member(value, mode) == nil {
 				continue
 			}
 			if len(known) > open {
-				known.text(",")
+				known.Text(",")
 			}
-			known.text(`"` + mode + `":{}`)
+			known.Text(`"` + mode + `":{}`)
 		}
-		known.text("}")
+		known.Text("}")
 	}
-	known.text("}")
+	known.Text("}")
 	return known
 }

@@ -68,7 +68,7 @@ func (e *Engine) subscribe(ctx context.Context, req *request) (sink.Result, erro
 		return sink.Result{}, err
 	}
 	if !e.options.Allow(req.who, VerbWatch, uri) {
-		return sink.Result{}, ErrDenied
+		return sink.Result{}, errDenied
 	}
 	if err := e.exists(ctx, req, uri); err != nil {
 		return sink.Result{}, err

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -27,7 +28,7 @@ func (c *Client) requestInput(ctx context.Context, i *Invocation, requests []byt
 		return nil, err
 	}
 	c.extendToLongest(i.call)
-	answers := out("{")
+	answers := emit.JSON("{")
 	for _, q := range questions {
 		select {
 		case msg := <-q.answer:
@@ -38,13 +39,13 @@ func (c *Client) requestInput(ctx context.Context, i *Invocation, requests []byt
 				}
 				return nil, c.engine.reason(why, "client-refused", false)
 			}
-			answers.member(q.key, msg.Result)
+			answers.Member(q.key, msg.Result)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 	c.extendTimeout(i.call)
-	answers.text("}")
+	answers.Text("}")
 	return answers, nil
 }
 
@@ -67,12 +68,12 @@ func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRe
 		questions = append(questions, q)
 		c.ownRequests[q.id.Key()] = q.answer
 		own := jsonrpc.Member(s.Value, "params")
-		params := out(`{"_meta":{}`)
-		params.members(own, func(name string) bool { return name != "_meta" && (name != "mode" || i.rev.hasElicitationModes()) })
+		params := emit.JSON(`{"_meta":{}`)
+		params.Members(own, func(name string) bool { return name != "_meta" && (name != "mode" || i.rev.hasElicitationModes()) })
 		if string(jsonrpc.Member(own, "mode")) == `"url"` { // 2025-11-25 requires an id
-			params.member("elicitationId", []byte(q.id))
+			params.Member("elicitationId", []byte(q.id))
 		}
-		params.text("}")
+		params.Text("}")
 		text := jsonrpc.AppendRequest(nil, q.id, q.method, params)
 		if !c.closed {
 			c.sink.Relate(&sink.Document{JSON: text}, i.call)

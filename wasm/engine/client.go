@@ -10,7 +10,7 @@ import (
 
 // A Client is one MCP client: the other end of a port, or of a channel of the wasm
 // program. Its requests come by Take or by Message, which one goroutine calls at a time;
-// the answers go to its Sink. [Engine.Serve] has a Client of its own; only this module
+// the answers go to its Sink. A [Direct] has a Client of its own; only this module
 // can connect others, since [sink.Sink] is internal.
 type Client struct {
 	engine *Engine
@@ -28,7 +28,7 @@ type Client struct {
 	sink   sink.Sink
 	closed bool
 
-	wantsDeclared bool // see metaDeclared
+	wantsDeclared bool // see hop.KeyDeclared
 
 	session revision               // what initialize negotiated; 0: no session. Used by the goroutine of Take and Message only
 	classic *subscription          // of the session
@@ -61,7 +61,10 @@ func (e *Engine) connectUnder(ctx context.Context, s sink.Sink, who Principal) *
 	}
 	c.calls.rate, c.calls.most = callRate, callsAtOnce
 	c.completions.rate, c.completions.most = completionRate, completionsAtOnce
-	c.ctx, c.end = context.WithCancel(WithPrincipal(ctx, who))
+	if PrincipalOf(ctx) != who {
+		ctx = WithPrincipal(ctx, who)
+	}
+	c.ctx, c.end = context.WithCancel(ctx)
 	e.connect(c)
 	return c
 }
@@ -79,7 +82,7 @@ func (e *Engine) disconnect(c *Client) {
 }
 
 // SpeakForOthers allows the client to name the principal of each request in its _meta
-// as metaPrincipal. Call it before the first message, and only for a gateway that has
+// as hop.KeyPrincipal. Call it before the first message, and only for a gateway that has
 // proved its identity.
 func (c *Client) SpeakForOthers() { c.proxy = true }
 
@@ -147,8 +150,8 @@ func (c *Client) markClosed() []*subscription {
 	defer c.mu.Unlock()
 	c.closed = true
 	ended := c.subscriptions()
-	c.waiting = map[sink.Call]*running{}
-	c.listens = map[sink.Call]*subscription{}
+	clear(c.waiting)
+	clear(c.listens)
 	return ended
 }
 

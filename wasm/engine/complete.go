@@ -5,6 +5,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -35,9 +36,6 @@ type Completion struct {
 	HasMore bool
 }
 
-// maxValues of a Completion; MCP 2026-07-28, CompleteResult.
-const maxValues = 100
-
 // complete answers completion/complete.
 func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error) {
 	asked, err := req.completion()
@@ -56,7 +54,7 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 		return sink.Result{}, ErrBusy
 	}
 	if !e.options.Allow(req.who, VerbList, full) {
-		return sink.Result{}, ErrDenied
+		return sink.Result{}, errDenied
 	}
 	ctx, _ = e.invocation(ctx, req)
 	l := e.lookup(asked.URI)
@@ -91,27 +89,27 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 }
 
 func (e *Engine) completion(rev revision, found Completion) *sink.Document {
-	if len(found.Values) > maxValues {
+	if len(found.Values) > schema.MaxValues {
 		found.Total = max(found.Total, len(found.Values))
-		found.Values, found.HasMore = found.Values[:maxValues], true
+		found.Values, found.HasMore = found.Values[:schema.MaxValues], true
 	}
 	o := e.begin(rev, nil)
-	o.name("completion")
-	o.text(`{"values":[`)
+	o.Name("completion")
+	o.Text(`{"values":[`)
 	for i, value := range found.Values {
 		if i > 0 {
-			o.text(",")
+			o.Text(",")
 		}
-		o.quote(value)
+		o.Quote(value)
 	}
-	o.text("]")
+	o.Text("]")
 	if found.Total > 0 {
-		o.name("total")
-		o.text(strconv.Itoa(found.Total))
+		o.Name("total")
+		o.Text(strconv.Itoa(found.Total))
 	}
-	o.name("hasMore")
-	o.text(strconv.FormatBool(found.HasMore))
-	o.text("}}")
+	o.Name("hasMore")
+	o.Text(strconv.FormatBool(found.HasMore))
+	o.Text("}}")
 	return &sink.Document{JSON: o}
 }
 
@@ -125,7 +123,7 @@ func (req *request) completion() (c CompletionRequest, err error) {
 		ok = ok && c.Prompt != ""
 	case "ref/resource":
 		c.URI, ok = jsonrpc.Text(jsonrpc.Member(req.ref, "uri"))
-		ok = ok && scheme(c.URI) > 0 && len(c.URI) <= maxURI
+		ok = ok && schema.SchemeLength(c.URI) > 0 && len(c.URI) <= schema.MaxURI
 	}
 	if !ok {
 		return c, BadParams("ref must be a ref/prompt with a name or a ref/resource with a uri")

@@ -24,7 +24,7 @@ func (p position) reached(m *mount) bool {
 	return order > 0 || order == 0 && m.nth >= p.nth
 }
 
-// within returns where to continue in m: at the source's cursor, or, if m comes
+// Within returns where to continue in m: at the source's cursor, or, if m comes
 // after the position, because the source there has left, at its beginning.
 func (p position) within(m *mount) string {
 	if m.prefix == p.prefix && m.nth == p.nth {

@@ -3,53 +3,11 @@ package engine
 import (
 	"bytes"
 	"errors"
-	"slices"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
-
-// Results of the other engine, as a Remote reads them. Unknown members are dropped,
-// except in _meta, which is kept as it came (R-244).
-
-var errAnswer = errors.New("the other engine's answer is not valid")
-
-// decodeList calls each for the elements of an array member of a result, and
-// notes nextCursor.
-func decodeList(result []byte, member string, next *string, each func(object []byte) *jsonrpc.Error) error {
-	found := false
-	refusal := jsonrpc.Members(result, func(name string, value []byte) *jsonrpc.Error {
-		switch name {
-		case "resultType":
-			if kind, _ := jsonrpc.Text(value); kind != "complete" {
-				return badAnswer() // R-369
-			}
-		case "nextCursor":
-			cursor, ok := jsonrpc.Text(value)
-			if !ok || next == nil {
-				return badAnswer()
-			}
-			*next = cursor
-		case member:
-			elements, ok := jsonrpc.Elements(value)
-			if !ok {
-				return badAnswer()
-			}
-			found = true
-			for _, element := range elements {
-				if err := each(element); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	if refusal != nil || !found {
-		return errAnswer
-	}
-	return nil
-}
-
-func badAnswer() *jsonrpc.Error { return &jsonrpc.Error{Message: "not valid"} }
 
 // A descriptor takes the members that resources and templates have in common.
 type descriptor struct {
@@ -98,21 +56,21 @@ func (d descriptor) take(name string, value []byte) *jsonrpc.Error {
 		if *text, ok = jsonrpc.Text(value); !ok {
 			return malformed(name + " must be a string")
 		}
-		if name == "mimeType" && *text != "" && !validMediaType(*text) {
-			return malformed(name + " " + mediaTypeRule)
+		if name == "mimeType" && *text != "" && !schema.ValidMediaType(*text) {
+			return malformed(name + " " + schema.MediaTypeRule)
 		}
 	case raw != nil && value[0] != begins:
 		return malformed(name + " has the wrong type")
-	case raw != nil && name == "icons" && !validIcons(value):
-		return malformed(iconsRule)
-	case raw != nil && name == "annotations" && !validAnnotations(value):
-		return malformed(annotationsRule)
+	case raw != nil && name == "icons" && !schema.ValidIcons(value):
+		return malformed(schema.IconsRule)
+	case raw != nil && name == "annotations" && !schema.ValidAnnotations(value):
+		return malformed(schema.AnnotationsRule)
 	case raw != nil && name == "_meta":
 		*raw = bytes.Clone(value)
 	case raw != nil:
-		clean, ok := plainJSON(name, value)
+		clean, ok := plain.JSON(name, value)
 		if !ok {
-			return malformed(name + hiddenRule)
+			return malformed(name + plain.HiddenRule)
 		}
 		*raw = clean
 	}
@@ -131,13 +89,13 @@ func ParseResource(object []byte) (r Resource, err error) {
 	if refusal := jsonrpc.Members(object, d.take); refusal != nil {
 		return r, refusal
 	}
-	if problem := checkURI(r.URI); problem != nil {
-		return r, wrong("uri", problem.Error())
+	if problem := schema.CheckURI(r.URI); problem != nil {
+		return r, schema.Wrong("uri", problem.Error())
 	}
 	if r.Name == "" {
 		return r, errors.New("name is missing")
 	}
-	plainMembers(r.URI, &r.Name, &r.Title, &r.Description, &r.MIMEType)
+	plain.Members(r.URI, &r.Name, &r.Title, &r.Description, &r.MIMEType)
 	return r, nil
 }
 
@@ -151,45 +109,13 @@ func ParseTemplate(object []byte) (t Template, err error) {
 		return t, refusal
 	}
 	switch {
-	case scheme(t.URITemplate) == 0:
+	case schema.SchemeLength(t.URITemplate) == 0:
 		return t, errors.New("uriTemplate must begin with a scheme, as notes://tag/{tag} does")
-	case len(t.URITemplate) > maxURI || PlainText(t.URITemplate, maxURI) != t.URITemplate:
+	case len(t.URITemplate) > schema.MaxURI || plain.Text(t.URITemplate, schema.MaxURI) != t.URITemplate:
 		return t, errors.New("uriTemplate is longer than 8 KiB, or has hidden or control characters")
 	case t.Name == "":
 		return t, errors.New("name is missing")
 	}
-	plainMembers(t.URITemplate, &t.Name, &t.Title, &t.Description, &t.MIMEType)
+	plain.Members(t.URITemplate, &t.Name, &t.Title, &t.Description, &t.MIMEType)
 	return t, nil
-}
-
-// decodeContents reads contents that have been checked. It keeps text and blob as
-// the JSON text they came in: they may be large, and go out again just so.
-func decodeContents(object []byte) (c Contents) {
-	s := jsonrpc.Scan(object)
-	for s.Next() {
-		switch name := string(s.Name); name {
-		case "uri":
-			c.URI, _ = jsonrpc.Text(s.Value)
-		case "mimeType":
-			c.MIMEType, _ = jsonrpc.Text(s.Value)
-		case "text", "blob":
-			c.body = append([]byte(`"`+name+`":`), s.Value...)
-		case "_meta":
-			c.Meta = s.Value
-		}
-	}
-	return c
-}
-
-func sameListing(a, b Listing) bool {
-	return a.Next == b.Next && slices.EqualFunc(a.Resources, b.Resources, func(a, b Resource) bool {
-		return a.URI == b.URI && a.Name == b.Name && a.Title == b.Title && a.Description == b.Description &&
-			a.MIMEType == b.MIMEType && a.Size == b.Size && bytes.Equal(a.Annotations, b.Annotations) &&
-			bytes.Equal(a.Icons, b.Icons) && bytes.Equal(a.Meta, b.Meta)
-	})
-}
-
-func sameTemplate(a, b Template) bool {
-	return a.URITemplate == b.URITemplate && a.Name == b.Name && a.Title == b.Title &&
-		a.Description == b.Description && a.MIMEType == b.MIMEType
 }

@@ -3,10 +3,13 @@ package engine
 import (
 	"context"
 	"sync"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A Direct is a client without a port: a binding such as HTTP has read its messages
-// already, and passes each by a call. Its methods may be called concurrently.
+// A Direct is a client whose messages come by calls: a binding such as HTTP has read and
+// examined them already. [Engine.Serve] reads them from a port. Its methods may be called
+// concurrently.
 type Direct struct {
 	client *Client
 	sink   *portSink
@@ -19,11 +22,15 @@ type Direct struct {
 // messages, in order, one at a time. While it blocks, up to 4 MiB wait, and further
 // progress and log messages are dropped.
 func (e *Engine) Direct(ctx context.Context, receive func(msg []byte)) *Direct {
-	d := &Direct{sink: newPortSink(e, func(msg []byte) error {
+	return e.direct(ctx, ctx, newPortSink(e, func(msg []byte) error {
 		e.safely("passing a message to a client", func() { receive(msg) }) // a panic costs this message only
 		return nil
-	})}
-	d.client = e.connectUnder(ctx, d.sink, PrincipalOf(ctx))
+	}))
+}
+
+// direct connects a client as ctx says. Its requests run under requests.
+func (e *Engine) direct(ctx, requests context.Context, s *portSink) *Direct {
+	d := &Direct{sink: s, client: e.connectUnder(requests, s, PrincipalOf(ctx))}
 	d.stop = d.client.endWith(ctx)
 	return d
 }
@@ -41,11 +48,64 @@ func (d *Direct) Send(x Examination) {
 func (d *Direct) Post(x Examination) {
 	d.turn.Lock()
 	defer d.turn.Unlock()
-	c, req := d.client, x.request
-	call, _, isRequest := c.receive(x.message, x.refusal, false)
+	d.client.takeExamined(x, false)
+}
+
+// PostBatch is Post for what ExamineBatch has returned. The responses become one array.
+func (d *Direct) PostBatch(batch []Examination) {
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	if len(batch) == 0 {
+		d.client.refuse(emptyBatch())
+		return
+	}
+	d.sink.beginBatch()
+	defer d.sink.endBatch()
+	for _, x := range batch {
+		d.client.takeExamined(x, true)
+	}
+}
+
+// ExamineBatch examines the messages in a batch of 2025-03-26. isBatch is false for other
+// messages, and for an array in a session without batches: Examine finds that invalid.
+func (d *Direct) ExamineBatch(message []byte) (batch []Examination, isBatch bool) {
+	e := d.client.engine
+	if len(message) > e.options.MaxMessage || !d.hasBatches() {
+		return nil, false
+	}
+	elements, isArray := jsonrpc.Elements(message)
+	if !isArray {
+		return nil, false
+	}
+	for _, element := range elements {
+		batch = append(batch, e.Examine(element))
+	}
+	return batch, true
+}
+
+func (d *Direct) hasBatches() bool {
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	return d.client.session.hasBatches()
+}
+
+// RefuseTooLarge responds to a message that was too large to be read.
+func (d *Direct) RefuseTooLarge() { d.Post(Examination{refusal: tooLarge()}) }
+
+// Close ends the client: its requests are cancelled, its subscriptions end, and receive is
+// not called for anything that the engine sends afterwards.
+func (d *Direct) Close() {
+	d.stop()
+	d.client.Close()
+}
+
+// takeExamined takes a message that the engine has examined.
+func (c *Client) takeExamined(x Examination, inBatch bool) {
+	call, _, isRequest := c.receive(x.message, x.refusal, inBatch)
 	if !isRequest {
 		return
 	}
+	req := x.request
 	req.client, req.call, req.session = c, call, c.session
 	if x.problem != nil {
 		c.fail(call, req.wireError(x.problem))
@@ -53,11 +113,4 @@ func (d *Direct) Post(x Examination) {
 	}
 	result, err := c.runSafely(c.ctx, req, nil) // which has read the params
 	c.finish(req, nil, result, err)
-}
-
-// Close ends the client: its requests are cancelled, its subscriptions end, and receive is
-// not called for anything that the engine sends afterwards.
-func (d *Direct) Close() {
-	d.stop()
-	d.client.Close()
 }

@@ -1,6 +1,7 @@
 // Package engine answers MCP from mounted sources.
 //
-// An [Engine] mounts Sources. A [Remote] is a Source that is another Engine, so that
+// An [Engine] mounts Sources. A Remote, of package
+// [github.com/pagemcp/pagemcp/wasm/engine/remote], is a Source that is another Engine, so that
 // page, gateway and extension run the same code:
 //
 //	assistant ── Port ── Engine in the gateway
@@ -27,5 +28,10 @@
 // what only the four older revisions have. request.go has the life of a request; read.go,
 // list.go, named.go, complete.go and listen.go have the methods. registry.go knows which
 // URIs clients are subscribed to, interest.go makes sources announce them, subscription.go
-// sends the notifications. remote*.go is the client of another engine.
+// sends the notifications.
+//
+// The engine does not know Remote. What both use is in internal packages: emit writes JSON,
+// schema checks it, plain cleans texts, hop has what both sides of a hop agree on. Beyond the
+// interfaces of a Source, a Remote uses [Invocation.Round], [Invocation.ForwardNeed] and
+// [Invocation.Returned] to pass a request on, and [Contents].Relayed for the answer to a read.
 package engine

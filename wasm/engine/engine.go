@@ -3,12 +3,14 @@ package engine
 import (
 	"cmp"
 	"context"
-	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 )
 
 // Info is what an engine declares about itself. Name and Version are required.
@@ -95,15 +97,12 @@ type Options struct {
 const (
 	MaxPageSize     = 1000            // resources, templates, prompts or tools on a page of a list
 	DefaultPageSize = 200             // of them
-	maxURI          = 8 << 10         // bytes
 	ArmTimeout      = 2 * time.Second // default of Options.ArmTimeout
 
 	defaultMaxMessage     = 1<<20 + 64<<10         // bytes
 	defaultMaxInFlight    = 64                     // requests of one client
-	defaultTimeout        = 30 * time.Second       // for a request that waits
 	defaultUpdateInterval = 250 * time.Millisecond // between updates of one URI
 	maxStreams            = 64                     // listens of one client
-	maxStreamURIs         = 1000                   // URIs of one listen, or classic session
 )
 
 // A Principal is the identity of a client for policy: the origin of a window, the name
@@ -160,7 +159,7 @@ func New(info Info, opts *Options) *Engine {
 	o.PageSize = min(cmp.Or(o.PageSize, DefaultPageSize), MaxPageSize)
 	o.MaxMessage = cmp.Or(o.MaxMessage, defaultMaxMessage)
 	o.MaxInFlight = cmp.Or(o.MaxInFlight, defaultMaxInFlight)
-	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.Timeout = cmp.Or(o.Timeout, hop.Timeout)
 	o.UpdateInterval = cmp.Or(o.UpdateInterval, defaultUpdateInterval)
 	o.ArmTimeout = cmp.Or(o.ArmTimeout, ArmTimeout)
 	o.Origin = cmp.Or(o.Origin, "engine")

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -114,38 +116,38 @@ func TestHostileEnvelopes(t *testing.T) {
 					if deep {
 						near, far := jsonrpc.Pipe()
 						go e.Serve(t.Context(), far)
-						remote, err := engine.Attach(t.Context(), near)
+						r, err := remote.Attach(t.Context(), near)
 						if err != nil {
 							t.Fatal(err)
 						}
-						defer remote.Close()
+						defer r.Close()
 						e = engine.New(engine.Info{Name: "e", Version: "1"}, hostileOptions())
-						e.Mount("", remote)
+						e.Mount("", r)
 					}
-					d := newDialogue(t, e)
-					defer d.port.Close()
+					d := enginetest.NewDialogue(t, e)
+					defer d.Port.Close()
 					one.play(t, d)
-					d.alive(one.Name)
-					newDialogue(t, e).alive(one.Name)
+					d.Alive(one.Name)
+					enginetest.NewDialogue(t, e).Alive(one.Name)
 				})
 			})
 		}
 	}
 }
 
-func (one envelope) play(t *testing.T, d *dialogue) {
-	d.last = 1_000_000 // ids of its own
+func (one envelope) play(t *testing.T, d *enginetest.Dialogue) {
+	d.Last = 1_000_000 // ids of its own
 	if one.Session != "" {
-		d.request("initialize", `"protocolVersion":"`+one.Session+`","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
+		d.Request("initialize", `"protocolVersion":"`+one.Session+`","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
 	}
 	for _, element := range one.Send {
-		d.say(string(messageOf(t, element)))
+		d.Say(string(messageOf(t, element)))
 		synctest.Wait()
 	}
 	var got [][]byte
 	for {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // of the bubble's clock
-		message, err := d.port.Read(ctx)
+		message, err := d.Port.Read(ctx)
 		cancel()
 		if err != nil {
 			break

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
+import (
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
 
 // decide finds the era of a request, by the request and by what the connection has
 // seen before. testdata/transcripts has an era-row-NN for each case; the numbers are in
@@ -51,7 +54,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 	if session == 0 { // 10
 		return &jsonrpc.Error{
 			Code:    jsonrpc.CodeInvalidParams,
-			Message: "Send initialize first, or _meta with " + keyVersion + " and " + keyCapabilities,
+			Message: "Send initialize first, or _meta with " + hop.KeyVersion + " and " + hop.KeyCapabilities,
 		}
 	}
 	req.rev = session // 9
@@ -66,11 +69,11 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 func (req *request) checkEnvelope() *jsonrpc.Error {
 	switch {
 	case req.version[0] != '"':
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyVersion + " must be a string"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + hop.KeyVersion + " must be a string"}
 	case req.capabilities == nil:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta lacks " + keyCapabilities}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta lacks " + hop.KeyCapabilities}
 	case req.capabilities[0] != '{':
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyCapabilities + " must be an object"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + hop.KeyCapabilities + " must be an object"}
 	}
 	return nil
 }
@@ -80,7 +83,7 @@ func (req *request) checkEnvelope() *jsonrpc.Error {
 func MissingEnvelope() *jsonrpc.Error {
 	return &jsonrpc.Error{
 		Code:    jsonrpc.CodeInvalidParams,
-		Message: "_meta lacks " + keyVersion + " and " + keyCapabilities,
+		Message: "_meta lacks " + hop.KeyVersion + " and " + hop.KeyCapabilities,
 	}
 }
 

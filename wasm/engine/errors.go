@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -12,7 +13,6 @@ import (
 // Errors of sources and of the engine. Only this file has the codes of JSON-RPC, by era.
 var (
 	ErrNotFound    = errors.New("not found")
-	ErrDenied      = errors.New("not allowed") // looks like ErrNotFound from outside
 	ErrBadCursor   = errors.New("cursor was not given out by this list")
 	ErrTooLarge    = errors.New("too large")
 	ErrBusy        = errors.New("too many requests in flight")
@@ -21,6 +21,7 @@ var (
 	ErrUnavailable = errors.New("not available at the moment")
 	ErrInterrupted = errors.New("the link broke while a tool ran") // which may or may not have taken effect
 
+	errDenied   = errors.New("not allowed") // looks like ErrNotFound from outside
 	errMustWait = errors.New("a source has to be waited for")
 	errSent     = errors.New("the sink has the outcome already")
 )
@@ -53,7 +54,6 @@ func begun(err error) error {
 const (
 	codeMissingCapability  = -32021
 	codeUnsupportedVersion = -32022
-	codeNotFoundClassic    = -32002
 )
 
 // BadParams is the error for params that do not fit the method. Its text goes to
@@ -80,7 +80,7 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 			return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: own.Message}
 		}
 		return own
-	case errors.Is(err, ErrNotFound) || errors.Is(err, ErrDenied):
+	case errors.Is(err, ErrNotFound) || errors.Is(err, errDenied):
 		switch req.method {
 		case callToolMethod:
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown tool"}
@@ -93,7 +93,7 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 		}
 		code := int64(jsonrpc.CodeInvalidParams) // MCP 2026-07-28, server/resources, Error Handling
 		if req.rev != modern {
-			code = codeNotFoundClassic // the same section of 2025-11-25 and older
+			code = hop.CodeNotFoundClassic // the same section of 2025-11-25 and older
 		}
 		return &jsonrpc.Error{Code: code, Message: "Resource not found", Data: req.uriObject()}
 	case errors.Is(err, ErrBadCursor):
@@ -104,9 +104,9 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 		return e.unfinished(req.method, "The request took too long to answer", "timeout")
 	case errors.Is(err, ErrTooLarge):
 		return e.reason("The answer is too large", "too-large", false)
-	case errors.Is(err, errNotSent):
+	case errors.Is(err, hop.ErrNotSent):
 		away := e.reason("The page is away", "page-away", true)
-		away.Data = append(away.Data[:len(away.Data)-1], `,"`+memberNotSent+`":true}`...)
+		away.Data = append(away.Data[:len(away.Data)-1], `,"`+hop.MemberNotSent+`":true}`...)
 		return away
 	case errors.Is(err, ErrAway):
 		return e.retryable(req.method, err, "The page is away", "page-away")

@@ -35,9 +35,15 @@ type Examination struct {
 	problem *jsonrpc.Error // of the params
 }
 
+// IsMessage reports whether the text is a message of JSON-RPC, valid for MCP or not.
+func (x *Examination) IsMessage() bool { return x.refusal == nil }
+
 // Examine reads a message as the engine will. What depends on a connection's
 // session is left open.
 func (e *Engine) Examine(message []byte) Examination {
+	if len(message) > e.options.MaxMessage {
+		return Examination{Malformed: tooLarge(), refusal: tooLarge()}
+	}
 	msg, refusal := jsonrpc.Parse(message)
 	x := Examination{Kind: msg.Kind, ID: msg.ID, Method: msg.Method, Params: msg.Params, Malformed: refusal, message: msg, refusal: refusal}
 	if refusal != nil || msg.Kind == jsonrpc.Response {

@@ -57,7 +57,7 @@ func readExpandable(value []byte) (v expandable, ok bool) {
 		refusal := jsonrpc.Members(value, func(name string, member []byte) *jsonrpc.Error {
 			text, isText := scalar(member)
 			if !isText {
-				return badAnswer()
+				return malformed("not valid")
 			}
 			v.names, v.texts = append(v.names, name), append(v.texts, text)
 			return nil

@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -37,37 +37,10 @@ func (e *Engine) extend(ctx context.Context, req *request) (sink.Result, error) 
 		}
 		o := e.begin(req.rev, jsonrpc.Member(answer, "_meta"))
 		if kind := jsonrpc.Member(answer, "resultType"); kind != nil && string(kind) != `"complete"` {
-			o = append(out(`{"resultType":`+string(kind)), o[len(`{"resultType":"complete"`):]...) // its own
+			o = append(emit.JSON(`{"resultType":`+string(kind)), o[len(`{"resultType":"complete"`):]...) // its own
 		}
-		o.members(answer, func(name string) bool { return name != "_meta" && name != "resultType" })
-		o.text("}")
+		o.Members(answer, func(name string) bool { return name != "_meta" && name != "resultType" })
+		o.Text("}")
 		return sink.Result{Document: &sink.Document{JSON: o}}, nil
 	})
-}
-
-// Extensions returns what the other engine's discover declares: a JSON object, or
-// nil.
-func (r *Remote) Extensions() []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.extensions
-}
-
-// Request sends a request of an extension. params is a JSON object, whose _meta is
-// made anew; the result is as it came.
-func (r *Remote) Request(ctx context.Context, method string, params []byte) ([]byte, error) {
-	members := out("{")
-	members.members(params, func(name string) bool {
-		return name != "_meta" && name != "inputResponses" && name != "requestState"
-	})
-	return r.request(ctx, method, members[1:], true)
-}
-
-// extensionsOf returns the extensions in a result of discover.
-func extensionsOf(discovered []byte) []byte {
-	object := jsonrpc.Member(jsonrpc.Member(discovered, "capabilities"), "extensions")
-	if len(object) == 0 || object[0] != '{' {
-		return nil
-	}
-	return bytes.Clone(object)
 }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -22,31 +25,31 @@ type fixed struct {
 func newFixed(info Info, o *Options) *fixed {
 	f := &fixed{}
 	if !info.plain() {
-		o.Report(errors.New(iconsRule))
+		o.Report(errors.New(schema.IconsRule))
 	}
 	server := appendInfo(nil, info, modern)
-	f.meta = append([]byte(`"_meta":{"`+keyServerInfo+`":`), server...)
+	f.meta = append([]byte(`"_meta":{"`+hop.KeyServerInfo+`":`), server...)
 	f.meta = append(f.meta, '}')
 	f.head = append([]byte(`{"resultType":"complete",`), f.meta...)
 
 	// Capabilities equal what handlers honour (R-042); they do not depend on what
 	// is mounted, for classic sessions fix them at initialize and sources come
 	// and go.
-	end := out("}")
+	end := emit.JSON("}")
 	if info.Instructions != "" {
-		end.name("instructions")
-		end.quote(info.Instructions)
+		end.Name("instructions")
+		end.Quote(info.Instructions)
 	}
-	end.text("}")
+	end.Text("}")
 	f.end = end
 
 	f.empty = &sink.Document{JSON: []byte(`{}`), Kept: true}
 	for r := oldest; r < modern; r++ {
-		i := out(`{"protocolVersion":"` + r.String() + `","serverInfo":`)
-		i.raw(appendInfo(nil, info, r))
-		i.text(`,"capabilities":{`)
+		i := emit.JSON(`{"protocolVersion":"` + r.String() + `","serverInfo":`)
+		i.Raw(appendInfo(nil, info, r))
+		i.Text(`,"capabilities":{`)
 		o.capabilities(&i, r)
-		i.raw(end)
+		i.Raw(end)
 		f.initialize[r] = &sink.Document{JSON: i, Kept: true}
 	}
 
@@ -61,15 +64,15 @@ func newFixed(info Info, o *Options) *fixed {
 
 // discover makes the result of server/discover.
 func (f *fixed) discover(o *Options) *sink.Document {
-	d := out(appendCache(f.begin(), o.Cache))
-	d.name("supportedVersions")
+	d := emit.JSON(appendCache(f.begin(), o.Cache))
+	d.Name("supportedVersions")
 	for r := modern; r >= oldest; r-- { // clients take the first that they know
-		d.text(separator(int(modern - r)))
-		d.quote(r.String())
+		d.Text(emit.Separator(int(modern - r)))
+		d.Quote(r.String())
 	}
-	d.text(`],"capabilities":{`)
+	d.Text(`],"capabilities":{`)
 	o.capabilities(&d, modern)
-	d.raw(f.end)
+	d.Raw(f.end)
 	return &sink.Document{JSON: d, Kept: true}
 }
 
@@ -77,19 +80,19 @@ func (f *fixed) discover(o *Options) *sink.Document {
 var listMethods = [...]string{MethodResourcesChanged, MethodPromptsChanged, MethodToolsChanged}
 
 // capabilities adds the members of capabilities.
-func (o *Options) capabilities(dst *out, rev revision) {
+func (o *Options) capabilities(dst *emit.JSON, rev revision) {
 	changes := `{"listChanged":true}`
-	dst.text(`"resources":{`)
+	dst.Text(`"resources":{`)
 	if !o.NoSubscribe {
-		dst.text(`"subscribe":true`)
+		dst.Text(`"subscribe":true`)
 	}
 	if o.NoListChanged {
 		changes = "{}"
 	} else {
-		dst.name("listChanged")
-		dst.text("true")
+		dst.Name("listChanged")
+		dst.Text("true")
 	}
-	dst.text("}")
+	dst.Text("}")
 	for _, one := range [...]struct {
 		name, value string
 		offered     bool
@@ -100,20 +103,20 @@ func (o *Options) capabilities(dst *out, rev revision) {
 		{"logging", "{}", o.Logging},
 	} {
 		if one.offered {
-			dst.name(one.name)
-			dst.text(one.value)
+			dst.Name(one.name)
+			dst.Text(one.value)
 		}
 	}
 	switch {
 	case rev != modern:
 	case o.Skills:
-		dst.name("extensions")
-		dst.text("{")
-		dst.members(o.Extensions, func(name string) bool { return name != ExtensionSkills })
-		dst.member(ExtensionSkills, []byte("{}"))
-		dst.text("}")
+		dst.Name("extensions")
+		dst.Text("{")
+		dst.Members(o.Extensions, func(name string) bool { return name != ExtensionSkills })
+		dst.Member(ExtensionSkills, []byte("{}"))
+		dst.Text("}")
 	case o.Extensions != nil:
-		dst.member("extensions", o.Extensions)
+		dst.Member("extensions", o.Extensions)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -36,7 +38,7 @@ func FuzzMatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, template, uri string) {
 		m, err := newMatcher(template)
-		if err != nil || checkURI(uri) != nil {
+		if err != nil || schema.CheckURI(uri) != nil {
 			return
 		}
 		values, ok := m.match(uri)
@@ -77,22 +79,22 @@ func FuzzMatchOfExpansion(f *testing.F) {
 			}
 		}
 		variables := func(lists bool) []byte {
-			o := out("{")
-			o.name("a")
-			o.quote(a)
-			o.name("b")
-			o.quote(b)
-			o.name("c")
+			o := emit.JSON("{")
+			o.Name("a")
+			o.Quote(a)
+			o.Name("b")
+			o.Quote(b)
+			o.Name("c")
 			if lists {
-				o.text("[")
-				o.quote(b)
-				o.text(",")
-				o.quote(c)
-				o.text("]")
+				o.Text("[")
+				o.Quote(b)
+				o.Text(",")
+				o.Quote(c)
+				o.Text("]")
 			} else {
-				o.quote(c)
+				o.Quote(c)
 			}
-			o.text("}")
+			o.Text("}")
 			return o
 		}
 		for _, test := range []struct {
@@ -153,7 +155,7 @@ func FuzzExpand(f *testing.F) {
 			if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
 				t.Fatalf("%q with %s becomes %q", template, variables, got)
 			}
-			if c == '%' && (i+2 >= len(got) || !isHex(got[i+1]) || !isHex(got[i+2])) {
+			if c == '%' && (i+2 >= len(got) || !schema.IsHex(got[i+1]) || !schema.IsHex(got[i+2])) {
 				t.Fatalf("%q with %s becomes %q", template, variables, got)
 			}
 		}

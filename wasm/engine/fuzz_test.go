@@ -70,7 +70,7 @@ func (h *recordingSink) Notify(notification *sink.Document, _ sink.Call) { h.isJ
 
 func (h *recordingSink) Relate(message *sink.Document, _ sink.Call) { h.isJSON(message.JSON) }
 
-// answers returns how many requests have been answered so far, and how the last
+// WrongAnswers returns how many requests have been answered so far, and how the last
 // one that came was.
 func (h *recordingSink) answers() (count int, last *jsonrpc.Error, settled bool) {
 	h.mu.Lock()

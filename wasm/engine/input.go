@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -46,14 +47,14 @@ func (i *Invocation) Need(requests, state []byte) error {
 		need.wrong = errors.New("a source asked the client for nothing")
 	}
 	if i.client != nil && (known != nil || state != nil) { // without a client the source is not called again
-		kept := out("{")
+		kept := emit.JSON("{")
 		if known != nil {
-			kept.member("inputs", known)
+			kept.Member("inputs", known)
 		}
 		if state != nil {
-			kept.member("state", state)
+			kept.Member("state", state)
 		}
-		kept.text("}")
+		kept.Text("}")
 		need.state = i.seal(kept)
 	}
 	return need
@@ -78,15 +79,36 @@ func (i *Invocation) Answers() (inputs, state []byte, err error) {
 	return merged(jsonrpc.Member(kept, "inputs"), inputs), jsonrpc.Member(kept, "state"), nil
 }
 
+// Round returns inputResponses, a JSON object, and requestState, a JSON string, as they came
+// with this round: for a source that passes the request on to another engine. Either may be
+// nil.
+func (i *Invocation) Round() (inputs, state []byte) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.inputs, i.state
+}
+
+// ForwardNeed is [Invocation.Need] for a source that passes the request on: requests and state,
+// a requestState, are another engine's. A policy is applied to requests; it may be nil.
+func (i *Invocation) ForwardNeed(requests []byte, state string, policy *InputPolicy) error {
+	if requests != nil && policy != nil {
+		var err error
+		if requests, err = cleanInput(requests, *policy); err != nil {
+			return err
+		}
+	}
+	return &inputRequired{requests: requests, state: state}
+}
+
 // merged returns the members of both objects; newer ones win. Either may be nil.
 func merged(older, newer []byte) []byte {
 	if older == nil || newer == nil {
 		return append(older[:len(older):len(older)], newer...)
 	}
-	all := out("{")
-	all.members(older, func(name string) bool { return jsonrpc.Member(newer, name) == nil })
-	all.members(newer, nil)
-	all.text("}")
+	all := emit.JSON("{")
+	all.Members(older, func(name string) bool { return jsonrpc.Member(newer, name) == nil })
+	all.Members(newer, nil)
+	all.Text("}")
 	return all
 }
 
@@ -177,22 +199,22 @@ func (i *Invocation) answered(inputs []byte, state string) {
 }
 
 func (e *Engine) inputRequiredResult(requests []byte, state string) *sink.Document {
-	doc := out(`{"resultType":"input_required",` + string(e.fixed.Load().meta))
+	doc := emit.JSON(`{"resultType":"input_required",` + string(e.fixed.Load().meta))
 	if requests != nil {
-		doc.member("inputRequests", requests)
+		doc.Member("inputRequests", requests)
 	}
 	if state != "" {
-		doc.name("requestState")
-		doc.quote(state)
+		doc.Name("requestState")
+		doc.Quote(state)
 	}
-	doc.text("}")
+	doc.Text("}")
 	return &sink.Document{JSON: doc}
 }
 
 // canAnswer returns an error unless the client declares the capabilities that requests
 // need (R-086); requests is a JSON object, or nil.
 func (i *Invocation) canAnswer(requests []byte) error {
-	lacks := out("{")
+	lacks := emit.JSON("{")
 	s := jsonrpc.Scan(requests)
 	for requests != nil && s.Next() {
 		params := jsonrpc.Member(s.Value, "params")
@@ -216,11 +238,11 @@ func (i *Invocation) canAnswer(requests []byte) error {
 		if i.declares(capability, mode) || jsonrpc.Member(append(lacks[:len(lacks):len(lacks)], '}'), capability) != nil {
 			continue
 		}
-		lacks.name(capability)
+		lacks.Name(capability)
 		if mode == "" || mode == "form" {
-			lacks.text("{}")
+			lacks.Text("{}")
 		} else {
-			lacks.text(`{"` + mode + `":{}}`)
+			lacks.Text(`{"` + mode + `":{}}`)
 		}
 	}
 	if len(lacks) == 1 {

@@ -3,6 +3,9 @@ package engine
 import (
 	"strings"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -10,16 +13,11 @@ import (
 // and the author of a source may be hostile. The page's engine cleans their texts as those
 // of descriptions, and the gateway's again. MCP 2026-07-28, client/elicitation, Security.
 
-// An InputPolicy says what the requests for input of a [Remote] may be.
+// An InputPolicy says what the requests for input of another engine may be.
 type InputPolicy struct {
 	From   string // names the other engine to the user, before each message; "": nothing does
 	Refuse string // error for requests for the client's model and roots; "": they are allowed
 }
-
-// OnInput sets the function that returns the policy for the requests for input that the
-// other engine sends. Call it before the first port. Nil allows what an engine's own
-// sources may do. Other nodes' hubs have applied theirs.
-func (r *Remote) OnInput(f func() InputPolicy) { r.inputPolicy = f }
 
 // A refusedInput is the error of a source that requests what it may not.
 type refusedInput string
@@ -29,7 +27,7 @@ func (r refusedInput) Error() string { return string(r) }
 
 // cleanInput returns the requests of [Invocation.Need] as the client may get them.
 func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
-	clean := out("{")
+	clean := emit.JSON("{")
 	s := jsonrpc.Scan(requests)
 	for s.Next() {
 		method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method"))
@@ -38,14 +36,14 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 		switch {
 		case !elicits && policy.Refuse != "":
 			return nil, refusedInput(policy.Refuse)
-		case PlainText(key, MaxTitle) != key:
-			return nil, refusedInput("The key of a request" + hiddenRule)
+		case plain.Text(key, plain.MaxTitle) != key:
+			return nil, refusedInput("The key of a request" + plain.HiddenRule)
 		}
 		text, prefix := "message", policy.From // the member that the user or the model reads first
 		if !elicits {
 			text = "systemPrompt"
 		}
-		params := out("{")
+		params := emit.JSON("{")
 		own := jsonrpc.Member(s.Value, "params")
 		mode, _ := jsonrpc.Text(jsonrpc.Member(own, "mode"))
 		m := jsonrpc.Scan(own)
@@ -56,7 +54,7 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 				continue
 			case name == text:
 				read, _ := jsonrpc.Text(value)
-				value = jsonrpc.AppendString(nil, PlainLines(prefixed(prefix, read), MaxDescription))
+				value = jsonrpc.AppendString(nil, plain.Lines(prefixed(prefix, read), plain.MaxDescription))
 				prefix = ""
 			case name == "url":
 				if url, _ := jsonrpc.Text(value); !isWebURL(url) {
@@ -64,28 +62,28 @@ func cleanInput(requests []byte, policy InputPolicy) ([]byte, error) {
 				}
 			case elicits:
 				var ok bool
-				if value, ok = plainJSON(name, value); !ok {
-					return nil, refusedInput(name + hiddenRule)
+				if value, ok = plain.JSON(name, value); !ok {
+					return nil, refusedInput(name + plain.HiddenRule)
 				}
 			default:
 				value = plainTexts(value)
 			}
-			params.member(name, value)
+			params.Member(name, value)
 		}
 		if prefix != "" && method == MethodSample {
-			params.member(text, jsonrpc.AppendString(nil, prefix))
+			params.Member(text, jsonrpc.AppendString(nil, prefix))
 		}
-		request := out("{")
-		request.name("method")
-		request.quote(method)
+		request := emit.JSON("{")
+		request.Name("method")
+		request.Quote(method)
 		if own != nil || len(params) > 1 {
-			params.text("}")
-			request.member("params", params)
+			params.Text("}")
+			request.Member("params", params)
 		}
-		request.text("}")
-		clean.member(key, request)
+		request.Text("}")
+		clean.Member(key, request)
 	}
-	clean.text("}")
+	clean.Text("}")
 	return clean, nil
 }
 
@@ -121,12 +119,12 @@ func isWebURL(url string) bool {
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
 		host = rest[:end]
 	}
-	return ok && host != "" && !strings.Contains(host, "@") && checkURI(url) == nil
+	return ok && host != "" && !strings.Contains(host, "@") && schema.CheckURI(url) == nil
 }
 
 // plainTexts returns a JSON value in which all strings are plain, names of members too.
 func plainTexts(value []byte) []byte {
-	var clean out
+	var clean emit.JSON
 	from := 0
 	for i := 0; i < len(value); i++ {
 		if value[i] != '"' {
@@ -134,9 +132,9 @@ func plainTexts(value []byte) []byte {
 		}
 		end := i + max(1, jsonrpc.StringLength(value[i:]))
 		text, _ := jsonrpc.Text(value[i:end])
-		if plain := PlainLines(text, len(text)); plain != text {
-			clean.raw(value[from:i])
-			clean.quote(plain)
+		if plain := plain.Lines(text, len(text)); plain != text {
+			clean.Raw(value[from:i])
+			clean.Quote(plain)
 			from = end
 		}
 		i = end - 1
@@ -144,6 +142,6 @@ func plainTexts(value []byte) []byte {
 	if from == 0 {
 		return value
 	}
-	clean.raw(value[from:])
+	clean.Raw(value[from:])
 	return clean
 }

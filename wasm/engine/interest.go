@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/backoff"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -222,7 +224,7 @@ func (i *interest) following() Following {
 	if follows, ok := i.present(); ok {
 		return follows
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), reportKey{}, i.engine.report))
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), hop.Report{}, i.engine.report))
 	watch, missed := i.begin(cancel)
 	changed := func(change Change) { i.changed(watch, change) }
 	var follows Following
@@ -267,7 +269,7 @@ func (i *interest) keep(watch uint64, follows Following) {
 	}
 }
 
-// number returns that of the present watch.
+// Number returns that of the present watch.
 func (i *interest) number() uint64 {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -297,7 +299,7 @@ func (i *interest) failure(watch uint64, err error) {
 	if i.stop == nil || watch != i.watch {
 		return // it is over already
 	}
-	next, wait := backOff(i.delay, i.failed)
+	next, wait := backoff.Next(i.delay, i.failed)
 	i.end()
 	i.delay, i.failed, i.missed = next, time.Now(), true
 	i.retry = time.AfterFunc(wait, i.retryWatch)

@@ -7,6 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -65,16 +69,16 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 	i.rateLimit.rate, i.rateLimit.most = 50, 50 // R-078
 	i.digests = e.digests(byte(req.method), req.extension, req.name, req.uri, string(req.arguments))
 	i.token = bytes.Clone(jsonrpc.Member(req.meta, "progressToken"))
-	meta := out("{")
-	meta.members(req.meta, func(name string) bool {
+	meta := emit.JSON("{")
+	meta.Members(req.meta, func(name string) bool {
 		switch name {
-		case "progressToken", keyVersion, keyCapabilities, keyClientInfo, keyLogLevel, metaPrincipal:
+		case "progressToken", hop.KeyVersion, hop.KeyCapabilities, hop.KeyClientInfo, hop.KeyLogLevel, hop.KeyPrincipal:
 			return false
 		}
 		return true
 	})
 	if len(meta) > 1 {
-		meta.text("}")
+		meta.Text("}")
 		i.meta = meta
 	}
 	if req.rev != modern {
@@ -116,9 +120,6 @@ func (i *Invocation) Capabilities() []byte { return i.capabilities }
 // such as traceparent: a JSON object, or nil.
 func (i *Invocation) Meta() []byte { return i.meta }
 
-// WantsProgress reports whether the client requested progress.
-func (i *Invocation) WantsProgress() bool { return i.token != nil }
-
 // Progress sends how far the work is: params is a JSON object of progress, a number
 // that increases, total and message. It also restarts the request's timeout, also for
 // clients that did not request progress. The message is cleaned by [PlainText]. Messages that come too fast, are too large, or
@@ -130,26 +131,26 @@ func (i *Invocation) Progress(params []byte) {
 		return
 	}
 	c.extendTimeout(i.call)
-	progress, ok := number(jsonrpc.Member(params, "progress"))
+	progress, ok := schema.Number(jsonrpc.Member(params, "progress"))
 	if i.token == nil || !ok || len(params) > maxUpdate {
 		return
 	}
 	if !i.acceptProgress(progress) {
 		return
 	}
-	text := out("{")
-	text.member("progressToken", i.token)
-	text.members(params, func(name string) bool { return name == "progress" })
+	text := emit.JSON("{")
+	text.Member("progressToken", i.token)
+	text.Members(params, func(name string) bool { return name == "progress" })
 	if total := jsonrpc.Member(params, "total"); total != nil {
-		if _, ok := number(total); ok {
-			text.member("total", total)
+		if _, ok := schema.Number(total); ok {
+			text.Member("total", total)
 		}
 	}
 	if message, ok := jsonrpc.Text(jsonrpc.Member(params, "message")); ok && i.rev.hasProgressMessages() {
-		text.name("message")
-		text.quote(PlainText(message, MaxDescription))
+		text.Name("message")
+		text.Quote(plain.Text(message, plain.MaxDescription))
 	}
-	text.text("}")
+	text.Text("}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodProgress, text), Optional: true}
 	c.ifPending(i.call, func() { c.sink.Notify(doc, 0) })
 }
@@ -169,7 +170,7 @@ func (i *Invocation) acceptProgress(progress float64) bool {
 // unless the page was there since. Sources that are tried one after the other, for one
 // request, share that time.
 func (i *Invocation) WaitUntil() time.Time {
-	end := time.Now().Add(remoteGrace)
+	end := time.Now().Add(hop.Grace)
 	if i == noRequest {
 		return end
 	}
@@ -181,8 +182,9 @@ func (i *Invocation) WaitUntil() time.Time {
 	return i.patience
 }
 
-// waited records that the Remote has come back: it may leave again while it works.
-func (i *Invocation) waited() {
+// Returned records that the page has come back for which the request waited until
+// [Invocation.WaitUntil]: it may leave again while it works.
+func (i *Invocation) Returned() {
 	if i == noRequest {
 		return
 	}
@@ -226,9 +228,9 @@ func (i *Invocation) Log(params []byte) {
 	if !i.rateLimit.take() {
 		return
 	}
-	text := out(`{"_meta":{}`)
-	text.members(plainTexts(params), func(name string) bool { return name == "level" || name == "logger" || name == "data" })
-	text.text("}")
+	text := emit.JSON(`{"_meta":{}`)
+	text.Members(plainTexts(params), func(name string) bool { return name == "level" || name == "logger" || name == "data" })
+	text.Text("}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodMessage, text), Optional: true}
 	c := i.client
 	c.ifPending(i.call, func() { c.sink.Relate(doc, i.call) })

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -79,18 +80,18 @@ func TestRemarksToAStalledClientAreBounded(t *testing.T) {
 		}
 		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Logging: true})
 		e.Mount("", table)
-		d := newDialogue(t, e)
-		d.send("tools/call", `"name":"t","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/logLevel":"debug","progressToken":1}`)
+		d := enginetest.NewDialogue(t, e)
+		d.Send("tools/call", `"name":"t","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/logLevel":"debug","progressToken":1}`)
 		time.Sleep(150 * time.Second)
 		waited, last := 0, ""
 		for !strings.Contains(last, `"result"`) {
-			last = d.next("the answer of the tool")
+			last = d.Next("the answer of the tool")
 			waited += len(last)
 		}
 		if waited > 16<<20 {
 			t.Errorf("%d bytes waited for a client that did not read", waited)
 		}
-		d.port.Close()
+		d.Port.Close()
 		synctest.Wait()
 	})
 }
@@ -108,7 +109,7 @@ func TestGatewayMayHaveMoreInFlight(t *testing.T) {
 				c.SpeakForOthers()
 			}
 			for i := range 100 {
-				c.Message(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{%s,"uri":"a:b"}}`, i, modernMeta))
+				c.Message(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{%s,"uri":"a:b"}}`, i, enginetest.ModernMeta))
 			}
 			synctest.Wait()
 			refused, _, _ := h.answers()

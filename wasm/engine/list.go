@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -66,7 +68,7 @@ func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
 	items func(context.Context, *mount) ([]item, error)) (sink.Result, error) {
 	return e.list(ctx, req, kind, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
 		if cursor != "" {
-			ctx = context.WithValue(ctx, continuedKey{}, true)
+			ctx = context.WithValue(ctx, hop.Continued{}, true)
 		}
 		all, err := items(ctx, m)
 		if err != nil {
@@ -85,10 +87,6 @@ func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
 		return "", nil
 	})
 }
-
-// continuedKey is the key of a context in which a source lists again for a further page
-// of a client. A cached copy is good enough then.
-type continuedKey struct{}
 
 // after returns where to continue: behind the item that a cursor names, wherever it
 // is now; if it is gone, where it was.
@@ -121,6 +119,21 @@ const (
 	listOfTools     = 'o'
 	listOfSkills    = 's'
 )
+
+// listMethod returns the method of a list.
+func listMethod(kind byte) string {
+	switch kind {
+	case listOfTemplates:
+		return MethodListTemplates
+	case listOfPrompts:
+		return MethodListPrompts
+	case listOfTools:
+		return MethodListTools
+	case listOfSkills:
+		return MethodListSkills
+	}
+	return MethodListResources
+}
 
 // A listPage is a page of a list while it is made.
 type listPage struct {
@@ -170,8 +183,8 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	var failure error
 	answered := 0 // mounts
 	if req.mayWait {
-		ctx = context.WithValue(context.WithValue(ctx, reportKey{}, e.report), requestedKey{}, time.Now())
-		defer e.prefetch(ctx, kind, mounts, at)()
+		ctx = context.WithValue(context.WithValue(ctx, hop.Report{}, e.report), hop.Requested{}, time.Now())
+		defer e.prefetch(ctx, listMethod(kind), mounts, at)()
 	}
 	for _, m := range mounts {
 		if !at.reached(m) {
@@ -214,7 +227,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	}
 	page.json = append(page.json, ']')
 	if next != "" {
-		page.json = appendText(page.json, "nextCursor", next)
+		page.json = emit.AppendText(page.json, "nextCursor", next)
 	}
 	doc = &sink.Document{JSON: append(page.json, '}')}
 	if keep {
@@ -255,9 +268,9 @@ func tooMany(m *mount, pieces int, began time.Time) error {
 }
 
 // A prefetcher is a source that can begin to list before the answer is needed: a
-// [Remote].
+// Remote.
 type prefetcher interface {
-	prefetch(ctx context.Context, kind byte)
+	Prefetch(ctx context.Context, method string)
 }
 
 // prefetchAfter is how long a list waits for one source before it begins with the others,
@@ -266,11 +279,11 @@ const prefetchAfter = 100 * time.Millisecond
 
 // prefetch begins the lists of the mounts from a position on, unless stop is called
 // before prefetchAfter.
-func (e *Engine) prefetch(ctx context.Context, kind byte, mounts []*mount, at position) (stop func()) {
+func (e *Engine) prefetch(ctx context.Context, method string, mounts []*mount, at position) (stop func()) {
 	timer := time.AfterFunc(prefetchAfter, func() {
 		for _, m := range mounts {
 			if source, ok := m.source.(prefetcher); ok && at.reached(m) && at.within(m) == "" {
-				source.prefetch(ctx, kind)
+				source.Prefetch(ctx, method)
 			}
 		}
 	})

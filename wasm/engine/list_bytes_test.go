@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -28,14 +29,14 @@ func TestListPagesAreBoundedInBytes(t *testing.T) {
 		}
 	}
 	e.Mount("large.", table)
-	d := newDialogue(t, e)
+	d := enginetest.NewDialogue(t, e)
 	found := 0
 	for cursor, pages := "", 1; ; pages++ {
 		members := ""
 		if cursor != "" {
 			members = `"cursor":"` + cursor + `"`
 		}
-		got := d.modern("tools/list", members)
+		got := d.Modern("tools/list", members)
 		if len(got) > 1<<20+size+10_000 {
 			t.Errorf("page %d has %d bytes", pages, len(got))
 		}

@@ -2,8 +2,9 @@ package engine
 
 import (
 	"context"
-	"slices"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -18,13 +19,13 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	if req.filter[0] != '{' {
 		return sink.Result{}, BadParams("notifications must be an object")
 	}
-	f, err := readFilter(req.filter)
+	f, err := schema.ReadFilter(req.filter)
 	if err != nil {
 		return sink.Result{}, err
 	}
-	f.lists &= e.options.announced()
+	which := lists(f.Lists) & e.options.announced()
 	if e.options.NoSubscribe {
-		f.uris = nil
+		f.URIs = nil
 	}
 	if !req.mayWait && e.mustArm() {
 		return sink.Result{}, errMustWait
@@ -37,40 +38,40 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 		}
 	}()
 	var honoured []string
-	for _, uri := range f.uris {
+	for _, uri := range f.URIs {
 		// Valid, permitted URIs are honoured even if there is no resource yet; the
 		// others are left out of the acknowledgement.
-		if checkURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.registry.add(s, uri) {
+		if schema.CheckURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.registry.add(s, uri) {
 			honoured = append(honoured, uri)
 		}
 	}
-	e.registry.addLists(s, f.lists)
+	e.registry.addLists(s, which)
 	e.arm(ctx)
-	opened = req.client.acknowledge(req, s, f.lists, honoured)
+	opened = req.client.acknowledge(req, s, which, honoured)
 	return sink.Result{}, errSent
 }
 
 // acknowledge sends the first message of a subscription, then what changed since
 // it was made. It returns false if the request is over already.
 func (c *Client) acknowledge(req *request, s *subscription, which lists, uris []string) bool {
-	params := out(`{"_meta":{},"notifications":{`)
-	for i, key := range filterKeys {
+	params := emit.JSON(`{"_meta":{},"notifications":{`)
+	for i, key := range schema.FilterKeys {
 		if which&(1<<i) != 0 {
-			params.name(key)
-			params.text("true")
+			params.Name(key)
+			params.Text("true")
 		}
 	}
 	for i, uri := range uris {
 		if i == 0 {
-			params.name("resourceSubscriptions")
+			params.Name("resourceSubscriptions")
 		}
-		params.text(separator(i))
-		params.quote(uri)
+		params.Text(emit.Separator(i))
+		params.Quote(uri)
 	}
 	if len(uris) > 0 {
-		params.text("]")
+		params.Text("]")
 	}
-	params.text("}}")
+	params.Text("}}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodAcknowledged, params)}
 
 	c.mu.Lock()
@@ -93,55 +94,4 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris []
 	s.open = true
 	s.flush()
 	return true
-}
-
-// A filter is what a listen requests, as far as it is offered. Other keys are
-// left out of the acknowledgement (R-157, R-169).
-type filter struct {
-	lists lists
-	uris  []string
-}
-
-// filterKeys are the members of a filter for lists, in the order of [lists].
-var filterKeys = [...]string{"resourcesListChanged", "promptsListChanged", "toolsListChanged"}
-
-func readFilter(object []byte) (filter, error) {
-	var f filter
-	refusal := jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
-		switch name {
-		case filterKeys[0], filterKeys[1], filterKeys[2]:
-			switch string(value) {
-			case "true":
-				f.lists |= 1 << slices.Index(filterKeys[:], name)
-			case "false":
-			default:
-				return badFilter(name + " must be true or false")
-			}
-		case "resourceSubscriptions":
-			elements, ok := jsonrpc.Elements(value)
-			if !ok {
-				return badFilter("resourceSubscriptions must be an array of strings")
-			}
-			seen := map[string]bool{}
-			for _, element := range elements {
-				uri, ok := jsonrpc.Text(element)
-				if !ok {
-					return badFilter("resourceSubscriptions must be an array of strings")
-				}
-				if !seen[uri] {
-					f.uris = append(f.uris, uri)
-				}
-				seen[uri] = true
-			}
-		}
-		return nil
-	})
-	if refusal != nil {
-		return f, refusal
-	}
-	return f, nil
-}
-
-func badFilter(message string) *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "notifications." + message}
 }

@@ -179,7 +179,7 @@ func (o *Options) serves(m sink.Method, era uint8) bool {
 	return true
 }
 
-// discover answers server/discover. Its effect on the connection is that of [metaDeclared] alone.
+// discover answers server/discover. Its effect on the connection is that of [hop.KeyDeclared] alone.
 // MCP 2026-07-28, server/discover.
 func (e *Engine) discover(_ context.Context, req *request) (sink.Result, error) {
 	if req.wantsDeclared {

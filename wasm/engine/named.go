@@ -1,11 +1,13 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -16,7 +18,7 @@ type Named struct {
 
 	// Object is the whole description as the list of 2026-07-28 has it, a JSON
 	// object, with its name. Fields that an older revision does not know are left
-	// out there.
+	// JSON there.
 	Object []byte
 }
 
@@ -79,8 +81,8 @@ func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme 
 		for _, n := range named {
 			if e.options.Allow(PrincipalOf(ctx), VerbList, scheme+m.names+n.Name) {
 				items = append(items, item{n.Name, func(dst []byte) []byte {
-					o := out(dst)
-					o.named(n.Object, m.names, req.rev, kind == listOfTools)
+					o := emit.JSON(dst)
+					addNamed(&o, n.Object, m.names, req.rev, kind == listOfTools)
 					return o
 				}})
 			}
@@ -132,7 +134,7 @@ func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme 
 		return sink.Result{}, ErrBusy
 	}
 	if !e.options.Allow(req.who, verb, scheme+req.name) {
-		return sink.Result{}, ErrDenied
+		return sink.Result{}, errDenied
 	}
 	return e.resolveInput(ctx, req, func(ctx context.Context) (sink.Result, error) {
 		for l := e.lookupName(req.name); l.next(); {
@@ -163,8 +165,8 @@ func (e *Engine) ToolDescription(ctx context.Context, name string) ([]byte, erro
 		}
 		at := slices.IndexFunc(all, func(t Tool) bool { return t.Name == l.own })
 		if at >= 0 && e.options.Allow(PrincipalOf(ctx), VerbList, "tool:"+name) {
-			var o out
-			o.named(all[at].Object, l.mount.names, modern, true)
+			var o emit.JSON
+			addNamed(&o, all[at].Object, l.mount.names, modern, true)
 			return o, nil
 		}
 	}
@@ -180,7 +182,7 @@ func ParseTool(object []byte) (Tool, error) { return parseNamed(object, true) }
 
 // parseNamed checks a description and keeps the members that clients may see.
 func parseNamed(object []byte, isTool bool) (Named, error) {
-	n, kept := Named{}, out("{")
+	n, kept := Named{}, emit.JSON("{")
 	hasSchema := !isTool
 	refusal := jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
 		begins := byte('{')
@@ -193,8 +195,8 @@ func parseNamed(object []byte, isTool bool) (Named, error) {
 		case "_meta":
 		case "icons":
 			begins = '['
-			if !validIcons(value) {
-				return malformed(iconsRule)
+			if !schema.ValidIcons(value) {
+				return malformed(schema.IconsRule)
 			}
 		case "arguments":
 			if isTool {
@@ -223,19 +225,19 @@ func parseNamed(object []byte, isTool bool) (Named, error) {
 			return malformed(name + " has the wrong type")
 		}
 		if name != "_meta" {
-			clean, ok := plainJSON(name, value)
-			if name == "name" && PlainText(n.Name, MaxName) != n.Name {
+			clean, ok := plain.JSON(name, value)
+			if name == "name" && plain.Text(n.Name, plain.MaxName) != n.Name {
 				return malformed("name has more than 128 characters, or hidden ones")
 			}
 			if !ok {
-				return malformed(name + hiddenRule)
+				return malformed(name + plain.HiddenRule)
 			}
 			value = clean
 		}
-		kept.member(name, value)
+		kept.Member(name, value)
 		return nil
 	})
-	kept.text("}")
+	kept.Text("}")
 	n.Object = kept
 	switch {
 	case refusal != nil:
@@ -254,7 +256,7 @@ func validArguments(value []byte) bool {
 	seen := map[string]bool{}
 	for _, element := range elements {
 		name, isText := jsonrpc.Text(jsonrpc.Member(element, "name"))
-		ok = ok && isText && name != "" && !seen[name] && PlainText(name, MaxName) == name
+		ok = ok && isText && name != "" && !seen[name] && plain.Text(name, plain.MaxName) == name
 		seen[name] = true
 	}
 	return ok
@@ -273,5 +275,3 @@ func stringsOnly(object []byte) bool {
 	}
 	return s.Err() == nil
 }
-
-func sameNamed(a, b Named) bool { return a.Name == b.Name && bytes.Equal(a.Object, b.Object) }

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,87 +10,10 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
-
-// A dialogue is a client of an engine in a test, by a pipe.
-type dialogue struct {
-	t    *testing.T
-	port jsonrpc.Port
-	last int
-}
-
-func newDialogue(t *testing.T, e *engine.Engine) *dialogue {
-	near, far := jsonrpc.Pipe()
-	go e.Serve(t.Context(), far) // ends with near
-	t.Cleanup(func() { near.Close() })
-	return &dialogue{t: t, port: near}
-}
-
-const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
-
-// send sends a request and returns its id. members are those of params.
-func (d *dialogue) send(method, members string) string {
-	d.t.Helper()
-	d.last++
-	id := fmt.Sprint(d.last)
-	text := `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{` + members + `}}`
-	if err := d.port.Write(d.t.Context(), []byte(text)); err != nil {
-		d.t.Fatalf("send %s: %v", method, err)
-	}
-	return id
-}
-
-// request sends a request and returns the answer, without notifications in between.
-func (d *dialogue) request(method, members string) string {
-	d.t.Helper()
-	id := d.send(method, members)
-	for {
-		message := d.next(method)
-		if string(jsonrpc.Member([]byte(message), "id")) == id {
-			return message
-		}
-	}
-}
-
-func (d *dialogue) modern(method, members string) string {
-	d.t.Helper()
-	if members != "" {
-		members = "," + members
-	}
-	return d.request(method, modernMeta+members)
-}
-
-// next returns the next message of the engine; why is what the test waits for.
-func (d *dialogue) next(why string) string {
-	d.t.Helper()
-	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute) // of the bubble's clock
-	defer cancel()
-	message, err := d.port.Read(ctx)
-	if err != nil {
-		d.t.Fatalf("waited for %s: %v", why, err)
-	}
-	return string(message)
-}
-
-// listen opens a listen and returns its acknowledgement.
-func (d *dialogue) listen(filter string) string {
-	d.t.Helper()
-	d.send("subscriptions/listen", modernMeta+`,"notifications":{`+filter+`}`)
-	return d.next("the acknowledgement")
-}
-
-// alive fails the test unless the engine answers ping and a list.
-func (d *dialogue) alive(after string) {
-	d.t.Helper()
-	if got := d.request("ping", ""); !strings.Contains(got, `"result":{}`) {
-		d.t.Errorf("after %s ping is answered by %s", after, got)
-	}
-	if got := d.modern("resources/list", ""); !strings.Contains(got, `"resources":[`) {
-		d.t.Errorf("after %s resources/list is answered by %s", after, got)
-	}
-}
 
 // paramsOf are valid members of params for each method.
 var paramsOf = map[string]string{
@@ -120,29 +42,29 @@ func TestEveryMethodUnderEveryOptionLeavesTheEngineAlive(t *testing.T) {
 	} {
 		for _, before := range []string{"nothing", "session", "session and initialized"} {
 			for _, method := range append(engine.New(engine.Info{}, nil).Methods(), "no/such", "") {
-				for _, envelope := range []string{"", modernMeta} {
+				for _, envelope := range []string{"", enginetest.ModernMeta} {
 					t.Run(strings.Join([]string{name, before, method, envelope[:min(len(envelope), 5)]}, ","), func(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {
 							e := fuzzEngineWith(t, options)
-							d := newDialogue(t, e)
+							d := enginetest.NewDialogue(t, e)
 							if before != "nothing" {
-								d.request("initialize", paramsOf["initialize"])
+								d.Request("initialize", paramsOf["initialize"])
 							}
 							if before == "session and initialized" {
-								d.port.Write(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+								d.Port.Write(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 							}
 							members := strings.Trim(envelope+","+paramsOf[method], ",")
 							if method == "subscriptions/listen" {
-								d.send(method, members)
-								d.next(method)
-							} else if answer := d.request(method, members); !json.Valid([]byte(answer)) {
+								d.Send(method, members)
+								d.Next(method)
+							} else if answer := d.Request(method, members); !json.Valid([]byte(answer)) {
 								t.Errorf("answered by %s", answer)
 							}
-							d.alive(method)
-							other := newDialogue(t, e)
-							other.alive(method + " of another client")
-							d.port.Close()
-							other.port.Close()
+							d.Alive(method)
+							other := enginetest.NewDialogue(t, e)
+							other.Alive(method + " of another client")
+							d.Port.Close()
+							other.Port.Close()
 							synctest.Wait()
 						})
 					})
@@ -155,17 +77,17 @@ func TestEveryMethodUnderEveryOptionLeavesTheEngineAlive(t *testing.T) {
 // Subscriptions belong to a session: without one there is nothing to deliver to.
 func TestLenientSubscribeAsksForInitialize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDialogue(t, fuzzEngineWith(t, engine.Options{Lenient: true}))
+		d := enginetest.NewDialogue(t, fuzzEngineWith(t, engine.Options{Lenient: true}))
 		for _, method := range []string{"resources/subscribe", "resources/unsubscribe"} {
-			if got := d.request(method, paramsOf[method]); !strings.Contains(got, `"code":-32602`) || !strings.Contains(got, "initialize first") {
+			if got := d.Request(method, paramsOf[method]); !strings.Contains(got, `"code":-32602`) || !strings.Contains(got, "initialize first") {
 				t.Errorf("%s without a session: %s", method, got)
 			}
 		}
-		d.request("initialize", paramsOf["initialize"])
-		if got := d.request("resources/subscribe", paramsOf["resources/subscribe"]); !strings.Contains(got, `"result":{}`) {
+		d.Request("initialize", paramsOf["initialize"])
+		if got := d.Request("resources/subscribe", paramsOf["resources/subscribe"]); !strings.Contains(got, `"result":{}`) {
 			t.Errorf("subscribe in a session: %s", got)
 		}
-		d.port.Close()
+		d.Port.Close()
 		synctest.Wait()
 	})
 }
@@ -305,13 +227,13 @@ func TestPanicsLeaveNothingLocked(t *testing.T) {
 					e.OnForget(func(*sink.Document) { b.may("Forget") })
 					source := k.wrap(b)
 					unmount := e.Mount("", source)
-					listener, other := newDialogue(t, e), newDialogue(t, e)
-					other.request("initialize", paramsOf["initialize"])
-					other.port.Write(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+					listener, other := enginetest.NewDialogue(t, e), enginetest.NewDialogue(t, e)
+					other.Request("initialize", paramsOf["initialize"])
+					other.Port.Write(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 					for _, members := range []string{
 						`"resourcesListChanged":true,"resourceSubscriptions":["notes://cart"]`, `"resourceSubscriptions":["broken:a","notes://cart"]`,
 					} {
-						listener.send("subscriptions/listen", modernMeta+`,"notifications":{`+members+`}`)
+						listener.Send("subscriptions/listen", enginetest.ModernMeta+`,"notifications":{`+members+`}`)
 					}
 					for _, request := range []struct{ method, members string }{
 						{"resources/list", ""}, {"resources/templates/list", ""}, {"prompts/list", ""}, {"tools/list", ""},
@@ -319,29 +241,97 @@ func TestPanicsLeaveNothingLocked(t *testing.T) {
 						{"completion/complete", `"ref":{"type":"ref/prompt","name":"b"},"argument":{"name":"a","value":""}`},
 						{"x/y", ""}, {"resources/read", `"uri":"notes://cart"`}, {"tools/call", `"name":"t"`},
 					} {
-						other.modern(request.method, request.members)
+						other.Modern(request.method, request.members)
 					}
-					other.request("resources/subscribe", `"uri":"broken:a"`)
-					other.request("resources/unsubscribe", `"uri":"broken:a"`)
+					other.Request("resources/subscribe", `"uri":"broken:a"`)
+					other.Request("resources/unsubscribe", `"uri":"broken:a"`)
 					if changed := b.changed.Load(); changed != nil {
 						(*changed)(engine.Change{URI: "broken:a", List: true})
 					}
 					e.SetExtensions([]byte(`{"y":{}}`))
 					time.Sleep(time.Minute) // failed watches are begun again meanwhile
-					other.alive("a panic of " + part)
-					newDialogue(t, e).alive("a panic of " + part)
+					other.Alive("a panic of " + part)
+					enginetest.NewDialogue(t, e).Alive("a panic of " + part)
 					if reports.Load() == 0 && part != "nothing" && part != "Report" {
 						t.Errorf("the panic of %s was not reported", part)
 					}
 					b.part.Store("")
 					unmount()
-					other.alive("unmounting")
+					other.Alive("unmounting")
 					e.Close()
-					listener.port.Close()
-					other.port.Close()
+					listener.Port.Close()
+					other.Port.Close()
 					synctest.Wait()
 				})
 			})
 		}
 	}
 }
+
+// A source that fails or panics costs its own entries; alone it is an error.
+func TestLocalSourceThatFailsCostsItsOwnEntries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := fuzzEngineWith(t, engine.Options{})
+		b := &breaking{}
+		b.part.Store("List")
+		e.Mount("", b)
+		d := enginetest.NewDialogue(t, e)
+		if got := d.Modern("resources/list", ""); !strings.Contains(got, "notes://cart") {
+			t.Errorf("with a source that panics the list is %s", got)
+		}
+		alone := engine.New(engine.Info{Name: "e", Version: "1"}, nil)
+		alone.Mount("", b)
+		other := enginetest.NewDialogue(t, alone)
+		if got := other.Modern("resources/list", ""); !strings.Contains(got, "-32603") || strings.Contains(got, "broken") {
+			t.Errorf("a source that panics and is alone: %s", got)
+		}
+		d.Port.Close()
+		other.Port.Close()
+		synctest.Wait()
+	})
+}
+
+// The goroutines of Serve, too, end their own client and no other.
+func TestPanicEndsItsClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var reported enginetest.Reports
+		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Report: reported.Add})
+		other := enginetest.NewDialogue(t, e)
+		for name, p := range map[string]*brokenPort{"read": {reads: true}, "write": {}} {
+			near, far := jsonrpc.Pipe()
+			p.Port = far
+			ended := make(chan error, 1)
+			go func() { ended <- e.Serve(t.Context(), p) }()
+			near.Write(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+			if err := <-ended; err == nil {
+				t.Errorf("%s: Serve returns no error", name)
+			}
+			if text := reported.Take(); !strings.Contains(text, "panic") {
+				t.Errorf("%s: reported %q", name, text)
+			}
+			if near.Write(t.Context(), []byte(`{}`)) == nil {
+				t.Errorf("%s: the port is open", name)
+			}
+		}
+		if got := other.Request("ping", ""); !strings.Contains(got, `"result":{}`) {
+			t.Errorf("another client: %s", got)
+		}
+		other.Port.Close()
+		synctest.Wait()
+	})
+}
+
+// A brokenPort panics when it is read, or else when it is written to.
+type brokenPort struct {
+	jsonrpc.Port
+	reads bool
+}
+
+func (p *brokenPort) Read(ctx context.Context) ([]byte, error) {
+	if p.reads {
+		panic("read")
+	}
+	return p.Port.Read(ctx)
+}
+
+func (p *brokenPort) Write(context.Context, []byte) error { panic("write") }

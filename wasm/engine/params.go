@@ -1,22 +1,10 @@
 package engine
 
 import (
-	"bytes"
-	"unsafe"
-
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
-)
-
-// Keys of the envelope that every modern request carries in params._meta.
-// MCP 2026-07-28, basic/index, _meta.
-const (
-	keyVersion      = "io.modelcontextprotocol/protocolVersion"
-	keyCapabilities = "io.modelcontextprotocol/clientCapabilities"
-	keyClientInfo   = "io.modelcontextprotocol/clientInfo"
-	keyLogLevel     = "io.modelcontextprotocol/logLevel"
-	keyServerInfo   = "io.modelcontextprotocol/serverInfo"
-	keySubscription = "io.modelcontextprotocol/subscriptionId"
 )
 
 // A request is one request, with the members of its params that the engine reads.
@@ -55,7 +43,7 @@ type request struct {
 	name      string
 	level     level // _meta: logLevel; 0: none
 
-	wantsDeclared bool // _meta: metaDeclared
+	wantsDeclared bool // _meta: hop.KeyDeclared
 }
 
 // clear prepares a request for reuse. Only what is set is cleared: while Go
@@ -82,19 +70,6 @@ func (req *request) clear(c *Client, call sink.Call, m sink.Method) {
 	}
 }
 
-// textOf returns the value of a JSON string, without copying it if nothing in it
-// is escaped.
-func textOf(value []byte) (string, bool) {
-	if len(value) < 2 || value[0] != '"' {
-		return "", false
-	}
-	inner := value[1 : len(value)-1]
-	if len(inner) == 0 || bytes.IndexByte(inner, '\\') >= 0 {
-		return jsonrpc.Text(value)
-	}
-	return unsafe.String(&inner[0], len(inner)), true
-}
-
 // read reads the members of params that methods use. The methods check for missing
 // ones.
 func (req *request) read(params []byte) *jsonrpc.Error {
@@ -117,13 +92,13 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 				return err
 			}
 		case "uri":
-			req.uri, ok = textOf(value)
+			req.uri, ok = schema.TextOf(value)
 			req.hasURI = ok
 		case "cursor":
-			req.cursor, ok = textOf(value)
+			req.cursor, ok = schema.TextOf(value)
 			req.hasCursor = ok
 		case "name":
-			req.name, ok = textOf(value)
+			req.name, ok = schema.TextOf(value)
 		case "notifications":
 			req.filter = value
 		case "protocolVersion":
@@ -150,7 +125,7 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 			}
 			req.inputs = value
 		case "requestState":
-			_, ok = textOf(value)
+			_, ok = schema.TextOf(value)
 			req.state = value
 		}
 		if !ok {
@@ -175,18 +150,18 @@ func (req *request) readMeta(meta []byte) *jsonrpc.Error {
 	members := jsonrpc.Scan(meta)
 	for members.Next() {
 		switch string(members.Name) {
-		case keyVersion:
+		case hop.KeyVersion:
 			req.version = members.Value
-		case keyCapabilities:
+		case hop.KeyCapabilities:
 			req.capabilities = members.Value
-		case metaPrincipal:
+		case hop.KeyPrincipal:
 			req.principal = members.Value
-		case metaDeclared:
+		case hop.KeyDeclared:
 			req.wantsDeclared = true
-		case keyLogLevel:
+		case hop.KeyLogLevel:
 			var ok bool
 			if req.level, ok = levelOf(members.Value); !ok { // R-102
-				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + keyLogLevel + " is not a level"}
+				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + hop.KeyLogLevel + " is not a level"}
 			}
 		case "progressToken":
 			if c := members.Value[0]; c != '"' && c != '-' && (c < '0' || c > '9') {
@@ -202,7 +177,7 @@ func (req *request) readURI() (string, error) {
 	if !req.hasURI {
 		return "", BadParams("uri is missing")
 	}
-	if err := checkURI(req.uri); err != nil {
+	if err := schema.CheckURI(req.uri); err != nil {
 		return "", BadParams("uri " + err.Error())
 	}
 	return req.uri, nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -79,10 +80,10 @@ func everyMethodAgrees(t *testing.T) {
 	for p := range principals {
 		near, far := jsonrpc.Pipe()
 		go e.Serve(engine.WithPrincipal(t.Context(), engine.Principal(fmt.Sprint(p))), far) // ends with near
-		d := &dialogue{t: t, port: near}
+		d := &enginetest.Dialogue{T: t, Port: near}
 		lists := map[string]string{}
-		for _, method := range listMethods {
-			lists[method] = d.modern(method, "")
+		for _, method := range enginetest.ListMethods {
+			lists[method] = d.Modern(method, "")
 		}
 		for i := range things {
 			time.Sleep(time.Second) // for the allowances of completions and calls
@@ -109,14 +110,14 @@ func everyMethodAgrees(t *testing.T) {
 					`"ref":{"type":"ref/resource","uri":"` + other.template + `"},"argument":{"name":"v","value":""}`,
 				},
 			} {
-				got := d.modern(ask[0], ask[1])
+				got := d.Modern(ask[0], ask[1])
 				if strings.Contains(got, `"result"`) != may {
 					t.Errorf("%s of %d: %s is answered %s", ask[0], p, ask[1], got)
 				}
 				if may {
 					continue
 				}
-				absent := strings.ReplaceAll(d.modern(ask[0], ask[2]), other.uri, s.uri)
+				absent := strings.ReplaceAll(d.Modern(ask[0], ask[2]), other.uri, s.uri)
 				if errorOf(t, got) != errorOf(t, absent) {
 					t.Errorf("%s of %d: what is not allowed is answered %s, what is not there %s", ask[0], p, got, absent)
 				}
@@ -125,8 +126,8 @@ func everyMethodAgrees(t *testing.T) {
 		// With the allowance used up, too.
 		denied, absent := "", ""
 		for range 200 {
-			denied = d.modern("completion/complete", `"ref":{"type":"ref/prompt","name":"`+servedBy(firstDenied(p)).prompt+`"},"argument":{"name":"a","value":""}`)
-			absent = d.modern("completion/complete", `"ref":{"type":"ref/prompt","name":"absent"},"argument":{"name":"a","value":""}`)
+			denied = d.Modern("completion/complete", `"ref":{"type":"ref/prompt","name":"`+servedBy(firstDenied(p)).prompt+`"},"argument":{"name":"a","value":""}`)
+			absent = d.Modern("completion/complete", `"ref":{"type":"ref/prompt","name":"absent"},"argument":{"name":"a","value":""}`)
 		}
 		if errorOf(t, denied) != errorOf(t, absent) {
 			t.Errorf("completions too often: what is not allowed is answered %s, what is not there %s", denied, absent)
@@ -176,7 +177,7 @@ func TestAnswersGoToWhoAsked(t *testing.T) {
 		defer near.Close()
 		all.Go(func() {
 			for id := range requests {
-				request := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{%s,"uri":"nonce:%d/%d"}}`, id, modernMeta, c, id)
+				request := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{%s,"uri":"nonce:%d/%d"}}`, id, enginetest.ModernMeta, c, id)
 				if err := near.Write(t.Context(), []byte(request)); err != nil {
 					t.Error(err)
 					return

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 )
 
 // An error message quotes the beginning of a URI, template or name. Defect 25.
@@ -68,7 +69,7 @@ func TestReportsQuoteLongTextInPart(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Mount("", table)
-		d := newDialogue(t, e)
+		d := enginetest.NewDialogue(t, e)
 		for _, request := range [][2]string{
 			{"resources/read", `"uri":"a:` + long + `1"`},
 			{"completion/complete", `"ref":{"type":"ref/resource","uri":"a:` + long + `{x}"},"argument":{"name":"x","value":""}`},
@@ -76,7 +77,7 @@ func TestReportsQuoteLongTextInPart(t *testing.T) {
 			{"prompts/get", `"name":"p","arguments":{}`},
 		} {
 			reports = nil
-			answer := d.modern(request[0], request[1])
+			answer := d.Modern(request[0], request[1])
 			if !strings.Contains(answer, `"error"`) || len(answer) > 500 {
 				t.Errorf("%s is answered %.400s", request[0], answer)
 			}

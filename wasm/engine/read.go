@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -19,7 +21,7 @@ func (e *Engine) read(ctx context.Context, req *request) (sink.Result, error) {
 		return sink.Result{}, err
 	}
 	if !e.options.Allow(req.who, VerbRead, uri) {
-		return sink.Result{}, ErrDenied
+		return sink.Result{}, errDenied
 	}
 	if req.mayWait {
 		return e.resolveInput(ctx, req, func(ctx context.Context) (sink.Result, error) { return e.readFrom(ctx, req, uri) })
@@ -58,7 +60,7 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.R
 		case err == nil && len(contents) > 0: // never empty contents
 			for i := range contents {
 				if err := contents[i].check(); err != nil {
-					return sink.Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), within(element("contents", i), err))
+					return sink.Result{}, jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), schema.Within(schema.Element("contents", i), err))
 				}
 			}
 			if failed != nil {
@@ -80,13 +82,13 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.R
 // references are valid by their type.
 func (c *Contents) check() error {
 	if c.URI == "" {
-		return wrong("uri", "is missing")
+		return schema.Wrong("uri", "is missing")
 	}
-	if err := checkURI(c.URI); err != nil {
-		return wrong("uri", err.Error())
+	if err := schema.CheckURI(c.URI); err != nil {
+		return schema.Wrong("uri", err.Error())
 	}
 	if len(c.Meta) > 0 && c.Meta[0] != '{' {
-		return wrong("_meta", "is not an object")
+		return schema.Wrong("_meta", "is not an object")
 	}
 	return nil
 }
@@ -119,7 +121,7 @@ func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
 }
 
 // tryNextSource reports whether the next source may have what this one does not.
-func tryNextSource(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, ErrDenied) }
+func tryNextSource(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, errDenied) }
 
 // endsSearch reports whether no other source is tried after an error of a source that may
 // have a resource: the client has to answer first, or waits no longer. After other errors
@@ -191,7 +193,7 @@ func (l *lookup) nextLength() {
 
 // readResult makes the result of a read in the shape of a revision.
 func (e *Engine) readResult(rev revision, prefix string, contents []Contents) sink.Result {
-	if c := &contents[0]; len(contents) == 1 && c.Ref != 0 && c.Meta == nil && c.result == nil {
+	if c := &contents[0]; len(contents) == 1 && c.Ref != 0 && c.Meta == nil && c.Relayed.Result == nil {
 		return sink.Result{
 			Document:  e.skeleton(rev, c.MIMEType, c.Cache),
 			Refs:      []sink.Ref{c.Ref},
@@ -201,7 +203,7 @@ func (e *Engine) readResult(rev revision, prefix string, contents []Contents) si
 		}
 	}
 	var refs []sink.Ref
-	doc := e.beginRead(rev, contents[0].Cache, contents[0].result)
+	doc := slices.Grow(e.beginRead(rev, contents[0].Cache, contents[0].Relayed.Result), sizeOf(prefix, contents))
 	for i := range contents {
 		if i > 0 {
 			doc = append(doc, ',')
@@ -216,6 +218,19 @@ func (e *Engine) readResult(rev revision, prefix string, contents []Contents) si
 	}
 	return sink.Result{Document: &sink.Document{JSON: append(doc, "]}"...)}, Refs: refs, Modern: rev == modern}
 }
+
+// sizeOf returns about how many bytes contents have in a result: a larger document is copied
+// while it grows, which may be megabytes.
+func sizeOf(prefix string, contents []Contents) int {
+	size := 0
+	for i := range contents {
+		c := &contents[i]
+		size += contentsOverhead + len(prefix) + len(c.URI) + len(c.Text) + len(c.Blob)*4/3 + len(c.Relayed.Body) + len(c.Meta)
+	}
+	return size
+}
+
+const contentsOverhead = 128 // bytes: names of members, a MIME type, a version
 
 // A skeleton is what the results of all reads of one item have in common.
 type skeleton struct {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -34,7 +35,7 @@ func (r *registry) add(s *subscription, uri string) bool {
 	if _, has := s.uris[uri]; has {
 		return true
 	}
-	if len(s.uris) >= maxStreamURIs || s.closed {
+	if len(s.uris) >= hop.MaxStreamURIs || s.closed {
 		return false
 	}
 	uri = strings.Clone(uri) // it may be part of a request

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 )
 
 // A source that is mounted anew before it is unmounted, again and again, stays behind
@@ -30,12 +31,12 @@ func TestOverlappingRemountsKeepTheirOrder(t *testing.T) {
 			unmount()
 			unmount = next
 		}
-		d := newDialogue(t, e)
-		defer d.port.Close()
+		d := enginetest.NewDialogue(t, e)
+		defer d.Port.Close()
 		var listed []string
 		cursor := ""
 		for range 10 {
-			answer := d.request("resources/list", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`+cursor)
+			answer := d.Request("resources/list", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`+cursor)
 			for _, uri := range []string{"a:1", "a:2", "a:3", "b:254", "b:last"} {
 				if strings.Contains(string(answer), `"uri":"`+uri+`"`) {
 					listed = append(listed, uri)

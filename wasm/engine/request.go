@@ -12,8 +12,9 @@ import (
 
 // The life of a request, from top to bottom of this file:
 //
-//	Message       a whole JSON-RPC message; or Take, TakeURI: the wasm program has
-//	              read the envelope
+//	Direct.Post   a whole JSON-RPC message that Examine has read; in the wasm program,
+//	              Message takes and reads one, and Take and TakeURI one whose envelope
+//	              JavaScript has read
 //	run           reads the params (params.go)
 //	answer        decides the era (era.go) and calls the method (methods.go)
 //	settle        what can be answered from memory is answered now, on the
@@ -24,8 +25,8 @@ import (
 // Nothing here waits, except in the goroutine of runLater: Take may run inside a wasm
 // export, where waiting would corrupt the stack.
 
-// Message takes any whole message as JSON text. It never waits. The text may be
-// used again when it returns.
+// Message takes any whole message as JSON text, without an allocation for a request that is
+// answered at once. It never waits. The text may be used again when it returns.
 func (c *Client) Message(data []byte) {
 	if len(data) > c.engine.options.MaxMessage {
 		c.refuse(tooLarge())
@@ -37,12 +38,8 @@ func (c *Client) Message(data []byte) {
 		return
 	}
 	if len(elements) == 0 {
-		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "A batch must not be empty"})
+		c.refuse(emptyBatch())
 		return
-	}
-	if sink, ok := c.sink.(batcher); ok {
-		sink.beginBatch()
-		defer sink.endBatch()
 	}
 	for _, element := range elements {
 		c.message(element, true)
@@ -156,7 +153,7 @@ func (c *Client) Take(call sink.Call, m sink.Method, params []byte) (*sink.Docum
 // classic revisions are. It is Take without the JSON.
 func (c *Client) TakeURI(call sink.Call, m sink.Method, uri []byte) (*sink.Document, sink.Outcome) {
 	req := c.newRequest(call, m)
-	req.uri, req.hasURI = unsafe.String(unsafe.SliceData(uri), len(uri)), true // as textOf
+	req.uri, req.hasURI = unsafe.String(unsafe.SliceData(uri), len(uri)), true // as schema.TextOf
 	result, err := c.answer(c.ctx, req)
 	if err == errMustWait { // runs again from params
 		uri = append(jsonrpc.AppendString([]byte(`{"uri":`), req.uri), '}')

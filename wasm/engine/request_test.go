@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -132,4 +133,23 @@ func TestInitializeBesideASlowRequest(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
+}
+
+// notes is the smallest source: a map from URIs to texts.
+type notes map[string]string
+
+func (n notes) List(context.Context, string) (engine.Listing, error) {
+	var listing engine.Listing
+	for uri := range n {
+		listing.Resources = append(listing.Resources, engine.Resource{URI: uri, Name: uri})
+	}
+	return listing, nil
+}
+
+func (n notes) Read(_ context.Context, uri string) ([]engine.Contents, error) {
+	text, ok := n[uri]
+	if !ok {
+		return nil, engine.ErrNotFound
+	}
+	return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: text}}, nil
 }

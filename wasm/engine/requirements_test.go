@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -28,7 +29,7 @@ func toolOf(t *testing.T, table *engine.Table, name string, call func(ctx contex
 // speaksOn lets a tool speak before its answer, and once more after it: progress
 // and a log message. end is how it answers.
 func speaksOn(t *testing.T, end func(ctx context.Context) ([]byte, error)) (e *engine.Engine, later func()) {
-	options := offering
+	options := enginetest.Offering
 	options.Logging = true
 	e = engine.New(engine.Info{Name: "test", Version: "1"}, &options)
 	table := engine.NewTable()
@@ -63,15 +64,15 @@ func TestNothingFollowsTheAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e, later := speaksOn(t, end)
-				c := speak(t, e, "c")
-				c.ask("1", "tools/call", speaking, `,"name":"work"`)
-				c.wants(`"notifications/progress"`, `"progress":1`)
-				c.wants(`"notifications/message"`, `"data":1`)
-				c.wants(`"id":1`)
+				c := enginetest.Speak(t, e, "c")
+				c.Ask("1", "tools/call", speaking, `,"name":"work"`)
+				c.Wants(`"notifications/progress"`, `"progress":1`)
+				c.Wants(`"notifications/message"`, `"data":1`)
+				c.Wants(`"id":1`)
 				later()
-				c.say(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
-				c.wants(`"id":"last"`)
-				c.port.Close()
+				c.Say(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
+				c.Wants(`"id":"last"`)
+				c.Port.Close()
 			})
 		})
 	}
@@ -86,16 +87,16 @@ func TestNothingFollowsACancel(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
-		c := speak(t, e, "c")
-		c.ask("1", "tools/call", speaking, `,"name":"work"`)
-		c.wants(`"notifications/progress"`)
-		c.wants(`"notifications/message"`)
-		c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		c := enginetest.Speak(t, e, "c")
+		c.Ask("1", "tools/call", speaking, `,"name":"work"`)
+		c.Wants(`"notifications/progress"`)
+		c.Wants(`"notifications/message"`)
+		c.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 		<-ended
 		later()
-		c.say(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
-		c.wants(`"id":"last"`)
-		c.port.Close()
+		c.Say(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
+		c.Wants(`"id":"last"`)
+		c.Port.Close()
 	})
 }
 
@@ -104,7 +105,7 @@ func TestNothingFollowsACancel(t *testing.T) {
 // runs at the same time, gets none. R-101.
 func TestLogMessagesBelongToTheirRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		options := offering
+		options := enginetest.Offering
 		options.Logging = true
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
 		table := engine.NewTable()
@@ -117,15 +118,15 @@ func TestLogMessagesBelongToTheirRequest(t *testing.T) {
 			return []byte(`{"content":[]}`), nil
 		})
 		e.Mount("", table)
-		c := speak(t, e, "c")
-		c.ask("1", "tools/call", `,"io.modelcontextprotocol/logLevel":"warning"`, `,"name":"work"`)
-		c.wants(`"level":"warning"`)
-		c.wants(`"level":"error"`)
-		c.ask("2", "tools/call", "", `,"name":"work"`)
+		c := enginetest.Speak(t, e, "c")
+		c.Ask("1", "tools/call", `,"io.modelcontextprotocol/logLevel":"warning"`, `,"name":"work"`)
+		c.Wants(`"level":"warning"`)
+		c.Wants(`"level":"error"`)
+		c.Ask("2", "tools/call", "", `,"name":"work"`)
 		for range 2 { // nothing but the answers comes
-			c.wants(`"result":{"resultType":"complete"`)
+			c.Wants(`"result":{"resultType":"complete"`)
 		}
-		c.port.Close()
+		c.Port.Close()
 	})
 }
 
@@ -133,9 +134,9 @@ func TestLogMessagesBelongToTheirRequest(t *testing.T) {
 // ended listen, and a question. R-043.
 func TestEveryModernResultNamesTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		options := offering
+		options := enginetest.Offering
 		e := engine.New(engine.Info{Name: "named", Version: "1.2.3"}, &options)
-		table := notesOf(t, "a")
+		table := enginetest.NotesOf(t, "a")
 		if err := table.Put(engine.Entry{
 			Resource: engine.Resource{URI: "notes://a", Name: "a"},
 			Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
@@ -145,10 +146,10 @@ func TestEveryModernResultNamesTheServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Mount("", table)
-		c := speak(t, e, "c")
+		c := enginetest.Speak(t, e, "c")
 		named := func(what string) {
 			t.Helper()
-			msg := c.next()
+			msg := c.Next()
 			meta := jsonrpc.Member(jsonrpc.Member([]byte(msg), "result"), "_meta")
 			info := jsonrpc.Member(meta, "io.modelcontextprotocol/serverInfo")
 			if string(jsonrpc.Member(info, "name")) != `"named"` || string(jsonrpc.Member(info, "version")) != `"1.2.3"` {
@@ -167,14 +168,14 @@ func TestEveryModernResultNamesTheServer(t *testing.T) {
 			{"tools/call", `,"name":"a"`},
 			{"completion/complete", `,"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"a","value":""}`},
 		} {
-			c.ask("1", ask.method, "", ask.members)
+			c.Ask("1", ask.method, "", ask.members)
 			named(ask.method + ask.members)
 		}
-		c.ask(`"l"`, "subscriptions/listen", "", `,"notifications":{"resourcesListChanged":true}`)
-		c.wants("acknowledged")
+		c.Ask(`"l"`, "subscriptions/listen", "", `,"notifications":{"resourcesListChanged":true}`)
+		c.Wants("acknowledged")
 		e.Close()
 		named("an ended listen")
-		c.port.Close()
+		c.Port.Close()
 	})
 }
 
@@ -183,7 +184,7 @@ func TestEveryModernResultNamesTheServer(t *testing.T) {
 // R-002 R-003.
 func TestIDsAreStringsOrIntegers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := engine.New(engine.Info{Name: "test", Version: "1"}, &offering)
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, &enginetest.Offering)
 		table := engine.NewTable()
 		ran := 0
 		release := make(chan struct{})
@@ -193,10 +194,10 @@ func TestIDsAreStringsOrIntegers(t *testing.T) {
 			return []byte(`{"content":[]}`), nil
 		})
 		e.Mount("", table)
-		c := speak(t, e, "c")
+		c := enginetest.Speak(t, e, "c")
 		for _, id := range []string{"null", "true", "false", "{}", "[]", "[1]", `{"a":1}`, "1.5", "1.0", "1e2", "-0", "-0.0", "1E400"} {
-			c.ask(id, "tools/call", "", `,"name":"work"`)
-			c.wants(`"code":-32600`)
+			c.Ask(id, "tools/call", "", `,"name":"work"`)
+			c.Wants(`"code":-32600`)
 			synctest.Wait()
 			if ran != 0 {
 				t.Fatalf("id %s: the tool ran", id)
@@ -204,7 +205,7 @@ func TestIDsAreStringsOrIntegers(t *testing.T) {
 		}
 		good := []string{"1", `"1"`, "0", `""`, "-1", "9007199254740993", `"9007199254740993"`, "18446744073709551616"}
 		for _, id := range good {
-			c.ask(id, "tools/call", "", `,"name":"work"`)
+			c.Ask(id, "tools/call", "", `,"name":"work"`)
 			synctest.Wait()
 		}
 		if ran != len(good) {
@@ -213,14 +214,14 @@ func TestIDsAreStringsOrIntegers(t *testing.T) {
 		close(release)
 		answers := ""
 		for range good {
-			answers += c.next()
+			answers += c.Next()
 		}
 		for _, id := range good {
 			if strings.Count(answers, `"id":`+id+`,`) != 1 {
 				t.Errorf("id %s is not answered once, as it was spelled", id)
 			}
 		}
-		c.port.Close()
+		c.Port.Close()
 	})
 }
 
@@ -228,7 +229,7 @@ func TestIDsAreStringsOrIntegers(t *testing.T) {
 // text. R-190.
 func TestCompletionErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		options := offering
+		options := enginetest.Offering
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
 		table := engine.NewTable()
 		if err := table.PutPrompt(engine.PromptEntry{
@@ -260,13 +261,13 @@ func TestCompletionErrors(t *testing.T) {
 			{"a page that fails", `,"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"x","value":""}`, e, -32603},
 			{"not offered", `,"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"x","value":""}`, without, -32601},
 		} {
-			c := speak(t, test.engine, "c")
-			c.ask("1", "completion/complete", "", test.members)
-			msg := c.next()
+			c := enginetest.Speak(t, test.engine, "c")
+			c.Ask("1", "completion/complete", "", test.members)
+			msg := c.Next()
 			if code, _ := jsonrpc.Int(jsonrpc.Member(jsonrpc.Member([]byte(msg), "error"), "code")); code != test.code || strings.Contains(msg, "secret") {
 				t.Errorf("%s: %s; want %d", test.name, msg, test.code)
 			}
-			c.port.Close()
+			c.Port.Close()
 		}
 	})
 }
@@ -275,7 +276,7 @@ func TestCompletionErrors(t *testing.T) {
 // given for, and a cursor that was changed is refused. R-088 R-270.
 func TestRequestStateIsBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := engine.New(engine.Info{Name: "test", Version: "1"}, &offering)
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, &enginetest.Offering)
 		table := engine.NewTable()
 		for _, name := range [...]string{"one", "two"} {
 			toolOf(t, table, name, func(ctx context.Context, _ []byte) ([]byte, error) {
@@ -287,9 +288,9 @@ func TestRequestStateIsBound(t *testing.T) {
 			})
 		}
 		e.Mount("", table)
-		friend, stranger := speak(t, e, "friend"), speak(t, e, "stranger")
-		friend.ask("1", "tools/call", "", `,"name":"one","arguments":{"n":1}`)
-		state := string(jsonrpc.Member(jsonrpc.Member([]byte(friend.next()), "result"), "requestState"))
+		friend, stranger := enginetest.Speak(t, e, "friend"), enginetest.Speak(t, e, "stranger")
+		friend.Ask("1", "tools/call", "", `,"name":"one","arguments":{"n":1}`)
+		state := string(jsonrpc.Member(jsonrpc.Member([]byte(friend.Next()), "result"), "requestState"))
 		if len(state) < 10 {
 			t.Fatalf("requestState %s", state)
 		}
@@ -299,7 +300,7 @@ func TestRequestStateIsBound(t *testing.T) {
 		}
 		for _, test := range []struct {
 			what    string
-			who     speaker
+			who     enginetest.Speaker
 			members string
 			want    string
 		}{
@@ -309,12 +310,12 @@ func TestRequestStateIsBound(t *testing.T) {
 			{"a changed state", friend, `,"name":"one","arguments":{"n":1},"requestState":` + changed, `-32602`},
 			{"its own", friend, `,"name":"one","arguments":{"n":1},"requestState":` + state, `"content"`},
 		} {
-			test.who.ask("1", "tools/call", "", test.members)
-			if msg := test.who.next(); !strings.Contains(msg, test.want) {
+			test.who.Ask("1", "tools/call", "", test.members)
+			if msg := test.who.Next(); !strings.Contains(msg, test.want) {
 				t.Errorf("%s: %s; want %s", test.what, msg, test.want)
 			}
 		}
-		friend.port.Close()
-		stranger.port.Close()
+		friend.Port.Close()
+		stranger.Port.Close()
 	})
 }

@@ -4,6 +4,10 @@ import (
 	"encoding/base64"
 	"strconv"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -13,23 +17,23 @@ import (
 // revision does not have is left out, or becomes text; revision.go knows what each has.
 
 // begin begins a result with the members of a _meta, a JSON object or nil.
-func (e *Engine) begin(rev revision, meta []byte) out {
-	keep := func(name string) bool { return name != keyServerInfo } // that of a Remote's engine
+func (e *Engine) begin(rev revision, meta []byte) emit.JSON {
+	keep := func(name string) bool { return name != hop.KeyServerInfo } // that of a Remote's engine
 	if rev == modern {
-		o := out(e.fixed.Load().begin())
+		o := emit.JSON(e.fixed.Load().begin())
 		if meta != nil {
 			o = o[:len(o)-1]
-			o.members(meta, keep)
-			o.text("}")
+			o.Members(meta, keep)
+			o.Text("}")
 		}
 		return o
 	}
-	inner := out("{")
-	inner.members(meta, keep)
-	o := out("{")
+	inner := emit.JSON("{")
+	inner.Members(meta, keep)
+	o := emit.JSON("{")
 	if len(inner) > 1 {
-		inner.text("}")
-		o.member("_meta", inner)
+		inner.Text("}")
+		o.Member("_meta", inner)
 	}
 	return o
 }
@@ -43,8 +47,8 @@ func (e *Engine) beginRead(rev revision, cache Cache, meta []byte) []byte {
 	if rev == modern {
 		o = appendCache(o, cache)
 	}
-	o.name("contents")
-	o.text("[")
+	o.Name("contents")
+	o.Text("[")
 	return o
 }
 
@@ -71,13 +75,13 @@ func (e *Engine) beginList(rev revision, kind byte) []byte {
 // appendInfo appends an Implementation object.
 func appendInfo(dst []byte, info Info, rev revision) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"name":`...), info.Name)
-	dst = appendText(dst, "version", info.Version)
+	dst = emit.AppendText(dst, "version", info.Version)
 	if rev.hasTitles() {
-		dst = appendText(dst, "title", info.Title)
+		dst = emit.AppendText(dst, "title", info.Title)
 	}
 	if rev.hasIcons() {
-		dst = appendText(dst, "websiteUrl", info.WebsiteURL)
-		dst = appendRaw(dst, "icons", info.Icons)
+		dst = emit.AppendText(dst, "websiteUrl", info.WebsiteURL)
+		dst = emit.AppendRaw(dst, "icons", info.Icons)
 	}
 	return append(dst, '}')
 }
@@ -87,10 +91,10 @@ func appendResource(dst []byte, r *Resource, prefix string, rev revision) []byte
 	dst = appendURI(append(dst, `{"uri":`...), prefix, r.URI)
 	dst = jsonrpc.AppendString(append(dst, `,"name":`...), r.Name)
 	if rev.hasTitles() {
-		dst = appendText(dst, "title", r.Title)
+		dst = emit.AppendText(dst, "title", r.Title)
 	}
-	dst = appendText(dst, "description", r.Description)
-	dst = appendText(dst, "mimeType", r.MIMEType)
+	dst = emit.AppendText(dst, "description", r.Description)
+	dst = emit.AppendText(dst, "mimeType", r.MIMEType)
 	if r.Size > 0 {
 		dst = strconv.AppendInt(append(dst, `,"size":`...), r.Size, 10)
 	}
@@ -102,24 +106,24 @@ func appendTemplate(dst []byte, t *Template, prefix string, rev revision) []byte
 	dst = appendURI(append(dst, `{"uriTemplate":`...), prefix, t.URITemplate)
 	dst = jsonrpc.AppendString(append(dst, `,"name":`...), t.Name)
 	if rev.hasTitles() {
-		dst = appendText(dst, "title", t.Title)
+		dst = emit.AppendText(dst, "title", t.Title)
 	}
-	dst = appendText(dst, "description", t.Description)
-	dst = appendText(dst, "mimeType", t.MIMEType)
+	dst = emit.AppendText(dst, "description", t.Description)
+	dst = emit.AppendText(dst, "mimeType", t.MIMEType)
 	return appendExtras(dst, t.Annotations, t.Icons, t.Meta, rev)
 }
 
 func appendExtras(dst, annotations, icons, meta []byte, rev revision) []byte {
 	if annotations != nil {
-		o := out(dst)
-		o.annotations(annotations, rev)
+		o := emit.JSON(dst)
+		addAnnotations(&o, annotations, rev)
 		dst = o
 	}
 	if rev.hasIcons() {
-		dst = appendRaw(dst, "icons", icons)
+		dst = emit.AppendRaw(dst, "icons", icons)
 	}
 	if rev.hasTitles() {
-		dst = appendRaw(dst, "_meta", meta)
+		dst = emit.AppendRaw(dst, "_meta", meta)
 	}
 	return append(dst, '}')
 }
@@ -128,12 +132,14 @@ func appendExtras(dst, annotations, icons, meta []byte, rev revision) []byte {
 // blob, and an empty _meta for the Sink to put the version into.
 func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte {
 	dst = appendURI(append(dst, `{"uri":`...), prefix, c.URI)
-	dst = appendText(dst, "mimeType", plainMember("mimeType", c.MIMEType))
+	dst = emit.AppendText(dst, "mimeType", plain.Member("mimeType", c.MIMEType))
 	var version string
 	switch {
 	case c.Ref != 0:
-	case c.body != nil:
-		dst = append(append(dst, ','), c.body...)
+	case c.Relayed.Body != nil && c.Relayed.IsBlob:
+		dst = emit.AppendRaw(dst, "blob", c.Relayed.Body)
+	case c.Relayed.Body != nil:
+		dst = emit.AppendRaw(dst, "text", c.Relayed.Body)
 	case c.Blob != nil:
 		dst = append(dst, `,"blob":"`...)
 		dst = base64.StdEncoding.AppendEncode(dst, c.Blob)
@@ -146,7 +152,7 @@ func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte
 	switch {
 	case !rev.hasTitles():
 	case c.Meta != nil && (version == "" || hasVersion(c.Meta)):
-		dst = appendRaw(dst, "_meta", c.Meta)
+		dst = emit.AppendRaw(dst, "_meta", c.Meta)
 	case c.Meta != nil && string(c.Meta) != "{}":
 		dst = append(dst, `,"_meta":{"`+metaVersion+`":"`...)
 		dst = append(append(dst, version...), `",`...)
@@ -160,13 +166,13 @@ func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte
 	return append(dst, '}')
 }
 
-// named adds the description of a prompt or tool.
-func (o *out) named(object []byte, prefix string, rev revision, isTool bool) {
+// addNamed adds the description of a prompt or tool.
+func addNamed(o *emit.JSON, object []byte, prefix string, rev revision, isTool bool) {
 	if rev == modern && prefix == "" {
-		o.raw(object)
+		o.Raw(object)
 		return
 	}
-	o.text("{")
+	o.Text("{")
 	s := jsonrpc.Scan(object)
 	for s.Next() {
 		name := string(s.Name)
@@ -176,39 +182,39 @@ func (o *out) named(object []byte, prefix string, rev revision, isTool bool) {
 		switch {
 		case name == "name":
 			text, _ := jsonrpc.Text(s.Value)
-			o.name(name)
-			o.quote(prefix + text)
+			o.Name(name)
+			o.Quote(prefix + text)
 		case name == "arguments" && !rev.hasTitles():
-			o.name(name)
+			o.Name(name)
 			arguments, _ := jsonrpc.Elements(s.Value)
 			for i, argument := range arguments {
-				o.text(separator(i))
-				o.named(argument, "", rev, false)
+				o.Text(emit.Separator(i))
+				addNamed(o, argument, "", rev, false)
 			}
-			o.text("]")
+			o.Text("]")
 		case name == "outputSchema" && rev != modern && string(jsonrpc.Member(s.Value, "type")) != `"object"`:
 			// Only 2026-07-28 has results that are no objects.
 		default:
-			o.member(name, s.Value)
+			o.Member(name, s.Value)
 		}
 	}
-	o.text("}")
+	o.Text("}")
 }
 
-// annotations adds the member of that name, unless it is nil; lastModified is
+// addAnnotations adds the member of that name, unless it is nil; lastModified is
 // known since 2025-06-18.
-func (o *out) annotations(annotations []byte, rev revision) {
+func addAnnotations(o *emit.JSON, annotations []byte, rev revision) {
 	if annotations == nil {
 		return
 	}
-	o.name("annotations")
+	o.Name("annotations")
 	if rev.hasTitles() {
-		o.raw(annotations)
+		o.Raw(annotations)
 		return
 	}
-	o.text("{")
-	o.members(annotations, func(name string) bool { return name != "lastModified" })
-	o.text("}")
+	o.Text("{")
+	o.Members(annotations, func(name string) bool { return name != "lastModified" })
+	o.Text("}")
 }
 
 // namedResult makes the result of tools/call or prompts/get of what a source
@@ -218,116 +224,123 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 	if isTool {
 		list = "content"
 	}
-	if err := checkResult(answer, isTool); err != nil {
+	if err := schema.CheckResult(answer, isTool); err != nil {
 		return sink.Result{}, err
 	}
 	o := e.begin(rev, jsonrpc.Member(answer, "_meta"))
 	if isTool {
-		o.members(answer, func(name string) bool { return name == "isError" })
+		o.Members(answer, func(name string) bool { return name == "isError" })
 	} else if description, ok := jsonrpc.Text(jsonrpc.Member(answer, "description")); ok {
-		o.name("description")
-		o.quote(PlainLines(description, MaxDescription))
+		o.Name("description")
+		o.Quote(plain.Lines(description, plain.MaxDescription))
 	}
 	structured := jsonrpc.Member(answer, "structuredContent")
 	if isTool && structured != nil && (rev == modern || rev.hasStructured() && structured[0] == '{') {
-		o.member("structuredContent", structured)
+		o.Member("structuredContent", structured)
 	}
 	blocks := jsonrpc.Member(answer, list)
 	if blocks == nil && isTool {
 		blocks = []byte("[]")
 		if structured != nil { // clients that know no structuredContent read its text
-			text := out(`[{"type":"text","text":`)
-			text.quote(string(structured))
-			text.text("}]")
+			text := emit.JSON(`[{"type":"text","text":`)
+			text.Quote(string(structured))
+			text.Text("}]")
 			blocks = text
 		}
 	}
 	elements, ok := jsonrpc.Elements(blocks)
 	if !ok {
-		return sink.Result{}, wrong(list, missingOr(blocks, "is not an array"))
+		return sink.Result{}, schema.Wrong(list, schema.MissingOr(blocks, "is not an array"))
 	}
-	o.name(list)
+	o.Name(list)
 	if len(elements) == 0 {
-		o.text("[")
+		o.Text("[")
 	}
 	for i, one := range elements {
-		o.text(separator(i))
-		path, block := element(list, i), one
+		o.Text(emit.Separator(i))
+		path, block := schema.Element(list, i), one
 		if !isTool {
 			role := jsonrpc.Member(one, "role")
 			if string(role) != `"user"` && string(role) != `"assistant"` {
-				return sink.Result{}, wrong(path+".role", "is neither user nor assistant")
+				return sink.Result{}, schema.Wrong(path+".role", "is neither user nor assistant")
 			}
 			path, block = path+".content", jsonrpc.Member(one, "content")
-			o.text(`{"role":`)
-			o.raw(role)
-			o.text(`,"content":`)
+			o.Text(`{"role":`)
+			o.Raw(role)
+			o.Text(`,"content":`)
 		}
-		if err := within(path, checkBlock(block)); err != nil {
+		if err := schema.Within(path, schema.CheckBlock(block)); err != nil {
 			return sink.Result{}, err
 		}
-		o.block(block, m.prefix, rev)
+		addBlock(&o, block, m.prefix, rev)
 		if !isTool {
-			o.text("}")
+			o.Text("}")
 		}
 	}
-	o.text("]}")
+	o.Text("]}")
 	return sink.Result{Document: &sink.Document{JSON: o}}, nil
 }
 
-// block adds a block of content, which has been checked. A kind that the revision
+// addBlock adds a block of content, which has been checked. A kind that the revision
 // does not know becomes text (R-200).
-func (o *out) block(block []byte, prefix string, rev revision) {
+func addBlock(o *emit.JSON, block []byte, prefix string, rev revision) {
 	kind, _ := jsonrpc.Text(jsonrpc.Member(block, "type"))
 	isLink := kind == "resource_link"
 	switch {
 	case rev.hasAllOfBlocks() && !isLink && kind != "resource":
-		o.raw(block)
+		o.Raw(block)
 		return
 	case kind == "audio" && !rev.hasAudio():
 		text, _ := jsonrpc.Text(jsonrpc.Member(block, "mimeType"))
-		o.text(`{"type":"text","text":`)
-		o.quote("[audio " + PlainText(text, MaxTitle) + "]")
+		o.Text(`{"type":"text","text":`)
+		o.Quote("[audio " + plain.Text(text, plain.MaxTitle) + "]")
 	case isLink && !rev.hasLinks():
 		name, _ := jsonrpc.Text(jsonrpc.Member(block, "name"))
-		name = PlainText(name, MaxName)
+		name = plain.Text(name, plain.MaxName)
 		uri, _ := jsonrpc.Text(jsonrpc.Member(block, "uri"))
-		o.text(`{"type":"text","text":`)
-		o.quote(name + " " + prefix + uri)
+		o.Text(`{"type":"text","text":`)
+		o.Quote(name + " " + prefix + uri)
 	default:
-		o.text("{")
-		o.content(block, prefix, rev, isLink)
+		o.Text("{")
+		addContent(o, block, prefix, rev, isLink)
 	}
-	o.text("}")
+	o.Text("}")
 }
 
-// content adds the members of a block of content, or of the resource in it. isNamed:
+// addContent adds the members of a block of content, or of the resource in it. isNamed:
 // it describes a resource, whose uri gets the prefix.
-func (o *out) content(block []byte, prefix string, rev revision, isNamed bool) {
+func addContent(o *emit.JSON, block []byte, prefix string, rev revision, isNamed bool) {
 	s := jsonrpc.Scan(block)
 	for s.Next() {
 		name := string(s.Name)
 		switch {
 		case introducedIn(name, false) > rev:
 		case name == "annotations":
-			o.annotations(s.Value, rev)
+			addAnnotations(o, s.Value, rev)
 		case name == "uri" && isNamed:
 			uri, _ := jsonrpc.Text(s.Value)
-			o.name(name)
-			o.quote(prefix + uri)
+			o.Name(name)
+			o.Quote(prefix + uri)
 		case isNamed && (name == "name" || name == "title" || name == "description" || name == "mimeType"):
 			text, _ := jsonrpc.Text(s.Value)
-			o.name(name)
-			o.quote(plainMember(name, text))
+			o.Name(name)
+			o.Quote(plain.Member(name, text))
 		case name == "resource" && !isNamed:
-			o.name(name)
-			o.text("{")
-			o.content(s.Value, prefix, rev, true)
-			o.text("}")
+			o.Name(name)
+			o.Text("{")
+			addContent(o, s.Value, prefix, rev, true)
+			o.Text("}")
 		default:
-			o.member(name, s.Value)
+			o.Member(name, s.Value)
 		}
 	}
+}
+
+func appendURI(dst []byte, prefix, uri string) []byte {
+	if prefix != "" {
+		uri = prefix + uri
+	}
+	return jsonrpc.AppendString(dst, uri)
 }
 
 func hasVersion(meta []byte) bool {

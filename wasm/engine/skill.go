@@ -3,11 +3,13 @@ package engine
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -78,7 +80,7 @@ func (e *Engine) getSkill(ctx context.Context, req *request) (sink.Result, error
 		return sink.Result{}, err
 	}
 	if !e.options.Allow(req.who, VerbRead, uri) {
-		return sink.Result{}, ErrDenied
+		return sink.Result{}, errDenied
 	}
 	for l := e.lookup(uri); l.next(); {
 		source, ok := l.mount.source.(Skiller)
@@ -91,8 +93,8 @@ func (e *Engine) getSkill(ctx context.Context, req *request) (sink.Result, error
 		s, err := source.Skill(ctx, strings.Clone(l.own))
 		switch {
 		case err == nil:
-			o := out(appendCache(e.fixed.Load().begin(), e.options.Cache))
-			o.name("skill")
+			o := emit.JSON(appendCache(e.fixed.Load().begin(), e.options.Cache))
+			o.Name("skill")
 			return sink.Result{Document: &sink.Document{JSON: append(appendSkill(o, &s, l.mount.prefix), '}')}}, nil
 		case !tryNextSource(err):
 			return sink.Result{}, jsonrpc.Wrap("skill "+jsonrpc.Quoted(uri), err)
@@ -103,24 +105,24 @@ func (e *Engine) getSkill(ctx context.Context, req *request) (sink.Result, error
 
 // appendSkill appends the entry of a skill.
 func appendSkill(dst []byte, s *Skill, prefix string) []byte {
-	o := out(appendURI(append(dst, `{"uri":`...), prefix, s.URI))
-	o.member("frontmatter", s.Frontmatter)
-	o.name("resources")
+	o := emit.JSON(appendURI(append(dst, `{"uri":`...), prefix, s.URI))
+	o.Member("frontmatter", s.Frontmatter)
+	o.Name("resources")
 	if s.Dynamic {
 		return append(o, `"dynamic"}`...)
 	}
 	if len(s.Files) == 0 {
-		o.text("[")
+		o.Text("[")
 	}
 	for i, f := range s.Files {
-		o.text(separator(i))
-		o.text(`{"uri":`)
-		o.quote(prefix + f.URI)
-		o.name("digest")
-		o.quote(f.Digest)
-		o.name("size")
+		o.Text(emit.Separator(i))
+		o.Text(`{"uri":`)
+		o.Quote(prefix + f.URI)
+		o.Name("digest")
+		o.Quote(f.Digest)
+		o.Name("size")
 		o = append(o, jsonrpc.IDOf(f.Size)...)
-		o.text("}")
+		o.Text("}")
 	}
 	return append(o, `]}`...)
 }
@@ -156,7 +158,7 @@ func TrustedSkill(object []byte) (s Skill) {
 func (s *Skill) check() error {
 	root, ok := strings.CutSuffix(s.URI, "/SKILL.md")
 	if !ok || !validSkillURI(s.URI) {
-		return wrong("uri", "is not that of a SKILL.md, as skill://refunds/SKILL.md is")
+		return schema.Wrong("uri", "is not that of a SKILL.md, as skill://refunds/SKILL.md is")
 	}
 	if err := checkFrontmatter(s.Frontmatter); err != nil {
 		return err
@@ -165,17 +167,17 @@ func (s *Skill) check() error {
 	description, _ := jsonrpc.Text(jsonrpc.Member(s.Frontmatter, "description"))
 	switch {
 	case description == "":
-		return wrong("frontmatter.description", "is missing")
+		return schema.Wrong("frontmatter.description", "is missing")
 	case !validSkillName(name):
-		return wrong("frontmatter.name", "is not 1 to 64 of a-z, 0-9 and single hyphens between them")
+		return schema.Wrong("frontmatter.name", "is not 1 to 64 of a-z, 0-9 and single hyphens between them")
 	case !strings.HasSuffix(root, "/"+name):
-		return wrong("uri", "does not end in the name of the skill and /SKILL.md")
+		return schema.Wrong("uri", "does not end in the name of the skill and /SKILL.md")
 	case s.Dynamic:
 		return nil
 	case s.Files == nil:
-		return wrong("resources", `is neither an array with a SKILL.md nor "dynamic"`)
+		return schema.Wrong("resources", `is neither an array with a SKILL.md nor "dynamic"`)
 	case len(s.Files) > maxSkillFiles:
-		return wrong("resources", "are more than 512")
+		return schema.Wrong("resources", "are more than 512")
 	}
 	total, own := int64(0), false
 	paths := skillPaths{}
@@ -183,20 +185,20 @@ func (s *Skill) check() error {
 		path, inside := strings.CutPrefix(f.URI, root+"/")
 		switch {
 		case !inside || !paths.add(path):
-			return wrong(element("resources", i)+".uri", "is not that of a further file of the skill")
+			return schema.Wrong(schema.Element("resources", i)+".uri", "is not that of a further file of the skill")
 		case !validDigest(f.Digest):
-			return wrong(element("resources", i)+".digest", "is not sha256: and 64 hexadecimal digits")
+			return schema.Wrong(schema.Element("resources", i)+".digest", "is not sha256: and 64 hexadecimal digits")
 		case f.Size < 0 || f.Size > maxSkillBytes:
-			return wrong(element("resources", i)+".size", "is not a number of bytes up to 16 MiB")
+			return schema.Wrong(schema.Element("resources", i)+".size", "is not a number of bytes up to 16 MiB")
 		}
 		total += f.Size
 		own = own || f.URI == s.URI
 	}
 	switch {
 	case !own:
-		return wrong("resources", "have no SKILL.md")
+		return schema.Wrong("resources", "have no SKILL.md")
 	case total > maxSkillBytes:
-		return wrong("resources", "have more than 16 MiB")
+		return schema.Wrong("resources", "have more than 16 MiB")
 	}
 	return nil
 }
@@ -204,33 +206,33 @@ func (s *Skill) check() error {
 // checkFrontmatter checks the frontmatter: https://agentskills.io/specification.
 func checkFrontmatter(object []byte) error {
 	if len(object) == 0 || object[0] != '{' {
-		return wrong("frontmatter", "is not an object")
+		return schema.Wrong("frontmatter", "is not an object")
 	}
 	if len(object) > maxFrontmatter {
-		return wrong("frontmatter", "is larger than 16 KiB")
+		return schema.Wrong("frontmatter", "is larger than 16 KiB")
 	}
-	if clean, ok := plainJSON("", object); !ok || !bytes.Equal(clean, object) {
-		return wrong("frontmatter", "has hidden or control characters, or a text that is too long")
+	if clean, ok := plain.JSON("", object); !ok || !bytes.Equal(clean, object) {
+		return schema.Wrong("frontmatter", "has hidden or control characters, or a text that is too long")
 	}
 	for field, most := range map[string]int{"description": 1024, "compatibility": 500, "license": 1024, "allowed-tools": 1024} { // characters
 		value := jsonrpc.Member(object, field)
 		text, ok := jsonrpc.Text(value)
 		if value != nil && (!ok || utf8.RuneCountInString(text) > most) {
-			return wrong("frontmatter."+field, "is not a text, or is too long")
+			return schema.Wrong("frontmatter."+field, "is not a text, or is too long")
 		}
 	}
 	if jsonrpc.Member(object, "hooks") != nil { // commands that some clients run
-		return wrong("frontmatter.hooks", "is not allowed")
+		return schema.Wrong("frontmatter.hooks", "is not allowed")
 	}
 	metadata := jsonrpc.Member(object, "metadata")
 	s := jsonrpc.Scan(metadata)
 	for metadata != nil && s.Next() {
 		if _, ok := jsonrpc.Text(s.Value); !ok {
-			return wrong("frontmatter.metadata", "is not an object of texts")
+			return schema.Wrong("frontmatter.metadata", "is not an object of texts")
 		}
 	}
 	if metadata != nil && s.Err() != nil {
-		return wrong("frontmatter.metadata", "is not an object of texts")
+		return schema.Wrong("frontmatter.metadata", "is not an object of texts")
 	}
 	return nil
 }
@@ -268,8 +270,8 @@ func (p skillPaths) add(path string) bool {
 // validSkillURI reports whether a URI has the form scheme://path, with a path that a client can
 // make directories and a file of.
 func validSkillURI(uri string) bool {
-	path, ok := strings.CutPrefix(uri[scheme(uri):], "//")
-	return ok && checkURI(uri) == nil && skillPaths{}.add(path)
+	path, ok := strings.CutPrefix(uri[schema.SchemeLength(uri):], "//")
+	return ok && schema.CheckURI(uri) == nil && skillPaths{}.add(path)
 }
 
 // validSkillName: https://agentskills.io/specification, name field.
@@ -288,10 +290,6 @@ func validSkillName(name string) bool {
 func validDigest(digest string) bool {
 	digits, ok := strings.CutPrefix(digest, "sha256:")
 	return ok && len(digits) == 64 && !strings.ContainsFunc(digits, func(r rune) bool { return (r < 'a' || r > 'f') && (r < '0' || r > '9') })
-}
-
-func sameSkill(a, b Skill) bool {
-	return a.URI == b.URI && a.Dynamic == b.Dynamic && bytes.Equal(a.Frontmatter, b.Frontmatter) && slices.Equal(a.Files, b.Files)
 }
 
 // PutSkill registers skills, or replaces those with the same URI. Their files are
@@ -344,64 +342,4 @@ func (t *Table) Skill(_ context.Context, uri string) (Skill, error) {
 		return Skill{}, ErrNotFound
 	}
 	return t.skills[at], nil
-}
-
-// HasSkills reports whether the other engine declares the extension.
-func (r *Remote) HasSkills() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return jsonrpc.Member(r.extensions, ExtensionSkills) != nil
-}
-
-// Skills requests all skills, page by page.
-func (r *Remote) Skills(ctx context.Context) ([]Skill, error) {
-	if !r.HasSkills() {
-		return nil, nil
-	}
-	return listOrCached(ctx, r, MethodListSkills, "", Change{List: true}, func(ctx context.Context, w *pager) (all []Skill, err error) {
-		err = w.pages(ctx, "skills", func(object []byte) error {
-			s, err := ParseSkill(object)
-			if err == nil {
-				all = append(all, s)
-			}
-			return err
-		})
-		return r.withoutNested(all), err
-	}, func(a, b []Skill) bool { return slices.EqualFunc(a, b, sameSkill) })
-}
-
-// withoutNested removes skills in the directory of another one, and reports them: a client that
-// stores both would mix their files.
-func (r *Remote) withoutNested(all []Skill) []Skill {
-	const file = "/skill.md"
-	roots := map[string]bool{}
-	for _, s := range all {
-		roots[strings.TrimSuffix(strings.ToLower(s.URI), file)] = true
-	}
-	return slices.DeleteFunc(all, func(s Skill) bool {
-		dir := strings.TrimSuffix(strings.ToLower(s.URI), file)
-		for i := strings.LastIndexByte(dir, '/'); i >= 0; i = strings.LastIndexByte(dir, '/') {
-			if dir = dir[:i]; roots[dir] {
-				r.report(wrong("uri", "is in the directory of another skill: "+jsonrpc.Brief(s.URI)))
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// Skill requests the entry of a skill.
-func (r *Remote) Skill(ctx context.Context, uri string) (Skill, error) {
-	if !r.HasSkills() {
-		return Skill{}, ErrNotFound
-	}
-	result, err := unlessUnknown(r.call(ctx, MethodGetSkill, envelope(PrincipalOf(ctx), jsonrpc.AppendString([]byte(`"uri":`), uri))))
-	if err != nil {
-		return Skill{}, readError(err, false)
-	}
-	s, err := ParseSkill(jsonrpc.Member(result, "skill"))
-	if err == nil && s.URI != uri {
-		err = errors.New("the page answered with another skill")
-	}
-	return s, err
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -120,90 +120,10 @@ func TestSkillWithoutFilesIsValidJSON(t *testing.T) {
 	near, far := jsonrpc.Pipe()
 	go e.Serve(t.Context(), far) // ends with near
 	defer near.Close()
-	d := &dialogue{t: t, port: near}
-	if got := d.modern("skills/list", ""); !strings.Contains(got, `"resources":[]}`) {
+	d := &enginetest.Dialogue{T: t, Port: near}
+	if got := d.Modern("skills/list", ""); !strings.Contains(got, `"resources":[]}`) {
 		t.Error(got)
 	}
-}
-
-func tableOfSkills(t *testing.T, n int) *engine.Table {
-	t.Helper()
-	table := engine.NewTable()
-	for i := range n {
-		skill, err := engine.ParseSkill([]byte(skillEntry(fmt.Sprintf("s%d", i))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		table.PutSkill(skill)
-	}
-	return table
-}
-
-// All of 10,000 skills of a page come through the gateway's engine, in pages, each once.
-func TestManySkillsAreListed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const count = 10_000
-		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Skills: true, PageSize: 1000})
-		page.Mount("", tableOfSkills(t, count))
-		near, far := jsonrpc.Pipe()
-		go page.Serve(t.Context(), far) // ends with near
-		remote, err := engine.Attach(t.Context(), near)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Skills: true, PageSize: 1000})
-		e.Mount("p+", remote)
-		d := newDialogue(t, e)
-		seen := map[string]bool{}
-		for members, pages := "", 0; ; pages++ {
-			result := jsonrpc.Member([]byte(d.modern("skills/list", members)), "result")
-			skills, _ := jsonrpc.Elements(jsonrpc.Member(result, "skills"))
-			for _, skill := range skills {
-				uri, _ := jsonrpc.Text(jsonrpc.Member(skill, "uri"))
-				seen[uri] = true
-			}
-			next := jsonrpc.Member(result, "nextCursor")
-			if next == nil || pages > 20 {
-				break
-			}
-			members = `"cursor":` + string(next)
-		}
-		if len(seen) != count || !seen["p+skill://s9999/SKILL.md"] {
-			t.Errorf("%d of %d skills are listed", len(seen), count)
-		}
-		d.port.Close()
-		remote.Close()
-	})
-}
-
-// A page that does not check its skills offers some inside others: the gateway's engine lists
-// the outer ones only.
-func TestNestedSkillsAreNotListed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		table := engine.NewTable()
-		for _, uri := range []string{"skill://a/SKILL.md", "skill://a/b/SKILL.md", "skill://A/c/d/SKILL.md", "skill://ab/SKILL.md", "skill://x/y/SKILL.md", "skill://x/z/SKILL.md"} {
-			name := strings.TrimSuffix(uri, "/SKILL.md")
-			name = name[strings.LastIndexByte(name, '/')+1:]
-			table.PutSkill(engine.TrustedSkill([]byte(`{"uri":"` + uri + `","frontmatter":{"name":"` + name + `","description":"d"},"resources":"dynamic"}`)))
-		}
-		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Skills: true})
-		page.Mount("", table)
-		near, far := jsonrpc.Pipe()
-		go page.Serve(t.Context(), far) // ends with near
-		remote, err := engine.Attach(t.Context(), near)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer remote.Close()
-		skills, err := remote.Skills(t.Context())
-		var got []string
-		for _, s := range skills {
-			got = append(got, s.URI)
-		}
-		if want := "skill://a/SKILL.md skill://ab/SKILL.md skill://x/y/SKILL.md skill://x/z/SKILL.md"; err != nil || strings.Join(got, " ") != want {
-			t.Errorf("%v, %v, want %s", got, err, want)
-		}
-	})
 }
 
 // A policy hides a skill from the list, and answers for it as for an unknown one.
@@ -214,99 +134,20 @@ func TestPolicyOfSkills(t *testing.T) {
 			asked[uri] |= 1 << verb
 			return !strings.Contains(uri, "s1")
 		}})
-		e.Mount("p+", tableOfSkills(t, 3))
-		d := newDialogue(t, e)
-		if got := d.modern("skills/list", ""); strings.Contains(got, "s1") || !strings.Contains(got, "p+skill://s0/SKILL.md") || !strings.Contains(got, "s2") {
+		e.Mount("p+", enginetest.TableOfSkills(t, 3))
+		d := enginetest.NewDialogue(t, e)
+		if got := d.Modern("skills/list", ""); strings.Contains(got, "s1") || !strings.Contains(got, "p+skill://s0/SKILL.md") || !strings.Contains(got, "s2") {
 			t.Errorf("skills/list: %s", got)
 		}
-		denied, missing := d.modern("skills/get", `"uri":"p+skill://s1/SKILL.md"`), d.modern("skills/get", `"uri":"p+skill://x1/SKILL.md"`)
+		denied, missing := d.Modern("skills/get", `"uri":"p+skill://s1/SKILL.md"`), d.Modern("skills/get", `"uri":"p+skill://x1/SKILL.md"`)
 		if same := strings.NewReplacer("s1", "x1", `"id":2`, `"id":3`).Replace(denied); same != missing || !strings.Contains(denied, "-32602") {
 			t.Errorf("denied: %s\nmissing: %s", denied, missing)
 		}
 		if got := asked["p+skill://s1/SKILL.md"]; got != 1<<engine.VerbList|1<<engine.VerbRead {
 			t.Errorf("verbs %b", got)
 		}
-		d.port.Close()
+		d.Port.Close()
 		synctest.Wait()
-	})
-}
-
-// skills/get goes to the page of the prefix, whose answer is checked like its list, and
-// whose errors are those of an unknown skill.
-func TestSkillOfAPage(t *testing.T) {
-	for answer, want := range map[string]string{
-		`"result":{"resultType":"complete","skill":` + skillEntry("one") + `,"ttlMs":5}`:                                    `"skill":{"uri":"b+skill://one/SKILL.md"`,
-		`"result":{"resultType":"complete","skill":` + skillEntry("two") + `}`:                                              "Internal error",
-		`"result":{"resultType":"complete"}`:                                                                                "Internal error",
-		`"result":{"resultType":"complete","skill":` + strings.Replace(skillEntry("one"), `"size":7`, `"size":-7`, 1) + `}`: "Internal error",
-		`"error":{"code":-32602,"message":"secret","data":{"uri":"skill://one/SKILL.md"}}`:                                  `"message":"Unknown skill","data":{"uri":"b+skill://one/SKILL.md"}`,
-		`"error":{"code":-32601,"message":"Method not found"}`:                                                              "Unknown skill",
-		`"error":{"code":-32603,"message":"broken"}`:                                                                        "broken",
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			g := newGathering(t)
-			g.page("a", listsOf(nil))
-			g.page("b", listsOf(map[string]string{"skills/get": answer}))
-			d := g.client()
-			if got := d.modern("skills/get", `"uri":"b+skill://one/SKILL.md"`); !strings.Contains(got, want) {
-				t.Errorf("%s\n  %s", answer, got)
-			}
-			g.end()
-		})
-	}
-}
-
-// Two pages with a skill of the same name have it under two URIs.
-func TestEqualSkillsOfTwoPages(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGathering(t)
-		g.page("a", listsOf(nil))
-		g.page("b", listsOf(nil))
-		d := g.client()
-		got := d.modern("skills/list", "")
-		for _, uri := range []string{"a+skill://one/SKILL.md", "b+skill://one/SKILL.md"} {
-			if strings.Count(got, `"`+uri+`"`) != 2 { // of the entry and of its file
-				t.Errorf("%s: %s", uri, got)
-			}
-		}
-		g.end()
-	})
-}
-
-// A page that announces that it declares something else is asked again, at most ten times a
-// second, and one time more after the last announcement.
-func TestRemoteDiscoversAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p, near := newScriptedPage(t)
-		discovered, declared := 0, ""
-		p.declared = func() string { discovered++; return declared }
-		changes := 0
-		remote := engine.NewRemote()
-		remote.OnDeclared(func() { changes++ })
-		if err := remote.Reattach(t.Context(), near); err != nil {
-			t.Fatal(err)
-		}
-		if remote.HasSkills() {
-			t.Error("declared from the beginning")
-		}
-		p.set(func() {
-			declared = `"io.modelcontextprotocol/skills":{}`
-			p.say(`"method":"notifications/io.github.pagemcp/declared"`)
-		})
-		synctest.Wait()
-		if !remote.HasSkills() || changes != 1 || discovered != 2 {
-			t.Errorf("skills %v after %d requests, %d changes", remote.HasSkills(), discovered, changes)
-		}
-		for range 1000 {
-			p.set(func() { p.say(`"method":"notifications/io.github.pagemcp/declared"`) })
-			time.Sleep(time.Millisecond)
-		}
-		time.Sleep(time.Second)
-		synctest.Wait()
-		if discovered < 5 || discovered > 15 || changes != 1 {
-			t.Errorf("%d requests and %d changes after 1,000 announcements in a second", discovered, changes)
-		}
-		remote.Close()
 	})
 }
 
@@ -318,9 +159,9 @@ func TestSkillsOfAnAppItself(t *testing.T) {
 			return []byte(`{"asked":"` + method + `"}`), nil
 		},
 	})
-	d := newDialogue(t, e)
+	d := enginetest.NewDialogue(t, e)
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
-		if got := d.modern(method, ""); !strings.Contains(got, `"asked":"`+method+`"`) {
+		if got := d.Modern(method, ""); !strings.Contains(got, `"asked":"`+method+`"`) {
 			t.Errorf("%s: %s", method, got)
 		}
 	}

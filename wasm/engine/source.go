@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
-	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 )
 
 // A Source publishes resources: records of an IndexedDB store, open tabs, the
@@ -41,7 +43,7 @@ type Watcher interface {
 }
 
 // A Follower is a Source that has to know which URIs are watched, because each
-// of them costs something: a [Remote] subscribes to them on its hop. The engine
+// of them costs something: a remote.Remote subscribes to them on its hop. The engine
 // calls Follow instead of Watch, for the first listener, and ends ctx after the
 // last. Follow does not block. A Follow or Want that panics is treated like a
 // failed Watch.
@@ -120,7 +122,7 @@ type Listing struct {
 }
 
 // A Resource describes one thing that can be read. URI and Name are required. Texts
-// of a [Table] and a [Remote] are cleaned (see [PlainText]); another Source that lists
+// of a [Table] and a remote.Remote are cleaned (see [PlainText]); another Source that lists
 // texts of others has to clean them, as [ParseResource] does. Fields that an older
 // revision does not have are left out there.
 type Resource struct {
@@ -158,9 +160,8 @@ type Contents struct {
 	Meta     []byte   // JSON object, or nil
 	Cache    Cache    // of the whole answer; the first item's counts
 
-	body      []byte // from a Remote: the member "text" or "blob" as it came
-	variables []byte // from a template of a Table: see Result.Variables
-	result    []byte // of the first item, from a Remote: _meta of the answer, or nil
+	Relayed   hop.Relayed // from another engine, as it came: it counts more than Text and Blob
+	variables []byte      // from a template of a Table: see Result.Variables
 }
 
 // Keys of _meta of this project's own.
@@ -173,8 +174,4 @@ const (
 	// engine's, or a log message, belongs. The revisions have no field for it; a gateway
 	// that answers each request on a stream of its own needs it.
 	MetaRequest = "io.github.pagemcp/request"
-
-	// metaPrincipal is the principal on whose behalf a gateway sends a request to a page's
-	// engine: a string.
-	metaPrincipal = "io.github.pagemcp/principal"
 )

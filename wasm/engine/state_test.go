@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -38,11 +39,11 @@ func TestRequestStateBelongsToOneTuple(t *testing.T) {
 		}
 		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true})
 		e.Mount("", table)
-		dial := func(who engine.Principal) *dialogue {
+		dial := func(who engine.Principal) *enginetest.Dialogue {
 			near, far := jsonrpc.Pipe()
 			go e.Serve(engine.WithPrincipal(t.Context(), who), far)
 			t.Cleanup(func() { near.Close() })
-			return &dialogue{t: t, port: near}
+			return &enginetest.Dialogue{T: t, Port: near}
 		}
 		const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
 		var tuples []string // the params of each way to divide abc between name, uri and a member of arguments
@@ -55,14 +56,14 @@ func TestRequestStateBelongsToOneTuple(t *testing.T) {
 		for made, params := range tuples {
 			for _, maker := range whos {
 				d := dial(maker)
-				first := d.request("tools/call", meta+","+params)
+				first := d.Request("tools/call", meta+","+params)
 				state := jsonrpc.Member(jsonrpc.Member([]byte(first), "result"), "requestState")
 				if state == nil {
 					t.Fatalf("%s: %s", params, first)
 				}
 				for used, other := range tuples {
 					for _, user := range whos {
-						got := dial(user).request("tools/call", meta+","+other+`,"inputResponses":{"k":{"action":"accept"}},"requestState":`+string(state))
+						got := dial(user).Request("tools/call", meta+","+other+`,"inputResponses":{"k":{"action":"accept"}},"requestState":`+string(state))
 						if taken, right := strings.Contains(got, "taken"), made == used && maker == user; taken != right {
 							t.Errorf("state of %q for %s used by %q for %s: taken %v: %s", maker, params, user, other, taken, got)
 						}

@@ -210,7 +210,7 @@ func (o *Options) announced() lists {
 	return which
 }
 
-// lists is a set of the lists that a [Change] can concern.
+// lists is a set of the lists that a [Change] can concern, in the order of schema.FilterKeys.
 type lists uint8
 
 const (

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -74,19 +76,19 @@ func (t *Table) Put(entries ...Entry) error {
 	}
 	for i := range entries {
 		e := &entries[i]
-		if err := checkURI(e.URI); err != nil {
-			return jsonrpc.Wrap("resource "+jsonrpc.Quoted(e.URI), wrong("its URI", err.Error()))
+		if err := schema.CheckURI(e.URI); err != nil {
+			return jsonrpc.Wrap("resource "+jsonrpc.Quoted(e.URI), schema.Wrong("its URI", err.Error()))
 		}
 		if e.Name == "" {
 			return errors.New("resource " + jsonrpc.Quoted(e.URI) + ": its name is missing")
 		}
-		if e.MIMEType != "" && !validMediaType(e.MIMEType) {
-			return jsonrpc.Wrap("resource "+jsonrpc.Quoted(e.URI), wrong("its mimeType", mediaTypeRule))
+		if e.MIMEType != "" && !schema.ValidMediaType(e.MIMEType) {
+			return jsonrpc.Wrap("resource "+jsonrpc.Quoted(e.URI), schema.Wrong("its mimeType", schema.MediaTypeRule))
 		}
 	}
 	t.update(Change{List: true}, func() {
 		for _, e := range entries {
-			plainMembers(e.URI, &e.Name, &e.Title, &e.Description, &e.MIMEType)
+			plain.Members(e.URI, &e.Name, &e.Title, &e.Description, &e.MIMEType)
 			if old := t.byURI[e.URI]; old != nil {
 				old.Entry = e
 				continue
@@ -111,16 +113,16 @@ func (t *Table) PutTemplate(entries ...TemplateEntry) error {
 		if err != nil {
 			return jsonrpc.Wrap("template "+jsonrpc.Quoted(e.URITemplate)+" cannot be matched", err)
 		}
-		if scheme(m.prefix) == 0 {
+		if schema.SchemeLength(m.prefix) == 0 {
 			return errors.New("template " + jsonrpc.Quoted(e.URITemplate) + " must begin with a scheme such as notes: or idb:///")
 		}
 		if e.Name == "" {
 			return errors.New("template " + jsonrpc.Quoted(e.URITemplate) + ": its name is missing")
 		}
-		if e.MIMEType != "" && !validMediaType(e.MIMEType) {
-			return jsonrpc.Wrap("template "+jsonrpc.Quoted(e.URITemplate), wrong("its mimeType", mediaTypeRule))
+		if e.MIMEType != "" && !schema.ValidMediaType(e.MIMEType) {
+			return jsonrpc.Wrap("template "+jsonrpc.Quoted(e.URITemplate), schema.Wrong("its mimeType", schema.MediaTypeRule))
 		}
-		plainMembers(e.URITemplate, &e.Name, &e.Title, &e.Description, &e.MIMEType)
+		plain.Members(e.URITemplate, &e.Name, &e.Title, &e.Description, &e.MIMEType)
 		rows[i] = &templateRow{e, m}
 	}
 	t.update(Change{List: true}, func() {

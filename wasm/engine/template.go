@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -31,7 +32,7 @@ type piece struct {
 // newMatcher compiles a template; the error describes what is wrong with it, or why
 // what it expands to cannot be matched.
 func newMatcher(template string) (*matcher, error) {
-	if len(template) > maxURI {
+	if len(template) > schema.MaxURI {
 		return nil, errors.New("it is longer than 8 KiB")
 	}
 	parts, err := parseTemplate(template)
@@ -70,7 +71,7 @@ func (p *templatePart) isPlain() bool {
 // {name} have reserved characters only percent-encoded. So a scan needs no
 // second try.
 func endsVariable(literal string) bool {
-	return literal != "" && !isUnreserved(literal[0]) && literal[0] != '%' && literal[0] != ','
+	return literal != "" && !schema.IsUnreserved(literal[0]) && literal[0] != '%' && literal[0] != ','
 }
 
 // match returns the values of the variables as a JSON object, or false.
@@ -88,7 +89,7 @@ func (m *matcher) match(uri string) ([]byte, bool) {
 	values := []byte{'{'}
 	for i, p := range m.pieces {
 		end := 0
-		for end < len(rest) && (isUnreserved(rest[end]) || rest[end] == '%') {
+		for end < len(rest) && (schema.IsUnreserved(rest[end]) || rest[end] == '%') {
 			end++
 		}
 		value, ok := percentDecode(rest[:end])
@@ -125,10 +126,10 @@ func percentDecode(s string) (string, bool) {
 			text = append(text, s[i])
 			continue
 		}
-		if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+		if i+2 >= len(s) || !schema.IsHex(s[i+1]) || !schema.IsHex(s[i+2]) {
 			return "", false
 		}
-		text = append(text, unhex(s[i+1])<<4|unhex(s[i+2]))
+		text = append(text, schema.Unhex(s[i+1])<<4|schema.Unhex(s[i+2]))
 		i += 2
 	}
 	return string(text), utf8.Valid(text)

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 )
 
 // Templates beyond literals and plain {name} are matched by a graph of nodes: a
@@ -167,7 +170,7 @@ const anything = "\x00all"
 
 // takes reports whether a value has the character that begins with c.
 func (n *node) takes(c byte) bool {
-	return n.not != anything && (isUnreserved(c) || c == '%' || n.reserved && uriCharacters[c]) && strings.IndexByte(n.not, c) < 0
+	return n.not != anything && (schema.IsUnreserved(c) || c == '%' || n.reserved && schema.URICharacters[c]) && strings.IndexByte(n.not, c) < 0
 }
 
 // A capture is a value that was found for a variable.
@@ -229,8 +232,8 @@ func characters(uri string) (steps []uint8, ok bool) {
 	var encoded [utf8.UTFMax]byte
 	for i := 0; i < len(uri); {
 		n, length := 0, 1
-		for uri[i] == '%' && n < utf8.UTFMax && i+3*n+2 < len(uri) && uri[i+3*n] == '%' && isHex(uri[i+3*n+1]) && isHex(uri[i+3*n+2]) {
-			encoded[n] = unhex(uri[i+3*n+1])<<4 | unhex(uri[i+3*n+2])
+		for uri[i] == '%' && n < utf8.UTFMax && i+3*n+2 < len(uri) && uri[i+3*n] == '%' && schema.IsHex(uri[i+3*n+1]) && schema.IsHex(uri[i+3*n+2]) {
+			encoded[n] = schema.Unhex(uri[i+3*n+1])<<4 | schema.Unhex(uri[i+3*n+2])
 			if n++; utf8.FullRune(encoded[:n]) {
 				break
 			}
@@ -297,7 +300,7 @@ func (g *graph) table(uri string, steps []uint8) []nodeSet {
 // variables makes a JSON object of what was found; false: a name that stands twice
 // has two values, or one only, since a variable is in all of its places or in none.
 func (m *matcher) variables(found []capture) ([]byte, bool) {
-	values := out("{")
+	values := emit.JSON("{")
 	for i, name := range m.names {
 		var texts []string
 		isList, isThere, prefix, plain := false, false, 0, 0
@@ -327,17 +330,17 @@ func (m *matcher) variables(found []capture) ([]byte, bool) {
 		}
 		switch {
 		case isList:
-			values.name(name)
+			values.Name(name)
 			for i, text := range texts {
-				values.text(separator(i))
-				values.quote(text)
+				values.Text(emit.Separator(i))
+				values.Quote(text)
 			}
-			values.text("]")
+			values.Text("]")
 		case isThere:
-			values.name(name)
-			values.quote(texts[0])
+			values.Name(name)
+			values.Quote(texts[0])
 		}
 	}
-	values.text("}")
+	values.Text("}")
 	return values, true
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 )
 
 // Templates beyond plain names, and what of a URI is which variable. "": no match.
@@ -64,30 +66,30 @@ func TestMatch(t *testing.T) {
 // What cannot be matched is refused, with the reason.
 func TestTemplatesAreRefusedWithAReason(t *testing.T) {
 	for template, reason := range map[string]string{
-		"x:{":                              "no end",
-		"x:{}":                             "empty",
-		"x:}":                              "percent-encode",
-		"x:a b":                            "percent-encode",
-		"x:%zz":                            "percent sign",
-		"x:%ff{a}":                         "UTF-8",
-		"x:{a:0}":                          "1 to 9999",
-		"x:{a:10000}":                      "1 to 9999",
-		"x:{a:}":                           "1 to 9999",
-		"x:{a:3*}":                         "name",
-		"x:{=a}":                           "name",
-		"x:{a,}":                           "name",
-		"x:{a..b}":                         "name",
-		"x:{é}":                            "name",
-		"x:{a}{b}":                         "nothing between",
-		"x:{a}{+b}":                        "nothing between",
-		"x:{+a,b,a}":                       "stands twice",
-		"x:{a}/{a,b}":                      "stands twice",
-		"x:{a}/{a,a}":                      "stands twice",
-		"x:{a}{?a}":                        "stands twice",
-		"x:{/a*}/{b}{?a}":                  "stands twice",
-		"x:{?a*,a*}":                       "stands twice",
-		"x:" + strings.Repeat("a", maxURI): "8 KiB",
-		"x:" + strings.Repeat("{/a}", 33):  "32 variables",
+		"x:{":             "no end",
+		"x:{}":            "empty",
+		"x:}":             "percent-encode",
+		"x:a b":           "percent-encode",
+		"x:%zz":           "percent sign",
+		"x:%ff{a}":        "UTF-8",
+		"x:{a:0}":         "1 to 9999",
+		"x:{a:10000}":     "1 to 9999",
+		"x:{a:}":          "1 to 9999",
+		"x:{a:3*}":        "name",
+		"x:{=a}":          "name",
+		"x:{a,}":          "name",
+		"x:{a..b}":        "name",
+		"x:{é}":           "name",
+		"x:{a}{b}":        "nothing between",
+		"x:{a}{+b}":       "nothing between",
+		"x:{+a,b,a}":      "stands twice",
+		"x:{a}/{a,b}":     "stands twice",
+		"x:{a}/{a,a}":     "stands twice",
+		"x:{a}{?a}":       "stands twice",
+		"x:{/a*}/{b}{?a}": "stands twice",
+		"x:{?a*,a*}":      "stands twice",
+		"x:" + strings.Repeat("a", schema.MaxURI): "8 KiB",
+		"x:" + strings.Repeat("{/a}", 33):         "32 variables",
 	} {
 		err := NewTable().PutTemplate(TemplateEntry{Template: Template{URITemplate: template, Name: "t"}, Ref: 1})
 		if err == nil || !strings.Contains(err.Error(), reason) || len(err.Error()) > 1000 {

@@ -3,6 +3,8 @@ package engine
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 )
 
 // An operator of RFC 6570, appendix A.
@@ -56,8 +58,8 @@ func appendEscaped(out *strings.Builder, text string, reserved bool) {
 	}
 	for i := 0; i < len(text); i++ {
 		c := text[i]
-		encoded := c == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2])
-		if isUnreserved(c) || reserved && (uriCharacters[c] || encoded) {
+		encoded := c == '%' && i+2 < len(text) && schema.IsHex(text[i+1]) && schema.IsHex(text[i+2])
+		if schema.IsUnreserved(c) || reserved && (schema.URICharacters[c] || encoded) {
 			out.WriteByte(c)
 			continue
 		}

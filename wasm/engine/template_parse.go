@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 )
 
 // A templatePart is an expression of a template and the literal text before it;
@@ -53,7 +55,7 @@ func parseTemplate(template string) (parts []templatePart, err error) {
 func checkLiteral(literal string) error {
 	for i := 0; i < len(literal); i++ {
 		switch c := literal[i]; {
-		case c == '%' && (i+2 >= len(literal) || !isHex(literal[i+1]) || !isHex(literal[i+2])):
+		case c == '%' && (i+2 >= len(literal) || !schema.IsHex(literal[i+1]) || !schema.IsHex(literal[i+2])):
 			return errors.New("it has a percent sign that encodes nothing")
 		case c <= ' ' || c == 0x7f || strings.IndexByte("\"<>\\^`|}", c) >= 0:
 			return errors.New("it has a character that a literal must percent-encode")
@@ -78,7 +80,7 @@ func (p *templatePart) parse(expression string) error {
 			v.name, v.explode = name, true
 		} else if name, length, ok := strings.Cut(spec, ":"); ok {
 			for _, c := range []byte(length) {
-				if !isDigit(c) || len(length) > 4 {
+				if !schema.IsDigit(c) || len(length) > 4 {
 					return errors.New("the length of a prefix is not a number from 1 to 9999")
 				}
 				v.prefix = v.prefix*10 + int(c-'0')
@@ -101,11 +103,11 @@ func validVariable(name string) bool {
 	dot := true // a dot, or the beginning, was last
 	for i := 0; i < len(name); i++ {
 		switch c := name[i]; {
-		case isLetter(c) || isDigit(c) || c == '_':
+		case schema.IsLetter(c) || schema.IsDigit(c) || c == '_':
 			dot = false
 		case c == '.' && !dot:
 			dot = true
-		case c == '%' && i+2 < len(name) && isHex(name[i+1]) && isHex(name[i+2]):
+		case c == '%' && i+2 < len(name) && schema.IsHex(name[i+1]) && schema.IsHex(name[i+2]):
 			dot = false
 			i += 2
 		default:

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 )
 
 // Plain templates are matched by a scan. server/interop compares it with a library.
@@ -78,27 +80,13 @@ func FuzzMatcher(f *testing.F) {
 func percentEncode(text string) string {
 	var encoded strings.Builder
 	for i := range len(text) {
-		if isUnreserved(text[i]) {
+		if schema.IsUnreserved(text[i]) {
 			encoded.WriteByte(text[i])
 		} else {
 			fmt.Fprintf(&encoded, "%%%02X", text[i])
 		}
 	}
 	return encoded.String()
-}
-
-// RFC 3986 by its characters. R-122 R-128 R-255.
-func TestCheckURI(t *testing.T) {
-	for uri, valid := range map[string]bool{
-		"notes://cart": true, "idb:///a/b/n.1": true, "urn:x": true, "a+b-c.d:/x?y=%20#z": true, "x:": true, "notes+idb:///a": true,
-		"": false, ":x": false, "no scheme": false, "1a:x": false, "+a:x": false, "notes://a b": false, "notes://ü": false,
-		"notes://%": false, "notes://%4": false, "notes://%zz": false, "notes://\x00": false, "notes://\\": false, "notes://<>": false,
-		"notes://" + strings.Repeat("x", maxURI-8): true, "notes://" + strings.Repeat("x", maxURI-7): false,
-	} {
-		if err := checkURI(uri); (err == nil) != valid {
-			t.Errorf("checkURI(%.40q) is %v, want valid %v", uri, err, valid)
-		}
-	}
 }
 
 // A cursor keeps its place, and whatever is changed in it is noticed. R-214 R-216.

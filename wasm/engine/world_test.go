@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -109,15 +110,15 @@ func newWorld(t *testing.T, ctx context.Context, archive *archive, deep bool) *w
 	if deep {
 		near, far := jsonrpc.Pipe()
 		w.serve(w.inner, far)
-		remote := engine.NewRemote()
+		r := remote.New()
 		w.engine = engine.New(info, &options)
-		remote.OnDeclared(func() { w.engine.SetSkills(remote.HasSkills()) })
-		if err := remote.Reattach(ctx, near); err != nil {
+		r.OnDeclared(func() { w.engine.SetSkills(r.HasSkills()) })
+		if err := r.Reattach(ctx, near); err != nil {
 			t.Fatal(err)
 		}
-		w.engine.SetSkills(remote.HasSkills())
-		w.engine.Mount("", remote)
-		t.Cleanup(remote.Close)
+		w.engine.SetSkills(r.HasSkills())
+		w.engine.Mount("", r)
+		t.Cleanup(r.Close)
 	}
 	return w
 }

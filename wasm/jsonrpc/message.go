@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -325,6 +326,7 @@ func appendCall(dst []byte, method string, params []byte) []byte {
 
 // AppendResult appends a response with a result, a JSON object.
 func AppendResult(dst []byte, id ID, result []byte) []byte {
+	dst = slices.Grow(dst, len(`{"jsonrpc":"2.0","id":,"result":}`)+len(id)+len(result))
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
 	dst = append(dst, `,"result":`...)

@@ -29,13 +29,13 @@ type Caller struct {
 	Valid context.Context
 }
 
-// Bind returns a context that also ends when the credentials of the caller do. release
-// must be called.
+// Bind returns a context that also ends when the credentials of the caller do, or with
+// release, which must be called.
 func (c Caller) Bind(ctx context.Context) (bound context.Context, release func()) {
-	if c.Valid == nil {
-		return ctx, func() {}
-	}
 	bound, cancel := context.WithCancelCause(ctx)
+	if c.Valid == nil {
+		return bound, func() { cancel(nil) }
+	}
 	stop := context.AfterFunc(c.Valid, func() { cancel(ErrRevoked) })
 	return bound, func() { stop(); cancel(nil) }
 }

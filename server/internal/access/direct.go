@@ -2,62 +2,57 @@ package access
 
 import (
 	"context"
-	"time"
+	"sync"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // A Direct is a client that passes messages to an engine by calls, as HTTP does, with rate
-// limits, audit log and monitoring. See [engine.Direct].
+// limits, audit log and monitoring. It counts requests against the allowance of the
+// principal, and records their outcome in the audit log. See [engine.Direct].
 type Direct struct {
-	port   *clientPort
-	engine *engine.Direct
-	ctx    context.Context
+	gate   *Gate
+	engine *engine.Engine
+	direct *engine.Direct         // set before the first message
+	write  func(msg []byte) error // to the client
+
+	mu     sync.Mutex
+	client Client
+	calls  map[string]*openCall // requests without response, by ID.Key
 }
 
 // Direct connects client to e until Close. Its requests end with ctx; receive is that of
 // engine.Direct, and gets the gateway's own responses, too.
 func (g *Gate) Direct(ctx context.Context, e *engine.Engine, client Client, receive func(msg []byte)) *Direct {
-	d := &Direct{port: g.Port(receiver{receive: receive}, e, client), ctx: ctx}
-	d.engine = e.Direct(client.With(ctx), func(msg []byte) { d.port.Write(ctx, msg) })
+	d := g.client(e, client, func(msg []byte) error {
+		receive(msg)
+		return nil
+	})
+	d.direct = e.Direct(client.With(ctx), func(msg []byte) { d.deliver(msg) })
 	return d
+}
+
+func (g *Gate) client(e *engine.Engine, client Client, write func(msg []byte) error) *Direct {
+	return &Direct{gate: g, engine: e, write: write, client: client, calls: map[string]*openCall{}}
 }
 
 // Send passes a message that the engine has examined. It may call receive before it
 // returns.
 func (d *Direct) Send(x engine.Examination, msg []byte) {
-	if d.port.admit(d.ctx, x, msg, func(_ context.Context, wait time.Duration, _ []byte, due func() bool) {
-		time.AfterFunc(wait, func() {
-			if due() {
-				d.engine.Send(x)
-			}
-		})
-	}) {
-		d.engine.Send(x)
+	if d.admit(x, msg) {
+		d.direct.Send(x)
 	}
 }
 
 // Post passes a message of the gateway itself, without limits and audit, and without a call
 // of receive on this goroutine.
-func (d *Direct) Post(msg []byte) { d.engine.Post(d.Examine(msg)) }
+func (d *Direct) Post(msg []byte) { d.direct.Post(d.Examine(msg)) }
 
 // Examine examines a message as the engine does.
-func (d *Direct) Examine(msg []byte) engine.Examination { return d.port.engine.Examine(msg) }
+func (d *Direct) Examine(msg []byte) engine.Examination { return d.engine.Examine(msg) }
 
 // Close ends the client. Requests without response are cancelled.
 func (d *Direct) Close() {
-	d.engine.Close()
-	d.port.recordAbandoned()
-}
-
-// A receiver is the port of a Direct: only its Write is used.
-type receiver struct {
-	jsonrpc.Port
-	receive func(msg []byte)
-}
-
-func (r receiver) Write(_ context.Context, msg []byte) error {
-	r.receive(msg)
-	return nil
+	d.direct.Close()
+	d.recordAbandoned()
 }

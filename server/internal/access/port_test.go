@@ -1,10 +1,12 @@
 package access_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -198,21 +200,97 @@ func TestCallsAreRateLimited(t *testing.T) {
 	})
 }
 
-// An oversized message does not affect pending requests.
+// An oversized message gets an error, and does not affect pending requests.
 func TestOversizedMessageForgetsNoRequest(t *testing.T) {
-	gate, _ := newGate(quotas.Limits{})
+	gate, audit := newGate(quotas.Limits{})
+	e := newEngine()
+	release := make(chan struct{})
+	e.Mount("held+", heldSource{release})
 	in, out := io.Pipe()
-	defer out.Close()
-	p := gate.Port(jsonrpc.Lines(in, io.Discard), newEngine(), access.Client{Principal: "someone", Endpoint: "stdio"})
-	go io.WriteString(out, string(readRequest(1))+"\n"+strings.Repeat("x", limits.MaxAnswer)+"\n")
-	if _, err := p.Read(t.Context()); err != nil {
-		t.Fatal(err)
+	answers, written := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- gate.Serve(t.Context(), jsonrpc.Lines(in, written), e, access.Client{Principal: "someone", Endpoint: "stdio"})
+	}()
+	go io.WriteString(out, modern("1", "resources/read", `"uri":"held+held://a"`)+"\n"+strings.Repeat("x", limits.MaxAnswer)+"\n")
+	lines := bufio.NewScanner(answers)
+	if !lines.Scan() || !strings.Contains(lines.Text(), "too large") {
+		t.Errorf("the long line got %s %v", lines.Text(), lines.Err())
 	}
-	if _, err := p.Read(t.Context()); err == nil {
-		t.Fatal("the long line was read")
+	close(release)
+	if !lines.Scan() || !strings.Contains(lines.Text(), `"id":1,"result"`) {
+		t.Errorf("the request before it got %s %v", lines.Text(), lines.Err())
 	}
-	if _, open := p.TakeCall("1"); !open {
-		t.Error("the request before it is forgotten")
+	out.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if got, want := audit.outcomes(), []string{"resources/read ok"}; !slices.Equal(got, want) {
+		t.Errorf("the audit log has %q, want %q", got, want)
+	}
+}
+
+// A heldSource answers reads when its channel is closed.
+type heldSource struct{ release chan struct{} }
+
+func (heldSource) List(context.Context, string) (engine.Listing, error) {
+	return engine.Listing{}, nil
+}
+
+func (s heldSource) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
+	select {
+	case <-s.release:
+		return []engine.Contents{{URI: uri, Text: "a"}}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Requests without response when the client disconnects are in the audit log.
+func TestAbandonedRequestsAreRecorded(t *testing.T) {
+	gate, audit := newGate(quotas.Limits{})
+	e := newEngine()
+	e.Mount("slow+", slowSource{})
+	near, far := jsonrpc.Pipe()
+	for id := range 2 {
+		if err := far.Write(t.Context(), []byte(modern(strconv.Itoa(id), "resources/read", `"uri":"slow+slow://a"`))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	far.Close()
+	if err := gate.Serve(t.Context(), near, e, access.Client{Principal: "someone", Endpoint: "/ws"}); err != nil {
+		t.Error(err)
+	}
+	if got, want := audit.outcomes(), []string{"resources/read cancelled", "resources/read cancelled"}; !slices.Equal(got, want) {
+		t.Errorf("the audit log has %q, want %q", got, want)
+	}
+}
+
+// An array in a session without batches is an invalid message: it opens no requests, and
+// counts as one of those in a row.
+func TestArrayWithoutBatchesIsInvalid(t *testing.T) {
+	gate, audit := newGate(quotas.Limits{})
+	near, far := jsonrpc.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- gate.Serve(t.Context(), near, newEngine(), access.Client{Principal: "someone", Endpoint: access.SocketPath})
+	}()
+	array := "[" + modern("1", "resources/list", "") + "]"
+	for i := range access.MaxBroken {
+		if err := far.Write(t.Context(), []byte(array)); err != nil {
+			t.Fatal(err)
+		}
+		msg, err := far.Read(t.Context())
+		if last := i == access.MaxBroken-1; last != (err == io.EOF) || !last && !strings.Contains(string(msg), "-32600") {
+			t.Fatalf("array %d: %s %v", i, msg, err)
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	got := audit.outcomes()
+	if want := slices.Repeat([]string{"malformed -32600"}, access.MaxBroken-1); !slices.Equal(got, want) {
+		t.Errorf("the audit log has %q, want %q", got, want)
 	}
 }
 

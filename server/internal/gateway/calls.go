@@ -2,7 +2,7 @@ package gateway
 
 import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 )
 
 // Calls returns how many calls of tools of a page have no result yet. They end as
@@ -15,7 +15,7 @@ func (g *Gateway) Calls(owner access.Owner, name string) int {
 }
 
 // remoteOf returns the Remote of a page, or nil if there is no such page.
-func (g *Gateway) remoteOf(owner access.Owner, name string) *engine.Remote {
+func (g *Gateway) remoteOf(owner access.Owner, name string) *remote.Remote {
 	g.mu.Lock()
 	v := g.owners[owner]
 	g.mu.Unlock()

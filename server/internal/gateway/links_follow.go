@@ -6,7 +6,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/wait"
-	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 )
 
 // A following is the time in which the views of an owner know the pages of other nodes.
@@ -112,7 +112,7 @@ func (l *links) heldChanged(v *views, f *following, h Held) {
 		return
 	}
 	if p == nil {
-		p = v.mount(h.Name, engine.NewRemote()) // requests wait for the link
+		p = v.mount(h.Name, remote.New()) // requests wait for the link
 		v.updateDeclarations()
 	}
 	if p.key != "" && p.key != h.Key {

@@ -5,12 +5,13 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // serveHub serves a page to another node until port closes.
 func (l *links) serveHub(ctx context.Context, v *views, p *page, port jsonrpc.Port) {
-	l.hubOf(v, p).Serve(engine.WithHub(ctx), port) // its error concerns that node, which dials again
+	l.hubOf(v, p).Serve(remote.WithHub(ctx), port) // its error concerns that node, which dials again
 }
 
 func (l *links) hubOf(v *views, p *page) *engine.Engine {

@@ -17,6 +17,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -212,11 +213,11 @@ func readerAt(t *testing.T, g *Gateway, path, uri string) (read func() string) {
 	return func() string { return readBy(t, client, uri) }
 }
 
-func clientAt(t *testing.T, g *Gateway, path string) *engine.Remote {
+func clientAt(t *testing.T, g *Gateway, path string) *remote.Remote {
 	t.Helper()
 	near, far := jsonrpc.Pipe()
 	go g.ServePort(context.Background(), far, "o", path, access.Client{Principal: "p"}) // ends with near
-	client, err := engine.Attach(t.Context(), near)
+	client, err := remote.Attach(t.Context(), near)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +225,7 @@ func clientAt(t *testing.T, g *Gateway, path string) *engine.Remote {
 	return client
 }
 
-func readBy(t *testing.T, client *engine.Remote, uri string) string {
+func readBy(t *testing.T, client *remote.Remote, uri string) string {
 	result, err := client.Request(t.Context(), "resources/read", []byte(`{"uri":"`+uri+`"}`))
 	if err != nil {
 		return err.Error()

@@ -9,13 +9,14 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 )
 
 // A page is one browser tab through all its reloads: a Remote that stays mounted with or
 // without a socket. It keeps its name, and so its URIs, until the name expires.
 type page struct {
 	name   string
-	remote *engine.Remote
+	remote *remote.Remote
 
 	// Guarded by mu of the views.
 	socket  *socket.Socket // nil while the page is disconnected
@@ -110,11 +111,11 @@ func (v *views) tryLockJoin(name string) (p *page, other <-chan struct{}) {
 	}
 	p = v.pages[name]
 	if p == nil {
-		remote := engine.NewRemote()
+		r := remote.New()
 		if !v.gateway.Options.OnDemand {
-			remote.Forget() // requests to a page that has never joined do not wait for it
+			r.Forget() // requests to a page that has never joined do not wait for it
 		} // else it may have been joined before, at another node or another time
-		p = v.mount(name, remote)
+		p = v.mount(name, r)
 	}
 	if p.joining != nil {
 		return nil, p.joining
@@ -132,10 +133,10 @@ func (v *views) unlockJoin(p *page) {
 
 // mount creates a disconnected page and mounts it at /mcp and at its own endpoint. The
 // caller holds the lock.
-func (v *views) mount(name string, remote *engine.Remote) *page {
-	p := &page{name: name, remote: remote}
-	remote.OnDeclared(v.declaredChanged)
-	remote.OnInput(func() engine.InputPolicy { return v.inputPolicy(p) })
+func (v *views) mount(name string, r *remote.Remote) *page {
+	p := &page{name: name, remote: r}
+	r.OnDeclared(v.declaredChanged)
+	r.OnInput(func() engine.InputPolicy { return v.inputPolicy(p) })
 	v.pages[name] = p
 	if v.arrived != nil {
 		close(v.arrived)
@@ -215,7 +216,7 @@ func (v *views) MountRemembered(names []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, name := range names {
-		v.startGrace(v.mount(name, engine.NewRemote()))
+		v.startGrace(v.mount(name, remote.New()))
 	}
 }
 

@@ -8,38 +8,64 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A toolClient is a connection of a generated tool to the engine of its view.
+// A toolClient is a client of the engine of a view, for a generated tool. It has one request
+// at a time.
 type toolClient struct {
-	*jsonrpc.Conn
+	direct  *access.Direct
+	answers chan jsonrpc.Message // has room for the response to the one request
 }
 
-// connect opens a connection on behalf of the caller of a tool. Its requests are limited
-// and audited like those of any client. onNotification may be nil.
+// connect makes a client on behalf of the caller of a tool, until Close. Its requests are
+// limited and audited like those of any client. onNotification must not block, and may be nil.
 func (r *resourceTools) connect(ctx context.Context, tool string, onNotification func(jsonrpc.Message)) toolClient {
-	near, far := jsonrpc.Pipe()
 	client := access.Client{Principal: string(engine.PrincipalOf(ctx)), Owner: r.views.owner, Endpoint: r.view.path, Name: tool, Internal: true}
-	if onNotification == nil {
-		onNotification = func(jsonrpc.Message) {}
+	answers := make(chan jsonrpc.Message, 1)
+	receive := func(text []byte) {
+		msg, err := jsonrpc.Parse(text)
+		switch {
+		case err == nil && msg.Kind == jsonrpc.Response:
+			answers <- msg
+		case err == nil && msg.Kind == jsonrpc.Notification && onNotification != nil:
+			onNotification(msg)
+		}
 	}
-	c := toolClient{jsonrpc.NewConn(far, onNotification)}
-	go r.views.gateway.Gate.Serve(context.Background(), near, r.view.engine, client) // ends with Close
-	go c.Run(context.Background())                                                   // likewise
-	return c
+	// Not under ctx, which has values for the sources of the tool's own call.
+	return toolClient{r.views.gateway.Gate.Direct(context.Background(), r.view.engine, client, receive), answers}
 }
+
+// Close cancels the request, if it has no response.
+func (c toolClient) Close() { c.direct.Close() }
 
 // toolEnvelope begins the params of each request. It declares no capabilities: the tool
 // cannot answer requests to the client.
 const toolEnvelope = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + engine.LatestModern + `","io.modelcontextprotocol/clientCapabilities":{}}`
 
-// request sends a request. members are JSON members of its params, or nil.
+// request sends a request, and waits for its result. members are JSON members of its params,
+// or nil.
 func (c toolClient) request(ctx context.Context, method string, members []byte) ([]byte, error) {
-	return c.Call(ctx, method, paramsOf(members))
+	c.begin(method, members)
+	select {
+	case msg := <-c.answers:
+		return answerOf(msg)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
-func paramsOf(members []byte) []byte {
+// begin sends a request, whose response goes to c.answers.
+func (c toolClient) begin(method string, members []byte) {
 	params := []byte(toolEnvelope)
 	if len(members) > 0 {
 		params = append(append(params, ','), members...)
 	}
-	return append(params, '}')
+	msg := jsonrpc.AppendRequest(nil, "1", method, append(params, '}'))
+	c.direct.Send(c.direct.Examine(msg), msg)
+}
+
+// answerOf returns the result of a response, or its error.
+func answerOf(msg jsonrpc.Message) ([]byte, error) {
+	if msg.Error != nil {
+		return nil, msg.Error
+	}
+	return msg.Result, nil
 }

@@ -40,10 +40,7 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 		}
 	})
 	defer c.Close()
-	listen, err := c.Begin(ctx, engine.MethodListen, paramsOf(append([]byte(`"notifications":`), filter...)), nil)
-	if err != nil {
-		return toolResult{}, err
-	}
+	c.begin(engine.MethodListen, append([]byte(`"notifications":`), filter...))
 	started, timer := time.Now(), time.NewTimer(timeout)
 	defer timer.Stop()
 	progress := time.NewTicker(progressInterval)
@@ -65,8 +62,8 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 				int(time.Since(started).Seconds()), int(timeout.Seconds())))
 		case <-timer.C:
 			return changedResult([]string{}, started)
-		case <-listen.Done():
-			if _, err := listen.Answer(); err != nil {
+		case msg := <-c.answers:
+			if _, err := answerOf(msg); err != nil {
 				return toolResult{}, err
 			}
 			return changedResult([]string{}, started) // the gateway is closing

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 )
 
 // Calls of tools, prompts and completions of a page that is not known wait as reads do. One
@@ -14,22 +15,22 @@ import (
 
 // awaitCalled returns the Remote of a page that a name begins with, and the name that the page
 // has for it.
-func (a awayPages) awaitCalled(ctx context.Context, full, separator string) (remote *engine.Remote, own string, err error) {
+func (a awayPages) awaitCalled(ctx context.Context, full, separator string) (r *remote.Remote, own string, err error) {
 	name, own, ok := strings.Cut(full, separator)
 	if !ok || !access.ValidName(name) {
 		return nil, "", engine.ErrNotFound
 	}
-	remote, err = a.views.awaitOrAway(ctx, name)
-	return remote, own, err
+	r, err = a.views.awaitOrAway(ctx, name)
+	return r, own, err
 }
 
 // awaitOrAway is await, and says whether it is worth trying again.
-func (v *views) awaitOrAway(ctx context.Context, name string) (*engine.Remote, error) {
+func (v *views) awaitOrAway(ctx context.Context, name string) (*remote.Remote, error) {
 	links := v.gateway.Options.Links
 	mayCome := links != nil && links.peers().Unsettled()
-	switch remote := v.await(ctx, name); {
-	case remote != nil:
-		return remote, nil
+	switch r := v.await(ctx, name); {
+	case r != nil:
+		return r, nil
 	case mayCome:
 		return nil, engine.NotSent(engine.ErrAway)
 	}
@@ -41,11 +42,11 @@ func (a awayPages) Tools(context.Context) ([]engine.Tool, error) { return nil, n
 
 // CallTool implements engine.Tooler.
 func (a awayPages) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	remote, own, err := a.awaitCalled(ctx, name, ".")
+	r, own, err := a.awaitCalled(ctx, name, ".")
 	if err != nil {
 		return nil, err
 	}
-	return remote.CallTool(ctx, own, arguments)
+	return r.CallTool(ctx, own, arguments)
 }
 
 // Prompts implements engine.Prompter: there are none.
@@ -53,11 +54,11 @@ func (a awayPages) Prompts(context.Context) ([]engine.Prompt, error) { return ni
 
 // GetPrompt implements engine.Prompter.
 func (a awayPages) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	remote, own, err := a.awaitCalled(ctx, name, ".")
+	r, own, err := a.awaitCalled(ctx, name, ".")
 	if err != nil {
 		return nil, err
 	}
-	return remote.GetPrompt(ctx, own, arguments)
+	return r.GetPrompt(ctx, own, arguments)
 }
 
 // Complete implements engine.Completer.
@@ -66,7 +67,7 @@ func (a awayPages) Complete(ctx context.Context, c engine.CompletionRequest) (en
 	if c.Prompt != "" {
 		full, separator = c.Prompt, "."
 	}
-	remote, own, err := a.awaitCalled(ctx, full, separator)
+	r, own, err := a.awaitCalled(ctx, full, separator)
 	if err != nil {
 		return engine.Completion{}, err
 	}
@@ -75,7 +76,7 @@ func (a awayPages) Complete(ctx context.Context, c engine.CompletionRequest) (en
 	} else {
 		c.URI = own
 	}
-	return remote.Complete(ctx, c)
+	return r.Complete(ctx, c)
 }
 
 // Tools implements engine.Tooler: there are none.
@@ -83,11 +84,11 @@ func (a awayPage) Tools(context.Context) ([]engine.Tool, error) { return nil, ni
 
 // CallTool implements engine.Tooler.
 func (a awayPage) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	remote, err := a.views.awaitOrAway(ctx, a.name)
+	r, err := a.views.awaitOrAway(ctx, a.name)
 	if err != nil {
 		return nil, err
 	}
-	return remote.CallTool(ctx, name, arguments)
+	return r.CallTool(ctx, name, arguments)
 }
 
 // Prompts implements engine.Prompter: there are none.
@@ -95,18 +96,18 @@ func (a awayPage) Prompts(context.Context) ([]engine.Prompt, error) { return nil
 
 // GetPrompt implements engine.Prompter.
 func (a awayPage) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	remote, err := a.views.awaitOrAway(ctx, a.name)
+	r, err := a.views.awaitOrAway(ctx, a.name)
 	if err != nil {
 		return nil, err
 	}
-	return remote.GetPrompt(ctx, name, arguments)
+	return r.GetPrompt(ctx, name, arguments)
 }
 
 // Complete implements engine.Completer.
 func (a awayPage) Complete(ctx context.Context, c engine.CompletionRequest) (engine.Completion, error) {
-	remote, err := a.views.awaitOrAway(ctx, a.name)
+	r, err := a.views.awaitOrAway(ctx, a.name)
 	if err != nil {
 		return engine.Completion{}, err
 	}
-	return remote.Complete(ctx, c)
+	return r.Complete(ctx, c)
 }

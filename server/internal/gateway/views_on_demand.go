@@ -8,6 +8,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 )
 
 // Views of many owners exist while they are used: an idle page costs its socket and its
@@ -170,7 +171,7 @@ const announceTime = 500 * time.Millisecond
 // one node to another, it waits for the grace time of the request, of which the rest is for
 // the link. Without other nodes it waits only while a page joins here. It returns nil if the
 // page does not come.
-func (v *views) await(ctx context.Context, name string) *engine.Remote {
+func (v *views) await(ctx context.Context, name string) *remote.Remote {
 	joins := v.gateway.joins.Load() > 0 // before the look: the page may be attached in between
 	if remote := v.remote(name); remote != nil {
 		return remote
@@ -199,7 +200,7 @@ func (v *views) await(ctx context.Context, name string) *engine.Remote {
 }
 
 // remote returns the Remote of a page, or nil if there is no such page.
-func (v *views) remote(name string) *engine.Remote {
+func (v *views) remote(name string) *remote.Remote {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if p := v.pages[name]; p != nil {
@@ -208,7 +209,7 @@ func (v *views) remote(name string) *engine.Remote {
 	return nil
 }
 
-func (v *views) remoteOrArrival(name string) (*engine.Remote, <-chan struct{}) {
+func (v *views) remoteOrArrival(name string) (*remote.Remote, <-chan struct{}) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if p := v.pages[name]; p != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -244,7 +245,7 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 	ctx, cancel := r.serveContext(listen)
 	defer cancel()
 	box := newMailbox()
-	direct := r.server.Gate.Direct(engine.WithDelivery(ctx), r.endpoint.Engine, r.client, func(msg []byte) { box.put(msg, message.HeadOf(msg)) })
+	direct := r.server.Gate.Direct(remote.WithDelivery(ctx), r.endpoint.Engine, r.client, func(msg []byte) { box.put(msg, message.HeadOf(msg)) })
 	defer direct.Close()
 	direct.Send(x, body)
 	answer := &response{w: r.w, mailbox: box, id: x.ID, remaining: 1, stream: stream, status: status}
@@ -252,11 +253,11 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 }
 
 // serveContext returns the context of a request that is a client of its own. It ends with the
-// credentials of the caller, and a listen with the gateway. A listen gets its result then, and limits.ShutdownTime to write
-// it.
+// HTTP request and the credentials of the caller, and a listen with the gateway. A listen gets
+// its result then, and limits.ShutdownTime to write it.
 func (r *request) serveContext(listen bool) (context.Context, context.CancelFunc) {
 	if !listen {
-		return context.WithCancel(r.http.Context())
+		return r.http.Context(), func() {} // ends with Serve: see Caller.Bind
 	}
 	end, ended := context.WithCancel(r.server.Ending)
 	unbind := func() bool { return true }

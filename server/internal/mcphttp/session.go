@@ -1,14 +1,12 @@
 package mcphttp
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"maps"
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -105,9 +103,8 @@ func (s *session) wake() {
 	c.initialized = true
 	s.announceAll()
 	params := []byte(`{"protocolVersion":"` + s.record.Version + `","capabilities":`)
-	params = append(params, orObject(s.record.Capabilities)...)
-	params = append(params, `,"clientInfo":`...)
-	params = append(append(params, orObject(s.record.ClientInfo)...), '}')
+	params = append(append(params, s.record.Capabilities...), `,"clientInfo":{"name":`...)
+	params = append(jsonrpc.AppendString(params, s.record.Client), "}}"...)
 	c.direct.Post(jsonrpc.AppendRequest(nil, `"pagemcp"`, engine.MethodInitialize, params))
 	c.direct.Post(jsonrpc.AppendNotification(nil, engine.MethodInitialized, nil))
 	if s.record.LogLevel != "" {
@@ -128,13 +125,6 @@ func (s *session) announceAll() {
 		msg := jsonrpc.AppendNotification(nil, engine.MethodUpdated, params)
 		s.enqueue(msg, message.HeadOf(msg))
 	}
-}
-
-func orObject(value jsontext.Value) []byte {
-	if len(value) == 0 {
-		return []byte("{}")
-	}
-	return value
 }
 
 // sleepIf closes the conversation if there is one and condition holds. condition is
@@ -311,13 +301,4 @@ func (s *session) recordNow() Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.record
-}
-
-// clientParams returns clientInfo and capabilities from the params of initialize, as a session
-// keeps them: at most engine.MaxCapabilities bytes each. name is that of the client.
-func clientParams(params []byte, name string) (info, capabilities jsontext.Value) {
-	if info = jsonrpc.Member(params, "clientInfo"); len(info) > engine.MaxCapabilities {
-		info = append(jsonrpc.AppendString([]byte(`{"name":`), name), '}')
-	}
-	return bytes.Clone(info), engine.KnownCapabilities(jsonrpc.Member(params, "capabilities"))
 }

@@ -18,10 +18,7 @@ import (
 var testHolder = Holder{Issuer: "https://auth.example", Owner: "aaaaaaaaaaaaaaaaaaaaaaaaaa", Principal: "client:c", Path: "/mcp"}
 
 func recordOf(h Holder) Record {
-	r := newRecord(h)
-	r.Version, r.Client = "2025-11-25", "Client"
-	r.ClientInfo, r.Capabilities = jsontext.Value(`{"name":"Client","version":"1"}`), jsontext.Value(`{"elicitation":{"form":{}}}`)
-	return r
+	return Record{Holder: h, Version: "2025-11-25", Client: "Client", Capabilities: jsontext.Value(`{"elicitation":{"form":{}}}`)}
 }
 
 func testSessions(t testing.TB, keys ...string) *Sessions {
@@ -58,8 +55,7 @@ func TestIDContainsTheFacts(t *testing.T) {
 		id := testSessions(t, key).assign(&begun)
 		time.Sleep(time.Hour)
 		got, found := testSessions(t, keys.New(), key).open(t.Context(), id, testHolder) // another node, after a rotation
-		if !found || got.Version != "2025-11-25" || got.Client != "Client" || string(got.Capabilities) != `{"elicitation":{"form":{}}}` ||
-			string(got.ClientInfo) != `{"name":"Client"}` || got.Holder() != testHolder {
+		if !found || got.Version != "2025-11-25" || got.Client != "Client" || string(got.Capabilities) != `{"elicitation":{"form":{}}}` || got.Holder != testHolder {
 			t.Errorf("%t %+v", found, got)
 		}
 		if want := time.Now().Add(7*24*time.Hour - time.Hour); !got.Expires.Equal(want) || !begun.Expires.Equal(want) {
@@ -151,8 +147,8 @@ func TestSessionsExpireAfterAWeek(t *testing.T) {
 func TestSessionsOfTheFutureAreRefused(t *testing.T) {
 	s := testSessions(t, keys.New())
 	for ahead, want := range map[time.Duration]bool{0: true, sessionClockSkew - time.Second: true, sessionClockSkew + time.Second: false, 24 * 365 * time.Hour: false, 1 << 62: false} {
-		f := sessionFacts{created: time.Now().Add(ahead), version: "2025-11-25", capabilities: jsontext.Value("{}")}
-		if _, found := s.open(t.Context(), s.sealed(f.append(nil)), testHolder); found != want {
+		r := Record{Created: time.Now().Add(ahead), Version: "2025-11-25", Capabilities: jsontext.Value("{}")}
+		if _, found := s.open(t.Context(), s.sealed(r.append(nil)), testHolder); found != want {
 			t.Errorf("%v ahead: %t", ahead, found)
 		}
 	}
@@ -260,13 +256,12 @@ func FuzzOpenSession(f *testing.F) {
 		if r, found := s.open(t.Context(), id, h); found && (r.Path != path || path != testHolder.Path) {
 			t.Errorf("%q opens %+v", id, r)
 		}
-		facts, ok := parseFacts(text)
-		if !ok {
+		var r, again Record
+		if !r.parse(text) {
 			return
 		}
-		again, ok := parseFacts(facts.append(nil))
-		if !ok || !again.created.Equal(facts.created) || again.version != facts.version || again.client != facts.client || string(again.capabilities) != string(facts.capabilities) {
-			t.Errorf("%+v is read as %+v", facts, again)
+		if !again.parse(r.append(nil)) || !again.Created.Equal(r.Created) || again.Version != r.Version || again.Client != r.Client || string(again.Capabilities) != string(r.Capabilities) {
+			t.Errorf("%+v is read as %+v", r, again)
 		}
 		s.open(t.Context(), s.sealed(text), testHolder)
 	})

@@ -52,10 +52,7 @@ func (ss *Sessions) newSession(hash string) *session {
 func (ss *Sessions) begin(h Holder, x engine.Examination, body []byte) (*session, string, []byte) {
 	s := ss.newSession("")
 	s.users, s.lastUsed = 1, time.Now()
-	s.record = newRecord(h)
-	s.record.Unused = true
-	s.record.Client = access.ClientName(x)
-	s.record.ClientInfo, s.record.Capabilities = clientParams(x.Params, s.record.Client)
+	s.record = Record{Holder: h, Unused: true, Client: access.ClientName(x), Capabilities: engine.KnownCapabilities(jsonrpc.Member(x.Params, "capabilities"))}
 
 	box := newMailbox()
 	func() {
@@ -145,7 +142,7 @@ func (s *session) acquire(h Holder) (acquired bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	if s.record.Holder() != h || s.ended || s.hasExpired(now) {
+	if s.record.Holder != h || s.ended || s.hasExpired(now) {
 		return false, errNoSession
 	}
 	if s.forgotten {

@@ -71,13 +71,13 @@ func TestChallenges(t *testing.T) {
 
 func TestScopesInChallenges(t *testing.T) {
 	issuer := oauthtest.New(testIssuer)
-	v := validator(t, static(t, issuer), func(c *Config) { c.Scopes = ScopeNames{CallTools: "api://x/call"} })
-	a := authenticator(t, v, ReadResources)
+	v := validator(t, static(t, issuer), func(c *Config) { c.Scopes = ScopeNames{callTools: "api://x/call"} })
+	a := authenticator(t, v, readResources)
 	_, _, header := post(a, "/mcp")
 	if got := header["Www-Authenticate"][0]; !strings.HasSuffix(got, `scope="resources:read"`) {
 		t.Error(got)
 	}
-	refused := a.InsufficientScope("/mcp/notes", ReadResources, CallTools)
+	refused := a.insufficientScope("/mcp/notes", readResources, callTools)
 	const want = `Bearer error="insufficient_scope", error_description="the request needs the scope resources:read api://x/call", ` +
 		`resource_metadata="https://mcp.app.example/.well-known/oauth-protected-resource/mcp/notes", scope="resources:read api://x/call"`
 	if got := refused.Header.Get("Www-Authenticate"); refused.Status != 403 || got != want {

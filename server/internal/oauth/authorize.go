@@ -13,11 +13,11 @@ func scopeOf(right engine.Right) string {
 	case engine.RightConnect:
 		return ""
 	case engine.RightRead:
-		return ReadResources
+		return readResources
 	case engine.RightPrompt:
-		return GetPrompts
+		return getPrompts
 	}
-	return CallTools
+	return callTools
 }
 
 // authorize returns the response to a request at path whose token does not grant all that
@@ -40,5 +40,5 @@ func (a *Authenticator) authorize(granted Access, path string, rights ...engine.
 		}
 	}
 	a.observe(MissingScope)
-	return a.InsufficientScope(path, all...)
+	return a.insufficientScope(path, all...)
 }

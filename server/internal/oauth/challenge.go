@@ -25,11 +25,11 @@ func (a *Authenticator) challenge(status int, path, code, text string, scopes []
 	}
 }
 
-// InsufficientScope returns the response to a request to path that needs scopes which its
+// insufficientScope returns the response to a request to path that needs scopes which its
 // token does not grant. needed are all scopes of the request, with the granted ones:
 // a client replaces its token by one with exactly these (MCP 2026-07-28,
 // basic/authorization, Scope Challenge Handling).
-func (a *Authenticator) InsufficientScope(path string, needed ...string) *access.Challenge {
+func (a *Authenticator) insufficientScope(path string, needed ...string) *access.Challenge {
 	text := "the request needs the scope " + strings.Join(a.config.Validator.config.Scopes.issued(needed), " ")
 	return a.challenge(http.StatusForbidden, endpointPath(path), "insufficient_scope", text, needed)
 }

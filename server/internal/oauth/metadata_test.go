@@ -8,7 +8,7 @@ import (
 )
 
 func TestMetadataDocuments(t *testing.T) {
-	handler, err := NewMetadataHandler(Metadata{PublicURL: testURL, Issuer: testIssuer, Name: "Notes", Scopes: ScopeNames{CallTools: "api://call"}})
+	handler, err := NewMetadataHandler(Metadata{PublicURL: testURL, Issuer: testIssuer, Name: "Notes", Scopes: ScopeNames{callTools: "api://call"}})
 	if err != nil {
 		t.Fatal(err)
 	}

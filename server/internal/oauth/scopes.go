@@ -8,13 +8,13 @@ import (
 // Scopes of access tokens. There is none per page: all pages that a token reaches belong
 // to its owner.
 const (
-	ReadResources = "resources:read"
-	GetPrompts    = "prompts:get"
-	CallTools     = "tools:call"
+	readResources = "resources:read"
+	getPrompts    = "prompts:get"
+	callTools     = "tools:call"
 )
 
 // AllScopes returns the three scopes.
-func AllScopes() []string { return []string{ReadResources, GetPrompts, CallTools} }
+func AllScopes() []string { return []string{readResources, getPrompts, callTools} }
 
 // A ScopeNames maps scopes to the names that an issuer has for them. Scopes that are not
 // in it keep their names.

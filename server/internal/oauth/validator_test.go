@@ -30,20 +30,20 @@ func TestValidTokens(t *testing.T) {
 		{name: "expired within the leeway", claims: set{"exp": now.Add(-20 * time.Second).Unix()}},
 		{name: "issued in 20 seconds", claims: set{"iat": now.Add(20 * time.Second).Unix(), "nbf": now.Add(20 * time.Second).Unix()}},
 		{name: "dates with fractions", claims: set{"exp": float64(now.Unix()) + 60.5}},
-		{name: "scp as a list", claims: set{"scope": nil, "scp": []string{"tools:call", "other"}}, want: Access{Scopes: []string{CallTools}}},
-		{name: "scp as a string", claims: set{"scope": nil, "scp": "prompts:get tools:call"}, want: Access{Scopes: []string{GetPrompts, CallTools}}},
+		{name: "scp as a list", claims: set{"scope": nil, "scp": []string{"tools:call", "other"}}, want: Access{Scopes: []string{callTools}}},
+		{name: "scp as a string", claims: set{"scope": nil, "scp": "prompts:get tools:call"}, want: Access{Scopes: []string{getPrompts, callTools}}},
 		{name: "no scope", claims: set{"scope": "openid"}, want: Access{Scopes: []string{}}},
 		{
-			name: "default scopes", config: func(c *Config) { c.DefaultScopes = []string{ReadResources} },
-			claims: set{"scope": "openid"}, want: Access{Scopes: []string{ReadResources}},
+			name: "default scopes", config: func(c *Config) { c.DefaultScopes = []string{readResources} },
+			claims: set{"scope": "openid"}, want: Access{Scopes: []string{readResources}},
 		},
 		{
 			name: "default scopes do not add to others", config: func(c *Config) { c.DefaultScopes = AllScopes() },
-			claims: set{"scope": GetPrompts}, want: Access{Scopes: []string{GetPrompts}},
+			claims: set{"scope": getPrompts}, want: Access{Scopes: []string{getPrompts}},
 		},
 		{
-			name: "mapped scopes", config: func(c *Config) { c.Scopes = ScopeNames{ReadResources: "api://pages/read"} },
-			claims: set{"scope": "api://pages/read"}, want: Access{Scopes: []string{ReadResources}},
+			name: "mapped scopes", config: func(c *Config) { c.Scopes = ScopeNames{readResources: "api://pages/read"} },
+			claims: set{"scope": "api://pages/read"}, want: Access{Scopes: []string{readResources}},
 		},
 		{name: "azp", claims: set{"client_id": nil, "azp": "a"}, want: Access{ClientID: "a"}},
 		{name: "cid", claims: set{"client_id": nil, "cid": "b"}, want: Access{ClientID: "b"}},
@@ -125,7 +125,7 @@ func TestValidatorOptionsAreChecked(t *testing.T) {
 		"empty audience":        func(c *Config) { c.Audience = []string{""} },
 		"unknown default scope": func(c *Config) { c.DefaultScopes = []string{"admin"} },
 		"unknown mapped scope":  func(c *Config) { c.Scopes = ScopeNames{"admin": "x"} },
-		"name with a quote":     func(c *Config) { c.Scopes = ScopeNames{CallTools: `x"`} },
+		"name with a quote":     func(c *Config) { c.Scopes = ScopeNames{callTools: `x"`} },
 	} {
 		c := valid
 		change(&c)

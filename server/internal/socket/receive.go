@@ -2,6 +2,7 @@ package socket
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"sync"
 	"time"
@@ -37,7 +38,7 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // connection has ended, or must end.
 func (s *Socket) receiveFrame() bool {
 	s.waitForRoom()
-	kind, reader, err := s.conn.Reader(s.ctx)
+	kind, reader, err := s.conn.Reader(context.Background()) // ends with s.ctx, which closes the connection
 	if err != nil {
 		return false
 	}

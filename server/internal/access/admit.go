@@ -1,0 +1,152 @@
+package access
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// admit reports whether the engine gets a message now. A request far over the rate gets an
+// error response; one slightly over it is passed to the engine later, without delaying
+// others. The number of those is bounded by the rate times limits.MaxDelay.
+func (d *Direct) admit(x engine.Examination, msg []byte) bool {
+	if x.Kind == jsonrpc.Request && x.Malformed == nil {
+		d.learnName(x)
+	}
+	d.monitor("page", x.Name, msg)
+	if x.Kind == jsonrpc.Notification && x.Method == engine.MethodCancelled {
+		d.recordCancelled(x)
+	}
+	if x.Malformed != nil {
+		d.audit(&openCall{method: cmp.Or(x.Method, "malformed"), uri: x.Name, trace: d.gate.TraceOf(x), started: time.Now()}, OutcomeOf(x.Malformed), 0)
+	}
+	if x.Malformed != nil || x.Kind != jsonrpc.Request {
+		return true // the engine responds to an invalid message
+	}
+	call, isNew := d.open(x)
+	if !isNew {
+		d.audit(&openCall{method: x.Method, uri: x.Name, trace: d.gate.TraceOf(x), started: time.Now()}, OutcomeOf(message.InvalidRequest("")), 0)
+	}
+	switch {
+	case !isNew && d.isDelayed(call): // a response with this id would complete the first request
+		d.refuse(engine.Examination{}, message.InvalidRequest("This id still waits for its answer"))
+		return false
+	case !isNew:
+		return true // the engine has the first request, and rejects this one
+	}
+	wait, over := time.Duration(0), d.overShare(call)
+	if over == nil && x.Method != engine.MethodInitialize { // sessions count it, and this one may only wake
+		wait, over = d.gate.Limits.Delay(d.clientInfo(), x.Method)
+	}
+	if over != nil {
+		d.takeCall(x.ID)
+		d.refuse(x, message.Busy(over.Text))
+		d.audit(call, "busy", 0)
+		return false
+	}
+	if wait == 0 {
+		return true
+	}
+	d.sendLater(x, call, wait)
+	return false
+}
+
+// sendLater passes a request to the engine after wait, unless it was cancelled then.
+func (d *Direct) sendLater(x engine.Examination, call *openCall, wait time.Duration) {
+	d.markDelayed(call)
+	time.AfterFunc(wait, func() {
+		if d.takeDelayed(x.ID, call) {
+			d.direct.Send(x)
+		}
+	})
+}
+
+// refuse sends an error response to a request that the engine does not get.
+func (d *Direct) refuse(x engine.Examination, reason *jsonrpc.Error) {
+	refusal := jsonrpc.AppendError(nil, x.ID, reason)
+	d.monitor("assistant", x.Name, refusal)
+	d.write(refusal) // if that fails, so does what comes next
+}
+
+// admitBatch counts each element of a batch of 2025-03-26. The batch is delayed as a
+// whole, by the longest delay of its elements.
+func (d *Direct) admitBatch(batch []engine.Examination, msg []byte) bool {
+	var longest time.Duration
+	var full *Exceeded
+	var calls []engine.Examination
+	for _, x := range batch {
+		if x.Kind != jsonrpc.Request || x.Malformed != nil {
+			continue
+		}
+		if call, isNew := d.open(x); isNew {
+			calls = append(calls, x)
+			full = cmp.Or(full, d.overShare(call))
+		}
+		wait, over := d.gate.Limits.Delay(d.clientInfo(), x.Method)
+		longest, full = max(longest, wait), cmp.Or(full, over)
+	}
+	if full != nil {
+		for _, x := range calls {
+			if call, found := d.takeCall(x.ID); found {
+				d.audit(call, "busy", 0)
+			}
+		}
+		d.refuse(engine.Examination{}, message.Busy(full.Text))
+		return false
+	}
+	d.monitor("page", "", msg)
+	if longest > 0 {
+		time.AfterFunc(longest, func() { d.direct.PostBatch(batch) })
+	}
+	return longest == 0
+}
+
+// learnName stores the clientInfo.name of a request.
+func (d *Direct) learnName(x engine.Examination) {
+	if name := ClientName(x); name != "" {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.client.Name = name
+	}
+}
+
+// monitor reports a message to the monitors.
+func (d *Direct) monitor(to, name string, msg []byte) {
+	if d.gate.Monitor.Active() {
+		d.gate.Monitor.Message(d.clientInfo(), to, name, msg)
+	}
+}
+
+func (d *Direct) clientInfo() Client {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.client
+}
+
+// deliver sends a message of the engine to the client. A response completes its request.
+func (d *Direct) deliver(msg []byte) error {
+	if h := message.HeadOf(msg); h.Kind == jsonrpc.Response && h.ID != "" {
+		if call, found := d.takeCall(h.ID); found {
+			d.recordAnswered(call, h, msg)
+			d.monitor("assistant", call.uri, msg)
+			if !h.Failed {
+				d.gate.Monitor.Answered(d.clientInfo(), call.method, call.uri, len(msg))
+			}
+			return d.write(msg)
+		}
+	}
+	if len(msg) > 0 && msg[0] == '[' { // the responses of a batch
+		responses, _ := jsonrpc.Elements(msg)
+		for _, response := range responses {
+			h := message.HeadOf(response)
+			if call, found := d.takeCall(h.ID); found {
+				d.recordAnswered(call, h, response)
+			}
+		}
+	}
+	d.monitor("assistant", "", msg)
+	return d.write(msg)
+}

@@ -1,0 +1,160 @@
+package access
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// An openCall is a request that has no response yet.
+type openCall struct {
+	method, uri string
+	page        string // see PageConcerned
+	trace       string
+	started     time.Time
+	delayed     bool // waits for the rate; the engine does not have it yet
+}
+
+// open registers a request. If a request with this id is registered already, open
+// returns that one.
+func (d *Direct) open(x engine.Examination) (call *openCall, isNew bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if call := d.calls[x.ID.Key()]; call != nil {
+		return call, false
+	}
+	call = &openCall{method: x.Method, uri: x.Name, page: PageConcerned(d.client.Endpoint, x), trace: d.gate.TraceOf(x), started: time.Now()}
+	d.calls[x.ID.Key()] = call
+	return call, true
+}
+
+// overShare returns an error if a registered request exceeds what its page may have in
+// flight on this connection. Only requests that name something are for one page; the
+// engine limits the others. The number of calls is bounded by that, so they are counted here.
+func (d *Direct) overShare(call *openCall) *Exceeded {
+	if call.uri == "" {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	ofPage, total := 0, 0
+	for _, other := range d.calls {
+		if other == call || other.uri == "" {
+			continue
+		}
+		total++
+		if other.page == call.page {
+			ofPage++
+		}
+	}
+	if ofPage < PageShare(limits.MaxInFlight, total) {
+		return nil
+	}
+	return &Exceeded{Text: "Too many requests in flight"}
+}
+
+// isOpen reports whether a request with this id has no response yet.
+func (d *Direct) isOpen(id jsonrpc.ID) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.calls[id.Key()] != nil
+}
+
+func (d *Direct) markDelayed(call *openCall) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	call.delayed = true
+}
+
+func (d *Direct) isDelayed(call *openCall) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return call.delayed
+}
+
+// takeDelayed reports whether a request whose delay has passed is still registered; it
+// may have been cancelled.
+func (d *Direct) takeDelayed(id jsonrpc.ID, call *openCall) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.calls[id.Key()] != call {
+		return false
+	}
+	call.delayed = false
+	return true
+}
+
+// takeCall removes a request and returns it.
+func (d *Direct) takeCall(id jsonrpc.ID) (*openCall, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	call, found := d.calls[id.Key()]
+	delete(d.calls, id.Key())
+	return call, found
+}
+
+// recordAnswered records the outcome of a request that has its response, with head h.
+func (d *Direct) recordAnswered(call *openCall, h message.Head, response []byte) {
+	outcome := "ok"
+	if h.Failed {
+		outcome = OutcomeOf(message.ErrorOf(response))
+	}
+	d.audit(call, outcome, len(response))
+}
+
+// recordCancelled records the outcome of a request that the client has cancelled.
+func (d *Direct) recordCancelled(x engine.Examination) {
+	if call, found := d.takeCall(jsonrpc.ID(jsonrpc.Member(x.Params, "requestId"))); found {
+		d.audit(call, "cancelled", 0)
+	}
+}
+
+// recordAbandoned records the outcome of all open requests when the client disconnects.
+func (d *Direct) recordAbandoned() {
+	d.mu.Lock()
+	calls := d.calls
+	d.calls = map[string]*openCall{}
+	d.mu.Unlock()
+	for _, call := range calls {
+		d.audit(call, "cancelled", 0)
+	}
+}
+
+func (d *Direct) audit(call *openCall, outcome string, bytes int) {
+	client := d.clientInfo()
+	d.gate.Audit.Record(Entry{
+		Principal: client.Principal, Owner: client.Owner, Client: client.Name, Endpoint: client.Endpoint,
+		Verb: call.method, URI: call.uri, Outcome: outcome, Bytes: bytes, Trace: call.trace,
+		Ms: float64(time.Since(call.started).Microseconds()) / 1000,
+	})
+}
+
+// OutcomeOf returns the outcome of an error response for the audit log.
+func OutcomeOf(err *jsonrpc.Error) string {
+	if err == nil {
+		return "error"
+	}
+	if message.IsBusy(err) {
+		return "busy"
+	}
+	return strconv.FormatInt(err.Code, 10)
+}
+
+// ClientName returns clientInfo.name from initialize or from the envelope of a request,
+// cleaned. It grants nothing.
+func ClientName(x engine.Examination) string {
+	object := x.Params
+	if x.Method != engine.MethodInitialize {
+		object = jsonrpc.Member(object, "_meta")
+	}
+	info := jsonrpc.Member(object, "clientInfo")
+	if info == nil {
+		info = jsonrpc.Member(object, "io.modelcontextprotocol/clientInfo")
+	}
+	name, _ := jsonrpc.Text(jsonrpc.Member(info, "name"))
+	return engine.PlainText(name, 128) // characters
+}

@@ -1,0 +1,49 @@
+// Package access decides what a client may do: where it may connect from, who it is, how
+// much it may request. It records the outcome in the audit log.
+package access
+
+import (
+	"context"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// A Client is one assistant at one endpoint.
+type Client struct {
+	Principal string
+	Owner     Owner
+	Tenant    string // of the owner, for Limiter.Acquire; "" without tenants
+	Endpoint  string // path, or "stdio"
+	Origin    string // of its page, for clients that connect as pages do; otherwise empty
+	Name      string // clientInfo.name
+	Page      string // that the request is for, for Limiter.Acquire; "" if it is not for one page
+	Repeats   bool   // it repeats requests whose connection breaks; see gateway.HopHeader
+	Internal  bool   // a generated tool that acts for an assistant; hidden from monitors
+}
+
+// A Gate holds what all clients of a gateway share, whatever transport they use.
+type Gate struct {
+	Auth    Authenticator
+	Limits  Limiter
+	Audit   Audit
+	Monitor Monitor
+	Traces  bool // audit entries have the trace ids of requests
+}
+
+// A Monitor receives the messages between clients and engines. Its methods never block.
+type Monitor interface {
+	Active() bool // false: the other methods need not be called
+
+	// Message reports a message to the page or the assistant, as to says. name is the
+	// URI, prompt or tool that it is about, if known.
+	Message(client Client, to, name string, msg []byte)
+
+	// Answered reports a result of size bytes; errors are not reported.
+	Answered(client Client, method, uri string, size int)
+}
+
+// With returns a context in which requests of client are served: engines and tools find
+// its principal there.
+func (c Client) With(ctx context.Context) context.Context {
+	return engine.WithPrincipal(ctx, engine.Principal(c.Principal))
+}

@@ -1,0 +1,300 @@
+// Package remote makes a source of another engine, at the far end of a port.
+//
+// A [Remote] is the client of that engine, and outlives ports to it. arrival.go has the time
+// until it answers, declared.go what it declares, request.go the requests on behalf of a
+// client's request, once.go those that must not be sent twice, and links to other nodes.
+// lists.go keeps lists and pager.go reads them within limits; backlog.go limits large answers.
+// follow.go knows which URIs are wanted; listen.go brings the listens of a link in step with
+// that, cover.go knows what they cover.
+package remote
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A Remote is a source that is another engine, at the far end of a port. It
+// outlives the port: while the engine is away, because its page reloads, reads
+// wait for it to come back by [Remote.Reattach], lists are answered from the last
+// good copy, and subscriptions stay.
+type Remote struct {
+	mu         sync.Mutex
+	link       *link         // nil: away
+	back       chan struct{} // closed when there is a link, or none will come
+	closed     bool
+	forgotten  bool // its return is not expected, except while it arrives
+	arrivals   int  // calls of Arrives that are not done
+	lists      listCache
+	extensions []byte // of the other engine: a JSON object, or nil
+	onDeclared func() // nil: none
+
+	inputPolicy func() engine.InputPolicy // nil: as for own sources
+	info        engine.Info               // of the other engine; its name is empty until it has come
+	follows     map[*following]struct{}
+	generation  uint64 // of the URIs that follows want
+
+	backlog *backlog
+	once    atomic.Int32 // requests in flight that must not be sent again
+}
+
+// A link is one port of a Remote.
+type link struct {
+	conn *jsonrpc.Conn
+	down chan struct{} // closed when the port has ended
+	wake chan struct{} // has room for one: what is wanted changed
+
+	// Guarded by the Remote's mu.
+	invocations map[jsonrpc.ID]*engine.Invocation // by the hop's id
+	tokens      map[string]*engine.Invocation     // by the hop's progress token
+	lastToken   int
+
+	// Likewise, of requests that must not be sent twice (once.go).
+	hub     bool          // another node is at the far end, and says of calls that it has not sent them
+	calls   int           // in flight
+	resting bool          // none may begin
+	idle    chan struct{} // has room for one: calls has become 0
+
+	// Likewise, of rediscover.
+	rediscover int  // announced changes that wait for an answer
+	discovered bool // extensions are newer than those of Reattach
+	extensions []byte
+
+	// Likewise, of keepListening (listen.go).
+	listens      map[jsonrpc.ID]*upstreamListen
+	waiting      []armedWaiter
+	uncovered    map[string]time.Time // wanted URIs without a listen, and since when; zero: announce them
+	refused      map[string]struct{}  // of these, the ones not requested until again
+	listsMissed  bool                 // the lists may have changed without a listen
+	listsRefused bool
+	hadAnswer    bool          // some listen was
+	delay        time.Duration // of the back-off
+	failedAt     time.Time
+	retryAt      time.Time
+}
+
+// Attach makes a Remote of the engine at the far end of p, which speaks
+// 2026-07-28. It returns when that engine has answered, or ctx ends. The port is
+// the Remote's from then on, also after an error.
+func Attach(ctx context.Context, p jsonrpc.Port) (*Remote, error) {
+	r := New()
+	if err := r.Reattach(ctx, p); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// New returns a Remote that is away, of an engine that is expected: requests wait
+// for the first Reattach, as for a page that reloads, unless [Remote.Forget] is called.
+func New() *Remote {
+	return &Remote{
+		back:    make(chan struct{}),
+		lists:   listCache{kept: map[string]*cachedList{}, fetches: map[string]*fetch{}},
+		follows: map[*following]struct{}{},
+		backlog: newBacklog(),
+	}
+}
+
+// Reattach gives the Remote a new port to the same engine, or to the one that
+// came after it. A port it still has is closed. What is watched is subscribed to
+// again, and announced as changed, since changes meanwhile were not announced.
+// Requests wait for its end, even if the engine was forgotten.
+func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
+	return r.reattach(ctx, p, false)
+}
+
+func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
+	defer r.Arrives()()
+	l := &link{
+		hub:         hub,
+		idle:        make(chan struct{}, 1),
+		down:        make(chan struct{}),
+		wake:        make(chan struct{}, 1),
+		invocations: map[jsonrpc.ID]*engine.Invocation{},
+		tokens:      map[string]*engine.Invocation{},
+		listens:     map[jsonrpc.ID]*upstreamListen{},
+		uncovered:   map[string]time.Time{},
+		refused:     map[string]struct{}{},
+	}
+	l.conn = jsonrpc.NewConn(pacedPort{p, r.backlog}, func(msg jsonrpc.Message) { r.notified(l, msg) })
+	go func() { // ends with the port
+		err := l.conn.Run(context.Background())
+		l.conn.Close()
+		r.lost(l)
+		close(l.down)
+		if errors.Is(err, jsonrpc.ErrPanic) {
+			r.report(err)
+		}
+	}()
+	discovered, err := l.conn.Call(ctx, engine.MethodDiscover, discoverParams())
+	if err != nil && !isDown(err) {
+		l.conn.Close()
+		return err
+	}
+	old, err := r.replace(l, extensionsOf(discovered), infoOf(discovered))
+	if err != nil {
+		l.conn.Close()
+		return err
+	}
+	switch {
+	case old == nil:
+	case old.hub && r.callsOver(old) > 0:
+		go r.retire(old) // ends after retireTime
+	default:
+		old.conn.Close()
+	}
+	go func() { // ends with the link
+		defer r.survive(l)
+		r.keepListening(l)
+	}()
+	return nil
+}
+
+// isDown reports whether err says that the other engine has ended and is not started
+// again: it answers each request so, which is passed on.
+func isDown(err error) bool {
+	refused := (*jsonrpc.Error)(nil)
+	return errors.As(err, &refused) && string(jsonrpc.Member(refused.Data, "reason")) == `"down"`
+}
+
+// replace makes l the present link.
+func (r *Remote) replace(l *link, extensions []byte, info engine.Info) (old *link, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case <-l.down: // over before it began
+		return nil, engine.ErrAway
+	default:
+	}
+	if r.closed {
+		return nil, engine.ErrAway
+	}
+	old = r.link
+	if l.discovered {
+		extensions = l.extensions
+	}
+	r.link, r.forgotten, r.extensions, r.info = l, false, extensions, info
+	if old == nil {
+		close(r.back)
+	}
+	r.uncoverAll(l)
+	return old, nil
+}
+
+// lost records that a port has ended.
+func (r *Remote) lost(l *link) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.link == l {
+		r.setAway()
+	}
+}
+
+// setAway forgets the link. The caller holds the lock.
+func (r *Remote) setAway() {
+	r.link = nil
+	if !r.closed {
+		r.back = make(chan struct{})
+	}
+}
+
+// Gone is closed when the port that the Remote has now has ended; at once if it
+// has none.
+func (r *Remote) Gone() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.link != nil {
+		return r.link.down
+	}
+	gone := make(chan struct{})
+	close(gone)
+	return gone
+}
+
+// Forget stops expecting the engine: its lists become empty, and reads no longer wait
+// for it. It may still come back.
+func (r *Remote) Forget() {
+	if r.forget() {
+		r.announce(engine.Change{List: true, Prompts: true, Tools: true})
+	}
+}
+
+// forget reports whether the engine is away.
+func (r *Remote) forget() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.link != nil {
+		return false // it came back meanwhile
+	}
+	if !r.forgotten && !r.closed {
+		r.forgotten = true
+		r.wakeWaiting()
+	}
+	r.lists.clear()
+	return true
+}
+
+// Close ends the Remote for good: what waits for it fails.
+func (r *Remote) Close() {
+	if l := r.close(); l != nil {
+		l.conn.Close()
+	}
+}
+
+// close returns the link to be closed.
+func (r *Remote) close() *link {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed && r.link == nil {
+		close(r.back)
+	}
+	r.closed = true
+	return r.link
+}
+
+// current returns the link, or waits for one until the grace time is over.
+func (r *Remote) current(ctx context.Context) (*link, error) {
+	if l, _, _ := r.present(); l != nil { // nearly always: a timer costs more than this
+		return l, nil
+	}
+	request := engine.InvocationOf(ctx)
+	ctx, cancel := context.WithDeadline(ctx, request.WaitUntil())
+	defer cancel()
+	for {
+		l, back, closed := r.present()
+		switch {
+		case l != nil:
+			request.Returned()
+			return l, nil
+		case closed && ctx.Value(hop.FromHub{}) != nil && r.isClosed():
+			return nil, hop.ErrNotSent // this node ends, or has no such page any more: another one may
+		case closed:
+			return nil, engine.ErrAway
+		}
+		select {
+		case <-back:
+		case <-ctx.Done():
+			return nil, engine.ErrAway
+		}
+	}
+}
+
+func (r *Remote) isClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
+}
+
+// present returns the link, or nil and what is closed when there is another one;
+// forgotten: none is expected.
+func (r *Remote) present() (l *link, back <-chan struct{}, givenUp bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.link, r.back, r.closed || r.forgotten && r.arrivals == 0
+}

@@ -1,0 +1,410 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Requests that a Remote sends on behalf of one request of a client: with the client's
+// capabilities, answers and _meta. Progress and log messages are passed back; ids and
+// progress tokens are the hop's own.
+
+// request sends a request and waits for its result. once: it must not be sent again
+// when the port breaks.
+func (r *Remote) request(ctx context.Context, method string, members []byte, once bool) ([]byte, error) {
+	if once {
+		r.once.Add(1)
+		defer r.once.Add(-1)
+	}
+	send := r.send
+	if once {
+		send = r.sendOnce
+	}
+	hub := false
+	result, err := send(ctx, func(l *link) ([]byte, error) {
+		hub = l.hub
+		return r.exchange(ctx, l, method, members)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, r.needsInput(ctx, result, hub, engine.MethodOf(method).IsKnown())
+}
+
+// OnInput sets the function that returns the policy for the requests for input that the
+// other engine sends. Call it before the first port. Nil allows what an engine's own
+// sources may do. Other nodes' hubs have applied theirs.
+func (r *Remote) OnInput(f func() engine.InputPolicy) { r.inputPolicy = f }
+
+// Calls returns the number of calls of tools, and of methods of extensions, that have no
+// result yet. They fail with [engine.ErrInterrupted] if the port closes.
+func (r *Remote) Calls() int { return int(r.once.Load()) }
+
+func (r *Remote) exchange(ctx context.Context, l *link, method string, members []byte) ([]byte, error) {
+	i := engine.InvocationOf(ctx)
+	token := r.token(l, i)
+	var id jsonrpc.ID
+	defer func() { r.dropInvocation(l, token, id) }()
+	params := paramsFor(i, engine.PrincipalOf(ctx), token, members)
+	p, err := l.conn.Begin(ctx, method, params, func(p *jsonrpc.Pending) {
+		id = p.ID
+		p.OnAnswer = func(size int) { r.backlog.add(ctx, size) }
+		r.keepInvocation(l, id, i)
+	})
+	switch {
+	case err != nil && id == "" && errors.Is(err, jsonrpc.ErrClosed):
+		return nil, engine.NotSent(errNotBegun)
+	case err != nil:
+		return nil, engine.NotSent(err)
+	}
+	select {
+	case <-p.Done():
+		return p.Answer()
+	case <-ctx.Done():
+		l.conn.Cancel(p)
+		return nil, ctx.Err()
+	}
+}
+
+// call sends a request that is safe to repeat.
+func (r *Remote) call(ctx context.Context, method string, params []byte) ([]byte, error) {
+	return r.send(ctx, func(l *link) ([]byte, error) { return l.conn.Call(ctx, method, params) })
+}
+
+// maxHubBreaks is how often a request is sent again after a break of the link to another
+// node: a page that moves may break several in a second, which says nothing of the request.
+const maxHubBreaks = 8
+
+// send exchanges a request for its result. When the port breaks under it, it is
+// sent again after the engine's return: one time to a page, which may have ended because
+// of the request, and up to maxHubBreaks times to other nodes. A node that has lost the page
+// for good is asked again within the grace time, until there is a link to the next holder.
+func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error)) ([]byte, error) {
+	var grace graceTime
+	resend := minResend
+	pageBreaks, hubBreaks := 0, 0
+	for {
+		l, err := r.current(ctx)
+		if err != nil {
+			return nil, engine.NotSent(err)
+		}
+		result, err := exchange(l)
+		switch {
+		case l.hub && isNotSent(err):
+			if !grace.wait(ctx, l.down, resend) {
+				return nil, engine.NotSent(engine.ErrAway)
+			}
+			resend = min(2*resend, maxResend)
+			continue
+		case !errors.Is(err, jsonrpc.ErrClosed):
+			return result, cleanError(withoutNotSent(err))
+		}
+		if l.hub {
+			hubBreaks++
+		} else {
+			pageBreaks++
+		}
+		if pageBreaks > 1 || hubBreaks > maxHubBreaks {
+			return nil, engine.ErrAway
+		}
+		select { // the Conn notices a moment before the Remote
+		case <-l.down:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// envelope returns the params of a request: the envelope, on whose behalf, and
+// further members.
+func envelope(who engine.Principal, members []byte) []byte {
+	params := []byte(`{"_meta":{"` + hop.KeyVersion + `":"` + engine.LatestModern + `","` + hop.KeyCapabilities + `":{}`)
+	if who != "" {
+		params = jsonrpc.AppendString(append(params, `,"`+hop.KeyPrincipal+`":`...), string(who))
+	}
+	params = append(params, '}')
+	if members != nil {
+		params = append(append(params, ','), members...)
+	}
+	return append(params, '}')
+}
+
+// maxErrorData is how large the data of another engine's error may be that is passed on.
+const maxErrorData = 64 << 10 // bytes
+
+// cleanError returns err with the text of another engine's error cleaned and cut as
+// descriptions are (see [engine.PlainText]): assistants and logs get it.
+func cleanError(err error) error {
+	wire, ok := err.(*jsonrpc.Error)
+	if !ok {
+		return err
+	}
+	clean := &jsonrpc.Error{Code: wire.Code, Message: plain.Text(wire.Message, plain.MaxDescription), Data: wire.Data}
+	if len(clean.Data) > maxErrorData {
+		clean.Data = nil
+	}
+	return clean
+}
+
+// token returns a progress token for a request on behalf of i.
+func (r *Remote) token(l *link, i *engine.Invocation) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.lastToken++
+	token := strconv.Itoa(l.lastToken)
+	l.tokens[token] = i
+	return token
+}
+
+// keepInvocation records the id of a request on behalf of i.
+func (r *Remote) keepInvocation(l *link, id jsonrpc.ID, i *engine.Invocation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.invocations[id] = i
+}
+
+func (r *Remote) dropInvocation(l *link, token string, id jsonrpc.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(l.tokens, token)
+	delete(l.invocations, id)
+}
+
+// paramsFor returns those of a request on the hop: the envelope, and members.
+func paramsFor(i *engine.Invocation, who engine.Principal, token string, members []byte) []byte {
+	inputs, state := i.Round()
+	params := emit.JSON(`{"_meta":{"` + hop.KeyVersion + `":"` + engine.LatestModern + `"`)
+	params.Member(hop.KeyCapabilities, i.Capabilities())
+	if who != "" {
+		params.Name(hop.KeyPrincipal)
+		params.Quote(string(who))
+	}
+	params.Name("progressToken")
+	params.Text(token)
+	if level := i.LogLevel(); level != "" {
+		params.Name(hop.KeyLogLevel)
+		params.Quote(level)
+	}
+	params.Members(i.Meta(), nil)
+	params.Text("}")
+	if len(members) > 0 {
+		params.Text(",")
+		params.Raw(members)
+	}
+	if inputs != nil {
+		params.Member("inputResponses", inputs)
+	}
+	if state != nil {
+		params.Member("requestState", state)
+	}
+	params.Text("}")
+	return params
+}
+
+// needsInput returns an error unless a result is complete (R-369), or has a type that an
+// extension may know. What a hub needs is in order: it has applied its policy.
+func (r *Remote) needsInput(ctx context.Context, result []byte, fromHub, isKnown bool) error {
+	kind := jsonrpc.Member(result, "resultType")
+	switch string(kind) {
+	case "", `"complete"`:
+		return nil
+	case `"input_required"`:
+		requests := bytes.Clone(jsonrpc.Member(result, "inputRequests"))
+		state, _ := jsonrpc.Text(jsonrpc.Member(result, "requestState"))
+		var policy *engine.InputPolicy
+		if requests != nil && r.inputPolicy != nil && !fromHub {
+			own := r.inputPolicy()
+			policy = &own
+		}
+		return engine.InvocationOf(ctx).ForwardNeed(requests, state, policy)
+	}
+	if !isKnown {
+		return nil
+	}
+	return errAnswer
+}
+
+// forwardUpdate passes on progress and log messages; false if msg is something else.
+func (r *Remote) forwardUpdate(l *link, msg jsonrpc.Message) bool {
+	i, isOne := r.invocationOf(l, msg)
+	switch {
+	case !isOne:
+		return false
+	case i == nil: // answered, or cancelled, meanwhile
+	case msg.Method == engine.MethodProgress:
+		i.Progress(msg.Params)
+	default:
+		i.Log(msg.Params)
+	}
+	return true
+}
+
+// invocationOf returns the invocation for which the other engine sends a message of progress
+// or of its log; nil if that invocation has ended.
+func (r *Remote) invocationOf(l *link, msg jsonrpc.Message) (i *engine.Invocation, isOne bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch msg.Method {
+	case engine.MethodProgress:
+		return l.tokens[string(jsonrpc.Member(msg.Params, "progressToken"))], true
+	case engine.MethodMessage:
+		return l.invocations[jsonrpc.ID(jsonrpc.Member(jsonrpc.Member(msg.Params, "_meta"), engine.MetaRequest))], true
+	}
+	return nil, false
+}
+
+// Read requests the contents of uri.
+func (r *Remote) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
+	result, err := r.request(ctx, engine.MethodReadResource, jsonrpc.AppendString([]byte(`"uri":`), uri), false)
+	if err != nil {
+		_, state := engine.InvocationOf(ctx).Round()
+		return nil, readError(err, state != nil)
+	}
+	var items, meta, ttl, scope []byte
+	members := jsonrpc.Scan(result) // once: it may have megabytes
+	for members.Next() {
+		switch string(members.Name) {
+		case "contents":
+			items = members.Value
+		case "_meta":
+			meta = members.Value
+		case "ttlMs":
+			ttl = members.Value
+		case "cacheScope":
+			scope = members.Value
+		}
+	}
+	elements, ok := jsonrpc.Elements(items)
+	if !ok {
+		return nil, schema.Wrong("contents", "is not an array")
+	}
+	var contents []engine.Contents
+	for i, object := range elements {
+		if err := schema.Within(schema.Element("contents", i), schema.CheckContents(object)); err != nil {
+			return nil, err
+		}
+		contents = append(contents, decodeContents(object))
+	}
+	if len(contents) > 0 {
+		first := &contents[0]
+		kept := emit.JSON("{")
+		kept.Members(meta, func(name string) bool { return name != hop.KeyServerInfo })
+		if len(kept) > 1 {
+			kept.Text("}")
+			first.Relayed.Result = kept
+		}
+		ms, _ := jsonrpc.Int(ttl)
+		first.Cache = engine.Cache{TTL: time.Duration(max(0, ms)) * time.Millisecond, Public: string(scope) == `"public"`}
+	}
+	return contents, nil
+}
+
+// readError finds "not found" in either era's code (R-374). A bad URI never gets
+// this far, since this side has checked it; a bad requestState may.
+func readError(err error, hadState bool) error {
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) {
+		missing := wire.Code == jsonrpc.CodeInvalidParams && (!hadState || jsonrpc.Member(wire.Data, "uri") != nil)
+		if missing || wire.Code == hop.CodeNotFoundClassic {
+			return engine.ErrNotFound
+		}
+	}
+	return err
+}
+
+// Request sends a request of an extension. params is a JSON object, whose _meta is
+// made anew; the result is as it came.
+func (r *Remote) Request(ctx context.Context, method string, params []byte) ([]byte, error) {
+	members := emit.JSON("{")
+	members.Members(params, func(name string) bool {
+		return name != "_meta" && name != "inputResponses" && name != "requestState"
+	})
+	return r.request(ctx, method, members[1:], true)
+}
+
+// GetPrompt requests a prompt.
+func (r *Remote) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
+	return unlessUnknown(r.request(ctx, engine.MethodGetPrompt, namedMembers(name, arguments), false))
+}
+
+// CallTool runs a tool, at most once: if the port breaks meanwhile, it is not known
+// whether it took effect, and the error is [engine.ErrInterrupted].
+func (r *Remote) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
+	return unlessUnknown(r.request(ctx, engine.MethodCallTool, namedMembers(name, arguments), true))
+}
+
+// unlessUnknown makes "not found" of "method not found": an engine that has no
+// tools has not this one, and another source may.
+func unlessUnknown(result []byte, err error) ([]byte, error) {
+	if isUnknownMethod(err) {
+		return nil, engine.ErrNotFound
+	}
+	return result, err
+}
+
+func isUnknownMethod(err error) bool {
+	var wire *jsonrpc.Error
+	return errors.As(err, &wire) && wire.Code == jsonrpc.CodeMethodNotFound
+}
+
+func namedMembers(name string, arguments []byte) []byte {
+	return emit.AppendRaw(jsonrpc.AppendString([]byte(`"name":`), name), "arguments", arguments)
+}
+
+// Complete requests suggestions.
+func (r *Remote) Complete(ctx context.Context, c engine.CompletionRequest) (engine.Completion, error) {
+	var params emit.JSON
+	if c.Prompt != "" {
+		params.Text(`"ref":{"type":"ref/prompt","name":`)
+	} else {
+		params.Text(`"ref":{"type":"ref/resource","uri":`)
+	}
+	params.Quote(c.Prompt + c.URI)
+	params.Text(`},"argument":{"name":`)
+	params.Quote(c.Argument)
+	params.Text(`,"value":`)
+	params.Quote(c.Value)
+	params.Text("}")
+	if c.Arguments != nil {
+		params.Text(`,"context":{"arguments":`)
+		params.Raw(c.Arguments)
+		params.Text("}")
+	}
+	result, err := unlessUnknown(r.request(ctx, engine.MethodComplete, params, false))
+	if err != nil {
+		return engine.Completion{}, err
+	}
+	return parseCompletion(jsonrpc.Member(result, "completion"))
+}
+
+// parseCompletion reads what completion/complete answers: values, total, hasMore.
+func parseCompletion(object []byte) (c engine.Completion, err error) {
+	values, ok := jsonrpc.Elements(jsonrpc.Member(object, "values"))
+	if !ok {
+		return c, schema.Wrong("completion.values", "is not an array")
+	}
+	for i, value := range values[:min(len(values), schema.MaxValues+1)] { // one more than the limit shows that there are more
+		text, isText := jsonrpc.Text(value)
+		if !isText {
+			return c, schema.Wrong(schema.Element("completion.values", i), "is not a string")
+		}
+		c.Values = append(c.Values, text)
+	}
+	total, _ := jsonrpc.Int(jsonrpc.Member(object, "total"))
+	c.Total = int(max(0, total))
+	if len(values) > schema.MaxValues {
+		c.Total = max(c.Total, len(values))
+	}
+	c.HasMore = string(jsonrpc.Member(object, "hasMore")) == "true"
+	return c, nil
+}

@@ -1,0 +1,159 @@
+package remote_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// All of 10,000 skills of a page come through the gateway's engine, in pages, each once.
+func TestManySkillsAreListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const count = 10_000
+		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Skills: true, PageSize: 1000})
+		page.Mount("", enginetest.TableOfSkills(t, count))
+		near, far := jsonrpc.Pipe()
+		go page.Serve(t.Context(), far) // ends with near
+		r, err := remote.Attach(t.Context(), near)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Skills: true, PageSize: 1000})
+		e.Mount("p+", r)
+		d := enginetest.NewDialogue(t, e)
+		seen := map[string]bool{}
+		for members, pages := "", 0; ; pages++ {
+			result := jsonrpc.Member([]byte(d.Modern("skills/list", members)), "result")
+			skills, _ := jsonrpc.Elements(jsonrpc.Member(result, "skills"))
+			for _, skill := range skills {
+				uri, _ := jsonrpc.Text(jsonrpc.Member(skill, "uri"))
+				seen[uri] = true
+			}
+			next := jsonrpc.Member(result, "nextCursor")
+			if next == nil || pages > 20 {
+				break
+			}
+			members = `"cursor":` + string(next)
+		}
+		if len(seen) != count || !seen["p+skill://s9999/SKILL.md"] {
+			t.Errorf("%d of %d skills are listed", len(seen), count)
+		}
+		d.Port.Close()
+		r.Close()
+	})
+}
+
+// A page that does not check its skills offers some inside others: the gateway's engine lists
+// the outer ones only.
+func TestNestedSkillsAreNotListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := engine.NewTable()
+		for _, uri := range []string{"skill://a/SKILL.md", "skill://a/b/SKILL.md", "skill://A/c/d/SKILL.md", "skill://ab/SKILL.md", "skill://x/y/SKILL.md", "skill://x/z/SKILL.md"} {
+			name := strings.TrimSuffix(uri, "/SKILL.md")
+			name = name[strings.LastIndexByte(name, '/')+1:]
+			table.PutSkill(engine.TrustedSkill([]byte(`{"uri":"` + uri + `","frontmatter":{"name":"` + name + `","description":"d"},"resources":"dynamic"}`)))
+		}
+		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Skills: true})
+		page.Mount("", table)
+		near, far := jsonrpc.Pipe()
+		go page.Serve(t.Context(), far) // ends with near
+		r, err := remote.Attach(t.Context(), near)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		skills, err := r.Skills(t.Context())
+		var got []string
+		for _, s := range skills {
+			got = append(got, s.URI)
+		}
+		if want := "skill://a/SKILL.md skill://ab/SKILL.md skill://x/y/SKILL.md skill://x/z/SKILL.md"; err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%v, %v, want %s", got, err, want)
+		}
+	})
+}
+
+// skills/get goes to the page of the prefix, whose answer is checked like its list, and
+// whose errors are those of an unknown skill.
+func TestSkillOfAPage(t *testing.T) {
+	for answer, want := range map[string]string{
+		`"result":{"resultType":"complete","skill":` + enginetest.SkillEntry("one") + `,"ttlMs":5}`:                                    `"skill":{"uri":"b+skill://one/SKILL.md"`,
+		`"result":{"resultType":"complete","skill":` + enginetest.SkillEntry("two") + `}`:                                              "Internal error",
+		`"result":{"resultType":"complete"}`:                                                                                           "Internal error",
+		`"result":{"resultType":"complete","skill":` + strings.Replace(enginetest.SkillEntry("one"), `"size":7`, `"size":-7`, 1) + `}`: "Internal error",
+		`"error":{"code":-32602,"message":"secret","data":{"uri":"skill://one/SKILL.md"}}`:                                             `"message":"Unknown skill","data":{"uri":"b+skill://one/SKILL.md"}`,
+		`"error":{"code":-32601,"message":"Method not found"}`:                                                                         "Unknown skill",
+		`"error":{"code":-32603,"message":"broken"}`:                                                                                   "broken",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGathering(t)
+			g.page("a", listsOf(nil))
+			g.page("b", listsOf(map[string]string{"skills/get": answer}))
+			d := g.client()
+			if got := d.Modern("skills/get", `"uri":"b+skill://one/SKILL.md"`); !strings.Contains(got, want) {
+				t.Errorf("%s\n  %s", answer, got)
+			}
+			g.end()
+		})
+	}
+}
+
+// Two pages with a skill of the same name have it under two URIs.
+func TestEqualSkillsOfTwoPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGathering(t)
+		g.page("a", listsOf(nil))
+		g.page("b", listsOf(nil))
+		d := g.client()
+		got := d.Modern("skills/list", "")
+		for _, uri := range []string{"a+skill://one/SKILL.md", "b+skill://one/SKILL.md"} {
+			if strings.Count(got, `"`+uri+`"`) != 2 { // of the entry and of its file
+				t.Errorf("%s: %s", uri, got)
+			}
+		}
+		g.end()
+	})
+}
+
+// A page that announces that it declares something else is asked again, at most ten times a
+// second, and one time more after the last announcement.
+func TestRemoteDiscoversAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, near := newScriptedPage(t)
+		discovered, declared := 0, ""
+		p.declared = func() string { discovered++; return declared }
+		changes := 0
+		r := remote.New()
+		r.OnDeclared(func() { changes++ })
+		if err := r.Reattach(t.Context(), near); err != nil {
+			t.Fatal(err)
+		}
+		if r.HasSkills() {
+			t.Error("declared from the beginning")
+		}
+		p.set(func() {
+			declared = `"io.modelcontextprotocol/skills":{}`
+			p.say(`"method":"notifications/io.github.pagemcp/declared"`)
+		})
+		synctest.Wait()
+		if !r.HasSkills() || changes != 1 || discovered != 2 {
+			t.Errorf("skills %v after %d requests, %d changes", r.HasSkills(), discovered, changes)
+		}
+		for range 1000 {
+			p.set(func() { p.say(`"method":"notifications/io.github.pagemcp/declared"`) })
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if discovered < 5 || discovered > 15 || changes != 1 {
+			t.Errorf("%d requests and %d changes after 1,000 announcements in a second", discovered, changes)
+		}
+		r.Close()
+	})
+}

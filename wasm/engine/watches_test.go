@@ -1,0 +1,186 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+)
+
+// counting is a Watcher or Follower that counts its watches.
+type counting struct {
+	engine.Source
+	mu      sync.Mutex
+	begun   int
+	running int
+	most    int
+	fails   int // how many of the next watches end at once
+	err     error
+	slow    time.Duration // before Follow returns
+	sets    [][]string    // of Want
+	changed func(engine.Change)
+}
+
+func (c *counting) List(context.Context, string) (engine.Listing, error) {
+	return engine.Listing{}, nil
+}
+
+func (c *counting) Read(context.Context, string) ([]engine.Contents, error) {
+	return nil, engine.ErrNotFound
+}
+
+func (c *counting) start(changed func(engine.Change)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begun++
+	if c.fails > 0 {
+		c.fails--
+		return c.err
+	}
+	c.changed = changed
+	c.running++
+	c.most = max(c.most, c.running)
+	return nil
+}
+
+func (c *counting) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running--
+}
+
+func (c *counting) state() (begun, running, most int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.begun, c.running, c.most
+}
+
+type countingWatcher struct{ *counting }
+
+func (c countingWatcher) Watch(ctx context.Context, changed func(engine.Change)) error {
+	if err := c.start(changed); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	c.stop()
+	return nil
+}
+
+type countingFollower struct{ *counting }
+
+func (c countingFollower) Follow(ctx context.Context, changed func(engine.Change)) engine.Following {
+	time.Sleep(c.slow)
+	if c.start(changed) != nil {
+		panic("Follow fails")
+	}
+	context.AfterFunc(ctx, c.stop)
+	return c
+}
+
+func (c countingFollower) Want(uris []string) <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	slices.Sort(uris)
+	c.sets = append(c.sets, uris)
+	return nil
+}
+
+// Watching begins with the first listener and ends with the last, however often
+// and fast they come and go; unmounting meanwhile leaves no watch behind.
+func TestWatchesFollowListeners(t *testing.T) {
+	for name, make := range map[string]func() (engine.Source, *counting){
+		"watcher":       func() (engine.Source, *counting) { c := &counting{}; return countingWatcher{c}, c },
+		"follower":      func() (engine.Source, *counting) { c := &counting{}; return countingFollower{c}, c },
+		"slow follower": func() (engine.Source, *counting) { c := &counting{slow: time.Second}; return countingFollower{c}, c },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := engine.New(engine.Info{Name: "e", Version: "1"}, nil)
+				source, c := make()
+				unmount := e.Mount("", source)
+				synctest.Wait()
+				if begun, _, _ := c.state(); begun != 0 {
+					t.Error("watched before the first listener")
+				}
+				var clients []*enginetest.Dialogue
+				for i := range 20 {
+					d := enginetest.NewDialogue(t, e)
+					d.Send("subscriptions/listen", enginetest.ModernMeta+fmt.Sprintf(`,"notifications":{"resourceSubscriptions":["a:%d"]}`, i))
+					clients = append(clients, d)
+					if i%3 == 0 {
+						d.Port.Close()
+					}
+				}
+				time.Sleep(5 * time.Second)
+				if _, running, most := c.state(); running != 1 || most != 1 {
+					t.Errorf("%d watches run, %d at most, want 1", running, most)
+				}
+				if len(c.sets) > 0 {
+					if last := c.sets[len(c.sets)-1]; len(last) != 13 {
+						t.Errorf("the newest set is %v", last)
+					}
+				}
+				for _, d := range clients {
+					d.Port.Close()
+				}
+				time.Sleep(5 * time.Second)
+				if _, running, _ := c.state(); running != 0 {
+					t.Errorf("%d watches run without a listener", running)
+				}
+				d := enginetest.NewDialogue(t, e)
+				d.Send("subscriptions/listen", enginetest.ModernMeta+`,"notifications":{"resourceSubscriptions":["a:b"]}`)
+				time.Sleep(100 * time.Millisecond) // a slow Follow runs
+				unmount()
+				time.Sleep(5 * time.Second)
+				if _, running, _ := c.state(); running != 0 {
+					t.Errorf("%d watches run after unmounting", running)
+				}
+				d.Port.Close()
+				synctest.Wait()
+			})
+		})
+	}
+}
+
+// A watch that ends by an error is begun again with back-off, and listeners are
+// notified of what they may have missed; one that returns nil is over.
+func TestFailedWatchesAreBegunAgain(t *testing.T) {
+	for name, wrap := range map[string]func(*counting) engine.Source{
+		"watcher":  func(c *counting) engine.Source { return countingWatcher{c} },
+		"follower": func(c *counting) engine.Source { return countingFollower{c} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := &counting{fails: 3, err: errors.New("it broke")}
+				e := engine.New(engine.Info{Name: "e", Version: "1"}, nil)
+				e.Mount("", wrap(c))
+				d := enginetest.NewDialogue(t, e)
+				d.Listen(`"resourceSubscriptions":["a:b"]`)
+				time.Sleep(time.Second)
+				if begun, _, _ := c.state(); begun != 2 {
+					t.Errorf("after 1 s begun %d times, want 2", begun)
+				}
+				time.Sleep(10 * time.Second)
+				if begun, running, _ := c.state(); begun != 4 || running != 1 {
+					t.Errorf("begun %d times, %d run; want 4 and 1", begun, running)
+				}
+				if got := d.Next("the update after a failed watch"); !strings.Contains(got, `"uri":"a:b"`) {
+					t.Errorf("got %s", got)
+				}
+				d.Port.Close()
+				time.Sleep(time.Minute)
+				if begun, running, _ := c.state(); begun != 4 || running != 0 {
+					t.Errorf("without a listener begun %d times, %d run", begun, running)
+				}
+			})
+		})
+	}
+}

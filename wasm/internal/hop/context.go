@@ -1,0 +1,21 @@
+package hop
+
+// Keys of the context in which an engine calls or follows a source.
+type (
+	// Requested has the time at which a client requested a list.
+	Requested struct{}
+
+	// Continued has true if a source lists again for a further page of a client. A cached
+	// copy is good enough then.
+	Continued struct{}
+
+	// Report has a func(error) that reports.
+	Report struct{}
+
+	// FromHub has true in requests of another node's Remote: it sends those again that must
+	// not be sent twice and were not sent, so that they need not wait here.
+	FromHub struct{}
+
+	// Delivery has the context that ends when the answer has been written.
+	Delivery struct{}
+)

@@ -1,0 +1,32 @@
+// Package hop has what an engine and the Remotes that it mounts agree on, and the two ends of
+// a connection between engines.
+package hop
+
+import (
+	"errors"
+	"time"
+)
+
+// Limits that both sides of a hop have.
+const (
+	Timeout       = 30 * time.Second // for a request that waits
+	Grace         = 10 * time.Second // how long a request waits for a page that left, such as one that reloads
+	MaxStreamURIs = 1000             // URIs of one listen, or classic session
+)
+
+// ErrNotSent answers a hub's client: the request is not at the page, and never was.
+var ErrNotSent = errors.New("the page is not at this node now")
+
+// MemberNotSent is the member of the data of an error by which a hub says ErrNotSent: true.
+const MemberNotSent = "notSent"
+
+// CodeNotFoundClassic is the code of "not found" in the classic revisions.
+const CodeNotFoundClassic = -32002
+
+// Relayed is what another engine answered to a read, as it came: it may be large, and goes
+// out again just so.
+type Relayed struct {
+	Body   []byte // the value of text or blob as JSON text
+	IsBlob bool   // of Body
+	Result []byte // of the first item: _meta of the answer, or nil
+}

@@ -1,0 +1,26 @@
+package hop
+
+// Keys of the envelope that every modern request carries in params._meta.
+// MCP 2026-07-28, basic/index, _meta.
+const (
+	KeyVersion      = "io.modelcontextprotocol/protocolVersion"
+	KeyCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	KeyClientInfo   = "io.modelcontextprotocol/clientInfo"
+	KeyLogLevel     = "io.modelcontextprotocol/logLevel"
+	KeyServerInfo   = "io.modelcontextprotocol/serverInfo"
+	KeySubscription = "io.modelcontextprotocol/subscriptionId"
+)
+
+// Keys of _meta of this project's own.
+const (
+	// KeyPrincipal is the principal on whose behalf a gateway sends a request to a page's
+	// engine: a string.
+	KeyPrincipal = "io.github.pagemcp/principal"
+
+	// KeyDeclared, in a server/discover, with the value true, requests DeclaredChanged when
+	// the answer would be another one.
+	KeyDeclared = "io.github.pagemcp/declared"
+)
+
+// DeclaredChanged is a notification without params.
+const DeclaredChanged = "notifications/io.github.pagemcp/declared"

@@ -1,0 +1,59 @@
+package schema
+
+import (
+	"slices"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A Filter is what a listen requests, as far as it is offered. Other keys are
+// left out of the acknowledgement.
+type Filter struct {
+	Lists uint8 // bits in the order of FilterKeys
+	URIs  []string
+}
+
+// FilterKeys are the members of a filter for lists, by which it requests changes of lists.
+var FilterKeys = [...]string{"resourcesListChanged", "promptsListChanged", "toolsListChanged"}
+
+// ReadFilter reads the member notifications of a listen, or of its acknowledgement.
+func ReadFilter(object []byte) (Filter, error) {
+	var f Filter
+	refusal := jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
+		switch name {
+		case FilterKeys[0], FilterKeys[1], FilterKeys[2]:
+			switch string(value) {
+			case "true":
+				f.Lists |= 1 << slices.Index(FilterKeys[:], name)
+			case "false":
+			default:
+				return badFilter(name + " must be true or false")
+			}
+		case "resourceSubscriptions":
+			elements, ok := jsonrpc.Elements(value)
+			if !ok {
+				return badFilter("resourceSubscriptions must be an array of strings")
+			}
+			seen := map[string]bool{}
+			for _, element := range elements {
+				uri, ok := jsonrpc.Text(element)
+				if !ok {
+					return badFilter("resourceSubscriptions must be an array of strings")
+				}
+				if !seen[uri] {
+					f.URIs = append(f.URIs, uri)
+				}
+				seen[uri] = true
+			}
+		}
+		return nil
+	})
+	if refusal != nil {
+		return f, refusal
+	}
+	return f, nil
+}
+
+func badFilter(message string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "notifications." + message}
+}
