@@ -18,10 +18,12 @@ type audit struct {
 	size int64
 }
 
-// Names of the current and the previous log file.
+// Names of the log files. With two earlier ones, twice limits.MaxAuditFile of history is there
+// at any time, also right after a rotation.
 const (
-	auditFile  = "audit.jsonl"
-	auditOlder = "audit.1.jsonl"
+	auditFile   = "audit.jsonl"
+	auditOlder  = "audit.1.jsonl"
+	auditOldest = "audit.2.jsonl"
 )
 
 func openAudit(s *state) (*audit, error) {
@@ -44,6 +46,7 @@ func (a *audit) append(lines []byte) {
 	if a.size > limits.MaxAuditFile {
 		a.file.Close()
 		a.file = nil
+		a.disk.Rename(auditOlder, auditOldest)
 		a.disk.Rename(auditFile, auditOlder)
 	}
 	if a.file == nil && a.open() != nil {

@@ -37,7 +37,8 @@ const (
 	// MaxHeader is the size of the header of an HTTP request.
 	MaxHeader = 32 << 10
 
-	// MaxAuditFile is the size of the audit log before it is renamed to audit.1.jsonl.
+	// MaxAuditFile is the size of the audit log before it is renamed to audit.1.jsonl. One more
+	// file of that size, audit.2.jsonl, is kept.
 	MaxAuditFile = 10 << 20
 )
 

@@ -5,7 +5,7 @@ import type { StartTexts } from './en.ts'
 export const texts: StartTexts = {
   description: 'PageMCP macht eine Webseite zum MCP-Server.',
   title: 'Eine Webseite ist ein MCP-Server.',
-  lead: 'Eine Engine in diesem Browser stellt bereit, was eine Seite enthält; Assistenten lesen es über ein Gateway auf diesem Rechner; sonst verlässt ihn nichts.',
+  lead: 'Eine Engine in diesem Browser stellt bereit, was eine Seite enthält; Assistenten lesen es über ein Gateway auf diesem Rechner und geben es an den Anbieter ihres Modells weiter.',
   docs: 'Dokumentation',
   playground: 'Playground öffnen',
   playgroundAbout:

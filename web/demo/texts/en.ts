@@ -53,7 +53,7 @@ const demos: { readonly [name: string]: DemoTexts } = {
 export const texts = {
   description: 'PageMCP turns a web page into an MCP server.',
   title: 'Your web page is an MCP server.',
-  lead: 'An engine in this browser serves what a page holds, assistants read it through a gateway on this machine, and nothing else leaves.',
+  lead: 'An engine in this browser serves what a page holds, assistants read it through a gateway on this machine, and pass what they read to the provider of their model.',
   docs: 'Documentation',
   playground: 'Open the playground',
   playgroundAbout:

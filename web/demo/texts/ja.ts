@@ -5,7 +5,7 @@ import type { StartTexts } from './en.ts'
 export const texts: StartTexts = {
   description: 'PageMCP は Web ページを MCP サーバーにします。',
   title: 'Web ページが MCP サーバーに。',
-  lead: 'ページの内容をブラウザー内のエンジンが提供し、アシスタントはこのマシンのゲートウェイを通して読みます。それ以外は外に出ません。',
+  lead: 'ページの内容をブラウザー内のエンジンが提供し、アシスタントはこのマシンのゲートウェイを通して読み、その内容をモデルの提供元に送信します。',
   docs: 'ドキュメント',
   playground: 'プレイグラウンドを開く',
   playgroundAbout:

@@ -5,7 +5,7 @@ import type { StartTexts } from './en.ts'
 export const texts: StartTexts = {
   description: 'PageMCP 把网页变成 MCP 服务器。',
   title: '你的网页就是 MCP 服务器。',
-  lead: '此浏览器中的引擎提供网页里的内容，助手通过本机的网关读取，除此之外什么都不会外传。',
+  lead: '此浏览器中的引擎提供网页里的内容，助手通过本机的网关读取，并把读取的内容发送给其模型的提供商。',
   docs: '文档',
   playground: '打开演练场',
   playgroundAbout: '编写 MCP 消息，查看返回的内容，学习课程。无需安装。',
