@@ -109,8 +109,8 @@ withGateway(
       await first.evaluate(() => document.querySelector('#state')?.removeAttribute('data-is'))
       const [other] = await Promise.all([openTab(), reload()])
       assert.equal(await joined(first), 'trip')
+      // It stays open: the next one would wait until a tab that seems to start slowly counts as closed, some 10 s.
       assert.match(await joined(other), /^trip-\d$/)
-      await other.close()
     }
   },
 )
