@@ -61,6 +61,8 @@ const files = [...new Set(globSync(patterns, { cwd: web }))]
   .sort((a, b) => last(b) - last(a))
 if (files.length === 0) throw new Error(`no test files: ${patterns.join(' ')}`)
 
+// Each file is a process that loads some 200 modules, most of them Puppeteer's: compiled once, that takes 0.1 s less.
+process.env.NODE_COMPILE_CACHE = join(web, '../.cache/compiled')
 const browsers = await keepBrowsers()
 process.env[addressVariable] = browsers.address
 const took: { [file: string]: number } = {}
