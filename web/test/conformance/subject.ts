@@ -11,6 +11,8 @@ export interface Subject {
   gateway: Gateway
   front: Front
   page: Page
+  /** Changes `test://watched-resource`, which changes by itself every 3 s only. */
+  change(): Promise<void>
   close(): Promise<void>
 }
 
@@ -39,11 +41,22 @@ export async function startSubject(demo: string, name: BrowserName = 'chromium')
     const page = await context.newPage()
     const url = gateway.pages[demo]
     if (url === undefined) throw new Error(`there is no demo ${demo}: ${gateway.log()}`)
+    await page.evaluateOnNewDocument(keepInterval)
     await page.goto(url)
     await joined(page)
-    return { gateway, front, page, close: stop }
+    const change = () => page.evaluate(() => (globalThis as unknown as { tick(): void }).tick())
+    return { gateway, front, page, change, close: stop }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+/** Makes what the page does every 3 s a function that tests call. */
+function keepInterval() {
+  const set = globalThis.setInterval
+  globalThis.setInterval = ((act: () => void, ms: number) => {
+    if (ms === 3000) Object.assign(globalThis, { tick: act })
+    return set(act, ms)
+  }) as typeof setInterval
 }

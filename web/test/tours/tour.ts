@@ -1,7 +1,7 @@
 /** The tour itself: everything that MCP offers, once, on the conformance page, with whatever client. */
 
 import assert from 'node:assert/strict'
-import type { Page } from 'puppeteer-core'
+import type { Subject } from '../conformance/subject.ts'
 import { askUntil, listUntil } from '../e2e/again.ts'
 import { answers, type Guide } from './guide.ts'
 
@@ -21,13 +21,13 @@ export const among: Place = {
 }
 
 /** Walks through all of it, and closes the client. */
-export async function tour(guide: Guide, at: Place, page: Page): Promise<void> {
+export async function tour(guide: Guide, at: Place, { page, change }: Subject): Promise<void> {
   try {
     await resources(guide, at)
     await prompts(guide, at)
     await tools(guide, at)
     await questions(guide, at)
-    await news(guide, at)
+    await news(guide, at, change)
     await cancel(guide, at, page)
   } finally {
     await guide.close()
@@ -115,11 +115,13 @@ async function questions(guide: Guide, at: Place) {
   assert.equal(both.text, `${answers.form.name} likes ${answers.form.color}.`)
 }
 
-async function news(guide: Guide, at: Place) {
+async function news(guide: Guide, at: Place, change: () => Promise<void>) {
   const uri = at.uri('test://watched-resource')
   const watch = await guide.watch({ uri })
   const before = (await guide.read(uri)).text
-  await watch.next()
+  const came = watch.next()
+  await change()
+  await came
   assert.notEqual((await guide.read(uri)).text, before)
   await watch.end()
   const passing = at.name('test_passing_tool')
@@ -138,7 +140,7 @@ async function news(guide: Guide, at: Place) {
 }
 
 /** A call that is given up is given up in the page as well. */
-async function cancel(guide: Guide, at: Place, page: Page) {
+async function cancel(guide: Guide, at: Place, page: Subject['page']) {
   const given = new AbortController()
   const call = guide.call(
     at.name('test_slow'),

@@ -16,7 +16,7 @@ import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/webso
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type Subject, startSubject } from '../conformance/subject.ts'
 import { classicGuide } from './classic.ts'
-import { inspect } from './inspector.ts'
+import { type Inspect, inspectOnce, withInspector } from './inspector.ts'
 import { type Mode, modernGuide } from './modern.ts'
 import { alone, among, tour } from './tour.ts'
 
@@ -41,24 +41,24 @@ const url = (path: string) => new URL(subject.front.url(path))
 
 test('SDK v1 over HTTP, on the page’s own endpoint', { timeout }, async () => {
   const transport = new StreamableHTTPClientTransport(url('/mcp/conformance')) as Transport
-  await tour(await classicGuide(transport), alone, subject.page)
+  await tour(await classicGuide(transport), alone, subject)
 })
 
 test('SDK v1 over HTTP, among all pages', { timeout }, async () => {
   const transport = new StreamableHTTPClientTransport(url('/mcp')) as Transport
-  await tour(await classicGuide(transport), among, subject.page)
+  await tour(await classicGuide(transport), among, subject)
 })
 
 test('SDK v1 over WebSocket', { timeout }, async () => {
   const at = url('/ws')
   at.protocol = 'ws:'
   const guide = await classicGuide(new WebSocketClientTransport(at), 'v1 over WebSocket')
-  await tour(guide, among, subject.page)
+  await tour(guide, among, subject)
 })
 
 test('SDK v1 over stdio', { timeout }, async () => {
   const transport = new StdioClientTransport({ ...subject.gateway.stdio, stderr: 'ignore' })
-  await tour(await classicGuide(transport, 'v1 over stdio'), among, subject.page)
+  await tour(await classicGuide(transport, 'v1 over stdio'), among, subject)
 })
 
 for (const [mode, revision] of [
@@ -69,14 +69,14 @@ for (const [mode, revision] of [
   test(`SDK v2 over HTTP, ${mode}`, { timeout }, async () => {
     const guide = await modernGuide(mode, new ModernHttp(url('/mcp/conformance')))
     assert.equal(guide.revision, revision)
-    await tour(guide, alone, subject.page)
+    await tour(guide, alone, subject)
   })
 
   test(`SDK v2 over stdio, ${mode}`, { timeout }, async () => {
     const transport = new ModernStdio({ ...subject.gateway.stdio, stderr: 'ignore' })
     const guide = await modernGuide(mode, transport, `v2 over stdio, ${mode}`)
     assert.equal(guide.revision, revision)
-    await tour(guide, among, subject.page)
+    await tour(guide, among, subject)
   })
 }
 
@@ -91,17 +91,22 @@ test('mcp-remote, driven by SDK v1', { timeout }, async () => {
     env: { HOME: home, PATH: process.env.PATH ?? '', MCP_REMOTE_CONFIG_DIR: home },
     stderr: 'ignore',
   })
-  await tour(await classicGuide(transport), alone, subject.page)
+  await tour(await classicGuide(transport), alone, subject)
 })
 
 for (const era of ['legacy', 'auto', 'modern'] as const) {
+  const endpoint = () => subject.front.url('/mcp/conformance')
+  const names = (list: unknown, name: string) =>
+    (list as { [member: string]: unknown }[]).map((one) => one[name])
+
   test(`Inspector, ${era}`, { timeout }, async () => {
-    const ask = (...args: string[]) =>
-      inspect(home, subject.front.url('/mcp/conformance'), era, '--method', ...args)
-    const names = (list: unknown, name: string) =>
-      (list as { [member: string]: unknown }[]).map((one) => one[name])
-    const { resources } = await ask('resources/list')
+    const { resources } = await inspectOnce(home, endpoint(), era)('--method', 'resources/list')
     assert.ok(names(resources, 'uri').includes('test://static-text'))
+    await withInspector(home, endpoint(), era, walk)
+  })
+
+  async function walk(inspect: Inspect): Promise<void> {
+    const ask = (...args: string[]) => inspect('--method', ...args)
     const { resourceTemplates } = await ask('resources/templates/list')
     assert.deepEqual(names(resourceTemplates, 'uriTemplate'), ['test://template/{id}/data'])
     const { contents } = await ask('resources/read', '--uri', 'test://static-text')
@@ -119,5 +124,5 @@ for (const era of ['legacy', 'auto', 'modern'] as const) {
     assert.deepEqual(names(content, 'text'), ['This is a simple text response for testing.'])
     await assert.rejects(ask('resources/read', '--uri', 'test://nowhere'), /not found/i)
     if (era === 'legacy') await ask('logging/setLevel', '--log-level', 'debug')
-  })
+  }
 }
