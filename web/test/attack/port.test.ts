@@ -14,7 +14,7 @@ import type { Duplex } from 'node:stream'
 import type { Page } from 'puppeteer-core'
 import { type Gateway, ownPorts, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
-import { hasLoaded } from '../harness/waits.ts'
+import { hasLoaded, pasteInto } from '../harness/waits.ts'
 import { openDialog } from '../playground/connections/dialog.ts'
 import { press, saw } from '../playground/harness.ts'
 
@@ -240,7 +240,7 @@ inBrowsers('the key that the browser keeps opens no monitoring after a restart',
     // Pages join with the key as before, and a new link lets the playground in without a question.
     await (await open(`${web}demo/notes/`)).waitForSelector('#state[data-is=joined]')
     await after.bringToFront()
-    await after.type('dialog input[name=link]', (await gateway().fresh()).start)
+    await pasteInto(after, 'dialog input[name=link]', (await gateway().fresh()).start)
     await press(after, 'dialog button', 'Use link')
     await saw(after, '.connections-gateway', 'Permissions')
   }),

@@ -5,6 +5,7 @@ import type { Page } from 'puppeteer-core'
 import { useGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
+import { pasteInto } from '../harness/waits.ts'
 import { saw } from '../playground/harness.ts'
 import { readText } from './reading.ts'
 
@@ -42,7 +43,7 @@ inBrowsers('a browser that is not paired reads there what to do', async (browser
   await saw(tab, '.front [role=alert]', 'Start “pagemcp dev” and open the link that it prints')
   // The link of the gateway is enough: the page is observed without a further step.
   const { start } = await gateway().fresh()
-  await tab.type('.front input[name=link]', start)
+  await pasteInto(tab, '.front input[name=link]', start)
   await tab.click('.front form .primary')
   await saw(tab, '.clients', 'notes, monitor')
 })

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'puppeteer-core'
 import { close } from '../harness/launch.ts'
+import { pasteInto } from '../harness/waits.ts'
 
 export const timeout = 20_000 // ms, for each wait
 
@@ -120,7 +121,7 @@ export async function personAt(
       if (!another?.hidden) another?.click()
     })
     await popup.waitForSelector('#link', { visible: true })
-    await popup.type('#link', link)
+    await pasteInto(popup, '#link', link)
     await popup.click('#connect')
   }
   return {

@@ -1,6 +1,6 @@
 /**
  * Waits that explain themselves: when one of a page times out, its error names what was waited for, and shows the
- * page's address, its console, and what it displays. Clicks wait until their element stands still.
+ * page's address, its console, and what it displays. Clicks wait until their element stands still. Long texts are pasted.
  */
 
 import type { ElementHandle, Frame, Page } from 'puppeteer-core'
@@ -123,6 +123,12 @@ async function clickOnce(
     attribute,
   )
   await (found.asElement() as ElementHandle<Element>).click()
+}
+
+/** Puts a text into a field as if it were pasted: typed, a link takes a second, and each letter an update of the page. */
+export async function pasteInto(page: Page, selector: string, text: string): Promise<void> {
+  await page.focus(selector)
+  await page.evaluate((text) => void document.execCommand('insertText', false, text), text)
 }
 
 /** Waits until nothing below the element moves any more: the boxes of all that it holds are the same for four frames. */

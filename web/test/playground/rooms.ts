@@ -2,7 +2,7 @@
 
 import type { Page } from 'puppeteer-core'
 import { pack } from '../../playground/share/link.ts'
-import { untilStill } from '../harness/waits.ts'
+import { pasteInto, untilStill } from '../harness/waits.ts'
 
 export interface Room {
   name: string
@@ -212,7 +212,7 @@ export const rooms: readonly Room[] = [
       await page.waitForSelector('dialog[open] input[name=connections-kind]')
       await click(page, 'input[name=connections-kind][value=http]')
       await page.waitForSelector('dialog input[name=url]')
-      await page.type('dialog input[name=url]', `${new URL(page.url()).origin}/none`)
+      await pasteInto(page, 'dialog input[name=url]', `${new URL(page.url()).origin}/none`)
       await click(page, 'dialog form .connections-buttons button[type=button]')
       await page.waitForSelector('.connections-doctor[data-done]')
     },

@@ -1,6 +1,7 @@
 /** The connect dialog, as a visitor works it. */
 
 import type { BrowserContext, Page } from 'puppeteer-core'
+import { pasteInto } from '../../harness/waits.ts'
 import { press } from '../harness.ts'
 
 /**
@@ -25,13 +26,13 @@ export async function openDialog(page: Page, kind: string): Promise<void> {
   await page.waitForSelector(`${radio}:checked`)
 }
 
-/** Types an address. */
+/** Pastes an address. */
 export async function fill(page: Page, url: string): Promise<void> {
   await page.waitForSelector('dialog input[name=url]')
   await page.$eval('dialog input[name=url]', (input) => {
     ;(input as HTMLInputElement).value = ''
   })
-  if (url !== '') await page.type('dialog input[name=url]', url)
+  if (url !== '') await pasteInto(page, 'dialog input[name=url]', url)
 }
 
 /** Connects; the dialog closes. */

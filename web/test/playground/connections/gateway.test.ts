@@ -9,6 +9,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../../e2e/gateway.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
+import { pasteInto } from '../../harness/waits.ts'
 import { press, saw } from '../harness.ts'
 import { connection, fill, openDialog } from './dialog.ts'
 
@@ -139,7 +140,7 @@ inBrowsers(
     await fill(tab, `${gateway.mcp}/${name}`)
     await press(tab, '.connections-headers button', 'Add header')
     await tab.waitForSelector('dialog input[name=header-value]')
-    await tab.type('dialog input[name=header-value]', gateway.token) // after "Bearer "
+    await pasteInto(tab, 'dialog input[name=header-value]', gateway.token) // after "Bearer "
     await press(tab, 'dialog form button[type=submit]', '')
     await tab.waitForFunction(
       () => document.querySelectorAll('.clients .connection-state[data-is=open]').length === 3,
@@ -167,7 +168,7 @@ inBrowsers(
     await tab.$eval('dialog input[name=link]', (input) => {
       ;(input as HTMLInputElement).value = ''
     })
-    await tab.type('dialog input[name=link]', start)
+    await pasteInto(tab, 'dialog input[name=link]', start)
     await press(tab, 'dialog button', 'Use link')
     await saw(tab, '.connections-gateway', 'Permissions')
 

@@ -5,6 +5,7 @@ import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../../e2e/gateway.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
+import { pasteInto } from '../../harness/waits.ts'
 import { openForFailures } from '../connections/dialog.ts'
 import { openPlayground, press, saw, sharePlayground } from '../harness.ts'
 
@@ -25,7 +26,7 @@ async function watch(page: Page, url: string): Promise<void> {
   await page.$eval('dialog input[name=url]', (input) => {
     ;(input as HTMLInputElement).value = ''
   })
-  await page.type('dialog input[name=url]', url)
+  await pasteInto(page, 'dialog input[name=url]', url)
   await press(page, 'dialog form button', 'Watch')
 }
 
