@@ -156,11 +156,12 @@ test-all: export PAGEMCP_ALL = true
 test-all: test
 SIMULATED = $(if $(PAGEMCP_ALL),50,20)
 
-# What mostly waits for other programs (the official suite, esbuild, brotli, tsc), what measures memory, and all but
-# a few seeds of the simulation, run without the race detector; the rest of the tests
-# drive the same code.
+# What mostly waits for other programs (the official suite, esbuild, brotli, tsc), what measures memory, all but a few
+# seeds of the simulation, and what takes five times as long with the race detector (days of a test's clock, lists of
+# 20,000 entries, all of Unicode), run without it; the rest of the tests drive the same code.
 ESBUILD_WORK = TestWebFilesAreReproducible|TestShippedPartsHaveTheirNotices|TestBuildsAreReproducible|TestAppsHaveNoCodeOfUnusedSources|TestAppsKeepToTheirBudgets|TestPlaygroundKeepsToItsBudget|TestExtensionIsWritten
-OTHERS_WORK = TestConformanceNative|TestReadsGoOnThroughFaults|TestSessionsOutliveNodes|TestNewerOfTwoHoldersStays|TestKeysAreRotated|TestPagesAreReadAtEachNodeAndOutliveOne|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle|$(ESBUILD_WORK)
+REPETITIVE = TestSessionsOutliveKill|TestNamesOfLongJoinedTabsOutliveKill|TestNamesProperties|TestEndlessListsAreBounded|TestManySkillsAreListed|TestPlainTextKeepsNothingThatUnicodeHides
+OTHERS_WORK = TestConformanceNative|TestReadsGoOnThroughFaults|TestSessionsOutliveNodes|TestNewerOfTwoHoldersStays|TestKeysAreRotated|TestPagesAreReadAtEachNodeAndOutliveOne|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle|TestLargeFramesOfAPageAreBounded|$(REPETITIVE)|$(ESBUILD_WORK)
 
 race: race-others race-server unraced
 
@@ -182,7 +183,7 @@ unraced-server: $(NPM_STAMP) $(GOTEST) binary
 
 unraced-others: $(NPM_STAMP) $(GOTEST) binary
 	$(GOTEST) -tags embednats -run 'OwnNATS|Embedded' ./server/cluster ./cmd/pagemcpd
-	$(GOTEST) -run '^($(OTHERS_WORK))$$' $$(grep -rlE 'func ($(OTHERS_WORK))\(' --include='*_test.go' cmd server | xargs -n 1 dirname | sort -u | grep -v '^server$$' | sed 's|^|./|')
+	$(GOTEST) -run '^($(OTHERS_WORK))$$' $$(grep -rlE 'func ($(OTHERS_WORK))\(' --include='*_test.go' cmd server wasm | xargs -n 1 dirname | sort -u | grep -v '^server$$' | sed 's|^|./|')
 
 under-node: $(NPM_STAMP) $(GOTEST)
 	$(UNDER_NODE) $(GOTEST) -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm/...
