@@ -1,18 +1,12 @@
-/** The package as users get it, built once for a test file, and pages that use it. */
+/** The package as users get it, and pages that use it. */
 
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { built } from '../../harness/build.ts'
 import { type Served, serve } from '../../harness/serve.ts'
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url))
-
-const directory = mkdtempSync(join(tmpdir(), 'pagemcp-'))
-after(() => rmSync(directory, { recursive: true })) // with the file: this is not within a test
-execFileSync('go', ['run', './cmd/pagemcp', 'build', '--out', directory], { cwd: root })
+const { directory, remove } = await built()
+after(remove) // with the file: this is not within a test
 
 /**
  * Serves pages with the package at `/pagemcp/`, on two origins.
