@@ -11,17 +11,19 @@ const query = new URLSearchParams(location.search)
 const origin = query.get('host') ?? ''
 const timeout = Number(query.get('timeout'))
 const uri = 'notes://cart'
-const answers: unknown[] = []
-for (const made of [new ClassicClient(info), new ModernClient(info)]) {
-  try {
-    await made.connect(pageTransport(parent, { origin, timeout }))
-    const { contents } = await made.readResource({ uri })
-    answers.push((contents[0] as { text?: string }).text)
-    await made.close()
-  } catch (error) {
-    answers.push((error as Error).name)
-  }
-}
+// At once: those that get no answer wait for all of their timeout.
+const answers: unknown[] = await Promise.all(
+  [new ClassicClient(info), new ModernClient(info)].map(async (made) => {
+    try {
+      await made.connect(pageTransport(parent, { origin, timeout }))
+      const { contents } = await made.readResource({ uri })
+      await made.close()
+      return (contents[0] as { text?: string }).text
+    } catch (error) {
+      return (error as Error).name
+    }
+  }),
+)
 // Nothing answers in this window: a transport that is closed while it waits ends its start.
 const waiting = pageTransport(window, { origin: location.origin })
 const starting = waiting.start().catch((error: Error) => error.name)
