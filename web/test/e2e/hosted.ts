@@ -1,18 +1,18 @@
 /** Runs a node of the hosted gateway for tests, `pagemcpd`, with the keys of an app and of an issuer of access tokens. */
 
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
 import type { Certificate } from '../core/browser/token-gateway.ts'
 import { freePort } from '../harness/ports.ts'
 
-const root = join(import.meta.dirname, '..', '..', '..')
-const buildTimeout = 300_000 // ms
+/** The program that `make binary` builds. */
+const program = join(import.meta.dirname, '../../../bin/pagemcpd')
+
 const startTimeout = 20_000 // ms
 const endTimeout = 50_000 // ms; a drain takes at most 45 s
 
@@ -41,9 +41,6 @@ export async function hostedNode(
   origins: readonly string[],
 ): Promise<HostedNode> {
   const directory = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-  const program = join(directory, 'pagemcpd')
-  const build = ['build', '-o', program, './cmd/pagemcpd']
-  await promisify(execFile)('go', build, { cwd: root, timeout: buildTimeout })
   const host = `127.0.0.1:${await freePort()}` // the public URL, which the configuration names, has it
   const url = `https://${host}`
   const [appKey, issuerKey] = [newKey(), newKey()]
