@@ -36,13 +36,14 @@ const durationsFile = join(web, '../.cache/test-durations.json')
 
 /** What begins first where no run has ended yet, as in a fresh clone. */
 const longest = [
-  'test/mcp-b/mcp-b.test.ts',
   'test/tabs/tabs.test.ts',
-  'test/tours/tours.test.ts',
+  'test/attack/port.test.ts',
+  'test/docs/site.test.ts',
+  'test/extension/firefox.test.ts',
   'test/playground/apps/apps.test.ts',
   'test/e2e/names.test.ts',
+  'test/mcp-b/mcp-b.test.ts',
   'test/demo/pages.test.ts',
-  'test/attack/port.test.ts',
   'test/playground/shell/axe.test.ts',
 ]
 
