@@ -145,8 +145,7 @@ $(GOTEST): $(wildcard cmd/internal/gotest/*.go)
 # Two at a time: tests of the gateway wait for half of their time. The output of each is printed when it ends.
 test: browsers
 	@rm -rf $(PAGEMCP_FLAKY)
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target race-server lint race-others under-node
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target unraced
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target race-server lint race-others under-node unraced
 	@$(MAKE) --no-print-directory in-node
 	@if test -d $(PAGEMCP_FLAKY); then cat $(PAGEMCP_FLAKY)/*; echo "FLAKY $$(ls $(PAGEMCP_FLAKY) | wc -l)"; head -qn 1 $(PAGEMCP_FLAKY)/*; fi
 	@echo "all tests passed"
