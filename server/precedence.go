@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 
 	json "github.com/go-json-experiment/json"
@@ -39,17 +40,20 @@ func takeState(opts *Options) (*state, error) {
 		return nil, fmt.Errorf("make the state directory: %w; name another with --state", err)
 	}
 	successor := &state{dir: opts.State, disk: opts.disk}
-	if err := successor.lock(successorLock, opts.lockWait, nil); err != nil {
+	switch owned, err := (*OwnedError)(nil), successor.lock(successorLock, opts.lockWait, nil); {
+	case err == nil:
+		defer successor.unlock()
+	case errors.As(err, &owned):
 		return nil, err
+	default: // a full disk: an assistant's process may come first, and is replaced then
 	}
-	defer successor.unlock()
 	r := &replacement{state: opts.State, precedence: opts.Precedence}
 	return openState(opts.State, opts.disk, opts.lockWait, opts.Logger, r.request)
 }
 
 // checkNoSuccessor returns an OwnedError while another process replaces a gateway.
 func checkNoSuccessor(opts *Options) error {
-	if _, err := opts.disk.ReadFile(successorLock); err != nil {
+	if _, err := opts.disk.ReadFile(successorLock); errors.Is(err, fs.ErrNotExist) {
 		return nil // no gateway has been replaced yet
 	}
 	successor := &state{dir: opts.State, disk: opts.disk}
