@@ -24,6 +24,7 @@ import (
 //	POST /control/pair     {"origin"} → Invitation; allows the origin
 //	POST /control/revoke   {"origin"} or {"all": true} → Revoked
 //	POST /control/token    Rotated; the old token is no longer valid
+//	POST /control/pause    {"seconds"} → Paused; 0 ends the pause
 //	POST /control/replace  {"precedence"} → {}; the gateway ends: see [Precedence]
 //	GET  /control/log      lines of the log as JSON objects; with ?follow=1 until the client disconnects
 const (
@@ -32,6 +33,7 @@ const (
 	controlRevoke  = "/control/revoke"
 	controlToken   = "/control/token"
 	controlReplace = "/control/replace"
+	controlPause   = "/control/pause"
 	controlLog     = "/control/log"
 )
 
@@ -45,6 +47,7 @@ func (g *Gateway) controlHandlers() map[string]http.HandlerFunc {
 		controlRevoke:  g.control(http.MethodPost, g.controlRevoke),
 		controlToken:   g.control(http.MethodPost, g.controlToken),
 		controlReplace: g.control(http.MethodPost, g.controlReplace),
+		controlPause:   g.control(http.MethodPost, g.controlPause),
 		controlLog:     g.serveLog,
 		healthPath:     g.serveHealth,
 	}

@@ -17,6 +17,7 @@ type Status struct {
 	State     string         `json:"state"`
 	TokenFile string         `json:"tokenFile"`
 	NoToken   bool           `json:"noToken"`
+	Paused    time.Time      `json:"paused,omitzero"` // assistants, until then
 	Origins   []OriginStatus `json:"origins"`
 	Pages     []PageStatus   `json:"pages"`
 	Clients   []ActiveClient `json:"clients"`  // that have sent requests since the start, the latest first
@@ -46,7 +47,7 @@ type PageStatus struct {
 func (g *Gateway) status() Status {
 	s := Status{
 		Version: g.options.Version, PID: os.Getpid(), Started: g.started, MCP: g.URL(), Page: g.PageURL(),
-		State: g.state.dir, TokenFile: g.options.TokenFile, NoToken: g.options.NoToken,
+		State: g.state.dir, TokenFile: g.options.TokenFile, NoToken: g.options.NoToken, Paused: g.pause.Until(),
 		Origins: g.originStates(), Pages: []PageStatus{}, Sessions: g.core.Sessions.Count(),
 	}
 	for _, p := range g.core.Views("").Pages() {

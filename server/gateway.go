@@ -44,6 +44,7 @@ type Gateway struct {
 	given    *access.Origins // those of the options and AllowOrigins: they may join again after revoke
 	paired   *pairedOrigins
 	activity *activity
+	pause    access.Pause
 	recent   *logRing
 	started  time.Time
 	guard    *access.Guard
@@ -112,6 +113,9 @@ func (g *Gateway) restore() (err error) {
 	if err := g.restoreOrigins(); err != nil {
 		return err
 	}
+	if err := g.restorePause(); err != nil {
+		return err
+	}
 	files, err := openSessionFiles(g.state)
 	if err != nil {
 		return fmt.Errorf("open the stored sessions: %w", err)
@@ -135,7 +139,7 @@ func (g *Gateway) restore() (err error) {
 		MaxSockets: configured.Sockets, MaxPagesPerOrigin: configured.PagesPerOrigin,
 		Handlers: g.handlers(),
 	}, &access.Gate{
-		Auth: g.token, Audit: g.activity, Monitor: &g.monitors,
+		Auth: g.token, Audit: g.activity, Monitor: &g.monitors, Pause: &g.pause,
 		Limits: quotas.New(quotas.Local(quotas.Limits{
 			ReadsPerSecond: rate.Limit(configured.ReadsPerSecond), CompletionsPerSecond: rate.Limit(configured.CompletionsPerSecond), CallsPerSecond: rate.Limit(configured.CallsPerSecond),
 			RequestsPerPage: configured.Requests, StreamsPerClient: configured.Streams,

@@ -119,6 +119,12 @@ func TestCommandsControlTheGateway(t *testing.T) {
 	if err != nil || bytes.Equal(before, after) || !strings.Contains(printed, line.TokenFile) || strings.Contains(printed, strings.TrimSpace(string(after))) {
 		t.Errorf("token rotate: %q, %v", printed, err)
 	}
+	if out := command("pause 20m"); !strings.Contains(out, "Assistants are paused until ") || !strings.Contains(command("status"), "assistants are paused until ") {
+		t.Errorf("pause: %q", out)
+	}
+	if out := command("resume"); !strings.Contains(out, "Assistants may read again.") || strings.Contains(command("status"), "paused") {
+		t.Errorf("resume: %q", out)
+	}
 	if out := command("revoke " + origin); !strings.Contains(out, origin+" may no longer join.") {
 		t.Errorf("revoke: %q", out)
 	}
@@ -167,6 +173,11 @@ func TestControlCommandsCheckArguments(t *testing.T) {
 		"revoke --all https://app.test": "revoke takes no argument",
 		"token":                         "",
 		"token rotate now":              "rotate takes no argument",
+		"pause soon":                    "pause needs one time like 20m or 8h",
+		"pause 0s":                      "pause needs one time like 20m or 8h",
+		"pause 1h 2h":                   "pause needs one time like 20m or 8h",
+		"pause 1000h":                   "at most 720h",
+		"resume now":                    "resume takes no argument",
 	} {
 		_, err := runForOutput(t, strings.Fields(line)...)
 		if want == "" && err == nil {

@@ -62,6 +62,9 @@ func printStatus(out io.Writer, s server.Status, now time.Time) error {
 	if s.NoToken {
 		fmt.Fprint(w, "            --no-token: every program of this user can read\n")
 	}
+	if !s.Paused.IsZero() {
+		fmt.Fprintf(w, "            assistants are paused until %s: pagemcp resume ends that\n", s.Paused.Local().Format("Jan 2, 15:04"))
+	}
 	fmt.Fprintf(w, "State:      %s\n", s.State)
 	heading(w, "Origins", len(s.Origins), "none may join: pagemcp pair ORIGIN")
 	for _, o := range s.Origins {

@@ -1,7 +1,9 @@
 package access
 
 import (
+	"bytes"
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/message"
@@ -36,6 +38,12 @@ func (d *Direct) admit(x engine.Examination, msg []byte) bool {
 		return false
 	case !isNew:
 		return true // the engine has the first request, and rejects this one
+	}
+	if paused := d.gate.Pause.withholds(x.Method); paused != nil {
+		d.takeCall(x.ID)
+		d.refuse(x, paused)
+		d.audit(call, "paused", 0)
+		return false
 	}
 	wait, over := time.Duration(0), d.overShare(call)
 	if over == nil && x.Method != engine.MethodInitialize { // sessions count it, and this one may only wake
@@ -76,6 +84,7 @@ func (d *Direct) refuse(x engine.Examination, reason *jsonrpc.Error) {
 func (d *Direct) admitBatch(batch []engine.Examination, msg []byte) bool {
 	var longest time.Duration
 	var full *Exceeded
+	var paused *jsonrpc.Error
 	var calls []engine.Examination
 	for _, x := range batch {
 		if x.Kind != jsonrpc.Request || x.Malformed != nil {
@@ -85,16 +94,16 @@ func (d *Direct) admitBatch(batch []engine.Examination, msg []byte) bool {
 			calls = append(calls, x)
 			full = cmp.Or(full, d.overShare(call))
 		}
+		paused = cmp.Or(paused, d.gate.Pause.withholds(x.Method))
 		wait, over := d.gate.Limits.Delay(d.clientInfo(), x.Method)
 		longest, full = max(longest, wait), cmp.Or(full, over)
 	}
-	if full != nil {
-		for _, x := range calls {
-			if call, found := d.takeCall(x.ID); found {
-				d.audit(call, "busy", 0)
-			}
-		}
-		d.refuse(engine.Examination{}, message.Busy(full.Text))
+	switch {
+	case paused != nil:
+		d.refuseBatch(calls, paused, "paused")
+		return false
+	case full != nil:
+		d.refuseBatch(calls, message.Busy(full.Text), "busy")
 		return false
 	}
 	d.monitor("page", "", msg)
@@ -102,6 +111,16 @@ func (d *Direct) admitBatch(batch []engine.Examination, msg []byte) bool {
 		time.AfterFunc(longest, func() { d.direct.PostBatch(batch) })
 	}
 	return longest == 0
+}
+
+// refuseBatch sends one error response for a batch that the engine does not get.
+func (d *Direct) refuseBatch(calls []engine.Examination, reason *jsonrpc.Error, outcome string) {
+	for _, x := range calls {
+		if call, found := d.takeCall(x.ID); found {
+			d.audit(call, outcome, 0)
+		}
+	}
+	d.refuse(engine.Examination{}, reason)
 }
 
 // learnName stores the clientInfo.name of a request.
@@ -128,25 +147,49 @@ func (d *Direct) clientInfo() Client {
 
 // deliver sends a message of the engine to the client. A response completes its request.
 func (d *Direct) deliver(msg []byte) error {
-	if h := message.HeadOf(msg); h.Kind == jsonrpc.Response && h.ID != "" {
-		if call, found := d.takeCall(h.ID); found {
-			d.recordAnswered(call, h, msg)
-			d.monitor("assistant", call.uri, msg)
-			if !h.Failed {
-				d.gate.Monitor.Answered(d.clientInfo(), call.method, call.uri, len(msg))
-			}
-			return d.write(msg)
-		}
+	h := message.HeadOf(msg)
+	if d.holds(h, msg) {
+		return nil
 	}
-	if len(msg) > 0 && msg[0] == '[' { // the responses of a batch
-		responses, _ := jsonrpc.Elements(msg)
-		for _, response := range responses {
-			h := message.HeadOf(response)
-			if call, found := d.takeCall(h.ID); found {
-				d.recordAnswered(call, h, response)
+	switch {
+	case h.Kind == jsonrpc.Response && h.ID != "":
+		call, found := d.takeCall(h.ID)
+		if !found {
+			if !d.gate.Pause.Until().IsZero() {
+				return nil // a pause has answered it
 			}
+			break
 		}
+		if paused := d.gate.Pause.withholds(call.method); paused != nil {
+			msg, h.Failed = jsonrpc.AppendError(nil, h.ID, paused), true
+		}
+		d.recordAnswered(call, h, msg)
+		d.monitor("assistant", call.uri, msg)
+		if !h.Failed {
+			d.gate.Monitor.Answered(d.clientInfo(), call.method, call.uri, len(msg))
+		}
+		return d.write(msg)
+	case len(msg) > 0 && msg[0] == '[':
+		msg = d.batchAnswered(msg)
 	}
 	d.monitor("assistant", "", msg)
 	return d.write(msg)
+}
+
+// batchAnswered records the responses of a batch, and returns what the client gets.
+func (d *Direct) batchAnswered(msg []byte) []byte {
+	responses, _ := jsonrpc.Elements(msg)
+	for i, response := range responses {
+		h := message.HeadOf(response)
+		call, found := d.takeCall(h.ID)
+		if !found {
+			continue
+		}
+		if paused := d.gate.Pause.withholds(call.method); paused != nil {
+			response, h.Failed = jsonrpc.AppendError(nil, h.ID, paused), true
+			responses[i] = response
+		}
+		d.recordAnswered(call, h, response)
+	}
+	return slices.Concat([]byte("["), bytes.Join(responses, []byte(",")), []byte("]"))
 }

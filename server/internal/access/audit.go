@@ -25,7 +25,7 @@ type Entry struct {
 	Endpoint  string     `json:"door"`             // /mcp, /mcp/notes, /ws, stdio, /page, /control/pair
 	Verb      string     `json:"verb"`             // method, or join, leave, pair, watch, connect, login, refuse, revoke, token, status
 	URI       string     `json:"uri,omitempty"`    // or the name of a prompt, tool or page, or an origin
-	Outcome   string     `json:"outcome"`          // ok, cancelled, dropped, busy, refused, an error code or an HTTP status
+	Outcome   string     `json:"outcome"`          // ok, cancelled, dropped, busy, paused, refused, an error code or an HTTP status
 	Reason    string     `json:"reason,omitempty"` // why a token was rejected: a word of a finite set
 	Bytes     int        `json:"bytes"`            // of the response
 	Ms        float64    `json:"ms"`

@@ -12,6 +12,7 @@ import (
 
 // An openCall is a request that has no response yet.
 type openCall struct {
+	id          jsonrpc.ID
 	method, uri string
 	page        string // see PageConcerned
 	trace       string
@@ -27,7 +28,7 @@ func (d *Direct) open(x engine.Examination) (call *openCall, isNew bool) {
 	if call := d.calls[x.ID.Key()]; call != nil {
 		return call, false
 	}
-	call = &openCall{method: x.Method, uri: x.Name, page: PageConcerned(d.client.Endpoint, x), trace: d.gate.TraceOf(x), started: time.Now()}
+	call = &openCall{id: x.ID, method: x.Method, uri: x.Name, page: PageConcerned(d.client.Endpoint, x), trace: d.gate.TraceOf(x), started: time.Now()}
 	d.calls[x.ID.Key()] = call
 	return call, true
 }

@@ -19,6 +19,7 @@ type Direct struct {
 	mu     sync.Mutex
 	client Client
 	calls  map[string]*openCall // requests without response, by ID.Key
+	held   held
 }
 
 // Direct connects client to e until Close. Its requests end with ctx; receive is that of
@@ -29,6 +30,7 @@ func (g *Gate) Direct(ctx context.Context, e *engine.Engine, client Client, rece
 		return nil
 	})
 	d.direct = e.Direct(client.With(ctx), func(msg []byte) { d.deliver(msg) })
+	g.Pause.add(d)
 	return d
 }
 
@@ -53,6 +55,7 @@ func (d *Direct) Examine(msg []byte) engine.Examination { return d.engine.Examin
 
 // Close ends the client. Requests without response are cancelled.
 func (d *Direct) Close() {
+	d.gate.Pause.remove(d)
 	d.direct.Close()
 	d.recordAbandoned()
 }

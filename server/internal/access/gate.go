@@ -27,7 +27,8 @@ type Gate struct {
 	Limits  Limiter
 	Audit   Audit
 	Monitor Monitor
-	Traces  bool // audit entries have the trace ids of requests
+	Pause   *Pause // nil: there is none
+	Traces  bool   // audit entries have the trace ids of requests
 }
 
 // A Monitor receives the messages between clients and engines. Its methods never block.

@@ -15,9 +15,11 @@ import (
 func (g *Gate) Serve(ctx context.Context, p jsonrpc.Port, e *engine.Engine, client Client) error {
 	d := g.client(e, client, func(msg []byte) error { return p.Write(ctx, msg) })
 	defer d.recordAbandoned()
+	defer g.Pause.remove(d)
 	port := &clientPort{Port: p, client: d}
 	return e.ServeEach(client.With(ctx), port, func(direct *engine.Direct) func([]byte, error) error {
 		d.direct = direct
+		g.Pause.add(d)
 		return port.take
 	})
 }

@@ -4,6 +4,7 @@ package message
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -63,6 +64,15 @@ func Busy(what string) *jsonrpc.Error {
 		Code:    jsonrpc.CodeInternal,
 		Message: what,
 		Data:    []byte(`{"origin":"gateway","reason":"busy","retry":true}`),
+	}
+}
+
+// Paused returns the error of a request while the user has paused all assistants.
+func Paused(until time.Time) *jsonrpc.Error {
+	return &jsonrpc.Error{
+		Code:    jsonrpc.CodeInternal,
+		Message: "The user has paused assistants until " + until.Local().Format("15:04") + ". Do not try again before, unless the user asks for it",
+		Data:    []byte(`{"origin":"gateway","reason":"paused","retry":false}`),
 	}
 }
 

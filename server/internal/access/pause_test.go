@@ -1,0 +1,197 @@
+package access_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/quotas"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A pausedSource has one resource, whose read ends when the request does or answer is closed.
+type pausedSource struct {
+	answer  chan struct{}
+	changes chan string // URIs
+}
+
+func (s *pausedSource) Watch(ctx context.Context, changed func(engine.Change)) error {
+	for {
+		select {
+		case uri := <-s.changes:
+			changed(engine.Change{URI: uri})
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (s *pausedSource) List(context.Context, string) (engine.Listing, error) {
+	return engine.Listing{Resources: []engine.Resource{{URI: "a:1", Name: "a"}}}, nil
+}
+
+func (s *pausedSource) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
+	if uri == "a:slow" {
+		<-s.answer // it does not notice that the request has ended
+	}
+	return []engine.Contents{{URI: uri, Text: "secret"}}, nil
+}
+
+// pausable serves a client of an engine with a pausedSource under a fake clock.
+func pausable(t *testing.T, do func(t *testing.T, gate *access.Gate, source *pausedSource, far jsonrpc.Port, audit *recorder)) {
+	synctest.Test(t, func(t *testing.T) {
+		gate, audit := newGate(quotas.Limits{})
+		gate.Pause = &access.Pause{}
+		e, source := newEngine(), &pausedSource{answer: make(chan struct{}), changes: make(chan string)}
+		defer e.Mount("", source)()
+		near, far := jsonrpc.Pipe()
+		var ended sync.WaitGroup
+		ended.Go(func() {
+			gate.Serve(t.Context(), near, e, access.Client{Principal: "someone", Endpoint: "/ws"})
+		})
+		do(t, gate, source, far, audit)
+		far.Close()
+		ended.Wait()
+		gate.Pause.Set(time.Time{})
+		time.Sleep(time.Minute) // in which quotas forget the principal
+	})
+}
+
+func exchange(t *testing.T, p jsonrpc.Port, text string) string {
+	t.Helper()
+	if err := p.Write(t.Context(), []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	msg, err := p.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(msg)
+}
+
+// During a pause every method that has something of a page is rejected in words, and
+// recorded; handshakes and pings are answered. Afterwards all is as before.
+func TestPauseRejectsEveryMethodOfPages(t *testing.T) {
+	pausable(t, func(t *testing.T, gate *access.Gate, _ *pausedSource, far jsonrpc.Port, audit *recorder) {
+		requests := []struct {
+			method, params string
+			passes         bool
+		}{
+			{engine.MethodDiscover, "", true},
+			{engine.MethodReadResource, `"uri":"a:1"`, false},
+			{engine.MethodListResources, "", false},
+			{engine.MethodListTemplates, "", false},
+			{engine.MethodListTools, "", false},
+			{engine.MethodListPrompts, "", false},
+			{engine.MethodCallTool, `"name":"x","arguments":{}`, false},
+			{engine.MethodGetPrompt, `"name":"x"`, false},
+			{engine.MethodComplete, `"ref":{"type":"ref/prompt","name":"x"},"argument":{"name":"a","value":""}`, false},
+			{engine.MethodListen, `"notifications":{"resourceSubscriptions":["a:1"]}`, false},
+			{engine.MethodListSkills, "", false},
+			{"acme/unknown", "", false},
+		}
+		paused := func(id int, method, params string) bool {
+			got := exchange(t, far, modern(fmt.Sprint(id), method, params))
+			return strings.Contains(got, `"reason":"paused"`) && strings.Contains(got, "The user has paused assistants until") && !strings.Contains(got, "secret")
+		}
+		gate.Pause.Set(time.Now().Add(time.Hour))
+		for i, r := range requests {
+			if paused(i, r.method, r.params) == r.passes {
+				t.Errorf("%s during a pause: rejected is %v", r.method, r.passes)
+			}
+		}
+		if got := strings.Join(audit.outcomes(), "\n"); strings.Count(got, " paused") != len(requests)-1 {
+			t.Errorf("the audit log: %s", got)
+		}
+		time.Sleep(time.Hour) // it ends by itself
+		for i, r := range requests {
+			if r.method != engine.MethodListen && paused(100+i, r.method, r.params) {
+				t.Errorf("%s after the pause is rejected", r.method)
+			}
+		}
+	})
+}
+
+// A read that waits when a pause begins is answered at once, and its contents do not come
+// later, neither during the pause nor after it.
+func TestPauseEndsRequestsThatWait(t *testing.T) {
+	pausable(t, func(t *testing.T, gate *access.Gate, source *pausedSource, far jsonrpc.Port, audit *recorder) {
+		if err := far.Write(t.Context(), []byte(modern("1", engine.MethodReadResource, `"uri":"a:slow"`))); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		began := time.Now()
+		gate.Pause.Set(began.Add(time.Hour))
+		if msg, err := far.Read(t.Context()); err != nil || !strings.Contains(string(msg), `"id":1,"error"`) || !strings.Contains(string(msg), `"reason":"paused"`) {
+			t.Errorf("the read that waited: %s, %v", msg, err)
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("it was answered after %v", took) // of the fake clock: nothing waits
+		}
+		close(source.answer)
+		synctest.Wait()
+		gate.Pause.Set(time.Time{})
+		if got := exchange(t, far, modern("2", engine.MethodReadResource, `"uri":"a:1"`)); !strings.Contains(got, `"id":2,"result"`) {
+			t.Errorf("the next message after the pause: %s", got)
+		}
+		if got := audit.outcomes(); len(got) != 2 || got[0] != "resources/read paused" {
+			t.Errorf("the audit log: %v", got)
+		}
+	})
+}
+
+// A subscription is silent during a pause; afterwards its client learns once of each resource
+// that has changed meanwhile.
+func TestPauseKeepsNotifications(t *testing.T) {
+	pausable(t, func(t *testing.T, gate *access.Gate, source *pausedSource, far jsonrpc.Port, _ *recorder) {
+		if got := exchange(t, far, modern("1", engine.MethodListen, `"notifications":{"resourceSubscriptions":["a:1","a:2"]}`)); !strings.Contains(got, "acknowledged") {
+			t.Fatalf("listen: %s", got)
+		}
+		gate.Pause.Set(time.Now().Add(time.Hour))
+		for range 3 {
+			source.changes <- "a:1"
+			time.Sleep(time.Minute)
+		}
+		source.changes <- "a:2"
+		synctest.Wait()
+		if got := exchange(t, far, modern("2", engine.MethodDiscover, "")); !strings.Contains(got, `"id":2`) {
+			t.Errorf("during the pause: %s", got)
+		}
+		gate.Pause.Set(time.Time{})
+		var got []string
+		for range 2 {
+			msg, err := far.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, string(jsonrpc.Member(jsonrpc.Member(msg, "params"), "uri")))
+		}
+		if fmt.Sprint(got) != `["a:1" "a:2"]` {
+			t.Errorf("after the pause: %v", got)
+		}
+		if got := exchange(t, far, modern("3", engine.MethodDiscover, "")); !strings.Contains(got, `"id":3`) {
+			t.Errorf("afterwards: %s", got)
+		}
+	})
+}
+
+// A batch of 2025-03-26 is rejected as a whole.
+func TestPauseRejectsBatches(t *testing.T) {
+	pausable(t, func(t *testing.T, gate *access.Gate, _ *pausedSource, far jsonrpc.Port, _ *recorder) {
+		exchange(t, far, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+		gate.Pause.Set(time.Now().Add(time.Hour))
+		const batch = `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"a:1"}}]`
+		if got := exchange(t, far, batch); !strings.Contains(got, `"reason":"paused"`) || strings.Contains(got, "secret") {
+			t.Errorf("a batch: %s", got)
+		}
+		if got := exchange(t, far, `{"jsonrpc":"2.0","id":1,"method":"ping"}`); !strings.Contains(got, `"id":1,"result"`) {
+			t.Errorf("a ping with an id of the batch: %s", got)
+		}
+	})
+}

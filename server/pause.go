@@ -1,0 +1,69 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	json "github.com/go-json-experiment/json"
+)
+
+// pauseFile has the end of a pause, which holds for every gateway of the state directory.
+const pauseFile = "pause.json"
+
+// MaxPause is the longest pause.
+const MaxPause = 30 * 24 * time.Hour
+
+type storedPause struct {
+	Until time.Time `json:"until"`
+}
+
+// restorePause continues a pause that an earlier gateway began.
+func (g *Gateway) restorePause() error {
+	stored, _, err := load[storedPause](g.state, pauseFile, "assistants are not paused any more", nil)
+	if err == nil {
+		g.pause.Set(stored.Until)
+	}
+	return err
+}
+
+// A pauseRequest pauses for a time, or ends a pause if that is 0.
+type pauseRequest struct {
+	Seconds float64 `json:"seconds"`
+}
+
+// Paused tells until when assistants are paused; zero: they are not.
+type Paused struct {
+	Until time.Time `json:"until,omitzero"`
+}
+
+// controlPause begins or ends a pause. It holds before it is stored: a full disk does not
+// keep a user from stopping assistants.
+func (g *Gateway) controlPause(_ *http.Request, body []byte) (any, error) {
+	var request pauseRequest
+	if err := json.Unmarshal(body, &request); err != nil {
+		return nil, badControl{fmt.Errorf("want {\"seconds\": …}: %w", err)}
+	}
+	if request.Seconds < 0 || request.Seconds > MaxPause.Seconds() {
+		return nil, badControl{fmt.Errorf("a pause has 0 to %.0f seconds", MaxPause.Seconds())}
+	}
+	g.pause.Set(time.Now().Add(time.Duration(request.Seconds * float64(time.Second))))
+	until := g.pause.Until()
+	if until.IsZero() {
+		g.log.Info("assistants may read again")
+	} else {
+		g.log.Info("assistants are paused", "until", until.Format(time.RFC3339))
+	}
+	if err := g.state.save(pauseFile, storedPause{until}); err != nil {
+		return nil, fmt.Errorf("it holds for this gateway only: %w", err)
+	}
+	return Paused{until}, nil
+}
+
+// Pause withholds everything from all assistants for d, at most [MaxPause]: requests that
+// wait get an error at once, and subscriptions are silent. It holds for later gateways of
+// the state directory, too. 0 ends it; then assistants learn what has changed meanwhile.
+func (c *Control) Pause(ctx context.Context, d time.Duration) (paused Paused, err error) {
+	return paused, c.call(ctx, http.MethodPost, controlPause, pauseRequest{d.Seconds()}, &paused)
+}
