@@ -23,7 +23,7 @@ func Method(name string) string {
 // since a page can choose them.
 func Outcome(text string) string {
 	switch text {
-	case "ok", "cancelled", "busy", "dropped", "refused":
+	case "ok", "cancelled", "busy", "paused", "dropped", "refused":
 		return text
 	}
 	if status, err := strconv.Atoi(text); err == nil && status >= 400 && status < 500 {
