@@ -27,8 +27,10 @@ export interface Credentials<C = Credential> {
    * none now, or if keys cannot be read and the page has no other credential.
    */
   next(): Promise<Pass<C> | undefined>
-  /** The gateway rejected this credential, or is another one. Returns whether there is another to try. */
-  refused(credential: C): Promise<boolean>
+  /**
+   * The gateway rejected this credential, or is another one: `byOther`. Returns whether there is another to try.
+   */
+  refused(credential: C, byOther: boolean): Promise<boolean>
   /** The page has joined: the invitation is used up. The key of that connection is used if none can be read later. */
   joined(pairing?: Pairing): void
   /**
@@ -83,13 +85,13 @@ export function credentials(
       }
       return savedOrOwn()
     },
-    async refused(credential) {
+    async refused(credential, byOther) {
       if (invited === undefined) return false
       if (credential.kind === 'key') {
         keyFailed = true
         return true
       }
-      if (!isUsed && credential.keyId !== undefined) {
+      if (!byOther && !isUsed && credential.keyId !== undefined) {
         isUsed = true
         return true
       }

@@ -221,13 +221,13 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
         return
       }
       if (code === closeCodes.refused || code === closeCodes.notMyGateway) {
-        const hasOther = await known.refused(credential)
+        const wrong = code === closeCodes.notMyGateway
+        const hasOther = await known.refused(credential, wrong)
         if (stopped) return
         if (hasOther) {
           again(withJitter(firstDelay))
           return
         }
-        const wrong = code === closeCodes.notMyGateway
         const refusal = tokens
           ? `the gateway at ${url} refused this page`
           : `the gateway at ${url} refused this page: run pagemcp pair ${globalThis.origin}, and open the link that it prints`
