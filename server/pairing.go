@@ -145,7 +145,7 @@ func (k *keyring) begin(origin, address string, pageNonce []byte, secretID, keyI
 func (a *attempt) proof() []byte { return a.transcript.sign(a.key, gatewayLabel) }
 
 // finish verifies the proof of the page and returns the id of its key. If several pages
-// use one secret, one of them succeeds. wanted is the id that the page wants for a key of a
+// use one secret, one of them succeeds. wanted is the id that the page has chosen for a key of a
 // secret: a page that was reloaded before it got the answer then has that key. "" is a new one.
 func (a *attempt) finish(proof []byte, wanted string) (keyID string, err error) {
 	k := a.ring

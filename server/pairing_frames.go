@@ -34,7 +34,7 @@ type (
 		Hello *gateway.Hello `json:"hello"`
 		Pair  bool           `json:"pair"` // obtain a key only; no hello
 		Open  string         `json:"open"` // at /watch: "watch" or an MCP path; no hello
-		Key   string         `json:"key"`  // with a secret: the id that the page wants for its key
+		Key   string         `json:"key"`  // with a secret: the id that the page has chosen for its key
 
 		Sequences bool `json:"sequences"` // with hello: the page reads several messages in one frame
 	}

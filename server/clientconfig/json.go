@@ -27,7 +27,7 @@ func parseJSON(text []byte) (hujson.Value, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return hujson.Value{}, nil
 	}
-	// The parser wants a line break after a comment at the end, which clients do not need.
+	// The parser requires a line break after a comment at the end. Clients do not.
 	root, err := hujson.Parse(append(bytes.Clone(text), '\n'))
 	if err == nil {
 		return root, nil

@@ -58,7 +58,7 @@ type Server interface {
 	InProcessConn() (net.Conn, error)
 	PublicKey() string // of the nkey that the node presents
 	Sign(nonce []byte) ([]byte, error)
-	Joined() error // why this server may not be connected with those of other nodes yet
+	Joined() error // nil if this server is connected with those of other nodes, else what is missing
 	Close()
 }
 

@@ -643,7 +643,7 @@ func TestLinksLeaveNothing(t *testing.T) {
 }
 
 // A call that finds the link ended by another goroutine returns when the link is out of the
-// table, too: NATS is told to be away when no links are left.
+// table, too: Disconnected is called once the table has no link left.
 func TestEndWaitsForEndByAnother(t *testing.T) {
 	n := newNetwork()
 	a, b := n.node(t, nil), n.node(t, func(_ string, p jsonrpc.Port) { <-p.(*link).done })

@@ -28,7 +28,7 @@ type tourist interface {
 // a template.
 type completed struct{ prompt, template, argument, value string }
 
-// heard is what a client is told by the way.
+// heard has the notifications that a client receives beside its responses.
 type heard struct {
 	updates  chan string
 	progress chan float64

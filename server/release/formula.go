@@ -43,6 +43,6 @@ end
 	return b.String(), nil
 }
 
-// formulaDescription is the manifest's first clause: Homebrew wants at most 80 characters, and
+// formulaDescription is the manifest's first clause: Homebrew allows at most 80 characters, and
 // neither a full stop nor the name.
 const formulaDescription = "Gateway between web pages and AI assistants by the Model Context Protocol"

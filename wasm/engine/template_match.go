@@ -150,7 +150,8 @@ func (g *graph) expression(p *templatePart, behind int, follows string) int {
 	return first
 }
 
-// named adds a value and, if the operator has it, the name before it.
+// named adds the node of a value, with `name=` before it if the operator has names, and
+// returns the node that the value begins with.
 func (g *graph) named(op operator, value *node) int {
 	at := g.add(value)
 	if !op.named {

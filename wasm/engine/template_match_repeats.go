@@ -45,8 +45,8 @@ func checkRepeats(parts []templatePart, names []string) error {
 	return nil
 }
 
-// namesOf returns the variables of a template, each once, and how often each stands
-// there without being exploded.
+// namesOf returns the variables of a template, each once, and in how many places each is used
+// without `*` (explode).
 func namesOf(parts []templatePart) (names []string, places []int) {
 	for _, p := range parts {
 		for _, v := range p.variables {

@@ -39,7 +39,7 @@ export interface WebSocketOptions {
   invitation?: string
   /**
    * Returns a token for this page from the backend of the app, which knows the signed-in user: a JWT of at most 8 KiB.
-   * For hosted gateways. It is called in this window, before each connection and whenever the gateway wants another
+   * For hosted gateways. It is called in this window, before each connection and whenever the gateway requests another
    * token; if it rejects, or takes more than 30 s, it is called again later. Invitations, saved keys and `gateways`
    * are ignored then, and nothing is saved. Needs the address of the gateway.
    */

@@ -65,7 +65,7 @@ export interface EngineHost {
   report(error: unknown): void
 }
 
-/** What the thread can make the engine do. Numbers are chosen by the caller, and above 0. */
+/** Calls of the engine by the thread. The caller chooses the numbers, above 0. */
 export interface Engine {
   readonly state: EngineState
   readonly clients: Clients

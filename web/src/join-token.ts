@@ -18,11 +18,11 @@ export interface JoinToken {
   readonly token: string
 }
 
-/** What the gateway wants of a page that has joined, all in ms. */
+/** What the gateway requires of a page that has joined, all in ms. */
 export interface Terms {
   /** How often the gateway sends a message, at least. */
   readonly ping: number
-  /** The time in which the gateway wants another token. */
+  /** The time within which the page must send another token. */
   readonly refresh: number
   /** The time over which the gateway's pages spread when they dial again after a loss. */
   readonly spread: number
@@ -196,7 +196,7 @@ export async function fetchToken(call: () => unknown): Promise<string> {
   }
 }
 
-/** The time that the gateway wants the page to wait at most, ms: the reason of a close. */
+/** The longest time that the page has to wait before it dials again, ms: the reason of a close. */
 export function requestedWait(reason: string): number {
   return within(waits, /^\d+$/.test(reason) ? Number(reason) : undefined)
 }

@@ -91,7 +91,7 @@ export interface PendingRequest {
   isSettled: boolean
   /** Whether its answer is of a modern revision, as far as that is known. */
   isModern: boolean
-  /** A skeleton that the engine has answered with within the call that took the request. */
+  /** The engine's answer, if it came before the call that handed over the request returned: its gaps are still empty. */
   filling: { document: CachedDocument; gaps: Gaps } | undefined
   /** Set while a provider is running. */
   abort: ((reason?: unknown) => void) | undefined

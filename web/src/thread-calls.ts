@@ -18,7 +18,7 @@ import type { Changed, Contents, Listing, Portable, Template } from './source.ts
 /** What has changed: a URI, a list, or the list of resources. */
 export type What = Parameters<Changed>[0]
 
-/** What the window can make the engine's thread do. The window chooses the numbers, above 0. */
+/** Calls of the engine's thread by the window. The window chooses the numbers, above 0. */
 export interface EngineCalls {
   start(args: Start): void
   register(args: {

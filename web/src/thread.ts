@@ -75,7 +75,7 @@ export interface Thread {
   close(): void
 }
 
-/** A Worker for the engine, with what its supervisor wants to know. */
+/** A Worker for the engine, with the events that its supervisor needs. */
 export interface SupervisedWorker extends StartingWorker {
   /** Called once, with the reason, if the Worker is gone before it is closed. */
   died(why: string): void

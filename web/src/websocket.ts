@@ -67,7 +67,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   let failures = 0
   let spread = 0 // ms; the gateway's, once joined with a token
   let silence = maxSilence
-  let mayDial = () => true // false: the gateway wants the page to wait
+  let mayDial = () => true // false: the gateway has told the page to wait
   let since = performance.now() // it is away, ms; no clock that is set
   let timer: ReturnType<typeof setTimeout> | undefined
   let lastHeard = stopwatch()

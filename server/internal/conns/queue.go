@@ -30,7 +30,8 @@ func (q *queue) remove(c *connection, at *list.Element) { q.of(c).Remove(at) }
 
 // first returns the connection to close first; nil if there is none: of those that are idle,
 // the one that is idle for longest, unless more are active. A client that reads no response
-// is active for as long as it likes, and would leave no time for a handshake to others.
+// stays active without a limit: if it were kept, a new connection would be closed before its
+// handshake.
 func (q *queue) first() *connection {
 	oldest := q.idle.Front()
 	if q.active.Len() > q.idle.Len() {

@@ -91,8 +91,8 @@ func (t *sessionTable) weights(other, s *session) (weight, own int) {
 	return otherOwner.count(), owner.count()
 }
 
-// idleOf returns the session that is idle for longest of those of the owner of s if more than
-// the limit are awake, or nil.
+// idleOf returns, if the owner of s has more sessions awake than the limit, the one that is
+// idle for longest; else nil.
 func (t *sessionTable) idleOf(s *session) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -42,8 +42,8 @@ func (o *JSON) Member(name string, value []byte) {
 	*o = append(*o, value...)
 }
 
-// Members adds those members of a JSON object, or of nil, that keep wants: nil
-// wants all.
+// Members adds those members of a JSON object, or of nil, for whose names keep returns true;
+// if keep is nil, all of them.
 //
 //go:noinline
 func (o *JSON) Members(object []byte, keep func(name string) bool) {

@@ -21,8 +21,9 @@ export interface Area {
 }
 
 /**
- * The area with the keys that may be read of it. A key that is named exactly is; of those that only
- * have a prefix, the ones that look like a secret are left out, by name or by value.
+ * Returns the area with the keys that clients may read. A key that `keys` names exactly is always served. A key that
+ * only begins with a prefix is not served if its name or value looks like a secret: a prefix also selects keys that
+ * the app's author did not think of.
  *
  * @throws TypeError if the keys are not named in the documented way
  */

@@ -31,7 +31,7 @@ const page = serveKit('idb/page.ts', {
         postMessage('ready')`,
 })
 
-/** A tab that serves the store and listens: `globalThis.heard` has what it is told. */
+/** A tab that serves the store and listens: `globalThis.heard` has the notifications that it receives. */
 async function listening(
   open: (url: string) => Promise<Page>,
   { dexie = false }: { dexie?: boolean } = {},
@@ -58,7 +58,7 @@ declare global {
   var quietOne: ReturnType<typeof kit.changes>
 }
 
-/** What a tab has been told once it was told all of this. */
+/** Resolves with what a tab has received, once that includes all of `wanted`. */
 const until = (tab: Page, ...wanted: string[]) =>
   tab.evaluate((wanted) => heard.until(...wanted), wanted)
 

@@ -60,7 +60,7 @@ window.ready = true`
 
 let served: Served
 before(async () => {
-  const headers = { 'origin-agent-cluster': '?1' } // the polyfill wants it, and Firefox does not presume it
+  const headers = { 'origin-agent-cluster': '?1' } // the polyfill requires it, and in Firefox it is not the default
   served = await servePages(
     { '/native.html': page(false), '/polyfill.html': page(true) },
     headers,
