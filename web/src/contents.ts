@@ -200,7 +200,8 @@ export function checkedItem(item: Contents): Value {
 }
 
 /** Go's checkURI: RFC 3986 by its characters. */
-const uriForm = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/
+const uriForm =
+  /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9\-._~:\/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/
 const maxUri = 8192
 
 /** Go's validMediaType: RFC 9110, section 8.3.1. */

@@ -39,7 +39,7 @@ const styles = (): Record<string, Style> => ({
   '&': style('&', '&', true, '='),
 })
 
-const expression = /\{([+#./;?&]?)([^{}]*)\}/g
+const expression = /\{([+#.\/;?&]?)([^{}]*)\}/g
 /** RFC 6570, section 2.3: dots stand between parts of a name. */
 const variable =
   /^((?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+(?:\.(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})+)*)(?::([1-9][0-9]{0,3})|(\*))?$/
@@ -120,7 +120,7 @@ function pair(how: Style, name: string, text: string): string {
 function encode(text: string, reserved: boolean): string {
   const whole = text.toWellFormed()
   if (!reserved) return whole.replace(/[^A-Za-z0-9\-._~]+/g, (part) => octets(part))
-  return whole.replace(/%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu, (part) =>
+  return whole.replace(/%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:\/?#[\]@!$&'()*+,;=]/gu, (part) =>
     part.length === 3 && part.startsWith('%') ? part : octets(part),
   )
 }

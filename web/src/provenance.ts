@@ -63,7 +63,7 @@ export function plainLabel(text: string, max = 200): string {
 }
 
 /** Control sequences of ECMA-48, and terminal commands up to their end. White space is normalized before. */
-const ansi = /\p{Cc}\[[0-?]*[ -/]*[@-~]|\p{Cc}\][^\p{Cc}]*(?:\p{Cc}\\?)?/gu
+const ansi = /\p{Cc}\[[0-?]*[ -\/]*[@-~]|\p{Cc}\][^\p{Cc}]*(?:\p{Cc}\\?)?/gu
 
 /**
  * Control and format characters (C0, C1, soft hyphen, bidirectional and zero-width marks, tags), and

@@ -40,9 +40,9 @@ function redactNested(url: string, depth: number): string {
 /** Nothing up to the last `@` of the authority. */
 function withoutUser(before: string, scheme: string | undefined): string {
   // Backslashes count as slashes where the URL Standard says so, and any number of them will do.
-  if (scheme === undefined) return before.replace(/^([\\/]{2,})[^\\/]*@/, '$1')
-  if (/^(?:https?|wss?|ftp)$/.test(scheme)) return before.replace(/^(\w+:[\\/]*)[^\\/]*@/, '$1')
-  return before.replace(/^([^:]+:\/\/)[^/]*@/, '$1')
+  if (scheme === undefined) return before.replace(/^([\\\/]{2,})[^\\\/]*@/, '$1')
+  if (/^(?:https?|wss?|ftp)$/.test(scheme)) return before.replace(/^(\w+:[\\\/]*)[^\\\/]*@/, '$1')
+  return before.replace(/^([^:]+:\/\/)[^\/]*@/, '$1')
 }
 
 function redactPath(path: string): string {

@@ -103,7 +103,7 @@ export function isSecretValue(text: string): boolean {
 
 /** User and password of a URL, and a parameter of one. */
 const urlParts =
-  /(\b[a-z][a-z\d+.-]{0,20}:\/\/)[^\s/@"':]{0,200}:[^\s/@"']{0,200}@|([?&;]([\w.~%-]{1,100})=)[^&;\s"'#]+/gi
+  /(\b[a-z][a-z\d+.-]{0,20}:\/\/)[^\s\/@"':]{0,200}:[^\s\/@"']{0,200}@|([?&;]([\w.~%-]{1,100})=)[^&;\s"'#]+/gi
 
 /**
  * Replaces secrets within a text: values like those of {@link isSecretValue}, HTTP credentials, and in URLs

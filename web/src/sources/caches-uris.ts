@@ -15,7 +15,7 @@ export function cacheUri(cache: string): string {
  */
 export function requestTail(url: string): string {
   return redactUrl(withoutFragment(url)).replace(
-    /[^\w.~!$&'()*+,;=:@/?[\]%-]+/g,
+    /[^\w.~!$&'()*+,;=:@\/?[\]%-]+/g,
     encodeURIComponent,
   )
 }

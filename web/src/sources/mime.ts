@@ -83,7 +83,7 @@ export function isTextType(type: string): boolean {
   const essence = type.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   return (
     essence.startsWith('text/') ||
-    /[/+](?:json|xml|yaml|x-yaml)$/.test(essence) ||
+    /[\/+](?:json|xml|yaml|x-yaml)$/.test(essence) ||
     /^application\/(?:jsonl|x-ndjson|toml|sql|rtf|javascript|ecmascript|typescript|graphql|x-www-form-urlencoded)$/.test(
       essence,
     )

@@ -31,7 +31,7 @@ export function pathOf(uri: string): Path | undefined {
 /** Whether a name is allowed. A backslash separates names in some systems. */
 function isName(name: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL ends names in some systems
-  return name !== '' && name !== '.' && name !== '..' && !/[\u0000/\\]/.test(name)
+  return name !== '' && name !== '.' && name !== '..' && !/[\u0000\/\\]/.test(name)
 }
 
 /**

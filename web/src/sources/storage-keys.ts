@@ -50,7 +50,7 @@ export function area(name: AreaName, keys: StorageKeys): Area {
 
 /** The area and the key that a URI names; undefined if it names none. */
 export function entryOf(uri: string): { area: AreaName; key: string } | undefined {
-  const [, name, segment] = /^storage:\/\/\/(local|session)\/([^/?#]+)$/.exec(uri) ?? []
+  const [, name, segment] = /^storage:\/\/\/(local|session)\/([^\/?#]+)$/.exec(uri) ?? []
   if (segment === undefined) return undefined
   const key = nameOf(segment)
   return key === undefined ? undefined : { area: name as AreaName, key }
