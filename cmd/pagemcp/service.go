@@ -14,6 +14,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/clientconfig"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // A service is the gateway as a background service of this user: of systemd on Linux, of
@@ -86,10 +87,21 @@ func serveFlags(c *cobra.Command) (flags []string, err error) {
 	if state != "" {
 		flags = append(flags, "--state="+state)
 	}
-	for _, name := range []string{"mcp", "token-file", "no-token", "lenient", "page-size", "logging", "no-resource-tools", "reads-per-second", "log-format", "metrics"} {
-		flag := c.Flags().Lookup(name)
-		if !flag.Changed {
-			continue
+	var s settings
+	serve := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	serve.SortFlags = false
+	s.register(serve)
+	s.registerMetrics(serve)
+	serve.VisitAll(func(registered *pflag.Flag) {
+		name, flag := registered.Name, c.Flags().Lookup(registered.Name)
+		if name == "state" || !flag.Changed {
+			return
+		}
+		if origins, ok := flag.Value.(*list); ok {
+			for _, origin := range *origins {
+				flags = append(flags, "--"+name+"="+origin)
+			}
+			return
 		}
 		value := flag.Value.String()
 		if name == "token-file" {
@@ -98,12 +110,7 @@ func serveFlags(c *cobra.Command) (flags []string, err error) {
 			}
 		}
 		flags = append(flags, "--"+name+"="+value)
-	}
-	for _, name := range []string{"allow-origin", "allow-assistant-origin", "allow-sampling"} {
-		for _, origin := range strings.Fields(c.Flags().Lookup(name).Value.String()) {
-			flags = append(flags, "--"+name+"="+origin)
-		}
-	}
+	})
 	return flags, nil
 }
 
