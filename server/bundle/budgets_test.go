@@ -3,23 +3,28 @@ package bundle
 import (
 	"encoding/json"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
+
+type budget struct {
+	name, code, beside string
+	most               int // bytes
+}
 
 // budgets are the largest sizes of what an app loads, in bytes of brotli. code is bundled by
 // esbuild from the package, without what it does not use and without what is loaded on
 // demand; what is in the row `beside` is subtracted. No source may take more than 8 KB: a row
 // is what it takes, rounded up.
-var budgets = []struct {
-	name, code, beside string
-	most               int // bytes
-}{
+var budgets = []budget{
 	{name: "start and webSocket", code: app(), most: 12_200},
 	{name: "idb", code: app("idb"), beside: "start and webSocket", most: 4_500},
 	{name: "opfs", code: app("opfs"), beside: "start and webSocket", most: 2_200},
@@ -200,17 +205,47 @@ func TestAppsHaveNoCodeOfUnusedSources(t *testing.T) {
 			t.Errorf("an app with start and webSocket has code of %s", name)
 		}
 	}
-	for name, want := range map[string]string{"idb": "idb", "opfs": "opfs", "caches": "caches", "page": "page", "storage": "storage", "tabs": "tabs"} {
+	exported := exportedSources(t)
+	for _, name := range exported {
 		found := sources(used(app(name)))
-		if !slices.Contains(found, want+".ts") {
-			t.Errorf("an app with %s has code of %v", name, found)
-		}
-		for _, other := range []string{"idb.ts", "opfs.ts", "caches.ts", "page.ts", "storage.ts", "tabs.ts"} {
-			if other != want+".ts" && slices.Contains(found, other) {
-				t.Errorf("an app with %s has code of %s", name, other)
+		for _, other := range exported {
+			if slices.Contains(found, other+".ts") != (other == name) {
+				t.Errorf("an app with %s has code of %v", name, found)
 			}
 		}
 	}
+}
+
+// Each built-in source has a budget, and a size that the bench compares with others.
+func TestEachSourceHasABudget(t *testing.T) {
+	for _, name := range exportedSources(t) {
+		code := app(name)
+		if !slices.ContainsFunc(budgets, func(b budget) bool { return b.code == code }) {
+			t.Errorf("budgets has no row for %s", name)
+		}
+		if sizedApps["size-"+name].entry == "" {
+			t.Errorf("sizedApps has no size-%s", name)
+		}
+	}
+}
+
+// exportedSources returns the functions of index.ts that have the name of their file in
+// web/src/sources: the built-in sources.
+func exportedSources(t *testing.T) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "web", "src", "index.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile(`export \{([^}]*)\} from './sources/([a-z]+)\.ts'`).FindAllStringSubmatch(string(text), -1) {
+		if slices.Contains(strings.FieldsFunc(found[1], func(r rune) bool { return r == ',' || unicode.IsSpace(r) }), found[2]) {
+			names = append(names, found[2])
+		}
+	}
+	if len(names) < 6 {
+		t.Fatalf("index.ts exports %q", names)
+	}
+	return names
 }
 
 // mappedSources returns the sources to which a source map maps any code.

@@ -9,15 +9,28 @@ import { storage } from '../../src/sources/storage.ts'
 import { tabs } from '../../src/sources/tabs.ts'
 import { leftovers } from '../harness/leftovers.ts' // before the sources
 
-/** Each source with all that it can observe. */
-const sources: { readonly [name: string]: (options?: object) => Source } = {
-  idb: (options) => idb({ databases: { app: ['notes'] }, poll: 1000, ...options }),
-  caches: (options) => caches({ caches: ['v1'], ...options }),
-  opfs: (options) => opfs({ paths: ['/docs'], ...options }),
-  storage: (options) => storage({ local: ['theme'], ...options }),
-  page: (options) => page({ select: ['body'], ...options }),
-  tabs: (options) => tabs({ text: ['body'], ...options }),
+/** All that each source can observe. */
+const observing = {
+  idb: { databases: { app: ['notes'] }, poll: 1000 },
+  caches: { caches: ['v1'] },
+  opfs: { paths: ['/docs'] },
+  storage: { local: ['theme'] },
+  page: { select: ['body'] },
+  tabs: { text: ['body'] },
 }
+
+/** The functions of the package. */
+const functions: {
+  readonly [name in keyof typeof observing]: (options: never) => Source
+} = { idb, caches, opfs, storage, page, tabs }
+
+/** Each source with all that it can observe. */
+const sources = Object.fromEntries(
+  Object.entries(observing).map(([name, all]) => {
+    const make = functions[name as keyof typeof observing] as (options: object) => Source
+    return [name, (options?: object) => make({ ...all, ...options })]
+  }),
+)
 
 /** Writes as the app does, in all the ways that sources observe. */
 async function write(): Promise<void> {
@@ -71,11 +84,6 @@ function wrapOthers(): () => void {
   return () => {
     for (const one of undo) one()
   }
-}
-
-/** The functions of the package. */
-const functions = { idb, caches, opfs, storage, page, tabs } as {
-  [name: string]: (options: never) => Source
 }
 
 const exported = { sources, functions, leftovers, until, write, wrapOthers }
