@@ -4,16 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // A sessionCaller is an assistant of 2025-11-25.
@@ -194,72 +191,6 @@ func TestBatchOfMarch2025(t *testing.T) {
 	}
 }
 
-// A session has one stream: a second one is rejected until the first has ended. R-318.
-func TestSecondStreamIsRefusedWhileFirstLives(t *testing.T) {
-	g := startGateway(t, Options{})
-	c := openSession(t, g, "/mcp")
-	ctx, cancel := context.WithCancel(t.Context())
-	if _, status := c.stream(ctx); status != 200 {
-		t.Fatal(status)
-	}
-	if _, status := c.stream(t.Context()); status != http.StatusConflict {
-		t.Errorf("the second: %d", status)
-	}
-	cancel()
-	eventually(t, "the next one is let in", func() bool {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		_, status := c.stream(ctx)
-		return status == 200
-	})
-}
-
-// A page that reloads keeps sessions, subscriptions and URIs; a read during the reload
-// is answered once. R-359.
-func TestPageReloads(t *testing.T) {
-	g := startGateway(t, Options{})
-	page := newPage(t, testOrigin, "tab")
-	page.write("notes://a", "1")
-	page.join(g)
-	c := openSession(t, g, "/mcp/notes")
-	messages, _ := c.stream(t.Context())
-	if status, body := c.request("1", "resources/subscribe", `"uri":"notes://a"`); status != 200 || !strings.Contains(body, `"result":{}`) {
-		t.Fatalf("subscribe: %d %s", status, body)
-	}
-	if _, body := c.request("2", "resources/list", ""); !strings.Contains(body, "notes://a") {
-		t.Errorf("the list: %s", body)
-	}
-	page.leave()
-	page.awaitAway(g)
-	if _, body := c.request("2", "resources/list", ""); !strings.Contains(body, "notes://a") {
-		t.Errorf("the list while it is away: %s", body)
-	}
-	answer := make(chan string, 1)
-	go func() {
-		_, body := c.request("3", "resources/read", `"uri":"notes://a"`)
-		answer <- body
-	}()
-	again := newPage(t, testOrigin, "tab")
-	again.keyID, again.key = page.keyID, page.key
-	again.write("notes://a", "2")
-	again.join(g)
-	if again.name != "notes" {
-		t.Errorf("it came back as %q", again.name)
-	}
-	if got := receive(t, answer); !strings.Contains(got, `"text":"2"`) {
-		t.Errorf("the read: %s", got)
-	}
-	for {
-		got := receive(t, messages)
-		if strings.Contains(got, "resources/updated") {
-			if !strings.Contains(got, `"uri":"notes://a"`) {
-				t.Errorf("updated: %s", got)
-			}
-			break
-		}
-	}
-}
-
 // Of two documents with the same page id the newer one wins, and the older one gets a
 // close code.
 func TestNewerHelloReplacesOlder(t *testing.T) {
@@ -344,72 +275,4 @@ func TestSessionSurvivesRestart(t *testing.T) {
 	if status, _ := c.request("3", "ping", ""); status != 404 {
 		t.Errorf("an id that was never given out: %d", status)
 	}
-}
-
-// Idle sessions release their memory and stay valid.
-func TestUnusedSessionsSleep(t *testing.T) {
-	g := startGateway(t, Options{})
-	page := newPage(t, testOrigin, "tab")
-	page.write("notes://a", "1")
-	page.join(g)
-	c := openSession(t, g, "/mcp")
-	c.request("1", "resources/subscribe", `"uri":"notes+notes://a"`)
-	g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionIdle))
-	if state, found := g.core.Sessions.Inspect(c.id); found {
-		t.Fatalf("it does not sleep: %+v", state)
-	}
-	messages, _ := c.stream(t.Context())
-	for !strings.Contains(receive(t, messages), `"uri":"notes+notes://a"`) {
-	}
-	if status, body := c.request("2", "resources/read", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"text":"1"`) {
-		t.Errorf("read: %d %s", status, body)
-	}
-	g.core.Sessions.Sweep(time.Now().Add(sessionLifetime / 2))
-	if g.core.Sessions.Count() != 1 {
-		t.Error("a session with a stream was ended")
-	}
-}
-
-// In a session a closed connection does not cancel its request, and a response without a
-// recipient is recorded. R-314.
-func TestClosedPostIsNoCancel(t *testing.T) {
-	g := startGateway(t, Options{})
-	page := newPage(t, testOrigin, "tab")
-	page.write("notes://a", "1")
-	page.join(g)
-	c := openSession(t, g, "/mcp")
-	page.leave()
-	page.awaitAway(g)
-	ctx, cancel := context.WithCancel(t.Context())
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		r, err := http.NewRequestWithContext(ctx, "POST", g.URL(), strings.NewReader(`{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"notes+notes://a"}}`))
-		if err != nil {
-			return
-		}
-		r.Header.Set("Authorization", "Bearer "+g.testToken())
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Mcp-Session-Id", c.id)
-		if answer, err := testlimit.Client.Do(r); err == nil {
-			answer.Body.Close()
-		}
-	}()
-	waiting := func() (waits, reads bool) {
-		state, _ := g.core.Sessions.Inspect(c.id)
-		reads, waits = state.Pending["5"]
-		return waits, reads
-	}
-	eventually(t, "the read waits", func() bool { waits, _ := waiting(); return waits })
-	if status, body := c.request("5", "ping", ""); status != 400 || strings.Contains(body, `"id"`) {
-		t.Errorf("its id again: %d %s", status, body)
-	}
-	cancel()
-	<-gone
-	eventually(t, "the post is forgotten", func() bool {
-		_, reads := waiting()
-		return !reads
-	})
-	page.join(g)
-	eventually(t, "the answer is dropped", func() bool { return strings.Contains(audited(t, g), `"outcome":"dropped"`) })
 }

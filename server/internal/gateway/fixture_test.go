@@ -239,9 +239,10 @@ func (g *testGateway) read(path, uri string) (status int, body string) {
 
 // A stream is an event stream of a response.
 type stream struct {
-	t     *testing.T
-	body  io.ReadCloser
-	lines *bufio.Scanner
+	t      *testing.T
+	header http.Header
+	body   io.ReadCloser
+	lines  *bufio.Scanner
 }
 
 // open is send for a response that is an event stream.
@@ -252,7 +253,7 @@ func (g *testGateway) open(ctx context.Context, method, path, body string, lines
 		g.t.Fatalf("%s %s: %s %v", method, body, answer.Status, answer.Header)
 	}
 	g.t.Cleanup(func() { answer.Body.Close() })
-	return &stream{g.t, answer.Body, bufio.NewScanner(answer.Body)}
+	return &stream{g.t, answer.Header, answer.Body, bufio.NewScanner(answer.Body)}
 }
 
 // listen opens a subscription, until ctx ends. It returns after its acknowledgement.

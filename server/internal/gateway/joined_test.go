@@ -39,6 +39,51 @@ func TestHangingPageIsDropped(t *testing.T) {
 	})
 }
 
+// A page that reloads keeps sessions, subscriptions and URIs; a read during the reload
+// is answered once. R-359.
+func TestPageReloads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := startGateway(t)
+		page := newPage(t, "notes")
+		page.write("notes://a", "1")
+		page.join(g)
+		session := g.openSession("/mcp/notes")
+		messages := g.open(t.Context(), "GET", "/mcp/notes", "", session.header)
+		if status, body := session.request("1", engine.MethodSubscribe, `"uri":"notes://a"`); status != 200 || !strings.Contains(body, `"result":{}`) {
+			t.Fatalf("subscribe: %d %s", status, body)
+		}
+		if _, body := session.request("2", engine.MethodListResources, ""); !strings.Contains(body, "notes://a") {
+			t.Errorf("the list: %s", body)
+		}
+		page.leave(g, false)
+		if _, body := session.request("2", engine.MethodListResources, ""); !strings.Contains(body, "notes://a") {
+			t.Errorf("the list while it is away: %s", body)
+		}
+		answer := make(chan string, 1)
+		go func() { // ends with the answer
+			_, body := session.request("3", engine.MethodReadResource, `"uri":"notes://a"`)
+			answer <- body
+		}()
+		synctest.Wait()
+		if len(answer) > 0 {
+			t.Errorf("the read while it is away: %s", <-answer)
+		}
+		again := newPage(t, "notes")
+		again.write("notes://a", "2")
+		again.join(g)
+		if got := await(t, answer, "the page is back, and answers"); strings.Count(got, `"id":3`) != 1 || !strings.Contains(got, `"text":"2"`) {
+			t.Errorf("the read: %s", got)
+		}
+		for got := ""; !strings.Contains(got, engine.MethodUpdated); {
+			if got = messages.next(); got == "" {
+				t.Fatal("the stream has ended")
+			} else if strings.Contains(got, engine.MethodUpdated) && !strings.Contains(got, `"uri":"notes://a"`) {
+				t.Errorf("updated: %s", got)
+			}
+		}
+	})
+}
+
 // If a page disconnects during a call, the call fails at once on its own stream; the
 // error says that it may have had effects, and it is not retried. Requests without
 // effects wait for the page and are answered once: a prompt, a completion, a list of
