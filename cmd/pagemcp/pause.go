@@ -29,7 +29,7 @@ func pauseCommand(std streams) *cobra.Command {
 			length, err = time.ParseDuration(args[0])
 		}
 		if len(args) > 1 || err != nil || length < time.Second || length > server.MaxPause {
-			return mistake{fmt.Errorf("pause needs one time like 20m or 8h, at most %.0fh; see %s --help", server.MaxPause.Hours(), c.CommandPath())}
+			return mistake{fmt.Errorf("pause needs one time like 20m or 8h, at most %dh; see %s --help", server.MaxPause/time.Hour, c.CommandPath())}
 		}
 		return nil
 	}
