@@ -34,7 +34,7 @@ inBrowsers(
     assert.deepEqual(await page.evaluate('errors'), [])
     await page.reload()
     await page.waitForFunction(() =>
-      /not invited by the gateway.*open the page by the link/.test(document.title),
+      /not invited by the gateway.*run pagemcp pair/.test(document.title),
     )
     assert.equal(await page.evaluate('mcp.state.engine'), 'running')
   },
