@@ -88,6 +88,15 @@ type Options struct {
 	// allows what is mounted: mounting is the grant.
 	Allow func(who Principal, verb Verb, uri string) bool
 
+	// ReadOnly reports whether a client may run only tools that say that they change
+	// nothing, by annotations.readOnlyHint; others are not in its lists. It is called like
+	// Allow. Nil: clients may run what Allow lets them.
+	ReadOnly func(who Principal) bool
+
+	// Sees reports whether a client gets the changes of the lists of the source that is
+	// mounted at prefix. It is called like Allow. Nil: every client gets all of them.
+	Sees func(who Principal, prefix string) bool
+
 	// Report gets errors that are not for clients, such as a panic of a source. Nil:
 	// they are dropped.
 	Report func(error)
@@ -163,10 +172,9 @@ func New(info Info, opts *Options) *Engine {
 	o.UpdateInterval = cmp.Or(o.UpdateInterval, defaultUpdateInterval)
 	o.ArmTimeout = cmp.Or(o.ArmTimeout, ArmTimeout)
 	o.Origin = cmp.Or(o.Origin, "engine")
+	e.pages.disabled = o.Allow != nil || o.ReadOnly != nil // what one principal sees is not for another
 	if o.Allow == nil {
 		o.Allow = func(Principal, Verb, string) bool { return true }
-	} else {
-		e.pages.disabled = true // what one principal sees is not for another
 	}
 	if o.Report == nil {
 		o.Report = func(error) {}
@@ -207,11 +215,11 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	m.referrer, _ = s.(Referrer)
 	e.insert(m)
 	e.reconcile()
-	e.announceLists(allLists)
+	e.announceLists(prefix, allLists)
 	return sync.OnceFunc(func() {
 		e.remove(m)
 		m.interest.close()
-		e.announceLists(allLists)
+		e.announceLists(prefix, allLists)
 	})
 }
 

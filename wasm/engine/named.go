@@ -78,8 +78,9 @@ func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme 
 	return e.listItems(ctx, req, kind, func(ctx context.Context, m *mount) ([]item, error) {
 		named, err := all(ctx, m)
 		items := make([]item, 0, len(named))
+		who := PrincipalOf(ctx)
 		for _, n := range named {
-			if e.options.Allow(PrincipalOf(ctx), VerbList, scheme+m.names+n.Name) {
+			if e.options.Allow(who, VerbList, scheme+m.names+n.Name) && (kind != listOfTools || !e.hides(who, n)) {
 				items = append(items, item{n.Name, func(dst []byte) []byte {
 					o := emit.JSON(dst)
 					addNamed(&o, n.Object, m.names, req.rev, kind == listOfTools)
@@ -107,10 +108,14 @@ func (e *Engine) getPrompt(ctx context.Context, req *request) (sink.Result, erro
 // callTool answers tools/call.
 func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error) {
 	return e.callNamed(ctx, req, VerbCall, "tool:", func(ctx context.Context, s Source, name string) ([]byte, error) {
-		if source, ok := s.(Tooler); ok {
-			return source.CallTool(ctx, name, req.arguments)
+		source, ok := s.(Tooler)
+		if !ok {
+			return nil, ErrNotFound
 		}
-		return nil, ErrNotFound
+		if err := e.mayRun(ctx, req.who, source, name); err != nil {
+			return nil, err
+		}
+		return source.CallTool(ctx, name, req.arguments)
 	})
 }
 
@@ -164,7 +169,8 @@ func (e *Engine) ToolDescription(ctx context.Context, name string) ([]byte, erro
 			return nil, err
 		}
 		at := slices.IndexFunc(all, func(t Tool) bool { return t.Name == l.own })
-		if at >= 0 && e.options.Allow(PrincipalOf(ctx), VerbList, "tool:"+name) {
+		who := PrincipalOf(ctx)
+		if at >= 0 && e.options.Allow(who, VerbList, "tool:"+name) && !e.hides(who, all[at]) {
 			var o emit.JSON
 			addNamed(&o, all[at].Object, l.mount.names, modern, true)
 			return o, nil

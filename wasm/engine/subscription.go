@@ -13,7 +13,7 @@ import (
 // policy still allows it. It never blocks.
 func (e *Engine) changed(m *mount, change Change) {
 	if which := change.lists(); which != 0 {
-		e.announceLists(which)
+		e.announceLists(m.prefix, which)
 	}
 	switch uri := m.prefix + change.URI; {
 	case change.URI == "":
@@ -34,9 +34,13 @@ func (e *Engine) announce(uri string) {
 	}
 }
 
-// announceLists enqueues a notification in each subscription to these lists.
-func (e *Engine) announceLists(which lists) {
+// announceLists enqueues a notification in each subscription to these lists, if the client
+// may see those of the source at prefix.
+func (e *Engine) announceLists(prefix string, which lists) {
 	for s, which := range e.registry.listeners(which & e.options.announced()) {
+		if !e.seesLists(s.who, prefix) {
+			continue
+		}
 		for i, key := range listKeys {
 			if which&(1<<i) != 0 {
 				s.enqueue(key)

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// What policy needs besides Options.Allow: the descriptions of tools, and changes of lists.
+
+// mayOnlyRead reports whether a client may run only tools that say that they change nothing.
+func (e *Engine) mayOnlyRead(who Principal) bool {
+	return e.options.ReadOnly != nil && e.options.ReadOnly(who)
+}
+
+// onlyReads reports whether a tool says that it changes nothing. It is a statement of the
+// page, which no one checks. MCP 2026-07-28, server/tools, annotations.
+func onlyReads(tool Tool) bool {
+	return string(jsonrpc.Member(jsonrpc.Member(tool.Object, "annotations"), "readOnlyHint")) == "true"
+}
+
+// hides reports whether a tool is not in the lists of a client, since it may only read.
+func (e *Engine) hides(who Principal, tool Tool) bool { return e.mayOnlyRead(who) && !onlyReads(tool) }
+
+// mayRun returns an error if the client may only read, and the tool name of source may change
+// something. It requests the description from the source for such clients alone.
+func (e *Engine) mayRun(ctx context.Context, who Principal, source Tooler, name string) error {
+	if !e.mayOnlyRead(who) {
+		return nil
+	}
+	all, err := source.Tools(ctx)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(all, func(t Tool) bool { return t.Name == name })
+	switch {
+	case at < 0:
+		return ErrNotFound
+	case !onlyReads(all[at]):
+		return errReadOnly
+	}
+	return nil
+}
+
+// seesLists reports whether a client gets the changes of the lists of the source at prefix.
+func (e *Engine) seesLists(who Principal, prefix string) bool {
+	return e.options.Sees == nil || e.options.Sees(who, prefix)
+}
