@@ -17,7 +17,8 @@ import (
 // `pagemcp status`. It passes every entry on to the audit log.
 type activity struct {
 	access.Audit
-	observe func(Event) // may be nil
+	observe func(Event)                           // may be nil
+	used    func(principal string, now time.Time) // may be nil
 	now     func() time.Time
 
 	mu      sync.Mutex
@@ -25,7 +26,7 @@ type activity struct {
 	reads   []Read // the oldest first
 }
 
-type activityKey struct{ client, endpoint string }
+type activityKey struct{ assistant, client, endpoint string }
 
 // Bounds of what is remembered. An entry has at most 1 KB.
 const (
@@ -35,23 +36,25 @@ const (
 )
 
 // An ActiveClient is an assistant that has sent requests since the gateway started.
-// Assistants with the same name at the same endpoint are one.
+// Those that call themselves the same, of one name at one endpoint, are one.
 type ActiveClient struct {
-	Client   string    `json:"client,omitempty"` // clientInfo.name; empty if it has sent none
-	Endpoint string    `json:"endpoint"`         // /mcp, /mcp/notes, /ws, or /watch for the playground
-	Requests int       `json:"requests"`
-	Last     time.Time `json:"last"` // the last request
+	Assistant string    `json:"assistant"`        // its name at the gateway, or "unnamed"
+	Client    string    `json:"client,omitempty"` // what it calls itself, clientInfo.name; empty if it has sent none
+	Endpoint  string    `json:"endpoint"`         // /mcp, /mcp/notes, /ws, or /watch for the playground
+	Requests  int       `json:"requests"`
+	Last      time.Time `json:"last"` // the last request
 }
 
 // A Read is what an assistant got, or tried to get, from a page: a resource, a prompt, or
 // the result of a tool. It has no contents.
 type Read struct {
-	Time    time.Time `json:"time"`
-	Client  string    `json:"client,omitempty"`
-	Method  string    `json:"method"` // resources/read, prompts/get or tools/call
-	Target  string    `json:"target"` // URI, or name of the prompt or tool
-	Outcome string    `json:"outcome"`
-	Bytes   int       `json:"bytes"`
+	Time      time.Time `json:"time"`
+	Assistant string    `json:"assistant"`
+	Client    string    `json:"client,omitempty"` // what it calls itself
+	Method    string    `json:"method"`           // resources/read, prompts/get or tools/call
+	Target    string    `json:"target"`           // URI, or name of the prompt or tool
+	Outcome   string    `json:"outcome"`
+	Bytes     int       `json:"bytes"`
 }
 
 func newActivity(audit access.Audit, observe func(Event)) *activity {
@@ -89,16 +92,19 @@ func (a *activity) note(e access.Entry) {
 	if !mcp && e.Endpoint != access.SocketPath && (e.Endpoint != access.MonitorPath || !strings.Contains(e.Verb, "/")) {
 		return // a page, or an attempt to connect
 	}
+	now := a.now()
+	if a.used != nil {
+		a.used(e.Principal, now)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	now := a.now()
-	key := activityKey{auditlog.Truncate(e.Client, maxActivityText), e.Endpoint}
+	key := activityKey{assistantName(e.Principal), auditlog.Truncate(e.Client, maxActivityText), e.Endpoint}
 	client := a.clients[key]
 	if client == nil {
 		if len(a.clients) >= maxActiveClients {
 			a.dropOldest()
 		}
-		client = &ActiveClient{Client: key.client, Endpoint: key.endpoint}
+		client = &ActiveClient{Assistant: key.assistant, Client: key.client, Endpoint: key.endpoint}
 		a.clients[key] = client
 	}
 	client.Requests++
@@ -110,7 +116,7 @@ func (a *activity) note(e access.Entry) {
 		a.reads = slices.Delete(a.reads, 0, 1)
 	}
 	a.reads = append(a.reads, Read{
-		Time: now, Client: key.client, Method: e.Verb, Target: auditlog.Truncate(e.URI, maxActivityText), Outcome: e.Outcome, Bytes: e.Bytes,
+		Time: now, Assistant: key.assistant, Client: key.client, Method: e.Verb, Target: auditlog.Truncate(e.URI, maxActivityText), Outcome: e.Outcome, Bytes: e.Bytes,
 	})
 }
 
@@ -131,7 +137,7 @@ func (a *activity) snapshot() ([]ActiveClient, []Read) {
 		clients = append(clients, *client)
 	}
 	slices.SortFunc(clients, func(x, y ActiveClient) int {
-		return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(x.Client, y.Client), cmp.Compare(x.Endpoint, y.Endpoint))
+		return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(x.Assistant, y.Assistant), cmp.Compare(x.Client, y.Client), cmp.Compare(x.Endpoint, y.Endpoint))
 	})
 	reads := append([]Read{}, a.reads...)
 	slices.Reverse(reads)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,9 @@ import (
 //	POST /control/revoke   {"origin"} or {"all": true} → Revoked
 //	POST /control/token    Rotated; the old token is no longer valid
 //	POST /control/pause    {"seconds"} → Paused; 0 ends the pause
+//	GET  /control/tokens         []Assistant
+//	POST /control/tokens/add     NewToken → AddedToken
+//	POST /control/tokens/revoke  {"name"} → {}; connections of the assistant end
 //	POST /control/replace  {"precedence"} → {}; the gateway ends: see [Precedence]
 //	GET  /control/log      lines of the log as JSON objects; with ?follow=1 until the client disconnects
 const (
@@ -42,14 +46,17 @@ const maxControlBody = 16 << 10 // bytes
 
 func (g *Gateway) controlHandlers() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		controlStatus:  g.control(http.MethodGet, func(*http.Request, []byte) (any, error) { return g.status(), nil }),
-		controlPair:    g.control(http.MethodPost, g.controlPair),
-		controlRevoke:  g.control(http.MethodPost, g.controlRevoke),
-		controlToken:   g.control(http.MethodPost, g.controlToken),
-		controlReplace: g.control(http.MethodPost, g.controlReplace),
-		controlPause:   g.control(http.MethodPost, g.controlPause),
-		controlLog:     g.serveLog,
-		healthPath:     g.serveHealth,
+		controlStatus:      g.control(http.MethodGet, func(*http.Request, []byte) (any, error) { return g.status(), nil }),
+		controlPair:        g.control(http.MethodPost, g.controlPair),
+		controlRevoke:      g.control(http.MethodPost, g.controlRevoke),
+		controlToken:       g.control(http.MethodPost, g.controlToken),
+		controlTokens:      g.control(http.MethodGet, func(*http.Request, []byte) (any, error) { return g.named.list(), nil }),
+		controlTokensAdd:   g.control(http.MethodPost, g.controlAddToken),
+		controlTokenRevoke: g.control(http.MethodPost, g.controlRevokeToken),
+		controlPause:       g.control(http.MethodPost, g.controlPause),
+		controlReplace:     g.control(http.MethodPost, g.controlReplace),
+		controlLog:         g.serveLog,
+		healthPath:         g.serveHealth,
 	}
 }
 
@@ -128,6 +135,7 @@ func (g *Gateway) control(method string, serve func(*http.Request, []byte) (any,
 func (g *Gateway) recordControl(path string, body []byte, err error) {
 	var about struct {
 		Origin string `json:"origin"`
+		Name   string `json:"name"` // of an assistant
 	}
 	outcome := "ok"
 	if err != nil {
@@ -135,7 +143,7 @@ func (g *Gateway) recordControl(path string, body []byte, err error) {
 	} else if len(body) > 0 {
 		json.Unmarshal(body, &about) // has succeeded
 	}
-	g.audit.Record(access.Entry{Principal: "token", Endpoint: path, Verb: strings.TrimPrefix(path, "/control/"), URI: about.Origin, Outcome: outcome})
+	g.audit.Record(access.Entry{Principal: unnamedPrincipal, Endpoint: path, Verb: strings.TrimPrefix(path, "/control/"), URI: cmp.Or(about.Origin, about.Name), Outcome: outcome})
 }
 
 // A badControl is an error of the request.

@@ -9,20 +9,21 @@ import (
 
 // Status describes a running gateway. It contains no secrets and no contents.
 type Status struct {
-	Version   string         `json:"version"`
-	PID       int            `json:"pid"`
-	Started   time.Time      `json:"started"`
-	MCP       string         `json:"mcp"`  // URL for assistants
-	Page      string         `json:"page"` // URL for pages
-	State     string         `json:"state"`
-	TokenFile string         `json:"tokenFile"`
-	NoToken   bool           `json:"noToken"`
-	Paused    time.Time      `json:"paused,omitzero"` // assistants, until then
-	Origins   []OriginStatus `json:"origins"`
-	Pages     []PageStatus   `json:"pages"`
-	Clients   []ActiveClient `json:"clients"`  // that have sent requests since the start, the latest first
-	Sessions  int            `json:"sessions"` // stored sessions of the classic revisions
-	Reads     []Read         `json:"reads"`    // the last 50, the latest first
+	Version    string            `json:"version"`
+	PID        int               `json:"pid"`
+	Started    time.Time         `json:"started"`
+	MCP        string            `json:"mcp"`  // URL for assistants
+	Page       string            `json:"page"` // URL for pages
+	State      string            `json:"state"`
+	TokenFile  string            `json:"tokenFile"`
+	NoToken    bool              `json:"noToken"`
+	Paused     time.Time         `json:"paused,omitzero"` // assistants, until then
+	Origins    []OriginStatus    `json:"origins"`
+	Pages      []PageStatus      `json:"pages"`
+	Assistants []AssistantStatus `json:"assistants"` // with a token, or active since the start; the last used first
+	Clients    []ActiveClient    `json:"clients"`    // that have sent requests since the start, the latest first
+	Sessions   int               `json:"sessions"`   // stored sessions of the classic revisions
+	Reads      []Read            `json:"reads"`      // the last 50, the latest first
 }
 
 // An OriginStatus is an origin whose pages may join, or have a key that would let them
@@ -57,6 +58,7 @@ func (g *Gateway) status() Status {
 	}
 	slices.SortFunc(s.Pages, func(a, b PageStatus) int { return strings.Compare(a.Name, b.Name) })
 	s.Clients, s.Reads = g.activity.snapshot()
+	s.Assistants = assistantStates(g.named.list(), s.Clients, s.Reads)
 	return s
 }
 

@@ -36,6 +36,7 @@ type Gateway struct {
 	identity identity
 	token    *token
 	keys     *keyring
+	named    *assistants
 	names    *names
 	pairing  *pairing
 	audit    *audit
@@ -101,6 +102,9 @@ func (g *Gateway) restore() (err error) {
 		return err
 	}
 	g.token.disabled, g.token.lenient = g.options.NoToken, g.options.Lenient
+	if g.named, err = openAssistants(g.state); err != nil {
+		return err
+	}
 	if g.keys, err = openKeyring(g.state, g.identity.Gateway); err != nil {
 		return err
 	}
@@ -124,11 +128,13 @@ func (g *Gateway) restore() (err error) {
 		return fmt.Errorf("open the audit log: %w", err)
 	}
 	g.activity = newActivity(g.audit, g.options.Observe)
+	g.activity.used = g.named.touch
 	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.identity.Gateway}
 	configured := g.options.Limits
 	sessions := cmp.Or(configured.Sessions, limits.MaxSessions)
 	g.core = gateway.New(gateway.Options{
-		Info: g.options.info(), CursorKey: [16]byte(g.identity.CursorKey), Allow: g.options.Allow,
+		Info: g.options.info(), CursorKey: [16]byte(g.identity.CursorKey),
+		Allow: g.allows, ReadOnly: g.named.readOnly, Sees: g.named.sees,
 		Lenient: g.options.Lenient, PageSize: g.options.PageSize, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
 		MaySample:  func(origin string) bool { return slices.Contains(g.options.SamplingOrigins, origin) },
 		Doorkeeper: g.pairing, Log: g.log,
@@ -139,7 +145,7 @@ func (g *Gateway) restore() (err error) {
 		MaxSockets: configured.Sockets, MaxPagesPerOrigin: configured.PagesPerOrigin,
 		Handlers: g.handlers(),
 	}, &access.Gate{
-		Auth: g.token, Audit: g.activity, Monitor: &g.monitors, Pause: &g.pause,
+		Auth: &authenticator{g.token, g.named}, Audit: g.activity, Monitor: &g.monitors, Pause: &g.pause,
 		Limits: quotas.New(quotas.Local(quotas.Limits{
 			ReadsPerSecond: rate.Limit(configured.ReadsPerSecond), CompletionsPerSecond: rate.Limit(configured.CompletionsPerSecond), CallsPerSecond: rate.Limit(configured.CallsPerSecond),
 			RequestsPerPage: configured.Requests, StreamsPerClient: configured.Streams,
@@ -149,6 +155,11 @@ func (g *Gateway) restore() (err error) {
 	g.core.Views("").MountRemembered(g.names.remembered()) // requests may arrive before the pages have reconnected
 	g.handler = sync.OnceValue(g.newHandler)
 	return nil
+}
+
+// allows is gateway.Options.Allow: the rights of named assistants, and the options' policy.
+func (g *Gateway) allows(who engine.Principal, verb engine.Verb, uri string) bool {
+	return g.named.allow(who, verb, uri) && (g.options.Allow == nil || g.options.Allow(who, verb, uri))
 }
 
 // handlers returns the paths of the local gateway besides those of the core.

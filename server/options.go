@@ -54,6 +54,9 @@ type Options struct {
 	// sign, also for clients at /mcp/{page}; "prompt:" or "tool:" and the name of a
 	// prompt or tool; or "method:", the name of the page, a dot and the method of an
 	// extension. At /mcp/{page} a tool with the name of a generated one needs both names.
+	// The principal is the name of an assistant with a token or of `pagemcp stdio --as`;
+	// "token", "stdio" or, with NoToken, "anyone" for those without a name; "playground" for
+	// clients of a monitor. What the token of a name does not allow is not asked.
 	// Allow is called often and concurrently, and must not block. Nil allows everything.
 	Allow func(principal engine.Principal, verb engine.Verb, uri string) bool
 
@@ -119,7 +122,7 @@ type Counts struct {
 // default. Sizes in bytes are not configurable, since those of several hops must fit
 // each other.
 type Limits struct {
-	ReadsPerSecond       float64 // of all clients with one token; default 100, bursts of 5 times as many; over the rate a read is delayed up to 2 s, then rejected
+	ReadsPerSecond       float64 // of one assistant: all clients with one token, or of one name; default 100, bursts of 5 times as many; over the rate a read is delayed up to 2 s, then rejected
 	CompletionsPerSecond float64 // likewise; default 10
 	CallsPerSecond       float64 // of tools and prompts, likewise; default 50, bursts of 4 times as many
 

@@ -135,6 +135,9 @@ func (g *Gateway) sweep() {
 				g.announce()
 			}
 			g.names.refresh()
+			if err := g.named.flush(); err != nil {
+				g.log.Error(err.Error())
+			}
 		case now := <-ticker.C:
 			g.sweepAt(now)
 		case <-g.closing:

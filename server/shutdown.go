@@ -30,6 +30,9 @@ func (g *Gateway) Close(ctx context.Context) {
 		if err := g.keys.flush(); err != nil {
 			g.log.Error(err.Error())
 		}
+		if err := g.named.close(); err != nil {
+			g.log.Error(err.Error())
+		}
 		g.removeRunning()
 		g.audit.close()
 		g.state.close() // last: the next process may write after this

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
@@ -30,6 +29,10 @@ type StdioOptions struct {
 	Gateway Options      // used to start a gateway if none runs
 	Listen  string       // address for that gateway; see [CheckLoopback]
 	Port    jsonrpc.Port // to the assistant
+
+	// As is the name of the assistant, for its rights, the limits and the audit log; see
+	// [CheckAssistantName]. Empty: it is unnamed.
+	As string
 }
 
 // ServeStdio serves one assistant until it disconnects or ctx ends. Its engine mounts
@@ -47,13 +50,18 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	if _, err := loopback.CheckAddress(opts.Listen); err != nil {
 		return err
 	}
+	if opts.As != "" {
+		if err := CheckAssistantName(opts.As); err != nil {
+			return err
+		}
+	}
 	log := opts.Gateway.Logger
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	l := &gatewayLink{opts: opts, remote: remote.New()}
+	l := &gatewayLink{opts: opts, remote: remote.New(), log: log}
 	options := gateway.EngineOptions(opts.Gateway.Lenient, opts.Gateway.Logging)
 	options.Report = func(err error) { log.Error(err.Error()) }
 	options.Extend = l.remote.Request
@@ -68,7 +76,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	reconnecting.Go(func() { l.reconnectLoop(ctx) })
 	defer reconnecting.Wait()
 	defer cancel()
-	err := e.Serve(engine.WithPrincipal(ctx, "stdio"), newDrainPort(opts.Port))
+	err := e.Serve(engine.WithPrincipal(ctx, stdioPrincipal), newDrainPort(opts.Port))
 	e.Close()
 	if errors.Is(err, context.Canceled) { // a signal ends the process like the end of the input
 		return nil
@@ -85,6 +93,8 @@ type gatewayLink struct {
 
 	declare    func(extensions []byte)
 	extensions []byte // declared last; used by the connecting goroutine only
+	refused    string // the last refusal that was reported; likewise
+	log        *slog.Logger
 }
 
 // Intervals between attempts to find or start the gateway.
@@ -151,7 +161,10 @@ func (l *gatewayLink) reconnectLoop(ctx context.Context) {
 			return
 		}
 		err := l.attach(ctx)
-		switch owned := (*OwnedError)(nil); {
+		switch owned, refused := (*OwnedError)(nil), (*refusedError)(nil); {
+		case errors.As(err, &refused): // the user may let it in again
+			l.reportRefusal(refused)
+			delay = maxRetryInterval
 		case err == nil || errors.As(err, &owned): // another process starts: the assistant's requests wait
 			delay = retryInterval
 		default:
@@ -186,6 +199,9 @@ func pause(ctx context.Context, d time.Duration) bool { return wait.For(ctx, d/2
 // process.
 func (l *gatewayLink) attach(ctx context.Context) error {
 	port, err := l.dial(ctx)
+	if errors.As(err, new(*refusedError)) {
+		return err
+	}
 	if err != nil {
 		return &lostGatewayError{err}
 	}
@@ -200,6 +216,7 @@ func (l *gatewayLink) attach(ctx context.Context) error {
 		return &lostGatewayError{fmt.Errorf("start MCP with the gateway: %w", err)}
 	}
 	l.declareExtensions(l.remote.Extensions())
+	l.refused = ""
 	return nil
 }
 
@@ -215,11 +232,14 @@ func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limits.AttachTime)
 	defer cancel()
-	conn, _, err := websocket.Dial(ctx, running.WS, &websocket.DialOptions{
+	conn, answer, err := websocket.Dial(ctx, running.WS, &websocket.DialOptions{
 		HTTPClient:   &http.Client{Transport: &http.Transport{}}, // without proxy
-		HTTPHeader:   http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(secret))}, gateway.HopHeader: {"stdio"}},
+		HTTPHeader:   http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(secret))}, gateway.HopHeader: {gateway.HopValue(l.opts.As)}},
 		Subprotocols: []string{gateway.AssistantProtocol},
 	})
+	if err != nil && answer != nil && answer.StatusCode == http.StatusForbidden {
+		return nil, refusalOf(answer)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("connect to the gateway at %s: %w", running.WS, err)
 	}
@@ -249,15 +269,7 @@ func (l *gatewayLink) startGateway() (jsonrpc.Port, error) {
 		go g.Serve(context.Background()) // ends with close
 		l.ownGateway = g
 	}
-	near, far := jsonrpc.Pipe()
-	g := l.ownGateway
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() { // ends with the gateway, which may be replaced
-		<-g.drained
-		cancel() // before requests get errors: the Remote repeats them at the next gateway
-	}()
-	go g.core.ServePort(ctx, near, "", "/mcp", access.Client{Principal: "stdio", Endpoint: "stdio"}) // ends when far closes
-	return far, nil
+	return l.ownGateway.serveOwnPort(l.opts.As)
 }
 
 // close ends the gateway of this process, too. Calls of other assistants get drainTime, and

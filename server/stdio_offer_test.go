@@ -16,6 +16,12 @@ func (p *testPage) extend() {
 		Extend:     func(_ context.Context, _ string, params []byte) ([]byte, error) { return params, nil },
 	})
 	p.engine.Mount("", p.table)
+	p.skill()
+}
+
+// skill registers a skill.
+func (p *testPage) skill() {
+	p.t.Helper()
 	skill, err := engine.ParseSkill([]byte(`{"uri":"skill://list/SKILL.md","frontmatter":{"name":"list","description":"About lists"},"resources":[` +
 		`{"uri":"skill://list/SKILL.md","digest":"sha256:` + strings.Repeat("0", 64) + `","size":1},{"uri":"skill://list/facts.md","digest":"sha256:` + strings.Repeat("1", 64) + `","size":1}]}`))
 	p.must(err)

@@ -21,8 +21,8 @@ import (
 
 const tokenLength = 43 // characters; 256 bits as base64url
 
-// token authenticates assistants by the bearer token. The comparison takes constant
-// time.
+// token is the bearer token of the user, which is that of every assistant without a name.
+// The comparison takes constant time.
 type token struct {
 	state    *state // of the directory of the file
 	name     string // of the file
@@ -117,6 +117,33 @@ func loadTokenAt(file string) (*token, error) {
 // tokenWait is for another process that is creating the file.
 const tokenWait = 5 * time.Second
 
+// keyHeader is for clients that support API keys only (R-274).
+const keyHeader = "X-Agent-Api-Key"
+
+// presented returns the hash of the token in r; ok is false if there is none, or if the header
+// is malformed.
+func (t *token) presented(r *http.Request) (hash [sha256.Size]byte, ok bool) {
+	values := r.Header.Values("Authorization")
+	if keys := r.Header.Values(keyHeader); len(values) == 0 && len(keys) == 1 && t.lenient {
+		values = []string{"Bearer " + keys[0]}
+	}
+	if len(values) == 0 {
+		return hash, false
+	}
+	scheme, secret, _ := strings.Cut(values[0], " ")
+	hash = sha256.Sum256([]byte(strings.TrimSpace(secret)))
+	return hash, len(values) == 1 && strings.EqualFold(scheme, "Bearer")
+}
+
+// accepts returns the credential that a hash is of, or nil.
+func (t *token) accepts(hash [sha256.Size]byte) *credential {
+	current := t.current.Load()
+	if subtle.ConstantTimeCompare(hash[:], current.hash[:]) != 1 {
+		return nil
+	}
+	return current
+}
+
 // A verdict is the result of checking a token.
 type verdict int
 
@@ -126,26 +153,16 @@ const (
 	throttled         // too many wrong ones: 429
 )
 
-// keyHeader is for clients that support API keys only (R-274).
-const keyHeader = "X-Agent-Api-Key"
-
 // check verifies the Authorization header of r and returns the token that it has. The
 // right token is always accepted, so that wrong ones cannot lock the user out. Throttling
 // only limits the cost of guessing: 256 bits need no protection by delays.
 func (t *token) check(r *http.Request) (verdict, *credential) {
-	current := t.current.Load()
-	values := r.Header.Values("Authorization")
-	if keys := r.Header.Values(keyHeader); len(values) == 0 && len(keys) == 1 && t.lenient {
-		values = []string{"Bearer " + keys[0]}
-	}
-	if len(values) == 0 {
-		return rejected, nil
-	}
-	scheme, secret, _ := strings.Cut(values[0], " ")
-	hash := sha256.Sum256([]byte(strings.TrimSpace(secret)))
-	equal := subtle.ConstantTimeCompare(hash[:], current.hash[:]) == 1
-	if equal && len(values) == 1 && strings.EqualFold(scheme, "Bearer") {
+	hash, ok := t.presented(r)
+	if current := t.accepts(hash); ok && current != nil {
 		return accepted, current
+	}
+	if len(r.Header.Values("Authorization")) == 0 && !ok {
+		return rejected, nil
 	}
 	return t.fail(time.Now()), nil
 }
@@ -170,35 +187,25 @@ func (t *token) fail(now time.Time) verdict {
 	return rejected
 }
 
-// Authenticate implements access.Authenticator.
-func (t *token) Authenticate(r *http.Request) (access.Caller, *access.Challenge) {
-	if t.disabled {
-		return access.Caller{Principal: t.principal()}, nil
+// authenticate accepts the token of the user alone.
+func (t *token) authenticate(r *http.Request) (access.Caller, *access.Challenge) {
+	verdict, used := t.check(r)
+	if verdict == accepted {
+		return access.Caller{Principal: unnamedPrincipal, Valid: used.valid}, nil
 	}
-	return t.authenticate(r)
+	return access.Caller{}, verdict.challenge()
 }
 
-// authenticate is Authenticate without regard to NoToken.
-func (t *token) authenticate(r *http.Request) (access.Caller, *access.Challenge) {
-	switch verdict, used := t.check(r); verdict {
-	case accepted:
-		return access.Caller{Principal: t.principal(), Valid: used.valid}, nil
-	case throttled:
-		return access.Caller{}, &access.Challenge{
+// challenge returns the response to a request without the right token.
+func (v verdict) challenge() *access.Challenge {
+	if v == throttled {
+		return &access.Challenge{
 			Status: http.StatusTooManyRequests, Text: "too many wrong tokens",
 			Header: http.Header{"Retry-After": {"60"}}, // seconds; limits.LoginPause
 		}
 	}
-	return access.Caller{}, &access.Challenge{
+	return &access.Challenge{
 		Status: http.StatusUnauthorized, Text: "the bearer token is missing or wrong; `pagemcp serve` prints where it is",
 		Header: http.Header{"Www-Authenticate": {"Bearer"}},
 	}
-}
-
-// principal returns the principal of every client, for policy and the audit log.
-func (t *token) principal() string {
-	if t.disabled {
-		return "anyone"
-	}
-	return "token"
 }

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -82,9 +80,6 @@ func printFindings(std streams, findings []server.Finding, state string) error {
 	return nil
 }
 
-// bearer finds tokens in configuration files.
-var bearer = regexp.MustCompile(`Bearer\s+([A-Za-z0-9_-]{43,})`)
-
 // checkClients looks at the configuration files of assistants: whether they can be read,
 // and whether what they start or connect to exists.
 func checkClients(ctx context.Context, env clientconfig.Environment, state string) []server.Finding {
@@ -102,6 +97,7 @@ func checkClients(ctx context.Context, env clientconfig.Environment, state strin
 			continue
 		case s.Program != "":
 			checkProgram(s, again, add)
+			checkName(ctx, s, state, add)
 		case s.URL != "":
 			checkURL(ctx, s, state, again, add)
 		}
@@ -140,12 +136,8 @@ func checkURL(ctx context.Context, s clientconfig.Status, state, again string, a
 		add(s.Client.Title, server.LevelProblem, "connects to "+s.URL+", but the gateway is at "+running.MCP, again)
 		return
 	}
-	text, _ := os.ReadFile(s.Path)
-	token, err := os.ReadFile(running.TokenFile)
-	stored := bearer.FindAllSubmatch(text, -1)
-	current := func(m [][]byte) bool { return string(m[1]) == strings.TrimSpace(string(token)) }
-	if err == nil && len(stored) > 0 && !slices.ContainsFunc(stored, current) {
-		add(s.Client.Title, server.LevelProblem, s.Path+" has an old token", again+" --write-token")
+	if problem, advice := checkTokenOf(ctx, s, state, running.TokenFile, again); problem != "" {
+		add(s.Client.Title, server.LevelProblem, problem, advice)
 		return
 	}
 	add(s.Client.Title, server.LevelOK, "connects to "+s.URL, "")

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/clientconfig"
@@ -33,6 +34,26 @@ func TestDoctorLooksAtAssistants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	add := func(n server.NewToken) server.AddedToken {
+		added, err := server.AddToken(t.Context(), state, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return added
+	}
+	named, expired := add(server.NewToken{Name: "ci"}), add(server.NewToken{Name: "late", Lifetime: time.Hour})
+	add(server.NewToken{Name: "cursor", Save: true})
+	if err := server.RevokeToken(t.Context(), state, "cursor"); err != nil {
+		t.Fatal(err)
+	}
+	stored := filepath.Join(state, "assistants.json")
+	late, err := expired.Assistant.Expires.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(stored, []byte(strings.Replace(fileText(t, stored), string(late), "2026-01-01T00:00:00Z", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	program := filepath.Join(t.TempDir(), "pagemcp")
 	if err := os.WriteFile(program, nil, 0o755); err != nil {
 		t.Fatal(err)
@@ -47,6 +68,10 @@ func TestDoctorLooksAtAssistants(t *testing.T) {
 		{"a program without its directory", `{"command":"sh","args":["stdio"]}`, server.LevelWarning, "without its directory"},
 		{"the address", `{"url":"` + line.MCP + `","headers":{"Authorization":"Bearer ` + strings.TrimSpace(string(token)) + `"}}`, server.LevelOK, "connects to"},
 		{"an old token", `{"url":"` + line.MCP + `","headers":{"Authorization":"Bearer ` + strings.Repeat("x", 43) + `"}}`, server.LevelProblem, "has an old token"},
+		{"a named token", `{"url":"` + line.MCP + `","headers":{"Authorization":"Bearer ` + named.Token + `"}}`, server.LevelOK, "connects to"},
+		{"an expired token", `{"url":"` + line.MCP + `","headers":{"Authorization":"Bearer ` + expired.Token + `"}}`, server.LevelProblem, "has the token of late, which has expired"},
+		{"a name that is refused", `{"command":"` + program + `","args":["stdio","--as","cursor"]}`, server.LevelOK, "starts " + program},
+		{"a token that is gone", `{"url":"` + line.MCP + `","headers":{"Authorization":"Bearer {file:` + server.SavedToken(state, "cursor") + `}"}}`, server.LevelProblem, "the gateway refuses cursor: its token was revoked"},
 		{"another port", `{"url":"http://127.0.0.1:1/mcp"}`, server.LevelProblem, "but the gateway is at"},
 		{"a file that does not parse", `{`, server.LevelProblem, "mcp.json"},
 	} {
@@ -68,6 +93,9 @@ func TestDoctorLooksAtAssistants(t *testing.T) {
 		}
 		if strings.Contains(findings[0].Text+findings[0].Advice, strings.TrimSpace(string(token))) {
 			t.Errorf("%s: the token is printed", c.name)
+		}
+		if refused := strings.Contains(c.entry, "--as"); refused != (len(findings) == 2 && strings.Contains(findings[1].Text, "the gateway refuses cursor: its token was revoked")) {
+			t.Errorf("%s: %+v", c.name, findings)
 		}
 	}
 	if findings := checkClients(t.Context(), doctorMachine(t), state); len(findings) != 1 || findings[0].Check != "assistants" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,6 +79,14 @@ func (e *clientEditor) install(ctx context.Context, opts installOptions) error {
 	}
 	if opts.dryRun {
 		return e.preview(change, s, opts)
+	}
+	if opts.http {
+		if err := e.ensureToken(ctx, opts, &s); err != nil {
+			return err
+		}
+		if change, err = plan(); err != nil { // with the token, if the file gets it
+			return e.explain(err)
+		}
 	}
 	if program.copied {
 		if err := clientconfig.CopyProgram(e.executable, program.path); err != nil {
@@ -164,26 +171,22 @@ func (e *clientEditor) server(ctx context.Context, opts installOptions) (s clien
 	}
 	s = clientconfig.Server{Name: opts.name}
 	if !opts.http {
-		s.Command = append(append(start, "stdio"), flags...)
+		s.Command = append(append(start, "stdio", "--as", opts.client), flags...)
 		return s, program, nil
 	}
-	s.URL, s.TokenFile = "http://"+defaultMCP+"/mcp", filepath.Join(state, "token")
+	s.URL, s.TokenFile = "http://"+defaultMCP+"/mcp", server.SavedToken(state, opts.client)
 	if running, ok := server.FindRunning(ctx, state); ok {
-		s.URL, s.TokenFile = running.MCP, running.TokenFile
+		s.URL = running.MCP
 	}
-	s.HeadersCommand = commandLine(e.env.OS, append(append(start, "token", "headers"), flags...))
+	s.HeadersCommand = commandLine(e.env.OS, append(append(start, "token", "headers", "--as", opts.client), flags...))
 	if opts.client != "claude-code" || opts.writeToken { // no other client runs it
 		program.copied = false
 	}
 	if opts.writeToken {
-		text, err := os.ReadFile(s.TokenFile)
-		if errors.Is(err, fs.ErrNotExist) {
-			return s, program, fmt.Errorf("there is no token yet in %s: start `pagemcp serve` once, then try again", s.TokenFile)
+		if s.Token, err = server.ReadSavedToken(state, opts.client); err != nil {
+			s.Token = futureToken
 		}
-		if err != nil {
-			return s, program, fmt.Errorf("read the token: %w", err)
-		}
-		s.Token = strings.TrimSpace(string(text))
+		return s, program, nil
 	}
 	return s, program, nil
 }
@@ -248,7 +251,7 @@ func (e *clientEditor) hints(change *clientconfig.Change, s clientconfig.Server,
 		}
 	}
 	if s.Token != "" {
-		fmt.Fprintln(e.std.out, "The file contains a copy of the token: run this command again with --force after `pagemcp token rotate`.")
+		fmt.Fprintf(e.std.out, "The file contains a copy of the token of %s: `pagemcp token revoke %[1]s` ends it.\n", opts.client)
 		if change.ReadableByOthers() {
 			fmt.Fprintf(e.std.out, "Other users of this machine can read it: run chmod 600 %s\n", change.Path)
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/clientconfig"
 	"github.com/pagemcp/pagemcp/web"
 )
@@ -76,7 +77,7 @@ func TestInstallPrintsWhatItChanges(t *testing.T) {
 	file := filepath.Join(e.env.Home, ".cursor", "mcp.json")
 	const text = "{\n  // mine\n  \"mcpServers\": {\n    \"a\": { \"command\": \"a\" },\n  },\n}\n"
 	writeFile(t, file, text)
-	const added = "+    \"pagemcp\": {\n+      \"command\": \"/usr/local/bin/pagemcp\",\n+      \"args\": [\"stdio\"]\n+    },\n"
+	const added = "+    \"pagemcp\": {\n+      \"command\": \"/usr/local/bin/pagemcp\",\n+      \"args\": [\"stdio\", \"--as\", \"cursor\"]\n+    },\n"
 
 	opts.dryRun = true
 	if err := e.install(t.Context(), opts); err != nil || fileText(t, file) != text {
@@ -98,7 +99,7 @@ func TestInstallPrintsWhatItChanges(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `already has another server "pagemcp": replace it with --force, or choose another name with --name`) {
 		t.Errorf("another value: %v", err)
 	}
-	wantPrinted(t, out, "-      \"command\": \"/usr/local/bin/pagemcp\"", "+      \"args\": [\"-y\", \"pagemcp@"+web.Version()+"\", \"stdio\"]")
+	wantPrinted(t, out, "-      \"command\": \"/usr/local/bin/pagemcp\"", "+      \"args\": [\"-y\", \"pagemcp@"+web.Version()+"\", \"stdio\", \"--as\", \"cursor\"]")
 	opts.force = true
 	if err := e.install(t.Context(), opts); err != nil {
 		t.Error(err)
@@ -126,7 +127,7 @@ func TestInstallPrintsLinesToAddByHand(t *testing.T) {
 	if err := e.install(t.Context(), opts); err == nil || !strings.Contains(err.Error(), "add the lines above by hand") {
 		t.Error(err)
 	}
-	wantPrinted(t, out, "[mcp_servers.pagemcp]\ncommand = \"/usr/local/bin/pagemcp\"\nargs = [\"stdio\"]\n")
+	wantPrinted(t, out, "[mcp_servers.pagemcp]\ncommand = \"/usr/local/bin/pagemcp\"\nargs = [\"stdio\", \"--as\", \"codex\"]\n")
 }
 
 // A program that npx has fetched vanishes: clients get a copy, as long as one needs it.
@@ -193,7 +194,9 @@ func TestInstallPrefersThePath(t *testing.T) {
 	}
 }
 
-func TestInstallByHTTP(t *testing.T) {
+// By HTTP a client gets a token of its own without a question: in a file that the client reads,
+// or in its file. It is made once, and revoked with the last file that needs it.
+func TestInstallByHTTPMakesATokenOfTheClient(t *testing.T) {
 	e, out, opts := newTestEditor(t)
 	state := t.TempDir()
 	opts.state, opts.http = state, true
@@ -201,38 +204,106 @@ func TestInstallByHTTP(t *testing.T) {
 	if err := e.install(t.Context(), opts); !errors.As(err, &needed) {
 		t.Error(err)
 	}
-	opts.writeToken = true
-	if err := e.install(t.Context(), opts); err == nil || !strings.Contains(err.Error(), "there is no token yet in "+filepath.Join(state, "token")) {
+	if all, err := server.Assistants(t.Context(), state); err != nil || len(all) > 0 {
+		t.Errorf("a client that cannot be installed has a token: %+v, %v", all, err)
+	}
+	opts.writeToken, opts.dryRun = true, true
+	if err := e.install(t.Context(), opts); err != nil {
 		t.Error(err)
 	}
-	const token = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
-	writeFile(t, filepath.Join(state, "token"), token+"\n")
+	if all, err := server.Assistants(t.Context(), state); err != nil || len(all) > 0 {
+		t.Errorf("--dry-run makes a token: %+v, %v", all, err)
+	}
+	opts.dryRun = false
 	file := filepath.Join(e.env.Home, ".cursor", "mcp.json")
 	writeFile(t, file, "{}\n") // 0644
 	out.Reset()
-	if err := e.install(t.Context(), opts); err != nil || !strings.Contains(fileText(t, file), "Bearer "+token) {
+	if err := e.install(t.Context(), opts); err != nil {
+		t.Fatal(err)
+	}
+	token, err := server.ReadSavedToken(state, "cursor")
+	if err != nil || !strings.Contains(fileText(t, file), "Bearer "+token+`"`) {
 		t.Errorf("%v\n%s", err, fileText(t, file))
 	}
 	if strings.Contains(out.String(), token) {
 		t.Errorf("the token was printed: %s", out)
 	}
-	wantPrinted(t, out, `"Bearer …"`, "Keep the gateway running", "chmod 600 "+file, "pagemcp token rotate")
-	opts.client, opts.writeToken = "windsurf", false
-	if err := e.install(t.Context(), opts); err != nil {
-		t.Error(err)
+	wantPrinted(t, out, `"Bearer …"`, "Made a token for cursor", "Keep the gateway running", "chmod 600 "+file, "`pagemcp token revoke cursor` ends it")
+
+	before := fileText(t, file)
+	out.Reset()
+	if err := e.install(t.Context(), opts); err != nil || fileText(t, file) != before {
+		t.Errorf("again: %v\n%s", err, fileText(t, file))
 	}
-	wantPrinted(t, out, "Bearer ${file:"+filepath.Join(state, "token")+"}", "http://127.0.0.1:8808/mcp", "Windsurf does not read resources: it uses the tools")
-	opts.client = "claude-code"
-	if err := e.install(t.Context(), opts); err != nil {
-		t.Error(err)
+	wantPrinted(t, out, "pagemcp is already installed in Cursor")
+	if again, err := server.ReadSavedToken(state, "cursor"); err != nil || again != token || strings.Contains(out.String(), "Made a token") {
+		t.Errorf("again: another token, %v: %s", err, out)
 	}
-	wantPrinted(t, out, `"headersHelper": "/usr/local/bin/pagemcp token headers --state `)
-	got, err := runForOutput(t, "token", "headers", "--state", state)
-	if err != nil || got != `{"Authorization":"Bearer `+token+"\"}\n" {
+
+	for client, want := range map[string]string{
+		"windsurf":    "Bearer ${file:" + server.SavedToken(state, "windsurf") + "}",
+		"claude-code": `"headersHelper": "/usr/local/bin/pagemcp token headers --as claude-code --state `,
+	} {
+		opts.client, opts.writeToken = client, false
+		out.Reset()
+		if err := e.install(t.Context(), opts); err != nil {
+			t.Error(err)
+		}
+		wantPrinted(t, out, want, "Made a token for "+client)
+	}
+	saved, err := server.ReadSavedToken(state, "claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := runForOutput(t, "token", "headers", "--as", "claude-code", "--state", state)
+	if err != nil || got != `{"Authorization":"Bearer `+saved+"\"}\n" {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := runForOutput(t, "token", "headers", "--state", t.TempDir()); err == nil || !strings.Contains(err.Error(), "start `pagemcp serve` once") {
 		t.Error(err)
+	}
+	if _, err := runForOutput(t, "token", "headers", "--as", "zed", "--state", state); err == nil || !strings.Contains(err.Error(), "`pagemcp token add zed --save`") {
+		t.Error(err)
+	}
+
+	opts.client = "cursor"
+	if err := e.uninstall(t.Context(), opts); err != nil {
+		t.Fatal(err)
+	}
+	wantPrinted(t, out, "Revoked the token of cursor.")
+	if _, ok := server.AssistantOf(state, token); ok {
+		t.Error("the token of an uninstalled client is valid")
+	}
+	opts.client = "windsurf"
+	opts.name = "other" // pagemcp is in the file still
+	if err := e.uninstall(t.Context(), opts); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := server.ReadSavedToken(state, "windsurf"); err != nil {
+		t.Errorf("the token that a file needs was revoked: %v", err)
+	}
+}
+
+// A token that the user has made keeps its rights, and one whose text is gone is not replaced.
+func TestInstallKeepsRightsOfTheUser(t *testing.T) {
+	e, _, opts := newTestEditor(t)
+	state := t.TempDir()
+	opts.state, opts.http, opts.client = state, true, "windsurf"
+	if _, err := server.AddToken(t.Context(), state, server.NewToken{Name: "windsurf", ReadOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.install(t.Context(), opts); err == nil || !strings.Contains(err.Error(), `the token of "windsurf" was printed and not saved`) {
+		t.Error(err)
+	}
+	if err := server.RevokeToken(t.Context(), state, "windsurf"); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.install(t.Context(), opts); err != nil {
+		t.Fatal(err)
+	}
+	all, err := server.Assistants(t.Context(), state)
+	if err != nil || len(all) != 1 || !all[0].ReadOnly || !all[0].Saved {
+		t.Errorf("%+v, %v", all, err)
 	}
 }
 
@@ -255,7 +326,7 @@ func TestInstallFindsTheRunningGateway(t *testing.T) {
 	if err := e.install(ctx, opts); err != nil {
 		t.Error(err)
 	}
-	wantPrinted(t, out, `"url": "`+line.MCP+`"`, "{file:"+line.TokenFile+"}", "with the same --mcp the next time")
+	wantPrinted(t, out, `"url": "`+line.MCP+`"`, "{file:"+server.SavedToken(state, "opencode")+"}", "with the same --mcp the next time")
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
@@ -298,12 +369,12 @@ func TestInstallRunsTheCommandOfClaudeCode(t *testing.T) {
 	if err := e.install(t.Context(), opts); err != nil {
 		t.Error(err)
 	}
-	wantPrinted(t, out, "by: claude mcp add -s user pagemcp -- /usr/local/bin/pagemcp stdio\n")
+	wantPrinted(t, out, "by: claude mcp add -s user pagemcp -- /usr/local/bin/pagemcp stdio --as claude-code\n")
 	opts.dryRun = false
 	e.run = func(context.Context, string, ...string) ([]byte, error) {
 		return []byte("no"), errors.New("exit status 1")
 	}
-	if err := e.install(t.Context(), opts); err == nil || !strings.Contains(err.Error(), "claude mcp add -s user pagemcp -- /usr/local/bin/pagemcp stdio: exit status 1: no") {
+	if err := e.install(t.Context(), opts); err == nil || !strings.Contains(err.Error(), "claude mcp add -s user pagemcp -- /usr/local/bin/pagemcp stdio --as claude-code: exit status 1: no") {
 		t.Error(err)
 	}
 }

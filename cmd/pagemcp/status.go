@@ -78,9 +78,13 @@ func printStatus(out io.Writer, s server.Status, now time.Time) error {
 		}
 		fmt.Fprintf(w, "  %s\t%s, %s\t%s\n", p.Name, condition, age(p.Since, now), plainText(p.Title, 60)+" "+plainText(p.URL, 100))
 	}
-	heading(w, "Assistants", len(s.Clients), "none has sent a request")
+	heading(w, "Assistants", len(s.Assistants), "none has sent a request")
+	for _, a := range s.Assistants {
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", a.Name, a.Rights(now), usedText(a.Used, now), lastDone(a))
+	}
+	heading(w, "Clients", len(s.Clients), "none has sent a request")
 	for _, c := range s.Clients {
-		fmt.Fprintf(w, "  %s\t%s\t%d requests, the last %s ago\n", plainText(nameOr(c.Client, "(no name)"), 40), c.Endpoint, c.Requests, age(c.Last, now))
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%d requests, the last %s ago\n", c.Assistant, callsItself(c.Client), c.Endpoint, c.Requests, age(c.Last, now))
 	}
 	w.Flush()
 	fmt.Fprintf(w, "Sessions:   %d\n", s.Sessions)
@@ -90,7 +94,7 @@ func printStatus(out io.Writer, s server.Status, now time.Time) error {
 			fmt.Fprintf(w, "  …\t%d more with --json\n", len(s.Reads)-i)
 			break
 		}
-		fmt.Fprintf(w, "  %s ago\t%s\t%s  %s, %d bytes\n", age(r.Time, now), plainText(r.Target, 100), plainText(nameOr(r.Client, "(no name)"), 40), r.Outcome, r.Bytes)
+		fmt.Fprintf(w, "  %s ago\t%s\t%s\t%s, %d bytes\n", age(r.Time, now), plainText(r.Target, 100), r.Assistant, r.Outcome, r.Bytes)
 	}
 	return w.Flush()
 }
@@ -140,11 +144,20 @@ func age(since, now time.Time) string {
 	return "0s"
 }
 
-func nameOr(name, other string) string {
+// callsItself returns what a client says of itself, which proves nothing.
+func callsItself(name string) string {
 	if name == "" {
-		return other
+		return "(no name)"
 	}
-	return name
+	return "calls itself " + plainText(name, 40)
+}
+
+// lastDone returns what an assistant got last from a page.
+func lastDone(a server.AssistantStatus) string {
+	if a.LastRead == nil {
+		return ""
+	}
+	return a.LastRead.Method + " " + plainText(a.LastRead.Target, 100)
 }
 
 // plainText returns text with at most limit characters, without control characters, tabs

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -14,21 +15,28 @@ func stdioCommand(std streams) *cobra.Command {
 		Use:     "stdio",
 		GroupID: groupRun,
 		Short:   "Serve MCP on standard input and output, for assistants that start a command",
-		RunE:    func(c *cobra.Command, _ []string) error { return stdio(c.Context(), s, std) },
 	}
 	s.register(c.Flags())
+	as := c.Flags().String("as", "", "`name` of the assistant, for its rights and the audit log; `pagemcp install` writes it (default: unnamed)")
+	c.RunE = func(c *cobra.Command, _ []string) error { return stdio(c.Context(), s, *as, std) }
 	return c
 }
 
 // stdio serves one assistant on standard streams. It connects to the running gateway of
 // this user, or starts one in this process.
-func stdio(ctx context.Context, s settings, std streams) error {
+func stdio(ctx context.Context, s settings, as string, std streams) error {
 	if err := s.check(); err != nil {
 		return err
+	}
+	if as != "" {
+		if err := server.CheckAssistantName(as); err != nil {
+			return mistake{fmt.Errorf("--as: %w", err)}
+		}
 	}
 	return server.ServeStdio(ctx, server.StdioOptions{
 		Gateway: s.options(std),
 		Listen:  s.mcp,
 		Port:    jsonrpc.Lines(std.in, std.out),
+		As:      as,
 	})
 }

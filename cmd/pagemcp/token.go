@@ -8,15 +8,15 @@ import (
 )
 
 func tokenCommand(std streams) *cobra.Command {
-	c := &cobra.Command{Use: "token", GroupID: groupControl, Short: "Manage the token of assistants"}
+	c := &cobra.Command{Use: "token", GroupID: groupControl, Short: "Manage the tokens of assistants"}
 	rotate := &cobra.Command{
 		Use:   "rotate",
-		Short: "Replace the token: the old one is invalid at once, and its connections end",
+		Short: "Replace the token of assistants without a name: the old one is invalid at once, and its connections end",
 		Args:  noArguments,
 	}
 	state := stateFlag(rotate)
 	rotate.RunE = func(c *cobra.Command, _ []string) error { return rotateToken(c.Context(), *state, std) }
-	c.AddCommand(rotate, tokenHeadersCommand(std))
+	c.AddCommand(tokenAddCommand(std), tokenListCommand(std), tokenRevokeCommand(std), rotate, tokenHeadersCommand(std))
 	return c
 }
 

@@ -20,14 +20,22 @@ func tokenHeadersCommand(std streams) *cobra.Command {
 		Args:  noArguments,
 	}
 	state := stateFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error { return printTokenHeaders(c.Context(), *state, std) }
+	as := c.Flags().String("as", "", "`name` of an assistant whose token is saved (default: the token of assistants without a name)")
+	c.RunE = func(c *cobra.Command, _ []string) error { return printTokenHeaders(c.Context(), *state, *as, std) }
 	return c
 }
 
-func printTokenHeaders(ctx context.Context, state string, std streams) error {
+func printTokenHeaders(ctx context.Context, state, as string, std streams) error {
 	state, err := stateDirectory(state)
 	if err != nil {
 		return err
+	}
+	if as != "" {
+		token, err := server.ReadSavedToken(state, as)
+		if err != nil {
+			return err
+		}
+		return printJSON(std.out, map[string]string{"Authorization": "Bearer " + token})
 	}
 	file := filepath.Join(state, "token")
 	if running, ok := server.FindRunning(ctx, state); ok {

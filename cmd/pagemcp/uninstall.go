@@ -8,8 +8,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/clientconfig"
 )
 
-// uninstall removes the server from the file of a client, and the copy of the program if
-// no client needs it any more.
+// uninstall removes the server from the file of a client, its token, and the copy of the
+// program if no client needs it any more.
 func (e *clientEditor) uninstall(ctx context.Context, opts installOptions) error {
 	client, err := clientconfig.ClientNamed(opts.client)
 	if err != nil {
@@ -28,12 +28,21 @@ func (e *clientEditor) uninstall(ctx context.Context, opts installOptions) error
 	}
 	if change.Outcome == clientconfig.Absent {
 		fmt.Fprintf(e.std.out, "%s is not installed in %s: %s\n", opts.name, client.Title, change.Path)
-		return e.removeCopy(opts.state)
+		return e.removeTraces(ctx, opts)
 	}
 	if change, err = e.apply(ctx, change, s, opts, plan); err != nil {
 		return err
 	}
 	fmt.Fprintf(e.std.out, "Removed %s from %s: %s\n%s\n", opts.name, client.Title, change.Path, client.Reload)
+	return e.removeTraces(ctx, opts)
+}
+
+// removeTraces revokes the token of the client and removes the copy of the program, if nothing
+// needs them any more.
+func (e *clientEditor) removeTraces(ctx context.Context, opts installOptions) error {
+	if err := e.revokeToken(ctx, opts); err != nil {
+		return err
+	}
 	return e.removeCopy(opts.state)
 }
 
@@ -48,7 +57,7 @@ func (e *clientEditor) removeCopy(state string) error {
 		program += ".exe"
 	}
 	path := clientconfig.ProgramCopy(state, program)
-	if _, err := os.Lstat(path); err != nil || clientconfig.UsesProgram(e.env, path) {
+	if _, err := os.Lstat(path); err != nil || clientconfig.Mentions(e.env, path) {
 		return nil
 	}
 	if err := clientconfig.RemoveProgram(path); err != nil {

@@ -78,10 +78,10 @@ func target(value any) (program, url string) {
 	return program, url
 }
 
-// UsesProgram reports whether the path of program is in a file of a client: of the user,
-// or of the project in env.Dir. A file that cannot be read counts as one that has it.
-func UsesProgram(env Environment, program string) bool {
-	spellings := [][]byte{[]byte(program), []byte(strings.Trim(quoted(program), `"`))}
+// Mentions reports whether a text, like the path of a program, is in a file of a client: of the
+// user, or of the project in env.Dir. A file that cannot be read counts as one that has it.
+func Mentions(env Environment, text string) bool {
+	spellings := [][]byte{[]byte(text), []byte(strings.Trim(quoted(text), `"`))}
 	for _, c := range Clients() {
 		for _, project := range []bool{false, true} {
 			if project && !c.hasProjectFile() {

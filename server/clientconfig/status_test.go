@@ -59,17 +59,17 @@ func TestCopyOfTheProgram(t *testing.T) {
 	s.Command[0] = path
 	installed(t, env, client(t, "cursor"), s, Options{})
 	installed(t, env, client(t, "opencode"), s, Options{Project: true})
-	if !UsesProgram(env, path) {
+	if !Mentions(env, path) {
 		t.Error("two clients use it")
 	}
 	uninstalled(t, env, client(t, "cursor"))
-	if !UsesProgram(env, path) {
+	if !Mentions(env, path) {
 		t.Error("one client uses it")
 	}
 	if _, err := Apply(func() (*Change, error) { return PlanUninstall(env, client(t, "opencode"), "pagemcp", true) }); err != nil {
 		t.Fatal(err)
 	}
-	if UsesProgram(env, path) {
+	if Mentions(env, path) {
 		t.Error("no client uses it")
 	}
 	if err := RemoveProgram(path); err != nil {

@@ -22,7 +22,7 @@ var (
 	ErrInterrupted = errors.New("the link broke while a tool ran") // which may or may not have taken effect
 
 	errDenied   = errors.New("not allowed") // looks like ErrNotFound from outside
-	errReadOnly = errors.New("the tool may change something, and the client may only read")
+	errReadOnly = errors.New("read only")
 	errMustWait = errors.New("a source has to be waited for")
 	errSent     = errors.New("the sink has the outcome already")
 )
@@ -98,7 +98,7 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 		}
 		return &jsonrpc.Error{Code: code, Message: "Resource not found", Data: req.uriObject()}
 	case errors.Is(err, errReadOnly):
-		return e.reason("This assistant may only read, and the tool may change something. The user decides that: do not try again unless they ask", "read-only", false)
+		return e.reason("The user lets you run only tools that change nothing", "read-only", false)
 	case errors.Is(err, ErrBadCursor):
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Invalid cursor"}
 	case errors.Is(err, ErrBusy):

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -33,14 +32,16 @@ func (e *Engine) mayRun(ctx context.Context, who Principal, source Tooler, name 
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(all, func(t Tool) bool { return t.Name == name })
-	switch {
-	case at < 0:
-		return ErrNotFound
-	case !onlyReads(all[at]):
+	for _, tool := range all {
+		if tool.Name != name {
+			continue
+		}
+		if onlyReads(tool) {
+			return nil
+		}
 		return errReadOnly
 	}
-	return nil
+	return ErrNotFound
 }
 
 // seesLists reports whether a client gets the changes of the lists of the source at prefix.

@@ -37,6 +37,8 @@ type Options struct {
 	NoResourceTools bool        // omit the generated tools
 
 	Allow      func(principal engine.Principal, verb engine.Verb, uri string) bool // nil allows all; uri is the one at /mcp
+	ReadOnly   func(principal engine.Principal) bool                               // see engine.Options; nil: no client may only read
+	Sees       func(principal engine.Principal, page string) bool                  // whether changes of the lists of a page are for a client; nil: all are
 	MaySample  func(origin string) bool                                            // whether pages may request the client's model and roots; nil allows none
 	Doorkeeper Doorkeeper
 	Sessions   SessionOptions

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ func (g *Gateway) allow(page string) func(engine.Principal, engine.Verb, string)
 		if name, isTool := strings.CutPrefix(uri, "tool:"); isTool {
 			// The name may be that of a generated tool, or of a tool of the page that
 			// replaces it. Both must be allowed.
-			if isGenerated(name) && !decide(principal, verb, uri) {
+			if IsGenerated(name) && !decide(principal, verb, uri) {
 				return false
 			}
 		}
@@ -55,7 +56,20 @@ func qualifiedURI(page, uri string) string {
 	return page + "+" + uri
 }
 
-// isGenerated reports whether the gateway has a tool with this name.
-func isGenerated(tool string) bool {
+// sees returns engine.Options.Sees of the engine that serves one page, or all pages if page
+// is empty. What has no prefix there is the gateway's own.
+func (g *Gateway) sees(page string) func(engine.Principal, string) bool {
+	decide := g.Options.Sees
+	if decide == nil {
+		return nil
+	}
+	return func(principal engine.Principal, prefix string) bool {
+		name := cmp.Or(page, strings.TrimSuffix(prefix, "+"))
+		return name == "" || decide(principal, name)
+	}
+}
+
+// IsGenerated reports whether the gateway has a tool with this name.
+func IsGenerated(tool string) bool {
 	return slices.ContainsFunc(resourceToolList[:], func(t resourceTool) bool { return t.name == tool })
 }

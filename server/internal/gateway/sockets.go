@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -75,8 +76,35 @@ func (g *Gateway) ServeClient(ctx context.Context, conn *websocket.Conn, owner a
 
 // HopHeader marks a process that forwards messages of assistants, whose messages have
 // grown by its own _meta: it raises the size limit by MaxSlack. When the gateway closes, its
-// requests get no errors, since it repeats them at the next gateway. It grants nothing else.
+// requests get no errors, since it repeats them at the next gateway. It may name the assistant
+// that the process works for: see HopValue. It grants nothing else.
 const HopHeader = "Pagemcp-Hop"
+
+// hopValue begins the value of HopHeader; a name follows after ";as=".
+const hopValue = "stdio"
+
+// HopValue returns the value of HopHeader of a process that works for an assistant; its name
+// may be empty.
+func HopValue(assistant string) string {
+	if assistant == "" {
+		return hopValue
+	}
+	return hopValue + ";as=" + assistant
+}
+
+// HopName returns the name in the HopHeader of a request for a WebSocket, or "". The caller
+// checks that the sender may name its assistant.
+func HopName(r *http.Request) string {
+	values := r.Header.Values(HopHeader)
+	if len(values) != 1 || r.URL.Path != access.SocketPath {
+		return ""
+	}
+	name, ok := strings.CutPrefix(values[0], hopValue+";as=")
+	if !ok {
+		return ""
+	}
+	return name
+}
 
 // tooManySockets responds 429 and records that.
 func (g *Gateway) tooManySockets(w http.ResponseWriter, e access.Entry) {

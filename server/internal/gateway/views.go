@@ -103,7 +103,7 @@ func (v *views) make(path, name string) *view {
 	if o.CursorKeys != nil {
 		options.CursorKey, options.OldCursorKeys = o.CursorKeys(v.owner)
 	}
-	options.Allow = v.gateway.allow(name)
+	options.Allow, options.ReadOnly, options.Sees = v.gateway.allow(name), o.ReadOnly, v.gateway.sees(name)
 	options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
 		return v.callExtension(ctx, path, method, params)
 	}
@@ -137,7 +137,7 @@ func (v *views) make(path, name string) *view {
 // isGenerated reports whether a tool is a generated one that the page does not replace, as
 // far as the page responds.
 func (at *view) isGenerated(ctx context.Context, tool string) bool {
-	if at.tools == nil || !isGenerated(tool) {
+	if at.tools == nil || !IsGenerated(tool) {
 		return false
 	}
 	replaced, err := at.tools.replaced(ctx)

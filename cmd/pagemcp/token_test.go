@@ -1,0 +1,65 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server"
+)
+
+// A named token is printed once, listed with its rights, and refused after it was revoked.
+func TestNamedTokensByCommand(t *testing.T) {
+	state := t.TempDir()
+	command := func(args ...string) string {
+		t.Helper()
+		out, err := runForOutput(t, append(append([]string{"token"}, args...), "--state", state)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if got := command("list"); !strings.Contains(got, "There are no named tokens") {
+		t.Errorf("at first: %s", got)
+	}
+	token := strings.TrimSpace(command("add", "ci", "--read-only", "--app", "notes", "--app", "mail", "--expires", "30d"))
+	a, ok := server.AssistantOf(state, token)
+	if !ok || a.Name != "ci" || !a.ReadOnly || strings.Join(a.Apps, " ") != "notes mail" || a.Expires.Sub(a.Created) != 30*24*time.Hour {
+		t.Fatalf("%q is the token of %+v, %v", token, a, ok)
+	}
+	if got := command("add", "editor", "--save"); !strings.Contains(got, server.SavedToken(state, "editor")) {
+		t.Errorf("saved: %s", got)
+	}
+	got := command("list")
+	for _, want := range []string{"ci      read only, pages notes mail, until ", "editor  read and act", "not used yet"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
+		}
+	}
+	if got := command("list", "--json"); !strings.Contains(got, `"name":"ci","readOnly":true,"apps":["notes","mail"]`) || strings.Contains(got, "hash") {
+		t.Errorf("as JSON: %s", got)
+	}
+	if got := command("revoke", "ci"); !strings.Contains(got, "The token of ci is no longer valid") {
+		t.Errorf("revoked: %s", got)
+	}
+	if _, ok := server.AssistantOf(state, token); ok {
+		t.Error("a revoked token is valid")
+	}
+}
+
+func TestMistakesOfNamedTokens(t *testing.T) {
+	for line, want := range map[string]string{
+		"token add":                 "token add needs the name of one assistant",
+		"token add Claude":          `the name "Claude" is not valid`,
+		"token add token":           `the name "token" is reserved`,
+		"token revoke":              "token revoke needs the name",
+		"token add x --expires 0d":  "is not a time: want one like 12h or 30d",
+		"token add x --expires 5":   "is not a time",
+		"token add x --expires -1h": "is not a time",
+		"stdio --as Claude":         "--as: the name",
+	} {
+		if _, err := runForOutput(t, strings.Fields(line)...); err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != exitMistake {
+			t.Errorf("%q: %v; want %q", line, err, want)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+)
+
+const (
+	assistantsFile = "assistants.json"
+	tokensDir      = "tokens" // texts of tokens that were saved, one file each
+
+	maxAssistants    = 64  // with a token
+	maxRevoked       = 64  // names that stay refused; the oldest are forgotten
+	maxSeen          = 256 // names without a token that have connected
+	maxAssistantName = 40  // characters
+	maxAssistantApps = 32
+	maxTokenLifetime = 10 * 365 * 24 * time.Hour
+
+	unnamedAssistant = "unnamed"
+	unnamedPrincipal = "token"  // of the token of the user
+	stdioPrincipal   = "stdio"  // of a process without a name that is the gateway itself
+	anyonePrincipal  = "anyone" // with NoToken
+)
+
+// An Assistant is a client that the user has given a name, by a token of its own or by
+// `pagemcp stdio --as NAME`. Names of tokens keep their meaning after the token is revoked:
+// they are refused until the user adds a token of this name again.
+type Assistant struct {
+	Name     string    `json:"name"`
+	ReadOnly bool      `json:"readOnly,omitzero"` // it may run only tools that say that they change nothing
+	Apps     []string  `json:"apps,omitempty"`    // names of the pages that exist for it; empty: all
+	Created  time.Time `json:"created"`
+	Expires  time.Time `json:"expires,omitzero"`
+	Used     time.Time `json:"used,omitzero"`
+	Revoked  time.Time `json:"revoked,omitzero"`
+	Saved    bool      `json:"saved,omitzero"` // the token is in a file of the state directory: see SavedToken
+}
+
+// IsExpired reports whether the token has expired.
+func (a *Assistant) IsExpired(now time.Time) bool {
+	return !a.Expires.IsZero() && !now.Before(a.Expires)
+}
+
+// A storedAssistant is an entry of the file. The token itself is not in it.
+type storedAssistant struct {
+	Assistant
+	Hash []byte `json:"hash,omitempty"` // SHA-256 of the token; empty after it was revoked
+}
+
+func (s *storedAssistant) check() error {
+	if err := CheckAssistantName(s.Name); err != nil {
+		return err
+	}
+	if s.Revoked.IsZero() && len(s.Hash) != sha256.Size || !s.Revoked.IsZero() && len(s.Hash) > 0 {
+		return fmt.Errorf("the entry of %q is not valid", s.Name)
+	}
+	return checkApps(s.Apps)
+}
+
+// reservedNames are principals of clients without a name.
+var reservedNames = [...]string{unnamedAssistant, unnamedPrincipal, stdioPrincipal, anyonePrincipal, monitorPrincipal}
+
+// CheckAssistantName returns an error unless name can be that of an assistant.
+func CheckAssistantName(name string) error {
+	if len(name) > maxAssistantName || !access.ValidName(name) {
+		return fmt.Errorf("the name %q is not valid: want lower-case letters, digits and hyphens, beginning with a letter, at most %d", name, maxAssistantName)
+	}
+	if slices.Contains(reservedNames[:], name) {
+		return fmt.Errorf("the name %q is reserved: choose another one", name)
+	}
+	return nil
+}
+
+func checkApps(apps []string) error {
+	if len(apps) > maxAssistantApps {
+		return fmt.Errorf("%d names of pages: at most %d", len(apps), maxAssistantApps)
+	}
+	for _, app := range apps {
+		if !access.ValidName(app) {
+			return fmt.Errorf("%q is not the name of a page: `pagemcp status` shows their names", app)
+		}
+	}
+	return nil
+}
+
+// An assistant is one entry in memory.
+type assistant struct {
+	Assistant                    // without Used
+	hash      [sha256.Size]byte  // zero without a token
+	valid     context.Context    // ends when the token is revoked or expires
+	revoke    context.CancelFunc // ends valid
+	expiry    *time.Timer        // nil if it does not expire
+	used      atomic.Int64       // Unix time in ns of the last use; 0: never
+
+	mu     sync.Mutex
+	main   *credential     // that under belongs to
+	joined context.Context // see under
+}
+
+func newAssistant(a Assistant, hash []byte) *assistant {
+	one := &assistant{Assistant: a}
+	copy(one.hash[:], hash)
+	if !a.Used.IsZero() {
+		one.used.Store(a.Used.UnixNano())
+	}
+	one.Used = time.Time{}
+	one.valid, one.revoke = context.WithCancel(context.Background())
+	switch {
+	case !a.Revoked.IsZero():
+		one.revoke()
+	case !a.Expires.IsZero():
+		one.expiry = time.AfterFunc(time.Until(a.Expires), one.revoke)
+	}
+	return one
+}
+
+// close ends valid.
+func (one *assistant) close() {
+	if one.expiry != nil {
+		one.expiry.Stop()
+	}
+	one.revoke()
+}
+
+// hasEnded reports whether the name is refused: its token was revoked or has expired.
+func (one *assistant) hasEnded() bool {
+	return !one.Revoked.IsZero() || !one.Expires.IsZero() && one.IsExpired(time.Now())
+}
+
+// under returns a context that ends with the name or with the token of the user, by which
+// the client was authenticated.
+func (one *assistant) under(main *credential) context.Context {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	if one.main != main {
+		ctx, cancel := context.WithCancel(main.valid)
+		context.AfterFunc(one.valid, cancel)
+		one.main, one.joined = main, ctx
+	}
+	return one.joined
+}
+
+func (one *assistant) snapshot() Assistant {
+	a := one.Assistant
+	if used := one.used.Load(); used != 0 {
+		a.Used = time.Unix(0, used).UTC()
+	}
+	return a
+}
+
+// A NewToken tells what AddToken adds.
+type NewToken struct {
+	Name     string        `json:"name"` // see CheckAssistantName
+	ReadOnly bool          `json:"readOnly,omitzero"`
+	Apps     []string      `json:"apps,omitempty"`
+	Lifetime time.Duration `json:"-"`             // 0: until it is revoked
+	Save     bool          `json:"save,omitzero"` // the token is stored in a file, and not returned
+}
+
+func (t *NewToken) check() error {
+	if err := CheckAssistantName(t.Name); err != nil {
+		return err
+	}
+	if t.Lifetime < 0 || t.Lifetime > maxTokenLifetime {
+		return errors.New("a token expires after at least a second and at most ten years")
+	}
+	return checkApps(t.Apps)
+}
+
+// An AddedToken is the result of AddToken.
+type AddedToken struct {
+	Assistant Assistant `json:"assistant"`
+	Token     string    `json:"token,omitempty"` // 256 bits as base64url; empty if it was saved
+	File      string    `json:"file,omitempty"`  // that contains it, if it was saved
+}

@@ -1,0 +1,179 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
+)
+
+// Control endpoints of named tokens: see control.go.
+const (
+	controlTokens      = "/control/tokens"
+	controlTokensAdd   = "/control/tokens/add"
+	controlTokenRevoke = "/control/tokens/revoke"
+)
+
+type newTokenRequest struct {
+	NewToken
+	Seconds int64 `json:"lifetimeSeconds,omitzero"`
+}
+
+func (g *Gateway) controlAddToken(_ *http.Request, body []byte) (any, error) {
+	var request newTokenRequest
+	if err := json.Unmarshal(body, &request); err != nil {
+		return nil, badControl{fmt.Errorf("want {\"name\": …}: %w", err)}
+	}
+	t := request.NewToken
+	t.Lifetime = time.Duration(request.Seconds) * time.Second
+	added, err := g.named.add(t)
+	if err == nil {
+		g.log.Info("an assistant got a token", "name", request.Name)
+	}
+	return added, err
+}
+
+type tokenName struct {
+	Name string `json:"name"`
+}
+
+func (g *Gateway) controlRevokeToken(_ *http.Request, body []byte) (any, error) {
+	var request tokenName
+	if err := json.Unmarshal(body, &request); err != nil {
+		return nil, badControl{fmt.Errorf("want {\"name\": …}: %w", err)}
+	}
+	if err := g.named.revoke(request.Name); err != nil {
+		return nil, err
+	}
+	g.log.Info("the token of an assistant was revoked", "name", request.Name)
+	return struct{}{}, nil
+}
+
+// AddToken makes a token for an assistant, at the gateway that uses the state directory dir, or
+// in the directory if none runs. If the name has one already, nothing changes and the error
+// says so.
+func AddToken(ctx context.Context, dir string, t NewToken) (added AddedToken, err error) {
+	if err := t.check(); err != nil {
+		return added, err
+	}
+	err = changeTokens(ctx, dir, func(c *Control) error {
+		return c.call(ctx, http.MethodPost, controlTokensAdd, newTokenRequest{t, int64(t.Lifetime / time.Second)}, &added)
+	}, func(a *assistants) (err error) {
+		added, err = a.add(t)
+		return err
+	})
+	return added, err
+}
+
+// RevokeToken ends the token of an assistant and its connections. The name is refused from then
+// on, until AddToken.
+func RevokeToken(ctx context.Context, dir, name string) error {
+	return changeTokens(ctx, dir, func(c *Control) error {
+		return c.call(ctx, http.MethodPost, controlTokenRevoke, tokenName{name}, &struct{}{})
+	}, func(a *assistants) error { return a.revoke(name) })
+}
+
+// Assistants returns those with a token, and those whose token was revoked, by name.
+func Assistants(ctx context.Context, dir string) (all []Assistant, err error) {
+	if control, err := Connect(ctx, dir); err == nil {
+		return all, control.call(ctx, http.MethodGet, controlTokens, nil, &all)
+	}
+	stored, err := readAssistants(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range stored {
+		all = append(all, one.Assistant)
+	}
+	return all, nil
+}
+
+// AssistantOf returns the assistant of a token, from the state directory. ok is false if there
+// is none, or if it was revoked.
+func AssistantOf(dir, token string) (a Assistant, ok bool) {
+	stored, err := readAssistants(dir)
+	if err != nil {
+		return a, false
+	}
+	hash := sha256.Sum256([]byte(token))
+	for _, one := range stored {
+		if subtle.ConstantTimeCompare(hash[:], one.Hash) == 1 {
+			a, ok = one.Assistant, true
+		}
+	}
+	return a, ok
+}
+
+// readAssistants reads the file, without its lock: it is replaced as a whole.
+func readAssistants(dir string) (stored []storedAssistant, err error) {
+	data, err := osDisk{dir}.ReadFile(assistantsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &stored)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the named tokens: %w", err)
+	}
+	return stored, nil
+}
+
+// changeTokens changes the tokens of a state directory: at the gateway that uses it, or in the
+// directory, under its lock. A gateway that is starting holds the lock before it answers.
+func changeTokens(ctx context.Context, dir string, atGateway func(*Control) error, inDirectory func(*assistants) error) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	for {
+		control, err := Connect(ctx, dir)
+		if err == nil {
+			return atGateway(control)
+		}
+		s, err := openState(dir, osDisk{dir}, -1, slog.New(slog.DiscardHandler), nil)
+		if owned := (*OwnedError)(nil); errors.As(err, &owned) && wait.For(ctx, 5*lockPoll) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		a, err := openAssistants(s)
+		if err != nil {
+			return err
+		}
+		defer a.close() // before the state: it stores nothing new
+		return inDirectory(a)
+	}
+}
+
+// SavedToken returns the path of the file with the token of an assistant that AddToken has
+// saved.
+func SavedToken(dir, name string) string {
+	return filepath.Join(dir, filepath.FromSlash(savedToken(name)))
+}
+
+// ReadSavedToken returns the token in the file of SavedToken.
+func ReadSavedToken(dir, name string) (string, error) {
+	if err := CheckAssistantName(name); err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(SavedToken(dir, name))
+	if err != nil {
+		return "", fmt.Errorf("read the token of %q: %w; make one with `pagemcp token add %[1]s --save`", name, err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// IsUsable reports whether the assistant is let in now.
+func (a *Assistant) IsUsable(now time.Time) bool { return a.Revoked.IsZero() && !a.IsExpired(now) }

@@ -1,0 +1,250 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+func mustAdd(t *testing.T, g *Gateway, n NewToken) string {
+	t.Helper()
+	added, err := g.named.add(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return added.Token
+}
+
+// A slowSource has one resource, whose read waits until its request ends.
+type slowSource struct {
+	uri          string
+	begun, ended chan bool
+}
+
+func (s slowSource) List(context.Context, string) (engine.Listing, error) {
+	return engine.Listing{Resources: []engine.Resource{{URI: s.uri, Name: "slow"}}}, nil
+}
+
+func (s slowSource) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
+	if uri != s.uri {
+		return nil, engine.ErrNotFound
+	}
+	s.begun <- true
+	<-ctx.Done()
+	s.ended <- true
+	return nil, ctx.Err()
+}
+
+func await[T any](t *testing.T, what string, c <-chan T) (value T) {
+	t.Helper()
+	select {
+	case value = <-c:
+	case <-time.After(testTime):
+		t.Fatalf("waited %v for %s", testTime, what)
+	}
+	return value
+}
+
+// Revoking ends what a token has open at once: a read that waits, subscriptions of both eras, a
+// socket, a stdio process that names itself. Nothing of another assistant ends.
+func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
+	g := startGateway(t, Options{})
+	p := newPage(t, testOrigin, "tab")
+	slow := slowSource{"note:slow", make(chan bool, 10), make(chan bool, 10)}
+	p.engine.Mount("", slow)
+	p.write("note:a", "secret")
+	p.join(g)
+	token := mustAdd(t, g, NewToken{Name: "claude"})
+	other := mustAdd(t, g, NewToken{Name: "other"})
+
+	subscribe := func(token string) <-chan string {
+		answer := post(t.Context(), t, g, token, "/mcp", modern("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["notes+note:a"]}`), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
+		messages, _ := events(t, answer.Body)
+		receive(t, messages)
+		return messages
+	}
+	stream, otherStream := subscribe(token), subscribe(other)
+	read := make(chan error, 1)
+	go func() {
+		r, _ := http.NewRequest("POST", g.URL(), strings.NewReader(modern("1", "resources/read", `"uri":"notes+note:slow"`)))
+		r.Header = http.Header{
+			"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+			"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"resources/read"}, "Mcp-Name": {"notes+note:slow"},
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err == nil {
+			_, err = io.ReadAll(answer.Body)
+			answer.Body.Close()
+		}
+		read <- err
+	}()
+	session := bySession(t, g, token, "2025-11-25")
+	socket, err := dialAs(t, g, token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hop, err := dialAs(t, g, g.testToken(), gateway.HopHeader+": "+gateway.HopValue("claude"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdio := startStdio(t, StdioOptions{Gateway: Options{State: g.state.dir}, As: "claude"})
+	if got := stdio.ask(modern("1", "resources/read", `"uri":"notes+note:a"`)); !strings.Contains(got, "secret") {
+		t.Fatalf("by stdio: %s", got)
+	}
+	await(t, "the read to begin", slow.begun)
+
+	started := time.Now()
+	if err := RevokeToken(t.Context(), g.state.dir, "claude"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the page to learn that the read was cancelled", slow.ended)
+	await(t, "the read to end", read)
+	for range stream { // until it ends
+	}
+	<-socket.Done()
+	<-hop.Done()
+	if took := time.Since(started); took > time.Second {
+		t.Errorf("all that was open ended after %v", took)
+	}
+	if got := session.ask("resources/read", `"uri":"notes+note:a"`); !strings.Contains(got, "the bearer token is missing or wrong") {
+		t.Errorf("its session: %s", got)
+	}
+	if _, err := dialAs(t, g, g.testToken(), gateway.HopHeader+": "+gateway.HopValue("claude")); err == nil || !strings.Contains(err.Error(), "403") {
+		t.Errorf("a hop of this name: %v", err)
+	}
+	if got := stdio.ask(modern("2", "resources/read", `"uri":"notes+note:a"`)); strings.Contains(got, "secret") {
+		t.Errorf("by stdio after it: %s", got)
+	}
+	p.write("note:a", "2")
+	if msg := receive(t, otherStream); !strings.Contains(msg, "notifications/resources/updated") {
+		t.Errorf("the other assistant gets %s", msg)
+	}
+
+	// A new token of the name lets the process in again, with the new rights.
+	mustAdd(t, g, NewToken{Name: "claude", Apps: []string{"mail"}})
+	eventually(t, "the process is connected again", func() bool {
+		return strings.Contains(stdio.ask(modern("3", "resources/list", "")), `"resources":[]`)
+	})
+}
+
+// A process that is the gateway itself loses its assistant, and goes on as the gateway.
+func TestRevokingEndsTheGatewaysOwnPort(t *testing.T) {
+	state := t.TempDir()
+	p := startStdio(t, StdioOptions{Gateway: Options{State: state, Origins: []string{testOrigin}}, As: "claude"})
+	if got := p.ask(modern("1", "resources/list", "")); !strings.Contains(got, `"resources":[]`) {
+		t.Fatalf("before: %s", got)
+	}
+	if _, err := AddToken(t.Context(), state, NewToken{Name: "claude"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := RevokeToken(t.Context(), state, "claude"); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.ask(modern("2", "resources/read", `"uri":"notes+a:b"`)); !strings.Contains(got, `"error"`) {
+		t.Errorf("after: %s", got)
+	}
+	if _, ok := FindRunning(t.Context(), state); !ok {
+		t.Error("the gateway has ended")
+	}
+	defer p.end()
+	refused := startStdio(t, StdioOptions{Gateway: Options{State: state}, As: "claude"})
+	if err := await(t, "the second process to end", refused.ended); !errors.As(err, new(*refusedError)) || !strings.Contains(err.Error(), `the token of "claude" was revoked; `+"`pagemcp token add claude`") {
+		t.Errorf("another process: %v", err)
+	}
+}
+
+// A token that has expired is refused with words that say so, and what it has open ends when
+// it expires, also if the gateway was started after that.
+func TestExpiredTokensAreRefused(t *testing.T) {
+	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
+		token := mustAdd(t, g, NewToken{Name: "ci", Lifetime: 12 * time.Hour})
+		request := func() (int, string) {
+			r, _ := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(modern("1", "resources/list", "")))
+			r.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"resources/list"}, "Accept": {"application/json"}}
+			answer, err := client.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			text, _ := io.ReadAll(answer.Body)
+			return answer.StatusCode, string(text)
+		}
+		conn, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1:8808/ws", &websocket.DialOptions{
+			HTTPClient: client, HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}, Subprotocols: []string{gateway.AssistantProtocol},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.CloseNow()
+		opened := time.Now()
+		if status, body := request(); status != 200 {
+			t.Fatalf("before: %d %s", status, body)
+		}
+		if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
+			t.Errorf("the socket: %v", err)
+		}
+		if open := time.Since(opened); open != 12*time.Hour {
+			t.Errorf("the socket was open for %v", open)
+		}
+		if status, body := request(); status != 401 || !strings.Contains(body, `the token of "ci" has expired`) {
+			t.Errorf("after: %d %s", status, body)
+		}
+		if fresh := mustAdd(t, g, NewToken{Name: "ci"}); fresh == token {
+			t.Error("the same token")
+		}
+	})
+}
+
+// Resources and lists of other pages cause no notification, in both eras and through stdio.
+func TestNotificationsAgreeWithTheRights(t *testing.T) {
+	for _, guarded := range []bool{true, false} {
+		g := startGateway(t, Options{})
+		notes, mail := assistantPage(t, g, "notes", false), assistantPage(t, g, "mail", false)
+		rights := NewToken{Name: "noter"}
+		if guarded {
+			rights.Apps = []string{"notes"}
+		}
+		token := mustAdd(t, g, rights)
+		listen := `"notifications":{"resourcesListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["notes+note:a","mail+note:a"]}`
+		stream := post(t.Context(), t, g, token, "/mcp", modern("1", "subscriptions/listen", listen), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
+		direct, _ := events(t, stream.Body)
+		receive(t, direct)
+		stdio := startStdio(t, StdioOptions{Gateway: Options{State: g.state.dir}, As: "noter"})
+		stdio.ask(modern("1", "subscriptions/listen", listen))
+		witness := post(t.Context(), t, g, g.testToken(), "/mcp", modern("1", "subscriptions/listen", listen), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
+		all, _ := events(t, witness.Body)
+		receive(t, all)
+
+		awaitNotes := func(messages <-chan string, want ...string) (got []string) {
+			for len(want) > 0 {
+				msg := receive(t, messages)
+				got = append(got, msg)
+				want = slices.DeleteFunc(want, func(w string) bool { return strings.Contains(msg, w) })
+			}
+			return got
+		}
+		mail.write("note:a", "changed")
+		mail.must(mail.table.PutPrompt(engine.PromptEntry{
+			Prompt: engine.Prompt{Name: "later", Object: []byte(`{"name":"later"}`)},
+			Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
+		}))
+		awaitNotes(all, "mail+note:a", "prompts/list_changed") // the gateway has passed them to all
+		notes.write("note:a", "changed")
+		notes.write("note:b", "new")
+		for name, messages := range map[string]<-chan string{"HTTP": direct, "stdio": stdio.lines} {
+			got := strings.Join(awaitNotes(messages, "notes+note:a", "resources/list_changed"), "\n")
+			if leaks := strings.Contains(got, "mail") || strings.Contains(got, "prompts/list_changed"); leaks == guarded {
+				t.Errorf("guarded %v, by %s: notifications about mail: %v\n%s", guarded, name, leaks, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package server
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// Policy of named assistants: what a right does not say is denied. All decisions are made at
+// use, by the name, so that they hold for every way in and end with the token.
+
+// allow is [gateway.Options.Allow]. Clients without a token of their name may do everything.
+func (a *assistants) allow(who engine.Principal, verb engine.Verb, uri string) bool {
+	one := a.named(string(who))
+	switch {
+	case one == nil:
+		return true
+	case one.hasEnded():
+		return false
+	case one.ReadOnly && verb == engine.VerbCall && strings.HasPrefix(uri, "method:"):
+		return false // the effect of a method of an extension is unknown
+	}
+	return len(one.Apps) == 0 || one.mayUse(uri)
+}
+
+// readOnly is [gateway.Options.ReadOnly].
+func (a *assistants) readOnly(who engine.Principal) bool {
+	one := a.named(string(who))
+	return one != nil && one.ReadOnly
+}
+
+// sees is [gateway.Options.Sees].
+func (a *assistants) sees(who engine.Principal, page string) bool {
+	one := a.named(string(who))
+	return one == nil || !one.hasEnded() && one.seesPage(page)
+}
+
+// mayUse reports whether a URI, as gateway.Options.Allow gets it, is of one of the assistant's
+// pages, or a tool of the gateway, which sends requests as its caller.
+func (one *assistant) mayUse(uri string) bool {
+	for _, scheme := range [...]string{"tool:", "prompt:", "method:"} {
+		name, ok := strings.CutPrefix(uri, scheme)
+		if !ok {
+			continue
+		}
+		page, _, ofPage := strings.Cut(name, ".")
+		if !ofPage {
+			return scheme == "tool:" && gateway.IsGenerated(name)
+		}
+		return one.seesPage(page)
+	}
+	page, _, ofPage := strings.Cut(uri, "+")
+	return ofPage && one.seesPage(page)
+}
+
+// seesPage reports whether a page exists for the assistant: it has the name of one of its
+// apps, or that name with a number, which further pages of the same origin get.
+func (one *assistant) seesPage(page string) bool {
+	if len(one.Apps) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(one.Apps, func(app string) bool {
+		root := access.TruncateName(app, maxRoot)
+		return page == app || page == root || isNumbered(page, root)
+	})
+}

@@ -1,0 +1,264 @@
+package server
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// assistants are the named ones of a state directory.
+type assistants struct {
+	state *state
+
+	saving sync.Mutex // held while the file is written; locked before mu
+	saved  time.Time  // of the last use that is stored; guarded by saving
+
+	// byName are those with a token, and those whose token was revoked. Every decision reads
+	// it: it is replaced as a whole, never changed, so without a lock.
+	byName atomic.Pointer[map[string]*assistant]
+
+	mu   sync.Mutex
+	seen map[string]*assistant // names without a token that have connected
+}
+
+func openAssistants(s *state) (*assistants, error) {
+	if err := s.disk.MkdirAll(tokensDir); err != nil {
+		return nil, fmt.Errorf("make the directory of tokens: %w", err)
+	}
+	if err := s.recover(tokensDir); err != nil {
+		return nil, err
+	}
+	stored, _, err := load(s, assistantsFile, "named tokens must be added again, by `pagemcp token add`", func(all *[]storedAssistant) error {
+		for i := range *all {
+			if err := (*all)[i].check(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]*assistant{}
+	for _, one := range stored {
+		byName[one.Name] = newAssistant(one.Assistant, one.Hash)
+	}
+	a := &assistants{state: s, seen: map[string]*assistant{}}
+	a.byName.Store(&byName)
+	a.saved = a.lastUse()
+	return a, nil
+}
+
+// named returns the assistant with a token of this name, also if it was revoked; or nil.
+func (a *assistants) named(name string) *assistant { return (*a.byName.Load())[name] }
+
+// find returns the assistant with a token, or nil. It compares it with all of them in
+// constant time, and does not end at the right one.
+func (a *assistants) find(hash [sha256.Size]byte) *assistant {
+	byName := *a.byName.Load()
+	all := make([]*assistant, 0, len(byName))
+	found := 0
+	for _, one := range byName {
+		all = append(all, one)
+		equal := subtle.ConstantTimeCompare(hash[:], one.hash[:])
+		found = subtle.ConstantTimeSelect(equal, len(all), found)
+	}
+	if found == 0 || all[found-1].hash == ([sha256.Size]byte{}) {
+		return nil
+	}
+	return all[found-1]
+}
+
+// connect returns the assistant of a process that names itself. It needs no token; one of
+// this name decides its rights. After maxSeen names the connections of further ones end with
+// the token of the user alone: nil.
+func (a *assistants) connect(name string) *assistant {
+	if one := a.named(name); one != nil {
+		return one
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	one := a.seen[name]
+	if one == nil && len(a.seen) < maxSeen {
+		one = newAssistant(Assistant{Name: name}, nil)
+		a.seen[name] = one
+	}
+	return one
+}
+
+// add makes a token for a name that has none, or whose token was revoked or has expired.
+func (a *assistants) add(t NewToken) (AddedToken, error) {
+	if err := t.check(); err != nil {
+		return AddedToken{}, badControl{err}
+	}
+	a.saving.Lock()
+	defer a.saving.Unlock()
+	byName := maps.Clone(*a.byName.Load())
+	old := byName[t.Name]
+	if old != nil && !old.hasEnded() {
+		return AddedToken{}, badControl{fmt.Errorf("the assistant %q has a token already: end it with `pagemcp token revoke %[1]s`, or choose another name", t.Name)}
+	}
+	if countNames(byName, func(one *assistant) bool { return one.Revoked.IsZero() && one != old }) >= maxAssistants {
+		return AddedToken{}, badControl{fmt.Errorf("there are %d named tokens already: end some with `pagemcp token revoke NAME`", maxAssistants)}
+	}
+	text, now := randomText(32), time.Now().UTC().Round(0)
+	fresh := Assistant{Name: t.Name, ReadOnly: t.ReadOnly, Apps: slices.Clone(t.Apps), Created: now, Saved: t.Save}
+	if t.Lifetime > 0 {
+		fresh.Expires = now.Add(t.Lifetime)
+	}
+	added := AddedToken{Assistant: fresh, Token: text}
+	if t.Save { // before the hash: a token without an entry is refused
+		name := savedToken(t.Name)
+		if err := a.state.write(name, []byte(text+"\n")); err != nil {
+			return AddedToken{}, fmt.Errorf("store the token: %w", err)
+		}
+		added.Token, added.File = "", a.state.path(name)
+	}
+	hash := sha256.Sum256([]byte(text))
+	one := newAssistant(fresh, hash[:])
+	byName[t.Name] = one
+	if err := a.store(byName); err != nil {
+		one.close()
+		return AddedToken{}, err
+	}
+	if old != nil {
+		old.close()
+	}
+	a.forgetSeen(t.Name)
+	return added, nil
+}
+
+// forgetSeen ends the connections that a name has made without a token: they connect again,
+// with the rights of the token.
+func (a *assistants) forgetSeen(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if one := a.seen[name]; one != nil {
+		delete(a.seen, name)
+		one.close()
+	}
+}
+
+// revoke ends a token and its connections. The name is refused from then on, for
+// `pagemcp stdio --as` too.
+func (a *assistants) revoke(name string) error {
+	a.saving.Lock()
+	defer a.saving.Unlock()
+	byName := maps.Clone(*a.byName.Load())
+	old := byName[name]
+	if old == nil || !old.Revoked.IsZero() {
+		return badControl{fmt.Errorf("there is no token of the name %q: `pagemcp token list` shows the names", name)}
+	}
+	gone := old.snapshot()
+	gone.Revoked, gone.Saved = time.Now().UTC().Round(0), false
+	byName[name] = newAssistant(gone, nil)
+	dropOldestRevoked(byName)
+	if err := a.store(byName); err != nil {
+		return err
+	}
+	old.close()
+	a.forgetSeen(name)
+	if old.Saved {
+		a.state.remove(savedToken(name))
+	}
+	return nil
+}
+
+func dropOldestRevoked(byName map[string]*assistant) {
+	for countNames(byName, func(one *assistant) bool { return !one.Revoked.IsZero() }) > maxRevoked {
+		var oldest *assistant
+		for _, one := range byName {
+			if !one.Revoked.IsZero() && (oldest == nil || one.Revoked.Before(oldest.Revoked)) {
+				oldest = one
+			}
+		}
+		delete(byName, oldest.Name)
+	}
+}
+
+func countNames(byName map[string]*assistant, selects func(*assistant) bool) (n int) {
+	for _, one := range byName {
+		if selects(one) {
+			n++
+		}
+	}
+	return n
+}
+
+// store writes the file, then sets the assistants. The caller holds saving.
+func (a *assistants) store(byName map[string]*assistant) error {
+	all := make([]storedAssistant, 0, len(byName))
+	for _, one := range byName {
+		s := storedAssistant{Assistant: one.snapshot()}
+		if s.Revoked.IsZero() {
+			s.Hash = one.hash[:]
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(x, y storedAssistant) int { return strings.Compare(x.Name, y.Name) })
+	if err := a.state.save(assistantsFile, all); err != nil {
+		return err
+	}
+	a.byName.Store(&byName)
+	return nil
+}
+
+// list returns all by name, also those that were revoked.
+func (a *assistants) list() []Assistant {
+	byName := *a.byName.Load()
+	all := make([]Assistant, 0, len(byName))
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		all = append(all, byName[name].snapshot())
+	}
+	return all
+}
+
+// touch records that a principal has sent a request.
+func (a *assistants) touch(principal string, now time.Time) {
+	if one := a.named(principal); one != nil {
+		one.used.Store(now.UnixNano())
+	}
+}
+
+// flush stores the last uses, if there are later ones than stored.
+func (a *assistants) flush() error {
+	a.saving.Lock()
+	defer a.saving.Unlock()
+	latest := a.lastUse()
+	if !latest.After(a.saved) {
+		return nil
+	}
+	if err := a.store(*a.byName.Load()); err != nil {
+		return err
+	}
+	a.saved = latest
+	return nil
+}
+
+// lastUse returns the time of the last use of any token.
+func (a *assistants) lastUse() (latest time.Time) {
+	for _, one := range *a.byName.Load() {
+		if used := one.snapshot().Used; used.After(latest) {
+			latest = used
+		}
+	}
+	return latest
+}
+
+// close stores the last uses and stops all timers.
+func (a *assistants) close() error {
+	err := a.flush()
+	for _, one := range *a.byName.Load() {
+		one.close()
+	}
+	return err
+}
+
+func savedToken(name string) string { return path.Join(tokensDir, name) }

@@ -1,0 +1,235 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A way in is how a test sends the requests of one assistant. ask returns the response; of a
+// listen the acknowledgement.
+type wayIn struct {
+	name    string
+	classic bool
+	hop     bool // a stdio process between the test and the gateway
+	ask     func(method, params string) string
+}
+
+// post sends one POST with a token.
+func post(ctx context.Context, t *testing.T, g *Gateway, token, path, body string, lines ...string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(g.URL(), "/mcp")+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, ":")
+		r.Header.Set(name, strings.TrimSpace(value))
+	}
+	answer, err := testlimit.Client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// bodyOf returns the response in a body: JSON, or the last message of a stream.
+func bodyOf(t *testing.T, answer *http.Response, listens bool) string {
+	t.Helper()
+	if !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		defer answer.Body.Close()
+		text := make([]byte, 0, 1024)
+		for buffer := make([]byte, 4096); ; {
+			n, err := answer.Body.Read(buffer)
+			text = append(text, buffer[:n]...)
+			if err != nil {
+				return string(text)
+			}
+		}
+	}
+	messages, _ := events(t, answer.Body)
+	for {
+		msg := receive(t, messages)
+		if listens || message.HeadOf([]byte(msg)).Kind == jsonrpc.Response {
+			answer.Body.Close()
+			return msg
+		}
+	}
+}
+
+// byHTTP sends requests of 2026-07-28 to /mcp.
+func byHTTP(t *testing.T, g *Gateway, token string) wayIn {
+	return wayIn{name: "HTTP", ask: func(method, params string) string {
+		lines := []string{v2026, "Mcp-Method: " + method}
+		for _, member := range []string{"uri", "name"} {
+			if name, ok := jsonrpc.Text(jsonrpc.Member([]byte("{"+params+"}"), member)); ok && engine.MethodOf(method).Repeated {
+				lines = append(lines, "Mcp-Name: "+name)
+			}
+		}
+		return bodyOf(t, post(t.Context(), t, g, token, "/mcp", modern("1", method, params), lines...), method == engine.MethodListen)
+	}}
+}
+
+// bySession sends requests in a session of a classic revision, each alone or in a batch.
+func bySession(t *testing.T, g *Gateway, token, version string) wayIn {
+	t.Helper()
+	began := post(t.Context(), t, g, token, "/mcp", strings.Replace(initialize, "2025-11-25", version, 1))
+	id := "Mcp-Session-Id: " + began.Header.Get("Mcp-Session-Id")
+	if body := bodyOf(t, began, false); began.StatusCode != 200 {
+		t.Fatalf("initialize: %d %s", began.StatusCode, body)
+	}
+	return wayIn{name: "session " + version, classic: true, ask: func(method, params string) string {
+		body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params + `}}`
+		if version != "2025-03-26" {
+			return bodyOf(t, post(t.Context(), t, g, token, "/mcp", body, id), false)
+		}
+		batch := bodyOf(t, post(t.Context(), t, g, token, "/mcp", `[{"jsonrpc":"2.0","id":"other","method":"ping"},`+body+`]`, id, "Accept: application/json, text/event-stream"), false)
+		elements, isArray := jsonrpc.Elements([]byte(batch))
+		if !isArray {
+			return batch
+		}
+		for _, element := range elements {
+			if string(message.HeadOf(element).ID) == "1" {
+				return string(element)
+			}
+		}
+		return batch
+	}}
+}
+
+// dialAs opens a WebSocket with a token and further header lines.
+func dialAs(t *testing.T, g *Gateway, token string, lines ...string) (*socket.Socket, error) {
+	t.Helper()
+	header := http.Header{"Authorization": {"Bearer " + token}}
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, ":")
+		header.Set(name, strings.TrimSpace(value))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	conn, answer, err := websocket.Dial(ctx, "ws"+strings.TrimSuffix(strings.TrimPrefix(g.URL(), "http"), "/mcp")+"/ws", &websocket.DialOptions{
+		HTTPClient: testlimit.Client, HTTPHeader: header, Subprotocols: []string{gateway.AssistantProtocol},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %d", err, answer.StatusCode)
+	}
+	s := socket.New(conn, limits.MaxAnswer, false)
+	t.Cleanup(s.Abort)
+	return s, nil
+}
+
+// bySocket sends requests on a WebSocket.
+func bySocket(t *testing.T, s *socket.Socket, classic bool) wayIn {
+	name := "/ws"
+	if classic {
+		name = "/ws, classic"
+	}
+	return byLines(t, name, classic, func(line string) {
+		if err := s.Write(t.Context(), []byte(line)); err != nil {
+			t.Fatal(err)
+		}
+	}, func() string {
+		ctx, cancel := context.WithTimeout(t.Context(), testTime)
+		defer cancel()
+		msg, err := s.Read(ctx)
+		if err != nil {
+			t.Fatalf("the socket ended: %v", err)
+		}
+		return string(msg)
+	})
+}
+
+// byStdio sends requests to a stdio process.
+func byStdio(t *testing.T, name string, p *parent, classic bool) wayIn {
+	if classic {
+		name += ", classic"
+	}
+	way := byLines(t, name, classic, func(line string) {
+		if _, err := p.in.Write([]byte(line + "\n")); err != nil {
+			t.Fatal(err)
+		}
+	}, func() string { return receive(t, p.lines) })
+	way.hop = true
+	return way
+}
+
+func byLines(t *testing.T, name string, classic bool, send func(string), next func() string) wayIn {
+	id := 0
+	response := func(want string, listens bool) string {
+		for {
+			msg := next()
+			h := message.HeadOf([]byte(msg))
+			if h.Kind == jsonrpc.Response && string(h.ID) == want || listens && h.Method == engine.MethodAcknowledged {
+				return msg
+			}
+		}
+	}
+	if classic {
+		send(initialize)
+		response("0", false)
+	}
+	return wayIn{name: name, classic: classic, ask: func(method, params string) string {
+		id++
+		body := modern(fmt.Sprint(id), method, params)
+		if classic {
+			body = `{"jsonrpc":"2.0","id":` + fmt.Sprint(id) + `,"method":"` + method + `","params":{` + params + `}}`
+		}
+		send(body)
+		return response(fmt.Sprint(id), method == engine.MethodListen)
+	}}
+}
+
+// assistantPage joins a page with everything that a right is about: a resource, a template, a
+// prompt, a tool that reads and one that acts, a skill and an extension.
+func assistantPage(t *testing.T, g *Gateway, app string, extended bool) *testPage {
+	t.Helper()
+	p := newPage(t, testOrigin, app)
+	p.app = app
+	options := engine.Options{UpdateInterval: 10 * time.Millisecond, Tools: true, Prompts: true, Completions: true}
+	if extended {
+		options.Extensions = []byte(`{"com.acme/ext":{"level":7}}`)
+		options.Extend = func(_ context.Context, _ string, params []byte) ([]byte, error) { return params, nil }
+	}
+	p.engine = engine.New(engine.Info{Name: app, Version: "1"}, &options)
+	p.engine.Mount("", p.table)
+	if extended {
+		p.skill()
+	}
+	p.write("note:a", "secret of "+app)
+	values := func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
+		return engine.Completion{Values: []string{"value of " + app}}, nil
+	}
+	p.must(p.table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: "note:x/{id}", Name: "t"}, Complete: values}))
+	p.must(p.table.PutPrompt(engine.PromptEntry{
+		Prompt:   engine.Prompt{Name: "ask", Object: []byte(`{"name":"ask","arguments":[{"name":"a"}]}`)},
+		Complete: values,
+		Get: func(context.Context, []byte) ([]byte, error) {
+			return []byte(`{"messages":[{"role":"user","content":{"type":"text","text":"prompt of ` + app + `"}}]}`), nil
+		},
+	}))
+	for name, hints := range map[string]string{"look": `{"readOnlyHint":true}`, "act": `{"readOnlyHint":false}`, "bare": `{}`} {
+		p.must(p.table.PutTool(engine.ToolEntry{
+			Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"},"annotations":` + hints + `}`)},
+			Call: func(context.Context, []byte) ([]byte, error) {
+				return []byte(`{"content":[{"type":"text","text":"` + name + ` of ` + app + `"}]}`), nil
+			},
+		}))
+	}
+	p.join(g)
+	return p
+}

@@ -1,0 +1,192 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+)
+
+// A name comes from a token, or from a process with the token of the user: not from what an
+// assistant says of itself, nor from a header beside another token.
+func TestAssistantsCannotTakeAName(t *testing.T) {
+	g := startGateway(t, Options{})
+	assistantPage(t, g, "notes", false)
+	reader := mustAdd(t, g, NewToken{Name: "reader", ReadOnly: true})
+	mustAdd(t, g, NewToken{Name: "claude"})
+	hop := gateway.HopHeader + ": "
+	for _, x := range []struct {
+		what, token, header, want string // the name for the audit log
+	}{
+		{"the token of the user", g.testToken(), "X-None: 1", "token"},
+		{"a name that is not valid", g.testToken(), hop + gateway.HopValue("Claude Code"), "token"},
+		{"a reserved name", g.testToken(), hop + gateway.HopValue("playground"), "token"},
+		{"a hop without a name", g.testToken(), hop + gateway.HopValue(""), "token"},
+		{"a hop with a name", g.testToken(), hop + gateway.HopValue("claude"), "claude"},
+		{"a named token", reader, "X-None: 1", "reader"},
+		{"a named token that claims another name", reader, hop + gateway.HopValue("claude"), "reader"},
+	} {
+		s, err := dialAs(t, g, x.token, x.header)
+		if err != nil {
+			t.Fatalf("%s: %v", x.what, err)
+		}
+		got := bySocket(t, s, false).ask("tools/call", `"name":"notes.act","arguments":{}`)
+		if acted := strings.Contains(got, "act of notes"); acted == (x.want == "reader") {
+			t.Errorf("%s: %s", x.what, got)
+		}
+		if reads := connectedReads(t, g); reads[0].Assistant != assistantName(x.want) {
+			t.Errorf("%s: the status says %q, want %q", x.what, reads[0].Assistant, assistantName(x.want))
+		}
+	}
+
+	// By HTTP the header gives no name, and clientInfo none anywhere.
+	says := strings.Replace(modern("1", "tools/call", `"name":"notes.act","arguments":{}`), `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"claude","version":"1"},`, 1)
+	lines := []string{v2026, "Mcp-Method: tools/call", "Mcp-Name: notes.act", hop + gateway.HopValue("claude")}
+	if got := bodyOf(t, post(t.Context(), t, g, reader, "/mcp", says, lines...), false); !strings.Contains(got, `"reason":"read-only"`) {
+		t.Errorf("a read-only assistant that calls itself claude: %s", got)
+	}
+	if got := bodyOf(t, post(t.Context(), t, g, g.testToken(), "/mcp", says, lines...), false); !strings.Contains(got, "act of notes") {
+		t.Errorf("an unnamed assistant that calls itself claude: %s", got)
+	}
+	status, err := connect(t, g).Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(status.Assistants, func(a AssistantStatus) bool { return a.Name == "unnamed" })
+	if at < 0 || status.Assistants[at].Calls != "claude" || status.Assistants[at].HasToken || status.Assistants[at].LastRead == nil {
+		t.Errorf("assistants: %+v", status.Assistants)
+	}
+	g.Close(context.Background())
+	audit, err := os.ReadFile(filepath.Join(g.state.dir, "audit.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{`"who":"token","client":"claude"`, `"who":"reader","client":"claude"`, `"who":"claude"`} {
+		if !strings.Contains(string(audit), line) {
+			t.Errorf("the audit log has no %s:\n%s", line, audit)
+		}
+	}
+}
+
+func connectedReads(t *testing.T, g *Gateway) []Read {
+	t.Helper()
+	_, reads := g.activity.snapshot()
+	if len(reads) == 0 {
+		t.Fatal("nothing was recorded")
+	}
+	return reads
+}
+
+// A session belongs to the assistant that began it: another token does not get into it, not even
+// the token of the user.
+func TestTokensCannotBeSwappedInASession(t *testing.T) {
+	g := startGateway(t, Options{})
+	one, other := mustAdd(t, g, NewToken{Name: "one"}), mustAdd(t, g, NewToken{Name: "other"})
+	began := post(t.Context(), t, g, one, "/mcp", initialize)
+	bodyOf(t, began, false)
+	session := "Mcp-Session-Id: " + began.Header.Get("Mcp-Session-Id")
+	for token, want := range map[string]int{one: 200, other: 404, g.testToken(): 404} {
+		answer := post(t.Context(), t, g, token, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, session)
+		bodyOf(t, answer, false)
+		if answer.StatusCode != want {
+			t.Errorf("%d, want %d", answer.StatusCode, want)
+		}
+	}
+}
+
+// The endpoints of other pages are closed to an assistant by every HTTP method and spelling, and
+// do not tell whether there is such a page. No named token controls the gateway.
+func TestNamedTokensOpenTheirEndpointsOnly(t *testing.T) {
+	g := startGateway(t, Options{Lenient: true})
+	assistantPage(t, g, "notes", false)
+	assistantPage(t, g, "mail", false)
+	token := mustAdd(t, g, NewToken{Name: "noter", Apps: []string{"notes"}})
+	send := func(method, path string) (int, string) {
+		answer, body := testCaller{t, g}.do(t.Context(), method, path, modern("1", "resources/list", ""), v2026, "Mcp-Method: resources/list")
+		if answer.StatusCode >= 400 && method == "POST" {
+			t.Errorf("the token of the user at %s: %d %s", path, answer.StatusCode, body)
+		}
+		r, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(g.URL(), "/mcp")+path, strings.NewReader(modern("1", "resources/list", "")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"resources/list"}, "Mcp-Session-Id": {"x"}, "Accept": {"application/json, text/event-stream"}}
+		if method == "POST" {
+			r.Header.Del("Mcp-Session-Id")
+		}
+		answer, err = http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.StatusCode, bodyOf(t, answer, false)
+	}
+	for _, path := range []string{"/mcp/mail", "/mail/mcp", "/mcp/none"} {
+		for _, method := range []string{"POST", "GET", "DELETE"} {
+			if status, body := send(method, path); status != 403 || !strings.Contains(body, "is not for the page") {
+				t.Errorf("%s %s: %d %s", method, path, status, body)
+			}
+		}
+	}
+	for _, path := range []string{"/mcp/notes", "/notes/mcp", "/mcp/notes-2"} {
+		if status, body := send("POST", path); status != 200 {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	for path := range g.controlHandlers() {
+		if path == healthPath {
+			continue // needs no token
+		}
+		for _, method := range []string{"GET", "POST"} {
+			r, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(g.URL(), "/mcp")+path, strings.NewReader(`{"name":"noter"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+token)
+			answer, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+			if answer.StatusCode != 401 && answer.StatusCode != 429 { // many wrong ones
+				t.Errorf("%s %s: %d", method, path, answer.StatusCode)
+			}
+		}
+	}
+}
+
+// Rates are those of an assistant: one that uses its own up takes nothing from another.
+func TestRatesCountByAssistant(t *testing.T) {
+	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
+		greedy, modest := mustAdd(t, g, NewToken{Name: "greedy"}), mustAdd(t, g, NewToken{Name: "modest"})
+		read := func(token string) int {
+			r, _ := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(modern("1", "resources/read", `"uri":"notes+a:b"`)))
+			r.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"resources/read"}, "Mcp-Name": {"notes+a:b"}, "Accept": {"application/json"}}
+			answer, err := client.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+			return answer.StatusCode
+		}
+		delayed := func(token string) time.Duration {
+			began := time.Now()
+			read(token)
+			return time.Since(began)
+		}
+		for range 501 { // the burst
+			read(greedy)
+		}
+		if wait := delayed(greedy); wait == 0 {
+			t.Error("the greedy assistant is not delayed")
+		}
+		if wait := delayed(modest); wait != 0 {
+			t.Errorf("the modest one waits for %v", wait)
+		}
+	})
+}
