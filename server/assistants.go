@@ -30,10 +30,10 @@ const (
 	anyonePrincipal  = "anyone" // with NoToken
 )
 
-// An Assistant is a client that the user has given a name, by a token of its own or by
+// A NamedAssistant is a client that the user has given a name, by a token of its own or by
 // `pagemcp stdio --as NAME`. Names of tokens keep their meaning after the token is revoked:
 // they are refused until the user adds a token of this name again.
-type Assistant struct {
+type NamedAssistant struct {
 	Name     string    `json:"name"`
 	ReadOnly bool      `json:"readOnly,omitzero"` // it may run only tools that say that they change nothing
 	Apps     []string  `json:"apps,omitempty"`    // names of the pages that exist for it; empty: all
@@ -45,13 +45,13 @@ type Assistant struct {
 }
 
 // IsExpired reports whether the token has expired.
-func (a *Assistant) IsExpired(now time.Time) bool {
+func (a *NamedAssistant) IsExpired(now time.Time) bool {
 	return !a.Expires.IsZero() && !now.Before(a.Expires)
 }
 
 // A storedAssistant is an entry of the file. The token itself is not in it.
 type storedAssistant struct {
-	Assistant
+	NamedAssistant
 	Hash []byte `json:"hash,omitempty"` // SHA-256 of the token; empty after it was revoked
 }
 
@@ -93,20 +93,20 @@ func checkApps(apps []string) error {
 
 // An assistant is one entry in memory.
 type assistant struct {
-	Assistant                    // without Used
-	hash      [sha256.Size]byte  // zero without a token
-	valid     context.Context    // ends when the token is revoked or expires
-	revoke    context.CancelFunc // ends valid
-	expiry    *time.Timer        // nil if it does not expire
-	used      atomic.Int64       // Unix time in ns of the last use; 0: never
+	NamedAssistant                    // without Used
+	hash           [sha256.Size]byte  // zero without a token
+	valid          context.Context    // ends when the token is revoked or expires
+	revoke         context.CancelFunc // ends valid
+	expiry         *time.Timer        // nil if it does not expire
+	used           atomic.Int64       // Unix time in ns of the last use; 0: never
 
 	mu     sync.Mutex
 	main   *credential     // that under belongs to
 	joined context.Context // see under
 }
 
-func newAssistant(a Assistant, hash []byte) *assistant {
-	one := &assistant{Assistant: a}
+func newAssistant(a NamedAssistant, hash []byte) *assistant {
+	one := &assistant{NamedAssistant: a}
 	copy(one.hash[:], hash)
 	if !a.Used.IsZero() {
 		one.used.Store(a.Used.UnixNano())
@@ -148,8 +148,8 @@ func (one *assistant) under(main *credential) context.Context {
 	return one.joined
 }
 
-func (one *assistant) snapshot() Assistant {
-	a := one.Assistant
+func (one *assistant) snapshot() NamedAssistant {
+	a := one.NamedAssistant
 	if used := one.used.Load(); used != 0 {
 		a.Used = time.Unix(0, used).UTC()
 	}
@@ -177,7 +177,7 @@ func (t *NewToken) check() error {
 
 // An AddedToken is the result of AddToken.
 type AddedToken struct {
-	Assistant Assistant `json:"assistant"`
-	Token     string    `json:"token,omitempty"` // 256 bits as base64url; empty if it was saved
-	File      string    `json:"file,omitempty"`  // that contains it, if it was saved
+	Assistant NamedAssistant `json:"assistant"`
+	Token     string         `json:"token,omitempty"` // 256 bits as base64url; empty if it was saved
+	File      string         `json:"file,omitempty"`  // that contains it, if it was saved
 }

@@ -85,7 +85,7 @@ func RevokeToken(ctx context.Context, dir, name string) error {
 }
 
 // Assistants returns those with a token, and those whose token was revoked, by name.
-func Assistants(ctx context.Context, dir string) (all []Assistant, err error) {
+func Assistants(ctx context.Context, dir string) (all []NamedAssistant, err error) {
 	if control, err := Connect(ctx, dir); err == nil {
 		return all, control.call(ctx, http.MethodGet, controlTokens, nil, &all)
 	}
@@ -94,14 +94,14 @@ func Assistants(ctx context.Context, dir string) (all []Assistant, err error) {
 		return nil, err
 	}
 	for _, one := range stored {
-		all = append(all, one.Assistant)
+		all = append(all, one.NamedAssistant)
 	}
 	return all, nil
 }
 
 // AssistantOf returns the assistant of a token, from the state directory. ok is false if there
 // is none, or if it was revoked.
-func AssistantOf(dir, token string) (a Assistant, ok bool) {
+func AssistantOf(dir, token string) (a NamedAssistant, ok bool) {
 	stored, err := readAssistants(dir)
 	if err != nil {
 		return a, false
@@ -109,7 +109,7 @@ func AssistantOf(dir, token string) (a Assistant, ok bool) {
 	hash := sha256.Sum256([]byte(token))
 	for _, one := range stored {
 		if subtle.ConstantTimeCompare(hash[:], one.Hash) == 1 {
-			a, ok = one.Assistant, true
+			a, ok = one.NamedAssistant, true
 		}
 	}
 	return a, ok
@@ -176,4 +176,4 @@ func ReadSavedToken(dir, name string) (string, error) {
 }
 
 // IsUsable reports whether the assistant is let in now.
-func (a *Assistant) IsUsable(now time.Time) bool { return a.Revoked.IsZero() && !a.IsExpired(now) }
+func (a *NamedAssistant) IsUsable(now time.Time) bool { return a.Revoked.IsZero() && !a.IsExpired(now) }

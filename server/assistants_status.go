@@ -10,11 +10,11 @@ import (
 // An AssistantStatus is what is known of one assistant: its rights, when it was used, and what
 // it did last.
 type AssistantStatus struct {
-	Assistant        // only Name and Used, for one without a token
-	HasToken  bool   `json:"hasToken"`       // rights are those of the token; without one it may do everything
-	Calls     string `json:"calls,omitzero"` // what it calls itself, as it says
-	LastRead  *Read  `json:"lastRead,omitzero"`
-	Requests  int    `json:"requests"` // since the gateway started
+	NamedAssistant        // only Name and Used, for one without a token
+	HasToken       bool   `json:"hasToken"`       // rights are those of the token; without one it may do everything
+	Calls          string `json:"calls,omitzero"` // what it calls itself, as it says
+	LastRead       *Read  `json:"lastRead,omitzero"`
+	Requests       int    `json:"requests"` // since the gateway started
 }
 
 // assistantName returns the name of the assistant with a principal, for people.
@@ -28,15 +28,15 @@ func assistantName(principal string) string {
 
 // assistantStates joins the tokens with the clients that were active and their reads, which are
 // in order of time, the latest first.
-func assistantStates(named []Assistant, clients []ActiveClient, reads []Read) []AssistantStatus {
+func assistantStates(named []NamedAssistant, clients []ActiveClient, reads []Read) []AssistantStatus {
 	all := make([]AssistantStatus, 0, len(named)+1)
 	for _, one := range named {
-		all = append(all, AssistantStatus{Assistant: one, HasToken: one.Revoked.IsZero()})
+		all = append(all, AssistantStatus{NamedAssistant: one, HasToken: one.Revoked.IsZero()})
 	}
 	at := func(name string) *AssistantStatus {
 		i := slices.IndexFunc(all, func(s AssistantStatus) bool { return s.Name == name })
 		if i < 0 {
-			i, all = len(all), append(all, AssistantStatus{Assistant: Assistant{Name: name}})
+			i, all = len(all), append(all, AssistantStatus{NamedAssistant: NamedAssistant{Name: name}})
 		}
 		return &all[i]
 	}
@@ -60,7 +60,7 @@ func assistantStates(named []Assistant, clients []ActiveClient, reads []Read) []
 }
 
 // Rights returns the rights for people, like "read only, pages notes".
-func (a *Assistant) Rights(now time.Time) string {
+func (a *NamedAssistant) Rights(now time.Time) string {
 	rights := []string{"read and act"}
 	if a.ReadOnly {
 		rights[0] = "read only"

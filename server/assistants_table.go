@@ -48,7 +48,7 @@ func openAssistants(s *state) (*assistants, error) {
 	}
 	byName := map[string]*assistant{}
 	for _, one := range stored {
-		byName[one.Name] = newAssistant(one.Assistant, one.Hash)
+		byName[one.Name] = newAssistant(one.NamedAssistant, one.Hash)
 	}
 	a := &assistants{state: s, seen: map[string]*assistant{}}
 	a.byName.Store(&byName)
@@ -87,7 +87,7 @@ func (a *assistants) connect(name string) *assistant {
 	defer a.mu.Unlock()
 	one := a.seen[name]
 	if one == nil && len(a.seen) < maxSeen {
-		one = newAssistant(Assistant{Name: name}, nil)
+		one = newAssistant(NamedAssistant{Name: name}, nil)
 		a.seen[name] = one
 	}
 	return one
@@ -109,7 +109,7 @@ func (a *assistants) add(t NewToken) (AddedToken, error) {
 		return AddedToken{}, badControl{fmt.Errorf("there are %d named tokens already: end some with `pagemcp token revoke NAME`", maxAssistants)}
 	}
 	text, now := randomText(32), time.Now().UTC().Round(0)
-	fresh := Assistant{Name: t.Name, ReadOnly: t.ReadOnly, Apps: slices.Clone(t.Apps), Created: now, Saved: t.Save}
+	fresh := NamedAssistant{Name: t.Name, ReadOnly: t.ReadOnly, Apps: slices.Clone(t.Apps), Created: now, Saved: t.Save}
 	if t.Lifetime > 0 {
 		fresh.Expires = now.Add(t.Lifetime)
 	}
@@ -196,7 +196,7 @@ func countNames(byName map[string]*assistant, selects func(*assistant) bool) (n 
 func (a *assistants) store(byName map[string]*assistant) error {
 	all := make([]storedAssistant, 0, len(byName))
 	for _, one := range byName {
-		s := storedAssistant{Assistant: one.snapshot()}
+		s := storedAssistant{NamedAssistant: one.snapshot()}
 		if s.Revoked.IsZero() {
 			s.Hash = one.hash[:]
 		}
@@ -211,9 +211,9 @@ func (a *assistants) store(byName map[string]*assistant) error {
 }
 
 // list returns all by name, also those that were revoked.
-func (a *assistants) list() []Assistant {
+func (a *assistants) list() []NamedAssistant {
 	byName := *a.byName.Load()
-	all := make([]Assistant, 0, len(byName))
+	all := make([]NamedAssistant, 0, len(byName))
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		all = append(all, byName[name].snapshot())
 	}

@@ -153,7 +153,7 @@ func TestNamesOfAssistantsAreBounded(t *testing.T) {
 // Pages of an app are those of its name, and its numbered ones; a longer number is part of a
 // name that another origin may have.
 func TestPagesOfAnApp(t *testing.T) {
-	one := newAssistant(Assistant{Name: "x", Apps: []string{"notes"}}, nil)
+	one := newAssistant(NamedAssistant{Name: "x", Apps: []string{"notes"}}, nil)
 	for page, want := range map[string]bool{
 		"notes": true, "notes-2": true, "notes-99": true, "notes-2026": false, "notes-app-example": false, "notes-x0badc0de": false, "note": false, "notes-": false, "mail": false,
 	} {

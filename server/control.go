@@ -26,7 +26,7 @@ import (
 //	POST /control/revoke   {"origin"} or {"all": true} → Revoked
 //	POST /control/token    Rotated; the old token is no longer valid
 //	POST /control/pause    {"seconds"} → Paused; 0 ends the pause
-//	GET  /control/tokens         []Assistant
+//	GET  /control/tokens         []NamedAssistant
 //	POST /control/tokens/add     NewToken → AddedToken
 //	POST /control/tokens/revoke  {"name"} → {}; connections of the assistant end
 //	POST /control/replace  {"precedence"} → {}; the gateway ends: see [Precedence]

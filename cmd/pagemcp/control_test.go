@@ -199,10 +199,10 @@ func TestStatusForPeople(t *testing.T) {
 		Pages:   []server.PageStatus{{Name: "notes", Title: "Notes\x1b[2J\u202e \"x\"", URL: "https://app.example/" + strings.Repeat("x", 500), Since: now.Add(-time.Hour)}},
 		Clients: []server.ActiveClient{{Assistant: "unnamed", Endpoint: "/mcp", Requests: 3, Last: now}, {Assistant: "unnamed", Client: "Claude\x1b[2J", Endpoint: "/ws", Requests: 1, Last: now}},
 		Assistants: []server.AssistantStatus{
-			{Assistant: server.Assistant{Name: "unnamed", Used: now}, LastRead: &server.Read{Method: "resources/read", Target: "notes+notes://a\x1b[2J"}},
-			{Assistant: server.Assistant{Name: "ci", ReadOnly: true, Apps: []string{"notes"}, Expires: now.Add(24 * time.Hour)}, HasToken: true},
-			{Assistant: server.Assistant{Name: "old", Expires: now}, HasToken: true},
-			{Assistant: server.Assistant{Name: "gone", Revoked: now}},
+			{NamedAssistant: server.NamedAssistant{Name: "unnamed", Used: now}, LastRead: &server.Read{Method: "resources/read", Target: "notes+notes://a\x1b[2J"}},
+			{NamedAssistant: server.NamedAssistant{Name: "ci", ReadOnly: true, Apps: []string{"notes"}, Expires: now.Add(24 * time.Hour)}, HasToken: true},
+			{NamedAssistant: server.NamedAssistant{Name: "old", Expires: now}, HasToken: true},
+			{NamedAssistant: server.NamedAssistant{Name: "gone", Revoked: now}},
 		},
 	}
 	for range 12 {

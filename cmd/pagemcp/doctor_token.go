@@ -37,7 +37,7 @@ func checkName(ctx context.Context, s clientconfig.Status, state string, add fun
 	}
 }
 
-func whyEnded(a server.Assistant) string {
+func whyEnded(a server.NamedAssistant) string {
 	if !a.Revoked.IsZero() {
 		return "was revoked"
 	}
@@ -59,7 +59,7 @@ func checkTokenOf(ctx context.Context, s clientconfig.Status, state, tokenFile, 
 	if err != nil {
 		return err.Error(), "restart the gateway"
 	}
-	at := slices.IndexFunc(all, func(a server.Assistant) bool { return a.Name == s.Client.ID })
+	at := slices.IndexFunc(all, func(a server.NamedAssistant) bool { return a.Name == s.Client.ID })
 	switch _, err := server.ReadSavedToken(state, s.Client.ID); {
 	case at >= 0 && !all[at].IsUsable(time.Now()):
 		return "the gateway refuses " + s.Client.ID + ": its token " + whyEnded(all[at]), again

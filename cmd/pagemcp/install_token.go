@@ -26,7 +26,7 @@ func (e *clientEditor) ensureToken(ctx context.Context, opts installOptions, s *
 		return err
 	}
 	fresh := server.NewToken{Name: opts.client, Save: true}
-	at := slices.IndexFunc(all, func(a server.Assistant) bool { return a.Name == opts.client })
+	at := slices.IndexFunc(all, func(a server.NamedAssistant) bool { return a.Name == opts.client })
 	text, missing := server.ReadSavedToken(state, opts.client)
 	if at >= 0 {
 		known := all[at]
@@ -70,7 +70,7 @@ func (e *clientEditor) revokeToken(ctx context.Context, opts installOptions) err
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(all, func(a server.Assistant) bool { return a.Name == opts.client })
+	at := slices.IndexFunc(all, func(a server.NamedAssistant) bool { return a.Name == opts.client })
 	if at < 0 || !all[at].Saved {
 		return nil
 	}
