@@ -1,7 +1,6 @@
 package server
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -59,11 +58,14 @@ func (one *assistant) mayUse(uri string) bool {
 // seesPage reports whether a page exists for the assistant: it has the name of one of its
 // apps, or that name with a number, which further pages of the same origin get.
 func (one *assistant) seesPage(page string) bool {
-	if len(one.Apps) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(one.Apps, func(app string) bool {
+	for _, app := range one.Apps {
+		if page == app {
+			return true
+		}
 		root := access.TruncateName(app, maxRoot)
-		return page == app || page == root || isNumbered(page, root)
-	})
+		if strings.HasPrefix(page, root) && (page == root || isNumbered(page, root)) { // the prefix first: it is cheaper
+			return true
+		}
+	}
+	return len(one.Apps) == 0
 }

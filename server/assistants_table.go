@@ -20,12 +20,28 @@ type assistants struct {
 	saving sync.Mutex // held while the file is written; locked before mu
 	saved  time.Time  // of the last use that is stored; guarded by saving
 
-	// byName are those with a token, and those whose token was revoked. Every decision reads
-	// it: it is replaced as a whole, never changed, so without a lock.
-	byName atomic.Pointer[map[string]*assistant]
+	// table is read by every decision: it is replaced as a whole, never changed, so without a
+	// lock.
+	table atomic.Pointer[assistantTable]
 
 	mu   sync.Mutex
 	seen map[string]*assistant // names without a token that have connected
+}
+
+// An assistantTable has the assistants with a token, and those whose token was revoked.
+type assistantTable struct {
+	byName map[string]*assistant
+	tokens []*assistant // without those
+}
+
+func newAssistantTable(byName map[string]*assistant) *assistantTable {
+	t := &assistantTable{byName: byName}
+	for _, one := range byName {
+		if one.Revoked.IsZero() {
+			t.tokens = append(t.tokens, one)
+		}
+	}
+	return t
 }
 
 func openAssistants(s *state) (*assistants, error) {
@@ -51,29 +67,25 @@ func openAssistants(s *state) (*assistants, error) {
 		byName[one.Name] = newAssistant(one.NamedAssistant, one.Hash)
 	}
 	a := &assistants{state: s, seen: map[string]*assistant{}}
-	a.byName.Store(&byName)
+	a.table.Store(newAssistantTable(byName))
 	a.saved = a.lastUse()
 	return a, nil
 }
 
 // named returns the assistant with a token of this name, also if it was revoked; or nil.
-func (a *assistants) named(name string) *assistant { return (*a.byName.Load())[name] }
+func (a *assistants) named(name string) *assistant { return a.table.Load().byName[name] }
 
 // find returns the assistant with a token, or nil. It compares it with all of them in
 // constant time, and does not end at the right one.
 func (a *assistants) find(hash [sha256.Size]byte) *assistant {
-	byName := *a.byName.Load()
-	all := make([]*assistant, 0, len(byName))
-	found := 0
-	for _, one := range byName {
-		all = append(all, one)
-		equal := subtle.ConstantTimeCompare(hash[:], one.hash[:])
-		found = subtle.ConstantTimeSelect(equal, len(all), found)
+	tokens, found := a.table.Load().tokens, -1
+	for i, one := range tokens {
+		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(hash[:], one.hash[:]), i, found)
 	}
-	if found == 0 || all[found-1].hash == ([sha256.Size]byte{}) {
+	if found < 0 {
 		return nil
 	}
-	return all[found-1]
+	return tokens[found]
 }
 
 // connect returns the assistant of a process that names itself. It needs no token; one of
@@ -100,7 +112,7 @@ func (a *assistants) add(t NewToken) (AddedToken, error) {
 	}
 	a.saving.Lock()
 	defer a.saving.Unlock()
-	byName := maps.Clone(*a.byName.Load())
+	byName := maps.Clone(a.table.Load().byName)
 	old := byName[t.Name]
 	if old != nil && !old.hasEnded() {
 		return AddedToken{}, badControl{fmt.Errorf("the assistant %q has a token already: end it with `pagemcp token revoke %[1]s`, or choose another name", t.Name)}
@@ -151,7 +163,7 @@ func (a *assistants) forgetSeen(name string) {
 func (a *assistants) revoke(name string) error {
 	a.saving.Lock()
 	defer a.saving.Unlock()
-	byName := maps.Clone(*a.byName.Load())
+	byName := maps.Clone(a.table.Load().byName)
 	old := byName[name]
 	if old == nil || !old.Revoked.IsZero() {
 		return badControl{fmt.Errorf("there is no token of the name %q: `pagemcp token list` shows the names", name)}
@@ -206,13 +218,13 @@ func (a *assistants) store(byName map[string]*assistant) error {
 	if err := a.state.save(assistantsFile, all); err != nil {
 		return err
 	}
-	a.byName.Store(&byName)
+	a.table.Store(newAssistantTable(byName))
 	return nil
 }
 
 // list returns all by name, also those that were revoked.
 func (a *assistants) list() []NamedAssistant {
-	byName := *a.byName.Load()
+	byName := a.table.Load().byName
 	all := make([]NamedAssistant, 0, len(byName))
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		all = append(all, byName[name].snapshot())
@@ -235,7 +247,7 @@ func (a *assistants) flush() error {
 	if !latest.After(a.saved) {
 		return nil
 	}
-	if err := a.store(*a.byName.Load()); err != nil {
+	if err := a.store(a.table.Load().byName); err != nil {
 		return err
 	}
 	a.saved = latest
@@ -244,7 +256,7 @@ func (a *assistants) flush() error {
 
 // lastUse returns the time of the last use of any token.
 func (a *assistants) lastUse() (latest time.Time) {
-	for _, one := range *a.byName.Load() {
+	for _, one := range a.table.Load().byName {
 		if used := one.snapshot().Used; used.After(latest) {
 			latest = used
 		}
@@ -255,7 +267,7 @@ func (a *assistants) lastUse() (latest time.Time) {
 // close stores the last uses and stops all timers.
 func (a *assistants) close() error {
 	err := a.flush()
-	for _, one := range *a.byName.Load() {
+	for _, one := range a.table.Load().byName {
 		one.close()
 	}
 	return err
