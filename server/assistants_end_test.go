@@ -88,6 +88,7 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 		read <- err
 	}()
 	session := bySession(t, g, token, "2025-11-25")
+	sessionStream := session.stream()
 	socket, err := dialAs(t, g, token)
 	if err != nil {
 		t.Fatal(err)
@@ -109,6 +110,8 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 	await(t, "the page to learn that the read was cancelled", slow.ended)
 	await(t, "the read to end", read)
 	for range stream { // until it ends
+	}
+	for range sessionStream {
 	}
 	<-socket.Done()
 	<-hop.Done()

@@ -25,6 +25,7 @@ type wayIn struct {
 	classic bool
 	hop     bool // a stdio process between the test and the gateway
 	ask     func(method, params string) string
+	stream  func() <-chan string // opens the GET stream; of a session alone
 }
 
 // post sends one POST with a token.
@@ -93,7 +94,22 @@ func bySession(t *testing.T, g *Gateway, token, version string) wayIn {
 	if body := bodyOf(t, began, false); began.StatusCode != 200 {
 		t.Fatalf("initialize: %d %s", began.StatusCode, body)
 	}
-	return wayIn{name: "session " + version, classic: true, ask: func(method, params string) string {
+	way := wayIn{name: "session " + version, classic: true}
+	way.stream = func() <-chan string {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.URL(), http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Authorization": {"Bearer " + token}, "Accept": {"text/event-stream"}, "Mcp-Session-Id": {began.Header.Get("Mcp-Session-Id")}}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("the stream of a session: %v, %+v", err, answer)
+		}
+		messages, first := events(t, answer.Body)
+		receive(t, first)
+		return messages
+	}
+	way.ask = func(method, params string) string {
 		body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params + `}}`
 		if version != "2025-03-26" {
 			return bodyOf(t, post(t.Context(), t, g, token, "/mcp", body, id), false)
@@ -109,7 +125,8 @@ func bySession(t *testing.T, g *Gateway, token, version string) wayIn {
 			}
 		}
 		return batch
-	}}
+	}
+	return way
 }
 
 // dialAs opens a WebSocket with a token and further header lines.
