@@ -53,7 +53,6 @@ type Gateway struct {
 	handler  func() http.Handler
 	once     sync.Once
 	closing  chan struct{} // closed when Close begins
-	drained  chan struct{} // closed when tools have ended that ran when Close began
 	closed   chan struct{} // closed when Close has finished
 
 	listeners []net.Listener
@@ -63,6 +62,8 @@ type Gateway struct {
 	announced   atomic.Bool // running.json is written
 	unannounced atomic.Bool // an error about it is logged
 	replaced    atomic.Bool // see Replaced
+
+	breakOwnPort atomic.Pointer[func()] // closes the port of the assistant in this process; nil without one
 
 	mu   sync.Mutex
 	http *http.Server // nil unless Serve is running
@@ -75,7 +76,7 @@ func New(opts Options) (*Gateway, error) {
 	}
 	recent := newLogRing()
 	opts.Logger = slog.New(slog.NewMultiHandler(opts.Logger.Handler(), slog.NewJSONHandler(recent, nil)))
-	g := &Gateway{options: opts, log: opts.Logger, recent: recent, started: time.Now(), closing: make(chan struct{}), drained: make(chan struct{}), closed: make(chan struct{})}
+	g := &Gateway{options: opts, log: opts.Logger, recent: recent, started: time.Now(), closing: make(chan struct{}), closed: make(chan struct{})}
 	var err error
 	if g.state, err = takeState(&g.options); err != nil {
 		return nil, err

@@ -18,7 +18,9 @@ func (g *Gateway) Close(ctx context.Context) {
 		defer close(g.closed)
 		close(g.closing)
 		g.awaitCalls(ctx)
-		close(g.drained)
+		if breaks := g.breakOwnPort.Load(); breaks != nil {
+			(*breaks)() // before requests get errors: the assistant's Remote repeats them at the next gateway
+		}
 		g.names.close()
 		g.core.Close()
 		g.shutdown(ctx)

@@ -51,11 +51,10 @@ func (g *Gateway) serveOwnPort(as string) (jsonrpc.Port, error) {
 		}
 	}
 	near, far := jsonrpc.Pipe()
-	go func() { // ends with the gateway
-		<-g.drained
-		cancel() // before requests get errors: the Remote repeats them at the next gateway
-	}()
-	go func() { // ends when far closes
+	breaks := func() { near.Close() }
+	g.breakOwnPort.Store(&breaks)
+	go func() { // ends when one of the ends closes
+		defer cancel()
 		defer release()
 		g.core.ServePort(ctx, near, "", "/mcp", client)
 	}()
