@@ -170,7 +170,7 @@ func ReadSavedToken(dir, name string) (string, error) {
 	}
 	text, err := os.ReadFile(SavedToken(dir, name))
 	if err != nil {
-		return "", fmt.Errorf("read the token of %q: %w; make one with `pagemcp token add %[1]s --save`", name, err)
+		return "", fmt.Errorf("read the token of %q: %w; `pagemcp token add %[1]s --save` makes one", name, err)
 	}
 	return strings.TrimSpace(string(text)), nil
 }

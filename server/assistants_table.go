@@ -118,7 +118,7 @@ func (a *assistants) add(t NewToken) (AddedToken, error) {
 		return AddedToken{}, badControl{fmt.Errorf("the assistant %q has a token already: end it with `pagemcp token revoke %[1]s`, or choose another name", t.Name)}
 	}
 	if countNames(byName, func(one *assistant) bool { return one.Revoked.IsZero() && one != old }) >= maxAssistants {
-		return AddedToken{}, badControl{fmt.Errorf("there are %d named tokens already: end some with `pagemcp token revoke NAME`", maxAssistants)}
+		return AddedToken{}, badControl{fmt.Errorf("there are %d named tokens already: `pagemcp token revoke NAME` ends one", maxAssistants)}
 	}
 	text, now := randomText(32), time.Now().UTC().Round(0)
 	fresh := NamedAssistant{Name: t.Name, ReadOnly: t.ReadOnly, Apps: slices.Clone(t.Apps), Created: now, Saved: t.Save}
