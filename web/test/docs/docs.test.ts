@@ -222,8 +222,8 @@ test('commands in shell examples exist, with their flags', () => {
   const lines = commandLines()
   assert.ok(lines.length > 15, `found ${lines.length} lines`)
   const problems = lines.flatMap(({ from, words }) => {
-    const command = words.slice(0, 1)
-    const help = helpOf(command)
+    const [command = '', sub = '-'] = words
+    const help = helpOf([command]) + (sub.startsWith('-') ? '' : helpOf([command, sub]))
     const flags = words
       .filter((word) => word.startsWith('--'))
       .map((word) => word.split('=')[0] ?? '')
