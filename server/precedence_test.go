@@ -14,8 +14,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
-// A gateway that the user starts replaces those that assistants have started, whichever of
-// them serves. The assistants' requests wait for the page, which joins the new gateway with
+// A gateway that the user starts replaces the gateway in the process of an assistant. The assistants' requests wait for the page, which joins the new gateway with
 // its key although only the first one was told its origin; none fails. When that gateway
 // ends, an assistant's process serves again.
 func TestGatewayOfTheUserReplacesThatOfAnAssistant(t *testing.T) {

@@ -259,7 +259,7 @@ func (g *Gateway) Close() {
 	}
 }
 
-// stopTracking rejects further sockets, and returns those that are open; repeating are those of
+// stopTracking rejects further sockets, and returns the open ones; repeating are the sockets of
 // clients that repeat requests.
 func (g *Gateway) stopTracking() (open, repeating []*socket.Socket) {
 	g.mu.Lock()
