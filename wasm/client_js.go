@@ -134,6 +134,7 @@ const (
 	reasonUnavailable
 	reasonNeedsInput
 	reasonInvalidParams
+	reasonRevoked
 )
 
 // reasonError returns the engine's error of a reason.
@@ -151,6 +152,8 @@ func reasonError(reason int32) error {
 		return engine.ErrTooLarge
 	case reasonUnavailable:
 		return engine.ErrUnavailable
+	case reasonRevoked:
+		return engine.ErrRevoked
 	}
 	// JavaScript has reported it to the developer already.
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}

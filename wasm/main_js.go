@@ -65,13 +65,15 @@ func buffer(n int32) unsafe.Pointer {
 // start makes the engine. input[:n] is a JSON object: name, version, and, where
 // they differ from the default, title, websiteUrl, icons, instructions, pageSize,
 // maxMessage (bytes), cursorKey (base64 of 16 bytes), tools, prompts, completions,
-// logging, noSubscribe, noListChanged (booleans), cacheHints, extensions.
+// logging, noSubscribe, noListChanged, asks (booleans), cacheHints, extensions. asks: nothing is
+// allowed before setGrants.
 //
 //go:wasmexport start
 func start(n int32) (result int32) {
 	defer recovered("start", &result)
 	var info engine.Info
-	options := engine.Options{Extend: extend, Report: func(err error) { report(err.Error()) }}
+	asks := false
+	options := engine.Options{Extend: extend, Ask: askUser, Decided: reportDecision, Report: func(err error) { report(err.Error()) }}
 	refusal := jsonrpc.Members(input[:n], func(name string, value []byte) *jsonrpc.Error {
 		text, _ := jsonrpc.Text(value)
 		number, _ := jsonrpc.Int(value)
@@ -110,6 +112,8 @@ func start(n int32) (result int32) {
 			options.NoListChanged = isTrue
 		case "cacheHints":
 			options.Cache = readCache(value)
+		case "asks":
+			asks = isTrue
 		case "extensions":
 			options.Extensions = bytes.Clone(value)
 		}
@@ -124,6 +128,9 @@ func start(n int32) (result int32) {
 	sourceCalls = map[int32]*sourceCall{}
 	serving = engine.New(info, &options)
 	serving.OnForget(jsDocuments.forget)
+	if asks {
+		serving.SetGrants(noGrants())
+	}
 	app = engine.NewTable()
 	serving.Mount("", app)
 	methods(strings.Join(serving.Methods(), "\n"))

@@ -23,6 +23,7 @@ const (
 	opPrompts
 	opTools
 	opExtend
+	opAccess
 )
 
 // Abilities of a JavaScript source besides list and read.

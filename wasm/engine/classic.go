@@ -23,15 +23,15 @@ func (e *Engine) initialize(_ context.Context, req *request) (sink.Result, error
 	if len(req.context) > 0 && req.context[0] == '{' {
 		capabilities = KnownCapabilities(req.context)
 	}
-	c.begin(negotiate(version), capabilities)
+	c.begin(negotiate(version), capabilities, nameIn(req.info))
 	return sink.Result{Document: e.fixed.Load().initialize[c.session]}, nil
 }
 
 // begin begins a session.
-func (c *Client) begin(session revision, capabilities []byte) {
+func (c *Client) begin(session revision, capabilities []byte, name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session, c.capabilities = session, capabilities
+	c.session, c.capabilities, c.name = session, capabilities, name
 	c.classic = &subscription{client: c, who: c.who}
 }
 

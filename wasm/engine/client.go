@@ -37,6 +37,7 @@ type Client struct {
 
 	// Of the classic session.
 	capabilities []byte                            // from initialize
+	name         string                            // likewise: of clientInfo, cleaned
 	level        level                             // of log messages
 	ownRequests  map[string]chan<- jsonrpc.Message // requests of ours, by the id's key
 	ownCount     int                               // how many there were

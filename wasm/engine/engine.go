@@ -97,6 +97,14 @@ type Options struct {
 	// mounted at prefix. It is called like Allow. Nil: every client gets all of them.
 	Sees func(who Principal, prefix string) bool
 
+	// Ask answers what the grants do not decide: see SetGrants. It may wait for the user, until
+	// ctx ends. Nil: what is not granted is denied.
+	Ask func(ctx context.Context, q AccessQuestion) AccessAnswer
+
+	// Decided gets each decision by grants, before the request is answered. It must not block.
+	// Nil: they are dropped.
+	Decided func(call sink.Call, d AccessDecision)
+
 	// Report gets errors that are not for clients, such as a panic of a source. Nil:
 	// they are dropped.
 	Report func(error)
@@ -135,6 +143,8 @@ type Engine struct {
 	options   Options
 	fixed     atomic.Pointer[fixed] // documents that change with SetInfo alone
 	stateKeys [][16]byte            // the first one signs; at most one more, which is accepted
+
+	grants atomic.Pointer[Grants] // of SetGrants; nil: everything is allowed
 
 	discovery atomic.Pointer[sink.Document] // the result of server/discover
 	skills    atomic.Bool                   // Options.Skills
@@ -196,6 +206,7 @@ type mount struct {
 	source    Source
 	immediate Immediate // the source, if it is one; else nil
 	referrer  Referrer  // likewise
+	guard     Guarded   // likewise
 	nth       uint64    // among the mounts of the same prefix
 	interest  interest  // in its changes
 }
@@ -213,6 +224,7 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	}
 	m.immediate, _ = s.(Immediate)
 	m.referrer, _ = s.(Referrer)
+	m.guard, _ = s.(Guarded)
 	e.insert(m)
 	e.reconcile()
 	e.announceLists(prefix, allLists)

@@ -72,6 +72,7 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 	e := req.client.engine
 	var own *jsonrpc.Error
 	var refused refusedInput
+	var access *accessError
 	switch {
 	case errors.As(err, &own):
 		if req.rev != modern && own.Code == codeMissingCapability {
@@ -117,6 +118,8 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 		return e.reason("The connection to the page broke; the tool may or may not have run", "interrupted", false)
 	case errors.Is(err, ErrUnavailable):
 		return e.retryable(req.method, err, "The resource is not available at the moment", "unavailable")
+	case errors.As(err, &access):
+		return e.reason(access.message, access.reason, false)
 	case errors.As(err, &refused):
 		e.report(err)
 		return e.reason(string(refused), "declined", false)

@@ -26,6 +26,7 @@ type Invocation struct {
 	who     Principal
 	digests [2]uint64 // of method, name or URI, and arguments, by each of Engine.stateKeys
 
+	info         []byte // clientInfo of a modern request, or nil
 	capabilities []byte // JSON object
 	token        []byte // progressToken as it came, or nil
 	level        level  // of the request; classic ones have their session's
@@ -65,6 +66,7 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 		inputs:       bytes.Clone(req.inputs),
 		state:        bytes.Clone(req.state),
 		level:        req.level,
+		info:         bytes.Clone(req.info),
 	}
 	i.rateLimit.rate, i.rateLimit.most = 50, 50
 	i.digests = e.digests(byte(req.method), req.extension, req.name, req.uri, string(req.arguments))
@@ -103,6 +105,13 @@ func (e *Engine) digests(method byte, parts ...string) (all [2]uint64) {
 	return all
 }
 
+// declaredName returns the name in the clientInfo of the session.
+func (c *Client) declaredName() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.name
+}
+
 // declared returns the capabilities of the session's client.
 func (c *Client) declared() []byte {
 	c.mu.Lock()
@@ -115,6 +124,15 @@ func (i *Invocation) Modern() bool { return i.rev == modern }
 
 // Capabilities returns what the client declares that it can do: a JSON object.
 func (i *Invocation) Capabilities() []byte { return i.capabilities }
+
+// ClientName returns the name in clientInfo, cleaned by [PlainText]: a statement of the client,
+// which nobody has checked. "": there is none.
+func (i *Invocation) ClientName() string {
+	if i.rev != modern && i.client != nil {
+		return i.client.declaredName()
+	}
+	return nameIn(i.info)
+}
 
 // Meta returns the members of the request's _meta that the engine does not use,
 // such as traceparent: a JSON object, or nil.

@@ -135,6 +135,16 @@ func listMethod(kind byte) string {
 	return MethodListResources
 }
 
+// kindOf is the inverse of listMethod.
+func kindOf(m sink.Method) byte {
+	for _, kind := range [...]byte{listOfTemplates, listOfPrompts, listOfTools, listOfSkills} {
+		if listMethod(kind) == methods[m].Name {
+			return kind
+		}
+	}
+	return listOfResources
+}
+
 // A listPage is a page of a list while it is made.
 type listPage struct {
 	who   Principal

@@ -41,7 +41,7 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	for _, uri := range f.URIs {
 		// Valid, permitted URIs are honoured even if there is no resource yet; the
 		// others are left out of the acknowledgement.
-		if schema.CheckURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.registry.add(s, uri) {
+		if schema.CheckURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.mayListen(s, uri) && e.registry.add(s, uri) {
 			honoured = append(honoured, uri)
 		}
 	}

@@ -2,7 +2,10 @@ package engine
 
 import (
 	"context"
+	"slices"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 )
 
@@ -185,5 +188,14 @@ func (e *Engine) discover(_ context.Context, req *request) (sink.Result, error) 
 	if req.wantsDeclared {
 		req.client.wantDeclared()
 	}
-	return sink.Result{Document: e.discovery.Load()}, nil
+	doc := e.discovery.Load()
+	if req.wantsDeclared && req.client.proxy {
+		if grants := e.appendGrants(nil); grants != nil {
+			whole := emit.JSON(slices.Clone(doc.JSON[:len(doc.JSON)-1]))
+			whole.Member(hop.MemberGrants, grants)
+			whole.Text("}")
+			doc = &sink.Document{JSON: whole}
+		}
+	}
+	return sink.Result{Document: doc}, nil
 }

@@ -112,7 +112,7 @@ func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error
 		if !ok {
 			return nil, ErrNotFound
 		}
-		if err := e.mayRun(ctx, req.who, source, name); err != nil {
+		if err := e.mayRun(ctx, req, source, name); err != nil {
 			return nil, err
 		}
 		return source.CallTool(ctx, name, req.arguments)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -13,6 +14,7 @@ type request struct {
 	who       Principal
 	call      sink.Call
 	method    sink.Method
+	label     string   // the name of the method, once grants have to decide
 	extension string   // the name of a method that is not known here
 	session   revision // of the connection when the request came; 0: none
 	rev       revision // decides the shape of the answer; 0 until the era is decided
@@ -43,7 +45,8 @@ type request struct {
 	name      string
 	level     level // _meta: logLevel; 0: none
 
-	wantsDeclared bool // _meta: hop.KeyDeclared
+	info          []byte // clientInfo, of initialize or of _meta
+	wantsDeclared bool   // _meta: hop.KeyDeclared
 }
 
 // clear prepares a request for reuse. Only what is set is cleared: while Go
@@ -55,10 +58,10 @@ func (req *request) clear(c *Client, call sink.Call, m sink.Method) {
 		req.extension, req.params = "", nil
 	}
 	if req.version != nil {
-		req.version, req.capabilities, req.principal = nil, nil, nil
+		req.version, req.capabilities, req.principal, req.info = nil, nil, nil, nil
 	}
 	if req.capabilities != nil || req.principal != nil || req.filter != nil || req.requested != nil {
-		req.capabilities, req.principal, req.filter, req.requested = nil, nil, nil, nil
+		req.capabilities, req.principal, req.filter, req.requested, req.info = nil, nil, nil, nil, nil
 	}
 	if req.meta != nil || req.arguments != nil || req.ref != nil || req.levelText != nil || req.inputs != nil || req.state != nil {
 		req.meta, req.levelText, req.arguments, req.level = nil, nil, nil, 0
@@ -106,6 +109,10 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 		case "capabilities": // of initialize
 			if req.method == initializeMethod {
 				req.context = value
+			}
+		case "clientInfo":
+			if req.method == initializeMethod {
+				req.info = value
 			}
 		case "arguments":
 			if string(value) != "null" { // go-sdk sends null for no arguments
@@ -156,6 +163,8 @@ func (req *request) readMeta(meta []byte) *jsonrpc.Error {
 			req.capabilities = members.Value
 		case hop.KeyPrincipal:
 			req.principal = members.Value
+		case hop.KeyClientInfo:
+			req.info = members.Value
 		case hop.KeyDeclared:
 			req.wantsDeclared = true
 		case hop.KeyLogLevel:
@@ -170,6 +179,23 @@ func (req *request) readMeta(meta []byte) *jsonrpc.Error {
 		}
 	}
 	return nil
+}
+
+// clientName returns the name in the clientInfo of the request, or of its session; "" if there
+// is none. It is cut and cleaned: users see it.
+func (req *request) clientName() string {
+	if req.rev != modern {
+		return req.client.declaredName()
+	}
+	return nameIn(req.info)
+}
+
+func nameIn(clientInfo []byte) string {
+	if len(clientInfo) == 0 || clientInfo[0] != '{' {
+		return ""
+	}
+	name, _ := jsonrpc.Text(jsonrpc.Member(clientInfo, "name"))
+	return plain.Text(name, plain.MaxName)
 }
 
 // readURI returns the URI that a request names, checked before any lookup.

@@ -23,6 +23,10 @@ func (e *Engine) read(ctx context.Context, req *request) (sink.Result, error) {
 	if !e.options.Allow(req.who, VerbRead, uri) {
 		return sink.Result{}, errDenied
 	}
+	if uri == accessURI && e.grants.Load() != nil {
+		const text = "The user has shared this page with you. List the resources again."
+		return e.readResult(req.rev, "", []Contents{{URI: uri, MIMEType: "text/plain", Text: text}}), nil
+	}
 	if req.mayWait {
 		return e.resolveInput(ctx, req, func(ctx context.Context) (sink.Result, error) { return e.readFrom(ctx, req, uri) })
 	}
@@ -245,6 +249,7 @@ const maxSkeletons = 64
 
 // skeleton returns the result of a read without its URI and content.
 func (e *Engine) skeleton(rev revision, mimeType string, cache Cache) *sink.Document {
+	cache = e.private(cache)
 	known := *e.skeletons.Load()
 	for i := range known {
 		if s := &known[i]; s.rev == rev && s.mimeType == mimeType && s.cache == cache {

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"errors"
 	"time"
 	"unsafe"
 
@@ -210,6 +211,11 @@ func (c *Client) answer(ctx context.Context, req *request) (sink.Result, error) 
 			ctx = WithPrincipal(ctx, req.who)
 		}
 	}
+	if g := c.engine.grants.Load(); g != nil {
+		if result, answered, err := c.engine.admit(ctx, g, req); answered || err != nil {
+			return result, err
+		}
+	}
 	if req.extension != "" {
 		return c.engine.extend(ctx, req)
 	}
@@ -243,6 +249,10 @@ type running struct {
 	cancel  context.CancelCauseFunc
 	timeout *time.Timer // cancels when the source makes no progress for too long
 	ends    time.Time   // at the latest
+
+	// What it was allowed to do, and for whom; right is "" before.
+	who         Principal
+	right, tool string
 }
 
 // How many timeouts a request may last while its source makes progress.
@@ -276,10 +286,10 @@ func (c *Client) runLater(req *request, params []byte) error {
 		defer run.timeout.Stop()
 		result, err := c.runSafely(ctx, req, params)
 		if err != nil && err != errSent {
-			switch context.Cause(ctx) {
-			case nil:
-			case ErrTimeout:
-				err = ErrTimeout
+			switch cause := context.Cause(ctx); {
+			case cause == nil:
+			case cause == ErrTimeout || errors.As(cause, new(*accessError)):
+				err = cause
 			default:
 				return // cancelled: no answer follows, and nothing is wrong
 			}

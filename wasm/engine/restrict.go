@@ -23,9 +23,11 @@ func onlyReads(tool Tool) bool {
 func (e *Engine) hides(who Principal, tool Tool) bool { return e.mayOnlyRead(who) && !onlyReads(tool) }
 
 // mayRun returns an error if the client may only read, and the tool name of source may change
-// something. It requests the description from the source for such clients alone.
-func (e *Engine) mayRun(ctx context.Context, who Principal, source Tooler, name string) error {
-	if !e.mayOnlyRead(who) {
+// something, or if the user does not allow it. It requests the description from the source only
+// if the decision needs it.
+func (e *Engine) mayRun(ctx context.Context, req *request, source Tooler, name string) error {
+	readsOnly, g := e.mayOnlyRead(req.who), e.grants.Load()
+	if !readsOnly && g == nil {
 		return nil
 	}
 	all, err := source.Tools(ctx)
@@ -36,10 +38,13 @@ func (e *Engine) mayRun(ctx context.Context, who Principal, source Tooler, name 
 		if tool.Name != name {
 			continue
 		}
-		if onlyReads(tool) {
-			return nil
+		switch {
+		case readsOnly && !onlyReads(tool):
+			return errReadOnly
+		case g != nil:
+			return e.admitTool(ctx, g, req, tool)
 		}
-		return errReadOnly
+		return nil
 	}
 	return ErrNotFound
 }

@@ -45,7 +45,7 @@ func (e *Engine) beginRead(rev revision, cache Cache, meta []byte) []byte {
 	}
 	o := e.begin(rev, meta)
 	if rev == modern {
-		o = appendCache(o, cache)
+		o = appendCache(o, e.private(cache))
 	}
 	o.Name("contents")
 	o.Text("[")
@@ -56,7 +56,7 @@ func (e *Engine) beginRead(rev revision, cache Cache, meta []byte) []byte {
 func (e *Engine) beginList(rev revision, kind byte) []byte {
 	begin := []byte("{")
 	if rev == modern {
-		begin = append(appendCache(e.fixed.Load().begin(), e.options.Cache), ',')
+		begin = append(appendCache(e.fixed.Load().begin(), e.private(e.options.Cache)), ',')
 	}
 	name := "resources"
 	switch kind {

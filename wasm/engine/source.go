@@ -106,6 +106,10 @@ type Change struct {
 
 	Prompts bool // the list of prompts changed
 	Tools   bool // the list of tools changed
+
+	// Granted reports, when the grants of a [Guarded] source changed, whether a client may see
+	// its changes now and might not before. Nil: they did not change.
+	Granted func(who Principal) bool
 }
 
 // Cache is how long clients may keep an answer (MCP 2026-07-28,

@@ -12,23 +12,30 @@ import (
 // changed passes a change of a source to the subscriptions that it concerns, if
 // policy still allows it. It never blocks.
 func (e *Engine) changed(m *mount, change Change) {
+	if change.Granted != nil {
+		e.announceMissed(m.prefix, func(s *subscription) bool { return change.Granted(s.who) })
+	}
 	if which := change.lists(); which != 0 {
-		e.announceLists(m.prefix, which)
+		see := m
+		if change.Granted != nil {
+			see = nil // also those who may not read any more
+		}
+		e.announceListsTo(m.prefix, which, func(s *subscription) bool { return e.mayWatch(s, see) })
 	}
 	switch uri := m.prefix + change.URI; {
 	case change.URI == "":
 	case change.Under:
 		for _, uri := range e.registry.under(uri) {
-			e.announce(uri)
+			e.announce(m, uri)
 		}
 	default:
-		e.announce(uri)
+		e.announce(m, uri)
 	}
 }
 
-func (e *Engine) announce(uri string) {
+func (e *Engine) announce(m *mount, uri string) {
 	for _, s := range e.registry.subscribers(uri) {
-		if e.options.Allow(s.who, VerbWatch, uri) {
+		if e.options.Allow(s.who, VerbWatch, uri) && e.mayWatch(s, m) {
 			s.enqueue(uri)
 		}
 	}
@@ -37,14 +44,21 @@ func (e *Engine) announce(uri string) {
 // announceLists enqueues a notification in each subscription to these lists, if the client
 // may see those of the source at prefix.
 func (e *Engine) announceLists(prefix string, which lists) {
+	e.announceListsTo(prefix, which, func(s *subscription) bool { return e.mayWatch(s, nil) })
+}
+
+func (e *Engine) announceListsTo(prefix string, which lists, may func(*subscription) bool) {
 	for s, which := range e.registry.listeners(which & e.options.announced()) {
-		if !e.seesLists(s.who, prefix) {
-			continue
+		if e.seesLists(s.who, prefix) && may(s) {
+			s.enqueueLists(which)
 		}
-		for i, key := range listKeys {
-			if which&(1<<i) != 0 {
-				s.enqueue(key)
-			}
+	}
+}
+
+func (s *subscription) enqueueLists(which lists) {
+	for i, key := range listKeys {
+		if which&(1<<i) != 0 {
+			s.enqueue(key)
 		}
 	}
 }

@@ -12,6 +12,7 @@
  * - Handles of Documents are valid for one program; call numbers are unique over all programs.
  */
 
+import type { AccessDecision, GrantTable } from './access-types.ts'
 import { noteSession, replaySession } from './classic-session.ts'
 import { type ClientsListener, engineEvents } from './engine-events.ts'
 import { pendingCalls } from './pending-calls.ts'
@@ -51,6 +52,8 @@ export interface Clients {
   /** Lets goroutines run after the present export, whatever it returns. */
   wake(): void
   call: ProgramRunner['call']
+  /** Ends the reads whose providers run, of those that are denied now. */
+  endDenied(table: GrantTable): void
   /** Closes all clients: waiting reads fail with an error, ports get a last message. */
   closeAll(reason: string): void
 }
@@ -192,6 +195,20 @@ export function clients(host: ClientsHost): Clients {
       runner.goroutinesReady = true
     },
     call: runner.call,
+    endDenied(table) {
+      const isPaused = (table.pausedUntil ?? 0) > Date.now()
+      for (const client of byNumber.values()) {
+        for (const request of [...client.pending.values()]) {
+          if (request.abort === undefined || request.decision === undefined) continue
+          const own = JSON.parse(request.decision.text) as AccessDecision
+          const isDenied = table.grants.some(
+            ({ allow, assistant, right, tool }) =>
+              !allow && assistant === own.assistant && right === own.right && tool === undefined,
+          )
+          if (isPaused || isDenied) out.revoke(request)
+        }
+      }
+    },
     closeAll(reason) {
       for (const client of [...byNumber.values()]) end(client, reason)
       out.stop()

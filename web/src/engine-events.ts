@@ -7,6 +7,7 @@ import { gapsOf } from './fill.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import type { Replies } from './replies.ts'
 import { type CachedDocument, type ClientState, idOfKey, type Params } from './requests.ts'
+import { stopwatch } from './stopwatch.ts'
 import type { Listener } from './wasm.ts'
 
 /** What of the listener concerns clients. */
@@ -147,6 +148,10 @@ export function engineEvents(
       if (client) {
         all.records.push(() => replies.message(client, `{"jsonrpc":"2.0","error":${error}}`))
       }
+    },
+    decided(call, text) {
+      const request = calls.find(call)
+      if (request) request.decision = { text, since: stopwatch() }
     },
     notify(number, handle, text, of) {
       const client = clients.get(number)

@@ -1,5 +1,6 @@
 /** The engine as its thread sees it: what it is started with, what it needs, and what it can be made to do. */
 
+import type { AccessDecision, GrantTable } from './access-types.ts'
 import type { HandlerOutcome, SendUpdate } from './call.ts'
 import type { Clients, ReadEvent } from './clients.ts'
 import type { Ready } from './contents.ts'
@@ -33,6 +34,8 @@ export interface EngineOptions {
   /** Of lists. */
   cacheHints?: WireCacheHints
   extensions?: Record<string, Json>
+  /** Nothing is allowed before {@link Engine.setGrants}. */
+  asks?: boolean
 }
 
 /** `down`: the program ended three times within a minute, and is not started again. */
@@ -59,6 +62,8 @@ export interface EngineHost {
   ): Promise<HandlerOutcome>
   state(state: EngineState): void
   read(event: ReadEvent): void
+  /** A request was decided by grants, and answered. */
+  decided?(decision: AccessDecision): void
   /** The hook that what sources read goes through; absent: there is none. Rejects if it throws. */
   redact?(prefix: string, uri: string, contents: Contents[]): Promise<Contents[]>
   /** An error for the developer: a provider threw, Go panicked. */
@@ -85,6 +90,8 @@ export interface Engine {
   unmount(number: number): void
   /** Source 0 is what was registered. A URI of its own, or the name of a list. */
   changed(source: number, what: string | { list: ListName } | undefined): void
+  /** Replaces the decisions about assistants: requests that run and are denied now fail. */
+  setGrants(table: GrantTable): void
   /** Ends subscriptions with their result, closes all ports. For good. */
   close(): void
 }

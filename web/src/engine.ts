@@ -4,6 +4,7 @@
  * starts with the same registrations, mounts and clients.
  */
 
+import type { GrantTable } from './access-types.ts'
 import { bodies } from './bodies.ts'
 import type { HandlerOutcome, SendUpdate } from './call.ts'
 import { clients } from './clients.ts'
@@ -42,11 +43,13 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   let openCalls = new Map<number, AbortController>()
   let deferred: (() => void)[] = [] // calls of the web app's code, which must not run within Go
   const nextRestart = restartPolicy()
+  let grants: GrantTable | undefined
 
   const all = clients({
     provide: host.provide,
     contents,
     read: host.read,
+    decided: (decision) => host.decided?.(decision),
     report: host.report,
     died,
     lists: announced(options),
@@ -100,6 +103,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     const answer = exports.start(next.write(JSON.stringify(options)))
     tell(answer)
     if (answer !== answers.done) throw new Error('engine.wasm rejected its options')
+    if (grants) tell(exports.setGrants(next.write(JSON.stringify(grants))))
     for (const { first, text } of registered.all()) {
       tell(exports.register(first, next.write(text)))
     }
@@ -299,6 +303,11 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       all.call((exports) => exports.unmount(number))
     },
     changed,
+    setGrants(table) {
+      grants = table
+      all.call((exports, running) => exports.setGrants(running.write(JSON.stringify(table))))
+      all.endDenied(table)
+    },
     close() {
       all.call((exports) => exports.stop())
       become('closed')

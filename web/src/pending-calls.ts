@@ -54,6 +54,7 @@ export function pendingCalls(): PendingCalls {
         isSettled: false,
         isModern: false,
         filling: undefined,
+        decision: undefined,
         abort: undefined,
       }
     },

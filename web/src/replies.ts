@@ -3,6 +3,7 @@
  * put in here; they never cross into Go.
  */
 
+import type { AccessDecision } from './access-types.ts'
 import { cancel, cancellation } from './cancellation.ts'
 import { deadlines } from './deadlines.ts'
 import { type Filler, filler, type Gaps, type ReadResult } from './fill.ts'
@@ -41,6 +42,8 @@ export interface Replies {
   ): void
   /** Answers with an internal error, without Go. */
   internalError(request: PendingRequest): void
+  /** The user has denied what a read waits for: its provider is cancelled. */
+  revoke(request: PendingRequest): void
   /** Sends a message that exists only as text. */
   message(client: ClientState, text: string): void
   /** Sends an object (port) or text (channel). */
@@ -66,6 +69,7 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
     const { client } = request
     calls.remove(request)
     if (request.isReplay) return
+    if (request.decision) reportDecision(request, document.text.length)
     if (client.port) {
       const result = objectOf(document, client)
       post(client, { jsonrpc: '2.0', id: request.id, result })
@@ -80,6 +84,7 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
     const { client } = request
     calls.remove(request)
     if (request.isReplay) return
+    if (request.decision) reportDecision(request, text.length)
     if (client.port) {
       post(client, { jsonrpc: '2.0', id: request.id, [member]: JSON.parse(text) })
     } else if (member === 'result' && isLonger(text, maxTextOut)) {
@@ -142,6 +147,7 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
     }
     if (client.port) {
       calls.remove(request)
+      if (request.decision) reportDecision(request, sizeOf(result))
       post(client, { jsonrpc: '2.0', id: request.id, result })
     } else {
       sendText(request, 'result', JSON.stringify(result))
@@ -231,6 +237,17 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
     return document.object
   }
 
+  function reportDecision(request: PendingRequest, bytes: number) {
+    const { text, since } = request.decision as NonNullable<PendingRequest['decision']>
+    request.decision = undefined
+    host.decided({ ...(JSON.parse(text) as AccessDecision), bytes, ms: since() })
+  }
+
+  function revoke(request: PendingRequest) {
+    request.abort?.(new DOMException('the user has ended this access', 'AbortError'))
+    fail(request, reasons.revoked, '')
+  }
+
   function reportRead(client: ClientState, result: Record<string, unknown>) {
     if (!('contents' in result)) return
     for (const { uri } of (result as ReadResult).contents) {
@@ -247,6 +264,7 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
     endSubscription,
     notify,
     internalError,
+    revoke,
     message,
     post,
     stop: timeouts.stop,

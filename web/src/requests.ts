@@ -1,5 +1,6 @@
 /** Clients, requests and Documents as clients.ts keeps them, and checks of messages by their shape. */
 
+import type { AccessDecision } from './access-types.ts'
 import type { Bodies } from './bodies.ts'
 import type { Gaps, Provide } from './fill.ts'
 import type { Port } from './port.ts'
@@ -19,6 +20,8 @@ export interface ClientsHost {
   readonly contents: Bodies
   /** A client has read contents; called only while `watchReads` is on. */
   read(event: ReadEvent): void
+  /** A request was decided by grants, and answered. */
+  decided(decision: AccessDecision): void
   /** An error for the developer, not for clients. */
   report(error: unknown): void
   /** The program has exited. May be called more than once for the same one. */
@@ -93,6 +96,8 @@ export interface PendingRequest {
   isModern: boolean
   /** The engine's answer, if it came before the call that handed over the request returned: its gaps are still empty. */
   filling: { document: CachedDocument; gaps: Gaps } | undefined
+  /** By grants: an AccessDecision without `bytes` and `ms`, and when it was made; until the answer. */
+  decision: { text: string; since: () => number } | undefined
   /** Set while a provider is running. */
   abort: ((reason?: unknown) => void) | undefined
 }

@@ -227,6 +227,8 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       emit('state', state())
     },
     read: (event) => emit('read', event),
+    ask: async () => ({ allow: false, reason: 'unanswered' }),
+    decided: () => {},
     report,
   }
 

@@ -5,6 +5,7 @@
  * Ports end with their Worker: they were moved to it. `closed` of {@link Thread.open} is called then.
  */
 
+import type { GrantTable } from './access-types.ts'
 import type { Ready, Value } from './contents.ts'
 import type { EngineState } from './engine-types.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
@@ -63,6 +64,7 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
   const openings = new Set<Opening>()
   const nextRestart = restartPolicy()
   let watchesReads = false
+  let access: GrantTable | undefined
   let isClosed = false
   let isDown = false // for good: the next Worker says so
   let isOver = false // that one has ended, too
@@ -88,6 +90,7 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
         host.gatewayState(number, state)
       }),
       read: only(host.read),
+      decided: only(host.decided),
     }
     const ended = (why: string) => {
       own.died = why
@@ -150,6 +153,7 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
 
   function restore(next: Thread) {
     thread = next
+    if (access) next.setAccess(access) // first: nothing is served without it
     for (const [first, { added, published }] of isDown ? [] : batches) {
       const ready = published.map((index) => [index, values.get(first + index)] as const)
       next.register(first, added, ready)
@@ -231,6 +235,10 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
     watchReads(on) {
       watchesReads = on
       thread?.watchReads(on)
+    },
+    setAccess(table) {
+      access = table
+      thread?.setAccess(table)
     },
     close() {
       isClosed = true

@@ -3,6 +3,7 @@
  * function has one argument, which is cloned unless it is moved, and those that return something are requests.
  */
 
+import type { AccessDecision, GrantTable } from './access-types.ts'
 import type { HandlerOutcome } from './call.ts'
 import type { Ready } from './contents.ts'
 import type { GatewayQuestion } from './credentials.ts'
@@ -49,6 +50,8 @@ export interface EngineCalls {
   disconnect(number: number): void
   /** A handler has sent progress or a log message of a running {@link WindowCalls.call}. */
   update(args: { number: number; what: number; text: string }): void
+  /** Replaces the decisions about assistants. */
+  setAccess(table: GrantTable): void
   alive(): void
   wake(): void
   watchReads(on: boolean): void
@@ -93,6 +96,8 @@ export interface WindowCalls {
   engineState(state: EngineState): void
   gatewayState(args: { number: number; state: GatewayState }): void
   read(event: ReadEvent): void
+  /** Requests that were decided by grants, and answered. */
+  decided(decisions: AccessDecision[]): void
   report(error: SerializedError): void
 }
 

@@ -3,6 +3,7 @@
  * the other end of a pair of ports. Calls that need the document come back to the window.
  */
 
+import type { AccessAnswer, AccessDecision, AccessRequest, GrantTable } from './access-types.ts'
 import {
   answerCall,
   type HandlerCall,
@@ -27,7 +28,7 @@ import { type Redact, redactContents, redactReady } from './redacting.ts'
 import type { Descriptions } from './registry.ts'
 import { type Changed, type PortableSource, type Source, watchSource } from './source.ts'
 import type { EngineCalls, WindowCalls } from './thread-calls.ts'
-import { abilities } from './wasm-numbers.ts'
+import { abilities, questions, reasons } from './wasm-numbers.ts'
 import { watchWorker } from './worker-life.ts'
 
 /** Reads a resource that the web app has registered; {@link provided} accepts its answer. */
@@ -53,6 +54,10 @@ export interface ThreadHost {
   engineState(state: EngineState): void
   gatewayState(number: number, state: GatewayState): void
   read(event: ReadEvent): void
+  /** Decides about a request that the grants do not decide; aborted if the client waits no longer. */
+  ask(request: AccessRequest, signal: AbortSignal): Promise<AccessAnswer>
+  /** A request was decided by grants, and answered. */
+  decided(decision: AccessDecision): void
   report(error: unknown): void
 }
 
@@ -72,6 +77,8 @@ export interface Thread {
   disconnect(number: number): void
   wake(): void
   watchReads(on: boolean): void
+  /** Replaces the decisions about assistants: requests that run and are denied now fail. */
+  setAccess(table: GrantTable): void
   close(): void
 }
 
@@ -170,6 +177,9 @@ export async function engineThread(
     engineState: host.engineState,
     gatewayState: ({ number, state }) => host.gatewayState(number, state),
     read: host.read,
+    decided(decisions) {
+      for (const decision of decisions) host.decided(decision)
+    },
     report: (error) => host.report(deserializeError(error)),
   }
   const port = worker ?? (at as Port)
@@ -254,6 +264,7 @@ export async function engineThread(
     },
     wake: () => engine.notify('wake', undefined),
     watchReads: (on) => engine.notify('watchReads', on),
+    setAccess: (table) => engine.notify('setAccess', table),
     close() {
       closed.abort()
       for (const controller of watches.values()) controller.abort()
@@ -300,9 +311,20 @@ function call(
   sendUpdate: SendUpdate,
   signal: AbortSignal,
 ): Promise<HandlerOutcome> {
+  if (what === questions.access) return askAccess(host, text, signal)
   const question = (text === '' ? {} : JSON.parse(text)) as HandlerCall
   const callee = source === 0 ? host.callee(question.ref ?? 0) : host.source(source)
   return answerCall(callee, source !== 0, what, question, sendUpdate, signal, host.report)
+}
+
+/** Asks about a request of an assistant. Rejects if nothing can be asked: the request is denied then. */
+async function askAccess(
+  host: ThreadHost,
+  text: string,
+  signal: AbortSignal,
+): Promise<HandlerOutcome> {
+  const answer = await host.ask(JSON.parse(text) as AccessRequest, signal)
+  return { reason: reasons.none, text: JSON.stringify(answer) }
 }
 
 /** Calls a provider, and the hook for redaction with its answer. */

@@ -15,6 +15,7 @@ export const reasons = {
   unavailable: 7,
   needsInput: 8,
   invalidParams: 9,
+  revoked: 10,
 } as const
 export type Reason = (typeof reasons)[keyof typeof reasons]
 
@@ -66,6 +67,7 @@ export const questions = {
   prompts: 9,
   tools: 10,
   extend: 11,
+  access: 12,
 } as const
 
 /** Messages that a handler can send before its answer. */

@@ -24,6 +24,7 @@ export interface Exports {
   mount(source: number, able: number, n: number): number | undefined
   unmount(source: number): number | undefined
   answerCall(call: number, reason: number, n: number): number | undefined
+  setGrants(n: number): number | undefined
   updateCall(call: number, what: number, n: number): number | undefined
   changed(source: number, n: number, under: number): number | undefined
 }
@@ -59,6 +60,8 @@ export interface Listener {
   callSource(call: number, source: number, what: number, text: string): void
   cancelCall(call: number): void
   watch(source: number, on: boolean): void
+  /** A request was decided by grants: an AccessDecision without `bytes` and `ms`. */
+  decided(call: number, text: string): void
 }
 
 /** One running instance of engine.wasm. */
@@ -190,6 +193,7 @@ export async function run(
         listener.callSource(call, source, what, read(p, n)),
       cancelCall: (call: number) => listener.cancelCall(call),
       watch: (source: number, on: number) => listener.watch(source, on !== 0),
+      decided: (call: number, p: number, n: number) => listener.decided(call, read(p, n)),
     },
   })
   exports = instance.exports as unknown as Exports

@@ -3,6 +3,7 @@
  * Calls that need the document go to the window (thread.ts).
  */
 
+import type { AccessDecision } from './access-types.ts'
 import type { SendUpdate } from './call.ts'
 import type { Client } from './clients.ts'
 import { startEngine } from './engine.ts'
@@ -20,6 +21,9 @@ import { abilities } from './wasm-numbers.ts'
 import { connectGateway } from './websocket.ts'
 import { holdLock, workerName } from './worker-life.ts'
 
+/** How long decisions are collected for the audit, ms: a message for each would cost as much as the answer. */
+const decisionsDelay = 100
+
 /**
  * Serves the window at the other end of a port.
  *
@@ -35,8 +39,15 @@ export function serve(port: Port, closed: () => void): void {
   const updateSenders = new Map<number, SendUpdate>() // of calls that wait for the window
   const gotTexts: LargeTexts = new Map()
   let lastCall = 0
+  let decisions: AccessDecision[] = [] // that the window gets with the next timer
 
   const report = (error: unknown) => page.notify('report', serializeError(error))
+
+  const passDecisions = () => {
+    const passed = decisions
+    decisions = []
+    page.notify('decided', passed)
+  }
 
   const page = link<EngineCalls, WindowCalls>(
     port,
@@ -73,6 +84,9 @@ export function serve(port: Port, closed: () => void): void {
           },
           state: (state) => page.notify('engineState', state),
           read: (event) => page.notify('read', event),
+          decided(decision) {
+            if (decisions.push(decision) === 1) setTimeout(passDecisions, decisionsDelay)
+          },
           report,
           ...(redacts && {
             redact: (prefix, uri, contents) => page.request('redact', { prefix, uri, contents }),
@@ -130,6 +144,7 @@ export function serve(port: Port, closed: () => void): void {
         connections.get(number)?.close()
         connections.delete(number)
       },
+      setAccess: (table) => engine?.setGrants(table),
       alive: () => undefined,
       wake() {
         for (const connection of connections.values()) connection.wake()

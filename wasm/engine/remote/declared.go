@@ -51,6 +51,68 @@ func extensionsOf(discovered []byte) []byte {
 	return bytes.Clone(object)
 }
 
+// Grants of the other engine. They decide who may see its lists and changes; every other
+// request goes there, and is decided there.
+type grants struct {
+	text  []byte         // as it came: for engines of other nodes; nil: there are none
+	table *engine.Grants // nil: everything is allowed
+}
+
+// maxGrantsText bounds the text of a page's grants.
+const maxGrantsText = 256 << 10 // bytes
+
+// grantsOf returns the grants in a result of discover. Nobody may see what has grants that are
+// not valid.
+func grantsOf(discovered []byte) (g grants) {
+	text := jsonrpc.Member(discovered, hop.MemberGrants)
+	if text == nil {
+		return g
+	}
+	g.text = bytes.Clone(text)
+	table, err := engine.ParseGrants(g.text)
+	if err != nil || len(text) > maxGrantsText {
+		g.text = []byte(`{"default":"ask","grants":[]}`)
+		table, _ = engine.ParseGrants(g.text)
+	}
+	g.table = table
+	return g
+}
+
+// MayRead implements [engine.Guarded].
+func (r *Remote) MayRead(who engine.Principal) bool {
+	return r.presentGrants().table.MayRead(who)
+}
+
+// AppendGrants implements [engine.Guarded].
+func (r *Remote) AppendGrants(dst []byte) []byte { return append(dst, r.presentGrants().text...) }
+
+func (r *Remote) presentGrants() grants {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.grants
+}
+
+// A regrant is a change of grants.
+type regrant struct{ old, present *engine.Grants }
+
+// change announces it to everyone, since lists are other ones now.
+func (g *regrant) change() engine.Change {
+	return engine.Change{List: true, Prompts: true, Tools: true, Granted: func(who engine.Principal) bool {
+		return !g.old.MayRead(who) && g.present.MayRead(who)
+	}}
+}
+
+// regrant replaces the grants, and returns the change; nil: there is none. r.mu is held.
+func (r *Remote) regrant(g grants) *regrant {
+	if string(g.text) == string(r.grants.text) {
+		return nil
+	}
+	change := &regrant{r.grants.table, g.table}
+	r.grants = g
+	r.lists.clear() // an assistant may have got what it may not see any more
+	return change
+}
+
 // discoverParams are the params of a Remote's server/discover.
 func discoverParams() []byte {
 	params := envelope("", nil)
@@ -76,7 +138,11 @@ func (r *Remote) rediscover(l *link) {
 			ctx, cancel := context.WithTimeout(context.Background(), hop.Timeout)
 			discovered, err := l.conn.Call(ctx, engine.MethodDiscover, discoverParams())
 			cancel()
-			if r.discoveredAgain(l, discovered, err) {
+			changed, granted := r.discoveredAgain(l, discovered, err)
+			if granted != nil {
+				r.announce(granted.change())
+			}
+			if changed || granted != nil {
 				if r.onDeclared != nil {
 					r.onDeclared()
 				}
@@ -100,19 +166,19 @@ func (r *Remote) beginRediscover(l *link) bool {
 }
 
 // discoveredAgain records an answer, and reports whether it is another one than before.
-func (r *Remote) discoveredAgain(l *link, discovered []byte, err error) (changed bool) {
+func (r *Remote) discoveredAgain(l *link, discovered []byte, err error) (changed bool, granted *regrant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
-		return false
+		return false, nil
 	}
-	l.extensions, l.discovered = extensionsOf(discovered), true
+	l.extensions, l.grants, l.discovered = extensionsOf(discovered), grantsOf(discovered), true
 	if r.link != l {
-		return false // replace takes them
+		return false, nil // replace takes them
 	}
 	changed = string(l.extensions) != string(r.extensions)
 	r.extensions = l.extensions
-	return changed
+	return changed, r.regrant(l.grants)
 }
 
 // endRediscover reports whether a further change was announced meanwhile.

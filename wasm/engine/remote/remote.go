@@ -33,6 +33,7 @@ type Remote struct {
 	arrivals   int  // calls of Arrives that are not done
 	lists      listCache
 	extensions []byte // of the other engine: a JSON object, or nil
+	grants     grants // likewise
 	onDeclared func() // nil: none
 
 	inputPolicy func() engine.InputPolicy // nil: as for own sources
@@ -63,8 +64,9 @@ type link struct {
 
 	// Likewise, of rediscover.
 	rediscover int  // announced changes that wait for an answer
-	discovered bool // extensions are newer than those of Reattach
+	discovered bool // extensions and grants are newer than those of Reattach
 	extensions []byte
+	grants     grants
 
 	// Likewise, of keepListening (listen.go).
 	listens      map[jsonrpc.ID]*upstreamListen
@@ -137,10 +139,13 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 		l.conn.Close()
 		return err
 	}
-	old, err := r.replace(l, extensionsOf(discovered), infoOf(discovered))
+	old, granted, err := r.replace(l, extensionsOf(discovered), infoOf(discovered), grantsOf(discovered))
 	if err != nil {
 		l.conn.Close()
 		return err
+	}
+	if granted != nil {
+		r.announce(granted.change())
 	}
 	switch {
 	case old == nil:
@@ -164,27 +169,28 @@ func isDown(err error) bool {
 }
 
 // replace makes l the present link.
-func (r *Remote) replace(l *link, extensions []byte, info engine.Info) (old *link, err error) {
+func (r *Remote) replace(l *link, extensions []byte, info engine.Info, g grants) (old *link, granted *regrant, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
 	case <-l.down: // over before it began
-		return nil, engine.ErrAway
+		return nil, nil, engine.ErrAway
 	default:
 	}
 	if r.closed {
-		return nil, engine.ErrAway
+		return nil, nil, engine.ErrAway
 	}
 	old = r.link
 	if l.discovered {
-		extensions = l.extensions
+		extensions, g = l.extensions, l.grants
 	}
+	granted = r.regrant(g)
 	r.link, r.forgotten, r.extensions, r.info = l, false, extensions, info
 	if old == nil {
 		close(r.back)
 	}
 	r.uncoverAll(l)
-	return old, nil
+	return old, granted, nil
 }
 
 // lost records that a port has ended.

@@ -55,7 +55,11 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	token := r.token(l, i)
 	var id jsonrpc.ID
 	defer func() { r.dropInvocation(l, token, id) }()
-	params := paramsFor(i, engine.PrincipalOf(ctx), token, members)
+	name := ""
+	if r.presentGrants().table != nil { // the user is asked who it is
+		name = i.ClientName()
+	}
+	params := paramsFor(i, engine.PrincipalOf(ctx), name, token, members)
 	p, err := l.conn.Begin(ctx, method, params, func(p *jsonrpc.Pending) {
 		id = p.ID
 		p.OnAnswer = func(size int) { r.backlog.add(ctx, size) }
@@ -181,13 +185,20 @@ func (r *Remote) dropInvocation(l *link, token string, id jsonrpc.ID) {
 }
 
 // paramsFor returns those of a request on the hop: the envelope, and members.
-func paramsFor(i *engine.Invocation, who engine.Principal, token string, members []byte) []byte {
+// clientName is that of the assistant, or "".
+func paramsFor(i *engine.Invocation, who engine.Principal, clientName, token string, members []byte) []byte {
 	inputs, state := i.Round()
 	params := emit.JSON(`{"_meta":{"` + hop.KeyVersion + `":"` + engine.LatestModern + `"`)
 	params.Member(hop.KeyCapabilities, i.Capabilities())
 	if who != "" {
 		params.Name(hop.KeyPrincipal)
 		params.Quote(string(who))
+	}
+	if clientName != "" {
+		params.Name(hop.KeyClientInfo)
+		params.Text(`{"name":`)
+		params.Quote(clientName)
+		params.Text(`,"version":""}`)
 	}
 	params.Name("progressToken")
 	params.Text(token)

@@ -22,5 +22,9 @@ const (
 	KeyDeclared = "io.github.pagemcp/declared"
 )
 
+// MemberGrants is the member of the answer to such a discover that has the decisions about
+// assistants, if the engine has some: see engine.ParseGrants.
+const MemberGrants = "io.github.pagemcp/grants"
+
 // DeclaredChanged is a notification without params.
 const DeclaredChanged = "notifications/io.github.pagemcp/declared"

@@ -212,6 +212,7 @@ async function bare(listener: Partial<Listener>): Promise<Program> {
       callSource: nothing,
       cancelCall: nothing,
       watch: nothing,
+      decided: nothing,
       ...listener,
     },
     nothing,
