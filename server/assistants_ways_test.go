@@ -215,6 +215,12 @@ func byLines(t *testing.T, name string, classic bool, send func(string), next fu
 // prompt, a tool that reads and one that acts, a skill and an extension.
 func assistantPage(t *testing.T, g *Gateway, app string, extended bool) *testPage {
 	t.Helper()
+	return assistantPageWith(t, g, app, extended, func(*engine.Options) {}, func(*engine.Engine) {})
+}
+
+// assistantPageWith is assistantPage with further options, and what is done before it joins.
+func assistantPageWith(t *testing.T, g *Gateway, app string, extended bool, adapt func(*engine.Options), begin func(*engine.Engine)) *testPage {
+	t.Helper()
 	p := newPage(t, testOrigin, app)
 	p.app = app
 	options := engine.Options{UpdateInterval: 10 * time.Millisecond, Tools: true, Prompts: true, Completions: true}
@@ -222,7 +228,9 @@ func assistantPage(t *testing.T, g *Gateway, app string, extended bool) *testPag
 		options.Extensions = []byte(`{"com.acme/ext":{"level":7}}`)
 		options.Extend = func(_ context.Context, _ string, params []byte) ([]byte, error) { return params, nil }
 	}
+	adapt(&options)
 	p.engine = engine.New(engine.Info{Name: app, Version: "1"}, &options)
+	begin(p.engine)
 	p.engine.Mount("", p.table)
 	if extended {
 		p.skill()

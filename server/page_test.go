@@ -184,7 +184,7 @@ func (p *testPage) joinAt(address string, pair func() (pass, []byte)) {
 	if done.Sequences {
 		port.AllowSequences()
 	}
-	go p.engine.Serve(context.Background(), wiretap{port, p}) // ends with the socket
+	go p.engine.Serve(engine.WithSpeakForOthers(context.Background()), wiretap{port, p}) // ends with the socket
 	p.t.Cleanup(func() { conn.CloseNow() })
 }
 

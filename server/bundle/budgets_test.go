@@ -42,7 +42,7 @@ var budgets = []budget{
 }
 
 // fileBudgets are those of files of the package.
-var fileBudgets = map[string]int{"index.js": 33_000, "worker.js": 29_600}
+var fileBudgets = map[string]int{"index.js": 33_000, "worker.js": 30_100}
 
 // app returns the code of an app that uses start, webSocket and further exports.
 func app(further ...string) string {

@@ -121,7 +121,6 @@ func (g *Grants) appendForGateway(dst []byte) []byte {
 		o = append(o, jsonrpc.IDOf(g.pausedUntil.UnixMilli())...)
 	}
 	o.Name("grants")
-	o.Text("[")
 	n := 0
 	for key, one := range g.byKey {
 		if strings.Contains(key.assistant, "://") || key.tool != "" {
@@ -141,6 +140,9 @@ func (g *Grants) appendForGateway(dst []byte) []byte {
 			o = append(o, jsonrpc.IDOf(one.until)...)
 		}
 		o.Text("}")
+	}
+	if n == 0 {
+		o.Text("[")
 	}
 	o.Text("]}")
 	return o
