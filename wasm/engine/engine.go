@@ -101,8 +101,8 @@ type Options struct {
 	// ctx ends. Nil: what is not granted is denied.
 	Ask func(ctx context.Context, q AccessQuestion) AccessAnswer
 
-	// Decided gets each decision by grants, before the request is answered. It must not block.
-	// Nil: they are dropped.
+	// Decided gets each decision by grants, before the request is answered: the last one of a call
+	// counts. It must not block. Nil: they are dropped.
 	Decided func(call sink.Call, d AccessDecision)
 
 	// Report gets errors that are not for clients, such as a panic of a source. Nil:

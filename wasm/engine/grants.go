@@ -123,7 +123,8 @@ func (g *Grants) appendForGateway(dst []byte) []byte {
 	o.Name("grants")
 	n := 0
 	for key, one := range g.byKey {
-		if strings.Contains(key.assistant, "://") || key.tool != "" {
+		byPolicy := g.hasPolicy && one.allow && key.right != grantList // not without a question
+		if byPolicy || strings.Contains(key.assistant, "://") || key.tool != "" {
 			continue
 		}
 		o.Text(emit.Separator(n))

@@ -1,0 +1,262 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A guarded is an engine with a resource and tools, whose user answers by answer.
+type guarded struct {
+	*testing.T
+	engine *engine.Engine
+	table  *engine.Table
+	answer chan engine.AccessAnswer
+
+	mu        sync.Mutex
+	questions []engine.AccessQuestion
+	decisions []engine.AccessDecision
+	last      sink.Call // of the decisions
+}
+
+func newGuarded(t *testing.T, grants string) *guarded {
+	a := &guarded{T: t, table: engine.NewTable(), answer: make(chan engine.AccessAnswer)}
+	options := enginetest.Offering
+	options.Ask = func(ctx context.Context, q engine.AccessQuestion) engine.AccessAnswer {
+		a.mu.Lock()
+		a.questions = append(a.questions, q)
+		a.mu.Unlock()
+		select {
+		case answer := <-a.answer:
+			return answer
+		case <-ctx.Done():
+			return engine.AccessAnswer{Reason: "unanswered"}
+		}
+	}
+	options.Decided = func(call sink.Call, d engine.AccessDecision) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if call == a.last {
+			a.decisions = a.decisions[:len(a.decisions)-1]
+		}
+		a.last = call
+		a.decisions = append(a.decisions, d)
+	}
+	a.engine = engine.New(engine.Info{Name: "notes", Title: "Notes", Version: "1"}, &options)
+	a.engine.Mount("", a.table)
+	a.set(grants)
+	a.engine.Mount("", slowNote{})
+	for name, hints := range map[string]string{"look": `{"readOnlyHint":true}`, "act": `{}`, "burn": `{"destructiveHint":true}`} {
+		err := a.table.PutTool(engine.ToolEntry{
+			Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"},"annotations":` + hints + `}`)},
+			Call: func(context.Context, []byte) ([]byte, error) {
+				return []byte(`{"content":[{"type":"text","text":"done by ` + name + `"}]}`), nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return a
+}
+
+// A slowNote is a source of one resource, which takes a second to read.
+type slowNote struct{}
+
+func (slowNote) List(context.Context, string) (engine.Listing, error) {
+	return engine.Listing{Resources: []engine.Resource{{URI: "note:a", Name: "a"}}}, nil
+}
+
+func (slowNote) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
+	if uri != "note:a" {
+		return nil, engine.ErrNotFound
+	}
+	select {
+	case <-time.After(time.Second):
+		return []engine.Contents{{URI: uri, Text: "secret"}}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (a *guarded) set(grants string) {
+	a.Helper()
+	g, err := engine.ParseGrants([]byte(grants))
+	if err != nil {
+		a.Fatal(err)
+	}
+	a.engine.SetGrants(g)
+}
+
+func (a *guarded) log() (all string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, d := range a.decisions {
+		all += fmt.Sprintf("%s %s %s %s %v %s\n", d.Assistant, d.Right, d.Method, d.What, d.Allow, d.Reason)
+	}
+	return all
+}
+
+const (
+	asks      = `{"default":"ask","grants":[]}`
+	mayRead   = `{"default":"ask","grants":[{"assistant":"claude","right":"read","allow":true}]}`
+	deniesAll = `{"default":"ask","grants":[{"assistant":"claude","right":"read"},{"assistant":"claude","right":"act"}]}`
+)
+
+// An assistant without a grant sees one entry, whose read asks. It waits longer than a request
+// may take, since progress restarts the timeouts. After the decision it sees the whole list.
+func TestTheFirstUseAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, asks)
+		s := enginetest.Speak(t, a.engine, "claude")
+		s.Ask("1", "resources/list", "", "")
+		s.Wants(`"uri":"access:///read"`, `"name":"Notes: not shared with you yet"`, `"cacheScope":"private"`)
+		s.Ask("2", "tools/list", "", "")
+		s.Wants(`"tools":[]`)
+		s.Ask("3", "resources/read", `,"progressToken":"p","io.modelcontextprotocol/clientInfo":{"name":"Claude\u202e","version":"1"}`, `,"uri":"access:///read"`)
+		for range 4 {
+			s.Wants("notifications/progress", "waiting for the user") // every 10 s
+		}
+		a.answer <- engine.AccessAnswer{Allow: true, Reason: "asked"}
+		a.set(mayRead)
+		s.Wants(`"id":3`, "The user has shared this page with you")
+		s.Ask("4", "resources/list", "", "")
+		s.Wants(`"uri":"note:a"`)
+		if a.questions[0].CallsItself != "Claude" || a.questions[0].Assistant != "claude" || a.questions[0].Right != "read" {
+			t.Errorf("the question is %+v", a.questions[0])
+		}
+		want := "claude read resources/list  false declined\nclaude read tools/list  false declined\n" +
+			"claude read resources/read access:///read true asked\nclaude read resources/list  true grant\n"
+		if got := a.log(); got != want {
+			t.Errorf("the audit has\n%swant\n%s", got, want)
+		}
+		s.Port.Close()
+	})
+}
+
+// Each kind of tool needs its own right, and one that destroys is asked about each time.
+func TestToolsAskForTheirRight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, mayRead)
+		s := enginetest.Speak(t, a.engine, "claude")
+		s.Ask("1", "tools/call", "", `,"name":"look"`)
+		s.Wants("done by look")
+		for i, name := range []string{"act", "burn", "burn"} {
+			s.Ask("2", "tools/call", "", `,"name":"`+name+`","arguments":{"a":1}`)
+			a.answer <- engine.AccessAnswer{Allow: true, Reason: "asked"}
+			s.Wants("done by " + name)
+			if q := a.questions[i]; q.Right != "act" || !strings.Contains(string(q.Tool), `"`+name+`"`) || string(q.Arguments) != `{"a":1}` {
+				t.Errorf("the question about %s is %+v", name, q)
+			}
+			if name == "act" {
+				a.set(`{"default":"ask","grants":[{"assistant":"claude","right":"read","allow":true},{"assistant":"claude","right":"act","allow":true}]}`)
+				s.Ask("3", "tools/call", "", `,"name":"act"`)
+				s.Wants("done by act")
+			}
+		}
+		s.Ask("4", "tools/call", "", `,"name":"burn"`)
+		a.answer <- engine.AccessAnswer{Reason: "declined"}
+		s.Wants("The user declined. Do not try again unless they ask.", `"reason":"declined"`)
+		s.Port.Close()
+	})
+}
+
+// What is revoked ends at once: reads and questions that wait, and notifications; what was
+// subscribed to goes on when it is granted again, and says that it may have changed.
+func TestRevokingEndsWhatIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, mayRead)
+		s := enginetest.Speak(t, a.engine, "claude")
+		other := enginetest.Speak(t, a.engine, "page") // the page itself needs no grant
+		s.Ask("1", "subscriptions/listen", "", `,"notifications":{"resourceSubscriptions":["note:a"],"resourcesListChanged":true}`)
+		s.Wants("acknowledged", "note:a")
+		other.Ask("1", "subscriptions/listen", "", `,"notifications":{"resourceSubscriptions":["note:a"]}`)
+		other.Wants("acknowledged", "note:a")
+		s.Ask("2", "resources/read", "", `,"uri":"note:a"`)
+		synctest.Wait()
+		began := time.Now()
+		a.set(deniesAll)
+		s.Wants("list_changed")
+		s.Wants(`"id":2`, "The user has ended this access", `"reason":"revoked"`)
+		if waited := time.Since(began); waited > 100*time.Millisecond {
+			t.Errorf("the read ended after %v", waited)
+		}
+		a.table.Changed("note:a")
+		other.Wants("updated", "note:a")
+		s.Ask("3", "resources/read", "", `,"uri":"note:a"`)
+		s.Wants(`"id":3`, "The user declined") // and no notification before
+		time.Sleep(time.Second)
+		a.set(mayRead)
+		s.Wants("list_changed")
+		s.Wants("updated", "note:a")
+		a.set(`{"default":"ask","pausedUntil":` + fmt.Sprint(time.Now().Add(time.Hour).UnixMilli()) + `,"grants":[{"assistant":"claude","right":"read","allow":true}]}`)
+		s.Wants("list_changed")
+		s.Ask("4", "resources/read", "", `,"uri":"note:a"`)
+		s.Wants(`"id":4`, "paused all assistants", `"reason":"paused"`)
+		other.Ask("4", "resources/read", "", `,"uri":"note:a"`)
+		other.Wants(`"id":4`, "secret")
+		s.Port.Close()
+		other.Port.Close()
+	})
+}
+
+// A denial that comes while a question waits is stronger than its answer.
+func TestADenialIsStrongerThanAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, asks)
+		s := enginetest.Speak(t, a.engine, "claude")
+		s.Ask("1", "resources/read", "", `,"uri":"note:a"`)
+		synctest.Wait()
+		a.set(deniesAll)
+		a.answer <- engine.AccessAnswer{Allow: true, Reason: "asked"}
+		s.Wants(`"id":1`, "The user declined")
+		s.Port.Close()
+	})
+}
+
+// A function of the app is asked about each request, and about lists before they are sent.
+func TestAPolicyDecidesEachRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, `{"default":"ask","policy":true,"grants":[]}`)
+		s := enginetest.Speak(t, a.engine, "claude")
+		for i, request := range [][3]string{
+			{"resources/list", "", `"uri":"note:a"`},
+			{"tools/list", "", `"name":"act"`},
+			{"resources/read", `,"uri":"note:a"`, "secret"},
+			{"tools/call", `,"name":"act"`, "done by act"},
+		} {
+			for _, allow := range []bool{true, false} {
+				s.Ask("1", request[0], "", request[1])
+				a.answer <- engine.AccessAnswer{Allow: allow, Reason: "policy"}
+				if got := s.Next(); strings.Contains(got, request[2]) != allow {
+					t.Errorf("%d: allowed %v: %s", i, allow, got)
+				}
+			}
+		}
+		s.Port.Close()
+	})
+}
+
+// Only the page itself needs no grants: an assistant of a gateway may have its name.
+func TestAnAssistantNamedPageIsNotThePage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, deniesAll)
+		near, far := jsonrpc.Pipe()
+		go a.engine.Serve(engine.WithSpeakForOthers(engine.WithPrincipal(context.Background(), "page")), far)
+		s := enginetest.Speaker{T: t, Port: near}
+		for id, meta := range map[string]string{"1": `,"io.github.pagemcp/principal":"page"`, "2": `,"io.github.pagemcp/principal":"claude"`, "3": ""} {
+			s.Ask(id, "resources/list", meta, "")
+			s.Wants("access:///read")
+		}
+		near.Close()
+	})
+}

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// One row for each kind of entry: what the table decides about a right, and about a tool that is
+// decided about by itself.
+func TestGrantsDecide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // whose clock begins at a known time
+		now := time.Now().UnixMilli()
+		later, before := ms(now+1000), ms(now)
+		for _, row := range []struct {
+			table, who, right, tool string
+			want                    decision
+			reason                  string
+		}{
+			{`"default":"open"`, "a", "read", "", allowed, "open"},
+			{`"default":"open"`, "a", "act", "burn", allowed, "open"},
+			{`"default":"ask"`, "a", "read", "", undecided, ""},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true}]`, "a", "read", "", allowed, "grant"},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true}]`, "a", "act", "", undecided, ""},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true}]`, "b", "read", "", undecided, ""},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true,"until":` + later + `}]`, "a", "read", "", allowed, "grant"},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true,"until":` + before + `}]`, "a", "read", "", undecided, ""},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","until":` + later + `}]`, "a", "read", "", denied, "declined"},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","until":` + before + `}]`, "a", "read", "", undecided, ""},
+			{`"default":"open","grants":[{"assistant":"a","right":"read"}]`, "a", "read", "", denied, "declined"},
+			// Clients without a name share one.
+			{`"default":"ask","grants":[{"assistant":"unnamed","right":"read","allow":true}]`, "token", "read", "", allowed, "grant"},
+			{`"default":"ask","grants":[{"assistant":"unnamed","right":"read","allow":true}]`, "stdio", "read", "", allowed, "grant"},
+			{`"default":"ask","grants":[{"assistant":"unnamed","right":"read","allow":true}]`, "", "read", "", allowed, "grant"},
+			// A tool that is decided about by itself needs a grant of its own.
+			{`"default":"ask","grants":[{"assistant":"a","right":"act","allow":true}]`, "a", "act", "burn", undecided, ""},
+			{`"default":"ask","grants":[{"assistant":"a","right":"act","tool":"burn","allow":true}]`, "a", "act", "burn", allowed, "grant"},
+			{`"default":"ask","grants":[{"assistant":"a","right":"act","tool":"burn","allow":true}]`, "a", "act", "", undecided, ""},
+			{`"default":"ask","grants":[{"assistant":"a","right":"act","tool":"burn"}]`, "a", "act", "burn", denied, "declined"},
+			{`"default":"ask","grants":[{"assistant":"a","right":"act"},{"assistant":"a","right":"act","tool":"burn","allow":true}]`, "a", "act", "burn", denied, "declined"},
+			// A pause is stronger than a grant.
+			{`"default":"open","pausedUntil":` + later, "a", "read", "", denied, "paused"},
+			{`"default":"ask","pausedUntil":` + later + `,"grants":[{"assistant":"a","right":"read","allow":true}]`, "a", "read", "", denied, "paused"},
+			{`"default":"open","pausedUntil":` + before, "a", "read", "", allowed, "open"},
+			// A function of the app decides about each request, unless the user has denied it.
+			{`"default":"ask","policy":true,"grants":[{"assistant":"a","right":"read","allow":true}]`, "a", "read", "", undecided, ""},
+			{`"default":"ask","policy":true,"grants":[{"assistant":"a","right":"read"}]`, "a", "read", "", denied, "declined"},
+			{`"default":"ask","policy":true,"grants":[{"assistant":"a","right":"list","allow":true}]`, "a", "list", "", allowed, "grant"},
+		} {
+			text := row.table
+			if !strings.Contains(text, "grants") {
+				text += `,"grants":[]`
+			}
+			g, err := ParseGrants([]byte("{" + text + "}"))
+			if err != nil {
+				t.Errorf("%s: %v", row.table, err)
+				continue
+			}
+			if got, reason := g.decide(Principal(row.who), row.right, row.tool); got != row.want || reason != row.reason {
+				t.Errorf("%s: %s of %q, tool %q: %d %q, want %d %q", row.table, row.right, row.who, row.tool, got, reason, row.want, row.reason)
+			}
+			// What a gateway gets decides the same about lists and changes.
+			again, err := ParseGrants(g.appendForGateway(nil))
+			if err != nil {
+				t.Errorf("%s: for the gateway: %v", row.table, err)
+			} else if again.MayRead(Principal(row.who)) != g.MayRead(Principal(row.who)) {
+				t.Errorf("%s: the gateway decides another way about %q", row.table, row.who)
+			}
+		}
+	})
+}
+
+func ms(n int64) string { return string(jsonrpc.IDOf(n)) }
+
+// Tables that are not valid are rejected as a whole.
+func TestGrantsAreChecked(t *testing.T) {
+	many := strings.Repeat(`{"assistant":"a","right":"read"},`, maxGrants)
+	for _, text := range []string{
+		``, `[]`, `{}`, `{"default":"all","grants":[]}`, `{"default":"ask"}`, `{"default":"ask","grants":{}}`,
+		`{"default":"ask","grants":[{"right":"read"}]}`, `{"default":"ask","grants":[{"assistant":"a"}]}`, `{"default":"ask","grants":[1]}`,
+		`{"default":"ask","grants":[` + many + `{"assistant":"a","right":"read"}]}`,
+	} {
+		if g, err := ParseGrants([]byte(text)); err == nil {
+			t.Errorf("%.80s is accepted: %+v", text, g)
+		}
+	}
+}
