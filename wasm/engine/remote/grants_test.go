@@ -1,0 +1,135 @@
+package remote_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A grantedHop is a page whose user answers by answer, behind a chain of engines: a gateway, or
+// a gateway and the node that has the page.
+type grantedHop struct {
+	*hop
+	answer  chan engine.AccessAnswer
+	gateway *engine.Engine
+}
+
+func newGrantedHop(t *testing.T, grants string, nodes int) *grantedHop {
+	g := &grantedHop{answer: make(chan engine.AccessAnswer)}
+	options := enginetest.Offering
+	options.Ask = func(ctx context.Context, q engine.AccessQuestion) engine.AccessAnswer {
+		select {
+		case a := <-g.answer:
+			return a
+		case <-ctx.Done():
+			return engine.AccessAnswer{Reason: "unanswered"}
+		}
+	}
+	g.hop = &hop{T: t, page: engine.New(engine.Info{Name: "page", Version: "1"}, &options), table: engine.NewTable(), wire: &wire{}}
+	g.page.Mount("", g.table)
+	g.put("notes://cart", "2 apples")
+	g.set(grants)
+	served := g.page
+	for range nodes {
+		near, far := jsonrpc.Pipe()
+		below := served
+		go below.Serve(engine.WithSpeakForOthers(context.Background()), far) // ends with near
+		r, plain := remote.New(), enginetest.Offering
+		t.Cleanup(r.Close)
+		served = engine.New(engine.Info{Name: "gateway", Version: "1"}, &plain)
+		above := served
+		r.OnDeclared(func() { above.SetExtensions(nil) }) // as gateways do
+		if err := r.Reattach(t.Context(), near); err != nil {
+			t.Fatal(err)
+		}
+		served.Mount("", r)
+	}
+	g.gateway = served
+	return g
+}
+
+func (g *grantedHop) set(grants string) {
+	g.Helper()
+	table, err := engine.ParseGrants([]byte(grants))
+	if err != nil {
+		g.Fatal(err)
+	}
+	g.page.SetGrants(table)
+}
+
+const (
+	onlyClaude = `{"default":"ask","grants":[{"assistant":"claude","right":"read","allow":true}]}`
+	nobody     = `{"default":"ask","grants":[{"assistant":"claude","right":"read"}]}`
+)
+
+// A gateway announces changes of a page to those who may read it alone, also with a further node
+// between: from the decision on, and no longer than it holds.
+func TestGatewaysAnnounceAsTheGrantsSay(t *testing.T) {
+	for nodes := 1; nodes <= 2; nodes++ {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGrantedHop(t, onlyClaude, nodes)
+			claude, other := enginetest.Speak(t, g.gateway, "claude"), enginetest.Speak(t, g.gateway, "codex")
+			listen := `,"notifications":{"resourceSubscriptions":["notes://cart"],"resourcesListChanged":true}`
+			claude.Ask("1", "subscriptions/listen", "", listen)
+			claude.Wants("acknowledged", `["notes://cart"]`)
+			other.Ask("1", "subscriptions/listen", "", listen)
+			if got := other.Next(); strings.Contains(got, "cart") || !strings.Contains(got, "acknowledged") {
+				t.Errorf("without a grant: %s", got)
+			}
+			g.table.Changed("notes://cart")
+			claude.Wants("updated", "notes://cart")
+			began := time.Now()
+			g.set(nobody)
+			claude.Wants("list_changed")
+			other.Wants("list_changed") // what it may see is another list, or not: it asks
+			if waited := time.Since(began); waited > 100*time.Millisecond {
+				t.Errorf("the gateway learned of it after %v", waited)
+			}
+			g.table.Changed("notes://cart")
+			synctest.Wait()
+			claude.Ask("2", "resources/list", "", "")
+			claude.Wants("access:///read") // and no update before
+			time.Sleep(time.Second)
+			g.set(onlyClaude)
+			seen := claude.Next() + claude.Next()
+			if !strings.Contains(seen, "list_changed") || !strings.Contains(seen, "updated") {
+				t.Errorf("after it was granted again: %s", seen)
+			}
+			claude.Ask("3", "resources/list", "", "")
+			list := claude.Next()
+			for !strings.Contains(list, `"id":3`) { // a change of a list may be announced twice
+				list = claude.Next()
+			}
+			if !strings.Contains(list, "notes://cart") {
+				t.Errorf("granted again: %s", list)
+			}
+			claude.Port.Close()
+			other.Port.Close()
+			time.Sleep(time.Second) // for the pause between two discovers
+		})
+	}
+}
+
+// A question may wait longer than requests do, through gateways, too.
+func TestQuestionsWaitThroughGateways(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGrantedHop(t, `{"default":"ask","grants":[]}`, 2)
+		s := enginetest.Speak(t, g.gateway, "claude")
+		s.Ask("1", "resources/read", "", `,"uri":"notes://cart"`)
+		time.Sleep(44 * time.Second)
+		g.answer <- engine.AccessAnswer{Allow: true, Reason: "asked"}
+		s.Wants(`"id":1`, "2 apples")
+		s.Ask("2", "resources/read", "", `,"uri":"notes://cart"`)
+		g.answer <- engine.AccessAnswer{Reason: "declined"}
+		s.Wants(`"id":2`, "The user declined", `"reason":"declined"`)
+		s.Port.Close()
+		time.Sleep(time.Second) // likewise
+	})
+}
