@@ -10,12 +10,10 @@
  */
 
 import type { GatewayQuestion } from './credentials.ts'
+import { button, clickGuard, element, isFramed, styles } from './dialog-parts.ts'
 
 /** How long a secret of a gateway is good, ms: there is nothing to decide after that. */
 const answerTime = 120_000
-
-/** How long clicks are ignored, ms: the dialog may appear under a click that was meant for the page. */
-const clickGuard = 500
 
 let last: Promise<unknown> = Promise.resolve()
 
@@ -93,52 +91,4 @@ function decision(
     change.addEventListener('click', (event) => isMeant(event) && settle(true))
     dialog.addEventListener('close', refuse)
   })
-}
-
-/** Whether a site of another origin shows this page within its own. */
-function isFramed(): boolean {
-  try {
-    return window.top?.origin !== self.origin
-  } catch {
-    return true
-  }
-}
-
-function button(text: string, name: string): HTMLButtonElement {
-  const made = element('button', text, [], name)
-  made.type = 'button'
-  return made
-}
-
-function element<K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  text: string,
-  children: Node[] = [],
-  className = '',
-): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name)
-  made.className = className
-  if (text !== '') made.textContent = text
-  made.append(...children)
-  return made
-}
-
-/** A constructed style sheet: allowed under every Content-Security-Policy. */
-function styles(): CSSStyleSheet {
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync(`
-:host { all: initial }
-dialog { box-sizing: border-box; width: min(30rem, calc(100vw - 2rem)); padding: 1.25rem; border: 1px solid #8888;
-  border-radius: .75rem; background: Canvas; color: CanvasText; color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-dialog::backdrop { background: #0009 }
-h2 { margin: 0 0 .75rem; font-size: 1.125rem }
-p { margin: 0 0 .75rem }
-.address { font-family: ui-monospace, monospace; overflow-wrap: anywhere }
-.buttons { display: flex; flex-wrap: wrap; gap: .5rem }
-button { font: inherit; padding: .5rem .875rem; border: 1px solid #8888; border-radius: .5rem; background: ButtonFace;
-  color: ButtonText; cursor: pointer }
-.keep { font-weight: 600 }
-button:focus-visible { outline: 3px solid Highlight; outline-offset: 2px }
-`)
-  return sheet
 }
