@@ -4,19 +4,14 @@
  */
 
 import { toBase64Url } from './base64url.ts'
+import { inDatabase } from './database.ts'
 import type { Credential, Pairing } from './handshake.ts'
 import { result } from './idb-request.ts'
-
-const storeName = 'keys'
 
 interface SavedPairing extends Pairing {
   /** When it was last used; ms since 1970. */
   used: number
 }
-
-/** How often a database is tried that cannot be opened for now, and how long between two attempts. */
-const attempts = 3
-const pause = 100 // ms
 
 /**
  * The saved key that was used last, of those for `addresses`.
@@ -83,49 +78,13 @@ const randomId = () => toBase64Url(crypto.getRandomValues(new Uint8Array(16)))
 /**
  * Runs requests in one transaction; returns `undefined` where there is no storage.
  *
- * @throws Error if the database fails each time; browsers report UnknownError while they are busy or update
+ * @throws Error if the database fails each time
  */
-async function inStore<T>(
+function inStore<T>(
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => Promise<T>,
 ): Promise<T | undefined> {
-  for (let left = attempts; ; ) {
-    try {
-      return await tryInStore(mode, act)
-    } catch (error) {
-      if (--left === 0) {
-        throw new Error(`the saved keys cannot be read: ${(error as DOMException).name}`)
-      }
-      await new Promise((resolve) => setTimeout(resolve, pause))
-    }
-  }
-}
-
-async function tryInStore<T>(
-  mode: IDBTransactionMode,
-  act: (store: IDBObjectStore) => Promise<T>,
-): Promise<T | undefined> {
-  const database = await opened()
-  if (database === undefined) return undefined
-  try {
-    const transaction = database.transaction(storeName, mode)
-    return await act(transaction.objectStore(storeName))
-  } finally {
-    database.close()
-  }
-}
-
-async function opened(): Promise<IDBDatabase | undefined> {
-  try {
-    const opening = indexedDB.open('pagemcp', 1)
-    opening.onupgradeneeded = () => {
-      opening.result.createObjectStore(storeName, { keyPath: 'address' })
-    }
-    return await result(opening)
-  } catch (error) {
-    // An opaque origin, a browser that stores nothing for the site, and one without IndexedDB.
-    const none = ['SecurityError', 'InvalidStateError', 'ReferenceError']
-    if (none.includes((error as DOMException).name)) return undefined
-    throw error
-  }
+  return inDatabase(['keys'], mode, 'the saved keys', (transaction) =>
+    act(transaction.objectStore('keys')),
+  )
 }

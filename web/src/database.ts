@@ -1,0 +1,104 @@
+/**
+ * Opens the IndexedDB database `pagemcp` of this origin: keys of gateways (pairings.ts), and what the user has decided
+ * about assistants (access/). All versions of the package share it. Connections are closed after each use, so
+ * that an upgrade never waits for another tab.
+ */
+
+import { result } from './idb-request.ts'
+
+const name = 'pagemcp'
+const version = 2
+
+/** The stores. Version 1 had `keys` alone. */
+export type StoreName = 'keys' | 'access' | 'use' | 'audit'
+
+/** How long another tab may block an upgrade, ms; one with a connection of version 1 has it for milliseconds. */
+const blockedTime = 2000
+
+/** How often a database is tried that cannot be opened for now, and how long between two attempts. */
+const attempts = 3
+const pause = 100 // ms
+
+/**
+ * Runs requests in one transaction. It is complete before the database opens for another one that writes there.
+ *
+ * @param what - for the error: what is stored there
+ * @returns `undefined` where there is no storage: an opaque origin, a browser that stores nothing for the site, and one
+ *   without IndexedDB
+ * @throws Error if the database fails each time; browsers report UnknownError while they are busy or update
+ */
+export async function inDatabase<T>(
+  stores: readonly StoreName[],
+  mode: IDBTransactionMode,
+  what: string,
+  act: (transaction: IDBTransaction) => Promise<T>,
+): Promise<T | undefined> {
+  for (let left = attempts; ; ) {
+    try {
+      return await tryInDatabase(stores, mode, act)
+    } catch (error) {
+      if (--left === 0) throw new Error(`${what} cannot be read: ${(error as DOMException).name}`)
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+}
+
+async function tryInDatabase<T>(
+  stores: readonly StoreName[],
+  mode: IDBTransactionMode,
+  act: (transaction: IDBTransaction) => Promise<T>,
+): Promise<T | undefined> {
+  const database = await openDatabase()
+  if (database === undefined) return undefined
+  try {
+    const transaction = database.transaction(stores, mode)
+    return await act(transaction)
+  } finally {
+    database.close()
+  }
+}
+
+async function openDatabase(): Promise<IDBDatabase | undefined> {
+  try {
+    return await open(version).catch((error: unknown) => {
+      // A newer version of the package was here: its stores include ours.
+      if ((error as DOMException)?.name === 'VersionError') return open()
+      throw error
+    })
+  } catch (error) {
+    const none = ['SecurityError', 'InvalidStateError', 'ReferenceError']
+    if (none.includes((error as DOMException).name)) return undefined
+    throw error
+  }
+}
+
+async function open(version?: number): Promise<IDBDatabase> {
+  const opening = indexedDB.open(name, version)
+  opening.onupgradeneeded = ({ oldVersion }) => upgrade(opening.result, oldVersion)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const blocked = new Promise<never>((_, reject) => {
+    const late = () => reject(new DOMException('another tab blocks the upgrade', 'TimeoutError'))
+    opening.onblocked = () => {
+      timer = setTimeout(late, blockedTime)
+    }
+  })
+  const opened = result(opening)
+  try {
+    const database = await Promise.race([opened, blocked])
+    database.onversionchange = () => database.close() // a newer version of the package does not wait for this use
+    return database
+  } catch (error) {
+    opened.then((late) => late.close()).catch(() => {})
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function upgrade(database: IDBDatabase, oldVersion: number) {
+  if (oldVersion < 1) database.createObjectStore('keys', { keyPath: 'address' })
+  if (oldVersion >= 2) return
+  database.createObjectStore('access', { keyPath: 'app' })
+  database.createObjectStore('use', { keyPath: 'app' })
+  database.createObjectStore('audit', { autoIncrement: true }).createIndex('app', 'app')
+}
