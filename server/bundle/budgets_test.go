@@ -25,7 +25,7 @@ type budget struct {
 // demand; what is in the row `beside` is subtracted. No source may take more than 8 KB: a row
 // is what it takes, rounded up.
 var budgets = []budget{
-	{name: "start and webSocket", code: app(), most: 12_200},
+	{name: "start and webSocket", code: app(), most: 13_000},
 	{name: "idb", code: app("idb"), beside: "start and webSocket", most: 4_500},
 	{name: "opfs", code: app("opfs"), beside: "start and webSocket", most: 2_200},
 	{name: "caches", code: app("caches"), beside: "start and webSocket", most: 3_400},
@@ -42,7 +42,7 @@ var budgets = []budget{
 }
 
 // fileBudgets are those of files of the package.
-var fileBudgets = map[string]int{"index.js": 33_000, "worker.js": 30_100}
+var fileBudgets = map[string]int{"index.js": 34_000, "access.js": 12_000, "worker.js": 30_100}
 
 // app returns the code of an app that uses start, webSocket and further exports.
 func app(further ...string) string {

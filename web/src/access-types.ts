@@ -75,9 +75,16 @@ export interface Grant {
 export interface GrantTable {
   /** The decision without a grant. `ask`: {@link AccessRequest} goes to the window, which answers. */
   readonly default: 'open' | 'ask'
+  /** Each request goes to the window that no denial decides, lists too: a function of the app decides. */
+  readonly policy?: boolean
   /** All requests are denied until then; ms since 1970. */
   readonly pausedUntil?: number
-  readonly grants: readonly Grant[]
+  readonly grants: readonly TableGrant[]
+}
+
+/** A decision in the table. `list`: lists and notifications alone, where a function decides about reads. */
+export interface TableGrant extends Omit<Grant, 'right'> {
+  readonly right: Right | 'list'
 }
 
 /** A decision of the engine. Never has contents. */

@@ -5,6 +5,18 @@
  */
 
 export type {
+  AccessDecision,
+  AccessPolicy,
+  AccessReason,
+  AccessRequest,
+  AssistantAccess,
+  AssistantGrant,
+  AuditEntry,
+  Grant,
+  PageAccess,
+  Right,
+} from './access-types.ts'
+export type {
   AudioContent,
   ContentBlock,
   EmbeddedResource,
@@ -52,6 +64,7 @@ export {
   type SampleParams,
   sample,
 } from './input.ts'
+export type { AccessOption } from './page-access.ts'
 export type { Goodbye, Port } from './port.ts'
 export type {
   Prompt,

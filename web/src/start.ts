@@ -1,5 +1,6 @@
 /** The main function of the package, {@link start}, and the {@link PageMcp} that it returns. */
 
+import type { PageAccess } from './access-types.ts'
 import type { ReadEvent } from './clients.ts'
 import type { Connector } from './connector.ts'
 import type { EngineOptions, EngineState } from './engine-types.ts'
@@ -10,6 +11,7 @@ import { jsonCopy } from './json.ts'
 import { listen } from './listen.ts'
 import { canStart, compile, newWorker } from './loading.ts'
 import { lazily } from './module.ts'
+import { type AccessOption, pageAccess } from './page-access.ts'
 import { cursorKey, instance, pageId, replacedPages } from './page-id.ts'
 import { Channel, goodbye, type Port, portPair } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
@@ -73,6 +75,13 @@ export interface StartOptions {
    * developer's own code makes them.
    */
   redact?: Redact
+  /**
+   * Who may use what the page serves. `open`: every client that a gateway, `accept` or `listen` admits. `ask`: assistants
+   * whom the user has allowed to; the page asks at first use. A function: its answer, or with `ask` the user's; if
+   * it throws, the request is denied. What the user has denied stays denied in each case. Default: `open` if the page is on
+   * this machine (localhost, 127.0.0.1, a file), else `ask`. The page's own clients are always allowed.
+   */
+  access?: AccessOption
   /** The location of the package's files; default: next to this module. */
   urls?: {
     worker?: string | URL
@@ -109,6 +118,8 @@ export interface Events {
   state: State
   /** A client has read a resource. */
   read: ReadEvent
+  /** Decisions about assistants, a pause or their use have changed; that of other tabs, too. */
+  access: PageAccess
   /** A provider threw, a registration was rejected, the engine was restarted … */
   error: unknown
 }
@@ -116,6 +127,8 @@ export interface Events {
 /** An engine that serves this page. */
 export interface PageMcp extends Publishing {
   readonly state: State
+  /** Which assistants may use this page. */
+  readonly access: PageAccess
   /**
    * Mounts a source: its URIs appear with `prefix` before them. Sources of one prefix are tried in
    * the order of mounting.
@@ -173,14 +186,14 @@ interface OwnConnection {
  *   except for an engine without a Worker whose `urls.wasm` is not a URL: that one runs, for tests of your app
  */
 export async function start(options: StartOptions): Promise<PageMcp> {
-  const { name, worker = true, urls, redact, cache, capabilities, ...described } = options
+  const { name, worker = true, urls, redact, cache, capabilities, access, ...described } = options
   if (typeof name !== 'string' || name === '') throw new TypeError('start needs a name')
   if (!canStart(worker, urls?.wasm)) {
     throw new Error('start needs a browser; call it in an effect or onMount')
   }
 
   const sources = new Map<number, Source>()
-  const listeners = { state: new Set(), read: new Set(), error: new Set() } as {
+  const listeners = { state: new Set(), read: new Set(), access: new Set(), error: new Set() } as {
     [K in keyof Events]: Set<(event: Events[K]) => void>
   }
   /** Those that are over are shown until the next one. */
@@ -205,6 +218,14 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     if (listeners.error.size > 0) emit('error', error)
     else uncaught(error)
   }
+  const ownAccess = pageAccess({
+    name,
+    title: described.title,
+    access,
+    setAccess: (table) => thread.setAccess(table),
+    changed: () => emit('access', ownAccess.page),
+    report,
+  })
   const state = (): State => ({
     engine,
     gateways: [...connections.values()].flatMap(({ state }) => state ?? []),
@@ -227,8 +248,8 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       emit('state', state())
     },
     read: (event) => emit('read', event),
-    ask: async () => ({ allow: false, reason: 'unanswered' }),
-    decided: () => {},
+    ask: ownAccess.ask,
+    decided: ownAccess.decided,
     report,
   }
 
@@ -245,6 +266,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     logging,
     noSubscribe: !subscribe,
     noListChanged: !listChanged,
+    asks: ownAccess.asks,
   }
   const module = compile(urls?.wasm)
   module.catch(() => {}) // awaited below, where its error is thrown
@@ -254,6 +276,8 @@ export async function start(options: StartOptions): Promise<PageMcp> {
         return engineThread(engineOptions, module, worker, host)
       }, host)
     : await inWindow(engineOptions, module, host)
+
+  await ownAccess.serve()
 
   const published = publishing(thread, redact)
 
@@ -293,6 +317,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     get state() {
       return state()
     },
+    access: ownAccess.page,
     mount(source, prefix = '') {
       if (prefix !== '' && !/^[a-z][a-z0-9+.-]*\+$/.test(prefix)) {
         throw new TypeError(`a prefix is empty or a scheme that ends in "+", not "${prefix}"`)
@@ -349,6 +374,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
         signal.throwIfAborted()
         if (connector.ignored) report(connector.ignored)
         const { token } = connector
+        if (token) ownAccess.consented()
         const page = await pageId(signal)
         const replaced = token ? [] : await replacedPages(page, signal)
         signal.throwIfAborted()
@@ -375,6 +401,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       const all = listeners[type] as Set<typeof listener>
       all.add(listener)
       if (type === 'read') thread.watchReads(true)
+      if (type === 'access') ownAccess.load()
       return () => {
         all.delete(listener)
         if (type === 'read' && all.size === 0) thread.watchReads(false)
@@ -383,6 +410,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     close() {
       if (ended.signal.aborted) return
       thread.close() // first: clients get the results of their subscriptions and a last message
+      ownAccess.close()
       sources.clear() // the engine's thread may still call them
       ended.abort(new DOMException('the engine was closed', 'InvalidStateError'))
       if (engine === 'closed') return

@@ -14,7 +14,7 @@ export const keptTime = 30 * day
 /** How many assistants an app has decisions about; those decided longest ago are forgotten. */
 export const maxAssistants = 500
 
-/** The page's own clients, who are never asked. */
+/** The principal of the page's own clients, which the engine never asks about. */
 export const ownPrincipal = 'page'
 
 /** A decision as it is stored. */
@@ -27,6 +27,8 @@ export interface SavedGrant {
   readonly time: number
   /** The session that it ends with; without one it is kept. */
   readonly session?: string
+  /** The user has ended the access, and was not asked. */
+  readonly isRevoked?: true
 }
 
 /** An answer to one question that is no decision for later, for other tabs that have the same question. */
@@ -109,7 +111,7 @@ export function withDenials(
   for (const assistant of assistants) {
     if (assistant === ownPrincipal) continue
     for (const right of rights) {
-      withGrant(decisions, { assistant, right, allow: false, time })
+      withGrant(decisions, { assistant, right, allow: false, time, isRevoked: true })
     }
   }
 }
@@ -128,56 +130,51 @@ export function prune(decisions: Decisions, uses: Uses, now: number): void {
 /** How the page decides without a grant. */
 export type Mode = 'open' | 'ask' | 'policy'
 
+/** How many decisions the engine takes. */
+const maxGrants = 4096
+
 /**
- * The table for the engine. With a policy it has denials only: the function of the app is asked about everything else.
+ * The table for the engine. The page's own clients are not in it: the engine knows them, and an assistant may have any name.
  *
- * @param granted - assistants that may read by a decision outside of the page
+ * @param lists - assistants that may see lists and changes, since the function of the app has allowed them to read
  */
 export function tableOf(
   mode: Mode,
-  decisions: Decisions,
+  { pausedUntil }: Decisions,
   holding: ReturnType<typeof present>,
-  granted: readonly string[] = [],
+  lists: Iterable<string> = [],
 ): GrantTable {
-  const own = (['read', 'act'] as const).map((right) => ({
-    assistant: ownPrincipal,
+  const saved = holding.map(({ assistant, right, tool, allow, until }) => ({
+    assistant,
     right,
-    allow: true,
-    until: Number.MAX_SAFE_INTEGER,
+    ...(tool !== undefined && { tool }),
+    allow,
+    until,
   }))
-  const saved = holding
-    .filter(({ allow }) => mode !== 'policy' || !allow)
-    .map(({ assistant, right, tool, allow, until }) => ({
-      assistant,
-      right,
-      ...(tool !== undefined && { tool }),
-      allow,
-      until,
-    }))
-  const consented = granted
-    .filter((assistant) => !saved.some((one) => isSame(one, { assistant, right: 'read' })))
-    .map((assistant) => ({
-      assistant,
-      right: 'read' as const,
-      allow: true,
-      until: Number.MAX_SAFE_INTEGER,
-    }))
-  const { pausedUntil } = decisions
+  const readers =
+    mode === 'policy' ? saved.filter(({ allow, right }) => allow && right === 'read') : []
+  const seeing = new Set([...readers.map(({ assistant }) => assistant), ...lists])
+  const until = Number.MAX_SAFE_INTEGER // it ends with the document
+  const listed = [...seeing].map((assistant) => {
+    return { assistant, right: 'list' as const, allow: true, until }
+  })
   return {
     default: mode === 'open' ? 'open' : 'ask',
+    ...(mode === 'policy' && { policy: true }),
     ...(pausedUntil !== undefined && { pausedUntil }),
-    grants: [...own, ...saved, ...consented],
+    grants: [...saved, ...listed].slice(0, maxGrants),
   }
 }
 
-/** What the decisions say about a request; `undefined`: nothing. A denial is stronger than a grant. */
-export function decided(
+/** The decision about a request, if there is one. A denial is stronger than a grant. */
+export function decisionOf<G extends Pick<Grant, 'assistant' | 'right' | 'tool' | 'allow'>>(
   { assistant, right, tool }: Pick<AccessRequest, 'assistant' | 'right' | 'tool'>,
-  holding: readonly Pick<Grant, 'assistant' | 'right' | 'tool' | 'allow'>[],
-): boolean | undefined {
+  holding: readonly G[],
+): G | undefined {
   const about = holding.filter((one) => one.assistant === assistant && one.right === right)
   const fits = about.filter((one) => one.tool === undefined || one.tool === tool?.name)
-  if (fits.some(({ allow }) => !allow)) return false
+  const denial = fits.find(({ allow }) => !allow)
+  if (denial) return denial
   const needed = tool?.destructive ? tool.name : undefined // a grant for the right is not one for such a tool
-  return about.some((one) => one.tool === needed) ? true : undefined
+  return about.find((one) => one.allow && one.tool === needed)
 }

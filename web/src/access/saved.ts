@@ -31,21 +31,26 @@ export interface Saved {
   change(change: (decisions: Decisions) => void): Promise<void>
   /** Counts a decision of the engine, and enters it into the audit. */
   note(decision: AccessDecision): void
-  /** Writes what {@link Saved.note} has collected. */
-  flush(): Promise<void>
+  /** Writes what {@link Saved.note} has collected; whether there was something. */
+  flush(): Promise<boolean>
   /** Newest first. */
   audit(): Promise<readonly AuditEntry[]>
 }
 
-/** @throws Error if the database cannot be read now */
+/**
+ * @param isStored - false: in memory only
+ * @throws Error if the database cannot be read now
+ */
 export async function openSaved(
   app: string,
   report: (error: unknown) => void,
+  isStored = true,
   now: () => number = Date.now,
 ): Promise<Saved> {
   let decisions: Decisions = { app, grants: [], outcomes: [] }
   let uses = new Map<string, Use>()
   let isKept = false // by a database
+  const changing = new Set<(decisions: Decisions) => void>() // that are not stored yet
   /** What is not written yet. */
   let unwritten = new Map<string, Use>()
   let entries: AuditEntry[] = []
@@ -72,6 +77,7 @@ export async function openSaved(
     uses = next.uses
     for (const use of unwritten.values())
       uses.set(use.assistant, added(uses.get(use.assistant), use))
+    for (const change of changing) change(decisions)
     prune(decisions, uses, now())
   }
   const reload = async () => take(await inDatabase(['access', 'use'], 'readonly', what, read))
@@ -102,13 +108,15 @@ export async function openSaved(
     }
     await inDatabase(['use', 'audit'], 'readwrite', what, act)
   }
-  const flush = () => {
+  const flush = async () => {
     clearTimeout(timer)
     timer = undefined
-    return entries.length + unwritten.size > 0 ? write(true) : Promise.resolve()
+    const writes = entries.length + unwritten.size > 0
+    if (writes) await write(true)
+    return writes
   }
 
-  await reload()
+  if (isStored) await reload()
   return {
     get decisions() {
       return decisions
@@ -116,7 +124,7 @@ export async function openSaved(
     get uses() {
       return uses
     },
-    reload,
+    reload: () => (isStored ? reload() : Promise.resolve()),
     async change(change) {
       const both = (of: Decisions) => {
         change(of)
@@ -131,7 +139,14 @@ export async function openSaved(
         await result(transaction.objectStore('access').put(stored.decisions))
         return stored
       }
-      take(await inDatabase(['access', 'use'], 'readwrite', what, act))
+      changing.add(change)
+      try {
+        const stored = await inDatabase(['access', 'use'], 'readwrite', what, act)
+        changing.delete(change)
+        take(stored)
+      } finally {
+        changing.delete(change)
+      }
     },
     note(decision) {
       const time = now()

@@ -64,12 +64,14 @@ export interface Shown {
 }
 
 /**
- * @param app - its name for people
+ * @param app - its name
+ * @param title - its name for people
  * @param wanted - language tags, most wanted first
  */
 export function shownOf(
   asked: Asked,
   app: string,
+  title: string | undefined,
   origin: string,
   wanted: readonly string[],
   now: number,
@@ -81,7 +83,8 @@ export function shownOf(
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'short' })
   const names = {
     assistant: nameOf(assistant, isUnnamed, texts),
-    app: clean(app),
+    app: clean(title || app),
+    id: clean(title && title !== app ? `${title} (${app})` : app),
     origin,
     name: callsItself && callsItself !== assistant ? callsItself : '',
     method,

@@ -10,7 +10,7 @@ const en = {
   unnamed: 'an unnamed assistant',
   browser: 'the assistant of this browser',
   window: 'the site {origin}',
-  app: 'App: {app} at {origin}',
+  app: 'App: {id} at {origin}',
   callsItself: 'It calls itself {name}. This name is not checked.',
   unnamedMeans:
     'It uses the access without a name, so the decision is for all assistants that use it.',
@@ -44,7 +44,7 @@ const de: Texts = {
   unnamed: 'ein Assistent ohne Namen',
   browser: 'der Assistent dieses Browsers',
   window: 'die Website {origin}',
-  app: 'App: {app} auf {origin}',
+  app: 'App: {id} auf {origin}',
   callsItself: 'Er nennt sich {name}. Dieser Name ist nicht geprüft.',
   unnamedMeans:
     'Er benutzt den Zugang ohne Namen. Die Entscheidung gilt daher für alle Assistenten, die ihn benutzen.',
@@ -78,7 +78,7 @@ const ja: Texts = {
   unnamed: '名前のないアシスタント',
   browser: 'このブラウザーのアシスタント',
   window: 'サイト {origin} ',
-  app: 'アプリ：{app}（{origin}）',
+  app: 'アプリ：{id}（{origin}）',
   callsItself: '自称は {name} です。この名前は確認されていません。',
   unnamedMeans:
     '名前のないアクセスを使っています。そのため、この決定は同じアクセスを使うすべてのアシスタントに適用されます。',
@@ -110,7 +110,7 @@ const zhHans: Texts = {
   unnamed: '未命名的助手',
   browser: '此浏览器的助手',
   window: '网站 {origin} ',
-  app: '应用：{app}（{origin}）',
+  app: '应用：{id}（{origin}）',
   callsItself: '它自称 {name}。此名称未经核实。',
   unnamedMeans: '它使用没有名称的访问方式，因此此决定适用于使用同一方式的所有助手。',
   readMeans: '它将可以读取此应用共享的全部内容。这些内容会发送给其语言模型的提供商。',

@@ -1,0 +1,149 @@
+/**
+ * Who may use this page, as the window decides: loads access/access.ts when there is something to decide. In a page that is
+ * open, without a denial or a pause, that is when the app uses `mcp.access` or its event.
+ */
+
+import type { OpenAccess } from './access/access.ts'
+import type {
+  AccessAnswer,
+  AccessDecision,
+  AccessPolicy,
+  AccessRequest,
+  GrantTable,
+  PageAccess,
+} from './access-types.ts'
+import { lazily } from './module.ts'
+
+/** `open`: all that a gateway admits; `ask`: the user decides; a function: the app decides first. */
+export type AccessOption = 'open' | 'ask' | AccessPolicy
+
+interface Options {
+  readonly name: string
+  readonly title?: string
+  /** Default: `open` for a page of this machine, else `ask`. */
+  readonly access?: AccessOption
+  setAccess(table: GrantTable): void
+  changed(): void
+  report(error: unknown): void
+}
+
+export interface OwnAccess {
+  readonly page: PageAccess
+  /** Whether the engine must serve nothing before {@link OwnAccess.serve}. */
+  readonly asks: boolean
+  /** The engine has started: settles when it has its table. */
+  serve(): Promise<unknown>
+  ask(request: AccessRequest, signal: AbortSignal): Promise<AccessAnswer>
+  decided(decision: AccessDecision): void
+  /** The app listens to events of access: it needs the use of assistants. */
+  load(): void
+  /** The page joins a gateway with a token of its app: the gateway's users have consented to reads. */
+  consented(): void
+  close(): void
+}
+
+export function pageAccess(options: Options): OwnAccess {
+  const { name, access = isOnThisMachine() ? 'open' : 'ask', report } = options
+  const isPolicy = typeof access === 'function'
+  if (!isPolicy && access !== 'open' && access !== 'ask') {
+    throw new TypeError('access is open, ask, or a function')
+  }
+  const flag = `pagemcp.access:${name}`
+  const mode = isPolicy ? 'policy' : access
+  const over = new AbortController()
+  const asks = mode !== 'open' || isDenied(flag)
+  let opened: OpenAccess | undefined
+  let loading: Promise<OpenAccess> | undefined
+  let isConsented = false
+  let start = () => {}
+  const engineStarted = new Promise<void>((resolve) => {
+    start = resolve
+  })
+
+  /** If it fails, the next use tries again; until then nothing is allowed. */
+  const load = () => {
+    loading ??= open().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+  const open = async () => {
+    const { openAccess } = await lazily('access.js', import('./access/access.ts'))
+    await engineStarted
+    const policy = isPolicy ? access : undefined
+    const made = await openAccess({ ...options, mode, policy, flag })
+    if (over.signal.aborted) made.close()
+    else if (isConsented) made.consented()
+    opened = made
+    return made
+  }
+  const loadOrDeny = () =>
+    load().catch((error: unknown) => {
+      options.setAccess({ default: 'ask', grants: [] }) // each request fails by `ask`
+      report(error)
+    })
+  const use = async <T>(act: (access: OpenAccess) => T | Promise<T>) => act(await load())
+
+  if (asks) load().catch(() => {}) // while the engine loads; the error is that of `serve`
+  const page: PageAccess = {
+    mode,
+    app: `${globalThis.location?.origin ?? ''} ${name}`.trim(),
+    get pausedUntil() {
+      return opened?.pausedUntil
+    },
+    grants: () => use((access) => access.grants()),
+    revoke: (assistant, right) => use((access) => access.revoke(assistant, right)),
+    allow: (assistant, right, lasts) => use((access) => access.allow(assistant, right, lasts)),
+    forget: (assistant) => use((access) => access.forget(assistant)),
+    pause: (ms) => use((access) => access.pause(ms)),
+    resume: () => use((access) => access.resume()),
+    audit: () => use((access) => access.audit()),
+  }
+  return {
+    page,
+    asks,
+    serve() {
+      // Another tab of an open page has denied something.
+      globalThis.addEventListener?.(
+        'storage',
+        ({ key }) => {
+          if (key === flag && isDenied(flag)) void loadOrDeny()
+        },
+        over,
+      )
+      start()
+      return asks ? loadOrDeny() : Promise.resolve()
+    },
+    ask: (request, signal) => use((access) => access.ask(request, signal)),
+    decided: (decision) => opened?.decided(decision),
+    load: () => void loadOrDeny(),
+    consented() {
+      isConsented = true
+      opened?.consented()
+    },
+    close() {
+      over.abort()
+      opened?.close()
+    },
+  }
+}
+
+/** Whether something is denied or paused: access/access.ts notes until when. */
+function isDenied(flag: string): boolean {
+  try {
+    return Number(localStorage.getItem(flag)) > Date.now()
+  } catch {
+    return false // an opaque origin has no storage
+  }
+}
+
+/** Whether the page is of this machine: a loopback address, a file, or no document of a site. */
+function isOnThisMachine(): boolean {
+  const { protocol, hostname = '' } = globalThis.location ?? {}
+  return (
+    protocol === undefined ||
+    protocol === 'file:' ||
+    /^(.+\.)?localhost$|^127(\.\d+){3}$|^\[::1\]$/.test(hostname)
+  )
+}
