@@ -32,6 +32,8 @@ var budgets = []budget{
 	{name: "page", code: app("page"), beside: "start and webSocket", most: 4_000},
 	{name: "storage", code: app("storage"), beside: "start and webSocket", most: 3_200},
 	{name: "tabs", code: app("tabs"), beside: "start and webSocket", most: 6_500},
+	{name: "defineAccess alone", code: uses("pagemcp/access", "defineAccess"), most: 8_000},
+	{name: "watchAccess alone", code: uses("pagemcp/access", "watchAccess"), most: 800},
 	{name: "webmcp alone", code: uses("pagemcp/webmcp", "webmcp"), most: 2_700},
 	{name: "offerToWebMcp alone", code: uses("pagemcp/webmcp", "offerToWebMcp"), most: 1_900},
 	{name: "listenMcpB alone", code: uses("pagemcp/mcp-b", "listenMcpB"), most: 1_600},

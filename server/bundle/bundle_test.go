@@ -28,6 +28,7 @@ func project(t *testing.T) string {
 		"wasm/main_js.go":           "package main\n\nfunc main() {}\n",
 		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\nexport const late = () => import('./validate.ts')\n",
 		"web/src/client.ts":         "export { own } from './alone.ts'\n",
+		"web/src/access.ts":         "export { own } from './alone.ts'\n",
 		"web/src/mcp-b.ts":          "export { own } from './alone.ts'\n",
 		"web/src/webmcp.ts":         "export { own } from './alone.ts'\n",
 		"web/src/alone.ts":          "export const own = 'it stands alone'\n",
@@ -93,6 +94,7 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		"/pagemcp/worker.js":    "validate",      // although index.js loads it on demand
 		"/pagemcp/engine.wasm":  "\x00asm",
 		"/pagemcp/client.js":    "stands alone",
+		"/pagemcp/access.js":    "stands alone",
 		"/pagemcp/mcp-b.js":     "stands alone",
 		"/pagemcp/webmcp.js":    "stands alone",
 		"/pagemcp/pairing.js":   `from"./index.js"`, // the module with the state is there

@@ -24,6 +24,7 @@ var entries = [...]struct {
 	// state. For what few pages use, or pages without an engine.
 	alone bool
 }{
+	{name: "access", alone: true},
 	{name: "client", alone: true},
 	{name: "mcp-b", alone: true},
 	{name: "pairing"},

@@ -27,7 +27,7 @@ const entries = new Map<string, string>(
 )
 
 /** Those that contain all that they import. */
-const alone = ['client', 'mcp-b', 'webmcp']
+const alone = ['access', 'client', 'mcp-b', 'webmcp']
 
 /** Those whose code is in index.js; `react` has code of its own, since it imports React. */
 const shared = [...entries.values()].filter(

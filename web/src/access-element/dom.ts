@@ -1,0 +1,71 @@
+/** Elements of the panel and the indicator. All texts are set as text, never parsed. */
+
+/** Makes an element with a class, which is its part, too, and contents. */
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  part: string,
+  ...contents: (string | Node)[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag)
+  if (part !== '') {
+    made.className = part
+    made.setAttribute('part', part)
+  }
+  made.append(...contents)
+  return made
+}
+
+/** Makes a button. */
+export function button(part: string, text: string, clicked: (event: Event) => void) {
+  const made = make('button', part, text)
+  made.type = 'button'
+  made.addEventListener('click', clicked)
+  return made
+}
+
+/** How long a button that gives access ignores clicks: it may appear under a click that was meant for another one. */
+const clickGuard = 500 // ms
+
+/** A button by which the user gives access: it ignores events made by scripts, and clicks right after it has appeared. */
+export interface GrantingButton {
+  readonly element: HTMLButtonElement
+  /** Shows or hides it. */
+  show(visible: boolean): void
+}
+
+export function grantingButton(part: string, text: string, granted: () => void): GrantingButton {
+  let shown = performance.now()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const element = button(part, text, (event) => {
+    if (event.isTrusted && performance.now() - shown >= clickGuard) granted()
+  })
+  element.hidden = true
+  return {
+    element,
+    show(visible) {
+      if (visible === !element.hidden) return
+      element.hidden = !visible
+      clearTimeout(timer)
+      if (!visible) return
+      shown = performance.now()
+      element.ariaDisabled = 'true' // `disabled` would take the focus away
+      timer = setTimeout(() => {
+        element.ariaDisabled = null
+      }, clickGuard)
+    },
+  }
+}
+
+/** Whether a site of another origin shows this page within its own, and could cover a part of it. */
+export function isFramed(): boolean {
+  try {
+    return window.top?.origin !== self.origin
+  } catch {
+    return true
+  }
+}
+
+/** Gives an element a text, unless it has it: live regions would read it out again. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text
+}

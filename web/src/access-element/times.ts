@@ -1,0 +1,43 @@
+/** Times in the language of the element, in 24 hours. */
+
+import type { Language } from './texts.ts'
+
+/** The tag for `Intl`. */
+export const localeOf = (language: Language): string => (language === 'en' ? 'en-GB' : language)
+
+const day = 86_400_000 // ms
+
+/** The time of day. */
+export function clock(time: number, locale: string, seconds = false): string {
+  return new Date(time).toLocaleTimeString(locale, {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(seconds && { second: '2-digit' }),
+  })
+}
+
+/** The time of day if it is today, the weekday too within a week, else the date. */
+export function moment(time: number, locale: string, seconds = false): string {
+  const date = new Date(time)
+  if (date.toDateString() === new Date().toDateString()) return clock(time, locale, seconds)
+  if (Math.abs(time - Date.now()) < 6 * day) {
+    return date.toLocaleString(locale, { weekday: 'short', hour: '2-digit', minute: '2-digit' })
+  }
+  return date.toLocaleDateString(locale, { dateStyle: 'medium' })
+}
+
+const units = [
+  ['day', day],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/** How long ago it was; changes each minute at most. */
+export function ago(time: number, locale: string): string {
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const past = Math.max(0, Date.now() - time)
+  for (const [unit, ms] of units) {
+    if (past >= ms) return format.format(-Math.floor(past / ms), unit)
+  }
+  return format.format(0, 'second') // now
+}
