@@ -125,7 +125,7 @@ func (r *Remote) OnDeclared(changed func()) { r.onDeclared = changed }
 
 // rediscoverPause is between two requests of what the other engine declares: it may
 // announce changes without end.
-const rediscoverPause = 50 * time.Millisecond
+const rediscoverPause = 100 * time.Millisecond
 
 // rediscover requests what the other engine declares now. It does not block.
 func (r *Remote) rediscover(l *link) {
