@@ -297,7 +297,7 @@ func (p *livePage) tryJoin() error {
 		return fmt.Errorf("%s: %w", answer, err)
 	}
 	p.port = socket.New(p.conn, limits.MaxMessage+limits.MaxSlack, false)
-	go p.engine.Serve(context.Background(), p.port) // ends with the socket
+	go p.engine.Serve(engine.WithSpeakForOthers(context.Background()), p.port) // ends with the socket
 	return nil
 }
 
