@@ -31,6 +31,12 @@ func (a *assistants) readOnly(who engine.Principal) bool {
 	return one != nil && one.ReadOnly
 }
 
+// hasEnded is [gateway.Options.HasEnded].
+func (a *assistants) hasEnded(who engine.Principal) bool {
+	one := a.named(string(who))
+	return one != nil && one.hasEnded()
+}
+
 // sees is [gateway.Options.Sees].
 func (a *assistants) sees(who engine.Principal, page string) bool {
 	one := a.named(string(who))

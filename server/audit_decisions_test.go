@@ -146,8 +146,7 @@ func tracedRead(id string) string {
 	return strings.Replace(read, `"_meta":{`, `"_meta":{"traceparent":"00-`+traceID+`-b7ad6b7169203331-01",`, 1)
 }
 
-// The lines of the local log have the members that they always had: trace ids and owners
-// are the hosted gateway's.
+// The lines of the local log have no trace ids and owners: they are the hosted gateway's.
 func TestLocalAuditHasNoOwnersAndTraces(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
@@ -156,7 +155,7 @@ func TestLocalAuditHasNoOwnersAndTraces(t *testing.T) {
 	c := testCaller{t, g}
 	c.do(t.Context(), "POST", "/mcp", tracedRead("1"), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://a")
 	c.do(t.Context(), "POST", "/mcp", tracedRead("2"), v2026, "Mcp-Method: tools/list")
-	known := []string{"time", "who", "client", "door", "verb", "uri", "outcome", "bytes", "ms"}
+	known := []string{"time", "who", "client", "door", "verb", "uri", "app", "right", "outcome", "bytes", "ms"}
 	reads := 0
 	for line := range strings.Lines(audited(t, g)) {
 		var members map[string]any

@@ -159,7 +159,7 @@ func TestCancelledCallCancelsItsEngineRequests(t *testing.T) {
 	c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 	ends(t, "after the cancel", slow)
 	eventually(t, "the page stops", func() bool { return running() == 0 })
-	if log := audited(t, g); strings.Count(log, `"verb":"tools/call","uri":"test_slow","outcome":"cancelled"`) != 1 {
+	if log := audited(t, g); strings.Count(log, `"verb":"tools/call","uri":"test_slow","app":"conformance","right":"act","outcome":"cancelled"`) != 1 {
 		t.Errorf("the audit log: %s", log)
 	}
 

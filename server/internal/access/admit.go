@@ -23,14 +23,14 @@ func (d *Direct) admit(x engine.Examination, msg []byte) bool {
 		d.recordCancelled(x)
 	}
 	if x.Malformed != nil {
-		d.audit(&openCall{method: cmp.Or(x.Method, "malformed"), uri: x.Name, trace: d.gate.TraceOf(x), started: time.Now()}, OutcomeOf(x.Malformed), 0)
+		d.audit(d.begin(x), OutcomeOf(x.Malformed), "", 0)
 	}
 	if x.Malformed != nil || x.Kind != jsonrpc.Request {
 		return true // the engine responds to an invalid message
 	}
 	call, isNew := d.open(x)
 	if !isNew {
-		d.audit(&openCall{method: x.Method, uri: x.Name, trace: d.gate.TraceOf(x), started: time.Now()}, OutcomeOf(message.InvalidRequest("")), 0)
+		d.audit(d.begin(x), OutcomeOf(message.InvalidRequest("")), "", 0)
 	}
 	switch {
 	case !isNew && d.isDelayed(call): // a response with this id would complete the first request
@@ -42,7 +42,7 @@ func (d *Direct) admit(x engine.Examination, msg []byte) bool {
 	if paused := d.gate.Pause.withholds(x.Method); paused != nil {
 		d.takeCall(x.ID)
 		d.refuse(x, paused)
-		d.audit(call, "paused", 0)
+		d.audit(call, "paused", ReasonPaused, 0)
 		return false
 	}
 	wait, over := time.Duration(0), d.overShare(call)
@@ -52,7 +52,7 @@ func (d *Direct) admit(x engine.Examination, msg []byte) bool {
 	if over != nil {
 		d.takeCall(x.ID)
 		d.refuse(x, message.Busy(over.Text))
-		d.audit(call, "busy", 0)
+		d.audit(call, "busy", ReasonRate, 0)
 		return false
 	}
 	if wait == 0 {
@@ -100,10 +100,10 @@ func (d *Direct) admitBatch(batch []engine.Examination, msg []byte) bool {
 	}
 	switch {
 	case paused != nil:
-		d.refuseBatch(calls, paused, "paused")
+		d.refuseBatch(calls, paused, "paused", ReasonPaused)
 		return false
 	case full != nil:
-		d.refuseBatch(calls, message.Busy(full.Text), "busy")
+		d.refuseBatch(calls, message.Busy(full.Text), "busy", ReasonRate)
 		return false
 	}
 	d.monitor("page", "", msg)
@@ -114,13 +114,13 @@ func (d *Direct) admitBatch(batch []engine.Examination, msg []byte) bool {
 }
 
 // refuseBatch sends one error response for a batch that the engine does not get.
-func (d *Direct) refuseBatch(calls []engine.Examination, reason *jsonrpc.Error, outcome string) {
+func (d *Direct) refuseBatch(calls []engine.Examination, err *jsonrpc.Error, outcome, reason string) {
 	for _, x := range calls {
 		if call, found := d.takeCall(x.ID); found {
-			d.audit(call, outcome, 0)
+			d.audit(call, outcome, reason, 0)
 		}
 	}
-	d.refuse(engine.Examination{}, reason)
+	d.refuse(engine.Examination{}, err)
 }
 
 // learnName stores the clientInfo.name of a request.

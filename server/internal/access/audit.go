@@ -25,8 +25,10 @@ type Entry struct {
 	Endpoint  string     `json:"door"`             // /mcp, /mcp/notes, /ws, stdio, /page, /control/pair
 	Verb      string     `json:"verb"`             // method, or join, leave, pair, watch, connect, login, refuse, revoke, token, status
 	URI       string     `json:"uri,omitempty"`    // or the name of a prompt, tool or page, or an origin
+	App       string     `json:"app,omitempty"`    // the page that a request is for; empty for lists of all pages
+	Right     string     `json:"right,omitempty"`  // that a request needs: read or act; empty if it needs none
 	Outcome   string     `json:"outcome"`          // ok, cancelled, dropped, busy, paused, refused, an error code or an HTTP status
-	Reason    string     `json:"reason,omitempty"` // why a token was rejected: a word of a finite set
+	Reason    string     `json:"reason,omitempty"` // why a request was denied, or a token rejected: a word of a finite set
 	Bytes     int        `json:"bytes"`            // of the response
 	Ms        float64    `json:"ms"`
 	Trace     string     `json:"trace,omitempty"` // trace id of the request

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 type openCall struct {
 	id          jsonrpc.ID
 	method, uri string
+	about       string // see aboutOf
 	page        string // see PageConcerned
 	trace       string
 	started     time.Time
@@ -28,9 +30,14 @@ func (d *Direct) open(x engine.Examination) (call *openCall, isNew bool) {
 	if call := d.calls[x.ID.Key()]; call != nil {
 		return call, false
 	}
-	call = &openCall{id: x.ID, method: x.Method, uri: x.Name, page: PageConcerned(d.client.Endpoint, x), trace: d.gate.TraceOf(x), started: time.Now()}
+	call = d.begin(x)
 	d.calls[x.ID.Key()] = call
 	return call, true
+}
+
+// begin returns the call of a request, which is not registered.
+func (d *Direct) begin(x engine.Examination) *openCall {
+	return &openCall{id: x.ID, method: x.Method, uri: x.Name, about: aboutOf(x), page: PageConcerned(d.client.Path(), x), trace: d.gate.TraceOf(x), started: time.Now()}
 }
 
 // overShare returns an error if a registered request exceeds what its page may have in
@@ -100,36 +107,48 @@ func (d *Direct) takeCall(id jsonrpc.ID) (*openCall, bool) {
 
 // recordAnswered records the outcome of a request that has its response, with head h.
 func (d *Direct) recordAnswered(call *openCall, h message.Head, response []byte) {
-	outcome := "ok"
-	if h.Failed {
-		outcome = OutcomeOf(message.ErrorOf(response))
+	switch {
+	case h.Failed:
+		err := message.ErrorOf(response)
+		d.auditEnd(call, OutcomeOf(err), err, len(response))
+	case call.method == engine.MethodListen: // its result is its end
+		d.auditEnd(call, "ok", nil, len(response))
+	default:
+		d.audit(call, "ok", "", len(response))
 	}
-	d.audit(call, outcome, len(response))
 }
 
 // recordCancelled records the outcome of a request that the client has cancelled.
 func (d *Direct) recordCancelled(x engine.Examination) {
 	if call, found := d.takeCall(jsonrpc.ID(jsonrpc.Member(x.Params, "requestId"))); found {
-		d.audit(call, "cancelled", 0)
+		d.auditEnd(call, "cancelled", nil, 0)
 	}
 }
 
-// recordAbandoned records the outcome of all open requests when the client disconnects.
+// recordAbandoned records the outcome of all open requests when the client disconnects, or is
+// disconnected since its access has ended.
 func (d *Direct) recordAbandoned() {
 	d.mu.Lock()
 	calls := d.calls
 	d.calls = map[string]*openCall{}
 	d.mu.Unlock()
 	for _, call := range calls {
-		d.audit(call, "cancelled", 0)
+		d.auditEnd(call, "cancelled", nil, 0)
 	}
 }
 
-func (d *Direct) audit(call *openCall, outcome string, bytes int) {
+// auditEnd records a request that has ended without a result, with the reason. err is its
+// error, or nil.
+func (d *Direct) auditEnd(call *openCall, outcome string, err *jsonrpc.Error, bytes int) {
+	d.audit(call, outcome, d.gate.reasonOf(d.clientInfo(), call, err), bytes)
+}
+
+func (d *Direct) audit(call *openCall, outcome, reason string, bytes int) {
 	client := d.clientInfo()
 	d.gate.Audit.Record(Entry{
 		Principal: client.Principal, Owner: client.Owner, Client: client.Name, Endpoint: client.Endpoint,
-		Verb: call.method, URI: call.uri, Outcome: outcome, Bytes: bytes, Trace: call.trace,
+		Verb: cmp.Or(call.method, "malformed"), URI: nameOf(call.method, call.about), App: call.page, Right: d.gate.RightOf(client, call.method, call.uri),
+		Outcome: outcome, Reason: reason, Bytes: bytes, Trace: call.trace,
 		Ms: float64(time.Since(call.started).Microseconds()) / 1000,
 	})
 }

@@ -3,6 +3,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -19,7 +20,11 @@ type Client struct {
 	Page      string // that the request is for, for Limiter.Acquire; "" if it is not for one page
 	Repeats   bool   // it repeats requests whose connection breaks; see gateway.HopHeader
 	Internal  bool   // a generated tool that acts for an assistant; hidden from monitors
+	View      string // path that it is served, if Endpoint is not of MCP over HTTP; may be empty
 }
+
+// Path returns the path that the client is served: /mcp, or /mcp/{page}.
+func (c Client) Path() string { return cmp.Or(c.View, c.Endpoint) }
 
 // A Gate holds what all clients of a gateway share, whatever transport they use.
 type Gate struct {
@@ -28,6 +33,7 @@ type Gate struct {
 	Audit   Audit
 	Monitor Monitor
 	Pause   *Pause // nil: there is none
+	Rights  Rights // nil: the rights of all clients suffice
 	Traces  bool   // audit entries have the trace ids of requests
 }
 

@@ -140,7 +140,7 @@ func (d *Direct) pauseChanged() {
 		return
 	}
 	for id, call := range d.withheld() {
-		d.audit(call, "paused", 0)
+		d.audit(call, "paused", ReasonPaused, 0)
 		d.refuse(engine.Examination{ID: id, Name: call.uri}, d.gate.Pause.withholds(call.method))
 		params := append(append([]byte(`{"requestId":`), id...), '}')
 		d.Post(jsonrpc.AppendNotification(nil, engine.MethodCancelled, params))

@@ -109,6 +109,11 @@ func TestPauseRejectsEveryMethodOfPages(t *testing.T) {
 		if got := strings.Join(audit.outcomes(), "\n"); strings.Count(got, " paused") != len(requests)-1 {
 			t.Errorf("the audit log: %s", got)
 		}
+		for _, e := range audit.entries {
+			if want := engine.MethodOf(e.Verb).Name != engine.MethodDiscover; (e.Reason == access.ReasonPaused) != want || (e.Right != "") != want {
+				t.Errorf("the audit log: %+v", e)
+			}
+		}
 		time.Sleep(time.Hour + time.Second) // it ends by itself
 		for i, r := range requests {
 			if r.method != engine.MethodListen && paused(100+i, r.method, r.params) {

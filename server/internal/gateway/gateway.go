@@ -39,6 +39,7 @@ type Options struct {
 	Allow      func(principal engine.Principal, verb engine.Verb, uri string) bool // nil allows all; uri is the one at /mcp
 	ReadOnly   func(principal engine.Principal) bool                               // see engine.Options; nil: no client may only read
 	Sees       func(principal engine.Principal, page string) bool                  // whether changes of the lists of a page are for a client; nil: all are
+	HasEnded   func(principal engine.Principal) bool                               // whether the name of a client is refused, for the audit log; nil: none is
 	MaySample  func(origin string) bool                                            // whether pages may request the client's model and roots; nil allows none
 	Doorkeeper Doorkeeper
 	Sessions   SessionOptions
@@ -118,6 +119,7 @@ func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 		owners: map[access.Owner]*views{}, open: map[*socket.Socket]tracked{},
 		sockets: socket.Counter{Max: options.MaxSockets, MaxPerOrigin: options.MaxPagesPerOrigin},
 	}
+	gate.Rights = gw
 	ending, endStreams := context.WithCancel(context.Background())
 	gw.closing, gw.endStreams = ending.Done(), endStreams
 	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Changes: options.Sessions.Changes, Lifetime: options.Sessions.Lifetime, Max: options.Sessions.Max, Closing: gw.closing}
@@ -224,7 +226,7 @@ func (g *Gateway) ServePort(ctx context.Context, p jsonrpc.Port, owner access.Ow
 		return fmt.Errorf("serve %s: %w: %w", path, engine.ErrBusy, err)
 	}
 	defer endpoint.Release()
-	client.Owner = owner
+	client.Owner, client.View = owner, path
 	return g.Gate.Serve(ctx, p, endpoint.Engine, client)
 }
 

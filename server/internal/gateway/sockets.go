@@ -54,7 +54,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 // ServeClient serves MCP on a WebSocket, at the endpoint at path of owner, until it
 // closes or ctx ends. limit is the size of a message in bytes.
 func (g *Gateway) ServeClient(ctx context.Context, conn *websocket.Conn, owner access.Owner, path string, client access.Client, limit int64) {
-	client.Owner = owner
+	client.Owner, client.View = owner, path
 	s := socket.New(conn, limit, false)
 	if !g.track(s, tracked{client.Origin, client.Repeats}) {
 		return

@@ -3,6 +3,8 @@ package gateway
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	json "github.com/go-json-experiment/json"
@@ -22,6 +24,26 @@ type resourceTools struct {
 	views *views
 	view  *view
 	page  string // of /mcp/{page}; empty at /mcp
+
+	replacedNames atomic.Pointer[[]string] // of generated tools, by the page's, when those were last requested; nil: never
+}
+
+// wasReplaced reports whether the page had a tool of this name when its tools were last
+// requested.
+func (r *resourceTools) wasReplaced(tool string) bool {
+	names := r.replacedNames.Load()
+	return names != nil && slices.Contains(*names, tool)
+}
+
+// learn keeps which generated tools the page replaces, of the names of its tools.
+func (r *resourceTools) learn(names map[string]bool) {
+	var replaced []string
+	for name := range names {
+		if IsGenerated(name) {
+			replaced = append(replaced, name)
+		}
+	}
+	r.replacedNames.Store(&replaced)
 }
 
 // Limits of the tools.
@@ -118,6 +140,7 @@ func (r *resourceTools) replaced(ctx context.Context) (map[string]bool, error) {
 	for _, t := range tools {
 		names[t.Name] = true
 	}
+	r.learn(names)
 	return names, nil
 }
 

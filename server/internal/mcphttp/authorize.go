@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -28,11 +29,11 @@ func (r *request) authorize(examined ...engine.Examination) bool {
 	// A caller whose credentials do not suffice for a list gets an empty one instead of an
 	// error: clients request lists when they connect, and give up the connection if one fails.
 	if member := engine.MethodOf(examined[0].Method).List; member != "" && len(examined) == 1 {
-		r.audit("empty")
+		r.audit("empty", access.ReasonRights)
 		writeJSON(r.w, http.StatusOK, jsonrpc.AppendResult(nil, examined[0].ID, emptyList(member, examined[0].Modern)))
 		return false
 	}
-	r.audit(strconv.Itoa(challenge.Status))
+	r.audit(strconv.Itoa(challenge.Status), access.ReasonRights)
 	challenge.Write(r.w)
 	return false
 }

@@ -171,7 +171,7 @@ func (r *request) acquireBody() (release func(), over *access.Exceeded) {
 
 // fail rejects a message before it reaches an engine.
 func (r *request) fail(status int, id jsonrpc.ID, err *jsonrpc.Error) {
-	r.audit(access.OutcomeOf(err))
+	r.audit(access.OutcomeOf(err), "")
 	writeError(r.w, status, id, err)
 }
 
@@ -180,20 +180,23 @@ func (r *request) exceeded(id jsonrpc.ID, over *access.Exceeded) {
 	if seconds := over.Seconds(); seconds > 0 {
 		r.w.Header().Set("Retry-After", strconv.Itoa(seconds))
 	}
-	r.fail(http.StatusTooManyRequests, id, message.Busy(over.Text))
+	err := message.Busy(over.Text)
+	r.audit(access.OutcomeOf(err), access.ReasonRate)
+	writeError(r.w, http.StatusTooManyRequests, id, err)
 }
 
 // reject rejects an HTTP request that contains no message.
 func (r *request) reject(text string, status int) {
-	r.audit(strconv.Itoa(status))
+	r.audit(strconv.Itoa(status), "")
 	http.Error(r.w, text, status)
 }
 
 // audit records a request that no engine has served; the port records the others.
-func (r *request) audit(outcome string) {
+func (r *request) audit(outcome, reason string) {
 	r.server.Gate.Audit.Record(access.Entry{
 		Principal: r.client.Principal, Owner: r.client.Owner, Endpoint: r.client.Endpoint,
-		Verb: cmp.Or(r.method, r.http.Method), URI: r.name, Outcome: outcome, Trace: r.trace,
+		Verb: cmp.Or(r.method, r.http.Method), URI: r.name, App: r.client.Page, Right: r.server.Gate.RightOf(r.client, r.method, r.name),
+		Outcome: outcome, Reason: reason, Trace: r.trace,
 	})
 }
 

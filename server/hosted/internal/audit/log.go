@@ -90,6 +90,9 @@ func (h *hasher) replaceNames(e *access.Entry) {
 	if e.URI != "" {
 		e.URI = h.of(e.URI)
 	}
+	if e.App != "" {
+		e.App = h.of(e.App)
+	}
 	if page, ok := access.PageOf(e.Endpoint); ok && page != "" {
 		e.Endpoint = strings.TrimSuffix(e.Endpoint, page) + h.of(page)
 	}

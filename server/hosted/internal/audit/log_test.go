@@ -55,7 +55,7 @@ func openPipe() *pipe {
 
 var testEntry = access.Entry{
 	Principal: "client:agent", Owner: "oid", Client: "Agent", Endpoint: "/mcp/inbox-of-bob-k7qd2m", Verb: "resources/read",
-	URI: "notes://letter-to-bob", Outcome: "ok", Bytes: 120, Ms: 1.5, Trace: "0af7651916cd43dd8448eb211c80319c",
+	URI: "notes://letter-to-bob", App: "inbox-of-bob-k7qd2m", Right: "read", Outcome: "ok", Reason: "declined", Bytes: 120, Ms: 1.5, Trace: "0af7651916cd43dd8448eb211c80319c",
 }
 
 func TestAuditLinesHaveAllMembers(t *testing.T) {
@@ -76,7 +76,7 @@ func TestAuditLinesHaveAllMembers(t *testing.T) {
 	delete(lines[0], "time")
 	want := map[string]any{
 		"who": "client:agent", "owner": "oid", "tenant": "acme", "subject": "user of oid", "client": "Agent", "door": "/mcp/inbox-of-bob-k7qd2m", "verb": "resources/read",
-		"uri": "notes://letter-to-bob", "outcome": "ok", "bytes": 120.0, "ms": 1.5, "trace": "0af7651916cd43dd8448eb211c80319c",
+		"uri": "notes://letter-to-bob", "app": "inbox-of-bob-k7qd2m", "right": "read", "outcome": "ok", "reason": "declined", "bytes": 120.0, "ms": 1.5, "trace": "0af7651916cd43dd8448eb211c80319c",
 	}
 	if fmt.Sprint(lines[0]) != fmt.Sprint(want) {
 		t.Errorf("%v\nwant\n%v", lines[0], want)
@@ -115,6 +115,9 @@ func TestAuditHashesNames(t *testing.T) {
 	read, join := lines[0], lines[1]
 	if door := fmt.Sprint("/mcp/", join["uri"]); read["door"] != door || len(door) != len("/mcp/hmac:")+32 {
 		t.Errorf("the page is %v in one line and %v in another", join["uri"], read["door"])
+	}
+	if read["app"] != join["uri"] {
+		t.Errorf("the app is %v, and the page %v", read["app"], join["uri"])
 	}
 	if read["who"] != "client:agent" || read["client"] != "Agent" || read["owner"] != "oid" || read["verb"] != "resources/read" || read["trace"] == nil {
 		t.Errorf("%v", read)
