@@ -40,7 +40,7 @@ const (
 type ActiveClient struct {
 	Assistant string    `json:"assistant"`        // its name at the gateway, or "unnamed"
 	Client    string    `json:"client,omitempty"` // what it calls itself, clientInfo.name; empty if it has sent none
-	Endpoint  string    `json:"endpoint"`         // /mcp, /mcp/notes, /ws, or /watch for the playground
+	Endpoint  string    `json:"endpoint"`         // /mcp, /mcp/notes, /ws, stdio, or /watch for the playground
 	Requests  int       `json:"requests"`
 	Last      time.Time `json:"last"` // the last request
 }
@@ -89,7 +89,7 @@ func (a *activity) report(e access.Entry) {
 
 func (a *activity) note(e access.Entry) {
 	_, mcp := access.PageOf(e.Endpoint)
-	if !mcp && e.Endpoint != access.SocketPath && (e.Endpoint != access.MonitorPath || !strings.Contains(e.Verb, "/")) {
+	if !mcp && e.Endpoint != access.SocketPath && e.Endpoint != stdioEndpoint && (e.Endpoint != access.MonitorPath || !strings.Contains(e.Verb, "/")) {
 		return // a page, or an attempt to connect
 	}
 	now := a.now()

@@ -49,12 +49,13 @@ func TestActivityCountsAssistants(t *testing.T) {
 		{Endpoint: access.SocketPath, Verb: "prompts/get", URI: "plan", Outcome: "ok"},
 		{Endpoint: access.MonitorPath, Client: "playground", Verb: "resources/list"},
 		{Endpoint: access.MonitorPath, Verb: "watch"},
+		{Endpoint: stdioEndpoint, Principal: "claude-code", Verb: "resources/list"},
 		{Endpoint: access.PagePath, Verb: "join", URI: "notes"},
 	} {
 		a.Record(e)
 	}
 	clients, reads := a.snapshot()
-	if len(clients) != 3 || len(reads) != 2 || reads[1].Target != "add" || reads[1].Outcome != "-32603" {
+	if len(clients) != 4 || len(reads) != 2 || reads[1].Target != "add" || reads[1].Outcome != "-32603" {
 		t.Errorf("%+v %+v", clients, reads)
 	}
 	for _, c := range clients {

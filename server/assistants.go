@@ -28,6 +28,8 @@ const (
 	unnamedPrincipal = "token"  // of the token of the user
 	stdioPrincipal   = "stdio"  // of a process without a name that is the gateway itself
 	anyonePrincipal  = "anyone" // with NoToken
+
+	stdioEndpoint = "stdio" // of a process that is the gateway itself
 )
 
 // A NamedAssistant is a client that the user has given a name, by a token of its own or by

@@ -64,7 +64,7 @@ func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 		t.Errorf("%d of 200 reads of the first origin's page went wrong: %s", len(wrong), wrong[0])
 	}
 	t.Log(figureLine(fmt.Sprint(joins, " joins of another origin"), memory()-before, calm, discoverTimes(t, g, 100)), "and it got", len(names), "names")
-	g.audit.Flush()
+	g.audit.Flush(t.Context())
 	log, err := g.state.disk.ReadFile(auditFile)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 // audited returns what the gateway has served.
 func audited(t *testing.T, g *Gateway) string {
 	t.Helper()
-	g.audit.Flush()
+	g.audit.Flush(t.Context())
 	data, err := os.ReadFile(g.state.path("audit.jsonl"))
 	if err != nil {
 		t.Fatal(err)

@@ -30,6 +30,7 @@ import (
 //	POST /control/tokens/add     NewToken → AddedToken
 //	POST /control/tokens/revoke  {"name"} → {}; connections of the assistant end
 //	POST /control/replace  {"precedence"} → {}; the gateway ends: see [Precedence]
+//	GET  /control/access   AccessReport
 //	GET  /control/log      lines of the log as JSON objects; with ?follow=1 until the client disconnects
 const (
 	controlStatus  = "/control/status"
@@ -55,6 +56,7 @@ func (g *Gateway) controlHandlers() map[string]http.HandlerFunc {
 		controlTokenRevoke: g.control(http.MethodPost, g.controlRevokeToken),
 		controlPause:       g.control(http.MethodPost, g.controlPause),
 		controlReplace:     g.control(http.MethodPost, g.controlReplace),
+		controlAccess:      g.control(http.MethodGet, g.controlAccess),
 		controlLog:         g.serveLog,
 		healthPath:         g.serveHealth,
 	}

@@ -38,7 +38,7 @@ func (l *gatewayLink) reportRefusal(refused *refusedError) {
 // replaced.
 func (g *Gateway) serveOwnPort(as string) (jsonrpc.Port, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	client := access.Client{Principal: stdioPrincipal, Endpoint: "stdio"}
+	client := access.Client{Principal: stdioPrincipal, Endpoint: stdioEndpoint}
 	release := func() bool { return true }
 	if as != "" {
 		client.Principal = as

@@ -182,13 +182,20 @@ func (l *Log) markWritten(noted int) {
 	l.changed.Broadcast()
 }
 
-// Flush waits until all lines recorded so far are written.
-func (l *Log) Flush() {
+// Flush waits until all lines recorded so far are written, or ctx ends: a disk may hang.
+func (l *Log) Flush(ctx context.Context) {
+	defer context.AfterFunc(ctx, l.wake)()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for noted := l.total; l.written < noted; {
+	for noted := l.total; l.written < noted && ctx.Err() == nil; {
 		l.changed.Wait()
 	}
+}
+
+func (l *Log) wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changed.Broadcast()
 }
 
 // Close writes the remaining lines and ends the log: later entries are ignored. If ctx

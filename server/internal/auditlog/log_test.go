@@ -28,7 +28,7 @@ func TestLinesAreWholeWhenRecordedConcurrently(t *testing.T) {
 				for range each {
 					l.Record(access.Entry{Verb: "ping", Outcome: "ok"})
 				}
-				l.Flush()
+				l.Flush(t.Context())
 			})
 		}
 		all.Wait()
@@ -36,7 +36,7 @@ func TestLinesAreWholeWhenRecordedConcurrently(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Record(access.Entry{Verb: "late"})
-		l.Flush()
+		l.Flush(t.Context())
 		lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
 		for _, line := range lines {
 			if !strings.HasPrefix(line, `{"time":`) || !strings.Contains(line, `"verb":"ping"`) || !strings.HasSuffix(line, "}") {
