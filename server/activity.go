@@ -19,6 +19,7 @@ type activity struct {
 	access.Audit
 	observe func(Event)                           // may be nil
 	used    func(principal string, now time.Time) // may be nil
+	watched func(access.Entry)                    // gets the entries with a right; may be nil
 	now     func() time.Time
 
 	mu      sync.Mutex
@@ -63,8 +64,12 @@ func newActivity(audit access.Audit, observe func(Event)) *activity {
 
 // Record implements access.Audit.
 func (a *activity) Record(e access.Entry) {
+	e.Time = time.Now() // the same in the log and for monitors
 	a.note(e)
 	a.report(e)
+	if a.watched != nil && e.Right != "" {
+		a.watched(e)
+	}
 	a.Audit.Record(e)
 }
 

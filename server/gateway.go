@@ -130,6 +130,7 @@ func (g *Gateway) restore() (err error) {
 	}
 	g.activity = newActivity(g.audit, g.options.Observe)
 	g.activity.used = g.named.touch
+	g.activity.watched = g.monitorEntry
 	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.identity.Gateway}
 	configured := g.options.Limits
 	sessions := cmp.Or(configured.Sessions, limits.MaxSessions)

@@ -1,13 +1,17 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
 	"slices"
 
 	"github.com/coder/websocket"
+	json "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/auditlog"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/monitor"
@@ -25,8 +29,9 @@ import (
 // If open is "watch", the gateway then sends JSON objects, one per text frame, and
 // ignores what it receives:
 //
-//	{"state": {"pages": […], "mayJoin": […], "mayWatch": […], "noToken": false}}   at once, and when it changes
-//	{"frame": {"time", "who", "client", "door", "page", "to", "size", "text"}}     a message at any other endpoint
+//	{"state": {"pages": […], "mayJoin": […], "mayWatch": […], "noToken": false, "paused": 0}}   at once, and when it changes
+//	{"frame": {"time", "who", "client", "door", "page", "to", "size", "text"}}                  a message at any other endpoint
+//	{"audit": […]}                                                                              entries of the audit log that have a right
 //
 // If open is /mcp or /mcp/{page}, MCP follows, with the monitor as client.
 const monitorProtocol = "pagemcp.watch.v1"
@@ -94,7 +99,7 @@ func (g *Gateway) serveMonitor(conn *websocket.Conn, origin, keyID string) {
 		<-s.Done()
 		return
 	}
-	g.monitors.Serve(s, g.monitorState)
+	g.monitors.Serve(s, g.monitorState, g.auditHistory)
 }
 
 func (g *Gateway) monitorState() monitor.State {
@@ -102,10 +107,54 @@ func (g *Gateway) monitorState() monitor.State {
 		Pages: []monitor.Page{}, MayJoin: g.origins.List(),
 		MayWatch: append([]string{}, g.options.monitors...), NoToken: g.options.NoToken,
 	}
+	if until := g.pause.Until(); !until.IsZero() {
+		state.Paused = until.UnixMilli()
+	}
 	for _, p := range g.core.Views("").Pages() {
 		state.Pages = append(state.Pages, monitor.Page{
 			Name: p.Name, Title: p.Title, Origin: p.Origin, URL: p.URL, Connected: p.Connected, Since: p.Since.UnixMilli(),
 		})
 	}
 	return state
+}
+
+// monitorEntry sends an entry to the monitors, as its line in the audit log.
+func (g *Gateway) monitorEntry(e access.Entry) {
+	if !g.monitors.Active() {
+		return
+	}
+	if line, err := json.Marshal(auditlog.Bounded(e)); err == nil {
+		g.monitors.Audit(line)
+	}
+}
+
+// What a monitor gets of the audit log when it connects: enough for a page of a playground.
+const (
+	maxHistory      = 2_000   // entries
+	maxHistoryBytes = 1 << 20 // of them
+)
+
+// auditHistory returns the latest entries about requests that need a right, in their order. An
+// error to read them leaves them out: they are no reason to monitor nothing.
+func (g *Gateway) auditHistory() [][]byte {
+	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
+	defer cancel()
+	g.audit.Flush(ctx)
+	var latest [][]byte // the latest first
+	size := 0
+	err := eachAuditFile(g.state.disk, func(text []byte) {
+		for len(text) > 0 && len(latest) < maxHistory && size < maxHistoryBytes {
+			at := bytes.LastIndexByte(text[:len(text)-1], '\n') + 1
+			line := bytes.TrimSuffix(text[at:], []byte("\n"))
+			text = text[:at]
+			if bytes.Contains(line, []byte(`"right":`)) && jsontext.Value(line).IsValid() {
+				latest, size = append(latest, bytes.Clone(line)), size+len(line)
+			}
+		}
+	})
+	if err != nil {
+		g.log.Warn("a monitor gets no earlier entries", "error", err)
+	}
+	slices.Reverse(latest)
+	return latest
 }

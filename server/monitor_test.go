@@ -3,12 +3,16 @@ package server
 import (
 	"context"
 	"net/http"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -77,10 +81,11 @@ func TestOldKeysDoNotOpenMonitor(t *testing.T) {
 	}
 }
 
-// A monitorMessage is a state or a frame.
+// A monitorMessage is a state, a frame, or entries of the audit log.
 type monitorMessage struct {
-	State *monitor.State `json:"state"`
-	Frame *monitor.Frame `json:"frame"`
+	State *monitor.State   `json:"state"`
+	Frame *monitor.Frame   `json:"frame"`
+	Audit []jsontext.Value `json:"audit"`
 }
 
 func (w testMonitor) next() monitorMessage {
@@ -280,5 +285,73 @@ func TestSlowMonitorIsDisconnected(t *testing.T) {
 		if answer.StatusCode != http.StatusOK {
 			t.Fatalf("read %d: %d", i, answer.StatusCode)
 		}
+	}
+}
+
+// entries returns the next entries of the audit log.
+func (w testMonitor) entries() []string {
+	w.t.Helper()
+	for {
+		if message := w.next(); len(message.Audit) > 0 {
+			all := make([]string, len(message.Audit))
+			for i, entry := range message.Audit {
+				all[i] = string(entry)
+			}
+			return all
+		}
+	}
+}
+
+// A monitor gets the entries about requests that need a right, as the audit log has them: at
+// first the latest ones, then each when it is recorded. The texts are those of the log.
+func TestMonitorGetsAuditEntries(t *testing.T) {
+	g := watchedGateway(t, Options{})
+	assistantPage(t, g, "notes", false)
+	way := byHTTP(t, g, mustAdd(t, g, NewToken{Name: "reader", ReadOnly: true}))
+	way.ask("resources/read", `"uri":"notes+note:a"`)
+	way.ask("server/discover", "")
+	w := openMonitor(t, g, "watch")
+	got := w.entries()
+	way.ask("tools/call", `"name":"notes.act","arguments":{}`)
+	got = append(got, w.entries()...)
+	if _, err := connect(t, g).Pause(t.Context(), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	w.state(func(s monitor.State) bool { return s.Paused > time.Now().UnixMilli() })
+	way.ask("resources/read", `"uri":"notes+note:a"`)
+	got = append(got, w.entries()...)
+	var want []string
+	for line := range strings.Lines(audited(t, g)) {
+		if strings.Contains(line, `"right":`) {
+			want = append(want, strings.TrimSpace(line))
+		}
+	}
+	if !slices.Equal(got, want) || len(want) != 3 || !strings.Contains(want[1], `"reason":"rights"`) || !strings.Contains(want[2], `"reason":"paused"`) {
+		t.Errorf("the monitor got\n%s\nand the log has\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if later := openMonitor(t, g, "watch").entries(); !slices.Equal(later, want) {
+		t.Errorf("a later monitor got %q", later)
+	}
+}
+
+// What a monitor gets of the log when it connects is bounded, the latest entries, from all files.
+func TestAuditHistoryIsBounded(t *testing.T) {
+	g := watchedGateway(t, Options{})
+	line := func(i int) string { return `{"right":"read","count":` + strconv.Itoa(i) + `}` }
+	write := func(name string, from, to int) {
+		var text strings.Builder
+		for i := from; i < to; i++ {
+			text.WriteString(line(i) + "\n" + `{"verb":"join"}` + "\n")
+		}
+		if err := os.WriteFile(g.state.path(name), []byte(text.String()+`{"right":"cut`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(auditOldest, 0, 5_000)
+	write(auditOlder, 5_000, 6_000)
+	write(auditFile, 6_000, 6_500)
+	all := g.auditHistory()
+	if len(all) != maxHistory || string(all[0]) != line(4_500) || string(all[maxHistory-1]) != line(6_499) {
+		t.Errorf("%d entries, from %s to %s", len(all), all[0], all[len(all)-1])
 	}
 }

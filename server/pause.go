@@ -50,6 +50,7 @@ func (g *Gateway) controlPause(_ *http.Request, body []byte) (any, error) {
 	}
 	g.pause.Set(time.Now().Add(time.Duration(request.Seconds * float64(time.Second))))
 	until := g.pause.Until()
+	g.monitors.PagesChanged()
 	if until.IsZero() {
 		g.log.Info("assistants may read again")
 	} else {

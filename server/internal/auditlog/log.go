@@ -80,9 +80,11 @@ func (l *Log) suppress() bool {
 	return true
 }
 
-// encode returns the line of an entry, or nil.
+// encode returns the line of an entry, or nil. An entry without a time is of now.
 func (l *Log) encode(e access.Entry) []byte {
-	e.Time = time.Now()
+	if e.Time.IsZero() {
+		e.Time = time.Now()
+	}
 	line, err := json.Marshal(l.line(e))
 	if err != nil {
 		return nil
@@ -102,8 +104,7 @@ func (l *Log) droppedLine(count int) []byte {
 
 // Record implements access.Audit. It adds one line and never waits for the writer.
 func (l *Log) Record(e access.Entry) {
-	e.URI = Truncate(e.URI, limits.MaxURI)
-	e.Verb = Truncate(e.Verb, MaxVerb) // the name of an unknown method may be as long as a message
+	e = Bounded(e)
 	line := l.encode(e)
 	if line == nil {
 		return
@@ -125,6 +126,13 @@ func (l *Log) Record(e access.Entry) {
 	}
 	l.total++
 	l.changed.Broadcast()
+}
+
+// Bounded returns an entry whose texts of clients are truncated.
+func Bounded(e access.Entry) access.Entry {
+	e.URI = Truncate(e.URI, limits.MaxURI)
+	e.Verb = Truncate(e.Verb, MaxVerb) // the name of an unknown method may be as long as a message
+	return e
 }
 
 // Truncate returns at most limit bytes of text, without a partial rune at the end.

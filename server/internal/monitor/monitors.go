@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
@@ -58,6 +59,13 @@ type captured struct {
 	page   string // that it is about; empty if several or none
 	to     string // "assistant" or "page"
 	text   []byte
+	entry  bool // text is an entry of the audit log, and the other fields are zero
+}
+
+// An auditMessage sends entries of the audit log to a monitor, in the order in which they were
+// recorded.
+type auditMessage struct {
+	Audit []jsontext.Value `json:"audit"`
 }
 
 // A frameMessage sends one Frame to a monitor.
@@ -88,6 +96,7 @@ type State struct {
 	MayJoin  []string `json:"mayJoin"`  // origins
 	MayWatch []string `json:"mayWatch"` // origins
 	NoToken  bool     `json:"noToken"`  // assistants need no token
+	Paused   int64    `json:"paused"`   // ms since 1970: assistants, until then; 0: they are not
 }
 
 // A Page is the state of one page.
@@ -102,9 +111,10 @@ type Page struct {
 	Bytes     int    `json:"bytes"` // of the results
 }
 
-// Serve sends frames and states to one monitor until it disconnects or is too slow.
-// state returns the current state without the counts of reads.
-func (m *Monitors) Serve(s *socket.Socket, state func() State) {
+// Serve sends entries, frames and states to one monitor until it disconnects or is too slow.
+// state returns the current state without the counts of reads, and history the latest entries
+// of the audit log; some of those may come again.
+func (m *Monitors) Serve(s *socket.Socket, state func() State, history func() [][]byte) {
 	s.KeepAlive(false)
 	go func() { // likewise; what the monitor sends is ignored
 		for {
@@ -117,6 +127,9 @@ func (m *Monitors) Serve(s *socket.Socket, state func() State) {
 	c.pagesChanged <- struct{}{}
 	m.add(c)
 	defer m.remove(c)
+	if entries := history(); len(entries) > 0 && c.send(entriesMessage(entries...)) != nil {
+		return
+	}
 	pause := time.NewTimer(0) // send the first state at once
 	defer pause.Stop()
 	changed, due := false, false
@@ -124,7 +137,7 @@ func (m *Monitors) Serve(s *socket.Socket, state func() State) {
 		select {
 		case f := <-c.queue:
 			c.queuedBytes.Add(-int64(len(f.text)))
-			if c.send(frameMessage{f.frame()}) != nil {
+			if c.send(f.message()) != nil {
 				return
 			}
 			continue
@@ -197,7 +210,17 @@ func (m *Monitors) Message(v access.Client, to, name string, msg []byte) {
 		note, _ := jsonrpc.Parse(msg)
 		name, _ = jsonrpc.Text(jsonrpc.Member(note.Params, "uri"))
 	}
-	f := captured{time: time.Now(), client: v, page: pageOf(v.Endpoint, name), to: to, text: bytes.Clone(msg)}
+	m.enqueue(captured{time: time.Now(), client: v, page: pageOf(v.Endpoint, name), to: to, text: bytes.Clone(msg)})
+}
+
+// Audit sends an entry of the audit log, a JSON object, to all monitors. It never blocks.
+func (m *Monitors) Audit(entry []byte) {
+	if m.count.Load() > 0 {
+		m.enqueue(captured{text: entry, entry: true})
+	}
+}
+
+func (m *Monitors) enqueue(f captured) {
 	size := int64(len(f.text))
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -212,6 +235,22 @@ func (m *Monitors) Message(v access.Client, to, name string, msg []byte) {
 		c.socket.CloseWith(closeTooSlow, "too slow")
 		time.AfterFunc(limits.ShutdownTime, c.socket.Abort) // if the closing handshake does not complete
 	}
+}
+
+// message returns what a monitor gets.
+func (c *captured) message() any {
+	if c.entry {
+		return entriesMessage(c.text)
+	}
+	return frameMessage{c.frame()}
+}
+
+func entriesMessage(entries ...[]byte) auditMessage {
+	message := auditMessage{make([]jsontext.Value, len(entries))}
+	for i, entry := range entries {
+		message.Audit[i] = redactSecrets(entry)
+	}
+	return message
 }
 
 // frame returns the Frame of c. It redacts secrets in the goroutine of the monitor, not
