@@ -1,5 +1,14 @@
 /** Elements of the panel and the indicator. All texts are set as text, never parsed. */
 
+/** Browsers take the roles from tables whose parts are shown as blocks, on narrow screens. */
+const roles: { readonly [tag: string]: string } = {
+  table: 'table',
+  thead: 'rowgroup',
+  tbody: 'rowgroup',
+  tr: 'row',
+  td: 'cell',
+}
+
 /** Makes an element with a class, which is its part, too, and contents. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -7,6 +16,8 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   ...contents: (string | Node)[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag)
+  const role = roles[tag]
+  if (role !== undefined) made.role = role
   if (part !== '') {
     made.className = part
     made.setAttribute('part', part)

@@ -32,13 +32,15 @@ export function showPanel(
   const said = make('p', 'said')
   said.role = 'status'
 
-  const run = (action: () => Promise<void>) => {
+  const run = async (action: () => Promise<void>) => {
     setText(problem, '')
-    action().catch((error: unknown) => {
+    try {
+      await action()
+    } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       setText(problem, fill(texts.failed, { error: message.slice(0, 200) }))
       globalThis.reportError?.(error)
-    })
+    }
   }
   const pause = button('pause', texts.pause, () => run(() => access.pause(pauseTime)))
   const resume = grantingButton('resume', texts.resume, () => run(() => access.resume()))
@@ -114,7 +116,7 @@ export function showPanel(
   watchAccess(mcp, show, { signal })
 }
 
-function actionsOf(access: PageAccess, run: (action: () => Promise<void>) => void): Actions {
+function actionsOf(access: PageAccess, run: (action: () => Promise<void>) => unknown): Actions {
   return {
     stop: (assistant) => run(() => access.revoke(assistant)),
     allow: (assistant, right) => run(() => access.allow(assistant, right)),
@@ -122,25 +124,17 @@ function actionsOf(access: PageAccess, run: (action: () => Promise<void>) => voi
   }
 }
 
-/** Roles are explicit: browsers take them from tables whose parts are shown as blocks, on narrow screens. */
 function emptyTable(texts: (typeof allTexts)[Language]) {
-  const headings = [texts.assistant, texts.may, texts.last, texts.today].map((text) => {
-    const cell = make('th', '', text)
+  const columns = [texts.assistant, texts.may, texts.last, texts.today, texts.actions]
+  const headings = columns.map((text) => {
+    const hidden = text === texts.actions
+    const cell = make('th', '', hidden ? make('span', 'said', text) : text)
     cell.scope = 'col'
     cell.role = 'columnheader'
     return cell
   })
-  const last = make('th', '', make('span', 'said', texts.actions))
-  last.scope = 'col'
-  last.role = 'columnheader'
-  const row = make('tr', '', ...headings, last)
-  row.role = 'row'
-  const head = make('thead', '', row)
-  head.role = 'rowgroup'
   const body = make('tbody', '')
-  body.role = 'rowgroup'
-  const table = make('table', 'table', head, body)
-  table.role = 'table'
+  const table = make('table', 'table', make('thead', '', make('tr', '', ...headings)), body)
   table.ariaLabel = texts.title
   return { table, body }
 }

@@ -4,7 +4,7 @@ import type { AssistantGrant, PageAccess, Right } from '../access-types.ts'
 import { button, grantingButton, isFramed, make, setText } from './dom.ts'
 import { callsItself, isNamed, nameOf } from './names.ts'
 import { fill, type Texts } from './texts.ts'
-import { ago, moment } from './times.ts'
+import { moment } from './times.ts'
 import { type AssistantState, grantOf } from './watch.ts'
 
 /** What the buttons of a row do. */
@@ -55,7 +55,6 @@ export function assistantRow(
     cell('', make('div', 'buttons', ...buttons)),
   ]
   const element = make('tr', 'row', head, ...cells)
-  element.role = 'row'
 
   return {
     element,
@@ -70,10 +69,10 @@ export function assistantRow(
       if (lines.map((line) => line.textContent).join('\n') !== textOf(rights)) {
         rights.replaceChildren(...lines)
       }
-      setText(last, lastUsed === undefined ? texts.never : ago(lastUsed, locale))
+      setText(last, lastUsed === undefined ? texts.never : moment(lastUsed, locale))
       if (lastUsed !== undefined) last.dateTime = new Date(lastUsed).toISOString()
-      const counts = { reads: readsToday, calls: callsToday }
-      setText(usage, fill(texts.usage, asTexts(counts, locale)))
+      const [reads, calls] = [readsToday, callsToday].map((count) => count.toLocaleString(locale))
+      setText(usage, fill(texts.usage, { reads, calls } as Record<string, string>))
 
       const focused = (element.getRootNode() as ShadowRoot).activeElement
       stop.hidden = isStopped
@@ -88,7 +87,6 @@ export function assistantRow(
 
 function cell(label: string, content: Node): HTMLTableCellElement {
   const made = make('td', '', content)
-  made.role = 'cell'
   if (label !== '') made.dataset.label = label
   return made
 }
@@ -104,7 +102,7 @@ function linesOf(
   texts: Texts,
   locale: string,
 ): HTMLLIElement[] {
-  const without = { ask: texts.asks, open: texts.isOpen, policy: texts.decides }[mode]
+  const without = { ask: texts.asks, open: texts.reasons.open, policy: texts.decides }[mode]
   const line = (label: string, grant: AssistantGrant | undefined) => {
     const detail = grant === undefined ? without : durationOf(grant, texts, locale)
     const made = make('li', '', make('span', 'right', label), ' ', make('span', 'detail', detail))
@@ -123,10 +121,4 @@ function durationOf({ allow, lasts, until }: AssistantGrant, texts: Texts, local
   if (!allow) return texts.denied
   const text = lasts === 'session' ? texts.session : texts.always
   return fill(text, { time: moment(until, locale) })
-}
-
-function asTexts(counts: { readonly [name: string]: number }, locale: string) {
-  return Object.fromEntries(
-    Object.entries(counts).map(([name, count]) => [name, count.toLocaleString(locale)]),
-  )
 }

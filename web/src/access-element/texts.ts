@@ -27,7 +27,6 @@ export interface Texts {
   always: string
   denied: string
   asks: string
-  isOpen: string
   decides: string
   usage: string
   never: string
@@ -78,7 +77,6 @@ const en: Texts = {
   always: 'until {time}',
   denied: 'not allowed',
   asks: 'asks first',
-  isOpen: 'open to all',
   decides: 'the app decides',
   usage: 'Reads: {reads} · Calls: {calls}',
   never: 'never',
@@ -136,7 +134,6 @@ const de: Texts = {
   always: 'bis {time}',
   denied: 'nicht erlaubt',
   asks: 'fragt vorher',
-  isOpen: 'offen für alle',
   decides: 'die App entscheidet',
   usage: 'Gelesen: {reads} · Aufrufe: {calls}',
   never: 'nie',
@@ -194,7 +191,6 @@ const ja: Texts = {
   always: '{time} まで',
   denied: '許可しない',
   asks: '事前に確認',
-  isOpen: 'すべてに開放',
   decides: 'アプリが決定',
   usage: '読み取り：{reads} · 呼び出し：{calls}',
   never: 'なし',
@@ -252,7 +248,6 @@ const zhHans: Texts = {
   always: '至 {time}',
   denied: '不允许',
   asks: '先询问',
-  isOpen: '对所有助手开放',
   decides: '由应用决定',
   usage: '读取：{reads} · 调用：{calls}',
   never: '从未',
@@ -274,12 +269,12 @@ const zhHans: Texts = {
   refused: '已拒绝',
   reasons: {
     grant: '已保存的决定',
-    asked: '对询问的回答',
+    asked: '已向用户询问',
     policy: '应用的规则',
     open: '对所有助手开放',
     declined: '不允许',
     paused: '已暂停',
-    unanswered: '没有回答',
+    unanswered: '未作决定',
     revoked: '期间已停止',
   },
   reading: '正在被读取：{names}',
@@ -310,5 +305,7 @@ export function languageOf(element: Element): Language {
 
 /** Puts values into a text. What is in the values is not replaced again. */
 export function fill(text: string, values: { readonly [name: string]: string }): string {
-  return text.replace(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all)
+  return text.replace(/\{(\w+)\}/g, (all, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] as string) : all,
+  )
 }

@@ -25,19 +25,3 @@ export function moment(time: number, locale: string, seconds = false): string {
   }
   return date.toLocaleDateString(locale, { dateStyle: 'medium' })
 }
-
-const units = [
-  ['day', day],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const
-
-/** How long ago it was; changes each minute at most. */
-export function ago(time: number, locale: string): string {
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  const past = Math.max(0, Date.now() - time)
-  for (const [unit, ms] of units) {
-    if (past >= ms) return format.format(-Math.floor(past / ms), unit)
-  }
-  return format.format(0, 'second') // now
-}

@@ -97,6 +97,7 @@ test('attw finds nothing', () => {
 
 /** Uses each entry point, with types that are inferred. */
 const source = `import { idb, page, start, webSocket, type PageMcp } from 'pagemcp'
+import { type AccessHost, type AccessState, defineAccess, watchAccess } from 'pagemcp/access'
 import { connectTo } from 'pagemcp/client'
 import { PageMcpProvider, usePageMcpResource } from 'pagemcp/react'
 import { redactUrl } from 'pagemcp/redaction'
@@ -124,6 +125,12 @@ export async function serve(cart: string[]): Promise<PageMcp> {
   return mcp
 }
 
+export const readers = (host: AccessHost): (() => void) => {
+  defineAccess(host)
+  document.createElement('pagemcp-access').mcp = host
+  return watchAccess(host, ({ assistants }: AccessState) =>
+    document.title = assistants.filter(({ isActive }) => isActive).map(({ assistant }) => assistant).join())
+}
 export const others = [connectTo, PageMcpProvider, usePageMcpResource, redactUrl, visibleText]
 export const port: Promise<MessagePort> = connectTo(parent, { origin: 'https://example.com' })
 `
