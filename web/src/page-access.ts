@@ -1,9 +1,9 @@
 /**
- * Who may use this page, as the window decides: loads access/access.ts when there is something to decide. In a page that is
+ * Who may use this page, as the window decides: loads access/decisions.ts when there is something to decide. In a page that is
  * open, without a denial or a pause, that is when the app uses `mcp.access` or its event.
  */
 
-import type { OpenAccess } from './access/access.ts'
+import type { OpenAccess } from './access/decisions.ts'
 import type {
   AccessAnswer,
   AccessDecision,
@@ -69,7 +69,7 @@ export function pageAccess(options: Options): OwnAccess {
     return loading
   }
   const open = async () => {
-    const { openAccess } = await lazily('access.js', import('./access/access.ts'))
+    const { openAccess } = await lazily('decisions.js', import('./access/decisions.ts'))
     await engineStarted
     const policy = isPolicy ? access : undefined
     const made = await openAccess({ ...options, mode, policy, flag })
@@ -129,7 +129,7 @@ export function pageAccess(options: Options): OwnAccess {
   }
 }
 
-/** Whether something is denied or paused: access/access.ts notes until when. */
+/** Whether something is denied or paused: access/decisions.ts notes until when. */
 function isDenied(flag: string): boolean {
   try {
     return Number(localStorage.getItem(flag)) > Date.now()

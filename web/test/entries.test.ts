@@ -104,6 +104,7 @@ test('index.js loads the files that it names, react.js React alone, and other fi
     './answer-call.js',
     './closed-pages.js',
     './confirm-dialog.js',
+    './decisions.js',
     './files-in-window.js',
     './idb-in-window.js',
     './page-content.js',

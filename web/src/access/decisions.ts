@@ -1,6 +1,6 @@
 /**
  * The user's decisions about assistants, with what asks for them: all that a page needs in order not to be open. A file of its
- * own in the package, `access.js`: a page on this machine loads it when something is decided.
+ * own in the package, `decisions.js`: a page on this machine loads it when something is decided.
  */
 
 import type {
