@@ -104,7 +104,8 @@ import { redactUrl } from 'pagemcp/redaction'
 import { visibleText } from 'pagemcp/sources'
 
 export async function serve(cart: string[]): Promise<PageMcp> {
-  const mcp = await start({ name: 'app' })
+  const mcp = await start({ name: 'app', access: 'ask' })
+  defineAccess(mcp)
   mcp.mount(idb({ databases: { app: ['notes'] } }))
   mcp.mount(page({ select: ['main'] }))
   mcp.resource({ uri: 'app:cart', name: 'Cart' }, () => cart)
@@ -126,7 +127,6 @@ export async function serve(cart: string[]): Promise<PageMcp> {
 }
 
 export const readers = (host: AccessHost): (() => void) => {
-  defineAccess(host)
   document.createElement('pagemcp-access').mcp = host
   return watchAccess(host, ({ assistants }: AccessState) =>
     document.title = assistants.filter(({ isActive }) => isActive).map(({ assistant }) => assistant).join())
