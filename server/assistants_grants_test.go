@@ -102,7 +102,7 @@ func TestEveryWayInAgreesWithTheGrants(t *testing.T) {
 // grantedPage is assistantPage of a page whose user declines what is not granted.
 func grantedPage(t *testing.T, g *Gateway, app string, extended bool, grants *engine.Grants) *testPage {
 	return assistantPageWith(t, g, app, extended, func(o *engine.Options) {
-		o.Ask = func(context.Context, engine.AccessQuestion) engine.AccessAnswer {
+		o.Ask = func(context.Context, *engine.AccessQuestion) engine.AccessAnswer {
 			return engine.AccessAnswer{Reason: "declined"}
 		}
 	}, func(e *engine.Engine) {

@@ -35,17 +35,8 @@ func noGrants() *engine.Grants {
 
 // askUser asks the window about a request. The text of the call is an AccessRequest of
 // web/src/access-types.ts, its answer an AccessAnswer.
-func askUser(ctx context.Context, q engine.AccessQuestion) (answer engine.AccessAnswer) {
-	text := emit.JSON("{")
-	for _, member := range [...]struct{ name, value string }{
-		{"assistant", q.Assistant}, {"callsItself", q.CallsItself}, {"right", q.Right},
-		{"method", q.Method}, {"uri", q.URI}, {"prompt", q.Prompt},
-	} {
-		if member.value != "" {
-			text.Name(member.name)
-			text.Quote(member.value)
-		}
-	}
+func askUser(ctx context.Context, q *engine.AccessQuestion) (answer engine.AccessAnswer) {
+	text := described(q)
 	if q.Tool != nil {
 		text.Member("tool", describedTool(q.Tool))
 		if q.Arguments != nil {
@@ -83,21 +74,31 @@ func describedTool(tool []byte) []byte {
 	return text
 }
 
-// reportDecision passes a decision to the audit: an AccessDecision of web/src/access-types.ts
-// without bytes and ms.
-func reportDecision(call sink.Call, d engine.AccessDecision) {
+// described begins the JSON object of a question or decision.
+func described(q *engine.AccessQuestion) emit.JSON {
 	text := emit.JSON("{")
-	for _, member := range [...]struct{ name, value string }{
-		{"assistant", d.Assistant}, {"callsItself", d.CallsItself}, {"right", d.Right},
-		{"method", d.Method}, {"what", d.What}, {"reason", d.Reason},
+	for _, member := range [...][2]string{
+		{"assistant", q.Assistant}, {"callsItself", q.CallsItself}, {"right", q.Right}, {"method", q.Method},
+		{"uri", q.URI}, {"prompt", q.Prompt},
 	} {
-		if member.value != "" {
-			text.Name(member.name)
-			text.Quote(member.value)
+		if member[1] != "" {
+			text.Name(member[0])
+			text.Quote(member[1])
 		}
 	}
+	return text
+}
+
+// reportDecision passes a decision to the audit: an AccessDecision of web/src/access-types.ts
+// without bytes and ms.
+func reportDecision(call sink.Call, q *engine.AccessQuestion, allow bool, reason string) {
+	text := described(q)
+	text.Name("what")
+	text.Quote(q.What())
+	text.Name("reason")
+	text.Quote(reason)
 	text.Name("allow")
-	if d.Allow {
+	if allow {
 		text.Text("true}")
 	} else {
 		text.Text("false}")

@@ -10,7 +10,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// An AccessQuestion is a request that the grants do not decide.
+// An AccessQuestion is a request that the grants decide, or that the user is asked about.
 type AccessQuestion struct {
 	Assistant   string // see [AssistantOf]
 	CallsItself string // clientInfo.name of the request or session: nobody has checked it
@@ -20,6 +20,18 @@ type AccessQuestion struct {
 	Prompt      string // the name, or ""
 	Tool        []byte // the description as tools/list has it, or nil
 	Arguments   []byte // of a tool, a JSON object, or nil
+
+	right grantRight
+	tool  string // the only one that is decided about, or ""
+}
+
+// What returns the URI, or the name of the tool or prompt.
+func (q *AccessQuestion) What() string {
+	if q.Tool != nil {
+		name, _ := jsonrpc.Text(jsonrpc.Member(q.Tool, "name"))
+		return name
+	}
+	return cmp.Or(q.Prompt, q.URI)
 }
 
 // An AccessAnswer is the decision about it. Reason and Message are for the audit and the
@@ -30,13 +42,6 @@ type AccessAnswer struct {
 	Message string
 }
 
-// An AccessDecision is one decision, for the audit of the page. What is the URI, or the name
-// of a tool, prompt or extension's method.
-type AccessDecision struct {
-	Assistant, CallsItself, Right, Method, What, Reason string
-	Allow                                               bool
-}
-
 // An accessError says that the user does not allow a request, in words for a model.
 type accessError struct{ reason, message string }
 
@@ -44,20 +49,18 @@ func (e *accessError) Error() string { return e.message }
 
 // denial returns the error of a denied request. message is "" for that of the reason.
 func denial(reason, message string) error {
-	if message != "" {
-		return &accessError{reason, message}
-	}
-	switch reason {
-	case reasonPaused:
-		message = "The user has paused all assistants. Tell the user; do not try again before they say so."
-	case reasonRevoked:
-		message = "The user has ended this access. Do not try again unless they ask."
-	case "policy":
-		message = "The app does not allow this. Do not try again."
-	case "unanswered":
-		message = "The user has not answered whether this is allowed. Ask them to look at the page; do not try again before."
-	default:
+	if message == "" {
 		message = "The user declined. Do not try again unless they ask."
+		switch reason {
+		case reasonPaused:
+			message = "The user has paused all assistants. Tell the user; do not try again before they say so."
+		case reasonRevoked:
+			message = "The user has ended this access. Do not try again unless they ask."
+		case reasonPolicy:
+			message = "The app does not allow this. Do not try again."
+		case reasonNoAnswer:
+			message = "The user has not answered whether this is allowed. Ask them to look at the page; do not try again before."
+		}
 	}
 	return &accessError{reason, message}
 }
@@ -118,15 +121,13 @@ func (c *Client) endDenied(g *Grants) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, run := range c.waiting {
-		if run.right == "" {
+		if !run.isGranted {
 			continue
 		}
-		if d, reason := g.decide(run.who, run.right, run.tool); d == denied {
-			cause := ErrRevoked
-			if reason == reasonPaused {
-				cause = denial(reason, "")
-			}
-			run.cancel(cause)
+		if d, reason := g.decide(run.who, run.right, run.tool); d == denied && reason == reasonPaused {
+			run.cancel(denial(reason, ""))
+		} else if d == denied {
+			run.cancel(ErrRevoked)
 		}
 	}
 }
@@ -145,40 +146,42 @@ func (c *Client) isOwnPage() bool { return c.who == "page" && !c.proxy }
 // admit decides about a request before its method is called; tools are decided about by
 // admitTool. answered: the result is that of a client that may not read.
 func (e *Engine) admit(ctx context.Context, g *Grants, req *request) (result sink.Result, answered bool, err error) {
-	q := AccessQuestion{Right: grantRead, URI: req.uri}
 	m := Method{Name: req.extension}
 	if req.extension == "" {
 		m = methods[req.method]
 	}
 	req.label = m.Name
+	q := &AccessQuestion{URI: req.uri}
 	switch {
-	case req.extension != "" && !req.client.isOwnPage():
-		q.Right = grantAct
-	case m.List != "" && !req.client.isOwnPage():
-		return e.admitList(ctx, g, req, m)
-	case req.client.isOwnPage(), m.Right == RightConnect, req.method == listenMethod, req.method == unsubscribeMethod, req.method == callToolMethod:
+	case req.client.isOwnPage():
+		return result, false, nil
+	case req.extension != "":
+		q.right = grantAct
+	case m.List != "":
+		return e.admitList(ctx, g, req)
+	case m.Right == RightConnect, req.method == listenMethod, req.method == unsubscribeMethod, req.method == callToolMethod:
 		return result, false, nil
 	case req.method == getPromptMethod:
 		q.Prompt = req.name
 	case req.method == completeMethod:
-		asked, err := req.completion()
-		if err != nil {
-			return result, false, err
-		}
+		var asked CompletionRequest
+		asked, err = req.completion()
 		q.URI, q.Prompt = asked.URI, asked.Prompt
 	default:
-		if _, err := req.readURI(); err != nil {
-			return result, false, err
-		}
+		_, err = req.readURI()
 	}
-	return result, false, e.admitOne(ctx, g, req, q, "")
+	if err == nil {
+		err = e.admitOne(ctx, g, req, q)
+	}
+	return result, false, err
 }
 
 // admitList decides about a list. A client that may not read gets what says so.
-func (e *Engine) admitList(ctx context.Context, g *Grants, req *request, m Method) (result sink.Result, answered bool, err error) {
+func (e *Engine) admitList(ctx context.Context, g *Grants, req *request) (result sink.Result, answered bool, err error) {
+	q := e.question(req, &AccessQuestion{})
 	d, reason := g.decide(req.who, grantRead, "")
 	if d == undecided && g.MayRead(req.who) {
-		d, reason = allowed, "policy"
+		d, reason = allowed, reasonPolicy
 	}
 	if d == undecided && req.method == listToolsMethod {
 		d, reason = g.decide(req.who, grantAct, "")
@@ -187,13 +190,13 @@ func (e *Engine) admitList(ctx context.Context, g *Grants, req *request, m Metho
 		if !req.mayWait {
 			return result, false, errMustWait
 		}
-		answer := e.options.Ask(ctx, e.question(req, AccessQuestion{Right: grantRead}))
-		d, reason = denied, answer.Reason
+		answer := e.options.Ask(ctx, q)
+		reason = answer.Reason
 		if answer.Allow {
 			d = allowed
 		}
 	}
-	e.decided(req, AccessQuestion{Right: grantRead}, d == allowed, reason)
+	e.decided(req, q, d == allowed, reason)
 	if d == allowed {
 		return result, false, nil
 	}
@@ -212,107 +215,88 @@ func (e *Engine) admitTool(ctx context.Context, g *Grants, req *request, tool To
 	if req.client.isOwnPage() {
 		return nil
 	}
-	q := AccessQuestion{Right: grantAct, Tool: tool.Object, Arguments: req.arguments}
-	single := ""
-	annotations := jsonrpc.Member(tool.Object, "annotations")
-	switch {
-	case onlyReads(tool):
-		q.Right = grantRead
-	case isTrue(jsonrpc.Member(annotations, "destructiveHint")):
-		single = tool.Name
+	q := &AccessQuestion{right: grantAct, Tool: tool.Object, Arguments: req.arguments}
+	if onlyReads(tool) {
+		q.right = grantRead
+	} else if isTrue(jsonrpc.Member(jsonrpc.Member(tool.Object, "annotations"), "destructiveHint")) {
+		q.tool = tool.Name
 	}
-	return e.admitOne(ctx, g, req, q, single)
+	return e.admitOne(ctx, g, req, q)
 }
 
-// admitOne decides about one request, and asks if the grants do not. tool is the one that is
-// decided about by itself, or "".
-func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q AccessQuestion, tool string) error {
-	d, reason := g.decide(req.who, q.Right, tool)
+// admitOne decides about one request, and asks if the grants do not.
+func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *AccessQuestion) error {
+	d, reason := g.decide(req.who, q.right, q.tool)
+	if d == undecided && !req.mayWait {
+		return errMustWait
+	}
+	message := ""
+	e.question(req, q)
 	if d == undecided {
-		if !req.mayWait {
-			return errMustWait
-		}
 		answer := e.ask(ctx, req, q)
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if !answer.Allow {
-			e.decided(req, q, false, answer.Reason)
-			return denial(answer.Reason, answer.Message)
-		}
-		d, reason = allowed, answer.Reason
-		// A denial or a pause may have come between the answer and now.
-		if later, why := e.grants.Load().decide(req.who, q.Right, tool); later == denied {
-			d, reason = denied, why
+		reason, message = answer.Reason, answer.Message
+		if answer.Allow {
+			d = allowed
+			// A denial or a pause may have come between the answer and now.
+			if later, why := e.grants.Load().decide(req.who, q.right, q.tool); later == denied {
+				d, reason = denied, why
+			}
 		}
 	}
 	e.decided(req, q, d == allowed, reason)
 	if d != allowed {
-		return denial(reason, "")
+		return denial(reason, message)
 	}
 	if req.mayWait {
-		req.client.noteRight(req, q.Right, tool)
+		req.client.noteGrant(req, q)
 	}
 	return nil
 }
 
-// noteRight records what a running request was allowed to do: see endDenied.
-func (c *Client) noteRight(req *request, right, tool string) {
+// noteGrant records what a running request was allowed to do: see endDenied.
+func (c *Client) noteGrant(req *request, q *AccessQuestion) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if run := c.waiting[req.call]; run != nil {
-		run.who, run.right, run.tool = req.who, right, tool
+		run.isGranted, run.who, run.right, run.tool = true, req.who, q.right, q.tool
 	}
 }
 
 // ask asks the user, and sends progress meanwhile. Without Options.Ask everything that is not
 // granted is denied.
-func (e *Engine) ask(ctx context.Context, req *request, q AccessQuestion) AccessAnswer {
+func (e *Engine) ask(ctx context.Context, req *request, q *AccessQuestion) AccessAnswer {
 	if e.options.Ask == nil {
 		return AccessAnswer{Reason: reasonDeclined}
 	}
 	_, i := e.invocation(ctx, req)
-	sent := 0
+	sent := 1000000
 	var timer *time.Timer
 	timer = time.AfterFunc(askProgress, func() {
+		sent++ // less than what a tool reports afterwards: progress must increase
 		e.safely("a Sink", func() {
-			sent++
-			// Less than what a tool reports: progress must increase.
-			i.Progress([]byte(`{"progress":0.` + strconv.Itoa(1000000 + sent)[1:] + `,"message":"waiting for the user"}`))
+			i.Progress([]byte(`{"progress":0.` + strconv.Itoa(sent)[1:] + `,"message":"waiting for the user"}`))
 		})
 		timer.Reset(askProgress)
 	})
 	defer timer.Stop()
-	return e.options.Ask(ctx, e.question(req, q))
+	return e.options.Ask(ctx, q)
 }
 
 // question completes a question.
-func (e *Engine) question(req *request, q AccessQuestion) AccessQuestion {
-	q.Assistant = AssistantOf(req.who)
-	q.CallsItself = req.clientName()
-	q.Method = req.label
+func (e *Engine) question(req *request, q *AccessQuestion) *AccessQuestion {
+	q.Assistant, q.CallsItself = AssistantOf(req.who), req.clientName()
+	q.Method, q.Right = req.label, rightNames[q.right]
 	return q
 }
 
 // decided reports a decision to the audit.
-func (e *Engine) decided(req *request, q AccessQuestion, allow bool, reason string) {
-	if e.options.Decided == nil {
-		return
+func (e *Engine) decided(req *request, q *AccessQuestion, allow bool, reason string) {
+	if e.options.Decided != nil {
+		e.options.Decided(req.call, q, allow, cmp.Or(reason, reasonDeclined))
 	}
-	if reason == "" {
-		reason = reasonDeclined
-	}
-	q = e.question(req, q)
-	what := q.URI
-	switch {
-	case req.extension != "":
-	case q.Tool != nil || q.Prompt != "":
-		what = req.name
-	}
-	e.options.Decided(req.call, AccessDecision{
-		Assistant: q.Assistant, CallsItself: q.CallsItself, Right: q.Right, Method: q.Method,
-		What: what, Reason: reason, Allow: allow,
-	})
 }
 
 // mayWatch reports whether the owner of a subscription may know of changes below m. A gateway
@@ -321,7 +305,7 @@ func (e *Engine) mayWatch(s *subscription, m *mount) bool {
 	if s.client.proxy || s.client.isOwnPage() {
 		return true
 	}
-	return e.grants.Load().MayRead(s.who) && (m == nil || m.guard == nil || m.guard.MayRead(s.who))
+	return e.grants.Load().MayRead(s.who) && (m == nil || m.guard == nil || m.guard.Grants().MayRead(s.who))
 }
 
 // mayListen reports whether a subscription may have a URI.
@@ -340,24 +324,21 @@ func (e *Engine) mayListen(s *subscription, uri string) bool {
 // A Guarded source knows the grants of another engine. Without this, everyone may see its
 // changes.
 type Guarded interface {
-	// MayRead reports whether a client may see lists and changes of the source now. It is
-	// called often, from many goroutines, and must not block.
-	MayRead(who Principal) bool
-
-	// AppendGrants appends the table, as ParseGrants reads it, or nothing if there is none.
-	AppendGrants(dst []byte) []byte
+	// Grants returns them; nil: there are none. It is called often, from many goroutines, and
+	// must not block.
+	Grants() *Grants
 }
 
-// appendGrants appends the member of discover that tells a gateway the grants, if there are
-// some: this engine's, or those of the engine that it serves to another node.
-func (e *Engine) appendGrants(dst []byte) []byte {
+// servedGrants returns the grants that a gateway gets: this engine's, or those of the engine that
+// it serves to another node.
+func (e *Engine) servedGrants() *Grants {
 	if g := e.grants.Load(); g != nil {
-		return g.appendForGateway(dst)
+		return g
 	}
 	for _, m := range e.sources() {
 		if m.guard != nil && m.prefix == "" {
-			return m.guard.AppendGrants(dst)
+			return m.guard.Grants()
 		}
 	}
-	return dst
+	return nil
 }

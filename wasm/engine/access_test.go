@@ -23,15 +23,15 @@ type guarded struct {
 	answer chan engine.AccessAnswer
 
 	mu        sync.Mutex
-	questions []engine.AccessQuestion
-	decisions []engine.AccessDecision
+	questions []*engine.AccessQuestion
+	decisions []string
 	last      sink.Call // of the decisions
 }
 
 func newGuarded(t *testing.T, grants string) *guarded {
 	a := &guarded{T: t, table: engine.NewTable(), answer: make(chan engine.AccessAnswer)}
 	options := enginetest.Offering
-	options.Ask = func(ctx context.Context, q engine.AccessQuestion) engine.AccessAnswer {
+	options.Ask = func(ctx context.Context, q *engine.AccessQuestion) engine.AccessAnswer {
 		a.mu.Lock()
 		a.questions = append(a.questions, q)
 		a.mu.Unlock()
@@ -42,14 +42,14 @@ func newGuarded(t *testing.T, grants string) *guarded {
 			return engine.AccessAnswer{Reason: "unanswered"}
 		}
 	}
-	options.Decided = func(call sink.Call, d engine.AccessDecision) {
+	options.Decided = func(call sink.Call, q *engine.AccessQuestion, allow bool, reason string) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if call == a.last {
 			a.decisions = a.decisions[:len(a.decisions)-1]
 		}
 		a.last = call
-		a.decisions = append(a.decisions, d)
+		a.decisions = append(a.decisions, fmt.Sprintf("%s %s %s %s %v %s\n", q.Assistant, q.Right, q.Method, q.What(), allow, reason))
 	}
 	a.engine = engine.New(engine.Info{Name: "notes", Title: "Notes", Version: "1"}, &options)
 	a.engine.Mount("", a.table)
@@ -100,10 +100,7 @@ func (a *guarded) set(grants string) {
 func (a *guarded) log() (all string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, d := range a.decisions {
-		all += fmt.Sprintf("%s %s %s %s %v %s\n", d.Assistant, d.Right, d.Method, d.What, d.Allow, d.Reason)
-	}
-	return all
+	return strings.Join(a.decisions, "")
 }
 
 const (

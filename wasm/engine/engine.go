@@ -99,11 +99,11 @@ type Options struct {
 
 	// Ask answers what the grants do not decide: see SetGrants. It may wait for the user, until
 	// ctx ends. Nil: what is not granted is denied.
-	Ask func(ctx context.Context, q AccessQuestion) AccessAnswer
+	Ask func(ctx context.Context, q *AccessQuestion) AccessAnswer
 
 	// Decided gets each decision by grants, before the request is answered: the last one of a call
 	// counts. It must not block. Nil: they are dropped.
-	Decided func(call sink.Call, d AccessDecision)
+	Decided func(call sink.Call, q *AccessQuestion, allow bool, reason string)
 
 	// Report gets errors that are not for clients, such as a panic of a source. Nil:
 	// they are dropped.

@@ -1,12 +1,11 @@
 package engine
 
 import (
+	"bytes"
 	"errors"
 	"math"
-	"strings"
 	"time"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -15,29 +14,43 @@ import (
 // engine of a page decides each request by its table, and a Remote by a copy what the gateway
 // may announce.
 type Grants struct {
-	asks        bool      // without a grant the user is asked; else all is allowed
-	hasPolicy   bool      // a function of the app is asked about each request, also for lists
-	pausedUntil time.Time // everything is denied until then
-	byKey       map[grantKey]grant
+	text        []byte // for a gateway
+	asks        bool   // without a grant the user is asked; else all is allowed
+	hasPolicy   bool   // a function of the app is asked about each request, also for lists
+	pausedUntil int64  // ms since 1970; everything is denied until then
+	byAssistant map[string]*ownGrants
 }
 
-type grantKey struct {
-	assistant string
-	right     string // see the rights below
-	tool      string // the only tool that it is about, or ""
+// ownGrants are those of one assistant.
+type ownGrants struct {
+	rights [grantList + 1]grant
+	tools  map[string]grant // by the name of the only tool that each is about
 }
 
 type grant struct {
-	allow bool
-	until int64 // ms since 1970
+	decision decision // undecided: there is no grant
+	until    int64    // ms since 1970
 }
 
-// The rights that grants are about, and of entries of the audit.
+// at returns the decision at a time.
+func (g grant) at(ms int64) decision {
+	if g.until <= ms {
+		return undecided
+	}
+	return g.decision
+}
+
+// A grantRight is what grants are about, and entries of the audit.
+type grantRight uint8
+
 const (
-	grantRead = "read" // lists, resources, prompts, and tools that say that they change nothing
-	grantAct  = "act"  // all other tools, and methods of extensions
-	grantList = "list" // lists and changes alone, where a function of the app decides about reads
+	grantRead grantRight = iota // lists, resources, prompts, and tools that say that they change nothing
+	grantAct                    // all other tools, and methods of extensions
+	grantList                   // lists and changes alone, where a function of the app decides about reads
 )
+
+// rightNames are those of the rights in tables, questions and the audit.
+var rightNames = [...]string{"read", "act", "list"}
 
 // maxGrants bounds the entries of a table, which may be a page's; web/src/access has fewer.
 const maxGrants = 4096
@@ -55,98 +68,83 @@ const (
 const (
 	reasonGrant    = "grant"
 	reasonOpen     = "open"
+	reasonPolicy   = "policy"
 	reasonDeclined = "declined"
 	reasonPaused   = "paused"
 	reasonRevoked  = "revoked"
+	reasonNoAnswer = "unanswered"
 )
+
+var errGrants = errors.New("grants need default, open or ask, and an array of at most 4,096 objects of assistant and right")
 
 // ParseGrants reads a table: a JSON object of default, "open" or "ask", policy (boolean),
 // pausedUntil (ms since 1970), and grants, an array of objects of assistant, right ("read",
-// "act" or "list"), tool, allow and until (ms since 1970).
+// "act" or "list"), tool, allow and until (ms since 1970). The member gateway is a table without
+// what does not concern a gateway; default: the whole one.
 func ParseGrants(object []byte) (*Grants, error) {
-	g := &Grants{byKey: map[grantKey]grant{}}
-	switch basis, _ := jsonrpc.Text(jsonrpc.Member(object, "default")); basis {
-	case "ask":
-		g.asks = true
-	case "open":
-	default:
-		return nil, errors.New("default of grants must be open or ask")
+	g := &Grants{text: jsonrpc.Member(object, "gateway"), byAssistant: map[string]*ownGrants{}}
+	if g.text == nil {
+		g.text = object
 	}
+	g.text = bytes.Clone(g.text)
+	basis, _ := jsonrpc.Text(jsonrpc.Member(object, "default"))
+	g.asks = basis == "ask"
 	g.hasPolicy = isTrue(jsonrpc.Member(object, "policy"))
-	if until, ok := jsonrpc.Int(jsonrpc.Member(object, "pausedUntil")); ok {
-		g.pausedUntil = time.UnixMilli(until)
-	}
+	g.pausedUntil, _ = jsonrpc.Int(jsonrpc.Member(object, "pausedUntil"))
 	entries, ok := jsonrpc.Elements(jsonrpc.Member(object, "grants"))
-	if !ok || len(entries) > maxGrants {
-		return nil, errors.New("grants must be an array of at most 4,096")
+	if !ok || !g.asks && basis != "open" || len(entries) > maxGrants {
+		return nil, errGrants
 	}
 	for _, entry := range entries {
-		var key grantKey
-		one := grant{until: math.MaxInt64}
-		s := jsonrpc.Scan(entry)
-		for s.Next() {
-			switch string(s.Name) {
-			case "assistant":
-				key.assistant, _ = jsonrpc.Text(s.Value)
-			case "right":
-				key.right, _ = jsonrpc.Text(s.Value)
-			case "tool":
-				key.tool, _ = jsonrpc.Text(s.Value)
-			case "allow":
-				one.allow = isTrue(s.Value)
-			case "until":
-				one.until, _ = jsonrpc.Int(s.Value)
-			}
+		if !g.add(entry) {
+			return nil, errGrants
 		}
-		if s.Err() != nil || key.assistant == "" || key.right == "" {
-			return nil, errors.New("a grant lacks assistant or right")
-		}
-		g.byKey[key] = one
 	}
 	return g, nil
 }
 
+// add reads an entry; false: it is not valid.
+func (g *Grants) add(entry []byte) bool {
+	assistant, _ := jsonrpc.Text(jsonrpc.Member(entry, "assistant"))
+	name, _ := jsonrpc.Text(jsonrpc.Member(entry, "right"))
+	tool, _ := jsonrpc.Text(jsonrpc.Member(entry, "tool"))
+	one := grant{denied, math.MaxInt64}
+	if until, ok := jsonrpc.Int(jsonrpc.Member(entry, "until")); ok {
+		one.until = until
+	}
+	if isTrue(jsonrpc.Member(entry, "allow")) {
+		one.decision = allowed
+	}
+	own := g.byAssistant[assistant]
+	if own == nil {
+		own = &ownGrants{}
+		g.byAssistant[assistant] = own
+	}
+	for right := range rightNames {
+		switch {
+		case rightNames[right] != name || assistant == "":
+		case tool == "":
+			own.rights[right] = one
+			return true
+		default:
+			if own.tools == nil {
+				own.tools = map[string]grant{}
+			}
+			own.tools[tool] = one
+			return true
+		}
+	}
+	return false
+}
+
 func isTrue(value []byte) bool { return string(value) == "true" }
 
-// appendForGateway appends the table as [ParseGrants] reads it, without what does not concern
-// a gateway: windows, whose names are origins, and single tools.
-func (g *Grants) appendForGateway(dst []byte) []byte {
-	o := emit.JSON(dst)
-	o.Text(`{"default":"open"`)
-	if g.asks {
-		o = append(o[:len(o)-len(`open"`)], `ask"`...)
+// AppendText appends the table for a gateway, as ParseGrants reads it; nothing for nil.
+func (g *Grants) AppendText(dst []byte) []byte {
+	if g == nil {
+		return dst
 	}
-	if !g.pausedUntil.IsZero() {
-		o.Name("pausedUntil")
-		o = append(o, jsonrpc.IDOf(g.pausedUntil.UnixMilli())...)
-	}
-	o.Name("grants")
-	n := 0
-	for key, one := range g.byKey {
-		byPolicy := g.hasPolicy && one.allow && key.right != grantList // not without a question
-		if byPolicy || strings.Contains(key.assistant, "://") || key.tool != "" {
-			continue
-		}
-		o.Text(emit.Separator(n))
-		n++
-		o.Text(`{"assistant":`)
-		o.Quote(key.assistant)
-		o.Name("right")
-		o.Quote(key.right)
-		if one.allow {
-			o.Text(`,"allow":true`)
-		}
-		if one.until != math.MaxInt64 {
-			o.Name("until")
-			o = append(o, jsonrpc.IDOf(one.until)...)
-		}
-		o.Text("}")
-	}
-	if n == 0 {
-		o.Text("[")
-	}
-	o.Text("]}")
-	return o
+	return append(dst, g.text...)
 }
 
 // AssistantOf returns the name of a principal as grants have it: clients without a name of
@@ -161,28 +159,24 @@ func AssistantOf(who Principal) string {
 
 // decide returns the decision about a right, for one tool or "", and its reason. A denial of
 // a right is one of each tool.
-func (g *Grants) decide(who Principal, right, tool string) (decision, string) {
-	now := time.Now()
-	if g.pausedUntil.After(now) {
+func (g *Grants) decide(who Principal, right grantRight, tool string) (decision, string) {
+	ms := time.Now().UnixMilli()
+	if g.pausedUntil > ms {
 		return denied, reasonPaused
 	}
-	assistant := AssistantOf(who)
-	ms := now.UnixMilli()
-	one, found := g.byKey[grantKey{assistant, right, ""}]
-	found = found && one.until > ms
-	if found && !one.allow {
-		return denied, reasonDeclined
-	}
-	if tool != "" {
-		if one, found = g.byKey[grantKey{assistant, right, tool}]; found && one.until > ms && !one.allow {
-			return denied, reasonDeclined
+	d := undecided
+	if own := g.byAssistant[AssistantOf(who)]; own != nil {
+		d = own.rights[right].at(ms)
+		if tool != "" && d != denied {
+			d = own.tools[tool].at(ms)
 		}
-		found = found && one.until > ms
 	}
 	switch {
+	case d == denied:
+		return denied, reasonDeclined
 	case g.hasPolicy && right != grantList:
 		return undecided, ""
-	case found:
+	case d == allowed:
 		return allowed, reasonGrant
 	case g.asks:
 		return undecided, ""
@@ -195,9 +189,9 @@ func (g *Grants) MayRead(who Principal) bool {
 	if g == nil {
 		return true
 	}
-	if d, _ := g.decide(who, grantRead, ""); d != undecided {
-		return d == allowed
+	d, _ := g.decide(who, grantRead, "")
+	if d == undecided {
+		d, _ = g.decide(who, grantList, "")
 	}
-	d, _ := g.decide(who, grantList, "")
 	return d == allowed
 }

@@ -16,39 +16,41 @@ func TestGrantsDecide(t *testing.T) {
 		now := time.Now().UnixMilli()
 		later, before := ms(now+1000), ms(now)
 		for _, row := range []struct {
-			table, who, right, tool string
-			want                    decision
-			reason                  string
+			table, who string
+			right      grantRight
+			tool       string
+			want       decision
+			reason     string
 		}{
-			{`"default":"open"`, "a", "read", "", allowed, "open"},
-			{`"default":"open"`, "a", "act", "burn", allowed, "open"},
-			{`"default":"ask"`, "a", "read", "", undecided, ""},
-			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true}]`, "a", "read", "", allowed, "grant"},
-			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true}]`, "a", "act", "", undecided, ""},
-			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true}]`, "b", "read", "", undecided, ""},
-			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true,"until":` + later + `}]`, "a", "read", "", allowed, "grant"},
-			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true,"until":` + before + `}]`, "a", "read", "", undecided, ""},
-			{`"default":"ask","grants":[{"assistant":"a","right":"read","until":` + later + `}]`, "a", "read", "", denied, "declined"},
-			{`"default":"ask","grants":[{"assistant":"a","right":"read","until":` + before + `}]`, "a", "read", "", undecided, ""},
-			{`"default":"open","grants":[{"assistant":"a","right":"read"}]`, "a", "read", "", denied, "declined"},
+			{`"default":"open"`, "a", grantRead, "", allowed, "open"},
+			{`"default":"open"`, "a", grantAct, "burn", allowed, "open"},
+			{`"default":"ask"`, "a", grantRead, "", undecided, ""},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true}]`, "a", grantRead, "", allowed, "grant"},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true}]`, "a", grantAct, "", undecided, ""},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true}]`, "b", grantRead, "", undecided, ""},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true,"until":` + later + `}]`, "a", grantRead, "", allowed, "grant"},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true,"until":` + before + `}]`, "a", grantRead, "", undecided, ""},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","until":` + later + `}]`, "a", grantRead, "", denied, "declined"},
+			{`"default":"ask","grants":[{"assistant":"a","right":"read","until":` + before + `}]`, "a", grantRead, "", undecided, ""},
+			{`"default":"open","grants":[{"assistant":"a","right":"read"}]`, "a", grantRead, "", denied, "declined"},
 			// Clients without a name share one.
-			{`"default":"ask","grants":[{"assistant":"unnamed","right":"read","allow":true}]`, "token", "read", "", allowed, "grant"},
-			{`"default":"ask","grants":[{"assistant":"unnamed","right":"read","allow":true}]`, "stdio", "read", "", allowed, "grant"},
-			{`"default":"ask","grants":[{"assistant":"unnamed","right":"read","allow":true}]`, "", "read", "", allowed, "grant"},
+			{`"default":"ask","grants":[{"assistant":"unnamed","right":"read","allow":true}]`, "token", grantRead, "", allowed, "grant"},
+			{`"default":"ask","grants":[{"assistant":"unnamed","right":"read","allow":true}]`, "stdio", grantRead, "", allowed, "grant"},
+			{`"default":"ask","grants":[{"assistant":"unnamed","right":"read","allow":true}]`, "", grantRead, "", allowed, "grant"},
 			// A tool that is decided about by itself needs a grant of its own.
-			{`"default":"ask","grants":[{"assistant":"a","right":"act","allow":true}]`, "a", "act", "burn", undecided, ""},
-			{`"default":"ask","grants":[{"assistant":"a","right":"act","tool":"burn","allow":true}]`, "a", "act", "burn", allowed, "grant"},
-			{`"default":"ask","grants":[{"assistant":"a","right":"act","tool":"burn","allow":true}]`, "a", "act", "", undecided, ""},
-			{`"default":"ask","grants":[{"assistant":"a","right":"act","tool":"burn"}]`, "a", "act", "burn", denied, "declined"},
-			{`"default":"ask","grants":[{"assistant":"a","right":"act"},{"assistant":"a","right":"act","tool":"burn","allow":true}]`, "a", "act", "burn", denied, "declined"},
+			{`"default":"ask","grants":[{"assistant":"a","right":"act","allow":true}]`, "a", grantAct, "burn", undecided, ""},
+			{`"default":"ask","grants":[{"assistant":"a","right":"act","tool":"burn","allow":true}]`, "a", grantAct, "burn", allowed, "grant"},
+			{`"default":"ask","grants":[{"assistant":"a","right":"act","tool":"burn","allow":true}]`, "a", grantAct, "", undecided, ""},
+			{`"default":"ask","grants":[{"assistant":"a","right":"act","tool":"burn"}]`, "a", grantAct, "burn", denied, "declined"},
+			{`"default":"ask","grants":[{"assistant":"a","right":"act"},{"assistant":"a","right":"act","tool":"burn","allow":true}]`, "a", grantAct, "burn", denied, "declined"},
 			// A pause is stronger than a grant.
-			{`"default":"open","pausedUntil":` + later, "a", "read", "", denied, "paused"},
-			{`"default":"ask","pausedUntil":` + later + `,"grants":[{"assistant":"a","right":"read","allow":true}]`, "a", "read", "", denied, "paused"},
-			{`"default":"open","pausedUntil":` + before, "a", "read", "", allowed, "open"},
+			{`"default":"open","pausedUntil":` + later, "a", grantRead, "", denied, "paused"},
+			{`"default":"ask","pausedUntil":` + later + `,"grants":[{"assistant":"a","right":"read","allow":true}]`, "a", grantRead, "", denied, "paused"},
+			{`"default":"open","pausedUntil":` + before, "a", grantRead, "", allowed, "open"},
 			// A function of the app decides about each request, unless the user has denied it.
-			{`"default":"ask","policy":true,"grants":[{"assistant":"a","right":"read","allow":true}]`, "a", "read", "", undecided, ""},
-			{`"default":"ask","policy":true,"grants":[{"assistant":"a","right":"read"}]`, "a", "read", "", denied, "declined"},
-			{`"default":"ask","policy":true,"grants":[{"assistant":"a","right":"list","allow":true}]`, "a", "list", "", allowed, "grant"},
+			{`"default":"ask","policy":true,"grants":[{"assistant":"a","right":"read","allow":true}]`, "a", grantRead, "", undecided, ""},
+			{`"default":"ask","policy":true,"grants":[{"assistant":"a","right":"read"}]`, "a", grantRead, "", denied, "declined"},
+			{`"default":"ask","policy":true,"grants":[{"assistant":"a","right":"list","allow":true}]`, "a", grantList, "", allowed, "grant"},
 		} {
 			text := row.table
 			if !strings.Contains(text, "grants") {
@@ -60,10 +62,10 @@ func TestGrantsDecide(t *testing.T) {
 				continue
 			}
 			if got, reason := g.decide(Principal(row.who), row.right, row.tool); got != row.want || reason != row.reason {
-				t.Errorf("%s: %s of %q, tool %q: %d %q, want %d %q", row.table, row.right, row.who, row.tool, got, reason, row.want, row.reason)
+				t.Errorf("%s: %d of %q, tool %q: %d %q, want %d %q", row.table, row.right, row.who, row.tool, got, reason, row.want, row.reason)
 			}
 			// What a gateway gets decides the same about lists and changes.
-			again, err := ParseGrants(g.appendForGateway(nil))
+			again, err := ParseGrants(g.AppendText(nil))
 			if err != nil {
 				t.Errorf("%s: for the gateway: %v", row.table, err)
 			} else if again.MayRead(Principal(row.who)) != g.MayRead(Principal(row.who)) {

@@ -190,9 +190,9 @@ func (e *Engine) discover(_ context.Context, req *request) (sink.Result, error) 
 	}
 	doc := e.discovery.Load()
 	if req.wantsDeclared && req.client.proxy {
-		if grants := e.appendGrants(nil); grants != nil {
+		if g := e.servedGrants(); g != nil {
 			whole := emit.JSON(slices.Clone(doc.JSON[:len(doc.JSON)-1]))
-			whole.Member(hop.MemberGrants, grants)
+			whole.Member(hop.MemberGrants, g.text)
 			whole.Text("}")
 			doc = &sink.Document{JSON: whole}
 		}

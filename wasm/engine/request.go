@@ -250,9 +250,11 @@ type running struct {
 	timeout *time.Timer // cancels when the source makes no progress for too long
 	ends    time.Time   // at the latest
 
-	// What it was allowed to do, and for whom; right is "" before.
-	who         Principal
-	right, tool string
+	// What it was allowed to do, and for whom, if grants have decided.
+	isGranted bool
+	who       Principal
+	right     grantRight
+	tool      string
 }
 
 // How many timeouts a request may last while its source makes progress.

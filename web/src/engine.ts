@@ -4,7 +4,7 @@
  * starts with the same registrations, mounts and clients.
  */
 
-import type { GrantTable } from './access-types.ts'
+import type { GrantTable, TableGrant } from './access-types.ts'
 import { bodies } from './bodies.ts'
 import type { HandlerOutcome, SendUpdate } from './call.ts'
 import { clients } from './clients.ts'
@@ -103,7 +103,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     const answer = exports.start(next.write(JSON.stringify(options)))
     tell(answer)
     if (answer !== answers.done) throw new Error('engine.wasm rejected its options')
-    if (grants) tell(exports.setGrants(next.write(JSON.stringify(grants))))
+    if (grants) tell(exports.setGrants(next.write(grantsText(grants))))
     for (const { first, text } of registered.all()) {
       tell(exports.register(first, next.write(text)))
     }
@@ -305,7 +305,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     changed,
     setGrants(table) {
       grants = table
-      all.call((exports, running) => exports.setGrants(running.write(JSON.stringify(table))))
+      all.call((exports, running) => exports.setGrants(running.write(grantsText(table))))
       all.endDenied(table)
     },
     close() {
@@ -319,6 +319,14 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       all.detach(true)
     },
   }
+}
+
+/** A table for Go, with the one that gateways get: windows and single tools do not concern them. */
+function grantsText(table: GrantTable): string {
+  const concerns = ({ assistant, tool }: TableGrant) =>
+    tool === undefined && !assistant.includes('://')
+  const gateway = { ...table, grants: table.grants.filter(concerns) }
+  return JSON.stringify({ ...table, gateway })
 }
 
 /** The lists whose changes are announced. */

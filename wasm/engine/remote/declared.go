@@ -51,66 +51,41 @@ func extensionsOf(discovered []byte) []byte {
 	return bytes.Clone(object)
 }
 
-// Grants of the other engine. They decide who may see its lists and changes; every other
-// request goes there, and is decided there.
-type grants struct {
-	text  []byte         // as it came: for engines of other nodes; nil: there are none
-	table *engine.Grants // nil: everything is allowed
-}
+// maxGrants bounds the text of a page's grants.
+const maxGrants = 256 << 10 // bytes
 
-// maxGrantsText bounds the text of a page's grants.
-const maxGrantsText = 256 << 10 // bytes
-
-// grantsOf returns the grants in a result of discover. Nobody may see what has grants that are
-// not valid.
-func grantsOf(discovered []byte) (g grants) {
+// grantsOf returns the grants in a result of discover; nil: everything is allowed. Nobody may
+// see what has grants that are not valid.
+func grantsOf(discovered []byte) *engine.Grants {
 	text := jsonrpc.Member(discovered, hop.MemberGrants)
 	if text == nil {
-		return g
+		return nil
 	}
-	g.text = bytes.Clone(text)
-	table, err := engine.ParseGrants(g.text)
-	if err != nil || len(text) > maxGrantsText {
-		g.text = []byte(`{"default":"ask","grants":[]}`)
-		table, _ = engine.ParseGrants(g.text)
+	if len(text) <= maxGrants {
+		if g, err := engine.ParseGrants(text); err == nil {
+			return g
+		}
 	}
-	g.table = table
+	g, _ := engine.ParseGrants([]byte(`{"default":"ask","grants":[]}`))
 	return g
 }
 
-// MayRead implements [engine.Guarded].
-func (r *Remote) MayRead(who engine.Principal) bool {
-	return r.presentGrants().table.MayRead(who)
-}
+// Grants implements [engine.Guarded]: who may see the lists and changes of the other engine.
+// Every other request goes there, and is decided there.
+func (r *Remote) Grants() *engine.Grants { return r.grants.Load() }
 
-// AppendGrants implements [engine.Guarded].
-func (r *Remote) AppendGrants(dst []byte) []byte { return append(dst, r.presentGrants().text...) }
-
-func (r *Remote) presentGrants() grants {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.grants
-}
-
-// A regrant is a change of grants.
-type regrant struct{ old, present *engine.Grants }
-
-// change announces it to everyone, since lists are other ones now.
-func (g *regrant) change() engine.Change {
-	return engine.Change{List: true, Prompts: true, Tools: true, Granted: func(who engine.Principal) bool {
-		return !g.old.MayRead(who) && g.present.MayRead(who)
-	}}
-}
-
-// regrant replaces the grants, and returns the change; nil: there is none. r.mu is held.
-func (r *Remote) regrant(g grants) *regrant {
-	if string(g.text) == string(r.grants.text) {
-		return nil
+// regrant replaces the grants, and returns the change that announces it to everyone, since lists
+// are other ones now; changed is false if they are the same. r.mu is held.
+func (r *Remote) regrant(g *engine.Grants) (change engine.Change, changed bool) {
+	old := r.grants.Load()
+	if string(old.AppendText(nil)) == string(g.AppendText(nil)) {
+		return change, false
 	}
-	change := &regrant{r.grants.table, g.table}
-	r.grants = g
+	r.grants.Store(g)
 	r.lists.clear() // an assistant may have got what it may not see any more
-	return change
+	return engine.Change{List: true, Prompts: true, Tools: true, Granted: func(who engine.Principal) bool {
+		return !old.MayRead(who) && g.MayRead(who)
+	}}, true
 }
 
 // discoverParams are the params of a Remote's server/discover.
@@ -138,11 +113,11 @@ func (r *Remote) rediscover(l *link) {
 			ctx, cancel := context.WithTimeout(context.Background(), hop.Timeout)
 			discovered, err := l.conn.Call(ctx, engine.MethodDiscover, discoverParams())
 			cancel()
-			changed, granted := r.discoveredAgain(l, discovered, err)
-			if granted != nil {
-				r.announce(granted.change())
+			declared, granted, change := r.discoveredAgain(l, discovered, err)
+			if granted {
+				r.announce(change)
 			}
-			if changed || granted != nil {
+			if declared || granted {
 				if r.onDeclared != nil {
 					r.onDeclared()
 				}
@@ -165,20 +140,22 @@ func (r *Remote) beginRediscover(l *link) bool {
 	return l.rediscover == 1
 }
 
-// discoveredAgain records an answer, and reports whether it is another one than before.
-func (r *Remote) discoveredAgain(l *link, discovered []byte, err error) (changed bool, granted *regrant) {
+// discoveredAgain records an answer, and reports whether it declares something else than before,
+// and whether the grants are others, with that change.
+func (r *Remote) discoveredAgain(l *link, discovered []byte, err error) (declared, granted bool, change engine.Change) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
-		return false, nil
+		return false, false, change
 	}
 	l.extensions, l.grants, l.discovered = extensionsOf(discovered), grantsOf(discovered), true
 	if r.link != l {
-		return false, nil // replace takes them
+		return false, false, change // replace takes them
 	}
-	changed = string(l.extensions) != string(r.extensions)
+	declared = string(l.extensions) != string(r.extensions)
 	r.extensions = l.extensions
-	return changed, r.regrant(l.grants)
+	change, granted = r.regrant(l.grants)
+	return declared, granted, change
 }
 
 // endRediscover reports whether a further change was announced meanwhile.

@@ -24,7 +24,7 @@ type grantedHop struct {
 func newGrantedHop(t *testing.T, grants string, nodes int) *grantedHop {
 	g := &grantedHop{answer: make(chan engine.AccessAnswer)}
 	options := enginetest.Offering
-	options.Ask = func(ctx context.Context, q engine.AccessQuestion) engine.AccessAnswer {
+	options.Ask = func(ctx context.Context, q *engine.AccessQuestion) engine.AccessAnswer {
 		select {
 		case a := <-g.answer:
 			return a

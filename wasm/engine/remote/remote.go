@@ -33,7 +33,6 @@ type Remote struct {
 	arrivals   int  // calls of Arrives that are not done
 	lists      listCache
 	extensions []byte // of the other engine: a JSON object, or nil
-	grants     grants // likewise
 	onDeclared func() // nil: none
 
 	inputPolicy func() engine.InputPolicy // nil: as for own sources
@@ -41,6 +40,7 @@ type Remote struct {
 	follows     map[*following]struct{}
 	generation  uint64 // of the URIs that follows want
 
+	grants  atomic.Pointer[engine.Grants] // of the other engine; nil: everything is allowed
 	backlog *backlog
 	once    atomic.Int32 // requests in flight that must not be sent again
 }
@@ -66,7 +66,7 @@ type link struct {
 	rediscover int  // announced changes that wait for an answer
 	discovered bool // extensions and grants are newer than those of Reattach
 	extensions []byte
-	grants     grants
+	grants     *engine.Grants
 
 	// Likewise, of keepListening (listen.go).
 	listens      map[jsonrpc.ID]*upstreamListen
@@ -139,13 +139,10 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 		l.conn.Close()
 		return err
 	}
-	old, granted, err := r.replace(l, extensionsOf(discovered), infoOf(discovered), grantsOf(discovered))
+	old, err := r.replace(l, extensionsOf(discovered), infoOf(discovered), grantsOf(discovered))
 	if err != nil {
 		l.conn.Close()
 		return err
-	}
-	if granted != nil {
-		r.announce(granted.change())
 	}
 	switch {
 	case old == nil:
@@ -169,28 +166,28 @@ func isDown(err error) bool {
 }
 
 // replace makes l the present link.
-func (r *Remote) replace(l *link, extensions []byte, info engine.Info, g grants) (old *link, granted *regrant, err error) {
+func (r *Remote) replace(l *link, extensions []byte, info engine.Info, g *engine.Grants) (old *link, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
 	case <-l.down: // over before it began
-		return nil, nil, engine.ErrAway
+		return nil, engine.ErrAway
 	default:
 	}
 	if r.closed {
-		return nil, nil, engine.ErrAway
+		return nil, engine.ErrAway
 	}
 	old = r.link
 	if l.discovered {
 		extensions, g = l.extensions, l.grants
 	}
-	granted = r.regrant(g)
+	r.regrant(g) // what is wanted is announced anyway
 	r.link, r.forgotten, r.extensions, r.info = l, false, extensions, info
 	if old == nil {
 		close(r.back)
 	}
 	r.uncoverAll(l)
-	return old, granted, nil
+	return old, nil
 }
 
 // lost records that a port has ended.

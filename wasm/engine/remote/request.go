@@ -56,7 +56,7 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	var id jsonrpc.ID
 	defer func() { r.dropInvocation(l, token, id) }()
 	name := ""
-	if r.presentGrants().table != nil { // the user is asked who it is
+	if r.Grants() != nil { // the user is asked who it is
 		name = i.ClientName()
 	}
 	params := paramsFor(i, engine.PrincipalOf(ctx), name, token, members)
