@@ -63,7 +63,8 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
     }
     const open = () => {
       if (!host.isConnected) document.documentElement.append(host)
-      host.style.cssText = 'all: initial !important' // stronger than all rules of the page
+      // Stronger than all rules of the page. The dialog inherits nothing.
+      host.style.cssText = 'display: block !important; content-visibility: visible !important'
       below = inTopLayer()
       isCovered = false
       if (dialog.open) dialog.close()
@@ -209,7 +210,11 @@ function parts(text: ReturnType<typeof filled>): Node[] {
 }
 
 const further = `
-dialog[open] { display: flex; flex-direction: column; gap: 1em; max-height: calc(100vh - 2em); width: min(34em, calc(100vw - 2em)) }
+dialog { all: initial; box-sizing: border-box; position: fixed; inset: 0; margin: auto; width: min(34em, calc(100vw - 2em)); height: fit-content;
+  max-height: calc(100vh - 2em); flex-direction: column; gap: 1em; padding: 1.25em; border: 1px solid #8888; border-radius: .75em;
+  background: Canvas; color: CanvasText; color-scheme: light dark; font: medium/1.5 system-ui, sans-serif; overflow-wrap: break-word }
+dialog[open] { display: flex }
+dialog:not([open]) { display: none }
 .body { overflow: auto; min-height: 3em }
 h2 { padding-right: 2em }
 bdi { font-weight: 600; overflow-wrap: anywhere }

@@ -78,6 +78,8 @@ interface Question {
   readonly waiters: Set<Waiter>
   /** Hidden tabs that have the same question, with the functions that end their time. */
   readonly others: Map<string, () => void>
+  /** The user has answered, and that is being stored. */
+  isStoring?: true
   /** While it is on the screen. */
   closing?: AbortController
 }
@@ -138,6 +140,7 @@ export function questions(host: QuestionHost): Questions {
   }
   const settle = () => {
     for (const question of [...open.values()]) {
+      if (question.isStoring) continue
       const answer = host.stored(question.asked, question.key, question.since)
       if (answer) answerAll(question, answer)
     }
@@ -169,6 +172,7 @@ export function questions(host: QuestionHost): Questions {
     question.closing = undefined
     if (choice === 'ended') return // left, hidden, or answered elsewhere
     if (choice !== 'unshown') {
+      question.isStoring = true
       await host.store(asked, key, choice)
       host.post({ kind: 'answered', key, choice })
     }

@@ -103,7 +103,7 @@ function isRecent(own: Left | undefined): boolean {
 }
 
 async function livingSessions(prefix: string): Promise<string[]> {
-  const { held = [] } = await navigator.locks.query()
+  const { held = [] } = await navigator.locks.query().catch((): LockManagerSnapshot => ({})) // Firefox: in a frame of another site
   const ids = held.flatMap(({ name = '' }) =>
     name.startsWith(prefix) ? name.slice(prefix.length) : [],
   )
@@ -113,11 +113,13 @@ async function livingSessions(prefix: string): Promise<string[]> {
 /** Acquires a shared lock; the browser releases it with the document. Returns a function that releases it. */
 function hold(name: string): Promise<() => void> {
   return new Promise((resolve) => {
-    void navigator.locks.request(
-      name,
-      { mode: 'shared' },
-      () => new Promise<void>((release) => resolve(() => release())),
-    )
+    navigator.locks
+      .request(
+        name,
+        { mode: 'shared' },
+        () => new Promise<void>((release) => resolve(() => release())),
+      )
+      .catch(() => resolve(() => {})) // an opaque origin has no locks
   })
 }
 
