@@ -1,0 +1,48 @@
+/** What a user sees and does of the question. */
+
+import type { Page } from 'puppeteer-core'
+import type { AccessAnswer, AccessRequest } from '../../src/access-types.ts'
+import type { Kit } from './page.ts'
+
+declare const kit: Kit
+
+/** Opens a page of page.ts and waits until it decides. */
+export async function opened(page: Promise<Page>): Promise<Page> {
+  const tab = await page
+  await tab.waitForFunction('window.ready')
+  return tab
+}
+
+export const ask = (tab: Page, id: string, request: Partial<AccessRequest> = {}) =>
+  tab.evaluate((id, request) => kit.ask(id, request), id, request)
+
+/** Hidden pages have no animation frames. */
+const polling = { polling: 50 }
+
+/** The answer to a question of {@link ask}, once there is one. */
+export async function answer(tab: Page, id: string): Promise<AccessAnswer> {
+  await tab.waitForFunction((id) => kit.answers.has(id), polling, id)
+  return tab.evaluate((id) => kit.answer(id) as AccessAnswer, id)
+}
+
+export const isShown = (tab: Page) => tab.waitForFunction(() => kit.isAsked(), polling)
+export const isGone = (tab: Page) => tab.waitForFunction(() => !kit.isAsked(), polling)
+
+/** Waits until the dialog takes clicks: its guard is 500 ms. */
+export async function takesClicks(tab: Page): Promise<void> {
+  const now = await tab.evaluate('performance.now()')
+  await tab.waitForFunction(`performance.now() > ${now} + 600`, polling)
+}
+
+export async function click(tab: Page, text: string): Promise<void> {
+  const [x, y] = await tab.evaluate((text) => kit.place(text), text)
+  await tab.mouse.click(x, y)
+}
+
+/** Answers the question that is shown, or is about to be. */
+export async function choose(tab: Page, text: string): Promise<void> {
+  await isShown(tab)
+  await takesClicks(tab)
+  await click(tab, text)
+  await isGone(tab)
+}
