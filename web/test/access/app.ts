@@ -1,0 +1,76 @@
+/** An app with an engine, as users get the package, for tests of what assistants meet. */
+
+/**
+ * The module script of the page. Its address has `app`, `access` and `worker`. `assistants` makes a client, in the era of
+ * 2026-07-28, that a gateway would call so.
+ */
+export const app = `
+const query = new URLSearchParams(location.search)
+const attachShadow = Element.prototype.attachShadow
+let root
+Element.prototype.attachShadow = function (init) { return (root = attachShadow.call(this, init)) }
+const { start } = await import('/pagemcp/index.js')
+const policies = { deny: () => 'deny', allow: () => 'allow' }
+const access = query.get('access') ?? undefined
+window.loaded = () => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/decisions.js'))
+window.errors = []
+window.uncaught = []
+if (query.has('broken')) {
+  addEventListener('error', (event) => {
+    event.preventDefault()
+    uncaught.push(event.message)
+  })
+}
+const mcp = await start({ name: query.get('app') ?? 'notes', access: policies[access] ?? access, worker: query.get('worker') !== 'false' })
+window.mcp = mcp
+mcp.on('error', (error) => errors.push(String(error)))
+let texts = 0
+mcp.resource({ uri: 'notes://1', name: 'First' }, () => 'text ' + ++texts)
+mcp.resource({ uri: 'notes://2', name: 'Second' }, () => 'more')
+window.release = () => {}
+mcp.resource({ uri: 'notes://slow', name: 'Slow' }, () => new Promise((resolve) => { window.release = () => resolve('late') }))
+mcp.tool({ name: 'add', title: 'Add a note' }, () => 'added')
+mcp.tool({ name: 'count', annotations: { readOnlyHint: true } }, () => '2')
+mcp.tool({ name: 'wipe', title: 'Delete all', annotations: { destructiveHint: true } }, () => 'gone')
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': { name: 'Some Client', version: '1' },
+}
+const clients = new Map()
+const clientOf = (principal) => {
+  if (clients.has(principal)) return clients.get(principal)
+  const { port1, port2 } = new MessageChannel()
+  mcp.accept(port1, { principal })
+  const waiting = new Map()
+  const client = { got: [], last: 0, ask(method, params) {
+    const id = ++client.last
+    return new Promise((resolve) => {
+      waiting.set(id, resolve)
+      port2.postMessage({ jsonrpc: '2.0', id, method, params: { ...params, _meta } })
+    })
+  } }
+  port2.onmessage = ({ data }) => {
+    if (data.method) client.got.push(data)
+    else waiting.get(data.id)?.(data.result ?? { error: data.error }) // the last message has no id
+  }
+  clients.set(principal, client)
+  return client
+}
+window.answers = new Map()
+window.kit = {
+  isAsked: () => document.querySelector('pagemcp-question') !== null,
+  text: () => (kit.isAsked() ? root.textContent : ''),
+  place(text) {
+    const found = [...root.querySelectorAll('button')].find((one) =>
+      (one.getAttribute('aria-label') ?? one.textContent).includes(text))
+    const { left, top, width, height } = found.getBoundingClientRect()
+    return [left + width / 2, top + height / 2]
+  },
+}
+/** Sends a request as an assistant; the answer is in answers. */
+window.send = (id, who, method, params) => {
+  void clientOf(who).ask(method, params).then((answer) => answers.set(id, { ...answer, at: performance.now() }))
+}
+window.got = (who) => clientOf(who).got
+window.ready = true`
