@@ -183,8 +183,10 @@ func (e *Engine) admitList(ctx context.Context, g *Grants, req *request) (result
 	if d == undecided && g.MayRead(req.who) {
 		d, reason = allowed, reasonPolicy
 	}
-	if d == undecided && req.method == listToolsMethod {
-		d, reason = g.decide(req.who, grantAct, "")
+	if d != allowed && req.method == listToolsMethod { // who may act needs the names of tools
+		if act, why := g.decide(req.who, grantAct, ""); act == allowed || d == undecided {
+			d, reason = act, why
+		}
 	}
 	if d == undecided && g.hasPolicy && e.options.Ask != nil {
 		if !req.mayWait {
