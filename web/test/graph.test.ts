@@ -156,6 +156,11 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
     why: 'watches at the gateway what a page does, and reads what changed again',
   },
   {
+    room: 'audit',
+    imports: ['base', 'connections'],
+    why: 'shows what the gateway sends of its audit log',
+  },
+  {
     room: 'shell',
     imports: [
       'base',
@@ -171,6 +176,7 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
       'conformance',
       'apps',
       'your-page',
+      'audit',
     ],
     why: 'puts all panes into one page',
   },

@@ -44,13 +44,16 @@ export function GatewayPanel({ close }: { close(): void }) {
       <Pages state={state} close={close} />
       <p class="quiet">{t('connections.gateway.monitorNote')}</p>
       <ReadsTable />
+      <button type="button" data-command="audit.open" onClick={() => (dialog.value = 'audit')}>
+        {t('audit.title')}
+      </button>
       <Permissions state={state} />
     </div>
   )
 }
 
 /** Requests a link of the gateway, if the browser has no other credential. */
-function Invite({ why }: { why: string }) {
+export function Invite({ why }: { why: string }) {
   const link = useSignal('')
   return (
     <form

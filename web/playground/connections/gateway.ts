@@ -5,6 +5,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
+import { type AuditEntry, addAuditEntries } from './audit-log.ts'
 import type { GatewayMessage } from './gateway-message.ts'
 import { GatewayRefusedError, NotPairedError, openGatewaySocket } from './gateway-socket.ts'
 import { countReads } from './reads.ts'
@@ -36,6 +37,8 @@ export interface GatewayState {
   mayWatch: readonly string[]
   /** Whether assistants need no token. */
   noToken: boolean
+  /** Assistants are paused until then, in ms since 1970; 0: they are not. */
+  paused: number
 }
 
 /**
@@ -110,11 +113,17 @@ function reconnect(delay: number, why = '') {
 
 function handleMessage(data: unknown) {
   if (typeof data !== 'string') return
-  const { state, frame: message } = JSON.parse(data) as {
+  const {
+    state,
+    frame: message,
+    audit,
+  } = JSON.parse(data) as {
     state?: GatewayState
     frame?: GatewayMessage
+    audit?: readonly AuditEntry[]
   }
   if (state) gatewayState.value = state
+  if (audit) addAuditEntries(audit)
   if (!message) return
   countReads(message)
   for (const listener of listeners) listener(message)

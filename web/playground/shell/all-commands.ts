@@ -1,6 +1,7 @@
 /** All commands: the palette lists them, keys run them, and the help shows their keys. */
 
 import { appsCommands } from '../apps/commands.ts'
+import { auditCommands } from '../audit/commands.ts'
 import type { Command } from '../base/commands.ts'
 import { composeCommands } from '../compose/commands.ts'
 import { conformanceCommands } from '../conformance/commands.ts'
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   ...connectionsCommands,
   ...conformanceCommands,
   ...yourPageCommands,
+  ...auditCommands,
   ...appsCommands,
   ...appCommands,
 ]

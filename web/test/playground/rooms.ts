@@ -219,6 +219,14 @@ export const rooms: readonly Room[] = [
   },
   dialog('yourPage.open', 'option'),
   {
+    name: 'dialog: access and audit',
+    part: 'dialog',
+    async reach(page) {
+      await command(page, 'audit.open')
+      await page.waitForSelector('dialog[open] .audit-box form, dialog[open] .audit-table')
+    },
+  },
+  {
     name: 'dialog: conformance',
     part: 'dialog',
     async reach(page) {

@@ -47,7 +47,7 @@ test('messages to a client are the steps that they show', () => {
 
 test('why a page has not joined: an origin that is not allowed, or the page itself', () => {
   const why = (url: string, ...mayJoin: string[]) =>
-    whyNotJoined(url, { pages: [], mayJoin, mayWatch: [], noToken: false })
+    whyNotJoined(url, { pages: [], mayJoin, mayWatch: [], noToken: false, paused: 0 })
   const url = 'http://localhost:5173/a'
   const origin = 'http://localhost:5173'
   for (const other of ['http://localhost:5174', 'https://localhost:5173', 'http://127.0.0.1:5173'])

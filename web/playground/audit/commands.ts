@@ -1,0 +1,13 @@
+/** The command that opens *Access and audit*. */
+
+import { type Command, opens } from '../base/commands.ts'
+import { embedded } from '../base/settings.ts'
+
+export const auditCommands: readonly Command[] = [
+  opens('audit', {
+    id: 'audit.open',
+    title: 'audit.title',
+    when: () => !embedded,
+    load: () => import('./audit.tsx').then((one) => one.Audit),
+  }),
+]
