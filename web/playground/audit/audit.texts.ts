@@ -22,8 +22,8 @@ export const en = {
   all: 'all',
   count: { one: '{count} request', other: '{count} requests' },
   more: 'Show {count} more',
-  pauseBy: 'Pauses all assistants for an hour',
-  paused: 'All assistants are paused until {time}. This ends it',
+  pauseBy: 'Pauses all assistants for an hour:',
+  paused: 'All assistants are paused until {time}. This ends it:',
 } as const
 
 export const de: Translated<typeof en> = {
@@ -48,8 +48,8 @@ export const de: Translated<typeof en> = {
   all: 'alle',
   count: { one: '{count} Anfrage', other: '{count} Anfragen' },
   more: '{count} weitere zeigen',
-  pauseBy: 'Pausiert alle Assistenten eine Stunde lang',
-  paused: 'Alle Assistenten pausieren bis {time}. Das beendet die Pause',
+  pauseBy: 'Pausiert alle Assistenten eine Stunde lang:',
+  paused: 'Alle Assistenten pausieren bis {time}. Das beendet die Pause:',
 }
 
 export const ja: Translated<typeof en> = {
@@ -74,8 +74,8 @@ export const ja: Translated<typeof en> = {
   all: 'すべて',
   count: { other: '{count} 件のリクエスト' },
   more: 'さらに {count} 件を表示',
-  pauseBy: '全アシスタントを1時間停止する',
-  paused: '全アシスタントは {time} まで停止中です。停止を終える',
+  pauseBy: '全アシスタントを1時間停止する：',
+  paused: '全アシスタントは {time} まで停止中です。停止を終える：',
 }
 
 export const zhHans: Translated<typeof en> = {
@@ -100,8 +100,8 @@ export const zhHans: Translated<typeof en> = {
   all: '全部',
   count: { other: '{count} 个请求' },
   more: '再显示 {count} 个',
-  pauseBy: '将所有助手暂停一小时',
-  paused: '所有助手已暂停至 {time}。结束暂停',
+  pauseBy: '将所有助手暂停一小时：',
+  paused: '所有助手已暂停至 {time}。结束暂停：',
 }
 
 declare module '../locale/texts.ts' {

@@ -77,7 +77,7 @@ function Found({ entries, held }: FoundProps) {
   const inOrder = () => selected.toReversed()
   return (
     <>
-      <section>
+      <section class="audit-uses">
         <h3>{t('audit.uses')}</h3>
         <UseTable
           uses={uses(entries)}
@@ -94,12 +94,12 @@ function Found({ entries, held }: FoundProps) {
           <button
             type="button"
             class="ghost"
-            aria-pressed={held.value}
+            aria-pressed={!held.value}
             onClick={() => {
               held.value = !held.value
             }}
           >
-            <Icon name={held.value ? 'play' : 'pause'} /> {t('timeline.pause')}
+            <Icon name="follow" /> {t('timeline.follow')}
           </button>
           <button
             type="button"

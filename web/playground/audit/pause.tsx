@@ -16,8 +16,8 @@ export function Pause({ until }: { until: number }) {
     )
   return (
     <p class="audit-row">
-      <span class={paused ? 'chip' : undefined} data-is={paused ? 'warn' : undefined}>
-        {paused ? t('audit.paused', { time: time.format(until) }) : t('audit.pauseBy')}:
+      <span class="audit-state" data-paused={paused}>
+        {paused ? t('audit.paused', { time: time.format(until) }) : t('audit.pauseBy')}
       </span>
       <code lang="en" translate={false}>
         {command}

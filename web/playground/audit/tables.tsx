@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { t, tag } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
 import type { AuditEntry } from '../connections/audit-log.ts'
 import { bytesText } from '../connections/sizes.ts'
 import { appOf, assistantOf, decisionOf, type Use } from './model.ts'
@@ -18,6 +19,13 @@ function timeText(time: string): string {
   const dateStyle = isToday ? undefined : 'short'
   return new Intl.DateTimeFormat(tag(), { dateStyle, timeStyle: 'medium' }).format(date)
 }
+
+const latencyText = (ms: number) =>
+  new Intl.NumberFormat(tag(), {
+    style: 'unit',
+    unit: 'millisecond',
+    maximumFractionDigits: 1,
+  }).format(ms)
 
 /** A table that scrolls by itself if it is wider than the dialog; by keyboard, too. */
 function Table({ label, heads, children }: TableProps) {
@@ -69,17 +77,17 @@ export function UseTable({ uses, show }: UseTableProps) {
         <tr key={`${assistant}\n${app}`}>
           <th scope="row">
             <button type="button" class="ghost" onClick={() => show(assistant, app)}>
-              {assistantText(assistant)}
+              {assistantText(assistant)} <Icon name="filter" />
             </button>
           </th>
           <td>{appText(app)}</td>
-          <td>{number.format(reads)}</td>
-          <td>{number.format(calls)}</td>
-          <td>
+          <td data-label={t('connections.reads.reads')}>{number.format(reads)}</td>
+          <td data-label={t('audit.calls')}>{number.format(calls)}</td>
+          <td data-label={t('audit.denials')}>
             {number.format(denied)} {denial ? <Reason entry={denial} /> : null}
           </td>
           <td>{bytesText(bytes)}</td>
-          <td>{timeText(last)}</td>
+          <td data-label={t('audit.last')}>{timeText(last)}</td>
         </tr>
       ))}
     </Table>
@@ -159,7 +167,7 @@ function Row({ entry }: { entry: AuditEntry }) {
         {reason}
       </td>
       <td>{bytesText(bytes)}</td>
-      <td>{new Intl.NumberFormat(tag(), { style: 'unit', unit: 'millisecond' }).format(ms)}</td>
+      <td>{latencyText(ms)}</td>
     </tr>
   )
 }
