@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'puppeteer-core'
 import { type Gateway, program, startGateway } from '../../e2e/gateway.ts'
+import { axe, ofColours, violations } from '../../harness/axe.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { pasteInto } from '../../harness/waits.ts'
 import { press, saw } from '../harness.ts'
 import { command } from '../rooms.ts'
 
@@ -135,12 +135,34 @@ inBrowsers(
       'other',
     )
     await tab.select('select[name=app]', '')
-    await pasteInto(tab, 'dialog input[name=text]', 'N.2')
+    await tab.focus('dialog input[name=text]')
+    await tab.keyboard.type('N.2')
     await saw(tab, 'dialog [role=status]', '1 request')
     const [line, end] = (await saved(tab, 'jsonl')).split('\n')
     assert.equal(end, '')
     assert.equal((JSON.parse(line ?? '') as { uri: string }).uri, uri)
     assert.doesNotMatch(await tab.evaluate(() => document.body.textContent ?? ''), /Chickpeas/)
+
+    await press(tab, '.audit-table button', reader)
+    await tab.select('select[name=app]', '')
+    await saw(tab, 'dialog [role=status]', '2 requests')
+    await tab.evaluate(axe)
+    for (const width of [1_400, 390]) {
+      await tab.setViewport({ width, height: 900 })
+      for (const theme of ['light', 'dark']) {
+        await tab.$eval(
+          'html',
+          (html, theme) => {
+            html.dataset.theme = theme
+          },
+          theme,
+        )
+        const rules = theme === 'dark' ? ofColours : undefined
+        assert.deepEqual(await violations(tab, 'dialog', rules), [], `${width} px, ${theme}`)
+      }
+      const hidden = await tab.$eval('dialog', (one) => one.scrollWidth - one.clientWidth)
+      assert.equal(hidden, 0, `px that are cut off at ${width}`)
+    }
 
     await saw(tab, 'dialog .audit-row code', 'pagemcp pause')
     await pagemcp('pause', '20m')
