@@ -33,14 +33,25 @@ func BenchmarkTake(b *testing.B) {
 	for i, name := range e.Methods() {
 		method[name] = sink.Method(i)
 	}
-	for _, bench := range []struct{ name, method, params string }{
-		{"ping", "ping", ""},
-		{"list", "resources/list", `{}`},
-		{"list modern", "resources/list", `{` + envelope + `}`},
-		{"read", "resources/read", `{"uri":"app://records/item-5000"}`},
-		{"read modern", "resources/read", `{` + envelope + `,"uri":"app://records/item-5000"}`},
+	const read = `{"uri":"app://records/item-5000"}`
+	for _, bench := range []struct{ name, method, params, grants string }{
+		{"ping", "ping", "", ""},
+		{"list", "resources/list", `{}`, ""},
+		{"list modern", "resources/list", `{` + envelope + `}`, ""},
+		{"read", "resources/read", read, ""},
+		{"read modern", "resources/read", `{` + envelope + `,"uri":"app://records/item-5000"}`, ""},
+		{"read of an open page with a denial", "resources/read", read, `{"default":"open","grants":[{"assistant":"b","right":"read"}]}`},
+		{"read by a grant", "resources/read", read, `{"default":"ask","grants":[{"assistant":"unnamed","right":"read","allow":true}]}`},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
+			e.SetGrants(nil)
+			if bench.grants != "" {
+				grants, err := engine.ParseGrants([]byte(bench.grants))
+				if err != nil {
+					b.Fatal(err)
+				}
+				e.SetGrants(grants)
+			}
 			c := e.Connect(silentSink{}, "")
 			defer c.Close()
 			c.Take(1, method["initialize"], []byte(`{"protocolVersion":"2025-11-25"}`))
