@@ -37,7 +37,10 @@ export async function inDatabase<T>(
     try {
       return await tryInDatabase(stores, mode, act)
     } catch (error) {
-      if (--left === 0) throw new Error(`${what} cannot be read: ${(error as DOMException).name}`)
+      if (--left === 0) {
+        const { name } = error as DOMException
+        throw new Error(`the database pagemcp with ${what} cannot be read: ${name}`)
+      }
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }
