@@ -40,9 +40,10 @@ func (d *Direct) admit(x engine.Examination, msg []byte) bool {
 		return true // the engine has the first request, and rejects this one
 	}
 	if paused := d.gate.Pause.withholds(x.Method); paused != nil {
-		d.takeCall(x.ID)
-		d.refuse(x, paused)
-		d.audit(call, "paused", ReasonPaused, 0)
+		if _, found := d.takeCall(x.ID); found { // else pauseChanged has just answered it
+			d.refuse(x, paused)
+			d.audit(call, "paused", ReasonPaused, 0)
+		}
 		return false
 	}
 	wait, over := time.Duration(0), d.overShare(call)
@@ -82,9 +83,11 @@ func (d *Direct) refuse(x engine.Examination, reason *jsonrpc.Error) {
 // admitBatch counts each element of a batch of 2025-03-26. The batch is delayed as a
 // whole, by the longest delay of its elements.
 func (d *Direct) admitBatch(batch []engine.Examination, msg []byte) bool {
+	if d.refusePausedBatch(batch) {
+		return false
+	}
 	var longest time.Duration
 	var full *Exceeded
-	var paused *jsonrpc.Error
 	var calls []engine.Examination
 	for _, x := range batch {
 		if x.Kind != jsonrpc.Request || x.Malformed != nil {
@@ -94,16 +97,11 @@ func (d *Direct) admitBatch(batch []engine.Examination, msg []byte) bool {
 			calls = append(calls, x)
 			full = cmp.Or(full, d.overShare(call))
 		}
-		paused = cmp.Or(paused, d.gate.Pause.withholds(x.Method))
 		wait, over := d.gate.Limits.Delay(d.clientInfo(), x.Method)
 		longest, full = max(longest, wait), cmp.Or(full, over)
 	}
-	switch {
-	case paused != nil:
-		d.refuseBatch(calls, paused, "paused", ReasonPaused)
-		return false
-	case full != nil:
-		d.refuseBatch(calls, message.Busy(full.Text), "busy", ReasonRate)
+	if full != nil {
+		d.refuseBatch(calls, message.Busy(full.Text))
 		return false
 	}
 	d.monitor("page", "", msg)
@@ -113,11 +111,33 @@ func (d *Direct) admitBatch(batch []engine.Examination, msg []byte) bool {
 	return longest == 0
 }
 
-// refuseBatch sends one error response for a batch that the engine does not get.
-func (d *Direct) refuseBatch(calls []engine.Examination, err *jsonrpc.Error, outcome, reason string) {
+// refusePausedBatch rejects a batch with a request that a pause withholds, and reports that. Its
+// requests are not registered: pauseChanged would answer each of them.
+func (d *Direct) refusePausedBatch(batch []engine.Examination) bool {
+	isRequest := func(x engine.Examination) bool { return x.Kind == jsonrpc.Request && x.Malformed == nil }
+	var paused *jsonrpc.Error
+	for _, x := range batch {
+		if isRequest(x) {
+			paused = cmp.Or(paused, d.gate.Pause.withholds(x.Method))
+		}
+	}
+	if paused == nil {
+		return false
+	}
+	for _, x := range batch {
+		if isRequest(x) {
+			d.audit(d.begin(x), "paused", ReasonPaused, 0)
+		}
+	}
+	d.refuse(engine.Examination{}, paused)
+	return true
+}
+
+// refuseBatch sends one error response for a batch over a limit, which the engine does not get.
+func (d *Direct) refuseBatch(calls []engine.Examination, err *jsonrpc.Error) {
 	for _, x := range calls {
 		if call, found := d.takeCall(x.ID); found {
-			d.audit(call, outcome, reason, 0)
+			d.audit(call, "busy", ReasonRate, 0)
 		}
 	}
 	d.refuse(engine.Examination{}, err)
