@@ -1,6 +1,7 @@
 /** Offers what the page serves to the browser's own assistant, by WebMCP. */
 
 import type { ToolDescription } from './callee.ts'
+import type { Port } from './port.ts'
 import { type PortClient, portClient } from './port-client.ts'
 import type { Resource, Template } from './source.ts'
 import { metaWebMcp } from './sources/webmcp.ts'
@@ -92,9 +93,9 @@ export function offerToWebMcp(
   }
 
   /** Offers what is listed now, and withdraws what is not. */
-  async function update(client: PortClient) {
+  async function update(lister: PortClient, client: PortClient) {
     const listed = new Map<string, ToolDescription>()
-    for (const tool of tools === false ? [] : await listTools(client)) {
+    for (const tool of tools === false ? [] : await listTools(lister)) {
       if (tool._meta?.[metaWebMcp] === undefined && (wanted?.has(tool.name) ?? true)) {
         listed.set(tool.name, tool)
       }
@@ -114,29 +115,31 @@ export function offerToWebMcp(
   const own = new Set<string>()
   let isStale = false
   let isUpdating = false
-  let client: PortClient | undefined
+  let clients: [lister: PortClient, client: PortClient] | undefined
 
   /** One update at a time; changes in the meantime cause another one. */
   async function schedule() {
     isStale = true
     if (isUpdating) return
     isUpdating = true
-    while (isStale && client && !ended.signal.aborted) {
+    while (isStale && clients && !ended.signal.aborted) {
       isStale = false
-      await update(client).catch((error) => ended.signal.aborted || report(error))
+      await update(...clients).catch((error) => ended.signal.aborted || report(error))
     }
     isUpdating = false
   }
 
   async function begin() {
-    client = await portClient(
-      (port) => mcp.accept(port, { principal: 'webmcp' }),
-      'webmcp',
-      (method) => {
-        if (method === 'notifications/tools/list_changed') void schedule()
-      },
-      ended.signal,
-    )
+    const open = (principal: string, notified: (method: string) => void = () => {}) => {
+      const accept = (port: Port) => mcp.accept(port, { principal })
+      return portClient(accept, 'webmcp', notified, ended.signal)
+    }
+    // The app offers the names of its tools; their calls need the user's decision about the browser's assistant.
+    const client = await open('webmcp')
+    const lister = await open('page', (method) => {
+      if (method === 'notifications/tools/list_changed') void schedule()
+    })
+    clients = [lister, client]
     for (const tool of resources ? resourceTools(client) : []) {
       own.add(tool.name)
       await offer(tool, '')

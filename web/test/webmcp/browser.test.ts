@@ -31,7 +31,8 @@ import { start } from '/pagemcp/index.js'
 import { offerToWebMcp, webmcp } from '/pagemcp/webmcp.js'
 window.modelContext = document.modelContext
 window.errors = []
-window.mcp = await start({ name: 'host' })
+const access = new URLSearchParams(location.search).get('access') ?? undefined
+window.mcp = await start({ name: 'host', access })
 mcp.on('error', (error) => errors.push(String(error)))
 mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
 mcp.tool({ name: 'echo', description: 'Echoes.' }, ({ text }) => text)
@@ -181,4 +182,38 @@ test('WebMCP of Chromium: tools are mirrored and offered', { timeout: 120_000 },
 
 inBrowsers('WebMCP of the polyfill: tools are mirrored and offered', async ({ open }) => {
   await mirrorsAndOffers(await open(`${served.origin}/polyfill.html`))
+})
+
+inBrowsers('the assistant of the browser needs the decision of the user', async ({ open }) => {
+  const page = await open(`${served.origin}/polyfill.html?access=ask`)
+  await page.waitForFunction('window.ready')
+  await page.evaluate(() => mcp.access.revoke('webmcp')) // so that nothing is asked
+  await page.evaluate(() => offer())
+  await untilNative(page, 'echo', 'list_resources', 'read_resource') // the app offers the names
+  const run = () =>
+    page.evaluate(async () => {
+      const outcomes: string[] = []
+      for (const [name, input] of [
+        ['echo', '{"text":"hi"}'],
+        ['read_resource', '{"uri":"notes://cart"}'],
+      ] as const) {
+        const tool = (await modelContext.getTools()).find((one) => one.name === name)
+        if (tool === undefined) throw new Error(`no ${name}`)
+        outcomes.push(
+          await modelContext.executeTool(tool, input).then(
+            (answer) =>
+              (JSON.parse(answer) as { content: { text: string }[] }).content[0]?.text ?? '',
+            () => 'fails',
+          ),
+        )
+      }
+      return outcomes
+    })
+  assert.deepEqual(await run(), ['fails', 'fails'])
+  await page.evaluate(() => mcp.access.allow('webmcp', 'read'))
+  assert.deepEqual(await run(), ['fails', '2 apples'])
+  await page.evaluate(() => mcp.access.allow('webmcp', 'act'))
+  assert.deepEqual(await run(), ['hi', '2 apples'])
+  await page.evaluate(() => mcp.access.revoke())
+  assert.deepEqual(await run(), ['fails', 'fails'])
 })
