@@ -1,0 +1,236 @@
+// How long decisions hold, and what they say about a request.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type Decisions,
+  decisionOf,
+  keptTime,
+  maxAssistants,
+  present,
+  prune,
+  type SavedGrant,
+  sessionTime,
+  tableOf,
+  type Use,
+  untilOf,
+  withDenials,
+  withGrant,
+} from '../../src/access/grants.ts'
+import { askedOf, isShowable, shownOf } from '../../src/access/shown.ts'
+import { languageOf, languages, shownJson } from '../../src/access/texts.ts'
+import type { AccessRequest } from '../../src/access-types.ts'
+
+const now = 1_800_000_000_000
+const day = 86_400_000
+const decisions = (...grants: SavedGrant[]): Decisions => ({ app: 'notes', grants, outcomes: [] })
+const used = (assistant: string, last: Use['last']) =>
+  new Map([[assistant, { assistant, last, day: '', reads: 0, calls: 0 }]])
+const read = { assistant: 'a', right: 'read', allow: true, time: now } as const
+
+const ends: { name: string; grant: SavedGrant; last?: Use['last']; want: number }[] = [
+  { name: 'this time', grant: { ...read, session: 's' }, want: now + sessionTime },
+  {
+    name: 'this time, used later',
+    grant: { ...read, session: 's' },
+    last: { read: now + day },
+    want: now + sessionTime,
+  },
+  { name: 'always', grant: read, want: now + keptTime },
+  { name: 'always, used', grant: read, last: { read: now + day }, want: now + day + keptTime },
+  {
+    name: 'always, another right used',
+    grant: read,
+    last: { act: now + day },
+    want: now + keptTime,
+  },
+  {
+    name: 'a denial, tried again',
+    grant: { ...read, allow: false },
+    last: { read: now + 29 * day },
+    want: now + 29 * day + keptTime,
+  },
+]
+for (const { name, grant, last = {}, want } of ends) {
+  test(`when a decision ends: ${name}`, () => {
+    const uses = used('a', last)
+    assert.equal(untilOf(grant, uses), want)
+    const at = (time: number) => present(decisions(grant), uses, 's', time).length
+    assert.deepEqual([at(want - 1), at(want)], [1, 0])
+  })
+}
+
+test('a decision of another session does not hold', () => {
+  const of = decisions({ ...read, session: 'other' }, { ...read, assistant: 'b' })
+  assert.deepEqual(
+    present(of, new Map(), 's', now).map(({ assistant }) => assistant),
+    ['b'],
+  )
+})
+
+const act = { ...read, right: 'act' } as const
+const wipe = { name: 'wipe', destructive: true }
+const says: {
+  name: string
+  grants: SavedGrant[]
+  request: Pick<AccessRequest, 'assistant' | 'right' | 'tool'>
+  want: boolean | undefined
+}[] = [
+  { name: 'no decision', grants: [], request: read, want: undefined },
+  {
+    name: 'of another assistant',
+    grants: [{ ...read, assistant: 'b' }],
+    request: read,
+    want: undefined,
+  },
+  { name: 'of another right', grants: [act], request: read, want: undefined },
+  { name: 'a grant', grants: [read], request: read, want: true },
+  { name: 'a denial', grants: [{ ...read, allow: false }], request: read, want: false },
+  { name: 'a tool', grants: [act], request: { ...act, tool: { name: 'add' } }, want: true },
+  {
+    name: 'a destructive tool, by the right',
+    grants: [act],
+    request: { ...act, tool: wipe },
+    want: undefined,
+  },
+  {
+    name: 'a destructive tool, by its own grant',
+    grants: [{ ...act, tool: 'wipe' }],
+    request: { ...act, tool: wipe },
+    want: true,
+  },
+  {
+    name: 'the grant of a tool is none of another',
+    grants: [{ ...act, tool: 'wipe' }],
+    request: { ...act, tool: { name: 'add' } },
+    want: undefined,
+  },
+  {
+    name: 'the denial of a right is one of its tools',
+    grants: [
+      { ...act, tool: 'wipe' },
+      { ...act, allow: false },
+    ],
+    request: { ...act, tool: wipe },
+    want: false,
+  },
+]
+for (const { name, grants, request, want } of says) {
+  test(`what decisions say: ${name}`, () => {
+    assert.equal(decisionOf(request, grants)?.allow, want)
+  })
+}
+
+test('a denial ends what was granted before, and a grant replaces the denial', () => {
+  const of = decisions()
+  withGrant(of, act)
+  withGrant(of, { ...act, tool: 'wipe', session: 's' })
+  assert.equal(of.grants.length, 2)
+  withDenials(of, ['a', 'page'], ['read', 'act'], now)
+  assert.deepEqual(
+    of.grants.map(({ assistant, right, allow, isRevoked }) => [assistant, right, allow, isRevoked]),
+    [
+      ['a', 'read', false, true],
+      ['a', 'act', false, true],
+    ],
+    'and the page itself cannot be denied',
+  )
+  withGrant(of, { ...read, time: now + 1 })
+  assert.deepEqual(
+    of.grants.map(({ allow }) => allow),
+    [false, true],
+  )
+})
+
+test('the oldest decisions are forgotten, and what has ended', () => {
+  const all = Array.from({ length: maxAssistants + 5 }, (_, i) => ({
+    ...read,
+    assistant: `a${i}`,
+    time: now + i,
+  }))
+  const of: Decisions = { ...decisions(...all), pausedUntil: now }
+  of.outcomes = [{ key: 'old', time: now - day, allow: false }]
+  prune(of, new Map(), now)
+  assert.equal(of.grants.length, maxAssistants)
+  assert.equal(of.grants[0]?.assistant, 'a5')
+  assert.deepEqual([of.outcomes, of.pausedUntil], [[], undefined])
+})
+
+test('the table never names the page itself, since an assistant may have that name', () => {
+  for (const mode of ['open', 'ask', 'policy'] as const) {
+    const table = tableOf(mode, decisions(), [])
+    assert.deepEqual(table, {
+      default: mode === 'open' ? 'open' : 'ask',
+      ...(mode === 'policy' && { policy: true }),
+      grants: [],
+    })
+  }
+  const holding = present(decisions(read), new Map(), 's', now)
+  assert.deepEqual(
+    tableOf('policy', decisions(read), holding, ['b']).grants.map(({ assistant, right }) => [
+      assistant,
+      right,
+    ]),
+    [
+      ['a', 'read'],
+      ['a', 'list'],
+      ['b', 'list'],
+    ],
+  )
+})
+
+test('all languages have the same texts, with the same names in them', () => {
+  const names = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
+  const { en } = languages
+  for (const [language, texts] of Object.entries(languages)) {
+    for (const [key, text] of Object.entries(en ?? {})) {
+      const own = (texts as { [key: string]: string })[key] ?? ''
+      assert.deepEqual(names(own), names(text), `${language}: ${key}`)
+    }
+    assert.deepEqual(Object.keys(texts), Object.keys(en ?? {}))
+  }
+})
+
+test('the language is that of the document, then one of the browser, then English', () => {
+  for (const [wanted, want] of [
+    [['de-AT'], 'de'],
+    [['', 'ja'], 'ja'],
+    [['fr', 'zh-CN', 'de'], 'zh-Hans'],
+    [['zh-TW', 'constructor'], 'en'],
+    [[], 'en'],
+  ] as const)
+    assert.equal(languageOf(wanted), want, wanted.join())
+})
+
+test('texts of assistants are cut and cleaned, and names that do not show are refused', () => {
+  assert.equal(isShowable('claude-code'), true)
+  for (const name of ['', 'a\u202eb', 'a\u200bb', 'a\nb', ' a', 'x'.repeat(200)]) {
+    assert.equal(isShowable(name), false, JSON.stringify(name))
+  }
+  const { text, cut } = shownJson({ a: `\u202e${'x'.repeat(3000)}` })
+  assert.ok(text.startsWith('{\n  "a": "\\u{202e}xxx'), text.slice(0, 40))
+  assert.deepEqual([text.length, cut > 1000], [2000, true])
+  const asked = askedOf({
+    assistant: 'a',
+    callsItself: `Claude\u202e${'y'.repeat(200)}`,
+    right: 'read',
+    method: 'resources/read',
+    uri: 'notes://\u00001',
+    arguments: { secret: 1 },
+  })
+  assert.deepEqual([[...(asked.callsItself ?? '')].length, asked.what], [128, 'notes:// 1'])
+  assert.equal(asked.arguments, undefined, 'a read has none')
+  const shown = shownOf(
+    { ...asked, callsItself: 'a' },
+    'notes',
+    'My notes',
+    'https://a.example',
+    [],
+    now,
+  )
+  assert.deepEqual(
+    [shown.names.name, shown.names.app, shown.names.id],
+    ['', 'My notes', 'My notes (notes)'],
+    'a name that is known is not said twice',
+  )
+})

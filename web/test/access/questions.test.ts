@@ -1,0 +1,253 @@
+// The questions of several tabs, with a clock, locks and dialogs of the test.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as settled } from 'node:timers/promises'
+import type { Choice } from '../../src/access/dialog.ts'
+import { type QuestionMessage, questions, waitTime } from '../../src/access/questions.ts'
+import type { AccessAnswer, AccessRequest } from '../../src/access-types.ts'
+
+/** Dialogs on all screens, with what answers them. */
+interface Dialog {
+  readonly tab: string
+  readonly assistant: string
+  readonly choose: (choice: Choice) => void
+}
+
+/** Tabs of one app, and what they share. */
+function world() {
+  const dialogs: Dialog[] = []
+  const timers = new Set<{ at: number; act: () => void }>()
+  const stored = new Map<string, { choice: Choice; time: number }>() // by key
+  const tabs = new Map<string, ReturnType<typeof questions>>()
+  let now = 0
+  let turn: Promise<void> = Promise.resolve()
+  let most = 0
+
+  const open = (tab: string, visible = true) => {
+    const state = { isVisible: visible, isMarked: false }
+    const own = questions({
+      tab,
+      post(message: QuestionMessage) {
+        for (const [name, other] of tabs) {
+          if (name !== tab) queueMicrotask(() => other.receive(message))
+        }
+      },
+      isVisible: () => state.isVisible,
+      mark: (on) => {
+        state.isMarked = on
+      },
+      alone(act) {
+        turn = turn.then(act)
+        return turn
+      },
+      show: ({ assistant }, signal) =>
+        new Promise((resolve) => {
+          const choose = (choice: Choice) => {
+            dialogs.splice(dialogs.indexOf(dialog), 1)
+            resolve(choice)
+          }
+          const dialog: Dialog = { tab, assistant, choose }
+          dialogs.push(dialog)
+          most = Math.max(most, dialogs.length)
+          signal.addEventListener('abort', () => dialogs.includes(dialog) && choose('ended'))
+        }),
+      refresh: async () => {},
+      stored(_, key, since): AccessAnswer | undefined {
+        const one = stored.get(key)
+        if (one === undefined || one.time < since) return undefined
+        const allow = one.choice === 'session' || one.choice === 'once'
+        return { allow, reason: allow ? 'grant' : 'declined' }
+      },
+      async store(_, key, choice) {
+        stored.set(key, { choice, time: now })
+      },
+      place: () => `tab ${tab}`,
+      report: (error) => {
+        throw error
+      },
+      now: () => now,
+      later(act, ms) {
+        const timer = { at: now + ms, act }
+        timers.add(timer)
+        return () => void timers.delete(timer)
+      },
+    })
+    tabs.set(tab, own)
+    return { ...own, state }
+  }
+  return {
+    dialogs,
+    open,
+    most: () => most,
+    timers,
+    async pass(ms: number) {
+      now += ms
+      for (const timer of [...timers]) {
+        if (timer.at > now || !timers.delete(timer)) continue
+        timer.act()
+      }
+      await settled()
+    },
+  }
+}
+
+const never = new AbortController().signal
+const request = (assistant: string, more: Partial<AccessRequest> = {}): AccessRequest => ({
+  assistant,
+  right: 'read',
+  method: 'resources/read',
+  ...more,
+})
+const wipe = { right: 'act', tool: { name: 'wipe', destructive: true } } as const
+
+test('equal requests join one question, others wait for their turn', async () => {
+  const { open, dialogs, most } = world()
+  const tab = open('1')
+  const answers = ['a', 'a', 'b', 'a'].map((name) => tab.ask(request(name), never))
+  await settled()
+  assert.deepEqual(
+    dialogs.map(({ assistant }) => assistant),
+    ['a'],
+  )
+  dialogs[0]?.choose('session')
+  await settled()
+  assert.deepEqual(
+    dialogs.map(({ assistant }) => assistant),
+    ['b'],
+  )
+  dialogs[0]?.choose('deny')
+  const allowed = (await Promise.all(answers)).map(({ allow }) => allow)
+  assert.deepEqual([allowed, most()], [[true, true, false, true], 1])
+})
+
+test('two tabs that are visible show one question, and a stored answer is for both', async () => {
+  const { open, dialogs, most } = world()
+  const [one, two] = [open('1'), open('2')]
+  const answers = [one.ask(request('a'), never), two.ask(request('a'), never)]
+  await settled()
+  dialogs[0]?.choose('session')
+  await Promise.all(answers)
+  await settled()
+  assert.deepEqual([most(), dialogs.length], [1, 0])
+})
+
+test('each call of a destructive tool is a question of its own', async () => {
+  const { open, dialogs } = world()
+  const tab = open('1')
+  const first = tab.ask(request('a', wipe), never)
+  const second = tab.ask(request('a', wipe), never)
+  await settled()
+  dialogs[0]?.choose('once')
+  assert.equal((await first).allow, true)
+  await settled()
+  dialogs[0]?.choose('deny')
+  assert.equal((await second).allow, false)
+})
+
+test('a request waits 45 s: hidden, shown, or behind another question', async () => {
+  assert.equal(waitTime, 45_000)
+  const { open, dialogs, pass, timers } = world()
+  const tab = open('1', false)
+  const hidden = tab.ask(request('a'), never)
+  await settled()
+  assert.deepEqual([dialogs.length, tab.state.isMarked], [0, true])
+  await pass(44_999)
+  tab.state.isVisible = true
+  tab.looked()
+  await settled()
+  assert.deepEqual([dialogs.length, tab.state.isMarked], [1, false])
+  const behind = tab.ask(request('b'), never)
+  await pass(1)
+  assert.match((await hidden).message ?? '', /has not answered the question in the tab tab 1/)
+  await settled()
+  assert.deepEqual(
+    dialogs.map(({ assistant }) => assistant),
+    ['b'],
+    'the next one is shown',
+  )
+  await pass(45_000)
+  assert.equal((await behind).reason, 'unanswered')
+  assert.deepEqual([dialogs.length, timers.size], [0, 0])
+})
+
+test('the last request that leaves closes the question, in any tab', async () => {
+  const { open, dialogs } = world()
+  const [hidden] = [open('1', false), open('2')]
+  const controllers = [new AbortController(), new AbortController()]
+  const answers = controllers.map(({ signal }) => hidden.ask(request('a'), signal))
+  await settled()
+  assert.deepEqual(
+    dialogs.map(({ tab }) => tab),
+    ['2'],
+  )
+  controllers[0]?.abort()
+  await settled()
+  assert.equal(dialogs.length, 1)
+  controllers[1]?.abort()
+  await settled()
+  assert.deepEqual([dialogs.length, hidden.state.isMarked], [0, false])
+  assert.deepEqual(
+    (await Promise.all(answers)).map(({ reason }) => reason),
+    ['unanswered', 'unanswered'],
+  )
+})
+
+test('a tab that becomes visible shows the questions of hidden ones', async () => {
+  const { open, dialogs } = world()
+  const [owner, later] = [open('1', false), open('2', false)]
+  const answer = owner.ask(request('a'), never)
+  await settled()
+  assert.equal(dialogs.length, 0)
+  later.state.isVisible = true
+  later.looked()
+  await settled()
+  assert.deepEqual(
+    dialogs.map(({ tab }) => tab),
+    ['2'],
+  )
+  later.state.isVisible = false
+  later.looked() // nobody looks any more
+  await settled()
+  assert.equal(dialogs.length, 0)
+  owner.state.isVisible = true
+  owner.looked()
+  await settled()
+  dialogs[0]?.choose('session')
+  assert.equal((await answer).allow, true)
+})
+
+test('three refusals in any tab end all questions, an answer in time none', async () => {
+  const { open, dialogs } = world()
+  const [one, two] = [open('1'), open('2')]
+  for (const [tab, name] of [
+    [one, 'a'],
+    [two, 'b'],
+    [one, 'c'],
+  ] as const) {
+    const answer = tab.ask(request(name), never)
+    await settled()
+    dialogs[0]?.choose('dismissed')
+    assert.equal((await answer).reason, 'declined')
+    await settled()
+  }
+  for (const tab of [one, two]) {
+    const { allow, reason, message = '' } = await tab.ask(request('d'), never)
+    assert.deepEqual([allow, reason], [false, 'declined'])
+    assert.match(message, /before the page is loaded again/)
+  }
+  assert.equal(dialogs.length, 0)
+})
+
+test('a closed question is a no for those that wait, and not for later ones', async () => {
+  const { open, dialogs, pass } = world()
+  const tab = open('1')
+  const first = tab.ask(request('a'), never)
+  await settled()
+  dialogs[0]?.choose('dismissed')
+  assert.equal((await first).reason, 'declined')
+  await pass(1)
+  void tab.ask(request('a'), never)
+  await settled()
+  assert.equal(dialogs.length, 1)
+})
