@@ -2,14 +2,14 @@
 /** The dialog *Access and audit*: who used what of the gateway's pages, and each request that needed a right. */
 
 import { signal, useSignal } from '@preact/signals'
+import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { DialogProps } from '../base/dialog-props.ts'
 import { t } from '../base/i18n.ts'
 import { Icon, IconButton } from '../base/icon.tsx'
 import { saveFile } from '../base/save-file.ts'
-import { type AuditEntry, auditEntries, maxEntries } from '../connections/audit-log.ts'
-import { gatewayState, monitorStatus, startMonitoring } from '../connections/gateway.ts'
-import { Invite } from '../connections/gateway-panel.tsx'
+import type { AuditEntry } from '../connections/audit-log.ts'
+import type * as parts from '../connections/connect-parts.ts'
 import { csv, jsonLines } from './files.ts'
 import { Filters } from './filters.tsx'
 import { everything, type Selection, select, uses } from './model.ts'
@@ -19,13 +19,24 @@ import { RequestTable, UseTable } from './tables.tsx'
 /** It stays while the dialog is closed. */
 const selection = signal<Selection>(everything)
 
-export function Audit({ close }: DialogProps) {
+/** The part of the gateway is a chunk of its own, which the dialog to connect has, too. */
+type Gateway = Pick<
+  typeof parts,
+  'auditEntries' | 'gatewayState' | 'Invite' | 'maxEntries' | 'monitorStatus' | 'startMonitoring'
+>
+
+export const auditOf =
+  (gateway: Gateway): ComponentType<DialogProps> =>
+  ({ close }) => <Audit gateway={gateway} close={close} />
+
+function Audit({ gateway, close }: DialogProps & { gateway: Gateway }) {
+  const { Invite, gatewayState, maxEntries } = gateway
   useEffect(() => {
-    void startMonitoring()
+    void gateway.startMonitoring()
   }, [])
   const held = useSignal(false)
-  const entries = useEntries(held.value)
-  const { value: status } = monitorStatus
+  const entries = useEntries(gateway.auditEntries, held.value)
+  const { value: status } = gateway.monitorStatus
   return (
     <div class="audit-box">
       <header>
@@ -48,15 +59,15 @@ export function Audit({ close }: DialogProps) {
 }
 
 /** The entries, at most once for each frame of the screen; those of before while `held`. */
-function useEntries(held: boolean): readonly AuditEntry[] {
-  const shown = useSignal(auditEntries.peek())
+function useEntries(all: Gateway['auditEntries'], held: boolean): readonly AuditEntry[] {
+  const shown = useSignal(all.peek())
   useEffect(() => {
     if (held) return
     let frame = 0
-    const stop = auditEntries.subscribe(() => {
+    const stop = all.subscribe(() => {
       frame ||= requestAnimationFrame(() => {
         frame = 0
-        shown.value = auditEntries.peek()
+        shown.value = all.peek()
       })
     })
     return () => {

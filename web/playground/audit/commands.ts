@@ -8,6 +8,12 @@ export const auditCommands: readonly Command[] = [
     id: 'audit.open',
     title: 'audit.title',
     when: () => !embedded,
-    load: () => import('./audit.tsx').then((one) => one.Audit),
+    async load() {
+      const [{ auditOf }, gateway] = await Promise.all([
+        import('./audit.tsx'),
+        import('../connections/connect-parts.ts'),
+      ])
+      return auditOf(gateway)
+    },
   }),
 ]
