@@ -10,6 +10,11 @@ import { allTabs, sharedTabs, textOf } from './tabs.ts'
 
 const engine = engineHost({
   started: refresh,
+  ended: refresh,
+  async used({ uses }) {
+    await consent.enqueue(() => consent.used(uses))
+    notify('popup', 'news', undefined)
+  },
   joined: () => consent.enqueue(() => consent.keepLocal({ paired: true })),
   sharedTabs,
   text: ({ tab, site }) => textOf(tab, site),
@@ -17,9 +22,10 @@ const engine = engineHost({
 
 handleMessages('background', {
   overview,
-  async tick({ tab, site, on }) {
+  async tick({ tab, site, on, time }) {
+    const until = consent.endOf(time ?? 'session', Date.now())
     await consent.enqueue(() =>
-      on ? consent.tick({ tab, site }) : consent.untick((one) => one.tab === tab),
+      on ? consent.tick({ tab, site, until }) : consent.untick((one) => one.tab === tab),
     )
     await refresh()
   },
@@ -43,6 +49,10 @@ handleMessages('background', {
     if (!on) await engine.stop()
     notify('popup', 'news', undefined)
   },
+  async access(change) {
+    await engine.access(change)
+    notify('popup', 'news', undefined)
+  },
   async join({ link }) {
     await engine.start()
     await engine.join(link)
@@ -50,16 +60,20 @@ handleMessages('background', {
 })
 
 async function overview(): Promise<Overview> {
-  const [tabs, { on, sites }, status] = await Promise.all([
+  const [tabs, { on, sites, uses }, status] = await Promise.all([
     allTabs(),
     consent.local(),
     engineStatus(),
   ])
-  return { on, tabs, sites, status }
+  return { on, tabs, sites, uses, status }
 }
 
 function engineStatus(): Promise<EngineStatus> {
-  return engine.status().catch((error: Error) => ({ failure: error.message, reads: [] }))
+  return engine.status().catch((error: Error) => ({
+    failure: error.message,
+    reads: [],
+    assistants: [],
+  }))
 }
 
 /** Starts the engine if sharing is on and a gateway has been joined before. */
@@ -72,7 +86,7 @@ let loaded = new Set<number>()
 let waiting: Promise<void> | undefined
 
 /**
- * Unticks tabs that are closed, show another site, or one without consent, and sends the state to engine and popup.
+ * Unticks tabs that are closed, show another site, or one without consent, and those whose time is over, and sends the state to engine and popup.
  * Events that arrive meanwhile are handled by one more run.
  */
 function refresh(): Promise<void> {
@@ -82,7 +96,11 @@ function refresh(): Promise<void> {
     loaded = new Set()
     const [tabs, sites] = await Promise.all([allTabs(), consent.agreedSites()])
     const shown = new Map(tabs.map(({ id, site }) => [id, site]))
-    await consent.untick(({ tab, site }) => shown.get(tab) !== site || !sites.has(site))
+    const now = Date.now()
+    await consent.untick(
+      ({ tab, site, until }) =>
+        shown.get(tab) !== site || !sites.has(site) || (until !== undefined && until <= now),
+    )
     const shared = tabs.filter((tab) => tab.shared)
     await showCount(shared.length)
     engine.tabs(shared, reloaded)
@@ -131,7 +149,7 @@ chrome.tabs.onReplaced.addListener(async (now, before) => {
     const old = ticks.find(({ tab }) => tab === before)
     if (old === undefined) return
     await consent.untick(({ tab }) => tab === before)
-    await consent.tick({ tab: now, site: old.site })
+    await consent.tick({ ...old, tab: now })
   })
   await refresh()
 })

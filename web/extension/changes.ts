@@ -24,7 +24,7 @@ export function staleBy(
     if (was === undefined || loaded.has(tab.id) || isOther(was, tab)) {
       stale.push(`tab:///${tab.id}`, `tab:///${tab.id}/text`)
       listed ||= was === undefined || isOther(was, tab)
-    } else if (JSON.stringify(was) !== JSON.stringify(tab)) {
+    } else if (JSON.stringify(served(was)) !== JSON.stringify(served(tab))) {
       stale.push(`tab:///${tab.id}`)
     }
   }
@@ -43,6 +43,9 @@ export function staleBy(
   if (listed) stale.push(undefined)
   return stale
 }
+
+/** What clients can learn of a tab: not until when it is ticked. */
+const served = (tab: TabInfo) => ({ ...tab, until: undefined })
 
 /** Whether the listing of a tab has changed. */
 function isOther(a: TabInfo, b: TabInfo): boolean {

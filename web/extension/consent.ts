@@ -1,9 +1,10 @@
 /**
- * The user's decisions: ticked tabs, each for the site that it showed, until the browser ends; sites whose tabs may be ticked without a
+ * The user's decisions: ticked tabs, each for the site that it showed, until the browser ends or for a time; sites whose tabs may be ticked without a
  * prompt, and whether sharing is on, permanently. Decisions run one after the other, and read storage each
  * time, because the background keeps no state.
  */
 
+import type { SiteUse, TickTime } from './messages.ts'
 import { permissionFor } from './platform.ts'
 import { serialQueue } from './queue.ts'
 
@@ -11,6 +12,8 @@ import { serialQueue } from './queue.ts'
 interface Tick {
   readonly tab: number
   readonly site: string
+  /** When it ends; ms since 1970. Without it, with the browser. */
+  readonly until?: number
 }
 
 /** Stored until the browser ends. */
@@ -27,7 +30,12 @@ interface Local {
   on: boolean
   /** Whether a gateway has been joined: the extension joins it again when the browser starts. */
   paired: boolean
+  /** Which assistants have read which sites; the newest first. */
+  uses: SiteUse[]
 }
+
+/** The most entries of {@link Local.uses}. */
+const maxUses = 200
 
 export async function session(): Promise<Session> {
   const { ticks = [], asking } = await chrome.storage.session.get(['ticks', 'asking'])
@@ -39,6 +47,7 @@ export async function local(): Promise<Local> {
     sites: [],
     on: true,
     paired: false,
+    uses: [],
   })) as unknown as Local
 }
 
@@ -80,16 +89,46 @@ export async function agreedSites(): Promise<Set<string>> {
  * Ticks a tab if it shows the site of the tick, which the user saw, and there is consent for that. Call within
  * {@link enqueue}.
  */
-export async function tick({ tab, site }: Tick): Promise<void> {
+export async function tick({ tab, site, until }: Tick): Promise<void> {
   if (siteOf((await chrome.tabs.get(tab)).url) !== site || !(await agreedSites()).has(site)) return
   const { ticks } = await session()
   const others = ticks.filter((one) => one.tab !== tab)
-  await chrome.storage.session.set({ ticks: [...others, { tab, site }] })
+  await chrome.storage.session.set({
+    ticks: [...others, { tab, site, ...(until !== undefined && { until }) }],
+  })
 }
 
-/** Whether a tab is ticked that shows a site. */
-export const isTicked = (ticks: readonly Tick[], tab: number, site: string | undefined): boolean =>
-  ticks.some((one) => one.tab === tab && one.site === site)
+/** The tick of a tab that shows a site, unless its time is over. */
+export const tickOf = (
+  ticks: readonly Tick[],
+  tab: number,
+  site: string | undefined,
+): Tick | undefined =>
+  ticks.find(
+    (one) =>
+      one.tab === tab && one.site === site && (one.until === undefined || one.until > Date.now()),
+  )
+
+/** When a tick of `now` ends; `undefined`: with the browser. */
+export function endOf(time: TickTime, now: number): number | undefined {
+  if (time === 'hour') return now + 3_600_000
+  return time === 'today' ? new Date(now).setHours(24, 0, 0, 0) : undefined
+}
+
+/** Adds reads of assistants. Call within {@link enqueue}. */
+export async function used(added: readonly SiteUse[]): Promise<void> {
+  const { uses, sites } = await local()
+  const all = new Map(uses.map((one) => [keyOf(one), one]))
+  for (const one of added) {
+    if (!sites.includes(one.site)) continue // taken back meanwhile
+    const before = all.get(keyOf(one))
+    all.set(keyOf(one), { ...before, ...one, reads: (before?.reads ?? 0) + one.reads })
+  }
+  const newest = [...all.values()].sort((a, b) => b.time - a.time)
+  await keepLocal({ uses: newest.slice(0, maxUses) })
+}
+
+const keyOf = ({ site, assistant }: SiteUse): string => JSON.stringify([site, assistant])
 
 /** Unticks the tabs that `wanted` is true of. Call within {@link enqueue}. */
 export async function untick(wanted: (ticked: Tick) => boolean): Promise<void> {
@@ -130,8 +169,9 @@ export async function granted(): Promise<void> {
  * {@link enqueue}.
  */
 export async function forget(site: string): Promise<void> {
-  const sites = (await local()).sites.filter((one) => one !== site)
-  await keepLocal({ sites })
+  const before = await local()
+  const sites = before.sites.filter((one) => one !== site)
+  await keepLocal({ sites, uses: before.uses.filter((one) => one.site !== site) })
   if (sites.some((other) => haveOnePermission(site, other))) return
   // A permission that the manifest requires cannot be removed; without consent it is not used.
   await chrome.permissions.remove(permissionFor(site)).catch(() => false)

@@ -1,6 +1,6 @@
 /** What each platform.ts exports. */
 
-import type { EngineStatus, Handlers, TabInfo } from './messages.ts'
+import type { AccessChange, EngineStatus, Handlers, TabInfo } from './messages.ts'
 
 /** Starts and stops the engine, and calls it. There is at most one. */
 export interface EngineHost {
@@ -16,6 +16,8 @@ export interface EngineHost {
    * @throws TypeError if the text is not a link of a gateway
    */
   join(link: string): Promise<void>
+  /** Stops or allows an assistant, or pauses all. The engine must run. */
+  access(change: AccessChange): Promise<void>
   /** Sends the tabs that assistants may read, if the engine runs. `loaded`: ids of tabs with new documents. */
   tabs(tabs: TabInfo[], loaded: number[]): void
 }
@@ -36,4 +38,4 @@ export const statusTimeout = 1000 // ms
 export const stopTimeout = 2000 // ms
 
 /** The status without an engine. */
-export const noEngine: EngineStatus = { reads: [] }
+export const noEngine: EngineStatus = { reads: [], assistants: [] }

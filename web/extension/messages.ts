@@ -5,7 +5,7 @@
  * starts it if it is stopped. Where the engine does not run in the background, it has no other extension API.
  */
 
-import type { GatewayState, JoinReason } from 'pagemcp'
+import type { AssistantAccess, GatewayState, JoinReason } from 'pagemcp'
 
 /** A tab as the background sees it, with the page's title and URL, not redacted. */
 export interface TabInfo {
@@ -28,6 +28,8 @@ export interface TabInfo {
   lastAccessed?: number
   /** Whether the user has ticked it, and its site still has consent. */
   ticked: boolean
+  /** When the tick ends; ms since 1970. Without it, with the browser. */
+  until?: number
   /** Whether assistants may read it: ticked, and sharing is not stopped. */
   shared: boolean
 }
@@ -46,6 +48,23 @@ export interface ReadRecord {
   time: number
 }
 
+/** Reads of a site by an assistant. */
+export interface SiteUse {
+  site: string
+  assistant: string
+  /** What the assistant says of itself. */
+  callsItself?: string
+  /** Of the last read; ms since 1970. */
+  time: number
+  reads: number
+}
+
+/** How long a tick lasts: until the browser ends, for an hour, or until midnight. */
+export type TickTime = 'session' | 'hour' | 'today'
+
+/** What the user changes about assistants: all of them, or one. */
+export type AccessChange = { pause: boolean } | { stop: string } | { allow: string }
+
 /** The status of the engine. */
 export interface EngineStatus {
   gateway?: GatewayState
@@ -55,6 +74,10 @@ export interface EngineStatus {
   failure?: string
   /** The newest first. */
   reads: ReadRecord[]
+  /** Assistants that have read today, or are stopped. */
+  assistants: readonly AssistantAccess[]
+  /** No assistant reads anything until then; ms since 1970. */
+  pausedUntil?: number
 }
 
 /** The state that the popup shows. */
@@ -64,6 +87,8 @@ export interface Overview {
   tabs: TabInfo[]
   /** Origins whose tabs may be ticked without a prompt. */
   sites: string[]
+  /** Which assistants have read which sites. */
+  uses: SiteUse[]
   status: EngineStatus
 }
 
@@ -71,8 +96,14 @@ export interface Overview {
 export interface Messages {
   background: {
     overview: { args: undefined; answer: Overview }
-    /** Ticks a tab if it still shows this site, to which there is consent, or unticks it. */
-    tick: { args: { tab: number; site: string; on: boolean }; answer: undefined }
+    /**
+     * Ticks a tab if it still shows this site, to which there is consent, or unticks it. `time` is `session` by
+     * default.
+     */
+    tick: {
+      args: { tab: number; site: string; on: boolean; time?: TickTime }
+      answer: undefined
+    }
     /**
      * The user has ticked a tab, and sees the permission prompt for its site, which may close the popup;
      * `undefined`: the user has refused.
@@ -87,11 +118,17 @@ export interface Messages {
     share: { args: { on: boolean }; answer: undefined }
     /** Joins the gateway of a link. */
     join: { args: { link: string }; answer: undefined }
+    /** Stops or allows an assistant, or pauses all. */
+    access: { args: AccessChange; answer: undefined }
   }
   /** The background, for the engine. */
   host: {
     /** The engine has started, and needs the tabs. */
     started: { args: undefined; answer: undefined }
+    /** A tick has ended by its time. */
+    ended: { args: undefined; answer: undefined }
+    /** Assistants have read. */
+    used: { args: { uses: SiteUse[] }; answer: undefined }
     /** The gateway is joined; the next start joins it again. */
     joined: { args: undefined; answer: undefined }
     /** Requests the tabs that assistants may read. */
@@ -103,6 +140,7 @@ export interface Messages {
     status: { args: undefined; answer: EngineStatus }
     /** Rejects if the text is not a link of a gateway. */
     join: { args: { link: string }; answer: undefined }
+    access: { args: AccessChange; answer: undefined }
     /** Stops the engine after its last messages. */
     stop: { args: undefined; answer: undefined }
     /** The tabs that assistants may read, whenever one of them has changed. */

@@ -1,16 +1,27 @@
 /** Renders the popup. Titles and addresses of pages are inserted as text only. */
 
+import { assistantName } from 'pagemcp/access'
 import { redactUrl } from 'pagemcp/redaction'
 import { plainLabel } from 'pagemcp/sources'
 import { haveOnePermission } from './consent.ts'
-import type { EngineStatus, Overview, ReadRecord, TabInfo } from './messages.ts'
+import type {
+  AccessChange,
+  EngineStatus,
+  Overview,
+  ReadRecord,
+  SiteUse,
+  TabInfo,
+  TickTime,
+} from './messages.ts'
 
 /** The most reads that are shown. */
 const maxReads = 3
 
 export interface Actions {
   ticked(tab: TabInfo, on: boolean): void
+  timed(tab: TabInfo, time: TickTime): void
   forgotten(site: string): void
+  access(change: AccessChange): void
 }
 
 export function element<T extends HTMLElement = HTMLElement>(id: string): T {
@@ -19,29 +30,115 @@ export function element<T extends HTMLElement = HTMLElement>(id: string): T {
   return found as T
 }
 
-export function showOverview({ on, tabs, sites, status }: Overview, actions: Actions): void {
+export function showOverview({ on, tabs, sites, uses, status }: Overview, actions: Actions): void {
   document.body.classList.toggle('off', !on)
   element<HTMLInputElement>('share').checked = on
   element('share-text').textContent = on ? 'Sharing' : 'Stopped'
   element('share-note').hidden = on
   showGateway(on, status)
   showTabs(on, tabs, sites, actions)
+  showAssistants(on, uses, status, actions)
   showReads(status.reads, tabs)
   element('sites-box').hidden = sites.length === 0
   element('sites-count').textContent = `(${sites.length})`
-  const rows = sites.map((site) => siteRows.get(site) ?? siteRow(site, actions))
+  const rows = sites.map((site) => {
+    const row = siteRows.get(site) ?? siteRow(site, actions)
+    siteRows.set(site, row)
+    const readers = uses.filter((use) => use.site === site).map(nameOfUse)
+    row.update(readers.length === 0 ? 'not read yet' : `read by ${readers.join(', ')}`)
+    return row.item
+  })
   arrange('sites', rows)
 }
 
-const siteRows = new Map<string, HTMLElement>()
+const siteRows = new Map<string, Row<string>>()
 
-function siteRow(site: string, actions: Actions): HTMLElement {
+/** A site that the user has agreed to; its text says which assistants have read it. */
+function siteRow(site: string, actions: Actions): Row<string> {
+  const readers = make('span', 'place')
   const forget = make('button', 'link', 'Revoke')
   forget.setAttribute('aria-label', `Revoke: ${site}`)
   forget.addEventListener('click', () => actions.forgotten(site))
-  const row = make('li', 'row', make('span', 'title', site), forget)
-  siteRows.set(site, row)
-  return row
+  const words = make('span', 'words', make('span', 'title', site), readers)
+  return {
+    item: make('li', 'row', words, forget),
+    update: (text) => {
+      readers.textContent = text
+      readers.title = text
+    },
+  }
+}
+
+const nameOfUse = ({ assistant }: SiteUse): string => assistantName(assistant, 'en')
+
+const assistantRows = new Map<string, Row<ShownAssistant>>()
+
+interface ShownAssistant {
+  /** What it says of itself. */
+  callsItself: string
+  sites: string[]
+  reads: number
+  isStopped: boolean
+}
+
+function showAssistants(
+  on: boolean,
+  uses: SiteUse[],
+  { assistants, pausedUntil, gateway }: EngineStatus,
+  actions: Actions,
+) {
+  const isPaused = pausedUntil !== undefined
+  element('assistants-box').hidden = !on || (gateway === undefined && assistants.length === 0)
+  element('pause').textContent = isPaused ? 'Resume' : 'Pause all for an hour'
+  element('pause-note').hidden = !isPaused
+  element('pause-note').textContent = isPaused ? `Paused until ${clock(pausedUntil)}.` : ''
+  element('no-assistants').hidden = assistants.length > 0
+  const items = assistants.map(({ assistant, callsItself = '', grants, readsToday }) => {
+    const row = assistantRows.get(assistant) ?? assistantRow(assistant, actions)
+    assistantRows.set(assistant, row)
+    const sites = uses.filter((use) => use.assistant === assistant).map(({ site }) => site)
+    const isStopped = grants.some(({ allow }) => !allow)
+    row.update({ callsItself, sites, reads: readsToday, isStopped })
+    return row.item
+  })
+  arrange('assistants', items)
+}
+
+function assistantRow(assistant: string, actions: Actions): Row<ShownAssistant> {
+  let isStopped = false
+  const name = assistantName(assistant, 'en')
+  const place = make('span', 'place')
+  const own = make('span', 'place')
+  const change = make('button', 'link')
+  change.addEventListener('click', ({ isTrusted }) => {
+    if (isStopped && isTrusted) actions.access({ allow: assistant })
+    else if (!isStopped) actions.access({ stop: assistant })
+  })
+  return {
+    item: make('li', 'row', make('span', 'words', make('span', 'title', name), own, place), change),
+    update(shown) {
+      isStopped = shown.isStopped
+      const claim = plainLabel(shown.callsItself, 64)
+      own.hidden = claim === '' || claim === assistant
+      own.textContent = `calls itself “${claim}” (not verified)`
+      const sites = shown.sites.map((site) => new URL(site).host).join(', ')
+      const reads = `${shown.reads} read${shown.reads === 1 ? '' : 's'} today`
+      place.textContent = [isStopped ? 'stopped' : reads, sites].filter(Boolean).join(' · ')
+      place.title = sites
+      change.textContent = isStopped ? 'Allow' : 'Stop'
+      change.ariaLabel = `${isStopped ? 'Allow' : 'Stop'}: ${name}`
+    },
+  }
+}
+
+/** A time of day; with the weekday if it is not today. */
+function clock(time: number): string {
+  const isToday = new Date(time).toDateString() === new Date().toDateString()
+  return new Date(time).toLocaleTimeString('en-GB', {
+    ...(!isToday && { weekday: 'short' }),
+    hour: '2-digit',
+    minute: '2-digit',
+  })
 }
 
 function showGateway(on: boolean, status: EngineStatus) {
@@ -132,8 +229,20 @@ function tabRow(actions: Actions): Row<Shown> {
   const place = make('span', 'place')
   const asksFirst = make('span', 'asks', 'asks first')
   const label = make('label', 'tab', box, make('span', 'words', title, place), asksFirst)
+  const time = document.createElement('select')
+  time.className = 'time'
+  const ends = new Option('', '')
+  time.append(
+    ends,
+    new Option('Until the browser closes', 'session'),
+    new Option('For an hour', 'hour'),
+    new Option('Until midnight', 'today'),
+  )
+  time.addEventListener('change', () => {
+    if (shown !== undefined && time.value !== '') actions.timed(shown, time.value as TickTime)
+  })
   return {
-    item: make('li', '', label),
+    item: make('li', 'tab-row', label, time),
     update({ tab, on, asks }) {
       shown = tab
       const { host, pathname } = new URL(redactUrl(tab.url))
@@ -144,6 +253,11 @@ function tabRow(actions: Actions): Row<Shown> {
       place.textContent = host + (pathname === '/' ? '' : pathname)
       label.title = tab.title
       asksFirst.hidden = !asks
+      time.hidden = !tab.ticked || !on
+      ends.hidden = tab.until === undefined
+      ends.text = tab.until === undefined ? '' : `Until ${clock(tab.until)}`
+      time.value = tab.until === undefined ? 'session' : ''
+      time.ariaLabel = `How long assistants may read: ${title.textContent}`
     },
   }
 }

@@ -2,9 +2,9 @@
 
 import { defaultGateway, gatewayOf } from 'pagemcp'
 import { confirmedGateways, confirmGateway } from './identity.ts'
-import { handleMessages, type Overview, request, type TabInfo } from './messages.ts'
+import { handleMessages, type Overview, request, type TabInfo, type TickTime } from './messages.ts'
 import { permissionFor } from './platform.ts'
-import { element, showOverview } from './popup-view.ts'
+import { type Actions, element, showOverview } from './popup-view.ts'
 
 let shown: Overview | undefined
 let loading: Promise<void> | undefined
@@ -17,7 +17,7 @@ async function show(): Promise<void> {
     while (stale) {
       stale = false
       shown = await request('background', 'overview', undefined)
-      showOverview(shown, { ticked, forgotten })
+      showOverview(shown, actions)
     }
   })().finally(() => {
     loading = undefined
@@ -48,6 +48,19 @@ function ticked({ id: tab, site }: TabInfo, on: boolean) {
 
 function forgotten(site: string) {
   refreshAfter(request('background', 'forget', { site }))
+}
+
+/** The user has chosen how long a ticked tab may be read. */
+function timed({ id: tab, site }: TabInfo, time: TickTime) {
+  if (site === undefined) return
+  refreshAfter(request('background', 'tick', { tab, site, on: true, time }))
+}
+
+const actions: Actions = {
+  ticked,
+  timed,
+  forgotten,
+  access: (change) => refreshAfter(request('background', 'access', change)),
 }
 
 /** Shows the state after an action, successful or not. */
@@ -101,13 +114,16 @@ function join() {
 }
 element('another').addEventListener('click', () => {
   element('gateway').classList.add('again')
-  if (shown) showOverview(shown, { ticked, forgotten })
+  if (shown) showOverview(shown, actions)
   link.focus()
 })
 element('copy').addEventListener('click', async () => {
   await navigator.clipboard.writeText(element('command').textContent ?? '')
   element('copy').textContent = 'Copied'
 })
+element('pause').addEventListener('click', () =>
+  actions.access({ pause: shown?.status.pausedUntil === undefined }),
+)
 element('untick').addEventListener('click', () =>
   refreshAfter(request('background', 'untickAll', undefined)),
 )

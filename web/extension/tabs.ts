@@ -1,6 +1,6 @@
 /** The browser's tabs, and which of them assistants may read right now. */
 
-import { agreedSites, isTicked, local, session, siteOf } from './consent.ts'
+import { agreedSites, local, session, siteOf, tickOf } from './consent.ts'
 import { type TabInfo, type TabText, within } from './messages.ts'
 
 /** The timeout of a tab's text. */
@@ -19,7 +19,8 @@ export async function allTabs(): Promise<TabInfo[]> {
     const { id, url = '', title = '' } = tab
     if (id === undefined || tab.incognito) return []
     const site = siteOf(url)
-    const ticked = site !== undefined && isTicked(ticks, id, site) && sites.has(site)
+    const tick = site !== undefined && sites.has(site) ? tickOf(ticks, id, site) : undefined
+    const ticked = tick !== undefined
     const info: TabInfo = {
       id,
       title: title.toWellFormed(),
@@ -34,6 +35,7 @@ export async function allTabs(): Promise<TabInfo[]> {
       discarded: tab.discarded || tab.status === 'unloaded',
       lastAccessed: tab.lastAccessed,
       ticked,
+      ...(tick?.until !== undefined && { until: tick.until }),
       shared: on && ticked,
     }
     return [info]

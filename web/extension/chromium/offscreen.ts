@@ -4,6 +4,8 @@ import { runEngine } from '../engine.ts'
 import { handleMessages, request } from '../messages.ts'
 
 const engine = runEngine({
+  ended: () => request('host', 'ended', undefined),
+  used: (args) => request('host', 'used', args),
   started: () => request('host', 'started', undefined),
   joined: () => request('host', 'joined', undefined),
   sharedTabs: () => request('host', 'sharedTabs', undefined),

@@ -41,6 +41,7 @@ export const engineHost: Platform['engineHost'] = (host) => {
       return request('engine', 'status', undefined, statusTimeout)
     },
     join: (link) => request('engine', 'join', { link }),
+    access: (change) => request('engine', 'access', change),
     tabs: (tabs, loaded) => notify('engine', 'tabs', { tabs, loaded }),
   }
 }

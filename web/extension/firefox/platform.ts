@@ -45,6 +45,9 @@ export const engineHost: Platform['engineHost'] = (host) => {
     async join(link) {
       await engine?.join({ link })
     },
+    async access(change) {
+      await engine?.access(change)
+    },
     tabs: (tabs, loaded) => void engine?.tabs({ tabs, loaded }),
   }
 }

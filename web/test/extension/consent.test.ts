@@ -18,14 +18,16 @@ const area = () => {
 Object.assign(globalThis, {
   chrome: {
     storage: { session: area(), local: area() },
-    permissions: { contains: async () => true },
+    permissions: { contains: async () => true, remove: async () => true },
     tabs: {
       get: async (tab: number) => shown.find(({ id }) => id === tab),
       query: async ({ active }: { active?: boolean }) => (active ? [] : shown),
     },
   },
 })
-const { agree, tick } = await import('../../extension/consent.ts')
+const { agree, endOf, forget, local, session, tick, untick, used } = await import(
+  '../../extension/consent.ts'
+)
 const { sharedTabs } = await import('../../extension/tabs.ts')
 
 const tab = (id: number, site: string) => ({ id, url: `${site}/`, title: site, windowId: 1 })
@@ -44,4 +46,43 @@ test('a ticked tab that goes to another site is not read, although the user has 
   assert.deepEqual(await shared(), [`1 ${bank}`, `2 ${bank}`])
   shown = [tab(1, news), tab(2, bank)]
   assert.deepEqual(await shared(), [`2 ${bank}`])
+})
+
+test('a tick for a time ends by itself, to the millisecond', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: new Date(2026, 10, 26, 22, 30).getTime() })
+  shown = [tab(1, news), tab(2, bank)]
+  await untick(() => true)
+  await agree({ tab: 1, site: news })
+  await agree({ tab: 2, site: bank })
+  await tick({ tab: 1, site: news, until: endOf('hour', Date.now()) })
+  await tick({ tab: 2, site: bank, until: endOf('today', Date.now()) })
+  assert.deepEqual(await shared(), [`1 ${news}`, `2 ${bank}`])
+  t.mock.timers.setTime(new Date(2026, 10, 26, 23, 29, 59, 999).getTime())
+  assert.deepEqual(await shared(), [`1 ${news}`, `2 ${bank}`])
+  t.mock.timers.setTime(new Date(2026, 10, 26, 23, 30).getTime())
+  assert.deepEqual(await shared(), [`2 ${bank}`])
+  t.mock.timers.setTime(new Date(2026, 10, 27).getTime())
+  assert.deepEqual(await shared(), [])
+  await tick({ tab: 2, site: bank, until: endOf('session', Date.now()) })
+  assert.deepEqual((await session()).ticks.at(-1), { tab: 2, site: bank })
+  assert.deepEqual(await shared(), [`2 ${bank}`])
+})
+
+test('reads are counted by site and assistant, and forgotten with the site', async () => {
+  await used([
+    { site: news, assistant: 'claude', time: 1, reads: 1 },
+    { site: bank, assistant: 'claude', callsItself: 'Claude', time: 2, reads: 1 },
+    { site: 'https://taken.example', assistant: 'claude', time: 3, reads: 1 },
+  ])
+  await used([{ site: news, assistant: 'claude', time: 4, reads: 2 }])
+  assert.deepEqual((await local()).uses, [
+    { site: news, assistant: 'claude', time: 4, reads: 3 },
+    { site: bank, assistant: 'claude', callsItself: 'Claude', time: 2, reads: 1 },
+  ])
+  await used(
+    Array.from({ length: 300 }, (_, i) => ({ site: news, assistant: `a${i}`, time: i, reads: 1 })),
+  )
+  assert.equal((await local()).uses.length, 200)
+  await forget(news)
+  assert.ok((await local()).uses.every(({ site }) => site === bank))
 })

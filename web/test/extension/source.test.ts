@@ -113,6 +113,7 @@ test('exactly what is different is announced', () => {
       none,
       ['tab:///12', 'tab:///12/text', 'tab:///active', 'tab:///active/text', 'tab:///', list],
     ],
+    ['until when it is ticked', [tab(1, { until: 1 }), tab(12, { active: true })], none, []],
     ['one more', [...before, tab(2)], none, ['tab:///2', 'tab:///2/text', 'tab:///', list]],
   ]
   for (const [what, now, loaded, stale] of cases) {

@@ -170,6 +170,73 @@ export function stories(kit: Kit, own: (scene: () => Scene) => void): void {
     assert.equal(answer, 'silence')
   })
 
+  test('the popup says who has read which site, stops an assistant, and pauses all', async () => {
+    const id = await person.idOf('Soup')
+    const own = `${name}+tab:///${id}`
+    const { popup } = person
+    const button = (label: string) => popup.waitForSelector(`#assistants [aria-label="${label}"]`)
+    assert.equal(await reader.text(`${own}/text`), 'Leek.')
+    await popup.waitForFunction(
+      () => document.querySelector('#sites .place')?.textContent === 'read by Unnamed assistant',
+      inBackground,
+    )
+    await popup.bringToFront()
+    await reader.listen(own)
+    const stop = await button('Stop: Unnamed assistant')
+    await reader.hears(async () => stop?.click(), theList)
+    await assert.rejects(reader.text(own), /The user declined/)
+    const allow = await button('Allow: Unnamed assistant')
+    await reader.hears(async () => allow?.click(), theList)
+    assert.equal(await reader.text(`${own}/text`), 'Leek.')
+    await popup.click('#pause')
+    await popup.waitForSelector('#pause-note', { visible: true })
+    await assert.rejects(reader.text(own), /The user has paused all assistants/)
+    await popup.click('#pause')
+    await popup.waitForSelector('#pause-note', { hidden: true })
+    assert.equal(await reader.text(`${own}/text`), 'Leek.')
+  })
+
+  test('a tab that is ticked for an hour is taken away when that ends', async () => {
+    const id = await person.idOf('Soup')
+    const own = `${name}+tab:///${id}`
+    const { popup } = person
+    await popup.bringToFront()
+    await popup.select(`li:has(> label > #tab-${id}) select`, 'hour')
+    const left = await popup.waitForFunction(
+      async (tab) => {
+        const { ticks } = await chrome.storage.session.get('ticks')
+        const all = ticks as { tab: number; until?: number }[]
+        const until = all.find((one) => one.tab === tab)?.until
+        return until !== undefined && until - Date.now()
+      },
+      {},
+      id,
+    )
+    const ms = Number(await left.jsonValue())
+    assert.ok(ms > 3_500_000 && ms <= 3_600_000, `${ms} ms`)
+    assert.equal(await reader.text(`${own}/text`), 'Leek.')
+    await reader.listen(`${own}/text`)
+    await reader.hears(
+      async () => {
+        // The hour passes: the rest of it becomes a second.
+        await popup.evaluate(async (tab) => {
+          const { ticks } = await chrome.storage.session.get('ticks')
+          const changed = (ticks as { tab: number }[]).map((one) =>
+            one.tab === tab ? { ...one, until: Date.now() + 1000 } : one,
+          )
+          await chrome.storage.session.set({ ticks: changed })
+        }, id)
+        await person.tell('background', 'share', { on: true }) // sends the state to the engine
+      },
+      `${own}/text`,
+      theList,
+    )
+    await reader.missing(`${own}/text`)
+    await person.shows(id, false)
+    await person.tick(id)
+    assert.equal(await reader.text(`${own}/text`), 'Leek.')
+  })
+
   test('unticking takes a tab away at once', async () => {
     const id = await person.idOf('Soup')
     await reader.hears(() => person.tick(id, false), theList, `${name}+tab:///${id}`)
