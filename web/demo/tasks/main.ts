@@ -1,5 +1,6 @@
 import { liveQuery } from 'dexie'
 import { idb, type PageMcp, start } from 'pagemcp'
+import { defineAccess } from 'pagemcp/access'
 import { tag } from '../shared/language.ts'
 import { element, iconButton, make, showFailure, showPage } from '../shared/page.ts'
 import { panel, showQuestion } from '../shared/panel.ts'
@@ -98,7 +99,20 @@ function noteRead(uri: string) {
   show()
 }
 
+/** Whether the user is asked before assistants use this page: the demo is open otherwise. */
+const asks = new URLSearchParams(location.search).get('access') === 'ask'
+
+const ask = element<HTMLInputElement>('ask')
+ask.checked = asks
+ask.addEventListener('change', () => {
+  const url = new URL(location.href)
+  if (ask.checked) url.searchParams.set('access', 'ask')
+  else url.searchParams.delete('access')
+  location.replace(url) // the engine starts with it
+})
+
 function serve(mcp: PageMcp) {
+  defineAccess(mcp)
   // These tasks, and nothing else. Writes by Dexie are noticed, in this tab and in others.
   const stores = { tasks: { title: 'title', modified: 'changed' } }
   mcp.mount(idb({ databases: { 'tasks-app': stores } }))
@@ -144,6 +158,7 @@ try {
   serve(
     await start({
       name: 'tasks',
+      access: asks ? 'ask' : 'open',
       title: texts.name,
       version: '1.0.0',
       instructions: texts.instructions,

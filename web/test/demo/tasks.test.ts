@@ -112,3 +112,26 @@ inBrowsers('the page fits a phone and a desk', async ({ open }) => {
     assert.equal(fits, true, `at ${width}`)
   }
 })
+
+inBrowsers('the user can be asked first, and sees who has access', async ({ open }) => {
+  const page = await open(`${gateway().web}demo/tasks/`)
+  const says = (text: string) =>
+    page.waitForFunction(
+      (wanted) =>
+        document
+          .querySelector('pagemcp-access')
+          ?.shadowRoot?.querySelector('[part=status]')
+          ?.textContent?.startsWith(wanted),
+      { polling },
+      text,
+    )
+  await says('This page is open to the assistants of its gateway')
+  await page.waitForSelector('#state[data-is=unpaired]') // its advice moves what is below
+  await Promise.all([page.waitForNavigation(), page.click('#ask')])
+  await says('Assistants ask before they use this page')
+  assert.equal(new URL(page.url()).searchParams.get('access'), 'ask')
+  await page.locator('pagemcp-access >>> button[part=pause]').click()
+  await says('Paused until')
+  await page.reload()
+  await says('Paused until')
+})

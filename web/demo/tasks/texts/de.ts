@@ -30,6 +30,7 @@ export const texts: TasksTexts = {
   deleted: '„{title}“ gelöscht.',
   offered: 'Lesbar: die Aufgaben und Indizes über Zustand und Tag. Sonst nichts von dieser Seite.',
   question: '„Was ist heute noch zu tun?“',
+  askFirst: 'Fragen, bevor Assistenten diese Seite nutzen',
   seen: 'Was Assistenten sehen',
   seenSchema: 'das Schema: Speicher, Schlüssel, Indizes',
   seenTask: 'eine Aufgabe',

@@ -31,6 +31,7 @@ export const texts = {
   deleted: 'Deleted “{title}”.',
   offered: 'Offered: the tasks, and indexes over state and day. Nothing else of this page.',
   question: '“What is still to be done today?”',
+  askFirst: 'Ask me before assistants use this page',
   seen: 'What assistants see',
   seenSchema: 'the schema: stores, keys, indexes',
   seenTask: 'one task',

@@ -30,6 +30,7 @@ export const texts: TasksTexts = {
   deleted: '「{title}」を削除しました。',
   offered: '公開中：タスクと、状態と期日の索引。このページのほかの内容は公開しません。',
   question: '「今日まだやることは何？」',
+  askFirst: 'アシスタントがこのページを使う前に確認する',
   seen: 'アシスタントから見えるもの',
   seenSchema: 'スキーマ：ストア、キー、索引',
   seenTask: 'タスク一件',

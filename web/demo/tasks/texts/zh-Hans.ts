@@ -28,6 +28,7 @@ export const texts: TasksTexts = {
   deleted: '已删除“{title}”。',
   offered: '可读取：任务，以及按状态和日期的索引。本页的其他内容不会提供。',
   question: '“今天还有什么要做？”',
+  askFirst: '助手使用本页面之前先询问',
   seen: '助手能看到什么',
   seenSchema: '结构：存储、键、索引',
   seenTask: '一项任务',
