@@ -94,6 +94,7 @@ func bySession(t *testing.T, g *Gateway, token, version string) wayIn {
 	if body := bodyOf(t, began, false); began.StatusCode != 200 {
 		t.Fatalf("initialize: %d %s", began.StatusCode, body)
 	}
+	bodyOf(t, post(t.Context(), t, g, token, "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, id), false)
 	way := wayIn{name: "session " + version, classic: true}
 	way.stream = func() <-chan string {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.URL(), http.NoBody)
