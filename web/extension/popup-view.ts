@@ -234,7 +234,7 @@ function tabRow(actions: Actions): Row<Shown> {
   const ends = new Option('', '')
   time.append(
     ends,
-    new Option('Until the browser closes', 'session'),
+    new Option('Until restart', 'session'),
     new Option('For an hour', 'hour'),
     new Option('Until midnight', 'today'),
   )
