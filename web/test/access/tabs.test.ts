@@ -10,6 +10,7 @@ import { answer, ask, choose, isGone, isShown, opened, takesClicks } from './per
 declare const kit: Kit
 
 const { url, other } = serveKit('access/page.ts', {
+  '/elsewhere.html': '<!doctype html><title>elsewhere</title>',
   '/framed.html': '<!doctype html><title>framed</title><iframe width="900" height="700"></iframe>',
 })
 
@@ -335,3 +336,45 @@ inBrowsers(
     assert.deepEqual(await elsewhere.evaluate(() => kit.access.audit()), [], 'apps have their own')
   },
 )
+
+inBrowsers(
+  'who has consented at a hosted gateway is not asked again about reads',
+  async ({ open }) => {
+    const tab = await opened(open(url('/?q')))
+    await tab.evaluate(() => kit.access.consented())
+    assert.equal(
+      (await tab.evaluate(() => kit.table()))?.policy,
+      true,
+      'lists are asked about, too',
+    )
+    const list = { method: 'resources/list', uri: undefined }
+    await ask(tab, 'a', { assistant: 'client:claude', ...list })
+    assert.deepEqual(await answer(tab, 'a'), { allow: true, reason: 'grant' })
+    assert.deepEqual(
+      await tab.evaluate(() =>
+        kit.table()?.grants.map(({ assistant, right }) => [assistant, right]),
+      ),
+      [['client:claude', 'list']],
+    )
+    await ask(tab, 'b', { assistant: 'codex', ...list })
+    assert.equal((await answer(tab, 'b')).reason, 'unanswered', 'a list asks nothing')
+    await ask(tab, 'c', { assistant: 'client:claude', right: 'act', method: 'tools/call' })
+    await choose(tab, 'Don’t allow')
+    await tab.evaluate(() => kit.access.revoke('client:claude'))
+    await ask(tab, 'd', { assistant: 'client:claude' })
+    assert.equal((await answer(tab, 'd')).reason, 'revoked', 'the user is above the gateway')
+  },
+)
+
+inBrowsers('a page that comes back has its session, and hears of other tabs', async ({ open }) => {
+  const tab = await opened(open(url('/?q')))
+  await tab.evaluate(() => kit.access.allow('claude-code', 'read'))
+  await tab.goto(url('/elsewhere.html'))
+  await tab.goBack()
+  await tab.waitForFunction('window.ready', { polling: 50 })
+  assert.deepEqual(await decisions(tab), [['claude-code', 'read', true]])
+  const second = await opened(open(url('/?q')))
+  assert.deepEqual(await decisions(second), [['claude-code', 'read', true]])
+  await second.evaluate(() => kit.access.revoke('claude-code', 'read'))
+  await tab.waitForFunction(() => kit.table()?.grants[0]?.allow === false, { polling: 50 })
+})

@@ -8,6 +8,7 @@ import { type BrowserName, browserNames } from './launch.ts'
 
 /** Below web/test: what runs in Firefox each time, and what of the browser it depends on. */
 export const inFirefox: { readonly [start: string]: string } = {
+  'access/': 'the top layer, Web Locks, IndexedDB and BroadcastChannel over tabs',
   'attack/': 'origins, frames, content security policies and what is hidden on a page',
   'caches/': 'the Cache API and its events',
   'canary/': 'what leaves a page, by whatever way the browser has',
@@ -38,6 +39,7 @@ export const inFirefox: { readonly [start: string]: string } = {
 
 /** Of these: what runs in Firefox in `make test-all` only, and why that is enough. */
 export const alike: { readonly [start: string]: string } = {
+  'access/engine.test.ts': 'answers of the engine; the question is that of access/dialog.test.ts',
   'attack/consent.test.ts':
     'a question of the playground before the first byte, which no browser decides',
   'attack/invitation.test.ts':

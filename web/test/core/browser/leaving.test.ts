@@ -8,6 +8,7 @@ import { servePages } from './built.ts'
 /** What makes the package load each of its files. */
 const parts: { readonly [file: string]: string } = {
   'answer-call.js': "mcp.tool({ name: 'add' }, () => 'added'); ask('tools/call', { name: 'add' })",
+  'decisions.js': "start({ name: 'asks', access: 'ask' })",
   'idb-in-window.js': `
     mcp.mount(idb({ databases: { app: ['notes'] } }))
     ask('completion/complete', {
