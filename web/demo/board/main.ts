@@ -214,6 +214,7 @@ refresh()
 try {
   const mcp = await start({
     name: 'board',
+    access: 'open', // a demo, wherever it is served
     title: texts.name,
     version: '1.0.0',
     instructions: texts.instructions,

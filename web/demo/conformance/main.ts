@@ -35,6 +35,7 @@ try {
   serve(
     await start({
       name: 'conformance',
+      access: 'open', // a demo, wherever it is served
       title: 'Conformance fixtures',
       version: '1.0.0',
       instructions: 'Fixtures for tests of the protocol. Nothing here is about a person.',

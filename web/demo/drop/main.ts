@@ -217,6 +217,7 @@ await show()
 try {
   const mcp = await start({
     name: 'drop',
+    access: 'open', // a demo, wherever it is served
     title: texts.name,
     version: '1.0.0',
     instructions: say(texts.instructions, { uri: `opfs://${path}` }),

@@ -44,6 +44,7 @@ export async function serveNotes(
   try {
     mcp = await start({
       name: 'notes',
+      access: 'open', // a demo, wherever it is served
       title: texts.name,
       version: '1.0.0',
       instructions: texts.instructions,

@@ -80,6 +80,7 @@ document.addEventListener('selectionchange', () => {
 try {
   const mcp = await start({
     name: 'reader',
+    access: 'open', // a demo, wherever it is served
     title: texts.article.title,
     instructions: texts.instructions,
   })

@@ -13,7 +13,7 @@ showPage('trip', texts)
 showQuestion(texts.question)
 
 try {
-  const starting = start({ name: 'trip', title: texts.name })
+  const starting = start({ name: 'trip', title: texts.name, access: 'open' })
   const mcp = await starting
   serveSkill(mcp)
   const { noted } = panel(mcp)

@@ -138,6 +138,7 @@ try {
   serve(
     await start({
       name: 'world',
+      access: 'open', // a demo, wherever it is served
       title: texts.name,
       version: '1.0.0',
       instructions: texts.instructions,

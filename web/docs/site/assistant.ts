@@ -101,6 +101,7 @@ export async function serve(
 ): Promise<() => void> {
   const mcp = await start({
     name: 'docs',
+    access: 'open', // a demo, wherever it is served
     title: 'Documentation of PageMCP',
     instructions:
       'These are the pages of PageMCP’s documentation. Use search_docs to find sections, then read the page: docs:///guide.',

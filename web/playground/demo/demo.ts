@@ -52,6 +52,7 @@ async function startDemo(): Promise<Demo> {
   const beside = (file: string) => new URL(file, document.baseURI)
   const mcp = await start({
     name: 'playground',
+    access: 'open', // a demo, wherever it is served
     title: demoContents().server,
     version: '1.0.0',
     instructions: 'A small world that lives in this page. It changes while you look.',

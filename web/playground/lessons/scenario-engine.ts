@@ -60,6 +60,7 @@ export async function startScenarioEngine(
 ): Promise<ScenarioEngine> {
   const mcp: PageMcp = await start({
     name: 'transcript',
+    access: 'open', // a demo, wherever it is served
     version: '1.0.0',
     ...scenario.info,
     ...engineOptions(scenario.options),
