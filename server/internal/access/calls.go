@@ -140,14 +140,14 @@ func (d *Direct) recordAbandoned() {
 // auditEnd records a request that has ended without a result, with the reason. err is its
 // error, or nil.
 func (d *Direct) auditEnd(call *openCall, outcome string, err *jsonrpc.Error, bytes int) {
-	d.audit(call, outcome, d.gate.reasonOf(d.clientInfo(), call, err), bytes)
+	d.audit(call, outcome, d.reasonOf(call, err), bytes)
 }
 
 func (d *Direct) audit(call *openCall, outcome, reason string, bytes int) {
 	client := d.clientInfo()
 	d.gate.Audit.Record(Entry{
 		Principal: client.Principal, Owner: client.Owner, Client: client.Name, Endpoint: client.Endpoint,
-		Verb: cmp.Or(call.method, "malformed"), URI: nameOf(call.method, call.about), App: call.page, Right: d.gate.RightOf(client, call.method, call.uri),
+		Verb: cmp.Or(call.method, "malformed"), URI: nameOf(call.method, call.about), App: call.page, Right: d.gate.RightOf(d.engine, call.method, call.uri),
 		Outcome: outcome, Reason: reason, Bytes: bytes, Trace: call.trace,
 		Ms: float64(time.Since(call.started).Microseconds()) / 1000,
 	})

@@ -43,6 +43,12 @@ func (r *recorder) Record(e access.Entry) {
 
 func (r *recorder) RecordRefusal(e access.Entry) { r.Record(e) }
 
+func (r *recorder) all() []access.Entry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.entries)
+}
+
 // outcomes returns the verbs and outcomes of all entries, in their order.
 func (r *recorder) outcomes() (all []string) {
 	r.mu.Lock()

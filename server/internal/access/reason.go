@@ -37,20 +37,20 @@ type Rights interface {
 	// engine.Options.Allow.
 	Denies(client Client, verb engine.Verb, uri string) bool
 
-	// IsGenerated reports whether a tool at the endpoint of a client is one of the gateway.
-	IsGenerated(client Client, tool string) bool
+	// IsGenerated reports whether a tool of an engine is one of the gateway.
+	IsGenerated(e *engine.Engine, tool string) bool
 }
 
-// RightOf returns the right that a request needs, or "" for what needs none: the handshake,
+// RightOf returns the right that a request to e needs, or "" for what needs none: the handshake,
 // the end of a subscription, and a generated tool, whose own requests have entries of their
 // own. A tool of a page needs RightAct, also if the page says that it changes nothing: the
 // gateway does not know that.
-func (g *Gate) RightOf(client Client, method, name string) string {
+func (g *Gate) RightOf(e *engine.Engine, method, name string) string {
 	known := engine.MethodOf(method)
 	switch {
 	case method == "" || method == engine.MethodUnsubscribe:
 		return ""
-	case method == engine.MethodCallTool && g.Rights != nil && g.Rights.IsGenerated(client, name):
+	case method == engine.MethodCallTool && g.Rights != nil && g.Rights.IsGenerated(e, name):
 		return ""
 	case known.Right == engine.RightCall:
 		return RightAct
@@ -63,8 +63,8 @@ func (g *Gate) RightOf(client Client, method, name string) string {
 // reasonOf returns why a request was denied or has ended without a result; "" if it was
 // allowed. err is its error, or nil. What a client has no right to is not found, so the error
 // does not say that.
-func (g *Gate) reasonOf(client Client, call *openCall, err *jsonrpc.Error) string {
-	reason := ""
+func (d *Direct) reasonOf(call *openCall, err *jsonrpc.Error) string {
+	g, client, reason := d.gate, d.clientInfo(), ""
 	if err != nil {
 		reason, _ = jsonrpc.Text(jsonrpc.Member(err.Data, "reason"))
 	}
@@ -73,7 +73,7 @@ func (g *Gate) reasonOf(client Client, call *openCall, err *jsonrpc.Error) strin
 		return reason
 	}
 	switch {
-	case g.Rights == nil || g.RightOf(client, call.method, call.uri) == "":
+	case g.Rights == nil || g.RightOf(d.engine, call.method, call.uri) == "":
 		return ""
 	case g.Rights.HasEnded(client.Principal):
 		return ReasonRevoked

@@ -51,15 +51,15 @@ func (decidingSource) CallTool(_ context.Context, name string, _ []byte) ([]byte
 
 // testRights are of the principals "reader", which may only read, "noter", which has the page
 // notes alone, and "gone", which was revoked.
-type testRights struct{}
+type testRights struct{ generates *engine.Engine }
 
 func (testRights) HasEnded(principal string) bool    { return principal == "gone" }
 func (testRights) MayOnlyRead(principal string) bool { return principal == "reader" }
 func (testRights) Denies(c access.Client, _ engine.Verb, uri string) bool {
 	return c.Principal == "noter" && !strings.Contains(uri, "notes")
 }
-func (testRights) IsGenerated(c access.Client, tool string) bool {
-	return tool == "read_resource" && c.Path() == "/mcp"
+func (r testRights) IsGenerated(e *engine.Engine, tool string) bool {
+	return tool == "read_resource" && e == r.generates
 }
 
 // Each request is one entry with the right that it needs, the app that it is for, and why it
@@ -106,8 +106,12 @@ func TestEntriesSayRightAppAndReason(t *testing.T) {
 		{"gone", "/mcp", "resources/read", read("notes+why:other"), "notes+why:other", "notes", "read", "-32603", "revoked"},
 	} {
 		gate, audit := newGate(quotas.Limits{})
-		gate.Rights = testRights{}
 		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true})
+		rights := testRights{}
+		if x.endpoint == "/mcp" {
+			rights.generates = e
+		}
+		gate.Rights = rights
 		unmount := e.Mount("", decidingSource{})
 		answered := make(chan bool, 1)
 		d := gate.Direct(t.Context(), e, access.Client{Principal: x.principal, Endpoint: x.endpoint}, func([]byte) { answered <- true })
@@ -120,12 +124,12 @@ func TestEntriesSayRightAppAndReason(t *testing.T) {
 		}
 		d.Close()
 		unmount()
-		got := access.Entry{}
-		if len(audit.entries) == 1 {
-			got = audit.entries[0]
+		got, entries := access.Entry{}, audit.all()
+		if len(entries) == 1 {
+			got = entries[0]
 		}
 		if got.URI != x.uri || got.App != x.app || got.Right != x.right || got.Outcome != x.outcome || got.Reason != x.reason {
-			t.Errorf("%s at %s: %s {%s}: %d entries, %+v", x.principal, x.endpoint, x.method, x.params, len(audit.entries), got)
+			t.Errorf("%s at %s: %s {%s}: %d entries, %+v", x.principal, x.endpoint, x.method, x.params, len(entries), got)
 		}
 	}
 }
@@ -148,10 +152,11 @@ func TestEntriesOfEndedRequestsSayWhy(t *testing.T) {
 			d.Send(d.Examine(cancel), cancel)
 			d.Close()
 			synctest.Wait()
-			if len(audit.entries) != 2 {
-				t.Fatalf("%+v", audit.entries)
+			entries := audit.all()
+			if len(entries) != 2 {
+				t.Fatalf("%+v", entries)
 			}
-			for _, e := range audit.entries {
+			for _, e := range entries {
 				if e.Outcome != "cancelled" || e.Reason != want || e.Right != "read" || e.App == "" {
 					t.Errorf("%s: %+v", principal, e)
 				}
@@ -170,9 +175,8 @@ func TestEntriesOverTheRateSayWhy(t *testing.T) {
 		msg := []byte(modern(strconv.Itoa(id), engine.MethodCallTool, `"name":"notes.add","arguments":{}`))
 		d.Send(d.Examine(msg), msg)
 	}
-	audit.mu.Lock()
-	limited := audit.entries[len(audit.entries)-1]
-	audit.mu.Unlock()
+	entries := audit.all()
+	limited := entries[len(entries)-1]
 	if limited.Outcome != "busy" || limited.Reason != access.ReasonRate || limited.Right != access.RightAct || limited.App != "notes" {
 		t.Errorf("over the rate: %+v", limited)
 	}

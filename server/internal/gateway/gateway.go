@@ -92,6 +92,7 @@ type Gateway struct {
 	sockets    socket.Counter
 	guard      *access.Guard
 	views      atomic.Int64    // number of all owners together
+	pageTools  sync.Map        // *resourceTools by the *engine.Engine of a view of one page
 	joins      atomic.Int64    // pages that are joining
 	closing    <-chan struct{} // closed by EndStreams
 	endStreams context.CancelFunc

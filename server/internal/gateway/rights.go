@@ -25,19 +25,12 @@ func (g *Gateway) Denies(client access.Client, verb engine.Verb, uri string) boo
 }
 
 // IsGenerated implements access.Rights. At /mcp/{page} it reports what was true when the tools
-// of the page were last requested, which a call of a generated tool does.
-func (g *Gateway) IsGenerated(client access.Client, tool string) bool {
+// of the page were last requested, which a call of a generated tool does. It takes no lock:
+// requests may end while views change.
+func (g *Gateway) IsGenerated(e *engine.Engine, tool string) bool {
 	if g.Options.NoResourceTools || !IsGenerated(tool) {
 		return false
 	}
-	page, _ := access.PageOf(client.Path())
-	return page == "" || !g.Views(client.Owner).isReplaced(client.Path(), tool)
-}
-
-// isReplaced reports whether the page at a path was last seen to have a tool of this name.
-func (v *views) isReplaced(path, tool string) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	at := v.byPath[path]
-	return at != nil && at.tools != nil && at.tools.wasReplaced(tool)
+	ofPage, ok := g.pageTools.Load(e)
+	return !ok || !ofPage.(*resourceTools).wasReplaced(tool)
 }

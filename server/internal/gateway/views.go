@@ -116,6 +116,9 @@ func (v *views) make(path, name string) *view {
 	if !o.NoResourceTools {
 		at.tools = &resourceTools{views: v, view: at, page: name}
 		at.engine.Mount("", at.tools)
+		if name != "" {
+			v.gateway.pageTools.Store(at.engine, at.tools)
+		}
 	}
 	if s := v.source(name); s != nil {
 		at.unmount = at.engine.Mount("", s)
@@ -190,6 +193,7 @@ func (v *views) remove(at *view) {
 		}
 	}
 	delete(v.byPath, at.path)
+	v.gateway.pageTools.Delete(at.engine)
 	v.gateway.views.Add(-1)
 }
 

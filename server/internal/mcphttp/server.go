@@ -195,7 +195,7 @@ func (r *request) reject(text string, status int) {
 func (r *request) audit(outcome, reason string) {
 	r.server.Gate.Audit.Record(access.Entry{
 		Principal: r.client.Principal, Owner: r.client.Owner, Endpoint: r.client.Endpoint,
-		Verb: cmp.Or(r.method, r.http.Method), URI: r.name, App: r.client.Page, Right: r.server.Gate.RightOf(r.client, r.method, r.name),
+		Verb: cmp.Or(r.method, r.http.Method), URI: r.name, App: r.client.Page, Right: r.server.Gate.RightOf(r.endpoint.Engine, r.method, r.name),
 		Outcome: outcome, Reason: reason, Trace: r.trace,
 	})
 }
