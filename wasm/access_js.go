@@ -93,8 +93,10 @@ func described(q *engine.AccessQuestion) emit.JSON {
 // without bytes and ms.
 func reportDecision(call sink.Call, q *engine.AccessQuestion, allow bool, reason string) {
 	text := described(q)
-	text.Name("what")
-	text.Quote(q.What())
+	if what := q.What(); what != "" {
+		text.Name("what")
+		text.Quote(what)
+	}
 	text.Name("reason")
 	text.Quote(reason)
 	text.Name("allow")

@@ -19,7 +19,7 @@ export interface Asked {
 /** The request with its texts cut and cleaned, except the names that decisions belong to. */
 export function askedOf(request: AccessRequest): Asked {
   const { assistant, callsItself, right, method, uri, prompt, tool } = request
-  const what = uri ?? prompt
+  const what = uri === 'access:///read' ? undefined : (uri ?? prompt) // that one stands for all
   const { arguments: given } = request
   return {
     assistant,

@@ -85,6 +85,10 @@ for (const worker of [true, false]) {
         arguments: {},
       })
       assert.equal(counted.content?.[0]?.text, '2', 'a tool that only reads')
+      await tab.waitForFunction(async () => {
+        const [own] = await mcp.access.grants()
+        return own?.readsToday === 2 && own.callsToday === 1 // lists are no reads
+      })
       const other = await request(tab, 'codex', 'resources/list')
       assert.equal(other.resources?.[0]?.uri, 'access:///read', 'others have their own decisions')
     }),
