@@ -144,3 +144,35 @@ func TestAuditSaysWhatWasRevoked(t *testing.T) {
 		t.Errorf("%q, want %q", ended, want)
 	}
 }
+
+// What a page denies is recorded at the gateway with the page's reason, by every way in and in
+// both eras, once; what it allows has none, and neither have lists, which are then empty.
+func TestAuditSaysWhatThePageDenied(t *testing.T) {
+	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 1e6, CallsPerSecond: 1e6, CompletionsPerSecond: 1e6}})
+	grantedPage(t, g, "notes", false, grantsOf(t, `{"default":"ask","grants":[{"assistant":"reader","right":"read","allow":true}]}`))
+	for _, assistant := range []string{"reader", "stranger"} {
+		token := mustAdd(t, g, NewToken{Name: assistant})
+		for _, way := range waysOf(t, g, assistant, token) {
+			for _, x := range actsOn("notes") {
+				if way.classic && x.modern || !way.classic && x.classic || x.method == engine.MethodListen || strings.Contains(x.params, "_") {
+					continue
+				}
+				before := len(auditEntries(t, g))
+				way.ask(x.method, x.params)
+				var decisions []access.Entry
+				for _, e := range auditEntries(t, g)[before:] {
+					if e.Right != "" {
+						decisions = append(decisions, e)
+					}
+				}
+				want := ""
+				if !strings.HasSuffix(x.method, "/list") && (assistant == "stranger" || x.acts) {
+					want = access.ReasonDeclined
+				}
+				if len(decisions) != 1 || decisions[0].Reason != want || decisions[0].Principal != assistant {
+					t.Errorf("%s by %s: %s {%s} is recorded as %+v, want the reason %q", assistant, way.name, x.method, x.params, decisions, want)
+				}
+			}
+		}
+	}
+}

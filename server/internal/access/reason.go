@@ -22,6 +22,7 @@ const (
 	ReasonRevoked    = "revoked"    // the user has ended the access
 	ReasonDeclined   = "declined"   // the user has declined in the page
 	ReasonUnanswered = "unanswered" // the user has not answered the page in time
+	ReasonPolicy     = "policy"     // the app of the page does not allow it
 )
 
 // A Rights knows what clients may do, for the reasons in the audit log. Requests are decided
@@ -69,7 +70,7 @@ func (d *Direct) reasonOf(call *openCall, err *jsonrpc.Error) string {
 		reason, _ = jsonrpc.Text(jsonrpc.Member(err.Data, "reason"))
 	}
 	switch reason {
-	case ReasonPaused, ReasonRevoked, ReasonDeclined, ReasonUnanswered:
+	case ReasonPaused, ReasonRevoked, ReasonDeclined, ReasonUnanswered, ReasonPolicy:
 		return reason
 	}
 	switch {

@@ -89,6 +89,7 @@ func TestEntriesSayRightAppAndReason(t *testing.T) {
 		{"claude", "/mcp", "resources/read", read("notes+why:declined"), "notes+why:declined", "notes", "read", "-32603", "declined"},
 		{"claude", "/mcp", "resources/read", read("notes+why:paused"), "notes+why:paused", "notes", "read", "-32603", "paused"},
 		{"claude", "/mcp", "resources/read", read("notes+why:unanswered"), "notes+why:unanswered", "notes", "read", "-32603", "unanswered"},
+		{"claude", "/mcp", "resources/read", read("notes+why:policy"), "notes+why:policy", "notes", "read", "-32603", "policy"},
 		{"claude", "/mcp", "resources/read", read("notes+why:revoked"), "notes+why:revoked", "notes", "read", "-32603", "revoked"},
 		{"claude", "/mcp", "tools/call", tool("notes.why:declined"), "notes.why:declined", "notes", "act", "-32603", "declined"},
 		{"claude", "/mcp", "resources/read", read("notes+why:page-away"), "notes+why:page-away", "notes", "read", "-32603", ""},
