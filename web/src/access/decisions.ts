@@ -198,7 +198,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
       'locks' in navigator ? navigator.locks.request(`pagemcp.question:${name}`, act) : act(),
     show: (asked, signal) =>
       showQuestion(shownOf(asked, name, title, origin, wantedLanguages(), now()), signal),
-    refresh: () => saved.reload(),
+    refresh: () => saved.reload().catch(report),
     stored: storedAnswer,
     store: ({ assistant, right, tool }, key, choice) =>
       change((decisions) => {
@@ -208,7 +208,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
           const outcome = { key, time: now(), allow: choice === 'once' }
           decisions.outcomes = [...decisions.outcomes.filter((one) => one.key !== key), outcome]
         }
-      }),
+      }).catch(report), // it holds in this document
     place,
     report,
     now,

@@ -4,7 +4,8 @@
  * focus refuses; Escape and the close button decide nothing.
  *
  * Scripts of the page have the same rights as this dialog, so it does not protect from them: a script may change the decisions
- * in storage. It protects from what is shown around the page, over it, and at its place.
+ * in storage, or cover the dialog by the top layer of a closed shadow root, which nothing outside can find. It protects
+ * from what is shown around the page, over it, and at its place.
  */
 
 import { button, clickGuard, element, isFramed, styles } from '../dialog-parts.ts'
@@ -48,7 +49,6 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
       target.addEventListener(type, act, { capture: true, signal: over.signal })
     let armed = 0 // the time from which clicks count
     let returns = 0
-    let isCovered = false
     let below = new Set<Element>()
 
     const arm = () => {
@@ -57,7 +57,6 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
     const settle = (choice: Choice) => {
       over.abort()
       clearInterval(looking)
-      observer?.disconnect()
       host.remove()
       resolve(choice)
     }
@@ -66,7 +65,6 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
       // Stronger than all rules of the page. The dialog inherits nothing.
       host.style.cssText = 'display: block !important; content-visibility: visible !important'
       below = inTopLayer()
-      isCovered = false
       if (dialog.open) dialog.close()
       dialog.showModal()
       deny.focus()
@@ -78,7 +76,7 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
       open()
     }
     const isOnTop = (part: Element) => {
-      if (!host.isConnected || !dialog.matches(':modal') || isCovered) return false
+      if (!host.isConnected || !dialog.matches(':modal')) return false
       for (const one of inTopLayer()) if (!below.has(one)) return false
       const { left, top, width, height } = part.getBoundingClientRect()
       if (width < 1 || height < 1) return false
@@ -112,9 +110,6 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
     }
     on(signal, 'abort', () => settle('ended'))
 
-    const observer = visibility(dialog, (isSeen) => {
-      isCovered = !isSeen
-    })
     const looking = setInterval(() => {
       if (document.visibilityState === 'visible' && !isOnTop(dialog)) returnToTop()
     }, lookInterval)
@@ -126,26 +121,6 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
 /** Elements of the page that are in the top layer, except in closed shadow roots. */
 function inTopLayer(): Set<Element> {
   return new Set(document.querySelectorAll(':is(:popover-open, :modal, :fullscreen)')) // unknown ones are ignored
-}
-
-/** Calls back whether nothing covers the element, in browsers that know it (Chromium). */
-function visibility(
-  of: Element,
-  changed: (isSeen: boolean) => void,
-): IntersectionObserver | undefined {
-  if (typeof IntersectionObserver !== 'function') return undefined
-  const tracking: IntersectionObserverInit & { trackVisibility: boolean; delay: number } = {
-    trackVisibility: true,
-    delay: 100, // ms, the least
-  }
-  const observer = new IntersectionObserver((entries) => {
-    const { isVisible, isIntersecting } = entries.at(-1) as IntersectionObserverEntry & {
-      isVisible?: boolean
-    }
-    if (isVisible !== undefined && isIntersecting) changed(isVisible)
-  }, tracking)
-  observer.observe(of)
-  return observer
 }
 
 function build(shown: Shown) {
@@ -223,6 +198,7 @@ bdi { font-weight: 600; overflow-wrap: anywhere }
 pre { margin: 0 0 .75em; max-height: 10em; overflow: auto; padding: .5em; border: 1px solid #8888; border-radius: .5em;
   font: .875em/1.4 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
 pre:focus-visible { outline: 3px solid Highlight }
+:focus-visible { outline-color: light-dark(#0b57d0, #a8c7fa) !important }
 .close { position: absolute; top: .75em; right: .75em; min-width: 2.25em; padding: .25em; border-color: transparent; background: none; color: inherit }
 @media (max-width: 30em) { .buttons { flex-direction: column } }
 `

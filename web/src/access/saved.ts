@@ -139,14 +139,10 @@ export async function openSaved(
         await result(transaction.objectStore('access').put(stored.decisions))
         return stored
       }
-      changing.add(change)
-      try {
-        const stored = await inDatabase(['access', 'use'], 'readwrite', what, act)
-        changing.delete(change)
-        take(stored)
-      } finally {
-        changing.delete(change)
-      }
+      changing.add(change) // for good, if it cannot be stored: what is denied here stays denied
+      const stored = await inDatabase(['access', 'use'], 'readwrite', what, act)
+      changing.delete(change)
+      take(stored)
     },
     note(decision) {
       const time = now()

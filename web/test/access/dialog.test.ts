@@ -192,6 +192,27 @@ inBrowsers(
   },
 )
 
+inBrowsers('the question returns above a dialog of the app', async ({ open }) => {
+  const tab = await opened(open(url('/?q')))
+  await ask(tab, 'a')
+  await isShown(tab)
+  await takesClicks(tab)
+  await tab.evaluate(() => {
+    const dialog = document.createElement('dialog')
+    dialog.textContent = 'of the app'
+    document.body.append(dialog)
+    dialog.showModal()
+  })
+  const isOnTop = () => {
+    const [x, y] = kit.place('Don’t allow')
+    return document.elementFromPoint(x, y)?.localName === 'pagemcp-question'
+  }
+  await tab.waitForFunction(isOnTop)
+  assert.equal(await tab.evaluate(() => kit.focused()), 'Don’t allow')
+  await choose(tab, 'Allow this time')
+  assert.equal((await answer(tab, 'a')).allow, true)
+})
+
 inBrowsers('a page that hides or removes the question gets no answer', async ({ open }) => {
   const tab = await opened(open(url('/?q')))
   await tab.evaluate(() => {

@@ -13,8 +13,9 @@ const attachShadow = Element.prototype.attachShadow
 let root: ShadowRoot | undefined
 Element.prototype.attachShadow = function (init) {
   const isOpen = location.search.includes('open') // for axe
-  root = attachShadow.call(this, { ...init, ...(isOpen && { mode: 'open' as const }) })
-  return root
+  const made = attachShadow.call(this, { ...init, ...(isOpen && { mode: 'open' as const }) })
+  if (this.localName === 'pagemcp-question') root = made
+  return made
 }
 
 const query = new URLSearchParams(location.search)
