@@ -42,6 +42,9 @@ export interface OwnAccess {
   close(): void
 }
 
+/** The methods of {@link PageAccess} that access/decisions.ts has. */
+const names = ['grants', 'revoke', 'allow', 'forget', 'pause', 'resume', 'audit'] as const
+
 export function pageAccess(options: Options): OwnAccess {
   const { name, access = isOnThisMachine() ? 'open' : 'ask', report } = options
   const isPolicy = typeof access === 'function'
@@ -83,7 +86,10 @@ export function pageAccess(options: Options): OwnAccess {
       options.setAccess({ default: 'ask', grants: [] }) // each request fails by `ask`
       report(error)
     })
-  const use = async <T>(act: (access: OpenAccess) => T | Promise<T>) => act(await load())
+  const use = async (name: (typeof names)[number] | 'ask', args: readonly unknown[]) => {
+    const method = (await load())[name] as (...args: readonly unknown[]) => unknown
+    return method(...args)
+  }
 
   if (asks) load().catch(() => {}) // while the engine loads; the error is that of `serve`
   const page: PageAccess = {
@@ -92,14 +98,8 @@ export function pageAccess(options: Options): OwnAccess {
     get pausedUntil() {
       return opened?.pausedUntil
     },
-    grants: () => use((access) => access.grants()),
-    revoke: (assistant, right) => use((access) => access.revoke(assistant, right)),
-    allow: (assistant, right, lasts) => use((access) => access.allow(assistant, right, lasts)),
-    forget: (assistant) => use((access) => access.forget(assistant)),
-    pause: (ms) => use((access) => access.pause(ms)),
-    resume: () => use((access) => access.resume()),
-    audit: () => use((access) => access.audit()),
-  }
+    ...Object.fromEntries(names.map((name) => [name, (...args: never) => use(name, args)])),
+  } as PageAccess
   return {
     page,
     asks,
@@ -115,7 +115,7 @@ export function pageAccess(options: Options): OwnAccess {
       start()
       return asks ? loadOrDeny() : Promise.resolve()
     },
-    ask: (request, signal) => use((access) => access.ask(request, signal)),
+    ask: (...args) => use('ask', args) as Promise<AccessAnswer>,
     decided: (decision) => opened?.decided(decision),
     load: () => void loadOrDeny(),
     consented() {
