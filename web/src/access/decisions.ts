@@ -170,6 +170,11 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
       case 'used':
         changed()
         return
+      case 'answered': // the engine has the decision before a request has its answer
+        void reload()
+          .catch(report)
+          .then(() => asking.receive(message))
+        return
       default:
         asking.receive(message)
     }

@@ -36,8 +36,7 @@ mcp.on('error', (error) => errors.push(String(error)))
 let texts = 0
 mcp.resource({ uri: 'notes://1', name: 'First' }, () => 'text ' + ++texts)
 mcp.resource({ uri: 'notes://2', name: 'Second' }, () => 'more')
-window.release = () => {}
-mcp.resource({ uri: 'notes://slow', name: 'Slow' }, () => new Promise((resolve) => { window.release = () => resolve('late') }))
+mcp.resource({ uri: 'notes://slow', name: 'Slow' }, () => new Promise(() => { window.isRunning = true }))
 mcp.tool({ name: 'add', title: 'Add a note' }, () => 'added')
 mcp.tool({ name: 'count', annotations: { readOnlyHint: true } }, () => '2')
 mcp.tool({ name: 'wipe', title: 'Delete all', annotations: { destructiveHint: true } }, () => 'gone')
