@@ -274,16 +274,22 @@ func (e *Engine) ask(ctx context.Context, req *request, q *AccessQuestion) Acces
 		return AccessAnswer{Reason: reasonDeclined}
 	}
 	_, i := e.invocation(ctx, req)
-	sent := 1000000
-	var timer *time.Timer
-	timer = time.AfterFunc(askProgress, func() {
-		sent++ // less than what a tool reports afterwards: progress must increase
-		e.safely("a Sink", func() {
-			i.Progress([]byte(`{"progress":0.` + strconv.Itoa(sent)[1:] + `,"message":"waiting for the user"}`))
-		})
-		timer.Reset(askProgress)
-	})
-	defer timer.Stop()
+	answered := make(chan struct{})
+	defer close(answered)
+	go func() { // ends with the answer
+		every := time.NewTicker(askProgress)
+		defer every.Stop()
+		for sent := 1000001; ; sent++ { // less than what a tool reports afterwards: progress must increase
+			select {
+			case <-every.C:
+				e.safely("a Sink", func() {
+					i.Progress([]byte(`{"progress":0.` + strconv.Itoa(sent)[1:] + `,"message":"waiting for the user"}`))
+				})
+			case <-answered:
+				return
+			}
+		}
+	}()
 	return e.options.Ask(ctx, q)
 }
 

@@ -77,13 +77,16 @@ async function openDatabase(): Promise<IDBDatabase | undefined> {
 
 async function open(version?: number): Promise<IDBDatabase> {
   const opening = indexedDB.open(name, version)
-  opening.onupgradeneeded = ({ oldVersion }) => upgrade(opening.result, oldVersion)
-  let timer: ReturnType<typeof setTimeout> | undefined
+  opening.onupgradeneeded = ({ oldVersion }) => {
+    const { result } = opening
+    if (oldVersion < 1) result.createObjectStore('keys', { keyPath: 'address' })
+    if (oldVersion >= 2) return
+    for (const store of ['access', 'use']) result.createObjectStore(store, { keyPath: 'app' })
+    result.createObjectStore('audit', { autoIncrement: true }).createIndex('app', 'app')
+  }
   const blocked = new Promise<never>((_, reject) => {
-    const late = () => reject(new DOMException('another tab blocks the upgrade', 'TimeoutError'))
-    opening.onblocked = () => {
-      timer = setTimeout(late, blockedTime)
-    }
+    const error = new DOMException('another tab blocks the upgrade', 'TimeoutError')
+    opening.onblocked = () => setTimeout(reject, blockedTime, error)
   })
   const opened = result(opening)
   try {
@@ -93,15 +96,5 @@ async function open(version?: number): Promise<IDBDatabase> {
   } catch (error) {
     opened.then((late) => late.close()).catch(() => {})
     throw error
-  } finally {
-    clearTimeout(timer)
   }
-}
-
-function upgrade(database: IDBDatabase, oldVersion: number) {
-  if (oldVersion < 1) database.createObjectStore('keys', { keyPath: 'address' })
-  if (oldVersion >= 2) return
-  database.createObjectStore('access', { keyPath: 'app' })
-  database.createObjectStore('use', { keyPath: 'app' })
-  database.createObjectStore('audit', { autoIncrement: true }).createIndex('app', 'app')
 }

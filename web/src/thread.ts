@@ -311,20 +311,13 @@ function call(
   sendUpdate: SendUpdate,
   signal: AbortSignal,
 ): Promise<HandlerOutcome> {
-  if (what === questions.access) return askAccess(host, text, signal)
+  if (what === questions.access) {
+    const answer = host.ask(JSON.parse(text) as AccessRequest, signal)
+    return answer.then((own) => ({ reason: reasons.none, text: JSON.stringify(own) }))
+  }
   const question = (text === '' ? {} : JSON.parse(text)) as HandlerCall
   const callee = source === 0 ? host.callee(question.ref ?? 0) : host.source(source)
   return answerCall(callee, source !== 0, what, question, sendUpdate, signal, host.report)
-}
-
-/** Asks about a request of an assistant. Rejects if nothing can be asked: the request is denied then. */
-async function askAccess(
-  host: ThreadHost,
-  text: string,
-  signal: AbortSignal,
-): Promise<HandlerOutcome> {
-  const answer = await host.ask(JSON.parse(text) as AccessRequest, signal)
-  return { reason: reasons.none, text: JSON.stringify(answer) }
 }
 
 /** Calls a provider, and the hook for redaction with its answer. */
