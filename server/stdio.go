@@ -91,6 +91,9 @@ type gatewayLink struct {
 	remote     *remote.Remote
 	ownGateway *Gateway // if it runs in this process; used by the connecting goroutine, and by close
 
+	// onlyRunning: no gateway is started in this process.
+	onlyRunning bool
+
 	declare    func(extensions []byte)
 	extensions []byte // declared last; used by the connecting goroutine only
 	refused    string // the last refusal that was reported; likewise
@@ -204,6 +207,9 @@ func (l *gatewayLink) attach(ctx context.Context) error {
 	}
 	if err != nil {
 		return &lostGatewayError{err}
+	}
+	if port == nil && l.onlyRunning {
+		return ErrNotRunning
 	}
 	if port == nil {
 		if port, err = l.startGateway(); err != nil {

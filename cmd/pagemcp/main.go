@@ -101,7 +101,7 @@ func newRoot(std streams) *cobra.Command {
 		return mistake{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
 	})
 	root.AddGroup(&cobra.Group{ID: groupRun, Title: "Gateway:"}, &cobra.Group{ID: groupAssistants, Title: "Assistants:"}, &cobra.Group{ID: groupControl, Title: "Running gateway:"})
-	root.AddCommand(devCommand(std), serveCommand(std), stdioCommand(std), serviceCommand(std),
+	root.AddCommand(devCommand(std), serveCommand(std), stdioCommand(std), watchCommand(std), serviceCommand(std),
 		installCommand(std), uninstallCommand(std),
 		statusCommand(std), accessCommand(std), pairCommand(std), revokeCommand(std), pauseCommand(std), resumeCommand(std), tokenCommand(std), logsCommand(std), doctorCommand(std),
 		extensionCommand(std), licensesCommand(std), versionCommand(std))

@@ -72,9 +72,9 @@ var ErrRevoked = denial(reasonRevoked, "")
 // the timeouts on the way.
 const askProgress = 10 * time.Second
 
-// accessURI is the only resource in the list of an assistant that may not read. Its read asks
+// AccessURI is the only resource in the list of an assistant that may not read. Its read asks
 // the user.
-const accessURI = "access:///read"
+const AccessURI = "access:///read"
 
 // SetGrants replaces the decisions about assistants. Requests that run and are denied from now
 // on fail at once, and notifications about what a client may not read are not sent. Nil, the
@@ -205,7 +205,7 @@ func (e *Engine) admitList(ctx context.Context, g *Grants, req *request) (result
 	list := e.beginList(req.rev, kindOf(req.method))
 	if req.method == listResourcesMethod {
 		list = appendResource(list, &Resource{
-			URI: accessURI, Name: cmp.Or(e.info.Title, e.info.Name) + ": not shared with you yet", MIMEType: "text/plain",
+			URI: AccessURI, Name: cmp.Or(e.info.Title, e.info.Name) + ": not shared with you yet", MIMEType: "text/plain",
 			Description: "Read this to ask the user for access. Then list the resources again.",
 		}, "", req.rev)
 	}

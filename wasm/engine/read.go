@@ -23,7 +23,7 @@ func (e *Engine) read(ctx context.Context, req *request) (sink.Result, error) {
 	if !e.options.Allow(req.who, VerbRead, uri) {
 		return sink.Result{}, errDenied
 	}
-	if uri == accessURI && e.grants.Load() != nil {
+	if uri == AccessURI && e.grants.Load() != nil {
 		const text = "The user has shared this page with you. List the resources again."
 		return e.readResult(req.rev, "", []Contents{{URI: uri, MIMEType: "text/plain", Text: text}}), nil
 	}

@@ -1,0 +1,202 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// watchHere runs Watch in the background, and returns its reports and a function that ends it.
+func watchHere(t *testing.T, o WatchOptions) (reports <-chan WatchReport, stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	all, done := make(chan WatchReport, 1000), make(chan error, 1)
+	go func() { // ends with ctx
+		done <- Watch(ctx, o, func(r WatchReport) error {
+			all <- r
+			return nil
+		})
+	}()
+	t.Cleanup(cancel)
+	return all, func() error {
+		cancel()
+		return await(t, "the end of Watch", done)
+	}
+}
+
+// quick are options that report soon.
+func quick(g *Gateway) WatchOptions {
+	return WatchOptions{State: g.state.dir, Settle: 10 * time.Millisecond, Every: 20 * time.Millisecond}
+}
+
+// changedURIs are those in a report, with how many there are.
+func changedURIs(r WatchReport) string {
+	var uris []string
+	for _, one := range r.Resources {
+		uris = append(uris, one.URI)
+	}
+	return fmt.Sprint(uris, r.More)
+}
+
+// watched writes a resource until its change is reported: then it is watched.
+func watched(t *testing.T, p *testPage, reports <-chan WatchReport, uri string) {
+	t.Helper()
+	for deadline := time.Now().Add(testTime); time.Now().Before(deadline); {
+		p.write(uri, fmt.Sprint(time.Now()))
+		select {
+		case r := <-reports:
+			if strings.Contains(changedURIs(r), uri) {
+				return
+			}
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	t.Fatalf("%s is never reported", uri)
+}
+
+// What changes is reported by its URI and name, and what is new; other pages, and resources that
+// were not asked for, are not.
+func TestWatchReportsWhatChanges(t *testing.T) {
+	const otherOrigin = "http://localhost:5999"
+	g := startGateway(t, Options{Origins: []string{testOrigin, otherOrigin}})
+	p := newPage(t, testOrigin, "tab")
+	p.write("note:a", "1")
+	p.write("note:b", "1")
+	p.join(g)
+	other := newPage(t, otherOrigin, "other")
+	other.app = "other"
+	other.write("note:a", "1")
+	other.join(g)
+
+	all, stop := watchHere(t, quick(g))
+	onlyPage := quick(g)
+	onlyPage.Page = "other"
+	ofOther, stopOther := watchHere(t, onlyPage)
+	onlyB := quick(g)
+	onlyB.URIs = []string{"notes+note:b"}
+	ofB, stopB := watchHere(t, onlyB)
+	watched(t, p, all, "note:a")
+	watched(t, other, ofOther, "note:a")
+	watched(t, p, ofB, "note:b")
+
+	p.write("note:c", "new")
+	for r := await(t, "a report", all); !slices.Contains(r.Lists, "notes"); r = await(t, "a report", all) {
+	}
+	watched(t, p, all, "note:c")
+	for _, end := range []func() error{stop, stopOther, stopB} {
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, row := range []struct {
+		reports <-chan WatchReport
+		only    string
+	}{{ofOther, "other+"}, {ofB, "notes+note:b"}} {
+		for len(row.reports) > 0 {
+			for _, one := range (<-row.reports).Resources {
+				if !strings.HasPrefix(one.URI, row.only) {
+					t.Errorf("%s is reported besides %s", one.URI, row.only)
+				}
+			}
+		}
+	}
+}
+
+// Ten thousand writes are reported once a period, each report has at most WatchShown names, and
+// the last change is not lost.
+func TestWatchReportsManyWritesRarely(t *testing.T) {
+	g := startGateway(t, Options{})
+	p := newPage(t, testOrigin, "tab")
+	const resources = 100
+	for i := range resources {
+		p.write(fmt.Sprintf("note:%02d", i), "0")
+	}
+	p.join(g)
+	o := quick(g)
+	o.Every = 300 * time.Millisecond
+	reports, _ := watchHere(t, o)
+	watched(t, p, reports, "note:00")
+	began := time.Now()
+	for i := range 10_000 {
+		p.write(fmt.Sprintf("note:%02d", i%resources), fmt.Sprint(i))
+	}
+	p.write("note:42", "last")
+	count, seen := 0, false
+	for quiet := false; !quiet; {
+		select {
+		case r := <-reports:
+			count++
+			seen = seen || r.More > 0 && len(r.Resources) == WatchShown
+		case <-time.After(2 * time.Second):
+			quiet = true
+		}
+	}
+	if most := int(time.Since(began)/o.Every) + 1; count > most || !seen {
+		t.Errorf("%d reports, at most %d expected; one with further resources: %v", count, most, seen)
+	}
+	p.write("note:42", "again")
+	if r := await(t, "a report", reports); changedURIs(r) != "[notes+note:42] 0" {
+		t.Errorf("the last report is %+v", r)
+	}
+}
+
+// The gateway restarts: one report says that changes may have been missed, and later ones what
+// changes. Without a gateway at the beginning there is an error.
+func TestWatchSaysWhatItMayHaveMissed(t *testing.T) {
+	options := Options{State: t.TempDir()}
+	g := startGateway(t, options)
+	p := newPage(t, testOrigin, "tab")
+	p.write("note:a", "1")
+	p.join(g)
+	reports, _ := watchHere(t, quick(g))
+	watched(t, p, reports, "note:a")
+	g.Close(context.Background())
+	if err := Watch(t.Context(), quick(g), func(WatchReport) error { return nil }); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("without a gateway: %v", err)
+	}
+	g2 := startGateway(t, options)
+	p.join(g2)
+	missed := 0
+	for deadline := time.Now().Add(testTime); missed == 0 && time.Now().Before(deadline); {
+		if r := await(t, "a report", reports); r.Missed != nil {
+			missed++
+			if r.Missed.Watched == 0 || r.Missed.Seconds <= 0 || len(r.Resources) > 0 {
+				t.Errorf("the report is %+v with %+v", r, r.Missed)
+			}
+		}
+	}
+	watched(t, p, reports, "note:a")
+	for len(reports) > 0 {
+		if r := <-reports; r.Missed != nil {
+			t.Errorf("it is reported twice: %+v", r.Missed)
+		}
+	}
+}
+
+// A page that is not shared asks its user, once; what they allow is watched from then on.
+func TestWatchAsksForAPage(t *testing.T) {
+	g := startGateway(t, Options{})
+	asked := make(chan string, 10)
+	var p *testPage
+	p = assistantPageWith(t, g, "notes", false, func(o *engine.Options) {
+		o.Ask = func(_ context.Context, q *engine.AccessQuestion) engine.AccessAnswer {
+			asked <- q.Assistant + " " + q.URI
+			p.engine.SetGrants(grantsOf(t, `{"default":"ask","grants":[{"assistant":"unnamed","right":"read","allow":true}]}`))
+			return engine.AccessAnswer{Allow: true, Reason: "asked"}
+		}
+	}, func(e *engine.Engine) { e.SetGrants(grantsOf(t, `{"default":"ask","grants":[]}`)) })
+	reports, stop := watchHere(t, quick(g))
+	if got := await(t, "the question", asked); got != "unnamed access:///read" {
+		t.Errorf("the question is %q", got)
+	}
+	watched(t, p, reports, "note:a")
+	if err := stop(); err != nil || len(asked) > 0 {
+		t.Errorf("it ended with %v; %d more questions", err, len(asked))
+	}
+}
