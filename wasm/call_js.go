@@ -123,7 +123,7 @@ func (a answer) failure() error {
 // complete requests values. text begins the text of the call.
 func (s *jsSource) complete(ctx context.Context, text string, c engine.CompletionRequest) (found engine.Completion, err error) {
 	a, err := s.exchange(ctx, opComplete, text+quoted(`,"argument":`, c.Argument)+quoted(`,"value":`, c.Value)+
-		raw(`,"arguments":`, c.Arguments)+"}")
+		raw(`,"arguments":`, c.Arguments)+quoted(`,"client":`, clientOf(ctx))+"}")
 	if err == nil && a.reason != reasonNone {
 		err = a.failure()
 	}

@@ -135,6 +135,7 @@ const (
 	reasonNeedsInput
 	reasonInvalidParams
 	reasonRevoked
+	reasonNotShared
 )
 
 // reasonError returns the engine's error of a reason.
@@ -154,6 +155,8 @@ func reasonError(reason int32) error {
 		return engine.ErrUnavailable
 	case reasonRevoked:
 		return engine.ErrRevoked
+	case reasonNotShared:
+		return engine.ErrNotShared
 	}
 	// JavaScript has reported it to the developer already.
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}

@@ -137,7 +137,7 @@ func (s *jsSource) exchange(ctx context.Context, what int32, text string) (a ans
 	number := lastSourceCall
 	q := &sourceCall{make(chan answer, 1), engine.InvocationOf(ctx)}
 	sourceCalls[number] = q
-	callSource(number, s.number, what, text)
+	callSource(number, s.number, what, text, clientOf(ctx))
 	select {
 	case a = <-q.answer:
 	case <-ctx.Done():
@@ -147,6 +147,9 @@ func (s *jsSource) exchange(ctx context.Context, what int32, text string) (a ans
 	}
 	return a, err
 }
+
+// clientOf returns the client on whose behalf a source is called, as grants name it.
+func clientOf(ctx context.Context) string { return engine.AssistantOf(engine.PrincipalOf(ctx)) }
 
 // List implements [engine.Source].
 func (s *jsSource) List(ctx context.Context, cursor string) (engine.Listing, error) {
@@ -261,7 +264,7 @@ const (
 )
 
 //go:wasmimport pagemcp callSource
-func callSource(call, source, what int32, text string)
+func callSource(call, source, what int32, text, client string)
 
 //go:wasmimport pagemcp cancelCall
 func cancelCall(call int32)

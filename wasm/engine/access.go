@@ -68,6 +68,9 @@ func denial(reason, message string) error {
 // ErrRevoked ends a request whose client may not make it any more.
 var ErrRevoked = denial(reasonRevoked, "")
 
+// ErrNotShared is the error of a source that has the resource, but not for this client.
+var ErrNotShared = denial(reasonDeclined, "The user has not shared this with you. Do not try again unless they ask.")
+
 // askProgress is the interval of progress while a question waits for the user: each restarts
 // the timeouts on the way.
 const askProgress = 10 * time.Second

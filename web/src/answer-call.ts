@@ -39,6 +39,8 @@ export interface HandlerCall {
   argument?: string
   value?: string
   arguments?: Record<string, never>
+  /** Of a completion: see CompletionContext. */
+  client?: string
   request?: RequestContext
 }
 interface RequestContext {
@@ -124,7 +126,7 @@ async function answerOf(
   }
   const ref: CompletionRef =
     prompt === undefined ? { type: 'ref/resource', uri } : { type: 'ref/prompt', name: prompt }
-  const context = { arguments: args, signal }
+  const context = { arguments: args, signal, client: question.client }
   const { completions } = mounted ? {} : callee // a source may have a property of that name
   const answer = completions
     ? await completed(completions, argument, value, context)

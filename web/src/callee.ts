@@ -39,6 +39,8 @@ export interface CompletionContext {
   readonly arguments: Record<string, string>
   /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal
+  /** On whose behalf: see `client` of ReadOptions. */
+  readonly client?: string | undefined
 }
 
 /** Describes a prompt. */

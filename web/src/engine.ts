@@ -18,7 +18,7 @@ import type {
 } from './engine-types.ts'
 import { type Change, registry, wireCacheHints } from './registry.ts'
 import { restartPolicy } from './restarts.ts'
-import { type Changed, type Contents, type ListName, watchSource } from './source.ts'
+import { type Changed, type Contents, type ListName, type ReadOptions, watchSource } from './source.ts'
 import { type Listener, type Program, run } from './wasm.ts'
 import { answers, lists, questions, reasonOf, reasons } from './wasm-numbers.ts'
 
@@ -61,9 +61,9 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   const listener: Listener = {
     ...all.listener,
     report: (text) => defer(() => host.report(new Error(text))),
-    callSource: (question, source, what, text) => {
+    callSource: (question, source, what, text, client) => {
       const requester = program
-      defer(() => void callSource(requester, question, source, what, text))
+      defer(() => void callSource(requester, question, source, what, text, client))
     },
     cancelCall: (question) => {
       const controller = openCalls.get(question)
@@ -153,6 +153,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     number: number,
     what: number,
     text: string,
+    client: string,
   ) {
     const controller = new AbortController()
     const { signal } = controller
@@ -174,7 +175,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       } else if (entry === undefined) {
         outcome.reason = reasons.notFound
       } else {
-        outcome.text = await answerOf(entry, what, text, signal, kept)
+        outcome.text = await answerOf(entry, what, text, { signal, client }, kept)
       }
     } catch (error) {
       dropKept()
@@ -196,22 +197,22 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     { source, prefix }: Mounted,
     what: number,
     text: string,
-    signal: AbortSignal,
+    request: ReadOptions,
     kept: number[],
   ) {
     const { pageSize } = options
     const read = async () => {
-      const contents = await source.read(text, { signal })
+      const contents = await source.read(text, request)
       return host.redact === undefined ? contents : host.redact(prefix, text, contents)
     }
     switch (what) {
       case questions.list: {
-        const listing = await source.list(text === '' ? undefined : text, { pageSize, signal })
-        return JSON.stringify(listing)
+        const cursor = text === '' ? undefined : text
+        return JSON.stringify(await source.list(cursor, { pageSize, ...request }))
       }
       case questions.read: {
         const contents = await read()
-        return signal.aborted
+        return request.signal.aborted
           ? ''
           : JSON.stringify({ contents: contents.map((item) => withoutBody(item, kept)) })
       }

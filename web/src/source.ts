@@ -72,17 +72,21 @@ export interface Listing {
 }
 
 /** Options of `list`. */
-export interface ListOptions {
+export interface ListOptions extends ReadOptions {
   /** The most resources to return. */
   pageSize: number
-  /** Aborted when the answer is no longer needed. */
-  signal: AbortSignal
 }
 
 /** Options of `read`. */
 export interface ReadOptions {
   /** Aborted when the answer is no longer needed. */
   signal: AbortSignal
+  /**
+   * On whose behalf: the same name as `assistant` in an AccessRequest. The gateway vouches for that of an
+   * assistant, `unnamed` if it has none; the browser for the origin of a window. `webmcp` is the browser's assistant,
+   * `page` the page itself, which is also any code in it. `undefined`: an app calls the source, without an engine.
+   */
+  client?: string | undefined
 }
 
 /** The name of a list; `resources` includes the templates. */
@@ -102,13 +106,15 @@ export type Changed = (what?: string | { list: ListName }, under?: boolean) => v
 export interface Source extends Callee {
   /**
    * Returns resources in a stable order, from `cursor` on; `undefined` is the beginning. Cursors are opaque
-   * to callers. Rejects with {@link BadCursorError} for a cursor that this source has not returned.
+   * to callers. Rejects with {@link BadCursorError} for a cursor that this source has not returned. What it
+   * returns for one client is not shown to another.
    */
   list(cursor: string | undefined, options: ListOptions): Promise<Listing>
 
   /**
    * Returns the contents of `uri`: one item, or one for each of its parts. Rejects with
-   * {@link NotFoundError} if there is no such resource.
+   * {@link NotFoundError} if there is no such resource, and with a `NotAllowedError`, a `DOMException`, if the
+   * user has not shared it with the client, who is told so.
    */
   read(uri: string, options: ReadOptions): Promise<Contents[]>
 

@@ -73,8 +73,13 @@ export interface Start {
 export interface WindowCalls {
   /** Reads what was registered. */
   provide(args: ProvideArguments): Crossing
-  list(args: { source: number; cursor: string | undefined; pageSize: number }): Listing
-  readSource(args: { source: number; uri: string }): Contents[]
+  list(args: {
+    source: number
+    cursor: string | undefined
+    pageSize: number
+    client?: string | undefined
+  }): Listing
+  readSource(args: { source: number; uri: string; client?: string | undefined }): Contents[]
   templates(args: { source: number }): Template[]
   redact(args: { prefix: string; uri: string; contents: Contents[] }): Contents[]
   /** Calls a prompt, tool or completion; source 0 is what was registered. */

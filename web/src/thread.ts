@@ -128,11 +128,11 @@ export async function engineThread(
       const ready = provide(host, ref, uri, variables, cancellation)
       return ready instanceof Promise ? ready.then(cross) : cross(ready)
     },
-    async list({ source: number, cursor, pageSize }, call) {
-      return jsonCopy(await source(number).list(cursor, { pageSize, signal: signalOf(call) }))
+    async list({ source: number, cursor, ...options }, call) {
+      return jsonCopy(await source(number).list(cursor, { ...options, signal: signalOf(call) }))
     },
-    async readSource({ source: number, uri }, call) {
-      const contents = await source(number).read(uri, { signal: signalOf(call) })
+    async readSource({ source: number, uri, client }, call) {
+      const contents = await source(number).read(uri, { signal: signalOf(call), client })
       return contents.map(({ text, blob, ...item }) => ({ ...jsonCopy(item), text, blob }))
     },
     redact({ prefix, uri, contents }) {

@@ -16,6 +16,7 @@ export const reasons = {
   needsInput: 8,
   invalidParams: 9,
   revoked: 10,
+  notShared: 11,
 } as const
 export type Reason = (typeof reasons)[keyof typeof reasons]
 
@@ -43,6 +44,8 @@ export function reasonOf(error: unknown): Reason {
       return reasons.needsInput
     case 'InvalidParamsError': // call.ts
       return reasons.invalidParams
+    case 'NotAllowedError': // a DOMException
+      return reasons.notShared
   }
   return reasons.internal
 }

@@ -57,7 +57,7 @@ export interface Listener {
   refuse(client: number, failure: string): void
   /** `call` above 0: a subscription that it is for; below: minus the call that it belongs to. */
   notify(client: number, handle: number, text: string, call: number): void
-  callSource(call: number, source: number, what: number, text: string): void
+  callSource(call: number, source: number, what: number, text: string, client: string): void
   cancelCall(call: number): void
   watch(source: number, on: boolean): void
   /** A request was decided by grants: an AccessDecision without `bytes` and `ms`. */
@@ -141,6 +141,7 @@ export async function run(
     }
     return likely
   }
+  let client = '' // that of the last call of a source
   const numbers = (pointer: number, count: number) => {
     const bytes = view()
     const byte = (at: number) => bytes[at] as number
@@ -189,8 +190,18 @@ export async function run(
       refuse: (client: number, p: number, n: number) => listener.refuse(client, read(p, n)),
       notify: (client: number, handle: number, p: number, n: number, call: number) =>
         listener.notify(client, handle, read(p, n), call),
-      callSource: (call: number, source: number, what: number, p: number, n: number) =>
-        listener.callSource(call, source, what, read(p, n)),
+      callSource: (
+        call: number,
+        source: number,
+        what: number,
+        p: number,
+        n: number,
+        cp: number,
+        cn: number,
+      ) => {
+        client = readLikely(cp, cn, client)
+        listener.callSource(call, source, what, read(p, n), client)
+      },
       cancelCall: (call: number) => listener.cancelCall(call),
       watch: (source: number, on: number) => listener.watch(source, on !== 0),
       decided: (call: number, p: number, n: number) => listener.decided(call, read(p, n)),

@@ -162,9 +162,10 @@ export function serve(port: Port, closed: () => void): void {
   /** A source whose code runs in the window, except for the half that reads here. */
   function sourceOf(source: number, able: number, reader: Source | undefined): ThreadSource {
     const { list, read } = reader ?? {
-      list: (cursor, { pageSize, signal }) =>
-        page.request('list', { source, cursor, pageSize }, signal),
-      read: (uri, { signal }) => page.request('readSource', { source, uri }, signal),
+      list: (cursor, { signal, ...options }) =>
+        page.request('list', { source, cursor, ...options }, signal),
+      read: (uri, { signal, ...options }) =>
+        page.request('readSource', { source, uri, ...options }, signal),
     }
     return {
       list,

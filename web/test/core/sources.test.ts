@@ -166,6 +166,50 @@ test('what a source throws, or answers wrongly, is an internal error and goes to
   }
 })
 
+test('a source learns on whose behalf it is called, and may say that this is not shared', async (t) => {
+  const page = await testPage(t)
+  const seen: unknown[] = []
+  page.mcp.mount({
+    async list(_, { client }) {
+      seen.push(['list', client])
+      return { resources: [] }
+    },
+    async read(uri, { client }) {
+      seen.push(['read', client])
+      if (uri === 'memo:mine') return [{ uri, text: 'yours' }]
+      throw new DOMException('nothing of this reaches the client', 'NotAllowedError')
+    },
+    templates: async () => [{ uriTemplate: 'memo:{id}', name: 'Memo' }],
+    async complete(_, __, { client }) {
+      seen.push(['complete', client])
+      return ['mine']
+    },
+  })
+  const client = page.client()
+  await client.askModern('resources/list')
+  const { result } = await client.askModern('resources/read', { uri: 'memo:mine' })
+  assert.ok(result)
+  const ref = { type: 'ref/resource', uri: 'memo:{id}' }
+  await client.askModern('completion/complete', { ref, argument: { name: 'id', value: '' } })
+  const denied = await client.askModern('resources/read', { uri: 'memo:theirs' })
+  assert.deepEqual(denied.error, {
+    code: -32603,
+    message: 'The user has not shared this with you. Do not try again unless they ask.',
+    data: { origin: 'engine', reason: 'declined', retry: false },
+  })
+  await client.initialize()
+  assert.match(
+    JSON.stringify(await client.ask('resources/subscribe', { uri: 'memo:theirs' })),
+    /not shared this with you/,
+  )
+  const all = ['list', 'read', 'complete', 'read', 'read']
+  assert.deepEqual(
+    seen,
+    all.map((what) => [what, 'page']),
+  )
+  assert.deepEqual(page.errors, [])
+})
+
 test('more reads than may wait are told to come later', async (t) => {
   const page = await testPage(t)
   let answer: () => void = () => {}
