@@ -17,7 +17,7 @@ const engine = engineHost({
   },
   joined: () => consent.enqueue(() => consent.keepLocal({ paired: true })),
   sharedTabs,
-  text: ({ tab, site }) => textOf(tab, site),
+  text: ({ tab, site, client }) => textOf(tab, site, client),
 })
 
 handleMessages('background', {
@@ -52,6 +52,10 @@ handleMessages('background', {
   async access(change) {
     await engine.access(change)
     notify('popup', 'news', undefined)
+  },
+  async siteAccess(change) {
+    await consent.enqueue(() => consent.changeSite(change))
+    await refresh()
   },
   async join({ link }) {
     await engine.start()

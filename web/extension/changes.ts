@@ -47,7 +47,12 @@ export function staleBy(
 /** What clients can learn of a tab: not until when it is ticked. */
 const served = (tab: TabInfo) => ({ ...tab, until: undefined })
 
-/** Whether the listing of a tab has changed. */
+/** Whether the listing of a tab has changed, or for whom it is. */
 function isOther(a: TabInfo, b: TabInfo): boolean {
-  return a.title !== b.title || a.url !== b.url || a.discarded !== b.discarded
+  return (
+    a.title !== b.title ||
+    a.url !== b.url ||
+    a.discarded !== b.discarded ||
+    JSON.stringify(a.stopped) !== JSON.stringify(b.stopped)
+  )
 }

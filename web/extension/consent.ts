@@ -1,10 +1,10 @@
 /**
  * The user's decisions: ticked tabs, each for the site that it showed, until the browser ends or for a time; sites whose tabs may be ticked without a
- * prompt, and whether sharing is on, permanently. Decisions run one after the other, and read storage each
+ * prompt, assistants that are stopped at a site, and whether sharing is on, permanently. Decisions run one after the other, and read storage each
  * time, because the background keeps no state.
  */
 
-import type { SiteUse, TickTime } from './messages.ts'
+import type { SiteChange, SiteUse, TickTime } from './messages.ts'
 import { permissionFor } from './platform.ts'
 import { serialQueue } from './queue.ts'
 
@@ -30,12 +30,15 @@ interface Local {
   on: boolean
   /** Whether a gateway has been joined: the extension joins it again when the browser starts. */
   paired: boolean
-  /** Which assistants have read which sites; the newest first. */
+  /** Which assistants have read which sites, or are stopped there. */
   uses: SiteUse[]
 }
 
-/** The most entries of {@link Local.uses}. */
+/** The most entries of {@link Local.uses}, besides those of stopped assistants. */
 const maxUses = 200
+
+/** The most stopped assistants of all sites. */
+const maxStopped = 500
 
 export async function session(): Promise<Session> {
   const { ticks = [], asking } = await chrome.storage.session.get(['ticks', 'asking'])
@@ -125,10 +128,37 @@ export async function used(added: readonly SiteUse[]): Promise<void> {
     all.set(keyOf(one), { ...before, ...one, reads: (before?.reads ?? 0) + one.reads })
   }
   const newest = [...all.values()].sort((a, b) => b.time - a.time)
-  await keepLocal({ uses: newest.slice(0, maxUses) })
+  await keepLocal({ uses: newest.filter(({ isStopped }, i) => isStopped || i < maxUses) })
 }
 
-const keyOf = ({ site, assistant }: SiteUse): string => JSON.stringify([site, assistant])
+/** Stops an assistant at a site with consent, or allows it again. Call within {@link enqueue}. */
+export async function changeSite({ site, assistant, stop }: SiteChange): Promise<void> {
+  const { uses, sites } = await local()
+  if (!sites.includes(site)) return
+  const key = keyOf({ site, assistant })
+  const others = uses.filter((one) => keyOf(one) !== key)
+  // A decision that cannot be kept must not give access: then nobody reads the site.
+  if (stop && others.filter((one) => one.isStopped).length >= maxStopped) return forget(site)
+  const { isStopped, ...use } = uses.find((one) => keyOf(one) === key) ?? {
+    site,
+    assistant,
+    time: 0,
+    reads: 0,
+  }
+  if (stop) others.push({ ...use, isStopped: true })
+  else if (use.reads > 0) others.push(use)
+  await keepLocal({ uses: others })
+}
+
+/** The assistants that are stopped at a site, in order. */
+export const stoppedAt = (uses: readonly SiteUse[], site: string | undefined): string[] =>
+  uses
+    .filter((use) => use.site === site && use.isStopped)
+    .map(({ assistant }) => assistant)
+    .sort()
+
+const keyOf = ({ site, assistant }: Pick<SiteUse, 'site' | 'assistant'>): string =>
+  JSON.stringify([site, assistant])
 
 /** Unticks the tabs that `wanted` is true of. Call within {@link enqueue}. */
 export async function untick(wanted: (ticked: Tick) => boolean): Promise<void> {

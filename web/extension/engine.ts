@@ -35,7 +35,7 @@ const closeTimeout = 1000 // ms
 export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
   const tabs = tickedTabs({
     tabs: async () => host.sharedTabs(undefined),
-    text: async (tab, site) => host.text({ tab, site }),
+    text: async (tab, site, client) => host.text({ tab, site, client }),
   })
 
   const reads: ReadRecord[] = []
@@ -48,10 +48,12 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
   let ending: ReturnType<typeof setTimeout> | undefined
   let uses: SiteUse[] = []
 
-  /** Whoever the gateway admits reads what the user has ticked, unless the user has stopped them. */
+  /** Whoever the gateway admits reads what the user has ticked, unless the user has stopped them: at a site by the source. */
   function decide({ assistant, callsItself, right, uri }: AccessRequest): 'allow' | 'deny' {
-    const site = siteOf(uri, shared)
-    if (right === 'read' && site !== undefined) note({ site, assistant, callsItself })
+    const { site, stopped = [] } = tabOf(uri, shared) ?? {}
+    if (right === 'read' && site !== undefined && !stopped.includes(assistant)) {
+      note({ site, assistant, callsItself })
+    }
     return right === 'read' ? 'allow' : 'deny' // there is nothing to act on
   }
 
@@ -166,11 +168,10 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
   }
 }
 
-/** The site of a resource; `undefined`: it is of none, or of several. */
-function siteOf(uri: string | undefined, shared: readonly TabInfo[]): string | undefined {
+/** The tab of a resource; `undefined`: it is of none, or of several. */
+function tabOf(uri: string | undefined, shared: readonly TabInfo[]): TabInfo | undefined {
   const [, id] = /^tab:\/\/\/([^/]+)(?:\/text)?$/.exec(uri ?? '') ?? []
-  const tab = shared.find((one) => (id === 'active' ? one.active : String(one.id) === id))
-  return tab?.site
+  return shared.find((one) => (id === 'active' ? one.active : String(one.id) === id))
 }
 
 function refreshPopup() {

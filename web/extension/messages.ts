@@ -32,6 +32,8 @@ export interface TabInfo {
   until?: number
   /** Whether assistants may read it: ticked, and sharing is not stopped. */
   shared: boolean
+  /** Assistants that may not, since the user has stopped them at its site; in order. */
+  stopped: string[]
 }
 
 /** The text of a tab. */
@@ -48,15 +50,24 @@ export interface ReadRecord {
   time: number
 }
 
-/** Reads of a site by an assistant. */
+/** Reads of a site by an assistant, and the user's decision about it. */
 export interface SiteUse {
   site: string
   assistant: string
   /** What the assistant says of itself. */
   callsItself?: string
-  /** Of the last read; ms since 1970. */
+  /** Of the last read; ms since 1970. 0: there was none. */
   time: number
   reads: number
+  /** The user has stopped the assistant at this site: it reads none of its tabs. */
+  isStopped?: boolean
+}
+
+/** The user stops an assistant at a site, or allows it again. */
+export interface SiteChange {
+  site: string
+  assistant: string
+  stop: boolean
 }
 
 /** How long a tick lasts: until the browser ends, for an hour, or until midnight. */
@@ -120,6 +131,8 @@ export interface Messages {
     join: { args: { link: string }; answer: undefined }
     /** Stops or allows an assistant, or pauses all. */
     access: { args: AccessChange; answer: undefined }
+    /** Stops or allows an assistant at one site. */
+    siteAccess: { args: SiteChange; answer: undefined }
   }
   /** The background, for the engine. */
   host: {
@@ -131,10 +144,10 @@ export interface Messages {
     used: { args: { uses: SiteUse[] }; answer: undefined }
     /** The gateway is joined; the next start joins it again. */
     joined: { args: undefined; answer: undefined }
-    /** Requests the tabs that assistants may read. */
+    /** Requests the tabs that assistants may read, except those in {@link TabInfo.stopped}. */
     sharedTabs: { args: undefined; answer: TabInfo[] }
-    /** Requests the text of such a tab; `undefined`: there is no such tab. */
-    text: { args: { tab: number; site: string }; answer: TabText | undefined }
+    /** Requests the text of such a tab for an assistant; `undefined`: there is no such tab. */
+    text: { args: { tab: number; site: string; client: string }; answer: TabText | undefined }
   }
   engine: {
     status: { args: undefined; answer: EngineStatus }

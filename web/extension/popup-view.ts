@@ -9,6 +9,7 @@ import type {
   EngineStatus,
   Overview,
   ReadRecord,
+  SiteChange,
   SiteUse,
   TabInfo,
   TickTime,
@@ -22,6 +23,7 @@ export interface Actions {
   timed(tab: TabInfo, time: TickTime): void
   forgotten(site: string): void
   access(change: AccessChange): void
+  siteAccess(change: SiteChange): void
 }
 
 export function element<T extends HTMLElement = HTMLElement>(id: string): T {
@@ -41,35 +43,80 @@ export function showOverview({ on, tabs, sites, uses, status }: Overview, action
   showReads(status.reads, tabs)
   element('sites-box').hidden = sites.length === 0
   element('sites-count').textContent = `(${sites.length})`
+  const seen = [...status.assistants, ...uses].map(({ assistant }) => assistant)
+  const everywhere = status.assistants.filter(isStopped).map(({ assistant }) => assistant)
   const rows = sites.map((site) => {
     const row = siteRows.get(site) ?? siteRow(site, actions)
     siteRows.set(site, row)
-    const readers = uses.filter((use) => use.site === site).map(nameOfUse)
-    row.update(readers.length === 0 ? 'not read yet' : `read by ${readers.join(', ')}`)
+    const own = uses.filter((use) => use.site === site)
+    row.update(
+      [...new Set(seen)].sort().map((assistant) => {
+        const use = own.find((one) => one.assistant === assistant)
+        return { assistant, use, isStoppedEverywhere: everywhere.includes(assistant) }
+      }),
+    )
     return row.item
   })
-  arrange('sites', rows)
+  arrange(element('sites'), rows)
 }
 
-const siteRows = new Map<string, Row<string>>()
+/** An assistant, at one site. */
+interface Reader {
+  assistant: string
+  /** `undefined`: it has not read the site, and may. */
+  use: SiteUse | undefined
+  isStoppedEverywhere: boolean
+}
 
-/** A site that the user has agreed to; its text says which assistants have read it. */
-function siteRow(site: string, actions: Actions): Row<string> {
-  const readers = make('span', 'place')
+const siteRows = new Map<string, Row<Reader[]>>()
+
+/** A site that the user has agreed to, with each assistant that was seen. */
+function siteRow(site: string, actions: Actions): Row<Reader[]> {
   const forget = make('button', 'link', 'Revoke')
   forget.setAttribute('aria-label', `Revoke: ${site}`)
   forget.addEventListener('click', () => actions.forgotten(site))
-  const words = make('span', 'words', make('span', 'title', site), readers)
+  const list = make('ul', 'readers')
+  const readers = new Map<string, Row<Reader>>()
   return {
-    item: make('li', 'row', words, forget),
-    update: (text) => {
-      readers.textContent = text
-      readers.title = text
+    item: make('li', 'site', make('div', 'row', make('span', 'title', site), forget), list),
+    update(all) {
+      const rows = all.map((reader) => {
+        const row = readers.get(reader.assistant) ?? readerRow(site, reader.assistant, actions)
+        readers.set(reader.assistant, row)
+        row.update(reader)
+        return row.item
+      })
+      arrange(list, rows)
     },
   }
 }
 
-const nameOfUse = ({ assistant }: SiteUse): string => assistantName(assistant, 'en')
+function readerRow(site: string, assistant: string, actions: Actions): Row<Reader> {
+  const name = assistantName(assistant, 'en')
+  const place = make('span', 'place')
+  const change = make('button', 'link')
+  let isStoppedHere = false
+  change.addEventListener('click', ({ isTrusted }) => {
+    if (isTrusted || !isStoppedHere) actions.siteAccess({ site, assistant, stop: !isStoppedHere })
+  })
+  return {
+    item: make('li', 'row', make('span', 'words', make('span', 'title', name), place), change),
+    update({ use, isStoppedEverywhere }) {
+      isStoppedHere = use?.isStopped === true
+      const reads = use?.reads ? `may read · ${counted(use.reads)}` : 'may read'
+      const where = isStoppedEverywhere ? 'stopped everywhere' : 'stopped here'
+      place.textContent = isStoppedHere || isStoppedEverywhere ? where : reads
+      change.textContent = isStoppedHere ? 'Allow here' : 'Stop here'
+      change.ariaLabel = `${change.textContent}: ${name}, ${site}`
+    },
+  }
+}
+
+const counted = (reads: number): string => `${reads} read${reads === 1 ? '' : 's'}`
+
+/** Whether the user has stopped an assistant everywhere. */
+const isStopped = ({ grants }: EngineStatus['assistants'][number]): boolean =>
+  grants.some(({ allow }) => !allow)
 
 const assistantRows = new Map<string, Row<ShownAssistant>>()
 
@@ -93,15 +140,16 @@ function showAssistants(
   element('pause-note').hidden = !isPaused
   element('pause-note').textContent = isPaused ? `Paused until ${clock(pausedUntil)}.` : ''
   element('no-assistants').hidden = assistants.length > 0
-  const items = assistants.map(({ assistant, callsItself = '', grants, readsToday }) => {
+  const items = assistants.map((one) => {
+    const { assistant, callsItself = '', readsToday: reads } = one
     const row = assistantRows.get(assistant) ?? assistantRow(assistant, actions)
     assistantRows.set(assistant, row)
-    const sites = uses.filter((use) => use.assistant === assistant).map(({ site }) => site)
-    const isStopped = grants.some(({ allow }) => !allow)
-    row.update({ callsItself, sites, reads: readsToday, isStopped })
+    const own = uses.filter((use) => use.assistant === assistant && use.reads > 0)
+    const sites = own.map(({ site }) => site)
+    row.update({ callsItself, sites, reads, isStopped: isStopped(one) })
     return row.item
   })
-  arrange('assistants', items)
+  arrange(element('assistants'), items)
 }
 
 function assistantRow(assistant: string, actions: Actions): Row<ShownAssistant> {
@@ -122,7 +170,7 @@ function assistantRow(assistant: string, actions: Actions): Row<ShownAssistant> 
       own.hidden = claim === '' || claim === assistant
       own.textContent = `calls itself “${claim}” (not verified)`
       const sites = shown.sites.map((site) => new URL(site).host).join(', ')
-      const reads = `${shown.reads} read${shown.reads === 1 ? '' : 's'} today`
+      const reads = `${counted(shown.reads)} today`
       place.textContent = [isStopped ? 'stopped' : reads, sites].filter(Boolean).join(' · ')
       place.title = sites
       change.textContent = isStopped ? 'Allow' : 'Stop'
@@ -212,7 +260,7 @@ function showTabs(on: boolean, tabs: TabInfo[], sites: string[], actions: Action
     return row.item
   })
   for (const id of tabRows.keys()) if (!pages.some((tab) => tab.id === id)) tabRows.delete(id)
-  arrange('tabs', items)
+  arrange(element('tabs'), items)
 }
 
 function tabRow(actions: Actions): Row<Shown> {
@@ -227,8 +275,9 @@ function tabRow(actions: Actions): Row<Shown> {
   })
   const title = make('span', 'title')
   const place = make('span', 'place')
+  const except = make('span', 'place')
   const asksFirst = make('span', 'asks', 'asks first')
-  const label = make('label', 'tab', box, make('span', 'words', title, place), asksFirst)
+  const label = make('label', 'tab', box, make('span', 'words', title, place, except), asksFirst)
   const time = document.createElement('select')
   time.className = 'time'
   const ends = new Option('', '')
@@ -251,6 +300,10 @@ function tabRow(actions: Actions): Row<Shown> {
       box.disabled = !on
       title.textContent = plainLabel(tab.title, 120) || host
       place.textContent = host + (pathname === '/' ? '' : pathname)
+      const names = tab.stopped.map((assistant) => assistantName(assistant, 'en')).join(', ')
+      except.hidden = !tab.ticked || names === ''
+      except.textContent = `not by ${names}`
+      except.title = names
       label.title = tab.title
       asksFirst.hidden = !asks
       time.hidden = !tab.ticked || !on
@@ -282,8 +335,7 @@ function nameOf(uri: string, tabs: TabInfo[]): string {
 }
 
 /** Puts items into a list, and moves none that stands where it should. */
-function arrange(id: string, items: Element[]) {
-  const list = element(id)
+function arrange(list: Element, items: Element[]) {
   for (const [at, item] of items.entries()) {
     if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null)
   }

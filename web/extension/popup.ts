@@ -61,6 +61,7 @@ const actions: Actions = {
   timed,
   forgotten,
   access: (change) => refreshAfter(request('background', 'access', change)),
+  siteAccess: (change) => refreshAfter(request('background', 'siteAccess', change)),
 }
 
 /** Shows the state after an action, successful or not. */

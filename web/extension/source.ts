@@ -7,10 +7,10 @@ import type { TabInfo, TabText } from './messages.ts'
 
 /** The functions of the browser that the source needs. */
 export interface Browser {
-  /** The tabs that may be read right now. */
+  /** The tabs that may be read right now, except by {@link TabInfo.stopped}. */
   tabs(): Promise<TabInfo[]>
-  /** The text of such a tab, if it still shows that site. */
-  text(tab: number, site: string): Promise<TabText | undefined>
+  /** The text of such a tab for an assistant, if it still shows that site. */
+  text(tab: number, site: string, client: string): Promise<TabText | undefined>
 }
 
 export interface TickedTabs {
@@ -39,7 +39,8 @@ const words = {
 }
 
 /**
- * Publishes the tabs of the browser that the user has ticked; for clients there are no others:
+ * Publishes the tabs of the browser that the user has ticked; for clients there are no others, nor those of sites at
+ * which they are stopped:
  *
  * - `tab:///`: `{ active, tabs }`, JSON: the id of the active tab, or null, and all ticked tabs
  * - `tab:///active`: the tab in front of the window used last, JSON; not found if it is not ticked
@@ -57,9 +58,10 @@ export function tickedTabs(browser: Browser): TickedTabs {
   const source: Source = {
     ...tabList({
       words,
-      tabs: async () => (await browser.tabs()).map(listedTab),
-      text: async ({ id, origin }) =>
-        origin === undefined ? undefined : browser.text(Number(id), origin),
+      // Answer and decision are about the same tab with the same site: it may go to another one meanwhile.
+      tabs: async ({ client = '' }) => (await browser.tabs()).map((tab) => listedTab(tab, client)),
+      text: async ({ id, origin }, { client = '' }) =>
+        origin === undefined ? undefined : browser.text(Number(id), origin, client),
     }),
 
     watch(changed, signal) {
@@ -79,7 +81,7 @@ export function tickedTabs(browser: Browser): TickedTabs {
   }
 }
 
-function listedTab(tab: TabInfo): ListedTab {
+function listedTab(tab: TabInfo, client: string): ListedTab {
   const id = String(tab.id)
   const title = tabTitle(tab.title)
   const url = tabUrl(tab.url)
@@ -108,5 +110,6 @@ function listedTab(tab: TabInfo): ListedTab {
     details,
     lossy,
     origin: tab.site,
+    isDenied: tab.stopped.includes(client),
   }
 }

@@ -1,6 +1,6 @@
 /** The browser's tabs, and which of them assistants may read right now. */
 
-import { agreedSites, local, session, siteOf, tickOf } from './consent.ts'
+import { agreedSites, local, session, siteOf, stoppedAt, tickOf } from './consent.ts'
 import { type TabInfo, type TabText, within } from './messages.ts'
 
 /** The timeout of a tab's text. */
@@ -8,7 +8,7 @@ const textTimeout = 10_000 // ms
 
 /** All tabs, except those of private windows. */
 export async function allTabs(): Promise<TabInfo[]> {
-  const [all, [current], { ticks }, { on }, sites] = await Promise.all([
+  const [all, [current], { ticks }, { on, uses }, sites] = await Promise.all([
     chrome.tabs.query({}),
     chrome.tabs.query({ active: true, lastFocusedWindow: true }),
     session(),
@@ -37,25 +37,36 @@ export async function allTabs(): Promise<TabInfo[]> {
       ticked,
       ...(tick?.until !== undefined && { until: tick.until }),
       shared: on && ticked,
+      stopped: stoppedAt(uses, site),
     }
     return [info]
   })
 }
 
-/** The tabs that assistants may read. */
+/** The tabs that assistants may read, except those in {@link TabInfo.stopped}. */
 export async function sharedTabs(): Promise<TabInfo[]> {
   return (await allTabs()).filter(({ shared }) => shared)
 }
 
 /**
- * The visible text of a shared tab that shows `site`; `undefined` if there is none, or it has changed
- * meanwhile.
+ * The visible text, for an assistant, of a shared tab that shows `site`; `undefined` if there is none, or it has
+ * changed meanwhile.
  *
+ * @throws a `NotAllowedError` if the assistant is stopped at the site, also meanwhile
  * @throws a `TimeoutError` if the tab does not answer within 10 s
  */
-export async function textOf(id: number, site: string): Promise<TabText | undefined> {
-  const readable = async () =>
-    (await sharedTabs()).some((tab) => tab.id === id && tab.site === site && !tab.discarded)
+export async function textOf(
+  id: number,
+  site: string,
+  client: string,
+): Promise<TabText | undefined> {
+  const readable = async () => {
+    const shared = (await sharedTabs()).find((tab) => tab.id === id && tab.site === site)
+    if (shared?.stopped.includes(client)) {
+      throw new DOMException('the assistant is stopped at this site', 'NotAllowedError')
+    }
+    return shared !== undefined && !shared.discarded
+  }
   if (!(await readable())) return undefined
   const running = chrome.scripting.executeScript({
     target: { tabId: id },

@@ -18,7 +18,13 @@ import type {
 } from './engine-types.ts'
 import { type Change, registry, wireCacheHints } from './registry.ts'
 import { restartPolicy } from './restarts.ts'
-import { type Changed, type Contents, type ListName, type ReadOptions, watchSource } from './source.ts'
+import {
+  type Changed,
+  type Contents,
+  type ListName,
+  type ReadOptions,
+  watchSource,
+} from './source.ts'
 import { type Listener, type Program, run } from './wasm.ts'
 import { answers, lists, questions, reasonOf, reasons } from './wasm-numbers.ts'
 

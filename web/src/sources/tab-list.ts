@@ -8,6 +8,7 @@ import {
   BadCursorError,
   type Contents,
   NotFoundError,
+  type ReadOptions,
   type Resource,
   type Source,
 } from '../source.ts'
@@ -30,6 +31,8 @@ export interface ListedTab {
   readonly lossy?: string[]
   /** The origin of its document; default: that of this window. */
   readonly origin?: string
+  /** The user has not shared it with this client: no list has it, and reads reject with a `NotAllowedError`. */
+  readonly isDenied?: boolean
 }
 
 /** The text of a tab. */
@@ -49,9 +52,9 @@ export interface TabListOptions {
   /** Title and description of the list, of the active tab, and of the two templates. */
   readonly words: Readonly<Record<'list' | 'active' | 'tab' | 'text', Words>>
   /** The present tabs, in any order, each id once. */
-  tabs(): Promise<readonly ListedTab[]>
+  tabs(options: ReadOptions): Promise<readonly ListedTab[]>
   /** The visible text of such a tab; `undefined` if it is gone. */
-  text(tab: ListedTab, signal: AbortSignal): Promise<TabText | undefined>
+  text(tab: ListedTab, options: ReadOptions): Promise<TabText | undefined>
 }
 
 /** The methods of a {@link Source} that a list of tabs has. */
@@ -79,28 +82,31 @@ export function tabList({ words, tabs, text }: TabListOptions): TabList {
     { uri: base, name: 'tabs', ...words.list, mimeType: json },
     { uri: activeUri, name: 'active', ...words.active, mimeType: json },
   ]
-  const current = async () => [...(await tabs())].sort((a, b) => compareIds(a.id, b.id))
+  const shared = async (options: ReadOptions) =>
+    (await tabs(options)).filter(({ isDenied }) => !isDenied).sort((a, b) => compareIds(a.id, b.id))
 
   return {
-    async list(cursor, { pageSize }) {
+    async list(cursor, options) {
       if (cursor !== undefined && partsOf(cursor) === undefined) throw new BadCursorError(cursor)
-      const all = [...fixed, ...(await current()).flatMap(resourcesOf)]
+      const all = [...fixed, ...(await shared(options)).flatMap(resourcesOf)]
       const rest = all.filter(({ uri }) => cursor === undefined || compareUris(uri, cursor) > 0)
-      const resources = rest.slice(0, Math.max(pageSize, 1))
+      const resources = rest.slice(0, Math.max(options.pageSize, 1))
       const nextCursor = rest.length > resources.length ? resources.at(-1)?.uri : undefined
       return { resources, nextCursor }
     },
 
-    async read(uri, { signal }) {
+    async read(uri, options) {
       const parts = partsOf(uri)
       if (parts === undefined) throw new NotFoundError(uri)
-      const all = await current()
-      if (uri === base) return withProvenance('tabs', [listContents(all)])
-      const tab = all.find(({ id, active }) => (parts.id === 'active' ? active : id === parts.id))
+      if (uri === base) return withProvenance('tabs', [listContents(await shared(options))])
+      const isWanted = ({ id, active }: ListedTab) =>
+        parts.id === 'active' ? active : id === parts.id
+      const tab = (await tabs(options)).find(isWanted)
+      if (tab?.isDenied) throw new DOMException(uri, 'NotAllowedError')
       if (tab === undefined || (parts.text && !tab.hasText)) throw new NotFoundError(uri)
       const { details, lossy = [], origin } = tab
       if (!parts.text) return withProvenance('tabs', [jsonContents(uri, details, lossy)], origin)
-      const found = await text(tab, signal)
+      const found = await text(tab, options)
       if (found === undefined) throw new NotFoundError(uri)
       const _meta = found.cut ? { [metaLossy]: [''] } : undefined
       return withProvenance('tabs', [{ uri, mimeType: plain, text: found.text, _meta }], origin)
@@ -112,12 +118,12 @@ export function tabList({ words, tabs, text }: TabListOptions): TabList {
     ],
 
     /** Ids that fit the typed text, by themselves or by the titles of their tabs; for `/text`, of tabs that have one. */
-    async complete(ref, { name, value }) {
+    async complete(ref, { name, value }, context) {
       if (ref.type !== 'ref/resource' || !ref.uri.startsWith(base) || name !== 'id') {
         throw new NotFoundError(ref.type === 'ref/resource' ? ref.uri : ref.name)
       }
       const wantsText = ref.uri.endsWith('/text')
-      const open = await current()
+      const open = await shared(context)
       const fitting = open.filter(({ hasText }) => hasText || !wantsText)
       const active = !wantsText || fitting.some((tab) => tab.active) ? ['active'] : []
       const ids = rankCompletions([...active, ...fitting.map(({ id }) => id)], value)

@@ -141,7 +141,7 @@ export function tabs(options: TabsOptions = {}): Source {
     ...tabList({
       words,
       tabs: listed,
-      async text({ id }, signal) {
+      async text({ id }, { signal }) {
         const tab = (await states()).find((one) => one.id === id)
         return tab && presence?.textOf(tab, signal)
       },

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 
 const news = 'https://news.example'
 const bank = 'https://bank.example'
+let script: () => Promise<object> = async () => ({})
 let shown: { id: number; url: string; title: string; windowId: number }[] = []
 const area = () => {
   const stored: Record<string, unknown> = {}
@@ -23,12 +24,13 @@ Object.assign(globalThis, {
       get: async (tab: number) => shown.find(({ id }) => id === tab),
       query: async ({ active }: { active?: boolean }) => (active ? [] : shown),
     },
+    scripting: { executeScript: async () => [{ result: await script() }] },
   },
 })
-const { agree, endOf, forget, local, session, tick, untick, used } = await import(
+const { agree, changeSite, endOf, forget, local, session, tick, untick, used } = await import(
   '../../extension/consent.ts'
 )
-const { sharedTabs } = await import('../../extension/tabs.ts')
+const { sharedTabs, textOf } = await import('../../extension/tabs.ts')
 
 const tab = (id: number, site: string) => ({ id, url: `${site}/`, title: site, windowId: 1 })
 const shared = async () => (await sharedTabs()).map(({ id, site }) => `${id} ${site}`)
@@ -85,4 +87,72 @@ test('reads are counted by site and assistant, and forgotten with the site', asy
   assert.equal((await local()).uses.length, 200)
   await forget(news)
   assert.ok((await local()).uses.every(({ site }) => site === bank))
+})
+
+test('an assistant is stopped at one site, until it is allowed there or the site is revoked', async () => {
+  shown = [tab(1, news), tab(2, bank)]
+  await agree({ tab: 1, site: news })
+  await agree({ tab: 2, site: bank })
+  const stopped = async () =>
+    Object.fromEntries((await sharedTabs()).map((one) => [one.site, one.stopped]))
+  const stop = (site: string, assistant: string, stop = true) =>
+    changeSite({ site, assistant, stop })
+  await used([{ site: bank, assistant: 'codex', time: 9, reads: 2 }])
+  await stop(bank, 'codex')
+  await stop(bank, 'claude')
+  await stop('https://taken.example', 'claude') // there is no consent
+  assert.deepEqual(await stopped(), { [news]: [], [bank]: ['claude', 'codex'] })
+  await used([{ site: bank, assistant: 'codex', time: 10, reads: 1 }]) // read before, stored after
+  assert.deepEqual(await stopped(), { [news]: [], [bank]: ['claude', 'codex'] })
+  shown = [tab(1, news), tab(2, news)]
+  await tick({ tab: 2, site: news }) // the decision is about the site, not about the tab
+  assert.deepEqual(await stopped(), { [news]: [] })
+  shown = [tab(1, bank), tab(2, news)]
+  await tick({ tab: 1, site: bank })
+  assert.deepEqual(await stopped(), { [bank]: ['claude', 'codex'], [news]: [] })
+  await stop(bank, 'codex', false)
+  assert.deepEqual(await stopped(), { [bank]: ['claude'], [news]: [] })
+  await stop(bank, 'claude', false)
+  const ofBank = async () => (await local()).uses.filter(({ site }) => site === bank)
+  assert.deepEqual(
+    (await ofBank()).find(({ assistant }) => assistant === 'codex'),
+    { site: bank, assistant: 'codex', time: 10, reads: 3 },
+  )
+  await stop(bank, 'claude')
+  await forget(bank)
+  assert.deepEqual(await ofBank(), [])
+})
+
+test('a text is not returned to an assistant that was stopped while the tab was read', async () => {
+  shown = [tab(1, news)]
+  await agree({ tab: 1, site: news })
+  const text = { site: news, text: 'Leek.', cut: false }
+  script = async () => text
+  assert.deepEqual(await textOf(1, news, 'claude'), { text: 'Leek.', cut: false })
+  script = async () => {
+    await changeSite({ site: news, assistant: 'claude', stop: true })
+    return text
+  }
+  await assert.rejects(textOf(1, news, 'claude'), { name: 'NotAllowedError' })
+  script = async () => text
+  assert.deepEqual(await textOf(1, news, 'codex'), { text: 'Leek.', cut: false })
+  script = async () => assert.fail('the tab is not read')
+  await assert.rejects(textOf(1, news, 'claude'), { name: 'NotAllowedError' })
+})
+
+test('decisions outlast uses, and one too many revokes its site', async () => {
+  shown = [tab(1, news), tab(2, bank)]
+  await agree({ tab: 2, site: bank })
+  for (let i = 0; i < 499; i++) {
+    await changeSite({ site: news, assistant: `stopped ${i}`, stop: true })
+  }
+  await used(
+    Array.from({ length: 300 }, (_, i) => ({ site: news, assistant: `a${i}`, time: 99, reads: 1 })),
+  )
+  const { uses } = await local()
+  assert.equal(uses.filter(({ isStopped }) => isStopped).length, 500) // with claude
+  assert.equal(uses.length, 700)
+  await changeSite({ site: bank, assistant: 'claude', stop: true })
+  assert.deepEqual((await local()).sites, [news])
+  assert.deepEqual(await shared(), [`1 ${news}`])
 })

@@ -24,6 +24,7 @@ function tab(id: number, more: Partial<TabInfo> = {}): TabInfo {
     lastAccessed: 1000,
     ticked: true,
     shared: true,
+    stopped: [],
     ...more,
   }
 }
@@ -83,6 +84,89 @@ test('titles are made plain and URLs lose their secrets, and both say so', async
   assert.deepEqual(all?._meta?.['io.github.pagemcp/lossy'], ['/tabs/0/title', '/tabs/0/url'])
 })
 
+test('an assistant is shown and answered tabs of sites at which it is not stopped', async () => {
+  const bank = { site: 'https://bank.example', stopped: ['claude'] }
+  const all = [tab(1), tab(2, { ...bank, active: true }), tab(3, { ...bank, discarded: true })]
+  const { source } = tickedTabs({
+    tabs: async () => structuredClone(all),
+    text: async (id, _, client) => ({ text: `${id} for ${client}`, cut: false }),
+  })
+  const fixed = ['tab:///', 'tab:///active']
+  const cases = [
+    {
+      client: 'codex',
+      listed: ['tab:///1', 'tab:///1/text', 'tab:///2', 'tab:///2/text', 'tab:///3'],
+      content: { active: '2', ids: ['1', '2', '3'] },
+      suggested: ['active', '1', '2', '3'],
+      reads: { 1: 'yes', 2: 'yes', 3: 'yes', active: 'yes', '2/text': '2 for codex' },
+    },
+    {
+      client: 'claude',
+      listed: ['tab:///1', 'tab:///1/text'],
+      content: { active: null, ids: ['1'] },
+      suggested: ['active', '1'], // which is a URI of the list always
+      reads: {
+        1: 'yes',
+        2: 'NotAllowedError',
+        3: 'NotAllowedError',
+        active: 'NotAllowedError',
+        '1/text': '1 for claude',
+        '2/text': 'NotAllowedError',
+        '3/text': 'NotAllowedError', // not whether it is asleep
+        'active/text': 'NotAllowedError',
+        4: 'NotFoundError',
+      },
+    },
+  ]
+  for (const { client, listed, content, suggested, reads } of cases) {
+    const { resources } = await source.list(undefined, { pageSize: 9, signal, client })
+    const uris = resources.map(({ uri }) => uri)
+    assert.deepEqual(uris, [...fixed, ...listed], client)
+    const [whole] = await source.read('tab:///', { signal, client })
+    const { active, tabs } = JSON.parse(whole?.text ?? '') as { active: unknown; tabs: TabInfo[] }
+    assert.deepEqual({ active, ids: tabs.map(({ id }) => id) }, content, client)
+    const ref = { type: 'ref/resource', uri: 'tab:///{id}' } as const
+    const context = { arguments: {}, signal, client }
+    const found = await source.complete?.(ref, { name: 'id', value: '' }, context)
+    assert.deepEqual(
+      (found as string[]).filter((id) => !id.startsWith('Tab')),
+      suggested,
+      client,
+    )
+    for (const [path, want] of Object.entries(reads)) {
+      const answer = await source.read(`tab:///${path}`, { signal, client }).then(
+        ([one]) => (path.endsWith('text') ? one?.text : 'yes'),
+        (error: Error) => error.name,
+      )
+      assert.equal(answer, want, `${client} reads ${path}`)
+    }
+  }
+})
+
+test('the tab that is answered is the one that is decided about', async () => {
+  // At the second look another site is in front, and the first tab has gone there, too.
+  const bank = { site: 'https://bank.example', stopped: ['claude'] }
+  const looks = [
+    [tab(1, { active: true }), tab(2, bank)],
+    [tab(1, bank), tab(2, { ...bank, active: true })],
+  ]
+  let next = 0
+  const { source } = tickedTabs({
+    tabs: async () => looks[next++] ?? [],
+    text: async () => undefined,
+  })
+  const [first] = await source.read('tab:///active', { signal, client: 'claude' })
+  assert.equal(JSON.parse(first?.text ?? '').id, '1')
+  assert.equal(next, 1)
+  await assert.rejects(source.read('tab:///active', { signal, client: 'claude' }), {
+    name: 'NotAllowedError',
+  })
+  next = 1
+  await assert.rejects(source.read('tab:///1', { signal, client: 'claude' }), {
+    name: 'NotAllowedError',
+  })
+})
+
 test('exactly what is different is announced', () => {
   const none = new Set<number>()
   const before = [tab(1), tab(12, { active: true })]
@@ -112,6 +196,12 @@ test('exactly what is different is announced', () => {
       [tab(1)],
       none,
       ['tab:///12', 'tab:///12/text', 'tab:///active', 'tab:///active/text', 'tab:///', list],
+    ],
+    [
+      'an assistant that is stopped at the site',
+      [tab(1, { stopped: ['claude'] }), tab(12, { active: true })],
+      none,
+      ['tab:///1', 'tab:///1/text', 'tab:///', list],
     ],
     ['until when it is ticked', [tab(1, { until: 1 }), tab(12, { active: true })], none, []],
     ['one more', [...before, tab(2)], none, ['tab:///2', 'tab:///2/text', 'tab:///', list]],
