@@ -168,7 +168,8 @@ export async function personAt(
     },
     refuse,
     shows,
-    sites: () => popup.$$eval('#sites .title', (all) => all.map((one) => one.textContent ?? '')),
+    sites: () =>
+      popup.$$eval('#sites > li > .row > .title', (all) => all.map((one) => one.textContent ?? '')),
     async takeBack(site) {
       await popup.bringToFront()
       await popup.$eval('#sites-box', (one) => one.setAttribute('open', ''))
