@@ -85,8 +85,8 @@ async function open(version?: number): Promise<IDBDatabase> {
     result.createObjectStore('audit', { autoIncrement: true }).createIndex('app', 'app')
   }
   const blocked = new Promise<never>((_, reject) => {
-    const error = new DOMException('another tab blocks the upgrade', 'TimeoutError')
-    opening.onblocked = () => setTimeout(reject, blockedTime, error)
+    const late = new DOMException('', 'TimeoutError') // its name is shown
+    opening.onblocked = () => setTimeout(reject, blockedTime, late)
   })
   const opened = result(opening)
   try {

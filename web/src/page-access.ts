@@ -140,10 +140,6 @@ function isDenied(flag: string): boolean {
 
 /** Whether the page is of this machine: a loopback address, a file, or no document of a site. */
 function isOnThisMachine(): boolean {
-  const { protocol, hostname = '' } = globalThis.location ?? {}
-  return (
-    protocol === undefined ||
-    protocol === 'file:' ||
-    /^(.+\.)?localhost$|^127(\.\d+){3}$|^\[::1\]$/.test(hostname)
-  )
+  const { protocol = 'file:', hostname = '' } = globalThis.location ?? {}
+  return protocol === 'file:' || /^(.+\.)?localhost$|^127(\.\d+){3}$|^\[::1\]$/.test(hostname)
 }

@@ -28,7 +28,7 @@ import { type Redact, redactContents, redactReady } from './redacting.ts'
 import type { Descriptions } from './registry.ts'
 import { type Changed, type PortableSource, type Source, watchSource } from './source.ts'
 import type { EngineCalls, WindowCalls } from './thread-calls.ts'
-import { abilities, questions, reasons } from './wasm-numbers.ts'
+import { abilities, access as accessQuestion, none } from './wasm-numbers.ts'
 import { watchWorker } from './worker-life.ts'
 
 /** Reads a resource that the web app has registered; {@link provided} accepts its answer. */
@@ -177,9 +177,7 @@ export async function engineThread(
     engineState: host.engineState,
     gatewayState: ({ number, state }) => host.gatewayState(number, state),
     read: host.read,
-    decided(decisions) {
-      for (const decision of decisions) host.decided(decision)
-    },
+    decided: (decisions) => decisions.forEach(host.decided),
     report: (error) => host.report(deserializeError(error)),
   }
   const port = worker ?? (at as Port)
@@ -311,9 +309,9 @@ function call(
   sendUpdate: SendUpdate,
   signal: AbortSignal,
 ): Promise<HandlerOutcome> {
-  if (what === questions.access) {
+  if (what === accessQuestion) {
     const answer = host.ask(JSON.parse(text) as AccessRequest, signal)
-    return answer.then((own) => ({ reason: reasons.none, text: JSON.stringify(own) }))
+    return answer.then((own) => ({ reason: none, text: JSON.stringify(own) }))
   }
   const question = (text === '' ? {} : JSON.parse(text)) as HandlerCall
   const callee = source === 0 ? host.callee(question.ref ?? 0) : host.source(source)

@@ -1,11 +1,13 @@
 /** Numbers that JavaScript and the Go program pass each other. */
 
-/** {@link reasons}, the only one that every page needs. */
+/** Of {@link reasons} and {@link questions}, the only ones that every page needs. */
+export const none = 0
 export const internal = 1
+export const access = 12
 
 /** Reasons why JavaScript has no answer; the numbers are those of wasm/client_js.go. */
 export const reasons = {
-  none: 0,
+  none,
   internal,
   notFound: 2,
   badCursor: 3,
@@ -70,7 +72,7 @@ export const questions = {
   prompts: 9,
   tools: 10,
   extend: 11,
-  access: 12,
+  access,
 } as const
 
 /** Messages that a handler can send before its answer. */
