@@ -105,7 +105,9 @@ function readerRow(site: string, assistant: string, actions: Actions): Row<Reade
       isStoppedHere = use?.isStopped === true
       const reads = use?.reads ? `may read · ${counted(use.reads)}` : 'may read'
       const where = isStoppedEverywhere ? 'stopped everywhere' : 'stopped here'
-      place.textContent = isStoppedHere || isStoppedEverywhere ? where : reads
+      const mayRead = !isStoppedHere && !isStoppedEverywhere
+      place.textContent = mayRead ? reads : where
+      place.classList.toggle('stopped', !mayRead)
       change.textContent = isStoppedHere ? 'Allow here' : 'Stop here'
       change.ariaLabel = `${change.textContent}: ${name}, ${site}`
     },

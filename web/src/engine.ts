@@ -26,7 +26,7 @@ import {
   watchSource,
 } from './source.ts'
 import { type Listener, type Program, run } from './wasm.ts'
-import { answers, lists, questions, reasonOf, reasons } from './wasm-numbers.ts'
+import { answers, lists, questions, reasons, sourceReasonOf } from './wasm-numbers.ts'
 
 interface Mounted {
   readonly prefix: string
@@ -185,7 +185,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       }
     } catch (error) {
       dropKept()
-      outcome.reason = reasonOf(error)
+      outcome.reason = sourceReasonOf(error)
       if (outcome.reason === reasons.internal && !signal.aborted) host.report(error)
     }
     if (!waits()) {

@@ -46,10 +46,16 @@ export function reasonOf(error: unknown): Reason {
       return reasons.needsInput
     case 'InvalidParamsError': // call.ts
       return reasons.invalidParams
-    case 'NotAllowedError': // a DOMException
-      return reasons.notShared
   }
   return reasons.internal
+}
+
+/**
+ * The reason of an error of a source's `list` or `read`. Elsewhere the browser throws a `NotAllowedError` at code of the app,
+ * such as for the clipboard, whose developer has to know.
+ */
+export function sourceReasonOf(error: unknown): Reason {
+  return nameOf(error) === 'NotAllowedError' ? reasons.notShared : reasonOf(error)
 }
 
 /**

@@ -208,6 +208,13 @@ test('a source learns on whose behalf it is called, and may say that this is not
     all.map((what) => [what, 'page']),
   )
   assert.deepEqual(page.errors, [])
+  // The browser throws such an error at a provider that may not use the clipboard: its developer has to know.
+  page.mcp.resource({ uri: 'clip:1', name: 'Clip' }, () => {
+    throw new DOMException('no focus', 'NotAllowedError')
+  })
+  const failed = await client.askModern('resources/read', { uri: 'clip:1' })
+  assert.equal((failed.error as Message).message, 'Internal error')
+  assert.equal(page.errors.length, 1)
 })
 
 test('more reads than may wait are told to come later', async (t) => {
