@@ -41,7 +41,8 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 	})
 	defer c.Close()
 	c.begin(engine.MethodListen, append([]byte(`"notifications":`), filter...))
-	started, timer := time.Now(), time.NewTimer(timeout)
+	// The time counts from the acknowledgement: before it, nothing is known about the URIs.
+	started, timer := time.Now(), time.NewTimer(timeout+2*engine.ArmTimeout)
 	defer timer.Stop()
 	progress := time.NewTicker(progressInterval)
 	defer progress.Stop()
@@ -50,6 +51,8 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 		case m := <-notifications:
 			switch m.Method {
 			case engine.MethodAcknowledged:
+				started = time.Now()
+				timer.Reset(timeout)
 				if unavailable := missing(args.URIs, m.Params); len(unavailable) > 0 {
 					return failedTool("These resources cannot be watched: " + strings.Join(unavailable, ", ") + ". Call list_resources for the available URIs."), nil
 				}
