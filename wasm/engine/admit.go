@@ -1,0 +1,189 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// How the grants decide about each request, before its method is called.
+
+// askProgress is the interval of progress while a question waits for the user: each restarts
+// the timeouts on the way.
+const askProgress = 10 * time.Second
+
+// AccessURI is the only resource in the list of an assistant that may not read. Its read asks
+// the user.
+const AccessURI = "access:///read"
+
+// isOwnPage reports whether a client is the page itself, which needs no grants. A gateway's
+// assistants may have any name.
+func (c *Client) isOwnPage() bool { return c.who == "page" && !c.proxy }
+
+// admit decides about a request before its method is called; tools are decided about by
+// admitTool. answered: the result is that of a client that may not read.
+func (e *Engine) admit(ctx context.Context, g *Grants, req *request) (result sink.Result, answered bool, err error) {
+	m := Method{Name: req.extension}
+	if req.extension == "" {
+		m = methods[req.method]
+	}
+	req.label = m.Name
+	q := &AccessQuestion{URI: req.uri}
+	switch {
+	case req.client.isOwnPage():
+		return result, false, nil
+	case req.extension != "":
+		q.right = grantAct
+	case m.List != "":
+		return e.admitList(ctx, g, req)
+	case m.Right == RightConnect, req.method == listenMethod, req.method == unsubscribeMethod, req.method == callToolMethod:
+		return result, false, nil
+	case req.method == getPromptMethod:
+		q.Prompt = req.name
+	case req.method == completeMethod:
+		var asked CompletionRequest
+		asked, err = req.completion()
+		q.URI, q.Prompt = asked.URI, asked.Prompt
+	default:
+		_, err = req.readURI()
+	}
+	if err == nil {
+		err = e.admitOne(ctx, g, req, q)
+	}
+	return result, false, err
+}
+
+// admitList decides about a list. A client that may not read gets what says so.
+func (e *Engine) admitList(ctx context.Context, g *Grants, req *request) (result sink.Result, answered bool, err error) {
+	q := e.question(req, &AccessQuestion{})
+	d, reason := g.decide(req.who, grantRead, "")
+	if d == undecided && g.MayRead(req.who) {
+		d, reason = allowed, reasonPolicy
+	}
+	if d != allowed && req.method == listToolsMethod { // who may act needs the names of tools
+		if act, why := g.decide(req.who, grantAct, ""); act == allowed || d == undecided {
+			d, reason = act, why
+		}
+	}
+	if d == undecided && g.hasPolicy && e.options.Ask != nil {
+		if !req.mayWait {
+			return result, false, errMustWait
+		}
+		answer := e.options.Ask(ctx, q)
+		reason = answer.Reason
+		if answer.Allow {
+			d = allowed
+		}
+	}
+	e.decided(req, q, d == allowed, reason)
+	if d == allowed {
+		return result, false, nil
+	}
+	list := e.beginList(req.rev, kindOf(req.method))
+	if req.method == listResourcesMethod {
+		list = appendResource(list, &Resource{
+			URI: AccessURI, Name: cmp.Or(e.info.Title, e.info.Name) + ": not shared with you yet", MIMEType: "text/plain",
+			Description: "Read this to ask the user for access. Then list the resources again.",
+		}, "", req.rev)
+	}
+	return sink.Result{Document: &sink.Document{JSON: append(list, "]}"...)}}, true, nil
+}
+
+// admitTool decides about a call of a tool, by its description.
+func (e *Engine) admitTool(ctx context.Context, g *Grants, req *request, tool Tool) error {
+	if req.client.isOwnPage() {
+		return nil
+	}
+	q := &AccessQuestion{right: grantAct, Tool: tool.Object, Arguments: req.arguments}
+	if onlyReads(tool) {
+		q.right = grantRead
+	} else if isTrue(jsonrpc.Member(jsonrpc.Member(tool.Object, "annotations"), "destructiveHint")) {
+		q.tool = tool.Name
+	}
+	return e.admitOne(ctx, g, req, q)
+}
+
+// admitOne decides about one request, and asks if the grants do not.
+func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *AccessQuestion) error {
+	d, reason := g.decide(req.who, q.right, q.tool)
+	if d == undecided && !req.mayWait {
+		return errMustWait
+	}
+	message := ""
+	e.question(req, q)
+	if d == undecided {
+		answer := e.ask(ctx, req, q)
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		reason, message = answer.Reason, answer.Message
+		if answer.Allow {
+			d = allowed
+			// A denial or a pause may have come between the answer and now.
+			if later, why := e.grants.Load().decide(req.who, q.right, q.tool); later == denied {
+				d, reason = denied, why
+			}
+		}
+	}
+	e.decided(req, q, d == allowed, reason)
+	if d != allowed {
+		return denial(reason, message)
+	}
+	if req.mayWait {
+		req.client.noteGrant(req, q)
+	}
+	return nil
+}
+
+// noteGrant records what a running request was allowed to do: see endDenied.
+func (c *Client) noteGrant(req *request, q *AccessQuestion) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if run := c.waiting[req.call]; run != nil {
+		run.isGranted, run.who, run.right, run.tool = true, req.who, q.right, q.tool
+	}
+}
+
+// ask asks the user, and sends progress meanwhile. Without Options.Ask everything that is not
+// granted is denied.
+func (e *Engine) ask(ctx context.Context, req *request, q *AccessQuestion) AccessAnswer {
+	if e.options.Ask == nil {
+		return AccessAnswer{Reason: reasonDeclined}
+	}
+	_, i := e.invocation(ctx, req)
+	answered := make(chan struct{})
+	defer close(answered)
+	go func() { // ends with the answer
+		every := time.NewTicker(askProgress)
+		defer every.Stop()
+		for sent := 1000001; ; sent++ { // less than what a tool reports afterwards: progress must increase
+			select {
+			case <-every.C:
+				e.safely("a Sink", func() {
+					i.Progress([]byte(`{"progress":0.` + strconv.Itoa(sent)[1:] + `,"message":"waiting for the user"}`))
+				})
+			case <-answered:
+				return
+			}
+		}
+	}()
+	return e.options.Ask(ctx, q)
+}
+
+// question completes a question.
+func (e *Engine) question(req *request, q *AccessQuestion) *AccessQuestion {
+	q.Assistant, q.CallsItself = AssistantOf(req.who), req.clientName()
+	q.Method, q.Right = req.label, rightNames[q.right]
+	return q
+}
+
+// decided reports a decision to the audit.
+func (e *Engine) decided(req *request, q *AccessQuestion, allow bool, reason string) {
+	if e.options.Decided != nil {
+		e.options.Decided(req.call, q, allow, cmp.Or(reason, reasonDeclined))
+	}
+}
