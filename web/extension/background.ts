@@ -6,6 +6,7 @@
 import * as consent from './consent.ts'
 import { type EngineStatus, handleMessages, notify, type Overview } from './messages.ts'
 import { engineHost, restrictStorage } from './platform.ts'
+import { texts, uiLanguage } from './popup.texts.ts'
 import { allTabs, sharedTabs, textOf } from './tabs.ts'
 
 const engine = engineHost({
@@ -115,11 +116,10 @@ function refresh(): Promise<void> {
 
 /** Shows on the icon how many tabs are shared. */
 async function showCount(count: number): Promise<void> {
-  const title = count === 0 ? 'no tab is read' : `${count} tab${count === 1 ? '' : 's'} may be read`
   await Promise.all([
     chrome.action.setBadgeBackgroundColor({ color: '#4263eb' }),
     chrome.action.setBadgeText({ text: count === 0 ? '' : String(count) }),
-    chrome.action.setTitle({ title: `PageMCP: ${title}` }),
+    chrome.action.setTitle({ title: texts[uiLanguage()].icon(count) }),
   ])
 }
 
@@ -170,7 +170,8 @@ chrome.permissions.onRemoved.addListener(async () => {
   await refresh()
 })
 
-chrome.runtime.onStartup.addListener(() => {}) // starts this script, which runs the lines below
-chrome.runtime.onInstalled.addListener(() => {})
+// These start this script, which runs the lines below. The title in the manifest is in English.
+chrome.runtime.onStartup.addListener(() => void refresh())
+chrome.runtime.onInstalled.addListener(() => void refresh())
 restrictStorage()
 void startIfPaired()

@@ -14,6 +14,7 @@ import type {
   TabInfo,
   TickTime,
 } from './messages.ts'
+import { language, text } from './popup-language.ts'
 
 /** The most reads that are shown. */
 const maxReads = 3
@@ -35,14 +36,14 @@ export function element<T extends HTMLElement = HTMLElement>(id: string): T {
 export function showOverview({ on, tabs, sites, uses, status }: Overview, actions: Actions): void {
   document.body.classList.toggle('off', !on)
   element<HTMLInputElement>('share').checked = on
-  element('share-text').textContent = on ? 'Sharing' : 'Stopped'
+  element('share-text').textContent = on ? text.sharing : text.stopped
   element('share-note').hidden = on
   showGateway(on, status)
   showTabs(on, tabs, sites, actions)
   showAssistants(on, uses, status, actions)
   showReads(status.reads, tabs)
   element('sites-box').hidden = sites.length === 0
-  element('sites-count').textContent = `(${sites.length})`
+  element('sites-title').textContent = text.sites(sites.length)
   const seen = [...status.assistants, ...uses].map(({ assistant }) => assistant)
   const everywhere = status.assistants.filter(isStopped).map(({ assistant }) => assistant)
   const rows = sites.map((site) => {
@@ -72,8 +73,8 @@ const siteRows = new Map<string, Row<Reader[]>>()
 
 /** A site that the user has agreed to, with each assistant that was seen. */
 function siteRow(site: string, actions: Actions): Row<Reader[]> {
-  const forget = make('button', 'link', 'Revoke')
-  forget.setAttribute('aria-label', `Revoke: ${site}`)
+  const forget = make('button', 'link', text.revoke)
+  forget.ariaLabel = text.about(text.revoke, [site])
   forget.addEventListener('click', () => actions.forgotten(site))
   const list = make('ul', 'readers')
   const readers = new Map<string, Row<Reader>>()
@@ -92,7 +93,7 @@ function siteRow(site: string, actions: Actions): Row<Reader[]> {
 }
 
 function readerRow(site: string, assistant: string, actions: Actions): Row<Reader> {
-  const name = assistantName(assistant, 'en')
+  const name = assistantName(assistant, language)
   const place = make('span', 'place')
   const change = make('button', 'link')
   let isStoppedHere = false
@@ -103,18 +104,15 @@ function readerRow(site: string, assistant: string, actions: Actions): Row<Reade
     item: make('li', 'row', make('span', 'words', make('span', 'title', name), place), change),
     update({ use, isStoppedEverywhere }) {
       isStoppedHere = use?.isStopped === true
-      const reads = use?.reads ? `may read · ${counted(use.reads)}` : 'may read'
-      const where = isStoppedEverywhere ? 'stopped everywhere' : 'stopped here'
+      const where = isStoppedEverywhere ? text.stoppedEverywhere : text.stoppedHere
       const mayRead = !isStoppedHere && !isStoppedEverywhere
-      place.textContent = mayRead ? reads : where
+      place.textContent = mayRead ? text.mayRead(use?.reads ?? 0) : where
       place.classList.toggle('stopped', !mayRead)
-      change.textContent = isStoppedHere ? 'Allow here' : 'Stop here'
-      change.ariaLabel = `${change.textContent}: ${name}, ${site}`
+      change.textContent = isStoppedHere ? text.allowHere : text.stopHere
+      change.ariaLabel = text.about(change.textContent, [name, site])
     },
   }
 }
-
-const counted = (reads: number): string => `${reads} read${reads === 1 ? '' : 's'}`
 
 /** Whether the user has stopped an assistant everywhere. */
 const isStopped = ({ grants }: EngineStatus['assistants'][number]): boolean =>
@@ -138,9 +136,9 @@ function showAssistants(
 ) {
   const isPaused = pausedUntil !== undefined
   element('assistants-box').hidden = !on || (gateway === undefined && assistants.length === 0)
-  element('pause').textContent = isPaused ? 'Resume' : 'Pause all for an hour'
+  element('pause').textContent = isPaused ? text.resume : text.pauseAll
   element('pause-note').hidden = !isPaused
-  element('pause-note').textContent = isPaused ? `Paused until ${clock(pausedUntil)}.` : ''
+  element('pause-note').textContent = isPaused ? text.pausedUntil(pausedUntil) : ''
   element('no-assistants').hidden = assistants.length > 0
   const items = assistants.map((one) => {
     const { assistant, callsItself = '', readsToday: reads } = one
@@ -156,7 +154,7 @@ function showAssistants(
 
 function assistantRow(assistant: string, actions: Actions): Row<ShownAssistant> {
   let isStopped = false
-  const name = assistantName(assistant, 'en')
+  const name = assistantName(assistant, language)
   const place = make('span', 'place')
   const own = make('span', 'place')
   const change = make('button', 'link')
@@ -170,33 +168,23 @@ function assistantRow(assistant: string, actions: Actions): Row<ShownAssistant> 
       isStopped = shown.isStopped
       const claim = plainLabel(shown.callsItself, 64)
       own.hidden = claim === '' || claim === assistant
-      own.textContent = `calls itself “${claim}” (not verified)`
-      const sites = shown.sites.map((site) => new URL(site).host).join(', ')
-      const reads = `${counted(shown.reads)} today`
-      place.textContent = [isStopped ? 'stopped' : reads, sites].filter(Boolean).join(' · ')
+      own.textContent = text.callsItself(claim)
+      const sites = text.list(shown.sites.map((site) => new URL(site).host))
+      const reads = text.readsToday(shown.reads)
+      place.textContent = [isStopped ? text.isStopped : reads, sites].filter(Boolean).join(' · ')
       place.title = sites
-      change.textContent = isStopped ? 'Allow' : 'Stop'
-      change.ariaLabel = `${isStopped ? 'Allow' : 'Stop'}: ${name}`
+      change.textContent = isStopped ? text.allow : text.stop
+      change.ariaLabel = text.about(change.textContent, [name])
     },
   }
-}
-
-/** A time of day; with the weekday if it is not today. */
-function clock(time: number): string {
-  const isToday = new Date(time).toDateString() === new Date().toDateString()
-  return new Date(time).toLocaleTimeString('en-GB', {
-    ...(!isToday && { weekday: 'short' }),
-    hour: '2-digit',
-    minute: '2-digit',
-  })
 }
 
 function showGateway(on: boolean, status: EngineStatus) {
   const box = element('gateway')
   box.hidden = !on
-  const { is, text, advice = '' } = gatewayOf(status)
+  const { is, state, advice = '' } = gatewayOf(status)
   box.dataset.is = is
-  element('gateway-text').textContent = text
+  element('gateway-text').textContent = state
   element('gateway-advice').textContent = advice
   element('gateway-advice').hidden = advice === ''
   const pairing = is === 'unpaired' || box.classList.contains('again')
@@ -206,34 +194,30 @@ function showGateway(on: boolean, status: EngineStatus) {
 
 function gatewayOf({ gateway, reason, failure }: EngineStatus): {
   is: string
-  text: string
+  state: string
   advice?: string
 } {
   if (failure !== undefined) {
-    return { is: 'failed', text: 'The engine did not start', advice: failure }
+    return { is: 'failed', state: text.engineFailed, advice: failure }
   }
   switch (gateway?.is) {
     case 'joined':
-      return { is: 'joined', text: `Connected as ${gateway.name}` }
+      return { is: 'joined', state: text.connectedAs(gateway.name ?? '') }
     case 'away':
-      return { is: 'away', text: 'Gateway unavailable', advice: 'Reconnects automatically.' }
+      return { is: 'away', state: text.away, advice: text.reconnects }
     case 'connecting':
-      return { is: 'waiting', text: 'Searching for the gateway' }
+      return { is: 'waiting', state: text.searching }
   }
-  const text = 'Not connected'
+  const state = text.notConnected
   switch (reason) {
     case undefined:
     case 'not-invited':
-      return { is: 'unpaired', text }
+      return { is: 'unpaired', state }
     case 'refused':
-      return {
-        is: 'unpaired',
-        text,
-        advice:
-          'The gateway rejected the link: it was used before, is older than two minutes, or the gateway was started without the origin of this extension.',
-      }
+      return { is: 'unpaired', state, advice: text.linkRefused }
   }
-  return { is: 'unpaired', text, advice: gateway?.error ?? '' }
+  const advice = gateway?.error === undefined ? '' : text.failed(gateway.error)
+  return { is: 'unpaired', state, advice }
 }
 
 /** A row of a list. It keeps its element, which the user may be clicking. */
@@ -278,16 +262,16 @@ function tabRow(actions: Actions): Row<Shown> {
   const title = make('span', 'title')
   const place = make('span', 'place')
   const except = make('span', 'place')
-  const asksFirst = make('span', 'asks', 'asks first')
+  const asksFirst = make('span', 'asks', text.asksFirst)
   const label = make('label', 'tab', box, make('span', 'words', title, place, except), asksFirst)
   const time = document.createElement('select')
   time.className = 'time'
   const ends = new Option('', '')
   time.append(
     ends,
-    new Option('Until restart', 'session'),
-    new Option('For an hour', 'hour'),
-    new Option('Until midnight', 'today'),
+    new Option(text.untilRestart, 'session'),
+    new Option(text.forAnHour, 'hour'),
+    new Option(text.untilMidnight, 'today'),
   )
   time.addEventListener('change', () => {
     if (shown !== undefined && time.value !== '') actions.timed(shown, time.value as TickTime)
@@ -302,17 +286,17 @@ function tabRow(actions: Actions): Row<Shown> {
       box.disabled = !on
       title.textContent = plainLabel(tab.title, 120) || host
       place.textContent = host + (pathname === '/' ? '' : pathname)
-      const names = tab.stopped.map((assistant) => assistantName(assistant, 'en')).join(', ')
-      except.hidden = !tab.ticked || names === ''
-      except.textContent = `not by ${names}`
-      except.title = names
+      const names = tab.stopped.map((assistant) => assistantName(assistant, language))
+      except.hidden = !tab.ticked || names.length === 0
+      except.textContent = text.notBy(names)
+      except.title = text.list(names)
       label.title = tab.title
       asksFirst.hidden = !asks
       time.hidden = !tab.ticked || !on
       ends.hidden = tab.until === undefined
-      ends.text = tab.until === undefined ? '' : `Until ${clock(tab.until)}`
+      ends.text = tab.until === undefined ? '' : text.until(tab.until)
       time.value = tab.until === undefined ? 'session' : ''
-      time.ariaLabel = `How long assistants may read: ${title.textContent}`
+      time.ariaLabel = text.howLong(title.textContent)
     },
   }
 }
@@ -321,7 +305,7 @@ function showReads(reads: ReadRecord[], tabs: TabInfo[]) {
   element('no-reads').hidden = reads.length > 0
   const rows = reads.slice(0, maxReads).map(({ uri, time }) => {
     const when = document.createElement('time')
-    when.textContent = new Date(time).toLocaleTimeString()
+    when.textContent = text.readAt(time)
     return make('li', 'row', make('span', 'title', nameOf(uri, tabs)), when)
   })
   element('reads').replaceChildren(...rows)
@@ -329,11 +313,11 @@ function showReads(reads: ReadRecord[], tabs: TabInfo[]) {
 
 /** The name of a resource. */
 function nameOf(uri: string, tabs: TabInfo[]): string {
-  const [, id, text] = /^tab:\/\/\/([^/]*)(\/text)?$/.exec(uri) ?? []
-  if (id === '') return 'The list of ticked tabs'
+  const [, id, part] = /^tab:\/\/\/([^/]*)(\/text)?$/.exec(uri) ?? []
+  if (id === '') return text.listOfTabs
   const tab = tabs.find((one) => String(one.id) === id)
-  const name = id === 'active' ? 'The active tab' : tab ? plainLabel(tab.title, 80) : 'A closed tab'
-  return text === undefined ? name : `${name} (text)`
+  const name = id === 'active' ? text.activeTab : tab ? plainLabel(tab.title, 80) : text.closedTab
+  return part === undefined ? name : text.textOf(name)
 }
 
 /** Puts items into a list, and moves none that stands where it should. */

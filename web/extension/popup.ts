@@ -4,6 +4,7 @@ import { defaultGateway, gatewayOf } from 'pagemcp'
 import { confirmedGateways, confirmGateway } from './identity.ts'
 import { handleMessages, type Overview, request, type TabInfo, type TickTime } from './messages.ts'
 import { permissionFor } from './platform.ts'
+import { showTexts, text } from './popup-language.ts'
 import { type Actions, element, showOverview } from './popup-view.ts'
 
 let shown: Overview | undefined
@@ -108,7 +109,7 @@ function join() {
     },
     (error: Error) => {
       const wrong = error.name === 'TypeError'
-      problem.textContent = wrong ? 'This is not a link of a gateway.' : error.message
+      problem.textContent = wrong ? text.notALink : text.failed(error.message)
       problem.hidden = false
     },
   )
@@ -120,7 +121,7 @@ element('another').addEventListener('click', () => {
 })
 element('copy').addEventListener('click', async () => {
   await navigator.clipboard.writeText(element('command').textContent ?? '')
-  element('copy').textContent = 'Copied'
+  element('copy').textContent = text.copied
 })
 element('pause').addEventListener('click', () =>
   actions.access({ pause: shown?.status.pausedUntil === undefined }),
@@ -132,6 +133,7 @@ element<HTMLInputElement>('share').addEventListener('change', ({ target }) => {
   refreshAfter(request('background', 'share', { on: (target as HTMLInputElement).checked }))
 })
 
+showTexts()
 element('command').textContent = `pagemcp dev --allow-origin ${location.origin}`
 handleMessages('popup', { news: () => void show() })
 void show()
