@@ -78,14 +78,12 @@ export interface Texts {
   icon: (tabs: number) => string
 }
 
-/** A time of day; with the weekday if it is not today. */
-function clock(locale: string, time: number): string {
-  const isToday = new Date(time).toDateString() === new Date().toDateString()
-  return new Date(time).toLocaleTimeString(locale, {
-    ...(!isToday && { weekday: 'short' }),
-    hour: '2-digit',
-    minute: '2-digit',
-  })
+/** A time of day; after the weekday if it is not today. `Intl` would put it into brackets in Japanese. */
+function clock(locale: string, time: number, weekday: 'short' | 'long' = 'short'): string {
+  const date = new Date(time)
+  const hours = date.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
+  const isToday = date.toDateString() === new Date().toDateString()
+  return isToday ? hours : `${date.toLocaleDateString(locale, { weekday })} ${hours}`
 }
 
 /** One of two texts by the number, for languages with a singular. */
@@ -266,14 +264,14 @@ const ja: Texts = {
   untilRestart: '再起動まで',
   forAnHour: '1 時間',
   untilMidnight: '午前 0 時まで',
-  until: (time) => `${clock('ja', time)} まで`,
+  until: (time) => `${clock('ja', time, 'long')} まで`,
   howLong: (tab) => `アシスタントが読み取れる期間：${tab}`,
   notBy: (assistants) => `${assistants.join('、')} を除く`,
   assistants: 'アシスタント',
   noAssistants: '今日タブを読み取ったアシスタントはありません。',
   pauseAll: 'すべて 1 時間停止',
   resume: '再開',
-  pausedUntil: (time) => `${clock('ja', time)} まで一時停止中です。`,
+  pausedUntil: (time) => `${clock('ja', time, 'long')} まで一時停止中です。`,
   stop: '停止',
   allow: '許可',
   stopHere: 'ここで停止',
