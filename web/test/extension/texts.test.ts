@@ -154,7 +154,7 @@ test('popup.html has no words of its own', () => {
   assert.deepEqual(attributes, [' placeholder="http://127.0.0.1:8809/#pagemcp=…"'])
   const keys = [...html.matchAll(/data-(?:text|label)="([^"]*)"/g)].map(([, key = '']) => key)
   assert.ok(keys.length > 15, `${keys.length} texts`)
-  const labels: Readonly<Record<string, unknown>> = texts.en
+  const labels: Readonly<Record<string, unknown>> = { ...texts.en }
   for (const key of keys) assert.equal(typeof labels[key], 'string', key)
 })
 
