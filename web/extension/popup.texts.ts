@@ -188,7 +188,7 @@ const de: Texts = {
   linkRefused:
     'Das Gateway hat den Link abgelehnt: Er wurde schon benutzt, ist älter als zwei Minuten, oder das Gateway wurde ohne die Herkunft dieser Erweiterung gestartet.',
   failed: (error) => `Das ist fehlgeschlagen: ${error}`,
-  mayBeRead: 'Dürfen Assistenten lesen',
+  mayBeRead: 'Für Assistenten lesbar',
   untickAll: 'Alle abwählen',
   noTabs: 'Keine Webseite ist geöffnet.',
   asksFirst: 'fragt vorher',
@@ -280,7 +280,7 @@ const ja: Texts = {
   callsItself: (name) => `「${name}」と名乗っています（未確認）`,
   isStopped: '停止中',
   stoppedHere: 'ここで停止中',
-  stoppedEverywhere: 'すべてで停止中',
+  stoppedEverywhere: '全サイトで停止中',
   mayRead: (count) => (count === 0 ? '読み取り可' : `読み取り可 · ${number('ja', count)} 回`),
   readsToday: (count) => `今日の読み取り ${number('ja', count)} 回`,
   list: (names) => names.join('、'),

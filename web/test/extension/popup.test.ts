@@ -177,7 +177,7 @@ test('a popup in German has no English labels', async () => {
   const page = await popup('de-AT', { ...full, on: false })
   const shown = await page.$eval('body', ({ innerText }) => innerText)
   assert.match(shown, /Freigabe beendet/)
-  assert.match(shown, /Dürfen Assistenten lesen/)
+  assert.match(shown, /Für Assistenten lesbar/)
   assert.equal(
     await page.$eval('#sites [aria-label^="Widerrufen: "]', (one) => one.textContent),
     'Widerrufen',
