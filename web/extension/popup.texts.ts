@@ -192,7 +192,7 @@ const de: Texts = {
   untickAll: 'Alle abwählen',
   noTabs: 'Keine Webseite ist geöffnet.',
   asksFirst: 'fragt vorher',
-  untilRestart: 'Bis zum Neustart',
+  untilRestart: 'Bis Neustart',
   forAnHour: 'Eine Stunde',
   untilMidnight: 'Bis Mitternacht',
   until: (time) => `Bis ${clock('de', time)}`,
