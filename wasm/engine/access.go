@@ -9,7 +9,7 @@ import (
 // An AccessQuestion is a request that the grants decide, or that the user is asked about.
 type AccessQuestion struct {
 	Assistant   string // see [AssistantOf]
-	CallsItself string // clientInfo.name of the request or session: nobody has checked it
+	CallsItself string // clientInfo.name of the request or session, which is not verified
 	Right       string // "read" or "act"
 	Method      string
 	URI         string // of a resource, template or skill, or ""
@@ -76,13 +76,14 @@ func (e *Engine) SetGrants(g *Grants) {
 	for _, c := range e.connected() {
 		e.safely("a Sink", func() { c.endDenied(g) })
 	}
-	mayNow := func(s *subscription) bool { return !s.client.proxy && !old.MayRead(s.who) && g.MayRead(s.who) }
 	for s, which := range e.registry.listeners(e.options.announced()) {
-		if mayNow(s) || !s.client.proxy && old.MayRead(s.who) && !g.MayRead(s.who) {
+		if s.isGoverned() && old.MayRead(s.who) != g.MayRead(s.who) {
 			s.enqueueLists(which)
 		}
 	}
-	e.announceMissed("", mayNow)
+	e.announceMissed("", func(s *subscription) bool {
+		return s.isGoverned() && !old.MayRead(s.who) && g.MayRead(s.who)
+	})
 	for _, c := range e.connected() {
 		e.safely("a Sink", c.announceDeclared)
 	}

@@ -28,7 +28,8 @@
 // what only the four older revisions have. request.go has the life of a request; read.go,
 // list.go, named.go, complete.go and listen.go have the methods. registry.go knows which
 // URIs clients are subscribed to, interest.go makes sources announce them, subscription.go
-// sends the notifications.
+// sends the notifications. grants.go has the user's decisions about assistants, admit.go asks
+// them about each request, access.go replaces them, guarded.go asks them about notifications.
 //
 // The engine does not know Remote. What both use is in internal packages: emit writes JSON,
 // schema checks it, plain cleans texts, hop has what both sides of a hop agree on. Beyond the

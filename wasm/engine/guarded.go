@@ -5,11 +5,14 @@ package engine
 // mayWatch reports whether the owner of a subscription may know of changes below m. A gateway
 // decides for its own clients.
 func (e *Engine) mayWatch(s *subscription, m *mount) bool {
-	if s.client.proxy || s.client.isOwnPage() {
+	if !s.isGoverned() {
 		return true
 	}
 	return e.grants.Load().MayRead(s.who) && (m == nil || m.guard == nil || m.guard.Grants().MayRead(s.who))
 }
+
+// isGoverned reports whether the grants of this engine concern the owner of a subscription.
+func (s *subscription) isGoverned() bool { return !s.client.proxy && !s.client.isOwnPage() }
 
 // mayListen reports whether a subscription may have a URI.
 func (e *Engine) mayListen(s *subscription, uri string) bool {

@@ -126,7 +126,7 @@ func (i *Invocation) Modern() bool { return i.rev == modern }
 func (i *Invocation) Capabilities() []byte { return i.capabilities }
 
 // ClientName returns the name in clientInfo, cleaned by [PlainText]: a statement of the client,
-// which nobody has checked. "": there is none.
+// which is not verified. "": there is none.
 func (i *Invocation) ClientName() string {
 	if i.rev != modern && i.client != nil {
 		return i.client.declaredName()

@@ -18,7 +18,7 @@ func (e *Engine) changed(m *mount, change Change) {
 	if which := change.lists(); which != 0 {
 		see := m
 		if change.Granted != nil {
-			see = nil // also those who may not read any more
+			see = nil // clients that lost access get the change, too
 		}
 		e.announceListsTo(m.prefix, which, func(s *subscription) bool { return e.mayWatch(s, see) })
 	}

@@ -54,8 +54,8 @@ func extensionsOf(discovered []byte) []byte {
 // maxGrants bounds the text of a page's grants.
 const maxGrants = 256 << 10 // bytes
 
-// grantsOf returns the grants in a result of discover; nil: everything is allowed. Nobody may
-// see what has grants that are not valid.
+// grantsOf returns the grants in a result of discover; nil: everything is allowed. Grants
+// that are not valid allow nothing.
 func grantsOf(discovered []byte) *engine.Grants {
 	text := jsonrpc.Member(discovered, hop.MemberGrants)
 	if text == nil {

@@ -69,8 +69,8 @@ const (
 	nobody     = `{"default":"ask","grants":[{"assistant":"claude","right":"read"}]}`
 )
 
-// A gateway announces changes of a page to those who may read it alone, also with a further node
-// between: from the decision on, and no longer than it holds.
+// A gateway announces changes of a page only to assistants that may read it, also across a
+// further node: from the decision on, while it holds.
 func TestGatewaysAnnounceAsTheGrantsSay(t *testing.T) {
 	for nodes := 1; nodes <= 2; nodes++ {
 		synctest.Test(t, func(t *testing.T) {
