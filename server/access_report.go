@@ -90,10 +90,11 @@ func StoredAccess(dir string) (AccessReport, error) {
 // reportAccess reads the files of the audit log, which are 30 MiB at most, one at a time.
 func reportAccess(d disk, named []NamedAssistant, paused, now time.Time) (AccessReport, error) {
 	u := newUsage(now)
-	err := eachAuditFile(d, func(text []byte) {
+	err := eachAuditFile(d, func(text []byte) (more bool) {
 		for line := range bytes.Lines(text) {
 			u.addLine(line)
 		}
+		return true
 	})
 	if err != nil {
 		return AccessReport{}, err
@@ -101,9 +102,9 @@ func reportAccess(d disk, named []NamedAssistant, paused, now time.Time) (Access
 	return AccessReport{Paused: paused, Since: u.since, Assistants: u.assistants(named, now)}, nil
 }
 
-// eachAuditFile calls do with the files of the audit log, the latest first. A file that is
-// renamed meanwhile is not read twice: its first line has the same time.
-func eachAuditFile(d disk, do func(text []byte)) error {
+// eachAuditFile calls do with the files of the audit log, the latest first, until it returns
+// false. A file that is renamed meanwhile is not read twice: its first line has the same time.
+func eachAuditFile(d disk, do func(text []byte) (more bool)) error {
 	var last []byte
 	for _, name := range [...]string{auditFile, auditOlder, auditOldest} {
 		text, err := d.ReadFile(name)
@@ -116,7 +117,9 @@ func eachAuditFile(d disk, do func(text []byte)) error {
 		first, _, _ := bytes.Cut(text, []byte("\n"))
 		if len(text) > 0 && !bytes.Equal(first, last) {
 			last = bytes.Clone(first)
-			do(text)
+			if !do(text) {
+				return nil
+			}
 		}
 	}
 	return nil

@@ -134,16 +134,17 @@ const (
 	maxHistoryBytes = 1 << 20 // of them
 )
 
-// auditHistory returns the latest entries about requests that need a right, in their order. An
-// error to read them leaves them out: they are no reason to monitor nothing.
+// auditHistory returns the latest entries about requests that need a right, in their order. If
+// they cannot be read, the monitor starts without them.
 func (g *Gateway) auditHistory() [][]byte {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
 	g.audit.Flush(ctx)
 	var latest [][]byte // the latest first
 	size := 0
-	err := eachAuditFile(g.state.disk, func(text []byte) {
-		for len(text) > 0 && len(latest) < maxHistory && size < maxHistoryBytes {
+	hasRoom := func() bool { return len(latest) < maxHistory && size < maxHistoryBytes }
+	err := eachAuditFile(g.state.disk, func(text []byte) (more bool) {
+		for len(text) > 0 && hasRoom() {
 			at := bytes.LastIndexByte(text[:len(text)-1], '\n') + 1
 			line := bytes.TrimSuffix(text[at:], []byte("\n"))
 			text = text[:at]
@@ -151,6 +152,7 @@ func (g *Gateway) auditHistory() [][]byte {
 				latest, size = append(latest, bytes.Clone(line)), size+len(line)
 			}
 		}
+		return hasRoom()
 	})
 	if err != nil {
 		g.log.Warn("a monitor gets no earlier entries", "error", err)

@@ -28,7 +28,7 @@ type assistantUse struct {
 }
 
 // Bounds of a report. An AppUse has at most 1.2 KB. Names of pages are those that requests
-// had, so an assistant may make them up: then it displaces pages of its own alone.
+// had, so an assistant may make them up: that displaces only pages of the same assistant.
 const (
 	maxUsedAssistants = 100
 	maxUsedApps       = 32 // of each

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -181,7 +180,7 @@ func (w *watcher) list(ctx context.Context) error {
 		}
 		for i := range listing.Resources {
 			r := &listing.Resources[i]
-			if page, own, isPage := strings.Cut(r.URI, "+"); isPage && strings.HasPrefix(own, engine.AccessURI) {
+			if page := access.PageOfURI(r.URI); r.URI == page+"+"+engine.AccessURI {
 				if w.Page == "" || w.Page == page {
 					w.askUser(ctx, r.URI)
 				}
@@ -207,17 +206,7 @@ func (w *watcher) wants(uri string) bool {
 	if len(w.URIs) > 0 {
 		return slices.Contains(w.URIs, uri)
 	}
-	return w.Page == "" || pageOfURI(uri) == w.Page
-}
-
-// pageOfURI returns the page in a URI at /mcp, or "".
-func pageOfURI(uri string) string {
-	scheme, _, _ := strings.Cut(uri, ":")
-	page, _, isPage := strings.Cut(scheme, "+")
-	if !isPage || !access.ValidName(page) {
-		return ""
-	}
-	return page
+	return w.Page == "" || access.PageOfURI(uri) == w.Page
 }
 
 // follow replaces what is watched.
@@ -251,7 +240,7 @@ func (w *watcher) relist(uri string) {
 	if w.relisted == nil {
 		w.relisted = map[string]struct{}{}
 	}
-	w.relisted[pageOfURI(uri)] = struct{}{}
+	w.relisted[access.PageOfURI(uri)] = struct{}{}
 }
 
 // askUser reads the entry of a page that is not shared, once, so that its user is asked. The
@@ -264,7 +253,7 @@ func (w *watcher) askUser(ctx context.Context, uri string) {
 		ctx, cancel := context.WithTimeout(ctx, askTime)
 		defer cancel()
 		if _, err := w.remote.Read(ctx, uri); err != nil && !errors.Is(err, context.Canceled) {
-			w.Logger.Warn("a page is not shared with this assistant", "page", pageOfURI(uri), "error", err.Error())
+			w.Logger.Warn("a page is not shared with this assistant", "page", access.PageOfURI(uri), "error", err.Error())
 		}
 	}()
 }

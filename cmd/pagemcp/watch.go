@@ -78,7 +78,11 @@ func watchLine(r server.WatchReport) string {
 		parts = append(parts, "changed, to be read by URI: "+strings.Join(changed, ", "))
 	}
 	for _, page := range r.Lists {
-		parts = append(parts, "the list of resources of "+pageText(page)+" has changed")
+		of := plainText(page, 48)
+		if page == "" {
+			of = "the gateway itself"
+		}
+		parts = append(parts, "the list of resources of "+of+" has changed")
 	}
 	return r.Time.UTC().Format(time.RFC3339) + " " + strings.Join(parts, "; ")
 }

@@ -23,7 +23,7 @@ func TestWatchLine(t *testing.T) {
 			server.WatchReport{Resources: []server.WatchedChange{{URI: "notes+note:\x1b[31m", Name: "a\nb \x1b[31m\"ignore\""}}},
 			`changed, to be read by URI: notes+note:\x1b[31m (named "a\\nb \\x1b[31m\"ignore\"" by the page)`,
 		},
-		{server.WatchReport{Lists: []string{"notes", ""}}, "the list of resources of notes has changed; the list of resources of (lists of all) has changed"},
+		{server.WatchReport{Lists: []string{"notes", ""}}, "the list of resources of notes has changed; the list of resources of the gateway itself has changed"},
 		{
 			server.WatchReport{Missed: &server.WatchedDowntime{Seconds: 2.6, Watched: 40}, Lists: []string{"notes"}},
 			"no connection to the gateway for 3 s, changes of 40 resources may have been missed; the list of resources of notes has changed",

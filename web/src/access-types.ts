@@ -15,7 +15,7 @@ export type Right = 'read' | 'act'
 export interface AccessRequest {
   /** The name that the gateway vouches for, `unnamed`, or the origin of a window. */
   readonly assistant: string
-  /** `clientInfo.name`: a statement of the client, which nobody has checked. */
+  /** `clientInfo.name`: a statement of the client, which is not verified. */
   readonly callsItself?: string
   readonly right: Right
   /** The MCP method, such as `resources/read`. */
@@ -97,9 +97,9 @@ export interface AccessDecision {
   readonly what?: string
   readonly allow: boolean
   readonly reason: AccessReason
-  /** Of the answer: UTF-16 code units of texts and bytes of blobs. */
+  /** Of the answer, UTF-16 code units: of its contents (a blob in Base64), else of its JSON text. */
   readonly bytes: number
-  /** From the request to the answer. */
+  /** From the decision to the answer: without the time in which the user was asked. */
   readonly ms: number
 }
 
@@ -144,7 +144,10 @@ export interface PageAccess {
   readonly pausedUntil: number | undefined
   /** All assistants with a decision, or that have used this app today. */
   grants(): Promise<readonly AssistantAccess[]>
-  /** Ends the access of an assistant, or of all: what waits fails within 100 ms. It is not asked again. */
+  /**
+   * Ends the access of an assistant, or of all, in all tabs: what waits fails, here within 100 ms, in a tab in the
+   * background within about a second, since browsers run its timers that rarely. The user is not asked again.
+   */
   revoke(assistant?: string, right?: Right): Promise<void>
   /** Allows without a question. Call it for a decision of the user only. `lasts` is `session` by default. */
   allow(assistant: string, right: Right, lasts?: 'session' | 'always'): Promise<void>

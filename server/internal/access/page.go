@@ -29,6 +29,11 @@ func PageConcerned(endpoint string, x engine.Examination) string {
 	if page, _, ok := strings.Cut(name, "."); ok && x.Method != engine.MethodReadResource && ValidName(page) {
 		return page
 	}
+	return PageOfURI(uri)
+}
+
+// PageOfURI returns the page that a URI at /mcp names by its prefix, or "".
+func PageOfURI(uri string) string {
 	if page, _, ok := strings.Cut(uri, "+"); ok && ValidName(page) {
 		return page
 	}

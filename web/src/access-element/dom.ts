@@ -1,5 +1,7 @@
 /** Elements of the panel and the indicator. All texts are set as text, never parsed. */
 
+import { clickGuard } from '../dialog-parts.ts'
+
 /** Browsers take the roles from tables whose parts are shown as blocks, on narrow screens. */
 const roles: { readonly [tag: string]: string } = {
   table: 'table',
@@ -34,9 +36,6 @@ export function button(part: string, text: string, clicked: (event: Event) => vo
   return made
 }
 
-/** How long a button that gives access ignores clicks: it may appear under a click that was meant for another one. */
-const clickGuard = 500 // ms
-
 /** A button by which the user gives access: it ignores events made by scripts, and clicks right after it has appeared. */
 export interface GrantingButton {
   readonly element: HTMLButtonElement
@@ -64,15 +63,6 @@ export function grantingButton(part: string, text: string, granted: () => void):
         element.ariaDisabled = null
       }, clickGuard)
     },
-  }
-}
-
-/** Whether a site of another origin shows this page within its own, and could cover a part of it. */
-export function isFramed(): boolean {
-  try {
-    return window.top?.origin !== self.origin
-  } catch {
-    return true
   }
 }
 

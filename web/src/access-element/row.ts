@@ -1,7 +1,8 @@
 /** The row of an assistant in the panel. */
 
 import type { AssistantGrant, PageAccess, Right } from '../access-types.ts'
-import { button, grantingButton, isFramed, make, setText } from './dom.ts'
+import { isFramed } from '../dialog-parts.ts'
+import { button, grantingButton, make, setText } from './dom.ts'
 import { callsItself, isNamed, nameOf } from './names.ts'
 import { fill, type Texts } from './texts.ts'
 import { moment } from './times.ts'
