@@ -33,7 +33,7 @@ func versionPlaces() []versionPlace {
 		place("web/README.md", `\bpagemcp-`+v+`\.tgz`),
 		place("README.md", `\bpagemcp-`+v+`\.mcpb`),
 		place(".claude-plugin/pagemcp/.claude-plugin/plugin.json", `\n  "version": "`+v+`"`),
-		place(".claude-plugin/pagemcp/.claude-plugin/plugin.json", `"pagemcp@`+v+`"`),
+		place(".claude-plugin/pagemcp/.claude-plugin/plugin.json", `\bpagemcp@`+v+`\b`),
 	}
 }
 

@@ -1,6 +1,7 @@
 // Command clients installs MCP clients from npm into a temporary directory, runs `pagemcp
 // install` for each in an empty home directory, and asks the client whether it connects.
-// It needs the network and half a gigabyte of disk; `make clients` runs it.
+// The validator of Claude Code also checks the plugin. It needs the network and half a gigabyte
+// of disk; `make clients` runs it.
 package main
 
 import (
@@ -53,9 +54,10 @@ const clientTimeout = 2 * time.Minute
 
 func main() {
 	program := flag.String("program", "bin/pagemcp", "`path` of the program to test")
+	plugin := flag.String("plugin", ".claude-plugin/pagemcp", "`folder` of the plugin to validate")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, *program)
+	err := run(ctx, *program, *plugin)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "clients:", err)
@@ -69,9 +71,12 @@ type lab struct {
 	environment  []string
 }
 
-func run(ctx context.Context, program string) error {
+func run(ctx context.Context, program, plugin string) error {
 	program, err := filepath.Abs(program)
 	if err != nil {
+		return err
+	}
+	if plugin, err = filepath.Abs(plugin); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "mcp-clients-")
@@ -94,6 +99,7 @@ func run(ctx context.Context, program string) error {
 		"GEMINI_CLI_TRUST_WORKSPACE=true", // it starts no server in other directories
 		"NO_COLOR=1",
 	}
+	failed := []error{l.validate(ctx, plugin)}
 	gateway := exec.CommandContext(ctx, program, "serve", "--mcp", "127.0.0.1:0")
 	gateway.Env, gateway.Cancel = l.environment, func() error { return gateway.Process.Signal(os.Interrupt) }
 	if err := gateway.Start(); err != nil {
@@ -103,7 +109,6 @@ func run(ctx context.Context, program string) error {
 	if err := l.awaitGateway(ctx); err != nil {
 		return err
 	}
-	var failed []error
 	for _, c := range clients {
 		for _, flags := range [][]string{nil, c.http} {
 			if err := l.try(ctx, c, flags); err != nil {
@@ -113,6 +118,16 @@ func run(ctx context.Context, program string) error {
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// validate has Claude Code check the plugin as the directory of plugins does, warnings included.
+func (l *lab) validate(ctx context.Context, plugin string) error {
+	out, err := l.command(ctx, "claude", "plugin", "validate", "--strict", "--profile", "directory", plugin)
+	if err != nil || strings.Contains(out, "warning") {
+		return fmt.Errorf("the plugin is not valid (%v):\n%s", err, out)
+	}
+	fmt.Printf("%-12s %-24s %s\n", "claude-code", "plugin validate", "passed without a warning")
+	return nil
 }
 
 // installPackages fetches all clients, without running scripts of packages.

@@ -316,6 +316,11 @@ test('the plugin of Claude Code starts this version', () => {
   assert.deepEqual([plugin.name, manifest.version], [manifest.name, version])
   assert.deepEqual(manifest.mcpServers.pagemcp, {
     command: 'npx',
-    args: ['-y', `pagemcp@${version}`, 'stdio'],
+    args: ['-y', `pagemcp@${version}`, 'stdio', '--as', 'claude-code'],
   })
+  const [monitor] = manifest.experimental.monitors
+  assert.equal(monitor.command, `npx -y pagemcp@${version} watch --as claude-code`)
+  const skill = monitor.when.replace(/^on-skill-invoke:/, '')
+  const text = readFileSync(join(root, plugin.source, 'skills', skill, 'SKILL.md'), 'utf8')
+  assert.match(text, new RegExp(`^---\nname: ${skill}\ndescription: .{40,}\n---\n`))
 })
