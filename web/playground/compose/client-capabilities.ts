@@ -6,9 +6,15 @@ import { replaceAt } from '../protocol/json.ts'
 import { isModern, metaCapabilities, type Params, type Revision } from '../protocol/revisions.ts'
 import { replaceText, tab } from './tabs.ts'
 
-/** Requests for these can be answered by forms. */
-export const abilities = ['elicitation', 'sampling', 'roots'] as const
+/** Requests for these can be answered by forms; of `tasks`, an extension, the composer follows states. */
+export const abilities = ['elicitation', 'sampling', 'roots', 'tasks'] as const
 export type Ability = (typeof abilities)[number]
+
+const tasks = 'io.modelcontextprotocol/tasks'
+
+/** Whether a revision has a capability. */
+export const hasAbility = (revision: Revision, ability: Ability): boolean =>
+  ability !== 'tasks' || isModern(revision)
 
 /** Members that a server may require of them; others are ignored. */
 const details = ['form', 'url', 'tools', 'context', 'listChanged']
@@ -20,8 +26,21 @@ const isObject = (value: unknown): value is Params =>
 const declaredAs = (ability: Ability, revision: Revision): Params =>
   ability === 'elicitation' && revision > '2025-06-18' ? { form: {}, url: {} } : {}
 
+/** Whether a client declares a capability. */
+export const isDeclared = (capabilities: Params, ability: Ability): boolean =>
+  ability === 'tasks' ? tasks in extensionsIn(capabilities) : capabilities[ability] !== undefined
+
+const extensionsIn = ({ extensions }: Params): Params => (isObject(extensions) ? extensions : {})
+
+function withTasks({ extensions, ...others }: Params, on: boolean): Params {
+  const { [tasks]: _, ...rest } = extensionsIn({ extensions })
+  const all = on ? { ...rest, [tasks]: {} } : rest
+  return Object.keys(all).length > 0 ? { ...others, extensions: all } : others
+}
+
 /** Declares a capability, or no longer. Clients of older revisions reconnect: they declare in the handshake. */
 export function declare(session: Session, ability: Ability, on: boolean): Promise<void> {
+  if (ability === 'tasks') return change(session, withTasks(session.capabilities.peek(), on))
   const { [ability]: _, ...others } = session.capabilities.peek()
   return change(
     session,
@@ -43,7 +62,11 @@ export function requiredOf(message: unknown): Ability[] {
   const error = isObject(message) && isObject(message.error) ? message.error : {}
   const data = isObject(error.data) ? error.data : {}
   const required = isObject(data.requiredCapabilities) ? data.requiredCapabilities : {}
-  return abilities.filter((ability) => Object.hasOwn(required, ability))
+  return abilities.filter((ability) =>
+    ability === 'tasks'
+      ? Object.hasOwn(extensionsIn(required), tasks)
+      : Object.hasOwn(required, ability),
+  )
 }
 
 /** Declares what an error -32021 requires, and sends the request again. */
@@ -53,8 +76,12 @@ export async function declareAndRetry(
   answer: unknown,
 ): Promise<void> {
   const { data } = (answer as { error: { data: { requiredCapabilities: Params } } }).error
-  const all = { ...session.capabilities.peek() }
+  let all = { ...session.capabilities.peek() }
   for (const ability of requiredOf(answer)) {
+    if (ability === 'tasks') {
+      all = withTasks(all, true)
+      continue
+    }
     const own = data.requiredCapabilities[ability]
     const named = Object.entries(isObject(own) ? own : {}).filter(([name]) =>
       details.includes(name),

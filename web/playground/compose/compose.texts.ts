@@ -49,6 +49,12 @@ export const en = {
   needsInput: '{method} needs input first: {asks}.',
   answer: 'Write response',
   answerTo: 'Response to {method}',
+  task: {
+    about: 'The request goes on as a task.',
+    get: 'Get state',
+    follow: 'Follow',
+    cancel: 'Cancel task',
+  },
   refuse: 'Reject',
   malformed: {
     idType: 'Malformed: the id is an object',
@@ -108,6 +114,12 @@ export const de: Translated<typeof en> = {
   needsInput: '{method} braucht zuerst Eingaben: {asks}.',
   answer: 'Antwort schreiben',
   answerTo: 'Antwort auf {method}',
+  task: {
+    about: 'Die Anfrage läuft als Aufgabe weiter.',
+    get: 'Zustand abfragen',
+    follow: 'Verfolgen',
+    cancel: 'Aufgabe abbrechen',
+  },
   refuse: 'Ablehnen',
   malformed: {
     idType: 'Fehlerhaft: Die id ist ein Objekt',
@@ -165,6 +177,12 @@ export const ja: Translated<typeof en> = {
   needsInput: '{method} には先に入力が必要です：{asks}。',
   answer: 'レスポンスを書く',
   answerTo: '{method} へのレスポンス',
+  task: {
+    about: 'リクエストはタスクとして続きます。',
+    get: '状態を取得',
+    follow: '追跡',
+    cancel: 'タスクを取り消す',
+  },
   refuse: '拒否',
   malformed: {
     idType: '不正な形式：id がオブジェクト',
@@ -221,6 +239,12 @@ export const zhHans: Translated<typeof en> = {
   needsInput: '{method} 需要先输入：{asks}。',
   answer: '编写响应',
   answerTo: '对 {method} 的响应',
+  task: {
+    about: '请求作为任务继续进行。',
+    get: '获取状态',
+    follow: '跟踪',
+    cancel: '取消任务',
+  },
   refuse: '拒绝',
   malformed: {
     idType: '格式错误：id 是一个对象',

@@ -20,6 +20,7 @@ import { changes, followRevision, rewriteTab } from './follow-revision.ts'
 import { asksOf, pagesOf, retryOf, retryWith } from './retry.ts'
 import { blankOf } from './samples.ts'
 import { open, replaceText, tab } from './tabs.ts'
+import { TaskNotice } from './task-notice.tsx'
 import { focusText } from './view.ts'
 
 const Answers = lazy<AnswersProps>(async () => (await import('./answers.tsx')).Answers)
@@ -35,6 +36,7 @@ export function Notices() {
       <InputRequired />
       <UrlRequired />
       <MissingCapability />
+      <OpenTask />
     </>
   )
 }
@@ -158,6 +160,12 @@ function MissingCapability() {
       </button>
     </div>
   )
+}
+
+/** The selected result is the state of a task that goes on. */
+function OpenTask() {
+  const found = exchange()
+  return found && store.kind(found.row) === 'result' ? <TaskNotice {...found} /> : null
 }
 
 function Changes() {

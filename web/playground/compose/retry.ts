@@ -1,6 +1,6 @@
 /**
  * The request to send after a result that needs input: the same request with responses to fill in and the
- * server's state. MCP 2026-07-28, basic/patterns/mrtr.
+ * server's state (MCP 2026-07-28, basic/patterns/mrtr), or, for a task, `tasks/update` (SEP-2663).
  */
 
 import { pretty } from '../protocol/pretty.ts'
@@ -30,7 +30,9 @@ export interface Ask {
 /** The inputs that a result requests; undefined if it is another result. */
 export function asksOf(answer: string): readonly Ask[] | undefined {
   const { result } = parsed(answer)
-  if (!isObject(result) || result.resultType !== 'input_required') return undefined
+  if (!isObject(result)) return undefined
+  const { resultType, status } = result
+  if (resultType !== 'input_required' && status !== 'input_required') return undefined
   return Object.entries(isObject(result.inputRequests) ? result.inputRequests : {}).map(
     ([key, one]) => {
       const { method, params } = isObject(one) ? one : {}
@@ -57,6 +59,11 @@ export function pagesOf(message: unknown): readonly Ask[] {
 export function retryWith(request: string, answer: string, responses: Params, id?: number): Params {
   const result = (parsed(answer).result ?? {}) as Params
   const message = parsed(request)
+  if (result.status === 'input_required') {
+    const { _meta } = isObject(message.params) ? message.params : {}
+    const params = { _meta, taskId: result.taskId, inputResponses: responses }
+    return { ...message, ...(id !== undefined && { id }), method: 'tasks/update', params }
+  }
   const {
     requestState: _,
     inputResponses: __,

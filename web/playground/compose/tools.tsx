@@ -7,7 +7,7 @@ import { IconButton } from '../base/icon.tsx'
 import { Menu } from '../base/menu.tsx'
 import { active } from '../connections/clients.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
-import { abilities, declare } from './client-capabilities.ts'
+import { abilities, declare, hasAbility, isDeclared } from './client-capabilities.ts'
 import { history, load, removeFromHistory, type Sent, toggleKept } from './history.ts'
 import { frameFor, malformations, malformed } from './samples.ts'
 import { replay, sendText, withoutId } from './send.ts'
@@ -99,18 +99,20 @@ function Capabilities() {
   return (
     <Menu label={t('answers.capabilities')}>
       {() =>
-        abilities.map((ability) => (
-          <label key={ability} class="item compose-ability">
-            <input
-              type="checkbox"
-              role="switch"
-              checked={Object.hasOwn(session.capabilities.value, ability)}
-              aria-checked={Object.hasOwn(session.capabilities.value, ability)}
-              onChange={(event) => declare(session, ability, event.currentTarget.checked)}
-            />{' '}
-            <code translate={false}>{ability}</code>
-          </label>
-        ))
+        abilities
+          .filter((ability) => hasAbility(session.revision.value, ability))
+          .map((ability) => (
+            <label key={ability} class="item compose-ability">
+              <input
+                type="checkbox"
+                role="switch"
+                checked={isDeclared(session.capabilities.value, ability)}
+                aria-checked={isDeclared(session.capabilities.value, ability)}
+                onChange={(event) => declare(session, ability, event.currentTarget.checked)}
+              />{' '}
+              <code translate={false}>{ability}</code>
+            </label>
+          ))
       }
     </Menu>
   )

@@ -46,7 +46,7 @@ export const kinds: readonly FrameKind[] = [
 /** Of results, what they say; of requests without a response, why none will come. */
 export type State = Outcome | 'cancelled' | 'unanswered'
 
-export const states: readonly State[] = ['', 'failed', 'input', 'cancelled', 'unanswered']
+export const states: readonly State[] = ['', 'failed', 'input', 'task', 'cancelled', 'unanswered']
 
 /** Whether an event ends the waiting requests of its connection. */
 export const endsRequests = (event: string): boolean => /^(closed|reconnects|not sent)/.test(event)

@@ -12,9 +12,10 @@ export type FrameKind =
 
 /**
  * What a message says about the outcome besides success and error. Of results: `failed` is a tool error
- * (`isError`), `input` requests input from the client (`input_required`, 2026-07-28).
+ * (`isError`), `input` requests input from the client (`input_required`, 2026-07-28), `task` says that the request
+ * goes on as a task.
  */
-export type Outcome = '' | 'failed' | 'input'
+export type Outcome = '' | 'failed' | 'input' | 'task'
 
 /** The members of a message that lists, filters and pairing use. Missing members are `''` and 0. */
 export interface Frame {
@@ -23,11 +24,15 @@ export interface Frame {
   method: string
   /** JSON text of the id, so that `1` and `"1"` differ. */
   id: string
-  /** The target: a URI, the name of a prompt or tool, the request id of a cancellation. */
+  /** The target: a URI, the name of a prompt or tool, the id of a task, the request id of a cancellation. */
   target: string
   /** The code of an error. */
   code: number
   outcome: Outcome
+  /** The id of the task whose state the message has; `''`: of none. */
+  task: string
+  /** Whether that state is final. */
+  isTaskOver: boolean
   /** The revision that a request, or the result of `initialize`, declares. */
   revision: string
   /** The parser's error; `''` if there is none. */
@@ -42,6 +47,8 @@ export const empty: Frame = {
   target: '',
   code: 0,
   outcome: '',
+  task: '',
+  isTaskOver: false,
   revision: '',
   problem: '',
 }
@@ -72,8 +79,10 @@ export function frameOf(raw: string): Frame {
   if (typeof message.method === 'string') {
     const params = isObject(message.params) ? message.params : {}
     const meta = isObject(params._meta) ? params._meta : {}
+    const states = message.method === 'notifications/tasks' || message.method === taskStatus
     return {
       ...empty,
+      ...(states && taskOf(params)),
       kind: message.id === undefined ? 'notification' : 'request',
       method: message.method,
       id,
@@ -88,11 +97,30 @@ export function frameOf(raw: string): Frame {
   const { result } = message
   if (result !== undefined) {
     const own = isObject(result) ? result : {}
-    const outcome =
-      own.resultType === 'input_required' ? 'input' : own.isError === true ? 'failed' : ''
-    return { ...empty, kind: 'result', id, outcome, revision: dated(own.protocolVersion) }
+    // In 2025-11-25, tools/call has the new task in a member.
+    const task = taskOf(isObject(own.task) ? own.task : own)
+    const revision = dated(own.protocolVersion)
+    return { ...empty, ...task, kind: 'result', id, outcome: outcomeOf(own), revision }
   }
   return { ...empty, id, problem: 'neither method, result nor error' }
+}
+
+/** The notification of 2025-11-25. */
+const taskStatus = 'notifications/tasks/status'
+
+const finalStates: readonly unknown[] = ['completed', 'failed', 'cancelled']
+
+const taskOf = ({ taskId, status }: Loose) => ({
+  task: typeof status === 'string' ? text(taskId) : '',
+  isTaskOver: finalStates.includes(status),
+})
+
+function outcomeOf(result: Loose): Outcome {
+  if (result.resultType === 'task' || (isObject(result.task) && !('content' in result))) {
+    return 'task'
+  }
+  const needsInput = result.resultType === 'input_required' || result.status === 'input_required'
+  return needsInput ? 'input' : result.isError === true ? 'failed' : ''
 }
 
 function targetOf(params: Loose): string {
@@ -100,6 +128,7 @@ function targetOf(params: Loose): string {
   return (
     text(params.uri) ||
     text(params.name) ||
+    text(params.taskId) ||
     text(ref.uri) ||
     text(ref.name) ||
     (params.requestId === undefined ? '' : JSON.stringify(params.requestId)) ||

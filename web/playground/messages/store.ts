@@ -46,6 +46,12 @@ export interface TextArchive {
   clear(): void
 }
 
+/** The rows of a task: that which made it, and that with its final state; -1: it goes on. */
+interface Task {
+  readonly from: number
+  to: number
+}
+
 export class Store {
   /** Counts changes; set once per animation frame at most. */
   readonly changed: Signal<number> = signal(0)
@@ -72,6 +78,8 @@ export class Store {
   #strings = new StringTable() // of the present rows
   readonly #ended = new Map<number, number>() // requests without response, to the rows that ended them
   #waiting = new Map<string, number>() // connection, asking side and id, to the row of the request
+  readonly #tasks = new Map<string, Task>() // connection and id
+  readonly #begun = new Map<number, Task>() // rows that have made a task
   readonly #revisions = new Map<number, { from: number; revision: string }[]>() // newest last
   #archive: TextArchive | undefined
   #maxTexts = maxTextsInMemory
@@ -117,6 +125,7 @@ export class Store {
     if (http) this.#http.set(row, http)
     if (frame.problem) this.#problems.set(row, frame.problem)
     this.#pair(row, connection, direction, frame)
+    if (frame.task) this.#follow(row, connection, frame)
     if (direction === 'world' && connection > 0 && endsRequests(raw)) this.end(connection)
     if (this.#archive) this.#archiveOldest()
     this.#announce()
@@ -150,6 +159,8 @@ export class Store {
     this.#problems.clear()
     this.#waiting.clear()
     this.#ended.clear()
+    this.#tasks.clear()
+    this.#begun.clear()
     // The connections stay open: their newest revision applies to later rows.
     for (const [connection, all] of this.#revisions)
       this.#revisions.set(connection, [{ ...(all.at(-1) as (typeof all)[0]), from: 0 }])
@@ -209,6 +220,11 @@ export class Store {
   /** The row that ended a request without a response, such as its cancellation; -1: it waits, or has a response. */
   ended(row: number): number {
     return this.partner(row) === none ? (this.#ended.get(row) ?? none) : none
+  }
+
+  /** The row with the final state of the task that a row has made; -1: it goes on; undefined: no task. */
+  taskEnd(row: number): number | undefined {
+    return this.#begun.get(row)?.to
   }
 
   /**
@@ -343,6 +359,18 @@ export class Store {
       if (revision !== '' && this.method(request) === 'initialize')
         this.#declare(connection, request, revision)
     }
+  }
+
+  /** Learns the state of a task. One that began before the first row has no life here. */
+  #follow(row: number, connection: number, { task: id, outcome, isTaskOver }: Frame) {
+    const key = `${connection} ${id}`
+    let task = this.#tasks.get(key)
+    if (!task && outcome === 'task') {
+      task = { from: row, to: none }
+      this.#tasks.set(key, task)
+      this.#begun.set(row, task)
+    }
+    if (task && isTaskOver && task.to === none) task.to = row
   }
 
   /** From a row on, the connection has this revision. The answer to `initialize` replaces what it proposed. */

@@ -6,7 +6,14 @@
 import type { Key } from '../base/i18n.ts'
 import type { Store } from '../messages/store.ts'
 import { codeKey, codeLink } from './errors.ts'
-import { type Method, methodNamed, methodsOf, revisionsOf, specUrl } from './methods.ts'
+import {
+  extensionId,
+  type Method,
+  methodNamed,
+  methodsOf,
+  revisionsOf,
+  specUrl,
+} from './methods.ts'
 import { nearest } from './nearest.ts'
 import type { Params, Revision } from './revisions.ts'
 import { firstProblem, type Sentence } from './shape.ts'
@@ -97,7 +104,9 @@ export function explainRow(
 function linksOf(revision: Revision, name: string, method: Method | undefined) {
   const of = method ? revision : revisionsOf(name).at(-1)
   const page = method?.page ?? (of && methodNamed(of, name)?.page)
-  return of && page ? [{ title: `${of} · ${page}`, url: specUrl(of, page) }] : []
+  if (!of || !page) return []
+  const extension = method && extensionId(method)
+  return [{ title: extension ?? `${of} · ${page}`, url: specUrl(of, page) }]
 }
 
 /** The purpose of a method, or the revisions that have it. */
@@ -153,7 +162,10 @@ function methodCause(asked: string, revision: Revision, known: Known): Sentence 
   const method = methodNamed(revision, asked)
   if (method && !method.inside) {
     if (!method.needs || !known.capabilities) return undefined
-    return { key: 'explain.cause.capability', params: { capability: method.needs } }
+    return {
+      key: 'explain.cause.capability',
+      params: { capability: extensionId(method) ?? method.needs },
+    }
   }
   if (revisionsOf(asked).length) {
     return { key: 'explain.cause.elsewhere', params: { method: asked, revision } }

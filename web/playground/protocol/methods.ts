@@ -12,13 +12,13 @@ export interface Method {
   from: 'client' | 'server' | 'both'
   /**
    * The capability that the *receiver* of a request, or the sender of a notification, must have declared;
-   * `resources.subscribe` is a member of one. `''`: none.
+   * `resources.subscribe` is a member of one, `+tasks` an extension of {@link extensions}. `''`: none.
    */
   needs: string
   /** Types of types.ts; a notification has no result. */
   params: string
   result: string
-  /** Below `https://modelcontextprotocol.io/specification/REVISION/`. */
+  /** Below `https://modelcontextprotocol.io/specification/REVISION/`, or the URL of the page of an extension. */
   page: string
   /** In 2026-07-28, requests of servers are part of a result that needs input, not messages of their own. */
   inside?: boolean
@@ -64,7 +64,38 @@ tasks/list > both tasks.list Page TasksResult D basic/utilities/tasks
 tasks/get > both tasks TaskParams TaskResult D basic/utilities/tasks
 tasks/result > both tasks TaskParams AnyResult D basic/utilities/tasks
 tasks/cancel > both tasks.cancel TaskParams TaskResult D basic/utilities/tasks
-notifications/tasks/status ! both tasks TaskNote - D basic/utilities/tasks`
+notifications/tasks/status ! both tasks TaskNote - D basic/utilities/tasks
+tasks/get > client +tasks TaskParams TaskResult E task-polling
+tasks/update > client +tasks TaskUpdateParams EmptyResult E task-update-requests
+tasks/cancel > client +tasks TaskParams EmptyResult E task-cancellation
+notifications/tasks ! server +tasks TaskNote - E task-status-notifications
+events/list > client +events Page EventsResult E
+events/poll > client +events PollParams PollResult E
+events/stream > client +events StreamParams EmptyResult E
+notifications/events/list_changed ! server +events Note - E
+notifications/events/active ! server +events ActiveNote - E
+notifications/events/event ! server +events EventNote - E
+notifications/events/heartbeat ! server +events HeartbeatNote - E
+notifications/events/error ! server +events EventErrorNote - E
+notifications/events/terminated ! server +events EventErrorNote - E`
+
+/** Extensions of 2026-07-28 by the names of the table: identifier, and where it is specified. */
+const extensions: { readonly [name: string]: { readonly id: string; readonly page: string } } = {
+  tasks: {
+    id: 'io.modelcontextprotocol/tasks',
+    page: 'https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/draft/tasks.md',
+  },
+  events: {
+    id: 'io.modelcontextprotocol/events',
+    page: 'https://github.com/modelcontextprotocol/modelcontextprotocol/pull/3415',
+  },
+}
+
+const extensionOf = (needs: string) => (needs[0] === '+' ? extensions[needs.slice(1)] : undefined)
+
+/** The identifier of the extension that a method belongs to; undefined: it belongs to the revision. */
+export const extensionId = ({ needs }: Pick<Method, 'needs'>): string | undefined =>
+  extensionOf(needs)?.id
 
 /** Letters of the tables here and in types.ts. */
 export const letterOf = (revision: Revision): string => 'CDE'[revisions.indexOf(revision)] as string
@@ -88,7 +119,9 @@ export function revisionsOf(name: string): readonly Revision[] {
 
 /** The URL of a page of the specification, or of a section. */
 export const specUrl = (revision: Revision, page: string): string =>
-  `https://modelcontextprotocol.io/specification/${revision}/${page}`
+  page.startsWith('https:')
+    ? page
+    : `https://modelcontextprotocol.io/specification/${revision}/${page}`
 
 function all(revision: Revision): readonly Method[] {
   const known = read.get(revision)
@@ -98,6 +131,7 @@ function all(revision: Revision): readonly Method[] {
     const [name = '', mark, from, needs, params = '', result = '', letters, page = ''] =
       line.split(' ')
     if (!letters?.includes(letterOf(revision))) continue
+    const extension = extensionOf(needs ?? '')
     methods.push({
       name,
       kind: mark === '!' ? 'notification' : 'request',
@@ -105,7 +139,7 @@ function all(revision: Revision): readonly Method[] {
       needs: needs === '-' ? '' : (needs ?? ''),
       params,
       result: result === '-' ? '' : result,
-      page,
+      page: extension ? [extension.page, page].filter(Boolean).join('#') : page,
       ...(mark === '*' && { inside: true }),
     })
   }
@@ -123,9 +157,11 @@ export function missingCapability(
   capabilities: Readonly<Record<string, unknown>>,
 ): string {
   let here: unknown = capabilities
-  for (const name of needs ? needs.split('.') : []) {
+  const extension = extensionOf(needs)
+  const path = extension ? ['extensions', extension.id] : needs ? needs.split('.') : []
+  for (const name of path) {
     here = (here as Readonly<Record<string, unknown>> | undefined)?.[name]
-    if (here === undefined || here === false) return needs
+    if (here === undefined || here === false) return extension?.id ?? needs
   }
   return ''
 }

@@ -78,6 +78,9 @@ export function resultSchema(
   if (said.resultType === 'input_required' && methodsMayRequestInput.includes(method)) {
     return schemaNamed(revision, 'InputRequired')
   }
+  if (said.resultType === 'task' && method === 'tools/call') {
+    return schemaNamed(revision, 'CreateTaskResult')
+  }
   if (revision === '2025-11-25' && 'task' in said && !('content' in said)) {
     return schemaNamed(revision, 'CreateTaskResult')
   }

@@ -74,6 +74,8 @@ Filter  @E  # Kinds of notifications. Absent ones are not sent.
   resourcesListChanged?: boolean  # Whether to notify of changes of the list of resources.
   promptsListChanged?: boolean  # Whether to notify of changes of the list of prompts.
   toolsListChanged?: boolean  # Whether to notify of changes of the list of tools.
+  taskIds?: string[]  # Extension tasks: ids of the tasks whose states to send.
+  eventsListChanged?: boolean  # Extension events: whether to notify of changes of the list of events.
 InitializeParams < Bare  @CD
   protocolVersion: string  # The newest revision that the client supports.
   capabilities: ClientCapabilities  # The client's capabilities.
@@ -380,22 +382,73 @@ RootsInput  @E
 InputResponse = SamplingResult | ElicitResult | RootsResult  @E
 TaskWish  @D
   ttl?: integer  # How long to keep the task, in milliseconds.
-TaskParams < Bare  @D
+TaskParams < Bare  @DE
   taskId: string  # The id of the task.
-Task  @D  # A long-running request.
-  taskId: string  # For tasks/get, tasks/result and tasks/cancel.
+TaskUpdateParams < Bare  @E
+  taskId: string  # The id of the task.
+  inputResponses: {InputResponse}  # Responses to inputRequests of the task, by key; some of them or all.
+Task  @DE  # A long-running request.
+  taskId: string  @D  # For tasks/get, tasks/result and tasks/cancel.
+  taskId: string  @E  # For tasks/get, tasks/update and tasks/cancel.
   status: "working" | "input_required" | "completed" | "failed" | "cancelled"  # The state.
   statusMessage?: string  # The state, for the user.
   createdAt: string  # ISO 8601.
   lastUpdatedAt: string  # ISO 8601.
-  ttl: integer | null  # How long the task is kept after its creation, in milliseconds; null: without limit.
-  pollInterval?: integer  # Interval between two polls, in milliseconds.
-TaskResult < Result, Task  @D
-TaskNote < Note, Task  @D
+  ttl: integer | null  @D  # How long the task is kept after its creation, in milliseconds; null: without limit.
+  ttlMs: integer | null  @E  # How long the task is kept after its creation, in milliseconds; null: without limit.
+  pollInterval?: integer  @D  # Interval between two polls, in milliseconds.
+  pollIntervalMs?: integer  @E  # Interval between two polls, in milliseconds.
+TaskDetails  @E
+  inputRequests?: {InputRequest}  # With input_required: the requests that tasks/update responds to, by key.
+  result?: object  # With completed: what the request would have returned.
+  error?: Error  # With failed: the error that the request would have returned.
+TaskResult < Result, Task, TaskDetails  @DE
+TaskNote < Note, Task, TaskDetails  @DE
 TasksResult < Paged  @D
   tasks: Task[]  # One page of them.
 CreateTaskResult < Result  @D
   task: Task  # The task that will have the result.
+CreateTaskResult < Result, Task  @E  # The request goes on as a task.
+EventsResult < Result  @E
+  events: EventKind[]  # One page of them.
+  nextCursor?: string  # The cursor of the next page; absent: this is the last one.
+EventKind < Meta  @E  # What can happen.
+  name: string  # Its identifier.
+  description: string  # A description for users and language models.
+  delivery: ("poll" | "push" | "webhook")[]  # How it can be followed: events/poll, events/stream, or a webhook.
+  inputSchema: object  # JSON Schema of arguments.
+  payloadSchema: object  # JSON Schema of data.
+EventOccurrence < Meta  @E
+  eventId: string  # Its id; the same for the same occurrence.
+  name: string  # Which event.
+  timestamp: string  # ISO 8601.
+  data: any  # The payload, as in payloadSchema.
+  cursor?: string  # Where to go on after it.
+PollParams < Bare  @E
+  name: string  # Which event.
+  arguments?: object  # Arguments that match the event's inputSchema.
+  cursor: string | null  # That of the previous result; null: from now on.
+  maxAgeMs?: integer  # Leave out what is older, in milliseconds.
+  maxEvents?: integer  # At most so many.
+PollResult < Result  @E
+  events: EventOccurrence[]  # What has happened, the oldest first.
+  cursor: string  # For the next poll.
+  truncated: boolean  # Some may be missing: the server did not keep all since the cursor.
+  hasMore: boolean  # There are more: poll again at once.
+  nextPollMs?: integer  # When to poll again, in milliseconds.
+StreamParams < Bare  @E
+  name: string  # Which event.
+  arguments?: object  # Arguments that match the event's inputSchema.
+  cursor?: string | null  # That of an earlier stream or poll; null: from now on.
+  maxAgeMs?: integer  # Leave out what is older, in milliseconds.
+ActiveNote < Note  @E
+  cursor: string  # Where the stream begins.
+  truncated: boolean  # Some may be missing: the server did not keep all since the cursor.
+EventNote < Note, EventOccurrence  @E
+HeartbeatNote < Note  @E
+  cursor: string  # Where to go on if the stream breaks.
+EventErrorNote < Note  @E
+  error: Error  # Why.
 Error  # An error.
   code: integer  # JSON-RPC's and MCP's numbers are below -32000.
   message: string  # One sentence.

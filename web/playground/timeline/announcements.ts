@@ -42,6 +42,7 @@ export function announcementOf(store: Store, from: number, to: number): Sentence
     const state = store.state(last)
     if (state === 'failed') return { key: 'timeline.spokenFailed', params: { method } }
     if (state === 'input') return { key: 'timeline.spokenInput', params: { method } }
+    if (state === 'task') return { key: 'timeline.spokenTask', params: { method } }
     return errors
       ? { key: 'timeline.spokenError', params: { method, code: String(store.code(last)) } }
       : { key: 'timeline.spokenResponse', params: { method } }

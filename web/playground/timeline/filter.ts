@@ -38,7 +38,17 @@ type Maker = (store: Store, connectionOf: (letter: string) => number | undefined
 const choices: Readonly<Record<string, readonly string[]>> = {
   dir: ['in', 'out', 'world'],
   kind: ['request', 'notification', 'result', 'error', 'batch', 'broken', 'world'],
-  status: ['ok', 'error', 'failed', 'input', 'waiting', 'cancelled', 'unanswered', 'broken'],
+  status: [
+    'ok',
+    'error',
+    'failed',
+    'input',
+    'task',
+    'waiting',
+    'cancelled',
+    'unanswered',
+    'broken',
+  ],
   framing: ['port', 'ws', 'http', 'sse', 'mcp-b', 'world'],
 }
 

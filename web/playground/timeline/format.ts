@@ -74,22 +74,32 @@ export function size(bytes: number): string {
   return unit('megabyte', 1).format(bytes / 1e6)
 }
 
+/** Requests that stay open and get notifications. */
+const streams: readonly string[] = ['subscriptions/listen', 'events/stream']
+
 /** The outcome of a row: of a response its result, of a request only whether it waits. */
 export function outcome(store: Store, row: number): string {
   const status = statusOf(store, row)
   if (store.kind(row) === 'request') {
     if (store.partner(row) >= 0) return ''
     if (status !== 'waiting') return t(`timeline.${status as 'cancelled' | 'unanswered'}`)
-    return t(store.method(row) === 'subscriptions/listen' ? 'timeline.open' : 'timeline.waiting')
+    return t(streams.includes(store.method(row)) ? 'timeline.open' : 'timeline.waiting')
   }
   if (status === 'error') return t('timeline.error', { code: String(store.code(row)) })
   return status && t(`timeline.${status}`)
 }
 
-/** The target of a row; of progress, how far it is: `3/5 cutting`. */
+/** The target of a row; of progress, how far it is: `3/5 cutting`; of a task, its state: `working cutting`. */
 export function targetText(store: Store, row: number): string {
-  if (store.method(row) !== 'notifications/progress') return store.target(row)
+  const method = store.method(row)
+  if (method !== 'notifications/progress' && method !== 'notifications/tasks') {
+    return store.target(row)
+  }
   const { params } = (store.message(row) ?? {}) as { params?: { [name: string]: unknown } }
+  if (method === 'notifications/tasks') {
+    const texts = [params?.status, params?.statusMessage].filter((one) => typeof one === 'string')
+    return texts.join(' ').slice(0, 200)
+  }
   const number = (value: unknown) => (typeof value === 'number' ? count(value) : '')
   const steps = [number(params?.progress), number(params?.total)].filter(Boolean).join('/')
   const said = typeof params?.message === 'string' ? params.message.slice(0, 200) : ''

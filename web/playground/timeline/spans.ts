@@ -22,13 +22,19 @@ export function axisOf(store: Store, rows: readonly number[]): Axis {
   return { from, to }
 }
 
-/** From a request to its response, or to what ended it; of other rows a moment. */
+/**
+ * From a request to its response, or to what ended it; from a response that made a task to the final state of the task;
+ * of other rows a moment.
+ */
 export function spanOf(store: Store, row: number, { from, to }: Axis): Span {
   const place = (time: number) => Math.min(1, Math.max(0, (time - from) / (to - from)))
   const at = place(store.time(row))
-  if (store.kind(row) !== 'request') return { at, length: 0, open: false }
-  const response = Math.max(store.partner(row), store.ended(row))
-  const end = response < 0 ? Number.POSITIVE_INFINITY : store.time(response)
+  const last =
+    store.kind(row) === 'request'
+      ? Math.max(store.partner(row), store.ended(row))
+      : store.taskEnd(row)
+  if (last === undefined) return { at, length: 0, open: false }
+  const end = last < 0 ? Number.POSITIVE_INFINITY : store.time(last)
   return { at, length: place(end) - at, open: end > to }
 }
 

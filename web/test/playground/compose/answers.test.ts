@@ -9,6 +9,7 @@ import {
   requiredOf,
 } from '../../../playground/compose/client-capabilities.ts'
 import { asksOf, pagesOf, retryWith } from '../../../playground/compose/retry.ts'
+import { openTask, taskRequests } from '../../../playground/compose/task.ts'
 import { active, connect, disconnect, revision } from '../../../playground/connections/clients.ts'
 import type { TransportEvents } from '../../../playground/connections/transport.ts'
 import { type Params, type Revision, request } from '../../../playground/protocol/revisions.ts'
@@ -132,6 +133,37 @@ test('the retry has the responses, the state and another id, and nothing of the 
   assert.equal(asksOf('{"result":{}}'), undefined)
 })
 
+test('input for a task is sent by tasks/update, and a task that goes on can be followed', () => {
+  const meta = { [capabilities]: { extensions: { [tasks]: {} } } }
+  const ask = { id: 4, method: 'tasks/get', params: { taskId: 't1', _meta: meta } }
+  const result = {
+    resultType: 'complete',
+    taskId: 't1',
+    status: 'input_required',
+    inputRequests: { ok: { method: 'elicitation/create', params: { message: 'Sure?' } } },
+  }
+  const answer = JSON.stringify({ id: 4, result })
+  assert.deepEqual(
+    asksOf(answer)?.map(({ key }) => key),
+    ['ok'],
+  )
+  const responses = { ok: { action: 'accept' } }
+  assert.deepEqual(retryWith(JSON.stringify(ask), answer, responses, 9), {
+    id: 9,
+    method: 'tasks/update',
+    params: { _meta: meta, taskId: 't1', inputResponses: responses },
+  })
+  const task = openTask(ask, JSON.parse(answer))
+  assert.deepEqual(task && taskRequests.follow(task), {
+    method: 'subscriptions/listen',
+    params: { _meta: meta, notifications: { taskIds: ['t1'] } },
+  })
+  for (const odd of [{}, { result: { ...result, status: 'failed' } }, { result: 'x' }, null]) {
+    assert.equal(openTask(ask, odd), undefined)
+  }
+})
+
+const tasks = 'io.modelcontextprotocol/tasks'
 const capabilities = 'io.modelcontextprotocol/clientCapabilities'
 
 const declared = (sent: readonly { params?: Params }[]) =>
@@ -177,6 +209,12 @@ test('a switch declares in each envelope, and in the handshake of older revision
   await declare(modern.session, 'elicitation', false)
   void modern.session.request('tools/list')
   assert.deepEqual(declared(modern.sent), {})
+  await declare(modern.session, 'tasks', true)
+  void modern.session.request('tools/list')
+  assert.deepEqual(declared(modern.sent), { extensions: { [tasks]: {} } })
+  await declare(modern.session, 'tasks', false)
+  void modern.session.request('tools/list')
+  assert.deepEqual(declared(modern.sent), {})
   disconnect(modern.session)
 
   const classic = await client('2025-06-18')
@@ -200,6 +238,11 @@ test('an error -32021 names what to declare, and the request is sent again with 
   assert.equal(again?.params?.name, 'x')
   assert.deepEqual(declared(sent), { sampling: { tools: {} } })
   assert.deepEqual(session.capabilities.peek(), { sampling: { tools: {} } })
+  const required = { extensions: { [tasks]: {}, other: {} } }
+  const needsTasks = { error: { code: -32021, data: { requiredCapabilities: required } } }
+  assert.deepEqual(requiredOf(needsTasks), ['tasks'])
+  await declareAndRetry(session, ask, needsTasks)
+  assert.deepEqual(declared(sent), { sampling: { tools: {} }, extensions: { [tasks]: {} } })
   for (const odd of [null, 'x', { error: null }, { error: { data: { requiredCapabilities: [] } } }])
     assert.deepEqual(requiredOf(odd), [])
   disconnect(session)

@@ -12,7 +12,7 @@ import { Validator } from '@cfworker/json-schema'
 import { specTypeSchemas } from '@modelcontextprotocol/client'
 import * as classic from '@modelcontextprotocol/sdk/types.js'
 import { toJSONSchema, type ZodType } from 'zod/v4'
-import { methodsOf } from '../../../playground/protocol/methods.ts'
+import { extensionId, methodsOf } from '../../../playground/protocol/methods.ts'
 import { type Revision, revisions } from '../../../playground/protocol/revisions.ts'
 import {
   danglingNames,
@@ -61,7 +61,7 @@ const compared: { readonly [revision in AnyRevision]: string } = {
   '2025-03-26': 'd2009077c2f825392b725f0810377e918634956c4ec6a474f7b122054b21693e',
   '2025-06-18': '3270762f6ad57e30b18071ce05d3e6a23bb9ee36886b641fab5f8e7c0ae67f59',
   '2025-11-25': '1aa5b775dc2896b090554a0d8a5b3ce0031a2ca5a73b0d5fb666aa846ee06c43',
-  '2026-07-28': '5b17d02a403f82a0140eac73e1518867197b891af6608951fa7039e54395ad91',
+  '2026-07-28': 'e4297f05c4a88b7059f1bd7764d3997cb3d726b473bf9856c5d42e3cb2f31cbb',
 }
 
 for (const revision of allRevisions) {
@@ -137,7 +137,8 @@ function methodsThatDiffer(revision: Revision): string[] {
       if (method) theirs.add(String(method))
     }
   }
-  const ours = new Set(methodsOf(revision).map(({ name }) => name))
+  const own = methodsOf(revision).filter((method) => extensionId(method) === undefined)
+  const ours = new Set(own.map(({ name }) => name))
   return [...ours, ...theirs].filter((name) => !ours.has(name) || !theirs.has(name))
 }
 
@@ -204,7 +205,9 @@ function same(
   if (a.type === 'object' && b.properties) {
     // the official schema leaves _meta out of some types, and lets any name through in all
     const names = (schema: Schema) =>
-      Object.keys(schema.properties ?? {}).filter((name) => name !== '_meta')
+      Object.keys(schema.properties ?? {}).filter(
+        (name) => name !== '_meta' && !ofExtensions.includes(name),
+      )
     const requires = (schema: Schema) => (schema.required ?? []).slice().sort()
     const [mine, official] = [names(a).sort(), names(b).sort()]
     if (
@@ -226,6 +229,9 @@ function same(
   const kinds = [kindsOf(a, all), kindsOf(b, defs)]
   if (`${kinds[0]}` !== `${kinds[1]}`) problems.push(`${at} is ${kinds[0]}, not ${kinds[1]}`)
 }
+
+/** Members that extensions add to types of a revision. */
+const ofExtensions = ['taskIds', 'eventsListChanged']
 
 /** What ours leaves open, being JSON Schema itself or data of an application. */
 const open = ['inputSchema', 'outputSchema', 'requestedSchema', 'structuredContent']

@@ -31,6 +31,31 @@ test('a request spans the time to its response, and goes on if that is not visib
   assert.deepEqual(spanOf(store, 3, axis), { at: 0.5, length: 0.5, open: true }, 'no response yet')
 })
 
+test('a response that made a task spans the life of the task, until its final state', () => {
+  const store = new Store((run) => run())
+  const add = (time: number, message: object, direction: 'in' | 'out' = 'in') =>
+    store.push({ connection: 1, direction, framing: 'port', raw: JSON.stringify(message), time })
+  const working = { taskId: 'a', status: 'working' }
+  add(1000, { id: 1, method: 'tools/call', params: { name: 'x' } }, 'out')
+  const made = add(1100, { id: 1, result: { resultType: 'task', ...working } })
+  const other = add(1150, { id: 1, result: { resultType: 'task', taskId: 'b', status: 'working' } })
+  add(1200, { method: 'notifications/tasks', params: working })
+  add(1300, { id: 2, method: 'tasks/get', params: { taskId: 'a' } }, 'out')
+  const end = add(1600, {
+    id: 2,
+    result: { resultType: 'complete', taskId: 'a', status: 'failed' },
+  })
+  add(1900, { method: 'notifications/tasks', params: { taskId: 'a', status: 'completed' } })
+  const axis = { from: 1000, to: 2000 }
+  assert.deepEqual(spanOf(store, made, axis), { at: 0.1, length: 0.5, open: false })
+  assert.deepEqual(spanOf(store, other, axis), { at: 0.15, length: 0.85, open: true })
+  assert.deepEqual(spanOf(store, end, axis), { at: 0.6, length: 0, open: false })
+  assert.deepEqual([store.state(made), store.target(end)], ['task', 'a'])
+  assert.equal(store.taskEnd(made), end)
+  store.clear()
+  assert.equal(store.taskEnd(made), undefined)
+})
+
 test('marks are at 1, 2 or 5 times a power of ten, and few', () => {
   for (const [length, most, expected] of [
     [1, 6, [0, 0.2, 0.4, 0.6, 0.8, 1]],
