@@ -111,13 +111,14 @@ test('all JavaScript that a page can ever load, with its largest language', () =
   // the package. In worker.js are readers of files and caches, which the playground does not use: bundlers need it to
   // be one file. Files that the package loads on demand (page-content, idb-in-window, skill) repeat some modules of worker.js.
   // 11 KB are the decisions about assistants, which a page loads once its user has decided something.
-  assert.ok(sizeOf(loaded) <= 396 * KB, inKb(sizeOf(loaded)))
+  // The extensions for tasks and events added 10 KB: their messages, and what a page loads for its own tasks and events.
+  assert.ok(sizeOf(loaded) <= 406 * KB, inKb(sizeOf(loaded)))
 })
 
-test('a language is at most 13.5 KB', () => {
+test('a language is at most 14 KB', () => {
   for (const [name, { size }] of files) {
     if (languageOf(name) === '') continue
     console.log(`${name}: ${inKb(size)}`)
-    assert.ok(size <= 13.5 * KB, `${name}: ${inKb(size)}`)
+    assert.ok(size <= 14 * KB, `${name}: ${inKb(size)}`)
   }
 })
