@@ -31,6 +31,9 @@ const maxRevisions = 20
 /** Requests whose revision is that of the connection from then on. Others may differ, which is a hint. */
 const handshakes = new Set(['initialize', 'server/discover', 'subscriptions/listen'])
 
+/** Malformed messages of a side that wait for an error; older ones are forgotten. */
+const maxUnanswerable = 100
+
 /** Number of texts in memory, the newest, if the others can be archived. */
 export const maxTextsInMemory = 200_000 // texts; about 80 MB
 
@@ -78,6 +81,7 @@ export class Store {
   #strings = new StringTable() // of the present rows
   readonly #ended = new Map<number, number>() // requests without response, to the rows that ended them
   #waiting = new Map<string, number>() // connection, asking side and id, to the row of the request
+  readonly #unanswerable = new Map<string, number[]>() // connection and side, to rows; oldest first
   readonly #tasks = new Map<string, Task>() // connection and id
   readonly #begun = new Map<number, Task>() // rows that have made a task
   readonly #revisions = new Map<number, { from: number; revision: string }[]>() // newest last
@@ -158,6 +162,7 @@ export class Store {
     this.#http.clear()
     this.#problems.clear()
     this.#waiting.clear()
+    this.#unanswerable.clear()
     this.#ended.clear()
     this.#tasks.clear()
     this.#begun.clear()
@@ -341,6 +346,13 @@ export class Store {
         this.#ended.set(cancelled, row)
       }
     }
+    if (isUnanswerable(frame)) this.#awaitError(row, `${connection} ${direction}`)
+    if (kind === 'error' && (id === '' || id === 'null')) {
+      const other = direction === 'in' ? 'out' : 'in'
+      const malformed = this.#unanswerable.get(`${connection} ${other}`)?.shift()
+      if (malformed !== undefined) this.#couple(malformed, row)
+      return
+    }
     if (id === '') return
     if (kind === 'request') {
       this.#waiting.set(`${connection} ${direction} ${id}`, row)
@@ -352,13 +364,23 @@ export class Store {
       const request = this.#waiting.get(asked)
       if (request === undefined) return
       this.#waiting.delete(asked)
-      this.#partners[row] = request
-      this.#partners[request] = row
-      this.#methods[row] = this.#methods[request] as number
-      this.#targets[row] = this.#targets[request] as number
+      this.#couple(request, row)
       if (revision !== '' && this.method(request) === 'initialize')
         this.#declare(connection, request, revision)
     }
+  }
+
+  #couple(request: number, response: number) {
+    this.#partners[response] = request
+    this.#partners[request] = response
+    this.#methods[response] = this.#methods[request] as number
+    this.#targets[response] = this.#targets[request] as number
+  }
+
+  #awaitError(row: number, side: string) {
+    const rows = this.#unanswerable.get(side) ?? []
+    rows.push(row)
+    this.#unanswerable.set(side, rows.slice(-maxUnanswerable))
   }
 
   /** Learns the state of a task. One that began before the first row has no life here. */
@@ -410,6 +432,15 @@ export class Store {
       this.changed.value++
     })
   }
+}
+
+/**
+ * Whether an error about a message cannot have its id: an error without an id, or with the id null, belongs to the
+ * oldest such message (JSON-RPC 2.0, Response object).
+ */
+function isUnanswerable({ kind, id }: Frame): boolean {
+  if (kind === 'request') return !/^("|-?\d+$)/.test(id)
+  return kind === 'broken' || kind === 'batch'
 }
 
 /** Hidden windows have no animation frames, and other environments none at all: then a task is used. */

@@ -140,7 +140,7 @@ export class Checker {
         const key = `${connection} ${other} ${id}`
         const request = this.#open.get(key)
         if (request === undefined) {
-          if (id !== '') this.#rule(row, 'error', 'unknownId', '/id')
+          if (id !== '' && store.partner(row) < 0) this.#rule(row, 'error', 'unknownId', '/id')
           return
         }
         if (this.#cancelled.has(key)) this.#rule(row, 'warning', 'afterCancel', '')

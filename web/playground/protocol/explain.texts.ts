@@ -13,6 +13,8 @@ export const en = {
   },
   result: 'The response to {method}: success.',
   error: 'The response to {method}: error {code}.',
+  verdict:
+    'The response to the malformed message: error {code}. It cannot have the id of that message.',
   stray: 'A response to a request that is not in this timeline.',
   open: 'No response yet.',
   failed:
@@ -182,6 +184,8 @@ export const de: Translated<typeof en> = {
   },
   result: 'Die Antwort auf {method}: Erfolg.',
   error: 'Die Antwort auf {method}: Fehler {code}.',
+  verdict:
+    'Die Antwort auf die fehlerhafte Nachricht: Fehler {code}, ohne deren id.',
   stray: 'Eine Antwort auf eine Anfrage, die nicht in dieser Zeitleiste steht.',
   open: 'Noch keine Antwort.',
   failed:
@@ -246,20 +250,20 @@ export const de: Translated<typeof en> = {
     'tasks/result': 'Fragt nach dem Ergebnis einer Aufgabe und wartet darauf.',
     'tasks/cancel': 'Bricht eine Aufgabe ab.',
     'notifications/tasks/status': 'Der Zustand einer Aufgabe hat sich geändert.',
-    'tasks/update': 'Beantwortet Fragen einer Aufgabe nach Eingaben.',
+    'tasks/update': 'Beantwortet Anfragen einer Aufgabe nach Eingaben.',
     'notifications/tasks':
       'Der Zustand einer Aufgabe hat sich geändert. Die Benachrichtigung enthält den ganzen Zustand.',
     'events/list': 'Fragt nach einer Seite der Liste der Ereignisse: was hier geschehen kann.',
     'events/poll': 'Fragt danach, was seit einem Cursor geschehen ist.',
-    'events/stream': 'Öffnet einen Strom von Vorkommen eines Ereignisses. Er bleibt offen.',
+    'events/stream': 'Öffnet einen Stream von Vorkommen eines Ereignisses. Er bleibt offen.',
     'notifications/events/list_changed':
       'Die Liste der Ereignisse hat sich geändert. Eine neue Anfrage liefert die neue Liste.',
     'notifications/events/active':
-      'Die erste Nachricht eines Stroms von Ereignissen: Er ist offen.',
+      'Die erste Nachricht eines Streams von Ereignissen: Er ist offen.',
     'notifications/events/event': 'Ein Ereignis ist eingetreten.',
-    'notifications/events/heartbeat': 'Der Strom von Ereignissen ist weiterhin offen.',
-    'notifications/events/error': 'Der Strom von Ereignissen hat ein Problem und geht weiter.',
-    'notifications/events/terminated': 'Der Strom von Ereignissen ist beendet.',
+    'notifications/events/heartbeat': 'Der Stream von Ereignissen ist weiterhin offen.',
+    'notifications/events/error': 'Der Stream von Ereignissen hat ein Problem und geht weiter.',
+    'notifications/events/terminated': 'Der Stream von Ereignissen ist beendet.',
   },
   code: {
     '-32700': 'Parse error: Die Nachricht ist kein JSON.',
@@ -358,6 +362,8 @@ export const ja: Translated<typeof en> = {
   },
   result: '{method} へのレスポンス：成功。',
   error: '{method} へのレスポンス：エラー {code}。',
+  verdict:
+    '不正な形式のメッセージへのレスポンスです。エラー {code}。そのメッセージの id は付けられません。',
   stray: 'このタイムラインにないリクエストへのレスポンスです。',
   open: 'レスポンスはまだありません。',
   failed:
@@ -528,6 +534,7 @@ export const zhHans: Translated<typeof en> = {
   },
   result: '对 {method} 的响应：成功。',
   error: '对 {method} 的响应：错误 {code}。',
+  verdict: '对格式错误的消息的响应：错误 {code}。它不能带有那条消息的 id。',
   stray: '这个响应所对应的请求不在这条时间线里。',
   open: '还没有响应。',
   failed: '{method} 的响应：工具已运行但失败（`isError`）。模型会看到这段文字，并可修正调用。',

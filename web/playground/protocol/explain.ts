@@ -91,7 +91,9 @@ export function explainRow(
   sentences.push(
     partner < 0
       ? { key: 'explain.stray' }
-      : { key: 'explain.error', params: { method: name, code: String(code) } },
+      : name === ''
+        ? { key: 'explain.verdict', params: { code: String(code) } }
+        : { key: 'explain.error', params: { method: name, code: String(code) } },
     { key: codeKey(revision, code) },
   )
   const answer = store.message(row)

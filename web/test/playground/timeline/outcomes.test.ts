@@ -159,6 +159,28 @@ test('a cancelled request does not wait, and a late response still counts', () =
   assert.equal(statusOf(store, 0), 'ok')
 })
 
+test('an error without an id, or with null, is the verdict on the oldest message that cannot have one', () => {
+  const store = storeOf({ id: { a: 1 }, method: 'ping' }, call(4))
+  const push = (direction: 'in' | 'out', raw: string, connection = 1) =>
+    store.push({ connection, direction, framing: 'port', raw })
+  const cut = push('out', '{"jsonrpc":"2.0","id":5,"meth')
+  push('out', '[{"jsonrpc":"2.0","id":6,"method":"ping"}]')
+  const refused = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid"}}'
+  const elsewhere = push('in', refused, 2)
+  const first = push('in', refused)
+  const second = push('in', '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}')
+  assert.deepEqual([store.partner(0), store.partner(cut)], [first, second])
+  assert.deepEqual([store.partner(first), store.partner(second)], [0, cut])
+  assert.equal(statusOf(store, 0), 'error')
+  assert.equal(statusOf(store, 1), 'waiting', 'a valid request has its own response')
+  assert.equal(store.partner(elsewhere), -1)
+  const sentences = explainRow(store, second, '2026-07-28').sentences.map(({ key }) => key)
+  assert.equal(sentences[0], 'explain.verdict')
+  store.clear()
+  push('in', refused)
+  assert.equal(store.partner(0), -1)
+})
+
 test('progress is shown with its total and its text', () => {
   const note = (params: unknown) => ({ in: true, method: 'notifications/progress', params })
   const store = storeOf(
