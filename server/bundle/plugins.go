@@ -191,11 +191,23 @@ var hotPackages = [...]string{"wasm", "wasm/engine", "wasm/jsonrpc"}
 // compiler. The file has no build id, which would differ between machines and does not
 // compress.
 func BuildEngine(ctx context.Context, root string) ([]byte, []api.Message, error) {
-	return buildEngine(ctx, root, "-s -w -buildid=")
+	return buildEngine(ctx, root, linkerFlags)
 }
+
+const linkerFlags = "-s -w -buildid="
 
 // buildEngine is BuildEngine with flags for the linker.
 func buildEngine(ctx context.Context, root, ldflags string) ([]byte, []api.Message, error) {
+	linked, problems, err := linkEngine(ctx, root, ldflags)
+	if err != nil || problems != nil {
+		return nil, problems, err
+	}
+	joined, err := joinSegments(linked)
+	return joined, nil, err
+}
+
+// linkEngine returns the engine as the Go toolchain makes it.
+func linkEngine(ctx context.Context, root, ldflags string) ([]byte, []api.Message, error) {
 	dir, err := os.MkdirTemp("", "pagemcp-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
@@ -221,7 +233,10 @@ func buildEngine(ctx context.Context, root, ldflags string) ([]byte, []api.Messa
 		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
 	}
 	built, err := os.ReadFile(out)
-	return built, nil, err
+	if err != nil {
+		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
+	}
+	return built, nil, nil
 }
 
 // goMessages converts the output of the compiler to messages of esbuild with their
