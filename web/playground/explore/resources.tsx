@@ -13,6 +13,7 @@ import { catalogue, type Resource } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
 import { bytesText } from '../connections/sizes.ts'
 import { send, write } from './actions.ts'
+import { LazyList } from './lazy-list.tsx'
 import { ListState } from './list-state.tsx'
 import {
   type Branch,
@@ -60,11 +61,12 @@ export function Resources({ session }: { session: Session }) {
           ))}
         </ul>
       ) : (
-        <ul class="explore-list">
-          {found.map((resource) => (
+        <LazyList
+          items={found}
+          row={(resource) => (
             <ResourceItem key={resource.uri} resource={resource} session={session} />
-          ))}
-        </ul>
+          )}
+        />
       )}
       {list.items.length > found.length ? (
         <p class="quiet" role="status">

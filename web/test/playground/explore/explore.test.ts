@@ -114,3 +114,24 @@ inBrowsers('the list is searched, and drawn as a tree', async ({ open }) => {
   )
   assert.ok(uris.includes('notes://today') && uris.includes('tab://left/screenshot'))
 })
+
+inBrowsers(
+  'of ten thousand resources only those near the view are drawn, and all are reached',
+  async ({ open }) => {
+    const hosted = await serveHosted()
+    try {
+      const { frame } = await openHosted(open, hosted, '?many')
+      await press(frame, '[role=tab]', 'Resources', 'aria-label')
+      await saw(frame, '.thing', 'Note 99')
+      const drawn = () => frame.$$eval('.thing', ({ length }) => length)
+      assert.ok((await drawn()) <= 500, `${await drawn()} rows`)
+      await frame.$eval('#explore-view', (view) => view.scrollTo(0, view.scrollHeight))
+      await saw(frame, '.thing', 'Note 10004')
+      assert.ok((await drawn()) <= 500, `${await drawn()} rows`)
+      await press(frame, '.thing-read', 'Note 10004')
+      await saw(frame, '[data-pane=inspect]', 'milk, bread')
+    } finally {
+      await hosted.close()
+    }
+  },
+)

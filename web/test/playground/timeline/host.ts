@@ -44,7 +44,12 @@ function serve() {
       },
       _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'host', version: '1.0.0' } },
     }),
-    'resources/list': () => ({ ...complete, resources: [{ uri, name: 'Today' }] }),
+    'resources/list': () => ({
+      ...complete,
+      resources: Array.from({ length: location.search === '?many' ? 10_005 : 1 }, (_, i) =>
+        i === 0 ? { uri, name: 'Today' } : { uri: `notes://${i}`, name: `Note ${i}` },
+      ),
+    }),
     'resources/templates/list': () => ({ ...complete, resourceTemplates: [] }),
     'skills/list': () => ({
       ...complete,
@@ -114,12 +119,12 @@ export const shareHosted = (): Playground => sharePlayground(files)
 /**
  * Opens the page around, and waits until the playground in it has its first answer.
  *
- * @param search - `?skills`: the server has skills
+ * @param search - `?skills`: the server has skills; `?many`: it has 10,005 resources
  */
 export async function openHosted(
   open: (url: string) => Promise<Page>,
   { origin }: Playground,
-  search: '' | '?skills' = '',
+  search: '' | '?skills' | '?many' = '',
 ): Promise<{ page: Page; frame: Frame }> {
   const page = await open(`${origin}/host/index.html${search}`)
   const element = await page.waitForSelector('iframe')
