@@ -5,6 +5,7 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { demoPaused } from '../base/state.ts'
+import { active } from '../connections/clients.ts'
 import { recordEvent } from '../messages/log.ts'
 
 /** Automatic changes by name: ms between two; 0: none. */
@@ -46,7 +47,7 @@ export async function simulateFaults(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Calls `change` at the chosen rate, unless the demo is paused.
+ * Calls `change` at the chosen rate, unless the demo is paused, or another server is the active one.
  *
  * @returns stops it
  */
@@ -55,13 +56,14 @@ export function changePeriodically(change: () => void): () => void {
   const next = () => {
     clearTimeout(timer)
     const wait = changeRates[changeRate.value]
-    if (wait === 0 || demoPaused.value) return
+    const isElsewhere = active.value !== undefined && !active.value.connection.dialer.demo
+    if (wait === 0 || demoPaused.value || isElsewhere) return
     timer = setTimeout(() => {
       change()
       next()
     }, wait)
   }
-  const stops = [changeRate.subscribe(next), demoPaused.subscribe(next)]
+  const stops = [changeRate, demoPaused, active].map((one) => one.subscribe(next))
   return () => {
     clearTimeout(timer)
     for (const stop of stops) stop()

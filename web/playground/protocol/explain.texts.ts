@@ -184,8 +184,7 @@ export const de: Translated<typeof en> = {
   },
   result: 'Die Antwort auf {method}: Erfolg.',
   error: 'Die Antwort auf {method}: Fehler {code}.',
-  verdict:
-    'Die Antwort auf die fehlerhafte Nachricht: Fehler {code}, ohne deren id.',
+  verdict: 'Die Antwort auf die fehlerhafte Nachricht: Fehler {code}, ohne deren id.',
   stray: 'Eine Antwort auf eine Anfrage, die nicht in dieser Zeitleiste steht.',
   open: 'Noch keine Antwort.',
   failed:

@@ -2,11 +2,11 @@
 /** One row of the list, redrawn only when it has changed. */
 
 import { Component, type ComponentChildren, type HTMLAttributes } from 'preact'
+import { showControlCharacters } from '../base/control-characters.ts'
 import { t, tag } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { store } from '../messages/log.ts'
 import type { Bracket } from './bracket.ts'
-import { showControlCharacters } from './control-characters.ts'
 import { directionText, duration, outcome, size, targetText } from './format.ts'
 import { hintsOf } from './hints.ts'
 import { clock, when } from './row-time.ts'

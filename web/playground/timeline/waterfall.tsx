@@ -4,11 +4,11 @@
 /** The timeline on a time axis, which covers the visible rows: how long requests take, and which overlap. */
 
 import { actions } from '../base/actions.ts'
+import { showControlCharacters } from '../base/control-characters.ts'
 import { t } from '../base/i18n.ts'
 import { selected } from '../base/state.ts'
 import { clientName, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
-import { showControlCharacters } from './control-characters.ts'
 import { useCursor } from './cursor.ts'
 import { duration, outcome, targetText } from './format.ts'
 import { useScroller } from './scroller.ts'

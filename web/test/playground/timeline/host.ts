@@ -31,6 +31,7 @@ function serve() {
   let listens: unknown
   const say = (message: object) => port?.postMessage(JSON.stringify({ jsonrpc: '2.0', ...message }))
   const uri = 'notes://today'
+  const name = location.search === '?hostile' ? 'Invoice \u202e\u2066gnp.exe' : 'Today'
   const complete = { resultType: 'complete', ttlMs: 60_000, cacheScope: 'private' }
   const skill = 'skill://packing/SKILL.md'
   const extensions = { 'io.modelcontextprotocol/skills': {} }
@@ -42,15 +43,22 @@ function serve() {
         resources: { subscribe: true },
         ...(location.search === '?skills' && { extensions }),
       },
-      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'host', version: '1.0.0' } },
+      _meta: {
+        'io.modelcontextprotocol/serverInfo': { name: 'host', version: '1.0.0', title: name },
+      },
     }),
     'resources/list': () => ({
       ...complete,
       resources: Array.from({ length: location.search === '?many' ? 10_005 : 1 }, (_, i) =>
-        i === 0 ? { uri, name: 'Today' } : { uri: `notes://${i}`, name: `Note ${i}` },
+        i === 0
+          ? { uri, name, description: name, title: name }
+          : { uri: `notes://${i}`, name: `Note ${i}` },
       ),
     }),
-    'resources/templates/list': () => ({ ...complete, resourceTemplates: [] }),
+    'resources/templates/list': () => ({
+      ...complete,
+      resourceTemplates: location.search === '?hostile' ? [{ uriTemplate: 'a:{b}', name }] : [],
+    }),
     'skills/list': () => ({
       ...complete,
       skills: [
@@ -119,12 +127,12 @@ export const shareHosted = (): Playground => sharePlayground(files)
 /**
  * Opens the page around, and waits until the playground in it has its first answer.
  *
- * @param search - `?skills`: the server has skills; `?many`: it has 10,005 resources
+ * @param search - `?skills`: the server has skills; `?many`: it has 10,005 resources; `?hostile`: its names reverse text
  */
 export async function openHosted(
   open: (url: string) => Promise<Page>,
   { origin }: Playground,
-  search: '' | '?skills' | '?many' = '',
+  search: '' | '?skills' | '?many' | '?hostile' = '',
 ): Promise<{ page: Page; frame: Frame }> {
   const page = await open(`${origin}/host/index.html${search}`)
   const element = await page.waitForSelector('iframe')

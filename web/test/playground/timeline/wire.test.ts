@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { showControlCharacters } from '../../../playground/base/control-characters.ts'
 import { Store } from '../../../playground/messages/store.ts'
-import { showControlCharacters } from '../../../playground/timeline/control-characters.ts'
 import { FilteredRows } from '../../../playground/timeline/filtered-rows.ts'
 import { recentUpdates } from '../../../playground/timeline/recent-updates.ts'
 import { around, Lines, maxMessageLines, wrap } from '../../../playground/timeline/wire-lines.ts'
