@@ -73,9 +73,13 @@ var ErrNotShared = denial(reasonDeclined, "The user has not shared this with you
 func (e *Engine) SetGrants(g *Grants) {
 	old := e.grants.Swap(g)
 	e.dropPages()
+	if g != nil && (g.asks || g.hasPolicy) {
+		e.SetTasks(true) // for calls that wait for the user
+	}
 	for _, c := range e.connected() {
 		e.safely("a Sink", func() { c.endDenied(g) })
 	}
+	e.cancelDeniedTasks()
 	for s, which := range e.registry.listeners(e.options.announced()) {
 		if s.isGoverned() && old.MayRead(s.who) != g.MayRead(s.who) {
 			s.enqueueLists(which)

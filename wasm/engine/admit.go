@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // How the grants decide about each request, before its method is called.
@@ -25,7 +24,7 @@ const AccessURI = "access:///read"
 func (c *Client) isOwnPage() bool { return c.who == "page" && !c.proxy }
 
 // admit decides about a request before its method is called; tools are decided about by
-// admitTool. answered: the result is that of a client that may not read.
+// admitTool, tasks by onTask. answered: the result is that of a client that may not read.
 func (e *Engine) admit(ctx context.Context, g *Grants, req *request) (result sink.Result, answered bool, err error) {
 	m := Method{Name: req.extension}
 	if req.extension == "" {
@@ -40,7 +39,7 @@ func (e *Engine) admit(ctx context.Context, g *Grants, req *request) (result sin
 		q.right = grantAct
 	case m.List != "":
 		return e.admitList(ctx, g, req)
-	case m.Right == RightConnect, req.method == listenMethod, req.method == unsubscribeMethod, req.method == callToolMethod:
+	case m.Right == RightConnect, req.method == listenMethod, req.method == unsubscribeMethod, req.method == callToolMethod, isOfTasks(req.method):
 		return result, false, nil
 	case req.method == getPromptMethod:
 		q.Prompt = req.name
@@ -101,7 +100,7 @@ func (e *Engine) admitTool(ctx context.Context, g *Grants, req *request, tool To
 	q := &AccessQuestion{right: grantAct, Tool: tool.Object, Arguments: req.arguments}
 	if onlyReads(tool) {
 		q.right = grantRead
-	} else if isTrue(jsonrpc.Member(jsonrpc.Member(tool.Object, "annotations"), "destructiveHint")) {
+	} else if isDestructive(tool) {
 		q.tool = tool.Name
 	}
 	return e.admitOne(ctx, g, req, q)
@@ -116,9 +115,13 @@ func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *Acces
 	message := ""
 	e.question(req, q)
 	if d == undecided {
-		answer := e.ask(ctx, req, q)
+		answer, pending := e.askOrPend(ctx, req, q)
 		if err := context.Cause(ctx); err != nil {
 			return err
+		}
+		if pending != nil {
+			req.pending = pending
+			return nil
 		}
 		reason, message = answer.Reason, answer.Message
 		if answer.Allow {

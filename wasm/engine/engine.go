@@ -65,6 +65,17 @@ type Options struct {
 	// skills, a gateway while one of its pages does.
 	Skills bool
 
+	// Tasks declares the extension for tasks, besides Extensions; SetTasks changes it. A page
+	// declares it while it has tools that run as tasks, a gateway while one of its pages does.
+	Tasks bool
+
+	// TaskMethods serves the methods of tasks also while the extension is not declared: a gateway
+	// may have lost the pages that have the tasks.
+	TaskMethods bool
+
+	// TaskStore keeps the tasks of this engine; RestoreTasks takes them over. Nil: they end with it.
+	TaskStore TaskStore
+
 	// Extensions is the JSON object of capabilities.extensions: id to settings; or
 	// nil. They are off unless named here, and declared by discover alone.
 	Extensions []byte
@@ -149,6 +160,9 @@ type Engine struct {
 	discovery atomic.Pointer[sink.Document] // the result of server/discover
 	skills    atomic.Bool                   // Options.Skills
 
+	declaresTasks atomic.Bool // Options.Tasks
+	tasks         tasks
+
 	// Read by every request: replaced as a whole, never changed, so without a lock.
 	mounts    atomic.Pointer[[]*mount]   // by prefix, then in the order they were mounted
 	skeletons atomic.Pointer[[]skeleton] // of reads
@@ -190,6 +204,7 @@ func New(info Info, opts *Options) *Engine {
 		o.Report = func(error) {}
 	}
 	e.skills.Store(o.Skills)
+	e.declaresTasks.Store(o.Tasks)
 	e.fixed.Store(newFixed(info, o))
 	e.discovery.Store(e.fixed.Load().discover(o))
 	e.stateKeys = [][16]byte{stateKey(o.CursorKey)}
@@ -266,8 +281,9 @@ func (e *Engine) remove(m *mount) {
 func (e *Engine) sources() []*mount { return *e.mounts.Load() }
 
 // Close ends the engine for its clients: subscriptions end with their result,
-// requests that wait fail. Ports stay open; their owners close them.
+// requests that wait fail, tasks stop and keep their state. Ports stay open; their owners close them.
 func (e *Engine) Close() {
+	e.stopTasks()
 	for _, c := range e.connected() {
 		c.shutDown()
 	}

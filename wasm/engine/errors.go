@@ -90,6 +90,8 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt"}
 		case completeMethod:
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt or resource template"}
+		case getTaskMethod, updateTaskMethod, cancelTaskMethod:
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown task, or its time is over"}
 		case getSkillMethod:
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown skill", Data: req.uriObject()}
 		}

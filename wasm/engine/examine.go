@@ -62,7 +62,7 @@ func (e *Engine) Examine(message []byte) Examination {
 	switch m.Named {
 	case "uri":
 		x.Name = req.uri
-	case "name":
+	case "name", "taskId":
 		x.Name = req.name
 	}
 	if m.Name == MethodCallTool {

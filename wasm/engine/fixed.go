@@ -107,17 +107,21 @@ func (o *Options) capabilities(dst *emit.JSON, rev revision) {
 			dst.Text(one.value)
 		}
 	}
-	switch {
-	case rev != modern:
-	case o.Skills:
-		dst.Name("extensions")
-		dst.Text("{")
-		dst.Members(o.Extensions, func(name string) bool { return name != ExtensionSkills })
-		dst.Member(ExtensionSkills, []byte("{}"))
-		dst.Text("}")
-	case o.Extensions != nil:
-		dst.Member("extensions", o.Extensions)
+	if rev != modern || o.Extensions == nil && !o.Skills && !o.Tasks {
+		return
 	}
+	dst.Name("extensions")
+	dst.Text("{")
+	dst.Members(o.Extensions, func(name string) bool {
+		return (name != ExtensionSkills || !o.Skills) && (name != ExtensionTasks || !o.Tasks)
+	})
+	if o.Skills {
+		dst.Member(ExtensionSkills, []byte("{}"))
+	}
+	if o.Tasks {
+		dst.Member(ExtensionTasks, []byte("{}"))
+	}
+	dst.Text("}")
 }
 
 // appendCache appends the members that a Cache stands for.

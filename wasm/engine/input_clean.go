@@ -19,6 +19,9 @@ type InputPolicy struct {
 	Refuse string // error for requests for the client's model and roots; "": they are allowed
 }
 
+// Clean returns requests for input as the client may get them.
+func (p InputPolicy) Clean(requests []byte) ([]byte, error) { return cleanInput(requests, p) }
+
 // A refusedInput is the error of a source that requests what it may not.
 type refusedInput string
 

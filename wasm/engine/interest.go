@@ -182,8 +182,9 @@ func (i *interest) work() {
 // uris returns the registered URIs under the mount's prefix, as the source knows them.
 func (i *interest) uris() (own []string) {
 	prefix := len(i.mount.prefix)
+	_, isTasker := i.mount.source.(Tasker)
 	for _, uri := range i.engine.registry.under(i.mount.prefix) {
-		if len(uri) > prefix {
+		if len(uri) > prefix && (isTasker || TaskOfURI(uri) == "") {
 			own = append(own, uri[prefix:])
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"strconv"
 	"sync"
 	"time"
 
@@ -31,6 +32,8 @@ type Invocation struct {
 	token        []byte // progressToken as it came, or nil
 	level        level  // of the request; classic ones have their session's
 	meta         []byte // members of _meta that the engine does not use, or nil
+
+	task *task // for which the tool runs, or nil
 
 	mu          sync.Mutex
 	inputs      []byte // inputResponses of this round, or nil
@@ -148,6 +151,12 @@ func (i *Invocation) Progress(params []byte) {
 	if c == nil {
 		return
 	}
+	if i.task != nil { // it has a message, and neither a timeout nor progress
+		if message, ok := jsonrpc.Text(jsonrpc.Member(params, "message")); ok {
+			c.engine.setTaskMessage(i.task, message)
+		}
+		return
+	}
 	c.extendTimeout(i.call)
 	progress, ok := schema.Number(jsonrpc.Member(params, "progress"))
 	if i.token == nil || !ok || len(params) > maxUpdate {
@@ -171,6 +180,18 @@ func (i *Invocation) Progress(params []byte) {
 	text.Text("}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodProgress, text), Optional: true}
 	c.ifPending(i.call, func() { c.sink.Notify(doc, 0) })
+}
+
+// progressMessage sends a message as progress, of an amount that is not known.
+func (i *Invocation) progressMessage(text string) {
+	i.Progress(append(jsonrpc.AppendString([]byte(`{"progress":`+strconv.Itoa(i.nextProgress())+`,"message":`), text), '}'))
+}
+
+// nextProgress returns a whole number above the progress that was sent.
+func (i *Invocation) nextProgress() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return int(i.progress) + 1
 }
 
 // acceptProgress reports whether progress may be sent, and records it.

@@ -37,7 +37,18 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 			s.close()
 		}
 	}()
-	var honoured []string
+	var honoured, tasks []string
+	if e.servesTasks() && f.Tasks != nil {
+		if !hasTasks(req.capabilities) {
+			return sink.Result{}, missingTasks()
+		}
+		for _, id := range f.Tasks {
+			if key := TaskURI(id); e.mayListenTo(s, id) && e.registry.add(s, key) {
+				tasks = append(tasks, id)
+				s.enqueue(key) // its present state, once it is acknowledged
+			}
+		}
+	}
 	for _, uri := range f.URIs {
 		// Valid, permitted URIs are honoured even if there is no resource yet; the
 		// others are left out of the acknowledgement.
@@ -47,13 +58,13 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	}
 	e.registry.addLists(s, which)
 	e.arm(ctx)
-	opened = req.client.acknowledge(req, s, which, honoured)
+	opened = req.client.acknowledge(req, s, which, honoured, tasks)
 	return sink.Result{}, errSent
 }
 
 // acknowledge sends the first message of a subscription, then what changed since
 // it was made. It returns false if the request is over already.
-func (c *Client) acknowledge(req *request, s *subscription, which lists, uris []string) bool {
+func (c *Client) acknowledge(req *request, s *subscription, which lists, uris, tasks []string) bool {
 	params := emit.JSON(`{"_meta":{},"notifications":{`)
 	for i, key := range schema.FilterKeys {
 		if which&(1<<i) != 0 {
@@ -61,16 +72,8 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris []
 			params.Text("true")
 		}
 	}
-	for i, uri := range uris {
-		if i == 0 {
-			params.Name("resourceSubscriptions")
-		}
-		params.Text(emit.Separator(i))
-		params.Quote(uri)
-	}
-	if len(uris) > 0 {
-		params.Text("]")
-	}
+	addTexts(&params, "resourceSubscriptions", uris)
+	addTexts(&params, "taskIds", tasks)
 	params.Text("}}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodAcknowledged, params)}
 
@@ -94,4 +97,18 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris []
 	s.open = true
 	s.flush()
 	return true
+}
+
+// addTexts adds a member that is an array of strings, unless there are none.
+func addTexts(o *emit.JSON, name string, texts []string) {
+	for i, text := range texts {
+		if i == 0 {
+			o.Name(name)
+		}
+		o.Text(emit.Separator(i))
+		o.Quote(text)
+	}
+	if len(texts) > 0 {
+		o.Text("]")
+	}
 }

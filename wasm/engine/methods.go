@@ -19,7 +19,7 @@ type Method struct {
 	Right Right
 	Rate  Rate
 
-	// Named is the member of params that names what the request is about, "uri" or "name";
+	// Named is the member of params that names what the request is about, "uri", "name" or "taskId";
 	// "" if there is none. Repeated says that HTTP clients repeat it in Mcp-Name.
 	Named    string
 	Repeated bool
@@ -92,6 +92,9 @@ var methods = [...]Method{
 	setLevelMethod:      {Name: MethodSetLevel, Right: RightConnect, Rate: RateNone, eras: inClassic, needs: needsLogging, answer: (*Engine).setLevel}, // in classic_input.go
 	listSkillsMethod:    {Name: MethodListSkills, Right: RightRead, Rate: RateNone, List: "skills", eras: inModern, answer: (*Engine).listSkills},      // an extension: see known
 	getSkillMethod:      {Name: MethodGetSkill, Right: RightRead, Rate: RateReads, Named: "uri", eras: inModern, answer: (*Engine).getSkill},
+	getTaskMethod:       {Name: MethodGetTask, Right: RightCall, Rate: RateReads, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).getTask}, // likewise, as are those below
+	updateTaskMethod:    {Name: MethodUpdateTask, Right: RightCall, Rate: RateCalls, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).updateTask},
+	cancelTaskMethod:    {Name: MethodCancelTask, Right: RightCall, Rate: RateCalls, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).cancelTask},
 }
 
 // The numbers of the methods.
@@ -113,6 +116,9 @@ const (
 	setLevelMethod
 	listSkillsMethod
 	getSkillMethod
+	getTaskMethod
+	updateTaskMethod
+	cancelTaskMethod
 
 	unknownMethod sink.Method = 255 // any method that the engine does not have
 )
@@ -146,14 +152,19 @@ func methodByName(name string) sink.Method {
 	return unknownMethod
 }
 
-// known returns m, or unknownMethod for a method of skills while there are none: an app may
-// serve the extension itself.
+// known returns m, or unknownMethod for a method of skills or tasks while there are none: an app may
+// serve these extensions itself.
 func (e *Engine) known(m sink.Method) sink.Method {
-	if (m == listSkillsMethod || m == getSkillMethod) && !e.skills.Load() {
+	if (m == listSkillsMethod || m == getSkillMethod) && !e.skills.Load() || isOfTasks(m) && !e.servesTasks() {
 		return unknownMethod
 	}
 	return m
 }
+
+func isOfTasks(m sink.Method) bool { return m >= getTaskMethod && m <= cancelTaskMethod }
+
+// servesTasks reports whether the methods of tasks are answered.
+func (e *Engine) servesTasks() bool { return e.options.TaskMethods || e.declaresTasks.Load() }
 
 func methodName(m sink.Method) string {
 	if m == unknownMethod {

@@ -115,7 +115,9 @@ func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error
 		if err := e.mayRun(ctx, req, source, name); err != nil {
 			return nil, err
 		}
-		return source.CallTool(ctx, name, req.arguments)
+		pending := req.pending
+		req.pending = nil
+		return e.runTool(ctx, req, source, name, pending)
 	})
 }
 
@@ -144,7 +146,10 @@ func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme 
 	return e.resolveInput(ctx, req, func(ctx context.Context) (sink.Result, error) {
 		for l := e.lookupName(req.name); l.next(); {
 			result, err := one(ctx, l.mount.source, l.own)
+			var created *taskCreated
 			switch {
+			case errors.As(err, &created):
+				return e.createdResult(req, l.mount, created)
 			case err == nil:
 				return e.namedResult(req.rev, l.mount, result, verb == VerbCall)
 			case !tryNextSource(err):

@@ -21,6 +21,9 @@ const (
 	MethodSetLevel      = "logging/setLevel"
 	MethodListSkills    = "skills/list"
 	MethodGetSkill      = "skills/get"
+	MethodGetTask       = "tasks/get"
+	MethodUpdateTask    = "tasks/update"
+	MethodCancelTask    = "tasks/cancel"
 	MethodReadDirectory = "resources/directory/read" // of skills; the engine has no answer, an app may
 )
 
@@ -42,4 +45,5 @@ const (
 	MethodPromptsChanged   = "notifications/prompts/list_changed"
 	MethodToolsChanged     = "notifications/tools/list_changed"
 	MethodAcknowledged     = "notifications/subscriptions/acknowledged"
+	MethodTask             = "notifications/tasks"
 )

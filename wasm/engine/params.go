@@ -45,6 +45,8 @@ type request struct {
 	name      string
 	level     level // _meta: logLevel; 0: none
 
+	pending *pendingAsk // a question that waits for the user, while the call becomes a task
+
 	info          []byte // clientInfo, of initialize or of _meta
 	wantsDeclared bool   // _meta: hop.KeyDeclared
 }
@@ -101,7 +103,13 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 			req.cursor, ok = schema.TextOf(value)
 			req.hasCursor = ok
 		case "name":
-			req.name, ok = schema.TextOf(value)
+			if !isOfTasks(req.method) {
+				req.name, ok = schema.TextOf(value)
+			}
+		case "taskId":
+			if isOfTasks(req.method) {
+				req.name, ok = schema.TextOf(value)
+			}
 		case "notifications":
 			req.filter = value
 		case "protocolVersion":

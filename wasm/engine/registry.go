@@ -143,6 +143,14 @@ func (r *registry) listeners(which lists) map[*subscription]lists {
 	return all
 }
 
+// has reports whether s is subscribed to a URI.
+func (r *registry) has(s *subscription, uri string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, has := s.uris[uri]
+	return has
+}
+
 // updated returns the notification that uri changed, built once while there are
 // subscribers; nil: s is not subscribed to it, or no longer.
 func (r *registry) updated(s *subscription, uri string) *sink.Document {

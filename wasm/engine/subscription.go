@@ -198,6 +198,9 @@ func (s *subscription) notification(uri string) *sink.Document {
 			return e.fixed.Load().listChanged[i][s.era()]
 		}
 	}
+	if TaskOfURI(uri) != "" {
+		return e.taskNotification(s, uri)
+	}
 	return e.registry.updated(s, uri)
 }
 

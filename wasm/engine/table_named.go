@@ -20,6 +20,7 @@ type PromptEntry struct {
 type ToolEntry struct {
 	Tool
 	Call func(ctx context.Context, arguments []byte) ([]byte, error)
+	Task TaskTool
 }
 
 // A namedRow is either; complete is of prompts alone.
@@ -27,6 +28,7 @@ type namedRow struct {
 	Named
 	answer   func(ctx context.Context, arguments []byte) ([]byte, error)
 	complete func(ctx context.Context, c CompletionRequest) (Completion, error)
+	task     TaskTool
 }
 
 // PutPrompt registers prompts, or replaces those with the same name. It refuses
@@ -34,7 +36,7 @@ type namedRow struct {
 func (t *Table) PutPrompt(entries ...PromptEntry) error {
 	rows := make([]namedRow, len(entries))
 	for i, e := range entries {
-		rows[i] = namedRow{e.Prompt, e.Get, e.Complete}
+		rows[i] = namedRow{Named: e.Prompt, answer: e.Get, complete: e.Complete}
 	}
 	return t.putNamed(&t.prompts, rows, Change{Prompts: true}, ParsePrompt)
 }
@@ -44,7 +46,7 @@ func (t *Table) PutPrompt(entries ...PromptEntry) error {
 func (t *Table) PutTool(entries ...ToolEntry) error {
 	rows := make([]namedRow, len(entries))
 	for i, e := range entries {
-		rows[i] = namedRow{e.Tool, e.Call, nil}
+		rows[i] = namedRow{Named: e.Tool, answer: e.Call, task: e.Task}
 	}
 	return t.putNamed(&t.tools, rows, Change{Tools: true}, ParseTool)
 }
@@ -156,6 +158,19 @@ func (t *Table) CallTool(ctx context.Context, name string, arguments []byte) ([]
 		return nil, err
 	}
 	return row.answer(ctx, arguments)
+}
+
+// TaskTool implements [TaskTooler].
+func (t *Table) TaskTool(name string) TaskTool {
+	row, _ := t.row(&t.tools, name)
+	return row.task
+}
+
+// HasTasks reports whether a tool runs as a task.
+func (t *Table) HasTasks() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.ContainsFunc(t.tools, func(row namedRow) bool { return row.task.Mode != TaskNever })
 }
 
 // Complete completes an argument of the prompt or template that c names. Unknown arguments

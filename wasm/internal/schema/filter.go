@@ -11,6 +11,7 @@ import (
 type Filter struct {
 	Lists uint8 // bits in the order of FilterKeys
 	URIs  []string
+	Tasks []string // taskIds, of the extension for tasks; nil: there is no such member
 }
 
 // FilterKeys are the members of a filter for lists, by which it requests changes of lists.
@@ -30,21 +31,10 @@ func ReadFilter(object []byte) (Filter, error) {
 				return badFilter(name + " must be true or false")
 			}
 		case "resourceSubscriptions":
-			elements, ok := jsonrpc.Elements(value)
-			if !ok {
-				return badFilter("resourceSubscriptions must be an array of strings")
-			}
-			seen := map[string]bool{}
-			for _, element := range elements {
-				uri, ok := jsonrpc.Text(element)
-				if !ok {
-					return badFilter("resourceSubscriptions must be an array of strings")
-				}
-				if !seen[uri] {
-					f.URIs = append(f.URIs, uri)
-				}
-				seen[uri] = true
-			}
+			return addTexts(&f.URIs, name, value)
+		case "taskIds":
+			f.Tasks = []string{}
+			return addTexts(&f.Tasks, name, value)
 		}
 		return nil
 	})
@@ -52,6 +42,26 @@ func ReadFilter(object []byte) (Filter, error) {
 		return f, refusal
 	}
 	return f, nil
+}
+
+// addTexts adds those strings of an array that are not there yet.
+func addTexts(all *[]string, name string, value []byte) *jsonrpc.Error {
+	elements, ok := jsonrpc.Elements(value)
+	seen := map[string]bool{}
+	for _, element := range elements {
+		var text string
+		if text, ok = jsonrpc.Text(element); !ok {
+			break
+		}
+		if !seen[text] {
+			*all = append(*all, text)
+		}
+		seen[text] = true
+	}
+	if !ok {
+		return badFilter(name + " must be an array of strings")
+	}
+	return nil
 }
 
 func badFilter(message string) *jsonrpc.Error {
