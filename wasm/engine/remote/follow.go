@@ -130,6 +130,8 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 		return
 	}
 	switch msg.Method {
+	case engine.MethodTask:
+		r.taskNotified(l, msg.Params)
 	case engine.MethodUpdated:
 		r.announce(engine.Change{URI: uri})
 	case engine.MethodResourcesChanged:
@@ -161,6 +163,9 @@ func (r *Remote) belongs(l *link, subscription jsonrpc.ID, acknowledges bool, fi
 	granted, err := schema.ReadFilter(filter)
 	asked := h.uris
 	h.uris = make(map[string]struct{}, len(asked))
+	for _, id := range granted.Tasks {
+		granted.URIs = append(granted.URIs, engine.TaskURI(id))
+	}
 	for _, uri := range granted.URIs {
 		if _, ok := asked[uri]; ok && err == nil {
 			h.uris[uri] = struct{}{}

@@ -183,7 +183,7 @@ func (r *Remote) open(l *link, uris []string, lists bool) (*upstreamListen, erro
 	for _, uri := range uris {
 		h.uris[uri] = struct{}{}
 	}
-	pending, err := l.conn.Begin(ctx, engine.MethodListen, envelope("", listenMembers(uris, lists)), func(p *jsonrpc.Pending) {
+	pending, err := l.conn.Begin(ctx, engine.MethodListen, listenParams(uris, lists), func(p *jsonrpc.Pending) {
 		r.expect(l, h, p)
 	})
 	if err != nil {
@@ -231,20 +231,30 @@ func (r *Remote) open(l *link, uris []string, lists bool) (*upstreamListen, erro
 	}
 }
 
-// listenMembers returns the members of params of a listen.
-func listenMembers(uris []string, lists bool) []byte {
-	member := []byte(`"notifications":{"resourceSubscriptions":[`)
-	for i, uri := range uris {
-		if i > 0 {
+// listenParams returns the params of a listen; tasks are among uris: see [engine.TaskURI].
+func listenParams(uris []string, lists bool) []byte {
+	member, tasks := []byte(`"notifications":{"resourceSubscriptions":[`), []byte(nil)
+	for _, uri := range uris {
+		if id := engine.TaskOfURI(uri); id != "" {
+			tasks = jsonrpc.AppendString(append(tasks, ','), id)
+			continue
+		}
+		if member[len(member)-1] != '[' {
 			member = append(member, ',')
 		}
 		member = jsonrpc.AppendString(member, uri)
 	}
 	member = append(member, ']')
+	capabilities := "{}"
+	if tasks != nil {
+		tasks[0] = '['
+		member = append(append(append(member, `,"taskIds":`...), tasks...), ']')
+		capabilities = `{"extensions":{"` + engine.ExtensionTasks + `":{}}}`
+	}
 	if lists {
 		member = append(member, `,"resourcesListChanged":true,"promptsListChanged":true,"toolsListChanged":true`...)
 	}
-	return append(member, '}')
+	return envelopeWith(capabilities, "", append(member, '}'))
 }
 
 // expect records a listen before it is sent.

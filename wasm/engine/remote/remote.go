@@ -40,6 +40,9 @@ type Remote struct {
 	follows     map[*following]struct{}
 	generation  uint64 // of the URIs that follows want
 
+	tasks    taskCache     // states of the other engine's tasks
+	describe func() string // see OnAway
+
 	grants  atomic.Pointer[engine.Grants] // of the other engine; nil: everything is allowed
 	backlog *backlog
 	once    atomic.Int32 // requests in flight that must not be sent again

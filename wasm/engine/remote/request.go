@@ -38,7 +38,7 @@ func (r *Remote) request(ctx context.Context, method string, members []byte, onc
 	if err != nil {
 		return nil, err
 	}
-	return result, r.needsInput(ctx, result, hub, engine.MethodOf(method).IsKnown())
+	return result, r.notComplete(ctx, method, result, hub)
 }
 
 // OnInput sets the function that returns the policy for the requests for input that the
@@ -131,8 +131,11 @@ func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error))
 
 // envelope returns the params of a request: the envelope, on whose behalf, and
 // further members.
-func envelope(who engine.Principal, members []byte) []byte {
-	params := []byte(`{"_meta":{"` + hop.KeyVersion + `":"` + engine.LatestModern + `","` + hop.KeyCapabilities + `":{}`)
+func envelope(who engine.Principal, members []byte) []byte { return envelopeWith("{}", who, members) }
+
+// envelopeWith is envelope with capabilities of a client, a JSON object.
+func envelopeWith(capabilities string, who engine.Principal, members []byte) []byte {
+	params := []byte(`{"_meta":{"` + hop.KeyVersion + `":"` + engine.LatestModern + `","` + hop.KeyCapabilities + `":` + capabilities)
 	if who != "" {
 		params = jsonrpc.AppendString(append(params, `,"`+hop.KeyPrincipal+`":`...), string(who))
 	}
@@ -222,9 +225,9 @@ func paramsFor(i *engine.Invocation, who engine.Principal, clientName, token str
 	return params
 }
 
-// needsInput returns an error unless a result is complete (R-369), or has a type that an
+// notComplete returns an error unless a result is complete (R-369), or has a type that an
 // extension may know. What a hub needs is in order: it has applied its policy.
-func (r *Remote) needsInput(ctx context.Context, result []byte, fromHub, isKnown bool) error {
+func (r *Remote) notComplete(ctx context.Context, method string, result []byte, fromHub bool) error {
 	kind := jsonrpc.Member(result, "resultType")
 	switch string(kind) {
 	case "", `"complete"`:
@@ -232,14 +235,17 @@ func (r *Remote) needsInput(ctx context.Context, result []byte, fromHub, isKnown
 	case `"input_required"`:
 		requests := bytes.Clone(jsonrpc.Member(result, "inputRequests"))
 		state, _ := jsonrpc.Text(jsonrpc.Member(result, "requestState"))
-		var policy *engine.InputPolicy
-		if requests != nil && r.inputPolicy != nil && !fromHub {
-			own := r.inputPolicy()
-			policy = &own
+		return engine.InvocationOf(ctx).ForwardNeed(requests, state, r.policyFor(fromHub))
+	case `"task"`:
+		if method == engine.MethodCallTool {
+			s, err := readTask(result, nil) // without requests for input
+			if err != nil {
+				return err
+			}
+			return engine.TaskCreated(s)
 		}
-		return engine.InvocationOf(ctx).ForwardNeed(requests, state, policy)
 	}
-	if !isKnown {
+	if !engine.MethodOf(method).IsKnown() {
 		return nil
 	}
 	return errAnswer
