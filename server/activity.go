@@ -114,7 +114,7 @@ func (a *activity) note(e access.Entry) {
 	}
 	client.Requests++
 	client.Last = now
-	if !engine.MethodOf(e.Verb).Repeated { // it gets nothing of a page by name
+	if known := engine.MethodOf(e.Verb); !known.Repeated || known.Named == "taskId" { // it gets nothing of a page by name
 		return
 	}
 	if len(a.reads) == maxReads {

@@ -46,12 +46,13 @@ func newConformancePage(t *testing.T) *testPage {
 	p := newPage(t, testOrigin, "conformance tab")
 	p.app = "conformance"
 	p.engine = engine.New(engine.Info{Name: "conformance", Version: "1.0.0"}, &engine.Options{
-		UpdateInterval: 10 * time.Millisecond, Tools: true, Prompts: true, Completions: true, Logging: true,
+		UpdateInterval: 10 * time.Millisecond, Tools: true, Prompts: true, Completions: true, Logging: true, Tasks: true,
 	})
 	p.engine.Mount("", p.table)
 	p.serveResources()
 	p.servePrompts()
 	p.serveTools()
+	p.serveTaskTools()
 	p.serveAsking()
 	p.serveRounds()
 	p.serveHooks()
@@ -76,12 +77,19 @@ func toJSON(value any) []byte {
 // tool registers one. schema is its inputSchema; nil: no arguments.
 func (p *testPage) tool(name, description string, schema object, do handler) {
 	p.t.Helper()
+	p.taskTool(name, description, schema, engine.TaskTool{}, do)
+}
+
+// taskTool is tool for one that may run as a task.
+func (p *testPage) taskTool(name, description string, schema object, task engine.TaskTool, do handler) {
+	p.t.Helper()
 	if schema == nil {
 		schema = object{"type": "object", "properties": object{}}
 	}
 	described := toJSON(object{"name": name, "description": description, "inputSchema": schema})
 	p.must(p.table.PutTool(engine.ToolEntry{
 		Tool: engine.Tool{Name: name, Object: described},
+		Task: task,
 		Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
 			result, err := run(ctx, do, arguments)
 			if err != nil {

@@ -121,7 +121,7 @@ func policyOf(method, about string) (verb engine.Verb, uri string) {
 		return engine.VerbRead, about
 	case engine.MethodGetPrompt:
 		return engine.VerbRead, promptScheme + about
-	case engine.MethodCallTool:
+	case engine.MethodCallTool, engine.MethodGetTask, engine.MethodUpdateTask, engine.MethodCancelTask:
 		return engine.VerbCall, "tool:" + about
 	case engine.MethodSubscribe:
 		return engine.VerbWatch, about

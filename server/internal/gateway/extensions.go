@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"slices"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -13,8 +14,8 @@ import (
 // only page with extensions; if several have some, the target of a method would be
 // ambiguous, so none are declared there.
 //
-// Skills are an exception: their URIs name the page, so the engines serve those of all
-// pages together, and declare the extension while one of these has some.
+// Skills and tasks are exceptions: their URIs and ids name the page, so the engines serve those of
+// all pages together, and declare the extension while one of these has it.
 
 // extensionPage returns the page whose extensions are declared at path, and these, or nil.
 // The caller holds the lock.
@@ -44,15 +45,15 @@ func (v *views) pagesAt(path string) (pages []*page) {
 	return pages
 }
 
-// otherExtensions returns extensions without skills: a JSON object, or nil if there is no
-// other one.
+// otherExtensions returns extensions without skills and tasks: a JSON object, or nil if there is
+// no other one.
 func otherExtensions(extensions []byte) []byte {
-	if jsonrpc.Member(extensions, engine.ExtensionSkills) == nil {
+	if jsonrpc.Member(extensions, engine.ExtensionSkills) == nil && jsonrpc.Member(extensions, engine.ExtensionTasks) == nil {
 		return extensions
 	}
 	var rest []byte
 	jsonrpc.Members(extensions, func(name string, value []byte) *jsonrpc.Error {
-		if name != engine.ExtensionSkills {
+		if name != engine.ExtensionSkills && name != engine.ExtensionTasks {
 			rest = append(jsonrpc.AppendString(append(rest, ','), name), ':')
 			rest = append(rest, value...)
 		}
@@ -85,6 +86,12 @@ func (v *views) hasSkills(path string) bool {
 	return false
 }
 
+// hasTasks reports whether a page that is served at path has tools that run as tasks. The caller
+// holds the lock.
+func (v *views) hasTasks(path string) bool {
+	return slices.ContainsFunc(v.pagesAt(path), func(p *page) bool { return p.remote.HasTasks() })
+}
+
 // declaredChanged updates the views after a page has declared something else.
 func (v *views) declaredChanged() {
 	v.mu.Lock()
@@ -100,6 +107,7 @@ func (v *views) updateDeclarations() {
 	}
 	for path, at := range v.byPath {
 		at.engine.SetSkills(v.hasSkills(path))
+		at.engine.SetTasks(v.hasTasks(path))
 		if _, extensions := v.extensionPage(path); string(extensions) != string(at.extensions) {
 			at.extensions = extensions
 			at.engine.SetExtensions(extensions)

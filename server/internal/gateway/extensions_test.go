@@ -48,7 +48,7 @@ func TestExtensionsArePassedOn(t *testing.T) {
 				t.Errorf("not declared at %s", path)
 			}
 			ask(path, "acme/x", `"page":"one","a":[1]`, 200)
-			ask(path, "tasks/get", "-32601", 404)
+			ask(path, "tasks/result", "-32601", 404)
 		}
 		if declared("/mcp/plain") {
 			t.Error("declared for a page that does not have it")

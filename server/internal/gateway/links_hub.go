@@ -46,6 +46,7 @@ func (l *links) updateHubs(v *views) {
 			continue
 		}
 		p.hub.SetSkills(p.remote.HasSkills())
+		p.hub.SetTasks(p.remote.HasTasks())
 		p.hub.SetExtensions(otherExtensions(p.remote.Extensions()))
 		if info, ok := p.remote.Info(); ok && info.Name != "" {
 			p.hub.SetInfo(pageInfoOf(info).engineInfo())

@@ -137,6 +137,7 @@ func (v *views) mount(name string, r *remote.Remote) *page {
 	p := &page{name: name, remote: r}
 	r.OnDeclared(v.declaredChanged)
 	r.OnInput(func() engine.InputPolicy { return v.inputPolicy(p) })
+	r.OnAway(func() string { return v.describe(p) })
 	v.pages[name] = p
 	if v.arrived != nil {
 		close(v.arrived)

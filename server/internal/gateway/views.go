@@ -113,6 +113,7 @@ func (v *views) make(path, name string) *view {
 	at := &view{path: path, engine: engine.New(o.Info, options)}
 	v.byPath[path] = at
 	v.gateway.views.Add(1)
+	at.engine.Mount("", awayTasks{v, name})
 	if !o.NoResourceTools {
 		at.tools = &resourceTools{views: v, view: at, page: name}
 		at.engine.Mount("", at.tools)

@@ -20,6 +20,9 @@ func (r *request) authorize(examined ...engine.Examination) bool {
 	for _, x := range examined {
 		if x.Kind == jsonrpc.Request {
 			rights = append(rights, r.rightOf(x))
+			if x.Method == engine.MethodListen && jsonrpc.Member(jsonrpc.Member(x.Params, "notifications"), "taskIds") != nil {
+				rights = append(rights, engine.MethodOf(engine.MethodGetTask).Right)
+			}
 		}
 	}
 	challenge := r.caller.Authorize(r.endpoint.Path, rights...)

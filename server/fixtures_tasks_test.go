@@ -1,0 +1,85 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// serveTaskTools registers the tools that the official suite requires of the extension for tasks.
+func (p *testPage) serveTaskTools() {
+	optional, required := engine.TaskTool{Mode: engine.TaskOptional}, engine.TaskTool{Mode: engine.TaskRequired}
+	p.tool("greet", "Greets.", object{"type": "object", "properties": object{"name": object{"type": "string"}}},
+		func(_ context.Context, given object) (any, error) { return fmt.Sprintf("Hello, %v!", given["name"]), nil })
+	p.taskTool("slow_compute", "Computes for some seconds.", object{"type": "object", "properties": object{
+		"seconds": object{"type": "number"}, "label": object{"type": "string"},
+	}}, optional, func(ctx context.Context, given object) (any, error) {
+		seconds, _ := given["seconds"].(float64)
+		engine.TaskOf(ctx).Message(fmt.Sprintf("Computes for %v s.", seconds))
+		if err := pauseFor(ctx, time.Duration(seconds*float64(time.Second))); err != nil {
+			return nil, err
+		}
+		return fmt.Sprintf("Computed %v.", given["label"]), nil
+	})
+	p.taskTool("failing_job", "Fails after a moment.", nil, required, func(ctx context.Context, _ object) (any, error) {
+		if err := pauseFor(ctx, time.Second); err != nil {
+			return nil, err
+		}
+		return object{"isError": true, "content": array{text("The job has failed.")}}, nil
+	})
+	p.taskTool("protocol_error_job", "Fails with an error of the protocol.", nil, optional, func(context.Context, object) (any, error) {
+		return nil, engine.BadParams("the job cannot run")
+	})
+	confirm := func(message string) object {
+		return elicit(message, form(object{"confirm": object{"type": "boolean"}}))
+	}
+	p.taskTool("confirm_delete", "Deletes a file once the user agrees.", object{"type": "object", "properties": object{"filename": object{"type": "string"}}},
+		optional, func(ctx context.Context, given object) (any, error) {
+			answers, err := taskInput(ctx, object{"confirm": confirm(fmt.Sprintf("Delete %v?", given["filename"]))})
+			if err != nil {
+				return nil, err
+			}
+			return "Deleted: " + field(answers["confirm"], "confirm"), nil
+		})
+	p.taskTool("multi_input", "Needs two answers.", nil, optional, func(ctx context.Context, _ object) (any, error) {
+		answers, err := taskInput(ctx, object{"first": confirm("The first?"), "second": confirm("The second?")})
+		if err != nil {
+			return nil, err
+		}
+		return "Answered: " + field(answers["first"], "confirm") + ", " + field(answers["second"], "confirm"), nil
+	})
+	required.Prepare = func(ctx context.Context, _ []byte) ([]byte, error) {
+		answers, _, err := need(ctx, object{"user_name": elicit("What is your name?", form(object{"name": object{"type": "string"}}))}, nil)
+		if err != nil {
+			return nil, err
+		}
+		return toJSON(object{"name": field(answers["user_name"], "name")}), nil
+	}
+	p.taskTool("test_tool_with_task", "Asks for a name before it becomes a task.", nil, required, func(_ context.Context, given object) (any, error) {
+		return fmt.Sprintf("Hello, %v!", given["name"]), nil
+	})
+}
+
+// taskInput requests input by the handle of the call.
+func taskInput(ctx context.Context, requests object) (answers object, err error) {
+	data, err := engine.TaskOf(ctx).Input(ctx, toJSON(requests))
+	if err == nil {
+		err = json.Unmarshal(data, &answers)
+	}
+	return answers, err
+}
+
+// pauseFor waits, or until ctx ends.
+func pauseFor(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,106 @@
+package gateway
+
+import (
+	"context"
+	"strings"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+)
+
+// awayTasks is mounted at /mcp, with an empty name, and at /mcp/{page}. It answers for tasks of
+// pages that this process does not know: it was started after them. The id says whether there
+// may be such a task.
+type awayTasks struct {
+	views *views
+	name  string
+}
+
+// List implements engine.Source: there are no resources.
+func (a awayTasks) List(context.Context, string) (engine.Listing, error) {
+	return engine.Listing{}, nil
+}
+
+// Read implements engine.Source.
+func (a awayTasks) Read(context.Context, string) ([]engine.Contents, error) {
+	return nil, engine.ErrNotFound
+}
+
+// page returns the Remote of the page of a task, or nil, and the prefix that its ids have here.
+func (a awayTasks) page(ctx context.Context, id string) (r *remote.Remote, name, prefix string, err error) {
+	if name = a.name; name == "" {
+		var ok bool
+		if name, _, ok = strings.Cut(id, "."); !ok || !access.ValidName(name) {
+			return nil, "", "", engine.ErrNotFound
+		}
+		prefix = name + "."
+	}
+	if _, err := engine.TaskOfID(id, engine.PrincipalOf(ctx)); err != nil {
+		return nil, "", "", err // before the wait for a page that another node may have
+	}
+	return a.views.await(ctx, name), name, prefix, nil
+}
+
+// Task implements engine.Tasker.
+func (a awayTasks) Task(ctx context.Context, id string) (engine.TaskState, error) {
+	r, name, prefix, err := a.page(ctx, id)
+	if err != nil {
+		return engine.TaskState{}, err
+	}
+	if r == nil {
+		s, err := engine.TaskOfID(id, engine.PrincipalOf(ctx))
+		s.Message = remote.AwayMessage("the page " + name)
+		return s, err
+	}
+	s, err := r.Task(ctx, id[len(prefix):])
+	s.ID = prefix + s.ID
+	return s, err
+}
+
+// UpdateTask implements engine.Tasker.
+func (a awayTasks) UpdateTask(ctx context.Context, id string) error {
+	r, _, prefix, err := a.page(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case r == nil:
+		return engine.NotSent(engine.ErrAway)
+	}
+	return r.UpdateTask(ctx, id[len(prefix):])
+}
+
+// CancelTask implements engine.Tasker.
+func (a awayTasks) CancelTask(ctx context.Context, id string) error {
+	r, _, prefix, err := a.page(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case r == nil:
+		return engine.NotSent(engine.ErrAway)
+	}
+	return r.CancelTask(ctx, id[len(prefix):])
+}
+
+// MayBeOf implements engine.Tasker.
+func (a awayTasks) MayBeOf(who engine.Principal, id string) bool {
+	_, err := engine.TaskOfID(id, who)
+	return err == nil
+}
+
+// LastTask implements engine.Tasker: the Remote of the page has it, once there is one.
+func (a awayTasks) LastTask(string) (engine.TaskState, bool) { return engine.TaskState{}, false }
+
+// describe returns what the user has to open so that a page comes back.
+func (v *views) describe(p *page) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	what := "the page " + p.name
+	if title := engine.PlainText(p.hello.Title, engine.MaxTitle); title != "" {
+		what += " (" + title + ")"
+	}
+	if p.origin != "" {
+		what += " at " + engine.PlainText(p.origin, engine.MaxTitle)
+	}
+	return what
+}
