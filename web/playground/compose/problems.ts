@@ -4,6 +4,7 @@ import type { Sentence } from '../protocol/explain.ts'
 import { jsonTree, nodeAt } from '../protocol/json.ts'
 import { messageProblems } from '../protocol/message.ts'
 import { methodNamed, missingCapability } from '../protocol/methods.ts'
+import { nearest } from '../protocol/nearest.ts'
 import { requestAnswered, type ServerContext } from './schema-at.ts'
 
 /** A problem and its position. */
@@ -55,5 +56,24 @@ export function textProblems(source: string, server: ServerContext): TextProblem
     const sentence: Sentence = { key: 'explain.cause.capability', params: { capability } }
     found.push({ from: node.from, to: node.to, severity: 'warning', sentence })
   }
+  const unlisted = unlistedName(message, server)
+  const name = nodeAt(root, ['params', 'name'])
+  if (name && unlisted) {
+    found.push({ from: name.from, to: name.to, severity: 'warning', sentence: unlisted })
+  }
   return found.sort((a, b) => a.from - b.from)
+}
+
+/** Whether the lists of the server lack the tool or prompt of a request. A list that is empty may not be loaded. */
+function unlistedName(message: unknown, { tools, prompts }: ServerContext): Sentence | undefined {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } }
+  const listed = method === 'tools/call' ? tools : method === 'prompts/get' ? prompts : []
+  const asked = params?.name
+  if (typeof asked !== 'string' || asked === '' || listed.length === 0) return undefined
+  const names = listed.map(({ name }) => name)
+  if (names.includes(asked)) return undefined
+  const near = nearest(asked, names)
+  return near === undefined
+    ? { key: 'explain.hint.unlisted', params: { asked } }
+    : { key: 'explain.hint.unlistedNear', params: { asked, nearest: near } }
 }

@@ -361,7 +361,7 @@ export class Session {
 
 function peerOf(info: Params | undefined, said: Params): Peer {
   return {
-    name: String(info?.name ?? '?'),
+    name: typeof info?.name === 'string' ? info.name : '',
     title: typeof info?.title === 'string' ? info.title : undefined,
     version: String(info?.version ?? ''),
     capabilities: (said.capabilities ?? {}) as Params,

@@ -126,6 +126,8 @@ export const en = {
       'Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with method, name or URI, and _meta.',
   },
   hint: {
+    unlisted: 'The server does not list {asked}.',
+    unlistedNear: 'The server does not list {asked}. Did you mean {nearest}?',
     unknownId: 'No open request has this id.',
     duplicateId: 'A request with this id is still open.',
     afterCancel: 'The request was cancelled before this response.',
@@ -303,6 +305,8 @@ export const de: Translated<typeof en> = {
       'Mcp-Method, Mcp-Name und MCP-Protocol-Version mit Methode, Name oder URI und _meta vergleichen.',
   },
   hint: {
+    unlisted: 'Der Server führt {asked} nicht auf.',
+    unlistedNear: 'Der Server führt {asked} nicht auf. War {nearest} gemeint?',
     unknownId: 'Keine offene Anfrage hat diese id.',
     duplicateId: 'Eine Anfrage mit dieser id ist noch offen.',
     afterCancel: 'Die Anfrage wurde vor dieser Antwort abgebrochen.',
@@ -474,6 +478,8 @@ export const ja: Translated<typeof en> = {
       'Mcp-Method、Mcp-Name、MCP-Protocol-Version を、メソッド、名前または URI、_meta と比べてください。',
   },
   hint: {
+    unlisted: 'サーバーのリストに {asked} はありません。',
+    unlistedNear: 'サーバーのリストに {asked} はありません。{nearest} のことですか？',
     unknownId: 'この id を持つ未完了のリクエストはありません。',
     duplicateId: 'この id のリクエストはまだ終わっていません。',
     afterCancel: 'このレスポンスの前に、リクエストは取り消されていました。',
@@ -629,6 +635,8 @@ export const zhHans: Translated<typeof en> = {
     headers: '请把 Mcp-Method、Mcp-Name、MCP-Protocol-Version 与方法、名称或 URI、_meta 对照。',
   },
   hint: {
+    unlisted: '服务器未列出 {asked}。',
+    unlistedNear: '服务器未列出 {asked}。你是指 {nearest} 吗？',
     unknownId: '没有未完成的请求使用这个 id。',
     duplicateId: '使用这个 id 的请求还没有结束。',
     afterCancel: '这个响应之前，请求已被取消。',

@@ -110,7 +110,7 @@ function Clients() {
 function ClientButton({ session }: { session: Session }) {
   const { connection, peer } = session
   const state = connection.state.value
-  const title = peer.value?.title ?? peer.value?.name ?? connection.dialer.title
+  const title = peer.value?.title || peer.value?.name || connection.dialer.title
   const isActive = active.value === session
   return (
     <>

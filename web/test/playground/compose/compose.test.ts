@@ -163,6 +163,20 @@ test('what is wrong is marked where it is', () => {
   )
 })
 
+test('a tool or prompt that the server does not list is marked, with the nearest name', () => {
+  const call = (name: string) => textProblems(frameFor(modern, 'tools/call', 1, { name }), listing)
+  const tool = { name: 'add_note', inputSchema: { type: 'object' } }
+  const listing = { ...noServer(modern), tools: [tool], capabilities: { tools: {} } }
+  const marked = (name: string) => call(name).map(({ sentence }) => sentence)
+  assert.deepEqual(marked('add_note'), [])
+  assert.deepEqual(marked('ad_note'), [
+    { key: 'explain.hint.unlistedNear', params: { asked: 'ad_note', nearest: 'add_note' } },
+  ])
+  assert.deepEqual(marked('zzz'), [{ key: 'explain.hint.unlisted', params: { asked: 'zzz' } }])
+  const unknown = textProblems(frameFor(modern, 'tools/call', 1, { name: 'x' }), noServer(modern))
+  assert.deepEqual(unknown, [], 'the list is not known')
+})
+
 test('a frame of any method of any revision is right from the beginning', () => {
   for (const revision of revisions) {
     for (const { name } of methodsOf(revision)) {
