@@ -13,7 +13,9 @@ import (
 func (p *testPage) serveTaskTools() {
 	optional, required := engine.TaskTool{Mode: engine.TaskOptional}, engine.TaskTool{Mode: engine.TaskRequired}
 	p.tool("greet", "Greets.", object{"type": "object", "properties": object{"name": object{"type": "string"}}},
-		func(_ context.Context, given object) (any, error) { return fmt.Sprintf("Hello, %v!", given["name"]), nil })
+		func(_ context.Context, given object) (any, error) {
+			return fmt.Sprintf("Hello, %v!", given["name"]), nil
+		})
 	p.taskTool("slow_compute", "Computes for some seconds.", object{"type": "object", "properties": object{
 		"seconds": object{"type": "number"}, "label": object{"type": "string"},
 	}}, optional, func(ctx context.Context, given object) (any, error) {

@@ -1,7 +1,7 @@
 package engine
 
 import (
-		"encoding/base64"
+	"encoding/base64"
 	"encoding/binary"
 	"math/rand/v2"
 	"strings"

@@ -159,6 +159,7 @@ func (ts *tasks) showInputs(t *task, claimed []int) {
 		t.inputs[i].isShown = true
 	}
 	t.settle()
+	t.touch()
 }
 
 // settle derives the status of a task that has not ended; tasks.mu is held.
@@ -172,7 +173,6 @@ func (t *task) settle() {
 			t.status = TaskInputRequired
 		}
 	}
-	t.touch()
 }
 
 // answersOf returns the answers, or nil and what is closed when there are more of them.
@@ -237,6 +237,7 @@ func (ts *tasks) passAnswers(t *task, taken []int, stored bool) {
 		}
 	}
 	t.settle()
+	t.touch()
 	if t.wake != nil {
 		close(t.wake)
 		t.wake = nil

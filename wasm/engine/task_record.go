@@ -140,6 +140,7 @@ func readTask(record []byte) (*task, error) {
 	for _, one := range inputs {
 		t.inputs = append(t.inputs, readTaskInput(one))
 	}
+	t.settle()
 	if _, err := TaskOfID(t.id, t.who); !ok || t.tool == "" || t.status == "" || err != nil {
 		return t, errors.New("the record of a task is not valid, or has expired")
 	}

@@ -49,7 +49,7 @@ func (e *Engine) createTask(req *request, tool TaskTool, description Tool, ask *
 	}
 	if err := e.storeTask(t); err != nil {
 		e.tasks.remove(t)
-		return ErrUnavailable
+		return e.reason("The page could not store the task", "unavailable", true)
 	}
 	e.expireTask(t)
 	created := &taskCreated{state: e.tasks.state(t), own: true}
@@ -195,7 +195,7 @@ func (e *Engine) callTask(ctx context.Context, t *task, m *mount, ask *pendingAs
 	}
 	if !wasBegun {
 		if err := e.storeTask(t); err != nil {
-			return nil, NotSent(ErrUnavailable)
+			return nil, e.reason("The page could not store the task", "unavailable", true)
 		}
 	}
 	e.setTaskMessage(t, "")

@@ -11,7 +11,7 @@ import (
 type tasks struct {
 	// mu guards all that follows, and what a task says that it guards. It is not held while
 	// something waits, nor while a TaskStore, Source or Sink is called.
-	mu    sync.Mutex
+	mu      sync.Mutex
 	byID    map[string]*task
 	bytes   int  // of all tasks, about
 	offered int  // calls of ResumeTasks
