@@ -69,9 +69,8 @@ type Options struct {
 	// declares it while it has tools that run as tasks, a gateway while one of its pages does.
 	Tasks bool
 
-	// TaskMethods serves the methods of tasks also while the extension is not declared: a gateway
-	// may have lost the pages that have the tasks.
-	TaskMethods bool
+	// OtherTasks serves the tasks of mounted engines: [ForwardTasks]. Nil: there are none.
+	OtherTasks *OtherTasks
 
 	// TaskStore keeps the tasks of this engine; RestoreTasks takes them over. Nil: they end with it.
 	TaskStore TaskStore
@@ -205,6 +204,7 @@ func New(info Info, opts *Options) *Engine {
 	}
 	e.skills.Store(o.Skills)
 	e.declaresTasks.Store(o.Tasks)
+	e.tasks.ctx, e.tasks.stop = context.WithCancelCause(context.Background())
 	e.fixed.Store(newFixed(info, o))
 	e.discovery.Store(e.fixed.Load().discover(o))
 	e.stateKeys = [][16]byte{stateKey(o.CursorKey)}
@@ -283,7 +283,7 @@ func (e *Engine) sources() []*mount { return *e.mounts.Load() }
 // Close ends the engine for its clients: subscriptions end with their result,
 // requests that wait fail, tasks stop and keep their state. Ports stay open; their owners close them.
 func (e *Engine) Close() {
-	e.stopTasks()
+	e.tasks.stop(errTaskOver)
 	for _, c := range e.connected() {
 		c.shutDown()
 	}

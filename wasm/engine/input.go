@@ -185,8 +185,10 @@ func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(contex
 		}
 		i.answered(answers, need.state)
 	}
-	return sink.Result{}, errors.New("a source asked the client too often")
+	return sink.Result{}, errTooOften
 }
+
+var errTooOften = errors.New("a source asked the client too often")
 
 // answered begins a further round, with what the client answered in the last one.
 func (i *Invocation) answered(inputs []byte, state string) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"strconv"
 	"sync"
 	"time"
 
@@ -180,18 +179,6 @@ func (i *Invocation) Progress(params []byte) {
 	text.Text("}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodProgress, text), Optional: true}
 	c.ifPending(i.call, func() { c.sink.Notify(doc, 0) })
-}
-
-// progressMessage sends a message as progress, of an amount that is not known.
-func (i *Invocation) progressMessage(text string) {
-	i.Progress(append(jsonrpc.AppendString([]byte(`{"progress":`+strconv.Itoa(i.nextProgress())+`,"message":`), text), '}'))
-}
-
-// nextProgress returns a whole number above the progress that was sent.
-func (i *Invocation) nextProgress() int {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return int(i.progress) + 1
 }
 
 // acceptProgress reports whether progress may be sent, and records it.

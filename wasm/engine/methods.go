@@ -92,9 +92,9 @@ var methods = [...]Method{
 	setLevelMethod:      {Name: MethodSetLevel, Right: RightConnect, Rate: RateNone, eras: inClassic, needs: needsLogging, answer: (*Engine).setLevel}, // in classic_input.go
 	listSkillsMethod:    {Name: MethodListSkills, Right: RightRead, Rate: RateNone, List: "skills", eras: inModern, answer: (*Engine).listSkills},      // an extension: see known
 	getSkillMethod:      {Name: MethodGetSkill, Right: RightRead, Rate: RateReads, Named: "uri", eras: inModern, answer: (*Engine).getSkill},
-	getTaskMethod:       {Name: MethodGetTask, Right: RightCall, Rate: RateReads, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).getTask}, // likewise, as are those below
-	updateTaskMethod:    {Name: MethodUpdateTask, Right: RightCall, Rate: RateCalls, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).updateTask},
-	cancelTaskMethod:    {Name: MethodCancelTask, Right: RightCall, Rate: RateCalls, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).cancelTask},
+	getTaskMethod:       {Name: MethodGetTask, Right: RightCall, Rate: RateReads, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).onTask}, // likewise, as are those below
+	updateTaskMethod:    {Name: MethodUpdateTask, Right: RightCall, Rate: RateCalls, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).onTask},
+	cancelTaskMethod:    {Name: MethodCancelTask, Right: RightCall, Rate: RateCalls, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).onTask},
 }
 
 // The numbers of the methods.
@@ -164,7 +164,7 @@ func (e *Engine) known(m sink.Method) sink.Method {
 func isOfTasks(m sink.Method) bool { return m >= getTaskMethod && m <= cancelTaskMethod }
 
 // servesTasks reports whether the methods of tasks are answered.
-func (e *Engine) servesTasks() bool { return e.options.TaskMethods || e.declaresTasks.Load() }
+func (e *Engine) servesTasks() bool { return e.options.OtherTasks != nil || e.declaresTasks.Load() }
 
 func methodName(m sink.Method) string {
 	if m == unknownMethod {

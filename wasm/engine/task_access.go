@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"bytes"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -27,89 +29,8 @@ type pendingAsk struct {
 	cancel context.CancelFunc
 }
 
-// askOrPend asks the user. If that takes long, and the client takes tasks, the answer is pending.
-func (e *Engine) askOrPend(ctx context.Context, req *request, q *AccessQuestion) (answer AccessAnswer, pending *pendingAsk) {
-	if !e.takesTasks(req) || req.method != callToolMethod || e.options.Ask == nil {
-		return e.ask(ctx, req, q), nil
-	}
-	own := *q
-	own.Arguments, own.CallsItself = append([]byte(nil), q.Arguments...), string([]byte(q.CallsItself))
-	lasting, cancel := context.WithCancel(WithPrincipal(context.Background(), req.who))
-	p := &pendingAsk{make(chan AccessAnswer, 1), cancel}
-	go func() { // ends with the answer, or cancel
-		e.safely("the function that asks the user", func() { p.answer <- e.options.Ask(lasting, &own) })
-	}()
-	timer := time.NewTimer(askPatience)
-	defer timer.Stop()
-	select {
-	case answer = <-p.answer:
-		cancel()
-		return answer, nil
-	case <-ctx.Done():
-		cancel()
-		return AccessAnswer{}, nil // admitOne returns the cause
-	case <-timer.C:
-		return AccessAnswer{}, p
-	}
-}
-
-// admitTask returns an error unless the tool of a task may run. It waits for the user.
-func (e *Engine) admitTask(ctx context.Context, t *task, source Tooler, own string, ask *pendingAsk) error {
-	g := e.grants.Load()
-	if g == nil || t.isOwn {
-		return nil
-	}
-	if !e.tasks.isAsking(t) {
-		return e.mayHaveTask(t.who, t)
-	}
-	description, err := toolNamed(ctx, source, own)
-	if err != nil {
-		return err
-	}
-	q := &AccessQuestion{
-		Assistant: AssistantOf(t.who), CallsItself: t.clientName, Right: rightNames[t.right], Method: MethodCallTool,
-		Tool: description.Object, Arguments: t.arguments, right: t.right, tool: t.only,
-	}
-	for {
-		d, reason := e.grants.Load().decide(t.who, t.right, t.only)
-		message := ""
-		if d == undecided {
-			if ask == nil {
-				ask = e.askFor(ctx, q)
-			}
-			select {
-			case answer := <-ask.answer:
-				reason, message = answer.Reason, answer.Message
-				if answer.Allow {
-					d = allowed
-					if later, why := e.grants.Load().decide(t.who, t.right, t.only); later == denied {
-						d, reason = denied, why
-					}
-				}
-			case <-ctx.Done():
-				ask.cancel()
-				return context.Cause(ctx)
-			}
-			ask.cancel()
-			ask = nil
-		}
-		if d != allowed && reason == reasonNoAnswer {
-			if err := pause(ctx, askAgain); err != nil {
-				return err
-			}
-			continue
-		}
-		e.decided(&request{}, q, d == allowed, reason)
-		if d != allowed {
-			return denial(reason, message)
-		}
-		e.tasks.markAdmitted(t)
-		return nil
-	}
-}
-
-// askFor asks the user for a task.
-func (e *Engine) askFor(ctx context.Context, q *AccessQuestion) *pendingAsk {
+// askLater asks the user, until ctx ends.
+func (e *Engine) askLater(ctx context.Context, q *AccessQuestion) *pendingAsk {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &pendingAsk{make(chan AccessAnswer, 1), cancel}
 	go func() { // ends with the answer, or ctx
@@ -122,39 +43,88 @@ func (e *Engine) askFor(ctx context.Context, q *AccessQuestion) *pendingAsk {
 	return p
 }
 
-// pause waits for a time, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
+// askOrPend asks the user. If that takes long, and the client takes tasks, the answer is pending.
+func (e *Engine) askOrPend(ctx context.Context, req *request, q *AccessQuestion) (answer AccessAnswer, pending *pendingAsk) {
+	if req.method != callToolMethod || !e.takesTasks(req) {
+		return e.ask(ctx, req, q), nil
+	}
+	own := *q
+	own.Arguments, own.CallsItself = bytes.Clone(q.Arguments), strings.Clone(q.CallsItself)
+	p := e.askLater(WithPrincipal(e.tasks.ctx, req.who), &own)
 	select {
-	case <-timer.C:
-		return nil
+	case answer = <-p.answer:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+	case <-time.After(askPatience):
+		return answer, p
+	}
+	p.cancel()
+	return answer, nil
+}
+
+// admitTask returns an error unless the tool of a task may run. It waits for the user.
+func (e *Engine) admitTask(t *task, description Tool, ask *pendingAsk) error {
+	if !t.asks.Load() {
+		return e.mayHaveTask(t)
+	}
+	q := &AccessQuestion{
+		Assistant: AssistantOf(t.who), CallsItself: t.clientName, Right: rightNames[t.right()], Method: MethodCallTool,
+		Tool: description.Object, Arguments: t.arguments, right: t.right(), tool: t.only,
+	}
+	for {
+		g := e.grants.Load()
+		if g == nil {
+			return nil
+		}
+		if d, _ := g.decide(t.who, q.right, q.tool); ask == nil && d == allowed { // since it was stored
+			return nil
+		}
+		if ask == nil {
+			ask = e.askLater(t.ctx, q)
+		}
+		var answer AccessAnswer
+		select {
+		case answer = <-ask.answer:
+		case <-t.ctx.Done():
+		}
+		ask.cancel()
+		ask = nil
+		denied := e.mayHaveTask(t)
+		switch {
+		case t.ctx.Err() != nil:
+			return errTaskOver
+		case answer.Reason == reasonNoAnswer && !answer.Allow && denied == nil:
+			select {
+			case <-time.After(askAgain):
+			case <-t.ctx.Done():
+			}
+			continue
+		}
+		if denied == nil && !answer.Allow {
+			denied = denial(answer.Reason, answer.Message)
+		}
+		if e.options.Decided != nil {
+			e.options.Decided(0, q, denied == nil, answer.Reason)
+		}
+		t.asks.Store(denied != nil)
+		return denied
 	}
 }
 
-func (ts *tasks) isAsking(t *task) bool {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	return t.asks
-}
-
-func (ts *tasks) markAdmitted(t *task) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	t.asks = false
+// right returns what the grants have to allow for a task.
+func (t *task) right() grantRight {
+	if t.reads {
+		return grantRead
+	}
+	return grantAct
 }
 
 // mayHaveTask returns an error if the user has denied what the tool of a task needs. What is not
 // decided was allowed when the task was made, or the task waits for it.
-func (e *Engine) mayHaveTask(who Principal, t *task) error {
-	g := e.grants.Load()
-	if g == nil || t.isOwn {
-		return nil
-	}
-	if d, reason := g.decide(who, t.right, t.only); d == denied {
-		return denial(reason, "")
+func (e *Engine) mayHaveTask(t *task) error {
+	if g := e.grants.Load(); g != nil && !t.isOwn {
+		if d, reason := g.decide(t.who, t.right(), t.only); d == denied {
+			return denial(reason, "")
+		}
 	}
 	return nil
 }
@@ -175,8 +145,8 @@ func (g *Grants) MayHaveTasks(who Principal) bool {
 
 // cancelDeniedTasks cancels the tasks of assistants that the grants deny now.
 func (e *Engine) cancelDeniedTasks() {
-	for _, t := range e.tasks.all(func(t *task) bool { return !t.hasEnded() }) {
-		if err := e.mayHaveTask(t.who, t); err != nil {
+	for _, t := range e.tasks.unfinished() {
+		if err := e.mayHaveTask(t); err != nil {
 			go e.finishTask(t, TaskCancelled, err.Error(), nil, nil) // waits for the store
 		}
 	}

@@ -13,52 +13,29 @@ import (
 // also after a restart. A tool that continues asks again for what it needs: the same request under
 // the same name is then the one from before, with its answer, if there is one.
 
-// A taskInput is one request.
+// A taskInput is one request. Its key is made of its name and place.
 type taskInput struct {
-	key     string // of the client
 	name    string // of the tool; several requests may have it, one after the other
 	request []byte // JSON object: method and params
 	answer  []byte // JSON object, or nil
 
-	isShown   bool // it is stored, and may be seen
-	isStored  bool // the answer is
 	isClaimed bool // the tool has asked for it since the engine began
 	isOver    bool // a checkpoint, or another request, has replaced it
 }
 
-func (i *taskInput) append(o *emit.JSON) {
-	o.Text(`{"key":`)
-	o.Quote(i.key)
-	o.Name("name")
-	o.Quote(i.name)
-	if i.isOver {
-		o.Text(`,"over":true}`)
-		return
-	}
-	o.Member("request", i.request)
-	if i.answer != nil {
-		o.Member("answer", i.answer)
-	}
-	o.Text("}")
-}
+// key returns the key of the input at a place in t.inputs.
+func (t *task) key(at int) string { return t.inputs[at].name + "-" + strconv.Itoa(at+1) }
 
-func readTaskInput(object []byte) (i taskInput) {
-	i.key, _ = jsonrpc.Text(jsonrpc.Member(object, "key"))
-	i.name, _ = jsonrpc.Text(jsonrpc.Member(object, "name"))
-	i.request, i.answer = jsonrpc.Member(object, "request"), jsonrpc.Member(object, "answer")
-	i.isOver = isTrue(jsonrpc.Member(object, "over")) || i.request == nil
-	i.isShown, i.isStored = true, true
-	return i
+func (t *task) waits(at int) bool {
+	return at < t.shown && !t.inputs[at].isOver && t.inputs[at].answer == nil
 }
-
-func (i *taskInput) waits() bool { return !i.isOver && i.answer == nil }
 
 // outstanding returns inputRequests, a JSON object, or nil; tasks.mu is held.
 func (t *task) outstanding() []byte {
 	o := emit.JSON("{")
-	for i := range t.inputs {
-		if one := &t.inputs[i]; one.waits() && one.isShown {
-			o.Member(one.key, one.request)
+	for at := range t.inputs {
+		if t.waits(at) {
+			o.Member(t.key(at), t.inputs[at].request)
 		}
 	}
 	if len(o) == 1 {
@@ -68,8 +45,21 @@ func (t *task) outstanding() []byte {
 	return o
 }
 
-// requestTaskInput requests input of the client of a task, and waits for all of it. The answers are a
-// JSON object by the names in requests.
+// settle derives the status of a task that has not ended; tasks.mu is held.
+func (t *task) settle() {
+	if t.hasEnded() {
+		return
+	}
+	t.status = TaskWorking
+	for at := range t.inputs {
+		if t.waits(at) {
+			t.status = TaskInputRequired
+		}
+	}
+}
+
+// requestTaskInput requests input of the client of a task, and waits for all of it. The answers are
+// a JSON object by the names in requests.
 func (e *Engine) requestTaskInput(ctx context.Context, t *task, requests []byte) ([]byte, error) {
 	if requests == nil {
 		return []byte("{}"), nil
@@ -81,17 +71,17 @@ func (e *Engine) requestTaskInput(ctx context.Context, t *task, requests []byte)
 	if err != nil {
 		return nil, err
 	}
-	claimed, isNew, err := e.tasks.claim(t, requests)
-	if err == nil && isNew {
-		err = e.storeTask(t)
+	claimed, ok := e.tasks.claim(t, requests)
+	if !ok {
+		return nil, ErrTooLarge
 	}
-	if err != nil {
-		return nil, err
-	}
-	e.tasks.showInputs(t, claimed)
-	e.announceTask(t)
 	for {
+		// Keys are stored before the client sees them, and answers before the tool does.
+		if err := e.storeTask(t); err != nil {
+			return nil, err
+		}
 		answers, wake := e.tasks.answersOf(t, claimed)
+		e.announceTask(t)
 		if answers != nil {
 			return answers, nil
 		}
@@ -103,86 +93,50 @@ func (e *Engine) requestTaskInput(ctx context.Context, t *task, requests []byte)
 	}
 }
 
-// claim returns the indexes in t.inputs of requests, which are added if the tool has not asked for
-// them before.
-func (ts *tasks) claim(t *task, requests []byte) (claimed []int, isNew bool, err error) {
+// claim returns the places of requests in t.inputs. They are added if the tool has not asked for
+// them before; false: there is no room.
+func (ts *tasks) claim(t *task, requests []byte) (claimed []int, ok bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	s := jsonrpc.Scan(requests)
 	for s.Next() {
-		name, at := string(s.Name), -1
-		for i := range t.inputs {
-			one := &t.inputs[i]
+		place := -1
+		for at := range t.inputs {
+			one := &t.inputs[at]
 			switch {
-			case one.isOver || one.isClaimed || one.name != name:
-			case at < 0 && bytes.Equal(one.request, s.Value):
-				at = i
+			case one.isOver || one.isClaimed || one.name != string(s.Name):
+			case place < 0 && bytes.Equal(one.request, s.Value):
+				place = at
 			case one.answer == nil:
 				one.isOver = true
 			}
 		}
-		if at < 0 {
-			if !ts.grow(t, len(s.Value)+fixedInputSize) {
-				return nil, false, ErrTooLarge
+		if place < 0 {
+			if !ts.grow(t, fixedTaskSize+len(s.Value)) {
+				return nil, false
 			}
-			at, isNew = len(t.inputs), true
-			t.inputs = append(t.inputs, taskInput{key: t.newKey(name), name: name, request: bytes.Clone(s.Value)})
+			place = len(t.inputs)
+			t.inputs = append(t.inputs, taskInput{name: string(s.Name), request: bytes.Clone(s.Value)})
 		}
-		t.inputs[at].isClaimed = true
-		claimed = append(claimed, at)
+		t.inputs[place].isClaimed = true
+		claimed = append(claimed, place)
 	}
-	return claimed, isNew, nil
+	return claimed, true
 }
 
-// fixedInputSize is about what an input takes besides its values.
-const fixedInputSize = 128 // bytes
-
-// newKey returns a key that the task has not had.
-func (t *task) newKey(name string) string {
-	key := name
-	for n := 2; ; n++ {
-		taken := false
-		for i := range t.inputs {
-			taken = taken || t.inputs[i].key == key
-		}
-		if !taken {
-			return key
-		}
-		key = name + "-" + strconv.Itoa(n)
-	}
-}
-
-func (ts *tasks) showInputs(t *task, claimed []int) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	for _, i := range claimed {
-		t.inputs[i].isShown = true
-	}
-	t.settle()
-	t.touch()
-}
-
-// settle derives the status of a task that has not ended; tasks.mu is held.
-func (t *task) settle() {
-	if t.hasEnded() {
-		return
-	}
-	t.status = TaskWorking
-	for i := range t.inputs {
-		if t.inputs[i].waits() && t.inputs[i].isShown {
-			t.status = TaskInputRequired
-		}
-	}
-}
-
-// answersOf returns the answers, or nil and what is closed when there are more of them.
+// answersOf returns the answers, or nil and what is closed when there are more of them. All inputs
+// are stored by now.
 func (ts *tasks) answersOf(t *task, claimed []int) (answers []byte, wake <-chan struct{}) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
+	if last := claimed[len(claimed)-1]; last >= t.shown {
+		t.shown, t.updated = last+1, nowMs()
+	}
+	t.settle()
 	o := emit.JSON("{")
-	for _, i := range claimed {
-		one := &t.inputs[i]
-		if one.answer == nil || !one.isStored {
+	for _, at := range claimed {
+		one := &t.inputs[at]
+		if one.answer == nil {
 			if t.wake == nil {
 				t.wake = make(chan struct{})
 			}
@@ -194,52 +148,24 @@ func (ts *tasks) answersOf(t *task, claimed []int) (answers []byte, wake <-chan 
 	return o, nil
 }
 
-// answerTask takes the answers of a client to requests of a task; those to others are ignored.
-func (e *Engine) answerTask(t *task, answers []byte) error {
-	taken, err := e.tasks.takeAnswers(t, answers)
-	if err != nil || taken == nil {
-		return err
-	}
-	err = e.storeTask(t)
-	e.tasks.passAnswers(t, taken, err == nil)
-	e.announceTask(t)
-	return err
-}
-
-func (ts *tasks) takeAnswers(t *task, answers []byte) (taken []int, err error) {
+// answer takes the answers of a client to requests of a task; those to others are ignored. It
+// returns false if there is no room.
+func (ts *tasks) answer(t *task, answers []byte) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	for i := range t.inputs {
-		one := &t.inputs[i]
-		if !one.waits() || !one.isShown || t.hasEnded() {
-			continue
-		}
-		if answer := jsonrpc.Member(answers, one.key); answer != nil {
+	for at := range t.inputs {
+		one := &t.inputs[at]
+		if answer := jsonrpc.Member(answers, t.key(at)); answer != nil && t.waits(at) {
 			if !ts.grow(t, len(answer)) {
-				return taken, ErrTooLarge
+				return false
 			}
-			one.answer = bytes.Clone(answer)
-			taken = append(taken, i)
-		}
-	}
-	return taken, nil
-}
-
-// passAnswers passes answers to the tool, or takes them back if they could not be stored.
-func (ts *tasks) passAnswers(t *task, taken []int, stored bool) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	for _, i := range taken {
-		one := &t.inputs[i]
-		if one.isStored = stored; !stored {
-			ts.grow(t, -len(one.answer))
-			one.answer = nil
+			one.answer, t.updated = bytes.Clone(answer), nowMs()
 		}
 	}
 	t.settle()
-	t.touch()
 	if t.wake != nil {
 		close(t.wake)
 		t.wake = nil
 	}
+	return true
 }

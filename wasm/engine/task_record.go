@@ -3,8 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"errors"
-	"strconv"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
@@ -13,138 +11,126 @@ import (
 )
 
 // What is stored of a task: a JSON object. A record replaces the earlier one, so they are written
-// one after the other; those that come meanwhile become one.
+// one after the other.
 
-// store writes the record of a task as it is now, and returns when it is stored.
+// storeTask stores a task as it is now.
 func (e *Engine) storeTask(t *task) error {
 	if e.options.TaskStore == nil {
 		return nil
-	}
-	done := make(chan error, 1)
-	if e.tasks.queueWrite(t, done) {
-		for e.writeTask(t) {
-		}
-	}
-	return <-done
-}
-
-// queueWrite reports whether the caller has to write.
-func (ts *tasks) queueWrite(t *task, done chan<- error) bool {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	t.writes = append(t.writes, done)
-	wasIdle := !t.writing
-	t.writing = true
-	return wasIdle
-}
-
-// writeTask writes one record, for all that wait for it. It returns false if none does.
-func (e *Engine) writeTask(t *task) bool {
-	waiting, record := e.tasks.nextWrite(t)
-	if waiting == nil {
-		return false
 	}
 	err := errPanicked
 	e.safely("a TaskStore", func() {
 		ctx, cancel := context.WithTimeout(context.Background(), hop.Timeout)
 		defer cancel()
-		err = e.options.TaskStore.PutTask(ctx, t.id, record)
+		t.turn <- struct{}{} // waits as long as the store takes
+		defer func() { <-t.turn }()
+		err = e.options.TaskStore.PutTask(ctx, t.id, e.tasks.record(t))
 	})
 	if err != nil {
-		e.report(jsonrpc.Wrap("store the task of "+jsonrpc.Brief(t.tool), err))
+		e.report(jsonrpc.Wrap("store a task", err))
+		return e.reason("The page could not store the task", "unavailable", true)
 	}
-	for _, done := range waiting {
-		done <- err // has room
-	}
-	return true
+	return nil
 }
 
-func (ts *tasks) nextWrite(t *task) (waiting []chan<- error, record []byte) {
+// A taskField is a member of a record.
+type taskField struct {
+	name string
+	text *string
+	json *[]byte
+}
+
+// fields are the members that writing and reading have in common.
+func (t *task) fields() []taskField {
+	return []taskField{
+		{name: "id", text: &t.id}, {name: "principal", text: (*string)(&t.who)}, {name: "tool", text: &t.tool}, {name: "only", text: &t.only},
+		{name: "client", text: &t.clientName}, {name: "status", text: &t.status}, {name: "message", text: &t.message},
+		{name: "arguments", json: &t.arguments}, {name: "capabilities", json: &t.capabilities}, {name: "checkpoint", json: &t.checkpoint},
+		{name: "result", json: &t.result}, {name: "error", json: &t.failure},
+	}
+}
+
+// Flags of a record.
+const (
+	flagOwn = 1 << iota
+	flagReads
+	flagPrepared
+	flagAsks
+	flagBegun
+)
+
+func (ts *tasks) record(t *task) []byte {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	waiting, t.writes = t.writes, nil
-	if waiting == nil {
-		t.writing = false
-		return nil, nil
-	}
-	return waiting, t.record()
-}
-
-// record returns the record; tasks.mu is held.
-func (t *task) record() []byte {
-	o := emit.JSON("{")
-	for _, one := range [...]struct{ name, value string }{
-		{"id", t.id}, {"principal", string(t.who)}, {"tool", t.tool}, {"only", t.only}, {"client", t.clientName},
-		{"status", t.status}, {"message", t.message}, {"right", rightNames[t.right]},
-	} {
-		o.Name(one.name)
-		o.Quote(one.value)
-	}
-	for _, one := range [...]struct {
-		name  string
-		value int64
-	}{{"created", t.created}, {"ttl", t.ttl}, {"updated", t.updated}} {
-		o.Member(one.name, strconv.AppendInt(nil, one.value, 10))
-	}
-	for _, one := range [...]struct {
-		name string
-		is   bool
-	}{{"own", t.isOwn}, {"asks", t.asks}, {"begun", t.begun}, {"prepared", t.prepared}} {
-		if one.is {
-			o.Member(one.name, []byte("true"))
+	flags := int64(0)
+	for i, is := range [...]bool{t.isOwn, t.reads, t.isPrepared, t.asks.Load(), t.begun.Load()} {
+		if is {
+			flags |= 1 << i
 		}
 	}
-	for _, one := range [...]struct {
-		name  string
-		value []byte
-	}{{"arguments", t.arguments}, {"capabilities", t.capabilities}, {"checkpoint", t.checkpoint}, {"result", t.result}, {"error", t.failure}} {
-		if one.value != nil {
-			o.Member(one.name, one.value)
+	o := emit.JSON(`{"numbers":[` + string(jsonrpc.IDOf(t.created)+","+jsonrpc.IDOf(t.ttl)+","+jsonrpc.IDOf(t.updated)+","+jsonrpc.IDOf(flags)) + "]")
+	for _, f := range t.fields() {
+		switch {
+		case f.text != nil:
+			o.Name(f.name)
+			o.Quote(*f.text)
+		case *f.json != nil:
+			o.Member(f.name, *f.json)
 		}
 	}
-	o.Name("inputs")
+	o.Text(`,"inputs":[`)
 	for i := range t.inputs {
-		o.Text(emit.Separator(i))
-		t.inputs[i].append(&o)
-	}
-	if len(t.inputs) == 0 {
-		o.Text("[")
+		one := &t.inputs[i]
+		if i > 0 {
+			o.Text(",")
+		}
+		o.Text(`{"name":`)
+		o.Quote(one.name)
+		if !one.isOver {
+			o.Member("request", one.request)
+			if one.answer != nil {
+				o.Member("answer", one.answer)
+			}
+		}
+		o.Text("}")
 	}
 	o.Text("]}")
 	return o
 }
 
 // readTask reads a record.
-func readTask(record []byte) (*task, error) {
+func readTask(record []byte) *task {
 	record = bytes.Clone(record)
-	text := func(name string) string {
-		value, _ := jsonrpc.Text(jsonrpc.Member(record, name))
-		return value
+	t := &task{isRestored: true}
+	for _, f := range t.fields() {
+		value := jsonrpc.Member(record, f.name)
+		if f.text != nil {
+			*f.text, _ = jsonrpc.Text(value)
+		} else {
+			*f.json = value
+		}
 	}
-	number := func(name string) int64 {
-		value, _ := jsonrpc.Int(jsonrpc.Member(record, name))
-		return value
+	numbers := [4]int64{}
+	elements, _ := jsonrpc.Elements(jsonrpc.Member(record, "numbers"))
+	for i, element := range elements[:min(4, len(elements))] {
+		numbers[i], _ = jsonrpc.Int(element)
 	}
-	is := func(name string) bool { return isTrue(jsonrpc.Member(record, name)) }
-	t := &task{
-		id: text("id"), who: Principal(text("principal")), isOwn: is("own"), tool: text("tool"), only: text("only"), clientName: text("client"),
-		arguments: jsonrpc.Member(record, "arguments"), capabilities: jsonrpc.Member(record, "capabilities"),
-		created: number("created"), ttl: number("ttl"), updated: number("updated"),
-		status: text("status"), message: text("message"), asks: is("asks"), begun: is("begun"), prepared: is("prepared"), isShown: true, isRestored: true,
-		checkpoint: jsonrpc.Member(record, "checkpoint"), result: jsonrpc.Member(record, "result"), failure: jsonrpc.Member(record, "error"),
+	flags := numbers[3]
+	t.created, t.ttl, t.updated = numbers[0], numbers[1], numbers[2]
+	t.isOwn, t.reads, t.isPrepared = flags&flagOwn != 0, flags&flagReads != 0, flags&flagPrepared != 0
+	t.asks.Store(flags&flagAsks != 0)
+	t.begun.Store(flags&flagBegun != 0)
+	t.isShown.Store(true)
+	inputs, _ := jsonrpc.Elements(jsonrpc.Member(record, "inputs"))
+	for _, input := range inputs {
+		one := taskInput{request: jsonrpc.Member(input, "request"), answer: jsonrpc.Member(input, "answer")}
+		one.name, _ = jsonrpc.Text(jsonrpc.Member(input, "name"))
+		one.isOver = one.request == nil
+		t.inputs = append(t.inputs, one)
 	}
-	if text("right") == rightNames[grantAct] {
-		t.right = grantAct
-	}
-	inputs, ok := jsonrpc.Elements(jsonrpc.Member(record, "inputs"))
-	for _, one := range inputs {
-		t.inputs = append(t.inputs, readTaskInput(one))
-	}
+	t.shown = len(t.inputs)
 	t.settle()
-	if _, err := TaskOfID(t.id, t.who); !ok || t.tool == "" || t.status == "" || err != nil {
-		return t, errors.New("the record of a task is not valid, or has expired")
-	}
-	return t, nil
+	return t
 }
 
 // RestoreTasks takes over tasks by the records of a [TaskStore], which an earlier engine has left.
@@ -152,16 +138,15 @@ func readTask(record []byte) (*task, error) {
 // fail. Both wait for a tool that is not there yet: call ResumeTasks when there are further tools.
 func (e *Engine) RestoreTasks(records ...[]byte) {
 	for _, record := range records {
-		t, err := readTask(record)
-		if err != nil {
-			if t.id != "" && e.options.TaskStore != nil {
-				e.safely("a TaskStore", func() { e.options.TaskStore.DeleteTask(t.id) })
-			}
+		t := readTask(record)
+		if _, err := TaskOfID(t.id, t.who); err != nil {
+			e.deleteTask(t)
 			continue
 		}
-		if e.tasks.find(t.id) == nil && e.tasks.add(t) {
+		e.tasks.init(t)
+		if e.tasks.add(t) {
 			e.SetTasks(true)
-			e.expireTask(t)
+			e.expireAfter(t, time.Until(time.UnixMilli(t.created+t.ttl)))
 			e.announceTask(t)
 		}
 	}
@@ -170,42 +155,30 @@ func (e *Engine) RestoreTasks(records ...[]byte) {
 
 // ResumeTasks runs restored tasks whose tools are there by now.
 func (e *Engine) ResumeTasks() {
-	for _, t := range e.tasks.offer() {
-		e.startTask(t, nil)
+	e.tasks.offered.Add(1) // first: see runTask
+	for _, t := range e.tasks.unfinished() {
+		if t.isRestored {
+			e.startTask(t, nil)
+		}
 	}
 }
 
-// offer records that there may be further tools, and returns the tasks that do not run.
-func (ts *tasks) offer() []*task {
-	ts.countOffer() // first: see rest
-	return ts.all(func(t *task) bool { return t.isRestored && !t.hasEnded() && t.stop == nil })
-}
-
-func (ts *tasks) countOffer() {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	ts.offered++
-}
-
-// expireTask ends a task when its time is over, and forgets one that has ended.
-func (e *Engine) expireTask(t *task) {
-	left := time.Until(time.UnixMilli(t.created + t.ttl))
-	e.tasks.mu.Lock()
-	defer e.tasks.mu.Unlock()
-	t.timer = time.AfterFunc(left, func() {
-		if e.failTask(t, e.reason("The task was not done when its time was over", "timeout", false)) {
-			e.resetTaskTimer(t)
-			return
-		}
-		e.tasks.remove(t)
-		if e.options.TaskStore != nil {
-			e.safely("a TaskStore", func() { e.options.TaskStore.DeleteTask(t.id) })
+// expireAfter ends a task when its time is over, and forgets it when it has ended.
+func (e *Engine) expireAfter(t *task, left time.Duration) {
+	time.AfterFunc(left, func() {
+		switch {
+		case e.tasks.ctx.Err() != nil:
+		case e.failTask(t, e.reason("The task was not done when its time was over", "timeout", false)):
+			e.expireAfter(t, taskFailedBy)
+		default:
+			e.tasks.remove(t)
+			e.deleteTask(t)
 		}
 	})
 }
 
-func (e *Engine) resetTaskTimer(t *task) {
-	e.tasks.mu.Lock()
-	defer e.tasks.mu.Unlock()
-	t.timer.Reset(taskFailedBy)
+func (e *Engine) deleteTask(t *task) {
+	if e.options.TaskStore != nil {
+		e.safely("a TaskStore", func() { e.options.TaskStore.DeleteTask(t.id) })
+	}
 }

@@ -3,61 +3,72 @@ package engine
 import (
 	"context"
 	"sync"
-	"time"
+	"sync/atomic"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 )
 
-// The tasks of an engine.
+// The tasks of an engine. Each function here costs every page about 2 KB: there are few.
 
 type tasks struct {
+	ctx     context.Context // of all that run; it ends with the engine, and their states stay
+	stop    context.CancelCauseFunc
+	offered atomic.Int32 // calls of ResumeTasks
+
 	// mu guards all that follows, and what a task says that it guards. It is not held while
 	// something waits, nor while a TaskStore, Source or Sink is called.
-	mu      sync.Mutex
-	byID    map[string]*task
-	bytes   int  // of all tasks, about
-	offered int  // calls of ResumeTasks
-	stopped bool // the engine ends
+	mu    sync.Mutex
+	byID  map[string]*task
+	bytes int // of all tasks, about
 }
 
 // A task is one call of a tool. What is not guarded does not change.
 type task struct {
 	id           string
 	who          Principal
-	isOwn        bool   // of the page itself: see Client.isOwnPage
 	tool         string // by its full name
+	clientName   string
+	only         string // the only tool that the grants decide about, or ""
 	arguments    []byte
 	capabilities []byte // of the client
-	clientName   string
+	created, ttl int64  // ms
+	isOwn        bool   // of the page itself: see Client.isOwnPage
+	reads        bool   // the tool says that it changes nothing
+	isPrepared   bool   // arguments are those that TaskTool.Prepare has returned
 	isRestored   bool
-	created, ttl int64      // ms
-	right        grantRight // of the tool
-	only         string     // the only tool that the grants decide about, or ""
+
+	ctx     context.Context
+	stop    context.CancelCauseFunc
+	turn    chan struct{} // has one: held while a record is written
+	runs    atomic.Bool
+	asks    atomic.Bool // the user has to be asked before it begins
+	begun   atomic.Bool // the tool was called
+	resumed atomic.Bool // by another engine, and again by this one
+	isShown atomic.Bool // its last state is stored, and may be seen
 
 	// Guarded by tasks.mu.
 	status     string
 	message    string
 	updated    int64 // ms
-	asks       bool  // the user has to be asked before it begins
-	begun      bool
-	isShown    bool // its last state is stored, and may be seen
 	inputs     []taskInput
+	shown      int // of inputs: the first ones are stored, and may be seen
 	checkpoint []byte
-	result     []byte
+	result     []byte // as clients get it
 	failure    []byte
-	isResumed  bool // it had begun in another engine, and runs again
-	prepared   bool // arguments are those that TaskTool.Prepare has returned
-
-	size    int                     // bytes that tasks.bytes has of it
-	stop    context.CancelCauseFunc // while it runs
-	wake    chan struct{}           // closed when an input is answered
-	timer   *time.Timer
-	writes  []chan<- error // wait for a record that is not written yet
-	writing bool
+	size       int           // bytes that tasks.bytes has of it
+	wake       chan struct{} // closed when an input is answered
 }
 
 func (t *task) hasEnded() bool { return t.status != TaskWorking && t.status != TaskInputRequired }
 
-// fixedTaskSize is about what a task takes besides its values.
-const fixedTaskSize = 1 << 10
+// init completes a new or restored task.
+func (ts *tasks) init(t *task) {
+	t.turn = make(chan struct{}, 1)
+	t.ctx, t.stop = context.WithCancelCause(WithPrincipal(ts.ctx, t.who))
+}
+
+// fixedTaskSize is about what a task, or an input of one, takes besides its values.
+const fixedTaskSize = 512 // bytes
 
 // add adds a task that does not exist yet, and reports whether there was room for it.
 func (ts *tasks) add(t *task) bool {
@@ -72,7 +83,8 @@ func (ts *tasks) add(t *task) bool {
 			}
 		}
 	}
-	if ts.stopped || running >= maxTasksRunning || kept >= maxTasksKept || !ts.grow(t, fixedTaskSize+len(t.arguments)+len(t.checkpoint)+len(t.result)) {
+	if ts.ctx.Err() != nil || ts.byID[t.id] != nil || running >= maxTasksRunning || kept >= maxTasksKept ||
+		!ts.grow(t, fixedTaskSize+len(t.arguments)+len(t.checkpoint)+len(t.result)) {
 		return false
 	}
 	if ts.byID == nil {
@@ -83,6 +95,8 @@ func (ts *tasks) add(t *task) bool {
 }
 
 // grow takes room for a task that becomes larger; ts.mu is held.
+//
+//go:noinline
 func (ts *tasks) grow(t *task, by int) bool {
 	if by > 0 && ts.bytes+by > maxTaskBytes {
 		return false
@@ -99,24 +113,23 @@ func (ts *tasks) remove(t *task) {
 		delete(ts.byID, t.id)
 		ts.bytes -= t.size
 	}
-	if t.timer != nil {
-		t.timer.Stop()
-	}
 }
 
 // find returns a task, or nil.
+//
+//go:noinline
 func (ts *tasks) find(id string) *task {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return ts.byID[id]
 }
 
-// all returns the tasks for which filter, under ts.mu, returns true.
-func (ts *tasks) all(filter func(*task) bool) (found []*task) {
+// unfinished returns the tasks that have not ended.
+func (ts *tasks) unfinished() (found []*task) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	for _, t := range ts.byID {
-		if filter(t) {
+		if !t.hasEnded() {
 			found = append(found, t)
 		}
 	}
@@ -127,22 +140,44 @@ func (ts *tasks) all(filter func(*task) bool) (found []*task) {
 func (ts *tasks) state(t *task) TaskState {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	s := TaskState{ID: t.id, Status: t.status, Message: t.message, TTL: t.ttl}
-	s.Created, s.Updated = isoTime(t.created), isoTime(t.updated)
-	switch {
-	case t.hasEnded() && t.isShown:
-		s.Result, s.Error = t.result, t.failure
-		return s
-	case t.hasEnded():
-		s.Status = TaskWorking
-	case t.status == TaskInputRequired:
-		s.Inputs = t.outstanding()
-		if s.Inputs == nil {
-			s.Status = TaskWorking
-		}
+	s := TaskState{
+		ID: t.id, Status: t.status, Message: t.message, TTL: t.ttl,
+		Created: isoTime(t.created), Updated: isoTime(t.updated),
 	}
-	s.Poll = taskPoll.Milliseconds()
+	switch {
+	case !t.hasEnded():
+		s.Poll, s.Inputs = taskPoll.Milliseconds(), t.outstanding()
+	case t.isShown.Load():
+		s.Result, s.Error = t.result, t.failure
+	default:
+		s.Status = TaskWorking
+	}
 	return s
+}
+
+// setTaskMessage sets the message of a task that has not ended.
+func (e *Engine) setTaskMessage(t *task, text string) {
+	if e.tasks.setMessage(t, plain.Text(text, plain.MaxDescription)) {
+		e.announceTask(t)
+	}
+}
+
+func (ts *tasks) setMessage(t *task, text string) (changed bool) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if t.hasEnded() || t.message == text {
+		return false
+	}
+	t.message, t.updated = text, nowMs()
+	return true
+}
+
+// announceTask notifies those that listen to a task.
+func (e *Engine) announceTask(t *task) {
+	key := TaskURI(t.id)
+	for _, s := range e.registry.subscribers(key) {
+		s.enqueue(key)
+	}
 }
 
 // SetTasks replaces Options.Tasks.

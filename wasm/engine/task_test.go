@@ -127,12 +127,12 @@ func TestTasksOutliveTheirEngine(t *testing.T) {
 						c = enginetest.TaskClientOf(t, e, "claude")
 					}
 					synctest.Wait()
-					if got := c.Task(id); strings.Contains(got, `"status":"input_required"`) && strings.Contains(got, `"inputRequests":{"ok":{`) {
+					if got := c.Task(id); strings.Contains(got, `"status":"input_required"`) && strings.Contains(got, `"inputRequests":{"ok-1":{`) {
 						if answered {
 							t.Fatalf("asks again: %s", got)
 						}
 						answered = true
-						if got := c.Request("tasks/update", accept(id, "ok")); !strings.Contains(got, `"result":{"resultType":"complete"`) {
+						if got := c.Request("tasks/update", accept(id, "ok-1")); !strings.Contains(got, `"result":{"resultType":"complete"`) {
 							t.Fatal(got)
 						}
 					}
@@ -164,8 +164,8 @@ func TestAnswersOutliveTheirEngine(t *testing.T) {
 		without.RestoreTasks(p.store.Records()...)
 		synctest.Wait()
 		c = enginetest.TaskClientOf(t, without, "claude")
-		c.Wants(id, `"status":"input_required"`, `"inputRequests":{"ok":{`, "Waits for the app to offer the tool long again")
-		if got := c.Request("tasks/update", accept(id, "ok")); !strings.Contains(got, `"resultType":"complete"`) {
+		c.Wants(id, `"status":"input_required"`, `"inputRequests":{"ok-1":{`, "Waits for the app to offer the tool long again")
+		if got := c.Request("tasks/update", accept(id, "ok-1")); !strings.Contains(got, `"resultType":"complete"`) {
 			t.Error(got)
 		}
 		c.Wants(id, `"status":"working"`)
@@ -226,11 +226,11 @@ func TestPartialAnswers(t *testing.T) {
 		c := enginetest.TaskClientOf(t, e, "claude")
 		id := c.Create("both", "{}")
 		synctest.Wait()
-		c.Wants(id, `"inputRequests":{"ok":{"method":"elicitation/create"`, `"sure":{"method"`)
-		c.Request("tasks/update", `"taskId":"`+id+`","inputResponses":{"ok":{"action":"accept"},"other":{}}`)
-		c.Request("tasks/update", `"taskId":"`+id+`","inputResponses":{"ok":{"action":"decline"}}`)
-		c.Wants(id, `"status":"input_required"`, `"inputRequests":{"sure":{"method"`)
-		c.Request("tasks/update", `"taskId":"`+id+`","inputResponses":{"sure":{"action":"cancel"}}`)
+		c.Wants(id, `"inputRequests":{"ok-1":{"method":"elicitation/create"`, `"sure-2":{"method"`)
+		c.Request("tasks/update", `"taskId":"`+id+`","inputResponses":{"ok-1":{"action":"accept"},"other":{}}`)
+		c.Request("tasks/update", `"taskId":"`+id+`","inputResponses":{"ok-1":{"action":"decline"}}`)
+		c.Wants(id, `"status":"input_required"`, `"inputRequests":{"sure-2":{"method"`)
+		c.Request("tasks/update", `"taskId":"`+id+`","inputResponses":{"sure-2":{"action":"cancel"}}`)
 		synctest.Wait()
 		c.Wants(id, `"status":"completed"`, `"structuredContent":{"ok":{"action":"accept"},"sure":{"action":"cancel"}}`)
 		for _, members := range []string{`"taskId":"` + id + `"`, `"taskId":"` + id + `","inputResponses":7`} {
@@ -372,8 +372,8 @@ func TestTaskNotifications(t *testing.T) {
 			}
 		}
 		wants(`"method":"notifications/subscriptions/acknowledged"`, `"notifications":{"taskIds":["`+id+`"]}`)
-		wants(`"method":"notifications/tasks"`, `"io.modelcontextprotocol/subscriptionId":2`, `"taskId":"`+id+`","status":"input_required"`, `"inputRequests":{"ok":{`)
-		c.Send("tasks/update", `"taskId":"`+id+`","inputResponses":{"ok":{"action":"accept"},"sure":{"action":"cancel"}}`)
+		wants(`"method":"notifications/tasks"`, `"io.modelcontextprotocol/subscriptionId":2`, `"taskId":"`+id+`","status":"input_required"`, `"inputRequests":{"ok-1":{`)
+		c.Send("tasks/update", `"taskId":"`+id+`","inputResponses":{"ok-1":{"action":"accept"},"sure-2":{"action":"cancel"}}`)
 		wants(`"id":3,"result":{"resultType":"complete"`)
 		wants(`"method":"notifications/tasks"`, `"status":"completed"`, `"result":{"resultType":"complete"`)
 	})

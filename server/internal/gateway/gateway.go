@@ -139,7 +139,7 @@ func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 func EngineOptions(lenient, logging bool) *engine.Options {
 	return &engine.Options{
 		Origin: "gateway", MaxMessage: limits.MaxMessage + limits.MaxSlack, Lenient: lenient,
-		Tools: true, Prompts: true, Completions: true, Logging: logging, TaskMethods: true,
+		Tools: true, Prompts: true, Completions: true, Logging: logging, OtherTasks: engine.ForwardTasks(),
 	}
 }
 
