@@ -8,26 +8,12 @@
  */
 
 import { liveChannel } from './idb-channel.ts'
-import { keySegment } from './idb-keys.ts'
+import { loadIdb } from './idb-lazy.ts'
 import type { Served } from './idb-options.ts'
 import type { Written } from './idb-watch.ts'
 
 /** The name of channel and event. */
 const mutated = 'x-storagemutated-1'
-
-/** The most nodes of a set of ranges that are read; more count as all records of the store. */
-const maxNodes = 1000
-
-/** The most parts of a message that are read. */
-const maxParts = 10_000
-
-/** A node of Dexie's tree of ranges. */
-interface Range {
-  from?: unknown
-  to?: unknown
-  l?: Range | null
-  r?: Range | null
-}
 
 /**
  * Reports writes of Dexie until the signal is aborted.
@@ -40,49 +26,14 @@ export function observeDexie(
   on: { written(written: Written): void; missed(): void },
   signal: AbortSignal,
 ): void {
-  const receive = (parts: unknown) => {
-    for (const written of writtenOf(stores, parts)) on.written(written)
+  const receive = async (parts: unknown) => {
+    const { writtenOf } = await loadIdb()
+    if (!signal.aborted) for (const written of writtenOf(stores, parts)) on.written(written)
   }
-  const channel = liveChannel(mutated, { message: receive, missed: on.missed })
-  globalThis.addEventListener?.(mutated, (event) => receive((event as CustomEvent).detail), {
+  const message = (parts: unknown) => void receive(parts).catch(globalThis.reportError)
+  const channel = liveChannel(mutated, { message, missed: on.missed })
+  globalThis.addEventListener?.(mutated, (event) => message((event as CustomEvent).detail), {
     signal,
   })
   signal.addEventListener('abort', () => channel.close(), { once: true })
-}
-
-/** The writes in a message that concern served stores; other messages have none. */
-export function writtenOf(stores: readonly Served[], parts: unknown): Written[] {
-  if (typeof parts !== 'object' || parts === null) return []
-  const names = Object.keys(parts).slice(0, maxParts + 1)
-  const whole = names.length > maxParts || names.includes('all') // all: it was frozen itself
-  return stores.flatMap(({ database, store }): Written[] => {
-    const prefix = `idb://${database}/${store}/`
-    const keys = new Set<string>()
-    let all = whole
-    for (const part of ['', ':dels']) {
-      const set = (parts as { [part: string]: unknown })[prefix + part]
-      if (set !== undefined && !addKeys(keys, set)) all = true
-    }
-    const named = all || names.some((name) => name.startsWith(prefix))
-    return named ? [{ database, store, keys: all ? new Set() : keys, list: true, all }] : []
-  })
-}
-
-/** Adds the keys of a set, if it has only single keys, and not too many. */
-function addKeys(keys: Set<string>, set: unknown): boolean {
-  const open = [set]
-  for (let nodes = 0; open.length > 0; nodes++) {
-    const node = open.pop() as Range | null | undefined
-    if (typeof node !== 'object' || node === null || node.from === undefined) continue // an empty set
-    if (nodes >= maxNodes) return false
-    try {
-      const { from, to } = node as { from: IDBValidKey; to: IDBValidKey }
-      if (indexedDB.cmp(from, to) !== 0) return false
-      keys.add(keySegment(from))
-    } catch {
-      return false // Infinity came as null, or is no key
-    }
-    open.push(node.l, node.r)
-  }
-  return true
 }

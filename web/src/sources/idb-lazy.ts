@@ -14,13 +14,15 @@ interface LazyHalf extends Half {
   prepare(): void
 }
 
+/** Loads the code for the window, once. */
+export const loadIdb = () => lazily('idb-in-window.js', import('./idb-in-window.ts'))
+
 export function lazyIdb(databases: readonly ServedDatabase[], read: Reader): LazyHalf {
-  const load = () => lazily('idb-in-window.js', import('./idb-in-window.ts'))
   return {
-    prepare: () => void load(), // the use reports an error
-    ...lazyReader('idb:///', async () => (await load()).idbReader(databases, read)),
+    prepare: () => void loadIdb(), // the use reports an error
+    ...lazyReader('idb:///', async () => (await loadIdb()).idbReader(databases, read)),
     async complete(...args) {
-      const { idbComplete } = await load()
+      const { idbComplete } = await loadIdb()
       return Promise.resolve(idbComplete(databases, read)(...args)).catch(rethrow)
     },
   }
@@ -29,7 +31,7 @@ export function lazyIdb(databases: readonly ServedDatabase[], read: Reader): Laz
 /** Polls as idb-poll.ts does, until the signal is aborted. */
 export async function pollStores(...args: Parameters<typeof poll>): Promise<void> {
   try {
-    const { pollStores } = await lazily('idb-in-window.js', import('./idb-in-window.ts'))
+    const { pollStores } = await loadIdb()
     pollStores(...args)
   } catch (error) {
     globalThis.reportError?.(error)
