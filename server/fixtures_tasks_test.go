@@ -53,15 +53,17 @@ func (p *testPage) serveTaskTools() {
 		}
 		return "Answered: " + field(answers["first"], "confirm") + ", " + field(answers["second"], "confirm"), nil
 	})
+	name := object{"user_name": elicit("What is your name?", form(object{"name": object{"type": "string"}}))}
 	required.Prepare = func(ctx context.Context, _ []byte) ([]byte, error) {
-		answers, _, err := need(ctx, object{"user_name": elicit("What is your name?", form(object{"name": object{"type": "string"}}))}, nil)
+		_, _, err := need(ctx, name, nil)
+		return nil, err
+	}
+	p.taskTool("test_tool_with_task", "Asks for a name before it becomes a task.", nil, required, func(ctx context.Context, _ object) (any, error) {
+		answers, _, err := need(ctx, name, nil)
 		if err != nil {
 			return nil, err
 		}
-		return toJSON(object{"name": field(answers["user_name"], "name")}), nil
-	}
-	p.taskTool("test_tool_with_task", "Asks for a name before it becomes a task.", nil, required, func(_ context.Context, given object) (any, error) {
-		return fmt.Sprintf("Hello, %v!", given["name"]), nil
+		return fmt.Sprintf("Hello, %v!", field(answers["user_name"], "name")), nil
 	})
 }
 

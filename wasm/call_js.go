@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strconv"
@@ -19,20 +20,25 @@ import (
 const (
 	updateProgress int32 = iota + 1
 	updateLog
+	updateInput // in tasks_js.go, as is the next one
+	updateSave
 )
 
-// updateCall sends progress or a log message to the client on whose behalf a call waits:
-// the first n bytes of input are the params, a JSON object. Updates of calls that have
-// ended are ignored.
+// updateCall sends progress or a log message to the client on whose behalf a call waits, or
+// requests something for its task: the first n bytes of input are the params, a JSON object.
+// Updates of calls that have ended are ignored.
 //
 //go:wasmexport updateCall
 func updateCall(number, what, n int32) (result int32) {
 	defer recovered("updateCall", &result)
 	if q := sourceCalls[number]; q != nil {
-		if what == updateProgress {
+		switch what {
+		case updateProgress:
 			q.of.Progress(input[:n])
-		} else {
+		case updateLog:
 			q.of.Log(input[:n])
+		default:
+			go updateTask(q.ctx, what, bytes.Clone(input[:n])) // ends with the reply, or the call
 		}
 	}
 	return done
@@ -97,7 +103,7 @@ func (s *jsSource) call(ctx context.Context, what int32, text string, arguments 
 	}
 	modern := ""
 	if i.Modern() {
-		modern = `,"modern":true`
+		modern = `,"modern":true` + taskMember(ctx)
 	}
 	a, err := s.exchange(ctx, what, text+raw(`,"arguments":`, arguments)+
 		quoted(`,"request":{"principal":`, string(engine.PrincipalOf(ctx)))+raw(`,"capabilities":`, i.Capabilities())+

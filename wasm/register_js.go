@@ -47,7 +47,7 @@ func register(first, n int32) (result int32) {
 			case "skills":
 				skills = append(skills, engine.TrustedSkill(element))
 			default:
-				e := engine.ToolEntry{Call: caller(opCallTool, ref)}
+				e := engine.ToolEntry{Call: caller(opCallTool, ref), Task: taskTool(jsonrpc.Member(element, "task"), ref)}
 				e.Tool, err = engine.ParseTool(element)
 				name, tools = e.Name, append(tools, e)
 			}
@@ -68,6 +68,11 @@ func register(first, n int32) (result int32) {
 	}
 	app.PutSkill(skills...)
 	serving.SetSkills(app.HasSkills())
+	if app.HasTasks() {
+		serving.SetTasks(true) // also when the tools are gone: their tasks may be there
+		restoreTasks()
+		serving.ResumeTasks()
+	}
 	return done
 }
 

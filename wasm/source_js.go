@@ -24,6 +24,9 @@ const (
 	opTools
 	opExtend
 	opAccess
+	opPrepare
+	opTasks
+	opTaskReply
 )
 
 // Abilities of a JavaScript source besides list and read.
@@ -56,6 +59,7 @@ type mountedSource struct {
 type sourceCall struct {
 	answer chan answer // has room for it: answerCall must not block
 	of     *engine.Invocation
+	ctx    context.Context
 }
 
 // An answer is that of answerCall: a reason why there is none, or JSON text. Some
@@ -135,7 +139,7 @@ func (s *jsSource) request(ctx context.Context, what int32, text string) ([]byte
 func (s *jsSource) exchange(ctx context.Context, what int32, text string) (a answer, err error) {
 	lastSourceCall = max(lastSourceCall+1, 1)
 	number := lastSourceCall
-	q := &sourceCall{make(chan answer, 1), engine.InvocationOf(ctx)}
+	q := &sourceCall{make(chan answer, 1), engine.InvocationOf(ctx), ctx}
 	sourceCalls[number] = q
 	callSource(number, s.number, what, text, clientOf(ctx))
 	select {

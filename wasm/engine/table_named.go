@@ -154,9 +154,6 @@ func (t *Table) GetPrompt(ctx context.Context, name string, arguments []byte) ([
 // CallTool runs a tool.
 func (t *Table) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
 	row, err := t.row(&t.tools, name)
-	if task := InvocationOf(ctx).task; err == nil && row.task.Prepare != nil && (task == nil || !task.isPrepared) {
-		arguments, err = row.task.Prepare(ctx, arguments)
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -45,9 +45,10 @@ type TaskTool struct {
 	// it has saved by [Task.Saved]. Otherwise these tasks fail.
 	Resume bool
 
-	// Prepare runs within the request, before there is a task: it checks the arguments, may
-	// request input by [Invocation.Need], and returns the arguments for Call. May be nil.
-	Prepare func(ctx context.Context, arguments []byte) ([]byte, error)
+	// Prepare runs within the request, before the call becomes a task: it checks the arguments, and
+	// may request input by [Invocation.Need], whose answers Call finds by [Invocation.Answers]. A
+	// result that is not nil answers the call, and there is no task. May be nil.
+	Prepare func(ctx context.Context, arguments []byte) (result []byte, err error)
 }
 
 // A TaskTooler is a [Tooler] with tools that run as tasks of the engine that mounts it.

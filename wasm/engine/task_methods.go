@@ -28,11 +28,15 @@ func (e *Engine) runTool(ctx context.Context, req *request, source Tooler, name 
 		return nil, err
 	}
 	if tool.Prepare != nil && ask == nil {
-		if req.arguments, err = tool.Prepare(ctx, req.arguments); err != nil {
-			return nil, err
+		if result, err := tool.Prepare(ctx, req.arguments); result != nil || err != nil {
+			return result, err
 		}
 	}
-	return nil, e.createTask(req, tool, description, ask)
+	answers, _, err := InvocationOf(ctx).Answers()
+	if err != nil {
+		return nil, err
+	}
+	return nil, e.createTask(req, tool, description, answers, ask)
 }
 
 func taskTool(source Tooler, name string) (tool TaskTool) {

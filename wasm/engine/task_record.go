@@ -45,7 +45,7 @@ func (t *task) fields() []taskField {
 	return []taskField{
 		{name: "id", text: &t.id}, {name: "principal", text: (*string)(&t.who)}, {name: "tool", text: &t.tool}, {name: "only", text: &t.only},
 		{name: "client", text: &t.clientName}, {name: "status", text: &t.status}, {name: "message", text: &t.message},
-		{name: "arguments", json: &t.arguments}, {name: "capabilities", json: &t.capabilities}, {name: "checkpoint", json: &t.checkpoint},
+		{name: "arguments", json: &t.arguments}, {name: "capabilities", json: &t.capabilities}, {name: "answers", json: &t.answers}, {name: "checkpoint", json: &t.checkpoint},
 		{name: "result", json: &t.result}, {name: "error", json: &t.failure},
 	}
 }
@@ -54,7 +54,6 @@ func (t *task) fields() []taskField {
 const (
 	flagOwn = 1 << iota
 	flagReads
-	flagPrepared
 	flagAsks
 	flagBegun
 )
@@ -63,7 +62,7 @@ func (ts *tasks) record(t *task) []byte {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	flags := int64(0)
-	for i, is := range [...]bool{t.isOwn, t.reads, t.isPrepared, t.asks.Load(), t.begun.Load()} {
+	for i, is := range [...]bool{t.isOwn, t.reads, t.asks.Load(), t.begun.Load()} {
 		if is {
 			flags |= 1 << i
 		}
@@ -117,7 +116,7 @@ func readTask(record []byte) *task {
 	}
 	flags := numbers[3]
 	t.created, t.ttl, t.updated = numbers[0], numbers[1], numbers[2]
-	t.isOwn, t.reads, t.isPrepared = flags&flagOwn != 0, flags&flagReads != 0, flags&flagPrepared != 0
+	t.isOwn, t.reads = flags&flagOwn != 0, flags&flagReads != 0
 	t.asks.Store(flags&flagAsks != 0)
 	t.begun.Store(flags&flagBegun != 0)
 	t.isShown.Store(true)

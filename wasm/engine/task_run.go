@@ -19,9 +19,9 @@ var errTaskOver = errors.New("the task is over here")
 
 func nowMs() int64 { return time.Now().UnixMilli() }
 
-// createTask makes a task of a call, and returns it as an error: [taskCreated]. ask is a question
-// that waits for the user, or nil.
-func (e *Engine) createTask(req *request, tool TaskTool, description Tool, ask *pendingAsk) error {
+// createTask makes a task of a call, and returns it as an error: [taskCreated]. answers are those of
+// the client so far, or nil; ask is a question that waits for the user, or nil.
+func (e *Engine) createTask(req *request, tool TaskTool, description Tool, answers []byte, ask *pendingAsk) error {
 	ttl := tool.TTL
 	if ttl <= 0 {
 		ttl = DefaultTaskTTL
@@ -30,7 +30,7 @@ func (e *Engine) createTask(req *request, tool TaskTool, description Tool, ask *
 		who: req.who, isOwn: req.client.isOwnPage(), tool: string([]byte(req.name)), arguments: bytes.Clone(req.arguments),
 		capabilities: bytes.Clone(req.capabilities), clientName: req.clientName(),
 		created: nowMs(), ttl: min(ttl, MaxTaskTTL).Milliseconds(), status: TaskWorking,
-		reads: onlyReads(description), isPrepared: ask == nil,
+		reads: onlyReads(description), answers: bytes.Clone(answers),
 	}
 	if !t.reads && isDestructive(description) {
 		t.only = description.Name
@@ -93,7 +93,7 @@ var errNoTool = errors.New("the tool is not there yet")
 func (e *Engine) callTask(t *task, ask *pendingAsk) ([]byte, error) {
 	i := &Invocation{
 		client: &Client{engine: e, who: t.who}, method: callToolMethod, rev: modern, who: t.who,
-		capabilities: t.capabilities, info: append(jsonrpc.AppendString([]byte(`{"name":`), t.clientName), '}'), task: t,
+		capabilities: t.capabilities, inputs: t.answers, info: append(jsonrpc.AppendString([]byte(`{"name":`), t.clientName), '}'), task: t,
 	}
 	ctx := context.WithValue(t.ctx, invocationKey{}, i)
 	m, source, description, err := e.toolOfTask(ctx, t)

@@ -31,10 +31,10 @@ type task struct {
 	only         string // the only tool that the grants decide about, or ""
 	arguments    []byte
 	capabilities []byte // of the client
+	answers      []byte // of the client, to what the call needed before it became a task, or nil
 	created, ttl int64  // ms
 	isOwn        bool   // of the page itself: see Client.isOwnPage
 	reads        bool   // the tool says that it changes nothing
-	isPrepared   bool   // arguments are those that TaskTool.Prepare has returned
 	isRestored   bool
 
 	ctx     context.Context
@@ -84,7 +84,7 @@ func (ts *tasks) add(t *task) bool {
 		}
 	}
 	if ts.ctx.Err() != nil || ts.byID[t.id] != nil || running >= maxTasksRunning || kept >= maxTasksKept ||
-		!ts.grow(t, fixedTaskSize+len(t.arguments)+len(t.checkpoint)+len(t.result)) {
+		!ts.grow(t, fixedTaskSize+len(t.arguments)+len(t.answers)+len(t.checkpoint)+len(t.result)) {
 		return false
 	}
 	if ts.byID == nil {
@@ -179,6 +179,9 @@ func (e *Engine) announceTask(t *task) {
 		s.enqueue(key)
 	}
 }
+
+// DeclaresTasks returns Options.Tasks.
+func (e *Engine) DeclaresTasks() bool { return e.declaresTasks.Load() }
 
 // SetTasks replaces Options.Tasks.
 func (e *Engine) SetTasks(on bool) {
