@@ -135,8 +135,11 @@ func TestConformanceNative(t *testing.T) {
 			if !ok {
 				t.Errorf("the suite is not content:\n%s", out)
 			}
-			required := 0
+			required, tasks := 0, 0
 			for name, s := range scores {
+				if strings.HasPrefix(name, "tasks-") {
+					tasks++
+				}
 				if s.failed > 0 || s.warnings > 0 {
 					t.Errorf("%s: %+v", name, s)
 				}
@@ -146,6 +149,9 @@ func TestConformanceNative(t *testing.T) {
 			}
 			if run.required > 0 && required != run.required {
 				t.Errorf("%d scenarios count, of %d", required, run.required)
+			}
+			if want := map[bool]int{true: 10}[strings.Contains(t.Name(), "2026-07-28")]; tasks != want {
+				t.Errorf("%d scenarios of tasks, of %d", tasks, want)
 			}
 			for name, want := range run.in {
 				if s := scores[name]; s.passed != want {

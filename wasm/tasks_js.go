@@ -98,12 +98,11 @@ func restoreTasks() {
 	go func() { // ends when the window has no more
 		for more := ""; ; more = `,"more":true` {
 			a, err := registered.exchange(context.Background(), opTasks, aboutTasks()+more+"}")
-			records := readTexts(jsonrpc.Member(a.text, "records"))
-			if err != nil || a.reason != reasonNone || len(records) == 0 {
-				return
-			}
-			for _, record := range records {
+			for _, record := range readTexts(jsonrpc.Member(a.text, "records")) {
 				serving.RestoreTasks([]byte(record))
+			}
+			if err != nil || string(jsonrpc.Member(a.text, "more")) != "true" {
+				return
 			}
 		}
 	}()

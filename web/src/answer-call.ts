@@ -6,17 +6,22 @@
  * A file of its own in the package, loaded by the first call.
  */
 
+import { callTask, type TaskContext, type TaskReply, takeReply } from './call-task.ts'
 import {
   type CallRequest,
   type CompletionRef,
   type LogLevel,
   logLevels,
+  type OwnCallRequest,
   type RegisteredCallee,
 } from './callee.ts'
 import { bounded, completed } from './complete.ts'
 import { fits, type NeedInputError } from './input.ts'
+import { jsonText } from './json-text.ts'
+import { lazily } from './module.ts'
 import { describedPrompt, promptResult } from './prompt.ts'
 import type { Json } from './source.ts'
+import type { RecordQuestion } from './task-store.ts'
 import { describedTool, runTool } from './tool.ts'
 import { questions, type Reason, reasonOf, reasons, updateKinds } from './wasm-numbers.ts'
 
@@ -52,6 +57,8 @@ interface RequestContext {
   state?: Json
   /** The lowest level that the client wants; `''`: no messages. */
   logLevel?: LogLevel | ''
+  /** The call is a task. */
+  task?: TaskContext
 }
 
 /**
@@ -119,6 +126,21 @@ async function answerOf(
       const run = async () => callee.callTool?.(name, args, request())
       return runTool(run, mounted, signal, report)
     }
+    case questions.prepare: {
+      let prepared = false
+      const run = async () => {
+        await callee.callTool?.(name, args, { ...request(), prepares: true } as OwnCallRequest)
+        prepared = true
+      }
+      const result = await runTool(run, mounted, signal, report)
+      return prepared ? {} : result
+    }
+    case questions.taskReply:
+      return takeReply(question as unknown as TaskReply)
+    case questions.tasks: {
+      const store = await lazily('task-store.js', import('./task-store.ts'))
+      return store.answerRecords(question as unknown as RecordQuestion)
+    }
     case questions.extend: {
       const { _meta, inputResponses, requestState, ...params } = args as Record<string, unknown>
       return callee.extend?.(name, params, request())
@@ -139,11 +161,11 @@ function callRequest(
   sendUpdate: SendUpdate,
   signal: AbortSignal,
   NeedInput: typeof NeedInputError,
-): CallRequest {
+): OwnCallRequest {
   const { principal = '', capabilities = {}, modern = false } = context
   const { meta = {}, inputs = {}, state, logLevel } = context
   const least = logLevel ? logLevels.indexOf(logLevel) : logLevels.length
-  return {
+  const request: Omit<CallRequest, 'task'> = {
     signal,
     client: { principal, capabilities, modern },
     meta,
@@ -166,11 +188,9 @@ function callRequest(
       return Object.fromEntries(Object.keys(requests).map((key) => [key, inputs[key]])) as never
     },
   }
-}
-
-/** JSON text in which lone surrogates, which UTF-8 cannot carry, are U+FFFD. */
-function jsonText(value: unknown): string {
-  const text = JSON.stringify(value)
-  if (!text.includes('\\ud')) return text
-  return text.replace(/\\(?:(ud[0-9a-f]{3})|.)/g, (part, lone) => (lone ? '\\ufffd' : part))
+  const { task } = context
+  return Object.assign(request, {
+    resumes: task?.resumed ?? false,
+    task: callTask(request, task, sendUpdate),
+  })
 }

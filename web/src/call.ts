@@ -10,8 +10,10 @@ export type {
   Callee,
   Caller,
   CallRequest,
+  CallTask,
   CompletionRef,
   Extend,
+  InputAnswers,
   LogLevel,
   RegisteredCallee,
 } from './callee.ts'

@@ -136,6 +136,33 @@ export interface Caller {
   readonly modern: boolean
 }
 
+/** The call of a tool: a task, which outlives its request and the page, or an ordinary call. A handler treats both alike. */
+export interface CallTask {
+  /** Whether the call became a task. */
+  readonly isTask: boolean
+  /** Says what the handler does now, to the user and the model. In an ordinary call it is sent as progress. */
+  message(text: string): void
+  /**
+   * Requests input of the client, and resolves with the answers to all of it, which may take until the task ends. In
+   * an ordinary call this is {@link CallRequest.need}: the handler runs again from its start.
+   */
+  input<R extends Record<string, InputRequest>>(requests: R): Promise<InputAnswers<R>>
+  /**
+   * Stores a value for `resume`; resolves when it is stored. Answers to input before it are forgotten. An ordinary
+   * call stores nothing.
+   */
+  save(state: Json): Promise<void>
+  /** What was stored last. */
+  readonly saved: Json | undefined
+  /** Aborted when the task is cancelled, or its time is over. */
+  readonly signal: AbortSignal
+}
+
+/** The client's answers, by the keys of the requests. */
+export type InputAnswers<R extends Record<string, InputRequest>> = {
+  [K in keyof R]: R[K] extends InputRequest<infer Answer> ? Answer : unknown
+}
+
 /** The request that a handler of a prompt or tool gets, with functions to reach the client while it runs. */
 export interface CallRequest {
   /** Aborted when the client cancels, its channel closes, or the call times out. */
@@ -165,10 +192,17 @@ export interface CallRequest {
    * @param state - available in the next run as {@link CallRequest.state}. The client stores it: it cannot
    *   change it, but it can read and keep it. Default: the previous state
    */
-  need<R extends Record<string, InputRequest>>(
-    requests: R,
-    state?: Json,
-  ): { [K in keyof R]: R[K] extends InputRequest<infer Answer> ? Answer : unknown }
+  need<R extends Record<string, InputRequest>>(requests: R, state?: Json): InputAnswers<R>
+  /** Of a tool: what it needs where its call became a task. */
+  readonly task: CallTask
+}
+
+/** A request as the parts of the package see it. */
+export interface OwnCallRequest extends CallRequest {
+  /** The tool continues a task. */
+  readonly resumes?: boolean
+  /** The tool is only to be prepared: see `prepare` of a tool. */
+  readonly prepares?: boolean
 }
 
 /** The prompt or template that an argument is completed of. */

@@ -1,16 +1,16 @@
 /**
- * Opens the IndexedDB database `pagemcp` of this origin: keys of gateways (pairings.ts), and what the user has decided
- * about assistants (access/). All versions of the package share it. Connections are closed after each use, so
+ * Opens the IndexedDB database `pagemcp` of this origin: keys of gateways (pairings.ts), what the user has decided
+ * about assistants (access/), tasks (task-store.ts) and events. All versions of the package share it. Connections are closed after each use, so
  * that an upgrade never waits for another tab.
  */
 
 import { result } from './idb-request.ts'
 
 const name = 'pagemcp'
-const version = 2
+const version = 3
 
-/** The stores. Version 1 had `keys` alone. */
-export type StoreName = 'keys' | 'access' | 'use' | 'audit'
+/** The stores. Version 1 had `keys` alone, version 2 neither `tasks` nor `events`. */
+export type StoreName = 'keys' | 'access' | 'use' | 'audit' | 'tasks' | 'events'
 
 /** How long another tab may block an upgrade, ms; one with a connection of version 1 has it for milliseconds. */
 const blockedTime = 2000
@@ -80,9 +80,13 @@ async function open(version?: number): Promise<IDBDatabase> {
   opening.onupgradeneeded = ({ oldVersion }) => {
     const { result } = opening
     if (oldVersion < 1) result.createObjectStore('keys', { keyPath: 'address' })
-    if (oldVersion >= 2) return
-    for (const store of ['access', 'use']) result.createObjectStore(store, { keyPath: 'app' })
-    result.createObjectStore('audit', { autoIncrement: true }).createIndex('app', 'app')
+    if (oldVersion < 2) {
+      for (const store of ['access', 'use']) result.createObjectStore(store, { keyPath: 'app' })
+      result.createObjectStore('audit', { autoIncrement: true }).createIndex('app', 'app')
+    }
+    if (oldVersion >= 3) return
+    result.createObjectStore('tasks', { keyPath: 'id' })
+    result.createObjectStore('events')
   }
   const blocked = new Promise<never>((_, reject) => {
     const late = new DOMException('', 'TimeoutError') // its name is shown

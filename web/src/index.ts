@@ -28,7 +28,9 @@ export {
   type Callee,
   type Caller,
   type CallRequest,
+  type CallTask,
   type CompletionRef,
+  type InputAnswers,
   InvalidParamsError,
   type LogLevel,
 } from './call.ts'

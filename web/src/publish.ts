@@ -276,8 +276,8 @@ export function publishing(
       },
       tool(description, handler) {
         const tool = describedTool(description)
-        return publish({ tools: [tool.json] }, [{ callee: toolCallee(tool, handler as never) }])
-          .remove
+        const callee = toolCallee(tool, handler as never, description as never)
+        return publish({ tools: [tool.json] }, [{ callee }]).remove
       },
       skill(...skill: SkillParameters) {
         const removed = new AbortController()

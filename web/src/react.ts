@@ -143,12 +143,19 @@ export function usePageMcpTool<
   O extends ToolSchema = JsonSchema,
 >(description: Tool<I, O>, handler: ToolHandler<I, O>): void {
   const mcp = usePageMcp()
-  const latest = useLatest(handler)
+  const { resume, prepare } = description
+  const latest = useLatest({ handler, resume, prepare })
+  const last = (name: 'handler' | 'resume' | 'prepare') =>
+    ((args: never, request: CallRequest): ToolAnswer | Promise<ToolAnswer> =>
+      latest.current[name]?.(args, request) as ToolAnswer) as ToolHandler<I, O>
   usePublished(description, (stable) =>
     mcp?.tool(
-      stable,
-      ((args: never, request: CallRequest): ToolAnswer | Promise<ToolAnswer> =>
-        latest.current(args, request) as ToolAnswer) as ToolHandler<I, O>,
+      {
+        ...stable,
+        ...(stable.resume && { resume: last('resume') }),
+        ...(stable.prepare && { prepare: last('prepare') as typeof prepare }),
+      },
+      last('handler'),
     ),
   )
 }

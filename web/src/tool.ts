@@ -9,6 +9,7 @@ import { isBlock, textBlock } from './blocks.ts'
 import type {
   Callee,
   CallRequest,
+  OwnCallRequest,
   ToolAnswer,
   ToolDescription,
   ToolResult,
@@ -34,7 +35,26 @@ export interface Tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = 
   extends ToolDescription {
   inputSchema?: I
   outputSchema?: O
+  /**
+   * Whether calls become tasks, which outlive their request and a reload of the page, for clients with the extension
+   * `io.modelcontextprotocol/tasks`. `optional`: others get an ordinary call; `required`: an error.
+   */
+  task?: 'optional' | 'required'
+  /** How long a task may take, and its result is kept, ms; default 1 h, at most 24 h. */
+  ttlMs?: number
+  /**
+   * Continues a task whose handler had begun when the page was loaded again or closed: `request.task.saved` has what the
+   * handler has saved. Without it such a task fails, since the handler must not run twice.
+   */
+  resume?: ToolHandler<I, O>
+  /**
+   * Runs before a call becomes a task, and again before the handler: it may check more than the `inputSchema` does, and
+   * request input by `request.need`, which the handler finds in the same way.
+   */
+  prepare?: (args: ArgumentsFor<I>, request: CallRequest) => void | Promise<void>
 }
+
+type ArgumentsFor<I> = I extends StandardSchema ? OutputOf<I> : ArgumentsOf<I>
 
 /**
  * Runs a tool. Its arguments have the type of the `inputSchema`: of a library, or JSON Schema whose literals
@@ -42,7 +62,7 @@ export interface Tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = 
  * tool failed, and the page gets an `error` event.
  */
 export type ToolHandler<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema> = (
-  args: I extends StandardSchema ? OutputOf<I> : ArgumentsOf<I>,
+  args: ArgumentsFor<I>,
   request: CallRequest,
 ) => AnswerOf<O> | Promise<AnswerOf<O>>
 
@@ -59,16 +79,19 @@ class OutputError extends Error {
   override readonly name = 'OutputError'
 }
 
-/** A description as clients see it, and the schemas in it. */
+/** A description as clients see it, with how it runs as a task, and the schemas in it. */
 export interface DescribedTool {
-  json: ToolDescription
+  json: ToolDescription & { task?: unknown }
   input?: Checker
   output?: Checker
 }
 
 /** @throws TypeError if the name or a schema is invalid */
-export function describedTool(description: ToolDescription): DescribedTool {
+export function describedTool(
+  description: ToolDescription & { task?: string; ttlMs?: number; resume?: unknown },
+): DescribedTool {
   const { name, title, inputSchema, outputSchema, annotations, icons, _meta } = description
+  const { task: mode, ttlMs, resume } = description
   if (typeof name !== 'string' || name === '') throw new TypeError('a tool needs a name')
   const input = inputSchema && checker(`inputSchema of ${name}`, inputSchema, 'input')
   const output = outputSchema && checker(`outputSchema of ${name}`, outputSchema, 'output')
@@ -84,22 +107,29 @@ export function describedTool(description: ToolDescription): DescribedTool {
       annotations,
       icons,
       _meta,
+      task: mode && { mode, ttlMs, resumes: !!resume },
     },
   }
 }
 
+type AnyHandler = (args: never, request: CallRequest) => unknown
+
 /** The callee of a tool that the web app registers. */
 export function toolCallee(
   { input, output }: DescribedTool,
-  handler: (args: never, request: CallRequest) => unknown,
+  handler: AnyHandler,
+  { prepare, resume }: { prepare?: AnyHandler; resume?: AnyHandler } = {},
 ): Callee {
   return {
-    async callTool(_, args, request) {
+    async callTool(_, args, request: OwnCallRequest) {
       const checked = input ? await input.check(args) : { value: args }
       if ('problems' in checked) {
         throw new ToolError(`The arguments are not valid. ${explain(checked.problems)}`)
       }
-      const answer = await handler(checked.value as never, request)
+      const value = checked.value as never
+      await prepare?.(value, request)
+      if (request.prepares) return
+      const answer = await ((request.resumes && resume) || handler)(value, request)
       return output ? structured(answer, output) : (answer as ToolAnswer)
     },
   }

@@ -8,6 +8,7 @@ import { serveHooks } from './hooks.ts'
 import { servePrompts } from './prompts.ts'
 import { serveResources } from './resources.ts'
 import { serveSkills } from './skills.ts'
+import { serveTasks } from './tasks.ts'
 import { texts } from './texts.ts'
 import { registrar, serveTools } from './tools.ts'
 
@@ -22,6 +23,7 @@ function serve(mcp: PageMcp) {
   serveTools(tool)
   serveAsking(tool)
   serveRounds(tool)
+  serveTasks(tool)
   serveHooks(mcp, tool)
   list('tools', tools)
   serveSkills(mcp)

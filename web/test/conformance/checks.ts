@@ -21,6 +21,9 @@ export const sets = [
   ['2026-07-28', 37],
 ] as const
 
+/** Scenarios of the extension for tasks, SEP-2663, which belongs to the second revision. */
+const taskScenarios = 10
+
 /** Where the suite connects: to the fixtures' page alone, or to all pages. */
 export type Endpoint = (which: 'page' | 'all') => string
 
@@ -30,6 +33,8 @@ export function testRequirements(url: Endpoint): void {
     test(`what ${revision} requires`, { timeout }, async () => {
       const rest = await meetRequirements(url('page'), revision, count)
       console.log(table(`beyond what ${revision} requires`, rest))
+      const tasks = rest.filter(({ scenario }) => scenario.startsWith('tasks-'))
+      assert.equal(tasks.length, revision === '2026-07-28' ? taskScenarios : 0)
       await compareWithExpected(revision, rest)
     })
   }
