@@ -20,6 +20,7 @@ import {
   store,
   stored,
 } from './plan.ts'
+import { Proposals } from './proposals.tsx'
 import { texts } from './texts.ts'
 
 const stopSchema = {
@@ -125,6 +126,14 @@ export function Trip({ noted }: { noted: Panel['noted'] }) {
         </span>
         <code>{planUri}</code>
       </p>
+      <Proposals
+        noted={noted}
+        schema={stopSchema}
+        accept={(place, nights) => {
+          if (plan.length >= maxStops) throw new ToolError(say(texts.full, { count: maxStops }))
+          setPlan((now) => added(now, { place: place.trim(), nights, by: 'assistant' }))
+        }}
+      />
       <Stops plan={plan} change={setPlan} />
       <NewStop add={(place) => setPlan((now) => added(now, { place, nights: 1, by: 'you' }))} />
     </>

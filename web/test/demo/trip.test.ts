@@ -118,3 +118,63 @@ inBrowsers(
     await untilShown(page, 'Lisbon', 'Sintra', 'Évora')
   },
 )
+
+/** Sends a request of a client with the extension for tasks. */
+async function ask(url: URL, method: string, params: Record<string, unknown>) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {
+      extensions: { 'io.modelcontextprotocol/tasks': {} },
+    },
+  }
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': method,
+      'Mcp-Name': String(params.taskId ?? params.name),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+  })
+  const text = await answer.text()
+  const { result } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text)
+  assert.ok(result, text)
+  return result
+}
+
+/** Waits for a state of a task. */
+async function stateOf(url: URL, taskId: string, isIt: (state: { status: string }) => boolean) {
+  for (const late = AbortSignal.timeout(20_000); ; ) {
+    const state = await ask(url, 'tasks/get', { taskId })
+    if (isIt(state)) return state
+    late.throwIfAborted()
+  }
+}
+
+inBrowsers('a proposed stop waits for the user as a task, also over a reload', async (browser) => {
+  const { page, url } = await openTrip(browser)
+  const propose = (place: string) =>
+    ask(url, 'tools/call', { name: 'propose_stop', arguments: { place, nights: 2 } })
+  const { resultType, taskId, status } = await propose('Porto')
+  assert.deepEqual([resultType, status], ['task', 'working'])
+  await page.waitForSelector('.proposals li')
+  const waiting = await stateOf(url, taskId, (state) => 'statusMessage' in state)
+  assert.match(waiting.statusMessage, /Porto/)
+  await page.reload()
+  await page.waitForSelector('.proposals li')
+  const again = await propose('Faro')
+  await page.waitForSelector('.proposals li:nth-child(2)')
+  const click = (nth: number, button: number) =>
+    page.click(`.proposals li:nth-child(${nth}) button:nth-of-type(${button})`)
+  await click(2, 2)
+  await page.waitForFunction(() => document.querySelectorAll('.proposals li').length === 1)
+  await click(1, 1)
+  await untilShown(page, 'Lisbon', 'Sintra', 'Porto')
+  const isOver = ({ status }: { status: string }) => status === 'completed'
+  const accepted = await stateOf(url, taskId, isOver)
+  assert.match(accepted.result.content[0].text, /Porto: 2 nights more/)
+  const declined = await stateOf(url, again.taskId, isOver)
+  assert.match(declined.result.content[0].text, /Faro was declined/)
+})

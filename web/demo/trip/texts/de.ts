@@ -26,6 +26,17 @@ export const texts: TripTexts = {
   town: 'Eine Stadt',
   more: { one: '{place}: eine Nacht mehr', other: '{place}: {count} Nächte mehr' },
   full: { other: 'Die Reise hat schon {count} Stationen' },
+  proposeTool: 'Eine Station vorschlagen',
+  proposeDescription:
+    'Schlägt eine Station vor, die hinzugefügt wird, wenn die Person vor der Seite sie dort annimmt. Die Antwort kommt nach der Entscheidung',
+  proposes: {
+    one: 'Ein Assistent schlägt {place} vor, eine Nacht',
+    other: 'Ein Assistent schlägt {place} vor, {count} Nächte',
+  },
+  accept: 'Annehmen',
+  refuse: 'Ablehnen',
+  waits: 'Wartet auf eine Entscheidung über {place} auf der Seite',
+  refused: '{place} wurde abgelehnt',
   removeTool: 'Station entfernen',
   removeDescription: 'Entfernt eine Station, nach einer Rückfrage bei der Person am Assistenten',
   noStop: 'Keine Station in {place}',

@@ -7,6 +7,10 @@ const nights: Plural = { one: '{count} night', other: '{count} nights' }
 const nightsInAll: Plural = { one: 'night', other: 'nights' }
 const more: Plural = { one: '{place}: one night more', other: '{place}: {count} nights more' }
 const full: Plural = { other: 'The trip has {count} stops already' }
+const proposes: Plural = {
+  one: 'An assistant proposes {place}, one night',
+  other: 'An assistant proposes {place}, {count} nights',
+}
 const pack: Plural = {
   one: 'What should I pack for one night in {season}: {places}?',
   other: 'What should I pack for {count} nights in {season}: {places}?',
@@ -36,6 +40,14 @@ export const texts = {
   town: 'A town',
   more,
   full,
+  proposeTool: 'Propose a stop',
+  proposeDescription:
+    'Proposes a stop that is added if the person in front of the page accepts it there. The answer comes when they have decided',
+  proposes,
+  accept: 'Accept',
+  refuse: 'Decline',
+  waits: 'Waits for a decision about {place} in the page',
+  refused: '{place} was declined',
   removeTool: 'Remove a stop',
   removeDescription: 'Takes a stop out of the trip, after asking the person at the assistant',
   noStop: 'No stop in {place}',

@@ -1,0 +1,93 @@
+/**
+ * Stops that an assistant proposes, and about which the user decides: a tool whose calls are tasks, which wait as long
+ * as that takes, also over reloads.
+ */
+
+import type { CallTask, JsonSchema } from 'pagemcp'
+import { usePageMcpTool } from 'pagemcp/react'
+import { useState } from 'react'
+import type { Panel } from '../shared/panel.ts'
+import { say } from '../shared/texts.ts'
+import { texts } from './texts.ts'
+
+interface Proposal {
+  readonly place: string
+  readonly nights: number
+  /** Ends the proposal. */
+  decide(accepted: boolean): void
+}
+
+/** How often a call that is no task says that it still waits, so that its client does too. */
+const sayEvery = 10_000 // ms
+
+interface Props {
+  noted: Panel['noted']
+  schema: JsonSchema
+  accept(place: string, nights: number): void
+}
+
+export function Proposals({ noted, schema, accept }: Props) {
+  const [proposals, setProposals] = useState<readonly Proposal[]>([])
+
+  /** Resolves with the user's decision; rejects when the task ends before. */
+  const decision = (place: string, nights: number, { signal }: CallTask) =>
+    new Promise<boolean>((resolve, reject) => {
+      const leave = () => setProposals((now) => now.filter((one) => one !== proposal))
+      const proposal: Proposal = {
+        place,
+        nights,
+        decide(accepted) {
+          leave()
+          resolve(accepted)
+        },
+      }
+      setProposals((now) => [...now, proposal])
+      signal.addEventListener('abort', () => {
+        leave()
+        reject(signal.reason)
+      })
+    })
+  const propose = async (args: unknown, { task }: { task: CallTask }) => {
+    const { place, nights } = args as { place: string; nights: number }
+    const waits = () => task.message(say(texts.waits, { place }))
+    waits()
+    const timer = task.isTask ? undefined : setInterval(waits, sayEvery)
+    try {
+      if (!(await decision(place, nights, task))) return say(texts.refused, { place })
+    } finally {
+      clearInterval(timer)
+    }
+    accept(place, nights)
+    return say(texts.more, { place, count: nights })
+  }
+  usePageMcpTool(
+    {
+      name: 'propose_stop',
+      title: texts.proposeTool,
+      description: texts.proposeDescription,
+      inputSchema: schema,
+      annotations: { readOnlyHint: true }, // nothing changes before the user has decided
+      task: 'optional',
+      // Until the user has decided nothing has happened: after a reload the question is shown again.
+      resume: propose,
+    },
+    noted('tool', 'propose_stop', propose),
+  )
+
+  return (
+    <ul className="proposals" aria-live="polite">
+      {proposals.map(({ place, nights, decide }, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: equal proposals are alike
+        <li key={i}>
+          <span className="place">{say(texts.proposes, { place, count: nights })}</span>
+          <button type="button" className="primary" onClick={() => decide(true)}>
+            {texts.accept}
+          </button>
+          <button type="button" onClick={() => decide(false)}>
+            {texts.refuse}
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
