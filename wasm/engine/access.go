@@ -78,9 +78,10 @@ func (e *Engine) SetGrants(g *Grants) {
 	}
 	for _, c := range e.connected() {
 		e.safely("a Sink", func() { c.endDenied(g) })
+		c.endDeniedStreams(g)
 	}
 	e.cancelDeniedTasks()
-	for s, which := range e.registry.listeners(e.options.announced()) {
+	for s, which := range e.registry.listeners(e.options.announced() | eventsList) {
 		if s.isGoverned() && old.MayRead(s.who) != g.MayRead(s.who) {
 			s.enqueueLists(which)
 		}

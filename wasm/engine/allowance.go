@@ -15,16 +15,16 @@ type allowance struct {
 	last time.Time
 }
 
-// take reports whether it may happen now, and counts it then.
-func (a *allowance) take() bool {
+// take reports whether it may happen now, some times at once, and counts it then.
+func (a *allowance) take(some float64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
 	a.used = max(0, a.used-a.rate*now.Sub(a.last).Seconds())
 	a.last = now
-	if a.used+1 > a.most {
+	if a.used+some > a.most {
 		return false
 	}
-	a.used++
+	a.used += some
 	return true
 }

@@ -27,6 +27,17 @@ func (e *Engine) mayListen(s *subscription, uri string) bool {
 	return true
 }
 
+// guardsAllow reports whether the engines behind the sources of a URI let a client know of its
+// changes.
+func (e *Engine) guardsAllow(s *subscription, uri string) bool {
+	for l := e.lookup(uri); l.next(); {
+		if l.mount.guard != nil && s.isGoverned() && !l.mount.guard.Grants().MayRead(s.who) {
+			return false
+		}
+	}
+	return true
+}
+
 // A Guarded source knows the grants of another engine. Without this, everyone may see its
 // changes.
 type Guarded interface {

@@ -185,7 +185,7 @@ func (i *Invocation) Progress(params []byte) {
 func (i *Invocation) acceptProgress(progress float64) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.hasProgress && progress <= i.progress || !i.rateLimit.take() {
+	if i.hasProgress && progress <= i.progress || !i.rateLimit.take(1) {
 		return false
 	}
 	i.hasProgress, i.progress = true, progress
@@ -251,7 +251,7 @@ func (i *Invocation) Log(params []byte) {
 	if wanted == 0 || !ok || l < wanted || jsonrpc.Member(params, "data") == nil || len(params) > maxUpdate {
 		return
 	}
-	if !i.rateLimit.take() {
+	if !i.rateLimit.take(1) {
 		return
 	}
 	text := emit.JSON(`{"_meta":{}`)

@@ -118,6 +118,7 @@ const (
 	listOfPrompts   = 'p'
 	listOfTools     = 'o'
 	listOfSkills    = 's'
+	listOfEvents    = 'e'
 )
 
 // listMethod returns the method of a list.
@@ -131,13 +132,15 @@ func listMethod(kind byte) string {
 		return MethodListTools
 	case listOfSkills:
 		return MethodListSkills
+	case listOfEvents:
+		return MethodListEvents
 	}
 	return MethodListResources
 }
 
 // kindOf is the inverse of listMethod.
 func kindOf(m sink.Method) byte {
-	for _, kind := range [...]byte{listOfTemplates, listOfPrompts, listOfTools, listOfSkills} {
+	for _, kind := range [...]byte{listOfTemplates, listOfPrompts, listOfTools, listOfSkills, listOfEvents} {
 		if listMethod(kind) == methods[m].Name {
 			return kind
 		}

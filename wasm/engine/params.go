@@ -56,7 +56,7 @@ type request struct {
 func (req *request) clear(c *Client, call sink.Call, m sink.Method) {
 	req.client, req.call, req.method, req.session, req.rev, req.mayWait = c, call, m, c.session, 0, false
 	req.wantsDeclared = false
-	if req.extension != "" {
+	if req.params != nil {
 		req.extension, req.params = "", nil
 	}
 	if req.version != nil {
@@ -81,7 +81,7 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 	if len(params) == 0 {
 		return nil
 	}
-	if req.extension != "" {
+	if req.extension != "" || isEvents(req.method) {
 		req.params = params
 	}
 	members := jsonrpc.Scan(params)
@@ -100,6 +100,9 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 			req.uri, ok = schema.TextOf(value)
 			req.hasURI = ok
 		case "cursor":
+			if isEvents(req.method) && string(value) == "null" {
+				continue // from now on
+			}
 			req.cursor, ok = schema.TextOf(value)
 			req.hasCursor = ok
 		case "name":

@@ -20,6 +20,7 @@ type registry struct {
 	mu    sync.Mutex
 	uris  map[string]*subscribers
 	lists map[*subscription]lists
+	kept  map[string]int // URIs whose changes get into the ring of events, and for how many leases; "": all
 }
 
 // subscribers are the subscriptions to one URI, and the notifications about it.
@@ -107,7 +108,26 @@ func (r *registry) drop(s *subscription, uri string) (unused []*sink.Document) {
 func (r *registry) isEmpty() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.uris)+len(r.lists) == 0
+	return len(r.uris)+len(r.lists)+len(r.kept) == 0
+}
+
+// keep adds a lease of a URI, or takes one away.
+func (r *registry) keep(uri string, by int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kept == nil {
+		r.kept = map[string]int{}
+	}
+	if r.kept[uri] += by; r.kept[uri] == 0 {
+		delete(r.kept, uri)
+	}
+}
+
+// keeps reports whether there is a lease of a URI.
+func (r *registry) keeps(uri string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.kept[uri] > 0 || r.kept[""] > 0
 }
 
 // under returns the registered URIs that begin with prefix.
@@ -116,6 +136,11 @@ func (r *registry) under(prefix string) (uris []string) {
 	defer r.mu.Unlock()
 	for uri := range r.uris {
 		if strings.HasPrefix(uri, prefix) {
+			uris = append(uris, uri)
+		}
+	}
+	for uri := range r.kept {
+		if uri != "" && r.uris[uri] == nil && strings.HasPrefix(uri, prefix) {
 			uris = append(uris, uri)
 		}
 	}

@@ -15,6 +15,9 @@ func (e *Engine) changed(m *mount, change Change) {
 	if change.Granted != nil {
 		e.announceMissed(m.prefix, func(s *subscription) bool { return change.Granted(s.who) })
 	}
+	if change.Events || change.Granted != nil {
+		e.events.poke() // a source may have become one of events, or one that a client may read
+	}
 	if which := change.lists(); which != 0 {
 		see := m
 		if change.Granted != nil {
@@ -28,12 +31,14 @@ func (e *Engine) changed(m *mount, change Change) {
 		for _, uri := range e.registry.under(uri) {
 			e.announce(m, uri)
 		}
+		e.resourceChanged(m, uri, true)
 	default:
 		e.announce(m, uri)
 	}
 }
 
 func (e *Engine) announce(m *mount, uri string) {
+	e.resourceChanged(m, uri, false)
 	for _, s := range e.registry.subscribers(uri) {
 		if e.options.Allow(s.who, VerbWatch, uri) && e.mayWatch(s, m) {
 			s.enqueue(uri)
@@ -48,7 +53,7 @@ func (e *Engine) announceLists(prefix string, which lists) {
 }
 
 func (e *Engine) announceListsTo(prefix string, which lists, may func(*subscription) bool) {
-	for s, which := range e.registry.listeners(which & e.options.announced()) {
+	for s, which := range e.registry.listeners(which & (e.options.announced() | eventsList)) {
 		if e.seesLists(s.who, prefix) && may(s) {
 			s.enqueueLists(which)
 		}
@@ -238,11 +243,13 @@ const (
 	resourcesList lists = 1 << iota
 	promptsList
 	toolsList
-	allLists = resourcesList | promptsList | toolsList
+	eventsList
+	classicLists = resourcesList | promptsList | toolsList
+	allLists     = classicLists | eventsList
 )
 
 // listKeys stand for lists where URIs are, in the order of [lists]. None is a URI.
-var listKeys = [...]string{"", "prompts", "tools"}
+var listKeys = [...]string{"", "prompts", "tools", "events"}
 
 // lists returns which lists a change concerns.
 func (c Change) lists() (which lists) {
@@ -254,6 +261,9 @@ func (c Change) lists() (which lists) {
 	}
 	if c.Tools {
 		which |= toolsList
+	}
+	if c.Events {
+		which |= eventsList
 	}
 	return which
 }

@@ -245,14 +245,14 @@ func listenParams(uris []string, lists bool) []byte {
 		member = jsonrpc.AppendString(member, uri)
 	}
 	member = append(member, ']')
-	capabilities := "{}"
+	capabilities := hop.Capabilities
 	if tasks != nil {
 		tasks[0] = '['
 		member = append(append(append(member, `,"taskIds":`...), tasks...), ']')
-		capabilities = `{"extensions":{"` + engine.ExtensionTasks + `":{}}}`
+		capabilities = `{"extensions":{"` + engine.ExtensionTasks + `":{},"` + hop.ExtensionEvents + `":{}}}`
 	}
 	if lists {
-		member = append(member, `,"resourcesListChanged":true,"promptsListChanged":true,"toolsListChanged":true`...)
+		member = append(member, `,"resourcesListChanged":true,"promptsListChanged":true,"toolsListChanged":true,"eventsListChanged":true`...)
 	}
 	return envelopeWith(capabilities, "", append(member, '}'))
 }

@@ -15,14 +15,14 @@ type Filter struct {
 }
 
 // FilterKeys are the members of a filter for lists, by which it requests changes of lists.
-var FilterKeys = [...]string{"resourcesListChanged", "promptsListChanged", "toolsListChanged"}
+var FilterKeys = [...]string{"resourcesListChanged", "promptsListChanged", "toolsListChanged", "eventsListChanged"}
 
 // ReadFilter reads the member notifications of a listen, or of its acknowledgement.
 func ReadFilter(object []byte) (Filter, error) {
 	var f Filter
 	refusal := jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
 		switch name {
-		case FilterKeys[0], FilterKeys[1], FilterKeys[2]:
+		case FilterKeys[0], FilterKeys[1], FilterKeys[2], FilterKeys[3]:
 			switch string(value) {
 			case "true":
 				f.Lists |= 1 << slices.Index(FilterKeys[:], name)
