@@ -44,16 +44,17 @@ func (a *assistants) sees(who engine.Principal, page string) bool {
 }
 
 // mayUse reports whether a URI, as gateway.Options.Allow gets it, is of one of the assistant's
-// pages, or a tool of the gateway, which sends requests as its caller.
+// pages, a tool of the gateway, which sends requests as its caller, or the event of all resources,
+// of which each is decided about.
 func (one *assistant) mayUse(uri string) bool {
-	for _, scheme := range [...]string{"tool:", "prompt:", "method:"} {
+	for _, scheme := range [...]string{"tool:", "prompt:", "event:", "method:"} {
 		name, ok := strings.CutPrefix(uri, scheme)
 		if !ok {
 			continue
 		}
 		page, _, ofPage := strings.Cut(name, ".")
 		if !ofPage {
-			return scheme == "tool:" && gateway.IsGenerated(name)
+			return scheme == "tool:" && gateway.IsGenerated(name) || scheme == "event:" && name == engine.EventResourceUpdated
 		}
 		return one.seesPage(page)
 	}

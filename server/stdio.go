@@ -66,7 +66,10 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	options.Report = func(err error) { log.Error(err.Error()) }
 	options.Extend = l.remote.Request
 	e := engine.New(opts.Gateway.info(), options)
-	l.declare = e.SetExtensions
+	l.declare = func(extensions []byte) {
+		e.SetEvents(jsonrpc.Member(extensions, engine.ExtensionEvents) != nil)
+		e.SetExtensions(extensions)
+	}
 	defer l.close()
 	if err := l.connect(ctx); err != nil {
 		return err

@@ -44,14 +44,14 @@ func (d *Direct) begin(x engine.Examination) *openCall {
 // flight on this connection. Only requests that name something are for one page; the
 // engine limits the others. The number of calls is bounded by that, so they are counted here.
 func (d *Direct) overShare(call *openCall) *Exceeded {
-	if call.uri == "" {
+	if call.uri == "" || engine.IsStream(call.method) {
 		return nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	ofPage, total := 0, 0
 	for _, other := range d.calls {
-		if other == call || other.uri == "" {
+		if other == call || other.uri == "" || engine.IsStream(other.method) {
 			continue
 		}
 		total++
@@ -111,7 +111,7 @@ func (d *Direct) recordAnswered(call *openCall, h message.Head, response []byte)
 	case h.Failed:
 		err := message.ErrorOf(response)
 		d.auditEnd(call, OutcomeOf(err), err, len(response))
-	case call.method == engine.MethodListen: // its result is its end
+	case engine.IsStream(call.method): // its result is its end
 		d.auditEnd(call, "ok", nil, len(response))
 	default:
 		d.audit(call, "ok", "", len(response))

@@ -105,7 +105,11 @@ func aboutOf(x engine.Examination) string {
 	return x.Name
 }
 
-const promptScheme = "prompt:" // see engine.VerbRead
+// Schemes of what engine.Options.Allow gets besides URIs.
+const (
+	promptScheme = "prompt:"
+	eventScheme  = "event:"
+)
 
 // policyOf returns what engine.Options.Allow gets for a request about something; "" for a
 // request about nothing, as for lists.
@@ -125,6 +129,8 @@ func policyOf(method, about string) (verb engine.Verb, uri string) {
 		return engine.VerbCall, "tool:" + about
 	case engine.MethodSubscribe:
 		return engine.VerbWatch, about
+	case engine.MethodPollEvents, engine.MethodStreamEvents:
+		return engine.VerbWatch, eventScheme + about
 	case engine.MethodComplete:
 		return engine.VerbList, about
 	}

@@ -14,8 +14,9 @@ import (
 // only page with extensions; if several have some, the target of a method would be
 // ambiguous, so none are declared there.
 //
-// Skills and tasks are exceptions: their URIs and ids name the page, so the engines serve those of
-// all pages together, and declare the extension while one of these has it.
+// Skills, tasks and events are exceptions: their URIs, ids and names name the page, so the engines
+// serve those of all pages together. They declare the first two while a page has them, and events by
+// an option of the gateway alone.
 
 // extensionPage returns the page whose extensions are declared at path, and these, or nil.
 // The caller holds the lock.
@@ -45,21 +46,29 @@ func (v *views) pagesAt(path string) (pages []*page) {
 	return pages
 }
 
-// otherExtensions returns extensions without skills and tasks: a JSON object, or nil if there is
-// no other one.
+// isJoined reports whether an extension is one whose parts the engines serve together.
+func isJoined(extension string) bool {
+	return extension == engine.ExtensionSkills || extension == engine.ExtensionTasks || extension == engine.ExtensionEvents
+}
+
+// otherExtensions returns extensions without skills, tasks and events: a JSON object, or nil if
+// there is no other one.
 func otherExtensions(extensions []byte) []byte {
-	if jsonrpc.Member(extensions, engine.ExtensionSkills) == nil && jsonrpc.Member(extensions, engine.ExtensionTasks) == nil {
-		return extensions
-	}
 	var rest []byte
+	others := false
 	jsonrpc.Members(extensions, func(name string, value []byte) *jsonrpc.Error {
-		if name != engine.ExtensionSkills && name != engine.ExtensionTasks {
+		if isJoined(name) {
+			others = true
+		} else {
 			rest = append(jsonrpc.AppendString(append(rest, ','), name), ':')
 			rest = append(rest, value...)
 		}
 		return nil
 	})
-	if rest == nil {
+	switch {
+	case !others:
+		return extensions // as they came
+	case rest == nil:
 		return nil
 	}
 	rest[0] = '{'

@@ -35,6 +35,7 @@ type Options struct {
 	PageSize        int         // entries of a page of a list; 0: the engine's default
 	Logging         bool        // forward log messages of pages to assistants
 	NoResourceTools bool        // omit the generated tools
+	Events          bool        // offer the extension for events, which is a draft
 
 	Allow      func(principal engine.Principal, verb engine.Verb, uri string) bool // nil allows all; uri is the one at /mcp
 	ReadOnly   func(principal engine.Principal) bool                               // see engine.Options; nil: no client may only read
@@ -139,7 +140,8 @@ func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 func EngineOptions(lenient, logging bool) *engine.Options {
 	return &engine.Options{
 		Origin: "gateway", MaxMessage: limits.MaxMessage + limits.MaxSlack, Lenient: lenient,
-		Tools: true, Prompts: true, Completions: true, Logging: logging, OtherTasks: engine.ForwardTasks(),
+		Tools: true, Prompts: true, Completions: true, Logging: logging,
+		OtherTasks: engine.ForwardTasks(), JoinEvents: engine.JoinEvents,
 	}
 }
 

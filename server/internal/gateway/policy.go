@@ -45,10 +45,10 @@ func (v *views) inputPolicy(p *page) engine.InputPolicy {
 	return policy
 }
 
-// qualifiedURI returns the URI at /mcp of an entry of page. Tools and prompts are
+// qualifiedURI returns the URI at /mcp of an entry of page. Tools, prompts and events are
 // qualified by a dot.
 func qualifiedURI(page, uri string) string {
-	for _, scheme := range [...]string{"tool:", "prompt:"} {
+	for _, scheme := range [...]string{"tool:", "prompt:", "event:"} {
 		if name, ok := strings.CutPrefix(uri, scheme); ok {
 			return scheme + page + "." + name
 		}

@@ -76,10 +76,12 @@ var resourceToolList = [...]resourceTool{
 		`"uri":{"type":"string","description":"The resource's URI, exactly as list_resources returned it"}},"required":["uri"],"additionalProperties":false},` +
 		`"annotations":{"readOnlyHint":true,"openWorldHint":false}}`, (*resourceTools).read},
 	{"wait_for_change", `{"name":"wait_for_change","title":"Wait for a change",` +
-		`"description":"Waits until one of the given resources changes, and returns which did; read it again with read_resource. Changes before the call do not count. A timeout is not an error: you may call again.",` +
+		`"description":"Waits until one of the given resources changes, and returns which did; read it again with read_resource. Or waits for an event of a page. Each answer has a cursor: with it as since, the next call misses nothing in between; without it, changes before the call do not count. A timeout is not an error: you may call again.",` +
 		`"inputSchema":{"type":"object","properties":{` +
 		`"uris":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":100,"description":"URIs of the resources to watch, as list_resources returned them"},` +
-		`"timeoutSeconds":{"type":"number","exclusiveMinimum":0,"maximum":300,"default":45,"description":"How long to wait at most"}},"required":["uris"],"additionalProperties":false},` +
+		`"event":{"type":"string","description":"Instead of uris: the name of an event, with that of its page, like notes.saved"},` +
+		`"since":{"type":"string","description":"cursor of an earlier answer for the same uris or event"},` +
+		`"timeoutSeconds":{"type":"number","exclusiveMinimum":0,"maximum":300,"default":45,"description":"How long to wait at most"}},"additionalProperties":false},` +
 		`"annotations":{"readOnlyHint":true,"openWorldHint":false}}`, (*resourceTools).wait},
 }
 

@@ -127,16 +127,21 @@ func TestListToolPagesThroughLongLists(t *testing.T) {
 }
 
 // wait_for_change returns with the first change and its URI; without one it returns
-// after the timeout; and its listen ends with it. R-151 R-158 R-294.
+// after the timeout; and its stream ends with it. R-151 R-158 R-294.
 func TestWaitForChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := startGateway(t)
 		page := newPage(t, "notes")
 		page.write("notes://a", "1")
 		page.write("notes://b", "1")
+		event, err := engine.ParseEvent([]byte(`{"name":"saved","description":"A note was saved"}`))
+		page.must(err)
+		page.must(page.engine.PutEvent(event, false))
 		page.join(g)
-		listens := func() int {
-			return g.audited(func(e access.Entry) bool { return e.Verb == engine.MethodListen && e.Client == "wait_for_change" })
+		streams := func() int {
+			return g.audited(func(e access.Entry) bool {
+				return e.Verb == engine.MethodStreamEvents && e.Client == "wait_for_change"
+			})
 		}
 		done := make(chan string, 1)
 		go func() { // ends with the change
@@ -144,31 +149,53 @@ func TestWaitForChange(t *testing.T) {
 			done <- text
 		}()
 		synctest.Wait()
-		if n := len(done) + listens(); n != 0 {
+		if n := len(done) + streams(); n != 0 {
 			t.Error("it does not wait")
 		}
 		page.write("notes://a", "2")
 		if text := await(t, done, "the change is seen"); !strings.Contains(text, "Changed: notes+notes://a.") || strings.Contains(text, "notes://b") {
 			t.Errorf("it says: %s", text)
 		}
-		if n := listens(); n != 1 {
-			t.Errorf("%d listens have ended", n)
+		if n := streams(); n != 1 {
+			t.Errorf("%d streams have ended", n)
 		}
 
 		began := time.Now()
 		text, result := g.call("/mcp", "wait_for_change", `{"uris":["notes+notes://b"],"timeoutSeconds":0.2}`)
-		if result.IsError || !strings.HasPrefix(text, "Nothing changed") || string(result.StructuredContent) != `{"changed":[],"timedOut":true}` || time.Since(began) != 200*time.Millisecond {
+		if result.IsError || !strings.HasPrefix(text, "Nothing changed") || !strings.HasPrefix(string(result.StructuredContent), `{"changed":[],"timedOut":true,"cursor":"`) || time.Since(began) != 200*time.Millisecond {
 			t.Errorf("without a change: %s after %v", text, time.Since(began))
 		}
+		// With the cursor of an answer, nothing in between is lost.
+		var answer struct{ Cursor string }
+		page.must(json.Unmarshal(result.StructuredContent, &answer, json.MatchCaseInsensitiveNames(true)))
+		page.write("notes://b", "2")
+		since := `{"uris":["notes+notes://b"],"since":"` + answer.Cursor + `"}`
+		if text, _ := g.call("/mcp", "wait_for_change", since); !strings.Contains(text, "Changed: notes+notes://b.") {
+			t.Errorf("since an answer: %s", text)
+		}
+		waits := `{"event":"notes.saved","timeoutSeconds":5}`
+		time.AfterFunc(time.Second, func() {
+			if _, err := page.engine.Emit("saved", []byte(`{"id":7}`), time.Now()); err != nil {
+				t.Error(err)
+			}
+		})
+		if text, result := g.call("/mcp", "wait_for_change", waits); !strings.Contains(string(result.StructuredContent), `"events":[{"name":"notes.saved","timestamp":"`) || !strings.Contains(string(result.StructuredContent), `"data":{"id":7}`) {
+			t.Errorf("an event: %s %s", text, result.StructuredContent)
+		}
+		if text, result := g.call("/mcp", "wait_for_change", `{"event":"notes.none"}`); !result.IsError || !strings.Contains(text, "no such event") {
+			t.Errorf("an unknown event: %s", text)
+		}
+
 		ctx, cancel := context.WithCancel(t.Context())
 		params := `"name":"wait_for_change","arguments":{"uris":["notes+notes://b"]}`
+		before := streams()
 		time.AfterFunc(time.Second, cancel)
 		g.client.Do(g.newRequest(ctx, "POST", "/mcp", modern("1", engine.MethodCallTool, params), headersOf(engine.MethodCallTool, params)...)) // its error is the cancellation
-		if n := listens(); n != 3 || time.Since(began) > defaultWait {
-			t.Errorf("%d listens have ended after a cancellation", n)
+		if n := streams(); n != before+1 || time.Since(began) > defaultWait {
+			t.Errorf("%d streams have ended after a cancellation", n)
 		}
 		for arguments, want := range map[string]string{
-			`{}`: "uris must be", `{"uris":[]}`: "uris must be", `{"uris":["a b"]}`: "cannot be watched: a b",
+			`{}`: "uris must be", `{"uris":[]}`: "uris must be", `{"uris":["a:b"],"event":"e"}`: "uris must be", `{"uris":["a:b"],"since":"forged"}`: "Invalid cursor", `{"uris":["a b"]}`: "cannot be watched: a b",
 			`{"uris":["a:b"],"timeoutSeconds":0}`: "timeoutSeconds must be", `{"uris":["a:b"],"timeoutSeconds":301}`: "timeoutSeconds must be",
 		} {
 			if text, result := g.call("/mcp", "wait_for_change", arguments); !result.IsError || !strings.Contains(text, want) {

@@ -97,7 +97,7 @@ func (v *views) release(at *view) {
 func (v *views) make(path, name string) *view {
 	o := &v.gateway.Options
 	options := EngineOptions(o.Lenient, o.Logging)
-	options.PageSize = o.PageSize
+	options.PageSize, options.Events = o.PageSize, o.Events
 	options.MaxInFlight = limits.MaxAllInFlight // the port of each client has a limit for each page
 	options.CursorKey, options.Report = o.CursorKey, v.gateway.logError
 	if o.CursorKeys != nil {

@@ -218,13 +218,13 @@ func (r *request) modern(x engine.Examination, body []byte) {
 		r.fail(http.StatusBadRequest, x.ID, mismatch)
 		return
 	}
-	listen := x.Method == engine.MethodListen
+	listen := engine.IsStream(x.Method)
 	stream := acceptsStream(r.http.Header)
 	if listen {
 		stream = accepts(r.http.Header, EventStreamType) // a subscription has no JSON response, so a wildcard suffices
 	}
 	if listen && !stream {
-		r.fail(http.StatusNotAcceptable, x.ID, message.InvalidRequest("subscriptions/listen needs Accept: text/event-stream"))
+		r.fail(http.StatusNotAcceptable, x.ID, message.InvalidRequest(x.Method+" needs Accept: text/event-stream"))
 		return
 	}
 	r.serveOnce(x, body, stream, modernStatus, listen)
