@@ -27,6 +27,7 @@ const (
 	opPrepare
 	opTasks
 	opTaskReply
+	opEvents
 )
 
 // Abilities of a JavaScript source besides list and read.

@@ -388,7 +388,7 @@ func TestMetaKeysAreOurs(t *testing.T) {
 	key := regexp.MustCompile(`["'` + "`" + `]((?:[a-z][a-z0-9-]*\.)+[a-z0-9-]+/[\w.-]+)["'` + "`" + `]`)
 	well := regexp.MustCompile(`^(?:[a-z](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?/[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$`)
 	reserved := map[string]bool{} // the specification's own
-	for _, name := range []string{"protocolVersion", "clientCapabilities", "clientInfo", "logLevel", "serverInfo", "subscriptionId", "related-task", "skills"} {
+	for _, name := range []string{"protocolVersion", "clientCapabilities", "clientInfo", "logLevel", "serverInfo", "subscriptionId", "related-task", "skills", "tasks", "events"} {
 		reserved["io.modelcontextprotocol/"+name] = true
 	}
 	count := 0
@@ -421,6 +421,7 @@ func TestErrorCodesAreDefined(t *testing.T) {
 		"-32700": "", "-32600": "", "-32601": "", "-32602": "", "-32603": "",
 		"-32002": "not found, until 2025-11-25", "-32042": "URL elicitation, 2025-11-25",
 		"-32020": "HeaderMismatch", "-32021": "MissingRequiredClientCapability", "-32022": "UnsupportedProtocolVersion",
+		"-32023": "not found, draft of events", "-32024": "forbidden", "-32025": "exhausted",
 	}
 	for _, dir := range []string{"wasm", "server", "web/src", "cmd"} {
 		sources(t, dir, func(name, text string) {

@@ -109,7 +109,6 @@ const (
 	codeEventNotFound  = -32023
 	codeEventForbidden = -32024
 	codeEventExhausted = -32025
-	codeEventUnserved  = -32026
 )
 
 // eventNotFound is the error for an event, or for resources that cannot be watched.

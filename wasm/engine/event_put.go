@@ -110,15 +110,16 @@ var (
 
 // Emit records that an event has occurred. data is a JSON value, of which texts are cleaned as
 // descriptions are; at is the time. The number counts the occurrences of this program: see
-// [Engine.RestoreEvents].
-func (e *Engine) Emit(name string, data []byte, at time.Time) (number uint64, err error) {
+// [Engine.RestoreEvents]. isKept reports whether the event is one that the app stores.
+func (e *Engine) Emit(name string, data []byte, at time.Time) (number uint64, isKept bool, err error) {
 	if e.events.find(name) == nil {
-		return 0, ErrNoEvent
+		return 0, false, ErrNoEvent
 	}
 	if len(data) == 0 || len(data) > maxEventData {
-		return 0, ErrData
+		return 0, false, ErrData
 	}
-	return e.events.ring.put(&occurrence{name: name, at: at.UnixMilli(), data: bytes.Clone(plainTexts(data))}), nil
+	number, isKept = e.events.ring.put(&occurrence{name: name, at: at.UnixMilli(), data: bytes.Clone(plainTexts(data))})
+	return number, isKept, nil
 }
 
 // resourceChanged records a change for clients that poll for it, or have done so lately.

@@ -57,8 +57,8 @@ func newRing() *ring {
 	return &ring{epoch: rand.Uint64(), byURI: map[string]*occurrence{}, lost: map[string]uint64{}}
 }
 
-// put adds an occurrence, and returns its number above base.
-func (r *ring) put(o *occurrence) uint64 {
+// put adds an occurrence. It returns its number above base, and whether its event is kept.
+func (r *ring) put(o *occurrence) (number uint64, isKept bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last++
@@ -68,7 +68,7 @@ func (r *ring) put(o *occurrence) uint64 {
 		close(r.more)
 		r.more = nil
 	}
-	return r.last - r.base
+	return r.last - r.base, r.kept[o.name]
 }
 
 // add is put for an occurrence with a number; r.mu is held.

@@ -203,7 +203,7 @@ func TestKeptEventsAreRestored(t *testing.T) {
 		e, d := start()
 		e.RestoreEvents([]byte(`{"epoch":77,"base":1000,"kept":[]}`))
 		kept, saved := poll(t, d, "kept", "null", ""), poll(t, d, "saved", "null", "")
-		number, err := e.Emit("kept", []byte(`1`), time.Now())
+		number, _, err := e.Emit("kept", []byte(`1`), time.Now())
 		if err != nil || number != 1 {
 			t.Fatalf("%d, %v", number, err)
 		}
@@ -212,11 +212,11 @@ func TestKeptEventsAreRestored(t *testing.T) {
 		poll(t, d, "kept", kept.cursor(), "").wants("1", false, false)
 
 		e, d = start()
-		if _, err := e.Emit("kept", []byte(`2`), time.Now()); err != nil { // before the store was read
+		if _, _, err := e.Emit("kept", []byte(`2`), time.Now()); err != nil { // before the store was read
 			t.Fatal(err)
 		}
 		e.RestoreEvents([]byte(stored))
-		if _, err := e.Emit("kept", []byte(`3`), time.Now()); err != nil {
+		if _, _, err := e.Emit("kept", []byte(`3`), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		poll(t, d, "kept", kept.cursor(), "").wants("1 2 3", false, false)

@@ -43,7 +43,7 @@ func putEvent(t *testing.T, e *engine.Engine, object string) {
 
 func emit(t *testing.T, e *engine.Engine, data string) {
 	t.Helper()
-	if _, err := e.Emit("saved", []byte(data), time.Now()); err != nil {
+	if _, _, err := e.Emit("saved", []byte(data), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -289,11 +289,11 @@ func TestRingIsBounded(t *testing.T) {
 			t.Errorf("the ring has %d bytes", total)
 		}
 		for _, data := range []string{"", `"` + strings.Repeat("x", 16<<10-1) + `"`, strings.Repeat("x", 1<<20)} {
-			if _, err := e.Emit("saved", []byte(data), time.Now()); err == nil {
+			if _, _, err := e.Emit("saved", []byte(data), time.Now()); err == nil {
 				t.Errorf("data of %d bytes was accepted", len(data))
 			}
 		}
-		if _, err := e.Emit("none", []byte("1"), time.Now()); err == nil {
+		if _, _, err := e.Emit("none", []byte("1"), time.Now()); err == nil {
 			t.Error("an unknown event was emitted")
 		}
 	})

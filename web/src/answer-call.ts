@@ -16,6 +16,7 @@ import {
   type RegisteredCallee,
 } from './callee.ts'
 import { bounded, completed } from './complete.ts'
+import type { EventQuestion } from './events.ts'
 import { fits, type NeedInputError } from './input.ts'
 import { jsonText } from './json-text.ts'
 import { lazily } from './module.ts'
@@ -140,6 +141,10 @@ async function answerOf(
     case questions.tasks: {
       const store = await lazily('task-store.js', import('./task-store.ts'))
       return store.answerRecords(question as unknown as RecordQuestion)
+    }
+    case questions.events: {
+      const events = await lazily('events.js', import('./events.ts'))
+      return events.answerEvents(question as unknown as EventQuestion)
     }
     case questions.extend: {
       const { _meta, inputResponses, requestState, ...params } = args as Record<string, unknown>

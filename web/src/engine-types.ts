@@ -34,6 +34,7 @@ export interface EngineOptions {
   /** Of lists. */
   cacheHints?: WireCacheHints
   extensions?: Record<string, Json>
+  experimental?: { events?: boolean }
   /** Nothing is allowed before {@link Engine.setGrants}. */
   asks?: boolean
 }

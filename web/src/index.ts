@@ -47,6 +47,7 @@ export {
 } from './connector.ts'
 export { contents, type SeveralContents, type TransferredBytes, transfer } from './contents.ts'
 export type { EngineState } from './engine-types.ts'
+export type { EventDescription, PageEvent } from './event-types.ts'
 export { expand, type Variable } from './expand.ts'
 export type { GatewayState } from './gateway-types.ts'
 export { JoinError, type JoinReason } from './handshake.ts'

@@ -6,6 +6,7 @@
 import { type CallRequest, type Extend, prepareCalls, type RegisteredCallee } from './call.ts'
 import type { CompletionProvider } from './complete.ts'
 import { provided, type Ready, type SeveralContents, type TransferredBytes } from './contents.ts'
+import type { EventDescription, PageEvent } from './event-types.ts'
 import { jsonCopy } from './json.ts'
 import { lazily } from './module.ts'
 import { describedPrompt, type Prompt, type PromptHandler, promptCallee } from './prompt.ts'
@@ -152,6 +153,14 @@ export interface Publishing {
   /** Offers a skill by the whole text of its SKILL.md. Its frontmatter may be simple YAML, and JSON. */
   skill(markdown: string, options?: SkillOptions): SkillRegistration
   /**
+   * Offers an event, which the app emits: clients get it by the extension `io.modelcontextprotocol/events` (with the
+   * option `experimental` of `start`, or from a gateway), by `pagemcp watch` and by the gateway's tool
+   * `wait_for_change`. The change of a resource is the event `resource_updated` already.
+   *
+   * @throws (as a rejection of `emit`, and in the console) TypeError for a description that is not valid
+   */
+  event<P extends ToolSchema = JsonSchema>(description: EventDescription<P>): PageEvent<P>
+  /**
    * Answers a method of an extension in `start`'s options, such as `acme/x`. Methods of the protocol itself
    * cannot be replaced.
    */
@@ -285,6 +294,19 @@ export function publishing(
           module.offerSkill(skill, publish, redact, removed.signal),
         )
         return Object.assign(() => removed.abort(), { ready })
+      },
+      event(own) {
+        const offer = lazily('events.js', import('./events.ts')).then((module) =>
+          module.offerEvent(own as never, publish),
+        )
+        return {
+          emit(data) {
+            const text = JSON.stringify(data)
+            const time = Date.now()
+            return offer.then((event) => event.emit(text, time))
+          },
+          remove: () => void offer.then((event) => event.remove()),
+        }
       },
       method(name, handler) {
         const one = { handler }

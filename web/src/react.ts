@@ -33,8 +33,10 @@ import type {
   CallRequest,
   CompletionProvider,
   Content,
+  EventDescription,
   JsonSchema,
   OwnTemplate,
+  PageEvent,
   PageMcp,
   PortableSource,
   Prompt,
@@ -201,6 +203,24 @@ export function usePageMcpSkill(
 ): void {
   const mcp = usePageMcp()
   usePublished(skill, (stable) => mcp?.skill(...(stable as [SkillDescription, string])))
+}
+
+/**
+ * Offers an event while the component is mounted; see {@link PageMcp.event}.
+ *
+ * @returns emits it: a function that stays the same; nothing happens while the engine has not started
+ */
+export function usePageMcpEvent<P extends ToolSchema = JsonSchema>(
+  description: EventDescription<P>,
+): PageEvent<P>['emit'] {
+  const mcp = usePageMcp()
+  const event = useRef<PageEvent<P>>(undefined)
+  usePublished(description, (stable) => {
+    const own = mcp?.event(stable)
+    event.current = own
+    return own && (() => own.remove())
+  })
+  return useCallback(async (data) => event.current?.emit(data), [])
 }
 
 /**

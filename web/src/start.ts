@@ -68,6 +68,11 @@ export interface StartOptions {
    */
   extensions?: Record<string, { [name: string]: Json }>
   /**
+   * Extensions whose specification is a draft and may change. `events`: offers {@link PageMcp.event}, and the changes of
+   * resources, by `io.modelcontextprotocol/events` (SEP-3415) to every client. A gateway gets them without it.
+   */
+  experimental?: { events?: boolean }
+  /**
    * Gets every text and blob before it leaves as the content of a resource: of registrations and of all
    * sources, also those in the Worker. Its result replaces the value; `undefined`: not found. If it throws,
    * or returns another type than it got, the client gets an internal error without details, and the page an

@@ -79,9 +79,7 @@ function endOf(record: string): number {
 
 async function ownRecords(app: string): Promise<string[]> {
   const own = await owner()
-  return (await rows()).flatMap((row) =>
-    row.app === app && row.owner === own ? [row.record] : [],
-  )
+  return (await rows()).flatMap((row) => (row.app === app && row.owner === own ? [row.record] : []))
 }
 
 /** Takes over the tasks of tabs that are gone. */

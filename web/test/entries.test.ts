@@ -105,6 +105,7 @@ test('index.js loads the files that it names, react.js React alone, and other fi
     './closed-pages.js',
     './confirm-dialog.js',
     './decisions.js',
+    './events.js',
     './files-in-window.js',
     './idb-in-window.js',
     './page-content.js',
@@ -114,7 +115,8 @@ test('index.js loads the files that it names, react.js React alone, and other fi
     './worker.js',
   ])
   const lazily: { [file: string]: string[] } = {
-    './answer-call.js': ['./validate.js'],
+    './answer-call.js': ['./events.js', './task-store.js', './validate.js'],
+    './events.js': ['./validate.js'],
     './page-content.js': ['./markdown.js'],
     './skills.js': ['./redact-contents.js'],
   }

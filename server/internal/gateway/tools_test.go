@@ -175,7 +175,7 @@ func TestWaitForChange(t *testing.T) {
 		}
 		waits := `{"event":"notes.saved","timeoutSeconds":5}`
 		time.AfterFunc(time.Second, func() {
-			if _, err := page.engine.Emit("saved", []byte(`{"id":7}`), time.Now()); err != nil {
+			if _, _, err := page.engine.Emit("saved", []byte(`{"id":7}`), time.Now()); err != nil {
 				t.Error(err)
 			}
 		})

@@ -56,7 +56,7 @@ func (p *eventPage) join() {
 
 func (p *eventPage) emit(data string) {
 	p.t.Helper()
-	if _, err := p.engine.Emit("saved", []byte(data), time.Now()); err != nil {
+	if _, _, err := p.engine.Emit("saved", []byte(data), time.Now()); err != nil {
 		p.t.Fatal(err)
 	}
 }
