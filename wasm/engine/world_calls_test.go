@@ -29,6 +29,7 @@ type behaviour struct {
 	Needs    []map[string]neededInput // input of the client, by rounds
 	State    json.RawMessage          // goes with the first round
 	Panic    bool
+	Task     string // mode: optional or required
 }
 
 type neededInput = json.RawMessage
@@ -66,6 +67,8 @@ func decodeBehaviour(t interface{ Fatal(...any) }, text []byte) behaviour {
 			into = &d.State
 		case "panic":
 			into = &d.Panic
+		case "task":
+			into = &d.Task
 		default:
 			d.Description[name] = value
 			continue
@@ -104,6 +107,7 @@ func (w *world) putPrompt(name string, d behaviour) {
 func (w *world) putTool(name string, d behaviour) {
 	err := w.table.PutTool(engine.ToolEntry{
 		Tool: engine.Tool{Name: name, Object: d.object(name, true)},
+		Task: engine.TaskTool{Mode: map[string]engine.TaskMode{"optional": engine.TaskOptional, "required": engine.TaskRequired}[d.Task]},
 		Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
 			return d.perform(ctx, arguments, `{"content":[{"type":"text","text":%s}]}`)
 		},

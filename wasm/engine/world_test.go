@@ -111,12 +111,16 @@ func newWorld(t *testing.T, ctx context.Context, archive *archive, deep bool) *w
 		near, far := jsonrpc.Pipe()
 		w.serve(w.inner, far)
 		r := remote.New()
+		if options.Tasks {
+			options.OtherTasks = engine.ForwardTasks()
+		}
 		w.engine = engine.New(info, &options)
-		r.OnDeclared(func() { w.engine.SetSkills(r.HasSkills()) })
+		r.OnDeclared(func() { w.engine.SetSkills(r.HasSkills()); w.engine.SetTasks(r.HasTasks()) })
 		if err := r.Reattach(ctx, near); err != nil {
 			t.Fatal(err)
 		}
 		w.engine.SetSkills(r.HasSkills())
+		w.engine.SetTasks(r.HasTasks())
 		w.engine.Mount("", r)
 		t.Cleanup(r.Close)
 	}
@@ -439,4 +443,6 @@ func (w *world) shutDown() {
 		p.Close()
 	}
 	w.group.Wait()
+	w.inner.Close() // tasks that go on
+	synctest.Wait()
 }

@@ -29,13 +29,20 @@ export interface Deed {
   needs?: Record<string, InputRequest>[]
   state?: Json
   panic?: boolean
+  /** It runs as a task. */
+  task?: 'optional' | 'required'
   [description: string]: unknown
 }
 
 /** What the engine is told of it. */
 export function descriptionOf(kind: 'prompts' | 'tools', name: string, deed: Deed): Descriptions {
-  const { text, result, complete, delay, every, progress, log, needs, state, panic, ...rest } = deed
-  if (kind === 'tools') return { tools: [{ inputSchema: { type: 'object' }, ...rest, name }] }
+  const { text, result, complete, delay, every, progress, log, needs, state, panic, ...own } = deed
+  const { task, ...rest } = own
+  if (kind === 'tools') {
+    const mode = task && { mode: task }
+    const tool = { inputSchema: { type: 'object' }, ...rest, task: mode, name }
+    return { tools: [tool] }
+  }
   return { prompts: [{ ...rest, name, completes: complete && Object.keys(complete) }] }
 }
 

@@ -137,6 +137,9 @@ func (c *Conversation) checkRequest(m message, whole map[string]any) error {
 }
 
 func (c *Conversation) checkNotification(m message, whole map[string]any) error {
+	if _, isOne := extensionNotifications[m.Method]; isOne {
+		return c.checkExtensionNotification(m, whole)
+	}
 	name, ok := serverNotifications[m.Method]
 	if !ok {
 		return fmt.Errorf("no revision has the notification %s", m.Method)
@@ -144,6 +147,9 @@ func (c *Conversation) checkNotification(m message, whole map[string]any) error 
 	revision, err := c.revisionOf(m)
 	if err != nil {
 		return err
+	}
+	if m.Method == "notifications/subscriptions/acknowledged" {
+		withoutExtensions(whole)
 	}
 	return errors.Join(c.schemas.Validate(revision, "JSONRPCNotification", whole), c.validateMessage(revision, name, whole))
 }
@@ -226,6 +232,9 @@ func (c *Conversation) checkResult(req request, result map[string]json.RawMessag
 	}
 	var wrong []error
 	if revision == R20260728 {
+		if isOne, err := checkExtensionResult(req.method, result, whole["result"]); isOne {
+			return err
+		}
 		switch kind := string(result["resultType"]); kind {
 		case `"complete"`:
 		case `"input_required"`:
@@ -266,6 +275,8 @@ func (c *Conversation) checkError(req request, code int, whole map[string]any) e
 	}
 	kind, ok := errorTypes[code]
 	switch {
+	case isExtensionError(req.method, code):
+		return nil
 	case !ok && code <= -32000 && code >= -32768:
 		return fmt.Errorf("code %d, which 2026-07-28 keeps for others", code)
 	case !ok:
