@@ -11,6 +11,7 @@ export const lessonIds = [
   'completion',
   'pages',
   'subscribe',
+  'wake',
   'errors',
   'prompts',
   'versions',

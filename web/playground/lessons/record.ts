@@ -50,6 +50,7 @@ export function recordingOf(
     templates: {},
     prompts: {},
     tools: {},
+    events: {},
     steps: stepsOf(lines),
     captions: new Map(),
     notes: new Map(),

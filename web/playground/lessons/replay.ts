@@ -46,6 +46,7 @@ export function replayOf(
     templates: {},
     prompts: {},
     tools: {},
+    events: {},
     steps,
     captions: new Map([['en', new Map([['title', title]])]]),
     notes: new Map(),

@@ -5,7 +5,7 @@
  * A prompt or tool returns `text`, in which `{name}` is an argument, or `result` unchanged except for such
  * placeholders. `complete` has completions by argument (`a/b`: b, if a is chosen), `progress` is reported
  * before the result, one item `every` so often, `delay` is its duration, `needs` are rounds of requests to the
- * client, and `{answers}` their responses.
+ * client, and `{answers}` their responses. With `task`, calls of a tool become tasks.
  */
 
 import type {
@@ -34,7 +34,7 @@ export interface ScenarioEngine {
   port(): MessagePort
   /**
    * Applies an event: `write URI "text"`, `touch URI`, `add URI {…}`, `remove URI`, `addPrompt`,
-   * `removePrompt`, `addTool`, `removeTool`, `wait 500ms`, `shutdown`.
+   * `removePrompt`, `addTool`, `removeTool`, `emit EVENT {…}`, `wait 500ms`, `shutdown`.
    *
    * @throws Error for an unknown verb, invalid JSON, or a missing resource
    */
@@ -121,6 +121,12 @@ export async function startScenarioEngine(
   for (const [uri, thing] of Object.entries(scenario.templates)) publishTemplate(uri, thing)
   for (const [name, item] of Object.entries(scenario.prompts)) offerPrompt(name, item)
   for (const [name, item] of Object.entries(scenario.tools)) offerTool(name, item)
+  const offered = new Map(
+    Object.entries(scenario.events).map(([name, own]) => {
+      const description = { ...own, name, description: String(own.description ?? name) }
+      return [name, mcp.event(description)]
+    }),
+  )
 
   const events = new Map<string, (subject: string, value: string) => unknown>([
     [
@@ -139,6 +145,14 @@ export async function startScenarioEngine(
     ['addTool', (name, value) => offerTool(name, JSON.parse(value))],
     ['removePrompt', (name) => withdraw(`prompt ${name}`)],
     ['removeTool', (name) => withdraw(`tool ${name}`)],
+    [
+      'emit',
+      (name, value) => {
+        const event = offered.get(name)
+        if (event === undefined) throw new Error(`there is no event ${name}`)
+        return event.emit(JSON.parse(value))
+      },
+    ],
     ['wait', (duration) => later(duration)],
     ['shutdown', () => mcp.close()],
   ])
@@ -162,6 +176,7 @@ function engineOptions(options: Scenario['options']): Partial<StartOptions> {
     ...(cache !== undefined && {
       cache: { ttlMs: TTL / 1e6, scope: Public ? 'public' : 'private' }, // TTL is in ns
     }),
+    ...(options.events === true && { experimental: { events: true } }),
     capabilities: {
       tools: tools === true,
       prompts: prompts === true,

@@ -63,8 +63,8 @@ test('every step of ours says something in each language, and nothing is said in
   }
 })
 
-test('there are eleven lessons, of at most two minutes, in which the learner sends something or reads a chat', () => {
-  assert.equal(lessonIds.length, 11)
+test('there are twelve lessons, of at most two minutes, in which the learner sends something or reads a chat', () => {
+  assert.equal(lessonIds.length, 12)
   for (const id of lessonIds) {
     const scenario = parseScenario(id, readFileSync(new URL(`${id}.txtar`, own), 'utf8'))
     assert.ok(Number(scenario.options.minutes) <= 2, id)
