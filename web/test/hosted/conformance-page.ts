@@ -6,6 +6,7 @@ import { serveHooks } from '../../demo/conformance/hooks.ts'
 import { servePrompts } from '../../demo/conformance/prompts.ts'
 import { serveResources } from '../../demo/conformance/resources.ts'
 import { serveSkills } from '../../demo/conformance/skills.ts'
+import { serveTasks } from '../../demo/conformance/tasks.ts'
 import { registrar, serveTools } from '../../demo/conformance/tools.ts'
 import type { Panel } from '../../demo/shared/panel.ts'
 
@@ -33,6 +34,7 @@ async function serve() {
   serveTools(tool)
   serveAsking(tool)
   serveRounds(tool)
+  serveTasks(tool)
   serveHooks(mcp, tool)
   serveSkills(mcp)
   const state = document.getElementById('state')
