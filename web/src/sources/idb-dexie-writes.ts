@@ -7,6 +7,9 @@ import type { Written } from './idb-watch.ts'
 /** The most nodes of a set of ranges that are read; more count as all records of the store. */
 const maxNodes = 1000
 
+/** How long Dexie's message about a write of this window may take until it arrives here. */
+const echoTime = 1_000 // ms
+
 /** The most parts of a message that are read. */
 const maxParts = 10_000
 
@@ -18,8 +21,38 @@ interface Range {
   r?: Range | null
 }
 
+/** Writes of this window that are reported, and whose message is still to come. */
+export type Echo = readonly [text: string, until: number]
+
+/**
+ * The writes in a message that concern served stores and are not reported yet. Dexie announces a write in its window by an
+ * event, and by a message that its own window gets, too.
+ *
+ * @param isKnown - the event is about a write that is reported already
+ * @param echoes - such writes, the first one first
+ */
+export function furtherWrites(
+  stores: readonly Served[],
+  parts: unknown,
+  isKnown: boolean,
+  echoes: Echo[],
+): Written[] {
+  const writes = writtenOf(stores, parts)
+  const text = JSON.stringify(writes, (_, value) => (value instanceof Set ? [...value] : value))
+  const now = performance.now()
+  while (echoes[0] !== undefined && echoes[0][1] < now) echoes.shift()
+  if (isKnown) {
+    echoes.push([text, now + echoTime])
+    return []
+  }
+  const at = echoes.findIndex(([one]) => one === text)
+  if (at < 0) return writes
+  echoes.splice(at, 1)
+  return []
+}
+
 /** The writes in a message that concern served stores; other messages have none. */
-export function writtenOf(stores: readonly Served[], parts: unknown): Written[] {
+function writtenOf(stores: readonly Served[], parts: unknown): Written[] {
   if (typeof parts !== 'object' || parts === null) return []
   const names = Object.keys(parts).slice(0, maxParts + 1)
   const whole = names.length > maxParts || names.includes('all') // all: it was frozen itself

@@ -8,9 +8,10 @@
  */
 
 import { liveChannel } from './idb-channel.ts'
+import type { Echo } from './idb-dexie-writes.ts'
 import { loadIdb } from './idb-lazy.ts'
 import type { Served } from './idb-options.ts'
-import type { Written } from './idb-watch.ts'
+import { isReported, type Written } from './idb-watch.ts'
 
 /** The name of channel and event. */
 const mutated = 'x-storagemutated-1'
@@ -26,14 +27,22 @@ export function observeDexie(
   on: { written(written: Written): void; missed(): void },
   signal: AbortSignal,
 ): void {
-  const receive = async (parts: unknown) => {
-    const { writtenOf } = await loadIdb()
-    if (!signal.aborted) for (const written of writtenOf(stores, parts)) on.written(written)
+  const echoes: Echo[] = []
+  const receive = async (parts: unknown, isKnown = false) => {
+    const { furtherWrites } = await loadIdb()
+    const further = furtherWrites(stores, parts, isKnown, echoes)
+    if (!signal.aborted) further.forEach(on.written)
   }
-  const message = (parts: unknown) => void receive(parts).catch(globalThis.reportError)
-  const channel = liveChannel(mutated, { message, missed: on.missed })
-  globalThis.addEventListener?.(mutated, (event) => message((event as CustomEvent).detail), {
-    signal,
-  })
+  let before = Promise.resolve() // loads may end in another order than they have begun
+  const message = (...args: Parameters<typeof receive>) => {
+    before = before
+      .then(() => receive(...args))
+      .catch((error: unknown) => globalThis.reportError?.(error))
+  }
+  const channel = liveChannel(mutated, { message: (data) => message(data), missed: on.missed })
+  // A copy, as the message is: Dexie adds later writes to the detail.
+  const announced = (event: Event) =>
+    message(structuredClone((event as CustomEvent).detail), isReported())
+  globalThis.addEventListener?.(mutated, announced, { signal })
   signal.addEventListener('abort', () => channel.close(), { once: true })
 }

@@ -6,6 +6,6 @@
  */
 
 export { idbComplete } from './idb-complete.ts'
-export { writtenOf } from './idb-dexie-writes.ts'
+export { furtherWrites } from './idb-dexie-writes.ts'
 export { pollStores } from './idb-poll.ts'
 export { idbReader } from './idb-reader.ts'

@@ -98,7 +98,7 @@ export function idb(options: IdbOptions & PollingOptions): PortableSource {
       )
     const written = (written: Written) => {
       announce(written)
-      others.post(encodeWrites(written))
+      if (!written.isSent) others.post(encodeWrites(written))
       if (written.store === undefined) for (const one of watching) hold(written.database, one)
     }
     observeWrites({ concerns, written }, signal)

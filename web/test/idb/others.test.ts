@@ -186,6 +186,29 @@ inBrowsers('what Dexie writes in a tab without PageMCP is noticed', async ({ ope
   assert.deepEqual(await until(tab, `${notes}/n.9`), [notes, `${notes}/n.9`, 'list'])
 })
 
+inBrowsers(
+  'what Dexie writes in a tab with PageMCP is announced once in each tab',
+  async ({ open }) => {
+    const tabs = [await listening(open, { dexie: true }), await listening(open, { dexie: true })]
+    for (const tab of tabs) await until(tab) // what made the database is no write of Dexie
+    await tabs[0]?.evaluate(`import('/dexie.js').then(async ({ Dexie }) => {
+    const db = new Dexie('app')
+    db.version(1).stores({ notes: 'id', other: '' })
+    await db.notes.put({ id: 'new' })
+    await db.notes.update('new', { text: 'changed' })
+    await db.notes.delete(0)
+    const last = new BroadcastChannel('x-storagemutated-1') // Dexie's own messages arrive before it
+    last.postMessage({ 'idb://app/notes/': { from: 'last', to: 'last' } })
+  })`)
+    for (const tab of tabs) {
+      await until(tab, `${notes}/s.last`)
+      const log = await tab.evaluate(() => heard.log)
+      const count = (uri: string) => log.filter((one) => one === uri).length
+      assert.deepEqual([count(`${notes}/s.new`), count(`${notes}/n.0`)], [2, 1])
+    }
+  },
+)
+
 inBrowsers("a message that is nobody's says nothing", async ({ open }) => {
   const tab = await listening(open)
   const other = await open(page.url('/bare'))
