@@ -62,6 +62,7 @@ function showList() {
       item.role = 'option'
       item.ariaSelected = String(note.id === open.id)
       item.tabIndex = note.id === tabbable ? 0 : -1
+      item.classList.toggle('done', note.done === true)
       item.append(
         text('strong', note.title || texts.untitled),
         text('span', summary(note), 'summary'),
@@ -107,7 +108,10 @@ function showEditor() {
 }
 
 function showIdentity() {
-  element<HTMLButtonElement>('delete').disabled = open.id === undefined
+  for (const id of ['delete', 'done']) {
+    element<HTMLButtonElement>(id).disabled = open.id === undefined
+  }
+  element('done').ariaPressed = String(open.done === true)
   element('uri').hidden = open.id === undefined
   if (open.id !== undefined) element('uri-text').textContent = noteUri(open.id)
 }
@@ -160,6 +164,21 @@ function typed() {
   element('saved').textContent = texts.saving
   clearTimeout(unsaved)
   unsaved = setTimeout(save, saveDelay)
+}
+
+/** Checks the open note off, or no longer: assistants hear of the first. */
+async function toggleDone() {
+  await save()
+  const note = open
+  if (note.id === undefined) return
+  note.done = !note.done
+  note.changed = new Date()
+  await store.put(note)
+  tabs.postMessage(note.id)
+  showIdentity()
+  showList()
+  serving?.opened()
+  if (note.done) serving?.checked(note.id)
 }
 
 async function remove(note: NewNote) {
@@ -307,6 +326,7 @@ form.addEventListener('keydown', (event) => {
 })
 element('new').addEventListener('click', () => void startNew())
 element('back').addEventListener('click', () => void save().then(focusInList))
+element('done').addEventListener('click', () => void toggleDone())
 element('delete').addEventListener('click', () => void remove(open))
 element('retry').addEventListener('click', () => serving?.retry())
 addEventListener('pagehide', () => void save())

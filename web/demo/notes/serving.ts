@@ -11,6 +11,8 @@ export interface Serving {
   changedElsewhere(id: number): void
   /** Announces that another note is open. */
   opened(): void
+  /** Announces that the user has checked a note off. */
+  checked(id: number): void
   /** Tries to join again. */
   retry(): void
 }
@@ -51,7 +53,7 @@ export async function serveNotes(
     })
   } catch (error) {
     showFailure(error)
-    return { changedElsewhere() {}, opened() {}, retry: () => location.reload() }
+    return { changedElsewhere() {}, opened() {}, checked() {}, retry: () => location.reload() }
   }
   mcp.mount(idb({ databases: { 'notes-app': { notes: { title: 'title' } } } })) // this store, nothing else
   mcp.resource(
@@ -65,6 +67,12 @@ export async function serveNotes(
     open,
   )
   serveSkill(mcp)
+  const checked = mcp.event({
+    name: 'checked',
+    description: texts.checkedDescription,
+    payloadSchema: { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] },
+    keep: true, // a client that was away while the page was loaded again gets it, too
+  })
 
   let reason: JoinReason | undefined
   const show = (state: State) => {
@@ -90,6 +98,7 @@ export async function serveNotes(
       mcp.changed()
     },
     opened: () => mcp.changed(openUri),
+    checked: (id) => void checked.emit({ uri: noteUri(id) }),
     retry: join,
   }
 }

@@ -13,6 +13,8 @@ const instructions = `
 2. Otherwise list the resources. Each \`idb:///notes-app/notes/n.…\` is one note, listed by its title. Read those whose titles fit, and no others.
 3. Answer with the titles of the notes that you used.
 
+The user checks a note off by its button; the event \`checked\` has its URI. If you are told to react to that, read the note, and answer shortly what is done and what is left.
+
 Notes change while the user types: read a note again before you quote it, or subscribe to it. You cannot write notes. If the user wants a change, give them the text to paste.
 `
 

@@ -9,6 +9,8 @@ export interface Note {
   text: string
   created: Date
   changed: Date
+  /** The user has checked it off. */
+  done?: boolean
 }
 
 /** A note without a number of the database. */

@@ -15,6 +15,9 @@ export const texts: NotesTexts = {
   keys: { choose: 'wählen', edit: 'bearbeiten', add: 'neu', search: 'suchen', delete: 'löschen' },
   note: 'Notiz',
   delete: 'Löschen',
+  checkOff: 'Abhaken',
+  checkedDescription:
+    'Eine Notiz wurde abgehakt. Unter ihrem URI ist sie zu lesen; wenn danach gefragt war, sagen, was noch fehlt',
   title: 'Titel',
   untitled: 'Ohne Titel',
   text: 'Text',

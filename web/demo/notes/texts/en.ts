@@ -20,6 +20,9 @@ export const texts = {
   keys: { choose: 'choose', edit: 'edit', add: 'new', search: 'search', delete: 'delete' },
   note: 'Note',
   delete: 'Delete',
+  checkOff: 'Check off',
+  checkedDescription:
+    'The user has checked off a note. Read it by its URI, and say what is left if they have asked for that',
   title: 'Title',
   untitled: 'Untitled',
   text: 'Text',

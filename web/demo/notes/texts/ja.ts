@@ -14,6 +14,9 @@ export const texts: NotesTexts = {
   keys: { choose: '選択', edit: '編集', add: '新規', search: '検索', delete: '削除' },
   note: 'メモ',
   delete: '削除',
+  checkOff: 'チェックを付ける',
+  checkedDescription:
+    'ユーザーがメモにチェックを付けました。URI で読み、頼まれていれば残りを伝えてください',
   title: 'タイトル',
   untitled: '無題',
   text: '本文',

@@ -13,6 +13,8 @@ export const texts: NotesTexts = {
   keys: { choose: '选择', edit: '编辑', add: '新建', search: '搜索', delete: '删除' },
   note: '便笺',
   delete: '删除',
+  checkOff: '勾掉',
+  checkedDescription: '用户勾掉了一个便笺。用它的 URI 读取；如果用户要求过，就说出还剩什么',
   title: '标题',
   untitled: '无标题',
   text: '正文',
