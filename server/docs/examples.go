@@ -46,7 +46,7 @@ var subjects = []struct {
 	{"Questions to the client", "elicitation, sampling and roots, in both eras", []string{"input-*"}},
 	{"Progress, logging and the end", "what belongs to a request, and how connections end", []string{"progress*", "logging*", "close-*", "shutdown", "in-flight", "ids*", "two-clients", "notifications-*"}},
 	{"Invalid messages", "what the engine answers to what is no valid request", []string{"malformed-*", "not-a-request", "params-*", "unknown-*"}},
-	{"Skills and extensions", "what MCP leaves to extensions", []string{"skills*", "extension*"}},
+	{"Skills, tasks and events", "extensions of MCP", []string{"skills*", "extension*", "tasks*", "events*"}},
 	{"Whole servers", "long conversations with servers of different kinds", []string{"seed-*"}},
 	{"More", "all others", []string{"*"}},
 }
