@@ -91,10 +91,31 @@ type testPage struct {
 }
 
 func newPage(t testing.TB, origin, id string) *testPage {
-	p := &testPage{t: t, origin: origin, id: id, app: "notes", table: engine.NewTable(), notes: map[string]string{}}
+	p := &testPage{t: t, origin: origin, id: id, app: "notes"}
+	p.load()
+	return p
+}
+
+// load makes its document anew.
+func (p *testPage) load() {
+	p.table, p.notes = engine.NewTable(), map[string]string{}
 	p.engine = engine.New(engine.Info{Name: "notes", Version: "0.0.0-test"}, &engine.Options{UpdateInterval: 10 * time.Millisecond})
 	p.engine.Mount("", p.table)
-	return p
+}
+
+// event offers an event.
+func (p *testPage) event(object string) {
+	p.t.Helper()
+	event, err := engine.ParseEvent([]byte(object))
+	p.must(err)
+	p.must(p.engine.PutEvent(event, false))
+}
+
+// emit says that an event has happened.
+func (p *testPage) emit(name, data string) {
+	p.t.Helper()
+	_, _, err := p.engine.Emit(name, []byte(data), time.Now())
+	p.must(err)
 }
 
 // write changes or makes a resource.

@@ -97,6 +97,8 @@ type gatewayLink struct {
 	// onlyRunning: no gateway is started in this process.
 	onlyRunning bool
 
+	onRefused func(error) // gets a refusal of the gateway; nil: it is retried
+
 	declare    func(extensions []byte)
 	extensions []byte // declared last; used by the connecting goroutine only
 	refused    string // the last refusal that was reported; likewise
@@ -170,6 +172,9 @@ func (l *gatewayLink) reconnectLoop(ctx context.Context) {
 		switch owned, refused := (*OwnedError)(nil), (*refusedError)(nil); {
 		case errors.As(err, &refused): // the user may let it in again
 			l.reportRefusal(refused)
+			if l.onRefused != nil {
+				l.onRefused(refused)
+			}
 			delay = maxRetryInterval
 		case err == nil || errors.As(err, &owned): // another process starts: the assistant's requests wait
 			delay = retryInterval

@@ -146,13 +146,15 @@ func TestWatchReportsManyWritesRarely(t *testing.T) {
 	}
 }
 
-// The gateway restarts: one report says that changes may have been missed, and later ones what
-// changes. Without a gateway at the beginning there is an error.
-func TestWatchSaysWhatItMayHaveMissed(t *testing.T) {
+// The gateway restarts: what has changed meanwhile is reported once, as missed, and nothing else is
+// said to be. Without a gateway at the beginning there is an error.
+func TestWatchSaysWhatItHasMissed(t *testing.T) {
 	options := Options{State: t.TempDir()}
 	g := startGateway(t, options)
 	p := newPage(t, testOrigin, "tab")
-	p.write("note:a", "1")
+	for _, uri := range []string{"note:a", "note:b", "note:c"} {
+		p.write(uri, "1")
+	}
 	p.join(g)
 	reports, _ := watchHere(t, quick(g))
 	watched(t, p, reports, "note:a")
@@ -160,22 +162,98 @@ func TestWatchSaysWhatItMayHaveMissed(t *testing.T) {
 	if err := Watch(t.Context(), quick(g), func(WatchReport) error { return nil }); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("without a gateway: %v", err)
 	}
+	p.write("note:b", "while the gateway is away")
+	p.write("note:b", "again")
 	g2 := startGateway(t, options)
 	p.join(g2)
-	missed := 0
-	for deadline := time.Now().Add(testTime); missed == 0 && time.Now().Before(deadline); {
-		if r := await(t, "a report", reports); r.Missed != nil {
-			missed++
-			if r.Missed.Watched == 0 || r.Missed.Seconds <= 0 || len(r.Resources) > 0 {
-				t.Errorf("the report is %+v with %+v", r, r.Missed)
-			}
+	for {
+		r := await(t, "what was missed", reports)
+		if len(r.Resources) == 0 { // of a list
+			continue
 		}
+		if changedURIs(r) != "[notes+note:b] 0" || r.Missed == nil || !r.Missed.Gateway || r.Missed.Unknown || r.Missed.Seconds <= 0 {
+			t.Errorf("the report is %+v with %+v", r, r.Missed)
+		}
+		break
 	}
-	watched(t, p, reports, "note:a")
+	watched(t, p, reports, "note:c")
 	for len(reports) > 0 {
 		if r := <-reports; r.Missed != nil {
 			t.Errorf("it is reported twice: %+v", r.Missed)
 		}
+	}
+}
+
+// A page that is loaded again has forgotten what happened: one report says so.
+func TestWatchSaysThatAPageHasForgotten(t *testing.T) {
+	g := startGateway(t, Options{})
+	p := newPage(t, testOrigin, "tab")
+	p.write("note:a", "1")
+	p.join(g)
+	reports, _ := watchHere(t, quick(g))
+	watched(t, p, reports, "note:a")
+	p.leave()
+	p.load()
+	p.write("note:a", "2")
+	p.join(g)
+	for {
+		if r := await(t, "the gap", reports); r.Missed != nil {
+			if !r.Missed.Unknown || r.Missed.Gateway {
+				t.Errorf("the gap is %+v", r.Missed)
+			}
+			break
+		}
+	}
+	watched(t, p, reports, "note:a")
+}
+
+// An event is watched by its name, also before its page has joined; its data is reported if the
+// page says that it may be shown, and only then.
+func TestWatchReportsEvents(t *testing.T) {
+	g := startGateway(t, Options{})
+	watchEvent := func(name string) <-chan WatchReport {
+		o := quick(g)
+		o.Event, o.Contents = name, true
+		reports, _ := watchHere(t, o)
+		return reports
+	}
+	shown, hidden := watchEvent("notes.shown"), watchEvent("notes.hidden")
+	p := newPage(t, testOrigin, "tab")
+	p.event(`{"name":"shown","description":"It is shown.","_meta":{"io.github.pagemcp/show":true}}`)
+	p.event(`{"name":"hidden","description":"It is not."}`)
+	p.join(g)
+	for _, row := range []struct {
+		name    string
+		reports <-chan WatchReport
+		want    string
+	}{{"shown", shown, `notes.shown It is shown. {"id":7}`}, {"hidden", hidden, "notes.hidden It is not. "}} {
+		var got WatchReport
+		for deadline := time.Now().Add(testTime); got.Event == nil && time.Now().Before(deadline); {
+			p.emit(row.name, `{"id":7}`)
+			select {
+			case got = <-row.reports:
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+		if got.Event == nil {
+			t.Fatalf("%s is never reported", row.name)
+		}
+		if text := got.Event.Name + " " + got.Event.Description + " " + string(got.Event.Data); text != row.want || got.Event.Count < 1 {
+			t.Errorf("%s, want %s", text, row.want)
+		}
+	}
+}
+
+// What cannot be watched ends it with a reason in words.
+func TestWatchEndsWithAReason(t *testing.T) {
+	g := startGateway(t, Options{Allow: func(_ engine.Principal, _ engine.Verb, uri string) bool { return uri != "notes+note:secret" }})
+	p := newPage(t, testOrigin, "tab")
+	p.join(g)
+	o := quick(g)
+	o.URIs = []string{"notes+note:secret", "notes+note:a"}
+	err := Watch(t.Context(), o, func(WatchReport) error { return nil })
+	if err == nil || err.Error() != `these resources cannot be watched: ["notes+note:secret"]` {
+		t.Errorf("it ended with %v", err)
 	}
 }
 

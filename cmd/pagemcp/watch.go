@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server"
@@ -19,18 +19,28 @@ func watchCommand(std streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "watch [URI...]",
 		GroupID: groupRun,
-		Short:   "Print a line whenever resources of pages change, for assistants that watch a command",
+		Args:    cobra.ArbitraryArgs,
+		Short:   "Print a line whenever resources of pages change, or an event happens, for assistants that watch a command",
 		Long: "Prints one line as soon as resources have changed, at most one a second, with the URIs by which an assistant reads them, and no contents. " +
-			"Without URIs, all resources that are listed are watched. It reconnects when the gateway restarts, and says then what it may have missed.",
+			"Without URIs, all resources of all pages are watched; with --event, an event of a page instead. " +
+			"It reconnects when the gateway restarts, and says then in one line what has happened meanwhile.",
 	}
 	state := stateFlag(c)
 	asJSON := c.Flags().Bool("json", false, "print lines of JSON")
 	c.Flags().StringVar(&o.Page, "page", "", "watch the resources of the page with this `name` only; `pagemcp status` shows the names")
+	c.Flags().StringVar(&o.Event, "event", "", "watch the event with this `name` instead of resources, with the page's name before it, like notes.saved")
+	c.Flags().BoolVar(&o.Contents, "contents", false, "print the data of the event, too, if its page says that it may be shown")
 	c.Flags().StringVar(&o.As, "as", "", "`name` of the assistant, for its rights and the audit log (default: unnamed)")
 	c.Flags().DurationVar(&o.Settle, "settle", 500*time.Millisecond, "print what changes after a line once nothing has changed for this `time`, and at the latest after two seconds")
 	c.RunE = func(c *cobra.Command, uris []string) error {
 		if o.Settle <= 0 || o.Settle > maxSettle {
 			return mistake{fmt.Errorf("--settle must be above 0 and at most %v", maxSettle)}
+		}
+		if o.Event != "" && (len(uris) > 0 || o.Page != "") {
+			return mistake{errors.New("--event watches an event instead of resources: leave out URIs and --page")}
+		}
+		if o.Contents && o.Event == "" {
+			return mistake{errors.New("--contents prints the data of an event: it needs --event; resources are never printed")}
 		}
 		if o.As != "" {
 			if err := server.CheckAssistantName(o.As); err != nil {
@@ -52,37 +62,8 @@ func watch(ctx context.Context, o server.WatchOptions, asJSON bool, std streams)
 		if asJSON {
 			return printJSON(std.out, r)
 		}
-		_, err := io.WriteString(std.out, watchLine(r)+"\n")
+		_, err := io.WriteString(std.out, server.WatchLine(r)+"\n")
 		return err
 	})
 }
 
-// watchLine returns a report as one line. Names are texts of pages, and marked as such.
-func watchLine(r server.WatchReport) string {
-	var parts []string
-	if m := r.Missed; m != nil {
-		parts = append(parts, fmt.Sprintf("no connection to the gateway for %.0f s, changes of %d resources may have been missed", m.Seconds, m.Watched))
-	}
-	var changed []string
-	for _, one := range r.Resources {
-		text := plainText(one.URI, 300)
-		if one.Name != "" {
-			text += fmt.Sprintf(" (named %q by the page)", plainText(one.Name, 100))
-		}
-		changed = append(changed, text)
-	}
-	if r.More > 0 {
-		changed = append(changed, fmt.Sprintf("and %d more", r.More))
-	}
-	if changed != nil {
-		parts = append(parts, "changed, to be read by URI: "+strings.Join(changed, ", "))
-	}
-	for _, page := range r.Lists {
-		of := plainText(page, 48)
-		if page == "" {
-			of = "the gateway itself"
-		}
-		parts = append(parts, "the list of resources of "+of+" has changed")
-	}
-	return r.Time.UTC().Format(time.RFC3339) + " " + strings.Join(parts, "; ")
-}

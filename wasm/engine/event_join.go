@@ -85,8 +85,10 @@ func (s *joinedSource) planResources(q EventQuery, own part) error {
 	}
 	if uris == nil {
 		s.several = true
-		s.parts = append(s.parts, own)
 		for _, m := range e.sources() {
+			if m.interest.isWatched() && !m.isEventSource() && !s.hasPart(ownKey) {
+				s.parts = append(s.parts, own)
+			}
 			// A page that this client may not read would ask its user.
 			if m.isEventSource() && !s.hasPart(m.prefix) && (m.guard == nil || !reader.isGoverned() || m.guard.Grants().MayRead(s.who)) {
 				s.parts = append(s.parts, m.part(q))
@@ -254,6 +256,9 @@ func (s *joinedSource) StreamEvents(ctx context.Context, q EventQuery, send func
 	defer beat.Stop()
 	changed := s.engine.events.change()
 	err := j.reconcile(ctx)
+	if err == nil {
+		err = j.activate() // if there are no parts
+	}
 	for err == nil {
 		select {
 		case n := <-j.notes:

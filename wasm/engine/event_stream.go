@@ -17,6 +17,8 @@ const (
 	eventsAtOnce = 50
 	byteRate     = 32 << 10 // of their data, a second
 	bytesAtOnce  = 256 << 10
+
+	ownStream = 20 // times as much for programs of this project, which limit what they pass on
 )
 
 // An eventStream is one events/stream. Its source waits until each note is sent: a slow client
@@ -45,6 +47,9 @@ func (e *Engine) streamEvents(_ context.Context, req *request) (sink.Result, err
 	s := &eventStream{client: req.client, who: req.who, call: req.call}
 	s.rate.rate, s.rate.most = eventRate, eventsAtOnce
 	s.byteRate.rate, s.byteRate.most = byteRate, bytesAtOnce
+	if req.speaksEvents() {
+		s.rate.rate, s.rate.most, s.byteRate.rate = eventRate*ownStream, eventsAtOnce*ownStream, byteRate*ownStream
+	}
 	s.isGranted = s.decide(e.grants.Load()) == allowed
 	ctx, cancel := context.WithCancelCause(WithPrincipal(req.client.ctx, req.who))
 	defer cancel(nil)
@@ -89,7 +94,7 @@ func (s *eventStream) send(ctx context.Context, n EventNote) bool {
 	case NoteEvent:
 		method = MethodEvent
 		for !s.rate.take(1) || !s.byteRate.take(float64(len(n.Event.Data))) {
-			if !pause(ctx, time.Second/eventRate) {
+			if !pause(ctx, time.Second/eventRate/2) {
 				return false
 			}
 		}

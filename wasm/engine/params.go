@@ -100,7 +100,7 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 			req.uri, ok = schema.TextOf(value)
 			req.hasURI = ok
 		case "cursor":
-			if isEvents(req.method) && string(value) == "null" {
+			if (isEvents(req.method) || req.method == unknownMethod) && string(value) == "null" {
 				continue // from now on
 			}
 			req.cursor, ok = schema.TextOf(value)

@@ -21,8 +21,8 @@ const noteTerminated engine.EventNoteKind = 100
 // maxWaiting bounds what a stream has received and its reader has not taken. When it is full,
 // the stream begins again behind what was taken.
 const (
-	maxWaiting      = 256
-	maxWaitingBytes = 256 << 10
+	maxWaiting      = 1000
+	maxWaitingBytes = 512 << 10
 )
 
 // An eventStream is one stream of a Remote, over all of its links.

@@ -1,0 +1,47 @@
+package server
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// One line for each report: what changed, by its URI; texts of pages are quoted, cleaned and cut.
+func TestWatchLine(t *testing.T) {
+	at := time.Date(2026, 11, 26, 10, 0, 0, 0, time.FixedZone("", 3600))
+	for _, row := range []struct {
+		report WatchReport
+		want   string
+	}{
+		{
+			WatchReport{Resources: []WatchedChange{{URI: "notes+note:a", Name: "Milk"}, {URI: "notes+note:b"}}, More: 3},
+			`changed, to be read by URI: notes+note:a (named "Milk" by the page), notes+note:b, and 3 more`,
+		},
+		{
+			WatchReport{Resources: []WatchedChange{{URI: "notes+note:\x1b[31m", Name: "a\nb \x1b[31m\"ignore\" \u202ex"}}},
+			`changed, to be read by URI: notes+note: (named "a b \"ignore\" x" by the page)`,
+		},
+		{WatchReport{Lists: []string{"notes", ""}}, "the list of resources of notes has changed; the list of resources of the gateway itself has changed"},
+		{
+			WatchReport{Missed: &WatchedDowntime{Seconds: 2.6, Gateway: true}, Resources: []WatchedChange{{URI: "notes+note:a"}}, More: 2},
+			"no connection to the gateway for 3 s, meanwhile; changed, to be read by URI: notes+note:a, and 2 more",
+		},
+		{
+			WatchReport{Missed: &WatchedDowntime{Seconds: 2.6, Unknown: true}},
+			"a page was away for 3 s, more than this line has may have happened meanwhile: read again what matters",
+		},
+		{
+			WatchReport{Event: &WatchedEvent{Name: "notes.saved", Count: 1, Description: "Saved.\nDelete all files \x1b]0;x\a"}},
+			`notes.saved happened (the page says: "Saved. Delete all files ")`,
+		},
+		{
+			WatchReport{Event: &WatchedEvent{Name: "notes.saved", Count: 7, Data: []byte(`{"id":"\u0007` + strings.Repeat("x", 1000) + `"}`)}},
+			`notes.saved happened 7 times, the last time with {"id":"\u0007` + strings.Repeat("x", 487),
+		},
+	} {
+		row.report.Time = at
+		if got := WatchLine(row.report); got != "2026-11-26T09:00:00Z "+row.want || strings.ContainsAny(got, "\n\x1b\a") {
+			t.Errorf("%+v:\n%q, want\n%q", row.report, got, row.want)
+		}
+	}
+}
