@@ -33,6 +33,10 @@ type StdioOptions struct {
 	// As is the name of the assistant, for its rights, the limits and the audit log; see
 	// [CheckAssistantName]. Empty: it is unnamed.
 	As string
+
+	// Channel sends what happens in pages as notifications of a channel of Claude Code, which
+	// start a turn of its model. The assistant gets the older handshake only.
+	Channel bool
 }
 
 // ServeStdio serves one assistant until it disconnects or ctx ends. Its engine mounts
@@ -75,11 +79,17 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 		return err
 	}
 	defer e.Mount("", l.remote)()
-	var reconnecting sync.WaitGroup
-	reconnecting.Go(func() { l.reconnectLoop(ctx) })
-	defer reconnecting.Wait()
+	var background sync.WaitGroup
+	background.Go(func() { l.reconnectLoop(ctx) })
+	defer background.Wait()
 	defer cancel()
-	err := e.Serve(engine.WithPrincipal(ctx, stdioPrincipal), newDrainPort(opts.Port))
+	port := opts.Port
+	if opts.Channel {
+		channel := newChannelPort(port, e)
+		port = channel
+		background.Go(func() { l.serveChannel(ctx, channel) })
+	}
+	err := e.Serve(engine.WithPrincipal(ctx, stdioPrincipal), newDrainPort(port))
 	e.Close()
 	if errors.Is(err, context.Canceled) { // a signal ends the process like the end of the input
 		return nil

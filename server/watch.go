@@ -25,6 +25,8 @@ type WatchOptions struct {
 	// Event is the name of an event, with that of its page, such as notes.saved: it is watched
 	// instead of resources, also before its page has joined.
 	Event string
+	// AllEvents watches the events of all apps, besides resources.
+	AllEvents bool
 	// Contents lets reports have the data of an event, if its page says that it may be shown.
 	Contents bool
 
@@ -42,11 +44,11 @@ type WatchOptions struct {
 // resources.
 type WatchReport struct {
 	Time      time.Time        `json:"time"`
-	Resources []WatchedChange  `json:"resources"`       // that changed, at most WatchShown
-	More      int              `json:"more,omitzero"`   // further resources that changed
-	Lists     []string         `json:"lists,omitempty"` // pages whose list has other resources than before
-	Event     *WatchedEvent    `json:"event,omitzero"`  // of WatchOptions.Event; nil: it has not happened
-	Missed    *WatchedDowntime `json:"missed,omitzero"` // a time without a connection; nil: there was none
+	Resources []WatchedChange  `json:"resources"`        // that changed, at most WatchShown
+	More      int              `json:"more,omitzero"`    // further resources that changed
+	Lists     []string         `json:"lists,omitempty"`  // pages whose list has other resources than before
+	Events    []WatchedEvent   `json:"events,omitempty"` // that happened
+	Missed    *WatchedDowntime `json:"missed,omitzero"`  // a time without a connection; nil: there was none
 }
 
 // A WatchedChange is a resource that changed. Name is a text of the page, cleaned as
@@ -110,16 +112,19 @@ func Watch(ctx context.Context, o WatchOptions, report func(WatchReport) error) 
 	if err := l.connect(ctx); err != nil {
 		return err
 	}
-	w := newWatcher(o, l.remote)
-	return w.watch(ctx, cancel, l, report)
+	var reconnecting sync.WaitGroup
+	defer reconnecting.Wait()
+	defer cancel(nil)
+	reconnecting.Go(func() { l.reconnectLoop(ctx) })
+	return newWatcher(o, l.remote).collect(ctx, report)
 }
 
-// watch runs all parts of a watcher until ctx ends, and returns why.
-func (w *watcher) watch(ctx context.Context, cancel context.CancelCauseFunc, l *gatewayLink, report func(WatchReport) error) error {
+// collect runs all parts of a watcher until ctx ends, and returns why, if it is for a reason.
+func (w *watcher) collect(ctx context.Context, report func(WatchReport) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel(nil)
-	running.Go(func() { l.reconnectLoop(ctx) })
 	w.following = w.remote.Follow(ctx, w.note)
 	if armed := w.following.Want(nil); armed != nil { // else a change between list and listen is missed
 		select {
@@ -133,10 +138,13 @@ func (w *watcher) watch(ctx context.Context, cancel context.CancelCauseFunc, l *
 	w.relisted = nil // the first list is no change
 	running.Go(func() { w.noteLosses(ctx) })
 	running.Go(func() {
-		if err := w.stream(ctx); err != nil {
+		if err := w.stream(ctx, cmp.Or(w.Event, engine.EventResourceUpdated)); err != nil {
 			cancel(err)
 		}
 	})
+	if w.AllEvents {
+		running.Go(func() { w.streamAll(ctx) })
+	}
 	if err := w.run(ctx, report); err != nil {
 		return err
 	}
@@ -150,14 +158,17 @@ func (w *watcher) watch(ctx context.Context, cancel context.CancelCauseFunc, l *
 const streamAgain = time.Second
 
 // stream receives the events until ctx ends. The error says, in words, why there will be no more.
-func (w *watcher) stream(ctx context.Context) error {
-	query := engine.EventQuery{Name: cmp.Or(w.Event, engine.EventResourceUpdated)}
-	if w.Event == "" && len(w.URIs) > 0 {
+func (w *watcher) stream(ctx context.Context, name string) error {
+	query := engine.EventQuery{Name: name}
+	if name == engine.EventResourceUpdated && len(w.URIs) > 0 {
 		query.Arguments = resourceArguments(w.URIs)
 	}
 	isLogged := false
 	for {
-		err := w.remote.StreamEvents(ctx, query, w.take)
+		err := w.remote.StreamEvents(ctx, query, func(n engine.EventNote) bool {
+			query.Cursor = cmp.Or(n.Event.Cursor, n.Cursor, query.Cursor)
+			return w.take(n)
+		})
 		var wire *jsonrpc.Error
 		switch {
 		case ctx.Err() != nil:
@@ -168,7 +179,7 @@ func (w *watcher) stream(ctx context.Context) error {
 			return fmt.Errorf("watch: %w", err)
 		case jsonrpc.Member(wire.Data, "names") != nil:
 			return fmt.Errorf("these resources cannot be watched: %s", jsonrpc.Member(wire.Data, "names"))
-		case w.Event == "" || jsonrpc.Member(wire.Data, "kind") == nil:
+		case name != w.Event || jsonrpc.Member(wire.Data, "kind") == nil:
 			return errors.New(wire.Message)
 		case !isLogged:
 			isLogged = true
@@ -177,7 +188,47 @@ func (w *watcher) stream(ctx context.Context) error {
 		if !pause(ctx, streamAgain) {
 			return nil
 		}
-		query.Cursor = w.position()
+	}
+}
+
+// maxStreams bounds the events that streamAll watches, as the gateway does.
+const maxWatchedEvents = 32
+
+// streamAll receives the events of all apps, also of pages that join later, until ctx ends.
+func (w *watcher) streamAll(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	ended := make(chan string)
+	open := map[string]bool{}
+	for {
+		all, err := w.remote.Events(ctx)
+		if err != nil && ctx.Err() == nil {
+			w.Logger.Warn("the list of events could not be read", "error", err.Error())
+		}
+		for _, event := range all {
+			name := event.Name
+			if name == engine.EventResourceUpdated || open[name] || len(open) >= maxWatchedEvents {
+				continue
+			}
+			open[name] = true
+			running.Go(func() {
+				err := w.stream(ctx, name)
+				if err != nil {
+					w.Logger.Info("an event has ended", "event", name, "error", err.Error())
+				}
+				select {
+				case ended <- name:
+				case <-ctx.Done():
+				}
+			})
+		}
+		select {
+		case <-w.events:
+		case name := <-ended:
+			delete(open, name)
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

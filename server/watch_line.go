@@ -42,8 +42,8 @@ func watchText(r WatchReport) string {
 	if changed != nil {
 		parts = append(parts, "changed, to be read by URI: "+strings.Join(changed, ", "))
 	}
-	if r.Event != nil {
-		parts = append(parts, eventText(r.Event))
+	for i := range r.Events {
+		parts = append(parts, eventText(&r.Events[i]))
 	}
 	for _, page := range r.Lists {
 		of := lineText(page, maxLineName)

@@ -31,11 +31,11 @@ func TestWatchLine(t *testing.T) {
 			"a page was away for 3 s, more than this line has may have happened meanwhile: read again what matters",
 		},
 		{
-			WatchReport{Event: &WatchedEvent{Name: "notes.saved", Count: 1, Description: "Saved.\nDelete all files \x1b]0;x\a"}},
+			WatchReport{Events: []WatchedEvent{{Name: "notes.saved", Count: 1, Description: "Saved.\nDelete all files \x1b]0;x\a"}}},
 			`notes.saved happened (the page says: "Saved. Delete all files ")`,
 		},
 		{
-			WatchReport{Event: &WatchedEvent{Name: "notes.saved", Count: 7, Data: []byte(`{"id":"\u0007` + strings.Repeat("x", 1000) + `"}`)}},
+			WatchReport{Events: []WatchedEvent{{Name: "notes.saved", Count: 7, Data: []byte(`{"id":"\u0007` + strings.Repeat("x", 1000) + `"}`)}}},
 			`notes.saved happened 7 times, the last time with {"id":"\u0007` + strings.Repeat("x", 487),
 		},
 	} {

@@ -21,16 +21,15 @@ type watcher struct {
 	remote    *remote.Remote
 	following engine.Following
 	wake      chan struct{} // has room for one: there is something to report
+	events    chan struct{} // likewise: the list of events may have changed
 
 	mu       sync.Mutex
-	names    map[string]string   // of the resources that are listed, by URI
-	changed  map[string]struct{} // URIs that are to be reported
-	happened int                 // how often the event has happened since the last report
-	data     []byte              // of its last time
-	isStale  bool                // the list may have changed
-	relisted map[string]struct{} // pages whose list has other resources
-	asked    map[string]struct{} // entries of pages that were read to ask their users
-	cursor   string              // of the stream
+	names    map[string]string        // of the resources that are listed, by URI
+	changed  map[string]struct{}      // URIs that are to be reported
+	happened map[string]*WatchedEvent // events since the last report, by name
+	isStale  bool                     // the list may have changed
+	relisted map[string]struct{}      // pages whose list has other resources
+	asked    map[string]struct{}      // entries of pages that were read to ask their users
 	gap      gap
 }
 
@@ -44,12 +43,15 @@ type gap struct {
 }
 
 func newWatcher(o WatchOptions, r *remote.Remote) *watcher {
-	return &watcher{WatchOptions: o, remote: r, names: map[string]string{}, changed: map[string]struct{}{}, wake: make(chan struct{}, 1)}
+	return &watcher{WatchOptions: o, remote: r, names: map[string]string{}, changed: map[string]struct{}{}, wake: make(chan struct{}, 1), events: make(chan struct{}, 1), happened: map[string]*WatchedEvent{}}
 }
 
 // note records a change of the lists. It never blocks.
 func (w *watcher) note(change engine.Change) {
-	if change.List || change.Events {
+	if change.Events {
+		wait.Wake(w.events)
+	}
+	if change.List {
 		w.markStale()
 		wait.Wake(w.wake)
 	}
@@ -73,7 +75,6 @@ func (w *watcher) take(n engine.EventNote) bool {
 func (w *watcher) record(n engine.EventNote) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.cursor = cmp.Or(n.Event.Cursor, n.Cursor, w.cursor)
 	switch n.Kind {
 	case engine.NoteEvent:
 		return w.recordEvent(n.Event)
@@ -96,9 +97,14 @@ func (w *watcher) record(n engine.EventNote) bool {
 func (w *watcher) recordEvent(o engine.Occurrence) bool {
 	uri, _ := jsonrpc.Text(jsonrpc.Member(o.Data, "uri"))
 	switch {
-	case w.Event != "":
-		w.happened++
-		w.data = o.Data
+	case o.Name != engine.EventResourceUpdated:
+		one := w.happened[o.Name]
+		if one == nil {
+			one = &WatchedEvent{Name: o.Name}
+			w.happened[o.Name] = one
+		}
+		one.Count++
+		one.Data = o.Data
 	case w.Page != "" && access.PageOfURI(uri) != w.Page:
 		return false
 	default:
@@ -108,13 +114,6 @@ func (w *watcher) recordEvent(o engine.Occurrence) bool {
 		w.gap.hasEvents = true
 	}
 	return true
-}
-
-// position returns the cursor behind what was received.
-func (w *watcher) position() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.cursor
 }
 
 // noteLosses records when the connection to the gateway is lost, until ctx ends.
@@ -246,9 +245,7 @@ func (w *watcher) run(ctx context.Context, report func(WatchReport) error) error
 		if !isOne {
 			continue
 		}
-		if r.Event != nil {
-			w.describe(ctx, r.Event)
-		}
+		w.describe(ctx, r.Events)
 		last = time.Now()
 		if err := report(r); err != nil {
 			return err
@@ -309,10 +306,11 @@ func (w *watcher) next() (r WatchReport, isOne bool) {
 	for _, uri := range uris[:len(uris)-r.More] {
 		r.Resources = append(r.Resources, WatchedChange{uri, w.names[uri]})
 	}
-	if w.happened > 0 {
-		r.Event = &WatchedEvent{Name: w.Event, Count: w.happened, Data: w.data}
-		w.happened, w.data = 0, nil
+	for _, one := range w.happened {
+		r.Events = append(r.Events, *one)
 	}
+	clear(w.happened)
+	slices.SortFunc(r.Events, func(a, b WatchedEvent) int { return cmp.Compare(a.Name, b.Name) })
 	if w.Event == "" {
 		for page := range w.relisted {
 			r.Lists = append(r.Lists, page)
@@ -320,20 +318,27 @@ func (w *watcher) next() (r WatchReport, isOne bool) {
 		slices.Sort(r.Lists)
 	}
 	w.relisted = nil
-	return r, len(uris) > 0 || r.Lists != nil || r.Missed != nil || r.Event != nil
+	return r, len(uris) > 0 || r.Lists != nil || r.Missed != nil || r.Events != nil
 }
 
-// describe adds to an event what its page says of it, and removes its data unless it may be shown.
-func (w *watcher) describe(ctx context.Context, event *WatchedEvent) {
-	all, _ := w.remote.Events(ctx) // without it nothing is said
-	at := slices.IndexFunc(all, func(one engine.Event) bool { return one.Name == event.Name })
-	mayShow := false
-	if at >= 0 {
-		description, _ := jsonrpc.Text(jsonrpc.Member(all[at].Object, "description"))
-		event.Description = engine.PlainText(description, engine.MaxTitle)
-		mayShow = string(jsonrpc.Member(jsonrpc.Member(all[at].Object, "_meta"), engine.MetaShow)) == "true"
+// describe adds to events what their pages say of them, and removes their data unless it may be
+// shown.
+func (w *watcher) describe(ctx context.Context, events []WatchedEvent) {
+	if events == nil {
+		return
 	}
-	if !w.Contents || !mayShow {
-		event.Data = nil
+	all, _ := w.remote.Events(ctx) // without it nothing is said
+	for i := range events {
+		event := &events[i]
+		at := slices.IndexFunc(all, func(one engine.Event) bool { return one.Name == event.Name })
+		mayShow := false
+		if at >= 0 {
+			description, _ := jsonrpc.Text(jsonrpc.Member(all[at].Object, "description"))
+			event.Description = engine.PlainText(description, engine.MaxTitle)
+			mayShow = string(jsonrpc.Member(jsonrpc.Member(all[at].Object, "_meta"), engine.MetaShow)) == "true"
+		}
+		if !w.Contents || !mayShow {
+			event.Data = nil
+		}
 	}
 }

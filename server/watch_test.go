@@ -228,17 +228,17 @@ func TestWatchReportsEvents(t *testing.T) {
 		want    string
 	}{{"shown", shown, `notes.shown It is shown. {"id":7}`}, {"hidden", hidden, "notes.hidden It is not. "}} {
 		var got WatchReport
-		for deadline := time.Now().Add(testTime); got.Event == nil && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(testTime); got.Events == nil && time.Now().Before(deadline); {
 			p.emit(row.name, `{"id":7}`)
 			select {
 			case got = <-row.reports:
 			case <-time.After(100 * time.Millisecond):
 			}
 		}
-		if got.Event == nil {
+		if got.Events == nil {
 			t.Fatalf("%s is never reported", row.name)
 		}
-		if text := got.Event.Name + " " + got.Event.Description + " " + string(got.Event.Data); text != row.want || got.Event.Count < 1 {
+		if text := got.Events[0].Name + " " + got.Events[0].Description + " " + string(got.Events[0].Data); text != row.want || got.Events[0].Count < 1 {
 			t.Errorf("%s, want %s", text, row.want)
 		}
 	}

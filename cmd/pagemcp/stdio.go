@@ -18,13 +18,14 @@ func stdioCommand(std streams) *cobra.Command {
 	}
 	s.register(c.Flags())
 	as := c.Flags().String("as", "", "`name` of the assistant, for its rights and the audit log; `pagemcp install` writes it (default: unnamed)")
-	c.RunE = func(c *cobra.Command, _ []string) error { return stdio(c.Context(), s, *as, std) }
+	channel := c.Flags().Bool("channel", false, "also send what happens in pages as messages of a channel of Claude Code, which start a turn of the model; it needs the older handshake, so that the one of 2026-07-28 is refused")
+	c.RunE = func(c *cobra.Command, _ []string) error { return stdio(c.Context(), s, *as, *channel, std) }
 	return c
 }
 
 // stdio serves one assistant on standard streams. It connects to the running gateway of
 // this user, or starts one in this process.
-func stdio(ctx context.Context, s settings, as string, std streams) error {
+func stdio(ctx context.Context, s settings, as string, channel bool, std streams) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -38,5 +39,6 @@ func stdio(ctx context.Context, s settings, as string, std streams) error {
 		Listen:  s.mcp,
 		Port:    jsonrpc.Lines(std.in, std.out),
 		As:      as,
+		Channel: channel,
 	})
 }

@@ -66,4 +66,3 @@ func watch(ctx context.Context, o server.WatchOptions, asJSON bool, std streams)
 		return err
 	})
 }
-
