@@ -28,6 +28,10 @@ async function serve() {
     instructions: 'Fixtures for tests of the protocol. Nothing here is about a person.',
     capabilities: { logging: true },
   })
+  // protocol_error_job answers with what its schema does not allow: an error for the developer.
+  mcp.on('error', (error) => {
+    if ((error as Error).name !== 'OutputError') reportError(error)
+  })
   const tool = registrar(mcp, panel, [])
   serveResources(mcp)
   servePrompts(mcp, panel)
