@@ -22,7 +22,8 @@ const confirm = `{"ok":{"method":"elicitation/create","params":{"message":"Go on
 type tasked struct {
 	*testing.T
 	store *enginetest.TaskStore
-	runs  atomic.Int32 // calls of tools
+	runs  atomic.Int32             // calls of tools
+	ask   chan engine.AccessAnswer // of the user; nil: there is none
 }
 
 // engine returns a new engine, as after a reload of the page.
@@ -30,6 +31,16 @@ func (p *tasked) engine() *engine.Engine {
 	p.Helper()
 	options := enginetest.Offering
 	options.Tasks, options.TaskStore = true, p.store
+	if p.ask != nil {
+		options.Ask = func(ctx context.Context, _ *engine.AccessQuestion) engine.AccessAnswer {
+			select {
+			case answer := <-p.ask:
+				return answer
+			case <-ctx.Done():
+				return engine.AccessAnswer{Reason: "unanswered"}
+			}
+		}
+	}
 	e := engine.New(engine.Info{Name: "notes", Version: "1"}, &options)
 	table := engine.NewTable()
 	e.Mount("", table)

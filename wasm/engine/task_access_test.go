@@ -1,0 +1,132 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+)
+
+// A call that waits for the user becomes a task, which ends with the decision, an hour later too.
+// While the answer comes at once it is an ordinary call.
+func TestCallsThatWaitForTheUserAreTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, asks)
+		defer a.engine.Close()
+		c := enginetest.TaskClientOf(t, a.engine, "claude")
+		id := c.Create("act", "{}")
+		c.Wants(id, `"status":"working"`, "Waits for the user to allow this")
+		time.Sleep(50 * time.Minute)
+		c.Wants(id, `"status":"working"`)
+		a.answer <- engine.AccessAnswer{Allow: true, Reason: "asked"}
+		synctest.Wait()
+		c.Wants(id, `"status":"completed"`, `"text":"done by act"`)
+
+		id = c.Create("act", "{}")
+		a.answer <- engine.AccessAnswer{Reason: "unanswered"} // the page is hidden: it asks again
+		time.Sleep(2 * time.Second)
+		c.Wants(id, `"status":"working"`)
+		a.answer <- engine.AccessAnswer{Reason: "declined"}
+		synctest.Wait()
+		c.Wants(id, `"status":"failed"`, `"message":"The user declined. Do not try again unless they ask."`, `"reason":"declined"`)
+
+		go func() { a.answer <- engine.AccessAnswer{Allow: true, Reason: "asked"} }()
+		if got := c.Request("tools/call", `"name":"act"`); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, "done by act") {
+			t.Errorf("an answer that comes at once: %s", got)
+		}
+		d := enginetest.NewDialogue(t, a.engine)
+		go func() { a.answer <- engine.AccessAnswer{Allow: true, Reason: "asked"} }()
+		if got := d.Modern("tools/call", `"name":"act"`); !strings.Contains(got, "done by act") {
+			t.Errorf("a client without the extension: %s", got)
+		}
+	})
+}
+
+// A task that waits for the user when the page is loaded again asks again, and its tool has not
+// run.
+func TestQuestionsOutliveTheirEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newTasked(t)
+		grants := func(e *engine.Engine, text string) {
+			g, err := engine.ParseGrants([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.SetGrants(g)
+		}
+		p.ask = make(chan engine.AccessAnswer)
+		e := p.engine()
+		grants(e, asks)
+		id := enginetest.TaskClientOf(t, e, "claude").Create("once", "{}")
+		e.Close()
+		if runs := p.runs.Load(); runs != 0 {
+			t.Fatalf("the tool ran %d times before the user was asked", runs)
+		}
+		e = p.engine()
+		defer e.Close()
+		grants(e, asks)
+		e.RestoreTasks(p.store.Records()...)
+		p.ask <- engine.AccessAnswer{Allow: true, Reason: "asked"}
+		time.Sleep(2 * time.Minute)
+		enginetest.TaskClientOf(t, e, "claude").Wants(id, `"status":"completed"`)
+		if runs := p.runs.Load(); runs != 1 {
+			t.Errorf("the tool ran %d times", runs)
+		}
+	})
+}
+
+// A denial, and a pause, cancel the tasks of the assistant, and keep their states from it; those
+// of others go on.
+func TestDenialsCancelTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newTasked(t)
+		e := p.engine()
+		defer e.Close()
+		set := func(text string) {
+			g, err := engine.ParseGrants([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.SetGrants(g)
+		}
+		open := `{"default":"open","grants":[]}`
+		set(open)
+		claude, codex := enginetest.TaskClientOf(t, e, "claude"), enginetest.TaskClientOf(t, e, "codex")
+		mine, other := claude.Create("once", "{}"), codex.Create("once", "{}")
+		claude.Send("subscriptions/listen", `"notifications":{"taskIds":["`+mine+`"]}`)
+		claude.Next("the acknowledgement")
+		claude.Next("the present state")
+		synctest.Wait() // the tools run
+		set(`{"default":"open","grants":[{"assistant":"claude","right":"act"}]}`)
+		for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
+			if got := claude.Request(method, `"taskId":"`+mine+`","inputResponses":{}`); !strings.Contains(got, `"reason":"declined"`) {
+				t.Errorf("%s of one who is denied: %s", method, got)
+			}
+		}
+		time.Sleep(2 * time.Minute)
+		codex.Wants(other, `"status":"completed"`)
+		set(open)
+		claude.Wants(mine, `"status":"cancelled"`, "The user declined")
+	})
+}
+
+// Two assistants do not see each other's tasks, and a page's own client is none of them.
+func TestTasksHaveOnePrincipal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newTasked(t)
+		e := p.engine()
+		defer e.Close()
+		a, b := enginetest.TaskClientOf(t, e, "claude"), enginetest.TaskClientOf(t, e, "codex")
+		first, second := a.Create("both", "{}"), b.Create("both", "{}")
+		synctest.Wait()
+		if got := b.Request("tasks/update", accept(first, "ok-1")); !strings.Contains(got, "-32602") {
+			t.Error(got)
+		}
+		a.Wants(first, `"inputRequests":{"ok-1":`)
+		b.Wants(second, `"inputRequests":{"ok-1":`)
+		a.Wants(second, "-32602")
+	})
+}
