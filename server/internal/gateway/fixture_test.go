@@ -318,7 +318,10 @@ type testPage struct {
 	engine *engine.Engine
 	forge  func(msg []byte) []byte // changes what it sends, or drops it with nil; may be nil
 	conn   *websocket.Conn
-	gone   <-chan struct{} // closed when that is closed
+
+	knowsClients bool // it lets the gateway name the client of each request
+
+	gone <-chan struct{} // closed when that is closed
 
 	mu    sync.Mutex
 	texts map[string]string
@@ -412,7 +415,11 @@ func (p *testPage) join(g *testGateway) {
 	p.must(err)
 	s := socket.New(p.conn, limits.MaxMessage+limits.MaxSlack, false)
 	p.gone = s.Done()
-	go p.engine.Serve(context.Background(), &forgingPort{s, p.forge}) // ends with the socket
+	ctx := context.Background()
+	if p.knowsClients {
+		ctx = engine.WithSpeakForOthers(ctx)
+	}
+	go p.engine.Serve(ctx, &forgingPort{s, p.forge}) // ends with the socket
 	synctest.Wait()
 	if !g.Views("o").IsConnected(p.hello.Page) {
 		p.t.Fatalf("%s is not attached", p.hello.Page)

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -11,7 +12,7 @@ import (
 
 // awayTasks is mounted at /mcp, with an empty name, and at /mcp/{page}. It answers for tasks of
 // pages that this process does not know: it was started after them. The id says whether there
-// may be such a task.
+// may be such a task. And it finds tasks that another tab of the app has taken over.
 type awayTasks struct {
 	views *views
 	name  string
@@ -27,8 +28,9 @@ func (a awayTasks) Read(context.Context, string) ([]engine.Contents, error) {
 	return nil, engine.ErrNotFound
 }
 
-// page returns the Remote of the page of a task, or nil, and the prefix that its ids have here.
-func (a awayTasks) page(ctx context.Context, id string) (r *remote.Remote, name, prefix string, err error) {
+// pages returns the Remotes of the tabs that may have a task, that of its own page first, and the
+// prefix that its ids have here. There is none if the page is not known.
+func (a awayTasks) pages(ctx context.Context, id string) (tabs []*remote.Remote, name, prefix string, err error) {
 	if name = a.name; name == "" {
 		var ok bool
 		if name, _, ok = strings.Cut(id, "."); !ok || !access.ValidName(name) {
@@ -39,47 +41,71 @@ func (a awayTasks) page(ctx context.Context, id string) (r *remote.Remote, name,
 	if _, err := engine.TaskOfID(id, engine.PrincipalOf(ctx)); err != nil {
 		return nil, "", "", err // before the wait for a page that another node may have
 	}
-	return a.views.await(ctx, name), name, prefix, nil
+	if r := a.views.await(ctx, name); r != nil {
+		tabs = append([]*remote.Remote{r}, a.views.otherTabs(name)...)
+	}
+	return tabs, name, prefix, nil
+}
+
+// otherTabs returns the Remotes of the other pages of the same app and origin.
+func (v *views) otherTabs(name string) (tabs []*remote.Remote) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	own := v.pages[name]
+	for _, p := range v.pages {
+		if own != nil && p != own && own.origin != "" && p.origin == own.origin && p.hello.Name == own.hello.Name {
+			tabs = append(tabs, p.remote)
+		}
+	}
+	return tabs
+}
+
+// each calls act with the tabs that may have a task, until one has it.
+func (a awayTasks) each(ctx context.Context, id string, act func(r *remote.Remote, own string) error) error {
+	tabs, _, prefix, err := a.pages(ctx, id)
+	if err != nil {
+		return err
+	}
+	if tabs == nil {
+		return engine.NotSent(engine.ErrAway)
+	}
+	for _, r := range tabs {
+		if err = act(r, id[len(prefix):]); !errors.Is(err, engine.ErrNotFound) {
+			return err
+		}
+	}
+	return err
 }
 
 // Task implements engine.Tasker.
 func (a awayTasks) Task(ctx context.Context, id string) (engine.TaskState, error) {
-	r, name, prefix, err := a.page(ctx, id)
+	tabs, name, prefix, err := a.pages(ctx, id)
 	if err != nil {
 		return engine.TaskState{}, err
 	}
-	if r == nil {
+	if tabs == nil {
 		s, err := engine.TaskOfID(id, engine.PrincipalOf(ctx))
 		s.Message = remote.AwayMessage("the page " + name)
 		return s, err
 	}
-	s, err := r.Task(ctx, id[len(prefix):])
+	var s engine.TaskState
+	for _, r := range tabs {
+		if s, err = r.Task(ctx, id[len(prefix):]); !errors.Is(err, engine.ErrNotFound) {
+			break
+		}
+	}
 	s.ID = prefix + s.ID
 	return s, err
 }
 
 // UpdateTask implements engine.Tasker.
 func (a awayTasks) UpdateTask(ctx context.Context, id string) error {
-	r, _, prefix, err := a.page(ctx, id)
-	switch {
-	case err != nil:
-		return err
-	case r == nil:
-		return engine.NotSent(engine.ErrAway)
-	}
-	return r.UpdateTask(ctx, id[len(prefix):])
+	return a.each(ctx, id, func(r *remote.Remote, own string) error { return r.UpdateTask(ctx, own) })
 }
 
 // CancelTask implements engine.Tasker.
 func (a awayTasks) CancelTask(ctx context.Context, id string) error {
-	r, _, prefix, err := a.page(ctx, id)
-	switch {
-	case err != nil:
-		return err
-	case r == nil:
-		return engine.NotSent(engine.ErrAway)
-	}
-	return r.CancelTask(ctx, id[len(prefix):])
+	return a.each(ctx, id, func(r *remote.Remote, own string) error { return r.CancelTask(ctx, own) })
 }
 
 // MayBeOf implements engine.Tasker.
