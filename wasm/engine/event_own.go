@@ -79,6 +79,7 @@ func (s ownSource) begin(ctx context.Context, q EventQuery) (at ringPosition, tr
 	if !ok {
 		return at, false, ErrBadCursor
 	}
+	at = s.engine.events.ring.await(ctx, at)
 	return at, at.number < since, ctx.Err()
 }
 

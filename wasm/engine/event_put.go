@@ -167,6 +167,7 @@ func (r *ring) restore(epoch, base, lost uint64, kept []*occurrence) {
 	if r.floor > 0 {
 		lost = max(lost, r.floor+shift)
 	}
+	r.before = ringPosition{r.epoch, shift}
 	r.epoch, r.base, r.last, r.floor = epoch, base, r.last+shift, lost
 	r.entries, r.live, r.bytes = nil, 0, 0
 	clear(r.byURI)

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 )
@@ -35,6 +37,9 @@ type ring struct {
 	lost    map[string]uint64 // by name: the newest number that is gone, other than by a replacement
 	floor   uint64            // the same for every name
 	more    chan struct{}     // closed by the next occurrence; nil: none waits
+
+	born   time.Time
+	before ringPosition // the epoch before restore, and what numbers of it have less than now
 }
 
 // An occurrence is one entry of a ring. It does not change, except for replaced, which the
@@ -54,7 +59,7 @@ func (o *occurrence) cost() int {
 }
 
 func newRing() *ring {
-	return &ring{epoch: rand.Uint64(), byURI: map[string]*occurrence{}, lost: map[string]uint64{}}
+	return &ring{epoch: rand.Uint64(), born: time.Now(), byURI: map[string]*occurrence{}, lost: map[string]uint64{}}
 }
 
 // put adds an occurrence. It returns its number above base, and whether its event is kept.
@@ -128,6 +133,7 @@ type view struct {
 func (r *ring) since(at ringPosition, name string) (v view) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	at = r.present(at)
 	from := at.number
 	v.truncated = at.epoch != r.epoch || from > r.last
 	if v.truncated {
@@ -145,11 +151,54 @@ func (r *ring) since(at ringPosition, name string) (v view) {
 			v.all = append(v.all, o)
 		}
 	}
+	v.epoch, v.from, v.to, v.more = r.epoch, from, r.last, r.waiting()
+	return v
+}
+
+// youth is how long a cursor of another ring waits for what the app has kept: its page loads.
+const youth = 1500 * time.Millisecond
+
+// await returns a position of this ring, and waits while that of another one may still be restored.
+func (r *ring) await(ctx context.Context, at ringPosition) ringPosition {
+	for {
+		present, more, left := r.waits(at)
+		if left <= 0 {
+			return present
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-more:
+		case <-timer.C:
+		case <-ctx.Done():
+			return present
+		}
+		timer.Stop()
+	}
+}
+
+func (r *ring) waits(at ringPosition) (present ringPosition, more chan struct{}, left time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if present = r.present(at); present.epoch != r.epoch {
+		left = time.Until(r.born.Add(youth))
+	}
+	return present, r.waiting(), left
+}
+
+// present returns a position from before restore as one after it; r.mu is held.
+func (r *ring) present(at ringPosition) ringPosition {
+	if r.before.number > 0 && at.epoch == r.before.epoch {
+		return ringPosition{r.epoch, at.number + r.before.number}
+	}
+	return at
+}
+
+// waiting returns the channel that closes with the next occurrence; r.mu is held.
+func (r *ring) waiting() chan struct{} {
 	if r.more == nil {
 		r.more = make(chan struct{})
 	}
-	v.epoch, v.from, v.to, v.more = r.epoch, from, r.last, r.more
-	return v
+	return r.more
 }
 
 // skip returns a number that no occurrence has: cursors from before have a smaller one.

@@ -215,11 +215,13 @@ func TestKeptEventsAreRestored(t *testing.T) {
 		if _, _, err := e.Emit("kept", []byte(`2`), time.Now()); err != nil { // before the store was read
 			t.Fatal(err)
 		}
+		early := poll(t, d, "kept", "null", "")
 		e.RestoreEvents([]byte(stored))
 		if _, _, err := e.Emit("kept", []byte(`3`), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		poll(t, d, "kept", kept.cursor(), "").wants("1 2 3", false, false)
+		poll(t, d, "kept", early.cursor(), "").wants("3", false, false)
 		p := poll(t, d, "saved", saved.cursor(), "").wants("", true, false)
 		poll(t, d, "saved", p.cursor(), "").wants("", false, false)
 
@@ -229,6 +231,13 @@ func TestKeptEventsAreRestored(t *testing.T) {
 		e, d = start()
 		e.RestoreEvents([]byte(strings.Replace(stored, `"lost":0`, `"lost":1001`, 1)))
 		poll(t, d, "kept", kept.cursor(), "").wants("1", true, false)
+		e, d = start()
+		began := time.Now()
+		time.AfterFunc(time.Second, func() { e.RestoreEvents([]byte(stored)) }) // the page loads slowly
+		poll(t, d, "kept", kept.cursor(), "").wants("1", false, false)
+		if time.Since(began) != time.Second {
+			t.Errorf("it has waited %v", time.Since(began))
+		}
 		e, d = start()
 		poll(t, d, "kept", kept.cursor(), "").wants("", true, false) // not restored: another ring
 	})
