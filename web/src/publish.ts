@@ -188,6 +188,7 @@ export function publishing(
   const extend: Extend = async (name, params, request) =>
     methods.get(name)?.at(-1)?.handler(params, request)
   let last = 0
+  let events: Promise<typeof import('./events.ts')> | undefined
 
   /**
    * Registers descriptions with their values, providers and handlers.
@@ -296,16 +297,15 @@ export function publishing(
         return Object.assign(() => removed.abort(), { ready })
       },
       event(own) {
-        const offer = lazily('events.js', import('./events.ts')).then((module) =>
-          module.offerEvent(own as never, publish),
-        )
+        events ??= lazily('events.js', import('./events.ts')) // once: two imports may finish in any order
+        const offer = events.then((module) => module.offerEvent(own as never, publish))
         return {
           emit(data) {
             const text = JSON.stringify(data)
             const time = Date.now()
             return offer.then((event) => event.emit(text, time))
           },
-          remove: () => void offer.then((event) => event.remove()),
+          remove: () => offer.then((event) => event.remove()),
         }
       },
       method(name, handler) {
