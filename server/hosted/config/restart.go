@@ -13,7 +13,8 @@ type restartKey struct {
 	keep  func(old, next *Loaded) // copies the value
 }
 
-// restartKeys returns the addresses, which are bound once, and the cluster. Certificates
+// restartKeys returns the addresses, which are bound once, the cluster, and what
+// engines offer, which views keep. Certificates
 // are replaced while TLS is in use, but a listener does not change between TLS and none.
 func restartKeys() []restartKey {
 	return []restartKey{
@@ -27,6 +28,7 @@ func restartKeys() []restartKey {
 			next.Config.TrustedProxies, next.Proxies = old.Config.TrustedProxies, old.Proxies
 		}},
 		{"cluster", func(c *Config) any { return c.Cluster }, func(old, next *Loaded) { next.Config.Cluster = old.Config.Cluster }},
+		{"experimental", func(c *Config) any { return c.Experimental }, func(old, next *Loaded) { next.Config.Experimental = old.Config.Experimental }},
 	}
 }
 
