@@ -11,6 +11,7 @@
 # make mutants  changes of the engine that no test notices; see ARGS=-help
 # make bench  races ours against others and prints ratios; never fails on time; see web/bench/run.ts for ARGS
 # make bench-playground  the playground under load, and MCP Inspector under the same burst
+# make bench-watch  from a click in a page to the line of `pagemcp watch`, in both browsers, visible and hidden; ARGS='--clicks 100'
 # make bundlers  runs an app in each bundler and framework, in Chromium; ONLY=vite8 for one; downloads them once
 # make clients  connects Claude Code, Codex CLI, Gemini CLI and opencode by `pagemcp install`; downloads them each time
 # make cluster  nodes of the hosted gateway as processes that fail, and figures
@@ -45,7 +46,7 @@ JOBS =
 SEEDS = 50
 SEED =
 
-.PHONY: test-all cluster run standalone release release-check version check test simulation reliability flaky mutants soak bench bench-playground bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary
+.PHONY: test-all cluster run standalone release release-check version check test simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -261,6 +262,10 @@ bench: $(NPM_STAMP) binary
 
 bench-playground: $(NPM_STAMP) binary browsers
 	cd web && $(NODE) bench/playground.ts $(ARGS)
+
+bench-watch: $(NPM_STAMP) binary browsers
+	@$(BIN)/pagemcp build --out .cache/built
+	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) bench/watch.ts $(ARGS)
 
 # The packed package, installed as an app does; about ten minutes. The tools stay in .cache/bundlers.
 ONLY =
