@@ -61,6 +61,9 @@ func downtime(m *WatchedDowntime) string {
 		away = "no connection to the gateway"
 	}
 	text := fmt.Sprintf("%s for %.0f s", away, m.Seconds)
+	if !m.Gateway && m.Seconds < 1 {
+		text = "a page was loaded again"
+	}
 	if m.Unknown {
 		return text + ", more than this line has may have happened meanwhile: read again what matters"
 	}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +27,7 @@ type watcher struct {
 
 	mu       sync.Mutex
 	names    map[string]string        // of the resources that are listed, by URI
-	changed  map[string]struct{}      // URIs that are to be reported
+	changed  map[string]bool          // URIs that are to be reported; true: resources below them may have changed
 	happened map[string]*WatchedEvent // events since the last report, by name
 	isStale  bool                     // the list may have changed
 	relisted map[string]struct{}      // pages whose list has other resources
@@ -43,7 +45,7 @@ type gap struct {
 }
 
 func newWatcher(o WatchOptions, r *remote.Remote) *watcher {
-	return &watcher{WatchOptions: o, remote: r, names: map[string]string{}, changed: map[string]struct{}{}, wake: make(chan struct{}, 1), events: make(chan struct{}, 1), happened: map[string]*WatchedEvent{}}
+	return &watcher{WatchOptions: o, remote: r, names: map[string]string{}, changed: map[string]bool{}, wake: make(chan struct{}, 1), events: make(chan struct{}, 1), happened: map[string]*WatchedEvent{}}
 }
 
 // note records a change of the lists. It never blocks.
@@ -108,7 +110,7 @@ func (w *watcher) recordEvent(o engine.Occurrence) bool {
 	case w.Page != "" && access.PageOfURI(uri) != w.Page:
 		return false
 	default:
-		w.changed[uri] = struct{}{}
+		w.changed[uri] = string(jsonrpc.Member(o.Data, "under")) == "true"
 	}
 	if at, err := time.Parse(time.RFC3339, o.Timestamp); err == nil && w.gap.gateway && at.Before(w.gap.to) {
 		w.gap.hasEvents = true
@@ -296,12 +298,8 @@ func (w *watcher) next() (r WatchReport, isOne bool) {
 		r.Missed = &WatchedDowntime{Seconds: g.to.Sub(g.from).Seconds(), Gateway: g.gateway, Unknown: g.isUnknown, Watched: len(w.names)}
 		w.gap = gap{}
 	}
-	uris := make([]string, 0, len(w.changed))
-	for uri := range w.changed {
-		uris = append(uris, uri)
-	}
+	uris := narrowest(w.changed)
 	clear(w.changed)
-	slices.Sort(uris)
 	r.More = max(0, len(uris)-WatchShown)
 	for _, uri := range uris[:len(uris)-r.More] {
 		r.Resources = append(r.Resources, WatchedChange{uri, w.names[uri]})
@@ -319,6 +317,25 @@ func (w *watcher) next() (r WatchReport, isOne bool) {
 	}
 	w.relisted = nil
 	return r, len(uris) > 0 || r.Lists != nil || r.Missed != nil || r.Events != nil
+}
+
+// narrowest returns URIs that changed, sorted, without those that say less than the others: the
+// store of a record that changed, and what may have changed beside what has.
+func narrowest(changed map[string]bool) []string {
+	uris := slices.Sorted(maps.Keys(changed))
+	kept := slices.DeleteFunc(slices.Clone(uris), func(uri string) bool {
+		at, _ := slices.BinarySearch(uris, uri+"/")
+		for ; at < len(uris) && strings.HasPrefix(uris[at], uri+"/"); at++ {
+			if !changed[uris[at]] {
+				return true
+			}
+		}
+		return changed[uri]
+	})
+	if len(kept) == 0 {
+		return uris
+	}
+	return kept
 }
 
 // describe adds to events what their pages say of them, and removes their data unless it may be
