@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
@@ -61,6 +62,7 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	}
 	e.registry.addLists(s, which)
 	e.arm(ctx)
+	honoured = s.withoutRefused(honoured)
 	opened = req.client.acknowledge(req, s, which, honoured, tasks)
 	return sink.Result{}, errSent
 }
@@ -100,6 +102,38 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris, t
 	s.open = true
 	s.flush()
 	return true
+}
+
+// withoutRefused unsubscribes from URIs that their sources refuse, and returns the others.
+func (s *subscription) withoutRefused(uris []string) (kept []string) {
+	e := s.client.engine
+	for _, uri := range uris {
+		if !e.isRefused(uri) {
+			kept = append(kept, uri)
+			continue
+		}
+		_, unused := e.registry.remove(s, uri)
+		e.forget(unused)
+	}
+	if len(kept) < len(uris) {
+		e.reconcile()
+	}
+	return kept
+}
+
+// isRefused reports whether the only source that could announce a URI refuses it.
+func (e *Engine) isRefused(uri string) (refused bool) {
+	for _, m := range e.sources() {
+		if !m.interest.isWatched() || !strings.HasPrefix(uri, m.prefix) {
+			continue
+		}
+		follows, _ := m.interest.present()
+		if r, ok := follows.(Refuser); !ok || !r.Refuses(uri[len(m.prefix):]) {
+			return false
+		}
+		refused = true
+	}
+	return refused
 }
 
 // addTexts adds a member that is an array of strings, unless there are none.

@@ -62,6 +62,13 @@ type Following interface {
 	Want(uris []string) (armed <-chan struct{})
 }
 
+// A Refuser is a [Following] that knows which URIs its source does not announce for now: another
+// engine has not granted them. They are left out of an acknowledgement.
+type Refuser interface {
+	// Refuses does not block. It is called after Want, for URIs of it.
+	Refuses(uri string) bool
+}
+
 // A Finder is a Source that reports without reading whether a resource exists.
 type Finder interface {
 	Has(ctx context.Context, uri string) (bool, error)

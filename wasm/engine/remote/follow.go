@@ -74,6 +74,17 @@ func (f *following) Want(uris []string) (armed <-chan struct{}) {
 	return s.done
 }
 
+// Refuses implements [engine.Refuser].
+func (f *following) Refuses(uri string) bool {
+	f.remote.mu.Lock()
+	defer f.remote.mu.Unlock()
+	if f.remote.link == nil {
+		return false
+	}
+	_, refused := f.remote.link.refused[uri]
+	return refused
+}
+
 // touch records that what is wanted has changed; r.mu is held.
 func (r *Remote) touch() {
 	r.generation++

@@ -133,3 +133,38 @@ func TestQuestionsWaitThroughGateways(t *testing.T) {
 		time.Sleep(time.Second) // likewise
 	})
 }
+
+// A program between an assistant and a gateway, such as pagemcp stdio, does not know the grants. It
+// acknowledges what the gateway has acknowledged, and nothing else.
+func TestRefusedURIsAreNotAcknowledged(t *testing.T) {
+	for _, row := range []struct {
+		who engine.Principal
+		may bool
+	}{{"claude", true}, {"codex", false}} {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGrantedHop(t, onlyClaude, 1)
+			near, far := jsonrpc.Pipe()
+			go g.gateway.Serve(engine.WithPrincipal(context.Background(), row.who), far) // ends with near
+			r, plain := remote.New(), enginetest.Offering
+			t.Cleanup(r.Close)
+			program := engine.New(engine.Info{Name: "program", Version: "1"}, &plain)
+			if err := r.Reattach(t.Context(), near); err != nil {
+				t.Fatal(err)
+			}
+			program.Mount("", r)
+			s := enginetest.Speak(t, program, "stdio")
+			s.Ask("1", "subscriptions/listen", "", `,"notifications":{"resourceSubscriptions":["notes://cart"],"resourcesListChanged":true}`)
+			if got := s.Next(); !strings.Contains(got, "acknowledged") || strings.Contains(got, "notes://cart") != row.may {
+				t.Errorf("%s: %s", row.who, got)
+			}
+			g.table.Changed("notes://cart")
+			synctest.Wait()
+			s.Ask("2", "ping", "", "")
+			if got := s.Next(); strings.Contains(got, "updated") != row.may {
+				t.Errorf("%s: %s", row.who, got)
+			}
+			s.Port.Close()
+			time.Sleep(time.Second) // likewise
+		})
+	}
+}
