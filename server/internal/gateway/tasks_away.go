@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -12,7 +11,7 @@ import (
 
 // awayTasks is mounted at /mcp, with an empty name, and at /mcp/{page}. It answers for tasks of
 // pages that this process does not know: it was started after them. The id says whether there
-// may be such a task. And it finds tasks that another tab of the app has taken over.
+// may be such a task.
 type awayTasks struct {
 	views *views
 	name  string
@@ -28,9 +27,8 @@ func (a awayTasks) Read(context.Context, string) ([]engine.Contents, error) {
 	return nil, engine.ErrNotFound
 }
 
-// pages returns the Remotes of the tabs that may have a task, that of its own page first, and the
-// prefix that its ids have here. There is none if the page is not known.
-func (a awayTasks) pages(ctx context.Context, id string) (tabs []*remote.Remote, name, prefix string, err error) {
+// page returns the Remote of the page of a task, or nil, and the prefix that its ids have here.
+func (a awayTasks) page(ctx context.Context, id string) (r *remote.Remote, name, prefix string, err error) {
 	if name = a.name; name == "" {
 		var ok bool
 		if name, _, ok = strings.Cut(id, "."); !ok || !access.ValidName(name) {
@@ -41,71 +39,47 @@ func (a awayTasks) pages(ctx context.Context, id string) (tabs []*remote.Remote,
 	if _, err := engine.TaskOfID(id, engine.PrincipalOf(ctx)); err != nil {
 		return nil, "", "", err // before the wait for a page that another node may have
 	}
-	if r := a.views.await(ctx, name); r != nil {
-		tabs = append([]*remote.Remote{r}, a.views.otherTabs(name)...)
-	}
-	return tabs, name, prefix, nil
-}
-
-// otherTabs returns the Remotes of the other pages of the same app and origin.
-func (v *views) otherTabs(name string) (tabs []*remote.Remote) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	own := v.pages[name]
-	for _, p := range v.pages {
-		if own != nil && p != own && own.origin != "" && p.origin == own.origin && p.hello.Name == own.hello.Name {
-			tabs = append(tabs, p.remote)
-		}
-	}
-	return tabs
-}
-
-// each calls act with the tabs that may have a task, until one has it.
-func (a awayTasks) each(ctx context.Context, id string, act func(r *remote.Remote, own string) error) error {
-	tabs, _, prefix, err := a.pages(ctx, id)
-	if err != nil {
-		return err
-	}
-	if tabs == nil {
-		return engine.NotSent(engine.ErrAway)
-	}
-	for _, r := range tabs {
-		if err = act(r, id[len(prefix):]); !errors.Is(err, engine.ErrNotFound) {
-			return err
-		}
-	}
-	return err
+	return a.views.await(ctx, name), name, prefix, nil
 }
 
 // Task implements engine.Tasker.
 func (a awayTasks) Task(ctx context.Context, id string) (engine.TaskState, error) {
-	tabs, name, prefix, err := a.pages(ctx, id)
+	r, name, prefix, err := a.page(ctx, id)
 	if err != nil {
 		return engine.TaskState{}, err
 	}
-	if tabs == nil {
+	if r == nil {
 		s, err := engine.TaskOfID(id, engine.PrincipalOf(ctx))
 		s.Message = remote.AwayMessage("the page " + name)
 		return s, err
 	}
-	var s engine.TaskState
-	for _, r := range tabs {
-		if s, err = r.Task(ctx, id[len(prefix):]); !errors.Is(err, engine.ErrNotFound) {
-			break
-		}
-	}
+	s, err := r.Task(ctx, id[len(prefix):])
 	s.ID = prefix + s.ID
 	return s, err
 }
 
 // UpdateTask implements engine.Tasker.
 func (a awayTasks) UpdateTask(ctx context.Context, id string) error {
-	return a.each(ctx, id, func(r *remote.Remote, own string) error { return r.UpdateTask(ctx, own) })
+	r, _, prefix, err := a.page(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case r == nil:
+		return engine.NotSent(engine.ErrAway)
+	}
+	return r.UpdateTask(ctx, id[len(prefix):])
 }
 
 // CancelTask implements engine.Tasker.
 func (a awayTasks) CancelTask(ctx context.Context, id string) error {
-	return a.each(ctx, id, func(r *remote.Remote, own string) error { return r.CancelTask(ctx, own) })
+	r, _, prefix, err := a.page(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case r == nil:
+		return engine.NotSent(engine.ErrAway)
+	}
+	return r.CancelTask(ctx, id[len(prefix):])
 }
 
 // MayBeOf implements engine.Tasker.
@@ -129,4 +103,16 @@ func (v *views) describe(p *page) string {
 		what += " at " + engine.PlainText(p.origin, engine.MaxTitle)
 	}
 	return what
+}
+
+// otherTabs returns the Remotes of the other pages of the same app and origin.
+func (v *views) otherTabs(own *page) (tabs []*remote.Remote) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, p := range v.pages {
+		if p != own && own.origin != "" && p.origin == own.origin && p.hello.Name == own.hello.Name {
+			tabs = append(tabs, p.remote)
+		}
+	}
+	return tabs
 }

@@ -41,8 +41,9 @@ type Remote struct {
 	follows     map[*following]struct{}
 	generation  uint64 // of the URIs that follows want
 
-	tasks    taskCache     // states of the other engine's tasks
-	describe func() string // see OnAway
+	tasks    taskCache        // states of the other engine's tasks
+	describe func() string    // see OnAway
+	others   func() []*Remote // see OnOthers
 
 	grants  atomic.Pointer[engine.Grants] // of the other engine; nil: everything is allowed
 	backlog *backlog

@@ -86,8 +86,41 @@ func (r *Remote) HasTasks() bool {
 // `the page "Notes"`. Call OnAway before the first port. Without it requests wait for the engine.
 func (r *Remote) OnAway(f func() string) { r.describe = f }
 
+// OnOthers sets the function that returns the Remotes of engines that may have taken over tasks of
+// this one: other tabs of an app. They are asked for what it does not have, and while it is away.
+// Call it before the first port.
+func (r *Remote) OnOthers(f func() []*Remote) { r.others = f }
+
+// withOthers calls act with the Remotes that are there and may have taken over a task, until one
+// has it.
+func (r *Remote) withOthers(err error, act func(*Remote) error) error {
+	if r.others == nil || r.isThere() && !errors.Is(err, engine.ErrNotFound) {
+		return err
+	}
+	for _, other := range r.others() {
+		if other.isThere() {
+			if own := act(other); !errors.Is(own, engine.ErrNotFound) {
+				return own
+			}
+		}
+	}
+	return err
+}
+
 // Task implements [engine.Tasker].
 func (r *Remote) Task(ctx context.Context, id string) (engine.TaskState, error) {
+	s, err := r.ownTask(ctx, id)
+	err = r.withOthers(err, func(other *Remote) (err error) {
+		found, err := other.ownTask(ctx, id)
+		if err == nil {
+			s = found
+		}
+		return err
+	})
+	return s, err
+}
+
+func (r *Remote) ownTask(ctx context.Context, id string) (engine.TaskState, error) {
 	if r.describe != nil && !r.isThere() {
 		return r.awayTask(ctx, id)
 	}
@@ -129,14 +162,29 @@ func AwayMessage(what string) string {
 
 // UpdateTask implements [engine.Tasker].
 func (r *Remote) UpdateTask(ctx context.Context, id string) error {
-	_, err := unknownTask(r.request(ctx, engine.MethodUpdateTask, taskMember(id), false))
+	return r.changeTask(ctx, engine.MethodUpdateTask, id)
+}
+
+// changeTask sends a request about a task to the engine that has it.
+func (r *Remote) changeTask(ctx context.Context, method, id string) error {
+	send := func(to *Remote) error {
+		_, err := unknownTask(to.request(ctx, method, taskMember(id), false))
+		return err
+	}
+	err := engine.ErrNotFound
+	if r.isThere() || r.others == nil {
+		err = send(r)
+	}
+	err = r.withOthers(err, send)
+	if errors.Is(err, engine.ErrNotFound) && !r.isThere() && r.others != nil {
+		err = send(r) // which waits for it to come back
+	}
 	return err
 }
 
 // CancelTask implements [engine.Tasker].
 func (r *Remote) CancelTask(ctx context.Context, id string) error {
-	_, err := unknownTask(r.request(ctx, engine.MethodCancelTask, taskMember(id), false))
-	return err
+	return r.changeTask(ctx, engine.MethodCancelTask, id)
 }
 
 // MayBeOf implements [engine.Tasker].

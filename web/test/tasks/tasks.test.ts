@@ -1,0 +1,115 @@
+/** A task through the ends of its page: loaded again, closed and opened, killed with its browser; with a question in the middle. */
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { inBrowsers } from '../harness/browsers.ts'
+import { browserNames, close, launch } from '../harness/launch.ts'
+import { isWhole } from '../harness/platforms.ts'
+import {
+  answer,
+  asks,
+  completed,
+  counts,
+  create,
+  joined,
+  request,
+  until,
+  useTaskApp,
+} from './app.ts'
+
+const app = useTaskApp()
+
+const once = { first: '1', second: '1' }
+
+inBrowsers('a task goes on after a reload, and its steps are taken once', async ({ open }) => {
+  const { gateway, invited } = app()
+  const page = await open(await invited())
+  const tab = await joined(page)
+  await page.evaluate(() => localStorage.clear())
+  const id = await create(gateway, `${tab}work`)
+  await asks(gateway, id)
+  await page.reload()
+  await joined(page)
+  await answer(gateway, id)
+  await completed(gateway, id)
+  const { first, second } = (await page.evaluate(counts)) as typeof once
+  assert.deepEqual({ first, second }, once)
+
+  const lost = await create(gateway, `${tab}once`)
+  await page.waitForFunction(() => localStorage.once === '1')
+  await page.reload()
+  const failed = await until(gateway, lost, 'fails', ({ status }) => status !== 'working')
+  assert.match(JSON.stringify(failed.result?.error), /cannot continue/)
+  assert.equal(await page.evaluate(() => localStorage.once), '1')
+  await page.close()
+})
+
+inBrowsers('a task goes on in the next tab of its app', async ({ open }) => {
+  const { gateway, invited, url } = app()
+  const page = await open(await invited())
+  const tab = await joined(page)
+  await page.evaluate(() => localStorage.clear())
+  const id = await create(gateway, `${tab}work`)
+  await asks(gateway, id)
+  await page.close()
+  const away = await until(gateway, id, 'is away', ({ status }) => status === 'working')
+  assert.match(String(away.result?.statusMessage), /the page work.* is open again/)
+  const next = await open(url)
+  await joined(next)
+  await answer(gateway, id)
+  await completed(gateway, id)
+  const { first, second } = (await next.evaluate(counts)) as typeof once
+  assert.deepEqual({ first, second }, once)
+  await next.close()
+})
+
+for (const name of browserNames.filter((name) => isWhole || name === 'chromium')) {
+  test(`a task outlives its browser, which is killed (${name})`, { timeout: 120_000 }, async () => {
+    const { gateway, invited, url } = app()
+    const profile = await mkdtemp(join(tmpdir(), 'pagemcp-killed-'))
+    try {
+      let browser = await launch(name, { profile })
+      const page = await browser.newPage()
+      await page.goto(await invited())
+      const tab = await joined(page)
+      const id = await create(gateway, `${tab}work`)
+      await asks(gateway, id)
+      const gone = new Promise((resolve) => browser.process()?.once('exit', resolve))
+      browser.process()?.kill('SIGKILL')
+      await gone
+      browser = await launch(name, { profile })
+      try {
+        const next = await browser.newPage()
+        await next.goto(url)
+        await joined(next)
+        await answer(gateway, id)
+        await completed(gateway, id)
+        assert.deepEqual(await next.evaluate('here'), { runs: 1, 'second steps': 1 })
+      } finally {
+        await close(browser)
+      }
+    } finally {
+      await rm(profile, { recursive: true, force: true })
+    }
+  })
+}
+
+inBrowsers(
+  'a task is cancelled, and its handler with it',
+  async ({ open }) => {
+    const { gateway, invited } = app()
+    const page = await open(await invited())
+    const tab = await joined(page)
+    const id = await create(gateway, `${tab}work`)
+    await asks(gateway, id)
+    const { result } = await request(gateway, 'tasks/cancel', { taskId: id })
+    assert.equal(result?.resultType, 'complete')
+    const ended = await until(gateway, id, 'ends', ({ status }) => status !== 'input_required')
+    assert.equal(ended.result?.status, 'cancelled')
+    await page.close()
+  },
+  { alike: true },
+)
