@@ -3,12 +3,10 @@ package engine
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
-	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -111,10 +109,14 @@ const (
 	codeEventExhausted = -32025
 )
 
+// eventError returns an error of the extension. data is a JSON object.
+func eventError(code int64, message string, data emit.JSON) error {
+	return &jsonrpc.Error{Code: code, Message: message, Data: data}
+}
+
 // eventNotFound is the error for an event, or for resources that cannot be watched.
 func eventNotFound(kind string, names ...string) error {
-	data := emit.JSON(`{"kind":`)
-	data.Quote(kind)
+	data := emit.JSON(`{"kind":"` + kind + `"`)
 	for i, name := range names {
 		if i == 0 {
 			data.Name("names")
@@ -126,14 +128,7 @@ func eventNotFound(kind string, names ...string) error {
 		data.Text("]")
 	}
 	data.Text("}")
-	return &jsonrpc.Error{Code: codeEventNotFound, Message: "There is no such " + kind, Data: data}
-}
-
-// eventExhausted is the error for more than there may be.
-func eventExhausted(limit string, most int) error {
-	data := jsonrpc.AppendString([]byte(`{"limit":`), limit)
-	data = append(append(append(data, `,"max":`...), jsonrpc.IDOf(int64(most))...), '}')
-	return &jsonrpc.Error{Code: codeEventExhausted, Message: "Too many " + limit, Data: data}
+	return eventError(codeEventNotFound, "There is no such "+kind, data)
 }
 
 // SetEvents replaces Options.Events.
@@ -174,33 +169,23 @@ const resourceEvent = `{"name":"` + EventResourceUpdated + `","description":"A r
 	`"delivery":["poll","push"],"inputSchema":{"type":"object","properties":{"uri":{"description":"One URI or several; without it: all resources that announce their changes","anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"},"maxItems":1000}]}},"additionalProperties":false},` +
 	`"payloadSchema":{"type":"object","properties":{"uri":{"type":"string"},"under":{"type":"boolean","description":"true: so did every resource whose URI begins with uri, or it may have"}},"required":["uri"]}}`
 
-// listEvents answers events/list. The engine's own events are in the list of the first source.
+// listEvents answers events/list. The engine's own events are in the list of the first source
+// without prefix: an engine whose sources all have one lists none.
 func (e *Engine) listEvents(ctx context.Context, req *request) (sink.Result, error) {
-	return e.listItems(ctx, req, listOfEvents, func(ctx context.Context, m *mount) (items []item, err error) {
-		var all []Event
-		if m.isEventSource() {
-			all, err = m.source.(Eventer).Events(ctx)
+	return e.listNamed(ctx, req, listOfEvents, eventScheme, func(ctx context.Context, m *mount) (all []Event, err error) {
+		if m.prefix == "" && m == e.sources()[0] {
+			all = append([]Event{{Name: EventResourceUpdated, Object: []byte(resourceEvent)}}, e.events.all()...)
 		}
-		own := len(all)
-		if mounts := e.sources(); len(mounts) > 0 && mounts[0] == m {
-			all = append(append(slices.Clone(all), Event{Name: EventResourceUpdated, Object: []byte(resourceEvent)}), e.events.all()...)
+		if !m.isEventSource() {
+			return all, nil
 		}
-		for i, one := range all {
-			prefix := m.names
-			if i >= own {
-				prefix = ""
-			} else if one.Name == EventResourceUpdated {
-				continue // the engine joins those of all sources
-			}
-			if e.options.Allow(req.who, VerbList, eventScheme+prefix+one.Name) {
-				items = append(items, item{prefix + one.Name, func(dst []byte) []byte {
-					o := emit.JSON(dst)
-					addNamed(&o, one.Object, prefix, modern, false)
-					return o
-				}})
+		others, err := m.source.(Eventer).Events(ctx)
+		for _, one := range others {
+			if one.Name != EventResourceUpdated { // the engine joins those of all sources
+				all = append(all, one)
 			}
 		}
-		return items, err
+		return all, err
 	})
 }
 
@@ -221,57 +206,27 @@ func (m *mount) isEventSource() bool {
 // payloadSchema, objects that are optional, and _meta; or as events/list has it. Texts are
 // cleaned: see [PlainText].
 func ParseEvent(object []byte) (Event, error) {
-	n, kept := Event{}, emit.JSON("{")
-	schemas := [...][]byte{[]byte(`{"type":"object"}`), []byte("{}")}
-	hasDescription := false
-	refusal := jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
-		begins := byte('{')
-		switch name {
-		case "name", "description":
-			begins = '"'
-		case "_meta", "inputSchema", "payloadSchema":
-		default:
-			return nil
-		}
-		if value[0] != begins {
-			return malformed(name + " has the wrong type")
-		}
-		if name == "_meta" {
-			kept.Member(name, value)
-			return nil
-		}
-		clean, ok := plain.JSON(name, value)
-		if !ok {
-			return malformed(name + plain.HiddenRule)
-		}
-		switch name {
-		case "inputSchema":
-			schemas[0] = clean
-		case "payloadSchema":
-			schemas[1] = clean
-		case "name":
-			if n.Name, _ = jsonrpc.Text(value); plain.Text(n.Name, plain.MaxName) != n.Name {
-				return malformed("name has more than 128 characters, or hidden ones")
-			}
-			kept.Member(name, clean)
-		default:
-			hasDescription = true
-			kept.Member(name, clean)
-		}
-		return nil
+	tool := emit.JSON("{") // whose rules are the same
+	tool.Members(object, func(name string) bool {
+		return name == "name" || name == "description" || name == "_meta" || name == "inputSchema"
 	})
-	switch {
-	case refusal != nil:
-		return n, refusal
-	case n.Name == "":
-		return n, errors.New("name is missing")
-	case !hasDescription:
-		return n, errors.New("description is missing")
+	if jsonrpc.Member(object, "inputSchema") == nil {
+		tool.Member("inputSchema", []byte(`{"type":"object"}`))
 	}
-	kept.Text(`,"delivery":["poll","push"]`)
-	kept.Member("inputSchema", schemas[0])
-	kept.Member("payloadSchema", schemas[1])
-	kept.Text("}")
-	n.Object = kept
-	return n, nil
+	payload := jsonrpc.Member(object, "payloadSchema")
+	if payload == nil {
+		payload = []byte("{}")
+	}
+	tool.Member("outputSchema", payload)
+	tool.Text("}")
+	n, err := ParseTool(tool)
+	if err == nil && jsonrpc.Member(object, "description") == nil {
+		err = errors.New("description is missing")
+	}
+	event := emit.JSON("{")
+	event.Members(n.Object, func(name string) bool { return name != "outputSchema" })
+	event.Member("payloadSchema", jsonrpc.Member(n.Object, "outputSchema"))
+	event.Text(`,"delivery":["poll","push"]}`)
+	n.Object = event
+	return n, err
 }

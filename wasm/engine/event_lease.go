@@ -72,7 +72,7 @@ func (l *leases) extend(e *Engine, who Principal, uris []string) (unarmed bool) 
 		}
 	}
 	if more > 0 && len(own.uris)+more > maxLeaseURI { // others of the principal make room
-		l.drop(e, own, func(uri string, one leased) bool { return true })
+		l.drop(e, own, now.Add(2*leaseTime))
 	}
 	own.used = now
 	for _, uri := range uris {
@@ -120,14 +120,14 @@ func (l *leases) evict(e *Engine) {
 	}
 	own := l.all[oldest]
 	own.sweep.Stop()
-	l.drop(e, own, func(string, leased) bool { return true })
+	l.drop(e, own, own.used.Add(2*leaseTime))
 	delete(l.all, oldest)
 }
 
-// drop takes URIs out of a lease; l.mu is held.
-func (l *leases) drop(e *Engine, own *lease, which func(uri string, one leased) bool) {
+// drop takes the URIs out of a lease that end before a time; l.mu is held.
+func (l *leases) drop(e *Engine, own *lease, before time.Time) {
 	for uri, one := range own.uris {
-		if which(uri, one) {
+		if one.until.Before(before) {
 			delete(own.uris, uri)
 			e.registry.keep(uri, -1)
 		}
@@ -146,8 +146,7 @@ func (l *leases) sweep(e *Engine, who Principal, own *lease) {
 	if l.all[who] != own {
 		return
 	}
-	now := time.Now()
-	l.drop(e, own, func(_ string, one leased) bool { return !one.until.After(now) })
+	l.drop(e, own, time.Now().Add(time.Millisecond))
 	if len(own.uris) == 0 {
 		delete(l.all, who)
 		return

@@ -135,18 +135,19 @@ func (e *Engine) resourceChanged(m *mount, uri string, under bool) {
 // greatest number that is not stored any more. What has occurred in this program gets other
 // numbers, above base.
 func (e *Engine) RestoreEvents(object []byte) {
-	epoch, _ := jsonrpc.Int(jsonrpc.Member(object, "epoch"))
-	base, _ := jsonrpc.Int(jsonrpc.Member(object, "base"))
-	lost, _ := jsonrpc.Int(jsonrpc.Member(object, "lost"))
 	var kept []*occurrence
 	elements, _ := jsonrpc.Elements(jsonrpc.Member(object, "kept"))
 	for _, one := range elements {
-		number, _ := jsonrpc.Int(jsonrpc.Member(one, "number"))
-		at, _ := jsonrpc.Int(jsonrpc.Member(one, "time"))
 		name, _ := jsonrpc.Text(jsonrpc.Member(one, "name"))
-		kept = append(kept, &occurrence{number: uint64(number), at: at, name: name, data: bytes.Clone(plainTexts(jsonrpc.Member(one, "data")))})
+		kept = append(kept, &occurrence{number: numberIn(one, "number"), at: int64(numberIn(one, "time")), name: name, data: bytes.Clone(plainTexts(jsonrpc.Member(one, "data")))})
 	}
-	e.events.ring.restore(uint64(epoch), uint64(base), uint64(lost), kept)
+	e.events.ring.restore(numberIn(object, "epoch"), numberIn(object, "base"), numberIn(object, "lost"), kept)
+}
+
+//go:noinline
+func numberIn(object []byte, name string) uint64 {
+	n, _ := jsonrpc.Int(jsonrpc.Member(object, name))
+	return uint64(n)
 }
 
 // restore puts occurrences of an earlier ring before those of this one.

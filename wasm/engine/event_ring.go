@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -96,7 +95,13 @@ func (r *ring) add(o *occurrence) {
 	}
 	r.entries = r.entries[at:]
 	if len(r.entries) > 2*r.live+32 {
-		r.entries = slices.DeleteFunc(r.entries, func(o *occurrence) bool { return o.replaced })
+		kept := r.entries[:0:0]
+		for _, o := range r.entries {
+			if !o.replaced {
+				kept = append(kept, o)
+			}
+		}
+		r.entries = kept
 	}
 }
 
@@ -140,14 +145,8 @@ func (r *ring) since(at ringPosition, name string) (v view) {
 		from = 0
 	}
 	v.truncated = v.truncated || from < max(r.floor, r.lost[name]) || from < r.base && !r.kept[name]
-	begin, _ := slices.BinarySearchFunc(r.entries, from, func(o *occurrence, from uint64) int {
-		if o.number > from {
-			return 1
-		}
-		return -1
-	})
-	for _, o := range r.entries[begin:] {
-		if o.name == name && !o.replaced {
+	for _, o := range r.entries {
+		if o.number > from && o.name == name && !o.replaced {
 			v.all = append(v.all, o)
 		}
 	}

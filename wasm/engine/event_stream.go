@@ -79,7 +79,7 @@ func (c *Client) openStream(s *eventStream) error {
 		most *= proxyInFlight
 	}
 	if len(c.streams) >= most {
-		return eventExhausted("streams", most)
+		return eventError(codeEventExhausted, "Too many streams", emit.JSON(`{"limit":"streams","max":`+jsonrpc.IDOf(int64(most))+"}"))
 	}
 	delete(c.waiting, s.call)
 	c.streams[s.call] = s
@@ -126,6 +126,8 @@ func (s *eventStream) notify(method string, params emit.JSON) {
 }
 
 // ifOpen calls send while the stream is open.
+//
+//go:noinline
 func (s *eventStream) ifOpen(send func()) {
 	s.client.engine.safely("a Sink", func() {
 		s.client.mu.Lock()
@@ -178,7 +180,7 @@ func (c *Client) endDeniedStreams(g *Grants) {
 	defer c.mu.Unlock()
 	for _, s := range c.streams {
 		if d := s.decide(g); d == denied || d == undecided && s.isGranted {
-			s.cancel(&jsonrpc.Error{Code: codeEventForbidden, Message: ErrRevoked.Error()})
+			s.cancel(eventError(codeEventForbidden, ErrRevoked.Error(), nil))
 		}
 	}
 }

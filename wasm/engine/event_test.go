@@ -105,7 +105,7 @@ func TestListOfEvents(t *testing.T) {
 		got := d.Modern("events/list", "")
 		for _, part := range []string{
 			`"resultType":"complete"`, `"events":[{"name":"resource_updated",`, `"delivery":["poll","push"]`, `"inputSchema":{`, `"payloadSchema":{`,
-			`{"name":"saved","description":"A note was saved","delivery":["poll","push"],"inputSchema":{"type":"object","properties":{"id":{"type":"string"}}},"payloadSchema":{}}`,
+			`{"name":"saved","description":"A note was saved","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}},"payloadSchema":{},"delivery":["poll","push"]}`,
 		} {
 			if !strings.Contains(got, part) {
 				t.Errorf("%s\n  has no %s", got, part)

@@ -114,7 +114,9 @@ func (v *views) make(path, name string) *view {
 	v.byPath[path] = at
 	v.gateway.views.Add(1)
 	at.engine.Mount("", awayTasks{v, name})
-	if !o.NoResourceTools {
+	if o.NoResourceTools {
+		at.engine.Mount("", engine.NewTable()) // its list of events is that of the engine
+	} else {
 		at.tools = &resourceTools{views: v, view: at, page: name}
 		at.engine.Mount("", at.tools)
 		if name != "" {

@@ -63,6 +63,7 @@ func (p *eventPage) emit(data string) {
 
 func eventGateway(pages map[string]*eventPage) *engine.Engine {
 	e := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Events: true, JoinEvents: engine.JoinEvents})
+	e.Mount("", engine.NewTable()) // a gateway has its tools
 	for name, p := range pages {
 		e.Mount(name+"+", p.remote)
 	}
