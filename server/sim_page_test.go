@@ -100,7 +100,7 @@ func (t *simTab) open() {
 	})
 	d.fill()
 	d.engine.Mount("", d.table)
-	d.engine.Mount("", &simClock{d})
+	context.AfterFunc(d.ctx, d.engine.Mount("", &simClock{d}))
 	t.doc = d
 	s := t.store
 	s.mu.Lock()

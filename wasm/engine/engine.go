@@ -300,6 +300,8 @@ func (e *Engine) Close() {
 	for _, c := range e.connected() {
 		c.shutDown()
 	}
+	e.events.leases.clear(e)
+	e.reconcile()
 }
 
 func (e *Engine) connected() []*Client {

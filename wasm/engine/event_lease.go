@@ -134,6 +134,15 @@ func (l *leases) drop(e *Engine, own *lease, before time.Time) {
 	}
 }
 
+// clear drops all leases.
+func (l *leases) clear(e *Engine) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.all) > 0 {
+		l.evict(e)
+	}
+}
+
 // expire drops what has not been used.
 func (l *leases) expire(e *Engine, who Principal, own *lease) {
 	l.sweep(e, who, own)

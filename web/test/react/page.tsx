@@ -13,6 +13,7 @@ import { createRoot } from 'react-dom/client'
 import type * as pagemcp from '../../src/index.ts'
 import {
   PageMcpProvider,
+  usePageMcpEvent,
   usePageMcpMount,
   usePageMcpPrompt,
   usePageMcpResource,
@@ -227,6 +228,38 @@ export const kit = {
       now: Object.values(counts()).reduce((sum, { now }) => sum + now, 0),
       mounted: mounts.now,
     }
+  },
+
+  /** An event of a component: what clients get, and whether its function stays the same. */
+  async events(strict: boolean) {
+    await show(null, { strict })
+    const emits = new Set<(data: unknown) => Promise<void>>()
+    function Saver({ times }: { times: number }) {
+      const emit = usePageMcpEvent({ name: 'saved', description: 'A note was saved.' })
+      emits.add(emit)
+      return <p>{times}</p>
+    }
+    const poll = (cursor: string | null) =>
+      ask<{ events: { data: unknown }[]; cursor: string }>('events/poll', {
+        name: 'saved',
+        cursor,
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {
+            extensions: { 'io.github.pagemcp/events': {} },
+          },
+        },
+      })
+    await show(<Saver times={1} />, { strict })
+    const [emit] = emits
+    await emit?.('before')
+    const { cursor } = await poll(null)
+    await show(<Saver times={2} />, { strict })
+    await emit?.({ id: 1 })
+    const { events } = await poll(cursor)
+    await show(null, { strict })
+    const gone = await poll(cursor)
+    return { emits: emits.size, data: events.map(({ data }) => data), gone }
   },
 
   /** Two components with one name and URI. */

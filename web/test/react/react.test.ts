@@ -121,6 +121,20 @@ inBrowsers(
   },
 )
 
+for (const strict of [false, true]) {
+  inBrowsers(
+    `an event of a component is emitted, ${strict ? '' : 'no '}StrictMode`,
+    async (browser) => {
+      const page = await openPage(browser)
+      assert.deepEqual(await page.evaluate((strict) => kit.events(strict), strict), {
+        emits: 1,
+        data: [{ id: 1 }],
+        gone: 'There is no such event',
+      })
+    },
+  )
+}
+
 inBrowsers('the state is that of the engine, and causes no renders by itself', async (browser) => {
   const page = await openPage(browser)
   assert.deepEqual(await page.evaluate(() => kit.state()), {
