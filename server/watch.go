@@ -30,11 +30,11 @@ type WatchOptions struct {
 	// Contents lets reports have the data of an event, if its page says that it may be shown.
 	Contents bool
 
-	// Every is the least time between two reports: the first change after a pause is reported at
-	// once, with those of the next 20 ms. Default 1 s.
+	// Every is the least time between two reports. Default 1 s.
 	Every time.Duration
-	// Settle is how long nothing has to change before the changes after a report are reported, but
-	// not longer than Every. Default 500 ms.
+	// Settle is the pause after which a change is reported as soon as Every allows, with those of
+	// the next 20 ms. Other changes wait until nothing has changed for Settle, but not longer than
+	// Every. Default 500 ms.
 	Settle time.Duration
 
 	Logger *slog.Logger

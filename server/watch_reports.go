@@ -189,7 +189,7 @@ func (w *watcher) replace(names map[string]string) {
 			w.relist(uri)
 		}
 	}
-	w.names, w.isStale = names, false
+	w.names = names
 }
 
 // relist records that the list of the page of a URI is another one. The caller holds the lock.
@@ -228,65 +228,69 @@ func (w *watcher) isNew(uri string) bool {
 
 // run reports until ctx ends.
 func (w *watcher) run(ctx context.Context, report func(WatchReport) error) error {
-	last := time.Time{}
-	for {
-		select {
-		case <-w.wake:
-		case <-ctx.Done():
-			return nil
-		}
-		if !w.settle(ctx, last) {
-			return nil
-		}
-		if w.takeStale() {
-			if err := w.list(ctx); err != nil && ctx.Err() == nil {
-				w.Logger.Warn("the list of resources could not be read", "error", err.Error())
-			}
-		}
+	p := pace{every: w.Every, settle: w.Settle, wake: w.wake}
+	var late <-chan struct{}
+	for p.next(ctx, late) {
+		late = w.refresh(ctx, late)
 		r, isOne := w.next()
 		if !isOne {
 			continue
 		}
 		w.describe(ctx, r.Events)
-		last = time.Now()
+		p.reported = time.Now()
 		if err := report(r); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
-// firstTime is how long changes are collected for a report after a pause.
-const firstTime = 20 * time.Millisecond
+// listTime is how long a report waits for a list that may have changed. A page that answers slowly
+// must not hold back the changes of others.
+const listTime = 50 * time.Millisecond
 
-// settle waits until the changes may be reported, of which the first has just come; false: ctx
-// has ended.
-func (w *watcher) settle(ctx context.Context, last time.Time) bool {
-	least := time.Until(last.Add(w.Every))
-	if least <= 0 { // after a pause
-		return wait.For(ctx, min(w.Settle, firstTime))
-	}
-	longest := time.NewTimer(least + w.Every)
-	defer longest.Stop()
-	quiet := time.NewTimer(max(w.Settle, least))
-	defer quiet.Stop()
-	for {
+// refresh requests the list if it may have changed, and waits for it up to listTime. late is that of
+// the last refresh: closed when the list comes; nil: none is to come.
+func (w *watcher) refresh(ctx context.Context, late <-chan struct{}) <-chan struct{} {
+	limit := time.NewTimer(listTime)
+	defer limit.Stop()
+	for isDone := false; ; {
+		if late == nil {
+			if isDone || !w.takeStale() { // what changes from here on wakes run again
+				return nil
+			}
+			late, isDone = w.listLater(ctx), true
+		}
 		select {
-		case <-w.wake:
-			quiet.Reset(max(w.Settle, time.Until(last.Add(w.Every))))
-		case <-quiet.C:
-			return true
-		case <-longest.C:
-			return true
+		case <-late:
+			late = nil
+		case <-limit.C:
+			return late
 		case <-ctx.Done():
-			return false
+			return late
 		}
 	}
+}
+
+// listLater requests the list in the background; the channel is closed when it has come.
+func (w *watcher) listLater(ctx context.Context) <-chan struct{} {
+	listed := make(chan struct{})
+	go func() { // ends with ctx or the answers
+		defer close(listed)
+		if err := w.list(ctx); err != nil && ctx.Err() == nil {
+			w.Logger.Warn("the list of resources could not be read", "error", err.Error())
+			w.markStale() // requested again after the next change
+		}
+	}()
+	return listed
 }
 
 func (w *watcher) takeStale() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.isStale
+	wasStale := w.isStale
+	w.isStale = false
+	return wasStale
 }
 
 // next returns what is to be reported; false: nothing is.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,6 +107,51 @@ func TestWatchReportsWhatChanges(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A heldSource answers lists once held is closed; each call that waits is in calls.
+type heldSource struct {
+	isHeld atomic.Bool
+	held   chan struct{}
+	calls  chan struct{}
+}
+
+func (s *heldSource) List(ctx context.Context, _ string) (engine.Listing, error) {
+	if s.isHeld.Load() {
+		s.calls <- struct{}{}
+		select {
+		case <-s.held:
+		case <-ctx.Done():
+			return engine.Listing{}, ctx.Err()
+		}
+	}
+	return engine.Listing{}, nil
+}
+
+func (s *heldSource) Read(context.Context, string) ([]engine.Contents, error) {
+	return nil, engine.ErrNotFound
+}
+
+// A list that takes long holds back no changes, and what it brings is reported when it comes.
+func TestWatchDoesNotWaitForLists(t *testing.T) {
+	g := startGateway(t, Options{})
+	p := newPage(t, testOrigin, "tab")
+	p.write("note:a", "1")
+	source := &heldSource{held: make(chan struct{}), calls: make(chan struct{}, 100)}
+	p.engine.Mount("held+", source)
+	p.join(g)
+	reports, _ := watchHere(t, quick(g))
+	watched(t, p, reports, "note:a")
+
+	source.isHeld.Store(true)
+	p.write("note:new", "1")
+	await(t, "the list", source.calls)
+	watched(t, p, reports, "note:a")
+	source.isHeld.Store(false)
+	close(source.held)
+	for r := await(t, "a report", reports); !slices.Contains(r.Lists, "notes"); r = await(t, "the report of the list", reports) {
+	}
+	watched(t, p, reports, "note:new")
 }
 
 // Ten thousand writes are reported once a period, each report has at most WatchShown names, and

@@ -31,7 +31,7 @@ func watchCommand(std streams) *cobra.Command {
 	c.Flags().StringVar(&o.Event, "event", "", "watch the event with this `name` instead of resources, with the page's name before it, like notes.saved")
 	c.Flags().BoolVar(&o.Contents, "contents", false, "print the data of the event, too, if its page says that it may be shown")
 	c.Flags().StringVar(&o.As, "as", "", "`name` of the assistant, for its rights and the audit log (default: unnamed)")
-	c.Flags().DurationVar(&o.Settle, "settle", 500*time.Millisecond, "print what changes after a line once nothing has changed for this `time`, and at the latest after two seconds")
+	c.Flags().DurationVar(&o.Settle, "settle", 500*time.Millisecond, "print a change after a pause of this `time` as soon as a second has passed since the last line, and other changes once nothing has changed for it, at the latest two seconds after that line")
 	c.RunE = func(c *cobra.Command, uris []string) error {
 		if o.Settle <= 0 || o.Settle > maxSettle {
 			return mistake{fmt.Errorf("--settle must be above 0 and at most %v", maxSettle)}
