@@ -81,6 +81,9 @@ func (e *Engine) SetGrants(g *Grants) {
 		c.endDeniedStreams(g)
 	}
 	e.cancelDeniedTasks()
+	if g != nil {
+		e.permits.drop(g)
+	}
 	for s, which := range e.registry.listeners(e.options.announced() | eventsList) {
 		if s.isGoverned() && old.MayRead(s.who) != g.MayRead(s.who) {
 			s.enqueueLists(which)

@@ -115,6 +115,12 @@ func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *Acces
 	}
 	message := ""
 	e.question(req, q)
+	isOnce := q.tool != "" && !g.hasPolicy // a function of the app decides about each round
+	if d == undecided && isOnce {
+		if one := InvocationOf(ctx).permitted(); one.reason != "" {
+			d, reason = allowed, one.reason
+		}
+	}
 	if d == undecided {
 		answer, pending := e.askOrPend(ctx, req, q)
 		if err := context.Cause(ctx); err != nil {
@@ -130,6 +136,8 @@ func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *Acces
 			// A denial or a pause may have come between the answer and now.
 			if later, why := e.grants.Load().decide(req.who, q.right, q.tool); later == denied {
 				d, reason = denied, why
+			} else if isOnce {
+				InvocationOf(ctx).allow(permit{cmp.Or(reason, reasonGrant), req.who, q.tool})
 			}
 		}
 	}

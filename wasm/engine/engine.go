@@ -168,6 +168,7 @@ type Engine struct {
 
 	declaresTasks atomic.Bool // Options.Tasks
 	tasks         tasks
+	permits       permits
 	offersEvents  atomic.Bool // Options.Events
 
 	// Read by every request: replaced as a whole, never changed, so without a lock.

@@ -46,7 +46,8 @@ func (i *Invocation) Need(requests, state []byte) error {
 	if requests == nil && state == nil {
 		need.wrong = errors.New("a source asked the client for nothing")
 	}
-	if i.client != nil && (known != nil || state != nil) { // without a client the source is not called again
+	isPermitted := i.permitted().reason != ""
+	if i.client != nil && (known != nil || state != nil || isPermitted) { // without a client the source is not called again
 		kept := emit.JSON("{")
 		if known != nil {
 			kept.Member("inputs", known)
@@ -177,6 +178,7 @@ func (e *Engine) resolveInput(ctx context.Context, req *request, ask func(contex
 			}
 		}
 		if req.rev == modern {
+			i.keepPermit(need.state)
 			return sink.Result{Document: e.inputRequiredResult(requests, need.state)}, nil
 		}
 		answers, err := req.client.requestInput(ctx, i, requests)

@@ -37,6 +37,7 @@ type Invocation struct {
 	mu          sync.Mutex
 	inputs      []byte // inputResponses of this round, or nil
 	state       []byte // requestState as it came, a JSON string, or nil
+	permit      permit // see permit.go
 	progress    float64
 	hasProgress bool      // progress was sent
 	rateLimit   allowance // of progress and log messages
