@@ -213,8 +213,12 @@ func linkEngine(ctx context.Context, root, ldflags string) ([]byte, []api.Messag
 		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
 	}
 	defer os.RemoveAll(dir)
+	overlay, err := writeOverlay(root, dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
+	}
 	out := filepath.Join(dir, "engine.wasm")
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=" + ldflags, "-o", out}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-overlay=" + overlay, "-ldflags=" + ldflags, "-o", out}
 	args = append(args, "-gcflags=all=-l")
 	for _, hot := range hotPackages {
 		args = append(args, "-gcflags=github.com/pagemcp/pagemcp/"+hot+"=")
