@@ -52,11 +52,7 @@ func joinSegments(module []byte) ([]byte, error) {
 			if err != nil {
 				return nil, fmt.Errorf("join data segments: %w", err)
 			}
-			segments = join(segments)
-			for _, one := range segments {
-				coarsenFunctions(one.data)
-			}
-			contents = appendSegments(nil, segments)
+			contents = appendSegments(nil, join(segments))
 		}
 		joined = append(joined, id)
 		joined = binary.AppendUvarint(joined, uint64(len(contents)))
