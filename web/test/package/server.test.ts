@@ -83,6 +83,7 @@ test('components with all hooks render to a string', () => {
       hooks.usePageMcpTemplate({ uriTemplate: 'app:items/{id}', name: 'Item' }, () => 'item')
       hooks.usePageMcpTool({ name: 'add', inputSchema: { type: 'object' } }, () => 'added')
       hooks.usePageMcpPrompt({ name: 'plan' }, () => 'Plan.')
+      hooks.usePageMcpEvent({ name: 'saved', description: 'The cart was saved.' })
       hooks.usePageMcpMount(source)
       hooks.usePageMcpSkill({ name: 'shop', description: 'How to fill the cart.' }, 'Use the tool add.')
       return createElement('p', null, 'Cart')
@@ -92,6 +93,6 @@ test('components with all hooks render to a string', () => {
     console.log(JSON.stringify([render(undefined), Object.keys(hooks).sort().join()]))`)
   assert.deepEqual(seen, [
     '<p>Cart</p>',
-    'PageMcpProvider,usePageMcp,usePageMcpMount,usePageMcpPrompt,usePageMcpResource,usePageMcpSkill,usePageMcpState,usePageMcpTemplate,usePageMcpTool',
+    'PageMcpProvider,usePageMcp,usePageMcpEvent,usePageMcpMount,usePageMcpPrompt,usePageMcpResource,usePageMcpSkill,usePageMcpState,usePageMcpTemplate,usePageMcpTool',
   ])
 })
