@@ -20,7 +20,10 @@ const (
 	// the app often answers at once.
 	askPatience = 500 * time.Millisecond
 
-	askAgain = time.Second // between two questions that the user has not answered
+	// Between two questions that the user has not answered. One that cannot be shown is answered so
+	// at once, each time.
+	askAgain     = time.Second
+	mostAskAgain = 30 * time.Second
 )
 
 // A pendingAsk is a question whose answer a task waits for.
@@ -70,7 +73,7 @@ func (e *Engine) admitTask(t *task, description Tool, ask *pendingAsk) error {
 		Assistant: AssistantOf(t.who), CallsItself: t.clientName, Right: rightNames[t.right()], Method: MethodCallTool,
 		Tool: description.Object, Arguments: t.arguments, right: t.right(), tool: t.only,
 	}
-	for {
+	for again := askAgain; ; {
 		g := e.grants.Load()
 		if g == nil {
 			return nil
@@ -82,6 +85,7 @@ func (e *Engine) admitTask(t *task, description Tool, ask *pendingAsk) error {
 			ask = e.askLater(t.ctx, q)
 		}
 		var answer AccessAnswer
+		asked := time.Now()
 		select {
 		case answer = <-ask.answer:
 		case <-t.ctx.Done():
@@ -93,10 +97,14 @@ func (e *Engine) admitTask(t *task, description Tool, ask *pendingAsk) error {
 		case t.ctx.Err() != nil:
 			return errTaskOver
 		case answer.Reason == reasonNoAnswer && !answer.Allow && denied == nil:
+			if time.Since(asked) > askAgain {
+				again = askAgain
+			}
 			select {
-			case <-time.After(askAgain):
+			case <-time.After(again):
 			case <-t.ctx.Done():
 			}
+			again = min(2*again, mostAskAgain)
 			continue
 		}
 		if denied == nil && !answer.Allow {

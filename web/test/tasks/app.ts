@@ -16,8 +16,12 @@ const html = (
   port: number,
 ) => `<!doctype html><title>work</title><link rel="icon" href="data:,"><body>
 <script type="module">
-  import { elicit, start, webSocket } from '/pagemcp/index.js'
-  const mcp = await start({ name: 'work' })
+  const { attachShadow } = Element.prototype
+  Element.prototype.attachShadow = function (init) {
+    return (globalThis.dialog = attachShadow.call(this, init)) // of the question to the user
+  }
+  const { elicit, start, webSocket } = await import('/pagemcp/index.js')
+  const mcp = await start({ name: 'work', access: new URLSearchParams(location.search).get('access') ?? 'open' })
   globalThis.here = {} // of this document; a browser that is killed may lose localStorage
   const runs = (name) => {
     localStorage[name] = Number(localStorage[name] ?? 0) + 1

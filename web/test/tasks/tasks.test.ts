@@ -113,3 +113,31 @@ inBrowsers(
   },
   { alike: true },
 )
+
+const allow = `[...(globalThis.dialog?.querySelectorAll('button') ?? [])].find(({ textContent }) => textContent === 'Allow this time')`
+
+inBrowsers('a call that waits for the user is a task, also after a reload', async ({ open }) => {
+  const { gateway, invited } = app()
+  const page = await open((await invited()).replace('/#', '/?access=ask#'))
+  const tab = await joined(page)
+  await page.evaluate(() => localStorage.clear())
+  const id = await create(gateway, `${tab}work`)
+  const waits = await until(gateway, id, 'waits for the user', ({ statusMessage }) =>
+    String(statusMessage).startsWith('Waits for the user to allow this'),
+  )
+  assert.equal(waits.result?.status, 'working')
+  await page.waitForFunction(allow)
+  assert.equal(await page.evaluate(() => localStorage.runs), undefined)
+  await page.reload()
+  await joined(page)
+  await page.waitForFunction(allow)
+  const shown = await page.evaluate('performance.now()')
+  await page.waitForFunction(`performance.now() > ${shown} + 600`) // it takes clicks then
+  const at = `(() => { const { x, y, width, height } = ${allow}.getBoundingClientRect(); return [x + width / 2, y + height / 2] })()`
+  const [x, y] = (await page.evaluate(at)) as [number, number]
+  await page.mouse.click(x, y)
+  await answer(gateway, id)
+  await completed(gateway, id)
+  assert.equal(await page.evaluate(() => localStorage.runs), '1')
+  await page.close()
+})
