@@ -145,8 +145,8 @@ export interface PageAccess {
   /** All assistants with a decision, or that have used this app today. */
   grants(): Promise<readonly AssistantAccess[]>
   /**
-   * Ends the access of an assistant, or of all, in all tabs: what waits fails, here within 100 ms, in a tab in the
-   * background within about a second, since browsers run its timers that rarely. The user is not asked again.
+   * Ends the access of an assistant, or of all, in all tabs, also hidden ones: what waits fails within 100 ms. The user is
+   * not asked again.
    */
   revoke(assistant?: string, right?: Right): Promise<void>
   /** Allows without a question. Call it for a decision of the user only. `lasts` is `session` by default. */
