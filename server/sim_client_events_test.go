@@ -4,18 +4,54 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/history"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
+// A streamClient is an assistant of 2026-07-28 that follows changes by the extension for events.
+type streamClient struct{ simClient }
+
+// run keeps two streams open, with other URIs each time. Each goes on by its cursor after a break,
+// which the next one may be at another gateway.
+func (c *streamClient) run() {
+	for range 2 {
+		c.w.parties.Go(func() {
+			for c.pause(2 * time.Second) {
+				if !c.w.still.Load() && !c.w.idle.Load() { // heartbeats of many nights take minutes
+					c.stream()
+				}
+			}
+		})
+	}
+}
+
+func (c *streamClient) stream() {
+	var uris []string
+	for range 1 + c.rand.IntN(5) {
+		if name, uri := c.w.randomResource(c.rand); name != "" && !slices.Contains(uris, name+"+"+uri) {
+			uris = append(uris, name+"+"+uri)
+		}
+	}
+	if uris == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.w.ctx, c.rand.around(5*time.Minute))
+	defer cancel()
+	for cursor := ""; ctx.Err() == nil && c.pause(time.Second); {
+		cursor = c.streamOnce(ctx, uris, cursor)
+	}
+}
+
 // streamOnce holds a stream of the changes of URIs open, as listen does a subscription. A gap
 // stands for a change of each: the client has to read all of them again. It returns the cursor
 // behind what came.
-func (c *modernClient) streamOnce(ctx context.Context, uris []string, cursor string) string {
+func (c *streamClient) streamOnce(ctx context.Context, uris []string, cursor string) string {
 	id := c.name + "/stream" + strconv.Itoa(c.next())
 	params := []byte(`"name":"` + engine.EventResourceUpdated + `","cursor":`)
 	if cursor == "" {

@@ -299,11 +299,7 @@ func (c *modernClient) listenOnce() {
 			}
 		}
 	}()
-	if c.rand.IntN(2) == 0 {
-		c.listen(ctx, uris)
-	} else if cursor := c.streamOnce(ctx, uris, ""); uris != nil && ctx.Err() == nil {
-		c.streamOnce(ctx, uris, cursor) // it goes on after a break
-	}
+	c.listen(ctx, uris)
 	cancel()
 }
 
