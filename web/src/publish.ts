@@ -175,9 +175,13 @@ export interface Published {
   callee(ref: number): RegisteredCallee | undefined
 }
 
-/** @param redact - a hook of this window that contents pass: then it keeps the values */
+/**
+ * @param thread - that of the engine, asked for when something is registered: the engine asks for handlers while it
+ *   starts, before its thread is there
+ * @param redact - a hook of this window that contents pass: then it keeps the values
+ */
 export function publishing(
-  thread: Pick<Thread, 'register' | 'unregister' | 'publish' | 'changed'>,
+  thread: () => Pick<Thread, 'register' | 'unregister' | 'publish' | 'changed'>,
   redact: Redact | undefined,
 ): Published {
   if (redact) prepareRedaction()
@@ -216,14 +220,14 @@ export function publishing(
       }
     }
     try {
-      thread.register(first, jsonCopy(added), published)
+      thread().register(first, jsonCopy(added), published)
     } catch (error) {
       forget() // a value cannot be cloned
       throw error
     }
     const remove = once(() => {
       forget()
-      thread.unregister(first, behind.length)
+      thread().unregister(first, behind.length)
     })
     return { first, remove }
   }
@@ -231,14 +235,14 @@ export function publishing(
   /** Replaces a value; without effect after its removal. */
   const replace = (ref: number, uri: string, ready: Ready | undefined) => {
     if (!redact) {
-      thread.publish(ref, uri, ready)
+      thread().publish(ref, uri, ready)
       return
     }
     const old = kept.get(ref)
     if (old === undefined) return
     kept.set(ref, { ready })
     if (isSameText(old.ready, ready)) return
-    thread.changed(uri)
+    thread().changed(uri)
   }
 
   const resources: Publishing['resources'] = (entries) => {

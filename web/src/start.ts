@@ -235,6 +235,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     engine,
     gateways: [...connections.values()].flatMap(({ state }) => state ?? []),
   })
+  const published = publishing(() => thread, redact)
   const host: ThreadHost = {
     provider: (ref) => published.provider(ref),
     kept: (ref) => published.kept(ref),
@@ -283,8 +284,6 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     : await inWindow(engineOptions, module, host)
 
   await ownAccess.serve()
-
-  const published = publishing(thread, redact)
 
   watchWakes(() => thread.wake(), ended.signal)
   addEventListenerIfAny(

@@ -161,7 +161,10 @@ inBrowsers(
       const visible = await page(browser, url('access=ask'))
       await visible.bringToFront()
       await hidden.waitForFunction(() => document.hidden, { polling: 50 })
-      await hidden.evaluate(() => mcp.access.allow('claude-code', 'read'))
+      await hidden.evaluate(() => {
+        isRunning = false
+        return mcp.access.allow('claude-code', 'read')
+      })
       const slow = await sent(hidden, 'claude-code', 'resources/read', { uri: 'notes://slow' })
       await hidden.waitForFunction(() => isRunning, { polling: 50 })
       const restore = await hidden.evaluateHandle(() => {
