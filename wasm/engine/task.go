@@ -20,6 +20,7 @@ const (
 
 	maxTasksRunning = 64      // not ended, of one principal
 	maxTasksKept    = 256     // of one principal
+	maxTaskBytesOf  = 4 << 20 // of all records of one principal
 	maxTaskBytes    = 8 << 20 // of all records of an engine
 
 	taskPoll     = time.Second     // pollIntervalMs

@@ -98,7 +98,13 @@ func (ts *tasks) add(t *task) bool {
 //
 //go:noinline
 func (ts *tasks) grow(t *task, by int) bool {
-	if by > 0 && ts.bytes+by > maxTaskBytes {
+	own := by
+	for _, other := range ts.byID {
+		if other.who == t.who && other.isOwn == t.isOwn {
+			own += other.size
+		}
+	}
+	if by > 0 && (own > maxTaskBytesOf || ts.bytes+by > maxTaskBytes) {
 		return false
 	}
 	ts.bytes += by
