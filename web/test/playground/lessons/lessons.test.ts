@@ -129,7 +129,7 @@ inBrowsers(
     await press(page, '[data-command=lessons]', '')
     await page.waitForSelector('[data-lesson=hello] .chip')
     const said = await page.$eval('.lessons', (it) => it.textContent ?? '')
-    assert.match(said, /3 of 11 completed/)
+    assert.match(said, /3 of 12 completed/)
   },
   { timeout: 240_000 }, // three lessons, key by key
 )
@@ -143,7 +143,7 @@ inBrowsers(
     await page.waitForFunction(() => document.readyState === 'complete')
     await page.keyboard.press('p')
     await page.waitForSelector('.present-choice button')
-    await page.waitForFunction(() => document.querySelectorAll('.present-choice li').length === 19)
+    await page.waitForFunction(() => document.querySelectorAll('.present-choice li').length === 20)
     await tabTo(page, '.present-choice li:nth-child(2) button')
     await page.keyboard.press('Enter')
     await page.waitForSelector('.present-diagram [data-row]')
