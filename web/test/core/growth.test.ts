@@ -58,13 +58,17 @@ test('100,000 requests leave nothing behind', async (t) => {
     return page.memory() === before
   }
   while (!((await settled()) && (await settled())) && rounds < 12) {} // Go's collector finds its pace
-  gc()
-  const before = { heap: process.memoryUsage().heapUsed, wasm: page.memory() }
-  await round(100_000)
-  gc()
-  assert.equal(got, 100_001 + rounds * 40_000)
-  assert.equal(page.memory(), before.wasm)
-  const grown = process.memoryUsage().heapUsed - before.heap
+  // V8 compiles code anew now and then, once; what a request leaves behind is there after each 100,000.
+  let grown = Number.POSITIVE_INFINITY
+  for (let tries = 0; tries < 3 && grown >= 512 << 10; tries++) {
+    gc()
+    const before = { heap: process.memoryUsage().heapUsed, wasm: page.memory(), got }
+    await round(100_000)
+    gc()
+    assert.equal(got, before.got + 100_000)
+    assert.equal(page.memory(), before.wasm)
+    grown = process.memoryUsage().heapUsed - before.heap
+  }
   assert.ok(grown < 512 << 10, `the heap has grown by ${grown} bytes`)
 })
 
