@@ -6,13 +6,13 @@
 
 import * as fs from 'node:fs'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import { addressVariable, keepBrowsers } from './harness/keeper.ts'
+import { keepPace, most, paceVariable } from './harness/pace.ts'
 import { collectFailures, repeat, runAlone } from './harness/repeat.ts'
 
 // @types/node of Node 20 does not know it; tests run in Node 24.
@@ -50,8 +50,7 @@ const longest = [
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    // One for each core: browsers use several. More of them save a tenth of the time, and tests that wait fail now and then.
-    jobs: { type: 'string', default: String(availableParallelism()) },
+    jobs: { type: 'string', default: String(most) }, // at most; see harness/pace.ts
   },
 })
 const patterns = positionals.length > 0 ? positionals : ['test/**/*.test.ts']
@@ -66,6 +65,8 @@ if (files.length === 0) throw new Error(`no test files: ${patterns.join(' ')}`)
 process.env.NODE_COMPILE_CACHE = join(web, '../.cache/compiled')
 const browsers = await keepBrowsers()
 process.env[addressVariable] = browsers.address
+const pace = await keepPace()
+process.env[paceVariable] = pace.address
 const took: { [file: string]: number } = {}
 let success = false
 const paths = files.map((file) => resolve(web, file))
@@ -74,6 +75,7 @@ const tests = run({
   files: paths,
   concurrency: Number(options.jobs),
   cwd: web,
+  execArgv: [...process.execArgv, '--import', join(web, 'test/harness/begin.ts')],
   timeout,
 } as Parameters<typeof run>[0])
 tests.on(
@@ -85,12 +87,15 @@ tests.on(
 )
 await pipeline(tests, events, new spec(), process.stdout, { end: false })
 await browsers.close()
+pace.close()
 
 const all = Object.entries(took).sort(([, a], [, b]) => b - a)
 const inSeconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(7)} s`
 console.log(`slowest of ${all.length} files:`)
 for (const [file, ms] of all.slice(0, shown)) console.log(`${inSeconds(ms)}  ${file}`)
-console.log(`${inSeconds(all.reduce((sum, [, ms]) => sum + ms, 0))}  all, ${options.jobs} at once`)
+console.log(
+  `${inSeconds(all.reduce((sum, [, ms]) => sum + ms, 0))}  all, at most ${options.jobs} at once`,
+)
 mkdirSync(dirname(durationsFile), { recursive: true })
 writeFileSync(durationsFile, JSON.stringify({ ...durations, ...took }, undefined, 1))
 if (!success && process.env.CI === 'true' && failures.length > 0) {

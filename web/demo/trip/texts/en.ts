@@ -42,7 +42,7 @@ export const texts = {
   full,
   proposeTool: 'Propose a stop',
   proposeDescription:
-    'Proposes a stop that is added if the person in front of the page accepts it there. The response comes when they have decided',
+    'Proposes a stop that is added if the person in front of the page accepts it there. It returns once they have decided',
   proposes,
   accept: 'Accept',
   refuse: 'Decline',
