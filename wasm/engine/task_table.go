@@ -70,6 +70,15 @@ func (ts *tasks) init(t *task) {
 // fixedTaskSize is about what a task, or an input of one, takes besides its values.
 const fixedTaskSize = 512 // bytes
 
+// weight returns about how many bytes a new or restored task takes.
+func (t *task) weight() int {
+	n := fixedTaskSize + len(t.arguments) + len(t.answers) + len(t.checkpoint) + len(t.result)
+	for i := range t.inputs {
+		n += fixedTaskSize + len(t.inputs[i].request) + len(t.inputs[i].answer)
+	}
+	return n
+}
+
 // add adds a task that does not exist yet, and reports whether there was room for it.
 func (ts *tasks) add(t *task) bool {
 	ts.mu.Lock()
@@ -84,7 +93,7 @@ func (ts *tasks) add(t *task) bool {
 		}
 	}
 	if ts.ctx.Err() != nil || ts.byID[t.id] != nil || running >= maxTasksRunning || kept >= maxTasksKept ||
-		!ts.grow(t, fixedTaskSize+len(t.arguments)+len(t.answers)+len(t.checkpoint)+len(t.result)) {
+		!ts.grow(t, t.weight()) {
 		return false
 	}
 	if ts.byID == nil {

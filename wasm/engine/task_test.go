@@ -353,12 +353,45 @@ func TestTasksAreBounded(t *testing.T) {
 		if busy(c, "{}") {
 			t.Error("there is no room for one more after a cancel")
 		}
-		large, taken := `{"a":"`+strings.Repeat("x", 1<<20)+`"}`, 0
-		for taken < 10 && !busy(other, large) {
-			taken++
-		}
-		if taken != 3 || busy(enginetest.TaskClientOf(t, e, "gemini"), large) {
+		if taken := createLarge(other); taken != 3 || createLarge(enginetest.TaskClientOf(t, e, "gemini")) == 0 {
 			t.Errorf("%d tasks of 1 MiB, or none of another principal", taken)
+		}
+	})
+}
+
+// createLarge creates tasks of 1 MiB until there is no room for another one, and returns how many.
+func createLarge(c *enginetest.TaskClient) (taken int) {
+	large := `"name":"once","arguments":{"a":"` + strings.Repeat("x", 1<<20) + `"}`
+	for taken < 10 && !strings.Contains(c.Request("tools/call", large), `"reason":"busy"`) {
+		taken++
+	}
+	return taken
+}
+
+// What a restored task has received counts, and leaves as much room as it took when it is not
+// needed any more.
+func TestRestoredTasksAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newTasked(t)
+		e := p.engine()
+		id := enginetest.TaskClientOf(t, e, "claude").Create("long", "{}")
+		time.Sleep(6 * time.Minute)
+		e.Close()
+		options := enginetest.Offering
+		options.TaskStore = p.store
+		without := engine.New(engine.Info{Name: "notes", Version: "1"}, &options)
+		without.RestoreTasks(p.store.Records()...)
+		answer := strings.Replace(accept(id, "ok-1"), `"content":{}`, `"content":{"a":"`+strings.Repeat("x", 600<<10)+`"}`, 1)
+		if got := enginetest.TaskClientOf(t, without, "claude").Request("tasks/update", answer); !strings.Contains(got, `"resultType":"complete"`) {
+			t.Fatal(got)
+		}
+		without.Close()
+		e = p.engine()
+		defer e.Close()
+		e.RestoreTasks(p.store.Records()...)
+		time.Sleep(time.Second) // it has saved that it has asked
+		if taken := createLarge(enginetest.TaskClientOf(t, e, "claude")); taken != 3 {
+			t.Errorf("%d tasks of 1 MiB beside the restored one", taken)
 		}
 	})
 }
