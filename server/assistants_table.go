@@ -178,7 +178,9 @@ func (a *assistants) revoke(name string) error {
 	old.close()
 	a.forgetSeen(name)
 	if old.Saved {
-		a.state.remove(savedToken(name))
+		if err := a.state.remove(savedToken(name)); err != nil { // the token is refused all the same
+			a.state.logError(err)
+		}
 	}
 	return nil
 }

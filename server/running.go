@@ -60,7 +60,9 @@ func (g *Gateway) AnnounceDocs(url string) {
 // removeRunning removes the file, unless another gateway has replaced it.
 func (g *Gateway) removeRunning() {
 	if running, ok := readRunning(g.state.disk); ok && running.PID == os.Getpid() && running.MCP == g.URL() {
-		g.state.remove(runningFile)
+		if err := g.state.remove(runningFile); err != nil {
+			g.state.logError(err)
+		}
 	}
 }
 

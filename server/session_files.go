@@ -35,7 +35,7 @@ func sessionFile(hash string) string { return path.Join(sessionDir, hash+".json"
 // sessions that have expired are removed.
 func openSessionFiles(s *state) (*sessionFiles, error) {
 	f := &sessionFiles{state: s}
-	f.memory = mcphttp.MemoryChanges{MaxPerOwner: maxSessionFiles, OnDropped: func(hash string, _ mcphttp.Changes) { f.state.remove(sessionFile(hash)) }}
+	f.memory = mcphttp.MemoryChanges{MaxPerOwner: maxSessionFiles, OnDropped: func(hash string, _ mcphttp.Changes) { f.remove(hash) }}
 	if err := s.disk.MkdirAll(sessionDir); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func openSessionFiles(s *state) (*sessionFiles, error) {
 		case found && now.Before(changes.Expires):
 			f.memory.Save(hash, changes)
 		case found:
-			s.remove(sessionFile(hash))
+			s.disk.Remove(sessionFile(hash)) // if that is not durable, the next process removes it
 		}
 	}
 	return f, nil
@@ -91,6 +91,12 @@ func (f *sessionFiles) Save(hash string, c mcphttp.Changes) {
 			f.state.logError(err)
 		}
 	case !before.IsZero():
-		f.state.remove(sessionFile(hash))
+		f.remove(hash)
+	}
+}
+
+func (f *sessionFiles) remove(hash string) {
+	if err := f.state.remove(sessionFile(hash)); err != nil {
+		f.state.logError(err)
 	}
 }

@@ -162,12 +162,25 @@ func (s *state) beginWrite() bool {
 
 var errStateClosed = errors.New("the gateway is closed")
 
-// remove removes a file, if the state is not closed.
-func (s *state) remove(name string) {
-	if s.beginWrite() {
-		defer s.writes.Done()
-		s.disk.Remove(name)
+// remove removes a file. Like a write it is durable before remove returns: a loss of power does
+// not bring back what the client was told is over. There need not be a file.
+func (s *state) remove(name string) error {
+	err := s.removeSynced(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", s.path(name), err)
 	}
+	return nil
+}
+
+func (s *state) removeSynced(name string) error {
+	if !s.beginWrite() {
+		return errStateClosed
+	}
+	defer s.writes.Done()
+	if err := s.disk.Remove(name); err != nil {
+		return err
+	}
+	return s.disk.SyncDir(path.Dir(name))
 }
 
 // recover cleans up after a process that crashed: it removes partly written files, and

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +55,7 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 	saves := map[string]struct {
 		before, save func(g *Gateway) error
 		of           func(remembered) any
+		operations   int // at least; 0: 5
 	}{
 		"first start": {of: func(r remembered) any { return "whatever" }},
 		"a name": {
@@ -76,6 +78,12 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 			before: func(g *Gateway) error { subscriber(g, "a:1"); return nil },
 			save:   func(g *Gateway) error { subscriber(g, "a:1", "a:2"); return nil },
 			of:     func(r remembered) any { return r.sessions },
+		},
+		"the end of a session's last subscription": {
+			before:     func(g *Gateway) error { subscriber(g, "a:1"); return nil },
+			save:       func(g *Gateway) error { subscriber(g); return nil },
+			of:         func(r remembered) any { return r.sessions },
+			operations: 2, // remove, sync the directory
 		},
 	}
 	for name, save := range saves {
@@ -107,7 +115,7 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 				t.Fatal(err)
 			}
 			operations := d.operations
-			if operations < 5 { // create, write, sync, rename, sync the directory
+			if operations < cmp.Or(save.operations, 5) { // create, write, sync, rename, sync the directory
 				t.Fatalf("a save of %d operations", operations)
 			}
 			d.crash(nil)
