@@ -234,6 +234,9 @@ func TestAPolicyDecidesEachRequest(t *testing.T) {
 			for _, allow := range []bool{true, false} {
 				s.Ask("1", request[0], "", request[1])
 				a.answer <- engine.AccessAnswer{Allow: allow, Reason: "policy"}
+				if request[0] == "tools/list" && !allow { // who may act sees tools, too
+					a.answer <- engine.AccessAnswer{Reason: "policy"}
+				}
 				if got := s.Next(); strings.Contains(got, request[2]) != allow {
 					t.Errorf("%d: allowed %v: %s", i, allow, got)
 				}
@@ -241,6 +244,41 @@ func TestAPolicyDecidesEachRequest(t *testing.T) {
 		}
 		s.Port.Close()
 	})
+}
+
+// Who may not read, but act, finds the tools by their names, also where a function of the app
+// decides; nothing else.
+func TestWhoMayOnlyActSeesTools(t *testing.T) {
+	const noRead = `"grants":[{"assistant":"claude","right":"read"},{"assistant":"claude","right":"act","allow":true}]}`
+	for name, c := range map[string]struct {
+		grants  string
+		answers []bool // of the function
+		audit   string
+	}{
+		"grants":                        {`{"default":"ask",` + noRead, nil, "claude act tools/list  true grant\n"},
+		"a function, read denied":       {`{"default":"ask","policy":true,` + noRead, []bool{true}, "claude act tools/list  true policy\n"},
+		"a function that denies reads":  {`{"default":"ask","policy":true,"grants":[]}`, []bool{false, true}, "claude act tools/list  true policy\n"},
+		"a function that denies either": {`{"default":"ask","policy":true,"grants":[]}`, []bool{false, false}, "claude read tools/list  false policy\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := newGuarded(t, c.grants)
+				s := enginetest.Speak(t, a.engine, "claude")
+				s.Ask("1", "tools/list", "", "")
+				for _, allow := range c.answers {
+					a.answer <- engine.AccessAnswer{Allow: allow, Reason: "policy"}
+				}
+				may := strings.HasSuffix(c.audit, "true grant\n") || strings.HasSuffix(c.audit, "true policy\n")
+				if got := s.Next(); strings.Contains(got, `"name":"act"`) != may {
+					t.Errorf("tools/list is answered %s", got)
+				}
+				if got := a.log(); got != c.audit {
+					t.Errorf("the audit has %q, want %q", got, c.audit)
+				}
+				s.Port.Close()
+			})
+		})
+	}
 }
 
 // Only the page itself needs no grants: an assistant of a gateway may have its name.

@@ -59,25 +59,18 @@ func (e *Engine) admit(ctx context.Context, g *Grants, req *request) (result sin
 
 // admitList decides about a list. A client that may not read gets what says so.
 func (e *Engine) admitList(ctx context.Context, g *Grants, req *request) (result sink.Result, answered bool, err error) {
-	q := e.question(req, &AccessQuestion{})
-	d, reason := g.decide(req.who, grantRead, "")
-	if d == undecided && g.MayRead(req.who) {
-		d, reason = allowed, reasonPolicy
-	}
-	if d != allowed && req.method == listToolsMethod { // who may act needs the names of tools
-		if act, why := g.decide(req.who, grantAct, ""); act == allowed || d == undecided {
-			d, reason = act, why
+	q := &AccessQuestion{}
+	d, reason, err := e.decideList(ctx, g, req, q)
+	if err == nil && d != allowed && req.method == listToolsMethod { // who may act needs the names of tools
+		act := &AccessQuestion{right: grantAct}
+		var may decision
+		var why string
+		if may, why, err = e.decideList(ctx, g, req, act); may == allowed {
+			q, d, reason = act, may, why
 		}
 	}
-	if d == undecided && g.hasPolicy && e.options.Ask != nil {
-		if !req.mayWait {
-			return result, false, errMustWait
-		}
-		answer := e.options.Ask(ctx, q)
-		reason = answer.Reason
-		if answer.Allow {
-			d = allowed
-		}
+	if err != nil {
+		return result, false, err
 	}
 	e.decided(req, q, d == allowed, reason)
 	if d == allowed {
@@ -91,6 +84,28 @@ func (e *Engine) admitList(ctx context.Context, g *Grants, req *request) (result
 		}, "", req.rev)
 	}
 	return sink.Result{Document: &sink.Document{JSON: append(list, "]}"...)}}, true, nil
+}
+
+// decideList decides about a list by the right of a question. The function of an app is asked,
+// users are not.
+func (e *Engine) decideList(ctx context.Context, g *Grants, req *request, q *AccessQuestion) (decision, string, error) {
+	e.question(req, q)
+	d, reason := g.decide(req.who, q.right, "")
+	switch {
+	case d != undecided:
+	case q.right == grantRead && g.MayRead(req.who):
+		return allowed, reasonPolicy, nil
+	case !g.hasPolicy || e.options.Ask == nil:
+	case !req.mayWait:
+		return undecided, "", errMustWait
+	default:
+		answer := e.options.Ask(ctx, q)
+		if answer.Allow {
+			return allowed, answer.Reason, nil
+		}
+		return denied, answer.Reason, nil
+	}
+	return d, reason, nil
 }
 
 // admitTool decides about a call of a tool, by its description.
