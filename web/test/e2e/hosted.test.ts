@@ -3,28 +3,18 @@
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import * as tls from 'node:tls'
 import type * as Package from 'pagemcp'
 import type { PageMcp } from 'pagemcp'
 import type { Page } from 'puppeteer-core'
-import { makeCertificate } from '../core/browser/token-gateway.ts'
-import { inContext, type TestBrowser } from '../harness/browsers.ts'
+import { makeCertificate, trust } from '../core/browser/token-gateway.ts'
+import type { TestBrowser } from '../harness/browsers.ts'
 import { built } from '../harness/build.ts'
-import { close, launch } from '../harness/launch.ts'
-import { platforms } from '../harness/platforms.ts'
 import { serve } from '../harness/serve.ts'
 import { type Gateway, post } from './gateway.ts'
-import { type HostedNode, hostedNode } from './hosted.ts'
+import { type HostedNode, hostedNode, inBrowsersOf } from './hosted.ts'
 
 const certificate = makeCertificate()
-
-// @types/node of Node 20 does not declare them; tests run in Node 24.
-const { getCACertificates, setDefaultCACertificates } = tls as unknown as {
-  getCACertificates(): string[]
-  setDefaultCACertificates(certificates: string[]): void
-}
-setDefaultCACertificates([...getCACertificates(), certificate.cert])
+trust(certificate.cert)
 
 const script = (gateway: string) => `
 import { start, webSocket } from '/pagemcp/index.js'
@@ -111,14 +101,4 @@ async function story({ open }: TestBrowser) {
   }
 }
 
-for (const name of platforms()) {
-  test(`a page at a hosted gateway (${name})`, { timeout: 240_000 }, async () => {
-    const flags = name === 'chromium' ? [certificate.flag] : []
-    const browser = await launch(name, { flags, acceptInsecureCerts: name === 'firefox' })
-    try {
-      await inContext(browser, name, story)
-    } finally {
-      await close(browser)
-    }
-  })
-}
+inBrowsersOf(certificate, 'a page at a hosted gateway', story)

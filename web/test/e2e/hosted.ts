@@ -7,7 +7,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { test } from 'node:test'
 import type { Certificate } from '../core/browser/token-gateway.ts'
+import { inContext, type TestBrowser } from '../harness/browsers.ts'
+import { close, launch } from '../harness/launch.ts'
+import { platforms } from '../harness/platforms.ts'
 import { freePort } from '../harness/ports.ts'
 
 /** The program that `make binary` builds. */
@@ -26,8 +30,8 @@ export interface HostedNode {
   readonly page: string
   /** A token of the app for a page of its user. `claims` replace the usual ones. */
   joinToken(user: string, origin: string, claims?: object): string
-  /** An access token for an assistant of a user. */
-  accessToken(user: string): string
+  /** An access token for an assistant of a user. `client` is its id, by default `assistant`. */
+  accessToken(user: string, client?: string): string
   /** Ends the process as an orchestrator does, and returns when it has drained. */
   end(): Promise<void>
   /** Starts it again at the same addresses. */
@@ -35,10 +39,14 @@ export interface HostedNode {
   close(): Promise<void>
 }
 
-/** @param origins - of pages */
+/**
+ * @param origins - of pages
+ * @param limits - members of the node's `limits`
+ */
 export async function hostedNode(
   certificate: Certificate,
   origins: readonly string[],
+  limits: object = {},
 ): Promise<HostedNode> {
   const directory = await mkdtemp(join(tmpdir(), 'pagemcp-'))
   const host = `127.0.0.1:${await freePort()}` // the public URL, which the configuration names, has it
@@ -52,7 +60,7 @@ export async function hostedNode(
     assistants: { issuer, jwks: 'issuer.json' },
     pages: { origins, tokens: { issuer: app, jwks: 'app.json' } },
     keys: 'pagemcp.keys',
-    limits: { pages: 100, streams: 100 },
+    limits: { pages: 100, streams: 100, ...limits },
   }
   const files = {
     'pagemcpd.yaml': JSON.stringify(config), // JSON is YAML
@@ -76,10 +84,10 @@ export async function hostedNode(
       const usual = { iss: app, sub: user, aud: node.page, ...times, origin }
       return token(appKey, 'pagemcp-join+jwt', { ...usual, ...claims })
     },
-    accessToken(user) {
+    accessToken(user, client = 'assistant') {
       const times = { iat: now(), exp: now() + 600 }
       const scope = 'resources:read prompts:get tools:call'
-      const claims = { iss: issuer, sub: user, aud: `${url}/mcp`, client_id: 'assistant', scope }
+      const claims = { iss: issuer, sub: user, aud: `${url}/mcp`, client_id: client, scope }
       return token(issuerKey, 'at+jwt', { ...claims, ...times })
     },
     async end() {
@@ -132,4 +140,23 @@ function token({ privateKey }: { privateKey: KeyObject }, typ: string, claims: o
   const signed = `${part({ alg: 'ES256', typ, kid: '1' })}.${part(claims)}`
   const key = { key: privateKey, dsaEncoding: 'ieee-p1363' as const }
   return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`
+}
+
+/** Makes one test for each browser that the file needs, with a browser that accepts the certificate. */
+export function inBrowsersOf(
+  certificate: Certificate,
+  behaviour: string,
+  run: (browser: TestBrowser) => Promise<void>,
+): void {
+  for (const name of platforms()) {
+    test(`${behaviour} (${name})`, { timeout: 240_000 }, async () => {
+      const flags = name === 'chromium' ? [certificate.flag] : []
+      const browser = await launch(name, { flags, acceptInsecureCerts: name === 'firefox' })
+      try {
+        await inContext(browser, name, run)
+      } finally {
+        await close(browser)
+      }
+    })
+  }
 }

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import * as tls from 'node:tls'
 import { accept, type Peer, queue } from './gateway.ts'
 
 /** A certificate for loopback addresses, and what makes a browser accept it. */
@@ -37,6 +38,17 @@ export function makeCertificate(): Certificate {
   } finally {
     rmSync(directory, { recursive: true })
   }
+}
+
+// @types/node of Node 20 does not declare them; tests run in Node 24.
+const { getCACertificates, setDefaultCACertificates } = tls as unknown as {
+  getCACertificates(): string[]
+  setDefaultCACertificates(certificates: string[]): void
+}
+
+/** Makes the process of the test accept a certificate (PEM). */
+export function trust(certificate: string): void {
+  setDefaultCACertificates([...getCACertificates(), certificate])
 }
 
 export interface TokenGateway {
