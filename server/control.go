@@ -23,6 +23,7 @@ import (
 //
 //	GET  /control/status   Status
 //	POST /control/pair     {"origin"} → Invitation; allows the origin
+//	POST /control/open     {} → Invitation for the pages that the host program serves: see AnnounceWeb
 //	POST /control/revoke   {"origin"} or {"all": true} → Revoked
 //	POST /control/token    Rotated; the old token is no longer valid
 //	POST /control/pause    {"seconds"} → Paused; 0 ends the pause
@@ -35,6 +36,7 @@ import (
 const (
 	controlStatus  = "/control/status"
 	controlPair    = "/control/pair"
+	controlOpen    = "/control/open"
 	controlRevoke  = "/control/revoke"
 	controlToken   = "/control/token"
 	controlReplace = "/control/replace"
@@ -49,6 +51,7 @@ func (g *Gateway) controlHandlers() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		controlStatus:      g.control(http.MethodGet, func(*http.Request, []byte) (any, error) { return g.status(), nil }),
 		controlPair:        g.control(http.MethodPost, g.controlPair),
+		controlOpen:        g.control(http.MethodPost, g.controlOpen),
 		controlRevoke:      g.control(http.MethodPost, g.controlRevoke),
 		controlToken:       g.control(http.MethodPost, g.controlToken),
 		controlTokens:      g.control(http.MethodGet, func(*http.Request, []byte) (any, error) { return g.named.list(), nil }),
@@ -200,6 +203,14 @@ func (g *Gateway) pair(origin string) (Invitation, error) {
 	g.log.Info("pages may join", "origin", origin)
 	g.monitors.PagesChanged()
 	return newInvitation(origin, g.Fragment()), nil
+}
+
+// controlOpen makes an invitation for a page that the host program serves, whose origin may join anyway.
+func (g *Gateway) controlOpen(*http.Request, []byte) (any, error) {
+	if g.web == "" {
+		return nil, badControl{errors.New("the running gateway serves no pages: stop it and start `pagemcp dev`, or `pagemcp serve --dir`")}
+	}
+	return newInvitation(strings.TrimSuffix(g.web, "/"), g.Fragment()), nil
 }
 
 func newInvitation(origin, fragment string) Invitation {

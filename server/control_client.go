@@ -59,6 +59,11 @@ func (c *Control) Pair(ctx context.Context, origin string) (invitation Invitatio
 	return invitation, c.call(ctx, http.MethodPost, controlPair, map[string]string{"origin": origin}, &invitation)
 }
 
+// Open returns an invitation for a page of the web server of the gateway's program.
+func (c *Control) Open(ctx context.Context) (invitation Invitation, err error) {
+	return invitation, c.call(ctx, http.MethodPost, controlOpen, struct{}{}, &invitation)
+}
+
 // Revoke disconnects the pages of an origin and deletes their keys and names. The origin
 // may no longer join, unless the command line of the gateway allows it.
 func (c *Control) Revoke(ctx context.Context, origin string) (revoked Revoked, err error) {

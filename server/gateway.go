@@ -57,6 +57,7 @@ type Gateway struct {
 
 	listeners []net.Listener
 	port      int    // 0 if not bound
+	web       string // URL of the host program's web server; "" without one
 	docs      string // URL of the documentation; "" if the host program does not serve it
 
 	announced   atomic.Bool // running.json is written

@@ -50,10 +50,14 @@ func (g *Gateway) announce() {
 	}
 }
 
-// AnnounceDocs tells other processes of this user where the host program serves the
-// documentation: a URL that ends with a slash. Call it between Listen and Serve.
-func (g *Gateway) AnnounceDocs(url string) {
-	g.docs = url
+// AnnounceWeb tells other processes of this user where the host program serves pages, whose
+// origin may join: a URL that ends with a slash. docs is the path of the documentation below it,
+// or "". Call AnnounceWeb between Listen and Serve.
+func (g *Gateway) AnnounceWeb(url, docs string) {
+	g.web = url
+	if docs != "" {
+		g.docs = url + docs
+	}
 	g.announce()
 }
 

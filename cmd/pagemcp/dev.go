@@ -72,6 +72,8 @@ func dev(ctx context.Context, o devOptions, std streams) error {
 			return fmt.Errorf("--files: %w", err)
 		}
 		source.watch, source.hasDocs = unchanged(files), files[docsStart] != nil
+	} else if source.brotli != nil {
+		fmt.Fprintln(std.err, "building …")
 	}
 	g, err := o.gateway(ctx, std)
 	if err != nil {
@@ -87,9 +89,11 @@ func dev(ctx context.Context, o devOptions, std streams) error {
 	if o.watch {
 		g.AllowMonitors(w.Origins()...)
 	}
+	docs := ""
 	if source.hasDocs {
-		g.AnnounceDocs(w.URL() + "docs/")
+		docs = "docs/"
 	}
+	g.AnnounceWeb(w.URL(), docs)
 
 	demos := make(chan []string, 1) // names, from the first build
 	ctx, stop := context.WithCancel(ctx)
@@ -182,8 +186,8 @@ func printAddresses(std streams, g *server.Gateway, w *devserver.Web, s settings
 		}
 		return line.print(std.out)
 	}
-	printTo(std.err, s, "\n  Open         "+w.URL()+g.Fragment()+"\n  Playground   "+w.URL()+"playground/"+g.Fragment()+
-		"\n               (each good once, for two minutes; press Enter for new ones)\n"+connectText(g, s)+"\n")
+	printTo(std.err, s, "\n  Open         "+link(std.err, w.URL()+g.Fragment())+"\n  Playground   "+link(std.err, w.URL()+"playground/"+g.Fragment())+
+		"\n               (each good once, for two minutes; press Enter for new ones, or use `pagemcp open`)\n"+connectText(g, s)+"\n")
 	return nil
 }
 

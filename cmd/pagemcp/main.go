@@ -89,7 +89,8 @@ func newRoot(std streams) *cobra.Command {
 			if version {
 				return printVersion(std)
 			}
-			fmt.Fprint(std.err, c.UsageString())
+			width, _ := terminalOf(std.err)
+			fmt.Fprint(std.err, wrap(c.UsageString(), width, leastText))
 			return mistake{errors.New("no command: use one of those above")}
 		},
 	}
@@ -97,13 +98,17 @@ func newRoot(std streams) *cobra.Command {
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version") // cobra's own would need text/template: +2 MB
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		width, _ := terminalOf(std.out)
+		fmt.Fprint(std.out, helpOf(c, width))
+	})
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return mistake{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
 	})
 	root.AddGroup(&cobra.Group{ID: groupRun, Title: "Gateway:"}, &cobra.Group{ID: groupAssistants, Title: "Assistants:"}, &cobra.Group{ID: groupControl, Title: "Running gateway:"})
 	root.AddCommand(devCommand(std), serveCommand(std), stdioCommand(std), watchCommand(std), serviceCommand(std),
 		installCommand(std), uninstallCommand(std),
-		statusCommand(std), accessCommand(std), pairCommand(std), revokeCommand(std), pauseCommand(std), resumeCommand(std), tokenCommand(std), logsCommand(std), doctorCommand(std),
+		statusCommand(std), accessCommand(std), openCommand(std), pairCommand(std), revokeCommand(std), pauseCommand(std), resumeCommand(std), tokenCommand(std), logsCommand(std), doctorCommand(std),
 		extensionCommand(std), licensesCommand(std), versionCommand(std))
 	if built := sourceCommands(std); len(built) > 0 {
 		root.AddGroup(&cobra.Group{ID: groupBuild, Title: "Sources:"})

@@ -2,11 +2,94 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
 )
+
+func openCommand(std streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "open [PAGE]",
+		GroupID: groupControl,
+		Short:   "Open a page of the running gateway with a fresh link: the start page, playground, docs, or a demo by its name",
+		Long: `Open a page of ` + "`pagemcp dev`" + ` or ` + "`pagemcp serve --dir`" + `, which runs already, in the default browser. The link is
+printed as well; it is good once, for two minutes. Without PAGE it is that of the start page, or of your app.`,
+		Example: "  pagemcp open\n  pagemcp open playground\n  pagemcp open notes",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return mistake{fmt.Errorf("open takes one page, not %q; see %s --help", args[1], c.CommandPath())}
+			}
+			return nil
+		},
+	}
+	state := stateFlag(c)
+	printOnly := c.Flags().Bool("print", false, "print the link, and open nothing")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return openPage(c.Context(), *state, strings.Join(args, ""), *printOnly, std)
+	}
+	return c
+}
+
+// openPage opens a page of the web server beside the running gateway; name "": its start page.
+func openPage(ctx context.Context, state, name string, printOnly bool, std streams) error {
+	gateway, err := connectGateway(ctx, state)
+	if err != nil {
+		return err
+	}
+	invitation, err := gateway.Open(ctx)
+	if err != nil {
+		return err
+	}
+	path, err := pathOf(ctx, invitation.Origin+"/", name)
+	if err != nil {
+		return err
+	}
+	url := invitation.Origin + "/" + path + invitation.Fragment
+	if _, err := fmt.Fprintln(std.out, link(std.out, url)); err != nil || printOnly {
+		return err
+	}
+	return openBrowser(ctx, url)
+}
+
+// pathOf returns the path of a page of a web server by its name.
+func pathOf(ctx context.Context, server, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	var config struct {
+		Demos []string `json:"demos"`
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, server+"pagemcp/config.json", nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", fmt.Errorf("ask the web server for its pages: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&config) != nil {
+		return "", mistake{fmt.Errorf("%s has your app alone: use pagemcp open without %q", server, name)}
+	}
+	switch {
+	case name == "playground" || name == "docs":
+		return name + "/", nil
+	case slices.Contains(config.Demos, name):
+		return "demo/" + name + "/", nil
+	}
+	return "", mistake{fmt.Errorf("there is no page %q: use playground, docs, or a demo: %s", name, strings.Join(config.Demos, ", "))}
+}
 
 // openBrowser opens a URL in the default browser, and does not wait for it.
 //

@@ -63,11 +63,11 @@ func pair(ctx context.Context, state, origin string, open, asJSON bool, std stre
 
 func printInvitation(std streams, invitation server.Invitation) error {
 	fmt.Fprintf(std.err, "Pages of %s may join from now on. The first one joins by this link, or with the part from # on at\nthe end of its own URL; the link is good once, for two minutes. `pagemcp revoke %[1]s` undoes this.\n\n", invitation.Origin)
-	link := invitation.URL
-	if link == "" {
-		link = invitation.Fragment
+	text := invitation.Fragment
+	if invitation.URL != "" {
+		text = link(std.out, invitation.URL)
 	}
-	_, err := fmt.Fprintln(std.out, link)
+	_, err := fmt.Fprintln(std.out, text)
 	return err
 }
 

@@ -158,7 +158,8 @@ func TestModulesAreTheProducts(t *testing.T) {
 		"github.com/coder/websocket", "github.com/evanw/esbuild", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json",
 		"github.com/nats-io/jwt/v2", "github.com/nats-io/nats-server/v2", "github.com/nats-io/nats.go", "github.com/nats-io/nkeys",
 		"github.com/pelletier/go-toml/v2", "github.com/prometheus/client_golang", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/tailscale/hujson", "github.com/yosida95/uritemplate/v3", "github.com/yuin/goldmark", "go.yaml.in/yaml/v4",
-		"golang.org/x/sys", "golang.org/x/time",
+		"golang.org/x/sys", "golang.org/x/term", // the width of a terminal, on each system
+		"golang.org/x/time",
 		"github.com/antithesishq/antithesis-sdk-go",               // of nats-server, like go-tpm and highwayhash
 		"github.com/beorn7/perks", "github.com/cespare/xxhash/v2", // of client_golang, like the next but one and those after
 		"github.com/cpuguy83/go-md2man/v2", // of cobra/doc, which writes manual pages and is in no program

@@ -51,6 +51,7 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 		return err
 	}
 	defer w.Close()
+	g.AnnounceWeb(w.URL(), "")
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	pack, err := packageFiles(ctx)
@@ -84,11 +85,11 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 		return nil
 	}
 	printAll := func() error {
-		link := w.URL() + g.Fragment()
+		start := w.URL() + g.Fragment()
 		if s.json {
-			return ready{MCP: g.URL(), Web: w.URL(), Start: link, TokenFile: g.TokenFile(), Pages: map[string]string{}}.print(std.out)
+			return ready{MCP: g.URL(), Web: w.URL(), Start: start, TokenFile: g.TokenFile(), Pages: map[string]string{}}.print(std.out)
 		}
-		text := "\n  Your app     " + link + "\n               (good once, for two minutes; press Enter for a new link)\n"
+		text := "\n  Your app     " + link(std.err, start) + "\n               (good once, for two minutes; press Enter for a new link, or use `pagemcp open`)\n"
 		if len(pack) == 0 {
 			text += "  Package      not at /pagemcp/: this program has no web files; an app without a bundler needs a release, or a copy of the package\n"
 		}

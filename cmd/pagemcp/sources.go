@@ -18,7 +18,7 @@ import (
 
 // findWebFiles returns the files that are built from the sources.
 func findWebFiles() (webFiles, error) {
-	root, err := findSources()
+	root, _, err := findSources()
 	if err != nil {
 		return webFiles{}, fmt.Errorf("%w; in a clone of github.com/pagemcp/pagemcp dev builds them", site.ErrNone)
 	}
@@ -39,23 +39,30 @@ func findWebFiles() (webFiles, error) {
 }
 
 // findSources returns the root of the repository that contains the working directory or,
-// outside of one, this program: bin/pagemcp of a clone works everywhere.
-func findSources() (string, error) {
+// outside of one, this program: bin/pagemcp of a clone works everywhere. isNear: it is the first.
+func findSources() (root string, isNear bool, err error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
+	program, err := os.Executable()
+	if err == nil {
+		program, err = filepath.EvalSymlinks(program)
+	}
+	if err != nil {
+		program = dir
+	}
+	return sourcesOf(dir, program)
+}
+
+func sourcesOf(dir, program string) (root string, isNear bool, err error) {
 	if root, ok := sourcesAbove(dir); ok {
-		return root, nil
+		return root, true, nil
 	}
-	if program, err := os.Executable(); err == nil {
-		if program, err = filepath.EvalSymlinks(program); err == nil {
-			if root, ok := sourcesAbove(filepath.Dir(program)); ok {
-				return root, nil
-			}
-		}
+	if root, ok := sourcesAbove(filepath.Dir(program)); ok {
+		return root, false, nil
 	}
-	return "", errors.New("build needs PageMCP's sources: run it inside a clone of github.com/pagemcp/pagemcp")
+	return "", false, errors.New("build needs PageMCP's sources: run it inside a clone of github.com/pagemcp/pagemcp")
 }
 
 // sourcesAbove returns the root of the repository that contains dir.

@@ -30,3 +30,24 @@ func TestSourcesAreAboveTheDirectory(t *testing.T) {
 		t.Errorf("another module: %q", found)
 	}
 }
+
+// Outside of a clone, build does not replace the files of the one that the program came from.
+func TestBuildStaysInTheClone(t *testing.T) {
+	own, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, program := t.TempDir(), filepath.Join(own, "bin", "pagemcp")
+	for _, c := range []struct {
+		dir, out string
+		isWrong  bool
+	}{{own, "", false}, {own, other, false}, {other, other, false}, {other, "", true}} {
+		found, isNear, err := sourcesOf(c.dir, program)
+		if err != nil || found != own {
+			t.Fatalf("from %s: %q, %v", c.dir, found, err)
+		}
+		if err := checkPlace(found, isNear, c.out); (err != nil) != c.isWrong || err != nil && exitCode(err) != exitMistake {
+			t.Errorf("in %s with --out %q: %v", c.dir, c.out, err)
+		}
+	}
+}
