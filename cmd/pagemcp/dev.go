@@ -187,7 +187,7 @@ func printAddresses(std streams, g *server.Gateway, w *devserver.Web, s settings
 		return line.print(std.out)
 	}
 	printTo(std.err, s, "\n  Open         "+link(std.err, w.URL()+g.Fragment())+"\n  Playground   "+link(std.err, w.URL()+"playground/"+g.Fragment())+
-		"\n               (each good once, for two minutes; press Enter for new ones, or use `pagemcp open`)\n"+connectText(g, s)+"\n")
+		"\n               (each good once, for two minutes; press Enter for new ones, or use `pagemcp open"+s.stateArgument()+"`)\n"+connectText(g, s)+"\n")
 	return nil
 }
 

@@ -129,6 +129,15 @@ func printTo(w io.Writer, s settings, text string) {
 	fmt.Fprint(w, text)
 }
 
+// stateArgument returns what other commands need to find the gateway by its state directory: ""
+// if it is the default.
+func (s *settings) stateArgument() string {
+	if usual, err := server.DefaultState(); err == nil && s.state == usual {
+		return ""
+	}
+	return " --state " + s.state
+}
+
 // connectText explains how assistants connect to the gateway. It does not contain the
 // token, which would remain in scroll-back and logs.
 func connectText(g *server.Gateway, s settings) string {
@@ -140,13 +149,7 @@ func connectText(g *server.Gateway, s settings) string {
 	if err != nil {
 		executable = "pagemcp"
 	}
-	// Other processes find the gateway by its state directory; only another one than the
-	// default must be given.
-	state := ""
-	if usual, err := server.DefaultState(); err != nil || s.state != usual {
-		state = " --state " + s.state
-	}
-	return strings.NewReplacer("URL", g.URL(), "CURL", curl, "PROGRAM", executable, "STATE", state).Replace(`
+	return strings.NewReplacer("URL", g.URL(), "CURL", curl, "PROGRAM", executable, "STATE", s.stateArgument()).Replace(`
   MCP          URL
 
   Claude Code  PROGRAM install claude-codeSTATE

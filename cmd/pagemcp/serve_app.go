@@ -89,7 +89,7 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 		if s.json {
 			return ready{MCP: g.URL(), Web: w.URL(), Start: start, TokenFile: g.TokenFile(), Pages: map[string]string{}}.print(std.out)
 		}
-		text := "\n  Your app     " + link(std.err, start) + "\n               (good once, for two minutes; press Enter for a new link, or use `pagemcp open`)\n"
+		text := "\n  Your app     " + link(std.err, start) + "\n               (good once, for two minutes; press Enter for a new link, or use `pagemcp open" + s.stateArgument() + "`)\n"
 		if len(pack) == 0 {
 			text += "  Package      not at /pagemcp/: this program has no web files; an app without a bundler needs a release, or a copy of the package\n"
 		}
