@@ -83,6 +83,22 @@ func (e *Engine) subscribe(ctx context.Context, req *request) (sink.Result, erro
 	return sink.Result{Document: e.fixed.Load().empty}, nil
 }
 
+// Resubscribe subscribes the session to URIs that its client has subscribed to at an earlier
+// connection. It does not block, and asks no source whether there is such a resource: a source
+// that is away or does not answer would end the subscription, though its client waits for the next
+// change. Policy applies to each notification, as always. The client may miss a change before
+// armed returns: at the latest after Options.ArmTimeout, or with ctx.
+func (d *Direct) Resubscribe(uris []string) (armed func(ctx context.Context)) {
+	e, s := d.client.engine, d.client.sessionSubscription()
+	if s == nil { // the handshake failed
+		return func(context.Context) {}
+	}
+	for _, uri := range uris {
+		e.registry.add(s, uri)
+	}
+	return e.beginArming()
+}
+
 // unsubscribe takes a URI away. Doing so twice is harmless.
 func (e *Engine) unsubscribe(_ context.Context, req *request) (sink.Result, error) {
 	uri, err := req.readURI()

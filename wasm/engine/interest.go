@@ -65,16 +65,21 @@ func (e *Engine) reconcile() {
 // arm is reconcile and waits until the sources announce it, so that a client that is
 // acknowledged after it misses no change. It waits at most Options.ArmTimeout: Followers
 // that take longer announce afterwards what may have changed meanwhile.
-func (e *Engine) arm(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, e.options.ArmTimeout)
-	defer cancel()
+func (e *Engine) arm(ctx context.Context) { e.beginArming()(ctx) }
+
+// beginArming is arm without the wait, which the result is.
+func (e *Engine) beginArming() (wait func(context.Context)) {
 	mounts := e.sources()
 	generations := make([]uint64, len(mounts))
 	for i, m := range mounts {
 		generations[i] = m.interest.touch()
 	}
-	for i, m := range mounts {
-		m.interest.wait(ctx, generations[i])
+	return func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, e.options.ArmTimeout)
+		defer cancel()
+		for i, m := range mounts {
+			m.interest.wait(ctx, generations[i])
+		}
 	}
 }
 

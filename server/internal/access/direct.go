@@ -50,6 +50,13 @@ func (d *Direct) Send(x engine.Examination, msg []byte) {
 // of receive on this goroutine.
 func (d *Direct) Post(msg []byte) { d.direct.Post(d.Examine(msg)) }
 
+// Resubscribe restores subscriptions of a classic session, without limits and audit: its client
+// has requested them before. A pause withholds their notifications, as it does those of others.
+// See [engine.Direct.Resubscribe].
+func (d *Direct) Resubscribe(uris []string) (armed func(ctx context.Context)) {
+	return d.direct.Resubscribe(uris)
+}
+
 // Examine examines a message as the engine does.
 func (d *Direct) Examine(msg []byte) engine.Examination { return d.engine.Examine(msg) }
 

@@ -75,7 +75,6 @@ func (j *joined) attach() {
 	s.KeepAlive(true)
 	j.audit("join", "ok", engine.PlainText(j.joiner.Hello.Title, 200))
 	g.Options.Log.Info("page joined", "page", j.joiner.Name, "origin", j.origin)
-	g.Sessions.PageJoined(j.joiner.Owner)
 	if j.joiner.Touch != nil {
 		j.startTouching()
 	}

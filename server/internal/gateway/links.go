@@ -181,7 +181,6 @@ func (l *links) keepLink(ctx context.Context, v *views, p *page) {
 				continue
 			}
 			port, node, gone, wait = next, held.Node, down, 0
-			v.gateway.Sessions.PageJoined(v.owner)
 		default:
 			select {
 			case <-gone:

@@ -37,9 +37,6 @@ type session struct {
 	saving sync.Mutex // held while the record is written; locked before mu
 
 	stopEvents func() // set while the session follows its events
-
-	resubscribing    bool // a goroutine is subscribing again
-	resubscribeAgain bool // and must check again afterwards
 }
 
 // A conversation is the connection of a session to an engine, with the state of its
@@ -91,9 +88,8 @@ func (s *session) start() *conversation {
 	return c
 }
 
-// wake opens a conversation from the record, if there is none: the handshake at once,
-// subscriptions as soon as their pages are connected. Everything the client has read may
-// be stale, which is announced at once, since this request may be its last for a while.
+// wake opens a conversation from the record, if there is none, with its subscriptions.
+// Everything the client has read may be stale, which is announced at once, since this request may be its last for a while.
 // The caller holds the lock.
 func (s *session) wake() {
 	if s.conversation != nil {

@@ -423,14 +423,20 @@ func (s *session) arm(e SessionEvent, done func()) {
 		return
 	}
 	s.store()
-	s.mu.Lock()
-	c := s.conversation
-	armed := c == nil || c.subscribed[uri]
-	s.mu.Unlock()
-	if armed {
+	armed := s.armNow(uri)
+	go func() { // ends after Options.ArmTimeout of the engine
+		armed()
 		done()
-		return
+	}()
+}
+
+// armNow is arm in the engine.
+func (s *session) armNow(uri string) (armed func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.conversation
+	if c == nil || c.subscribed[uri] {
+		return func() {}
 	}
-	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	s.sendOwn(c, engine.MethodSubscribe, uri, params, func(bool) { done() })
+	return s.subscribeTo(c, []string{uri})
 }

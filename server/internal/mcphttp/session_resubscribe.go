@@ -1,25 +1,20 @@
 package mcphttp
 
 import (
+	"context"
 	"strconv"
-	"sync"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// resubscribe subscribes in the background to the URIs of the record that have no
-// subscription. Those whose page is not connected are tried again when a page joins. The
-// caller holds the lock.
+// resubscribe gives the engine the subscriptions of the record that it does not have. Their pages
+// need not be connected, nor answer: see [engine.Direct.Resubscribe]. Each URI is announced when
+// its changes are, since the client may have read it before. The caller holds the lock.
 func (s *session) resubscribe() {
 	c := s.conversation
-	if s.resubscribing {
-		s.resubscribeAgain = true // a page may have joined after its subscription failed
-		return
-	}
 	if c == nil || s.current == nil && s.owner.Events != nil { // the node with the stream subscribes
 		return
 	}
@@ -32,53 +27,25 @@ func (s *session) resubscribe() {
 	if len(missing) == 0 {
 		return
 	}
-	s.resubscribing = true
-	go func() { // ends when the engine has answered each request, or with the conversation
-		next := make(chan string)
-		var workers sync.WaitGroup
-		for range min(len(missing), limits.MaxInFlight/4) {
-			workers.Go(func() {
-				for uri := range next {
-					s.resubscribeTo(c, uri)
-				}
-			})
-		}
+	armed := s.subscribeTo(c, missing)
+	go func() { // ends after Options.ArmTimeout of the engine
+		armed()
 		for _, uri := range missing {
-			next <- uri
-		}
-		close(next)
-		workers.Wait()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.resubscribing = false
-		if s.resubscribeAgain {
-			s.resubscribeAgain = false
-			s.resubscribe()
+			params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
+			msg := jsonrpc.AppendNotification(nil, engine.MethodUpdated, params)
+			s.announceUpdate(msg, message.HeadOf(msg), uri)
 		}
 	}()
 }
 
-// resubscribeTo subscribes to uri on behalf of the client. Then it sends `updated`,
-// since changes may have been missed. If the client has unsubscribed meanwhile, no
-// `updated` is sent and takePending ends the subscription.
-func (s *session) resubscribeTo(c *conversation, uri string) {
-	answered := make(chan bool, 1)
-	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	if !s.isSubscribed(uri) {
-		return
+// subscribeTo subscribes the engine to URIs. armed waits until it announces their changes. The
+// caller holds the lock.
+func (s *session) subscribeTo(c *conversation, uris []string) (armed func()) {
+	for _, uri := range uris {
+		c.subscribed[uri] = true
 	}
-	s.sendOwn(c, engine.MethodSubscribe, uri, params, func(failed bool) { answered <- !failed })
-	timeout := time.NewTimer(2 * limits.GraceTime)
-	defer timeout.Stop()
-	select {
-	case ok := <-answered:
-		if ok && s.isSubscribed(uri) {
-			msg := jsonrpc.AppendNotification(nil, engine.MethodUpdated, params)
-			s.announceUpdate(msg, message.HeadOf(msg), uri)
-		}
-	case <-timeout.C:
-	case <-s.doneChan():
-	}
+	wait := c.direct.Resubscribe(uris)
+	return func() { wait(context.Background()) }
 }
 
 // sendOwn sends a request of the session itself. The caller does not hold the lock.
@@ -101,13 +68,6 @@ func (s *session) hasRoomFor(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.record.Subscriptions.Has(uri) || changesOverhead+s.record.Subscriptions.size()+subscriptionOverhead+len(uri) <= MaxChanges
-}
-
-// isSubscribed reports whether the client is subscribed to uri.
-func (s *session) isSubscribed(uri string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.record.Subscriptions.Has(uri)
 }
 
 // announceUpdate enqueues an `updated` of uri, unless the client has unsubscribed. It
@@ -135,11 +95,4 @@ func (s *session) announceUpdate(msg []byte, h message.Head, uri string) {
 func (s *session) unsubscribe(c *conversation, uri string) {
 	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
 	go s.sendOwn(c, engine.MethodUnsubscribe, uri, params, func(bool) {}) // in a goroutine: the caller holds the lock; ends when the engine has it
-}
-
-// pageJoined retries subscriptions that have failed.
-func (s *session) pageJoined() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.resubscribe()
 }

@@ -106,14 +106,9 @@ func (s *session) takePending(c *conversation, h message.Head) (w *pendingReques
 		}
 	case engine.MethodSubscribe:
 		c.subscribed[w.uri] = true
-		switch has := s.record.Subscriptions.Has(w.uri); {
-		case w.answered == nil:
-			s.change(w.uri, false)
-			changed = !has || s.owner.Events != nil // another node may have missed that the client had unsubscribed
-		case !has:
-			delete(c.subscribed, w.uri)
-			s.unsubscribe(c, w.uri)
-		}
+		has := s.record.Subscriptions.Has(w.uri)
+		s.change(w.uri, false)
+		changed = !has || s.owner.Events != nil // another node may have missed that the client had unsubscribed
 		if w.earlyUpdate != nil {
 			s.enqueue(w.earlyUpdate, message.HeadOf(w.earlyUpdate))
 		}

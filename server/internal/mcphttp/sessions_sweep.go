@@ -3,7 +3,6 @@ package mcphttp
 import (
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
@@ -43,13 +42,6 @@ func (ss *Sessions) sleepIf(s *session, condition func() bool) bool {
 	ss.table.remove(s)
 	s.unfollow()
 	return true
-}
-
-// PageJoined retries the failed subscriptions of all sessions of owner.
-func (ss *Sessions) PageJoined(owner access.Owner) {
-	for _, s := range ss.table.of(owner) {
-		s.pageJoined()
-	}
 }
 
 // Close closes all conversations. The sessions do not end.

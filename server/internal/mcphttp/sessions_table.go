@@ -20,8 +20,8 @@ type sessionTable struct {
 	mu      sync.Mutex // locked before the lock of a session
 	most    SessionLimits
 	byHash  map[string]*session
-	owners  map[access.Owner]*sessionGroup // so that the join of a page costs as much as its owner has sessions
-	tenants map[string]*sessionGroup       // of sessions whose owner has one
+	owners  map[access.Owner]*sessionGroup
+	tenants map[string]*sessionGroup // of sessions whose owner has one
 	ended   endedIDs
 }
 
@@ -40,7 +40,6 @@ func (l SessionLimits) withDefaults() SessionLimits {
 
 // A sessionGroup has the sessions of an owner or a tenant.
 type sessionGroup struct {
-	all   map[*session]bool
 	awake map[*session]bool // may have a conversation
 }
 
@@ -77,7 +76,6 @@ func (t *sessionTable) add(s *session) error {
 		return errTooManySessions
 	}
 	t.put(s)
-	t.markAwake(s)
 	return nil
 }
 
@@ -104,17 +102,9 @@ func (t *sessionTable) put(s *session) {
 
 func putIn[K comparable](groups map[K]*sessionGroup, key K, s *session) {
 	if groups[key] == nil {
-		groups[key] = &sessionGroup{all: map[*session]bool{}, awake: map[*session]bool{}}
+		groups[key] = &sessionGroup{awake: map[*session]bool{}}
 	}
-	groups[key].all[s] = true
-}
-
-func (t *sessionTable) markAwake(s *session) {
-	owner, tenant := t.groups(s)
-	owner.awake[s] = true
-	if tenant != nil {
-		tenant.awake[s] = true
-	}
+	groups[key].awake[s] = true
 }
 
 func (t *sessionTable) setLimits(most SessionLimits) {
@@ -159,8 +149,7 @@ func takeFrom[K comparable](groups map[K]*sessionGroup, key K, s *session) {
 	if group == nil {
 		return
 	}
-	delete(group.awake, s)
-	if delete(group.all, s); len(group.all) == 0 {
+	if delete(group.awake, s); len(group.awake) == 0 {
 		delete(groups, key)
 	}
 }
@@ -169,17 +158,6 @@ func (t *sessionTable) list() []*session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Collect(maps.Values(t.byHash))
-}
-
-// of returns the sessions of owner.
-func (t *sessionTable) of(owner access.Owner) []*session {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	group := t.owners[owner]
-	if group == nil {
-		return nil
-	}
-	return slices.Collect(maps.Keys(group.all))
 }
 
 func (t *sessionTable) count() int {
