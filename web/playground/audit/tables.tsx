@@ -5,8 +5,8 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { t, tag } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
+import { sizeText } from '../base/size.ts'
 import type { AuditEntry } from '../connections/audit-log.ts'
-import { bytesText } from '../connections/sizes.ts'
 import { appOf, assistantOf, decisionOf, type Use } from './model.ts'
 
 export const assistantText = (name: string) => (name === 'unnamed' ? t('audit.unnamed') : name)
@@ -86,7 +86,7 @@ export function UseTable({ uses, show }: UseTableProps) {
           <td data-label={t('audit.denials')}>
             {number.format(denied)} {denial ? <Reason entry={denial} /> : null}
           </td>
-          <td>{bytesText(bytes)}</td>
+          <td>{sizeText(bytes)}</td>
           <td data-label={t('audit.last')}>{timeText(last)}</td>
         </tr>
       ))}
@@ -166,7 +166,7 @@ function Row({ entry }: { entry: AuditEntry }) {
       <td lang="en" translate={false}>
         {reason}
       </td>
-      <td>{bytesText(bytes)}</td>
+      <td>{sizeText(bytes)}</td>
       <td>{latencyText(ms)}</td>
     </tr>
   )

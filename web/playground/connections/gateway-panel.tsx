@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t, tag } from '../base/i18n.ts'
+import { sizeText } from '../base/size.ts'
 import { dialog } from '../base/state.ts'
 import { connect } from './clients.ts'
 import {
@@ -17,7 +18,6 @@ import {
 import { monitorPage } from './monitor.ts'
 import { openConnection } from './open.ts'
 import { ReadsTable } from './reads-table.tsx'
-import { bytesText } from './sizes.ts'
 
 export function GatewayPanel({ close }: { close(): void }) {
   useEffect(() => {
@@ -152,7 +152,7 @@ function PageFacts({ page }: { page: JoinedPage }) {
       <br />
       <span class="quiet">
         <code lang="en">{page.origin}</code>{' '}
-        {t('connections.gateway.readings', { count: page.reads, size: bytesText(page.bytes) })}
+        {t('connections.gateway.readings', { count: page.reads, size: sizeText(page.bytes) })}
       </span>
     </div>
   )

@@ -2,8 +2,8 @@
 /** The reads of assistants since monitoring started, with hints at possible secrets. */
 
 import { t, tag } from '../base/i18n.ts'
+import { sizeText } from '../base/size.ts'
 import { type ResourceReads, reads } from './reads.ts'
-import { bytesText } from './sizes.ts'
 
 export function ReadsTable() {
   const all = [...reads.value.values()]
@@ -37,7 +37,7 @@ function Table({ all }: { all: readonly ResourceReads[] }) {
               {secrets.length > 0 ? <Hint secrets={secrets} /> : null}
             </th>
             <td>{number.format(reads)}</td>
-            <td>{bytesText(bytes)}</td>
+            <td>{sizeText(bytes)}</td>
             <td>{assistants.join(', ')}</td>
           </tr>
         ))}

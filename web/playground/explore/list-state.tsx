@@ -16,7 +16,7 @@ export function ListState({ session, kind }: { session: Session; kind: ListKind 
       {state === 'failed' ? (
         <p role="alert">{t('explore.failed', { reason: error || '?' })}</p>
       ) : null}
-      {state === 'none' ? (
+      {state === 'none' && (known || session.connection.state.value !== 'closed') ? (
         <p class="quiet">
           {session.connection.dialer.readOnly
             ? t('explore.readOnly')

@@ -9,9 +9,9 @@ import { t, tag } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { Menu } from '../base/menu.tsx'
 import { setting } from '../base/settings.ts'
+import { sizeText } from '../base/size.ts'
 import { catalogue, type Resource } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
-import { bytesText } from '../connections/sizes.ts'
 import { send, write } from './actions.ts'
 import { LazyList } from './lazy-list.tsx'
 import { ListState } from './list-state.tsx'
@@ -171,7 +171,7 @@ function ResourceItem(props: { resource: Resource; session: Session; label?: str
       </button>
       <span class="thing-facts">
         {mimeType ? <span>{mimeType}</span> : null}
-        {typeof size === 'number' ? <span>{bytesText(size)}</span> : null}
+        {typeof size === 'number' ? <span>{sizeText(size)}</span> : null}
         {typeof annotations?.priority === 'number' ? (
           <span>{t('explore.priority', { priority: annotations.priority })}</span>
         ) : null}

@@ -2,9 +2,9 @@
 /** Skills of the active server: the Skills extension, SEP-2640. */
 
 import { t } from '../base/i18n.ts'
+import { sizeText } from '../base/size.ts'
 import { catalogue, type Skill } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
-import { bytesText } from '../connections/sizes.ts'
 import { send, write } from './actions.ts'
 import { Items } from './items.tsx'
 
@@ -53,7 +53,7 @@ const File = ({ uri, size }: { uri: string; size?: number }) => (
       </code>
     </button>
     <span class="thing-facts">
-      {typeof size === 'number' ? <span>{bytesText(size)}</span> : null}
+      {typeof size === 'number' ? <span>{sizeText(size)}</span> : null}
     </span>
   </p>
 )

@@ -4,7 +4,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
-import { size } from '../timeline/format.ts'
+import { sizeText } from '../base/size.ts'
 import { bytesOf, type Part } from './contents.ts'
 import { hexLines } from './hex.ts'
 
@@ -103,7 +103,7 @@ export function Pdf({ part }: { part: Part }) {
       {address && (
         <p>
           <a href={address} target="_blank" rel="noopener">
-            PDF ({size(bytes?.length ?? 0)})
+            PDF ({sizeText(bytes?.length ?? 0)})
           </a>
         </p>
       )}
@@ -137,7 +137,7 @@ export function Bytes({ part }: { part: Part }) {
             shown.value *= 4
           }}
         >
-          {t('inspect.moreBytes', { size: size(bytes.length - shown.value) })}
+          {t('inspect.moreBytes', { size: sizeText(bytes.length - shown.value) })}
         </button>
       )}
       <Download part={part} bytes={bytes} />
@@ -162,7 +162,7 @@ function Download({ part, bytes }: { part: Part; bytes: Uint8Array<ArrayBuffer> 
   return address ? (
     <p>
       <a href={address} download={name.replace(/[^\p{L}\p{N}._-]/gu, '_')}>
-        {t('inspect.download', { size: size(bytes.length) })}
+        {t('inspect.download', { size: sizeText(bytes.length) })}
       </a>
     </p>
   ) : null

@@ -4,8 +4,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { sizeText } from '../base/size.ts'
 import { store } from '../messages/log.ts'
-import { duration, outcome, size } from '../timeline/format.ts'
+import { duration, outcome } from '../timeline/format.ts'
 import { hinted, hintsOf, useHints } from '../timeline/hints.ts'
 import { statusOf } from '../timeline/status.ts'
 import { cachingOf, partsOf } from './contents.ts'
@@ -34,7 +35,7 @@ export function Chips({ row }: { row: number }) {
         </span>
       )}
       {answer && !Number.isNaN(store.latency(row)) && <Latency row={row} />}
-      {kind !== 'world' && <span class="chip">{size(store.size(row))}</span>}
+      {kind !== 'world' && <span class="chip">{sizeText(store.size(row))}</span>}
       {types.map((type) => (
         <span key={type} class="chip">
           {type}

@@ -4,9 +4,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { sizeText } from '../base/size.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
-import { size } from '../timeline/format.ts'
 import { when } from '../timeline/row-time.ts'
 import { bytesOf, type Part, partsOf } from './contents.ts'
 import { type Difference, diffJson, maxDifferences, written } from './diff-json.ts'
@@ -179,14 +179,14 @@ function ComparedBytes({ before, after }: { before: Part; after: Part }) {
         <tbody>
           <tr>
             <th scope="row">{t('inspect.before')}</th>
-            <td>{size(was.length)}</td>
+            <td>{sizeText(was.length)}</td>
             <td>
               <code>{hashes.value[0].slice(0, 16)}</code>
             </td>
           </tr>
           <tr>
             <th scope="row">{t('inspect.after')}</th>
-            <td>{size(is.length)}</td>
+            <td>{sizeText(is.length)}</td>
             <td>
               <code>{hashes.value[1].slice(0, 16)}</code>
             </td>

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 /** The bar: clients, revision, and buttons for dialogs and settings. */
 
+import { useEffect, useRef } from 'preact/hooks'
 import { type Locale, locale, localeNames, setLocale, t } from '../base/i18n.ts'
 import { Icon, IconButton } from '../base/icon.tsx'
 import { embedded, setting } from '../base/settings.ts'
@@ -107,14 +108,24 @@ function Clients() {
   )
 }
 
+const titleOf = ({ peer, connection }: Session) =>
+  peer.value?.title || peer.value?.name || connection.dialer.title
+
 function ClientButton({ session }: { session: Session }) {
-  const { connection, peer } = session
+  const { connection } = session
   const state = connection.state.value
-  const title = peer.value?.title || peer.value?.name || connection.dialer.title
+  const title = titleOf(session)
   const isActive = active.value === session
+  const hasTwin = sessions.value.some((other) => other !== session && titleOf(other) === title)
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    // Many clients are scrolled, as the bar has no room for them.
+    if (isActive) button.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [isActive])
   return (
     <>
       <button
+        ref={button}
         type="button"
         aria-pressed={isActive}
         title={`${connection.dialer.title}${connection.reason.value ? `: ${connection.reason.value}` : ''}`}
@@ -126,6 +137,11 @@ function ClientButton({ session }: { session: Session }) {
         <span class="connection-state" data-is={state} />
         <span class="letter">{connection.letter}</span>
         <span class="name">{title}</span>
+        {hasTwin ? (
+          <span class="quiet" translate={false}>
+            {session.revision.value}
+          </span>
+        ) : null}
         {state === 'open' ? null : <span class="quiet">{t(`shell.${state}`)}</span>}
       </button>
       {isActive && sessions.value.length > 1 ? (

@@ -1,4 +1,4 @@
-/** Formats times, durations, sizes and outcomes of rows in the user's language. */
+/** Formats times, durations and outcomes of rows in the user's language. */
 
 import { t, tag } from '../base/i18n.ts'
 import type { Store } from '../messages/store.ts'
@@ -55,7 +55,7 @@ const unit = (name: string, digits: number) =>
       new Intl.NumberFormat(tag(), {
         style: 'unit',
         unit: name,
-        unitDisplay: name === 'byte' ? 'narrow' : 'short',
+        unitDisplay: 'short',
         maximumFractionDigits: digits,
       }),
   )
@@ -65,13 +65,6 @@ export function duration(ms: number): string {
   if (Number.isNaN(ms)) return ''
   if (ms >= 10_000) return unit('second', 1).format(ms / 1000)
   return unit('millisecond', ms < 10 && !Number.isInteger(ms) ? 1 : 0).format(ms)
-}
-
-/** @param bytes - in steps of 1,000, as `kB` says */
-export function size(bytes: number): string {
-  if (bytes < 1000) return unit('byte', 0).format(bytes)
-  if (bytes < 1e6) return unit('kilobyte', 1).format(bytes / 1000)
-  return unit('megabyte', 1).format(bytes / 1e6)
 }
 
 /** Requests that stay open and get notifications. */

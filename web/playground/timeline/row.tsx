@@ -5,9 +5,10 @@ import { Component, type ComponentChildren, type HTMLAttributes } from 'preact'
 import { showControlCharacters } from '../base/control-characters.ts'
 import { t, tag } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
+import { sizeText } from '../base/size.ts'
 import { store } from '../messages/log.ts'
 import type { Bracket } from './bracket.ts'
-import { directionText, duration, outcome, size, targetText } from './format.ts'
+import { directionText, duration, outcome, targetText } from './format.ts'
 import { hintsOf } from './hints.ts'
 import { clock, when } from './row-time.ts'
 import { statusOf } from './status.ts'
@@ -129,7 +130,7 @@ export class Row extends Component<Props> {
           </>,
         )}
         {cell(8, 'latency', answer ? duration(store.latency(row)) : '')}
-        {cell(9, 'size', kind === 'world' ? '' : size(store.size(row)))}
+        {cell(9, 'size', kind === 'world' ? '' : sizeText(store.size(row)))}
       </div>
     )
   }

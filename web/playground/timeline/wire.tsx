@@ -6,11 +6,12 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { showControlCharacters } from '../base/control-characters.ts'
 import { t } from '../base/i18n.ts'
+import { sizeText } from '../base/size.ts'
 import { selected } from '../base/state.ts'
 import { clientName, named } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import { useCursor } from './cursor.ts'
-import { directionText, size } from './format.ts'
+import { directionText } from './format.ts'
 import { when } from './row-time.ts'
 import { useScroller } from './scroller.ts'
 import { drawn, follow, query, refiltered, shown } from './view.ts'
@@ -102,7 +103,7 @@ function Message({ row, y, home }: { row: number; y: number; home: boolean }) {
         onClick={() => actions.inspect(row)}
       >
         {when(row)} <b>{clientName(store.connection(row)).letter}</b> {directionText(store, row)}
-        {world ? '' : ` · ${store.framing(row)} · ${size(store.size(row))}`}
+        {world ? '' : ` · ${store.framing(row)} · ${sizeText(store.size(row))}`}
       </button>
       <pre>
         {around(store, row).map((line) => (

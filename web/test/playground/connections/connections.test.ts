@@ -143,8 +143,15 @@ inBrowsers('the gateway is reached by WebSocket, and by HTTP', async ({ open }) 
   await tab.waitForFunction(
     () => document.querySelectorAll('.clients .connection-state[data-is=open]').length === 3,
   )
+  const ofGateway = await tab.$$eval('.clients button', (all) =>
+    all.map((one) => one.textContent ?? '').filter((text) => text.includes('PageMCP')),
+  )
+  assert.equal(ofGateway.length, 2)
+  for (const text of ofGateway) assert.match(text, /PageMCP20\d\d-\d\d-\d\d/) // else they look alike
   await connect(tab, 'ws', 'ws://127.0.0.1:1/')
   await tab.waitForSelector('.clients .connection-state[data-is=closed]')
+  const explore = await tab.$eval('[data-pane=explore]', (pane) => pane.textContent ?? '')
+  assert.doesNotMatch(explore, /Waiting for the server/) // it will not come
 })
 
 /** Diagnoses an address and returns what was found, as `step state: what it says`. */

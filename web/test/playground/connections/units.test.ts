@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setLocale } from '../../../playground/base/i18n.ts'
+import { sizeText } from '../../../playground/base/size.ts'
 import { checkAddress } from '../../../playground/connections/doctor.ts'
 import type { GatewayMessage } from '../../../playground/connections/gateway-message.ts'
 import {
@@ -26,6 +28,20 @@ function eventsOf(text: string, size: number): StreamEvent[] {
   for (let at = 0; at < text.length; at += size) parser.push(text.slice(at, at + size))
   return events
 }
+
+test('sizes have a short unit, and a space before it, in each language', async () => {
+  const texts = {
+    en: ['341\u00a0B', '3.4\u00a0kB', '1.2\u00a0MB'],
+    de: ['341\u00a0B', '3,4\u00a0kB', '1,2\u00a0MB'],
+    ja: ['341\u00a0B', '3.4\u00a0KB', '1.2\u00a0MB'],
+    'zh-Hans': ['341\u00a0B', '3.4\u00a0kB', '1.2\u00a0MB'],
+  } as const
+  for (const [language, wanted] of Object.entries(texts)) {
+    await setLocale(language as keyof typeof texts)
+    assert.deepEqual([341, 3400, 1_200_000].map(sizeText), wanted, language)
+  }
+  await setLocale('en')
+})
 
 test('an event stream is read alike, wherever it is cut', () => {
   const text =
