@@ -64,6 +64,7 @@ func (v *views) attach(joiner Joiner, origin string, s *socket.Socket) (*page, e
 		return nil, err
 	}
 	v.markJoined(p, joiner.Hello, origin)
+	p.remote.OthersChanged() // see otherTabs
 	v.gateway.monitor.PagesChanged()
 	return p, nil
 }

@@ -67,9 +67,49 @@ func (p *testPage) serveTasks(store *taskStore) {
 func (g *testGateway) task(path, method, params string) string {
 	g.t.Helper()
 	name, _ := jsonrpc.Text(jsonrpc.Member([]byte("{"+params+"}"), engine.MethodOf(method).Named))
-	body := strings.Replace(modern("1", method, params), `clientCapabilities":{}`, `clientCapabilities":{"extensions":{"`+engine.ExtensionTasks+`":{}}}`, 1)
-	_, text := g.post(path, body, v2026, "Mcp-Method: "+method, "Mcp-Name: "+name)
+	_, text := g.post(path, withTasks(modern("1", method, params)), v2026, "Mcp-Method: "+method, "Mcp-Name: "+name)
 	return text
+}
+
+// withTasks adds the extension to the capabilities of a request.
+func withTasks(body string) string {
+	return strings.Replace(body, `clientCapabilities":{}`, `clientCapabilities":{"extensions":{"`+engine.ExtensionTasks+`":{}}}`, 1)
+}
+
+// A client that listens to a task gets its last state from another tab, which was there before, has
+// another name, and takes the task over when the first one has closed.
+func TestListensFollowTasksToOtherTabs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for path, tool := range map[string]string{"/mcp": "notes.work", "/mcp/notes": "work"} {
+			g, store := startGateway(t), &taskStore{}
+			page, other := newPage(t, "notes"), newPage(t, "notes-2")
+			page.serveTasks(store)
+			page.join(g)
+			other.hello.Name = "notes"
+			other.serveTasks(&taskStore{})
+			other.join(g)
+			created := g.task(path, "tools/call", `"name":"`+tool+`"`)
+			id, _ := jsonrpc.Text(jsonrpc.Member(jsonrpc.Member([]byte(created), "result"), "taskId"))
+			body := withTasks(modern("1", engine.MethodListen, `"notifications":{"taskIds":["`+id+`"]}`))
+			stream := g.open(t.Context(), "POST", path, body, v2026, "Mcp-Method: "+engine.MethodListen)
+			if got := stream.next(); !strings.Contains(got, `"taskIds":["`+id+`"]`) {
+				t.Fatalf("the acknowledgement: %s", got)
+			}
+			if got := stream.next(); !strings.Contains(got, `"status":"working"`) {
+				t.Errorf("the present state: %s", got)
+			}
+			page.leave(g, true)
+			page.engine.Close()
+			time.Sleep(5 * time.Second)
+			other.engine.RestoreTasks(store.all()...)
+			for last := ""; !strings.Contains(last, `"status":"completed"`); {
+				if last = stream.next(); !strings.Contains(last, `"taskId":"`+id+`"`) {
+					t.Fatalf("at %s: %s", path, last)
+				}
+			}
+			other.engine.Close()
+		}
+	})
 }
 
 // A task of a page survives the page's reload, its end, and that of the gateway: a new one says

@@ -45,9 +45,10 @@ func (r *Remote) add(f *following) {
 
 func (r *Remote) remove(f *following) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	delete(r.follows, f)
 	r.touch()
+	r.mu.Unlock()
+	r.shareOrphans()
 }
 
 // Want implements [engine.Following]. While the engine is away there is nothing to wait
@@ -58,6 +59,7 @@ func (f *following) Want(uris []string) (armed <-chan struct{}) {
 		wanted[uri] = struct{}{}
 	}
 	r := f.remote
+	defer r.shareOrphans() // with the lock released
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f.uris = wanted
@@ -101,7 +103,7 @@ func (r *Remote) isFollowed() bool {
 			return true
 		}
 	}
-	return false
+	return len(r.adopted) > 0
 }
 
 // announceAll announces to followers that URIs, or the lists, may have changed.

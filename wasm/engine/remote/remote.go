@@ -45,6 +45,10 @@ type Remote struct {
 	describe func() string    // see OnAway
 	others   func() []*Remote // see OnOthers
 
+	// Keys of tasks (tasks_moved.go); neither map is changed in place.
+	orphans map[string]struct{} // that the other tabs listen to
+	adopted map[string]struct{} // of other tabs, that are listened to here
+
 	grants  atomic.Pointer[engine.Grants] // of the other engine; nil: everything is allowed
 	backlog *backlog
 	once    atomic.Int32 // requests in flight that must not be sent again
@@ -136,6 +140,7 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 		l.conn.Close()
 		r.lost(l)
 		close(l.down)
+		r.shareOrphans()
 		if errors.Is(err, jsonrpc.ErrPanic) {
 			r.report(err)
 		}
@@ -160,6 +165,7 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 	default:
 		old.conn.Close()
 	}
+	r.shareOrphans()
 	go func() { // ends with the link
 		defer r.survive(l)
 		r.keepListening(l)

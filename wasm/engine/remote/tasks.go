@@ -87,8 +87,9 @@ func (r *Remote) HasTasks() bool {
 func (r *Remote) OnAway(f func() string) { r.describe = f }
 
 // OnOthers sets the function that returns the Remotes of engines that may have taken over tasks of
-// this one: other tabs of an app. They are asked for what it does not have, and while it is away.
-// Call it before the first port.
+// this one: other tabs of an app. They are asked for what it does not have, and while it is away, and
+// listen to the tasks for which there are listeners here. Call OnOthers before the first port, and
+// OthersChanged when f returns others. f is called without locks of a Remote.
 func (r *Remote) OnOthers(f func() []*Remote) { r.others = f }
 
 // withOthers calls act with the Remotes that are there and may have taken over a task, until one
@@ -231,6 +232,7 @@ func (r *Remote) taskNotified(l *link, params []byte) {
 	}
 	r.tasks.keep(s)
 	r.announce(engine.Change{URI: engine.TaskURI(s.ID)})
+	r.passOn(s)
 }
 
 // readTask reads a state, and cleans its texts. A policy is applied to requests for input; it may
