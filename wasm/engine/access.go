@@ -65,7 +65,9 @@ func denial(reason, message string) error {
 var ErrRevoked = denial(reasonRevoked, "")
 
 // ErrNotShared is the error of a source that has the resource, but not for this client.
-var ErrNotShared = denial(reasonDeclined, "The user has not shared this with you. Do not try again unless they ask.")
+var ErrNotShared = denial(reasonDeclined, notShared)
+
+const notShared = "The user has not shared this with you. Do not try again unless they ask."
 
 // SetGrants replaces the decisions about assistants. Requests that run and are denied from now
 // on fail at once, and notifications about what a client may not read are not sent. Nil, the
@@ -89,20 +91,20 @@ func (e *Engine) SetGrants(g *Grants) {
 			s.enqueueLists(which)
 		}
 	}
-	e.announceMissed("", func(s *subscription) bool {
-		return s.isGoverned() && !old.MayRead(s.who) && g.MayRead(s.who)
+	e.announceMissed("", func(s *subscription, uri string) bool {
+		return s.isGoverned() && !old.MayWatch(s.who, uri) && g.MayWatch(s.who, uri)
 	})
 	for _, c := range e.connected() {
 		e.safely("a Sink", c.announceDeclared)
 	}
 }
 
-// announceMissed announces all URIs below a prefix to those whose changes were not announced
-// for a time.
-func (e *Engine) announceMissed(prefix string, to func(*subscription) bool) {
+// announceMissed announces the URIs below a prefix to those to whom their changes were not
+// announced for a time.
+func (e *Engine) announceMissed(prefix string, to func(s *subscription, uri string) bool) {
 	for _, uri := range e.registry.under(prefix) {
 		for _, s := range e.registry.subscribers(uri) {
-			if to(s) {
+			if to(s, uri) {
 				s.enqueue(uri)
 			}
 		}
@@ -126,7 +128,7 @@ func (c *Client) endDenied(g *Grants) {
 		}
 		if d, reason := g.decide(run.who, run.right, run.tool); d == denied && reason == reasonPaused {
 			run.cancel(denial(reason, ""))
-		} else if d == denied {
+		} else if d == denied || g.withholds(run.who, run.uri) {
 			run.cancel(ErrRevoked)
 		}
 	}

@@ -125,10 +125,13 @@ func (e *Engine) admitTool(ctx context.Context, g *Grants, req *request, tool To
 // admitOne decides about one request, and asks if the grants do not.
 func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *AccessQuestion) error {
 	d, reason := g.decide(req.who, q.right, q.tool)
+	message := ""
+	if d != denied && q.URI != "" && g.withholds(req.who, q.URI) {
+		d, reason, message = denied, reasonDeclined, notShared
+	}
 	if d == undecided && !req.mayWait {
 		return errMustWait
 	}
-	message := ""
 	e.question(req, q)
 	isOnce := q.tool != "" && !g.hasPolicy // a function of the app decides about each round
 	if d == undecided && isOnce {
@@ -149,7 +152,9 @@ func (e *Engine) admitOne(ctx context.Context, g *Grants, req *request, q *Acces
 		if answer.Allow {
 			d = allowed
 			// A denial or a pause may have come between the answer and now.
-			if later, why := e.grants.Load().decide(req.who, q.right, q.tool); later == denied {
+			if now := e.grants.Load(); now.withholds(req.who, q.URI) {
+				d, reason, message = denied, reasonDeclined, notShared
+			} else if later, why := now.decide(req.who, q.right, q.tool); later == denied {
 				d, reason = denied, why
 			} else if isOnce {
 				InvocationOf(ctx).allow(permit{cmp.Or(reason, reasonGrant), req.who, q.tool})
@@ -171,7 +176,7 @@ func (c *Client) noteGrant(req *request, q *AccessQuestion) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if run := c.waiting[req.call]; run != nil {
-		run.isGranted, run.who, run.right, run.tool = true, req.who, q.right, q.tool
+		run.isGranted, run.who, run.right, run.tool, run.uri = true, req.who, q.right, q.tool, q.URI
 	}
 }
 

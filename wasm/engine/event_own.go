@@ -124,6 +124,7 @@ func (s ownSource) wants(q EventQuery, o *occurrence) bool {
 		isOne = isOne || uri == o.uri
 	}
 	return isOne && s.engine.options.Allow(s.who, VerbWatch, o.uri) &&
+		(s.client.isOwnPage() || !s.engine.grants.Load().withholds(s.who, o.uri)) &&
 		s.engine.guardsAllow(&subscription{client: s.client, who: s.who}, o.uri)
 }
 

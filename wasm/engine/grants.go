@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -25,6 +26,8 @@ type Grants struct {
 type ownGrants struct {
 	rights [grantList + 1]grant
 	tools  map[string]grant // by the name of the only tool that each is about
+
+	withheld map[string]int64 // decoded URIs of resources, with all below them, until when: ms since 1970
 }
 
 type grant struct {
@@ -52,8 +55,9 @@ const (
 // rightNames are those of the rights in tables, questions and the audit.
 var rightNames = [...]string{"read", "act", "list"}
 
-// maxGrants bounds the entries of a table, which may be a page's; web/src/access has fewer.
-const maxGrants = 4096
+// maxGrants bounds the entries of a table, which may be a page's: 4,096 decisions and 2,000 resources
+// that are withheld, as in web/src/access.
+const maxGrants = 6096
 
 // A decision about one request.
 type decision uint8
@@ -75,11 +79,12 @@ const (
 	reasonNoAnswer = "unanswered"
 )
 
-var errGrants = errors.New("grants need default, open or ask, and an array of at most 4,096 objects of assistant and right")
+var errGrants = errors.New("grants need default, open or ask, and an array of at most 6,096 objects of assistant and right")
 
 // ParseGrants reads a table: a JSON object of default, "open" or "ask", policy (boolean),
 // pausedUntil (ms since 1970), and grants, an array of objects of assistant, right ("read",
-// "act" or "list"), tool, allow and until (ms since 1970). The member gateway is a table without
+// "act" or "list"), tool, allow and until (ms since 1970); with the member uri an entry denies to
+// read this resource, and all below it. The member gateway is a table without
 // what does not concern a gateway; default: the whole one.
 func ParseGrants(object []byte) (*Grants, error) {
 	g := &Grants{text: jsonrpc.Member(object, "gateway"), byAssistant: map[string]*ownGrants{}}
@@ -119,6 +124,13 @@ func (g *Grants) add(entry []byte) bool {
 	if own == nil {
 		own = &ownGrants{}
 		g.byAssistant[assistant] = own
+	}
+	if uri, _ := jsonrpc.Text(jsonrpc.Member(entry, "uri")); uri != "" {
+		if own.withheld == nil {
+			own.withheld = map[string]int64{}
+		}
+		own.withheld[decodedURI(uri)] = one.until
+		return assistant != "" && name == rightNames[grantRead] && tool == "" && one.decision == denied
 	}
 	for right := range rightNames {
 		switch {
@@ -194,4 +206,37 @@ func (g *Grants) MayRead(who Principal) bool {
 		d, _ = g.decide(who, grantList, "")
 	}
 	return d == allowed
+}
+
+// MayWatch reports whether an assistant may see changes of a resource now; "" stands for lists.
+// Nil: it may.
+func (g *Grants) MayWatch(who Principal, uri string) bool {
+	return g.MayRead(who) && !g.withholds(who, uri)
+}
+
+// withholds reports whether a resource, or one above it, is withheld from an assistant.
+func (g *Grants) withholds(who Principal, uri string) bool {
+	if g == nil {
+		return false
+	}
+	own := g.byAssistant[AssistantOf(who)]
+	if own == nil || own.withheld == nil {
+		return false
+	}
+	ms := time.Now().UnixMilli()
+	uri = decodedURI(uri)
+	for end := len(uri); end > 0; end = strings.LastIndexByte(uri[:end-1], '/') + 1 {
+		if own.withheld[uri[:end]] > ms || own.withheld[strings.TrimSuffix(uri[:end], "/")] > ms {
+			return true
+		}
+	}
+	return false
+}
+
+// decodedURI returns a URI without percent-encoding: a template takes each spelling of a value.
+func decodedURI(uri string) string {
+	if text, ok := percentDecode(uri); ok {
+		return text
+	}
+	return uri
 }

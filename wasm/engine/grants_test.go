@@ -90,3 +90,43 @@ func TestGrantsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// An entry with a URI withholds this resource, and what is below it, from one assistant.
+func TestGrantsWithholdResources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now().UnixMilli()
+		g, err := ParseGrants([]byte(`{"default":"open","grants":[{"assistant":"a","right":"read","uri":"tab:///1"},
+			{"assistant":"a","right":"read","uri":"tab:///3","until":` + ms(now) + `},{"assistant":"unnamed","right":"read","uri":"tab:///"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range []struct {
+			who Principal
+			uri string
+			may bool
+		}{
+			{"a", "tab:///1", false}, {"a", "tab:///1/text", false}, {"a", "tab:///1/text/2", false}, {"a", "tab:///%31", false}, {"a", "tab:///1%2Ftext", false},
+			{"a", "tab:///12", true}, {"a", "tab:///", true}, {"a", "", true}, {"a", "tab:///3", true},
+			{"b", "tab:///1", true}, {"token", "tab:///1", false}, {"token", "tab:///", false}, {"token", "page:///1", true},
+		} {
+			if g.MayWatch(row.who, row.uri) != row.may {
+				t.Errorf("%s, %q: may is not %v", row.who, row.uri, row.may)
+			}
+		}
+		if !(*Grants)(nil).MayWatch("a", "tab:///1") {
+			t.Error("without grants everything is allowed")
+		}
+		g, _ = ParseGrants([]byte(`{"default":"ask","grants":[{"assistant":"a","right":"read","uri":"tab:///1"}]}`))
+		if g.MayWatch("a", "tab:///2") {
+			t.Error("a resource is allowed that is not withheld, and not granted")
+		}
+	})
+	for _, entry := range []string{
+		`{"assistant":"a","right":"read","uri":"tab:///1","allow":true}`, `{"assistant":"a","right":"act","uri":"tab:///1"}`,
+		`{"assistant":"a","right":"read","tool":"look","uri":"tab:///1"}`,
+	} {
+		if _, err := ParseGrants([]byte(`{"default":"ask","grants":[` + entry + `]}`)); err == nil {
+			t.Errorf("%s is taken", entry)
+		}
+	}
+}

@@ -1,14 +1,18 @@
 package engine
 
+import "strings"
+
 // Who gets notifications: by the grants of this engine, and of the engines that it mounts.
 
-// mayWatch reports whether the owner of a subscription may know of changes below m. A gateway
-// decides for its own clients.
-func (e *Engine) mayWatch(s *subscription, m *mount) bool {
-	if !s.isGoverned() {
-		return true
-	}
-	return e.grants.Load().MayRead(s.who) && (m == nil || m.guard == nil || m.guard.Grants().MayRead(s.who))
+// mayWatch reports whether the owner of a subscription may know of changes of a resource of m, or
+// of lists: uri is "". A gateway decides for its own clients.
+func (e *Engine) mayWatch(s *subscription, m *mount, uri string) bool {
+	return !s.isGoverned() || e.grants.Load().MayWatch(s.who, uri) && m.mayWatch(s.who, uri)
+}
+
+// mayWatch asks the engine behind a source. Nil: there is none.
+func (m *mount) mayWatch(who Principal, uri string) bool {
+	return m == nil || m.guard == nil || m.guard.Grants().MayWatch(who, strings.TrimPrefix(uri, m.prefix))
 }
 
 // isGoverned reports whether the grants of this engine concern the owner of a subscription.
@@ -16,22 +20,14 @@ func (s *subscription) isGoverned() bool { return !s.client.proxy && !s.client.i
 
 // mayListen reports whether a subscription may have a URI.
 func (e *Engine) mayListen(s *subscription, uri string) bool {
-	if !e.mayWatch(s, nil) {
-		return false
-	}
-	for l := e.lookup(uri); l.next(); {
-		if !e.mayWatch(s, l.mount) {
-			return false
-		}
-	}
-	return true
+	return e.mayWatch(s, nil, uri) && e.guardsAllow(s, uri)
 }
 
 // guardsAllow reports whether the engines behind the sources of a URI let a client know of its
 // changes.
 func (e *Engine) guardsAllow(s *subscription, uri string) bool {
 	for l := e.lookup(uri); l.next(); {
-		if l.mount.guard != nil && s.isGoverned() && !l.mount.guard.Grants().MayRead(s.who) {
+		if s.isGoverned() && !l.mount.mayWatch(s.who, uri) {
 			return false
 		}
 	}

@@ -256,6 +256,7 @@ type running struct {
 	who       Principal
 	right     grantRight
 	tool      string
+	uri       string // of a resource that it reads, or ""
 }
 
 // How many timeouts a request may last while its source makes progress.

@@ -116,8 +116,8 @@ type Change struct {
 	Events  bool // the list of events changed
 
 	// Granted reports, when the grants of a [Guarded] source changed, whether a client may see
-	// its changes now and might not before. Nil: they did not change.
-	Granted func(who Principal) bool
+	// changes of a resource now and might not before. Nil: they did not change.
+	Granted func(who Principal, uri string) bool
 }
 
 // Cache is how long clients may keep an answer (MCP 2026-07-28,

@@ -13,7 +13,7 @@ import (
 // policy still allows it. It never blocks.
 func (e *Engine) changed(m *mount, change Change) {
 	if change.Granted != nil {
-		e.announceMissed(m.prefix, func(s *subscription) bool { return change.Granted(s.who) })
+		e.announceMissed(m.prefix, func(s *subscription, uri string) bool { return change.Granted(s.who, uri[len(m.prefix):]) })
 	}
 	if change.Events || change.Granted != nil {
 		e.events.poke() // a source may have become one of events, or one that a client may read
@@ -23,7 +23,7 @@ func (e *Engine) changed(m *mount, change Change) {
 		if change.Granted != nil {
 			see = nil // clients that lost access get the change, too
 		}
-		e.announceListsTo(m.prefix, which, func(s *subscription) bool { return e.mayWatch(s, see) })
+		e.announceListsTo(m.prefix, which, func(s *subscription) bool { return e.mayWatch(s, see, "") })
 	}
 	switch uri := m.prefix + change.URI; {
 	case change.URI == "":
@@ -40,7 +40,7 @@ func (e *Engine) changed(m *mount, change Change) {
 func (e *Engine) announce(m *mount, uri string) {
 	e.resourceChanged(m, uri, false)
 	for _, s := range e.registry.subscribers(uri) {
-		if e.options.Allow(s.who, VerbWatch, uri) && e.mayWatch(s, m) {
+		if e.options.Allow(s.who, VerbWatch, uri) && e.mayWatch(s, m, uri) {
 			s.enqueue(uri)
 		}
 	}
@@ -49,7 +49,7 @@ func (e *Engine) announce(m *mount, uri string) {
 // announceLists enqueues a notification in each subscription to these lists, if the client
 // may see those of the source at prefix.
 func (e *Engine) announceLists(prefix string, which lists) {
-	e.announceListsTo(prefix, which, func(s *subscription) bool { return e.mayWatch(s, nil) })
+	e.announceListsTo(prefix, which, func(s *subscription) bool { return e.mayWatch(s, nil, "") })
 }
 
 func (e *Engine) announceListsTo(prefix string, which lists, may func(*subscription) bool) {

@@ -12,6 +12,7 @@ import {
 import { confirmedGateways, keepPage, resumePage } from './identity.ts'
 import { type Handlers, notify, type ReadRecord, type SiteUse, type TabInfo } from './messages.ts'
 import { tickedTabs } from './source.ts'
+import { withheldOf } from './withheld.ts'
 
 /** The most reads that the popup gets. */
 const maxReads = 20
@@ -45,6 +46,7 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
   let closed = () => {}
 
   let shared: readonly TabInfo[] = []
+  let updating: Promise<unknown> = Promise.resolve() // the last one
   let ending: ReturnType<typeof setTimeout> | undefined
   let uses: SiteUse[] = []
 
@@ -82,6 +84,13 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
     refreshPopup()
     return undefined
   })
+
+  /** First what is withheld from whom: then its changes are not announced to them. */
+  async function update(now: readonly TabInfo[], loaded: readonly number[]) {
+    const mcp = await ready
+    await mcp?.access.withhold(withheldOf(now)).catch((error: unknown) => reportError(error))
+    tabs.update(now, loaded)
+  }
 
   function serve(mcp: PageMcp): PageMcp {
     mcp.mount(tabs.source)
@@ -146,6 +155,7 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
       clearTimeout(ending)
       const isJoined = mcp.state.gateways.at(-1)?.is === 'joined'
       if (isJoined) {
+        await updating
         tabs.update([], []) // no tab may be read any more: clients are notified before the connection ends
         await delay(updateInterval)
       }
@@ -157,7 +167,7 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
     },
     tabs({ tabs: now, loaded }) {
       shared = now
-      tabs.update(now, loaded)
+      updating = updating.then(() => update(now, loaded))
       // The background, which may be stopped, has no timers.
       clearTimeout(ending)
       const next = Math.min(...now.map(({ until }) => until ?? Number.POSITIVE_INFINITY))

@@ -85,6 +85,14 @@ export interface GrantTable {
 /** A decision in the table. `list`: lists and notifications alone, where a function decides about reads. */
 export interface TableGrant extends Omit<Grant, 'right'> {
   readonly right: Right | 'list'
+  /** Denies to read this resource, and all below it: {@link Withheld}. */
+  readonly uri?: string
+}
+
+/** A resource that one assistant may not read, such as `note:a`, with all below it, such as `note:a/1`. */
+export interface Withheld {
+  readonly assistant: string
+  readonly uri: string
 }
 
 /** A decision of the engine. Never has contents. */
@@ -156,6 +164,13 @@ export interface PageAccess {
   /** Denies all requests for a time, in ms; one hour by default, at most 30 days. */
   pause(ms?: number): Promise<void>
   resume(): Promise<void>
+  /**
+   * Withholds resources from single assistants, whatever else is decided: their reads fail, and their changes are not announced.
+   * Replaces what was withheld before, in this document alone, and is not stored.
+   *
+   * @param resources - at most 2,000
+   */
+  withhold(resources: readonly Withheld[]): Promise<void>
   /** The last entries, newest first; 1,000 at most are kept. */
   audit(): Promise<readonly AuditEntry[]>
 }

@@ -29,4 +29,5 @@ export type {
   Grant,
   PageAccess,
   Right,
+  Withheld,
 } from './access-types.ts'

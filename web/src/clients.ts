@@ -202,8 +202,12 @@ export function clients(host: ClientsHost): Clients {
           if (request.abort === undefined || request.decision === undefined) continue
           const own = JSON.parse(request.decision.text) as AccessDecision
           const isDenied = table.grants.some(
-            ({ allow, assistant, right, tool }) =>
-              !allow && assistant === own.assistant && right === own.right && tool === undefined,
+            ({ allow, assistant, right, tool, uri }) =>
+              !allow &&
+              assistant === own.assistant &&
+              right === own.right &&
+              tool === undefined &&
+              (uri === undefined || `${own.what}/`.startsWith(uri.replace(/\/?$/, '/'))),
           )
           if (isPaused || isDenied) out.revoke(request)
         }

@@ -15,6 +15,7 @@ export type {
   Grant,
   PageAccess,
   Right,
+  Withheld,
 } from './access-types.ts'
 export type {
   AudioContent,

@@ -43,7 +43,16 @@ export interface OwnAccess {
 }
 
 /** The methods of {@link PageAccess} that access/decisions.ts has. */
-const names = ['grants', 'revoke', 'allow', 'forget', 'pause', 'resume', 'audit'] as const
+const names = [
+  'grants',
+  'revoke',
+  'allow',
+  'forget',
+  'pause',
+  'resume',
+  'withhold',
+  'audit',
+] as const
 
 export function pageAccess(options: Options): OwnAccess {
   const { name, access = isOnThisMachine() ? 'open' : 'ask', report } = options

@@ -117,6 +117,44 @@ func TestGatewaysAnnounceAsTheGrantsSay(t *testing.T) {
 	}
 }
 
+// What is withheld from an assistant changes without an announcement to it, at the page and behind
+// gateways, in a subscription that it has; when it is not withheld any more, one announcement
+// follows.
+func TestChangesOfWithheldResourcesAreNotAnnounced(t *testing.T) {
+	const (
+		open     = `{"default":"open","grants":[]}`
+		withheld = `{"default":"open","grants":[{"assistant":"codex","right":"read","uri":"notes://cart"}]}`
+	)
+	for nodes := range 3 {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGrantedHop(t, open, nodes)
+			claude, codex := enginetest.Speak(t, g.gateway, "claude"), enginetest.Speak(t, g.gateway, "codex")
+			for _, s := range []enginetest.Speaker{claude, codex} {
+				s.Ask("1", "subscriptions/listen", "", `,"notifications":{"resourceSubscriptions":["notes://cart"]}`)
+				s.Wants("acknowledged", `["notes://cart"]`)
+			}
+			g.set(withheld)
+			time.Sleep(time.Second) // for the pause between two discovers
+			g.table.Changed("notes://cart")
+			claude.Wants("updated", "notes://cart")
+			codex.Ask("2", "ping", "", "")
+			codex.Wants(`"id":2`) // and no update before
+			codex.Ask("3", "resources/read", "", `,"uri":"notes://cart"`)
+			codex.Wants(`"id":3`, "has not shared this with you", `"reason":"declined"`)
+			codex.Ask("4", "subscriptions/listen", "", `,"notifications":{"resourceSubscriptions":["notes://cart"]}`)
+			codex.Wants("acknowledged", `"notifications":{}`)
+			time.Sleep(time.Second)
+			g.set(open)
+			codex.Wants("updated", "notes://cart")
+			claude.Ask("2", "ping", "", "")
+			claude.Wants(`"id":2`) // it missed nothing
+			claude.Port.Close()
+			codex.Port.Close()
+			time.Sleep(time.Second) // likewise
+		})
+	}
+}
+
 // A question may wait longer than requests do, through gateways, too.
 func TestQuestionsWaitThroughGateways(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

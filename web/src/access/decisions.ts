@@ -11,6 +11,7 @@ import type {
   AssistantAccess,
   GrantTable,
   PageAccess,
+  Withheld,
 } from '../access-types.ts'
 import { toBase64Url } from '../base64url.ts'
 import { isFramed } from '../dialog-parts.ts'
@@ -20,6 +21,7 @@ import {
   decisionOf,
   keptTime,
   type Mode,
+  maxWithheld,
   present,
   type SavedGrant,
   tableOf,
@@ -85,6 +87,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
   const { origin } = globalThis
   const lists = new Set<string>() // who may see lists, where a function decides about reads
   const ended = new AbortController()
+  let withheld: readonly Withheld[] = []
   let isConsented = false
   let isClosed = false
   let table = ''
@@ -123,7 +126,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     if (isClosed) return
     const held = holding()
     // A function is asked about lists, too: the consent at the gateway is not known before the first request.
-    const next = tableOf(isConsented ? 'policy' : mode, saved.decisions, held, lists)
+    const next = tableOf(isConsented ? 'policy' : mode, saved.decisions, held, lists, withheld)
     const text = JSON.stringify(next)
     tableSince = now()
     if (text !== table) options.setAccess(next)
@@ -331,6 +334,13 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
       change((decisions) => {
         delete decisions.pausedUntil
       }),
+    async withhold(resources) {
+      if (resources.length > maxWithheld) {
+        throw new RangeError(`withhold takes at most ${maxWithheld} resources`)
+      }
+      withheld = resources.map(({ assistant, uri }) => ({ assistant, uri }))
+      apply()
+    },
     async audit() {
       post({ kind: 'flush' })
       return saved.audit()

@@ -1,6 +1,6 @@
 /** The user's decisions about assistants: how long they hold, and what they say about a request. Without storage. */
 
-import type { AccessRequest, Grant, GrantTable, Right } from '../access-types.ts'
+import type { AccessRequest, Grant, GrantTable, Right, Withheld } from '../access-types.ts'
 
 const hour = 3_600_000 // ms
 const day = 24 * hour
@@ -133,6 +133,9 @@ export type Mode = 'open' | 'ask' | 'policy'
 /** How many decisions the engine takes. */
 const maxGrants = 4096
 
+/** How many resources it withholds besides. */
+export const maxWithheld = 2000
+
 /**
  * The table for the engine. The page's own clients are not in it: the engine knows them, and an assistant may have any name.
  *
@@ -143,6 +146,7 @@ export function tableOf(
   { pausedUntil }: Decisions,
   holding: ReturnType<typeof present>,
   lists: Iterable<string> = [],
+  withheld: readonly Withheld[] = [],
 ): GrantTable {
   const saved = holding.map(({ assistant, right, tool, allow, until }) => ({
     assistant,
@@ -158,11 +162,14 @@ export function tableOf(
   const listed = [...seeing].map((assistant) => {
     return { assistant, right: 'list' as const, allow: true, until }
   })
+  const denied = withheld.map(({ assistant, uri }) => {
+    return { assistant, right: 'read' as const, uri, allow: false, until }
+  })
   return {
     default: mode === 'open' ? 'open' : 'ask',
     ...(mode === 'policy' && { policy: true }),
     ...(pausedUntil !== undefined && { pausedUntil }),
-    grants: [...saved, ...listed].slice(0, maxGrants),
+    grants: [...denied, ...[...saved, ...listed].slice(0, maxGrants)],
   }
 }
 

@@ -72,6 +72,7 @@ class Fake {
         called(['resume'], () => {
           fake.pausedUntil = undefined
         }),
+      withhold: (...args) => called(['withhold', ...args], () => {}),
     }
   }
 

@@ -249,6 +249,44 @@ inBrowsers('the app’s function decides about each request', (browser) =>
   }),
 )
 
+inBrowsers(
+  'what is withheld from an assistant is not announced to it, and others get it',
+  (browser) =>
+    withApp(async (url) => {
+      const tab = await page(browser, url(''))
+      const params = { notifications: { resourceSubscriptions: ['notes://1', 'notes://2'] } }
+      const count = (who: string) =>
+        tab.evaluate(
+          (who) =>
+            got(who).filter(({ method }) => method === 'notifications/resources/updated').length,
+          who,
+        )
+      for (const who of ['claude-code', 'codex']) {
+        await sent(tab, who, 'subscriptions/listen', params)
+        await tab.waitForFunction((who) => got(who).length > 0, {}, who)
+      }
+      const withhold = (uri?: string) =>
+        tab.evaluate((uri) => mcp.access.withhold(uri ? [{ assistant: 'codex', uri }] : []), uri)
+      await withhold('notes://1')
+      await tab.evaluate(() => mcp.changed('notes://1'))
+      await tab.waitForFunction(() =>
+        got('claude-code').some(({ method }) => method === 'notifications/resources/updated'),
+      )
+      assert.equal((await read(tab, 'codex')).error?.data?.reason, 'declined')
+      assert.equal((await read(tab, 'claude-code')).contents?.length, 1)
+      assert.equal(await count('codex'), 0)
+      await withhold()
+      await tab.waitForFunction(() =>
+        got('codex').some(({ method }) => method === 'notifications/resources/updated'),
+      )
+      assert.equal((await read(tab, 'codex')).contents?.length, 1)
+      const many = tab.evaluate(() =>
+        mcp.access.withhold(Array(2001).fill({ assistant: 'codex', uri: 'notes://1' })),
+      )
+      await assert.rejects(many, /withhold takes at most 2000 resources/)
+    }),
+)
+
 inBrowsers('the list of an assistant changes with the decision', (browser) =>
   withApp(async (url) => {
     const tab = await page(browser, url('access=ask'))

@@ -177,6 +177,14 @@ test('the table never names the page itself, since an assistant may have that na
       ['b', 'list'],
     ],
   )
+  const withheld = [{ assistant: 'a', uri: 'note:a' }]
+  assert.deepEqual(tableOf('open', decisions(read), holding, [], withheld).grants[0], {
+    assistant: 'a',
+    right: 'read',
+    uri: 'note:a',
+    allow: false,
+    until: Number.MAX_SAFE_INTEGER,
+  })
 })
 
 test('all languages have the same texts, with the same names in them', () => {

@@ -22,8 +22,8 @@ export interface Assistant {
   missing(uri: string): Promise<void>
   /** Listens to these, and to the list, from now on. */
   listen(...uris: string[]): Promise<void>
-  /** Does something, and waits until all of that was announced since. */
-  hears(deed: () => Promise<unknown>, ...what: string[]): Promise<void>
+  /** Does something, and waits until all of that was announced since. Returns everything that was. */
+  hears(deed: () => Promise<unknown>, ...what: string[]): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -75,6 +75,7 @@ export async function assistant({ mcp, token }: Gateway): Promise<Assistant> {
         })
         waiting.clear()
       }
+      return log.slice(from)
     },
     close: () => client.close(),
   }

@@ -81,7 +81,7 @@ async function readBySite(kit: Kit, atEnd: (end: () => Promise<unknown>) => void
 
   const notShared = /The user has not shared this with you/
   const stop = () => click(person, `Stop here: codex, ${bank}`)
-  await codex.hears(stop, theList, list, ...own(bankId))
+  await codex.hears(stop, theList, list)
   const rest = all.filter((uri) => !own(bankId).includes(uri))
   assert.deepEqual((await codex.uris(...rest)).sort(), rest)
   assert.deepEqual(await ids(codex), [newsId])
@@ -93,6 +93,17 @@ async function readBySite(kit: Kit, atEnd: (end: () => Promise<unknown>) => void
     (id) => document.querySelector(`label:has(#tab-${id})`)?.textContent?.includes('not by codex'),
     inBackground,
     bankId,
+  )
+
+  // It hears of no change of that tab, to which it has listened before.
+  const rename = () =>
+    bankTab.evaluate(() => {
+      document.title = 'Bank 2'
+    })
+  const heard = await codex.hears(() => claude.hears(rename, ...own(bankId)), list)
+  assert.deepEqual(
+    heard.filter((uri) => own(bankId).includes(uri)),
+    [],
   )
 
   // The active tab is that of the bank.

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { staleBy } from '../../extension/changes.ts'
 import type { TabInfo } from '../../extension/messages.ts'
 import { tickedTabs } from '../../extension/source.ts'
+import { withheldOf } from '../../extension/withheld.ts'
 
 const { signal } = new AbortController()
 
@@ -221,4 +222,23 @@ test('whoever listens no longer hears nothing', () => {
   first.abort()
   update([], [])
   assert.equal(heard.length, 4)
+})
+
+test('tabs are withheld from the assistants that are stopped at their site', () => {
+  const both = { stopped: ['claude', 'codex'] }
+  assert.deepEqual(
+    withheldOf([tab(1), tab(2, both), tab(3, { stopped: ['codex'], active: true })]),
+    [
+      { assistant: 'claude', uri: 'tab:///2' },
+      { assistant: 'codex', uri: 'tab:///2' },
+      { assistant: 'codex', uri: 'tab:///3' },
+      { assistant: 'codex', uri: 'tab:///active' },
+    ],
+  )
+  // More than the engine takes: none of them gets less than its user has withheld.
+  const many = Array.from({ length: 1001 }, (_, id) => tab(id, both))
+  assert.deepEqual(withheldOf(many), [
+    { assistant: 'claude', uri: 'tab:///' },
+    { assistant: 'codex', uri: 'tab:///' },
+  ])
 })
