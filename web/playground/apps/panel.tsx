@@ -4,6 +4,7 @@
 import { effect, type Signal, signal } from '@preact/signals'
 import { render } from 'preact'
 import { actions } from '../base/actions.ts'
+import { docked } from '../base/dock.ts'
 import { t, tag } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { theme } from '../base/theme.ts'
@@ -143,9 +144,7 @@ export async function openApp({ session, uri, tool }: FoundApp, row: number): Pr
   }
   if (!mounted) {
     mounted = true
-    const box = document.createElement('aside')
-    document.body.append(box)
-    render(<Panel />, box)
+    render(<Panel />, docked('app-dock'))
   }
   shown.value = app
 }

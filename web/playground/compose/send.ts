@@ -11,8 +11,11 @@ import { jsonTree, nodeAt } from '../protocol/json.ts'
 import { change, initialText, open, persistTabs, replaceText, tab, withdraw } from './tabs.ts'
 import { addUnsaved } from './unsaved.ts'
 
-/** Screens that show one pane at a time; shell.css has the same limit. */
-const narrow = '(width <= 719px)'
+/** Whether there is room for one pane at a time, as shell.css decides: it shows buttons for them then. */
+function showsOnePane(): boolean {
+  const switcher = globalThis.document?.querySelector('.switcher')
+  return switcher != null && getComputedStyle(switcher).display !== 'none'
+}
 
 /** Whether a message from a link waits for the user's confirmation. */
 export const needsConfirmation = signal(false)
@@ -58,7 +61,7 @@ export function send({ confirmed = false }: { confirmed?: boolean } = {}): numbe
   needsConfirmation.value = false
   if (from !== undefined) change({ from: undefined })
   if (!pinned) replaceText(withFreshId(text, () => session.nextId()))
-  if (globalThis.matchMedia?.(narrow).matches) pane.value = 'inspect' // the answer is what one sees
+  if (showsOnePane()) pane.value = 'inspect' // the response is what one sees
   if (from === undefined || session.revision.peek() === written) return sendText(tab.peek().text)
   // A message from a link is sent in the revision that it was written for.
   const { text: linked } = tab.peek()

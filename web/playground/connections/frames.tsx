@@ -1,11 +1,12 @@
 /** @jsxImportSource preact */
 /**
- * Pages that are open in frames, in a box that can be folded: a page must stay in the document while its
+ * Pages that are open in frames of the dock, each of which can be folded: a page must stay in the document while its
  * connection is open. It may run scripts and submit forms, and cannot navigate the playground's window.
  */
 
 import { type Signal, signal } from '@preact/signals'
 import { render } from 'preact'
+import { docked } from '../base/dock.ts'
 import { t } from '../base/i18n.ts'
 import type { OpenedWindow } from './opened-window.ts'
 
@@ -28,10 +29,7 @@ let mounted = false
 export function openFrame(url: string): Promise<OpenedWindow> {
   if (!mounted) {
     mounted = true
-    const box = document.createElement('aside')
-    box.className = 'connections-frames'
-    document.body.append(box)
-    render(<Frames />, box)
+    render(<Frames />, docked('connections-frames'))
   }
   return new Promise((resolve) => {
     let leave = () => {}

@@ -121,7 +121,7 @@ function ClientButton({ session }: { session: Session }) {
   useEffect(() => {
     // Many clients are scrolled, as the bar has no room for them.
     if (isActive) button.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [isActive])
+  }, [isActive, title])
   return (
     <>
       <button

@@ -80,6 +80,14 @@ inBrowsers(
     await connect(tab, 'frame', `${playground.otherOrigin}/guest.html`)
     await connection(tab, 'Guest page')
     await saw(tab, '[data-pane=explore]', 'guest://one')
+    const covered = await tab.evaluate(() => {
+      const box = (one: Element) => one.getBoundingClientRect()
+      const dock = box(document.querySelector('.connections-frame') as Element)
+      return [...document.querySelectorAll('.pane')].filter(
+        (pane) => box(pane).right > dock.left && box(pane).bottom > dock.top,
+      ).length
+    })
+    assert.equal(covered, 0)
     await press(tab, '.connections-frame button', 'Close page')
     await connection(tab, 'Guest page', 'closed')
     await press(tab, '.clients button', 'Disconnect', 'aria-label')
