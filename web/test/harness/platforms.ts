@@ -32,6 +32,8 @@ export const inFirefox: { readonly [start: string]: string } = {
   'playground/timeline/archive-browser.test.ts': 'IndexedDB in the playground',
   'storage/': 'web storage and its events',
   'tabs/': 'Web Locks, BroadcastChannel and lifecycle events',
+  'tasks/tasks.test.ts':
+    'IndexedDB and Web Locks of tasks, and the question to the user, over reloads and tabs',
 }
 
 // Without an entry, for it runs code of ours that is the same in both: mcp-b/ (its ports and origins are those of client/),

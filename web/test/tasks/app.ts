@@ -57,12 +57,16 @@ export interface TaskApp {
   invited(): Promise<string>
   /** The address of the page that knows its gateway. */
   readonly url: string
+  /** Ends the gateway like a crash, and starts it again at the same address after `meanwhile`. */
+  restart(meanwhile: () => Promise<unknown>): Promise<Gateway>
 }
 
 /** Starts both before the tests of a file. */
 export function useTaskApp(): () => TaskApp {
   let app: Served
   let gateway: Gateway
+  let first: Gateway
+  let start: (state?: string) => Promise<Gateway>
   before(async () => {
     const port = await freePort()
     const { directory } = await built()
@@ -70,18 +74,24 @@ export function useTaskApp(): () => TaskApp {
       directories: { '/pagemcp/': `${directory}/pagemcp` },
       files: { '/': html(port) },
     })
-    gateway = await startGateway({
-      command: 'serve',
-      args: [`--mcp=127.0.0.1:${port}`, `--allow-origin=${app.origin}`],
-    })
+    const args = [`--mcp=127.0.0.1:${port}`, `--allow-origin=${app.origin}`]
+    start = (state) => startGateway({ command: 'serve', args, ...(state && { state }) })
+    first = gateway = await start()
   })
   after(async () => {
     await gateway?.close()
+    if (gateway !== first) await first.close() // removes its state
     await app?.close()
   })
   return () => ({
     gateway,
     url: `${app.origin}/`,
+    async restart(meanwhile) {
+      await gateway.kill()
+      await meanwhile()
+      gateway = await start(first.state)
+      return gateway
+    },
     async invited() {
       const args = ['pair', `--state=${gateway.state}`, app.origin]
       const { stdout } = await promisify(execFile)(program, args, { timeout: 20_000 })

@@ -47,6 +47,27 @@ inBrowsers('a task goes on after a reload, and its steps are taken once', async 
   await page.close()
 })
 
+inBrowsers(
+  'a task with an open question outlives its gateway, which is killed',
+  async (browser) => {
+    const { gateway, invited, restart } = app()
+    const page = await browser.open(await invited())
+    const tab = await joined(page)
+    await page.evaluate(() => localStorage.clear())
+    const id = await create(gateway, `${tab}work`)
+    await asks(gateway, id)
+    const next = await restart(() => page.waitForSelector('body:not([data-is="joined"])'))
+    const early = await request(next, 'tasks/get', { taskId: id })
+    assert.match(String(early.result?.status), /^(working|input_required)$/, JSON.stringify(early))
+    assert.equal(await joined(page), tab)
+    await answer(next, id)
+    await completed(next, id)
+    const { first, second } = (await page.evaluate(counts)) as typeof once
+    assert.deepEqual({ first, second }, once)
+    await page.close()
+  },
+)
+
 inBrowsers('a task goes on in the next tab of its app', async ({ open }) => {
   const { gateway, invited, url } = app()
   const page = await open(await invited())
