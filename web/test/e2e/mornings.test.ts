@@ -1,24 +1,22 @@
 /**
  * A page that was paired once joins by itself on the next mornings, whichever command is the gateway then and in whatever
- * order they start; after a month without use it says what to do, and joins when that is done elsewhere.
+ * order they start, after an upgrade of the program and a restart of the browser; after a month without use it says what to do, and joins when that is done elsewhere.
  */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { after, before } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 import { built } from '../harness/build.ts'
+import { close, launch } from '../harness/launch.ts'
+import { platforms } from '../harness/platforms.ts'
 import { freePort } from '../harness/ports.ts'
 import { type Served, serve } from '../harness/serve.ts'
-import { program } from './gateway.ts'
-
-const callTimeout = 30_000 // ms, for one answer on standard output
+import { type Command, type Machine, onMachine } from './machine.ts'
 
 /** An app of another server. It shows its connection in the attributes of the body. */
 const html = (
@@ -29,8 +27,8 @@ const html = (
   const mcp = await start({ name: 'host' })
   mcp.resource({ uri: 'host://greeting', name: 'greeting' }, () => 'hello from the page')
   mcp.on('state', ({ gateways }) => {
-    const { is, error = '' } = gateways.at(-1) ?? {}
-    Object.assign(document.body.dataset, { is, error })
+    const { is, error = '', name = '' } = gateways.at(-1) ?? {}
+    Object.assign(document.body.dataset, { is, error, name })
   })
   mcp.connect(webSocket('ws://127.0.0.1:${port}/page')).joined.catch(({ reason }) => {
     document.body.dataset.reason = reason
@@ -49,127 +47,50 @@ before(async () => {
 })
 after(() => app?.close())
 
-type Command = 'stdio' | 'serve' | 'dev' | 'service'
-
-const commands: { readonly [name in Command]: readonly string[] } = {
-  stdio: ['stdio'],
-  serve: ['serve', '--json'],
-  service: ['serve', '--json', '--wait'],
-  dev: ['dev', '--json', '--web=127.0.0.1:0'],
-}
-
-/** The processes of one state directory, by the names of their commands. */
-class Machine {
-  readonly state: string
-  readonly running = new Map<Command, { child: ChildProcess; lines: AsyncIterator<string> }>()
-  private lastId = 0
-
-  constructor(state: string) {
-    this.state = state
-  }
-
-  /** Starts a command; resolves when it serves, but for a service, which may wait. */
-  async start(name: Command, ...flags: string[]): Promise<{ pairing?: string }> {
-    const files =
-      name === 'dev' ? ['--files', process.env.PAGEMCP_BUILT ?? (await built()).directory] : []
-    const child = spawn(
-      program,
-      [...commands[name], `--state=${this.state}`, `--mcp=127.0.0.1:${port}`, ...files, ...flags],
-      { stdio: ['pipe', 'pipe', 'pipe'] },
-    )
-    let log = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      log += text
-    })
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-    this.running.set(name, { child, lines })
-    if (name === 'service') return {}
-    if (name === 'stdio') {
-      await this.ask('server/discover')
-      return {}
-    }
-    return JSON.parse(await next(lines, () => `pagemcp ${name}: ${log}`))
-  }
-
-  /** One request of the assistant that runs `stdio`. */
-  async ask(method: string, params: object = {}): Promise<string> {
-    const { child, lines } = this.running.get('stdio') ?? assert.fail('no stdio runs')
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    }
-    const request = { jsonrpc: '2.0', id: ++this.lastId, method, params: { ...params, _meta } }
-    child.stdin?.write(`${JSON.stringify(request)}\n`)
-    return next(lines, () => method)
-  }
-
-  signal(name: Command, signal: NodeJS.Signals): void {
-    this.running.get(name)?.child.kill(signal)
-  }
-
-  async end(name: Command, signal: NodeJS.Signals): Promise<void> {
-    const { child } = this.running.get(name) ?? assert.fail(`no ${name} runs`)
-    this.running.delete(name)
-    const gone = once(child, 'exit')
-    child.kill(signal)
-    await gone
-  }
-
-  async endAll(): Promise<void> {
-    for (const name of [...this.running.keys()]) await this.end(name, 'SIGKILL')
-  }
-
-  /** Lets time pass for the keys while nothing runs. */
-  async age(days: number): Promise<void> {
-    const file = join(this.state, 'keys.json')
-    const keys = JSON.parse(await readFile(file, 'utf8')) as { used: string }[]
-    assert.ok(keys.length > 0, 'no key is stored')
-    for (const key of keys) {
-      key.used = new Date(Date.parse(key.used) - days * 86_400_000).toISOString()
-    }
-    await writeFile(file, JSON.stringify(keys))
-  }
-}
-
-async function next(lines: AsyncIterator<string>, what: () => string): Promise<string> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`nothing in ${callTimeout} ms: ${what()}`)),
-      callTimeout,
-    )
-  })
-  try {
-    const { value, done } = await Promise.race([lines.next(), late])
-    assert.ok(!done, `it ended: ${what()}`)
-    return value
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-async function onMachine(run: (machine: Machine) => Promise<void>): Promise<void> {
-  const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-  const machine = new Machine(state)
-  try {
-    await run(machine)
-  } finally {
-    await machine.endAll()
-    await rm(state, { recursive: true, force: true })
-  }
-}
-
 const awaitState = (page: Page, is: string) => page.waitForSelector(`body[data-is="${is}"]`)
 const awaitJoined = (page: Page) => awaitState(page, 'joined')
 
 /** Pairs a new page at `serve`, and ends all. */
-async function pair(machine: Machine, { open }: TestBrowser): Promise<Page> {
+async function pair(machine: Machine, { open }: Pick<TestBrowser, 'open'>): Promise<Page> {
   const { pairing } = await machine.start('serve', `--allow-origin=${app.origin}`)
   const page = await open(`${app.origin}/${pairing}`)
   await awaitJoined(page)
   await machine.end('serve', 'SIGKILL')
   return page
 }
+
+/** Deletes the keys as users do who delete the data of a site, with its pages open. */
+const clear = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const request = indexedDB.deleteDatabase('pagemcp')
+        request.onsuccess = () => resolve()
+        request.onblocked = () => reject(new Error('the database is in use'))
+        request.onerror = () => reject(request.error)
+      }),
+  )
+
+/** Waits until the browser has written what the page has stored: a transaction with strict durability. */
+const settled = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open('pagemcp')
+        opening.onerror = () => reject(opening.error)
+        opening.onsuccess = () => {
+          const database = opening.result
+          const writing = database.transaction('keys', 'readwrite', { durability: 'strict' })
+          writing.objectStore('keys').put({ address: 'pending flush' })
+          writing.objectStore('keys').delete('pending flush')
+          writing.onerror = () => reject(writing.error)
+          writing.oncomplete = () => {
+            database.close()
+            resolve()
+          }
+        }
+      }),
+  )
 
 /** `-name` is `kill -9`, `.name` is Ctrl-C. */
 type Step = Command | `-${Command}` | `.${Command}`
@@ -185,7 +106,7 @@ const mornings: { days: number; steps: Step[] }[] = [
 for (const { days, steps } of mornings) {
   const title = `after ${days < 1 ? '20 hours' : `${days} days`} a page joins: ${steps.join(', ')}`
   inBrowsers(title, (browser) =>
-    onMachine(async (machine) => {
+    onMachine(port, async (machine) => {
       const page = await pair(machine, browser)
       await machine.age(days)
       for (const step of steps) {
@@ -201,10 +122,115 @@ for (const { days, steps } of mornings) {
   )
 }
 
+/** Its name at the gateway. */
+const nameOf = (page: Page) => page.$eval('body', ({ dataset }) => dataset.name ?? '')
+
+/** What the assistant that runs `stdio` reads of the page. */
+const greeting = (machine: Machine, name = 'host') =>
+  machine.ask('resources/read', { uri: `${name}+host://greeting` })
+
+inBrowsers('after an upgrade of the program a page joins: stdio, serve', (browser) =>
+  onMachine(port, async (machine) => {
+    const page = await pair(machine, browser)
+    await machine.downgrade()
+    for (const name of ['stdio', 'serve'] as const) {
+      await machine.start(name)
+      await page.reload()
+      await awaitJoined(page)
+      assert.match(await greeting(machine), /hello from the page/, `after ${name}`)
+    }
+  }),
+)
+
+for (const name of platforms()) {
+  for (const ended of ['closed', 'killed'] as const) {
+    test(`a page joins after its browser was ${ended} and started again (${name})`, () =>
+      onMachine(port, async (machine) => {
+        const profile = await mkdtemp(join(tmpdir(), 'pagemcp-profile-'))
+        let browser = await launch(name, { profile })
+        try {
+          const open = async (url: string) => {
+            const page = await browser.newPage()
+            await page.goto(url)
+            return page
+          }
+          const page = await pair(machine, { open })
+          if (ended === 'killed') {
+            await settled(page)
+            const gone = once(browser.process() ?? assert.fail('no process'), 'exit')
+            browser.process()?.kill('SIGKILL')
+            await gone
+          } else await close(browser)
+          browser = await launch(name, { profile })
+          await machine.start('stdio')
+          const next = await open(app.origin)
+          await awaitJoined(next)
+          assert.match(await greeting(machine, await nameOf(next)), /hello from the page/)
+        } finally {
+          await close(browser)
+          await rm(profile, { recursive: true, force: true })
+        }
+      }))
+  }
+}
+
+inBrowsers(
+  'a browser that clears the database: an open page joins, the next one says what to do',
+  (browser) =>
+    onMachine(port, async (machine) => {
+      const page = await pair(machine, browser)
+      await clear(page)
+      await awaitState(page, 'away')
+      const { pairing } = await machine.start('serve', `--allow-origin=${app.origin}`)
+      await page.evaluate(() => dispatchEvent(new Event('online'))) // it need not wait for its next try
+      await awaitJoined(page) // by the key in its memory
+      await page.reload()
+      await awaitJoined(page) // it has stored the key again
+      await clear(page)
+      await page.reload()
+      await page.waitForSelector('body[data-is="refused"][data-reason="not-invited"]')
+      const told = await page.$eval('body', ({ dataset }) => dataset.error)
+      assert.match(told ?? '', new RegExp(`: run pagemcp pair ${app.origin}, and open the link`))
+      await awaitJoined(await browser.open(`${app.origin}/${pairing}`))
+      await page.evaluate(() => dispatchEvent(new Event('online')))
+      await awaitJoined(page)
+    }),
+)
+
+inBrowsers('two profiles of a browser join, each by its own key', (browser) =>
+  onMachine(port, async (machine) => {
+    const other = await browser.context.browser().createBrowserContext()
+    try {
+      const { pairing } = await machine.start('serve', `--allow-origin=${app.origin}`)
+      const page = await browser.open(`${app.origin}/${pairing}`)
+      await awaitJoined(page)
+      const second = await other.newPage()
+      await second.goto(`${app.origin}/`)
+      await second.waitForSelector('body[data-is="refused"][data-reason="not-invited"]')
+      await second.close()
+      const invited = await other.newPage()
+      await invited.goto(`${app.origin}/${await machine.link(app.origin)}`)
+      await awaitJoined(invited)
+      await machine.end('serve', 'SIGKILL')
+      await machine.age(29)
+      await machine.start('stdio')
+      for (const one of [page, invited]) {
+        await one.reload()
+        await awaitJoined(one)
+      }
+      const names = await Promise.all([page, invited].map(nameOf))
+      assert.deepEqual(names.sort(), ['host', 'host-2'])
+      for (const name of names) assert.match(await greeting(machine, name), /hello from the page/)
+    } finally {
+      await other.close()
+    }
+  }),
+)
+
 inBrowsers(
   'after a month a page says what to do, and joins when it is done in another tab',
   (browser) =>
-    onMachine(async (machine) => {
+    onMachine(port, async (machine) => {
       const page = await pair(machine, browser)
       await machine.age(31)
       const { pairing } = await machine.start('serve', `--allow-origin=${app.origin}`)
@@ -227,7 +253,7 @@ inBrowsers(
 inBrowsers(
   'a page that is reloaded before it has joined has its invitation; two tabs may use one link',
   (browser) =>
-    onMachine(async (machine) => {
+    onMachine(port, async (machine) => {
       const { pairing } = await machine.start('serve', `--allow-origin=${app.origin}`)
       machine.signal('serve', 'SIGSTOP') // it answers nothing
       const page = await browser.open(`${app.origin}/${pairing}`)

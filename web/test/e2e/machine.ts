@@ -1,0 +1,154 @@
+/** One user's machine: the commands that run on it by turns, with one state directory and one port. */
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { built } from '../harness/build.ts'
+import { program } from './gateway.ts'
+
+const run = promisify(execFile)
+const callTimeout = 30_000 // ms, for one line on standard output
+
+export type Command = 'stdio' | 'serve' | 'dev' | 'service'
+
+const commands: { readonly [name in Command]: readonly string[] } = {
+  stdio: ['stdio'],
+  serve: ['serve', '--json'],
+  service: ['serve', '--json', '--wait'],
+  dev: ['dev', '--json', '--web=127.0.0.1:0'],
+}
+
+/** The processes of one state directory, by the names of their commands. */
+export class Machine {
+  readonly state: string
+  readonly port: number
+  readonly running = new Map<Command, { child: ChildProcess; lines: AsyncIterator<string> }>()
+  private lastId = 0
+
+  constructor(state: string, port: number) {
+    this.state = state
+    this.port = port
+  }
+
+  /** Starts a command; resolves when it serves, but for a service, which may wait. */
+  async start(name: Command, ...flags: string[]): Promise<{ pairing?: string }> {
+    const files =
+      name === 'dev' ? ['--files', process.env.PAGEMCP_BUILT ?? (await built()).directory] : []
+    const child = spawn(
+      program,
+      [
+        ...commands[name],
+        `--state=${this.state}`,
+        `--mcp=127.0.0.1:${this.port}`,
+        ...files,
+        ...flags,
+      ],
+      { stdio: ['pipe', 'pipe', 'pipe'] },
+    )
+    let log = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log += text
+    })
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    this.running.set(name, { child, lines })
+    if (name === 'service') return {}
+    if (name === 'stdio') {
+      await this.ask('server/discover')
+      return {}
+    }
+    return JSON.parse(await next(lines, () => `pagemcp ${name}: ${log}`))
+  }
+
+  /** One request of the assistant that runs `stdio`. */
+  async ask(method: string, params: object = {}): Promise<string> {
+    const { child, lines } = this.running.get('stdio') ?? assert.fail('no stdio runs')
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const request = { jsonrpc: '2.0', id: ++this.lastId, method, params: { ...params, _meta } }
+    child.stdin?.write(`${JSON.stringify(request)}\n`)
+    return next(lines, () => method)
+  }
+
+  signal(name: Command, signal: NodeJS.Signals): void {
+    this.running.get(name)?.child.kill(signal)
+  }
+
+  async end(name: Command, signal: NodeJS.Signals): Promise<void> {
+    const { child } = this.running.get(name) ?? assert.fail(`no ${name} runs`)
+    this.running.delete(name)
+    const gone = once(child, 'exit')
+    child.kill(signal)
+    await gone
+  }
+
+  async endAll(): Promise<void> {
+    for (const name of [...this.running.keys()]) await this.end(name, 'SIGKILL')
+  }
+
+  /** The fragment of a further link, by `pagemcp pair`. */
+  async link(origin: string): Promise<string> {
+    const { stdout } = await run(program, ['pair', origin, `--state=${this.state}`])
+    return /#pagemcp=\S+/.exec(stdout)?.[0] ?? assert.fail(`no link in ${stdout}`)
+  }
+
+  /** Leaves what the program stored before it kept origins, restarts and assistants: nothing runs. */
+  async downgrade(): Promise<void> {
+    const earlier = ['audit.jsonl', 'gateway.backup.json', 'gateway.json', 'keys.json', 'lock']
+    earlier.push('names.json', 'token')
+    for (const name of await readdir(this.state)) {
+      if (!earlier.includes(name)) await rm(join(this.state, name), { recursive: true })
+    }
+    const left = await readdir(this.state)
+    assert.deepEqual(left.sort(), earlier, 'the program stores other files now')
+  }
+
+  /** Lets time pass for the keys while nothing runs. */
+  async age(days: number): Promise<void> {
+    const file = join(this.state, 'keys.json')
+    const keys = JSON.parse(await readFile(file, 'utf8')) as { used: string }[]
+    assert.ok(keys.length > 0, 'no key is stored')
+    for (const key of keys) {
+      key.used = new Date(Date.parse(key.used) - days * 86_400_000).toISOString()
+    }
+    await writeFile(file, JSON.stringify(keys))
+  }
+}
+
+async function next(lines: AsyncIterator<string>, what: () => string): Promise<string> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`nothing in ${callTimeout} ms: ${what()}`)),
+      callTimeout,
+    )
+  })
+  try {
+    const { value, done } = await Promise.race([lines.next(), late])
+    assert.ok(!done, `it ended: ${what()}`)
+    return value
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Runs with a machine of its own. */
+export async function onMachine(
+  port: number,
+  run: (machine: Machine) => Promise<void>,
+): Promise<void> {
+  const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
+  const machine = new Machine(state, port)
+  try {
+    await run(machine)
+  } finally {
+    await machine.endAll()
+    await rm(state, { recursive: true, force: true })
+  }
+}
