@@ -240,3 +240,13 @@ func decodedURI(uri string) string {
 	}
 	return uri
 }
+
+// ReadReason reports whether an assistant may read a resource now without a question to anyone, and
+// by which reason of the audit. Nil: it may, and there is no audit.
+func (g *Grants) ReadReason(who Principal, uri string) (reason string, ok bool) {
+	if g == nil {
+		return "", true
+	}
+	d, reason := g.decide(who, grantRead, "")
+	return reason, d == allowed && !g.withholds(who, uri)
+}

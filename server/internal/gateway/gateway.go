@@ -24,6 +24,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -48,6 +49,10 @@ type Options struct {
 	Log        *slog.Logger
 
 	MaxSockets, MaxPagesPerOrigin int // 0 means the default of package limits
+
+	// MaxKeep returns the longest time that the values which pages of an owner have published may be
+	// kept after a page has left; 0: not at all. Nil: remote.MaxMirrorKeep for all.
+	MaxKeep func(access.Owner) time.Duration
 
 	// What follows is for gateways with many owners.
 
@@ -88,6 +93,7 @@ type Gateway struct {
 	Options    Options      // as passed to New
 	Gate       *access.Gate // of all clients
 	monitor    Monitor
+	mirror     *remote.Mirror // of all pages
 	mcp        *mcphttp.Server
 	Sessions   *mcphttp.Sessions // of the classic revisions
 	sockets    socket.Counter
@@ -119,6 +125,7 @@ func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 	gw := &Gateway{
 		Options: options, Gate: gate, monitor: m, ended: make(chan struct{}),
 		owners: map[access.Owner]*views{}, open: map[*socket.Socket]tracked{},
+		mirror:  remote.NewMirror(),
 		sockets: socket.Counter{Max: options.MaxSockets, MaxPerOrigin: options.MaxPagesPerOrigin},
 	}
 	gate.Rights = gw

@@ -136,6 +136,7 @@ func (v *views) unlockJoin(p *page) {
 // caller holds the lock.
 func (v *views) mount(name string, r *remote.Remote) *page {
 	p := &page{name: name, remote: r}
+	r.MirrorIn(v.mirror)
 	r.OnDeclared(v.declaredChanged)
 	r.OnInput(func() engine.InputPolicy { return v.inputPolicy(p) })
 	r.OnAway(func() string { return v.describe(p) })

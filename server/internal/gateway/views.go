@@ -9,6 +9,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 )
 
 // views holds the pages of one owner, and an engine for each path at which they are
@@ -17,6 +18,7 @@ import (
 type views struct {
 	gateway *Gateway
 	owner   access.Owner
+	mirror  *remote.MirrorShare
 
 	mu      sync.Mutex
 	byPath  map[string]*view
@@ -46,7 +48,11 @@ type view struct {
 }
 
 func newViews(g *Gateway, owner access.Owner) *views {
-	v := &views{gateway: g, owner: owner, byPath: map[string]*view{}, pages: map[string]*page{}, sources: map[string]engine.Source{}}
+	keep := remote.MaxMirrorKeep
+	if g.Options.MaxKeep != nil {
+		keep = g.Options.MaxKeep(owner)
+	}
+	v := &views{gateway: g, owner: owner, mirror: g.mirror.Share(keep), byPath: map[string]*view{}, pages: map[string]*page{}, sources: map[string]engine.Source{}}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if !g.Options.OnDemand {

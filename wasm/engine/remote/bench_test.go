@@ -3,10 +3,12 @@ package remote_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -61,5 +63,42 @@ func answerReads(p jsonrpc.Port) {
 			result = discovered
 		}
 		p.Write(context.Background(), jsonrpc.AppendResult(nil, m.ID, []byte(result)))
+	}
+}
+
+// BenchmarkReadMirrored reads a value of 1 KB that a page has published, at a gateway that keeps
+// it, and at one that does not.
+func BenchmarkReadMirrored(b *testing.B) {
+	for _, keeps := range []bool{false, true} {
+		b.Run(fmt.Sprintf("mirror=%v", keeps), func(b *testing.B) {
+			near, far := jsonrpc.Pipe()
+			page := engine.New(engine.Info{Name: "page", Version: "1"}, nil)
+			table := engine.NewTable()
+			page.Mount("", table)
+			contents := []engine.Contents{{URI: "notes://a", MIMEType: "text/plain", Text: strings.Repeat("x", 1000)}}
+			err := table.Put(engine.Entry{
+				Resource: engine.Resource{URI: "notes://a", Name: "a"},
+				Read:     func(context.Context, string) ([]engine.Contents, error) { return contents, nil },
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			publisher := &enginetest.Publisher{Port: far, Publishes: func(string) bool { return true }}
+			go page.Serve(engine.WithSpeakForOthers(context.Background()), publisher) // ends with the pipe
+			r := remote.New()
+			if keeps {
+				r.MirrorIn(remote.NewMirror().Share(0))
+			}
+			b.Cleanup(r.Close)
+			if err := r.Reattach(b.Context(), near); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := r.Read(b.Context(), "notes://a"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

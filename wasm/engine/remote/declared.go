@@ -137,6 +137,7 @@ func (r *Remote) beginRediscover(l *link) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l.rediscover++
+	l.unsure = true
 	return l.rediscover == 1
 }
 
@@ -149,6 +150,7 @@ func (r *Remote) discoveredAgain(l *link, discovered []byte, err error) (declare
 		return false, false, change
 	}
 	l.extensions, l.grants, l.discovered = extensionsOf(discovered), grantsOf(discovered), true
+	l.unsure = l.rediscover > 1
 	if r.link != l {
 		return false, false, change // replace takes them
 	}

@@ -11,3 +11,23 @@ func ListBytes(r *Remote) int {
 
 // ReadTask is readTask without a policy.
 func ReadTask(object []byte) (engine.TaskState, error) { return readTask(object, nil) }
+
+// Mirrored returns how many bytes of published values a Remote, its owner and the process keep.
+func Mirrored(r *Remote) (page, owner, all int) {
+	m := r.mirror
+	m.share.mirror.mu.Lock()
+	defer m.share.mirror.mu.Unlock()
+	return m.room.bytes, m.share.room.bytes, m.share.mirror.room.bytes
+}
+
+// KeepValue keeps a value as if a page had answered a read with it.
+func KeepValue(r *Remote, uri, result string) {
+	r.mirror.link = &link{}
+	r.mirror.store(r.mirror.mark(r.mirror.link), uri, []byte(result), 0)
+}
+
+// HasValue reports whether a value is kept.
+func HasValue(r *Remote, uri string) bool {
+	contents, _, _ := r.mirror.get(r.mirror.link, uri)
+	return contents != nil
+}

@@ -128,6 +128,12 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 		r.rediscover(l)
 		return
 	}
+	if msg.Method == hop.NotifyValue {
+		if r.mirrors(l) {
+			r.mirror.changed(l, msg.Params)
+		}
+		return
+	}
 	var subscription jsonrpc.ID
 	var uri string
 	var filter []byte

@@ -5,7 +5,8 @@
 // client's request, once.go those that must not be sent twice, and links to other nodes.
 // lists.go keeps lists and pager.go reads them within limits; backlog.go limits large answers.
 // follow.go knows which URIs are wanted; listen.go brings the listens of a link in step with
-// that, cover.go knows what they cover.
+// that, cover.go knows what they cover. mirror.go answers reads of what pages have published, within
+// the limits of mirror_room.go; served.go reports them to the page.
 package remote
 
 import (
@@ -50,6 +51,8 @@ type Remote struct {
 	adopted map[string]struct{} // of other tabs, that are listened to here
 
 	grants  atomic.Pointer[engine.Grants] // of the other engine; nil: everything is allowed
+	mirror  *pageMirror                   // see MirrorIn; nil: nothing is kept
+	served  served
 	backlog *backlog
 	once    atomic.Int32 // requests in flight that must not be sent again
 }
@@ -74,6 +77,7 @@ type link struct {
 
 	// Likewise, of rediscover.
 	rediscover int  // announced changes that wait for an answer
+	unsure     bool // the grants may be others by now
 	discovered bool // extensions and grants are newer than those of Reattach
 	extensions []byte
 	grants     *engine.Grants
@@ -168,6 +172,10 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 	r.shareOrphans()
 	go func() { // ends with the link
 		defer r.survive(l)
+		if r.mirrors(l) {
+			l.conn.Notify(hop.NotifyMirror, nil)
+			r.served.returned(r)
+		}
 		r.keepListening(l)
 	}()
 	return nil
@@ -198,6 +206,9 @@ func (r *Remote) replace(l *link, extensions []byte, info engine.Info, g *engine
 	}
 	r.regrant(g) // what is wanted is announced anyway
 	r.link, r.forgotten, r.extensions, r.info = l, false, extensions, info
+	if r.mirror != nil {
+		r.mirror.begin(l)
+	}
 	if old == nil {
 		close(r.back)
 	}
@@ -211,6 +222,9 @@ func (r *Remote) lost(l *link) {
 	defer r.mu.Unlock()
 	if r.link == l {
 		r.setAway()
+		if r.mirror != nil {
+			r.mirror.leave()
+		}
 	}
 }
 
@@ -273,6 +287,9 @@ func (r *Remote) close() *link {
 		close(r.back)
 	}
 	r.closed = true
+	if r.mirror != nil {
+		r.mirror.begin(nil)
+	}
 	return r.link
 }
 

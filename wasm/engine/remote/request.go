@@ -22,6 +22,11 @@ import (
 // request sends a request and waits for its result. once: it must not be sent again
 // when the port breaks.
 func (r *Remote) request(ctx context.Context, method string, members []byte, once bool) ([]byte, error) {
+	return r.requestMarked(ctx, method, members, once, nil)
+}
+
+// requestMarked is request; answered is called when the result is read, before anything else is.
+func (r *Remote) requestMarked(ctx context.Context, method string, members []byte, once bool, answered func(*link)) ([]byte, error) {
 	if once {
 		r.once.Add(1)
 		defer r.once.Add(-1)
@@ -33,7 +38,7 @@ func (r *Remote) request(ctx context.Context, method string, members []byte, onc
 	hub := false
 	result, err := send(ctx, func(l *link) ([]byte, error) {
 		hub = l.hub
-		return r.exchange(ctx, l, method, members)
+		return r.exchange(ctx, l, method, members, answered)
 	})
 	if err != nil {
 		return nil, err
@@ -50,7 +55,7 @@ func (r *Remote) OnInput(f func() engine.InputPolicy) { r.inputPolicy = f }
 // result yet. They fail with [engine.ErrInterrupted] if the port closes.
 func (r *Remote) Calls() int { return int(r.once.Load()) }
 
-func (r *Remote) exchange(ctx context.Context, l *link, method string, members []byte) ([]byte, error) {
+func (r *Remote) exchange(ctx context.Context, l *link, method string, members []byte, answered func(*link)) ([]byte, error) {
 	i := engine.InvocationOf(ctx)
 	token := r.token(l, i)
 	var id jsonrpc.ID
@@ -62,7 +67,12 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	params := paramsFor(i, capabilitiesFor(method, i), engine.PrincipalOf(ctx), name, token, members)
 	p, err := l.conn.Begin(ctx, method, params, func(p *jsonrpc.Pending) {
 		id = p.ID
-		p.OnAnswer = func(size int) { r.backlog.add(ctx, size) }
+		p.OnAnswer = func(size int) {
+			r.backlog.add(ctx, size)
+			if answered != nil {
+				answered(l)
+			}
+		}
 		r.keepInvocation(l, id, i)
 	})
 	switch {
@@ -297,13 +307,31 @@ func (r *Remote) invocationOf(l *link, msg jsonrpc.Message) (i *engine.Invocatio
 	return nil, false
 }
 
-// Read requests the contents of uri.
+// Read requests the contents of uri, unless the page has published them.
 func (r *Remote) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
-	result, err := r.request(ctx, engine.MethodReadResource, jsonrpc.AppendString([]byte(`"uri":`), uri), false)
+	if contents := r.readMirrored(ctx, uri); contents != nil {
+		return contents, nil
+	}
+	var at mirrorMark
+	var answered func(*link)
+	if r.mirror != nil {
+		answered = func(l *link) { at = r.mirror.mark(l) }
+	}
+	result, err := r.requestMarked(ctx, engine.MethodReadResource, jsonrpc.AppendString([]byte(`"uri":`), uri), false, answered)
 	if err != nil {
 		_, state := engine.InvocationOf(ctx).Round()
 		return nil, readError(err, state != nil)
 	}
+	contents, published, err := readContents(result)
+	if err == nil && published >= 0 && at.link != nil && r.mirrors(at.link) {
+		r.mirror.store(at, uri, result, published)
+	}
+	return contents, err
+}
+
+// readContents reads the result of a read. published is how long a gateway may keep it while
+// the page is away; below 0: it is not published, and must not be kept at all.
+func readContents(result []byte) (contents []engine.Contents, published time.Duration, err error) {
 	var items, meta, ttl, scope []byte
 	members := jsonrpc.Scan(result) // once: it may have megabytes
 	for members.Next() {
@@ -318,29 +346,32 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]engine.Contents, error
 			scope = members.Value
 		}
 	}
+	published = -1
 	elements, ok := jsonrpc.Elements(items)
 	if !ok {
-		return nil, schema.Wrong("contents", "is not an array")
+		return nil, published, schema.Wrong("contents", "is not an array")
 	}
-	var contents []engine.Contents
 	for i, object := range elements {
 		if err := schema.Within(schema.Element("contents", i), schema.CheckContents(object)); err != nil {
-			return nil, err
+			return nil, published, err
 		}
 		contents = append(contents, decodeContents(object))
 	}
 	if len(contents) > 0 {
 		first := &contents[0]
 		kept := emit.JSON("{")
-		kept.Members(meta, func(name string) bool { return name != hop.KeyServerInfo })
+		kept.Members(meta, func(name string) bool { return name != hop.KeyServerInfo && name != hop.KeyPublished })
 		if len(kept) > 1 {
 			kept.Text("}")
 			first.Relayed.Result = kept
 		}
 		ms, _ := jsonrpc.Int(ttl)
 		first.Cache = engine.Cache{TTL: time.Duration(max(0, ms)) * time.Millisecond, Public: string(scope) == `"public"`}
+		if keep, ok := jsonrpc.Int(jsonrpc.Member(meta, hop.KeyPublished)); ok {
+			published = time.Duration(min(max(0, keep), MaxMirrorKeep.Milliseconds())) * time.Millisecond
+		}
 	}
-	return contents, nil
+	return contents, published, nil
 }
 
 // readError finds "not found" in either era's code (R-374). A bad URI never gets

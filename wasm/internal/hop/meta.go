@@ -20,6 +20,16 @@ const (
 	// KeyDeclared, in a server/discover, with the value true, requests DeclaredChanged when
 	// the answer would be another one.
 	KeyDeclared = "io.github.pagemcp/declared"
+
+	// KeyPublished, in the _meta of the result of a read, says that the gateway may answer with
+	// that result by itself until NotifyValue says otherwise: the app has published the value.
+	// Its value is how long the gateway may do so while the page is away, in ms. A Remote removes
+	// it.
+	KeyPublished = "io.github.pagemcp/published"
+
+	// KeyAge is how old a result is that a gateway has given while the page was away or asleep: the
+	// time since it was known to be the newest, in ms.
+	KeyAge = "io.github.pagemcp/ageMs"
 )
 
 // ExtensionEvents, in the extensions of clientCapabilities, requests the methods of events of a
@@ -36,3 +46,18 @@ const MemberGrants = "io.github.pagemcp/grants"
 
 // DeclaredChanged is a notification without params.
 const DeclaredChanged = "notifications/io.github.pagemcp/declared"
+
+// Notifications about published values, on a connection of a page with a gateway.
+const (
+	// NotifyMirror, by the gateway, says that it keeps published values: results of reads may have
+	// KeyPublished from then on. It has no params.
+	NotifyMirror = "notifications/io.github.pagemcp/mirror"
+
+	// NotifyValue, by the page, replaces the value of a uri by the result of a read, or drops it if
+	// there is none. Without a uri it drops all values.
+	NotifyValue = "notifications/io.github.pagemcp/value"
+
+	// NotifyServed, by the gateway, tells of reads that it has answered: reads, an array of
+	// objects of assistant, callsItself, uri, reason, count, and bytes as in the audit of a page.
+	NotifyServed = "notifications/io.github.pagemcp/served"
+)

@@ -1,0 +1,103 @@
+package remote_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+)
+
+// What pages publish is bounded for each page, each owner and in all. What was read least recently goes first,
+// and a page takes no room of another page of the same owner before the owner's room is full.
+func TestAMirrorIsBounded(t *testing.T) {
+	const kilobytes = 60
+	large := value("notes://0", strings.Repeat("x", kilobytes<<10))
+	mirror := remote.NewMirror()
+	var owners [][]*remote.Remote
+	for range 12 { // 12 × 32 MiB are more than the process keeps
+		share := mirror.Share(0)
+		var pages []*remote.Remote
+		for range 10 { // 10 × 4 MiB are more than the owner's
+			r := remote.New()
+			r.MirrorIn(share)
+			pages = append(pages, r)
+			for i := range 80 { // 80 × 60 KiB are more than the page's
+				remote.KeepValue(r, fmt.Sprintf("notes://%d", i), large)
+				if i > 0 && !remote.HasValue(r, "notes://0") {
+					t.Fatalf("the value that is read again and again was dropped for that of %d", i)
+				}
+			}
+		}
+		owners = append(owners, pages)
+	}
+	page, _, all := remote.Mirrored(owners[11][9])
+	_, owner, _ := remote.Mirrored(owners[11][0])
+	for _, bound := range []struct {
+		what       string
+		kept, most int
+	}{{"page", page, remote.MaxMirroredOfPage}, {"owner", owner, remote.MaxMirroredOfOwner}, {"process", all, remote.MaxMirrored}} {
+		if bound.kept > bound.most || bound.kept < bound.most-2*(kilobytes+2)<<10 {
+			t.Errorf("the %s keeps %d bytes of at most %d", bound.what, bound.kept, bound.most)
+		}
+	}
+	if remote.HasValue(owners[0][9], "notes://0") || !remote.HasValue(owners[11][9], "notes://0") {
+		t.Error("the owner that was served last makes room for the first one")
+	}
+	remote.KeepValue(owners[11][9], "notes://large", value("notes://large", strings.Repeat("x", remote.MaxMirroredValue)))
+	if remote.HasValue(owners[11][9], "notes://large") {
+		t.Error("a value above the limit is kept")
+	}
+	for _, pages := range owners {
+		for _, r := range pages {
+			r.Close()
+		}
+	}
+	if page, owner, all := remote.Mirrored(owners[11][9]); page+owner+all != 0 {
+		t.Errorf("after all pages have gone %d, %d and %d bytes count", page, owner, all)
+	}
+}
+
+// BenchmarkMirrorMemory fills the mirrors of 1,000 pages of 100 owners with 100 values of 1 KB each, and
+// reports what is kept, what it counts for, and what it takes.
+func BenchmarkMirrorMemory(b *testing.B) {
+	result := value("notes://cart/items/00", strings.Repeat("x", 1000))
+	for b.Loop() {
+		before := heap()
+		mirror := remote.NewMirror()
+		var pages []*remote.Remote
+		kept := 0
+		for range 100 {
+			share := mirror.Share(0)
+			for range 10 {
+				r := remote.New()
+				r.MirrorIn(share)
+				pages = append(pages, r)
+				for i := range 100 {
+					remote.KeepValue(r, fmt.Sprintf("notes://cart/items/%02d", i), result)
+				}
+			}
+		}
+		took := heap() - before
+		for _, r := range pages {
+			for i := range 100 {
+				if remote.HasValue(r, fmt.Sprintf("notes://cart/items/%02d", i)) {
+					kept++
+				}
+			}
+		}
+		_, _, counted := remote.Mirrored(pages[0])
+		b.ReportMetric(float64(kept), "values")
+		b.ReportMetric(float64(took)/float64(kept), "B/value")
+		b.ReportMetric(float64(counted)/float64(kept), "counted/value")
+		b.ReportMetric(float64(took)/(1<<20), "MiB")
+	}
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

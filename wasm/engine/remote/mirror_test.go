@@ -1,0 +1,325 @@
+package remote_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A mirroredHop is a page that publishes all its resources, behind the engine of a gateway that
+// keeps them.
+type mirroredHop struct {
+	*hop
+	publisher *enginetest.Publisher
+	remote    *remote.Remote
+	gateway   *engine.Engine
+	keep      time.Duration
+}
+
+func newMirroredHop(t *testing.T, share *remote.MirrorShare) *mirroredHop {
+	h := &mirroredHop{hop: newHop(t), remote: remote.New()}
+	options := enginetest.Offering
+	h.gateway = engine.New(engine.Info{Name: "gateway", Version: "1"}, &options)
+	h.gateway.Mount("notes+", h.remote)
+	if share != nil {
+		h.remote.MirrorIn(share)
+	}
+	t.Cleanup(h.remote.Close)
+	h.join()
+	return h
+}
+
+// join connects the page.
+func (h *mirroredHop) join() {
+	h.Helper()
+	near, far := jsonrpc.Pipe()
+	h.ports = append(h.ports, near)
+	h.publisher = &enginetest.Publisher{Port: tapped{far, h.wire}, Keep: h.keep, Publishes: func(string) bool { return true }}
+	serving := engine.WithSpeakForOthers(context.Background())
+	publisher := h.publisher
+	go h.page.Serve(serving, publisher) // ends with the port
+	if err := h.remote.Reattach(h.Context(), near); err != nil {
+		h.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+// value is the result of a read as the page sends it with a change.
+func value(uri, text string) string {
+	return string(enginetest.Published([]byte(`{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"page","version":"1"}},"contents":[{"uri":"`+uri+`","text":"`+text+`","_meta":{"io.github.pagemcp/version":"x"}}],"ttlMs":0,"cacheScope":"private"}`), 0))
+}
+
+// reads is how many reads have reached the page since it joined.
+func (h *mirroredHop) reads() int { return h.publisher.Reads() }
+
+func newShare() *remote.MirrorShare { return remote.NewMirror().Share(time.Hour) }
+
+const readCart = `,"uri":"notes+notes://cart"`
+
+// speaksClassic begins a session.
+func speaksClassic(d enginetest.Speaker, revision string) {
+	d.Say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + revision + `","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	d.Wants(`"protocolVersion":"` + revision + `"`)
+	d.Say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+}
+
+// What a gateway answers by itself is what the page answered, byte by byte, in every revision.
+func TestMirroredReadsEqualThoseOfThePage(t *testing.T) {
+	kinds := map[string][]engine.Contents{
+		"text":    {{Text: "2 äpfel \"\\\u2028 😀", MIMEType: "text/plain"}},
+		"untyped": {{Text: ""}},
+		"blob":    {{Blob: []byte{0, 1, 255}, MIMEType: "image/png"}},
+		"several": {{Text: "a"}, {URI: "notes://b", Blob: []byte("b"), Meta: []byte(`{"x/y":[1.0,{"z":null}]}`)}},
+		"meta":    {{Text: "{}", MIMEType: "application/json", Meta: []byte(`{"io.github.pagemcp/version":"v1","io.github.pagemcp/lossy":[""]}`)}},
+		"cached":  {{Text: "c", Cache: engine.Cache{TTL: 1500 * time.Millisecond, Public: true}}},
+	}
+	for name, contents := range kinds {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				for _, revision := range []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} {
+					h := newMirroredHop(t, newShare())
+					own := append([]engine.Contents(nil), contents...)
+					own[0].URI = "notes://cart"
+					h.table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://cart", Name: "Cart"}, Read: func(context.Context, string) ([]engine.Contents, error) { return own, nil }})
+					d := enginetest.Speak(t, h.gateway, "claude")
+					ask := func() string {
+						if revision == engine.LatestModern {
+							d.Ask("1", "resources/read", "", readCart)
+						} else {
+							d.Say(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes+notes://cart"}}`)
+						}
+						return d.Next()
+					}
+					if revision != engine.LatestModern {
+						speaksClassic(d, revision)
+					}
+					first, second := ask(), ask()
+					if first != second || !strings.Contains(first, `"contents"`) {
+						t.Errorf("%s: the page answers\n%s\nthe gateway\n%s", revision, first, second)
+					}
+					if strings.Contains(first, "pagemcp/published") {
+						t.Errorf("%s: a client sees a member of the hop: %s", revision, first)
+					}
+					if got := h.reads(); got != 1 {
+						t.Errorf("%s: the page answered %d reads", revision, got)
+					}
+					d.Port.Close()
+					h.remote.Close()
+				}
+			})
+		})
+	}
+}
+
+// A client that has heard of a change never gets an older value, whether the page sends the new one or not.
+func TestAChangeReplacesWhatIsMirrored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newMirroredHop(t, newShare())
+		d := enginetest.Speak(t, h.gateway, "claude")
+		d.Ask("1", "subscriptions/listen", "", `,"notifications":{"resourceSubscriptions":["notes+notes://cart"]}`)
+		d.Wants("acknowledged")
+		d.Ask("2", "resources/read", "", readCart)
+		d.Wants("2 apples")
+		h.put("notes://cart", "3 apples")
+		h.publisher.Change("notes://cart", "")
+		h.table.Changed("notes://cart")
+		d.Wants("updated")
+		d.Ask("3", "resources/read", "", readCart)
+		d.Wants("3 apples")
+		before := h.reads()
+		h.put("notes://cart", "4 apples")
+		h.publisher.Change("notes://cart", value("notes://cart", "4 apples"))
+		h.table.Changed("notes://cart")
+		d.Wants("updated")
+		d.Ask("4", "resources/read", "", readCart)
+		d.Wants("4 apples")
+		if h.reads() != before {
+			t.Error("a value that the page has sent is requested again")
+		}
+		h.publisher.Change("", "") // everything is withdrawn
+		h.table.Remove("notes://cart")
+		synctest.Wait()
+		d.Ask("5", "resources/read", "", readCart)
+		for msg := d.Next(); !strings.Contains(msg, "not found"); msg = d.Next() {
+			if strings.Contains(msg, "apples") {
+				t.Fatalf("withdrawn: %s", msg)
+			}
+		}
+		d.Port.Close()
+	})
+}
+
+// A change that arrives behind a response is newer than it, however late the reader is.
+func TestAResponseIsNotKeptOnceAChangeHasCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := jsonrpc.Pipe()
+		r := remote.New()
+		r.MirrorIn(newShare())
+		defer r.Close()
+		go func() { // ends with the port
+			for apples := 2; ; {
+				data, err := far.Read(context.Background())
+				if err != nil {
+					return
+				}
+				switch msg, _ := jsonrpc.Parse(data); msg.Method {
+				case engine.MethodDiscover:
+					far.Write(context.Background(), jsonrpc.AppendResult(nil, msg.ID, []byte(`{"resultType":"complete","_meta":{},"capabilities":{}}`)))
+				case engine.MethodReadResource:
+					far.Write(context.Background(), jsonrpc.AppendResult(nil, msg.ID, []byte(value("notes://cart", fmt.Sprint(apples, " apples")))))
+					far.Write(context.Background(), []byte(`{"jsonrpc":"2.0","method":"notifications/io.github.pagemcp/value","params":{"uri":"notes://cart"}}`))
+					apples++
+				}
+			}
+		}()
+		if err := r.Reattach(t.Context(), near); err != nil {
+			t.Fatal(err)
+		}
+		for apples := 2; apples < 5; apples++ {
+			contents, err := r.Read(t.Context(), "notes://cart")
+			if err != nil || string(contents[0].Relayed.Body) != fmt.Sprintf(`"%d apples"`, apples) {
+				t.Fatalf("%v %s, want %d apples", err, contents[0].Relayed.Body, apples)
+			}
+		}
+	})
+}
+
+// Two pages with the same URIs share a mirror.
+func TestPagesDoNotGetEachOthersValues(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		share := newShare()
+		one, other := newMirroredHop(t, share), newMirroredHop(t, share)
+		other.put("notes://cart", "a pear")
+		for range 2 {
+			for page, want := range map[*mirroredHop]string{one: `"2 apples"`, other: `"a pear"`} {
+				contents, err := page.remote.Read(t.Context(), "notes://cart")
+				if err != nil || string(contents[0].Relayed.Body) != want {
+					t.Fatalf("%v %s, want %s", err, contents[0].Relayed.Body, want)
+				}
+			}
+		}
+		if one.reads() != 1 || other.reads() != 1 {
+			t.Errorf("the pages answered %d and %d reads", one.reads(), other.reads())
+		}
+	})
+}
+
+// The grants of the page decide as they do there: who has none is the page's to ask, and a revoked
+// one ends at once.
+func TestGrantsDecideAboutMirroredReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newMirroredHop(t, newShare())
+		grant := func(text string) {
+			table, err := engine.ParseGrants([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.page.SetGrants(table)
+		}
+		grant(onlyClaude)
+		synctest.Wait()
+		claude, codex := enginetest.Speak(t, h.gateway, "claude"), enginetest.Speak(t, h.gateway, "codex")
+		for id := range 3 {
+			claude.Ask(fmt.Sprint(id), "resources/read", "", readCart)
+			claude.Wants("2 apples")
+			codex.Ask(fmt.Sprint(id), "resources/read", "", readCart)
+			codex.Wants(`"reason":"declined"`)
+		}
+		if got := h.reads(); got != 1+3 {
+			t.Errorf("the page answered %d reads", got)
+		}
+		grant(nobody)
+		synctest.Wait()
+		claude.Ask("9", "resources/read", "", readCart)
+		claude.Wants(`"reason":"declined"`)
+		synctest.Wait()
+		grant(`{"default":"open","policy":true,"grants":[]}`)
+		claude.Ask("10", "resources/read", "", readCart)
+		claude.Wants(`"reason":"declined"`) // by the function of the app, which the page asks
+		claude.Port.Close()
+		codex.Port.Close()
+		time.Sleep(time.Second) // the requests for the grants end
+	})
+}
+
+// The page gets a report of what was read, for its audit and its indicator.
+func TestThePageIsToldOfMirroredReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newMirroredHop(t, newShare())
+		table, _ := engine.ParseGrants([]byte(onlyClaude))
+		h.page.SetGrants(table)
+		d := enginetest.Speak(t, h.gateway, "claude")
+		const named = `,"io.modelcontextprotocol/clientInfo":{"name":"Desktop","version":"1"}`
+		for id := range 4 {
+			d.Ask(fmt.Sprint(id), "resources/read", named, readCart)
+			d.Wants("2 apples")
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		const want = `{"reads":[{"assistant":"claude","callsItself":"Desktop","uri":"notes://cart","reason":"grant","count":3,"bytes":8}]}`
+		if got := h.publisher.Served(); len(got) != 1 || got[0] != want {
+			t.Errorf("told %q\nwant %s", got, want)
+		}
+		d.Port.Close()
+	})
+}
+
+// A page that leaves takes its values along, unless its app has said how long they stay.
+func TestKeptValuesTellTheirAge(t *testing.T) {
+	for keep, ends := range map[time.Duration]time.Duration{0: 0, 10 * time.Minute: 10 * time.Minute, 40 * time.Hour: time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newMirroredHop(t, newShare())
+			h.cut()
+			h.keep = keep
+			h.join()
+			h.remote.Read(t.Context(), "notes://cart")
+			h.cut()
+			time.Sleep(90 * time.Second)
+			h.remote.Forget()
+			contents, err := h.remote.Read(t.Context(), "notes://cart")
+			if keep == 0 {
+				if err == nil {
+					t.Errorf("kept without being asked to: %s", contents[0].Relayed.Body)
+				}
+				return
+			}
+			if err != nil || string(contents[0].Relayed.Result) != `{"io.github.pagemcp/ageMs":90000}` {
+				t.Fatalf("keep %v: %v, %+v", keep, err, contents)
+			}
+			time.Sleep(ends - 91*time.Second)
+			if _, err := h.remote.Read(t.Context(), "notes://cart"); err != nil {
+				t.Errorf("keep %v: %v", keep, err)
+			}
+			time.Sleep(2 * time.Second)
+			if _, err := h.remote.Read(t.Context(), "notes://cart"); err == nil {
+				t.Errorf("keep %v: there after %v", keep, ends)
+			}
+		})
+	}
+}
+
+// What another document of the page has published is not what the new one has.
+func TestAReloadDropsWhatIsMirrored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newMirroredHop(t, newShare())
+		h.keep = time.Hour
+		h.cut()
+		h.join()
+		h.remote.Read(t.Context(), "notes://cart")
+		h.put("notes://cart", "3 apples")
+		h.cut()
+		h.join()
+		contents, err := h.remote.Read(t.Context(), "notes://cart")
+		if err != nil || string(contents[0].Relayed.Body) != `"3 apples"` {
+			t.Errorf("%v %s", err, contents[0].Relayed.Body)
+		}
+	})
+}
