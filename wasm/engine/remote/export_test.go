@@ -21,9 +21,16 @@ func Mirrored(r *Remote) (page, owner, all int) {
 }
 
 // KeepValue keeps a value as if a page had answered a read with it.
-func KeepValue(r *Remote, uri, result string) {
+func KeepValue(r *Remote, uri, result string) { KeepValueAfter(r, uri, result, "") }
+
+// KeepValueAfter is KeepValue for a reader that comes late: the page has sent a change after the response.
+func KeepValueAfter(r *Remote, uri, result, change string) {
 	r.mirror.link = &link{}
-	r.mirror.store(r.mirror.mark(r.mirror.link), uri, []byte(result), 0)
+	at := r.mirror.mark(r.mirror.link)
+	if change != "" {
+		r.mirror.changed(r.mirror.link, []byte(change))
+	}
+	r.mirror.store(at, uri, []byte(result), 0)
 }
 
 // HasValue reports whether a value is kept.

@@ -159,37 +159,15 @@ func TestAChangeReplacesWhatIsMirrored(t *testing.T) {
 
 // A change that arrives behind a response is newer than it, however late the reader is.
 func TestAResponseIsNotKeptOnceAChangeHasCome(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		near, far := jsonrpc.Pipe()
+	for change, has := range map[string]bool{`{"uri":"notes://cart"}`: false, `{"uri":"notes://other"}`: false, `{}`: false, "": true} {
 		r := remote.New()
 		r.MirrorIn(newShare())
-		defer r.Close()
-		go func() { // ends with the port
-			for apples := 2; ; {
-				data, err := far.Read(context.Background())
-				if err != nil {
-					return
-				}
-				switch msg, _ := jsonrpc.Parse(data); msg.Method {
-				case engine.MethodDiscover:
-					far.Write(context.Background(), jsonrpc.AppendResult(nil, msg.ID, []byte(`{"resultType":"complete","_meta":{},"capabilities":{}}`)))
-				case engine.MethodReadResource:
-					far.Write(context.Background(), jsonrpc.AppendResult(nil, msg.ID, []byte(value("notes://cart", fmt.Sprint(apples, " apples")))))
-					far.Write(context.Background(), []byte(`{"jsonrpc":"2.0","method":"notifications/io.github.pagemcp/value","params":{"uri":"notes://cart"}}`))
-					apples++
-				}
-			}
-		}()
-		if err := r.Reattach(t.Context(), near); err != nil {
-			t.Fatal(err)
+		remote.KeepValueAfter(r, "notes://cart", value("notes://cart", "2 apples"), change)
+		if remote.HasValue(r, "notes://cart") != has {
+			t.Errorf("after %q the value is kept: %v", change, !has)
 		}
-		for apples := 2; apples < 5; apples++ {
-			contents, err := r.Read(t.Context(), "notes://cart")
-			if err != nil || string(contents[0].Relayed.Body) != fmt.Sprintf(`"%d apples"`, apples) {
-				t.Fatalf("%v %s, want %d apples", err, contents[0].Relayed.Body, apples)
-			}
-		}
-	})
+		r.Close()
+	}
 }
 
 // Two pages with the same URIs share a mirror.
@@ -225,7 +203,7 @@ func TestGrantsDecideAboutMirroredReads(t *testing.T) {
 			h.page.SetGrants(table)
 		}
 		grant(onlyClaude)
-		synctest.Wait()
+		time.Sleep(time.Second) // the gateway has them
 		claude, codex := enginetest.Speak(t, h.gateway, "claude"), enginetest.Speak(t, h.gateway, "codex")
 		for id := range 3 {
 			claude.Ask(fmt.Sprint(id), "resources/read", "", readCart)
@@ -256,6 +234,7 @@ func TestThePageIsToldOfMirroredReads(t *testing.T) {
 		h := newMirroredHop(t, newShare())
 		table, _ := engine.ParseGrants([]byte(onlyClaude))
 		h.page.SetGrants(table)
+		time.Sleep(time.Second) // the gateway has them
 		d := enginetest.Speak(t, h.gateway, "claude")
 		const named = `,"io.modelcontextprotocol/clientInfo":{"name":"Desktop","version":"1"}`
 		for id := range 4 {
