@@ -109,6 +109,8 @@ export interface AccessDecision {
   readonly bytes: number
   /** From the decision to the answer: without the time in which the user was asked. */
   readonly ms: number
+  /** How many equal requests this is; default 1. A gateway reports reads that it has answered once a second. */
+  readonly count?: number
 }
 
 /** A line of the page's audit. */

@@ -15,6 +15,7 @@
 import type { AccessDecision, GrantTable } from './access-types.ts'
 import { noteSession, replaySession } from './classic-session.ts'
 import { type ClientsListener, engineEvents } from './engine-events.ts'
+import { type Mirror, mirror } from './mirror.ts'
 import { pendingCalls } from './pending-calls.ts'
 import { clones, goodbye, lastMessageTime, listenToPort, type Port } from './port.ts'
 import { type ProgramRunner, programRunner } from './program-runner.ts'
@@ -43,6 +44,8 @@ export interface Clients {
   openText(channel: TextChannel, principal: string): Client
   /** Values that sources have read, until the answer is sent. */
   readonly read: Replies['read']
+  /** Published values at gateways. */
+  readonly mirror: Mirror
   /** Connects all clients to a new program, and hands over the messages that waited for it. */
   attach(program: Program): void
   /** The program is gone: its pending requests fail. Messages wait for the next, unless `forGood`. */
@@ -65,7 +68,8 @@ export function clients(host: ClientsHost): Clients {
 
   const calls = pendingCalls()
   const runner = programRunner(host.died)
-  const out = replies(host, calls, runner)
+  const mirroring = mirror(byNumber, host, host.keep, () => out.watchReads)
+  const out: Replies = replies(host, calls, runner, mirroring.marked)
   const events = engineEvents(byNumber, calls, out, respond, host.report)
   const incoming = receiver(host, calls, runner, events, out, respond, close)
 
@@ -89,11 +93,14 @@ export function clients(host: ClientsHost): Clients {
       pendingReads: 0,
       session: undefined,
       queue: [],
+      mirrored: undefined,
       isClosed: false,
       receive: (message) => {
         if (client.isClosed) return
         if (port) incoming.object(client, message)
-        else incoming.text(client, message)
+        else if (typeof message !== 'string' || !mirroring.receive(client, message)) {
+          incoming.text(client, message)
+        }
       },
       close: () => close(client),
       end: (reason) => end(client, reason),
@@ -160,6 +167,7 @@ export function clients(host: ClientsHost): Clients {
     },
     openText: (channel, principal) => open(undefined, channel, principal),
     read: out.read,
+    mirror: mirroring,
     attach(next) {
       runner.program = next
       incoming.isDown = false

@@ -59,6 +59,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     report: host.report,
     died,
     lists: announced(options),
+    keep: keepTime(options.keep),
   })
   const defer = (act: () => void) => {
     deferred.push(act)
@@ -290,17 +291,23 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     clients: all,
     register(first, added, published = []) {
       for (const [index, ready] of published) contents.publish(first + index, ready)
-      apply(registered.add(first, added))
+      const change = registered.add(first, added)
+      if (change.changed.length > 0) all.mirror.dropAll()
+      apply(change)
     },
     unregister(first) {
-      contents.forget(first, registered.count(first))
+      const count = registered.count(first)
+      contents.forget(first, count)
+      all.mirror.removed(first, count)
       apply(registered.remove(first))
     },
     publish(ref, uri, ready) {
       if (!contents.isPublished(ref) || !contents.publish(ref, ready)) return
+      all.mirror.changed(ref)
       if (registered.serves(uri, ref)) changed(0, uri)
     },
     mount(number, prefix, able, source) {
+      all.mirror.dropAll()
       mounted.set(number, { prefix, able, source, watching: undefined })
       all.call((exports, running) => exports.mount(number, able, running.write(prefix)))
     },
@@ -311,6 +318,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     },
     changed,
     setGrants(table) {
+      if (grants === undefined) all.mirror.dropAll() // the hints for caches are others
       grants = table
       all.call((exports, running) => exports.setGrants(running.write(grantsText(table))))
       all.endDenied(table)
@@ -326,6 +334,14 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       all.detach(true)
     },
   }
+}
+
+/** The milliseconds of a time such as 10m. */
+function keepTime(keep = '0s'): number {
+  const [, amount, unit] = /^(\d+)([smh])$/.exec(keep) ?? []
+  const ms = Number(amount) * (unit === 's' ? 1000 : unit === 'm' ? 60_000 : 3_600_000)
+  if (ms <= 86_400_000) return ms
+  throw new TypeError(`keep is a time such as 10m, at most 24h, not "${keep}"`)
 }
 
 /** A table for Go, with the one that gateways get: windows and single tools do not concern them. */

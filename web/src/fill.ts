@@ -95,12 +95,6 @@ export function filler(provide: Provide, contents: Bodies): Filler {
     return provided.body(variables === '' ? undefined : uri, ready.value, ready.mimeType)
   }
 
-  /** The result with one item, which nearly all reads have. */
-  const withBody = (skeleton: ReadResult, uri: string, body: Body): ReadResult => ({
-    ...skeleton,
-    contents: completeAll(skeleton.contents[0] as Item, uri, body),
-  })
-
   return {
     fill(skeleton, gaps, call) {
       const { refs, uri, variables } = gaps
@@ -139,6 +133,12 @@ export function filler(provide: Provide, contents: Bodies): Filler {
     read,
   }
 }
+
+/** The result of a skeleton with one item, which nearly all reads have. */
+export const withBody = (skeleton: ReadResult, uri: string, body: Body): ReadResult => ({
+  ...skeleton,
+  contents: completeAll(skeleton.contents[0] as Item, uri, body),
+})
 
 /** The items of a read of one resource: nearly always one. */
 function completeAll(item: Item, uri: string, body: Body): Item[] {

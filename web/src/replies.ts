@@ -8,6 +8,7 @@ import { cancel, cancellation } from './cancellation.ts'
 import { deadlines } from './deadlines.ts'
 import { type Filler, filler, type Gaps, type ReadResult } from './fill.ts'
 import { freeze } from './json.ts'
+import type { Mirror } from './mirror.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import type { ProgramRunner } from './program-runner.ts'
 import {
@@ -61,7 +62,13 @@ const providerTimeout = 30_000 // ms
 
 const keySubscription = 'io.modelcontextprotocol/subscriptionId'
 
-export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramRunner): Replies {
+/** @param marked - see Mirror.marked */
+export function replies(
+  host: ClientsHost,
+  calls: PendingCalls,
+  runner: ProgramRunner,
+  marked: Mirror['marked'],
+): Replies {
   const filling = filler(host.provide, host.contents)
   const timeouts = deadlines(providerTimeout)
 
@@ -103,9 +110,9 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
       return
     }
     const call = cancellation()
+    const object = objectOf(skeleton, client) as ReadResult
     let filled: ReadResult | Promise<ReadResult>
     try {
-      const object = objectOf(skeleton, client) as ReadResult
       request.isModern = 'resultType' in object
       filled = filling.fill(object, gaps, call)
     } catch (error) {
@@ -113,7 +120,7 @@ export function replies(host: ClientsHost, calls: PendingCalls, runner: ProgramR
       return
     }
     if (!(filled instanceof Promise)) {
-      sendRead(request, filled)
+      sendRead(request, marked(client, object, gaps, filled))
       return
     }
     calls.add(request)

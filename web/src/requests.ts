@@ -3,6 +3,7 @@
 import type { AccessDecision } from './access-types.ts'
 import type { Bodies } from './bodies.ts'
 import type { Gaps, Provide } from './fill.ts'
+import type { Mirrored } from './mirror.ts'
 import type { Port } from './port.ts'
 import type { ListName } from './source.ts'
 
@@ -28,6 +29,8 @@ export interface ClientsHost {
   died(): void
   /** Lists whose changes are announced. */
   readonly lists: readonly ListName[]
+  /** How long a gateway may answer with published values while the page is away, ms. */
+  readonly keep: number
 }
 
 /** A channel that carries JSON text: a WebSocket. */
@@ -62,6 +65,8 @@ export interface ClientState extends Client {
   session: Session | undefined
   /** Messages that wait for the next program. */
   queue: unknown[]
+  /** What a gateway keeps of published values; `undefined`: nothing. */
+  mirrored: Mirrored | undefined
   isClosed: boolean
 }
 

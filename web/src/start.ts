@@ -87,6 +87,12 @@ export interface StartOptions {
    * this machine (localhost, 127.0.0.1, a file), else `ask`. The page's own clients are always allowed.
    */
   access?: AccessOption
+  /**
+   * How long gateways may answer reads of published values while the page is away, in memory only: a number with `s`,
+   * `m` or `h`, at most `24h`. Such a response tells its age in ms, as `io.github.pagemcp/ageMs` of its `_meta`. Default: not
+   * at all; a page that leaves takes its values along.
+   */
+  keep?: `${number}${'s' | 'm' | 'h'}`
   /** The location of the package's files; default: next to this module. */
   urls?: {
     worker?: string | URL

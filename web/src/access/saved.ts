@@ -184,7 +184,7 @@ export function dayOf(time: number): string {
 }
 
 function useOf(
-  { assistant, callsItself, right, method, what, allow }: AccessDecision,
+  { assistant, callsItself, right, method, what, allow, count = 1 }: AccessDecision,
   time: number,
 ): Use {
   const isCall = method === 'tools/call'
@@ -194,8 +194,8 @@ function useOf(
     ...(allow && { lastUsed: time }),
     last: { [right]: time },
     day: dayOf(time),
-    reads: Number(allow && !isCall && what !== undefined), // lists have none
-    calls: Number(allow && isCall),
+    reads: allow && !isCall && what !== undefined ? count : 0, // lists have none
+    calls: allow && isCall ? count : 0,
   }
 }
 

@@ -1,0 +1,206 @@
+/**
+ * Published values at the gateway, which answers reads of them by itself (Go's remote.Mirror). The result of a read is marked.
+ * From then on the gateway gets each change on the same connection, before anything that the change may cause: an
+ * update, or the result of a tool.
+ */
+
+import type { AccessDecision } from './access-types.ts'
+import type { Body } from './contents.ts'
+import { type Gaps, type ReadResult, withBody } from './fill.ts'
+import type { ClientState, ClientsHost } from './requests.ts'
+
+/** What a client, which is a gateway, keeps. */
+export interface Mirrored {
+  /** By the number of the registration. */
+  readonly values: Map<number, MirroredValue>
+  /** Values that were sent within the second that began at `since`. */
+  sent: number // UTF-16 code units
+  since: number // ms
+}
+
+interface MirroredValue {
+  readonly uri: string
+  readonly skeleton: ReadResult
+  /** Whether the gateway has the present value. */
+  isSent: boolean
+  /** Values that were sent since the last read that came here. */
+  unread: number
+  /** The time from which on a further value may be sent, ms. */
+  next: number
+  timer: ReturnType<typeof setTimeout> | undefined
+}
+
+export interface Mirror {
+  /** Whether a text was a notification of the gateway about published values. */
+  receive(client: ClientState, text: string): boolean
+  /** The result of a read, marked if the gateway may answer by it. */
+  marked(client: ClientState, skeleton: ReadResult, gaps: Gaps, result: ReadResult): ReadResult
+  /** A published value was replaced; to be called before that is announced. */
+  changed(ref: number): void
+  /** Registrations were removed; likewise. */
+  removed(first: number, count: number): void
+  /** Other sources or registrations may answer now for what is published. */
+  dropAll(): void
+}
+
+// Keys and methods of Go's wasm/internal/hop.
+const metaPublished = 'io.github.pagemcp/published'
+const prefix = '{"jsonrpc":"2.0","method":"notifications/io.github.pagemcp/'
+const notifyMirror = 'notifications/io.github.pagemcp/mirror'
+const notifyServed = 'notifications/io.github.pagemcp/served'
+const notifyValue = 'notifications/io.github.pagemcp/value'
+
+const maxValue = 60 << 10 // UTF-16 code units; Go's MaxMirroredValue in bytes, less the rest of a result
+const maxValues = 4096 // of one gateway
+const maxPerSecond = 1 << 20 // UTF-16 code units of values that are sent to one gateway
+
+/** Values that nobody reads are sent ever more rarely: the pause doubles with each, until a read comes here. */
+const firstPause = 50 // ms
+const longestPause = 10_000 // ms
+
+/**
+ * @param keep - how long the gateway may answer while this page is away, ms
+ * @param isReadWatched - whether {@link ClientsHost.read} is called
+ */
+export function mirror(
+  clients: ReadonlyMap<number, ClientState>,
+  host: Pick<ClientsHost, 'contents' | 'decided' | 'read' | 'report'>,
+  keep: number,
+  isReadWatched: () => boolean,
+): Mirror {
+  const mark = (result: ReadResult): ReadResult => ({
+    ...result,
+    _meta: { ...(result._meta as object | undefined), [metaPublished]: keep },
+  })
+
+  const notify = ({ channel, isClosed }: ClientState, params: object) => {
+    if (isClosed) return
+    channel?.send(JSON.stringify({ jsonrpc: '2.0', method: notifyValue, params }))
+  }
+
+  const drop = (client: ClientState, value: MirroredValue) => {
+    if (!value.isSent) return
+    value.isSent = false
+    notify(client, { uri: value.uri })
+  }
+
+  const later = (client: ClientState, ref: number, value: MirroredValue, now: number) => {
+    drop(client, value)
+    value.timer ??= setTimeout(() => send(client, ref, value), value.next - now)
+  }
+
+  /** Sends the present value, or that there is another one. */
+  const send = (client: ClientState, ref: number, value: MirroredValue) => {
+    const { mirrored } = client
+    value.timer = undefined
+    if (mirrored?.values.get(ref) !== value) return
+    const now = performance.now()
+    if (now - mirrored.since > 1000) {
+      mirrored.since = now
+      mirrored.sent = 0
+    }
+    if (mirrored.sent > maxPerSecond) {
+      value.next = mirrored.since + 1001
+      later(client, ref, value, now)
+      return
+    }
+    const body = bodyOf(ref, value.uri)
+    const size = body === undefined ? 0 : sizeOf(body)
+    if (body === undefined || size > maxValue) {
+      drop(client, value)
+      return
+    }
+    value.next = now + Math.min(firstPause * 2 ** value.unread++, longestPause)
+    value.isSent = true
+    mirrored.sent += size
+    notify(client, { uri: value.uri, result: mark(withBody(value.skeleton, value.uri, body)) })
+  }
+
+  /** The body of a value that is encoded or can be at once. */
+  const bodyOf = (ref: number, uri: string): Body | undefined => {
+    try {
+      const body = host.contents.published(ref, uri)
+      return body instanceof Promise ? undefined : body
+    } catch {
+      return undefined // it has no content
+    }
+  }
+
+  return {
+    receive(client, text) {
+      if (client.channel === undefined || !text.startsWith(prefix)) return false
+      try {
+        const { method, params } = JSON.parse(text) as { method: string; params?: Served }
+        if (method === notifyMirror) {
+          client.mirrored ??= { values: new Map(), sent: 0, since: 0 }
+        } else if (method === notifyServed) {
+          for (const { reason, uri, ...read } of params?.reads ?? []) {
+            const decision = { ...read, right: 'read', method: 'resources/read', ms: 0 } as const
+            if (reason) host.decided({ ...decision, what: uri ?? '', reason, allow: true })
+            if (uri && isReadWatched()) host.read({ uri, client: client.principal })
+          }
+        } else return false
+      } catch (error) {
+        host.report(error)
+      }
+      return true
+    },
+    marked(client, skeleton, { ref, uri }, result) {
+      const values = client.mirrored?.values
+      if (values === undefined || ref <= 0 || !host.contents.isPublished(ref)) return result
+      const old = values.get(ref)
+      clearTimeout(old?.timer)
+      const size = result.contents.reduce(
+        (sum, one) => sum + (one.text ?? one.blob ?? '').length,
+        0,
+      )
+      if (size > maxValue || (old === undefined && values.size >= maxValues)) return result
+      const own = uri || (skeleton.contents[0]?.uri ?? '')
+      values.set(ref, { uri: own, skeleton, isSent: true, unread: 0, next: 0, timer: undefined })
+      return mark(result)
+    },
+    changed(ref) {
+      for (const client of clients.values()) {
+        const value = client.mirrored?.values.get(ref)
+        if (value === undefined) continue
+        const now = performance.now()
+        if (now < value.next) later(client, ref, value, now)
+        else send(client, ref, value)
+      }
+    },
+    removed(first, count) {
+      for (const client of clients.values()) {
+        for (const [ref, value] of client.mirrored?.values ?? []) {
+          if (ref < first || ref >= first + count) continue
+          clearTimeout(value.timer)
+          client.mirrored?.values.delete(ref)
+          drop(client, value)
+        }
+      }
+    },
+    dropAll() {
+      for (const client of clients.values()) {
+        if (!client.mirrored?.values.size) continue
+        for (const { timer } of client.mirrored.values.values()) clearTimeout(timer)
+        client.mirrored.values.clear()
+        notify(client, {})
+      }
+    },
+  }
+}
+
+/** Reads that a gateway has answered. */
+interface Served {
+  readonly reads: readonly (Pick<
+    AccessDecision,
+    'assistant' | 'callsItself' | 'bytes' | 'count'
+  > & {
+    readonly uri?: string
+    readonly reason?: AccessDecision['reason']
+  })[]
+}
+
+function sizeOf({ text, blob, parts }: Body): number {
+  const own = (text ?? blob ?? '').length
+  return own + (parts ?? []).reduce((sum, { body }) => sum + sizeOf(body), 0)
+}

@@ -1,0 +1,174 @@
+// Published values at a gateway: reads are marked once it keeps values, and each change is sent before it is announced.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { AccessDecision } from '../../src/access-types.ts'
+import { startEngine } from '../../src/engine.ts'
+import type { PublishedValues } from '../../src/engine-types.ts'
+import type { ReadEvent } from '../../src/requests.ts'
+import { envelope, limit, type Message } from './client.ts'
+import { engineModule, goRuntime } from './load.ts'
+import { testPage } from './page.ts'
+
+const uri = 'notes://cart'
+const published = 'io.github.pagemcp/published'
+const notify = (what: string, params?: object) => ({
+  jsonrpc: '2.0',
+  method: `notifications/io.github.pagemcp/${what}`,
+  ...(params && { params }),
+})
+
+/** An engine with a value, behind a gateway; what it has sent comes by `next`. */
+async function joined(t: TestContext, keep = '0s') {
+  const decided: AccessDecision[] = []
+  const seen: ReadEvent[] = []
+  const errors: unknown[] = []
+  const engine = await startEngine(
+    { name: 'test', version: '1', pageSize: 50, cursorKey: 'AAAAAAAAAAAAAAAAAAAAAA==', keep },
+    {
+      module: await engineModule(),
+      Go: await goRuntime(),
+      provide: () => ({ value: 'computed' }),
+      call: () => Promise.reject(new Error('there is nothing to call')),
+      state() {},
+      read: (event) => seen.push(event),
+      decided: (decision) => decided.push(decision),
+      report: (error) => errors.push(error),
+    },
+  )
+  t.after(() => engine.close())
+  const register = (first: number, uri: string, ...values: PublishedValues) =>
+    engine.register(first, { resources: [{ uri, name: uri }] }, values)
+  register(1, uri, [0, { value: '2 apples' }])
+  register(2, 'notes://computed')
+  const got: Message[] = []
+  let wake = () => {}
+  const channel = {
+    send(text: string) {
+      got.push(JSON.parse(text))
+      wake()
+    },
+    lost() {},
+  }
+  const client = engine.clients.openText(channel, 'gateway')
+  const post = (message: object) => client.receive(JSON.stringify(message))
+  let at = 0
+  /** The next message of the page. */
+  const next = async () => {
+    if (at === got.length) {
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error('no message came')), limit)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    return got[at++] as { method?: string; params?: Message; result?: Message }
+  }
+  const ask = async (method: string, params: object) => {
+    post({ jsonrpc: '2.0', id: at, method, params: { _meta: envelope, ...params } })
+    return next()
+  }
+  const read = async (of = uri) => {
+    const { result } = await ask('resources/read', { uri: of })
+    const { contents, _meta } = result as {
+      contents: { text: string }[]
+      _meta: Record<string, unknown>
+    }
+    return { text: contents[0]?.text, mark: _meta[published] }
+  }
+  /** What the page has sent about values: the URI, and the text or nothing. */
+  const change = async () => {
+    const { method, params } = await next()
+    assert.equal(method, 'notifications/io.github.pagemcp/value')
+    const { uri, result } = params as { uri?: string; result?: Message }
+    if (result === undefined) return [uri]
+    assert.equal((result._meta as Message)[published], 0)
+    return [uri, (result.contents as { text: string }[])[0]?.text]
+  }
+  const nothing = () => assert.deepEqual(got.slice(at), [])
+  return { engine, register, post, ask, read, next, change, nothing, decided, seen, errors }
+}
+
+test('only reads of published values are marked, for a gateway that keeps them', async (t) => {
+  const { post, read } = await joined(t, '10m')
+  assert.deepEqual(await read(), { text: '2 apples', mark: undefined })
+  post(notify('mirror'))
+  assert.deepEqual(await read(), { text: '2 apples', mark: 600_000 })
+  assert.deepEqual(await read('notes://computed'), { text: 'computed', mark: undefined })
+})
+
+test('a value comes before the update, and at most once in a while', async (t) => {
+  const { engine, post, ask, read, next, change, nothing } = await joined(t)
+  post(notify('mirror'))
+  engine.publish(1, uri, { value: '3 apples' })
+  nothing() // the gateway has never read it
+  const notifications = { resourceSubscriptions: [uri] }
+  assert.match(JSON.stringify(await ask('subscriptions/listen', { notifications })), /acknowledged/)
+  await read()
+  engine.publish(1, uri, { value: '4 apples' })
+  assert.deepEqual(await change(), [uri, '4 apples'])
+  assert.equal((await next()).method, 'notifications/resources/updated')
+  for (const value of ['5 apples', '6 apples', '7 apples']) engine.publish(1, uri, { value })
+  assert.deepEqual(await change(), [uri], 'the old one is not valid any more')
+  let last = await next()
+  while (last.method === 'notifications/resources/updated') last = await next()
+  assert.match(JSON.stringify(last), /"text":"7 apples"/)
+})
+
+test('a read ends the pause between two values', async (t) => {
+  const { engine, post, read, change } = await joined(t)
+  post(notify('mirror'))
+  for (let apples = 0; apples < 20; apples++) {
+    await read()
+    engine.publish(1, uri, { value: `${apples} more` })
+    assert.deepEqual(await change(), [uri, `${apples} more`])
+  }
+})
+
+test('what is withdrawn, hidden or too large is dropped at once', async (t) => {
+  const { engine, register, post, read, change, nothing } = await joined(t)
+  post(notify('mirror'))
+  await read()
+  engine.publish(1, uri, { value: 'x'.repeat(70_000) })
+  assert.deepEqual(await change(), [uri])
+  assert.equal((await read()).mark, undefined)
+  engine.publish(1, uri, { value: 'small' })
+  assert.deepEqual(await change(), [uri, 'small'])
+  register(3, uri, [0, { value: 'another' }])
+  assert.deepEqual(await change(), [undefined], 'another registration has the URI')
+  assert.deepEqual(await read(), { text: 'another', mark: 0 })
+  engine.unregister(1)
+  engine.publish(1, uri, { value: 'late' })
+  nothing()
+  engine.unregister(3)
+  assert.deepEqual(await change(), [uri])
+  register(4, uri, [0, { value: 'again' }])
+  await read()
+  engine.mount(1, 'notes', 0, { list: async () => ({ resources: [] }), read: async () => [] })
+  assert.deepEqual(await change(), [undefined], 'a source may have it')
+  await read()
+  engine.publish(4, uri, undefined)
+  assert.deepEqual(await change(), [uri], 'it has no content')
+})
+
+test('reads that a gateway has answered are in the audit, and are shown', async (t) => {
+  const { engine, post, decided, seen, errors } = await joined(t)
+  engine.clients.watchReads(true)
+  const one = { assistant: 'claude', callsItself: 'Desktop', uri, count: 3, bytes: 8 }
+  post(notify('served', { reads: [{ ...one, reason: 'grant' }, one] }))
+  post(notify('served', { reads: 7 }))
+  const { uri: what, ...read } = one
+  const decision = { right: 'read', method: 'resources/read', ms: 0, reason: 'grant', allow: true }
+  assert.deepEqual(decided, [{ ...read, what, ...decision }])
+  assert.deepEqual(seen, Array(2).fill({ uri, client: 'gateway' }))
+  assert.equal(errors.length, 1)
+})
+
+test('keep is a time of at most a day', async (t) => {
+  for (const keep of ['25h', '10', 'm', '-1m', '1.5h', '10 m'] as `${number}m`[]) {
+    await assert.rejects(testPage(t, { keep }), { name: 'TypeError', message: /^keep is a time/ })
+  }
+  for (const keep of ['24h', '0s', '90m'] as const) (await testPage(t, { keep })).mcp.close()
+})

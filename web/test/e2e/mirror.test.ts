@@ -1,0 +1,166 @@
+/** The gateway answers reads of what a page has published: with the bytes of the page's response, until that changes. */
+
+import assert from 'node:assert/strict'
+import type { Page } from 'puppeteer-core'
+import { servePages } from '../core/browser/built.ts'
+import { inBrowsers } from '../harness/browsers.ts'
+import { type Gateway, ownPorts, pageUrl, startGateway } from './gateway.ts'
+
+const app = `
+import * as lib from '/pagemcp/index.js'
+const mcp = await lib.start({ name: 'notes', worker: false, access: 'open', keep: '10m' })
+const bytes = new Uint8Array([0, 1, 254, 255])
+const described = (name, more) => ({ uri: 'notes://' + name, name, ...more })
+window.cart = mcp.resource(described('cart', { mimeType: 'text/plain' }), '2 apples')
+const values = mcp.resources([
+  [described('text'), '2 äpfel "\\\\ \\u2028 😀'],
+  [described('empty'), ''],
+  [described('lossy'), 'a\\ud800b'],
+  [described('json'), { n: 1.5, s: ['<&>'] }],
+  [described('bytes', { mimeType: 'image/png' }), bytes],
+  [described('file'), new Blob([bytes], { type: 'image/gif' })],
+  [described('several'), lib.contents([
+    { uri: 'notes://several/a', text: 'a', mimeType: 'text/css', _meta: { 'app.example/x': [1, null] } },
+    { uri: 'notes://several/b', blob: bytes },
+  ])],
+  [described('cached', { cache: { ttlMs: 1500, scope: 'public' } }), 'for 1.5 s'],
+  [described('annotated', { annotations: { priority: 0.5 }, _meta: { 'app.example/y': 1 } }), 'y'],
+  [described('large'), 'x'.repeat(100_000)],
+])
+mcp.resource(described('computed'), () => 'computed')
+window.withdraw = () => { values(); cart() }
+/** The gateway drops all values. */
+window.drop = () => mcp.mount({ list: async () => ({ resources: [] }), read: async () => [] }, 'other+')()
+window.busy = (ms) => { const end = performance.now() + ms; while (performance.now() < end); return end }
+await mcp.connect(lib.webSocket(new URLSearchParams(location.search).get('gateway'))).joined
+window.ready = mcp.state.gateways.at(-1).name`
+
+const published = 'cart text empty lossy json bytes file several cached annotated'.split(' ')
+const others = ['large', 'computed', 'missing']
+
+const busyTime = 8000 // ms; the engine is in the window, which answers nothing meanwhile
+
+/** Reads in one revision: the text of the response. */
+async function reader({ mcp, token }: Gateway, revision: string) {
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  }
+  const isModern = revision === '2026-07-28'
+  const post = async (message: object, more: Record<string, string> = {}) => {
+    const response = await fetch(mcp, {
+      method: 'POST',
+      headers: { ...headers, ...more },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      signal: AbortSignal.timeout(20_000),
+    })
+    return { text: await response.text(), session: response.headers.get('mcp-session-id') }
+  }
+  if (!isModern) {
+    const clientInfo = { name: 'test', version: '1' }
+    const params = { protocolVersion: revision, capabilities: {}, clientInfo }
+    const { session } = await post({ id: 0, method: 'initialize', params })
+    headers['mcp-session-id'] = session as string
+    await post({ method: 'notifications/initialized' })
+  }
+  headers['mcp-protocol-version'] = revision
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': revision,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  return async (uri: string) => {
+    const named = { 'mcp-method': 'resources/read', 'mcp-name': uri }
+    const params = isModern ? { uri, _meta } : { uri }
+    const { text } = await post({ id: 1, method: 'resources/read', params }, isModern ? named : {})
+    return /^data: (.*"id":1,.*)$/m.exec(text)?.[1] ?? text // notifications may come first, on a stream
+  }
+}
+
+function inPages(
+  behaviour: string,
+  run: (of: { tab: Page; gateway: Gateway; uri: (name: string) => string }) => Promise<void>,
+) {
+  inBrowsers(behaviour, async ({ open }) => {
+    const site = await servePages({ '/app.html': app })
+    const args = [`--allow-origin=${site.origin}`, ...(await ownPorts('serve'))]
+    const gateway = await startGateway({ command: 'serve', args })
+    try {
+      const at = encodeURIComponent(pageUrl(gateway))
+      const tab = await open(`${site.origin}/app.html?gateway=${at}#${gateway.pairing}`)
+      await tab.waitForFunction('window.ready')
+      const name = await tab.evaluate('ready')
+      await run({ tab, gateway, uri: (own) => `${name}+notes://${own}` })
+    } finally {
+      await gateway.close()
+      site.close()
+    }
+  })
+}
+
+inPages(
+  'every kind of resource has the same bytes from page and gateway, in every revision',
+  async ({ tab, gateway, uri }) => {
+    const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
+    const readers = await Promise.all(revisions.map((revision) => reader(gateway, revision)))
+    const byPage: string[][] = []
+    for (const read of readers) {
+      await tab.evaluate('drop()')
+      const all: string[] = []
+      for (const own of [...published, ...others]) all.push(await read(uri(own)))
+      byPage.push(all)
+    }
+    for (const own of published) await readers[0]?.(uri(own)) // a Blob is kept from its second read on
+    let isBusy = true
+    const busy = tab.evaluate(`busy(${busyTime})`).then(() => {
+      isBusy = false
+    })
+    busy.catch(() => {}) // a test that fails closes the tab
+    for (const [i, read] of readers.entries()) {
+      for (const [j, own] of published.entries()) {
+        assert.equal(await read(uri(own)), byPage[i]?.[j], `${revisions[i]} ${own}`)
+      }
+    }
+    assert.ok(isBusy, 'the page has answered')
+    await busy
+    for (const [i, read] of readers.entries()) {
+      for (const [j, own] of others.entries()) {
+        const expected = byPage[i]?.[published.length + j]
+        assert.equal(await read(uri(own)), expected, `${revisions[i]} ${own}`)
+      }
+    }
+    assert.match(byPage[0]?.[0] ?? '', /"text":"2 apples"/)
+    assert.match(byPage[1]?.[published.length + 2] ?? '', /-32002/)
+    assert.doesNotMatch(JSON.stringify(byPage), /pagemcp\/published/)
+  },
+)
+
+inPages('what a page withdraws is gone within 100 ms', async ({ tab, gateway, uri }) => {
+  const read = await reader(gateway, '2026-07-28')
+  for (let apples = 3; apples < 30; apples++) {
+    await tab.evaluate(`cart.set('${apples} apples')`)
+    const began = performance.now()
+    while (!(await read(uri('cart'))).includes(`${apples} apples`)) {
+      assert.ok(performance.now() - began < 100, 'the gateway has an old value')
+    }
+  }
+  await tab.evaluate('withdraw()')
+  const began = performance.now()
+  while (!(await read(uri('cart'))).includes('not found')) {
+    assert.ok(performance.now() - began < 100, 'a value that was withdrawn is still read')
+  }
+})
+
+inPages('a page that has left leaves what its app says, with its age', async (of) => {
+  const read = await reader(of.gateway, '2026-07-28')
+  const before = JSON.parse(await read(of.uri('cart'))).result
+  await of.tab.goto('about:blank')
+  const deadline = AbortSignal.timeout(20_000)
+  let late = before
+  while (late._meta['io.github.pagemcp/ageMs'] === undefined) {
+    assert.ok(!deadline.aborted, 'waited for the age of a value whose page has left')
+    late = JSON.parse(await read(of.uri('cart'))).result
+  }
+  assert.deepEqual(late.contents, before.contents)
+  assert.ok(late._meta['io.github.pagemcp/ageMs'] < 20_000)
+})
