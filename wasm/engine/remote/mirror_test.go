@@ -219,8 +219,14 @@ func TestGrantsDecideAboutMirroredReads(t *testing.T) {
 		claude.Ask("9", "resources/read", "", readCart)
 		claude.Wants(`"reason":"declined"`)
 		synctest.Wait()
-		grant(`{"default":"open","policy":true,"grants":[]}`)
+		grant(`{"default":"open","grants":[{"assistant":"claude","right":"read","uri":"notes://cart"}]}`)
+		time.Sleep(time.Second)
 		claude.Ask("10", "resources/read", "", readCart)
+		claude.Wants(`"reason":"declined"`) // withheld
+		codex.Ask("10", "resources/read", "", readCart)
+		codex.Wants("2 apples")
+		grant(`{"default":"open","policy":true,"grants":[]}`)
+		claude.Ask("11", "resources/read", "", readCart)
 		claude.Wants(`"reason":"declined"`) // by the function of the app, which the page asks
 		claude.Port.Close()
 		codex.Port.Close()
