@@ -31,6 +31,8 @@ mcp.resource(described('computed'), () => 'computed')
 window.withdraw = () => { values(); cart() }
 /** The gateway drops all values. */
 window.drop = () => mcp.mount({ list: async () => ({ resources: [] }), read: async () => [] }, 'other+')()
+/** Whether the gateway has reported reads that it has answered. */
+window.served = async () => (await mcp.access.audit()).some(({ count }) => count > 1)
 window.busy = (ms) => { const end = performance.now() + ms; while (performance.now() < end); return end }
 await mcp.connect(lib.webSocket(new URLSearchParams(location.search).get('gateway'))).joined
 window.ready = mcp.state.gateways.at(-1).name`
@@ -73,7 +75,8 @@ async function reader({ mcp, token }: Gateway, revision: string) {
     const named = { 'mcp-method': 'resources/read', 'mcp-name': uri }
     const params = isModern ? { uri, _meta } : { uri }
     const { text } = await post({ id: 1, method: 'resources/read', params }, isModern ? named : {})
-    return /^data: (.*"id":1,.*)$/m.exec(text)?.[1] ?? text // notifications may come first, on a stream
+    // Notifications may come first, on a stream. A line ends at \n alone, not at U+2028.
+    return /(?:^|\n)data: ([^\n]*"id":1,[^\n]*)/.exec(text)?.[1] ?? text
   }
 }
 
@@ -153,13 +156,19 @@ inPages('what a page withdraws is gone within 100 ms', async ({ tab, gateway, ur
 
 inPages('a page that has left leaves what its app says, with its age', async (of) => {
   const read = await reader(of.gateway, '2026-07-28')
-  const before = JSON.parse(await read(of.uri('cart'))).result
-  await of.tab.goto('about:blank')
   const deadline = AbortSignal.timeout(20_000)
+  const before = JSON.parse(await read(of.uri('cart'))).result
+  while (!(await of.tab.evaluate('served()'))) {
+    assert.ok(!deadline.aborted, 'waited for the report of reads that the gateway has answered')
+    await read(of.uri('cart'))
+  }
+  await of.tab.goto('about:blank')
   let late = before
   while (late._meta['io.github.pagemcp/ageMs'] === undefined) {
     assert.ok(!deadline.aborted, 'waited for the age of a value whose page has left')
-    late = JSON.parse(await read(of.uri('cart'))).result
+    const text = await read(of.uri('cart'))
+    late = JSON.parse(text).result
+    assert.ok(late, text)
   }
   assert.deepEqual(late.contents, before.contents)
   assert.ok(late._meta['io.github.pagemcp/ageMs'] < 20_000)
