@@ -100,6 +100,10 @@ func reportDecision(call sink.Call, q *engine.AccessQuestion, allow bool, reason
 		text.Name("what")
 		text.Quote(what)
 	}
+	if q.Task != "" {
+		text.Name("task")
+		text.Quote(q.Task)
+	}
 	text.Name("reason")
 	text.Quote(reason)
 	text.Name("allow")

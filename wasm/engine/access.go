@@ -16,6 +16,7 @@ type AccessQuestion struct {
 	Prompt      string // the name, or ""
 	Tool        []byte // the description as tools/list has it, or nil
 	Arguments   []byte // of a tool, a JSON object, or nil
+	Task        string // the id of the task that waited for the decision, or ""
 
 	right grantRight
 	tool  string // the only one that is decided about, or ""

@@ -49,7 +49,11 @@ func newGuarded(t *testing.T, grants string) *guarded {
 			a.decisions = a.decisions[:len(a.decisions)-1]
 		}
 		a.last = call
-		a.decisions = append(a.decisions, fmt.Sprintf("%s %s %s %s %v %s\n", q.Assistant, q.Right, q.Method, q.What(), allow, reason))
+		of := ""
+		if call == 0 {
+			of = " of " + q.Task
+		}
+		a.decisions = append(a.decisions, fmt.Sprintf("%s %s %s %s %v %s%s\n", q.Assistant, q.Right, q.Method, q.What(), allow, reason, of))
 	}
 	a.engine = engine.New(engine.Info{Name: "notes", Title: "Notes", Version: "1"}, &options)
 	a.engine.Mount("", a.table)

@@ -119,7 +119,7 @@ type Options struct {
 	Ask func(ctx context.Context, q *AccessQuestion) AccessAnswer
 
 	// Decided gets each decision by grants, before the request is answered: the last one of a call
-	// counts; call is 0 if a task has waited for it. It must not block. Nil: they are dropped.
+	// counts; call is 0 if a task has waited for it, which the question names. It must not block. Nil: they are dropped.
 	Decided func(call sink.Call, q *AccessQuestion, allow bool, reason string)
 
 	// Report gets errors that are not for clients, such as a panic of a source. Nil:

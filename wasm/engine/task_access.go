@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -71,14 +72,20 @@ func (e *Engine) admitTask(t *task, description Tool, ask *pendingAsk) error {
 	}
 	q := &AccessQuestion{
 		Assistant: AssistantOf(t.who), CallsItself: t.clientName, Right: rightNames[t.right()], Method: MethodCallTool,
-		Tool: description.Object, Arguments: t.arguments, right: t.right(), tool: t.only,
+		Tool: description.Object, Arguments: t.arguments, Task: t.id, right: t.right(), tool: t.only,
+	}
+	decided := func(allow bool, reason string) {
+		if e.options.Decided != nil {
+			e.options.Decided(0, q, allow, cmp.Or(reason, reasonDeclined))
+		}
 	}
 	for again := askAgain; ; {
 		g := e.grants.Load()
 		if g == nil {
 			return nil
 		}
-		if d, _ := g.decide(t.who, q.right, q.tool); ask == nil && d == allowed { // since it was stored
+		if d, reason := g.decide(t.who, q.right, q.tool); ask == nil && d == allowed { // since it was stored
+			decided(true, reason)
 			return nil
 		}
 		if ask == nil {
@@ -110,9 +117,7 @@ func (e *Engine) admitTask(t *task, description Tool, ask *pendingAsk) error {
 		if denied == nil && !answer.Allow {
 			denied = denial(answer.Reason, answer.Message)
 		}
-		if e.options.Decided != nil {
-			e.options.Decided(0, q, denied == nil, answer.Reason)
-		}
+		decided(denied == nil, answer.Reason)
 		t.asks.Store(denied != nil)
 		return denied
 	}

@@ -24,6 +24,7 @@ func TestCallsThatWaitForTheUserAreTasks(t *testing.T) {
 		a.answer <- engine.AccessAnswer{Allow: true, Reason: "asked"}
 		synctest.Wait()
 		c.Wants(id, `"status":"completed"`, `"text":"done by act"`)
+		first := id
 
 		id = c.Create("act", "{}")
 		a.answer <- engine.AccessAnswer{Reason: "unanswered"} // the page is hidden: it asks again
@@ -32,6 +33,10 @@ func TestCallsThatWaitForTheUserAreTasks(t *testing.T) {
 		a.answer <- engine.AccessAnswer{Reason: "declined"}
 		synctest.Wait()
 		c.Wants(id, `"status":"failed"`, `"message":"The user declined. Do not try again unless they ask."`, `"reason":"declined"`)
+		want := "claude act tools/call act true asked of " + first + "\nclaude act tools/call act false declined of " + id + "\n"
+		if got := a.log(); got != want {
+			t.Errorf("the audit has %q, want %q", got, want)
+		}
 
 		go func() { a.answer <- engine.AccessAnswer{Allow: true, Reason: "asked"} }()
 		if got := c.Request("tools/call", `"name":"act"`); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, "done by act") {

@@ -95,7 +95,7 @@ export interface Withheld {
   readonly uri: string
 }
 
-/** A decision of the engine. Never has contents. */
+/** A decision of the engine. Never has contents. That about a task has no size or time: its call is answered before. */
 export interface AccessDecision {
   readonly assistant: string
   readonly callsItself?: string
@@ -103,6 +103,8 @@ export interface AccessDecision {
   readonly method: string
   /** The URI, or the name of the tool or prompt. */
   readonly what?: string
+  /** The id of the task that waited for the decision. */
+  readonly task?: string
   readonly allow: boolean
   readonly reason: AccessReason
   /** Of the answer, UTF-16 code units: of its contents (a blob in Base64), else of its JSON text. */

@@ -152,6 +152,7 @@ export function engineEvents(
     decided(call, text) {
       const request = calls.find(call)
       if (request) request.decision = { text, since: stopwatch() }
+      else if (call === 0) replies.decided(text) // a task has waited for it
     },
     notify(number, handle, text, of) {
       const client = clients.get(number)

@@ -41,6 +41,8 @@ export interface Replies {
     key: string,
     request: PendingRequest | undefined,
   ): void
+  /** Reports a decision: JSON text of an {@link AccessDecision} without size and time. */
+  decided(text: string): void
   /** Answers with an internal error, without Go. */
   internalError(request: PendingRequest): void
   /** The user has denied what a read waits for: its provider is cancelled. */
@@ -247,7 +249,11 @@ export function replies(
   function reportDecision(request: PendingRequest, bytes: number) {
     const { text, since } = request.decision as NonNullable<PendingRequest['decision']>
     request.decision = undefined
-    host.decided({ ...(JSON.parse(text) as AccessDecision), bytes, ms: since() })
+    decided(text, bytes, since())
+  }
+
+  function decided(text: string, bytes = 0, ms = 0) {
+    host.decided({ ...(JSON.parse(text) as AccessDecision), bytes, ms })
   }
 
   function revoke(request: PendingRequest) {
@@ -267,6 +273,7 @@ export function replies(
     read: filling.read,
     document: sendDocument,
     text: sendText,
+    decided,
     fill,
     endSubscription,
     notify,

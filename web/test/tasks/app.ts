@@ -22,6 +22,7 @@ const html = (
   }
   const { elicit, start, webSocket } = await import('/pagemcp/index.js')
   const mcp = await start({ name: 'work', access: new URLSearchParams(location.search).get('access') ?? 'open' })
+  window.mcp = mcp
   globalThis.here = {} // of this document; a browser that is killed may lose localStorage
   const runs = (name) => {
     localStorage[name] = Number(localStorage[name] ?? 0) + 1

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { PageMcp } from '../../src/start.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { browserNames, close, launch } from '../harness/launch.ts'
 import { isWhole } from '../harness/platforms.ts'
@@ -19,6 +20,8 @@ import {
   until,
   useTaskApp,
 } from './app.ts'
+
+declare const mcp: PageMcp
 
 const app = useTaskApp()
 
@@ -160,5 +163,13 @@ inBrowsers('a call that waits for the user is a task, also after a reload', asyn
   await answer(gateway, id)
   await completed(gateway, id)
   assert.equal(await page.evaluate(() => localStorage.runs), '1')
+  const audit = await page.evaluate(async () =>
+    (await mcp.access.audit())
+      .filter(({ method }) => method === 'tools/call')
+      .map(({ what, task, allow, reason }) => ({ what, task, allow, reason })),
+  )
+  assert.deepEqual(audit, [
+    { what: 'work', task: id.slice(tab.length), allow: true, reason: 'asked' },
+  ])
   await page.close()
 })
