@@ -63,3 +63,31 @@ func TestStdioChannel(t *testing.T) {
 	}
 	assistant.end()
 }
+
+// A channel approves nothing: it offers Claude Code no relay of its permission prompts, and a
+// prompt that comes nevertheless gets no answer, and is for no page.
+func TestStdioChannelRelaysNoPermissionPrompts(t *testing.T) {
+	state := t.TempDir()
+	g := startGateway(t, Options{State: state})
+	p := newPage(t, testOrigin, "tab")
+	p.write("note:a", "1")
+	p.join(g)
+	assistant := startStdio(t, StdioOptions{Gateway: Options{State: state}, Channel: true})
+	if got := assistant.ask(initialize); strings.Contains(got, "permission") {
+		t.Errorf("a relay is offered: %s", got)
+	}
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","method":"notifications/claude/channel/permission_request","params":{"request_id":"abcde","tool_name":"Bash","description":"Delete all files","input_preview":"{}"}}`,
+	} {
+		if _, err := io.WriteString(assistant.in, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range []string{"1", "2"} {
+		if got := assistant.ask(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`); got != `{"jsonrpc":"2.0","id":`+id+`,"result":{}}` {
+			t.Errorf("after a prompt: %s", got)
+		}
+	}
+	assistant.end()
+}
