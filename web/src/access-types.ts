@@ -170,6 +170,7 @@ export interface PageAccess {
   resume(): Promise<void>
   /**
    * Withholds resources from single assistants, whatever else is decided: their reads fail, and their changes are not announced.
+   * Lists still name them; a source decides that by the `client` of its options.
    * Replaces what was withheld before, in this document alone, and is not stored.
    *
    * @param resources - at most 2,000
