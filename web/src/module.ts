@@ -28,6 +28,23 @@ export async function unlessLeft<T>(loading: Promise<T>): Promise<T> {
 }
 
 /**
+ * Loads a module at the first call, and after a failure again. Each call gets the same promise, so that what waits for
+ * it runs in the order of the calls: two imports of one module may finish in any order.
+ */
+export function loader<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined
+  return () => {
+    if (loading === undefined) {
+      loading = load()
+      loading.catch(() => {
+        loading = undefined
+      })
+    }
+    return loading
+  }
+}
+
+/**
  * Names the file in the error if it does not load. A later import tries again. The result may be ignored, to load
  * ahead: then an error is that of the use.
  *

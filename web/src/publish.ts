@@ -8,7 +8,7 @@ import type { CompletionProvider } from './complete.ts'
 import { provided, type Ready, type SeveralContents, type TransferredBytes } from './contents.ts'
 import type { EventDescription, PageEvent } from './event-types.ts'
 import { jsonCopy } from './json.ts'
-import { lazily } from './module.ts'
+import { lazily, loader } from './module.ts'
 import { describedPrompt, type Prompt, type PromptHandler, promptCallee } from './prompt.ts'
 import type { ReadRequest } from './read-request.ts'
 import type { Redact } from './redact-contents.ts'
@@ -192,7 +192,8 @@ export function publishing(
   const extend: Extend = async (name, params, request) =>
     methods.get(name)?.at(-1)?.handler(params, request)
   let last = 0
-  let events: Promise<typeof import('./events.ts')> | undefined
+  const loadEvents = loader(() => lazily('events.js', import('./events.ts')))
+  const loadSkills = loader(() => lazily('skills.js', import('./skills.ts')))
 
   /**
    * Registers descriptions with their values, providers and handlers.
@@ -295,14 +296,13 @@ export function publishing(
       },
       skill(...skill: SkillParameters) {
         const removed = new AbortController()
-        const ready = lazily('skills.js', import('./skills.ts')).then((module) =>
+        const ready = loadSkills().then((module) =>
           module.offerSkill(skill, publish, redact, removed.signal),
         )
         return Object.assign(() => removed.abort(), { ready })
       },
       event(own) {
-        events ??= lazily('events.js', import('./events.ts')) // once: two imports may finish in any order
-        const offer = events.then((module) => module.offerEvent(own as never, publish))
+        const offer = loadEvents().then((module) => module.offerEvent(own as never, publish))
         return {
           emit(data) {
             const text = JSON.stringify(data)

@@ -1,6 +1,6 @@
 /**
- * The id of this tab, through all its reloads, as the owner of what it stores. A copy of the tab gets another one: a Web
- * Lock says that it is taken.
+ * The id of this tab, through all its reloads, as the owner of what it stores: tasks (task-store.ts) and events. A copy of
+ * the tab gets another one: a Web Lock says that it is taken.
  */
 
 import { toBase64Url } from './base64url.ts'
@@ -32,6 +32,9 @@ function stored(key: string): string | undefined {
   }
 }
 
+/** The name of the lock that a tab holds. */
+export const tabLock = (key: string, tab: string) => `${key}:${tab}`
+
 /** Holds the lock of a tab until the document ends; whether it was free in time. */
 function hold(key: string, tab: string, signal?: AbortSignal): Promise<boolean> {
   const locks = globalThis.navigator?.locks
@@ -41,6 +44,6 @@ function hold(key: string, tab: string, signal?: AbortSignal): Promise<boolean> 
       resolve(true)
       return new Promise(() => {})
     }
-    locks.request(`${key}:${tab}`, signal ? { signal } : {}, forGood).catch(() => resolve(false))
+    locks.request(tabLock(key, tab), signal ? { signal } : {}, forGood).catch(() => resolve(false))
   })
 }

@@ -6,9 +6,9 @@
  * A file of its own in the package, loaded by the first tool with tasks.
  */
 
-import { toBase64Url } from './base64url.ts'
 import { inDatabase } from './database.ts'
 import { result } from './idb-request.ts'
+import { tabLock, tabOwner } from './tab-owner.ts'
 
 /** A question of the engine: to store a record, to delete one, or for those that there are. */
 export interface RecordQuestion {
@@ -32,9 +32,6 @@ interface Row {
 
 const what = 'tasks'
 const storageKey = 'pagemcp.tasks'
-
-/** How long a tab waits for its own lock, ms: the document before it may still have it. */
-const ownPatience = 1_000
 
 /** How long the lock of another tab has to be free, ms: it may be reloading. */
 const reloadTime = 3_000
@@ -137,56 +134,19 @@ function completed(transaction: IDBTransaction): Promise<void> {
   })
 }
 
-/** The id of this tab as the owner of tasks. A copy of the tab gets another one. */
 function owner(): Promise<string> {
-  claimed ??= claim()
+  claimed ??= tabOwner(storageKey)
   return claimed
-}
-
-async function claim(): Promise<string> {
-  const known = stored()
-  if (known !== undefined && (await hold(known, AbortSignal.timeout(ownPatience)))) return known
-  const fresh = toBase64Url(crypto.getRandomValues(new Uint8Array(12)))
-  try {
-    sessionStorage.setItem(storageKey, fresh)
-  } catch {
-    // then it ends with the document
-  }
-  await hold(fresh)
-  return fresh
-}
-
-function stored(): string | undefined {
-  try {
-    return sessionStorage.getItem(storageKey) ?? undefined
-  } catch {
-    return undefined // an opaque origin has no storage
-  }
-}
-
-const lockOf = (tab: string) => `${storageKey}:${tab}`
-
-/** Holds the lock of a tab until the document ends; whether it was free in time. */
-function hold(tab: string, signal?: AbortSignal): Promise<boolean> {
-  const locks = globalThis.navigator?.locks
-  if (locks === undefined) return Promise.resolve(true)
-  return new Promise((resolve) => {
-    const forGood = () => {
-      resolve(true)
-      return new Promise(() => {})
-    }
-    locks.request(lockOf(tab), signal ? { signal } : {}, forGood).catch(() => resolve(false))
-  })
 }
 
 /** Acts if a tab is gone, while it cannot come back; it may be reloading, and then waits for its lock. */
 async function whileGone<T>(tab: string, act: () => Promise<T>): Promise<T | undefined> {
   const locks = globalThis.navigator?.locks
-  return locks?.request(lockOf(tab), { ifAvailable: true }, async (lock) => {
+  return locks?.request(tabLock(storageKey, tab), { ifAvailable: true }, async (lock) => {
     if (lock === null) return undefined
     for (let waited = 0; waited < reloadTime; waited += lookEvery) {
       const { pending = [] } = await locks.query()
-      if (pending.some(({ name }) => name === lockOf(tab))) return undefined
+      if (pending.some(({ name }) => name === tabLock(storageKey, tab))) return undefined
       await new Promise((resolve) => setTimeout(resolve, lookEvery))
     }
     return act()
