@@ -106,7 +106,7 @@ const (
 const (
 	codeEventNotFound  = -32023
 	codeEventForbidden = -32024
-	codeEventExhausted = -32025
+	CodeEventExhausted = -32025 // no room for one more stream
 )
 
 // eventError returns an error of the extension. data is a JSON object.

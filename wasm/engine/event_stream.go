@@ -79,7 +79,7 @@ func (c *Client) openStream(s *eventStream) error {
 		most *= proxyInFlight
 	}
 	if len(c.streams) >= most {
-		return eventError(codeEventExhausted, "Too many streams", emit.JSON(`{"limit":"streams","max":`+jsonrpc.IDOf(int64(most))+"}"))
+		return eventError(CodeEventExhausted, "Too many streams", emit.JSON(`{"limit":"streams","max":`+jsonrpc.IDOf(int64(most))+"}"))
 	}
 	delete(c.waiting, s.call)
 	c.streams[s.call] = s

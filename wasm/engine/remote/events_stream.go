@@ -82,7 +82,7 @@ func isPassing(err error) bool {
 		return true
 	}
 	switch wire.Code {
-	case jsonrpc.CodeMethodNotFound:
+	case jsonrpc.CodeMethodNotFound, engine.CodeEventExhausted:
 		return true
 	case jsonrpc.CodeInternal:
 		return string(jsonrpc.Member(wire.Data, "retry")) == "true"

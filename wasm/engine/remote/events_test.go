@@ -240,6 +240,53 @@ func TestStreamOfAPageThatJoins(t *testing.T) {
 	})
 }
 
+// A page that has as many streams as it takes refuses one more, which begins when there is room,
+// with a mark that something is missing.
+func TestStreamWaitsForRoomAtThePage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const room = 64 // streams of a client that does not speak for others
+		p := newEventPage(t)
+		near, far := jsonrpc.Pipe()
+		go p.engine.Serve(context.Background(), far) // ends with near
+		if err := p.remote.Reattach(t.Context(), near); err != nil {
+			t.Fatal(err)
+		}
+		var end [room]context.CancelFunc
+		for i := range end {
+			var ctx context.Context
+			ctx, end[i] = context.WithCancel(t.Context())
+			go p.remote.StreamEvents(ctx, engine.EventQuery{Name: "saved"}, func(engine.EventNote) bool { return true })
+			synctest.Wait()
+		}
+		// Resources of two sources: an error of one does not end the stream.
+		other := newEventPage(t)
+		other.join()
+		g := eventGateway(map[string]*eventPage{"notes": p, "other": other})
+		for name, query := range map[string]string{
+			"one page":  `"name":"notes.saved"`,
+			"two pages": `"name":"resource_updated","arguments":{"uri":["notes+a:b","other+a:b"]}`,
+		} {
+			d := enginetest.NewDialogue(t, g)
+			d.Send(engine.MethodStreamEvents, enginetest.ModernMeta+","+query+`,"cursor":null`)
+			note(t, d, "active", `"truncated":false`)
+			time.Sleep(time.Minute)
+			end[len(name)]()
+			note(t, d, "active", `"truncated":true`)
+			p.emit(`{"id":1}`)
+			p.table.Changed("a:b")
+			note(t, d, "event")
+			end[len(name)] = func() {}
+		}
+		for _, each := range end {
+			each()
+		}
+		p.remote.Close()
+		other.remote.Close()
+		near.Close()
+		other.port.Close()
+	})
+}
+
 // The changes of a page whose engine is older than events get into the ring of the gateway.
 func TestEventsOfAnOldPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
