@@ -88,8 +88,8 @@ func (e *Engine) SetGrants(g *Grants) {
 		e.permits.drop(g)
 	}
 	for s, which := range e.registry.listeners(e.options.announced() | eventsList) {
-		if s.isGoverned() && old.MayRead(s.who) != g.MayRead(s.who) {
-			s.enqueueLists(which)
+		if s.isGoverned() {
+			s.enqueueLists(which & (old.lists(s.who) ^ g.lists(s.who)))
 		}
 	}
 	e.announceMissed("", func(s *subscription, uri string) bool {

@@ -285,6 +285,48 @@ func TestWhoMayOnlyActSeesTools(t *testing.T) {
 	}
 }
 
+// Who may not read, but act, hears of other tools, of those that a decision shows or hides too, and
+// of no other list.
+func TestWhoMayOnlyActHearsOfTools(t *testing.T) {
+	const noRead = `{"default":"ask","grants":[{"assistant":"claude","right":"read"}`
+	const actOnly = noRead + `,{"assistant":"claude","right":"act","allow":true}]}`
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, noRead+"]}")
+		s := enginetest.Speak(t, a.engine, "claude")
+		s.Ask("1", "subscriptions/listen", "", `,"notifications":{"toolsListChanged":true,"resourcesListChanged":true,"promptsListChanged":true}`)
+		s.Wants("acknowledged")
+		quiet := func() {
+			t.Helper()
+			time.Sleep(time.Second)
+			s.Ask("2", "ping", "", "")
+			s.Wants(`"id":2`) // and nothing before
+		}
+		change := func(name string) {
+			t.Helper()
+			err := a.table.PutTool(engine.ToolEntry{
+				Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`)},
+				Call: func(context.Context, []byte) ([]byte, error) { return nil, nil },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.table.Changed("note:b")
+		}
+		change("first")
+		quiet()
+		a.set(actOnly)
+		s.Wants("notifications/tools/list_changed")
+		quiet()
+		change("second")
+		s.Wants("notifications/tools/list_changed")
+		quiet()
+		a.set(noRead + "]}")
+		s.Wants("notifications/tools/list_changed")
+		quiet()
+		s.Port.Close()
+	})
+}
+
 // Only the page itself needs no grants: an assistant of a gateway may have its name.
 func TestAnAssistantNamedPageIsNotThePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

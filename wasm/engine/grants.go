@@ -208,8 +208,18 @@ func (g *Grants) MayRead(who Principal) bool {
 	return d == allowed
 }
 
-// MayWatch reports whether an assistant may see changes of a resource now; "" stands for lists.
-// Nil: it may.
+// lists returns the lists that an assistant may see now: who may act needs the names of tools.
+func (g *Grants) lists(who Principal) lists {
+	if g.MayRead(who) {
+		return allLists
+	}
+	if d, _ := g.decide(who, grantAct, ""); d == allowed {
+		return toolsList
+	}
+	return 0
+}
+
+// MayWatch reports whether an assistant may see changes of a resource now. Nil: it may.
 func (g *Grants) MayWatch(who Principal, uri string) bool {
 	return g.MayRead(who) && !g.withholds(who, uri)
 }

@@ -4,8 +4,21 @@ import "strings"
 
 // Who gets notifications: by the grants of this engine, and of the engines that it mounts.
 
-// mayWatch reports whether the owner of a subscription may know of changes of a resource of m, or
-// of lists: uri is "". A gateway decides for its own clients.
+// mayList returns the lists of whose changes below m the owner of a subscription may know. A
+// gateway decides for its own clients.
+func (e *Engine) mayList(s *subscription, m *mount, which lists) lists {
+	if !s.isGoverned() {
+		return which
+	}
+	which &= e.grants.Load().lists(s.who)
+	if m != nil && m.guard != nil {
+		which &= m.guard.Grants().lists(s.who)
+	}
+	return which
+}
+
+// mayWatch reports whether the owner of a subscription may know of changes of a resource of m;
+// likewise.
 func (e *Engine) mayWatch(s *subscription, m *mount, uri string) bool {
 	return !s.isGoverned() || e.grants.Load().MayWatch(s.who, uri) && m.mayWatch(s.who, uri)
 }

@@ -23,7 +23,7 @@ func (e *Engine) changed(m *mount, change Change) {
 		if change.Granted != nil {
 			see = nil // clients that lost access get the change, too
 		}
-		e.announceListsTo(m.prefix, which, func(s *subscription) bool { return e.mayWatch(s, see, "") })
+		e.announceListsOf(see, m.prefix, which)
 	}
 	switch uri := m.prefix + change.URI; {
 	case change.URI == "":
@@ -49,13 +49,13 @@ func (e *Engine) announce(m *mount, uri string) {
 // announceLists enqueues a notification in each subscription to these lists, if the client
 // may see those of the source at prefix.
 func (e *Engine) announceLists(prefix string, which lists) {
-	e.announceListsTo(prefix, which, func(s *subscription) bool { return e.mayWatch(s, nil, "") })
+	e.announceListsOf(nil, prefix, which)
 }
 
-func (e *Engine) announceListsTo(prefix string, which lists, may func(*subscription) bool) {
+func (e *Engine) announceListsOf(m *mount, prefix string, which lists) {
 	for s, which := range e.registry.listeners(which & (e.options.announced() | eventsList)) {
-		if e.seesLists(s.who, prefix) && may(s) {
-			s.enqueueLists(which)
+		if e.seesLists(s.who, prefix) {
+			s.enqueueLists(e.mayList(s, m, which))
 		}
 	}
 }
