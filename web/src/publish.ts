@@ -305,9 +305,9 @@ export function publishing(
         const offer = loadEvents().then((module) => module.offerEvent(own as never, publish))
         return {
           emit(data) {
-            const text = JSON.stringify(data)
+            const text = new Promise<string>((done) => done(JSON.stringify(data))) // it rejects, and does not throw
             const time = Date.now()
-            return offer.then((event) => event.emit(text, time))
+            return Promise.all([offer, text]).then(([event, text]) => event.emit(text, time))
           },
           remove: () => offer.then((event) => event.remove()),
         }

@@ -140,7 +140,7 @@ test('descriptions and data that are wrong are errors for the developer', async 
   await assert.rejects(strict.emit({ name: 'no id' }), /does not fit/)
   await assert.rejects(any.emit(undefined), /nothing that JSON can write/)
   await assert.rejects(any.emit('x'.repeat(16 << 10)), /more than 16 KiB/)
-  assert.throws(() => any.emit(1n), TypeError)
+  await assert.rejects(any.emit(1n), TypeError)
   await strict.emit({ id: 1 })
   const client = page.client()
   const { events } = resultOf<{ events: Message[] }>(await client.askModern('events/list'))
