@@ -33,6 +33,27 @@ func wantNote(t *testing.T, d *enginetest.Dialogue, kind string, parts ...string
 	return got
 }
 
+// Events that follow each other at once are sent without a timer: those of a hidden window may fire
+// once a second. One write changes several resources.
+func TestStreamSendsFewEventsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, _ := eventPage(t, engine.Options{})
+		d := enginetest.NewDialogue(t, e)
+		stream(t, d, `"name":"saved","cursor":null`)
+		for range 3 {
+			time.Sleep(time.Second)
+			began := time.Now()
+			for i := range 5 {
+				emit(t, e, fmt.Sprintf(`{"id":"%d"}`, i))
+				wantNote(t, d, "event", fmt.Sprintf(`"data":{"id":"%d"}`, i))
+			}
+			if took := time.Since(began); took > 0 {
+				t.Errorf("five events take %v", took)
+			}
+		}
+	})
+}
+
 // A stream begins with active, has each occurrence with a cursor that a poll takes, and a
 // heartbeat at most 30 s apart. A cancel ends it without an answer.
 func TestStreamOfAnApp(t *testing.T) {
