@@ -91,7 +91,7 @@ func (c *socketClient) connect() {
 
 // act makes requests until the socket ends.
 func (c *socketClient) act(port *socket.Socket) {
-	port.KeepAlive(false)
+	port.KeepAlive(nil)
 	defer port.Abort()
 	for c.w.pauseUntil(c.rand, c.w.pace, port.Done()) {
 		switch n := c.rand.IntN(4); {

@@ -268,7 +268,7 @@ func (l *gatewayLink) dial(ctx context.Context) (jsonrpc.Port, error) {
 		return nil, fmt.Errorf("connect to the gateway at %s: %w", running.WS, err)
 	}
 	s := socket.New(conn, limits.MaxAnswer, false)
-	s.KeepAlive(false)
+	s.KeepAlive(nil)
 	return s, nil
 }
 

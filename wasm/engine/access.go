@@ -65,6 +65,9 @@ func denial(reason, message string) error {
 // ErrRevoked ends a request whose client may not make it any more.
 var ErrRevoked = denial(reasonRevoked, "")
 
+// ErrAsleep is the error of requests for a page that its browser has stopped: only its user can wake it.
+var ErrAsleep = denial("page-asleep", "The tab of this page sleeps. Ask the user to look at it; do not try again before.")
+
 // ErrNotShared is the error of a source that has the resource, but not for this client.
 var ErrNotShared = denial(reasonDeclined, notShared)
 

@@ -16,6 +16,8 @@ export interface Mirrored {
   /** Values that were sent within the second that began at `since`. */
   sent: number // UTF-16 code units
   since: number // ms
+  /** Whether it knows that the browser stops this page. */
+  isAsleep: boolean
 }
 
 interface MirroredValue {
@@ -41,6 +43,8 @@ export interface Mirror {
   removed(first: number, count: number): void
   /** Other sources or registrations may answer now for what is published. */
   dropAll(): void
+  /** The browser stops this page, or does not any more. */
+  sleep(asleep: boolean): void
 }
 
 // Keys and methods of Go's wasm/internal/hop.
@@ -49,6 +53,7 @@ const prefix = '{"jsonrpc":"2.0","method":"notifications/io.github.pagemcp/'
 const notifyMirror = 'notifications/io.github.pagemcp/mirror'
 const notifyServed = 'notifications/io.github.pagemcp/served'
 const notifyValue = 'notifications/io.github.pagemcp/value'
+const notifyAsleep = 'notifications/io.github.pagemcp/asleep'
 
 const maxValue = 60 << 10 // UTF-16 code units; Go's MaxMirroredValue in bytes, less the rest of a result
 const maxValues = 4096 // of one gateway
@@ -73,9 +78,8 @@ export function mirror(
     _meta: { ...(result._meta as object | undefined), [metaPublished]: keep },
   })
 
-  const notify = ({ channel, isClosed }: ClientState, params: object) => {
-    if (isClosed) return
-    channel?.send(JSON.stringify({ jsonrpc: '2.0', method: notifyValue, params }))
+  const notify = ({ channel, isClosed }: ClientState, params: object, method = notifyValue) => {
+    if (!isClosed) channel?.send(JSON.stringify({ jsonrpc: '2.0', method, params }))
   }
 
   const drop = (client: ClientState, value: MirroredValue) => {
@@ -132,7 +136,7 @@ export function mirror(
       try {
         const { method, params } = JSON.parse(text) as { method: string; params?: Served }
         if (method === notifyMirror) {
-          client.mirrored ??= { values: new Map(), sent: 0, since: 0 }
+          client.mirrored ??= { values: new Map(), sent: 0, since: 0, isAsleep: false }
         } else if (method === notifyServed) {
           for (const { reason, uri, ...read } of params?.reads ?? []) {
             const decision = { ...read, right: 'read', method: 'resources/read', ms: 0 } as const
@@ -184,6 +188,19 @@ export function mirror(
         for (const { timer } of client.mirrored.values.values()) clearTimeout(timer)
         client.mirrored.values.clear()
         notify(client, {})
+      }
+    },
+    sleep(asleep) {
+      for (const client of clients.values()) {
+        const { mirrored } = client
+        if (mirrored === undefined || mirrored.isAsleep === asleep) continue
+        mirrored.isAsleep = asleep
+        for (const [ref, value] of mirrored.values) {
+          if (!asleep || value.timer === undefined) continue
+          clearTimeout(value.timer)
+          send(client, ref, value) // the last one for a while
+        }
+        notify(client, { asleep }, notifyAsleep)
       }
     },
   }

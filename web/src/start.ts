@@ -291,7 +291,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
 
   await ownAccess.serve()
 
-  watchWakes(() => thread.wake(), ended.signal)
+  watchWakes(thread.wake, ended.signal)
   addEventListenerIfAny(
     'pagehide',
     (event) => {
@@ -458,13 +458,16 @@ async function inWindow(
   return engineThread(options, module, near, host)
 }
 
-/** Calls `wake` when the window is shown again, or the network returns. */
-function watchWakes(wake: () => void, signal: AbortSignal) {
-  for (const type of ['online', 'pageshow', 'resume', 'visibilitychange']) {
+/** Calls `wake` when the window is shown again or the network returns, and with `true` when the browser stops it. */
+function watchWakes(wake: (asleep: boolean) => void, signal: AbortSignal) {
+  for (const type of ['online', 'pageshow', 'resume', 'visibilitychange', 'freeze']) {
     addEventListenerIfAny(
       type,
       () => {
-        if (type !== 'visibilitychange' || !document.hidden) wake()
+        if (type !== 'visibilitychange' || !document.hidden) wake(type === 'freeze')
+        // The Worker is stopped after this: it needs the time to tell the gateway.
+        const end = performance.now() + (type === 'freeze' ? 20 : 0) // ms
+        while (performance.now() < end);
       },
       signal,
     )

@@ -231,7 +231,7 @@ export async function supervised(launch: Launch, host: ThreadHost): Promise<Thre
       gateways.delete(number)
       thread?.disconnect(number)
     },
-    wake: () => thread?.wake(),
+    wake: (asleep) => thread?.wake(asleep),
     watchReads(on) {
       watchesReads = on
       thread?.watchReads(on)

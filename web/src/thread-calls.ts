@@ -53,7 +53,8 @@ export interface EngineCalls {
   /** Replaces the decisions about assistants. */
   setAccess(table: GrantTable): void
   alive(): void
-  wake(): void
+  /** An event has woken the page, or the browser stops it now. */
+  wake(asleep: boolean): void
   watchReads(on: boolean): void
   close(): void
 }

@@ -75,7 +75,7 @@ export interface Thread {
   /** Joins a gateway; resolves after the first time. `token` is for {@link Dial.hasToken}. */
   connect(number: number, dial: Dial, token?: () => unknown): Promise<string>
   disconnect(number: number): void
-  wake(): void
+  wake(asleep: boolean): void
   watchReads(on: boolean): void
   /** Replaces the decisions about assistants: requests that run and are denied now fail. */
   setAccess(table: GrantTable): void
@@ -260,7 +260,7 @@ export async function engineThread(
       tokens.delete(number)
       engine.notify('disconnect', number)
     },
-    wake: () => engine.notify('wake', undefined),
+    wake: (asleep) => engine.notify('wake', asleep),
     watchReads: (on) => engine.notify('watchReads', on),
     setAccess: (table) => engine.notify('setAccess', table),
     close() {

@@ -146,7 +146,9 @@ export function serve(port: Port, closed: () => void): void {
       },
       setAccess: (table) => engine?.setGrants(table),
       alive: () => undefined,
-      wake() {
+      wake(asleep) {
+        engine?.clients.mirror.sleep(asleep)
+        if (asleep) return
         for (const connection of connections.values()) connection.wake()
       },
       watchReads: (on) => engine?.clients.watchReads(on),

@@ -72,7 +72,7 @@ func (j *joined) attach() {
 		return
 	}
 	j.views, j.page = v, p
-	s.KeepAlive(true)
+	s.KeepAlive(p.remote.Silent)
 	j.audit("join", "ok", engine.PlainText(j.joiner.Hello.Title, 200))
 	g.Options.Log.Info("page joined", "page", j.joiner.Name, "origin", j.origin)
 	if j.joiner.Touch != nil {

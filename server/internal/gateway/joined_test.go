@@ -12,9 +12,9 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// A pong of the browser does not keep a page connected: one that hangs is disconnected
-// after 40 s, one that has nothing to send stays. R-029 R-346.
-func TestHangingPageIsDropped(t *testing.T) {
+// A page that has nothing to send stays. One that hangs while its browser answers pings, as that of a tab
+// that sleeps, stays for a day, and requests to it fail at once. R-029 R-346.
+func TestHangingPageIsAsleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := startGateway(t)
 		page := newPage(t, "notes")
@@ -32,8 +32,25 @@ func TestHangingPageIsDropped(t *testing.T) {
 		}
 		hangs.Store(true)
 		began := time.Now()
+		time.Sleep(limits.SilentTime + limits.PingEvery/3)
+		session := g.openSession("/mcp/notes")
+		asked := time.Now()
+		if _, body := session.request("1", engine.MethodReadResource, `"uri":"notes://a"`); !strings.Contains(body, `"reason":"page-asleep"`) {
+			t.Errorf("a read of a page that hangs: %s", body)
+		}
+		if waited := time.Since(asked); waited > time.Second {
+			t.Errorf("the read waited %v", waited)
+		}
+		hangs.Store(false)
+		time.Sleep(limits.PingEvery)
+		if _, body := session.request("2", engine.MethodReadResource, `"uri":"notes://a"`); !strings.Contains(body, "Resource not found") {
+			t.Errorf("a read of a page that answers again: %s", body)
+		}
+		hangs.Store(true)
+		began = time.Now()
+		time.Sleep(limits.MaxSleep - limits.PingEvery)
 		await(t, page.gone, "the page is dropped")
-		if took := time.Since(began); took < limits.PingTimeout-limits.PingEvery || took > limits.PingTimeout+limits.PingEvery/3 {
+		if took := time.Since(began); took < limits.MaxSleep-limits.PingEvery || took > limits.MaxSleep+limits.PingEvery/3 {
 			t.Errorf("dropped after %v", took)
 		}
 	})

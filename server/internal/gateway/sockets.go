@@ -69,7 +69,7 @@ func (g *Gateway) ServeClient(ctx context.Context, conn *websocket.Conn, owner a
 		return
 	}
 	defer endpoint.Release()
-	s.KeepAlive(false)
+	s.KeepAlive(nil)
 	g.Gate.Serve(s.Context(), s, endpoint.Engine, client) // its error concerns the client only, which has been disconnected
 	<-s.Done()
 }

@@ -170,6 +170,13 @@ const (
 	// PingTimeout is how long a peer may be silent before its connection is closed.
 	PingTimeout = 40 * time.Second
 
+	// SilentTime is how long a page may be silent, though its browser answers, before it counts as
+	// asleep: two pings are missed.
+	SilentTime = 2 * PingEvery
+
+	// MaxSleep is how long a page may be asleep before its connection is closed.
+	MaxSleep = 24 * time.Hour
+
 	// AttachTime is for a page's engine to answer server/discover.
 	AttachTime = 10 * time.Second
 

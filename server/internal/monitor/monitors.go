@@ -115,7 +115,7 @@ type Page struct {
 // state returns the current state without the counts of reads, and history the latest entries
 // of the audit log; some of those may come again.
 func (m *Monitors) Serve(s *socket.Socket, state func() State, history func() [][]byte) {
-	s.KeepAlive(false)
+	s.KeepAlive(nil)
 	go func() { // likewise; what the monitor sends is ignored
 		for {
 			if _, err := s.Read(s.Context()); err != nil {

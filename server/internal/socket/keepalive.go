@@ -11,15 +11,16 @@ import (
 )
 
 // pingMessage is answered by the engine, while a WebSocket pong comes from the browser
-// even if its page hangs. Every revision answers ping in any state. No Remote uses this
+// even if it has stopped the page. Every revision answers ping in any state. No Remote uses this
 // id.
 const pingMessage = `{"jsonrpc":"2.0","id":"gateway-ping","method":"` + engine.MethodPing + `"}`
 
-// KeepAlive sends pings until the socket is closed, and closes it if the peer is dead. A
-// page must send messages; for an assistant, which may have nothing to send, a pong
-// suffices. It returns at once.
-func (s *Socket) KeepAlive(page bool) {
-	k := &keepAlive{socket: s, page: page}
+// KeepAlive sends pings until the socket is closed, and closes it if the peer is dead: if neither
+// messages nor pongs come. It returns at once. asleep is for the socket of a page, else nil: it is called
+// again and again while only pongs come, as from a browser that has stopped its tab, with the time since the
+// last message. That ends after limits.MaxSleep.
+func (s *Socket) KeepAlive(asleep func(silent time.Duration)) {
+	k := &keepAlive{socket: s, asleep: asleep}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.timer = time.AfterFunc(limits.PingEvery/3, k.tick)
@@ -28,8 +29,8 @@ func (s *Socket) KeepAlive(page bool) {
 // A keepAlive has a timer instead of a goroutine: there may be thousands of idle sockets.
 type keepAlive struct {
 	socket *Socket
-	page   bool
-	pong   atomic.Int64 // like Socket.lastReceived
+	asleep func(silent time.Duration) // nil: the peer is no page
+	pong   atomic.Int64               // like Socket.lastReceived
 
 	mu    sync.Mutex
 	timer *time.Timer
@@ -42,18 +43,19 @@ func (k *keepAlive) tick() {
 	if s.ctx.Err() != nil {
 		return
 	}
-	last := s.lastReceived.Load()
-	if !k.page {
-		last = max(last, k.pong.Load())
-	}
-	if time.Since(s.started)-time.Duration(last) >= limits.PingTimeout {
+	silent := s.Idle()
+	quiet := min(silent, time.Since(s.started)-time.Duration(k.pong.Load()))
+	if quiet >= limits.PingTimeout || k.asleep != nil && silent >= limits.MaxSleep {
 		s.cancel() // half-open: a closing handshake would time out
 		return
+	}
+	if k.asleep != nil && silent >= limits.SilentTime && quiet < limits.SilentTime {
+		k.asleep(silent)
 	}
 	if k.again()%3 != 0 {
 		return
 	}
-	if k.page {
+	if k.asleep != nil {
 		s.Write(s.ctx, []byte(pingMessage)) // failing is equivalent to no answer
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, limits.PingTimeout)

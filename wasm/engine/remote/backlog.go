@@ -110,9 +110,14 @@ func (h *backlog) wait(ctx context.Context) {
 type pacedPort struct {
 	jsonrpc.Port
 	backlog *backlog
+	heard   func() // a message has come
 }
 
 func (p pacedPort) Read(ctx context.Context) ([]byte, error) {
 	p.backlog.wait(ctx)
-	return p.Port.Read(ctx)
+	msg, err := p.Port.Read(ctx)
+	if err == nil {
+		p.heard()
+	}
+	return msg, err
 }

@@ -134,6 +134,10 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 		}
 		return
 	}
+	if msg.Method == hop.NotifyAsleep {
+		r.setAsleep(l, string(jsonrpc.Member(msg.Params, "asleep")) == "true")
+		return
+	}
 	var subscription jsonrpc.ID
 	var uri string
 	var filter []byte

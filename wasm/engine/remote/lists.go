@@ -254,7 +254,7 @@ func (r *Remote) finishFetch(f *fetch, key string, value any, w *pager, err erro
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := &r.lists
-	isOver = err == nil || errors.Is(err, engine.ErrBadCursor) || errors.Is(err, engine.ErrAway) || r.link == nil ||
+	isOver = err == nil || errors.Is(err, engine.ErrBadCursor) || errors.Is(err, engine.ErrAway) || errors.Is(err, engine.ErrAsleep) || r.link == nil ||
 		len(r.follows) == 0 || time.Since(f.began) > retryLists
 	if err == nil {
 		f.value = value

@@ -204,7 +204,7 @@ func (r *Remote) readMirrored(ctx context.Context, uri string) []engine.Contents
 		return nil
 	}
 	who := engine.PrincipalOf(ctx)
-	l, reason, ok := r.mayMirror(who, uri)
+	l, since, reason, ok := r.mayMirror(who, uri)
 	if !ok {
 		return nil
 	}
@@ -213,22 +213,29 @@ func (r *Remote) readMirrored(ctx context.Context, uri string) []engine.Contents
 		return nil
 	}
 	r.served.note(r, servedRead{engine.AssistantOf(who), i.ClientName(), uri, reason}, units)
-	if l == nil {
+	switch {
+	case l == nil:
 		return withAge(contents, age)
+	case !since.IsZero():
+		return withAge(contents, time.Since(since))
 	}
 	return contents
 }
 
-// mayMirror returns the link whose values are for a client, and why it may read this one.
-func (r *Remote) mayMirror(who engine.Principal, uri string) (l *link, reason string, ok bool) {
+// mayMirror returns the link whose values are for a client, since when its page sleeps, if it does,
+// and why the client may read this one.
+func (r *Remote) mayMirror(who engine.Principal, uri string) (l *link, asleep time.Time, reason string, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l = r.link
 	if r.closed || l != nil && l.unsure {
-		return nil, "", false
+		return nil, asleep, "", false
+	}
+	if l != nil {
+		asleep = l.asleep
 	}
 	reason, ok = r.grants.Load().ReadReason(who, uri)
-	return l, reason, ok
+	return l, asleep, reason, ok
 }
 
 // withAge returns contents that say how old they are.

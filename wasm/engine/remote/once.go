@@ -165,6 +165,8 @@ func (r *Remote) tryLink(fromHub bool) (l *link, next <-chan struct{}, err error
 		return nil, nil, hop.ErrNotSent
 	case r.closed:
 		return nil, nil, engine.ErrAway
+	case usable && !r.link.asleep.IsZero():
+		return nil, nil, engine.ErrAsleep
 	case usable:
 		r.link.calls++
 		return r.link, nil, nil

@@ -76,6 +76,11 @@ type link struct {
 	idle    chan struct{} // has room for one: calls has become 0
 
 	// Likewise, of rediscover.
+	asleep time.Time     // since when the page sleeps; zero: it does not
+	sleeps chan struct{} // closed when it begins to sleep; nil: nothing waits for that
+	told   bool          // by the page, which will tell when it wakes
+	silent atomic.Bool   // it answers no pings: the next message wakes it
+
 	rediscover int  // announced changes that wait for an answer
 	unsure     bool // the grants may be others by now
 	discovered bool // extensions and grants are newer than those of Reattach
@@ -138,7 +143,7 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 		uncovered:   map[string]time.Time{},
 		refused:     map[string]struct{}{},
 	}
-	l.conn = jsonrpc.NewConn(pacedPort{p, r.backlog}, func(msg jsonrpc.Message) { r.notified(l, msg) })
+	l.conn = jsonrpc.NewConn(pacedPort{p, r.backlog, func() { r.heard(l) }}, func(msg jsonrpc.Message) { r.notified(l, msg) })
 	go func() { // ends with the port
 		err := l.conn.Run(context.Background())
 		l.conn.Close()

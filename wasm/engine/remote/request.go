@@ -38,7 +38,11 @@ func (r *Remote) requestMarked(ctx context.Context, method string, members []byt
 	hub := false
 	result, err := send(ctx, func(l *link) ([]byte, error) {
 		hub = l.hub
-		return r.exchange(ctx, l, method, members, answered)
+		var sleeps <-chan struct{}
+		if !once {
+			sleeps = r.sleepBegins(l)
+		}
+		return r.exchange(ctx, l, method, members, answered, sleeps)
 	})
 	if err != nil {
 		return nil, err
@@ -55,7 +59,7 @@ func (r *Remote) OnInput(f func() engine.InputPolicy) { r.inputPolicy = f }
 // result yet. They fail with [engine.ErrInterrupted] if the port closes.
 func (r *Remote) Calls() int { return int(r.once.Load()) }
 
-func (r *Remote) exchange(ctx context.Context, l *link, method string, members []byte, answered func(*link)) ([]byte, error) {
+func (r *Remote) exchange(ctx context.Context, l *link, method string, members []byte, answered func(*link), sleeps <-chan struct{}) ([]byte, error) {
 	i := engine.InvocationOf(ctx)
 	token := r.token(l, i)
 	var id jsonrpc.ID
@@ -84,6 +88,9 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	select {
 	case <-p.Done():
 		return p.Answer()
+	case <-sleeps:
+		l.conn.Cancel(p)
+		return nil, engine.ErrAsleep
 	case <-ctx.Done():
 		l.conn.Cancel(p)
 		return nil, ctx.Err()
@@ -111,6 +118,9 @@ func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error))
 		l, err := r.current(ctx)
 		if err != nil {
 			return nil, engine.NotSent(err)
+		}
+		if r.isAsleep(l) {
+			return nil, engine.NotSent(engine.ErrAsleep)
 		}
 		result, err := exchange(l)
 		switch {
@@ -318,6 +328,11 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]engine.Contents, error
 		answered = func(l *link) { at = r.mirror.mark(l) }
 	}
 	result, err := r.requestMarked(ctx, engine.MethodReadResource, jsonrpc.AppendString([]byte(`"uri":`), uri), false, answered)
+	if errors.Is(err, engine.ErrAsleep) || errors.Is(err, engine.ErrAway) {
+		if contents := r.readMirrored(ctx, uri); contents != nil {
+			return contents, nil // it has sent the value before it fell asleep or left
+		}
+	}
 	if err != nil {
 		_, state := engine.InvocationOf(ctx).Round()
 		return nil, readError(err, state != nil)

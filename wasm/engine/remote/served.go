@@ -53,7 +53,7 @@ func (s *served) start(r *Remote) {
 	}
 }
 
-// returned tells the page, which has come back, of reads while it was away.
+// returned tells the page, which has come back or is awake again, of reads while it was away.
 func (s *served) returned(r *Remote) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,9 +62,9 @@ func (s *served) returned(r *Remote) {
 	}
 }
 
-// tell sends what was collected. While the page is away it is kept.
+// tell sends what was collected. While the page is away or asleep it is kept.
 func (s *served) tell(r *Remote) {
-	l, _, _ := r.present()
+	l := r.awake()
 	if params := s.take(l); params != nil {
 		l.conn.Notify(hop.NotifyServed, params)
 	}

@@ -93,6 +93,13 @@ func (p *Publisher) Change(uri, result string) {
 	}
 }
 
+// Sleep says whether the browser stops the page.
+func (p *Publisher) Sleep(asleep bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.Port.Write(context.Background(), jsonrpc.AppendNotification(nil, hop.NotifyAsleep, fmt.Appendf(nil, `{"asleep":%v}`, asleep)))
+}
+
 // Served returns the params of the reports of reads so far.
 func (p *Publisher) Served() []string {
 	p.mu.Lock()

@@ -57,6 +57,9 @@ const (
 	// there is none. Without a uri it drops all values.
 	NotifyValue = "notifications/io.github.pagemcp/value"
 
+	// NotifyAsleep, by the page, says with the member asleep whether its browser stops it now.
+	NotifyAsleep = "notifications/io.github.pagemcp/asleep"
+
 	// NotifyServed, by the gateway, tells of reads that it has answered: reads, an array of
 	// objects of assistant, callsItself, uri, reason, count, and bytes as in the audit of a page.
 	NotifyServed = "notifications/io.github.pagemcp/served"

@@ -117,6 +117,23 @@ test('a value comes before the update, and at most once in a while', async (t) =
   assert.match(JSON.stringify(last), /"text":"7 apples"/)
 })
 
+test('a page that is stopped sends what waits, and says so once', async (t) => {
+  const { engine, post, read, next, change, nothing } = await joined(t)
+  const { mirror } = engine.clients
+  mirror.sleep(false)
+  nothing()
+  post(notify('mirror'))
+  await read()
+  for (const value of ['3 apples', '4 apples']) engine.publish(1, uri, { value })
+  assert.deepEqual(await change(), [uri, '3 apples'])
+  assert.deepEqual(await change(), [uri])
+  for (const asleep of [true, true, false, false]) mirror.sleep(asleep)
+  assert.deepEqual(await change(), [uri, '4 apples'])
+  assert.deepEqual(await next(), notify('asleep', { asleep: true }))
+  assert.deepEqual(await next(), notify('asleep', { asleep: false }))
+  nothing()
+})
+
 test('a read ends the pause between two values', async (t) => {
   const { engine, post, read, change } = await joined(t)
   post(notify('mirror'))

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { servePages } from '../core/browser/built.ts'
-import { inBrowsers } from '../harness/browsers.ts'
+import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 import { type Gateway, ownPorts, pageUrl, startGateway } from './gateway.ts'
 
 const app = `
 import * as lib from '/pagemcp/index.js'
-const mcp = await lib.start({ name: 'notes', worker: false, access: 'open', keep: '10m' })
+const mcp = window.mcp = await lib.start({ name: 'notes', worker: false, access: 'open', keep: '10m' })
 const bytes = new Uint8Array([0, 1, 254, 255])
 const described = (name, more) => ({ uri: 'notes://' + name, name, ...more })
 window.cart = mcp.resource(described('cart', { mimeType: 'text/plain' }), '2 apples')
@@ -55,7 +55,7 @@ async function reader({ mcp, token }: Gateway, revision: string) {
       method: 'POST',
       headers: { ...headers, ...more },
       body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(60_000),
     })
     return { text: await response.text(), session: response.headers.get('mcp-session-id') }
   }
@@ -83,9 +83,10 @@ async function reader({ mcp, token }: Gateway, revision: string) {
 function inPages(
   behaviour: string,
   run: (of: { tab: Page; gateway: Gateway; uri: (name: string) => string }) => Promise<void>,
+  { script = app, ...options }: Parameters<typeof inBrowsers>[2] & { script?: string } = {},
 ) {
-  inBrowsers(behaviour, async ({ open }) => {
-    const site = await servePages({ '/app.html': app })
+  const inPage = async ({ open }: TestBrowser) => {
+    const site = await servePages({ '/app.html': script })
     const args = [`--allow-origin=${site.origin}`, ...(await ownPorts('serve'))]
     const gateway = await startGateway({ command: 'serve', args })
     try {
@@ -98,7 +99,8 @@ function inPages(
       await gateway.close()
       site.close()
     }
-  })
+  }
+  inBrowsers(behaviour, inPage, options)
 }
 
 inPages(
@@ -173,3 +175,63 @@ inPages('a page that has left leaves what its app says, with its age', async (of
   assert.deepEqual(late.contents, before.contents)
   assert.ok(late._meta['io.github.pagemcp/ageMs'] < 20_000)
 })
+
+/** A page with its engine in a Worker, which a browser stops together with the window. */
+const sleeper = app.replace('worker: false, ', '').replace(", keep: '10m'", '')
+
+inPages(
+  'a tab that is frozen is not away: values have their age, functions fail at once',
+  async ({ tab, gateway, uri }) => {
+    const read = await reader(gateway, '2026-07-28')
+    const before = JSON.parse(await read(uri('cart'))).result
+    await tab.evaluate("cart.set('3 apples')")
+    const session = await tab.createCDPSession()
+    await session.send('Page.setWebLifecycleState', { state: 'frozen' })
+    // Chromium may stop the Worker before it has told the gateway: then two missed pings do.
+    const deadline = AbortSignal.timeout(45_000)
+    let late = before
+    while (late._meta['io.github.pagemcp/ageMs'] === undefined) {
+      assert.ok(!deadline.aborted, 'waited for the age of a value of a tab that sleeps')
+      late = JSON.parse(await read(uri('cart'))).result
+    }
+    assert.equal(late.contents[0].text, '3 apples')
+    const began = performance.now()
+    const { error } = JSON.parse(await read(uri('computed')))
+    assert.ok(performance.now() - began < 1000, 'a function of a tab that sleeps was waited for')
+    assert.equal(error.data.reason, 'page-asleep')
+    assert.match(error.message, /Ask the user to look at it/)
+    await session.send('Page.setWebLifecycleState', { state: 'active' })
+    while (!(await read(uri('computed'))).includes('"text":"computed"')) {
+      assert.ok(!deadline.aborted, 'waited for the function of a tab that is awake again')
+    }
+    const { result } = JSON.parse(await read(uri('cart')))
+    assert.equal(result._meta['io.github.pagemcp/ageMs'], undefined)
+    assert.equal(await tab.evaluate('mcp.state.gateways.at(-1).is'), 'joined')
+  },
+  { script: sleeper, timeout: 120_000, only: ['chromium'] }, // Firefox has no such state, nor an event
+)
+
+inPages(
+  'a page that answers nothing while its browser does counts as asleep after 30 s',
+  async ({ tab, gateway, uri }) => {
+    const read = await reader(gateway, '2026-07-28')
+    await read(uri('cart'))
+    await tab.evaluate('setTimeout(busy, 0, 45_000)') // the engine is in the window
+    const deadline = AbortSignal.timeout(48_000)
+    let text = ''
+    while (!text.includes('page-asleep')) {
+      assert.ok(!deadline.aborted, `waited for the page to count as asleep: ${text}`)
+      text = await read(uri('computed'))
+    }
+    const began = performance.now()
+    const cart = JSON.parse(await read(uri('cart'))).result
+    assert.match(await read(uri('computed')), /page-asleep/)
+    assert.ok(performance.now() - began < 1000, 'requests to a page that sleeps waited')
+    assert.ok(cart._meta['io.github.pagemcp/ageMs'] >= 30_000)
+    const awake = AbortSignal.timeout(30_000)
+    while (!(await read(uri('computed'))).includes('"text":"computed"')) {
+      assert.ok(!awake.aborted, 'waited for the page to answer again')
+    }
+  },
+  { timeout: 120_000, only: ['firefox'] }, // which tells a page nothing of it
+)
