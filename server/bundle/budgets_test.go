@@ -25,7 +25,7 @@ type budget struct {
 // demand; what is in the row `beside` is subtracted. No source may take more than 8 KB: a row
 // is what it takes, rounded up.
 var budgets = []budget{
-	{name: "start and webSocket", code: app(), most: 13_020},
+	{name: "start and webSocket", code: app(), most: 13_060},
 	{name: "idb", code: app("idb"), beside: "start and webSocket", most: 4_500},
 	{name: "opfs", code: app("opfs"), beside: "start and webSocket", most: 2_200},
 	{name: "caches", code: app("caches"), beside: "start and webSocket", most: 3_400},
@@ -44,7 +44,7 @@ var budgets = []budget{
 }
 
 // fileBudgets are those of files of the package.
-var fileBudgets = map[string]int{"access.js": 8_192, "decisions.js": 12_000, "index.js": 33_940, "worker.js": 31_520}
+var fileBudgets = map[string]int{"access.js": 8_192, "decisions.js": 12_000, "index.js": 34_000, "worker.js": 31_420}
 
 // app returns the code of an app that uses start, webSocket and further exports.
 func app(further ...string) string {
