@@ -2,8 +2,7 @@
 
 import type { AccessDecision } from './access-types.ts'
 import type { Bodies } from './bodies.ts'
-import type { Gaps, Provide } from './fill.ts'
-import type { Mirrored } from './mirror.ts'
+import type { Gaps, Provide, ReadResult } from './fill.ts'
 import type { Port } from './port.ts'
 import type { ListName } from './source.ts'
 
@@ -48,6 +47,29 @@ export interface Client {
   close(): void
   /** Closes the client from this side: its running reads fail, a port gets a last message. */
   end(reason: string): void
+}
+
+/** What a client, which is a gateway, keeps. */
+export interface Mirrored {
+  /** By the number of the registration. */
+  readonly values: Map<number, MirroredValue>
+  /** Values that were sent within the second that began at `since`. */
+  sent: number // UTF-16 code units
+  since: number // ms
+  /** Whether it knows that the browser stops this page. */
+  isAsleep: boolean
+}
+
+export interface MirroredValue {
+  readonly uri: string
+  readonly skeleton: ReadResult
+  /** Whether the gateway has the present value. */
+  isSent: boolean
+  /** Values that were sent since the last read that came here. */
+  unread: number
+  /** The time from which on a further value may be sent, ms. */
+  next: number
+  timer: ReturnType<typeof setTimeout> | undefined
 }
 
 /** The state of a {@link Client}. */
