@@ -17,6 +17,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -80,9 +81,10 @@ type simDocument struct {
 	ctx    context.Context
 	end    context.CancelFunc
 
-	mu     sync.Mutex
-	silent chan struct{} // closed when sources answer again; nil: they do
-	frozen time.Time     // no code of the document runs before
+	mu        sync.Mutex
+	publisher *remotetest.Publisher // of the present connection; nil before the first
+	silent    chan struct{}         // closed when sources answer again; nil: they do
+	frozen    time.Time             // no code of the document runs before
 }
 
 // open loads a document into the tab.
@@ -197,8 +199,19 @@ func (d *simDocument) changed(uri string) {
 	wait := time.Until(d.frozen)
 	d.mu.Unlock()
 	if wait > 0 {
-		time.AfterFunc(wait, func() { d.table.Changed(uri) })
+		time.AfterFunc(wait, func() { d.announce(uri) })
 		return
+	}
+	d.announce(uri)
+}
+
+// announce tells the gateway that it has an old value, and then clients.
+func (d *simDocument) announce(uri string) {
+	d.mu.Lock()
+	publisher := d.publisher
+	d.mu.Unlock()
+	if publisher != nil {
+		publisher.Change(uri, "")
 	}
 	d.table.Changed(uri)
 }
@@ -288,10 +301,14 @@ func (d *simDocument) connect() (joined bool) {
 	w.arrive(history.Event{Kind: history.Join, Who: d.tab.id, ID: d.id, Name: name, Text: s.name()})
 	defer w.depart(history.Event{Kind: history.Leave, Who: d.tab.id, ID: d.id, Name: name})
 	port := socket.New(conn, limits.MaxMessage+64<<10, false)
+	publisher := &remotetest.Publisher{Port: port, Publishes: func(uri string) bool { return uri != simClockURI }}
+	d.mu.Lock()
+	d.publisher = publisher
+	d.mu.Unlock()
 	served := make(chan struct{})
 	go func() { // ends with the socket
 		defer close(served)
-		d.engine.Serve(context.Background(), port)
+		d.engine.Serve(context.Background(), publisher)
 	}()
 	d.keep(port)
 	if d.ctx.Err() != nil && !wire.isFaulty() {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/history"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // The simulation runs whole gateways, pages and assistants in one process, under
@@ -80,7 +81,7 @@ const (
 	simRecovery   = 60 * time.Second // after the last fault, for everything to work again
 )
 
-var simRules = history.Rules{Lists: simListLimit, Recovery: simRecovery, Prompt: 6 * time.Second, Patience: 2 * time.Minute}
+var simRules = history.Rules{Lists: simListLimit, Recovery: simRecovery, Prompt: 6 * time.Second, Patience: 2 * time.Minute, Lag: limits.PingTimeout + 5*time.Second}
 
 var (
 	simOrigins = []string{"https://app.example", "https://other.example"}

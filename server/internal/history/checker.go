@@ -39,6 +39,10 @@ type Rules struct {
 	Patience time.Duration // required: beyond Recovery, after which a request must be over
 	Delay    time.Duration // that Event.Sent of a notification may be late
 
+	// Lag is how long a write may take to reach the gateway, which answers reads of published values by
+	// itself: as long as the connection of a page may be dead without being closed.
+	Lag time.Duration
+
 	// Reads says that reads are answered by their page also during faults.
 	Reads bool
 
@@ -61,7 +65,8 @@ const Replaced = 4409
 //   - P1 no notification before the acknowledgement, none after a cancellation or close.
 //   - P2 after the last change at least one `updated`, while the stream is open.
 //   - P3 when a page reconnects in a new document, one `updated` for each URI.
-//   - P4 a read returns a version that was current between its request and its response.
+//   - P4 a read returns a version that was current between its request, or Lag before, and its
+//     response, and none that is older than what was read of that page before.
 //   - P5 one response or a closed stream; none after a cancellation, and no response of
 //     another page; a tool runs at most once, and no error offers a retry of a call that ran.
 //   - names: one page at a time; kept unless another page of the same app takes it over;
@@ -69,7 +74,7 @@ const Replaced = 4409
 //   - lists, reads, tools, codes: see Rules.
 func Violations(events []Event, rules Rules) []Violation {
 	c := &checker{
-		rules: rules, subs: map[string]*subscription{}, stale: map[string]Event{}, versions: map[string][]Event{},
+		rules: rules, read: map[string]Event{}, subs: map[string]*subscription{}, stale: map[string]Event{}, versions: map[string][]Event{},
 		stores: map[string]string{}, holders: map[string]Event{}, last: map[string]Event{},
 		lost: map[string]bool{}, left: map[string]time.Duration{}, calls: map[string]*callState{}, runs: map[string]int{},
 		offered: map[string]bool{}, past: map[string]bool{}, live: map[string]Event{}, joins: map[string][]Event{},
@@ -90,6 +95,7 @@ type callState struct {
 
 type checker struct {
 	rules    Rules
+	read     map[string]Event         // the response with the newest version so far, by page and URI
 	subs     map[string]*subscription // by id and URI
 	order    []*subscription
 	stale    map[string]Event         // by name and URI: the last event after which copies are stale

@@ -91,8 +91,8 @@ func (c *checker) answer(e Event) {
 	}
 }
 
-// readAnswer checks P4: the version was the newest one at some time between request and
-// response.
+// readAnswer checks P4: the version was the newest one at some time between request, or Lag before it,
+// and response, and not older than one that was read before.
 func (c *checker) readAnswer(call, e Event) {
 	store := c.stores[e.Name]
 	if e.Store != "" && e.Store != store {
@@ -101,11 +101,18 @@ func (c *checker) readAnswer(call, e Event) {
 	}
 	newest := 0
 	writes := c.versions[store+" "+e.URI]
-	if before := sort.Search(len(writes), func(i int) bool { return writes[i].At >= call.At }); before > 0 {
+	if before := sort.Search(len(writes), func(i int) bool { return writes[i].At >= call.At-c.rules.Lag }); before > 0 {
 		newest = writes[before-1].Version
 	}
 	if e.Version < newest {
 		c.fail("P4", e, "version %d was written before the request at %s", newest, call.At)
+	}
+	before := c.read[e.Name+" "+e.URI]
+	if e.Version < before.Version && before.At < call.At {
+		c.fail("P4", e, "version %d was read before the request at %s", before.Version, call.At)
+	}
+	if e.Version >= before.Version {
+		c.read[e.Name+" "+e.URI] = e
 	}
 	if len(writes) == 0 && e.Version != 0 || len(writes) > 0 && e.Version > writes[len(writes)-1].Version {
 		c.fail("P4", e, "that version was never written")

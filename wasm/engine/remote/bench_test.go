@@ -8,7 +8,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote"
-	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -83,7 +83,7 @@ func BenchmarkReadMirrored(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			publisher := &enginetest.Publisher{Port: far, Publishes: func(string) bool { return true }}
+			publisher := &remotetest.Publisher{Port: far, Publishes: func(string) bool { return true }}
 			go page.Serve(engine.WithSpeakForOthers(context.Background()), publisher) // ends with the pipe
 			r := remote.New()
 			if keeps {

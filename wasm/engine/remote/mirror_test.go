@@ -10,6 +10,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -18,7 +19,7 @@ import (
 // keeps them.
 type mirroredHop struct {
 	*hop
-	publisher *enginetest.Publisher
+	publisher *remotetest.Publisher
 	remote    *remote.Remote
 	gateway   *engine.Engine
 	keep      time.Duration
@@ -42,7 +43,7 @@ func (h *mirroredHop) join() {
 	h.Helper()
 	near, far := jsonrpc.Pipe()
 	h.ports = append(h.ports, near)
-	h.publisher = &enginetest.Publisher{Port: tapped{far, h.wire}, Keep: h.keep, Publishes: func(string) bool { return true }}
+	h.publisher = &remotetest.Publisher{Port: tapped{far, h.wire}, Keep: h.keep, Publishes: func(string) bool { return true }}
 	serving := engine.WithSpeakForOthers(context.Background())
 	publisher := h.publisher
 	go h.page.Serve(serving, publisher) // ends with the port
@@ -54,7 +55,7 @@ func (h *mirroredHop) join() {
 
 // value is the result of a read as the page sends it with a change.
 func value(uri, text string) string {
-	return string(enginetest.Published([]byte(`{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"page","version":"1"}},"contents":[{"uri":"`+uri+`","text":"`+text+`","_meta":{"io.github.pagemcp/version":"x"}}],"ttlMs":0,"cacheScope":"private"}`), 0))
+	return string(remotetest.Published([]byte(`{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"page","version":"1"}},"contents":[{"uri":"`+uri+`","text":"`+text+`","_meta":{"io.github.pagemcp/version":"x"}}],"ttlMs":0,"cacheScope":"private"}`), 0))
 }
 
 // reads is how many reads have reached the page since it joined.

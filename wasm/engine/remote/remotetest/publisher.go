@@ -1,4 +1,5 @@
-package enginetest
+// Package remotetest has the page's side of what a Remote keeps, for tests with pages in Go.
+package remotetest
 
 import (
 	"bytes"
