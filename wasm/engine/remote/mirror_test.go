@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -306,6 +307,49 @@ func TestAReloadDropsWhatIsMirrored(t *testing.T) {
 		contents, err := h.remote.Read(t.Context(), "notes://cart")
 		if err != nil || string(contents[0].Relayed.Body) != `"3 apples"` {
 			t.Errorf("%v %s", err, contents[0].Relayed.Body)
+		}
+	})
+}
+
+// From the announcement of other grants until the gateway has them, all reads go to the page.
+func TestNothingIsMirroredWhileGrantsAreUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := jsonrpc.Pipe()
+		r := remote.New()
+		r.MirrorIn(newShare())
+		defer r.Close()
+		var reads, discovers atomic.Int32
+		go func() { // ends with the port
+			for {
+				data, err := far.Read(context.Background())
+				if err != nil {
+					return
+				}
+				switch msg, _ := jsonrpc.Parse(data); msg.Method {
+				case engine.MethodDiscover:
+					if discovers.Add(1) == 1 { // the second one has no response
+						far.Write(context.Background(), jsonrpc.AppendResult(nil, msg.ID, []byte(`{"resultType":"complete","_meta":{},"capabilities":{}}`)))
+					}
+				case engine.MethodReadResource:
+					reads.Add(1)
+					far.Write(context.Background(), jsonrpc.AppendResult(nil, msg.ID, []byte(value("notes://cart", "2 apples"))))
+				}
+			}
+		}()
+		if err := r.Reattach(t.Context(), near); err != nil {
+			t.Fatal(err)
+		}
+		for want, announce := range []bool{false, false, true} {
+			if announce {
+				far.Write(context.Background(), []byte(`{"jsonrpc":"2.0","method":"notifications/io.github.pagemcp/declared"}`))
+				synctest.Wait()
+			}
+			if _, err := r.Read(t.Context(), "notes://cart"); err != nil {
+				t.Fatal(err)
+			}
+			if got := int(reads.Load()); got != max(1, want) {
+				t.Errorf("after read %d, the page has answered %d", want+1, got)
+			}
 		}
 	})
 }
