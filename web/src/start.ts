@@ -89,7 +89,7 @@ export interface StartOptions {
   access?: AccessOption
   /**
    * How long gateways may answer reads of published values while the page is away, in memory only: a number with `s`,
-   * `m` or `h`, at most `24h`. Such a response tells its age in ms, as `io.github.pagemcp/ageMs` of its `_meta`. Default: not
+   * `m` or `h`, at most `24h`; a hosted gateway does not. Such a response tells its age in ms, as `io.github.pagemcp/ageMs` of its `_meta`. Default: not
    * at all; a page that leaves takes its values along.
    */
   keep?: `${number}${'s' | 'm' | 'h'}`

@@ -353,3 +353,21 @@ func TestNothingIsMirroredWhileGrantsAreUnknown(t *testing.T) {
 		}
 	})
 }
+
+// A gateway that forbids it keeps nothing of a page that has left, whatever the app says.
+func TestAShareWithoutTimeKeepsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newMirroredHop(t, remote.NewMirror().Share(0))
+		h.keep = time.Hour
+		h.cut()
+		h.join()
+		h.remote.Read(t.Context(), "notes://cart")
+		if page, _, _ := remote.Mirrored(h.remote); page == 0 {
+			t.Error("nothing is kept while the page is there")
+		}
+		h.cut()
+		if page, owner, all := remote.Mirrored(h.remote); page+owner+all != 0 {
+			t.Errorf("%d bytes are kept of a page that has left", page)
+		}
+	})
+}
