@@ -31,7 +31,6 @@ func TestHangingPageIsAsleep(t *testing.T) {
 			t.Fatal("a silent page was dropped")
 		}
 		hangs.Store(true)
-		began := time.Now()
 		time.Sleep(limits.SilentTime + limits.PingEvery/3)
 		session := g.openSession("/mcp/notes")
 		asked := time.Now()
@@ -47,7 +46,7 @@ func TestHangingPageIsAsleep(t *testing.T) {
 			t.Errorf("a read of a page that answers again: %s", body)
 		}
 		hangs.Store(true)
-		began = time.Now()
+		began := time.Now()
 		time.Sleep(limits.MaxSleep - limits.PingEvery)
 		await(t, page.gone, "the page is dropped")
 		if took := time.Since(began); took < limits.MaxSleep-limits.PingEvery || took > limits.MaxSleep+limits.PingEvery/3 {
