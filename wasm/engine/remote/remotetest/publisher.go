@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -45,7 +46,7 @@ func (p *Publisher) take(data []byte) {
 		p.mirrors = true
 	case hop.NotifyServed:
 		p.served = append(p.served, string(msg.Params))
-	case "resources/read":
+	case engine.MethodReadResource:
 		p.asked++
 		if uri, _ := jsonrpc.Text(jsonrpc.Member(msg.Params, "uri")); p.Publishes(uri) {
 			if p.reads == nil {
