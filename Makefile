@@ -187,8 +187,9 @@ unraced-others: $(NPM_STAMP) $(GOTEST) binary
 	$(GOTEST) -tags embednats -run 'OwnNATS|Embedded' ./server/cluster ./cmd/pagemcpd
 	$(GOTEST) -run '^($(OTHERS_WORK))$$' $$(grep -rlE 'func ($(OTHERS_WORK))\(' --include='*_test.go' cmd server wasm | xargs -n 1 dirname | sort -u | grep -v '^server$$' | sed 's|^|./|')
 
+# What runs in a page: Remote does not.
 under-node: $(NPM_STAMP) $(GOTEST)
-	$(UNDER_NODE) $(GOTEST) -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" ./wasm/...
+	$(UNDER_NODE) $(GOTEST) -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" $$(GOOS=js GOARCH=wasm $(GO) list ./wasm/... | grep -v /remote)
 
 # What our side says in these tests is written down, and compared with the schemas
 # of all revisions afterwards. test/conformance is among them.
