@@ -296,7 +296,12 @@ test('the first result of a question answers it', () => {
       ['gateway#commands', 'troubleshooting#connects-to--where-no-gateway-runs-now'],
     ],
     ['where is the token', ['security#token']],
-    ['tab is suspended', ['troubleshooting#the-page-is-away']],
+    [
+      'tab is suspended',
+      [
+        'troubleshooting#the-tab-of-this-page-sleeps-ask-the-user-to-look-at-it-do-not-try-again-before',
+      ],
+    ],
   ]
   const index = readIndex()
   for (const [question, answers] of table) {
