@@ -9,7 +9,7 @@ import type { TestBrowser } from '../harness/browsers.ts'
 import { built } from '../harness/build.ts'
 import { serve } from '../harness/serve.ts'
 import { assistants, policyApp, rights } from './policy.ts'
-import { disagreements, overHttp } from './ways.ts'
+import { decisionsKnown, disagreements, overHttp } from './ways.ts'
 
 declare const mcp: PageMcp
 
@@ -48,7 +48,10 @@ async function wrongAnswers({ open }: TestBrowser, access: 'ask' | 'open'): Prom
             await mcp.access.revoke(`client:${assistant}`) // nothing is asked, and the scope to read is not enough
             for (const right of rights) await mcp.access.allow(`client:${assistant}`, right)
           }
+          await mcp.access.allow('client:last', 'read')
         }, rights[app])
+        const token = node.accessToken('ada', 'last')
+        await decisionsKnown(await overHttp(`${node.url}/mcp/${page}`, 'modern', { token }))
       }
       for (const assistant of assistants) {
         const token = node.accessToken('ada', assistant)

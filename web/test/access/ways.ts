@@ -191,6 +191,19 @@ const inListOf = (page: string, want: string) =>
   want.replace(/(note:|skill:)/, `${page}+$1`).replace('"name":"', `"name":"${page}.`)
 
 /**
+ * Waits until a gateway knows the decisions of a page's user, of which the last one lets an assistant read. Pages decide
+ * at once; what a gateway decides by its copy, such as what a listen is acknowledged for, follows some ms later.
+ *
+ * @param way - of that assistant, of the newer era
+ */
+export async function decisionsKnown(way: Way): Promise<void> {
+  const deadline = AbortSignal.timeout(answerTime)
+  const notifications = { resourceSubscriptions: ['note:a'] }
+  while (!(await way.ask('subscriptions/listen', { notifications })).includes('["note:a"]'))
+    if (deadline.aborted) throw new Error('waited for the gateway to know the decisions of a user')
+}
+
+/**
  * Sends each method by each way, and closes the ways. Returns what does not agree with the rights of the assistant.
  *
  * @param own - its rights: `read`, `act`

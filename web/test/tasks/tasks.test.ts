@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { AuditEntry } from '../../src/access-types.ts'
 import type { PageMcp } from '../../src/start.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { browserNames, close, launch } from '../harness/launch.ts'
@@ -163,13 +164,18 @@ inBrowsers('a call that waits for the user is a task, also after a reload', asyn
   await answer(gateway, id)
   await completed(gateway, id)
   assert.equal(await page.evaluate(() => localStorage.runs), '1')
-  const audit = await page.evaluate(async () =>
-    (await mcp.access.audit())
-      .filter(({ method }) => method === 'tools/call')
-      .map(({ what, task, allow, reason }) => ({ what, task, allow, reason })),
+  // Decisions are stored after they were made.
+  const stored = await page.waitForFunction(
+    async () => {
+      const calls = (await mcp.access.audit()).filter(({ method }) => method === 'tools/call')
+      return calls.length > 0 && calls
+    },
+    { polling: 100 },
   )
-  assert.deepEqual(audit, [
-    { what: 'work', task: id.slice(tab.length), allow: true, reason: 'asked' },
-  ])
+  const audit = (await stored.jsonValue()) as readonly AuditEntry[]
+  assert.deepEqual(
+    audit.map(({ what, task, allow, reason }) => ({ what, task, allow, reason })),
+    [{ what: 'work', task: id.slice(tab.length), allow: true, reason: 'asked' }],
+  )
   await page.close()
 })
