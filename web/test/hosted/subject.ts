@@ -19,7 +19,9 @@ export async function startSubject(
 ): Promise<{ url: Endpoint; close(): Promise<void> }> {
   const stops: (() => Promise<unknown>)[] = []
   const close = async () => {
-    for (const stop of stops.reverse()) await stop()
+    const failures: unknown[] = []
+    for (const stop of stops.reverse()) await stop().catch((error) => failures.push(error)) // the others must end, too
+    if (failures.length > 0) throw failures[0]
   }
   try {
     const app = await mkdtemp(join(tmpdir(), 'pagemcp-app-'))
