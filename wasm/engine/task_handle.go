@@ -85,7 +85,7 @@ func (t Task) Save(state []byte) error {
 func (ts *tasks) save(t *task, state []byte) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if !ts.grow(t, len(state)-len(t.checkpoint)) {
+	if t.hasEnded() || !ts.grow(t, len(state)-len(t.checkpoint)) {
 		return false
 	}
 	t.checkpoint = bytes.Clone(state)

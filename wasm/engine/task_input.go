@@ -85,6 +85,9 @@ func (e *Engine) requestTaskInput(ctx context.Context, t *task, requests []byte)
 		if answers != nil {
 			return answers, nil
 		}
+		if wake == nil {
+			return nil, errTaskOver
+		}
 		select {
 		case <-wake:
 		case <-ctx.Done():
@@ -94,10 +97,13 @@ func (e *Engine) requestTaskInput(ctx context.Context, t *task, requests []byte)
 }
 
 // claim returns the places of requests in t.inputs. They are added if the tool has not asked for
-// them before; false: there is no room.
+// them before; false: there is no room, or the task has ended.
 func (ts *tasks) claim(t *task, requests []byte) (claimed []int, ok bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
+	if t.hasEnded() {
+		return nil, false
+	}
 	s := jsonrpc.Scan(requests)
 	for s.Next() {
 		place := -1
@@ -124,11 +130,14 @@ func (ts *tasks) claim(t *task, requests []byte) (claimed []int, ok bool) {
 	return claimed, true
 }
 
-// answersOf returns the answers, or nil and what is closed when there are more of them. All inputs
-// are stored by now.
+// answersOf returns the answers, or nil and what is closed when there are more of them; nil: the task
+// has ended. All inputs are stored by now.
 func (ts *tasks) answersOf(t *task, claimed []int) (answers []byte, wake <-chan struct{}) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
+	if t.hasEnded() { // its inputs are gone
+		return nil, nil
+	}
 	if last := claimed[len(claimed)-1]; last >= t.shown {
 		t.shown, t.updated = last+1, nowMs()
 	}

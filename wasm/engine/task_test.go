@@ -23,6 +23,7 @@ type tasked struct {
 	*testing.T
 	store *enginetest.TaskStore
 	runs  atomic.Int32             // calls of tools
+	asked atomic.Int32             // of these, both has come back from its question
 	ask   chan engine.AccessAnswer // of the user; nil: there is none
 }
 
@@ -104,6 +105,7 @@ func (p *tasked) once(ctx context.Context, _ []byte) ([]byte, error) {
 func (p *tasked) both(ctx context.Context, _ []byte) ([]byte, error) {
 	two := confirm[:len(confirm)-1] + strings.Replace(confirm, `{"ok"`, `,"sure"`, 1)
 	answers, err := engine.TaskOf(ctx).Input(ctx, []byte(two))
+	p.asked.Add(1)
 	if err != nil {
 		return nil, err
 	}
@@ -327,6 +329,33 @@ func TestStolenTasks(t *testing.T) {
 		}
 		if got := d.Modern("tasks/list", ""); !strings.Contains(got, "-32601") {
 			t.Error(got)
+		}
+	})
+}
+
+// A task that is cancelled while its question is stored has no question any more: its tool gets an
+// error.
+func TestTasksAreCancelledWhileTheyAsk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newTasked(t)
+		e := p.engine()
+		defer e.Close()
+		c := enginetest.TaskClientOf(t, e, "claude")
+		slow := make(chan struct{}, 2)
+		p.store.Slow = slow
+		slow <- struct{}{} // the task
+		slow <- struct{}{} // that it has begun
+		id := c.Create("both", "{}")
+		synctest.Wait() // its question waits for the store
+		go func() {
+			synctest.Wait()
+			close(slow)
+		}()
+		c.Request("tasks/cancel", `"taskId":"`+id+`"`)
+		synctest.Wait()
+		c.Wants(id, `"status":"cancelled"`)
+		if got := p.asked.Load(); got != 1 {
+			t.Errorf("the tool has come back %d times", got)
 		}
 	})
 }

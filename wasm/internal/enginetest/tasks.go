@@ -18,10 +18,16 @@ type TaskStore struct {
 	mu      sync.Mutex
 	records map[string][]byte
 	Fails   error // returned by PutTask, if it is not nil; set it while nothing is stored
+
+	// Slow, if it is not nil, is received from by each PutTask; set it while nothing is stored.
+	Slow chan struct{}
 }
 
 // PutTask implements [engine.TaskStore].
 func (s *TaskStore) PutTask(_ context.Context, id string, record []byte) error {
+	if s.Slow != nil {
+		<-s.Slow
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.Fails != nil {
