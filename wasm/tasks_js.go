@@ -52,6 +52,8 @@ func taskMember(ctx context.Context) string {
 // updateTask performs what a handler requests for its task: text is a JSON object of id and value.
 // The reply is a question to JavaScript.
 func updateTask(ctx context.Context, what int32, text []byte) {
+	var failed int32
+	defer recovered("updateTask", &failed) // no export waits for it
 	var answers []byte
 	var err error
 	if t, value := engine.TaskOf(ctx), jsonrpc.Member(text, "value"); what == updateInput {
