@@ -36,7 +36,7 @@ const maxValue = 60 << 10 // UTF-16 code units; Go's MaxMirroredValue in bytes, 
 const maxValues = 4096 // of one gateway
 const maxPerSecond = 1 << 20 // UTF-16 code units of values that are sent to one gateway
 
-/** Values that nobody reads are sent ever more rarely: the pause doubles with each, until a read comes here. */
+/** The pause between two values doubles while no read arrives here, so that unread values cost little. */
 const firstPause = 50 // ms
 const longestPause = 10_000 // ms
 

@@ -72,7 +72,7 @@ func check(patterns []string) error {
 	}
 }
 
-// packages are those that were checked, by path.
+// packages has the checked packages, by import path.
 type packages map[string]*types.Package
 
 // add checks a package. Functions of others than this module's have no bodies: they are compiled

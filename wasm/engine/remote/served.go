@@ -9,8 +9,9 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 )
 
-// Reads that were answered without the page. It is told of them, for its audit and for what it
-// shows to its user: a message for each would cost as much as the read.
+// Reads that were answered without the page. Reports of them go to the page, for its audit and for
+// what it shows to its user. They are collected, since a message for each would cost as much as the
+// read.
 
 const (
 	servedEvery = time.Second // between two messages
@@ -22,7 +23,7 @@ type servedRead struct{ assistant, callsItself, uri, reason string }
 
 type servedCount struct{ count, bytes int }
 
-// served collects reads until the page is told.
+// served collects reads until the next report.
 type served struct {
 	mu     sync.Mutex
 	counts map[servedRead]servedCount

@@ -1,6 +1,6 @@
 /**
  * How many test files run at once. Most files wait for half of their time: with one for each core, the processors rest;
- * with a fixed number of more, those that work at the same time wait so long that they fail. The runner starts the
+ * with a fixed larger number, files that compute at the same time slow each other down until they fail. The runner starts the
  * processes of {@link most} files. Each asks before its first test (begin.ts): one for each core begins at once, another
  * one whenever the processors have rested for a while. A file counts until its process ends.
  */
