@@ -5,6 +5,7 @@ import type { Page } from 'puppeteer-core'
 import { servePages } from '../core/browser/built.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 import { type Gateway, ownPorts, pageUrl, startGateway } from './gateway.ts'
+import { reader } from './reader.ts'
 
 const app = `
 import * as lib from '/pagemcp/index.js'
@@ -41,44 +42,6 @@ const published = 'cart text empty lossy json bytes file several cached annotate
 const others = ['large', 'computed', 'missing']
 
 const busyTime = 8000 // ms; the engine is in the window, which answers nothing meanwhile
-
-/** Reads in one revision: the text of the response. */
-async function reader({ mcp, token }: Gateway, revision: string) {
-  const headers: Record<string, string> = {
-    authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-  }
-  const isModern = revision === '2026-07-28'
-  const post = async (message: object, more: Record<string, string> = {}) => {
-    const response = await fetch(mcp, {
-      method: 'POST',
-      headers: { ...headers, ...more },
-      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-      signal: AbortSignal.timeout(60_000),
-    })
-    return { text: await response.text(), session: response.headers.get('mcp-session-id') }
-  }
-  if (!isModern) {
-    const clientInfo = { name: 'test', version: '1' }
-    const params = { protocolVersion: revision, capabilities: {}, clientInfo }
-    const { session } = await post({ id: 0, method: 'initialize', params })
-    headers['mcp-session-id'] = session as string
-    await post({ method: 'notifications/initialized' })
-  }
-  headers['mcp-protocol-version'] = revision
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': revision,
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  return async (uri: string) => {
-    const named = { 'mcp-method': 'resources/read', 'mcp-name': uri }
-    const params = isModern ? { uri, _meta } : { uri }
-    const { text } = await post({ id: 1, method: 'resources/read', params }, isModern ? named : {})
-    // Notifications may come first, on a stream. A line ends at \n alone, not at U+2028.
-    return /(?:^|\n)data: ([^\n]*"id":1,[^\n]*)/.exec(text)?.[1] ?? text
-  }
-}
 
 function inPages(
   behaviour: string,

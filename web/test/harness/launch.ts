@@ -74,7 +74,15 @@ export interface LaunchOptions {
   extension?: string
   /** A directory for the profile, which stays; default: one that goes away with the browser. */
   profile?: string
+  /** Whether Chromium slows hidden tabs down, as it does for users; Puppeteer switches that off. */
+  slowHidden?: boolean
 }
+
+const notSlowHidden = [
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-renderer-backgrounding',
+]
 
 /**
  * Starts a stock browser, headless, in a fresh profile that {@link close} takes away: Chromium by CDP,
@@ -127,6 +135,7 @@ function start(
     headless: true,
     defaultViewport: viewport,
     args: [...(name === 'chromium' ? chromiumFlags : []), ...(options.flags ?? [])],
+    ...(options.slowHidden && name === 'chromium' && { ignoreDefaultArgs: notSlowHidden }),
     extraPrefsFirefox: { ...firefoxPreferences, ...options.preferences },
     acceptInsecureCerts: options.acceptInsecureCerts ?? false,
     ...(options.extension && { enableExtensions: [options.extension], pipe: true }),
