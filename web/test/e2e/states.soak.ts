@@ -153,8 +153,10 @@ test('what a tab gives in each state', { timeout: (hiddenFor + 10) * 60_000 }, a
         await tab.act('freeze')
         await known('frozen', (text) => text.includes('page-asleep'))
         await see('frozen', frozen)
+        // Chromium closes the connection of a frozen tab when it wakes: the page joins again.
         await tab.act('show')
         await known('shown again', isContent)
+        await see('shown again')
         await tab.act('hide')
       }
       await tab.act('discard')
