@@ -1,6 +1,10 @@
 package remote
 
-import "github.com/pagemcp/pagemcp/wasm/engine"
+import (
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
 
 // ListBytes returns how many bytes of lists a Remote keeps or is reading.
 func ListBytes(r *Remote) int {
@@ -25,16 +29,18 @@ func KeepValue(r *Remote, uri, result string) { KeepValueAfter(r, uri, result, "
 
 // KeepValueAfter is KeepValue for a reader that comes late: the page has sent a change after the response.
 func KeepValueAfter(r *Remote, uri, result, change string) {
-	r.mirror.link = &link{}
+	if r.mirror.link == nil {
+		r.mirror.link = &link{}
+	}
 	at := r.mirror.mark(r.mirror.link)
 	if change != "" {
 		r.mirror.changed(r.mirror.link, []byte(change))
 	}
-	r.mirror.store(at, uri, []byte(result), 0)
+	r.mirror.store(at, "", uri, []byte(result))
 }
 
 // HasValue reports whether a value is kept.
 func HasValue(r *Remote, uri string) bool {
-	contents, _, _ := r.mirror.get(r.mirror.link, uri)
+	contents, _ := r.mirror.get(r.mirror.link, time.Time{}, "", uri)
 	return contents != nil
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A Remote with a [MirrorShare] answers reads of published values by itself. The page marks the
+// A Remote with a [MirrorShare] answers reads of published values, and of results that their app allows to
+// be cached (mirror_timed.go), by itself. The page marks the
 // result of such a read by hop.KeyPublished, and sends hop.NotifyValue on the same connection
 // before anything else that the change may cause: a client that has heard of a change, by an
 // update or by the result of a tool, never gets the older value.
@@ -23,12 +24,15 @@ type pageMirror struct {
 	share *MirrorShare
 
 	// Guarded by mu of the Mirror.
-	room  room
-	byURI map[string]*mirrored
-	link  *link  // from which the values came; nil: the page is away
-	count uint64 // of the page's notifications about values
-	purge *time.Timer
-	since time.Time // when the page has left
+	room    room
+	byURI   map[string]*mirrored                      // for all who may read
+	private map[string]map[engine.Principal]*mirrored // by URI; no inner one is empty
+	link    *link                                     // from which the values came; nil: the page is away
+	count   uint64                                    // of the page's notifications about values
+	purge   *time.Timer
+	sweeper *time.Timer // see sweepLater; nil: it does not run
+	sweepAt time.Time
+	since   time.Time // when the page has left
 }
 
 // A mirrored is one value, as it came.
@@ -39,13 +43,17 @@ type mirrored struct {
 	size     int               // bytes that it counts for
 	units    int               // of its contents, for the audit of the page
 	keep     time.Duration     // while the page is away
+	private  bool              // it is for who alone
+	who      engine.Principal
+	timed    bool      // it is kept for its ttl: see mirror_timed.go
+	since    time.Time // when it came
 	in       [levelsOfMirrorRooms]*list.Element
 }
 
 // MirrorIn lets the Remote keep published values, within a share. Call it before the first
 // Reattach. Values of another node's hub are never kept: its node does so.
 func (r *Remote) MirrorIn(share *MirrorShare) {
-	r.mirror = &pageMirror{share: share, byURI: map[string]*mirrored{}, room: room{max: MaxMirroredOfPage}}
+	r.mirror = &pageMirror{share: share, byURI: map[string]*mirrored{}, private: map[string]map[engine.Principal]*mirrored{}, room: room{max: MaxMirroredOfPage}}
 }
 
 // mirrors reports whether a link's values are kept.
@@ -58,6 +66,10 @@ func (m *pageMirror) begin(l *link) {
 	m.dropAll()
 	m.link = l
 	m.stopPurge()
+	if m.sweeper != nil {
+		m.sweeper.Stop()
+		m.sweeper = nil
+	}
 }
 
 // leave drops what does not outlive the page.
@@ -66,7 +78,7 @@ func (m *pageMirror) leave() {
 	defer m.share.mirror.mu.Unlock()
 	m.link, m.since = nil, time.Now()
 	longest := time.Duration(0)
-	for _, e := range m.byURI {
+	for e := range m.all() {
 		if e.contents == nil || e.keep == 0 {
 			m.drop(e)
 		}
@@ -98,6 +110,7 @@ func (m *pageMirror) expire() {
 type mirrorMark struct {
 	link  *link
 	count uint64
+	time  time.Time
 }
 
 // mark returns the present moment. It is called when a response is read, before what the page
@@ -105,33 +118,42 @@ type mirrorMark struct {
 func (m *pageMirror) mark(l *link) mirrorMark {
 	m.share.mirror.mu.Lock()
 	defer m.share.mirror.mu.Unlock()
-	return mirrorMark{l, m.count}
+	return mirrorMark{l, m.count, time.Now()}
 }
 
-// store keeps the result of a read, unless the page has sent a change since.
-func (m *pageMirror) store(at mirrorMark, uri string, result []byte, keep time.Duration) {
-	if len(result) > MaxMirroredValue {
+// store keeps the result of a read that is marked, unless the page has sent a change since.
+func (m *pageMirror) store(at mirrorMark, who engine.Principal, uri string, result []byte) {
+	e := m.decode(uri, result)
+	if e == nil {
 		return
 	}
-	e := m.decode(uri, result, keep)
+	if e.since = at.time; e.timed && !e.contents[0].Cache.Public {
+		e.private, e.who = true, who
+	}
 	m.share.mirror.mu.Lock()
 	defer m.share.mirror.mu.Unlock()
-	if e == nil || at.link == nil || at.link != m.link || at.count != m.count {
+	if at.link == nil || at.link != m.link || at.count != m.count || e.isOver() {
 		return
 	}
-	if old := m.byURI[e.uri]; old != nil {
+	if old := m.find(uri, e.private, e.who); old != nil {
 		m.drop(old)
 	}
 	m.add(e)
+	if e.timed {
+		m.sweepLater(e.lifetime())
+	}
 }
 
-// decode makes an entry; nil: the result is not valid.
-func (m *pageMirror) decode(uri string, result []byte, keep time.Duration) *mirrored {
-	contents, _, err := readContents(bytes.Clone(result))
-	if err != nil || len(contents) == 0 {
+// decode makes an entry of the result of a read; nil: it is not valid, too large, or must not be kept.
+func (m *pageMirror) decode(uri string, result []byte) *mirrored {
+	if len(result) > MaxMirroredValue {
 		return nil
 	}
-	e := &mirrored{uri: string([]byte(uri)), contents: contents, keep: min(keep, m.share.maxKeep)}
+	contents, mark, err := readContents(bytes.Clone(result))
+	if err != nil || len(contents) == 0 || !mark.isMarked() {
+		return nil
+	}
+	e := &mirrored{uri: string([]byte(uri)), contents: contents, keep: min(mark.keep, m.share.maxKeep), timed: mark.timed}
 	e.size = len(result) + 2*len(uri) + mirroredOverhead
 	for _, c := range contents {
 		text, _ := jsonrpc.Text(c.Relayed.Body)
@@ -149,10 +171,8 @@ func (m *pageMirror) decode(uri string, result []byte, keep time.Duration) *mirr
 func (m *pageMirror) changed(l *link, params []byte) {
 	uri, _ := jsonrpc.Text(jsonrpc.Member(params, "uri"))
 	var e *mirrored
-	if result := jsonrpc.Member(params, "result"); result != nil && len(result) <= MaxMirroredValue {
-		if _, published, err := readContents(result); err == nil && published >= 0 {
-			e = m.decode(uri, result, published)
-		}
+	if result := jsonrpc.Member(params, "result"); result != nil {
+		e = m.decode(uri, result)
 	}
 	m.share.mirror.mu.Lock()
 	defer m.share.mirror.mu.Unlock()
@@ -164,10 +184,15 @@ func (m *pageMirror) changed(l *link, params []byte) {
 		m.dropAll()
 		return
 	}
+	for _, private := range m.private[uri] {
+		m.drop(private)
+	}
 	old := m.byURI[uri]
 	switch {
 	case old == nil: // it was never read, or had to make room
-	case e == nil:
+	case old.timed:
+		m.drop(old)
+	case e == nil || e.timed:
 		old.contents = nil
 		m.resize(old, 2*len(uri)+mirroredOverhead)
 	default:
@@ -176,48 +201,58 @@ func (m *pageMirror) changed(l *link, params []byte) {
 	}
 }
 
-// get returns a value, and how old it is if the page is away.
-func (m *pageMirror) get(l *link, uri string) (contents []engine.Contents, units int, age time.Duration) {
+// find returns an entry, or nil.
+func (m *pageMirror) find(uri string, private bool, who engine.Principal) *mirrored {
+	if private {
+		return m.private[uri][who]
+	}
+	return m.byURI[uri]
+}
+
+// get returns a value. From a page that is away, or asleep since a time that is not zero, it says how old it is.
+func (m *pageMirror) get(l *link, asleep time.Time, who engine.Principal, uri string) (contents []engine.Contents, units int) {
 	m.share.mirror.mu.Lock()
 	defer m.share.mirror.mu.Unlock()
 	e := m.byURI[uri]
-	if e == nil || e.contents == nil || m.link != l {
-		return nil, 0, 0
+	if e == nil {
+		e = m.private[uri][who]
+	}
+	if e == nil || e.contents == nil || m.link != l || e.isOver() {
+		return nil, 0
 	}
 	if l == nil {
-		if age = time.Since(m.since); age >= e.keep {
-			return nil, 0, 0
+		if asleep = m.since; time.Since(asleep) >= e.keep {
+			return nil, 0
 		}
 	}
 	m.use(e)
-	return e.contents, e.units, age
+	contents, newest := e.contents, asleep
+	if e.timed {
+		contents, newest = withRestOfTTL(contents, age(e.since)), e.since
+	}
+	if !asleep.IsZero() {
+		contents = withAge(contents, time.Since(newest))
+	}
+	return contents, e.units
 }
 
-// readMirrored answers a read of a published value, if the client may read by a decision that
+// readMirrored answers a read of a value that is kept, if the client may read by a decision that
 // is known here. Everything else is the page's.
 func (r *Remote) readMirrored(ctx context.Context, uri string) []engine.Contents {
 	if r.mirror == nil {
 		return nil
 	}
-	i := engine.InvocationOf(ctx)
-	if inputs, state := i.Round(); inputs != nil || state != nil {
+	if !isFirstRound(ctx) {
 		return nil
 	}
 	who := engine.PrincipalOf(ctx)
-	l, since, reason, ok := r.mayMirror(who, uri)
+	l, asleep, reason, ok := r.mayMirror(who, uri)
 	if !ok {
 		return nil
 	}
-	contents, units, age := r.mirror.get(l, uri)
-	if contents == nil {
-		return nil
-	}
-	r.served.note(r, servedRead{engine.AssistantOf(who), i.ClientName(), uri, reason}, units)
-	switch {
-	case l == nil:
-		return withAge(contents, age)
-	case !since.IsZero():
-		return withAge(contents, time.Since(since))
+	contents, units := r.mirror.get(l, asleep, who, uri)
+	if contents != nil {
+		r.served.note(r, servedRead{engine.AssistantOf(who), engine.InvocationOf(ctx).ClientName(), uri, reason}, units)
 	}
 	return contents
 }

@@ -2,8 +2,11 @@ package remote
 
 import (
 	"container/list"
+	"iter"
 	"sync"
 	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // A Mirror bounds what all Remotes of a process keep of the values that pages have published:
@@ -58,7 +61,14 @@ func (m *pageMirror) rooms() [levelsOfMirrorRooms]*room {
 // follows.
 func (m *pageMirror) add(e *mirrored) {
 	e.page = m
-	m.byURI[e.uri] = e
+	switch {
+	case !e.private:
+		m.byURI[e.uri] = e
+	case m.private[e.uri] == nil:
+		m.private[e.uri] = map[engine.Principal]*mirrored{e.who: e}
+	default:
+		m.private[e.uri][e.who] = e
+	}
 	for i, r := range m.rooms() {
 		e.in[i] = r.order.PushFront(e)
 		r.bytes += e.size
@@ -93,7 +103,11 @@ func (m *pageMirror) resize(e *mirrored, size int) {
 }
 
 func (m *pageMirror) drop(e *mirrored) {
-	delete(m.byURI, e.uri)
+	if own := m.private[e.uri]; !e.private {
+		delete(m.byURI, e.uri)
+	} else if delete(own, e.who); len(own) == 0 {
+		delete(m.private, e.uri)
+	}
 	for i, r := range m.rooms() {
 		r.order.Remove(e.in[i])
 		r.bytes -= e.size
@@ -101,7 +115,20 @@ func (m *pageMirror) drop(e *mirrored) {
 }
 
 func (m *pageMirror) dropAll() {
-	for _, e := range m.byURI {
+	for e := range m.all() {
 		m.drop(e)
+	}
+}
+
+// all has the entries of a page. They may be dropped meanwhile.
+func (m *pageMirror) all() iter.Seq[*mirrored] {
+	return func(yield func(*mirrored) bool) {
+		for at := m.room.order.Front(); at != nil; {
+			e := at.Value.(*mirrored)
+			at = at.Next()
+			if !yield(e) {
+				return
+			}
+		}
 	}
 }

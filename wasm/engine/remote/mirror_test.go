@@ -24,6 +24,7 @@ type mirroredHop struct {
 	remote    *remote.Remote
 	gateway   *engine.Engine
 	keep      time.Duration
+	times     func(uri string) bool // see Publisher
 }
 
 func newMirroredHop(t *testing.T, share *remote.MirrorShare) *mirroredHop {
@@ -44,7 +45,7 @@ func (h *mirroredHop) join() {
 	h.Helper()
 	near, far := jsonrpc.Pipe()
 	h.ports = append(h.ports, near)
-	h.publisher = &remotetest.Publisher{Port: tapped{far, h.wire}, Keep: h.keep, Publishes: func(string) bool { return true }}
+	h.publisher = &remotetest.Publisher{Port: tapped{far, h.wire}, Keep: h.keep, Times: h.times, Publishes: func(string) bool { return true }}
 	serving := engine.WithSpeakForOthers(context.Background())
 	publisher := h.publisher
 	go h.page.Serve(serving, publisher) // ends with the port

@@ -337,16 +337,15 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]engine.Contents, error
 		_, state := engine.InvocationOf(ctx).Round()
 		return nil, readError(err, state != nil)
 	}
-	contents, published, err := readContents(result)
-	if err == nil && published >= 0 && at.link != nil && r.mirrors(at.link) {
-		r.mirror.store(at, uri, result, published)
+	contents, mark, err := readContents(result)
+	if err == nil && mark.isMarked() && at.link != nil && r.mirrors(at.link) && isFirstRound(ctx) {
+		r.mirror.store(at, engine.PrincipalOf(ctx), uri, result)
 	}
 	return contents, err
 }
 
-// readContents reads the result of a read. published is how long a gateway may keep it while
-// the page is away; below 0: it is not published, and must not be kept at all.
-func readContents(result []byte) (contents []engine.Contents, published time.Duration, err error) {
+// readContents reads the result of a read.
+func readContents(result []byte) (contents []engine.Contents, mark mirrorMarking, err error) {
 	var items, meta, ttl, scope []byte
 	members := jsonrpc.Scan(result) // once: it may have megabytes
 	for members.Next() {
@@ -361,32 +360,31 @@ func readContents(result []byte) (contents []engine.Contents, published time.Dur
 			scope = members.Value
 		}
 	}
-	published = -1
 	elements, ok := jsonrpc.Elements(items)
 	if !ok {
-		return nil, published, schema.Wrong("contents", "is not an array")
+		return nil, mark, schema.Wrong("contents", "is not an array")
 	}
 	for i, object := range elements {
 		if err := schema.Within(schema.Element("contents", i), schema.CheckContents(object)); err != nil {
-			return nil, published, err
+			return nil, mark, err
 		}
 		contents = append(contents, decodeContents(object))
 	}
 	if len(contents) > 0 {
 		first := &contents[0]
 		kept := emit.JSON("{")
-		kept.Members(meta, func(name string) bool { return name != hop.KeyServerInfo && name != hop.KeyPublished })
+		kept.Members(meta, func(name string) bool {
+			return name != hop.KeyServerInfo && name != hop.KeyPublished && name != hop.KeyTimed
+		})
 		if len(kept) > 1 {
 			kept.Text("}")
 			first.Relayed.Result = kept
 		}
 		ms, _ := jsonrpc.Int(ttl)
 		first.Cache = engine.Cache{TTL: time.Duration(max(0, ms)) * time.Millisecond, Public: string(scope) == `"public"`}
-		if keep, ok := jsonrpc.Int(jsonrpc.Member(meta, hop.KeyPublished)); ok {
-			published = time.Duration(min(max(0, keep), MaxMirrorKeep.Milliseconds())) * time.Millisecond
-		}
+		mark = readMarking(meta)
 	}
-	return contents, published, nil
+	return contents, mark, nil
 }
 
 // readError finds "not found" in either era's code (R-374). A bad URI never gets

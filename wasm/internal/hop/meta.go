@@ -27,6 +27,11 @@ const (
 	// it.
 	KeyPublished = "io.github.pagemcp/published"
 
+	// KeyTimed, in the _meta of the result of a read, says that the gateway may answer with that result
+	// by itself for its ttlMs, until NotifyValue says otherwise: to all who may read if its
+	// cacheScope is public, else to the same principal alone. Its value is as that of KeyPublished.
+	KeyTimed = "io.github.pagemcp/timed"
+
 	// KeyAge is how old a result is that a gateway has given while the page was away or asleep: the
 	// time since it was known to be the newest, in ms.
 	KeyAge = "io.github.pagemcp/ageMs"
@@ -50,11 +55,11 @@ const DeclaredChanged = "notifications/io.github.pagemcp/declared"
 // Notifications about published values, on a connection of a page with a gateway.
 const (
 	// NotifyMirror, by the gateway, says that it keeps published values: results of reads may have
-	// KeyPublished from then on. It has no params.
+	// KeyPublished or KeyTimed from then on. It has no params.
 	NotifyMirror = "notifications/io.github.pagemcp/mirror"
 
-	// NotifyValue, by the page, replaces the value of a uri by the result of a read, or drops it if
-	// there is none. Without a uri it drops all values.
+	// NotifyValue, by the page, replaces the published value of a uri by the result of a read, or
+	// drops it if there is none. It drops results with KeyTimed. Without a uri it drops all values.
 	NotifyValue = "notifications/io.github.pagemcp/value"
 
 	// NotifyAsleep, by the page, says with the member asleep whether its browser stops it now.

@@ -18,14 +18,21 @@ import (
 type Publisher struct {
 	jsonrpc.Port
 	Publishes func(uri string) bool // which resources are published values
+	Times     func(uri string) bool // which are functions whose results may be kept for their ttl; nil: none
 	Keep      time.Duration         // while the page is away
 
 	mu      sync.Mutex
-	mirrors bool               // the gateway keeps values
-	changes int                // so far
-	reads   map[jsonrpc.ID]int // changes before each read that has no response yet
-	served  []string           // params of each report of reads
-	asked   int                // requests for reads
+	mirrors bool                // the gateway keeps values
+	changes int                 // so far
+	reads   map[jsonrpc.ID]read // that have no response yet
+	served  []string            // params of each report of reads
+	asked   int                 // requests for reads
+}
+
+// A read is a request whose result gets a mark.
+type read struct {
+	changes int // before it
+	key     string
 }
 
 // Read implements jsonrpc.Port.
@@ -48,11 +55,15 @@ func (p *Publisher) take(data []byte) {
 		p.served = append(p.served, string(msg.Params))
 	case engine.MethodReadResource:
 		p.asked++
-		if uri, _ := jsonrpc.Text(jsonrpc.Member(msg.Params, "uri")); p.Publishes(uri) {
-			if p.reads == nil {
-				p.reads = map[jsonrpc.ID]int{}
-			}
-			p.reads[msg.ID] = p.changes
+		if p.reads == nil {
+			p.reads = map[jsonrpc.ID]read{}
+		}
+		uri, _ := jsonrpc.Text(jsonrpc.Member(msg.Params, "uri"))
+		switch {
+		case p.Times != nil && p.Times(uri):
+			p.reads[msg.ID] = read{p.changes, hop.KeyTimed}
+		case p.Publishes(uri):
+			p.reads[msg.ID] = read{p.changes, hop.KeyPublished}
 		}
 	}
 }
@@ -62,10 +73,10 @@ func (p *Publisher) Write(ctx context.Context, data []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if msg, err := jsonrpc.Parse(data); err == nil && msg.Kind == jsonrpc.Response && msg.Error == nil {
-		before, isRead := p.reads[msg.ID]
+		read, isRead := p.reads[msg.ID]
 		delete(p.reads, msg.ID)
-		if isRead && p.mirrors && before == p.changes {
-			data = Published(data, p.Keep)
+		if isRead && p.mirrors && read.changes == p.changes {
+			data = marked(data, read.key, p.Keep)
 		}
 	}
 	return p.Port.Write(ctx, data)
@@ -73,7 +84,14 @@ func (p *Publisher) Write(ctx context.Context, data []byte) error {
 
 // Published marks the result of a read as one of a published value.
 func Published(result []byte, keep time.Duration) []byte {
-	return bytes.Replace(result, []byte(`"_meta":{`), fmt.Appendf(nil, `"_meta":{"%s":%d,`, hop.KeyPublished, keep.Milliseconds()), 1)
+	return marked(result, hop.KeyPublished, keep)
+}
+
+// Timed marks the result of a read as one that may be kept for its ttl.
+func Timed(result []byte, keep time.Duration) []byte { return marked(result, hop.KeyTimed, keep) }
+
+func marked(result []byte, key string, keep time.Duration) []byte {
+	return bytes.Replace(result, []byte(`"_meta":{`), fmt.Appendf(nil, `"_meta":{"%s":%d,`, key, keep.Milliseconds()), 1)
 }
 
 // Change sends the new value of uri, the result of a read, or "" for none; without a uri it withdraws all.
