@@ -267,6 +267,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   }
 
   function changed(source: number, what: string | { list: ListName } | undefined, under = false) {
+    if (source === 0 && typeof what === 'string') all.mirror.ended(what)
     all.call((exports, running) => {
       const list = typeof what === 'object' ? what.list : 'resources'
       const n = typeof what === 'string' ? running.write(what) : lists[list]
@@ -292,7 +293,8 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     register(first, added, published = []) {
       for (const [index, ready] of published) contents.publish(first + index, ready)
       const change = registered.add(first, added)
-      if (change.changed.length > 0) all.mirror.dropAll()
+      if (change.changed.length > 0 || added.templates) all.mirror.dropAll()
+      for (const { uri } of added.resources ?? []) all.mirror.ended(uri) // a template may have had it
       apply(change)
     },
     unregister(first) {

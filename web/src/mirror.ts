@@ -1,21 +1,28 @@
 /**
  * Published values at the gateway, which answers reads of them by itself (Go's remote.Mirror). The result of a read is marked.
  * From then on the gateway gets each change on the same connection, before anything that the change may cause: an
- * update, or the result of a tool.
+ * update, or the result of a tool. The result of a function with a ttlMs is marked, too: the gateway answers by it for
+ * that time, or until it gets a change of its URI.
  */
 
 import type { AccessDecision } from './access-types.ts'
 import type { Body } from './contents.ts'
 import { type Gaps, type ReadResult, withBody } from './fill.ts'
-import type { ClientState, ClientsHost, MirroredValue } from './requests.ts'
+import type { ClientState, ClientsHost, MirroredValue, TimedRead } from './requests.ts'
 
 export interface Mirror {
   /** Whether a text was a notification of the gateway about published values. */
   receive(client: ClientState, text: string): boolean
   /** The result of a read, marked if the gateway may answer by it. */
   marked(client: ClientState, skeleton: ReadResult, gaps: Gaps, result: ReadResult): ReadResult
+  /** To be called before a function is read; `undefined`: no gateway may keep what it returns. */
+  begun(client: ClientState, skeleton: ReadResult, gaps: Gaps): TimedRead | undefined
+  /** The result of that read, marked unless the resource has changed meanwhile. */
+  timed(client: ClientState, read: TimedRead, result: ReadResult): ReadResult
   /** A published value was replaced; to be called before that is announced. */
   changed(ref: number): void
+  /** The results of a function are outdated, or are those of another one; likewise. */
+  ended(uri: string): void
   /** Registrations were removed; likewise. */
   removed(first: number, count: number): void
   /** Other sources or registrations may answer now for what is published. */
@@ -26,6 +33,7 @@ export interface Mirror {
 
 // Keys and methods of Go's wasm/internal/hop.
 const metaPublished = 'io.github.pagemcp/published'
+const metaTimed = 'io.github.pagemcp/timed'
 const prefix = '{"jsonrpc":"2.0","method":"notifications/io.github.pagemcp/'
 const notifyMirror = 'notifications/io.github.pagemcp/mirror'
 const notifyServed = 'notifications/io.github.pagemcp/served'
@@ -50,9 +58,9 @@ export function mirror(
   keep: number,
   isReadWatched: () => boolean,
 ): Mirror {
-  const mark = (result: ReadResult): ReadResult => ({
+  const mark = (result: ReadResult, key = metaPublished): ReadResult => ({
     ...result,
-    _meta: { ...(result._meta as object | undefined), [metaPublished]: keep },
+    _meta: { ...(result._meta as object | undefined), [key]: keep },
   })
 
   const notify = ({ channel, isClosed }: ClientState, params: object, method = notifyValue) => {
@@ -68,6 +76,11 @@ export function mirror(
   const later = (client: ClientState, ref: number, value: MirroredValue, now: number) => {
     drop(client, value)
     value.timer ??= setTimeout(() => send(client, ref, value), value.next - now)
+  }
+
+  const end = (client: ClientState, read: TimedRead) => {
+    client.mirrored?.timed.delete(read.uri)
+    if (read.isMarked) notify(client, { uri: read.uri })
   }
 
   /** Sends the present value, or that there is another one. */
@@ -113,7 +126,13 @@ export function mirror(
       try {
         const { method, params } = JSON.parse(text) as { method: string; params?: Served }
         if (method === notifyMirror) {
-          client.mirrored ??= { values: new Map(), sent: 0, since: 0, isAsleep: false }
+          client.mirrored ??= {
+            values: new Map(),
+            timed: new Map(),
+            sent: 0,
+            since: 0,
+            isAsleep: false,
+          }
         } else if (method === notifyServed) {
           for (const { reason, uri, ...read } of params?.reads ?? []) {
             const decision = { ...read, right: 'read', method: 'resources/read', ms: 0 } as const
@@ -131,14 +150,26 @@ export function mirror(
       if (values === undefined || ref <= 0 || !host.contents.isPublished(ref)) return result
       const old = values.get(ref)
       clearTimeout(old?.timer)
-      const size = result.contents.reduce(
-        (sum, one) => sum + (one.text ?? one.blob ?? '').length,
-        0,
-      )
-      if (size > maxValue || (old === undefined && values.size >= maxValues)) return result
+      if (isLarge(result) || (old === undefined && values.size >= maxValues)) return result
       const own = uri || (skeleton.contents[0]?.uri ?? '')
       values.set(ref, { uri: own, skeleton, isSent: true, unread: 0, next: 0, timer: undefined })
       return mark(result)
+    },
+    begun(client, { ttlMs, contents }, { ref, uri }) {
+      const timed = client.mirrored?.timed
+      if (!timed || !ttlMs || ref <= 0 || host.contents.isPublished(ref)) return
+      const own = uri || (contents[0]?.uri ?? '')
+      const known = timed.get(own)
+      if (known) return known
+      if (timed.size >= maxValues) end(client, timed.values().next().value as TimedRead)
+      const read = { uri: own, ref, isMarked: false }
+      timed.set(own, read)
+      return read
+    },
+    timed(client, read, result) {
+      if (client.mirrored?.timed.get(read.uri) !== read || isLarge(result)) return result
+      read.isMarked = true
+      return mark(result, metaTimed)
     },
     changed(ref) {
       for (const client of clients.values()) {
@@ -149,10 +180,20 @@ export function mirror(
         else send(client, ref, value)
       }
     },
-    removed(first, count) {
+    ended(uri) {
       for (const client of clients.values()) {
+        const read = client.mirrored?.timed.get(uri)
+        if (read) end(client, read)
+      }
+    },
+    removed(first, count) {
+      const isOther = (ref: number) => ref < first || ref >= first + count
+      for (const client of clients.values()) {
+        for (const read of client.mirrored?.timed.values() ?? []) {
+          if (!isOther(read.ref)) end(client, read)
+        }
         for (const [ref, value] of client.mirrored?.values ?? []) {
-          if (ref < first || ref >= first + count) continue
+          if (isOther(ref)) continue
           clearTimeout(value.timer)
           client.mirrored?.values.delete(ref)
           drop(client, value)
@@ -161,9 +202,11 @@ export function mirror(
     },
     dropAll() {
       for (const client of clients.values()) {
-        if (!client.mirrored?.values.size) continue
-        for (const { timer } of client.mirrored.values.values()) clearTimeout(timer)
-        client.mirrored.values.clear()
+        const { mirrored } = client
+        if (!mirrored || mirrored.values.size + mirrored.timed.size === 0) continue
+        for (const { timer } of mirrored.values.values()) clearTimeout(timer)
+        mirrored.values.clear()
+        mirrored.timed.clear()
         notify(client, {})
       }
     },
@@ -193,6 +236,9 @@ interface Served {
     readonly reason?: AccessDecision['reason']
   })[]
 }
+
+const isLarge = ({ contents }: ReadResult) =>
+  contents.reduce((sum, one) => sum + (one.text ?? one.blob ?? '').length, 0) > maxValue
 
 function sizeOf({ text, blob, parts }: Body): number {
   const own = (text ?? blob ?? '').length

@@ -64,12 +64,11 @@ const providerTimeout = 30_000 // ms
 
 const keySubscription = 'io.modelcontextprotocol/subscriptionId'
 
-/** @param marked - see Mirror.marked */
 export function replies(
   host: ClientsHost,
   calls: PendingCalls,
   runner: ProgramRunner,
-  marked: Mirror['marked'],
+  mirror: Pick<Mirror, 'begun' | 'marked' | 'timed'>,
 ): Replies {
   const filling = filler(host.provide, host.contents)
   const timeouts = deadlines(providerTimeout)
@@ -113,6 +112,7 @@ export function replies(
     }
     const call = cancellation()
     const object = objectOf(skeleton, client) as ReadResult
+    const timed = mirror.begun(client, object, gaps)
     let filled: ReadResult | Promise<ReadResult>
     try {
       request.isModern = 'resultType' in object
@@ -122,7 +122,10 @@ export function replies(
       return
     }
     if (!(filled instanceof Promise)) {
-      sendRead(request, marked(client, object, gaps, filled))
+      const result = timed
+        ? mirror.timed(client, timed, filled)
+        : mirror.marked(client, object, gaps, filled)
+      sendRead(request, result)
       return
     }
     calls.add(request)
@@ -143,7 +146,8 @@ export function replies(
       then()
     }
     filled.then(
-      (result) => settle(() => sendRead(request, result)),
+      (result) =>
+        settle(() => sendRead(request, timed ? mirror.timed(client, timed, result) : result)),
       (error) => settle(() => providerFailed(request, gaps.uri, error)),
     )
   }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { AccessDecision } from '../../src/access-types.ts'
+import type { Ready } from '../../src/contents.ts'
 import { startEngine } from '../../src/engine.ts'
 import type { PublishedValues } from '../../src/engine-types.ts'
 import type { ReadEvent } from '../../src/requests.ts'
@@ -12,6 +13,7 @@ import { testPage } from './page.ts'
 
 const uri = 'notes://cart'
 const published = 'io.github.pagemcp/published'
+const timed = 'io.github.pagemcp/timed'
 const notify = (what: string, params?: object) => ({
   jsonrpc: '2.0',
   method: `notifications/io.github.pagemcp/${what}`,
@@ -23,12 +25,15 @@ async function joined(t: TestContext, keep = '0s') {
   const decided: AccessDecision[] = []
   const seen: ReadEvent[] = []
   const errors: unknown[] = []
+  const provide: { of(uri: string): Ready | Promise<Ready> } = {
+    of: () => ({ value: 'computed' }),
+  }
   const engine = await startEngine(
     { name: 'test', version: '1', pageSize: 50, cursorKey: 'AAAAAAAAAAAAAAAAAAAAAA==', keep },
     {
       module: await engineModule(),
       Go: await goRuntime(),
-      provide: () => ({ value: 'computed' }),
+      provide: (_, uri) => provide.of(uri),
       call: () => Promise.reject(new Error('there is nothing to call')),
       state() {},
       read: (event) => seen.push(event),
@@ -76,7 +81,7 @@ async function joined(t: TestContext, keep = '0s') {
       contents: { text: string }[]
       _meta: Record<string, unknown>
     }
-    return { text: contents[0]?.text, mark: _meta[published] }
+    return { text: contents[0]?.text, mark: _meta[published], timed: _meta[timed] }
   }
   /** What the page has sent about values: the URI, and the text or nothing. */
   const change = async () => {
@@ -88,15 +93,22 @@ async function joined(t: TestContext, keep = '0s') {
     return [uri, (result.contents as { text: string }[])[0]?.text]
   }
   const nothing = () => assert.deepEqual(got.slice(at), [])
-  return { engine, register, post, ask, read, next, change, nothing, decided, seen, errors }
+  /** Registers functions with a ttlMs. */
+  const compute = (first: number, ...uris: string[]) => {
+    const cacheHints = { ttlMs: 60_000, cacheScope: 'public' as const }
+    engine.register(first, { resources: uris.map((uri) => ({ uri, name: uri, cacheHints })) })
+  }
+  const all = { engine, register, compute, provide, post, ask, read, next, change, nothing }
+  return { ...all, decided, seen, errors }
 }
 
 test('only reads of published values are marked, for a gateway that keeps them', async (t) => {
   const { post, read } = await joined(t, '10m')
-  assert.deepEqual(await read(), { text: '2 apples', mark: undefined })
+  const unmarked = { mark: undefined, timed: undefined }
+  assert.deepEqual(await read(), { text: '2 apples', ...unmarked })
   post(notify('mirror'))
-  assert.deepEqual(await read(), { text: '2 apples', mark: 600_000 })
-  assert.deepEqual(await read('notes://computed'), { text: 'computed', mark: undefined })
+  assert.deepEqual(await read(), { text: '2 apples', mark: 600_000, timed: undefined })
+  assert.deepEqual(await read('notes://computed'), { text: 'computed', ...unmarked })
 })
 
 test('a value comes before the update, and at most once in a while', async (t) => {
@@ -155,7 +167,7 @@ test('what is withdrawn, hidden or too large is dropped at once', async (t) => {
   assert.deepEqual(await change(), [uri, 'small'])
   register(3, uri, [0, { value: 'another' }])
   assert.deepEqual(await change(), [undefined], 'another registration has the URI')
-  assert.deepEqual(await read(), { text: 'another', mark: 0 })
+  assert.deepEqual(await read(), { text: 'another', mark: 0, timed: undefined })
   engine.unregister(1)
   engine.publish(1, uri, { value: 'late' })
   nothing()
@@ -188,4 +200,97 @@ test('keep is a time of at most a day', async (t) => {
     await assert.rejects(testPage(t, { keep }), { name: 'TypeError', message: /^keep is a time/ })
   }
   for (const keep of ['24h', '0s', '90m'] as const) (await testPage(t, { keep })).mcp.close()
+})
+
+const late = (value: string) => new Promise<Ready>((resolve) => setImmediate(resolve, { value }))
+
+for (const mode of ['at once', 'late'] as const) {
+  test(`the result of a function with a ttlMs that answers ${mode} is marked, until a change`, async (t) => {
+    const { engine, compute, provide, post, read, change, nothing } = await joined(t, '10m')
+    if (mode === 'late') provide.of = () => late('computed')
+    compute(5, 'notes://a', 'notes://b')
+    assert.deepEqual((await read('notes://a')).timed, undefined, 'the gateway keeps nothing')
+    engine.changed(0, 'notes://a')
+    post(notify('mirror'))
+    assert.deepEqual(await read('notes://a'), { text: 'computed', mark: undefined, timed: 600_000 })
+    assert.equal((await read('notes://a')).timed, 600_000, 'for another assistant')
+    assert.equal((await read('notes://b')).timed, 600_000)
+    engine.changed(0, 'notes://a')
+    engine.changed(0, 'notes://a')
+    engine.changed(0, 'notes://other')
+    assert.deepEqual(await change(), ['notes://a'])
+    nothing()
+    assert.equal((await read('notes://a')).timed, 600_000)
+    engine.unregister(5)
+    assert.deepEqual(await change(), ['notes://b'])
+    assert.deepEqual(await change(), ['notes://a'])
+    nothing()
+  })
+}
+
+test('a result from before a change is not marked, also if it comes after it', async (t) => {
+  const { engine, compute, provide, post, ask, next, nothing } = await joined(t)
+  post(notify('mirror'))
+  compute(5, 'notes://a')
+  const changes = [
+    () => engine.changed(0, 'notes://a'),
+    () => compute(6, 'notes://a'),
+    () => engine.unregister(6),
+    () => engine.register(7, { templates: [{ uriTemplate: 'notes://{id}', name: 'notes' }] }),
+    () =>
+      engine.mount(1, 'notes', 0, { list: async () => ({ resources: [] }), read: async () => [] }),
+  ]
+  for (const [i, change] of changes.entries()) {
+    provide.of = () => {
+      setImmediate(change)
+      return late('old') // resolves after the change
+    }
+    let answer = await ask('resources/read', { uri: 'notes://a' })
+    if (answer.result === undefined) answer = await next() // after the notification that drops all
+    const text = JSON.stringify(answer.result)
+    assert.match(text, /"text":"old"/, `${i}`)
+    assert.doesNotMatch(text, /pagemcp\/(timed|published)/, `${i}`)
+  }
+  nothing()
+})
+
+test('a resource that a template had, one without content and a large one are not kept', async (t) => {
+  const { engine, compute, provide, post, ask, read, next, change, nothing } = await joined(t)
+  post(notify('mirror'))
+  const cacheHints = { ttlMs: 60_000 }
+  const templates = [{ uriTemplate: 'notes://{id}', name: 'notes', cacheHints }]
+  engine.register(5, { templates })
+  assert.equal((await read('notes://a')).timed, 0)
+  assert.equal((await read('notes://b')).timed, 0)
+  const notifications = { resourceSubscriptions: ['notes://a'] }
+  await ask('subscriptions/listen', { notifications })
+  engine.changed(0, 'notes://a')
+  assert.deepEqual(await change(), ['notes://a'])
+  assert.equal((await next()).method, 'notifications/resources/updated')
+  compute(6, 'notes://b')
+  assert.deepEqual(await change(), ['notes://b'])
+  provide.of = () => ({ value: 'x'.repeat(70_000) })
+  assert.equal((await read('notes://b')).timed, undefined)
+  provide.of = () => Promise.reject(new Error('no'))
+  assert.match(JSON.stringify(await ask('resources/read', { uri: 'notes://b' })), /-32603/)
+  engine.changed(0, 'notes://b')
+  nothing()
+})
+
+test('of many results the gateway loses the oldest', async (t) => {
+  const { engine, post, ask, read, next, change, nothing } = await joined(t)
+  post(notify('mirror'))
+  engine.register(5, {
+    templates: [{ uriTemplate: 'notes://{id}', name: 'notes', cacheHints: { ttlMs: 60_000 } }],
+  })
+  for (let id = 0; id < 4096; id++) assert.equal((await read(`notes://${id}`)).timed, 0)
+  nothing()
+  const reading = ask('resources/read', { uri: 'notes://more' })
+  assert.equal((await reading).method, 'notifications/io.github.pagemcp/value')
+  assert.match(JSON.stringify(await next()), /pagemcp\/timed/)
+  nothing()
+  engine.changed(0, 'notes://0')
+  nothing()
+  engine.changed(0, 'notes://1')
+  assert.deepEqual(await change(), ['notes://1'])
 })
