@@ -25,7 +25,7 @@ type budget struct {
 // demand; what is in the row `beside` is subtracted. No source may take more than 8 KB: a row
 // is what it takes, rounded up.
 var budgets = []budget{
-	{name: "start and webSocket", code: app(), most: 13_060},
+	{name: "start and webSocket", code: app(), most: 12_975},
 	{name: "idb", code: app("idb"), beside: "start and webSocket", most: 4_500},
 	{name: "opfs", code: app("opfs"), beside: "start and webSocket", most: 2_200},
 	{name: "caches", code: app("caches"), beside: "start and webSocket", most: 3_400},
@@ -75,6 +75,10 @@ func packageOnly(t *testing.T) Files {
 	return files
 }
 
+// chunkHash is in the names of chunks. It is the same in all measured bundles, since another one changes what brotli
+// makes of the whole by up to 60 bytes.
+var chunkHash = regexp.MustCompile(`-[0-9A-Z]{8}\.js`)
+
 // bundled bundles an app with the package in dir as esbuild's users do, and returns what the
 // page loads first.
 func bundled(t *testing.T, dir, code string) []byte {
@@ -89,7 +93,7 @@ func bundled(t *testing.T, dir, code string) []byte {
 	}
 	for _, file := range result.OutputFiles {
 		if filepath.Base(file.Path) == "stdin.js" {
-			return file.Contents
+			return chunkHash.ReplaceAll(file.Contents, []byte("-00000000.js"))
 		}
 	}
 	t.Fatal("esbuild wrote no stdin.js")
