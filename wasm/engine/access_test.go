@@ -250,6 +250,28 @@ func TestAPolicyDecidesEachRequest(t *testing.T) {
 	})
 }
 
+// Where the page knows who has consented, it is asked about the lists and reads of those without a grant, and about nothing of the
+// others.
+func TestAPageIsAskedAboutLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, `{"default":"ask","asksLists":true,"grants":[{"assistant":"codex","right":"read","allow":true}]}`)
+		claude, codex := enginetest.Speak(t, a.engine, "claude"), enginetest.Speak(t, a.engine, "codex")
+		for _, request := range [][3]string{{"resources/list", "", `"uri":"note:a"`}, {"resources/read", `,"uri":"note:a"`, "secret"}} {
+			for _, allow := range []bool{true, false} {
+				claude.Ask("1", request[0], "", request[1])
+				a.answer <- engine.AccessAnswer{Allow: allow, Reason: "grant"}
+				if got := claude.Next(); strings.Contains(got, request[2]) != allow {
+					t.Errorf("allowed %v: %s", allow, got)
+				}
+			}
+			codex.Ask("1", request[0], "", request[1])
+			codex.Wants(request[2])
+		}
+		claude.Port.Close()
+		codex.Port.Close()
+	})
+}
+
 // Who may not read, but act, finds the tools by their names, also where a function of the app
 // decides; nothing else.
 func TestWhoMayOnlyActSeesTools(t *testing.T) {

@@ -86,8 +86,8 @@ func (e *Engine) admitList(ctx context.Context, g *Grants, req *request) (result
 	return sink.Result{Document: &sink.Document{JSON: append(list, "]}"...)}}, true, nil
 }
 
-// decideList decides about a list by the right of a question. The function of an app is asked,
-// users are not.
+// decideList decides about a list by the right of a question. The function of an app is asked, and
+// what knows of a consent at a gateway; users are not.
 func (e *Engine) decideList(ctx context.Context, g *Grants, req *request, q *AccessQuestion) (decision, string, error) {
 	e.question(req, q)
 	d, reason := g.decide(req.who, q.right, "")
@@ -95,7 +95,7 @@ func (e *Engine) decideList(ctx context.Context, g *Grants, req *request, q *Acc
 	case d != undecided:
 	case q.right == grantRead && g.MayRead(req.who):
 		return allowed, reasonPolicy, nil
-	case !g.hasPolicy || e.options.Ask == nil:
+	case !g.asksLists || e.options.Ask == nil:
 	case !req.mayWait:
 		return undecided, "", errMustWait
 	default:

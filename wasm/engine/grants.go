@@ -18,6 +18,7 @@ type Grants struct {
 	text        []byte // for a gateway
 	asks        bool   // without a grant the user is asked; else all is allowed
 	hasPolicy   bool   // a function of the app is asked about each request, also for lists
+	asksLists   bool   // the page is asked about lists, too, of assistants without a decision
 	pausedUntil int64  // ms since 1970; everything is denied until then
 	byAssistant map[string]*ownGrants
 }
@@ -81,7 +82,7 @@ const (
 
 var errGrants = errors.New("grants need default, open or ask, and an array of at most 6,096 objects of assistant and right")
 
-// ParseGrants reads a table: a JSON object of default, "open" or "ask", policy (boolean),
+// ParseGrants reads a table: a JSON object of default, "open" or "ask", policy and asksLists (boolean),
 // pausedUntil (ms since 1970), and grants, an array of objects of assistant, right ("read",
 // "act" or "list"), tool, allow and until (ms since 1970); with the member uri an entry denies to
 // read this resource, and all below it. The member gateway is a table without
@@ -95,6 +96,7 @@ func ParseGrants(object []byte) (*Grants, error) {
 	basis, _ := jsonrpc.Text(jsonrpc.Member(object, "default"))
 	g.asks = basis == "ask"
 	g.hasPolicy = isTrue(jsonrpc.Member(object, "policy"))
+	g.asksLists = g.hasPolicy || isTrue(jsonrpc.Member(object, "asksLists"))
 	g.pausedUntil, _ = jsonrpc.Int(jsonrpc.Member(object, "pausedUntil"))
 	entries, ok := jsonrpc.Elements(jsonrpc.Member(object, "grants"))
 	if !ok || !g.asks && basis != "open" || len(entries) > maxGrants {

@@ -51,6 +51,9 @@ func TestGrantsDecide(t *testing.T) {
 			{`"default":"ask","policy":true,"grants":[{"assistant":"a","right":"read","allow":true}]`, "a", grantRead, "", undecided, ""},
 			{`"default":"ask","policy":true,"grants":[{"assistant":"a","right":"read"}]`, "a", grantRead, "", denied, "declined"},
 			{`"default":"ask","policy":true,"grants":[{"assistant":"a","right":"list","allow":true}]`, "a", grantList, "", allowed, "grant"},
+			// Where the page is asked about lists, grants hold.
+			{`"default":"ask","asksLists":true,"grants":[{"assistant":"a","right":"read","allow":true}]`, "a", grantRead, "", allowed, "grant"},
+			{`"default":"ask","asksLists":true,"grants":[{"assistant":"a","right":"read","allow":true}]`, "b", grantRead, "", undecided, ""},
 		} {
 			text := row.table
 			if !strings.Contains(text, "grants") {

@@ -77,6 +77,8 @@ export interface GrantTable {
   readonly default: 'open' | 'ask'
   /** Each request goes to the window that no denial decides, lists too: a function of the app decides. */
   readonly policy?: boolean
+  /** Lists go to the window, too, if no decision is about them: it knows who may read without a question. */
+  readonly asksLists?: boolean
   /** All requests are denied until then; ms since 1970. */
   readonly pausedUntil?: number
   readonly grants: readonly TableGrant[]

@@ -19,6 +19,7 @@ import { type Choice, showQuestion } from './dialog.ts'
 import {
   type Decisions,
   decisionOf,
+  hostedPrefix,
   keptTime,
   type Mode,
   maxWithheld,
@@ -125,8 +126,10 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
   const apply = () => {
     if (isClosed) return
     const held = holding()
-    // A function is asked about lists, too: the consent at the gateway is not known before the first request.
-    const next = tableOf(isConsented ? 'policy' : mode, saved.decisions, held, lists, withheld)
+    // Who has consented at the gateway is not known before the first request. With a function of the app no
+    // consent is in the table: it decides before the consent.
+    const isTabled = isConsented && policy === undefined
+    const next = tableOf(mode, saved.decisions, held, lists, withheld, isTabled)
     const text = JSON.stringify(next)
     tableSince = now()
     if (text !== table) options.setAccess(next)
@@ -235,7 +238,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
       if (answer) return answer
     }
     const { assistant, right, method } = request
-    if (isConsented && right === 'read' && assistant.startsWith('client:')) {
+    if (isConsented && right === 'read' && assistant.startsWith(hostedPrefix)) {
       return { allow: true, reason: 'grant' }
     }
     if (stored) return stored

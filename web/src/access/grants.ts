@@ -130,6 +130,9 @@ export function prune(decisions: Decisions, uses: Uses, now: number): void {
 /** How the page decides without a grant. */
 export type Mode = 'open' | 'ask' | 'policy'
 
+/** Begins the names of assistants at hosted gateways: an id that the authorization server vouches for. */
+export const hostedPrefix = 'client:'
+
 /** How many decisions the engine takes. */
 const maxGrants = 4096
 
@@ -140,6 +143,7 @@ export const maxWithheld = 2000
  * The table for the engine. The page's own clients are not in it: the engine knows them, and an assistant may have any name.
  *
  * @param lists - assistants that may see lists and changes, since the function of the app has allowed them to read
+ * @param isConsented - whether those of `lists` with an id of a hosted gateway may read all, by the consent there
  */
 export function tableOf(
   mode: Mode,
@@ -147,6 +151,7 @@ export function tableOf(
   holding: ReturnType<typeof present>,
   lists: Iterable<string> = [],
   withheld: readonly Withheld[] = [],
+  isConsented = false,
 ): GrantTable {
   const saved = holding.map(({ assistant, right, tool, allow, until }) => ({
     assistant,
@@ -159,8 +164,12 @@ export function tableOf(
     mode === 'policy' ? saved.filter(({ allow, right }) => allow && right === 'read') : []
   const seeing = new Set([...readers.map(({ assistant }) => assistant), ...lists])
   const until = Number.MAX_SAFE_INTEGER // it ends with the document
+  // A later entry about the same right replaces an earlier one, so none may follow a denial.
+  const isDenied = (assistant: string) =>
+    saved.some((one) => one.assistant === assistant && one.right === 'read' && !one.allow)
   const listed = [...seeing].map((assistant) => {
-    return { assistant, right: 'list' as const, allow: true, until }
+    const reads = isConsented && assistant.startsWith(hostedPrefix) && !isDenied(assistant)
+    return { assistant, right: reads ? ('read' as const) : ('list' as const), allow: true, until }
   })
   const denied = withheld.map(({ assistant, uri }) => {
     return { assistant, right: 'read' as const, uri, allow: false, until }
@@ -168,6 +177,7 @@ export function tableOf(
   return {
     default: mode === 'open' ? 'open' : 'ask',
     ...(mode === 'policy' && { policy: true }),
+    ...(isConsented && { asksLists: true }),
     ...(pausedUntil !== undefined && { pausedUntil }),
     grants: [...denied, ...[...saved, ...listed].slice(0, maxGrants)],
   }

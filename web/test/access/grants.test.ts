@@ -177,6 +177,24 @@ test('the table never names the page itself, since an assistant may have that na
       ['b', 'list'],
     ],
   )
+  const hosted = decisions(
+    { ...read, assistant: 'client:denied', allow: false },
+    { ...read, assistant: 'client:allowed' },
+  )
+  const held = present(hosted, new Map(), 's', now)
+  const seeing = ['client:denied', 'client:new', 'local']
+  const { policy, asksLists, grants } = tableOf('ask', hosted, held, seeing, [], true)
+  assert.deepEqual([policy, asksLists], [undefined, true])
+  assert.deepEqual(
+    grants.map(({ assistant, right, allow }) => [assistant, right, allow]),
+    [
+      ['client:denied', 'read', false],
+      ['client:allowed', 'read', true],
+      ['client:denied', 'list', true],
+      ['client:new', 'read', true],
+      ['local', 'list', true],
+    ],
+  )
   const withheld = [{ assistant: 'a', uri: 'note:a' }]
   assert.deepEqual(tableOf('open', decisions(read), holding, [], withheld).grants[0], {
     assistant: 'a',

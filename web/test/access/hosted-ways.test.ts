@@ -82,6 +82,54 @@ inBrowsersOf(
 
 inBrowsersOf(
   certificate,
+  'a hosted gateway answers reads for a user who has consented, until the user revokes that',
+  async ({ open }) => {
+    const { directory, remove } = await built()
+    const files = {
+      '/app.html': '<!doctype html><title>App</title><script type="module" src="/app.js"></script>',
+      '/app.js': `${script.replace('const { webSocket }', "mcp.resource({ uri: 'note:value', name: 'v' }, 'value')\n$&")}`,
+      get '/token'(): string {
+        return node?.joinToken('ada', site.origin) ?? ''
+      },
+    }
+    const site = await serve({ directories: { '/pagemcp/': join(directory, 'pagemcp') }, files })
+    const node = await hostedNode(certificate, [site.origin], { readsPerSecond: 1000 })
+    try {
+      const at = encodeURIComponent(node.page)
+      const tab = await open(`${site.origin}/app.html?app=notes&access=ask&gateway=${at}`)
+      const page = await (await tab.waitForFunction('window.place')).jsonValue()
+      const assistant = async (client: string) => {
+        const token = node.accessToken('ada', client)
+        const way = await overHttp(`${node.url}/mcp/${page}`, 'modern', { token })
+        return () => way.ask('resources/read', { uri: 'note:value' })
+      }
+      const [read, other] = [await assistant('reader'), await assistant('other')]
+      const deadline = AbortSignal.timeout(20_000)
+      /** Whether the gateway has reported reads that it has answered. */
+      const isServed = () =>
+        tab.evaluate(async () => (await mcp.access.audit()).some(({ count = 1 }) => count > 1))
+      while (!(await isServed())) {
+        assert.ok(!deadline.aborted, 'waited for the report of reads that the gateway has answered')
+        for (let i = 0; i < 10; i++) assert.match(await read(), /"text":"value"/)
+      }
+      assert.match(await other(), /"text":"value"/)
+      await tab.evaluate(() => mcp.access.revoke('client:reader'))
+      const began = performance.now()
+      while (!(await read()).includes('"reason":"')) {
+        assert.ok(performance.now() - began < 100, 'a read is answered after the user has ended it')
+      }
+      for (let i = 0; i < 20; i++) assert.match(await read(), /"reason":"(declined|revoked)"/)
+      assert.match(await other(), /"text":"value"/)
+    } finally {
+      await node.close()
+      await site.close()
+      await remove()
+    }
+  },
+)
+
+inBrowsersOf(
+  certificate,
   'an open page at a hosted gateway gives each assistant what its user has denied',
   async (browser) => {
     const wrong = (await wrongAnswers(browser, 'open')).map((one) => one.slice(0, 200))

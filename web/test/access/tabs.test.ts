@@ -340,11 +340,9 @@ inBrowsers(
   async ({ open }) => {
     const tab = await opened(open(url('/?q')))
     await tab.evaluate(() => kit.access.consented())
-    assert.equal(
-      (await tab.evaluate(() => kit.table()))?.policy,
-      true,
-      'lists are asked about, too',
-    )
+    const table = await tab.evaluate(() => kit.table())
+    assert.equal(table?.asksLists, true, 'lists are asked about, too')
+    assert.equal(table?.policy, undefined, 'what is in the table holds')
     const list = { method: 'resources/list', uri: undefined }
     await ask(tab, 'a', { assistant: 'client:claude', ...list })
     assert.deepEqual(await answer(tab, 'a'), { allow: true, reason: 'grant' })
@@ -352,7 +350,7 @@ inBrowsers(
       await tab.evaluate(() =>
         kit.table()?.grants.map(({ assistant, right }) => [assistant, right]),
       ),
-      [['client:claude', 'list']],
+      [['client:claude', 'read']],
     )
     await ask(tab, 'b', { assistant: 'codex', ...list })
     assert.equal((await answer(tab, 'b')).reason, 'unanswered', 'a list asks nothing')
@@ -361,6 +359,13 @@ inBrowsers(
     await tab.evaluate(() => kit.access.revoke('client:claude'))
     await ask(tab, 'd', { assistant: 'client:claude' })
     assert.equal((await answer(tab, 'd')).reason, 'revoked', 'the user is above the gateway')
+    const reads = await tab.evaluate(() =>
+      kit.table()?.grants.filter(({ right }) => right === 'read'),
+    )
+    assert.deepEqual(
+      reads?.map(({ allow }) => allow),
+      [false],
+    )
   },
 )
 
