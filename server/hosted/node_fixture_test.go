@@ -23,6 +23,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 const (
@@ -204,6 +206,8 @@ type livePage struct {
 	table  *engine.Table
 	engine *engine.Engine
 
+	publishes *remotetest.Publisher // with the port of the present connection; nil: the app publishes nothing
+
 	conn   *websocket.Conn
 	port   *socket.Socket // of conn, when it has joined
 	joined joinedFrame
@@ -297,7 +301,12 @@ func (p *livePage) tryJoin() error {
 		return fmt.Errorf("%s: %w", answer, err)
 	}
 	p.port = socket.New(p.conn, limits.MaxMessage+limits.MaxSlack, false)
-	go p.engine.Serve(engine.WithSpeakForOthers(context.Background()), p.port) // ends with the socket
+	port := jsonrpc.Port(p.port)
+	if p.publishes != nil {
+		p.publishes.Port = port
+		port = p.publishes
+	}
+	go p.engine.Serve(engine.WithSpeakForOthers(context.Background()), port) // ends with the socket
 	return nil
 }
 

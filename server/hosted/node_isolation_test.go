@@ -8,21 +8,30 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 )
 
 var isolationRequests = flag.Int("isolation", 4_000, "number of requests of the isolation test")
 
 // Two tenants with equal subjects, page ids, page names and URIs, whose clients have equal
 // ids, send requests at the same time: their own, and ones with names, sessions and cursors
-// of the other. No response and no notification contains a byte of the other tenant.
+// of the other. No response and no notification contains a byte of the other tenant, whether
+// the pages answer all reads or the node keeps what they have published.
 func TestTenantsGetNothingOfEachOther(t *testing.T) {
+	for name, publishes := range map[string]bool{"computed": false, "published": true} {
+		t.Run(name, func(t *testing.T) { testTenants(t, publishes) })
+	}
+}
+
+func testTenants(t *testing.T, publishes bool) {
 	n := startNode(t, func(c *config.Config) {
 		c.Assistants.TenantClaim = "org_id"
 		c.Limits.ReadsPerSecond, c.Limits.CallsPerSecond, c.Limits.Sessions = 100_000, 100_000, 100_000
 	})
-	tenants := [2]*tenant{newTenant(n, "red"), newTenant(n, "blue")}
+	tenants := [2]*tenant{newTenant(n, "red", publishes), newTenant(n, "blue", publishes)}
 	for i, one := range tenants {
 		one.other = tenants[1-i]
 		one.begin()
@@ -53,6 +62,12 @@ func TestTenantsGetNothingOfEachOther(t *testing.T) {
 	}
 	for _, one := range tenants {
 		n.stop()
+		if one.page.publishes != nil {
+			reads, sent := one.page.publishes.Reads(), int(one.reads.Load())
+			if t.Logf("%s: %d of %d reads reached the page", one.name, reads, sent); reads > sent-100 {
+				t.Errorf("%s: the page has answered %d of %d reads: nothing was kept", one.name, reads, sent)
+			}
+		}
 		if heard := one.stream.String(); one.other.isIn(heard) || strings.Contains(heard, one.other.page.joined.Joined) || !strings.Contains(heard, "acknowledged") {
 			t.Errorf("%s hears of the other tenant: %s", one.name, heard)
 		}
@@ -66,14 +81,18 @@ type tenant struct {
 	other *tenant
 
 	page    *livePage
+	reads   atomic.Int32 // of its own page
 	token   string
 	session string // of the classic revisions
 	stream  *lineBuffer
 }
 
-func newTenant(n *liveNode, name string) *tenant {
+func newTenant(n *liveNode, name string, publishes bool) *tenant {
 	claims := map[string]any{"org_id": name}
 	page := n.page("alice", "tab").note("notes://a", "canary of "+name)
+	if publishes {
+		page.publishes = &remotetest.Publisher{Publishes: func(string) bool { return true }, Keep: time.Hour}
+	}
 	page.claims = claims
 	page.join()
 	return &tenant{node: n, name: name, page: page, token: n.token("alice", claims), stream: &lineBuffer{}}
@@ -118,6 +137,11 @@ func (o *tenant) classic(session, method, uri string) httpAnswer {
 func (o *tenant) act(random *rand.Rand) (got httpAnswer, mustHave string, listed bool) {
 	foreign := o.other.page.joined.Joined
 	own := "canary of " + o.name
+	defer func() {
+		if mustHave == own {
+			o.reads.Add(1)
+		}
+	}()
 	switch random.IntN(12) {
 	case 0:
 		return o.node.ask(o.token, "/mcp", "resources/list", "", ""), o.uri(), true
@@ -138,6 +162,9 @@ func (o *tenant) act(random *rand.Rand) (got httpAnswer, mustHave string, listed
 	case 8:
 		return o.node.send("DELETE", "/mcp", "", "Authorization: Bearer "+o.token, "Mcp-Session-Id: "+o.other.session), "", false
 	case 9:
+		if o.page.publishes != nil && random.IntN(4) == 0 {
+			o.page.publishes.Change("notes://a", "")
+		}
 		o.page.table.Changed("notes://a")
 		return o.node.ask(o.token, "/mcp/"+foreign, "resources/list", "", ""), "", false
 	case 10:
