@@ -59,6 +59,55 @@ func TestAMirrorIsBounded(t *testing.T) {
 	}
 }
 
+// 1,000 pages with 100 values of 1 KB each, half of them results with a ttl: of 100 owners all are kept; of one owner,
+// those that were read last. What counts is at least what it takes.
+func TestAThousandPagesOfAHundredValues(t *testing.T) {
+	published := value("notes://cart/items/00", strings.Repeat("x", 1000))
+	timed := strings.Replace(strings.Replace(published, "pagemcp/published", "pagemcp/timed", 1), `"ttlMs":0`, `"ttlMs":3600000`, 1)
+	uri := func(i int) string { return fmt.Sprintf("notes://cart/items/%02d", i) }
+	for _, owners := range []int{100, 1} {
+		before := heap()
+		mirror := remote.NewMirror()
+		shares := make([]*remote.MirrorShare, owners)
+		for i := range shares {
+			shares[i] = mirror.Share(0)
+		}
+		var pages []*remote.Remote
+		for i := range 1000 {
+			r := remote.New()
+			r.MirrorIn(shares[i%owners])
+			for value := range 100 {
+				remote.KeepValue(r, uri(value), []string{published, timed}[value%2])
+			}
+			if pages = append(pages, r); !remote.HasValue(pages[0], uri(0)) {
+				t.Fatalf("%d owners: the value that is read again and again was dropped for those of page %d", owners, i)
+			}
+		}
+		_, owner, all := remote.Mirrored(pages[999])
+		took := int(heap() - before)
+		kept := 0
+		for i, r := range pages {
+			for value := range 100 {
+				if has := remote.HasValue(r, uri(value)); has {
+					kept++
+				} else if i == 999 || owners == 100 {
+					t.Errorf("%d owners: value %d of page %d is not kept", owners, value, i)
+				}
+			}
+		}
+		t.Logf("%d owners: %d values, which count for %d bytes and take %d", owners, kept, all, took)
+		switch most := remote.MaxMirroredOfOwner; {
+		case all > remote.MaxMirrored || owner > most || took > all+1000*2048: // a Remote itself takes up to 2 KiB
+			t.Errorf("%d owners: %d bytes are kept, %d of one owner; they take %d", owners, all, owner, took)
+		case owners == 1 && (owner < most-8<<10 || kept > most/2048 || kept < most/3072):
+			t.Errorf("one owner keeps %d values of %d bytes, of at most %d bytes", kept, owner, most)
+		}
+		for _, r := range pages {
+			r.Close()
+		}
+	}
+}
+
 // BenchmarkMirrorMemory fills the mirrors of 1,000 pages of 100 owners with 100 values of 1 KB each, and
 // reports what is kept, what it counts for, and what it takes.
 func BenchmarkMirrorMemory(b *testing.B) {
