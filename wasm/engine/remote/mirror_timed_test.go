@@ -240,6 +240,51 @@ func TestWhatIsNotKeptForATime(t *testing.T) {
 	})
 }
 
+// What depends on answers to requests for input is neither kept nor given to a request that has some. MCP 2026-07-28,
+// server/utilities/caching; R-231.
+func TestAResultThatDependsOnInputIsNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newTimedHop(t, newShare(), false)
+		asks := true
+		h.table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://cart", Name: "Cart"}, Read: func(ctx context.Context, uri string) ([]engine.Contents, error) {
+			i := engine.InvocationOf(ctx)
+			inputs, _, err := i.Answers()
+			if err != nil {
+				return nil, err
+			}
+			if asks && inputs == nil {
+				return nil, i.Need([]byte(`{"k":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), nil)
+			}
+			return []engine.Contents{{URI: uri, Text: "input " + string(inputs), Cache: engine.Cache{TTL: time.Minute}}}, nil
+		}})
+		d := enginetest.Speak(t, h.gateway, "claude")
+		const able = `,"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}`
+		const answers = `,"inputResponses":{"k":{"action":"accept","content":{}}}`
+		ask := func(more string) string {
+			d.Say(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"` + able + `}` + readCart + more + `}}`)
+			return d.Next()
+		}
+		for range 2 {
+			if got := ask(""); !strings.Contains(got, "input_required") {
+				t.Errorf("without answers: %s", got)
+			}
+			if got := ask(answers); !strings.Contains(got, `accept`) {
+				t.Errorf("with answers: %s", got)
+			}
+		}
+		asks = false
+		ask("")
+		before := h.reads()
+		if got := ask(""); h.reads() != before || !strings.Contains(got, `"input "`) {
+			t.Errorf("without answers, after %d reads: %s", h.reads()-before, got)
+		}
+		if got := ask(answers); h.reads() != before+1 {
+			t.Errorf("with answers, after %d reads: %s", h.reads()-before, got)
+		}
+		d.Port.Close()
+	})
+}
+
 // The grants decide as about published values: a revoked one ends at once, though the result is still fresh.
 func TestGrantsDecideAboutTimedReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
