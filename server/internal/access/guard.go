@@ -25,6 +25,10 @@ type Guard struct {
 	// requested without an Origin.
 	Frames  []string
 	Scripts []string
+
+	// Documents are paths that a link of any site may open, in a window of its own alone. They
+	// must be harmless without what the link brings along.
+	Documents []string
 }
 
 // An OriginSet is a set of web origins, as browsers send them.
@@ -77,7 +81,13 @@ func (g *Guard) admits(r *http.Request) bool {
 			return false
 		}
 	}
-	return len(sites) == 0 || sites[0] == "none" || sites[0] == "same-origin" || len(origins) == 0 && g.mayEmbed(r)
+	return len(sites) == 0 || sites[0] == "none" || sites[0] == "same-origin" || len(origins) == 0 && (g.mayEmbed(r) || g.mayOpen(r))
+}
+
+// mayOpen reports whether r opens one of Documents in a window: for a browser, a local file that
+// leads here is another site.
+func (g *Guard) mayOpen(r *http.Request) bool {
+	return r.Method == http.MethodGet && slices.Contains(g.Documents, r.URL.Path) && r.Header.Get("Sec-Fetch-Dest") == "document" && r.Header.Get("Sec-Fetch-Mode") == "navigate"
 }
 
 // mayEmbed reports whether r is for what pages of this machine may embed, and can come

@@ -142,3 +142,27 @@ func TestPreflightIsForListedOrigins(t *testing.T) {
 		t.Errorf("a program: %d %v", w.Code, w.Header())
 	}
 }
+
+// A link of another site, such as a local file that leads to the gateway, opens what is listed for
+// that, in a window of its own.
+func TestLinksOpenListedDocuments(t *testing.T) {
+	g := guarded(Guard{Documents: []string{"/"}})
+	const window = "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document\n"
+	for _, one := range []struct {
+		method, path, lines string
+		want                int
+	}{
+		{"GET", "/", window, 418},
+		{"GET", "/other", window, 403},
+		{"GET", "/mcp", window, 403},
+		{"POST", "/", window, 403},
+		{"GET", "/", window + "Origin: https://evil.example\n", 403},
+		{"GET", "/", strings.Replace(window, "document", "iframe", 1), 403},
+		{"GET", "/", strings.Replace(window, "navigate", "no-cors", 1), 403},
+		{"GET", "/", "Sec-Fetch-Site: cross-site\n", 403},
+	} {
+		if w := send(t, g, one.method, one.path, one.lines); w.Code != one.want {
+			t.Errorf("%s %s %q: %d, want %d", one.method, one.path, one.lines, w.Code, one.want)
+		}
+	}
+}
