@@ -37,6 +37,11 @@ type StdioOptions struct {
 	// Channel sends what happens in pages as notifications of a channel of Claude Code, which
 	// start a turn of its model. The assistant gets the older handshake only.
 	Channel bool
+
+	// OpenApprovals, with Channel, lets the user answer permission prompts of Claude Code in a
+	// page of this process, which no other page can reach. It opens the page in the user's browser,
+	// and gets its address, which contains a secret. nil: prompts are not taken.
+	OpenApprovals func(ctx context.Context, url string) error
 }
 
 // ServeStdio serves one assistant until it disconnects or ctx ends. Its engine mounts
@@ -58,6 +63,9 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 		if err := CheckAssistantName(opts.As); err != nil {
 			return err
 		}
+	}
+	if opts.OpenApprovals != nil && !opts.Channel {
+		return errors.New("OpenApprovals requires Channel")
 	}
 	log := opts.Gateway.Logger
 	if log == nil {
@@ -87,6 +95,9 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	if opts.Channel {
 		channel := newChannelPort(port, e)
 		port = channel
+		if opts.OpenApprovals != nil {
+			defer channel.takeApprovals(opts.As, opts.OpenApprovals, log).Close()
+		}
 		background.Go(func() { l.serveChannel(ctx, channel) })
 	}
 	err := e.Serve(engine.WithPrincipal(ctx, stdioPrincipal), newDrainPort(port))

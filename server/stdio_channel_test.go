@@ -64,9 +64,9 @@ func TestStdioChannel(t *testing.T) {
 	assistant.end()
 }
 
-// A channel approves nothing: it offers Claude Code no relay of its permission prompts, and a
-// prompt that comes nevertheless gets no answer, and is for no page.
-func TestStdioChannelRelaysNoPermissionPrompts(t *testing.T) {
+// Without the option a channel approves nothing: it does not take permission prompts of Claude Code,
+// and one that comes nevertheless gets no answer, and is for no page.
+func TestStdioChannelTakesNoPermissionPrompts(t *testing.T) {
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state})
 	p := newPage(t, testOrigin, "tab")
@@ -74,7 +74,7 @@ func TestStdioChannelRelaysNoPermissionPrompts(t *testing.T) {
 	p.join(g)
 	assistant := startStdio(t, StdioOptions{Gateway: Options{State: state}, Channel: true})
 	if got := assistant.ask(initialize); strings.Contains(got, "permission") {
-		t.Errorf("a relay is offered: %s", got)
+		t.Errorf("prompts are taken: %s", got)
 	}
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,

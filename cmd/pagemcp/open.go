@@ -91,19 +91,27 @@ func pathOf(ctx context.Context, server, name string) (string, error) {
 	return "", mistake{fmt.Errorf("there is no page %q: use playground, docs, or a demo: %s", name, strings.Join(config.Demos, ", "))}
 }
 
-// openBrowser opens a URL in the default browser, and does not wait for it.
+// openBrowser is startBrowser for a URL that was printed before.
+func openBrowser(ctx context.Context, url string) error {
+	if err := startBrowser(ctx, url); err != nil {
+		return fmt.Errorf("%w; open the link above yourself", err)
+	}
+	return nil
+}
+
+// startBrowser opens a URL in the default browser, and does not wait for it.
 //
 // The URL contains a secret, and other users may see the arguments of processes. On Linux
 // the gateway rejects other users by the owner of their connection. On macOS the browser
 // gets a file that redirects to the URL instead, which other users cannot read.
-func openBrowser(ctx context.Context, url string) error {
+func startBrowser(ctx context.Context, url string) error {
 	program, args, err := browserCommand(runtime.GOOS, url, writeRedirect)
 	if err != nil {
 		return err
 	}
 	command := exec.CommandContext(context.WithoutCancel(ctx), program, args...)
 	if err := command.Start(); err != nil {
-		return fmt.Errorf("open the browser: %w; open the link above yourself", err)
+		return fmt.Errorf("open the browser: %w", err)
 	}
 	go command.Wait() // ends with the program, or with this process
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/pagemcp/pagemcp/server"
@@ -19,26 +20,30 @@ func stdioCommand(std streams) *cobra.Command {
 	s.register(c.Flags())
 	as := c.Flags().String("as", "", "`name` of the assistant, for its rights and the audit log; `pagemcp install` writes it (default: unnamed)")
 	channel := c.Flags().Bool("channel", false, "also send what happens in pages as messages of a channel of Claude Code, which start a turn of the model; it needs the older handshake, so that the one of 2026-07-28 is refused")
-	c.RunE = func(c *cobra.Command, _ []string) error { return stdio(c.Context(), s, *as, *channel, std) }
+	approvals := c.Flags().Bool("channel-approvals", false, "with --channel: also show the permission prompts of Claude Code in a page that only this command serves, opened in your browser at the first one; the terminal shows them too, and the first answer counts")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return stdio(c.Context(), s, server.StdioOptions{As: *as, Channel: *channel}, *approvals, std)
+	}
 	return c
 }
 
 // stdio serves one assistant on standard streams. It connects to the running gateway of
 // this user, or starts one in this process.
-func stdio(ctx context.Context, s settings, as string, channel bool, std streams) error {
+func stdio(ctx context.Context, s settings, opts server.StdioOptions, approvals bool, std streams) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	if as != "" {
-		if err := server.CheckAssistantName(as); err != nil {
+	if opts.As != "" {
+		if err := server.CheckAssistantName(opts.As); err != nil {
 			return mistake{fmt.Errorf("--as: %w", err)}
 		}
 	}
-	return server.ServeStdio(ctx, server.StdioOptions{
-		Gateway: s.options(std),
-		Listen:  s.mcp,
-		Port:    jsonrpc.Lines(std.in, std.out),
-		As:      as,
-		Channel: channel,
-	})
+	if approvals {
+		if !opts.Channel {
+			return mistake{errors.New("--channel-approvals needs --channel, by which the prompts arrive")}
+		}
+		opts.OpenApprovals = startBrowser
+	}
+	opts.Gateway, opts.Listen, opts.Port = s.options(std), s.mcp, jsonrpc.Lines(std.in, std.out)
+	return server.ServeStdio(ctx, opts)
 }
