@@ -197,32 +197,32 @@ func TestPageOpensRarely(t *testing.T) {
 				t.Errorf("%s: opened %d times, want %d", when, opened, want)
 			}
 		}
+		later := func(want int, when string) {
+			t.Helper()
+			time.Sleep(openEvery)
+			synctest.Wait()
+			if opened != want {
+				t.Errorf("%s: opened %d times, want %d", when, opened, want)
+			}
+		}
 		ask(1, "the first question")
 		ask(1, "a second one")
-		time.Sleep(openEvery)
-		synctest.Wait()
-		if opened != 2 {
-			t.Errorf("30 s later, without a tab: opened %d times", opened)
-		}
+		later(2, "30 s later, without a tab")
+		ask(2, "a third one")
 		s.connect()
-		time.Sleep(openEvery)
-		ask(2, "with a tab")
+		later(2, "a tab has connected meanwhile")
 		s.disconnect()
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		if opened != 2 {
-			t.Errorf("without a question: opened %d times", opened)
-		}
 		ask(3, "a question after the tab was closed")
-		ask(3, "and another one")
+		s.connect()
+		ask(3, "with a tab")
+		s.disconnect()
+		later(3, "the tab has shown it")
+		ask(4, "another question without a tab")
+		ask(4, "and one more")
 		s.pending.clear()
-		time.Sleep(openEvery)
-		synctest.Wait()
-		if opened != 3 {
-			t.Errorf("all have gone: opened %d times", opened)
-		}
+		later(4, "all have gone")
 		s.Close()
-		ask(3, "after Close")
+		ask(4, "after Close")
 	})
 }
 

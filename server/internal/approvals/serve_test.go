@@ -288,6 +288,11 @@ func TestPageIsStrict(t *testing.T) {
 	if status, _, _ := get("/page.js", "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document\n"); status != 403 {
 		t.Errorf("a file of the page: %d", status)
 	}
+	for _, host := range []string{"localhost:%d", "127.0.0.2:%d", "[::1]:%d", "pagemcp.localhost:%d", "evil.example"} {
+		if status, _, _ := rawhttp.Send(t, port, "GET / HTTP/1.1\nHost: "+host+"\n\n"); status != 403 {
+			t.Errorf("at %s: %d", host, status)
+		}
+	}
 	if w.link.Path != "/" || w.link.RawQuery != "" || len(w.link.Fragment) != len("approve=")+64 {
 		t.Errorf("the link is %s", w.link)
 	}

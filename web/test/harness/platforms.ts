@@ -9,6 +9,7 @@ import { type BrowserName, browserNames } from './launch.ts'
 /** Below web/test: what runs in Firefox each time, and what of the browser it depends on. */
 export const inFirefox: { readonly [start: string]: string } = {
   'access/': 'the top layer, Web Locks, IndexedDB and BroadcastChannel over tabs',
+  'approvals/': 'origins, frames, names below localhost and focus',
   'attack/': 'origins, frames, content security policies and what is hidden on a page',
   'caches/': 'the Cache API and its events',
   'canary/': 'what leaves a page, by whatever way the browser has',
