@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -180,9 +181,9 @@ func TestFloodOfQuestionsIsBounded(t *testing.T) {
 // The page opens at the first question, and again when no tab shows it, at most once in 30 s.
 func TestPageOpensRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		opened := 0
+		var count atomic.Int32
 		s := New(Options{Log: slog.New(slog.DiscardHandler), Open: func(_ context.Context, url string) error {
-			opened++
+			count.Add(1)
 			return nil
 		}})
 		defer s.Close()
@@ -193,7 +194,7 @@ func TestPageOpensRarely(t *testing.T) {
 			n++
 			s.Ask(question(fmt.Sprint(n), "{}"))
 			synctest.Wait()
-			if opened != want {
+			if opened := int(count.Load()); opened != want {
 				t.Errorf("%s: opened %d times, want %d", when, opened, want)
 			}
 		}
@@ -201,7 +202,7 @@ func TestPageOpensRarely(t *testing.T) {
 			t.Helper()
 			time.Sleep(openEvery)
 			synctest.Wait()
-			if opened != want {
+			if opened := int(count.Load()); opened != want {
 				t.Errorf("%s: opened %d times, want %d", when, opened, want)
 			}
 		}
