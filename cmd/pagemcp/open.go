@@ -94,7 +94,7 @@ func pathOf(ctx context.Context, server, name string) (string, error) {
 // openBrowser is startBrowser for a URL that was printed before.
 func openBrowser(ctx context.Context, url string) error {
 	if err := startBrowser(ctx, url); err != nil {
-		return fmt.Errorf("%w; open the link above yourself", err)
+		return fmt.Errorf("open the browser: %w; open the link above yourself", err)
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func startBrowser(ctx context.Context, url string) error {
 	}
 	command := exec.CommandContext(context.WithoutCancel(ctx), program, args...)
 	if err := command.Start(); err != nil {
-		return fmt.Errorf("open the browser: %w", err)
+		return err
 	}
 	go command.Wait() // ends with the program, or with this process
 	return nil

@@ -27,7 +27,7 @@ var withoutEntry = []string{
 }
 
 // context matches errors that only say where another one happened, or what to do about it.
-var context = regexp.MustCompile(`^[^:;%]*(?:%[a-z][^:;%]*)*: %w(?:[: ]+%s)?$|^%w$|^%w[:;] (?:stop it|in a clone|see |open the link)`)
+var context = regexp.MustCompile(`^[^:;%]*(?:%[a-z][^:;%]*)*: %w(?:[: ]+%s)?$|^%w$|^%w[:;] (?:stop it|in a clone|see )`)
 
 // Every error of the program that a user can act on, and every finding of `pagemcp doctor`,
 // leads to an entry of the documentation, as the program finds it.
