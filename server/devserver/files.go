@@ -184,8 +184,9 @@ func (w *Web) publish(change func()) {
 func (w *Web) Serve(gateway int) error {
 	w.gateway = gateway
 	guard := loopback.NewGuard(w.port, nil, http.HandlerFunc(w.serve))
+	guard.Documents = []string{"/"}
 	if !w.app {
-		guard.Frames, guard.Scripts = embeddedFrames, embeddedScripts
+		guard.Frames, guard.Scripts, guard.Documents = embeddedFrames, embeddedScripts, linkedDocuments
 	}
 	server := conns.HTTPServer(guard)
 	if !w.begin(server) {

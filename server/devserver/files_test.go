@@ -34,7 +34,11 @@ func newTestWeb(t *testing.T) *Web {
 
 func startWeb(t *testing.T, files map[string][]byte) *Web {
 	t.Helper()
-	w := newTestWeb(t)
+	return serveWeb(t, newTestWeb(t), files)
+}
+
+func serveWeb(t *testing.T, w *Web, files map[string][]byte) *Web {
+	t.Helper()
 	if err := w.Listen("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +98,43 @@ func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
 			if !strings.Contains(policy, directive) {
 				t.Errorf("%s: %s is missing in %s", path, directive, policy)
 			}
+		}
+	}
+}
+
+// A link of another site, and a local file that leads here, open a page in a window of its own.
+func TestLinksOpenPages(t *testing.T) {
+	files := map[string][]byte{}
+	for _, name := range []string{"/index.html", "/playground/index.html", "/playground/embed.html", "/demo/notes/index.html", "/demo/notes/main.js", "/docs/index.html", "/docs/guide.html"} {
+		files[name] = []byte("1")
+	}
+	own, err := NewApp(newTestWeb(t).key, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	web, app := startWeb(t, files), serveWeb(t, own, files)
+	const headers = " HTTP/1.1\nHost: localhost:%d\nConnection: close\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: "
+	const window = "navigate\nSec-Fetch-Dest: document\n"
+	for _, x := range []struct {
+		w       *Web
+		request string
+		status  int
+	}{
+		{web, "GET /" + headers + window, 200},
+		{web, "GET /playground/" + headers + window, 200},
+		{web, "GET /docs/guide.html" + headers + window, 200},
+		{web, "GET /demo/notes/" + headers + window, 200},
+		{web, "GET /demo/notes/main.js" + headers + window, 403},
+		{web, "GET /playground/embed.html" + headers + window, 403},
+		{web, "GET /" + headers + "navigate\nSec-Fetch-Dest: iframe\n", 403},
+		{web, "GET /" + headers + "no-cors\nSec-Fetch-Dest: script\n", 403},
+		{web, "GET /" + headers + window + "Origin: https://evil.example\n", 403},
+		{web, "POST /" + headers + window, 403},
+		{app, "GET /" + headers + window, 200},
+		{app, "GET /demo/notes/" + headers + window, 403},
+	} {
+		if status, _, _ := rawhttp.Send(t, x.w.port, x.request+"\n"); status != x.status {
+			t.Errorf("%q: %d, want %d", x.request, status, x.status)
 		}
 	}
 }

@@ -35,6 +35,10 @@ var (
 	embeddedScripts = []string{playgroundPath + "element.js"} // it imports nothing
 )
 
+// Links of any site, and the local file by which `pagemcp open` opens a browser on macOS, may open
+// these in a window: none connects without the secret of an invitation.
+var linkedDocuments = []string{"/", playgroundPath, "/docs/", "/docs/*", "/demo/*/"}
+
 // sandboxPath is the page below playgroundPath between the playground and an MCP app.
 const sandboxPath = "apps/sandbox.html"
 

@@ -2,6 +2,7 @@ package access
 
 import (
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 )
@@ -26,8 +27,8 @@ type Guard struct {
 	Frames  []string
 	Scripts []string
 
-	// Documents are paths that a link of any site may open, in a window of its own alone. They
-	// must be harmless without what the link brings along.
+	// Documents are paths that a link of any site may open, in a window of its own alone, as
+	// patterns of path.Match. They must be harmless without what the link brings along.
 	Documents []string
 }
 
@@ -87,7 +88,11 @@ func (g *Guard) admits(r *http.Request) bool {
 // mayOpen reports whether r opens one of Documents in a window: for a browser, a local file that
 // leads here is another site.
 func (g *Guard) mayOpen(r *http.Request) bool {
-	return r.Method == http.MethodGet && slices.Contains(g.Documents, r.URL.Path) && r.Header.Get("Sec-Fetch-Dest") == "document" && r.Header.Get("Sec-Fetch-Mode") == "navigate"
+	isDocument := func(pattern string) bool {
+		matches, _ := path.Match(pattern, r.URL.Path)
+		return matches
+	}
+	return r.Method == http.MethodGet && slices.ContainsFunc(g.Documents, isDocument) && r.Header.Get("Sec-Fetch-Dest") == "document" && r.Header.Get("Sec-Fetch-Mode") == "navigate"
 }
 
 // mayEmbed reports whether r is for what pages of this machine may embed, and can come
