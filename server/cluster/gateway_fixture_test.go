@@ -20,6 +20,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -103,6 +104,8 @@ type tab struct {
 	reads  atomic.Int32
 	calls  atomic.Int32
 	called chan struct{}
+
+	publishes *remotetest.Publisher // with the port of the present connection; nil: the app publishes nothing
 }
 
 // newTab returns a page with the resource notes://cart, whose text is the name of the page
@@ -164,10 +167,15 @@ func (n *gatewayNode) join(p *tab) *joinedTab {
 		p.t.Fatal(err)
 	}
 	j := &joinedTab{t: p.t, socket: &tabSocket{conn: conn, answered: make(chan struct{})}, ended: make(chan websocket.StatusCode, 1)}
+	var port jsonrpc.Port = j.socket
+	if p.publishes != nil {
+		p.publishes.Port = port
+		port = p.publishes
+	}
 	ended := make(chan struct{})
 	go func() { // ends with the socket
 		defer close(ended)
-		p.Serve(engine.WithSpeakForOthers(context.Background()), j.socket)
+		p.Serve(engine.WithSpeakForOthers(context.Background()), port)
 		j.ended <- j.socket.code
 	}()
 	p.t.Cleanup(func() { j.socket.Close() })

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -58,6 +59,34 @@ func TestViewServesPageOfOtherNode(t *testing.T) {
 	late := newTab(t, "late")
 	c.join(late)
 	eventually(t, "a page that joins later", "late: first for client:test", func() string { return client.read("late+notes://cart") })
+}
+
+// A published value is read at another node over one link, from the node that the page has joined: the page is asked
+// once, and again after a change.
+func TestOtherNodesReadKeptValues(t *testing.T) {
+	a, b, c, _ := threeGateways(t)
+	notes := newTab(t, "notes")
+	notes.publishes = &remotetest.Publisher{Publishes: func(string) bool { return true }}
+	b.join(notes)
+	client := a.assistant(t)
+	eventually(t, "the page", cart, client.uris)
+	client.watch(cart)
+	for n, value := range []string{"first", "second"} {
+		if n > 0 {
+			notes.publishes.Change("notes://cart", "")
+			notes.set(value)
+			client.update("after the change")
+		}
+		for range 10 {
+			want(t, "read", client.read(cart), "notes: "+value+" for client:test")
+		}
+		if reads := int(notes.reads.Load()); reads != n+1 {
+			t.Errorf("%d of %d reads reached the page, want %d", reads, 10*(n+1), n+1)
+		}
+	}
+	if atA, atB, atC := a.Stats().Links, b.Stats().Links, c.Stats().Links; atA != 1 || atB != 1 || atC != 0 {
+		t.Errorf("the nodes have %d, %d and %d links, want one, between the first two", atA, atB, atC)
+	}
 }
 
 // An update crosses the link once; a page that is closed leaves the lists.
