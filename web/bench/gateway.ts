@@ -1,7 +1,8 @@
 /**
  * The mode gateway: a page in Chromium behind `pagemcp serve`, and the same texts served by go-sdk in a process of
  * its own. One load generator, in Go, reads from both by Streamable HTTP. null is the least that a gateway can do: a
- * relay of whole bodies to a page with prepared answers.
+ * relay of whole bodies to a page with prepared answers. No debugger is attached to the browser while it is measured.
+ * One more page is frozen, as the browser does with tabs in the background: the gateway answers from what it has.
  */
 
 import { execFileSync, spawn } from 'node:child_process'
@@ -33,7 +34,12 @@ interface LoadSubject {
   token?: string
   prefix?: string
   odd?: boolean
+  /** Reads only records below this one. */
+  below?: number
 }
+
+/** Records that the gateway has before it is measured: a page hands it at most 4,096 values. */
+const mirroredRecords = 1_000
 
 /**
  * @param origin - of a server with the built files
@@ -51,23 +57,43 @@ export async function measureGateway(
   const browser = await launch('chromium', quiet)
   const twin = spawn(program, ['twin'], { stdio: ['pipe', 'pipe', 'inherit'] })
   try {
+    const address = `${origin}/bench/gateway-page.html?gateway=${encodeURIComponent(pageUrl(gateway))}`
     const page = await browser.newPage()
     page.setDefaultTimeout(60_000)
-    const address = `${origin}/bench/gateway-page.html?gateway=${encodeURIComponent(pageUrl(gateway))}`
     await page.goto(`${address}#${gateway.pairing?.replace(/^#/, '')}`)
     const name = await page.evaluate(() => window.joined)
+    const sleeper = await browser.newPage()
+    await sleeper.goto(address) // it is paired
+    const sleepersName = await sleeper.evaluate(() => window.joined)
     const [line] = (await once(createInterface({ input: twin.stdout }), 'line')) as [string]
     const urls = JSON.parse(line) as { stream: string; json: string; null: string; page: string }
     const nullPage = await browser.newPage()
     await nullPage.goto(`${origin}/bench/gateway-null.html?relay=${encodeURIComponent(urls.page)}`)
     await nullPage.evaluate(() => window.joined)
     const version = await browser.version()
+    const shared = { url: gateway.mcp, token: gateway.token }
+    const sleeping = {
+      name: 'sleeping',
+      ...shared,
+      prefix: `${sleepersName}+`,
+      below: mirroredRecords,
+    }
+    // The generator reads every record once before it measures: the gateway has them then.
+    await load(
+      program,
+      JSON.stringify({ subjects: [sleeping], clients: [1], rounds: 0, millis: 1 }),
+    )
+    const session = await sleeper.createCDPSession()
+    await session.send('Page.setWebLifecycleState', { state: 'frozen' })
+    await session.detach()
     // An attached debugger gets every frame of a WebSocket, which costs as much as the frame.
     await browser.disconnect()
-    const ours = { url: gateway.mcp, token: gateway.token, prefix: `${name}+` }
+    const ours = { ...shared, prefix: `${name}+` }
     const subjects: LoadSubject[] = [
-      { name: 'published', ...ours },
+      { name: 'mirrored', ...ours, below: mirroredRecords },
+      { name: 'published', ...ours }, // any of all records, many for the first time: the page answers
       { name: 'function', ...ours, odd: true },
+      sleeping,
       { name: 'go-sdk', url: urls.stream },
       { name: 'go-sdk-json', url: urls.json },
       { name: 'null', url: urls.null },
