@@ -360,6 +360,17 @@ func TestEngineKeepsToItsBudget(t *testing.T) {
 	if size > engineBudget {
 		t.Errorf("engine.wasm is %d bytes by brotli, over its budget of %d: every page pays for it; see what came in by `go list -deps`", size, engineBudget)
 	}
+	results, err := os.ReadFile(filepath.Join(root, "web/bench/RESULTS.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile(`(?m)^\| engine\.wasm +\|.*\| +(\d+) \|$`).FindSubmatch(results)
+	if row == nil {
+		t.Fatal("RESULTS.md does not state the size of engine.wasm")
+	}
+	if stated, _ := strconv.Atoi(string(row[1])); max(stated*1000-size, size-stated*1000) > size/100 {
+		t.Errorf("RESULTS.md states %d KB of engine.wasm, it is %d bytes: run `make bench ARGS=size`, then bench/run.ts --update with its file", stated, size)
+	}
 }
 
 // The package has the declarations of its entry points, which import only what is in it, and
