@@ -15,15 +15,20 @@ export interface Goal {
   to?: readonly string[]
   /** The limit of the channel, whose ratio is shown beside that of ours. */
   limit?: string
-  /** The bound of the median. */
+  /** The bound of the median. Several: that of each row. */
   atMost?: number
-  atLeast?: number
+  atLeast?: number | readonly number[]
 }
 
 const worker = 'worker chromium'
 const direct = 'direct chromium'
-const read = ['read 1 KB published, 64 in flight', 'read 1 KB function, 64 in flight']
 const list = ['list 50 of 10,000, serial', 'list 50, 16 in flight']
+
+const gatewayReads = {
+  mirrored: 'published value that was read before',
+  sleeping: 'the same of a frozen tab',
+  function: 'function',
+}
 
 export const goals: readonly Goal[] = [
   {
@@ -87,16 +92,34 @@ export const goals: readonly Goal[] = [
   ...(['ours', 'ours-2026'] as const).flatMap((of): Goal[] => {
     const era = of === 'ours' ? 'classic' : 'modern'
     const to = ['ts1', 'ts2', ...(of === 'ours' ? [] : ['ts2-2026'])]
-    return [
-      {
-        key: `own-read-${era}`,
-        title: `own CPU, read 1 KB, ${era} era`,
+    // Reads are judged by those that nothing has prepared, and against the faster SDK.
+    const reads = (key: string, title: string, rows: readonly string[], atMost: number): Goal => {
+      const full = `own CPU, ${title}, ${era} era`
+      return {
+        key: `own-${key}-${era}`,
+        title: full,
         section: direct,
-        rows: read,
+        rows,
         of,
-        to,
-        atMost: 0.3,
-      },
+        to: ['ts1'],
+        atMost,
+      }
+    }
+    const kinds = ['published', 'function']
+    return [
+      reads(
+        'first-published',
+        'first read of 1 KB, published value',
+        ['first read 1 KB published'],
+        0.5,
+      ),
+      reads('first-function', 'first read of 1 KB, function', ['first read 1 KB function'], 0.7),
+      reads(
+        'changing',
+        'read 1 KB, one change per 64 reads',
+        kinds.map((kind) => `read 1 KB ${kind}, one change per 64`),
+        0.3,
+      ),
       {
         key: `own-list-${era}`,
         title: `own CPU, page of 50 of 10,000, ${era} era`,
@@ -108,16 +131,16 @@ export const goals: readonly Goal[] = [
       },
     ]
   }),
-  ...(['published', 'function'] as const).map(
+  ...(['mirrored', 'sleeping', 'function'] as const).map(
     (of): Goal => ({
       key: `gateway-${of}`,
-      title: `read 1 KB through the gateway, ${of}, page in Chromium, reads per second to go-sdk's own HTTP server`,
+      title: `read 1 KB through the gateway, ${gatewayReads[of]}, page in Chromium, reads per second to go-sdk's own HTTP server`,
       section: 'gateway chromium',
       rows: ['read 1 KB, 1 clients', 'read 1 KB, 16 clients', 'read 1 KB, 64 clients'],
       of,
       to: ['go-sdk', 'go-sdk-json'],
       limit: 'null',
-      atLeast: of === 'published' ? 1 : 0.7,
+      atLeast: of !== 'function' ? [1.2, 1.5, 1.5] : [0.33, 0.75, 0.8],
     }),
   ),
   {
@@ -154,7 +177,7 @@ export const goals: readonly Goal[] = [
     8,
   ),
   size('size-worker', ['worker.js'], 27),
-  size('size-engine', ['engine.wasm'], 760),
+  size('size-engine', ['engine.wasm'], 765),
 ]
 
 function size(key: string, rows: readonly string[], atMost: number): Goal {
@@ -175,19 +198,24 @@ export function goalTable(goal: Goal, sections: readonly Section[]): string | un
   if (limit) head.push(`${limit} to the same`)
   const lines: string[][] = [head]
   const section = sections.find(({ name }) => name === goal.section)
-  for (const name of goal.rows) {
+  for (const [i, name] of goal.rows.entries()) {
+    const { atMost = Infinity, atLeast = 0 } = goal
+    const range: Range = {
+      atMost,
+      atLeast: typeof atLeast === 'number' ? atLeast : (atLeast[i] ?? 0),
+    }
     const row = section?.rows.find(({ workload }) => workload === name)
     if (row === undefined) continue
     if (to === undefined) {
       const measured = median(row, of)
-      lines.push([name, measured.toFixed(1), bound(goal), verdict(goal, measured)])
+      lines.push([name, measured.toFixed(1), bound(range), verdict(range, measured)])
       continue
     }
     for (const peer of to) {
       const measured = ratio(row, of, peer)
       if (Number.isNaN(measured.median)) continue
-      const verdictOf = verdict(goal, measured.median)
-      const line = [name, `${of}/${peer}`, shownRatio(measured), bound(goal), verdictOf]
+      const verdictOf = verdict(range, measured.median)
+      const line = [name, `${of}/${peer}`, shownRatio(measured), bound(range), verdictOf]
       if (limit) line.push(shownRatio(ratio(row, limit, peer)))
       lines.push(line)
     }
@@ -195,12 +223,18 @@ export function goalTable(goal: Goal, sections: readonly Section[]): string | un
   return lines.length > 1 ? markdown(lines) : undefined
 }
 
-function bound({ atMost, atLeast }: Goal): string {
-  return atMost === undefined ? `≥ ${atLeast?.toFixed(2)}` : `≤ ${atMost.toFixed(2)}`
+/** What meets a goal; without a bound: Infinity, or 0. */
+interface Range {
+  atMost: number
+  atLeast: number
+}
+
+function bound({ atMost, atLeast }: Range): string {
+  return atMost === Infinity ? `≥ ${atLeast.toFixed(2)}` : `≤ ${atMost.toFixed(2)}`
 }
 
 /** As people compare: figures of two decimals. */
-function verdict({ atMost = Infinity, atLeast = 0 }: Goal, median: number): string {
+function verdict({ atMost, atLeast }: Range, median: number): string {
   const shown = Number(median.toFixed(2))
   if (shown <= atMost && shown >= atLeast) return 'met'
   const part = shown > atMost ? shown / atMost - 1 : 1 - shown / atLeast

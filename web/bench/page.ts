@@ -21,10 +21,14 @@ const bench = {
   workloads: workloads.map(({ name }) => name),
 
   /** Makes the subjects and compares their answers with those of `null`; returns what differs. */
-  async prepare(wanted: Mode, only?: readonly string[]): Promise<{ wrong: string[] }> {
+  async prepare(
+    wanted: Mode,
+    before: boolean,
+    only?: readonly string[],
+  ): Promise<{ wrong: string[] }> {
     if (!crossOriginIsolated) throw new Error('not cross-origin isolated: the clock is too coarse')
     mode = wanted
-    const subjects = await makeSubjects(mode)
+    const subjects = await makeSubjects(mode, before)
     racers = []
     for (const one of subjects) {
       if (only && !only.includes(one.name) && one.name !== 'null') continue
@@ -41,9 +45,11 @@ const bench = {
     return { wrong }
   },
 
-  /** The subjects that have a workload. */
+  /** The subjects that have a workload in this mode. */
   subjects(index: number): string[] {
-    const isClassicOnly = workloads[index]?.isClassicOnly
+    const workload = workloads[index]
+    if (workload === undefined || countIn(mode, workload) === 0) return []
+    const { isClassicOnly } = workload
     return racers.filter(({ isModern }) => !isModern || !isClassicOnly).map(({ name }) => name)
   },
 

@@ -21,6 +21,8 @@ export interface RaceOptions {
   rows: RegExp | undefined
   /** Which subjects besides null; default: all. */
   subjects: readonly string[] | undefined
+  /** Whether the site has another build of the package: subject `before`. */
+  before: boolean
 }
 
 /** Races in a page of its own; `told` gets what is being measured. */
@@ -28,7 +30,7 @@ export async function race(
   name: BrowserName,
   mode: Mode,
   url: string,
-  { rounds = usualRounds[name], rows, subjects }: RaceOptions,
+  { rounds = usualRounds[name], rows, subjects, before }: RaceOptions,
   told: (what: string) => void,
 ): Promise<Section[]> {
   const browser = await launch(name, quiet)
@@ -41,6 +43,7 @@ export async function race(
     const { wrong } = await page.evaluate(
       (...args) => window.bench.prepare(...args),
       mode,
+      before,
       subjects,
     )
     if (wrong.length > 0) throw new Error(`wrong answers of ${wrong.join(', ')}: no race`)
@@ -51,6 +54,7 @@ export async function race(
       if (rows && !rows.test(workload)) continue
       told(`${name}, ${mode}: ${workload}`)
       const names = await page.evaluate((i) => window.bench.subjects(i), index)
+      if (names.length === 0) continue
       const run = async (seed: number, reverse: boolean, part: number): Promise<Round> => {
         const round: Round = {}
         for (const name of reverse ? [...names].reverse() : names)

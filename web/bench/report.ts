@@ -59,10 +59,12 @@ const columns: { readonly [part: string]: Columns } = {
     ],
   },
   gateway: {
-    medians: ['published', 'function', 'go-sdk', 'go-sdk-json', 'null'],
+    medians: ['mirrored', 'sleeping', 'published', 'function', 'go-sdk', 'go-sdk-json', 'null'],
     ratios: [
+      ['mirrored', 'go-sdk'],
+      ['mirrored', 'go-sdk-json'],
+      ['sleeping', 'go-sdk'],
       ['published', 'go-sdk'],
-      ['published', 'go-sdk-json'],
       ['function', 'go-sdk'],
       ['function', 'go-sdk-json'],
       ['published', 'null'],
@@ -83,8 +85,23 @@ const columns: { readonly [part: string]: Columns } = {
   plain: { medians: ['ours', 'plain'], ratios: [['ours', 'plain']] },
 }
 
-export function columnsOf({ name }: Section): Columns {
-  return columns[name.split(' ')[0] ?? ''] ?? { medians: [], ratios: [] }
+/** @param before - two versions are compared: only these are shown */
+export function columnsOf({ name }: Section, before = false): Columns {
+  const part = name.split(' ')[0] ?? ''
+  if (before && ['direct', 'page', 'worker'].includes(part)) return comparing
+  return columns[part] ?? { medians: [], ratios: [] }
+}
+
+const comparing: Columns = {
+  medians: ['ours', 'before', 'ours-2026', 'before-2026', 'ts1', 'null'],
+  ratios: [
+    ['ours', 'before'],
+    ['ours-2026', 'before-2026'],
+    ['ours', 'ts1'],
+    ['before', 'ts1'],
+    ['ours-2026', 'ts1'],
+    ['before-2026', 'ts1'],
+  ],
 }
 
 export interface Ratio {

@@ -2,17 +2,25 @@
  * `make bench`: races ours against the TypeScript SDKs and a null echo, and prints ratios of the same round
  * beside the goals. It is not a test, and never fails on a time.
  *
- *     node bench/run.ts [MODE…] [--rounds N] [--rows PATTERN] [--subjects A,B] [--firefox]
+ *     node bench/run.ts [MODE…] [--rounds N] [--rows PATTERN] [--subjects A,B] [--firefox] [--nice N]
+ *                       [--built DIR] [--before DIR]
  *     node bench/run.ts --results FILE…
- *     chrt -r 5 node bench/run.ts …    with real-time priority: on a machine that others use
+ *     node bench/run.ts --update FILE…
  *
  * Modes: direct, page, worker, gateway, start, size; default: all. All rounds are written to a JSON file. --results writes RESULTS.md
- * from such files, without measuring; a run of all modes does so itself.
+ * from such files, without measuring; a run of all modes does so itself. --update only replaces the tables of RESULTS.md that
+ * the files have.
+ *
+ * --nice 5 gives way to other programs. With real-time priority (chrt) on two cores, the subject that runs starves the
+ * browser's other processes, and the gateway's peers.
+ *
+ * --built DIR measures what `pagemcp build --bench --out DIR` has written, instead of building. --before DIR adds the package in
+ * another such directory as the subjects `before` and `before-2026`: two versions are compared within the same round.
  */
 
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BrowserName } from '../test/harness/launch.ts'
@@ -21,7 +29,7 @@ import { goals, goalTable } from './goals.ts'
 import { measurePackages } from './packages.ts'
 import { race } from './race.ts'
 import { columnsOf, type Section, table } from './report.ts'
-import { type Results, writeResults } from './results.ts'
+import { type Results, updateResults, writeResults } from './results.ts'
 import { openSite } from './site.ts'
 import { measureSizes } from './sizes.ts'
 import { measureStart, startPages } from './startup.ts'
@@ -33,19 +41,27 @@ const modes = [...races, 'gateway', 'start', 'size']
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    before: { type: 'string' },
+    built: { type: 'string' },
     firefox: { type: 'boolean', default: false },
+    nice: { type: 'string' },
     results: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     rows: { type: 'string' },
     subjects: { type: 'string' },
+    update: { type: 'boolean', default: false },
   },
 })
-if (flags.results) {
+if (flags.results || flags.update) {
   const runs = positionals.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Results)
-  console.log(`written: ${writeResults(runs)}`)
+  console.log(`written: ${flags.results ? writeResults(runs) : updateResults(runs)}`)
   process.exit()
 }
-const isWhole = positionals.length === 0 && !flags.rows && !flags.subjects && !flags.rounds
+const nice = Number(flags.nice ?? 0)
+if (nice !== 0) setPriority(nice) // also of the programs that are started from here
+const before = flags.before !== undefined
+const isWhole =
+  positionals.length === 0 && !flags.rows && !flags.subjects && !flags.rounds && !before
 const wanted = positionals.length > 0 ? positionals : modes
 for (const mode of wanted) if (!modes.includes(mode)) throw new Error(`no mode ${mode}`)
 
@@ -64,7 +80,9 @@ function versionOf(peer: string): string {
 const told = (what: string) => process.stderr.write(`\r\x1b[K${what}`)
 
 const files = mkdtempSync(join(tmpdir(), 'pagemcp-bench-'))
-build(files)
+if (flags.built === undefined) build(files)
+else cpSync(flags.built, files, { recursive: true })
+if (flags.before) cpSync(join(flags.before, 'pagemcp'), join(files, 'before'), { recursive: true })
 const site = await openSite(files, startPages)
 try {
   const versions: { [name: string]: string } = {
@@ -75,14 +93,14 @@ try {
     '@mcp-b/transports': versionOf('@mcp-b/transports'),
   }
   const date = new Date().toISOString()
-  const setting = { date, cores: cpus().length, cpu: cpus()[0]?.model, versions }
+  const setting = { date, cores: cpus().length, cpu: cpus()[0]?.model, versions, nice }
   const rounds = flags.rounds === undefined ? undefined : Number(flags.rounds)
   const rows = flags.rows === undefined ? undefined : new RegExp(flags.rows)
   const sections: Section[] = []
   const file = join(root, `bench-${date.replace(/[:.]/g, '-')}.json`)
   const measured = (section: Section) => {
     told('')
-    const { medians, ratios } = columnsOf(section)
+    const { medians, ratios } = columnsOf(section, before)
     const note = ratios.length > 0 ? ': medians, and ratios of the same round [quartiles]' : ''
     console.log(`${section.name}${note}\n`)
     console.log(`${table(section, medians, ratios)}\n`)
@@ -91,7 +109,7 @@ try {
   }
   for (const name of (flags.firefox ? ['chromium', 'firefox'] : ['chromium']) as BrowserName[]) {
     for (const mode of wanted.filter((mode) => races.includes(mode))) {
-      const options = { rounds, rows, subjects: flags.subjects?.split(',') }
+      const options = { rounds, rows, subjects: flags.subjects?.split(','), before }
       const raced = await race(name, mode as Mode, `${site.origin}/bench/`, options, told)
       for (const section of raced) measured(section)
     }

@@ -10,6 +10,7 @@ import {
   templateCount,
   templateUri,
 } from './data.ts'
+import type { Data } from './subjects.ts'
 
 export type Text = string | undefined | Promise<string | undefined>
 
@@ -22,13 +23,26 @@ export interface Store {
   readTemplate(n: number, uri: string): Text
 }
 
-export function pageStore(entries: readonly Entry[]): Store {
+/** The data of subjects in the page, which can change. */
+export interface PageStore extends Store {
+  add(entries: readonly Entry[]): () => void
+  set(uri: string, text: string): void
+}
+
+export function pageStore(entries: readonly Entry[]): PageStore {
   const texts = new Map(entries.map(({ item, text }) => [item.uri, text]))
   const templateTexts = makeTemplateTexts()
   return {
     items: entries.map(({ item }) => item),
     read: (uri) => texts.get(uri),
     readTemplate: (n) => templateTexts[n],
+    add(more) {
+      for (const { item, text } of more) texts.set(item.uri, text)
+      return () => {
+        for (const { item } of more) texts.delete(item.uri)
+      }
+    },
+    set: (uri, text) => void texts.set(uri, text),
   }
 }
 
@@ -48,7 +62,11 @@ export const classicVersion = '2025-11-25'
 export const capabilities = { resources: { subscribe: true, listChanged: true } }
 
 /** Opens ports to prepared results: a message only gets its id. */
-export function echo(store: Store): { open(port: BenchPort): void; touch(uri: string): void } {
+export function echo(store: Store): {
+  open(port: BenchPort): void
+  touch(uri: string): void
+  data: Data
+} {
   const pages = new Map<string | undefined, Result>()
   for (let at = 0; at < store.items.length; at += pageSize) {
     const cursor = at === 0 ? undefined : String(at)
@@ -87,15 +105,28 @@ export function echo(store: Store): { open(port: BenchPort): void; touch(uri: st
         return {}
     }
   }
+  const touch = (uri: string) => {
+    for (const { port, message } of listeners.get(uri) ?? []) port.postMessage(message)
+  }
   return {
+    data: {
+      add(entries) {
+        for (const { item, text } of entries) put(item.uri, text)
+        return () => {
+          for (const { item } of entries) reads.delete(item.uri)
+        }
+      },
+      publish(uri, text) {
+        put(uri, text)
+        touch(uri)
+      },
+    },
     open(port) {
       port.onmessage = ({ data }) => {
         if (data.id !== undefined)
           port.postMessage({ jsonrpc: '2.0', id: data.id, result: answer(data, port) })
       }
     },
-    touch(uri) {
-      for (const { port, message } of listeners.get(uri) ?? []) port.postMessage(message)
-    },
+    touch,
   }
 }

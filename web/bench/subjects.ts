@@ -24,6 +24,16 @@ export interface Subject {
   open(): Promise<Client>
   /** Announces a change. */
   touch(uri: string): void
+  /** Its data; a subject in a Worker of its own has none that can change. */
+  data?: Data
+}
+
+/** Changes what a subject serves. */
+export interface Data {
+  /** Adds resources; the result removes them. */
+  add(entries: readonly Entry[]): () => void
+  /** Replaces the text of a record that is registered with a value, and announces the change. */
+  publish(uri: string, text: string): void
 }
 
 /** Serves one end of a pair of ports. */
@@ -35,22 +45,44 @@ const modern = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** Makes all subjects of a mode. */
-export async function makeSubjects(mode: Mode): Promise<Subject[]> {
+/** What a subject is made of. */
+interface Parts {
+  open: Open
+  touch(uri: string): void
+  data?: Data
+}
+
+/**
+ * Makes all subjects of a mode.
+ *
+ * @param before - whether the site has another build of the package, which becomes a subject
+ */
+export async function makeSubjects(mode: Mode, before: boolean): Promise<Subject[]> {
   const entries = makeEntries()
   const store = pageStore(entries)
-  const mcp = await startEngine(mode, entries)
-  const ours: Open = (port) => void mcp.accept(port as unknown as MessagePort)
-  const touch = (uri: string) => mcp.changed(uri)
-  const inPage = (name: string, made: { open: Open; touch(uri: string): void }, isModern = false) =>
-    subject(mode, name, made.open, made.touch, isModern)
+  const inPage = (name: string, parts: Parts, isModern = false) =>
+    subject(mode, name, parts, isModern)
+  const sdkOf = (name: SdkName): Parts => {
+    const made = sdk(name, store)
+    const publish = (uri: string, text: string) => {
+      store.set(uri, text)
+      made.touch(uri)
+    }
+    return { ...made, data: { add: store.add, publish } }
+  }
+  const ours = await startEngine(start, mode, entries)
   const made = [
-    subject(mode, 'ours', ours, touch),
-    ...(['ts1', 'ts2', 'mcpb'] as const).map((name) => inPage(name, sdk(name, store))),
+    inPage('ours', ours),
+    ...(['ts1', 'ts2', 'mcpb'] as const).map((name) => inPage(name, sdkOf(name))),
     inPage('null', echo(store)),
-    subject(mode, 'ours-2026', ours, touch, true),
+    inPage('ours-2026', ours, true),
   ]
-  if (mode === 'direct') made.push(inPage('ts2-2026', sdk('ts2-2026', store), true))
+  if (mode === 'direct') made.push(inPage('ts2-2026', sdkOf('ts2-2026'), true))
+  if (before) {
+    const old = (await import(String(new URL('/before/index.js', location.href)))) as Package
+    const parts = await startEngine(old.start, mode, entries)
+    made.push(inPage('before', parts), inPage('before-2026', parts, true))
+  }
   if (mode === 'worker') {
     made.push(
       ...(await Promise.all(
@@ -61,11 +93,14 @@ export async function makeSubjects(mode: Mode): Promise<Subject[]> {
   return made
 }
 
+interface Package {
+  start: typeof start
+}
+
 function subject(
   mode: Mode,
   name: string,
-  serve: Open,
-  touch: (uri: string) => void,
+  { open: serve, touch, data }: Parts,
   isModern = false,
 ): Subject {
   const open = async () => {
@@ -82,7 +117,7 @@ function subject(
     client.notify('notifications/initialized')
     return client
   }
-  return { name, isModern, open, touch }
+  return { name, isModern, open, touch, data }
 }
 
 function pair(mode: Mode): [near: BenchPort, far: BenchPort] {
@@ -95,16 +130,26 @@ function pair(mode: Mode): [near: BenchPort, far: BenchPort] {
 }
 
 /** The package as users get it, with engine.wasm, policy and supervisor. */
-async function startEngine(mode: Mode, entries: readonly Entry[]): Promise<PageMcp> {
-  const mcp = await start({ ...info, worker: mode === 'worker', pageSize })
-  mcp.resources(
-    entries.map(({ item, text, isPublished }) => [item, isPublished ? text : () => text] as const),
-  )
+async function startEngine(
+  startThis: typeof start,
+  mode: Mode,
+  entries: readonly Entry[],
+): Promise<Parts> {
+  const mcp: PageMcp = await startThis({ ...info, worker: mode === 'worker', pageSize })
+  const register = (some: readonly Entry[]) =>
+    mcp.resources(
+      some.map(({ item, text, isPublished }) => [item, isPublished ? text : () => text] as const),
+    )
+  const { set } = register(entries)
   for (const [n, text] of makeTemplateTexts().entries()) {
     const template = { uriTemplate: templateOf(n), name: `t${n}`, mimeType: 'text/plain' }
     mcp.template(template, () => text)
   }
-  return mcp
+  return {
+    open: (port) => void mcp.accept(port as unknown as MessagePort),
+    touch: (uri) => mcp.changed(uri),
+    data: { add: register, publish: set },
+  }
 }
 
 /** A twin in a Worker, which asks this page for texts; `null` has them itself. */
@@ -126,5 +171,5 @@ async function inWorker(name: SdkName | 'null', store: Store): Promise<Subject> 
     const own = port as unknown as MessagePort
     send({ open: own }, [own])
   }
-  return subject('worker', `${name}-worker`, open, (uri) => send({ touch: uri }))
+  return subject('worker', `${name}-worker`, { open, touch: (uri) => send({ touch: uri }) })
 }

@@ -12,6 +12,7 @@ import {
   templateCount,
   templateUri,
 } from './data.ts'
+import { firstReads } from './first-reads.ts'
 import type { Mode, Subject } from './subjects.ts'
 
 export interface Workload {
@@ -20,7 +21,7 @@ export interface Workload {
   isClassicOnly?: boolean
   /**
    * Operations of one round, in `direct` and over ports: enough for tens of ms, so that a garbage collection
-   * does not decide.
+   * does not decide. 0: it is not measured there.
    */
   counts: { direct: number; port: number }
   /**
@@ -106,6 +107,7 @@ export const workloads: readonly Workload[] = [
   requests('read 1 KB published, 64 in flight', 8_000, 4_000, 64, record(true)),
   requests('read 1 KB function, serial', 8_000, 400, 1, record(false)),
   requests('read 1 KB function, 64 in flight', 8_000, 4_000, 64, record(false)),
+  ...firstReads,
   requests('read 100 KB published', 3_000, 60, 1, large('100k-published')),
   requests('read 100 KB function', 3_000, 60, 1, large('100k-function')),
   requests('read 10 MB text published', 500, 3, 1, large('10m-published')),

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Goal, goalTable } from '../../bench/goals.ts'
 import { median, ratio, type Section } from '../../bench/report.ts'
-import { type Results, resultsText } from '../../bench/results.ts'
+import { type Results, resultsText, updatedText } from '../../bench/results.ts'
 
 const rounds = [
   { ours: 1, ts1: 2 },
@@ -67,4 +67,32 @@ test('of each part the last run counts', () => {
   ])
   assert.equal(text.match(/### plain chromium/g)?.length, 1)
   assert.match(text, /\| ping +\| +7\.00 /)
+})
+
+test('an update replaces the tables of its own parts only', () => {
+  const setting = { date: '2026-01-01T00:00', cores: 2, cpu: 'x', versions: {} }
+  const sections = [section('plain chromium'), section('worker chromium')]
+  const later = { ...row, rounds: [{ ours: 7, ts1: 1, plain: 1 }] }
+  const update: Results = {
+    setting,
+    sections: [{ name: 'plain chromium', unit: 'µs', rows: [later] }],
+  }
+  const marker = '<!-- plain chromium: written by hand -->'
+  const old = resultsText('', [{ setting, sections }]).replace(marker, `${marker}\n\nThe reason.\n`)
+  const text = updatedText(old, [update])
+  assert.match(
+    text,
+    /### plain chromium\n\nExact\.\n\n.*\n.*\n\| ping +\| +7\.00 .*\n\n<!--.*\n\nThe reason\./,
+  )
+  const from = '### worker chromium'
+  assert.equal(text.slice(text.indexOf(from)), old.slice(old.indexOf(from)))
+  assert.throws(() => updatedText('', [update]), /no part/)
+})
+
+const several: Goal = { ...goal, rows: ['ping', 'list'], atLeast: [1, 2] }
+
+test('each row of a goal may have a bound of its own', () => {
+  const rows = [row, { ...row, workload: 'list' }]
+  const lines = goalTable(several, [{ name: 's', unit: 'µs', rows }]) ?? ''
+  assert.match(lines, /ping .* met .*\n.*list .* missed by 50 %/)
 })
