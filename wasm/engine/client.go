@@ -23,6 +23,7 @@ type Client struct {
 
 	scratch request     // of the request that is being taken: spares an allocation for each
 	oneRef  [1]sink.Ref // likewise, of its result
+	last    envelope    // of the request before, in memory of its own
 
 	mu     sync.Mutex // held while the Sink is called
 	sink   sink.Sink

@@ -23,50 +23,57 @@ type request struct {
 
 	// From params, as JSON text or nil if absent. All of it, and the strings
 	// below, share memory with params: whatever outlives the request is cloned.
-	version      []byte // _meta: protocolVersion of the envelope
-	capabilities []byte // _meta: clientCapabilities of the envelope
-	principal    []byte // _meta: on whose behalf a gateway sends it
-	filter       []byte // notifications, of subscriptions/listen
-	requested    []byte // protocolVersion, of initialize
-	params       []byte // all of them, of an extension
-	meta         []byte // all of _meta
-	levelText    []byte // level, of logging/setLevel
-	arguments    []byte // of prompts/get and tools/call
-	ref          []byte // and the two after it: of completion/complete
-	argument     []byte
-	context      []byte
-	inputs       []byte // inputResponses
-	state        []byte // requestState
+	envelope
+	filter    []byte // notifications, of subscriptions/listen
+	requested []byte // protocolVersion, of initialize
+	params    []byte // all of them, of an extension
+	levelText []byte // level, of logging/setLevel
+	arguments []byte // of prompts/get and tools/call
+	ref       []byte // and the two after it: of completion/complete
+	argument  []byte
+	context   []byte
+	inputs    []byte // inputResponses
+	state     []byte // requestState
 
 	uri       string
 	hasURI    bool
 	cursor    string
 	hasCursor bool
 	name      string
-	level     level // _meta: logLevel; 0: none
 
 	pending *pendingAsk // a question that waits for the user, while the call becomes a task
-
-	info          []byte // clientInfo, of initialize or of _meta
-	wantsDeclared bool   // _meta: hop.KeyDeclared
 }
+
+// An envelope is the _meta of a request, with its members as JSON text. Clients send the same
+// with each request: a Client keeps the last one, which is then compared instead of read.
+type envelope struct {
+	meta          []byte // all of it
+	version       []byte // protocolVersion
+	capabilities  []byte // clientCapabilities
+	principal     []byte // on whose behalf a gateway sends it
+	info          []byte // clientInfo; of initialize, that of params
+	level         level  // logLevel; 0: none
+	wantsDeclared bool   // hop.KeyDeclared
+}
+
+// maxEnvelope is the size of an envelope that a Client keeps.
+const maxEnvelope = 1 << 10 // bytes
 
 // clear prepares a request for reuse. Only what is set is cleared: while Go
 // collects garbage, each pointer that is overwritten costs time.
 func (req *request) clear(c *Client, call sink.Call, m sink.Method) {
 	req.client, req.call, req.method, req.session, req.rev, req.mayWait = c, call, m, c.session, 0, false
-	req.wantsDeclared = false
 	if req.params != nil {
 		req.extension, req.params = "", nil
 	}
-	if req.version != nil {
-		req.version, req.capabilities, req.principal, req.info = nil, nil, nil, nil
+	if req.meta != nil || req.info != nil {
+		req.envelope = envelope{}
 	}
-	if req.capabilities != nil || req.principal != nil || req.filter != nil || req.requested != nil {
-		req.capabilities, req.principal, req.filter, req.requested, req.info = nil, nil, nil, nil, nil
+	if req.filter != nil || req.requested != nil {
+		req.filter, req.requested = nil, nil
 	}
-	if req.meta != nil || req.arguments != nil || req.ref != nil || req.levelText != nil || req.inputs != nil || req.state != nil {
-		req.meta, req.levelText, req.arguments, req.level = nil, nil, nil, 0
+	if req.arguments != nil || req.ref != nil || req.context != nil || req.levelText != nil || req.inputs != nil || req.state != nil {
+		req.levelText, req.arguments = nil, nil
 		req.ref, req.argument, req.context, req.inputs, req.state = nil, nil, nil, nil, nil
 	}
 	if req.hasURI || req.hasCursor || req.name != "" {
@@ -85,6 +92,10 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 		req.params = params
 	}
 	members := jsonrpc.Scan(params)
+	last := req.lastEnvelope()
+	if last != nil {
+		members.Likely = last.meta
+	}
 	for members.Next() {
 		value, ok := members.Value, true
 		switch string(members.Name) {
@@ -92,8 +103,12 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 			if value[0] != '{' {
 				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta must be an object"}
 			}
-			req.meta = value
-			if err := req.readMeta(value); err != nil {
+			if members.IsLikely {
+				req.envelope = *last
+				continue
+			}
+			members.Likely = nil // in memory that is written now
+			if err := req.readEnvelope(value, last); err != nil {
 				return err
 			}
 		case "uri":
@@ -164,23 +179,48 @@ func validResponses(value []byte) bool {
 	return s.Err() == nil
 }
 
-func (req *request) readMeta(meta []byte) *jsonrpc.Error {
+// lastEnvelope returns the envelope that the client keeps, nil if req may outlive the next
+// request.
+func (req *request) lastEnvelope() *envelope {
+	if c := req.client; c != nil && req == &c.scratch {
+		return &c.last
+	}
+	return nil
+}
+
+// readEnvelope reads _meta. last is what lastEnvelope returned.
+func (req *request) readEnvelope(meta []byte, last *envelope) *jsonrpc.Error {
+	if last == nil || len(meta) > maxEnvelope {
+		return req.envelope.read(meta)
+	}
+	own := append(last.meta[:0], meta...) // meta is not the client's
+	*last = envelope{}
+	if err := last.read(own); err != nil {
+		*last = envelope{}
+		return err
+	}
+	req.envelope = *last
+	return nil
+}
+
+func (v *envelope) read(meta []byte) *jsonrpc.Error {
+	v.meta = meta
 	members := jsonrpc.Scan(meta)
 	for members.Next() {
 		switch string(members.Name) {
 		case hop.KeyVersion:
-			req.version = members.Value
+			v.version = members.Value
 		case hop.KeyCapabilities:
-			req.capabilities = members.Value
+			v.capabilities = members.Value
 		case hop.KeyPrincipal:
-			req.principal = members.Value
+			v.principal = members.Value
 		case hop.KeyClientInfo:
-			req.info = members.Value
+			v.info = members.Value
 		case hop.KeyDeclared:
-			req.wantsDeclared = true
+			v.wantsDeclared = true
 		case hop.KeyLogLevel:
 			var ok bool
-			if req.level, ok = levelOf(members.Value); !ok {
+			if v.level, ok = levelOf(members.Value); !ok {
 				return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta " + hop.KeyLogLevel + " is not a level"}
 			}
 		case "progressToken":

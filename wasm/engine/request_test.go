@@ -37,12 +37,7 @@ func TestTakeURIIsTakeWithoutTheJSON(t *testing.T) {
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
 		e.Mount("", table)
 		e.Mount("", notes{"slow://there": "waited for"})
-		read := sink.Method(0)
-		for i, name := range e.Methods() {
-			if name == "resources/read" {
-				read = sink.Method(i)
-			}
-		}
+		read := readMethod(e)
 		for _, uri := range []string{"notes://kept", "slow://there", "notes://none", "no uri", "", "x:\"\\", "x:\xff"} {
 			var outcomes [2][]string
 			for i, take := range []func(*engine.Client){
@@ -152,4 +147,51 @@ func (n notes) Read(_ context.Context, uri string) ([]engine.Contents, error) {
 		return nil, engine.ErrNotFound
 	}
 	return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: text}}, nil
+}
+
+// A request gets its own envelope, whether or not it is that of the request before.
+func TestEachRequestHasItsOwnEnvelope(t *testing.T) {
+	table := engine.NewTable()
+	if err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://kept", Name: "kept"}, Ref: 7}); err != nil {
+		t.Fatal(err)
+	}
+	e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
+	e.Mount("", table)
+	const (
+		version      = `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`
+		capabilities = `"io.modelcontextprotocol/clientCapabilities":{}`
+		whole        = `{` + version + `,` + capabilities + `}`
+		uri          = `"uri":"notes://kept"`
+	)
+	metas := []string{
+		whole, whole,
+		`{` + version + `}`, // lacks the capabilities
+		whole,
+		`{` + version + `,` + capabilities + `,"progressToken":{}}`, // no token
+		`{` + capabilities + `}`,                                    // a classic request without a session
+		whole,
+		`{` + version + `,` + capabilities + `,"long":"` + strings.Repeat("x", 2000) + `"}`,
+		whole,
+	}
+	shapes := []string{`{"_meta":%s,` + uri + `}`, `{` + uri + `,"_meta":%s}`, `{` + uri + `,"_meta":%s`,
+		`{"_meta":%s,"_meta":{"a":1},` + uri + `}`, `{"_meta":{"a":1},"arguments":%s,"_meta":%s,` + uri + `}`}
+	last := &listingSink{}
+	one := e.Connect(last, "")
+	for _, meta := range metas {
+		for _, shape := range append(shapes, `{`+uri+`}`) {
+			params := []byte(strings.ReplaceAll(shape, "%s", meta))
+			last.answers = nil
+			one.Take(1, readMethod(e), params)
+			fresh := &listingSink{}
+			e.Connect(fresh, "").Take(1, readMethod(e), params)
+			if len(last.answers) != 1 || !slices.Equal(last.answers, fresh.answers) {
+				t.Errorf("%.200s: %q, after other requests %q", params, fresh.answers, last.answers)
+			}
+			clear(params) // they are the caller's again
+		}
+	}
+}
+
+func readMethod(e *engine.Engine) sink.Method {
+	return sink.Method(slices.Index(e.Methods(), "resources/read"))
 }
