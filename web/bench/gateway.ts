@@ -34,9 +34,13 @@ interface LoadSubject {
   token?: string
   prefix?: string
   odd?: boolean
+  modern?: boolean
   /** Reads only records below this one. */
   below?: number
 }
+
+/** What `bench twin` prints. */
+type TwinUrls = { [name in 'stream' | 'json' | 'modern' | 'null' | 'page']: string }
 
 /** Records that the gateway has before it is measured: a page hands it at most 4,096 values. */
 const mirroredRecords = 1_000
@@ -66,7 +70,7 @@ export async function measureGateway(
     await sleeper.goto(address) // it is paired
     const sleepersName = await sleeper.evaluate(() => window.joined)
     const [line] = (await once(createInterface({ input: twin.stdout }), 'line')) as [string]
-    const urls = JSON.parse(line) as { stream: string; json: string; null: string; page: string }
+    const urls = JSON.parse(line) as TwinUrls
     const nullPage = await browser.newPage()
     await nullPage.goto(`${origin}/bench/gateway-null.html?relay=${encodeURIComponent(urls.page)}`)
     await nullPage.evaluate(() => window.joined)
@@ -91,10 +95,12 @@ export async function measureGateway(
     const ours = { ...shared, prefix: `${name}+` }
     const subjects: LoadSubject[] = [
       { name: 'mirrored', ...ours, below: mirroredRecords },
+      { name: 'mirrored-2026', ...ours, below: mirroredRecords, modern: true },
       { name: 'published', ...ours }, // any of all records, many for the first time: the page answers
       { name: 'function', ...ours, odd: true },
       sleeping,
       { name: 'go-sdk', url: urls.stream },
+      { name: 'go-sdk-2026', url: urls.modern, modern: true },
       { name: 'go-sdk-json', url: urls.json },
       { name: 'null', url: urls.null },
     ]

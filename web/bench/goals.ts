@@ -144,6 +144,16 @@ export const goals: readonly Goal[] = [
     }),
   ),
   {
+    key: 'gateway-mirrored-2026',
+    title:
+      "read 1 KB through the gateway in the form of 2026-07-28, value that the gateway has, reads per second to go-sdk's own HTTP server in both forms",
+    section: 'gateway chromium',
+    rows: ['read 1 KB, 1 clients', 'read 1 KB, 16 clients', 'read 1 KB, 64 clients'],
+    of: 'mirrored-2026',
+    to: ['go-sdk', 'go-sdk-2026'],
+    atLeast: [1.5, 2.5, 2.5],
+  },
+  {
     key: 'start-cold',
     title: 'start-up to the first answered read, localhost, cold',
     section: 'start chromium',

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// A crowd is some clients of one subject, each with a session of revision 2025-11-25
-// and a connection that is kept.
+// A crowd is some clients of one subject, each with a session of revision 2025-11-25, or in the
+// form of 2026-07-28, and a connection that is kept.
 type crowd struct {
 	subject subject
 	web     *http.Client
@@ -27,6 +27,7 @@ type client struct {
 	session string
 	random  *rand.Rand
 	id      int
+	uri     string
 	request []byte
 	answer  bytes.Buffer
 }
@@ -49,6 +50,9 @@ func connect(ctx context.Context, s subject, clients int) (*crowd, error) {
 // close ends the sessions.
 func (c *crowd) close() {
 	for _, one := range c.clients {
+		if c.subject.Modern {
+			break
+		}
 		request, err := one.make(context.Background(), http.MethodDelete, nil)
 		if err != nil {
 			continue
@@ -124,7 +128,12 @@ func (c *crowd) load(ctx context.Context, span time.Duration) (float64, error) {
 // read reads a record. The answer is in c.answer, as it came.
 func (c *client) read(ctx context.Context, n int) error {
 	c.id++
-	c.request = fmt.Appendf(c.request[:0], `{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"%s%s"}}`, c.id, c.crowd.subject.Prefix, recordURI(n))
+	meta := ""
+	if c.crowd.subject.Modern {
+		meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	}
+	c.uri = c.crowd.subject.Prefix + recordURI(n)
+	c.request = fmt.Appendf(c.request[:0], `{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"%s"%s}}`, c.id, c.uri, meta)
 	_, err := c.post(ctx, http.StatusOK)
 	if err == nil && (!bytes.Contains(c.answer.Bytes(), []byte(`"result"`)) || c.answer.Len() < textSize) {
 		return fmt.Errorf("read %s: %.200s", recordURI(n), c.answer.String())
@@ -133,6 +142,9 @@ func (c *client) read(ctx context.Context, n int) error {
 }
 
 func (c *client) initialize(ctx context.Context) error {
+	if c.crowd.subject.Modern {
+		return nil
+	}
 	c.request = []byte(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`)
 	header, err := c.post(ctx, http.StatusOK)
 	if err != nil {
@@ -173,7 +185,13 @@ func (c *client) make(ctx context.Context, method string, body io.Reader) (*http
 	header := request.Header
 	header.Set("Content-Type", "application/json")
 	header.Set("Accept", "application/json, text/event-stream")
-	header.Set("Mcp-Protocol-Version", "2025-11-25")
+	if c.crowd.subject.Modern {
+		header.Set("Mcp-Protocol-Version", "2026-07-28")
+		header.Set("Mcp-Method", "resources/read")
+		header.Set("Mcp-Name", c.uri)
+	} else {
+		header.Set("Mcp-Protocol-Version", "2025-11-25")
+	}
 	if c.session != "" {
 		header.Set("Mcp-Session-Id", c.session)
 	}

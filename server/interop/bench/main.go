@@ -54,6 +54,7 @@ type subject struct {
 	Token  string `json:"token"`
 	Prefix string `json:"prefix"` // before each URI
 	Odd    bool   `json:"odd"`    // read the odd records, else the even ones
+	Modern bool   `json:"modern"` // in the form of 2026-07-28, without a session
 	Below  int    `json:"below"`  // read only records with lower numbers, each before it is measured; 0: all
 }
 

@@ -12,10 +12,11 @@ import (
 )
 
 // twinURLs are the endpoints of the twin: one answers with an event stream, as go-sdk
-// does by default, the other with JSON. Null is that of a [relay], which a page joins.
+// does by default, one with JSON, and one without sessions, where it takes requests of 2026-07-28. Null is that of a [relay], which a page joins.
 type twinURLs struct {
 	Stream string `json:"stream"`
 	JSON   string `json:"json"`
+	Modern string `json:"modern"`
 	Null   string `json:"null"`
 	Page   string `json:"page"`
 }
@@ -35,6 +36,7 @@ func serveTwin(in io.Reader, out io.Writer) error {
 	mux := http.NewServeMux()
 	mux.Handle("/stream", mcp.NewStreamableHTTPHandler(get, nil))
 	mux.Handle("/json", mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: true}))
+	mux.Handle("/modern", mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true}))
 	null := &relay{waiting: map[int]chan []byte{}}
 	mux.Handle("/null", null)
 	mux.HandleFunc("/page", null.join)
@@ -47,7 +49,7 @@ func serveTwin(in io.Reader, out io.Writer) error {
 	defer web.Close()
 	host := listener.Addr().String()
 	urls := twinURLs{
-		Stream: "http://" + host + "/stream", JSON: "http://" + host + "/json",
+		Stream: "http://" + host + "/stream", JSON: "http://" + host + "/json", Modern: "http://" + host + "/modern",
 		Null: "http://" + host + "/null", Page: "ws://" + host + "/page",
 	}
 	if err := json.NewEncoder(out).Encode(urls); err != nil {
