@@ -18,6 +18,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -79,6 +80,8 @@ type testPage struct {
 	engine *engine.Engine
 	forge  func(msg []byte) []byte // changes what it sends; nil: nothing
 	mute   bool                    // received messages are not recorded
+
+	publishes *remotetest.Publisher // with the port of the present connection; nil: the app publishes nothing
 
 	mu    sync.Mutex
 	notes map[string]string
@@ -205,7 +208,12 @@ func (p *testPage) joinAt(address string, pair func() (pass, []byte)) {
 	if done.Sequences {
 		port.AllowSequences()
 	}
-	go p.engine.Serve(engine.WithSpeakForOthers(context.Background()), wiretap{port, p}) // ends with the socket
+	var to jsonrpc.Port = wiretap{port, p}
+	if p.publishes != nil {
+		p.publishes.Port = to
+		to = p.publishes
+	}
+	go p.engine.Serve(engine.WithSpeakForOthers(context.Background()), to) // ends with the socket
 	p.t.Cleanup(func() { conn.CloseNow() })
 }
 

@@ -14,12 +14,19 @@ import (
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 )
 
 // BenchmarkRead measures resources/read over HTTP from a page in Go: 1 KB of text, by
 // clients that read one after another on a connection of their own.
-func BenchmarkRead(b *testing.B) {
-	g := benchGateway(b)
+func BenchmarkRead(b *testing.B) { benchmarkRead(b, benchGateway(b, nil)) }
+
+// BenchmarkReadKept is BenchmarkRead of a published value, which the gateway has.
+func BenchmarkReadKept(b *testing.B) {
+	benchmarkRead(b, benchGateway(b, &remotetest.Publisher{Publishes: func(string) bool { return true }}))
+}
+
+func benchmarkRead(b *testing.B, g *Gateway) {
 	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
 		for _, clients := range []int{1, 16} {
 			b.Run(fmt.Sprintf("%s/%d", revision, clients), func(b *testing.B) {
@@ -78,7 +85,7 @@ func BenchmarkRead(b *testing.B) {
 // BenchmarkReadSocket is BenchmarkRead over WebSocket, and server/discover, which the gateway answers
 // itself.
 func BenchmarkReadSocket(b *testing.B) {
-	g := benchGateway(b)
+	g := benchGateway(b, nil)
 	const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 	for name, request := range map[string]string{
 		"read":     `"method":"resources/read","params":{"uri":"notes+note://1",` + envelope + `}`,
@@ -129,11 +136,11 @@ func goroutinesCreated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// benchGateway returns a gateway with a page that has note://1.
-func benchGateway(b *testing.B) *Gateway {
+// benchGateway returns a gateway with a page that has note://1. The page publishes it by publishes, unless that is nil.
+func benchGateway(b *testing.B, publishes *remotetest.Publisher) *Gateway {
 	g := startGateway(b, Options{Limits: Limits{ReadsPerSecond: 1_000_000_000}})
 	p := newPage(b, testOrigin, "bench tab")
-	p.mute = true
+	p.mute, p.publishes = true, publishes
 	text := string(bytes.Repeat([]byte("x"), 1_024))
 	err := p.table.Put(engine.Entry{
 		Resource: engine.Resource{URI: "note://1", Name: "1", MIMEType: "text/plain", Size: -1},
