@@ -155,10 +155,11 @@ export function mirror(
       values.set(ref, { uri: own, skeleton, isSent: true, unread: 0, next: 0, timer: undefined })
       return mark(result)
     },
-    begun(client, { ttlMs, contents }, { ref, uri }) {
+    begun(client, skeleton, { ref, uri }) {
       const timed = client.mirrored?.timed
-      if (!timed || !ttlMs || ref <= 0 || host.contents.isPublished(ref)) return
-      const own = uri || (contents[0]?.uri ?? '')
+      if (!timed || !skeleton.ttlMs || ref <= 0 || host.contents.isPublished(ref)) return
+      const own = ownUri(skeleton, uri)
+      if (own.includes('%')) return // the app may announce a change by another spelling
       const known = timed.get(own)
       if (known) return known
       if (timed.size >= maxValues) end(client, timed.values().next().value as TimedRead)
@@ -236,6 +237,9 @@ interface Served {
     readonly reason?: AccessDecision['reason']
   })[]
 }
+
+/** @param uri - of {@link Gaps} */
+const ownUri = ({ contents }: ReadResult, uri: string) => uri || (contents[0]?.uri ?? '')
 
 const isLarge = ({ contents }: ReadResult) =>
   contents.reduce((sum, one) => sum + (one.text ?? one.blob ?? '').length, 0) > maxValue

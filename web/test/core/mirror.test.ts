@@ -262,6 +262,9 @@ test('a resource that a template had, one without content and a large one are no
   engine.register(5, { templates })
   assert.equal((await read('notes://a')).timed, 0)
   assert.equal((await read('notes://b')).timed, 0)
+  const spelled = await read('notes://%62')
+  assert.equal(spelled.text, 'computed')
+  assert.equal(spelled.timed, undefined, 'a change of notes://b would not end it')
   const notifications = { resourceSubscriptions: ['notes://a'] }
   await ask('subscriptions/listen', { notifications })
   engine.changed(0, 'notes://a')
