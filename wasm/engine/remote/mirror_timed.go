@@ -9,13 +9,14 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Results of functions of the page that have a ttlMs and hop.KeyTimed are kept for that time, until the page
-// announces a change with hop.NotifyValue. A result with cacheScope private is for the principal whose request had
-// it, and for no other; of the parameters of a read only the URI reaches a function, so that they are no
-// part of the key. See MCP 2026-07-28, server/utilities/caching, R-229 to R-231.
+// The result of a function of the page with a ttlMs and hop.KeyTimed is kept for that time, or until the page
+// sends hop.NotifyValue for its URI. A result with cacheScope private answers reads of the principal whose
+// request it answered, and of no other. Of the parameters of a read only the URI reaches such a function, so
+// the URI is the rest of the key. See MCP 2026-07-28, server/utilities/caching, R-229 to R-231.
 //
-// A client counts ttlMs from when it receives the result, and has nothing like HTTP's Age. So a result that
-// has been here for a time has the rest of its ttlMs: nobody takes it for fresh longer than the page said.
+// A client counts ttlMs from when it receives a result, and MCP has nothing like the Age of HTTP. A result
+// that has been here for a time is therefore sent with the rest of its ttlMs, rounded down: no client takes
+// it for fresh longer than the page has said.
 
 // sweepEvery is the shortest time between two searches of one page for results whose time is over.
 const sweepEvery = time.Second
