@@ -68,6 +68,7 @@ func wasmExec(goroot string) api.Plugin {
 				return api.OnLoadResult{}, err
 			}
 			contents, err := withoutUnused(string(text))
+			contents += "export {}\n" // an ES module takes less code of esbuild's than a script
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, err
 		})
 	}}
@@ -75,7 +76,7 @@ func wasmExec(goroot string) api.Plugin {
 
 // unused are parts of wasm_exec.js that the engine does not need, since it imports no package
 // os: functions of a file system that all fail, the process, paths; functions of syscall/js
-// that it does not import; and messages for browsers that the package does not support. An
+// that it does not import; what is for tests of Go itself; and messages for browsers that the package does not support. An
 // engine that imports one of them fails to start, with its name. times is how
 // often each occurs at least.
 var unused = [...]struct {
@@ -88,6 +89,9 @@ var unused = [...]struct {
 	{regexp.MustCompile(`(?m)^\tif \(!globalThis\.\w+\) \{\n\t\tthrow new Error\("[^"]*polyfill required[^"]*"\);\n\t\}\n`), 4},
 	{regexp.MustCompile(`(?ms)^\t{5}"syscall/js\.(?:valueDelete|valueInvoke|valueInstanceOf|copyBytesToGo|copyBytesToJS)": .*?^\t{5}\},\n`), 5},
 	{regexp.MustCompile(`(?ms)^\tconst enosys = .*?^\t\};\n`), 1},
+	{regexp.MustCompile(`(?ms)^\t{3}const testCallExport = .*?^\t{3}\}\n`), 1},
+	{regexp.MustCompile(`(?ms)^\t{4}_gotest: \{\n.*?^\t{4}\},\n`), 1},
+	{regexp.MustCompile(`(?ms)^\t{5}"debug": .*?^\t{5}\},?\n`), 1},
 }
 
 // withoutUnused removes what is unused from the text of wasm_exec.js.

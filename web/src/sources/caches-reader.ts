@@ -13,8 +13,8 @@ import {
   type Source,
 } from '../source.ts'
 import { cacheUri, requestTail, withoutFragment } from './caches-uris.ts'
-import { OpaqueResponseError } from './lazy-reader.ts'
 import { isTextType, typeOfName } from './mime.ts'
+import { OpaqueResponseError } from './opaque-response.ts'
 
 /** The `_meta` key of the status and headers that a response was stored with. */
 const responseMeta = 'io.github.pagemcp/response'

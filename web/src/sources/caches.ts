@@ -103,4 +103,4 @@ function servedCaches(names: unknown): string[] {
 
 const load = () => lazily('files-in-window.js', import('./files-in-window.ts'))
 
-export { OpaqueResponseError } from './lazy-reader.ts'
+export { OpaqueResponseError } from './opaque-response.ts'

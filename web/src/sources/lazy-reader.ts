@@ -5,6 +5,7 @@
 
 import { InvalidParamsError } from '../call.ts'
 import { BadCursorError, NotFoundError, type Source } from '../source.ts'
+import { OpaqueResponseError } from './opaque-response.ts'
 
 export type ReadingHalf = Pick<Source, 'list' | 'read'>
 
@@ -33,18 +34,4 @@ export function rethrow(error: unknown): never {
   }
   const own = error instanceof DOMException ? undefined : classes[(error as Error).name]
   throw own ? Object.setPrototypeOf(error, own.prototype) : error
-}
-
-/**
- * The response is opaque: it came from another origin without CORS, so its body, status and headers are
- * not readable. Fetch it with CORS.
- */
-export class OpaqueResponseError extends Error {
-  override readonly name = 'OpaqueResponseError'
-
-  constructor(uri: string) {
-    super(
-      `read ${uri}: the response is opaque, since it was fetched without CORS; it has no readable body`,
-    )
-  }
 }
