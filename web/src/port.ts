@@ -22,7 +22,7 @@ export interface Port {
  */
 export const Channel = globalThis.MessageChannel
 
-const clone = globalThis.structuredClone // see Channel
+export const clone = globalThis.structuredClone // see Channel
 
 /**
  * Two ports in one thread: what is posted at one arrives at the other at once, as a copy. Ports among what is moved are

@@ -27,7 +27,7 @@ import {
   type Source,
 } from './source.ts'
 import { supervised } from './supervised.ts'
-import { engineThread, type Thread, type ThreadHost } from './thread.ts'
+import { engineThread, provideOf, type Thread, type ThreadHost } from './thread.ts'
 
 /** The version of this package, and of the engine. */
 export const version = '0.1.0'
@@ -454,7 +454,7 @@ async function inWindow(
 ): Promise<Thread> {
   const { serve } = await lazily('worker.js', import('./worker.ts')) // while engine.wasm loads
   const [near, far] = portPair()
-  serve(far, () => {})
+  serve(far, () => {}, provideOf(host))
   return engineThread(options, module, near, host)
 }
 

@@ -11,11 +11,12 @@ import {
   type RegisteredCallee,
   type SendUpdate,
 } from './call.ts'
-import { type Cancellation, signalOf } from './cancellation.ts'
+import { signalOf } from './cancellation.ts'
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
 import { provided, type Ready, transfersOf } from './contents.ts'
 import type { EngineOptions, EngineState, PublishedValues } from './engine-types.ts'
+import type { Provide } from './fill.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
 import { jsonCopy } from './json.ts'
 import { crossing, dropTexts, type LargeTexts } from './large-texts.ts'
@@ -125,7 +126,7 @@ export async function engineThread(
         const isOne = variables === '' && host.provider(ref) !== undefined
         return crossing(sentTexts, ref, has, isOne, ready)
       }
-      const ready = provide(host, ref, uri, variables, cancellation)
+      const ready = provideOf(host)(ref, uri, variables, cancellation)
       return ready instanceof Promise ? ready.then(cross) : cross(ready)
     },
     async list({ source: number, cursor, ...options }, call) {
@@ -319,21 +320,17 @@ function call(
 }
 
 /** Calls a provider, and the hook for redaction with its answer. */
-function provide(
-  host: ThreadHost,
-  ref: number,
-  uri: string,
-  variables: string,
-  call: Cancellation,
-): Ready | undefined | Promise<Ready | undefined> {
-  const { redact } = host
-  const kept = redact && host.kept(ref)
-  if (kept) return redactReady(redact, uri, kept.ready)
-  const answer = host.provider(ref)?.(readRequest(uri, variables, call))
-  if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
-    const ready = Promise.resolve(answer).then(provided)
-    return redact ? ready.then((late) => redactReady(redact, uri, late)) : ready
+export const provideOf =
+  (host: ThreadHost): Provide =>
+  (ref, uri, variables, call) => {
+    const { redact } = host
+    const kept = redact && host.kept(ref)
+    if (kept) return redactReady(redact, uri, kept.ready)
+    const answer = host.provider(ref)?.(readRequest(uri, variables, call))
+    if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
+      const ready = Promise.resolve(answer).then(provided)
+      return redact ? ready.then((late) => redactReady(redact, uri, late)) : ready
+    }
+    const ready = provided(answer)
+    return redact ? redactReady(redact, uri, ready) : ready
   }
-  const ready = provided(answer)
-  return redact ? redactReady(redact, uri, ready) : ready
-}

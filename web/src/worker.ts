@@ -6,13 +6,15 @@
 import type { AccessDecision } from './access-types.ts'
 import type { SendUpdate } from './call.ts'
 import type { Client } from './clients.ts'
+import type { Ready } from './contents.ts'
 import { startEngine } from './engine.ts'
 import type { Engine, ThreadSource } from './engine-types.ts'
+import type { Provide } from './fill.ts'
 import type { Connection } from './gateway-types.ts'
 import { tokenJoining } from './join-token.ts'
 import { crossed, dropTexts, type LargeTexts } from './large-texts.ts'
 import { link, serializeError } from './link.ts'
-import { lastMessageTime, type Port } from './port.ts'
+import { clone, lastMessageTime, type Port } from './port.ts'
 import { portableReader } from './readers.ts'
 import type { Changed, Source } from './source.ts'
 import type { EngineCalls, WindowCalls } from './thread-calls.ts'
@@ -28,8 +30,9 @@ const decisionsDelay = 100
  * Serves the window at the other end of a port.
  *
  * @param closed - called when the engine was closed
+ * @param provideHere - calls the providers of the window, if that is this thread: without messages and their copies
  */
-export function serve(port: Port, closed: () => void): void {
+export function serve(port: Port, closed: () => void, provideHere?: Provide): void {
   let engine: Engine | undefined
   let hold: (() => Promise<void>) | undefined // until it is called
   const ports = new Map<number, Client>()
@@ -49,6 +52,13 @@ export function serve(port: Port, closed: () => void): void {
     page.notify('decided', passed)
   }
 
+  const provideThere: Provide = async (ref, uri, variables, call) => {
+    const known = gotTexts.get(ref)
+    const has = known?.number
+    const sent = await page.request('provide', { ref, uri, variables, has }, call)
+    return crossed(gotTexts, ref, known, sent)
+  }
+
   const page = link<EngineCalls, WindowCalls>(
     port,
     {
@@ -64,15 +74,7 @@ export function serve(port: Port, closed: () => void): void {
           module,
           isDown,
           Go: await goRuntime(),
-          async provide(ref, uri, variables, call) {
-            const known = gotTexts.get(ref)
-            const sent = await page.request(
-              'provide',
-              { ref, uri, variables, has: known?.number },
-              call,
-            )
-            return crossed(gotTexts, ref, known, sent)
-          },
+          provide: provideHere ? (...args) => given(provideHere(...args)) : provideThere,
           async call(source, what, text, sendUpdate, signal) {
             const number = ++lastCall
             updateSenders.set(number, sendUpdate)
@@ -188,6 +190,16 @@ export function serve(port: Port, closed: () => void): void {
       }),
     }
   }
+}
+
+/** A value of a provider in this thread. What the app gives away is moved, as to a Worker. */
+function given(
+  ready: Ready | undefined | Promise<Ready | undefined>,
+): Ready | undefined | Promise<Ready | undefined> {
+  if (ready instanceof Promise) return ready.then(given)
+  if (!ready?.transfers) return ready
+  const value = ready.value as ArrayBuffer | Uint8Array<ArrayBuffer>
+  return { ...ready, value: clone(value, { transfer: ['buffer' in value ? value.buffer : value] }) }
 }
 
 /** The class that Go's wasm_exec.js defines as a global; the bundler includes the file here. */
