@@ -18,8 +18,9 @@
 # make audit  looks up known vulnerabilities of what is shipped; needs the network
 # make pack   the tarball of the npm package, in dist/npm
 # make standalone  the program of a release for this machine, in bin/release: it contains the web files
-# make release  all that is published, in dist/release; PLATFORMS=here or PLATFORMS=linux_amd64,darwin_arm64 for some
+# make release  all that is published, in dist/release; NAMES=registered confirms the names, NAMES=trial is for tests; PLATFORMS=here or PLATFORMS=linux_amd64,darwin_arm64 for some
 # make release-check  installs and runs what is in dist/release, without a network
+# make names  writes the names of server/published into the files that repeat them
 # make version  V=0.2.0 sets the version in all files, and dates the changelog's section
 # make build  bin/pagemcp, the npm package in dist/npm/pagemcp, the browser extension in dist/extension and dist/extension-firefox, each with its notices
 
@@ -46,7 +47,7 @@ JOBS =
 SEEDS = 50
 SEED =
 
-.PHONY: test-all cluster run standalone release release-check version check test simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary
+.PHONY: test-all cluster run standalone release release-check names version check test simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -62,12 +63,17 @@ standalone: $(NPM_STAMP)
 	$(GO) run ./cmd/release -here
 
 # About a minute for each platform the first time. The same sources give the same bytes.
+# Texts and programs name published packages by the build tag registered alone.
 PLATFORMS =
+NAMES =
 release: $(NPM_STAMP)
-	$(GO) run ./cmd/release $(if $(PLATFORMS),-platforms $(PLATFORMS))
+	$(GO) run $(if $(NAMES),-tags registered) ./cmd/release -names "$(NAMES)" $(if $(PLATFORMS),-platforms $(PLATFORMS))
 
 release-check: $(NPM_STAMP) browsers
 	cd web && $(NODE) --test --test-timeout=300000 'test/release/*.check.ts'
+
+names:
+	$(GO) run ./cmd/release -set-names
 
 V =
 version:
@@ -103,7 +109,7 @@ lint: $(NPM_STAMP) $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-
 	cd $(INTEROP) && $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	GOOS=js GOARCH=wasm $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./wasm/...
 	$(BIN)/staticcheck-$(strip $(STATICCHECK)) -tags embednats ./server/cluster/... ./cmd/pagemcpd
-	$(GO) vet -tags manpages ./cmd/pagemcp
+	$(GO) vet -tags manpages,registered ./cmd/pagemcp ./server/published ./server/release
 	$(GO) vet -tags embednats ./server/cluster/... ./server/clustertest ./cmd/pagemcpd
 	$(BIN)/actionlint-$(strip $(ACTIONLINT)) -shellcheck= -pyflakes= # the same result wherever it runs
 	cd web && node_modules/.bin/tsc --noEmit

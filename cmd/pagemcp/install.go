@@ -12,6 +12,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/clientconfig"
+	"github.com/pagemcp/pagemcp/server/published"
 	"github.com/pagemcp/pagemcp/web"
 )
 
@@ -21,7 +22,7 @@ type installOptions struct {
 	name       string // of the server in the client's file
 	state      string // empty: the default, which is not written into the file
 	http       bool
-	npx        bool
+	npx        bool // only if the name of the package is registered
 	writeToken bool
 	project    bool
 	force      bool
@@ -153,7 +154,7 @@ func (e *clientEditor) server(ctx context.Context, opts installOptions) (s clien
 	}
 	var start []string // the program, with what comes before its arguments
 	if opts.npx {
-		start = []string{"npx", "-y", "pagemcp@" + web.Version()}
+		start = published.Start(web.Version())
 		if e.env.OS == "windows" {
 			start = append([]string{"cmd", "/c"}, start...)
 		}
@@ -257,6 +258,10 @@ func (e *clientEditor) hints(change *clientconfig.Change, s clientconfig.Server,
 		}
 	}
 	if opts.project && !opts.npx && s.URL == "" {
-		fmt.Fprintln(e.std.out, "The file contains a path of this machine: use --npx if you share it.")
+		advice := "do not share it."
+		if published.Registered {
+			advice = "use --npx if you share it."
+		}
+		fmt.Fprintln(e.std.out, "The file contains a path of this machine:", advice)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/pagemcp/pagemcp/server/clientconfig"
+	"github.com/pagemcp/pagemcp/server/published"
 	"github.com/spf13/cobra"
 )
 
@@ -20,14 +21,16 @@ func installCommand(std streams) *cobra.Command {
 
 The file gets the command "pagemcp stdio", which needs no token. Everything else in the file stays as it is, including
 comments; a copy of it is kept as FILE.pagemcp-backup.`,
-		Example:           "  pagemcp install claude-code\n  pagemcp install vscode --project --npx\n  pagemcp install --list",
+		Example:           "  pagemcp install claude-code\n  pagemcp install vscode --project\n  pagemcp install --list",
 		ValidArgsFunction: completeClients,
 	}
 	opts.register(c)
 	flags := c.Flags()
 	list := flags.Bool("list", false, "list the assistants, their files, and whether PageMCP is in them")
 	flags.BoolVar(&opts.http, "http", false, "write the URL of the gateway instead of a command; assistants that cannot read the token from its file need --write-token")
-	flags.BoolVar(&opts.npx, "npx", false, "write \"npx pagemcp\" with this version instead of the path of this program")
+	if published.Registered {
+		flags.BoolVar(&opts.npx, "npx", false, "write \"npx "+published.Package+"\" with this version instead of the path of this program")
+	}
 	flags.BoolVar(&opts.writeToken, "write-token", false, "with --http: copy the token in clear text into the file")
 	flags.BoolVar(&opts.force, "force", false, "replace another server of the same name")
 	c.Args = func(c *cobra.Command, args []string) error {

@@ -353,7 +353,7 @@ func TestInstallForAProject(t *testing.T) {
 	if err := e.install(t.Context(), opts); err != nil {
 		t.Error(err)
 	}
-	wantPrinted(t, out, filepath.Join(e.env.Dir, ".vscode", "mcp.json"), "use --npx if you share it")
+	wantPrinted(t, out, filepath.Join(e.env.Dir, ".vscode", "mcp.json"), "The file contains a path of this machine: ")
 	opts.client = "zed"
 	if err := e.install(t.Context(), opts); err == nil || !strings.Contains(err.Error(), "no configuration file for a project") {
 		t.Error(err)

@@ -1,26 +1,26 @@
 package main
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"net/url"
 	"path/filepath"
 	"reflect"
 	"testing"
 
-	"github.com/pagemcp/pagemcp/server/release"
+	"github.com/pagemcp/pagemcp/server/published"
+	"github.com/pagemcp/pagemcp/web"
 )
 
-// The install links of README.md add what `pagemcp install --npx` writes into the file of
-// the same client, without the name: they start a published version, and 0.1.0 has no --as.
+// The install links of a release add what `pagemcp install --npx` writes into the file of the
+// same client.
 func TestInstallLinksWriteWhatInstallWrites(t *testing.T) {
-	links, err := release.ReadInstallLinks(fileText(t, filepath.Join(root, "README.md")))
-	if err != nil {
-		t.Fatal(err)
-	}
 	files := map[string]struct{ path, parent string }{
 		"vscode":   {".config/Code/User/mcp.json", "servers"},
 		"cursor":   {".cursor/mcp.json", "mcpServers"},
 		"lmstudio": {".lmstudio/mcp.json", "mcpServers"},
 	}
+	links := published.InstallLinks(web.Version())
 	if len(links) != len(files) {
 		t.Fatalf("%d links, want %d", len(links), len(files))
 	}
@@ -35,18 +35,22 @@ func TestInstallLinksWriteWhatInstallWrites(t *testing.T) {
 		if err := json.Unmarshal([]byte(fileText(t, filepath.Join(e.env.Home, filepath.FromSlash(file.path)))), &written); err != nil {
 			t.Fatal(err)
 		}
-		var config any
-		if err := json.Unmarshal([]byte(link.Config), &config); err != nil {
+		parsed, err := url.Parse(link.String())
+		if err != nil {
 			t.Fatal(err)
 		}
-		want, _ := written[file.parent][link.Name].(map[string]any)
-		if args, ok := want["args"].([]any); ok && len(args) > 2 && args[len(args)-2] == "--as" && args[len(args)-1] == link.Client {
-			want["args"] = args[:len(args)-2]
-		} else {
-			t.Errorf("%s gets no name: %v", link.Client, want)
+		name, text := parsed.Query().Get("name"), []byte(parsed.Query().Get("config"))
+		if link.Client != "vscode" { // the others take base64
+			if text, err = base64.StdEncoding.DecodeString(string(text)); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if !reflect.DeepEqual(config, any(want)) {
-			t.Errorf("the link of %s adds %v as %q, install writes %v", link.Client, config, link.Name, written)
+		var config any
+		if err := json.Unmarshal(text, &config); err != nil {
+			t.Fatal(err)
+		}
+		if want := written[file.parent][name]; !reflect.DeepEqual(config, want) {
+			t.Errorf("the link of %s adds %v as %q, install writes %v", link.Client, config, name, written)
 		}
 	}
 }

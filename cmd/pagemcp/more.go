@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pagemcp/pagemcp/server"
+	"github.com/pagemcp/pagemcp/server/published"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/web"
 	"github.com/spf13/cobra"
@@ -12,7 +13,7 @@ import (
 
 // publicEntries is the page about error messages in the repository. Its anchors are those of
 // the built documentation.
-const publicEntries = "https://github.com/pagemcp/pagemcp/blob/main/web/docs/troubleshooting.md"
+const publicEntries = "https://github.com/" + published.Repository + "/blob/main/web/docs/troubleshooting.md"
 
 // printError prints an error, and where the documentation explains it.
 func printError(std streams, state string, err error) {

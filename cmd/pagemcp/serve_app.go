@@ -91,7 +91,7 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 		}
 		text := "\n  Your app     " + link(std.err, start) + "\n               (good once, for two minutes; press Enter for a new link, or use `pagemcp open" + s.stateArgument() + "`)\n"
 		if len(pack) == 0 {
-			text += "  Package      not at /pagemcp/: this program has no web files; an app without a bundler needs a release, or a copy of the package\n"
+			text += "  Package      not at /pagemcp/: this program was built without web files; an app without a bundler needs a copy of the package\n"
 		}
 		printTo(std.err, s, text+connectText(g, s)+"\n")
 		return nil

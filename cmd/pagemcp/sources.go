@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -20,7 +19,7 @@ import (
 func findWebFiles() (webFiles, error) {
 	root, _, err := findSources()
 	if err != nil {
-		return webFiles{}, fmt.Errorf("%w; in a clone of github.com/pagemcp/pagemcp dev builds them", site.ErrNone)
+		return webFiles{}, site.ErrNone
 	}
 	return webFiles{
 		watch: func(ctx context.Context, built func(map[string][]byte, error)) error {

@@ -22,6 +22,8 @@ type flags struct {
 	out       string
 	version   string
 	tag       string
+	names     string
+	setNames  bool
 }
 
 func main() {
@@ -31,6 +33,8 @@ func main() {
 	flag.StringVar(&f.out, "out", filepath.Join("dist", "release"), "directory for the artifacts, which is replaced")
 	flag.StringVar(&f.version, "version", "", "only set the version of the sources")
 	flag.StringVar(&f.tag, "tag", "", "only check that the sources can be released as this tag, such as v0.2.0")
+	flag.StringVar(&f.names, "names", "", "\"registered\" confirms that this project owns all names of server/published; \"trial\" builds artifacts for tests only")
+	flag.BoolVar(&f.setNames, "set-names", false, "only write the names of server/published into the files that repeat them")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -45,6 +49,8 @@ func run(ctx context.Context, root string, f flags) error {
 	switch {
 	case f.version != "":
 		return release.SetVersion(root, f.version, time.Now().UTC())
+	case f.setNames:
+		return release.SetNames(root)
 	case f.tag != "":
 		return release.CheckTag(root, f.tag)
 	case f.here:
@@ -68,6 +74,6 @@ func run(ctx context.Context, root string, f flags) error {
 		}
 	}
 	return release.Make(ctx, release.Options{
-		Root: root, Out: f.out, Work: filepath.Join(root, ".cache", "release"), Platforms: platforms, Log: os.Stderr,
+		Root: root, Out: f.out, Work: filepath.Join(root, ".cache", "release"), Platforms: platforms, Names: f.names, Log: os.Stderr,
 	})
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pagemcp/pagemcp/server/published"
 )
 
 // A manifest has the fields of the published package.json, in their order. Development
@@ -38,7 +40,7 @@ type manifest struct {
 	Engines       json.RawMessage                 `json:"engines,omitempty"`
 	Peers         json.RawMessage                 `json:"peerDependencies,omitempty"`
 	PeersMeta     json.RawMessage                 `json:"peerDependenciesMeta,omitempty"`
-	Optional      map[string]string               `json:"optionalDependencies"`
+	Optional      map[string]string               `json:"optionalDependencies,omitempty"`
 	PublishConfig json.RawMessage                 `json:"publishConfig,omitempty"`
 }
 
@@ -48,7 +50,7 @@ var platforms = [...]string{"darwin-arm64", "darwin-x64", "linux-arm64", "linux-
 
 // PlatformPackage returns the name of the npm package with the program for a platform, such
 // as "linux-x64".
-func PlatformPackage(platform string) string { return "@pagemcp/" + platform }
+func PlatformPackage(platform string) string { return published.Scope + "/" + platform }
 
 // Launcher is the file of the npm package that starts the program, below [Package].
 const Launcher = "bin/pagemcp.js"
@@ -107,10 +109,12 @@ func npmManifest(root string) ([]byte, exports, error) {
 		}
 	}
 	m.TypesVersions = map[string]map[string][1]string{"*": types}
-	m.Bin = map[string]string{"pagemcp": "./" + Launcher}
-	m.Optional = map[string]string{}
-	for _, platform := range platforms {
-		m.Optional[PlatformPackage(platform)] = m.Version
+	m.Bin = map[string]string{published.Package: "./" + Launcher}
+	if published.Registered { // else npm would fetch programs of another owner of these names
+		m.Optional = map[string]string{}
+		for _, platform := range platforms {
+			m.Optional[PlatformPackage(platform)] = m.Version
+		}
 	}
 	var written bytes.Buffer
 	encoder := json.NewEncoder(&written)
@@ -141,6 +145,9 @@ func PackageFiles(root string, files Files) (Files, error) {
 			return nil, fmt.Errorf("collect the package: %w", err)
 		}
 	}
+	if all[Package+"README.md"], err = published.Text(all[Package+"README.md"], versionOf(text)); err != nil {
+		return nil, fmt.Errorf("collect the package: README.md: %w", err)
+	}
 	var declared []string
 	for _, one := range exports {
 		if one.types != "" {
@@ -155,6 +162,15 @@ func PackageFiles(root string, files Files) (Files, error) {
 		all[Package+"types/"+name] = contents
 	}
 	return all, nil
+}
+
+// versionOf returns the version in a package.json.
+func versionOf(manifest []byte) string {
+	var m struct{ Version string }
+	if err := json.Unmarshal(manifest, &m); err != nil {
+		return ""
+	}
+	return m.Version
 }
 
 // WritePackage writes the npm package to dir. Other files in dir are removed.

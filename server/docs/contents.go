@@ -1,12 +1,17 @@
 package docs
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/pagemcp/pagemcp/server/published"
+	"github.com/pagemcp/pagemcp/web"
 )
 
 // A Section is a group of pages in the navigation.
@@ -86,14 +91,17 @@ func (p *Page) find(root string) error {
 		p.Name = strings.ReplaceAll(strings.ToLower(p.Title), " ", "-")
 	}
 	var err error
-	if p.Markdown, err = os.ReadFile(filepath.Join(root, filepath.FromSlash(p.Source))); err != nil {
+	if p.Markdown, err = readPage(root, p.Source); err != nil {
 		return fmt.Errorf("read a page that %s lists: %w", Contents, err)
 	}
 	for _, language := range languages[1:] {
 		source := path.Join(docs, language.Code, p.Name+".md")
-		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(source)))
-		if err != nil {
+		text, err := readPage(root, source)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue // not translated
+		}
+		if err != nil {
+			return fmt.Errorf("read a translation: %w", err)
 		}
 		title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
 		p.Translations = append(p.Translations, &Page{
@@ -102,4 +110,16 @@ func (p *Page) find(root string) error {
 		})
 	}
 	return nil
+}
+
+// readPage returns the Markdown of a page, for readers of this build.
+func readPage(root, source string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(source)))
+	if err != nil {
+		return nil, err
+	}
+	if text, err = published.Text(text, web.Version()); err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	return text, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pagemcp/pagemcp/server/published"
 	"github.com/pagemcp/pagemcp/web"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -21,7 +22,7 @@ import (
 )
 
 // repository is where files that are no pages are linked to.
-const repository = "https://github.com/pagemcp/pagemcp/blob/main/"
+const repository = "https://github.com/" + published.Repository + "/blob/main/"
 
 type heading struct {
 	Level      int

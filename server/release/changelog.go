@@ -43,6 +43,21 @@ func sectionOf(text, version string) (s Section, err error) {
 	return s, nil
 }
 
+// trialDate is that of artifacts which are not released: the same at each build.
+var trialDate = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// readUnreleased returns the section of what is not released yet, for artifacts that are
+// built for tests.
+func readUnreleased(root string) (s Section, err error) {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(changelogFile)))
+	if err != nil {
+		return s, fmt.Errorf("read the changelog: %w", err)
+	}
+	_, body, _ := strings.Cut(string(text), "\n"+unreleased+"\n")
+	body, _, _ = strings.Cut(body, "\n## ")
+	return Section{Date: trialDate, Text: strings.TrimSpace(body)}, nil
+}
+
 // CheckTag returns an error if the sources below root cannot be released as tag, for
 // example v0.2.0: versions differ, the changelog has no section of it, or what is not
 // released yet stands above that section.

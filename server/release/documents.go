@@ -15,7 +15,7 @@ import (
 // writes manual pages has the build tag manpages, since their library is not part of a release.
 func commandDocuments(ctx context.Context, root, dir string, date time.Time) (map[string][]byte, error) {
 	program := filepath.Join(dir, Platform{runtime.GOOS, runtime.GOARCH}.Program())
-	if err := buildProgram(ctx, root, program, "release,manpages", "CGO_ENABLED=0"); err != nil {
+	if err := buildProgram(ctx, root, program, "release,manpages"+namesTag, "CGO_ENABLED=0"); err != nil {
 		return nil, fmt.Errorf("build the program that writes manual pages: %w", err)
 	}
 	run := func(args ...string) ([]byte, error) {

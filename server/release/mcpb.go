@@ -54,7 +54,7 @@ func mcpb(version, description string, programs map[Platform][]byte, documents m
 	server.Start.Platforms = map[string]mcpbCommand{"win32": start(windows.Program())}
 	manifest, err := indented(mcpbManifest{
 		Version: "0.3", Name: "pagemcp", Title: "PageMCP", Release: version, Description: description,
-		Long:       "PageMCP connects Claude to web pages that are open in your browser and that you have paired. Pages that use the npm package pagemcp join this gateway; all data stays on your machine.",
+		Long:       "PageMCP connects Claude to web pages that are open in your browser and that you have paired. Pages that use the npm package pagemcp join this gateway. It sends nothing off your machine; what Claude reads goes to the provider of its model.",
 		Author:     map[string]string{"name": "The PageMCP authors", "url": repository},
 		Repository: map[string]string{"type": "git", "url": repository + ".git"},
 		Homepage:   repository, Support: repository + "/issues", Icon: "icon.png",

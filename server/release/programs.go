@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pagemcp/pagemcp/server/published"
 )
 
 // A Platform is one that releases are built for.
@@ -63,6 +65,9 @@ func (p Platform) npmCPU() string {
 	return p.Arch
 }
 
+// namesTag adds the build tag of names that are registered, if this program has it.
+var namesTag = map[bool]string{true: ",registered"}[published.Registered]
+
 // buildFlags are those of each program of a release: the same bytes wherever it is built.
 var buildFlags = [...]string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid="}
 
@@ -73,7 +78,7 @@ func BuildPrograms(ctx context.Context, root, out string, platforms []Platform) 
 	programs := map[Platform]string{}
 	for _, p := range platforms {
 		file := filepath.Join(out, p.String(), p.Program())
-		if err := buildProgram(ctx, root, file, "release", "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch); err != nil {
+		if err := buildProgram(ctx, root, file, "release"+namesTag, "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch); err != nil {
 			return nil, fmt.Errorf("build the program for %s: %w", p, err)
 		}
 		programs[p] = file

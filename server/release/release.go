@@ -15,11 +15,12 @@ import (
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server/bundle"
+	"github.com/pagemcp/pagemcp/server/published"
 )
 
 const (
-	repository = "https://github.com/pagemcp/pagemcp"
-	goModule   = "github.com/pagemcp/pagemcp"
+	repository = "https://github.com/" + published.Repository
+	goModule   = published.Module
 )
 
 // Options of [Make].
@@ -28,18 +29,29 @@ type Options struct {
 	Out       string // directory for the artifacts; what is in it is removed
 	Work      string // directory for programs, which stays
 	Platforms []Platform
+	Names     string    // [NamesRegistered] or [NamesTrial]
 	Log       io.Writer // a line for each artifact, with its size
 }
 
 // Make builds all artifacts into o.Out: npm/ has the npm packages, files/ what the page of the
-// release offers with SHA256SUMS, and beside them are the formula, the entry of the MCP
-// registry and the notes. With fewer than all platforms those are left out that need others.
+// release offers with SHA256SUMS, repository/ the committed files as they are after the first
+// release, and beside them are the formula, the entry of the MCP registry and the notes. With
+// fewer than all platforms those are left out that need others.
 func Make(ctx context.Context, o Options) error {
+	if err := confirmNames(o.Names, published.Registered); err != nil {
+		return err
+	}
 	version, err := CheckVersions(o.Root)
 	if err != nil {
 		return err
 	}
+	if err := CheckNames(o.Root); err != nil {
+		return err
+	}
 	notes, err := ReadSection(o.Root, version)
+	if o.Names == NamesTrial {
+		notes, err = readUnreleased(o.Root)
+	}
 	if err != nil {
 		return err
 	}
@@ -109,7 +121,17 @@ func Make(ctx context.Context, o Options) error {
 	if all["server.json"], err = registryEntry(manifest); err != nil {
 		return err
 	}
-	all["NOTES.md"] = []byte(notes.Text + "\n")
+	install, err := published.Part("install", version)
+	if err != nil {
+		return err
+	}
+	all["NOTES.md"] = slices.Concat([]byte(notes.Text+"\n\n## Install\n\n"), install)
+	if err := all.addRepositoryFiles(o.Root, version); err != nil {
+		return err
+	}
+	if o.Names == NamesTrial {
+		all["TRIAL.txt"] = []byte("Made by `make release NAMES=trial`: publish nothing of it.\n")
+	}
 	return all.write(o.Out, o.Log)
 }
 

@@ -31,9 +31,7 @@ func versionPlaces() []versionPlace {
 		place("web/extension/manifest.json", `\n  "version": "`+v+`"`),
 		place("web/playground/protocol/revisions.ts", `\n  title: 'PageMCP playground',\n  version: '`+v+`'`),
 		place("web/README.md", `\bpagemcp-`+v+`\.tgz`),
-		place("README.md", `\bpagemcp-`+v+`\.mcpb`),
 		place(".claude-plugin/pagemcp/.claude-plugin/plugin.json", `\n  "version": "`+v+`"`),
-		place(".claude-plugin/pagemcp/.claude-plugin/plugin.json", `\bpagemcp@`+v+`\b`),
 	}
 }
 
@@ -57,19 +55,6 @@ func CheckVersions(root string) (version string, err error) {
 			if string(one[1]) != version {
 				wrong = append(wrong, fmt.Errorf("%s has version %s, and %s has %s: run `make version V=%s`", place.file, one[1], versionFile, version, version))
 			}
-		}
-	}
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		return "", fmt.Errorf("compare versions: %w", err)
-	}
-	links, err := ReadInstallLinks(string(text))
-	if err != nil {
-		return "", err
-	}
-	for _, link := range links {
-		if link.version() != version {
-			wrong = append(wrong, fmt.Errorf("a link to %s in README.md has version %q, and %s has %s: run `make version V=%s`", link.page, link.version(), versionFile, version, version))
 		}
 	}
 	return version, errors.Join(wrong...)
@@ -97,9 +82,6 @@ func SetVersion(root, version string, today time.Time) error {
 		if err != nil {
 			return err
 		}
-	}
-	if err := edit(root, "README.md", func(text string) (string, error) { return relink(text, version) }); err != nil {
-		return err
 	}
 	return edit(root, changelogFile, func(text string) (string, error) {
 		return strings.Replace(text, "\n"+unreleased+"\n", "\n## "+version+" ("+today.Format(time.DateOnly)+")\n", 1), nil

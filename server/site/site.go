@@ -33,7 +33,7 @@ const (
 
 // ErrNone reports that the program contains no web files, since it was not built as a
 // release.
-var ErrNone = errors.New("this program has no web files: run `npx pagemcp`, or download a release")
+var ErrNone = errors.New("this program was built without web files: run it in a clone of the repository, or use one that `make standalone` builds")
 
 // index is the file of an archive that maps each path to the name of its contents: equal
 // contents are stored once.

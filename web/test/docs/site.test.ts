@@ -244,7 +244,7 @@ inBrowsers(
     await page.waitForFunction(
       () =>
         document.querySelector<HTMLElement>('.copy')?.dataset.said === 'Copied' ||
-        getSelection()?.toString().includes('npx pagemcp'),
+        getSelection()?.toString().includes('make run'),
       { polling: 100 },
     )
   },

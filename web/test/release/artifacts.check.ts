@@ -18,6 +18,7 @@ import {
   platforms,
   read,
   root,
+  trial,
   unpack,
   version,
 } from './release.ts'
@@ -215,7 +216,9 @@ test('server.json describes the packed package', () => {
 
 test('the notes are the section of the changelog', () => {
   const changelog = readFileSync(join(root, 'web/CHANGELOG.md'), 'utf8')
-  assert.ok(changelog.includes(`## ${version} (`) && changelog.includes(text('NOTES.md')))
+  const [changes = '', install] = text('NOTES.md').split('\n\n## Install\n')
+  assert.ok(changes.length > 1000 && changelog.includes(changes) && install)
+  assert.ok(changelog.includes(trial ? '## Unreleased' : `## ${version} (`))
 })
 
 if (complete) {
@@ -307,11 +310,13 @@ test('the extensions have the version, what their browser starts, and else the s
 })
 
 test('the plugin of Claude Code starts this version', () => {
-  const folder = join(root, '.claude-plugin')
-  const marketplace = JSON.parse(readFileSync(join(folder, 'marketplace.json'), 'utf8'))
+  const folder = artifact('repository')
+  const marketplace = JSON.parse(
+    readFileSync(join(folder, '.claude-plugin/marketplace.json'), 'utf8'),
+  )
   const [plugin] = marketplace.plugins
   const manifest = JSON.parse(
-    readFileSync(join(root, plugin.source, '.claude-plugin/plugin.json'), 'utf8'),
+    readFileSync(join(folder, plugin.source, '.claude-plugin/plugin.json'), 'utf8'),
   )
   assert.deepEqual([plugin.name, manifest.version], [manifest.name, version])
   assert.deepEqual(manifest.mcpServers.pagemcp, {
@@ -321,6 +326,15 @@ test('the plugin of Claude Code starts this version', () => {
   const [monitor] = manifest.experimental.monitors
   assert.equal(monitor.command, `npx -y pagemcp@${version} watch --as claude-code`)
   const skill = monitor.when.replace(/^on-skill-invoke:/, '')
-  const text = readFileSync(join(root, plugin.source, 'skills', skill, 'SKILL.md'), 'utf8')
+  const text = readFileSync(join(folder, plugin.source, 'skills', skill, 'SKILL.md'), 'utf8')
   assert.match(text, new RegExp(`^---\nname: ${skill}\ndescription: .{40,}\n---\n`))
+})
+
+test('documents of a release name what it publishes', () => {
+  for (const name of ['repository/README.md', 'NOTES.md']) {
+    const text = readFileSync(artifact(name), 'utf8')
+    assert.match(text, /npx pagemcp dev/)
+    assert.match(text, /\[VS Code\]: https:\/\/vscode\.dev\/redirect/)
+    assert.doesNotMatch(text, /not released yet|<!-- until/i)
+  }
 })

@@ -21,8 +21,11 @@ export const root = join(import.meta.dirname, '../../..')
 export const dist = join(root, 'dist/release')
 
 if (!existsSync(join(dist, 'files/SHA256SUMS'))) {
-  throw new Error(`there is no release in ${dist}: run make release`)
+  throw new Error(`there is no release in ${dist}: run make release NAMES=trial`)
 }
+
+/** Whether the artifacts are for tests only: their notes are those of what is not released yet. */
+export const trial = existsSync(join(dist, 'TRIAL.txt'))
 
 export const version: string = JSON.parse(
   readFileSync(join(root, 'web/package.json'), 'utf8'),
@@ -53,7 +56,9 @@ export const complete = platforms.length === allPlatforms.length
 export function ownPlatform() {
   const own = platforms.find(({ npm }) => npm === `${process.platform}-${process.arch}`)
   if (!own)
-    throw new Error('the release has no program for this machine: make release PLATFORMS=here')
+    throw new Error(
+      'the release has no program for this machine: make release NAMES=trial PLATFORMS=here',
+    )
   return own
 }
 
