@@ -168,6 +168,21 @@ export function fit(text: string, px: number, wide: number): string {
   return text
 }
 
+/**
+ * Breaks a text that is too wide once, after a `/` or a space, so that the end of a method can be read: best after a space,
+ * and such that both lines fit. The second line may still be too wide.
+ */
+export function inTwoLines(text: string, px: number, wide: number): readonly string[] {
+  const fits = (line: string) => widthOf(line.trimEnd(), wide) <= px
+  if (fits(text)) return [text]
+  const breaks = [...text.matchAll(/[/ ]+/g)]
+    .map(({ 0: gap, index }) => index + gap.length)
+    .filter((at) => at < text.length && fits(text.slice(0, at)))
+  const whole = breaks.filter((at) => fits(text.slice(at)))
+  const at = whole.findLast((at) => text[at - 1] === ' ') ?? whole.at(-1) ?? breaks.at(-1)
+  return at === undefined ? [text] : [text.slice(0, at), text.slice(at)]
+}
+
 /** Wraps an array of rows. */
 export function listed(rows: readonly number[]): Rows {
   return {

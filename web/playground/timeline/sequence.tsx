@@ -18,6 +18,7 @@ import {
   columnsOf,
   endsOf,
   fit,
+  inTwoLines,
   listed,
   middle,
   minColumnWidth,
@@ -34,7 +35,7 @@ const bars = new Bars(store)
 /** px; `letter` is the mean width of a character, `text` the font size, `narrow` the minimum width of a column. */
 const sizes = {
   usual: { step: 40, head: 48, bar: 10, letter: 7.3, text: 12, narrow: minColumnWidth },
-  large: { step: 66, head: 66, bar: 16, letter: 10.9, text: 18, narrow: 190 },
+  large: { step: 66, head: 66, bar: 16, letter: 10.9, text: 18, narrow: 214 },
 }
 
 /** Rows beyond the visible ones whose connections get a column, so that columns rarely change. */
@@ -154,6 +155,7 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
                   width={width}
                   letter={letter}
                   size={text}
+                  breaks={large}
                   columns={columns}
                   home={index === keys.home}
                 />
@@ -173,12 +175,14 @@ interface MessageProps {
   step: number
   width: number
   letter: number
+  /** Whether a text may take two lines. */
+  breaks: boolean
   size: number
   columns: readonly Column[]
   home: boolean
 }
 
-function Message({ arrow, step, width, letter, size, columns, home }: MessageProps) {
+function Message({ arrow, step, width, letter, size, breaks, columns, home }: MessageProps) {
   const { row, kind, y, x1, x2 } = arrow
   const text = line(store, row)
   const [from, to] = endsOf(store, row, columns)
@@ -195,15 +199,27 @@ function Message({ arrow, step, width, letter, size, columns, home }: MessagePro
   // An event stays in its column, or between the two of its connection.
   const room = Math.max(span, width / columns.length - 8)
   const wide = kind === 'world' ? Math.min(room, Math.max(span, widthOf(text, letter) + 24)) : span
-  const written = fit(text, wide - size * 2, letter)
-  const under = widthOf(written, letter) + 8 // px; covers the lifelines behind the text
+  const free = wide - size * (breaks ? 1.5 : 2)
+  const lines = breaks ? inTwoLines(text, free, letter) : [text]
+  const above = lines.length > 1 ? (lines[0] as string) : ''
+  const last = lines.at(-1) as string
+  const written = fit(last, free, letter)
+  const under = Math.max(widthOf(above, letter), widthOf(written, letter)) + (breaks ? 4 : 8) // px; covers the lifelines behind the text
   const start =
     kind === 'world' ? Math.max(4, Math.min(width - wide - 4, (x1 + x2 - wide) / 2)) : left
   // Cut after a word, and the ellipsis is drawn: speech input needs words of the button's name (WCAG 2.5.3).
-  const cut = written === text ? text : written.replace(/\w*…$/, '') || written.slice(0, -1)
-  const middle = start + wide / 2 - (cut === text ? 0 : letter / 2)
+  const whole = breaks ? (inTwoLines(last, free, letter)[0] as string).trimEnd() : last
+  const cut =
+    written === last
+      ? last
+      : whole !== last
+        ? whole
+        : written.replace(/\w*…$/, '') || written.slice(0, -1)
+  const middle = start + wide / 2
+  const end = middle - (cut === last ? 0 : letter / 2)
   const back = x2 < x1 ? 1 : -1
-  const base = kind === 'world' ? y - step * 0.06 : y - step * 0.15 // baseline of the text
+  const high = above === '' ? 0 : size * 1.15 // px between two baselines
+  const base = kind === 'world' ? y - step * 0.06 + high / 2 : y - step * 0.15 // of the last line
   const pick = () => {
     cursor.value = row
     actions.inspect(row)
@@ -229,18 +245,25 @@ function Message({ arrow, step, width, letter, size, columns, home }: MessagePro
       <rect
         class="sq-under"
         x={start + (wide - under) / 2}
-        y={base - size}
+        y={base - size - high}
         width={under}
-        height={size * 1.3}
+        height={size * 1.3 + high}
       />
-      <text x={middle} y={base}>
-        {cut}
+      <text>
+        {above && (
+          <tspan x={middle} y={base - high}>
+            {above}
+          </tspan>
+        )}
+        <tspan x={end} y={base}>
+          {cut}
+        </tspan>
       </text>
-      {cut === text ? null : (
+      {cut === last ? null : (
         <path
           class="sq-line sq-dots"
           stroke-linecap="round"
-          d={`M${middle + widthOf(cut, letter) / 2 + letter * 0.2} ${base}h.1m${letter / 3} 0h.1m${letter / 3} 0h.1`}
+          d={`M${end + widthOf(cut, letter) / 2 + letter * 0.2} ${base}h.1m${letter / 3} 0h.1m${letter / 3} 0h.1`}
         />
       )}
     </g>

@@ -272,6 +272,14 @@ inBrowsers(
       all.map((one) => [one.ariaLabel ?? '', one.querySelector('text')?.textContent ?? '-']),
     )
     assert.ok(cut.length > 0 && cut.every(([name = '', text = '']) => name.includes(text)))
+    const texts = await page.$$eval('.sq-message text', (all) => all.map((one) => one.textContent))
+    const updated = texts.filter((text) => text?.startsWith('notifications/resources/updated'))
+    assert.equal(updated.length, 2, `the caption speaks of two: ${texts.join(', ')}`)
+    await page.setViewport({ width: 1024, height: 768 })
+    const tops = await page.$$eval('.present > header button', (all) =>
+      all.map((one) => one.getBoundingClientRect().top),
+    )
+    assert.equal(new Set(tops).size, 1, 'the controls take two rows')
 
     await page.keyboard.press('j')
     await page.waitForFunction(() => !document.querySelector('.present-payload'))

@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import type { Direction } from '../../../playground/messages/entry.ts'
 import { Store } from '../../../playground/messages/store.ts'
 import { Bars } from '../../../playground/timeline/bars.ts'
-import { boxesOf, columnsOf, endsOf, fit, listed } from '../../../playground/timeline/diagram.ts'
+import {
+  boxesOf,
+  columnsOf,
+  endsOf,
+  fit,
+  inTwoLines,
+  listed,
+} from '../../../playground/timeline/diagram.ts'
 import { diagramSvg } from '../../../playground/timeline/diagram-svg.ts'
 import { mermaid } from '../../../playground/timeline/mermaid.ts'
 
@@ -174,4 +181,15 @@ test('a text is cut where its room ends', () => {
   assert.equal(fit('notes://today', 100, 10), 'notes://t…')
   assert.equal(fit('notes', 100, 10), 'notes')
   assert.equal(fit('今日今日今日', 100, 10), '今日今日…')
+})
+
+test('a text that is too wide is broken once, at the last place that fits', () => {
+  const updated = 'notifications/resources/updated'
+  assert.deepEqual(inTwoLines(updated, 180, 10), ['notifications/', 'resources/updated'])
+  assert.deepEqual(inTwoLines(updated, 240, 10), ['notifications/resources/', 'updated'])
+  assert.deepEqual(inTwoLines(updated, 310, 10), [updated])
+  assert.deepEqual(inTwoLines('write notes://today', 150, 10), ['write ', 'notes://today'])
+  assert.deepEqual(inTwoLines('write notes://today/12', 150, 10), ['write notes://', 'today/12'])
+  assert.deepEqual(inTwoLines('ok tools/call #2', 150, 10), ['ok tools/call ', '#2'])
+  assert.deepEqual(inTwoLines('unbreakable', 50, 10), ['unbreakable'])
 })
