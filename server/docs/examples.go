@@ -43,7 +43,7 @@ var subjects = []struct {
 	{"Resources", "lists, templates, reads, and hints for caches", []string{"list-*", "lists-*", "template*", "read*", "paths-*", "meta-*", "cache-*", "cursor-*", "names-twice"}},
 	{"Subscriptions", "what a client gets when something changes", []string{"subscribe*", "listen*"}},
 	{"Tools, prompts and completion", "calls, their arguments, and values for variables", []string{"tools*", "calls-*", "prompts*", "complete*", "task-*", "untrusted-*"}},
-	{"Questions to the client", "elicitation, sampling and roots, in both eras", []string{"input-*"}},
+	{"Questions to the client", "elicitation, sampling and roots, in the old and the new protocol", []string{"input-*"}},
 	{"Progress, logging and the end", "what belongs to a request, and how connections end", []string{"progress*", "logging*", "close-*", "shutdown", "in-flight", "ids*", "two-clients", "notifications-*"}},
 	{"Invalid messages", "what the engine answers to what is no valid request", []string{"malformed-*", "not-a-request", "params-*", "unknown-*"}},
 	{"Skills, tasks and events", "extensions of MCP", []string{"skills*", "extension*", "tasks*", "events*"}},

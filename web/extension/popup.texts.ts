@@ -186,7 +186,7 @@ const de: Texts = {
   searching: 'Gateway wird gesucht',
   notConnected: 'Nicht verbunden',
   linkRefused:
-    'Das Gateway hat den Link abgelehnt: Er wurde schon benutzt, ist älter als zwei Minuten, oder das Gateway wurde ohne die Herkunft dieser Erweiterung gestartet.',
+    'Das Gateway hat den Link abgelehnt: Er wurde schon benutzt, ist älter als zwei Minuten, oder das Gateway wurde ohne die Origin dieser Erweiterung gestartet.',
   failed: (error) => `Das ist fehlgeschlagen: ${error}`,
   mayBeRead: 'Für Assistenten lesbar',
   untickAll: 'Alle abwählen',

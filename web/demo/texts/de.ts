@@ -99,7 +99,7 @@ export const texts: StartTexts = {
     },
     conformance: {
       title: 'Konformität',
-      text: 'Die Gegenstände der offiziellen Tests: Prompts, Werkzeuge, Fortschritt, Rückfragen und ein Protokoll der Anfragen.',
+      text: 'Die Gegenstände der offiziellen Tests: Prompts, Tools, Fortschritt, Rückfragen und ein Protokoll der Anfragen.',
       sample: ['resources', 'prompts', 'tools'],
     },
   },

@@ -21,7 +21,7 @@ export const de: Translated<typeof en> = {
   runs: 'Diese App ist eine Seite des Servers, mit Skripten. Diese Seite kann die App nicht lesen. Per WebRTC kann die App ihren Inhalt und Eingaben an jede Adresse senden; die meisten Browser können das nicht verhindern.',
   run: 'App starten',
   needs: 'Die App verwendet außerdem:',
-  call: 'Aufruf eines Werkzeugs:',
+  call: 'Aufruf eines Tools:',
   link: 'Link:',
   said: 'Die App sagt:',
 }

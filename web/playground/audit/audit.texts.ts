@@ -37,7 +37,7 @@ export const de: Translated<typeof en> = {
   page: 'Seite',
   lists: 'Listen aller Seiten',
   unnamed: 'ohne Namen',
-  calls: 'Werkzeugaufrufe',
+  calls: 'Tool-Aufrufe',
   last: 'Zuletzt benutzt',
   right: 'Recht',
   decision: 'Entscheidung',

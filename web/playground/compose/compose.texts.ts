@@ -231,7 +231,7 @@ export const zhHans: Translated<typeof en> = {
   newer: '显示较新的消息',
   undo: '撤销更改',
   dismiss: '知道了',
-  otherRevision: '这条消息使用修订版 {written}，客户端使用 {spoken}。',
+  otherRevision: '这条消息使用版本 {written}，客户端使用 {spoken}。',
   rewrite: '改写为 {to}',
   useRevision: '使用 {written}',
   pending: '服务器发送了请求 {method}，正在等待响应。',

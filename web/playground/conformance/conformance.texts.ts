@@ -3,7 +3,7 @@ import type { Translated } from '../locale/texts.ts'
 export const en = {
   title: 'Conformance',
   about:
-    'Sends reads, lists, subscriptions and malformed messages to {server}, in both eras, to check {count} requirements.',
+    'Sends reads, lists, subscriptions and malformed messages to {server}, in the old and the new protocol, to check {count} requirements.',
   run: 'Run checks',
   stop: 'Stop',
   mayCall: 'May call tools that do not exist',
@@ -16,10 +16,10 @@ export const en = {
 export const de: Translated<typeof en> = {
   title: 'Konformität',
   about:
-    'Sendet Lesezugriffe, Listen, Abonnements und fehlerhafte Nachrichten an {server}, in beiden Generationen, und prüft damit {count} Anforderungen.',
+    'Sendet Lesezugriffe, Listen, Abonnements und fehlerhafte Nachrichten an {server}, im alten und im neuen Protokoll, und prüft damit {count} Anforderungen.',
   run: 'Prüfen',
   stop: 'Anhalten',
-  mayCall: 'Darf Werkzeuge aufrufen, die es nicht gibt',
+  mayCall: 'Darf Tools aufrufen, die es nicht gibt',
   passed: 'Bestanden',
   failed: 'Nicht bestanden',
   none: 'Nicht anwendbar',
@@ -29,7 +29,7 @@ export const de: Translated<typeof en> = {
 export const ja: Translated<typeof en> = {
   title: '適合性',
   about:
-    '{server} に読み取り、一覧、購読、不正な形式のメッセージを両方の世代で送信し、要件 {count} 件を検査します。',
+    '{server} に読み取り、一覧、購読、不正な形式のメッセージを新旧両方のプロトコルで送信し、要件 {count} 件を検査します。',
   run: '検査',
   stop: '停止',
   mayCall: '存在しないツールの呼び出しを許可',
@@ -41,7 +41,7 @@ export const ja: Translated<typeof en> = {
 
 export const zhHans: Translated<typeof en> = {
   title: '一致性',
-  about: '在两个时代向 {server} 发送读取、列表、订阅和格式错误的消息，检查 {count} 项要求。',
+  about: '用新旧两代协议向 {server} 发送读取、列表、订阅和格式错误的消息，检查 {count} 项要求。',
   run: '检查',
   stop: '停止',
   mayCall: '允许调用不存在的工具',

@@ -46,7 +46,7 @@ export const contents: Readonly<Record<Language, Contents>> = {
       ['Tomatensuppe', 'Für vier Personen.\nTomaten, Sahne, Basilikum.'],
       ['Lissabon in zwei Tagen', 'Straßenbahn 28, Belém\nund nachts der Fluss.'],
       ['Fahrplan', '9:40 Gleis 2\n10:05 Gleis 7'],
-      ['MCP-Spezifikation', 'Ressourcen, Prompts, Werkzeuge.'],
+      ['MCP-Spezifikation', 'Ressourcen, Prompts, Tools.'],
     ],
     server: 'Demo in dieser Seite',
     titles: {

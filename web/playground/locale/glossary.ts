@@ -155,7 +155,8 @@ export const glossary: { readonly [concept: string]: Concept } = {
     rejected: { de: ['Mitteilung'] },
   },
   origin: {
-    terms: { en: ['origin', 'origins'], de: ['Herkunft'], ja: ['オリジン'], 'zh-Hans': ['来源'] },
+    terms: { en: ['origin', 'origins'], de: ['Origin'], ja: ['オリジン'], 'zh-Hans': ['来源'] },
+    rejected: { de: ['Herkunft'] },
   },
   pane: {
     terms: { en: ['pane', 'panes'], de: ['Bereich'], ja: ['ペイン'], 'zh-Hans': ['面板'] },
@@ -207,12 +208,12 @@ export const glossary: { readonly [concept: string]: Concept } = {
       en: ['revision', 'revisions'],
       de: ['Revision'],
       ja: ['リビジョン'],
-      'zh-Hans': ['修订版'],
+      'zh-Hans': ['版本'],
     },
     rejected: {
       de: ['Fassung'],
       ja: ['版を', '版は', '版に', 'の版', '版と', '版で'],
-      'zh-Hans': ['协议版本'],
+      'zh-Hans': ['修订版'],
     },
   },
   scenario: {
@@ -260,15 +261,17 @@ export const glossary: { readonly [concept: string]: Concept } = {
     terms: { en: ['token', 'tokens'], de: ['Token'], ja: ['トークン'], 'zh-Hans': ['令牌'] },
   },
   tool: {
-    terms: { en: ['tool', 'tools'], de: ['Werkzeug'], ja: ['ツール'], 'zh-Hans': ['工具'] },
+    terms: { en: ['tool', 'tools'], de: ['Tool'], ja: ['ツール'], 'zh-Hans': ['工具'] },
+    rejected: { de: ['Werkzeug'] },
   },
   transcript: {
     terms: {
       en: ['transcript'],
-      de: ['Mitschrift'],
+      de: ['Aufzeichnung'],
       ja: ['トランスクリプト'],
       'zh-Hans': ['通信记录'],
     },
+    rejected: { de: ['Mitschrift'] },
   },
 }
 

@@ -190,7 +190,7 @@ export const de: Translated<typeof en> = {
   stray: 'Eine Antwort auf eine Anfrage, die nicht in dieser Zeitleiste steht.',
   open: 'Noch keine Antwort.',
   failed:
-    'Die Antwort auf {method}: Das Werkzeug lief und scheiterte (`isError`). Ein Modell sieht diesen Text und kann den Aufruf korrigieren.',
+    'Die Antwort auf {method}: Das Tool lief und scheiterte (`isError`). Ein Modell sieht diesen Text und kann den Aufruf korrigieren.',
   input:
     'Die Antwort auf {method}: Der Server braucht erst Eingaben. Der Client sendet die Anfrage damit erneut.',
   task: 'Die Antwort auf {method}: Die Anfrage läuft als Aufgabe weiter, ihr Ergebnis kommt später.',
@@ -227,11 +227,11 @@ export const de: Translated<typeof en> = {
     'prompts/get': 'Fragt nach einem Prompt mit eingesetzten Argumenten.',
     'notifications/prompts/list_changed':
       'Die Liste der Prompts hat sich geändert. Die neue liefert eine erneute Anfrage.',
-    'tools/list': 'Fragt nach einer Seite der Liste von Werkzeugen.',
+    'tools/list': 'Fragt nach einer Seite der Liste von Tools.',
     'tools/call':
-      'Ruft ein Werkzeug auf. Scheitert das Werkzeug, steht das im Ergebnis, nicht in einem Fehler.',
+      'Ruft ein Tool auf. Scheitert das Tool, steht das im Ergebnis, nicht in einem Fehler.',
     'notifications/tools/list_changed':
-      'Die Liste der Werkzeuge hat sich geändert. Die neue liefert eine erneute Anfrage.',
+      'Die Liste der Tools hat sich geändert. Die neue liefert eine erneute Anfrage.',
     'completion/complete':
       'Fragt nach Ergänzungen für ein Argument, mit den bisher eingesetzten Werten.',
     'logging/setLevel': 'Setzt die niedrigste Stufe der zu sendenden Log-Nachrichten.',
@@ -240,7 +240,7 @@ export const de: Translated<typeof en> = {
       'Bricht eine Anfrage ab. Die Antwort kann noch kommen, wenn sie schon gesendet war.',
     'notifications/progress': 'Meldet den Fortschritt einer Anfrage, die einen progressToken hat.',
     'sampling/createMessage':
-      'Fragt nach einer Ausgabe des Sprachmodells des Clients. Ein Mensch sollte vorher zustimmen.',
+      'Die Anfrage fordert eine Antwort vom Sprachmodell des Clients an. Ein Mensch sollte vorher zustimmen.',
     'elicitation/create':
       'Fragt nach Eingaben des Benutzers, mit einem Formular oder einer Seite. Ablehnen ist möglich.',
     'notifications/elicitation/complete': 'Der Benutzer ist mit der geöffneten Seite fertig.',
@@ -550,11 +550,11 @@ export const zhHans: Translated<typeof en> = {
   batch: '一个数组里有多条消息。MCP 在 2025-06-18 中删除了批量。',
   broken: '这不是 JSON-RPC 消息：{problem}。',
   world: '不是消息：演示或连接的事件。',
-  strange: '已知的 MCP 修订版都没有 {method}。',
+  strange: '已知的 MCP 版本都没有 {method}。',
   elsewhere: '{method} 不在 {revision} 中，而在 {others} 中。',
   method: {
-    'server/discover': '请求服务器的修订版和能力。不是必需的，但通常是第一个请求。',
-    initialize: '第一条消息：客户端和服务器交换修订版和能力。',
+    'server/discover': '请求服务器的版本和能力。不是必需的，但通常是第一个请求。',
+    initialize: '第一条消息：客户端和服务器交换版本和能力。',
     'notifications/initialized': '结束握手。从现在起双方都可以发送请求。',
     ping: '检查对方是否响应。响应是空的。',
     'resources/list': '请求资源列表的一页。',
@@ -608,11 +608,11 @@ export const zhHans: Translated<typeof en> = {
       'Invalid params。在 2026-07-28 中，资源不存在、请求缺少信封时也用这个代码。',
     '-32603': 'Internal error：请求有效，是服务器失败了。服务器会隐藏细节。',
     '-32002':
-      'Resource not found。只有 2025-11-25 及更早的修订版有这个代码；2026-07-28 使用 -32602。',
+      'Resource not found。只有 2025-11-25 及更早的版本有这个代码；2026-07-28 使用 -32602。',
     '-32042': '用户必须先访问一个网页。只有 2025-11-25 有这个代码。',
     '-32020': 'Header mismatch：缺少某个 HTTP 标头，或它与消息不一致。',
     '-32021': '客户端缺少这个请求所需的能力。每个请求都要重新声明能力。',
-    '-32022': '服务器不支持请求的修订版。',
+    '-32022': '服务器不支持请求的版本。',
     reserved: 'JSON-RPC 和 MCP 保留了这个代码，在这里没有含义。',
     own: '服务器自己定义的代码。',
   },
@@ -658,17 +658,17 @@ export const zhHans: Translated<typeof en> = {
   change: {
     none: '没有需要改的地方。',
     broken: '不是 JSON 的文本保持不变。',
-    envelope: '请求现在在 params._meta 里带有信封，包含修订版和能力。',
+    envelope: '请求现在在 params._meta 里带有信封，包含版本和能力。',
     noEnvelope: '已移除 `_meta`：`initialize` 已发送过。',
     version: '{member} 现在是 {to}。',
     discover: 'initialize 变成 server/discover：2026-07-28 没有握手（changelog）。',
     initialize:
-      'server/discover 变成 initialize，即旧修订版的握手。之后必须发送 notifications/initialized。',
+      'server/discover 变成 initialize，即旧版本的握手。之后必须发送 notifications/initialized。',
     listen:
       'resources/subscribe 在 2026-07-28 中删除（changelog），变成带筛选条件的 subscriptions/listen。',
     subscribe: 'subscriptions/listen 变成 resources/subscribe，只针对一个资源。',
     onlyFirst: '只包含第一个 URI：其余每个都需要单独的请求。',
-    unasked: '旧修订版不需要订阅也会发送 list_changed。',
+    unasked: '旧版本不需要订阅也会发送 list_changed。',
     unsubscribe:
       '2026-07-28 删除了 resources/unsubscribe（changelog）：改为取消 subscriptions/listen 请求。',
     ping: '2026-07-28 删除了 ping（changelog）：任何请求都可以代替。',

@@ -93,7 +93,7 @@ export const de: Translated<typeof en> = {
   settings: 'Farbschema, Sprache, Kürzel',
   docs: 'Dokumentation',
   embedWithoutOrigin:
-    'Keine Seite kann ihren Server verbinden: In der Adresse dieses Frames fehlt ?allow= mit der Herkunft der Seite.',
+    'Keine Seite kann ihren Server verbinden: In der Adresse dieses Frames fehlt ?allow= mit der Origin der Seite.',
   close: 'Schließen',
   introduction: 'Einführung wiederholen',
   paletteHint: 'Befehle suchen',
@@ -174,7 +174,7 @@ export const zhHans: Translated<typeof en> = {
   useThemeSystem: '配色：跟随系统',
   useThemeLight: '配色：浅色',
   useThemeDark: '配色：深色',
-  revision: '协议修订版',
+  revision: '协议版本',
   gateway: '监控流量',
   lessons: '课程',
   share: '分享',

@@ -129,7 +129,7 @@ const de: Texts = {
   actions: 'Aktionen',
   read: 'Lesen',
   act: 'Handeln',
-  tool: 'Werkzeug {tool}',
+  tool: 'Tool {tool}',
   session: 'bis die App geschlossen wird, höchstens bis {time}',
   always: 'bis {time}',
   denied: 'nicht erlaubt',

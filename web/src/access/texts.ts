@@ -39,7 +39,7 @@ export type Texts = typeof en
 
 const de: Texts = {
   read: 'Darf {assistant} {app} lesen?',
-  act: 'Darf {assistant} die Werkzeuge von {app} benutzen?',
+  act: 'Darf {assistant} die Tools von {app} benutzen?',
   once: 'Darf {assistant} {tool} ausführen?',
   unnamed: 'ein Assistent ohne Namen',
   browser: 'der Assistent dieses Browsers',
@@ -51,11 +51,11 @@ const de: Texts = {
   readMeans:
     'Er könnte alles lesen, was diese App freigibt. Die Inhalte gehen an den Anbieter seines Sprachmodells.',
   actMeans:
-    'Er könnte mit ihren Werkzeugen etwas in dieser App ändern, im Namen der angemeldeten Person.',
+    'Er könnte mit ihren Tools etwas in dieser App ändern, im Namen der angemeldeten Person.',
   onceMeans:
-    'Dieses Werkzeug kann etwas löschen oder überschreiben. Jeder Aufruf braucht eine Entscheidung.',
+    'Dieses Tool kann etwas löschen oder überschreiben. Jeder Aufruf braucht eine Entscheidung.',
   wants: 'Anfrage: {method} {what}',
-  tool: 'Werkzeug: {title} ({name})',
+  tool: 'Tool: {title} ({name})',
   arguments: 'Argumente',
   cut: '(Der Rest wird nicht gezeigt: {count} Zeichen)',
   untilSession:

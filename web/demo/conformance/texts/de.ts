@@ -9,5 +9,5 @@ export const texts: ConformanceTexts = {
   served: 'Lesbar',
   resources: 'Ressourcen und Vorlagen',
   prompts: 'Prompts',
-  tools: 'Werkzeuge',
+  tools: 'Tools',
 }

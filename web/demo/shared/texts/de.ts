@@ -31,6 +31,6 @@ export const texts: Shared = {
   requests: 'Anfragen, die neueste zuerst',
   nothing: 'Noch hat kein Assistent etwas angefragt.',
   connectAndAsk: 'Einen Assistenten verbinden und fragen: {question}',
-  kind: { read: 'gelesen', tool: 'Werkzeug', prompt: 'Prompt' },
+  kind: { read: 'gelesen', tool: 'Tool', prompt: 'Prompt' },
   outcome: { answered: 'ok', asks: 'fragt', failed: 'Fehler' },
 }

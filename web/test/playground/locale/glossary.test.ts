@@ -130,7 +130,7 @@ const wrong: readonly (readonly [language: string, english: string, text: string
     ['zh-Hans', 'playground', 'Playground', /“Playground” is rejected/],
     ['zh-Hans', 'Clear the filter', '清除过滤器', /filter is “筛选”/],
     ['zh-Hans', 'Subscribe', '关注', /subscribe is “订阅”/],
-    ['zh-Hans', 'the revision', '版本', /revision is “修订版”/],
+    ['zh-Hans', 'the revision', '修订版', /revision is “版本”/],
     ['zh-Hans', 'Message: {what}', '消息:{what}', /full-width/],
     ['zh-Hans', 'Waiting …', '正在等待……', /ellipsis/],
     ['en', 'Answer', 'Answer', /“answer” is rejected/],
