@@ -239,7 +239,7 @@ func (d *directory) use(owner string) (*ownerState, error) {
 		return state, nil
 	}
 	if !isKey(owner, keySize) {
-		return nil, fmt.Errorf("owner %q: not a key", owner)
+		return nil, fmt.Errorf("use owner %q: want a key of %d characters a-z and 2-7", owner, keySize)
 	}
 	unsubscribe, err := d.bus.Subscribe(d.subjects.event(owner))
 	if err != nil {

@@ -158,9 +158,9 @@ var (
 	errNoKey     = errors.New("another node does not have the first key of this one: add the new key as the second one to all nodes first")
 )
 
-// checkMembers reports whether this node can serve together with those that are ready. The
-// newcomer age has to: one wrong node must not take the others down. Once it could, it
-// is not checked again.
+// checkMembers reports whether this node can serve together with those that are ready. Only a
+// node that joins is checked: a node with a wrong configuration must not stop the others. A node
+// that has passed once is not checked again.
 func (d *directory) checkMembers() {
 	if d.accepted {
 		return

@@ -17,7 +17,7 @@ import (
 )
 
 // A witness has pages and assistants that work through the faults of a test, records what
-// they do and see, and judges it by P1 to P5 of design.md, section 8: see package history.
+// they do and see, and judges it by P1 to P5 of package history.
 type witness struct {
 	d       *deployment
 	b       *balancer

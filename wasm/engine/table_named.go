@@ -66,7 +66,7 @@ func (t *Table) putNamed(all *[]namedRow, rows []namedRow, change Change, parse 
 	for i := range rows {
 		parsed, err := parse(rows[i].Object)
 		if err == nil && rows[i].answer == nil {
-			err = errors.New("nothing answers it")
+			err = errors.New("it has no handler: register a function with it")
 		}
 		if err != nil {
 			return jsonrpc.Wrap(jsonrpc.Quoted(rows[i].Name), err)

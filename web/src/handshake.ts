@@ -66,7 +66,7 @@ export type JoinReason =
   | 'other-gateway'
   /** The program at that address does not know the secret. */
   | 'not-my-gateway'
-  /** The gateway speaks another version. */
+  /** The gateway does not support the version of this page. */
   | 'unsupported'
   /** WebCrypto needs a secure context: https, or http on localhost. */
   | 'insecure'

@@ -97,7 +97,8 @@ function transport(open: () => Promise<Port>, unopened?: Port): ClientTransport 
 
   const made: ClientTransport = {
     async start() {
-      if (state === 'closed') throw new Error('the transport is closed; make a new one')
+      if (state === 'closed')
+        throw new Error('a closed transport cannot start again: make a new one')
       if (state !== 'new') throw new Error('the transport was started before')
       state = 'opening'
       try {

@@ -90,7 +90,11 @@ export async function executeNative(
   const options = { signal }
   if (!context?.getTools || !context.executeTool) {
     const testing = testingContext()
-    if (testing === undefined) throw new Error('WebMCP is gone from this document')
+    if (testing === undefined) {
+      throw new Error(
+        `the tool ${tool.name} cannot run: document.modelContext was removed; reload the page`,
+      )
+    }
     return testing.executeTool(tool.name, JSON.stringify(input), options)
   }
   const known = takesText.get(context)

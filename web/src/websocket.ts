@@ -238,7 +238,12 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
         }
       }
       if (code === closeCodes.unsupported && step < 3 && !everJoined) {
-        refuse(new JoinError('unsupported', `the gateway at ${url} speaks another version`))
+        refuse(
+          new JoinError(
+            'unsupported',
+            `the gateway at ${url} does not support the version of this page: update the older of the two`,
+          ),
+        )
         return
       }
       if (code === closeCodes.unsupported || code === closeCodes.notMyGateway) {

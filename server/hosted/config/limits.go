@@ -15,7 +15,7 @@ type Limits struct {
 	PagesPerTenant int `yaml:"pagesPerTenant"` // default 5,000
 	Pages          int `yaml:"pages"`          // of a node; default 20,000
 
-	RequestsPerOwner  int `yaml:"requestsPerOwner"`  // in flight, streams excluded; a quarter is for clients with fewer than 4 for a page; default 64
+	RequestsPerOwner  int `yaml:"requestsPerOwner"`  // in flight, without streams; the last quarter is for clients with fewer than 4 requests in flight to a page; default 64
 	RequestsPerTenant int `yaml:"requestsPerTenant"` // default 512
 	StreamsPerOwner   int `yaml:"streamsPerOwner"`   // open listens and GET streams; default 64
 	StreamsPerTenant  int `yaml:"streamsPerTenant"`  // default 5,000

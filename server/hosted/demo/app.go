@@ -103,7 +103,7 @@ func (d *demo) joinToken(w http.ResponseWriter, r *http.Request) {
 	case d.tokensFail.Load():
 		http.Error(w, "out of order", http.StatusServiceUnavailable)
 	case !d.isOwnOrigin(r):
-		http.Error(w, "another origin", http.StatusForbidden)
+		http.Error(w, "the request has the Origin of another site: request join tokens from "+d.url, http.StatusForbidden)
 	case user == "":
 		http.Error(w, "sign in first", http.StatusUnauthorized)
 	default:

@@ -20,8 +20,8 @@ import (
 const Lifetime = 7 * 24 * time.Hour
 
 // Changes implements [mcphttp.SessionChanges] for a cluster: in the memory of this node,
-// and sealed in values. Two states of one session are merged: the later one holds, by the
-// clocks of the nodes, with the latest changes of the other one; an end holds always.
+// and sealed in values. Two states of one session are merged: the later one wins, by the
+// clocks of the nodes, and takes the latest changes of the earlier one. An end always wins.
 type Changes struct {
 	values gateway.SessionValues
 	sealer atomic.Pointer[keys.Sealer]

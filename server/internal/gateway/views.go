@@ -80,7 +80,7 @@ func (v *views) acquire(path string) (mcphttp.Endpoint, error) {
 			return mcphttp.Endpoint{}, mcphttp.ErrTooMany
 		}
 		if !makeRoom {
-			return mcphttp.Endpoint{}, mcphttp.ErrTooMany
+			return mcphttp.Endpoint{}, mcphttp.ErrFull
 		}
 		at = v.make(path, name)
 	}

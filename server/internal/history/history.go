@@ -1,5 +1,5 @@
 // Package history records what the pages and clients of a gateway do and see, and judges
-// that against promises P1 to P5 of design.md, section 8. It is for tests: the simulation
+// that against the promises P1 to P5, which [Violations] lists. It is for tests: the simulation
 // in server records by a fake clock, server/clustertest with processes.
 package history
 

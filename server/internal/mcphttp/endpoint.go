@@ -21,14 +21,17 @@ type Endpoint struct {
 
 // Endpoints provides the endpoints of a gateway.
 type Endpoints interface {
-	// Acquire returns the endpoint at path for clients of owner. The error is [ErrTooMany] or
-	// [ErrIsolated].
+	// Acquire returns the endpoint at path for clients of owner. The error is [ErrTooMany],
+	// [ErrFull] or [ErrIsolated].
 	Acquire(owner access.Owner, path string) (Endpoint, error)
 }
 
 // Errors of [Endpoints].
 var (
-	ErrTooMany = errors.New("too many /mcp/{page} endpoints are in use")
+	ErrTooMany = errors.New("all /mcp/{page} endpoints of this user are in use; /mcp serves all pages")
+
+	// ErrFull is for an endpoint of an owner for which this process has no room now.
+	ErrFull = errors.New("this gateway serves as many users as it can")
 
 	// ErrIsolated is for an endpoint that cannot be opened now: there is no connection to
 	// the other nodes of the gateway, and the pages of this one would look like all.

@@ -145,11 +145,12 @@ inBrowsers('search finds sections by keyboard, and says when there are none', as
 inBrowsers(
   'a link with a message opens the search, with its entry first',
   async ({ open }) => {
-    const message = 'Error: the gateway at 127.0.0.1:8808 speaks another version'
+    const message = 'Error: the gateway at 127.0.0.1:8808 does not support the version of this page'
     const page = await open(address(`#search=${encodeURIComponent(message)}`))
     await page.waitForSelector('#results a')
     await Promise.all([page.waitForNavigation(), page.click('#results a')])
-    const entry = 'troubleshooting.html#the-gateway-at--speaks-another-version'
+    const entry =
+      'troubleshooting.html#the-gateway-at--does-not-support-the-version-of-this-page-update-the-older-of-the-two'
     assert.equal(page.url(), address(entry))
   },
   { only: ['chromium'] },

@@ -42,10 +42,15 @@ function member(entries: readonly Entry[], path: string): Entry {
 const modesOf = (entries: readonly Entry[]) =>
   entries.filter(({ mode }) => mode !== 0o644).map(({ path, mode }) => [path, mode])
 
+/** Paths of files below a directory. */
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(directory, name)).isFile(),
+  )
+}
+
 test('a release has these files', (t) => {
-  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' })
-    .filter((name) => statSync(artifact(name)).isFile())
-    .sort()
+  const files = filesBelow(dist).sort()
   for (const name of files) t.diagnostic(`${statSync(artifact(name)).size} bytes ${name}`)
   const all = [
     ...platforms.flatMap(({ archive, tarball }) => [archive, tarball]),
@@ -55,6 +60,9 @@ test('a release has these files', (t) => {
     `npm/pagemcp-${version}.tgz`,
     'server.json',
     'NOTES.md',
+    'repository/README.md',
+    ...filesBelow(join(root, '.claude-plugin')).map((name) => `repository/.claude-plugin/${name}`),
+    ...(trial ? ['TRIAL.txt'] : []),
   ]
   assert.deepEqual(files, all.sort())
 })
