@@ -316,6 +316,42 @@ func TestLibraryDoesNotLog(t *testing.T) {
 	}, ".ts")
 }
 
+// connections are the files of the local gateway and its program that open connections, each
+// with its target, which is on this machine. Listeners are checked by loopback.CheckAddress.
+var connections = map[string]string{
+	"cmd/pagemcp/open.go":         "the running `pagemcp dev`",
+	"server/control_client.go":    "the running gateway",
+	"server/diagnosis.go":         "the resolver of the system, for localhost",
+	"server/diagnosis_network.go": "the running gateway, as a page and as an assistant",
+	"server/running.go":           "the running gateway",
+	"server/stdio.go":             "the running gateway",
+}
+
+// The documentation promises that PageMCP sends nothing off the machine of its user.
+func TestLocalProgramConnectsToThisMachineOnly(t *testing.T) {
+	opens := regexp.MustCompile(`\bhttp\.(?:(?:Get|Head|Post|PostForm)\(|Client\{|DefaultClient|DefaultTransport|Transport\{)|\bnet\.Dial|\bDialContext\b|\btls\.Dial|\bwebsocket\.Dial\(|\bnet\.Lookup|\bnet\.DefaultResolver`)
+	// What only builds, tests and the hosted gateway have; TestImportsPointDown keeps it apart.
+	others := regexp.MustCompile(`_test\.go$|^server/(?:hosted|cluster|clustertest|interop|release|bundle|docs)/|^server/internal/(?:oauth|testlimit|rawhttp)/`)
+	found := map[string]bool{}
+	for _, dir := range []string{"cmd/pagemcp", "server", "wasm"} {
+		sources(t, dir, func(name, text string) {
+			name = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(name)), "../../")
+			if others.MatchString(name) || !opens.MatchString(text) {
+				return
+			}
+			found[name] = true
+			if connections[name] == "" {
+				t.Errorf("%s opens a connection (%s): to which target? The documentation says that PageMCP sends nothing off the machine", name, opens.FindString(text))
+			}
+		}, ".go")
+	}
+	for name := range connections {
+		if !found[name] {
+			t.Errorf("%s opens no connection: remove it from the list", name)
+		}
+	}
+}
+
 // One version is in all files, and in the program; the changelog has a section of it, or of
 // what is not released yet.
 func TestVersionsAgree(t *testing.T) {

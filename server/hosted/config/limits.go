@@ -11,7 +11,7 @@ import (
 // client whose requests reach three nodes may get three times as much. A zero field means
 // its default.
 type Limits struct {
-	PagesPerOwner  int `yaml:"pagesPerOwner"`  // default 32; counted in the whole cluster
+	PagesPerOwner  int `yaml:"pagesPerOwner"`  // default 32; counted in the whole cluster when a page joins; joins at the same moment may exceed it
 	PagesPerTenant int `yaml:"pagesPerTenant"` // default 5,000
 	Pages          int `yaml:"pages"`          // of a node; default 20,000
 

@@ -341,6 +341,21 @@ test('every example is compiled, parsed or run', () => {
   }
 })
 
+test('tests that carry claims exist in the files that evidence.md names', () => {
+  const rows = read('web/docs/evidence.md').split('\n')
+  const named = rows.flatMap((row) =>
+    [...row.matchAll(/`(Test\w+)` in `([\w./-]+)`/g)].map(([, test = '', file = '']) => ({
+      test,
+      file,
+    })),
+  )
+  assert.ok(named.length > 5, `found ${named.length} tests`)
+  assert.deepEqual(
+    named.filter(({ test, file }) => !read(file).includes(`func ${test}(`)),
+    [],
+  )
+})
+
 test('JSON examples parse', () => {
   const fences = fencesIn('json')
   assert.ok(fences.length > 1, `found ${fences.length} examples`)
