@@ -145,7 +145,8 @@ inBrowsers('search finds sections by keyboard, and says when there are none', as
 inBrowsers(
   'a link with a message opens the search, with its entry first',
   async ({ open }) => {
-    const message = 'Error: the gateway at 127.0.0.1:8808 does not support the version of this page: update the older of the two'
+    const message =
+      'Error: the gateway at 127.0.0.1:8808 does not support the version of this page: update the older of the two'
     const page = await open(address(`#search=${encodeURIComponent(message)}`))
     await page.waitForSelector('#results a')
     await Promise.all([page.waitForNavigation(), page.click('#results a')])
