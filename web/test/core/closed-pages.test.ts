@@ -81,7 +81,8 @@ test('a page is marked as closed although its browser does not list the keys of 
   const left = new AbortController()
   watchClosing('closing', new Set(), left.signal)
   isListed = false
+  const now = Date.now()
   window.dispatchEvent(new Event('pagehide'))
-  assert.ok(Number(stored['pagemcp.closed.closing']) > Date.now())
+  assert.ok(Number(stored['pagemcp.closed.closing']) > now)
   left.abort()
 })
