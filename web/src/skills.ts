@@ -286,9 +286,7 @@ function checkedFiles(name: string, files: Required<SkillOptions>['files']) {
 /** Lone surrogates cannot be sent: the bytes would not be those of the digest. */
 function checkedText(path: string, text: string): string {
   if (!text.isWellFormed()) {
-    throw new TypeError(
-      `${short(path)} contains half of a character (a lone surrogate): cut texts between characters`,
-    )
+    throw new TypeError(`${short(path)} has half of a character: cut its text between characters`)
   }
   return text
 }

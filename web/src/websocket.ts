@@ -241,7 +241,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
         refuse(
           new JoinError(
             'unsupported',
-            `the gateway at ${url} does not support the version of this page: update the older of the two`,
+            `the gateway at ${url} has another version than this page: update the older one`,
           ),
         )
         return

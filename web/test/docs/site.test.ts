@@ -146,12 +146,12 @@ inBrowsers(
   'a link with a message opens the search, with its entry first',
   async ({ open }) => {
     const message =
-      'Error: the gateway at 127.0.0.1:8808 does not support the version of this page: update the older of the two'
+      'Error: the gateway at 127.0.0.1:8808 has another version than this page: update the older one'
     const page = await open(address(`#search=${encodeURIComponent(message)}`))
     await page.waitForSelector('#results a')
     await Promise.all([page.waitForNavigation(), page.click('#results a')])
     const entry =
-      'troubleshooting.html#the-gateway-at--does-not-support-the-version-of-this-page-update-the-older-of-the-two'
+      'troubleshooting.html#the-gateway-at--has-another-version-than-this-page-update-the-older-one'
     assert.equal(page.url(), address(entry))
   },
   { only: ['chromium'] },
