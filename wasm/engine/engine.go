@@ -175,6 +175,8 @@ type Engine struct {
 	mounts    atomic.Pointer[[]*mount]   // by prefix, then in the order they were mounted
 	skeletons atomic.Pointer[[]skeleton] // of reads
 
+	fixedCompletions fixedCompletions
+
 	onForget func(*sink.Document) // nil: none
 
 	mu      sync.Mutex // never held while something waits, nor while a Sink or Source is called
@@ -253,11 +255,13 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	m.referrer, _ = s.(Referrer)
 	m.guard, _ = s.(Guarded)
 	e.insert(m)
+	unobserve := e.dropCompletionsWith(s)
 	e.reconcile()
 	e.events.poke()
 	e.announceLists(prefix, allLists)
 	return sync.OnceFunc(func() {
 		e.remove(m)
+		unobserve()
 		m.interest.close()
 		e.events.poke()
 		e.announceLists(prefix, allLists)

@@ -21,8 +21,9 @@ const (
 	// the answer would be another one.
 	KeyDeclared = "io.github.pagemcp/declared"
 
-	// KeyPublished, in the _meta of the result of a read, says that the gateway may answer with
-	// that result by itself until NotifyValue says otherwise: the app has published the value.
+	// KeyPublished, in the _meta of the result of a read or completion, says that the gateway may answer
+	// with that result by itself until NotifyValue says otherwise: the app has published the value, or
+	// the list from which the completion is.
 	// Its value is how long the gateway may do so while the page is away, in ms. A Remote removes
 	// it.
 	KeyPublished = "io.github.pagemcp/published"
@@ -59,13 +60,15 @@ const (
 	NotifyMirror = "notifications/io.github.pagemcp/mirror"
 
 	// NotifyValue, by the page, replaces the published value of a uri by the result of a read, or
-	// drops it if there is none. It drops results with KeyTimed. Without a uri it drops all values.
+	// drops it if there is none. It drops results with KeyTimed. Without a uri it drops all values, or
+	// with the member completions, which is true, those of completions.
 	NotifyValue = "notifications/io.github.pagemcp/value"
 
 	// NotifyAsleep, by the page, says with the member asleep whether its browser stops it now.
 	NotifyAsleep = "notifications/io.github.pagemcp/asleep"
 
-	// NotifyServed, by the gateway, tells of reads that it has answered: reads, an array of
-	// objects of assistant, callsItself, uri, reason, count, and bytes as in the audit of a page.
+	// NotifyServed, by the gateway, tells of reads and completions that it has answered: reads, an
+	// array of objects of assistant, callsItself, uri, reason, count, and bytes as in the audit of a
+	// page. Those of completions have the method, and as uri what was completed.
 	NotifyServed = "notifications/io.github.pagemcp/served"
 )
