@@ -13,8 +13,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A Remote with a [MirrorShare] answers reads of published values, and of results that their app allows to
-// be cached (mirror_timed.go), by itself. The page marks the
+// A Remote with a [MirrorShare] answers reads of published values, of results that their app allows to be
+// cached (mirror_timed.go), and completions from lists (mirror_completion.go) by itself. The page marks the
 // result of such a read by hop.KeyPublished, and sends hop.NotifyValue on the same connection
 // before anything else that the change may cause: a client that has heard of a change, by an
 // update or by the result of a tool, never gets the older value.
@@ -38,7 +38,7 @@ type pageMirror struct {
 // A mirrored is one value, as it came.
 type mirrored struct {
 	page     *pageMirror
-	uri      string
+	uri      string            // or completionKey
 	contents []engine.Contents // nil: the page has another value by now
 	size     int               // bytes that it counts for
 	units    int               // of its contents, for the audit of the page
@@ -46,6 +46,7 @@ type mirrored struct {
 	private  bool              // it is for who alone
 	who      engine.Principal
 	timed    bool      // it is kept for its ttl: see mirror_timed.go
+	isFixed  bool      // it is a completion: see mirror_completion.go
 	since    time.Time // when it came
 	in       [levelsOfMirrorRooms]*list.Element
 }
@@ -123,10 +124,12 @@ func (m *pageMirror) mark(l *link) mirrorMark {
 
 // store keeps the result of a read that is marked, unless the page has sent a change since.
 func (m *pageMirror) store(at mirrorMark, who engine.Principal, uri string, result []byte) {
-	e := m.decode(uri, result)
-	if e == nil {
-		return
+	if e := m.decode(uri, result); e != nil {
+		m.storeEntry(at, who, e)
 	}
+}
+
+func (m *pageMirror) storeEntry(at mirrorMark, who engine.Principal, e *mirrored) {
 	if e.since = at.time; e.timed && !e.contents[0].Cache.Public {
 		e.private, e.who = true, who
 	}
@@ -135,7 +138,7 @@ func (m *pageMirror) store(at mirrorMark, who engine.Principal, uri string, resu
 	if at.link == nil || at.link != m.link || at.count != m.count || e.isOver() {
 		return
 	}
-	if old := m.find(uri, e.private, e.who); old != nil {
+	if old := m.find(e.uri, e.private, e.who); old != nil {
 		m.drop(old)
 	}
 	m.add(e)
@@ -157,12 +160,7 @@ func (m *pageMirror) decode(uri string, result []byte) *mirrored {
 	e.size = len(result) + 2*len(uri) + mirroredOverhead
 	for _, c := range contents {
 		text, _ := jsonrpc.Text(c.Relayed.Body)
-		for _, r := range text {
-			e.units++
-			if r > 0xFFFF {
-				e.units++
-			}
-		}
+		e.units += unitsOf(text)
 	}
 	return e
 }
@@ -181,7 +179,12 @@ func (m *pageMirror) changed(l *link, params []byte) {
 	}
 	m.count++
 	if uri == "" {
-		m.dropAll()
+		onlyFixed := jsonrpc.Member(params, "completions") != nil
+		for e := range m.all() {
+			if e.isFixed || !onlyFixed {
+				m.drop(e)
+			}
+		}
 		return
 	}
 	for _, private := range m.private[uri] {
@@ -190,7 +193,7 @@ func (m *pageMirror) changed(l *link, params []byte) {
 	old := m.byURI[uri]
 	switch {
 	case old == nil: // it was never read, or had to make room
-	case old.timed:
+	case old.timed, old.isFixed:
 		m.drop(old)
 	case e == nil || e.timed:
 		old.contents = nil
@@ -239,6 +242,12 @@ func (m *pageMirror) get(l *link, asleep time.Time, who engine.Principal, uri st
 // readMirrored answers a read of a value that is kept, if the client may read by a decision that
 // is known here. Everything else is the page's.
 func (r *Remote) readMirrored(ctx context.Context, uri string) []engine.Contents {
+	return r.answerMirrored(ctx, uri, uri, servedRead{uri: uri})
+}
+
+// answerMirrored is readMirrored for an entry with a key. served has what was requested; uri decides about the
+// client's right to read.
+func (r *Remote) answerMirrored(ctx context.Context, key, uri string, served servedRead) []engine.Contents {
 	if r.mirror == nil {
 		return nil
 	}
@@ -250,9 +259,10 @@ func (r *Remote) readMirrored(ctx context.Context, uri string) []engine.Contents
 	if !ok {
 		return nil
 	}
-	contents, units := r.mirror.get(l, asleep, who, uri)
+	contents, units := r.mirror.get(l, asleep, who, key)
 	if contents != nil {
-		r.served.note(r, servedRead{engine.AssistantOf(who), engine.InvocationOf(ctx).ClientName(), uri, reason}, units)
+		served.assistant, served.callsItself, served.reason = engine.AssistantOf(who), engine.InvocationOf(ctx).ClientName(), reason
+		r.served.note(r, served, units)
 	}
 	return contents
 }

@@ -28,7 +28,12 @@ type mirroredHop struct {
 }
 
 func newMirroredHop(t *testing.T, share *remote.MirrorShare) *mirroredHop {
-	h := &mirroredHop{hop: newHop(t), remote: remote.New()}
+	return newMirroredHopOf(newHop(t), share)
+}
+
+func newMirroredHopOf(page *hop, share *remote.MirrorShare) *mirroredHop {
+	t := page.T
+	h := &mirroredHop{hop: page, remote: remote.New()}
 	options := enginetest.Offering
 	h.gateway = engine.New(engine.Info{Name: "gateway", Version: "1"}, &options)
 	h.gateway.Mount("notes+", h.remote)

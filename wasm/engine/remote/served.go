@@ -19,7 +19,10 @@ const (
 )
 
 // A servedRead is one or more reads that differ in nothing that the page shows.
-type servedRead struct{ assistant, callsItself, uri, reason string }
+type servedRead struct {
+	assistant, callsItself, uri, reason string
+	method                              string // "": resources/read
+}
 
 type servedCount struct{ count, bytes int }
 
@@ -37,7 +40,7 @@ func (s *served) note(r *Remote, read servedRead, bytes int) {
 		s.counts = map[servedRead]servedCount{}
 	}
 	if _, known := s.counts[read]; !known && len(s.counts) >= maxServed {
-		read = servedRead{reason: read.reason, assistant: read.assistant}
+		read = servedRead{reason: read.reason, assistant: read.assistant, method: read.method}
 		if _, known := s.counts[read]; !known && len(s.counts) >= 2*maxServed {
 			return
 		}
@@ -86,7 +89,7 @@ func (s *served) take(l *link) []byte {
 		i++
 		params.Text(`{"assistant":`)
 		params.Quote(read.assistant)
-		for _, member := range [...][2]string{{"callsItself", read.callsItself}, {"uri", read.uri}, {"reason", read.reason}} {
+		for _, member := range [...][2]string{{"callsItself", read.callsItself}, {"uri", read.uri}, {"method", read.method}, {"reason", read.reason}} {
 			if member[1] != "" {
 				params.Name(member[0])
 				params.Quote(member[1])
@@ -97,4 +100,15 @@ func (s *served) take(l *link) []byte {
 	params.Text("]}")
 	clear(s.counts)
 	return params
+}
+
+// unitsOf returns the UTF-16 code units of a text.
+func unitsOf(text string) (units int) {
+	for _, r := range text {
+		units++
+		if r > 0xFFFF {
+			units++
+		}
+	}
+	return units
 }
