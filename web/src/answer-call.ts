@@ -158,7 +158,10 @@ async function answerOf(
   const answer = completions
     ? await completed(completions, argument, value, context)
     : await callee.complete?.(ref, { name: argument, value }, context)
-  return answer === undefined ? undefined : bounded(answer)
+  if (answer === undefined) return undefined
+  // Go's engine.Completion: gateways may keep what comes from a list.
+  const fixed = Array.isArray(completions?.[argument]) || undefined
+  return { ...bounded(answer), fixed }
 }
 
 function callRequest(

@@ -244,7 +244,8 @@ export type Extend = (
 /**
  * Completes an argument. Of a list, the values that fit are offered: first those that begin with the typed
  * text, then those that contain it, then those that have its letters in order, ignoring case. The answer of
- * a function is offered unchanged.
+ * a function is offered unchanged. A list must not change in place: gateways keep what was completed from it
+ * until something is registered or removed.
  */
 export type CompletionProvider =
   | readonly string[]

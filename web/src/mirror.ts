@@ -135,9 +135,9 @@ export function mirror(
           }
         } else if (method === notifyServed) {
           for (const { reason, uri, ...read } of params?.reads ?? []) {
-            const decision = { ...read, right: 'read', method: 'resources/read', ms: 0 } as const
+            const decision = { method: 'resources/read', ms: 0, ...read, right: 'read' } as const
             if (reason) host.decided({ ...decision, what: uri ?? '', reason, allow: true })
-            if (uri && isReadWatched()) host.read({ uri, client: client.principal })
+            if (uri && !read.method && isReadWatched()) host.read({ uri, client: client.principal })
           }
         } else return false
       } catch (error) {
@@ -227,7 +227,7 @@ export function mirror(
   }
 }
 
-/** Reads that a gateway has answered. */
+/** Reads, and other requests with their `method`, that a gateway has answered. */
 interface Served {
   readonly reads: readonly (Pick<
     AccessDecision,
@@ -235,6 +235,7 @@ interface Served {
   > & {
     readonly uri?: string
     readonly reason?: AccessDecision['reason']
+    readonly method?: string
   })[]
 }
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { AccessDecision } from '../../src/access-types.ts'
+import { answerCall, type RegisteredCallee } from '../../src/call.ts'
 import type { Ready } from '../../src/contents.ts'
 import { startEngine } from '../../src/engine.ts'
 import type { PublishedValues } from '../../src/engine-types.ts'
@@ -21,7 +22,7 @@ const notify = (what: string, params?: object) => ({
 })
 
 /** An engine with a value, behind a gateway; what it has sent comes by `next`. */
-async function joined(t: TestContext, keep = '0s') {
+async function joined(t: TestContext, keep = '0s', callee: RegisteredCallee = {}) {
   const decided: AccessDecision[] = []
   const seen: ReadEvent[] = []
   const errors: unknown[] = []
@@ -29,12 +30,23 @@ async function joined(t: TestContext, keep = '0s') {
     of: () => ({ value: 'computed' }),
   }
   const engine = await startEngine(
-    { name: 'test', version: '1', pageSize: 50, cursorKey: 'AAAAAAAAAAAAAAAAAAAAAA==', keep },
+    {
+      name: 'test',
+      version: '1',
+      pageSize: 50,
+      cursorKey: 'AAAAAAAAAAAAAAAAAAAAAA==',
+      keep,
+      prompts: true,
+      completions: true,
+    },
     {
       module: await engineModule(),
       Go: await goRuntime(),
       provide: (_, uri) => provide.of(uri),
-      call: () => Promise.reject(new Error('there is nothing to call')),
+      call: (_, what, text, sendUpdate, signal) =>
+        answerCall(callee, false, what, JSON.parse(text), sendUpdate, signal, (error) =>
+          errors.push(error),
+        ),
       state() {},
       read: (event) => seen.push(event),
       decided: (decision) => decided.push(decision),
@@ -193,6 +205,68 @@ test('reads that a gateway has answered are in the audit, and are shown', async 
   assert.deepEqual(decided, [{ ...read, what, ...decision }])
   assert.deepEqual(seen, Array(2).fill({ uri, client: 'gateway' }))
   assert.equal(errors.length, 1)
+})
+
+test('completions that a gateway has answered are in the audit, and are not shown as reads', async (t) => {
+  const { engine, post, decided, seen, errors } = await joined(t)
+  engine.clients.watchReads(true)
+  const one = {
+    assistant: 'claude',
+    uri: 'trip',
+    method: 'completion/complete',
+    count: 2,
+    bytes: 9,
+  }
+  post(notify('served', { reads: [{ ...one, reason: 'grant' }] }))
+  const { uri: what, ...rest } = one
+  assert.deepEqual(decided, [{ ...rest, what, right: 'read', ms: 0, reason: 'grant', allow: true }])
+  assert.deepEqual([seen, errors], [[], []])
+})
+
+test('a completion from a list is marked, until what is registered changes', async (t) => {
+  const values = ['Rome', 'Oslo']
+  const completions = { to: values, from: () => values }
+  const { engine, ask, next, nothing } = await joined(t, '10m', { completions })
+  const prompt = {
+    name: 'trip',
+    arguments: [{ name: 'to' }, { name: 'from' }],
+    completes: ['to', 'from'],
+  }
+  engine.register(7, { prompts: [prompt] })
+  const complete = async (argument: string, value = 'o') => {
+    const ref = { type: 'ref/prompt', name: 'trip' }
+    const { result } = await ask('completion/complete', {
+      ref,
+      argument: { name: argument, value },
+    })
+    const { completion, _meta } = result as { completion: { values: string[] }; _meta: Message }
+    return [completion.values, _meta[published]]
+  }
+  assert.deepEqual(await complete('from'), [values, undefined])
+  nothing()
+  const dropped = notify('value', { completions: true })
+  const changes = [
+    () => engine.register(8, { prompts: [prompt] }),
+    () => engine.unregister(8),
+    () => engine.register(9, { templates: [{ uriTemplate: 'a://{b}', name: 'a' }] }),
+    () => engine.unregister(9),
+    () =>
+      engine.mount(1, 'more+', 0, { list: async () => ({ resources: [] }), read: async () => [] }),
+    () => engine.unmount(1),
+  ]
+  for (const change of changes) {
+    // Not kept while the page is away: keep is for values.
+    assert.deepEqual(await complete('to'), [['Oslo', 'Rome'], 0])
+    change()
+    assert.deepEqual(await next(), dropped)
+  }
+  nothing()
+  const notifications = { promptsListChanged: true }
+  assert.match(JSON.stringify(await ask('subscriptions/listen', { notifications })), /acknowledged/)
+  await complete('to')
+  engine.register(10, { prompts: [prompt] })
+  assert.deepEqual(await next(), dropped, 'before the list is announced')
+  assert.equal((await next()).method, 'notifications/prompts/list_changed')
 })
 
 test('keep is a time of at most a day', async (t) => {
