@@ -255,13 +255,21 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	m.referrer, _ = s.(Referrer)
 	m.guard, _ = s.(Guarded)
 	e.insert(m)
-	unobserve := e.dropCompletionsWith(s)
+	table, _ := s.(*Table)
+	observer := 0
+	if table != nil {
+		observer = table.observe(e.completionsChange)
+	}
+	e.dropCompletions()
 	e.reconcile()
 	e.events.poke()
 	e.announceLists(prefix, allLists)
 	return sync.OnceFunc(func() {
 		e.remove(m)
-		unobserve()
+		if table != nil {
+			table.unobserve(observer)
+		}
+		e.dropCompletions()
 		m.interest.close()
 		e.events.poke()
 		e.announceLists(prefix, allLists)

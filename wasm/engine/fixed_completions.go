@@ -28,42 +28,31 @@ func (f *fixedCompletions) mark(changes uint64) []byte {
 	return []byte(`{"` + hop.KeyPublished + `":0}`)
 }
 
-// dropCompletions has gateways drop what they keep.
+// dropCompletions has gateways drop what they keep. Not inlined: it is called in four places, and every page pays for
+// their code.
+//
+//go:noinline
 func (e *Engine) dropCompletions() {
 	e.fixedCompletions.changes.Add(1)
 	if !e.fixedCompletions.isKept.Swap(false) {
 		return
 	}
 	for _, c := range e.connected() {
-		if c.proxy {
-			e.safely("a Sink", c.dropCompletions)
-		}
+		e.safely("a Sink", c.dropCompletions)
 	}
 }
 
 func (c *Client) dropCompletions() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.closed {
+	if c.proxy && !c.closed {
 		c.sink.Notify(&sink.Document{JSON: jsonrpc.AppendNotification(nil, hop.NotifyValue, []byte(`{"completions":true}`))}, 0)
 	}
 }
 
-// dropCompletionsWith calls dropCompletions now, with each change of the lists of a Table, and when
-// the source is unmounted.
-func (e *Engine) dropCompletionsWith(s Source) (unmounted func()) {
-	e.dropCompletions()
-	t, ok := s.(*Table)
-	if !ok {
-		return e.dropCompletions
-	}
-	number := t.observe(func(change Change) {
-		if change.lists() != 0 {
-			e.dropCompletions()
-		}
-	})
-	return func() {
-		t.unobserve(number)
+// completionsChange handles a change of a Table.
+func (e *Engine) completionsChange(change Change) {
+	if change.lists() != 0 {
 		e.dropCompletions()
 	}
 }
