@@ -39,6 +39,11 @@ func (e *Engine) admit(ctx context.Context, g *Grants, req *request) (result sin
 		q.right = grantAct
 	case m.List != "":
 		return e.admitList(ctx, g, req)
+	case req.method == listenMethod && !req.client.proxy && g.asksAbout(req.who):
+		// Decided as a list would be, without the user; a gateway asks for its clients (Engine.settle).
+		req.label = MethodListResources
+		_, _, err := e.decideList(ctx, g, req, q)
+		return result, false, err
 	case m.Right == RightConnect, req.method == listenMethod, req.method == unsubscribeMethod, req.method == callToolMethod, isOfTasks(req.method):
 		return result, false, nil
 	case isEvents(req.method): // by the right alone, whatever it is about

@@ -210,6 +210,16 @@ func (g *Grants) MayRead(who Principal) bool {
 	return d == allowed
 }
 
+// asksAbout reports whether the page is asked whether an assistant may read, as soon as it asks for a list.
+func (g *Grants) asksAbout(who Principal) bool {
+	if g == nil || !g.asksLists {
+		return false
+	}
+	read, _ := g.decide(who, grantRead, "")
+	list, _ := g.decide(who, grantList, "")
+	return read == undecided && list == undecided
+}
+
 // lists returns the lists that an assistant may see now: who may act needs the names of tools.
 func (g *Grants) lists(who Principal) lists {
 	if g.MayRead(who) {

@@ -1,6 +1,10 @@
 package engine
 
-import "strings"
+import (
+	"context"
+	"strings"
+	"time"
+)
 
 // Who gets notifications: by the grants of this engine, and of the engines that it mounts.
 
@@ -37,14 +41,39 @@ func (e *Engine) mayListen(s *subscription, uri string) bool {
 }
 
 // guardsAllow reports whether the engines behind the sources of a URI let a client know of its
-// changes.
+// changes, or have not decided that yet.
 func (e *Engine) guardsAllow(s *subscription, uri string) bool {
 	for l := e.lookup(uri); l.next(); {
-		if s.isGoverned() && !l.mount.mayWatch(s.who, uri) {
+		if s.isGoverned() && !l.mount.mayWatch(s.who, uri) && !l.mount.asksAbout(s) {
 			return false
 		}
 	}
 	return true
+}
+
+// settleTime is how long a question about a client may take.
+const settleTime = time.Minute
+
+// settle lets the engines behind sources decide about a client that they do not know yet: each is
+// asked for its list, as by any first request. It does not wait: what the client may hear of is
+// announced when the decision is there.
+func (e *Engine) settle(ctx context.Context, s *subscription) {
+	for _, m := range e.sources() {
+		if !m.asksAbout(s) {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+		go func() { // ends with ctx
+			defer cancel()
+			e.safely("a Source", func() { m.source.List(ctx, "") })
+		}()
+	}
+}
+
+// asksAbout reports whether the engine behind a source decides about the owner of a subscription when
+// that asks for a list.
+func (m *mount) asksAbout(s *subscription) bool {
+	return m.guard != nil && s.isGoverned() && m.guard.Grants().asksAbout(s.who)
 }
 
 // A Guarded source knows the grants of another engine. Without this, everyone may see its

@@ -63,7 +63,9 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	e.registry.addLists(s, which)
 	e.arm(ctx)
 	honoured = s.withoutRefused(honoured)
-	opened = req.client.acknowledge(req, s, which, honoured, tasks)
+	if opened = req.client.acknowledge(req, s, which, honoured, tasks); opened {
+		e.settle(ctx, s)
+	}
 	return sink.Result{}, errSent
 }
 

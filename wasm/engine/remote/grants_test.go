@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,6 +19,7 @@ import (
 type grantedHop struct {
 	*hop
 	answer  chan engine.AccessAnswer
+	decide  func() engine.AccessAnswer // instead of answer; nil: none
 	gateway *engine.Engine
 }
 
@@ -25,6 +27,9 @@ func newGrantedHop(t *testing.T, grants string, nodes int) *grantedHop {
 	g := &grantedHop{answer: make(chan engine.AccessAnswer)}
 	options := enginetest.Offering
 	options.Ask = func(ctx context.Context, q *engine.AccessQuestion) engine.AccessAnswer {
+		if g.decide != nil {
+			return g.decide()
+		}
 		select {
 		case a := <-g.answer:
 			return a
@@ -114,6 +119,42 @@ func TestGatewaysAnnounceAsTheGrantsSay(t *testing.T) {
 			other.Port.Close()
 			time.Sleep(time.Second) // for the pause between two discovers
 		})
+	}
+}
+
+// The first request of an assistant may be a listen: a function of the app decides about it, at the page before it is
+// acknowledged, and behind gateways afterwards.
+func TestAFunctionOfTheAppDecidesAboutListens(t *testing.T) {
+	const undecided = `{"default":"ask","policy":true,"grants":[]}`
+	decided := func(allow string) string {
+		return `{"default":"ask","policy":true,"grants":[{"assistant":"claude","right":"list","allow":` + allow + `}]}`
+	}
+	for nodes := range 3 {
+		for _, allow := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGrantedHop(t, undecided, nodes)
+				g.decide = func() engine.AccessAnswer {
+					g.set(decided(strconv.FormatBool(allow)))
+					return engine.AccessAnswer{Allow: allow, Reason: "policy"}
+				}
+				claude := enginetest.Speak(t, g.gateway, "claude")
+				claude.Ask("1", "subscriptions/listen", "", `,"notifications":{"resourceSubscriptions":["notes://cart"]}`)
+				claude.Wants("acknowledged")
+				g.table.Changed("notes://cart")
+				if allow {
+					claude.Wants("updated", "notes://cart")
+				}
+				time.Sleep(2 * time.Second) // the gateway has the decision
+				g.table.Changed("notes://cart")
+				if allow {
+					claude.Wants("updated", "notes://cart")
+				}
+				claude.Ask("2", "ping", "", "")
+				claude.Wants(`"id":2`) // and no update before
+				claude.Port.Close()
+				time.Sleep(time.Second) // for the pause between two discovers
+			})
+		}
 	}
 }
 
