@@ -265,7 +265,7 @@ test('a skill that breaks a rule is refused, with what to do', async (t) => {
   for (const [path, content] of wrongFiles) {
     await refused(
       [good, '', { files: { [path]: content } }],
-      /path|another file|surrogate|Uint8Array/,
+      /path|another file|half of a character|Uint8Array/,
     )
   }
   for (const [description, error] of wrongDescriptions) await refused([description, ''], error)
@@ -276,7 +276,7 @@ test('a skill that breaks a rule is refused, with what to do', async (t) => {
   await refused([good, '---\nname: a\n---\n'], /the instructions begin with frontmatter/)
   await refused(['# Text'], /must begin with frontmatter/)
   await refused(['---\nname: A\ndescription: b\n---\n'], /the name of a skill/)
-  await refused([good, '\ud800'], /surrogate/)
+  await refused([good, '\ud800'], /half of a character/)
   await refused([good, '', { files: { a: '', A: '' } }], /another file or directory/)
   await refused([good, '', { files: { a: '', 'a/b': '' } }], /another file or directory/)
   await refused([good, '', { files: { 'a/b': '', a: '' } }], /another file or directory/)
