@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 
@@ -200,7 +201,8 @@ func (t *Table) update(change Change, apply func()) {
 	}
 }
 
-// apply is update for what t.mu guards. It returns the observers.
+// apply is update for what t.mu guards. It returns the observers in the order in which they began: what gateways keep is
+// dropped before clients hear of the change, since the engine observes from the mount on.
 func (t *Table) apply(change Change, apply func()) []func(Change) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -209,8 +211,8 @@ func (t *Table) apply(change Change, apply func()) []func(Change) {
 		t.generation++
 	}
 	observers := make([]func(Change), 0, len(t.observers))
-	for _, changed := range t.observers {
-		observers = append(observers, changed)
+	for _, number := range slices.Sorted(maps.Keys(t.observers)) {
+		observers = append(observers, t.observers[number])
 	}
 	return observers
 }

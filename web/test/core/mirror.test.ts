@@ -85,7 +85,9 @@ async function joined(t: TestContext, keep = '0s', callee: RegisteredCallee = {}
   }
   const ask = async (method: string, params: object) => {
     post({ jsonrpc: '2.0', id: at, method, params: { _meta: envelope, ...params } })
-    return next()
+    let message = await next()
+    while (message.method?.endsWith('list_changed')) message = await next()
+    return message
   }
   const read = async (of = uri) => {
     const { result } = await ask('resources/read', { uri: of })
@@ -123,6 +125,13 @@ test('only reads of published values are marked, for a gateway that keeps them',
   assert.deepEqual(await read('notes://computed'), { text: 'computed', ...unmarked })
 })
 
+/** Does something while the clock shows this time, however long it takes. */
+function frozen(t: TestContext, time: number, act: () => void): void {
+  const clock = t.mock.method(performance, 'now', () => time)
+  act()
+  clock.mock.restore()
+}
+
 test('a value comes before the update, and at most once in a while', async (t) => {
   const { engine, post, ask, read, next, change, nothing } = await joined(t)
   post(notify('mirror'))
@@ -131,10 +140,15 @@ test('a value comes before the update, and at most once in a while', async (t) =
   const notifications = { resourceSubscriptions: [uri] }
   assert.match(JSON.stringify(await ask('subscriptions/listen', { notifications })), /acknowledged/)
   await read()
-  engine.publish(1, uri, { value: '4 apples' })
+  const now = performance.now()
+  const publish = (...values: string[]) =>
+    frozen(t, now, () => {
+      for (const value of values) engine.publish(1, uri, { value })
+    })
+  publish('4 apples')
   assert.deepEqual(await change(), [uri, '4 apples'])
   assert.equal((await next()).method, 'notifications/resources/updated')
-  for (const value of ['5 apples', '6 apples', '7 apples']) engine.publish(1, uri, { value })
+  publish('5 apples', '6 apples', '7 apples')
   assert.deepEqual(await change(), [uri], 'the old one is not valid any more')
   let last = await next()
   while (last.method === 'notifications/resources/updated') last = await next()
@@ -148,7 +162,9 @@ test('a page that is stopped sends what waits, and says so once', async (t) => {
   nothing()
   post(notify('mirror'))
   await read()
-  for (const value of ['3 apples', '4 apples']) engine.publish(1, uri, { value })
+  frozen(t, performance.now(), () => {
+    for (const value of ['3 apples', '4 apples']) engine.publish(1, uri, { value })
+  })
   assert.deepEqual(await change(), [uri, '3 apples'])
   assert.deepEqual(await change(), [uri])
   for (const asleep of [true, true, false, false]) mirror.sleep(asleep)
@@ -263,10 +279,13 @@ test('a completion from a list is marked, until what is registered changes', asy
   nothing()
   const notifications = { promptsListChanged: true }
   assert.match(JSON.stringify(await ask('subscriptions/listen', { notifications })), /acknowledged/)
-  await complete('to')
+  while ((await complete('to'))[1] !== 0); // what was changed before may still be announced
   engine.register(10, { prompts: [prompt] })
-  assert.deepEqual(await next(), dropped, 'before the list is announced')
-  assert.equal((await next()).method, 'notifications/prompts/list_changed')
+  const isList = ({ method }: { method?: string }) => method?.endsWith('prompts/list_changed')
+  let first = await next()
+  while (isList(first)) first = await next() // of the changes before
+  assert.deepEqual(first, dropped, 'before the list is announced')
+  assert.ok(isList(await next()))
 })
 
 test('keep is a time of at most a day', async (t) => {
