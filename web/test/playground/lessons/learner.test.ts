@@ -191,7 +191,7 @@ test('a client as written speaks what its messages say', { timeout }, () =>
     const spoken = stage.sessions.map(({ revision }) => revision.value)
     assert.deepEqual(spoken, ['2025-11-25', '2026-07-28'])
     const state = speakerStateOf(player, 'de', { began: 0, auto: false, blank: false })
-    assert.equal(state.title, 'Beide Epochen nebeneinander')
+    assert.equal(state.title, 'Altes und neues Protokoll nebeneinander')
     assert.equal(state.step, 2)
     assert.match(state.next, /^Klassisch/)
     assert.match(state.coming[0] ?? '', /resources\/subscribe/)
