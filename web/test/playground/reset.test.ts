@@ -11,6 +11,8 @@ const playground = sharePlayground()
 const state = async (page: Page) => {
   await saw(page, '[data-pane=timeline] [role=row]', 'resources/templates/list')
   await page.waitForFunction(() => !document.querySelector('.loading, [aria-busy=true]'))
+  // The last one is opened when everything is drawn.
+  await page.waitForFunction(async () => (await indexedDB.databases()).length === 3)
   return page.evaluate(async () => ({
     hash: location.hash,
     clients: [...document.querySelectorAll('.clients [aria-pressed]')].map(
