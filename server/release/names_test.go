@@ -10,7 +10,7 @@ import (
 )
 
 // A release needs a word that the names are registered: without one it would tell readers to
-// run a package of whoever owns the name.
+// run a package of the owner of that name.
 func TestReleaseNeedsRegisteredNames(t *testing.T) {
 	err := Make(t.Context(), Options{Root: "../..", Out: filepath.Join(t.TempDir(), "release")})
 	if err == nil {

@@ -182,7 +182,10 @@ inBrowsers(
     const notes = await (await target).page()
     assert.ok(notes)
     await notes.waitForSelector('.speaker-caption')
-    assert.match(await notes.$eval('.speaker', (it) => it.textContent ?? ''), /Altes und neues Protokoll/)
+    assert.match(
+      await notes.$eval('.speaker', (it) => it.textContent ?? ''),
+      /Altes und neues Protokoll/,
+    )
     await notes.keyboard.press('ArrowRight')
     await counter('Schritt 2 von 8')
     await notes.waitForFunction(() => document.body.textContent?.includes('Schritt 2 von 8'))
