@@ -92,7 +92,7 @@ export const goals: readonly Goal[] = [
   ...(['ours', 'ours-2026'] as const).flatMap((of): Goal[] => {
     const era = of === 'ours' ? 'classic' : 'modern'
     const to = ['ts1', 'ts2', ...(of === 'ours' ? [] : ['ts2-2026'])]
-    // Reads are judged by those that nothing has prepared, and against the faster SDK.
+    // The goals for reads use first reads, and the faster SDK.
     const reads = (key: string, title: string, rows: readonly string[], atMost: number): Goal => {
       const full = `own CPU, ${title}, ${era} era`
       return {

@@ -48,7 +48,7 @@ func TestQuestionIsDecidedOnce(t *testing.T) {
 	}
 }
 
-// Other content under the same id is another question: nobody allows what they have not seen. That holds for
+// Other content under the same id is another question, since the user has not seen it. That holds for
 // content beyond what is shown, too.
 func TestOtherContentIsAnotherQuestion(t *testing.T) {
 	long := strings.Repeat("x", maxDescription)
