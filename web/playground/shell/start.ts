@@ -89,11 +89,11 @@ function hasEarlierRows(): boolean {
 /** Connects the demo, and starts what depends on it. */
 function connectDemo(asked: URLSearchParams): void {
   const watched = asked.get('watch')
-  const quiet =
-    asked.has('quiet') || watched !== null || matchMedia('(prefers-reduced-motion: reduce)').matches
-  demoPaused.value = true // until the first subscription is shown; with `quiet`, for good
+  const quiet = asked.has('quiet') || watched !== null
+  const still = quiet || matchMedia('(prefers-reduced-motion: reduce)').matches
+  demoPaused.value = true // until the first subscription is shown; for good where nothing is to move
   const session = openDemo()
-  if (!quiet) {
+  if (!still) {
     const stop = session.peer.subscribe((peer) => {
       if (peer === undefined) return
       queueMicrotask(() => stop())
