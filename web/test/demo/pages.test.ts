@@ -11,9 +11,9 @@ import type { Page } from 'puppeteer-core'
 import { axe, ofColours, violations } from '../harness/axe.ts'
 import { inBrowsers, shareTab } from '../harness/browsers.ts'
 import { serveDemos } from '../harness/build.ts'
-import { isWhole } from '../harness/platforms.ts'
 import { kept, type Served } from '../harness/serve.ts'
 import { untilStill } from '../harness/waits.ts'
+import { isWhole } from '../harness/whole.ts'
 
 const languages = ['en', 'de', 'ja', 'zh-Hans'] as const
 

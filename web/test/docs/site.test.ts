@@ -13,8 +13,8 @@ import { type Index, search } from '../../docs/site/search.ts'
 import { axe, ofColours, violations } from '../harness/axe.ts'
 import { inBrowsers, shareTab } from '../harness/browsers.ts'
 import { built, policy } from '../harness/build.ts'
-import { isWhole } from '../harness/platforms.ts'
 import { kept, type Served, serve } from '../harness/serve.ts'
+import { isWhole } from '../harness/whole.ts'
 import { readMarkdown } from './markdown.ts'
 
 /** Where the site is in these tests: below a path, as on hosts of projects. */

@@ -5,9 +5,10 @@ import { after, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'puppeteer-core'
 import { addressVariable, type Borrowed, borrow } from './keeper.ts'
 import { type BrowserName, close, launch, protocolTimeout } from './launch.ts'
-import { isWhole, platforms } from './platforms.ts'
+import { platforms } from './platforms.ts'
 import { type SharedTab, sharedTab } from './shared-tab.ts'
 import { explainTimeouts } from './waits.ts'
+import { isWhole } from './whole.ts'
 
 /** How long one browser test may take, unless it says otherwise. */
 const testTimeout = 120_000 // ms
@@ -36,6 +37,7 @@ interface InBrowsersOptions {
   only?: readonly BrowserName[]
   fresh?: boolean
   alike?: boolean
+  moving?: boolean
 }
 
 /** The origin of the site that the tests of this file look at in one tab. */
@@ -60,6 +62,7 @@ export function shareTab(origin: () => string): void {
  * @param only - the browsers that can do it; default: those of the file, see platforms.ts
  * @param alike - whether it behaves alike in all browsers, in a file whose other tests do not; see platforms.ts
  * @param fresh - whether it needs a context of its own in a file that shares a tab
+ * @param moving - whether Chromium shows it animations, which are off otherwise; see launch.ts
  */
 export function inBrowsers(
   behaviour: string,
@@ -67,6 +70,7 @@ export function inBrowsers(
   {
     timeout = testTimeout,
     alike = false,
+    moving = false,
     only = alike && !isWhole ? ['chromium'] : platforms(),
     fresh = false,
   }: InBrowsersOptions = {},
@@ -77,7 +81,9 @@ export function inBrowsers(
     test(`${behaviour} (${name})`, { timeout }, async () => {
       const { browser } = await shared(name)
       const running =
-        site && !fresh ? inSharedTab(browser, name, site(), run) : inContext(browser, name, run)
+        site && !fresh
+          ? inSharedTab(browser, name, site(), run, moving)
+          : inContext(browser, name, run, moving)
       return running.catch((error: unknown) => {
         allPassed = false
         throw error
@@ -104,6 +110,7 @@ export async function inContext(
   browser: Browser,
   name: BrowserName,
   run: (browser: TestBrowser) => Promise<void>,
+  moving = false,
 ): Promise<void> {
   const context = await browser.createBrowserContext()
   contexts.add(context)
@@ -111,6 +118,7 @@ export async function inContext(
   const open = async (url: string) => {
     const page = await context.newPage()
     prepare(page, uncaught)
+    if (moving) await move(page, name)
     await page.goto(url)
     return page
   }
@@ -132,6 +140,7 @@ async function inSharedTab(
   name: BrowserName,
   origin: string,
   run: (browser: TestBrowser) => Promise<void>,
+  moving: boolean,
 ): Promise<void> {
   const shared =
     tabs.get(name) ?? (await sharedTab(browser, (page) => prepare(page, uncaughtInTab)))
@@ -146,6 +155,7 @@ async function inSharedTab(
       const page = tab ?? (await context.newPage())
       if (tab === undefined) prepare(page, uncaughtInTab)
       tab = undefined // a test that opens another page has two
+      if (moving) await move(page, name)
       await page.goto(url)
       return page
     }
@@ -159,6 +169,12 @@ async function inSharedTab(
       await context.close()
     }
   }
+}
+
+/** Allows animations, in Chromium. In `make test-all` no browser forbids them. */
+async function move(page: Page, browser: BrowserName): Promise<void> {
+  if (isWhole || browser === 'firefox') return // BiDi cannot yet
+  await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'no-preference' }])
 }
 
 /** Makes a page fail its test by errors that it does not catch, and explain timeouts. */

@@ -7,6 +7,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import puppeteer, { type Browser } from 'puppeteer-core'
+import { isWhole } from './whole.ts'
 
 export type BrowserName = 'chromium' | 'firefox'
 
@@ -44,10 +45,13 @@ const chromiumFlags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A playground that waits draws its lanes all the time: two thirds of what it costs a processor. Tests of
+  // motion ask for it themselves; `make test-all` has it everywhere.
+  ...(isWhole ? [] : ['--force-prefers-reduced-motion']),
 ]
 
 /** Nothing that a stock Firefox would fetch or time less precisely; no page depends on these. */
-const firefoxPreferences = {
+const firefoxPreferences: { readonly [name: string]: boolean | number | string } = {
   'app.update.enabled': false,
   'browser.safebrowsing.update.enabled': false,
   'datareporting.policy.dataSubmissionEnabled': false,
@@ -55,6 +59,7 @@ const firefoxPreferences = {
   'network.connectivity-service.enabled': false,
   'services.settings.server': 'data:,',
   'toolkit.telemetry.enabled': false,
+  ...(isWhole ? {} : { 'ui.prefersReducedMotion': 1 }),
 }
 
 /**

@@ -18,13 +18,13 @@ export const paceVariable = 'PAGEMCP_PACE'
 const least = availableParallelism()
 
 /** How many run at once at most. */
-export const most = 2 * least
+export const most = 3 * least
 
 /** How often the processors are looked at, ms. A file that has just begun shows in what they do by then. */
-const interval = 2000
+const interval = 1000
 
 /** Which part of the processors must have been idle since the last look for another file to begin. */
-const enough = 0.35
+const enough = 0.25
 
 /**
  * Decides which files begin.

@@ -5,6 +5,7 @@
 
 import { relative } from 'node:path'
 import { type BrowserName, browserNames } from './launch.ts'
+import { isWhole } from './whole.ts'
 
 /** Below web/test: what runs in Firefox each time, and what of the browser it depends on. */
 export const inFirefox: { readonly [start: string]: string } = {
@@ -58,9 +59,6 @@ export const alike: { readonly [start: string]: string } = {
     'subscribers of a name, at the gateway; how a browser opens a tab again is in e2e/names.test.ts',
   'faults/versions.test.ts': 'numbers of versions, compared by our code',
 }
-
-/** Whether all combinations are tested, as in `make test-all`: languages, themes and widths, too. */
-export const isWhole = process.env.PAGEMCP_ALL === 'true'
 
 /** @param file - the path of a test file; default: the one that runs */
 export function platforms(

@@ -6,6 +6,7 @@ import type { Page } from 'puppeteer-core'
 import { inBrowsers, shareTab } from './browsers.ts'
 import { viewport } from './launch.ts'
 import { kept, type Served, serve } from './serve.ts'
+import { isWhole } from './whole.ts'
 
 let served: Served
 before(async () => {
@@ -42,7 +43,7 @@ const nothing = {
   cookie: '',
   hash: '',
   size: [viewport.width, viewport.height],
-  reduced: false,
+  reduced: !isWhole, // as the harness starts browsers
   name: '',
 }
 

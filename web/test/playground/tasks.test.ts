@@ -72,7 +72,7 @@ inBrowsers(
     await saw(page, '.coach p', 'Complete the URI')
     assert.ok(mouse.clicks <= 1 + 2 + 5, `${mouse.clicks} clicks`)
   },
-  { only },
+  { only, moving: true },
 )
 
 inBrowsers(

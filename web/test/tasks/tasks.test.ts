@@ -9,7 +9,7 @@ import type { AuditEntry } from '../../src/access-types.ts'
 import type { PageMcp } from '../../src/start.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { browserNames, close, launch } from '../harness/launch.ts'
-import { isWhole } from '../harness/platforms.ts'
+import { isWhole } from '../harness/whole.ts'
 import {
   answer,
   asks,

@@ -49,6 +49,7 @@ inBrowsers(
     await press(page, '.chat footer button', 'Leave')
     await page.waitForSelector('[data-lesson=assistant] .chip')
   },
+  { moving: true },
 )
 
 inBrowsers('a step that fails says so, and the chat ends there', async ({ open }) => {

@@ -8,7 +8,7 @@ import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { axe, ofColours, violations } from '../../harness/axe.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { isWhole } from '../../harness/platforms.ts'
+import { isWhole } from '../../harness/whole.ts'
 import { openPlayground, type Playground, servePlayground } from '../harness.ts'
 import { leave, type Room, rooms } from '../rooms.ts'
 

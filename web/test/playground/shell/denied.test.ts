@@ -30,4 +30,5 @@ inBrowsers(
     assert.equal(await theme(page), before)
     await saw(page, '[data-pane=timeline] [role=row]', 'server/discover')
   },
+  { moving: true },
 )

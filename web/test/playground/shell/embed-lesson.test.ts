@@ -118,14 +118,18 @@ inBrowsers(
   { only: ['chromium'] },
 )
 
-inBrowsers('a chat is embedded with a server of its own', async ({ open }) => {
-  const page = await open(`${playground.origin}/chat.html`)
-  const frame = await framed(page, 'embed-scenario.html')
-  await frame.waitForFunction(() =>
-    document.querySelector('.chat')?.textContent?.includes('This page offers 2 resources'),
-  )
-  assert.deepEqual(await frame.evaluate(() => indexedDB.databases()), [])
-})
+inBrowsers(
+  'a chat is embedded with a server of its own',
+  async ({ open }) => {
+    const page = await open(`${playground.origin}/chat.html`)
+    const frame = await framed(page, 'embed-scenario.html')
+    await frame.waitForFunction(() =>
+      document.querySelector('.chat')?.textContent?.includes('This page offers 2 resources'),
+    )
+    assert.deepEqual(await frame.evaluate(() => indexedDB.databases()), [])
+  },
+  { moving: true },
+)
 
 inBrowsers('a lesson that is read-only is presented', async ({ open }) => {
   const page = await open(`${playground.origin}/show.html`)

@@ -37,6 +37,7 @@ inBrowsers(
     })
     await page.waitForFunction(() => document.querySelector('.hint') === null)
   },
+  { moving: true },
 )
 
 inBrowsers('what is sent before the engine is there waits for it', async ({ context }) => {

@@ -27,27 +27,31 @@ const tabs = (page: Page) =>
 const updated = (page: Page) =>
   saw(page, '[data-pane=timeline] [role=row]', 'notifications/resources/updated')
 
-inBrowsers('reloads show the introduction once, and leave one draft', async ({ open }) => {
-  const page = await openPlayground(open, playground, '?lang=en')
-  await page.waitForSelector('.hint')
-  assert.deepEqual(await tabs(page), ['notes://today'])
-  for (let i = 0; i < 2; i++) {
-    await page.reload()
-    await page.waitForSelector('html[data-ready]')
-    await updated(page) // the demo changes without it, too
-    assert.equal(await page.$('.hint'), null)
+inBrowsers(
+  'reloads show the introduction once, and leave one draft',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground, '?lang=en')
+    await page.waitForSelector('.hint')
     assert.deepEqual(await tabs(page), ['notes://today'])
-  }
-  await page.keyboard.down('Control')
-  await page.keyboard.press('k')
-  await page.keyboard.up('Control')
-  await page.waitForSelector('dialog.palette input')
-  await page.keyboard.type('Replay the intro')
-  await saw(page, 'dialog.palette [aria-selected=true]', 'Replay the introduction')
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('.hint')
-  assert.deepEqual(await tabs(page), ['notes://today'])
-})
+    for (let i = 0; i < 2; i++) {
+      await page.reload()
+      await page.waitForSelector('html[data-ready]')
+      await updated(page) // the demo changes without it, too
+      assert.equal(await page.$('.hint'), null)
+      assert.deepEqual(await tabs(page), ['notes://today'])
+    }
+    await page.keyboard.down('Control')
+    await page.keyboard.press('k')
+    await page.keyboard.up('Control')
+    await page.waitForSelector('dialog.palette input')
+    await page.keyboard.type('Replay the intro')
+    await saw(page, 'dialog.palette [aria-selected=true]', 'Replay the introduction')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.hint')
+    assert.deepEqual(await tabs(page), ['notes://today'])
+  },
+  { moving: true },
+)
 
 inBrowsers(
   'the introduction waits for an assistant that is started before it',
@@ -80,47 +84,60 @@ inBrowsers(
     await press(page, '.chat > footer button:last-child', '')
     await page.waitForSelector('.hint')
   },
+  { moving: true },
 )
 
-inBrowsers('the introduction takes neither focus, pane nor text', async ({ open }) => {
-  const page = await open('about:blank')
-  await page.setViewport({ width: 390, height: 844 })
-  await page.goto(`${playground.url}?lang=en`)
-  await page.waitForSelector('.switcher button')
-  await page.$$eval('.switcher button', (all) => (all.at(-1) as HTMLElement | undefined)?.click())
-  await page.waitForSelector('#tl-filter')
-  await page.focus('#tl-filter')
-  await page.keyboard.type('-x')
-  await page.waitForSelector('.hint')
-  assert.equal(await page.evaluate(() => document.activeElement?.id), 'tl-filter')
-  assert.equal(await page.$eval('main', (main) => main.dataset.shown), 'timeline')
-  assert.ok((await rows(page)).length > 0)
-})
+inBrowsers(
+  'the introduction takes neither focus, pane nor text',
+  async ({ open }) => {
+    const page = await open('about:blank')
+    await page.setViewport({ width: 390, height: 844 })
+    await page.goto(`${playground.url}?lang=en`)
+    await page.waitForSelector('.switcher button')
+    await page.$$eval('.switcher button', (all) => (all.at(-1) as HTMLElement | undefined)?.click())
+    await page.waitForSelector('#tl-filter')
+    await page.focus('#tl-filter')
+    await page.keyboard.type('-x')
+    await page.waitForSelector('.hint')
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'tl-filter')
+    assert.equal(await page.$eval('main', (main) => main.dataset.shown), 'timeline')
+    assert.ok((await rows(page)).length > 0)
+  },
+  { moving: true },
+)
 
-inBrowsers('a message that the user writes stays as it is', async ({ open }) => {
-  const page = await open('about:blank')
-  // As soon as there is a text area: later, the editor has taken its place.
-  await page.evaluateOnNewDocument(() => {
-    new MutationObserver((_, observer) => {
-      const draft = document.querySelector<HTMLTextAreaElement>('.compose .draft')
-      if (draft === null) return
-      observer.disconnect()
-      draft.value = '{"mine": 1}'
-      draft.dispatchEvent(new InputEvent('input', { bubbles: true }))
-    }).observe(document, { childList: true, subtree: true })
-  })
-  await page.goto(`${playground.url}?lang=en`)
-  await updated(page)
-  assert.deepEqual(await tabs(page), ['untitled'])
-  assert.equal(await page.$('.hint'), null, 'Send would not read the note')
-})
+inBrowsers(
+  'a message that the user writes stays as it is',
+  async ({ open }) => {
+    const page = await open('about:blank')
+    // As soon as there is a text area: later, the editor has taken its place.
+    await page.evaluateOnNewDocument(() => {
+      new MutationObserver((_, observer) => {
+        const draft = document.querySelector<HTMLTextAreaElement>('.compose .draft')
+        if (draft === null) return
+        observer.disconnect()
+        draft.value = '{"mine": 1}'
+        draft.dispatchEvent(new InputEvent('input', { bubbles: true }))
+      }).observe(document, { childList: true, subtree: true })
+    })
+    await page.goto(`${playground.url}?lang=en`)
+    await updated(page)
+    assert.deepEqual(await tabs(page), ['untitled'])
+    assert.equal(await page.$('.hint'), null, 'Send would not read the note')
+  },
+  { moving: true },
+)
 
-inBrowsers('hint and draft of the demo go when the user connects a page', async ({ open }) => {
-  const page = await openPlayground(open, playground, '?lang=en')
-  await page.waitForSelector('.hint')
-  assert.deepEqual(await tabs(page), ['notes://today'])
-  const own = () => connect(page, 'frame', `${playground.otherOrigin}/own.html`)
-  await own()
-  await page.waitForFunction(() => document.querySelector('.hint') === null)
-  assert.deepEqual(await tabs(page), ['resources/list'])
-})
+inBrowsers(
+  'hint and draft of the demo go when the user connects a page',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground, '?lang=en')
+    await page.waitForSelector('.hint')
+    assert.deepEqual(await tabs(page), ['notes://today'])
+    const own = () => connect(page, 'frame', `${playground.otherOrigin}/own.html`)
+    await own()
+    await page.waitForFunction(() => document.querySelector('.hint') === null)
+    assert.deepEqual(await tabs(page), ['resources/list'])
+  },
+  { moving: true },
+)

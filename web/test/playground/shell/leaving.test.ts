@@ -32,26 +32,30 @@ function lazyChunks(directory: string): string[] {
   return all.filter((file) => file.endsWith('.js') && !needed.has(file))
 }
 
-inBrowsers('the playground may be left while parts of it load', async ({ open }) => {
-  const lazy = lazyChunks(join(playground.directory, 'playground'))
-  assert.ok(lazy.length > 10)
-  let requests = 0
-  let requested: () => void = () => {}
-  const several = new Promise<void>((resolve, reject) => {
-    requested = resolve
-    setTimeout(reject, 20_000, new Error('no part was requested in 20 s')).unref()
-  })
-  for (const file of lazy) {
-    held[`/playground/${file}`] = () => {
-      if (++requests === 3) requested()
+inBrowsers(
+  'the playground may be left while parts of it load',
+  async ({ open }) => {
+    const lazy = lazyChunks(join(playground.directory, 'playground'))
+    assert.ok(lazy.length > 10)
+    let requests = 0
+    let requested: () => void = () => {}
+    const several = new Promise<void>((resolve, reject) => {
+      requested = resolve
+      setTimeout(reject, 20_000, new Error('no part was requested in 20 s')).unref()
+    })
+    for (const file of lazy) {
+      held[`/playground/${file}`] = () => {
+        if (++requests === 3) requested()
+      }
     }
-  }
-  const tab = await open('about:blank')
-  await leave(tab, `${playground.url}?lang=en`)
-  await several
-  await leave(tab, '/other.html')
-  await tab.waitForFunction('window.loaded')
-})
+    const tab = await open('about:blank')
+    await leave(tab, `${playground.url}?lang=en`)
+    await several
+    await leave(tab, '/other.html')
+    await tab.waitForFunction('window.loaded')
+  },
+  { moving: true },
+)
 
 test('a part that is missing is an error of a document that stays', async () => {
   const window = new EventTarget()
