@@ -27,10 +27,10 @@ func originOf(module string) string {
 	switch {
 	case strings.HasPrefix(module, "web/src/"), strings.HasPrefix(module, goNamespace+":"), strings.Contains(module, "turndown"):
 		return "package"
+	case strings.Contains(module, "node_modules/@cfworker"): // validate.ts of the package loads the same chunk
+		return "package"
 	case strings.Contains(module, "node_modules/preact"), strings.Contains(module, "node_modules/@preact"):
 		return "preact"
-	case strings.Contains(module, "node_modules/@cfworker"):
-		return "schemas" // of tools; the package has its own validator
 	case strings.Contains(module, "node_modules/"):
 		return "editor"
 	case strings.Contains(module, ".texts.ts?"): // see textFiles

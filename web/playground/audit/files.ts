@@ -1,5 +1,6 @@
 /** Entries as files: lines of JSON as in the log of the gateway, and comma-separated values. */
 
+import { csvOf } from '../base/csv.ts'
 import type { AuditEntry } from '../connections/audit-log.ts'
 
 /** The lines of the gateway's log. */
@@ -22,18 +23,6 @@ const columns = [
   'ms',
 ] as const
 
-/** RFC 4180, with a header. */
+/** Comma-separated values, with a header. */
 export const csv = (entries: readonly AuditEntry[]): string =>
-  [columns, ...entries.map((entry) => columns.map((name) => entry[name]))]
-    .map((row) => `${row.map(field).join(',')}\r\n`)
-    .join('')
-
-/**
- * A value, quoted where it must be. Spreadsheets take text for a formula that begins with one of these characters, and an
- * assistant chooses its name and URIs: an apostrophe in front makes it text (OWASP, CSV Injection).
- */
-function field(value: string | number | undefined): string {
-  let text = String(value ?? '')
-  if (/^[=+\-@\t\r\n]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text)) text = `'${text}`
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
+  csvOf([columns, ...entries.map((entry) => columns.map((name) => entry[name]))])

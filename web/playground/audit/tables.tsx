@@ -31,7 +31,7 @@ const latencyText = (ms: number) =>
 function Table({ label, heads, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section class="audit-table" tabIndex={0} aria-label={label}>
+    <section class="data-table audit-table" tabIndex={0} aria-label={label}>
       <table>
         <thead>
           <tr>

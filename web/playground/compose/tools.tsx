@@ -5,6 +5,8 @@ import { useEffect } from 'preact/hooks'
 import { t, tag } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { Menu } from '../base/menu.tsx'
+import { embedded } from '../base/settings.ts'
+import { dialog } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { abilities, declare, hasAbility, isDeclared } from './client-capabilities.ts'
@@ -235,6 +237,19 @@ export function SendMore() {
                     </button>
                   </li>
                 ))}
+                <li>
+                  <button
+                    type="button"
+                    data-command="malformed"
+                    disabled={mute || embedded}
+                    onClick={() => {
+                      close()
+                      dialog.value = 'malformed'
+                    }}
+                  >
+                    {t('conformance.set.send')} …
+                  </button>
+                </li>
               </ul>
             </>
           )

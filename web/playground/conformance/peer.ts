@@ -206,7 +206,7 @@ export class Peer {
   /** Waits until `holds`, the connection closes, the run stops, or the time is over. */
   async until(holds: () => boolean): Promise<void> {
     const { signal, timeout } = this.#bounds
-    if (holds()) return
+    const isOver = () => holds() || signal.aborted || this.#connection.state.peek() === 'closed'
     await new Promise<void>((resolve) => {
       const end = () => {
         stop()
@@ -214,10 +214,11 @@ export class Peer {
         resolve()
       }
       const look = () => {
-        if (holds() || signal.aborted || this.#connection.state.peek() === 'closed') end()
+        if (isOver()) end()
       }
       const stop = afterPatience(end, timeout)
       this.#waiting.add(look)
+      look()
     })
     if (signal.aborted) throw new Stopped()
   }

@@ -1,10 +1,12 @@
-/** The current run and its report. A run goes on while the dialog is closed. */
+/** The current run and its result. A run goes on while its dialog is closed; there is one at a time. */
 
 import { type Signal, signal } from '@preact/signals'
 import type { Dialer } from '../connections/transport.ts'
 import { store } from '../messages/log.ts'
+import type { Revision } from '../protocol/revisions.ts'
 import type { Requirements } from './report.ts'
 import { type Report, runChecks } from './run.ts'
+import { runSet, type SetRun } from './run-set.ts'
 
 /** The part of the current run that is done; undefined: none runs. */
 export const progress: Signal<number | undefined> = signal(undefined)
@@ -34,18 +36,50 @@ export async function startRun(dialer: Dialer, mayCall: boolean): Promise<void> 
 
 export const stopRun = (): void => running?.abort()
 
-let requirements: Promise<Requirements> | undefined
+const loaded = new Map<string, Promise<unknown>>()
+
+/** A JSON file beside this one, which is kept once it is loaded. */
+function load<T>(name: string): Promise<T> {
+  const before = loaded.get(name)
+  if (before) return before as Promise<T>
+  const loading = fetch(new URL(`conformance/${name}`, document.baseURI)).then((response) => {
+    if (!response.ok) throw new Error(`${name}: status ${response.status}`)
+    return response.json() as Promise<T>
+  })
+  loaded.set(name, loading)
+  loading.catch(() => loaded.delete(name))
+  return loading
+}
 
 /** The texts of the requirements. */
-export function loadRequirements(): Promise<Requirements> {
-  requirements ??= fetch(new URL('conformance/requirements.json', document.baseURI)).then(
-    (response) => {
-      if (!response.ok) throw new Error(`requirements.json: status ${response.status}`)
-      return response.json() as Promise<Requirements>
-    },
-  )
-  requirements.catch(() => {
-    requirements = undefined
-  })
-  return requirements
+export const loadRequirements = () => load<Requirements>('requirements.json')
+
+/** Names of the malformed messages, by id and language. */
+export type Names = { readonly [id: string]: { readonly [language: string]: string } }
+export const loadNames = () => load<Names>('malformed.json')
+
+/** The run of the set of malformed messages, one for each server; they stay while the dialog is closed. */
+export const setRuns: Signal<readonly SetRun[]> = signal([])
+
+/** Sends the set to each server, one after the other. */
+export async function startSet(dialers: readonly Dialer[], revision: Revision): Promise<void> {
+  if (running) return
+  running = new AbortController()
+  progress.value = 0
+  setRuns.value = []
+  try {
+    for (const [index, dialer] of dialers.entries()) {
+      const run = await runSet(dialer, revision, {
+        store,
+        signal: running.signal,
+        progressed(part) {
+          progress.value = (index + part) / dialers.length
+        },
+      })
+      setRuns.value = [...setRuns.peek(), run]
+    }
+  } finally {
+    running = undefined
+    progress.value = undefined
+  }
 }

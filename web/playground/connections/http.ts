@@ -43,6 +43,7 @@ export function http(url: string, { headers = [], title }: HttpOptions = {}): Di
     url: redactUrl(url),
     framing: 'http',
     dial: async (events) => httpTransport(url, headers, events),
+    withHeaders: (more) => http(url, { headers: [...headers, ...more], title }),
   }
 }
 

@@ -41,5 +41,7 @@ export interface Dialer {
   readonly readOnly?: boolean
   /** The server is the demo, whose page and data Explore shows. */
   readonly demo?: boolean
+  /** HTTP: the same server, with headers that replace those of the messages. */
+  withHeaders?(headers: readonly (readonly [string, string])[]): Dialer
   dial(events: TransportEvents): Promise<Transport>
 }

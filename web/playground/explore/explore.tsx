@@ -46,12 +46,20 @@ export function Explore() {
       <div class="rail">
         <Views shown={shown} view={view} />
         {session && !session.connection.dialer.readOnly && !embedded ? (
-          <IconButton
-            name="check"
-            label={t('conformance.title')}
-            data-command="conformance"
-            onClick={() => (dialog.value = 'conformance')}
-          />
+          <div class="rail-views">
+            <IconButton
+              name="check"
+              label={t('conformance.title')}
+              data-command="conformance"
+              onClick={() => (dialog.value = 'conformance')}
+            />
+            <IconButton
+              name="warning"
+              label={t('conformance.set.title')}
+              data-command="malformed"
+              onClick={() => (dialog.value = 'malformed')}
+            />
+          </div>
         ) : null}
       </div>
       <div

@@ -240,6 +240,16 @@ export const rooms: readonly Room[] = [
     },
   },
   {
+    name: 'dialog: malformed messages',
+    part: 'dialog',
+    async reach(page) {
+      await command(page, 'conformance.set')
+      await click(page, 'dialog.malformed button.primary')
+      await page.waitForSelector('.conformance-set tbody tr')
+      await page.waitForSelector('dialog.malformed progress', { hidden: true })
+    },
+  },
+  {
     name: 'watch traffic',
     part: '#pane-compose',
     async reach(page) {

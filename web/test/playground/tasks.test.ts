@@ -153,6 +153,21 @@ inBrowsers(
 )
 
 inBrowsers(
+  'a tester sends twenty malformed messages with two clicks',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    const mouse = mouseOn(page)
+    await mouse.click('.rail [data-command=malformed]')
+    await mouse.click('.malformed button.primary', 'Send set')
+    await page.waitForFunction(
+      () => document.querySelectorAll('.conformance-set [data-verdict=passed]').length >= 20,
+    )
+    assert.equal(mouse.clicks, 2)
+  },
+  { only },
+)
+
+inBrowsers(
   'a tester finds the failing message of a transcript, and sends it again, with three clicks',
   async ({ open }) => {
     const page = await openPlayground(open, playground)

@@ -68,3 +68,33 @@ inBrowsers('a failure leads to its message in the timeline', async ({ context })
   await page.waitForFunction(() => document.querySelector('dialog') === null)
   await saw(page, '[data-pane=inspect]', 'Parse error')
 })
+
+inBrowsers(
+  'the set of malformed messages is a table for two servers, whose rows lead to the timeline',
+  async ({ context }) => {
+    const page = await openPlayground(openForFailures(context), playground)
+    await connect(page, 'http', server.url)
+    await connection(page, 'mannered')
+    await page.click('.rail [data-command=malformed]')
+    await page.waitForSelector('select[name=conformance-other]')
+    const demo = await page.$eval(
+      'select[name=conformance-other] option:last-child',
+      (option) => (option as HTMLOptionElement).value,
+    )
+    await page.select('select[name=conformance-other]', demo)
+    await press(page, 'dialog.malformed button.primary', 'Send set')
+    await page.waitForFunction(() => document.querySelectorAll('.conformance-counts').length === 2)
+    await page.waitForSelector('dialog.malformed progress', { hidden: true })
+    const row = '.conformance-set [data-id=truncated]'
+    await saw(page, row, '-32700')
+    const all = await page.$$eval('.conformance-set tbody tr', (rows) =>
+      rows.map((one) => (one as HTMLElement).dataset.differs),
+    )
+    assert.ok(all.length >= 20, `${all.length} rows`)
+    assert.ok(all.includes('true'), 'the servers differ')
+    await page.$eval(`${row} button`, (button) => (button as HTMLElement).click())
+    await page.waitForFunction(() => document.querySelector('dialog') === null)
+    await saw(page, '[data-pane=inspect] .chip', 'as expected')
+  },
+  { only: ['chromium'] },
+)

@@ -8,8 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { runSet } from '../../../playground/conformance/run-set.ts'
 import { http } from '../../../playground/connections/http.ts'
 import { webSocketDialer } from '../../../playground/connections/websocket.ts'
+import { Store } from '../../../playground/messages/store.ts'
+import { revisions } from '../../../playground/protocol/revisions.ts'
 import { program } from '../../e2e/gateway.ts'
 import { check } from './server.ts'
 
@@ -33,6 +36,18 @@ test('the gateway fails nothing, over HTTP and over a WebSocket', async () => {
       )
       const passed = outcomes.filter((one) => one.state === 'passed').length
       assert.ok(passed >= 100, `${dialer.kind}: ${passed} passed`)
+      for (const revision of revisions) {
+        const store = new Store((run) => queueMicrotask(run))
+        const { signal } = new AbortController()
+        const set = await runSet(dialer, revision, { store, signal })
+        const all = set.results.map(({ id, verdict, response }) => `${id} ${verdict} ${response}`)
+        assert.deepEqual(
+          all.filter((line) => / failed /.test(line)),
+          [],
+          `${dialer.kind} ${revision} ${set.stopped}`,
+        )
+        assert.ok(all.length >= 20, `${dialer.kind} ${revision}: ${set.stopped}`)
+      }
     }
   } finally {
     gateway.kill('SIGTERM')

@@ -78,12 +78,14 @@ function answer(m: Manners, request: IncomingMessage, response: ServerResponse, 
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ jsonrpc: '2.0', ...message }))
   }
-  let message: { id?: number; method?: string }
+  let message: { id?: number; method?: string } | null
   try {
     message = JSON.parse(body) as typeof message
   } catch {
     return reply({ id: null, error: { code: -32700, message: 'Parse error' } }, 400)
   }
+  if (message === null)
+    return reply({ id: null, error: { code: -32600, message: 'Invalid request' } }, 400)
   const { id, method } = message
   if (method === 'server/discover' && m.modern)
     return reply({ id, result: { supportedVersions: ['2026-07-28'], capabilities: {} } })
