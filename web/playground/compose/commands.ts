@@ -1,6 +1,6 @@
 /** Commands of the composer. */
 
-import type { Command } from '../base/commands.ts'
+import { type Command, opens } from '../base/commands.ts'
 import { part } from '../base/part.ts'
 import { pane } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
@@ -72,6 +72,11 @@ export const composeCommands: readonly Command[] = [
       pane.value = 'compose'
     },
   },
+  opens('revisions', {
+    id: 'compose.revisions',
+    title: 'compose.revisions.title',
+    load: () => import('./revisions.tsx').then((one) => one.Revisions),
+  }),
   {
     id: 'compose.edit',
     title: 'compose.focus',

@@ -38,6 +38,11 @@ export const en = {
   newer: 'Show newer message',
   undo: 'Undo change',
   dismiss: 'Dismiss',
+  revisions: {
+    title: 'Compare revisions',
+    none: 'The composer has no request or notification to compare.',
+    same: 'This message is the same in all revisions.',
+  },
   otherRevision: 'This message uses revision {written}. The client uses {spoken}.',
   rewrite: 'Rewrite for {to}',
   useRevision: 'Use {written}',
@@ -103,6 +108,11 @@ export const de: Translated<typeof en> = {
   newer: 'Neuere Nachricht zeigen',
   undo: 'Änderung zurücknehmen',
   dismiss: 'Ausblenden',
+  revisions: {
+    title: 'Revisionen vergleichen',
+    none: 'Im Editor steht keine Anfrage oder Benachrichtigung.',
+    same: 'Diese Nachricht ist in allen Revisionen gleich.',
+  },
   otherRevision: 'Diese Nachricht verwendet Revision {written}, der Client {spoken}.',
   rewrite: 'Für {to} umschreiben',
   useRevision: '{written} verwenden',
@@ -168,6 +178,11 @@ export const ja: Translated<typeof en> = {
   newer: '次のメッセージを表示',
   undo: '変更を元に戻す',
   dismiss: '閉じる',
+  revisions: {
+    title: 'リビジョンを比較',
+    none: '比較するリクエストまたは通知がありません。',
+    same: 'このメッセージはすべてのリビジョンで同じです。',
+  },
   otherRevision:
     'このメッセージはリビジョン {written} で書かれています。クライアントは {spoken} を使います。',
   rewrite: '{to} 用に書き換える',
@@ -231,6 +246,11 @@ export const zhHans: Translated<typeof en> = {
   newer: '显示较新的消息',
   undo: '撤销更改',
   dismiss: '知道了',
+  revisions: {
+    title: '比较版本',
+    none: '没有可比较的请求或通知。',
+    same: '这条消息在所有版本中都相同。',
+  },
   otherRevision: '这条消息使用版本 {written}，客户端使用 {spoken}。',
   rewrite: '改写为 {to}',
   useRevision: '使用 {written}',

@@ -224,6 +224,20 @@ export function SendMore() {
                   </button>
                 </li>
               </ul>
+              <ul>
+                <li>
+                  <button
+                    type="button"
+                    data-command="revisions"
+                    onClick={() => {
+                      close()
+                      dialog.value = 'revisions'
+                    }}
+                  >
+                    {t('compose.revisions.title')} …
+                  </button>
+                </li>
+              </ul>
               <p class="quiet">{t('compose.sendMalformed')}</p>
               <ul>
                 {malformations.map((how) => (

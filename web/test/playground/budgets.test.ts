@@ -112,8 +112,8 @@ test('all JavaScript that a page can ever load, with its largest language', () =
   // be one file. Files that the package loads on demand (page-content, idb-in-window, skill) repeat some modules of worker.js.
   // 11 KB are the decisions about assistants, which a page loads once its user has decided something.
   // The extensions for tasks and events added 10 KB: their messages, and what a page loads for its own tasks and events.
-  // The set of malformed messages added 4 KB.
-  assert.ok(sizeOf(loaded) <= 410 * KB, inKb(sizeOf(loaded)))
+  // The set of malformed messages added 4 KB, the comparison of revisions 1.6 KB.
+  assert.ok(sizeOf(loaded) <= 412 * KB, inKb(sizeOf(loaded)))
 })
 
 test('a language is at most 14 KB', () => {

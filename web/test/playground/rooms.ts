@@ -190,6 +190,7 @@ export const rooms: readonly Room[] = [
       await page.waitForSelector(':popover-open label')
     },
   },
+  dialog('compose.revisions', 'section'),
   dialog('shell.palette', '[role=option]'),
   dialog('shell.keys', 'kbd'),
   dialog('share.open', 'section'),

@@ -129,6 +129,13 @@ inBrowsers(
     await page.keyboard.press('Escape')
     await page.select('.bar select', '2026-07-28')
     await saw(page, '.compose-notes', 'became subscriptions/listen')
+    await mouse.click('.compose-notes button', 'Compare revisions')
+    await saw(page, '.compose-columns section:first-child mark', 'resources/subscribe')
+    await saw(page, '.compose-columns section:last-child', 'became subscriptions/listen')
+    await press(page, '.compose-columns button', 'Use 2025-11-25')
+    await page.waitForFunction(
+      () => document.querySelector<HTMLSelectElement>('.bar select')?.value === '2025-11-25',
+    )
   },
   { only },
 )

@@ -1,0 +1,79 @@
+/** @jsxImportSource preact */
+/** The dialog that compares the composer's message in all revisions. */
+
+import { showControlCharacters } from '../base/control-characters.ts'
+import type { DialogProps } from '../base/dialog-props.ts'
+import { t } from '../base/i18n.ts'
+import { IconButton } from '../base/icon.tsx'
+import { InlineCode } from '../base/inline-code.tsx'
+import { setRevision } from '../connections/clients.ts'
+import { type Column, columnsOf } from '../protocol/columns.ts'
+import { specUrl } from '../protocol/methods.ts'
+import type { Revision } from '../protocol/revisions.ts'
+import { tab } from './tabs.ts'
+
+export function Revisions({ close }: DialogProps) {
+  const { text, revision } = tab.value
+  const columns = columnsOf(text, revision)
+  return (
+    <div class="compose-revisions">
+      <header>
+        <h2>{t('compose.revisions.title')}</h2>
+        <IconButton name="close" label={t('shell.close')} onClick={close} />
+      </header>
+      {columns.length === 0 ? <p>{t('compose.revisions.none')}</p> : null}
+      {columns.length === 1 ? <p>{t('compose.revisions.same')}</p> : null}
+      <div class="compose-columns">
+        {columns.map((column) => (
+          <InRevision key={column.revisions[0]} {...{ column, written: revision, close }} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+interface InRevisionProps extends DialogProps {
+  column: Column
+  /** The revision of the composer's text. */
+  written: Revision
+}
+
+function InRevision({ column: { revisions, lines, notes }, written, close }: InRevisionProps) {
+  const last = revisions.at(-1) as Revision
+  return (
+    <section>
+      <h3 translate={false}>{revisions.join(', ')}</h3>
+      <pre translate={false}>
+        {lines.map(({ text, isChanged }, index) => {
+          const shown = `${showControlCharacters(text)}\n`
+          return isChanged ? <mark key={index}>{shown}</mark> : shown
+        })}
+      </pre>
+      {notes.length > 0 ? (
+        <ul>
+          {notes.map(({ key, params }) => (
+            <li key={key}>
+              <InlineCode text={t(key, params)} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <p>
+        {revisions.includes(written) ? null : (
+          <button
+            type="button"
+            onClick={() => {
+              setRevision(last)
+              close()
+            }}
+          >
+            {t('compose.useRevision', { written: last })}
+          </button>
+        )}
+        <a href={specUrl(last, 'changelog')} target="_blank" rel="noreferrer" lang="en">
+          {last} · changelog
+        </a>
+      </p>
+    </section>
+  )
+}
