@@ -2,36 +2,35 @@
 /** The dialog for connections: kind, address, and diagnosis. */
 
 import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { DialogProps } from '../base/dialog-props.ts'
 import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
-import { agree, hostNeedingConsent } from './consent.ts'
+import { hostNeedingConsent } from './consent.ts'
+import { dialerOf, schemes } from './dialer-of.ts'
 import { DoctorPanel } from './doctor-panel.tsx'
-import { frameDialer, windowDialer } from './frame.ts'
 import { GatewayPanel } from './gateway-panel.tsx'
 import { type HeaderRow, HeaderRows, usableHeaders } from './header-rows.tsx'
-import { http } from './http.ts'
-import { mcpBFrame, mcpBHere } from './mcp-b.ts'
 import { openConnection } from './open.ts'
-import { type Kind, kinds, recent, remember, validEntries } from './recent.ts'
+import { Consent, type Question } from './question.tsx'
+import { type AddressKind, type Kind, kinds, learnName, saveServer } from './servers.ts'
+import { Servers } from './servers-list.tsx'
 import type { Dialer } from './transport.ts'
-import { webSocketDialer } from './websocket.ts'
 
-const schemes: Readonly<Record<Exclude<Kind, 'gateway'>, readonly string[]>> = {
-  http: ['https:', 'http:'],
-  ws: ['wss:', 'ws:'],
-  frame: ['https:', 'http:'],
-  mcpB: ['https:', 'http:'],
-}
-
-export function Connect({ close }: { close(): void }) {
+export function Connect({ close }: DialogProps) {
   const kind = useSignal<Kind>('gateway')
+  const address = useSignal('')
   return (
     <div class="connections-dialog">
       <header>
         <h2>{t('connections.connect')}</h2>
         <IconButton name="close" label={t('shell.close')} onClick={close} />
       </header>
+      <Servers
+        choose={(server) => {
+          kind.value = server.kind
+          address.value = server.url
+        }}
+      />
       <fieldset class="connections-kinds">
         <legend>{t('connections.kind')}</legend>
         {kinds.map((one) => (
@@ -43,6 +42,7 @@ export function Connect({ close }: { close(): void }) {
               checked={kind.value === one}
               onChange={() => {
                 kind.value = one
+                address.value = ''
               }}
             />
             {t(`connections.kinds.${one}`)}
@@ -53,14 +53,25 @@ export function Connect({ close }: { close(): void }) {
       {kind.value === 'gateway' ? (
         <GatewayPanel close={close} />
       ) : (
-        <AddressForm key={kind.value} kind={kind.value} close={close} />
+        <AddressForm
+          key={`${kind.value} ${address.value}`}
+          kind={kind.value}
+          address={address.value}
+          close={close}
+        />
       )}
     </div>
   )
 }
 
-function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close(): void }) {
-  const url = useSignal('')
+interface AddressFormProps extends DialogProps {
+  kind: AddressKind
+  /** What the form begins with. */
+  address: string
+}
+
+function AddressForm({ kind, address, close }: AddressFormProps) {
+  const url = useSignal(address)
   const headers = useSignal<readonly HeaderRow[]>([])
   const inWindow = useSignal(false)
   const problem = useSignal('')
@@ -69,16 +80,10 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
 
   /** The error of the entered address, or its dialer. */
   const dialer = (): Dialer | string => {
-    const address = url.value.trim()
-    if (kind === 'mcpB' && address === '') return mcpBHere()
-    const allowed = schemes[kind]
-    if (!URL.canParse(address) || !allowed.includes(new URL(address).protocol))
-      return t('connections.badUrl', { schemes: allowed.map((one) => `${one}//`).join(', ') })
-    if (kind === 'ws') return webSocketDialer(address)
-    if (kind === 'mcpB') return mcpBFrame(address)
-    if (kind === 'frame') return inWindow.value ? windowDialer(address) : frameDialer(address)
-    const own = usableHeaders(headers.value)
-    return typeof own === 'string' ? own : http(address, { headers: own })
+    const own = usableHeaders(kind === 'http' ? headers.value : [])
+    return typeof own === 'string'
+      ? own
+      : dialerOf(kind, url.value.trim(), { headers: own, inWindow: inWindow.value })
   }
 
   /** Connects once the address is valid and the user has confirmed its host. */
@@ -94,8 +99,9 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
   const go = (event: Event) => {
     event.preventDefault()
     withConsent((made) => {
-      remember(kind, url.value.trim())
-      openConnection(made)
+      const address = url.value.trim()
+      saveServer(kind, address)
+      learnName(kind, address, openConnection(made))
       close()
     })
   }
@@ -144,40 +150,7 @@ function AddressForm({ kind, close }: { kind: Exclude<Kind, 'gateway'>; close():
       {examined.value > 0 && typeof own !== 'string' ? (
         <DoctorPanel key={examined.value} url={url.peek().trim()} headers={own} />
       ) : null}
-      <RecentAddresses kind={kind} choose={(chosen) => (url.value = chosen)} />
     </form>
-  )
-}
-
-/** A connection that waits for the user's confirmation. */
-interface Question {
-  host: string
-  proceed(): void
-}
-
-function Consent({ question: { host, proceed }, end }: { question: Question; end(): void }) {
-  const refuse = useRef<HTMLButtonElement>(null)
-  useLayoutEffect(() => refuse.current?.focus(), [])
-  return (
-    <div class="connections-consent" role="alertdialog" aria-labelledby="connections-consent">
-      <p id="connections-consent">{t('connections.consent', { host })}</p>
-      <p class="connections-buttons">
-        <button type="button" ref={refuse} onClick={end}>
-          {t('connections.refuse')}
-        </button>
-        <button
-          type="button"
-          data-agree={host}
-          onClick={() => {
-            agree(host)
-            end()
-            proceed()
-          }}
-        >
-          {t('connections.agree', { host })}
-        </button>
-      </p>
-    </div>
   )
 }
 
@@ -199,32 +172,5 @@ function Where({ inWindow }: { inWindow: { value: boolean } }) {
         </label>
       ))}
     </fieldset>
-  )
-}
-
-function RecentAddresses({ kind, choose }: { kind: Kind; choose(url: string): void }) {
-  const ones = validEntries(recent.value).filter((one) => one.kind === kind)
-  if (ones.length === 0) return null
-  return (
-    <section>
-      <h3>{t('connections.recent')}</h3>
-      <ul class="connections-recent">
-        {ones.map(({ url }) => (
-          <li key={url}>
-            <button type="button" class="plain" lang="en" onClick={() => choose(url)}>
-              {url}
-            </button>
-          </li>
-        ))}
-      </ul>
-      <button
-        type="button"
-        onClick={() => {
-          recent.value = recent.peek().filter((one) => one.kind !== kind)
-        }}
-      >
-        {t('connections.forget')}
-      </button>
-    </section>
   )
 }

@@ -49,8 +49,8 @@ export const en = {
   examining: 'Examining …',
   findings: 'Findings',
   copy: 'Copy',
-  recent: 'Recent addresses',
-  forget: 'Clear recent addresses',
+  servers: 'Servers',
+  serverName: 'Name of {url}',
   states: { good: 'Good', note: 'Note', bad: 'Problem' },
   steps: {
     url: 'Address',
@@ -222,8 +222,8 @@ export const de: Translated<typeof en> = {
   examining: 'Wird untersucht …',
   findings: 'Befunde',
   copy: 'Kopieren',
-  recent: 'Letzte Adressen',
-  forget: 'Letzte Adressen löschen',
+  servers: 'Server',
+  serverName: 'Name von {url}',
   states: { good: 'Gut', note: 'Hinweis', bad: 'Problem' },
   steps: {
     url: 'Adresse',
@@ -397,8 +397,8 @@ export const ja: Translated<typeof en> = {
   examining: '診断中…',
   findings: '診断の結果',
   copy: 'コピー',
-  recent: '最近のアドレス',
-  forget: '最近のアドレスを消去',
+  servers: 'サーバー',
+  serverName: '{url} の名前',
   states: { good: '良好', note: '注意', bad: '問題' },
   steps: {
     url: 'アドレス',
@@ -568,8 +568,8 @@ export const zhHans: Translated<typeof en> = {
   examining: '正在检查…',
   findings: '检查结果',
   copy: '复制',
-  recent: '最近的地址',
-  forget: '清除最近的地址',
+  servers: '服务器',
+  serverName: '{url} 的名称',
   states: { good: '正常', note: '提示', bad: '问题' },
   steps: {
     url: '地址',

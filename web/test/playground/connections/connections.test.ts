@@ -136,11 +136,50 @@ inBrowsers(
       )
       assert.doesNotMatch(everywhere, /s3cret/)
       await openDialog(tab, 'http')
-      await saw(tab, '.connections-recent', server.url)
+      await saw(tab, '.connections-servers', server.url)
     } finally {
       await server.close()
     }
   },
+)
+
+inBrowsers(
+  'stored servers stay off after a reload, and each is connected and disconnected by its switch',
+  async ({ open }) => {
+    const server = await mannered({})
+    try {
+      const tab = await openPlayground(open, playground)
+      await connect(tab, 'http', server.url)
+      await connection(tab, 'mannered')
+      const before = server.authorizations.length
+      await tab.reload()
+      await tab.waitForSelector('html[data-ready]')
+      await press(tab, '.clients button', 'connect', 'data-command')
+      const toggle = `[data-server="${server.url}"] [role=switch]`
+      await tab.waitForSelector(`${toggle}[aria-checked=false]`)
+      const name = '[data-server] [name=server-name]'
+      assert.equal(await tab.$eval(name, (one) => (one as HTMLInputElement).value), 'mannered')
+      // All that the first page sent was sent before; ending its session is what may still come.
+      assert.ok(server.authorizations.length <= before + 1)
+      assert.equal((await tab.$$('.clients .connection-state')).length, 1)
+
+      await tab.$eval(toggle, (one) => (one as HTMLElement).click())
+      await tab.waitForSelector(`${toggle}[aria-checked=true]`)
+      await connection(tab, 'mannered')
+      await saw(tab, '[data-server]', 'open')
+      await tab.$eval(toggle, (one) => (one as HTMLElement).click())
+      await tab.waitForSelector(`${toggle}[aria-checked=false]`)
+      assert.equal((await tab.$$('.clients .connection-state')).length, 1)
+
+      await tab.$eval('[data-server] .icon-button', (one) => (one as HTMLElement).click())
+      await tab.waitForFunction(() => document.querySelector('[data-server]') === null)
+      const stored = await tab.evaluate(() => JSON.stringify(localStorage))
+      assert.doesNotMatch(stored, new RegExp(server.url))
+    } finally {
+      await server.close()
+    }
+  },
+  { only: ['chromium'] },
 )
 
 inBrowsers('the gateway is reached by WebSocket, and by HTTP', async ({ open }) => {

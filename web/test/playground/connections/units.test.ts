@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { signal } from '@preact/signals'
 import { setLocale } from '../../../playground/base/i18n.ts'
 import { sizeText } from '../../../playground/base/size.ts'
 import { checkAddress } from '../../../playground/connections/doctor.ts'
@@ -16,8 +17,16 @@ import {
 import { isAbout, monitorPage } from '../../../playground/connections/monitor.ts'
 import { otherEra } from '../../../playground/connections/open.ts'
 import { countReads, reads, secretsIn } from '../../../playground/connections/reads.ts'
-import { recent, remember, validEntries } from '../../../playground/connections/recent.ts'
 import { shownHeaders } from '../../../playground/connections/secrets.ts'
+import {
+  learnName,
+  nameServer,
+  removeServer,
+  savedServers,
+  saveServer,
+  validServers,
+} from '../../../playground/connections/servers.ts'
+import type { Peer } from '../../../playground/connections/session.ts'
 import { EventParser, type StreamEvent } from '../../../playground/connections/sse.ts'
 import type { Dialer, Transport } from '../../../playground/connections/transport.ts'
 
@@ -173,18 +182,42 @@ test('who does not understand the first message is asked in the other era', () =
   assert.equal(otherEra('2025-11-25', { row: 0, error: unsupported }), '2026-07-28')
 })
 
-test('addresses are remembered once, the last first, and none with a secret', () => {
-  remember('http', 'https://a.example/mcp')
-  remember('ws', 'wss://b.example/')
-  remember('http', 'https://a.example/mcp')
-  remember('http', 'https://a.example/mcp?api_key=abc')
-  remember('http', 'https://me:pass@a.example/mcp')
-  assert.deepEqual(recent.value, [
-    { kind: 'http', url: 'https://a.example/mcp' },
+test('servers are stored once, the newest first, by address and name, and none with a secret', () => {
+  saveServer('http', 'https://a.example/mcp')
+  saveServer('ws', 'wss://b.example/')
+  saveServer('http', 'https://a.example/mcp')
+  saveServer('http', 'https://a.example/mcp?api_key=abc')
+  saveServer('http', 'https://me:pass@a.example/mcp')
+  const [b, a] = savedServers.value
+  assert.ok(a && b)
+  assert.deepEqual(savedServers.value, [
     { kind: 'ws', url: 'wss://b.example/' },
+    { kind: 'http', url: 'https://a.example/mcp' },
   ])
+
+  const peer = signal<Peer | undefined>(undefined)
+  learnName('http', 'https://a.example/mcp', { peer })
+  peer.value = { name: 'a', title: 'Server A\u202e', version: '1', capabilities: {} }
+  assert.deepEqual(savedServers.value[1], { ...a, name: 'Server A\\u202e' })
+  nameServer(a, ' Mine ')
+  peer.value = { name: 'other', version: '2', capabilities: {} }
+  assert.equal(savedServers.value[1]?.name, 'Mine')
+  nameServer(a, '')
+  assert.deepEqual(savedServers.value[1], a)
+
+  removeServer(b)
+  assert.deepEqual(savedServers.value, [a])
+  removeServer(a)
+  const url = 'https://a.example'
   assert.deepEqual(
-    validEntries([null, 7, { kind: 'x', url: 'https://a.example' }, { kind: 'ws' }]),
+    validServers([
+      null,
+      7,
+      { kind: 'x', url },
+      { kind: 'gateway', url },
+      { kind: 'ws' },
+      { kind: 'http', url, name: {} },
+    ]),
     [],
   )
 })

@@ -1,0 +1,71 @@
+/** Servers that the user has connected to: addresses and names. Never a header, nor an address that contains a secret. */
+
+import { showControlCharacters } from '../base/control-characters.ts'
+import { setting } from '../base/settings.ts'
+import { redactUrl } from './secrets.ts'
+import type { Session } from './session.ts'
+
+/** Kinds of connections to choose from. */
+export const kinds = ['gateway', 'http', 'ws', 'frame', 'mcpB'] as const
+export type Kind = (typeof kinds)[number]
+
+/** A kind of connection by an address. */
+export type AddressKind = Exclude<Kind, 'gateway'>
+
+export interface SavedServer {
+  kind: AddressKind
+  url: string
+  /** The user's name for it, or the server's own. */
+  name?: string
+}
+
+/** Number of stored servers. */
+const maxServers = 50
+
+/** Length of a stored name. */
+export const maxName = 80 // UTF-16 code units
+
+/** Newest first. The setting has its name from when it had addresses only. */
+export const savedServers = setting<readonly SavedServer[]>('connections.recent', [])
+
+const isSame = (a: SavedServer, b: SavedServer) => a.kind === b.kind && a.url === b.url
+
+/** Stores a server, unless its address contains a secret. One that is stored stays in its place. */
+export function saveServer(kind: AddressKind, url: string): void {
+  if (url === '' || redactUrl(url) !== url) return
+  const all = savedServers.peek()
+  if (all.some((one) => isSame(one, { kind, url }))) return
+  savedServers.value = [{ kind, url }, ...all].slice(0, maxServers)
+}
+
+/** Names a server; `''` removes the name. */
+export function nameServer(server: SavedServer, name: string): void {
+  savedServers.value = savedServers.peek().map((one) => {
+    if (!isSame(one, server)) return one
+    const { kind, url } = one
+    return { kind, url, ...(name.trim() && { name: name.trim().slice(0, maxName) }) }
+  })
+}
+
+export function removeServer(server: SavedServer): void {
+  savedServers.value = savedServers.peek().filter((one) => !isSame(one, server))
+}
+
+/** Takes the name that the server itself has, unless the user has given it one. */
+export function learnName(kind: AddressKind, url: string, { peer }: Pick<Session, 'peer'>): void {
+  peer.subscribe((found) => {
+    const name = found?.title || found?.name
+    const server = savedServers.peek().find((one) => isSame(one, { kind, url }))
+    if (name && server && server.name === undefined) nameServer(server, showControlCharacters(name))
+  })
+}
+
+/** Stored data may have any shape: returns the valid entries. */
+export function validServers(all: readonly unknown[]): SavedServer[] {
+  return all.filter((one): one is SavedServer => {
+    const { kind, url, name } = (one ?? {}) as Partial<SavedServer>
+    const isNamed = name === undefined || typeof name === 'string'
+    const isKind = (kind as Kind) !== 'gateway' && kinds.includes(kind as Kind)
+    return isNamed && isKind && typeof url === 'string' && URL.canParse(url)
+  })
+}
