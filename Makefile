@@ -21,6 +21,7 @@
 # make release  all that is published, in dist/release; NAMES=registered confirms the names, NAMES=trial is for tests; PLATFORMS=here or PLATFORMS=linux_amd64,darwin_arm64 for some
 # make release-check  installs and runs what is in dist/release, without a network
 # make names  writes the names of server/published into the files that repeat them
+# make picture  records the moving picture of README and documentation again, into web/docs; look at it before it is committed
 # make version  V=0.2.0 sets the version in all files, and dates the changelog's section
 # make build  bin/pagemcp, the npm package in dist/npm/pagemcp, the browser extension in dist/extension and dist/extension-firefox, each with its notices
 
@@ -47,7 +48,7 @@ JOBS =
 SEEDS = 50
 SEED =
 
-.PHONY: test-all cluster run standalone release release-check names version check test simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary
+.PHONY: picture test-all cluster run standalone release release-check names version check test simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary
 
 run: $(NPM_STAMP) binary
 	@$(BIN)/pagemcp dev $(ARGS)
@@ -74,6 +75,12 @@ release-check: $(NPM_STAMP) browsers
 
 names:
 	$(GO) run ./cmd/release -set-names
+
+# The page, the gateway and the messages are real: web/picture/record.ts. Half a minute.
+picture: $(NPM_STAMP) binary browsers
+	@rm -rf .cache/built
+	@$(BIN)/pagemcp build --out .cache/built
+	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) picture/record.ts
 
 V =
 version:

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 )
@@ -56,6 +57,7 @@ func Sources(root string) (files, dirs []string) {
 	dirs = []string{filepath.Join(root, "web", "docs"), filepath.Join(root, filepath.FromSlash(transcripts))}
 	files, _ = filepath.Glob(filepath.Join(dirs[1], "*.txtar")) // cannot fail: a valid pattern
 	files = append(files, filepath.Join(root, filepath.FromSlash(Contents)))
+	files = append(files, pictures(root)...)
 	sections, err := readContents(root)
 	if err != nil {
 		return files, dirs
@@ -129,5 +131,16 @@ func (s *site) files() (map[string][]byte, error) {
 		return nil, err
 	}
 	files[Path+"icon.svg"] = icon
+	for _, name := range pictures(s.root) {
+		if files[Path+filepath.Base(name)], err = os.ReadFile(name); err != nil {
+			return nil, err
+		}
+	}
 	return files, nil
+}
+
+// pictures returns the pictures beside the pages, which show them by their names.
+func pictures(root string) []string {
+	names, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(path.Dir(Contents)), "*.webp")) // cannot fail: a valid pattern
+	return names
 }

@@ -56,7 +56,7 @@ func files(t *testing.T) map[string][]byte {
 }
 
 var (
-	attribute = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	attribute = regexp.MustCompile(`(?:href|src|srcset)="([^"]*)"`)
 	ids       = regexp.MustCompile(` id="([^"]*)"`)
 )
 
