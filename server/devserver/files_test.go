@@ -79,18 +79,24 @@ func TestCloseEndsServeAtAnyTime(t *testing.T) {
 }
 
 // The playground may connect to any server; in a frame of another page it may use its
-// MessagePort or its own files only, unless the page of the frame is for a server.
+// MessagePort or its own files only, unless the page of the frame is for a server. The
+// documentation embeds lessons; demos have no frames.
 func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
-	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}, "/playground/embed-scenario.html": {}, "/playground/embed-url.html": {}, "/playground/apps/sandbox.html": {}})
+	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}, "/playground/embed-scenario.html": {}, "/playground/embed-url.html": {}, "/playground/apps/sandbox.html": {}, "/docs/index.html": {}, "/demo/notes/index.html": {}})
 	for path, want := range map[string][]string{
 		"/playground/":                    {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https: blob:;", "frame-ancestors 'none';"},
 		"/playground/embed.html":          {"default-src 'none';", "script-src 'self';", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;", "trusted-types 'none'"},
 		"/playground/apps/sandbox.html":   {"frame-src 'none';", "form-action 'none';", "frame-ancestors 'self';", "sandbox allow-scripts;"},
 		"/playground/embed-scenario.html": {"default-src 'none';", "connect-src 'self';", "'wasm-unsafe-eval'", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;"},
+		"/demo/notes/index.html":          {"default-src 'none';"},
+		"/docs/index.html":                {"default-src 'none';", "frame-src 'self';", "frame-ancestors 'none';"},
 		"/playground/embed-url.html":      {"connect-src 'self' http: https: ws: wss:;", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;", "trusted-types 'none'"},
 	} {
 		_, header, _ := rawhttp.Send(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
 		policy := header.Get("Content-Security-Policy") + ";"
+		if path == "/demo/notes/index.html" && strings.Contains(policy, "frame-src") {
+			t.Errorf("%s may have frames: %s", path, policy)
+		}
 		if path == "/playground/embed.html" && strings.Contains(policy, "connect-src") {
 			t.Errorf("%s may connect: %s", path, policy)
 		}

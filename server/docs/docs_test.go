@@ -140,6 +140,27 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// Only the first page embeds the playground, and may have frames. Links to lessons open them.
+func TestLessons(t *testing.T) {
+	all := files(t)
+	for name, want := range map[string]bool{"index": true, "ja/index": true, "guide": false} {
+		body := string(all[Path+name+".html"])
+		if strings.Contains(body, "<mcp-playground") != want || strings.Contains(body, "frame-src 'self';") != want {
+			t.Errorf("%s: frames are not %v", name, want)
+		}
+	}
+	for name, link := range map[string]string{"mcp.html": `"../playground/?lesson=read"`, "mcp.md": "](../playground/?lesson=read)"} {
+		if !bytes.Contains(all[Path+name], []byte(link)) {
+			t.Errorf("%s has no %s", name, link)
+		}
+	}
+	for _, found := range regexp.MustCompile(`\?lesson=([\w-]+)`).FindAllSubmatch(all[Path+"mcp.html"], -1) {
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(lessons), string(found[1])+".txtar")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Every transcript has a page that opens in the playground with all of its messages.
 func TestEveryTranscriptIsAnExample(t *testing.T) {
 	all := files(t)

@@ -46,6 +46,7 @@ type view struct {
 	Languages                          []link
 	Body                               template.HTML
 	Previous, Next                     *link
+	Frames                             bool // embeds the playground
 }
 
 // maxHeadings is how many headings are listed beside a page. Of a page with more, such as the
@@ -60,7 +61,7 @@ func (s *site) document(page *Page) ([]byte, error) {
 	}
 	v := view{
 		Title: page.headings[0].Text, About: page.About, Language: language, Root: relative(page.Name, ""), File: fileOf(page.Name),
-		Labels: frameLabels[language], Body: template.HTML(page.body),
+		Labels: frameLabels[language], Body: template.HTML(page.body), Frames: bytes.Contains(page.body, []byte("<mcp-playground")),
 	}
 	for _, h := range page.headings {
 		if h.IsContents {
@@ -163,7 +164,7 @@ func (s *site) searchIndex() ([]byte, error) {
 // Markdown.
 func (s *site) llms() []byte {
 	var out bytes.Buffer
-	out.WriteString("# PageMCP\n\n> PageMCP turns a web page into an MCP server: a Go engine in WebAssembly serves data of the page, and a gateway on the user's machine connects it to AI assistants.\n")
+	out.WriteString("# PageMCP\n\n> PageMCP lets AI assistants read and use a web app while a user has it open: an engine in the page serves what the app names by the Model Context Protocol (MCP), and a gateway connects it to assistants.\n")
 	for _, section := range s.sections {
 		fmt.Fprintf(&out, "\n## %s\n\n", section.Title)
 		for _, page := range section.Pages {

@@ -24,6 +24,9 @@ import (
 // repository is where files that are no pages are linked to.
 const repository = "https://github.com/" + published.Repository + "/blob/main/"
 
+// lessons is the directory of the playground's lessons, which open in it.
+const lessons = "web/playground/lessons/scenarios/"
+
 type heading struct {
 	Level      int
 	Text, ID   string
@@ -148,6 +151,9 @@ func (s *site) target(page *Page, link, ext string) string {
 	}
 	if dir, name := path.Split(own); dir == transcripts+"/" && path.Ext(name) == ".txtar" {
 		return relative(page.Name, examplesDir+strings.TrimSuffix(name, ".txtar")) + ext + anchor
+	}
+	if dir, name := path.Split(own); dir == lessons && path.Ext(name) == ".txtar" {
+		return relative(page.Name, "../playground/?lesson=") + strings.TrimSuffix(name, ".txtar")
 	}
 	return repository + own + anchor
 }

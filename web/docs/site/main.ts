@@ -1,6 +1,7 @@
 /** The documentation in the browser: search, theme, language, the list of pages on phones, buttons that copy. */
 
 import type { Standing } from './assistant.ts'
+import { loadInView } from './embedded.ts'
 import { type Hit, type Index, search, termsOf } from './search.ts'
 
 const root = document.documentElement.dataset.root ?? ''
@@ -218,6 +219,11 @@ if (headings.size > 0) {
   )
   markHeading()
 }
+
+// A lesson in the page
+
+const lesson = document.querySelector<HTMLElement>('mcp-playground')
+if (lesson) loadInView(lesson, new URL(`${root}../playground/`, location.href))
 
 // An assistant reads
 

@@ -1,6 +1,7 @@
 /** The view state of the composer. */
 
 import { type Signal, signal } from '@preact/signals'
+import { moveFocus } from '../base/focus.ts'
 import type { Editor } from './editor.ts'
 
 /** Whether the form replaces the text. */
@@ -16,7 +17,6 @@ export const editor: Signal<Editor | undefined> = signal(undefined)
 export function focusText(): void {
   asForm.value = false
   requestAnimationFrame(() => {
-    if (editor.peek()) editor.peek()?.focus()
-    else document.querySelector<HTMLElement>('.compose .draft')?.focus()
+    moveFocus(editor.peek() ?? document.querySelector<HTMLElement>('.compose .draft'))
   })
 }

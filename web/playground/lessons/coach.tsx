@@ -2,6 +2,7 @@
 /** The lesson's panel above the composer: the task, the result, and navigation. */
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { moveFocus } from '../base/focus.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { InlineCode } from '../base/inline-code.tsx'
@@ -82,7 +83,7 @@ function Running({ player }: { player: Player }) {
 function NextButton({ player, disabled }: { player: Player; disabled: boolean }) {
   const button = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
-    if (!disabled) button.current?.focus()
+    if (!disabled) moveFocus(button.current)
   }, [disabled])
   return (
     <button
@@ -131,7 +132,7 @@ export function NextLesson({ after, focus = false }: { after: string; focus?: bo
   const next = lessonIds[lessonIds.indexOf(after as never) + 1]
   const button = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
-    if (focus) button.current?.focus()
+    if (focus) moveFocus(button.current)
   }, [])
   const proceed = async () => {
     if (next === undefined) endScenario()

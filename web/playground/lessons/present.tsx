@@ -3,6 +3,7 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { moveFocus } from '../base/focus.ts'
 import { locale, t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { InlineCode } from '../base/inline-code.tsx'
@@ -74,7 +75,7 @@ function Presentation({ player }: { player: Player }) {
     },
   }
 
-  useLayoutEffect(() => stage.current?.focus(), [])
+  useLayoutEffect(() => moveFocus(stage.current), [])
   useLayoutEffect(() => {
     selected.value = undefined // the panel follows the steps
   }, [shown])

@@ -1,4 +1,4 @@
-/** The app of the documentation's first page, as a newcomer makes it: served, paired, read and changed by an assistant. */
+/** The app of the documentation's first steps, as a newcomer makes it: served, paired, read and changed by an assistant. */
 
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { readMarkdown } from './markdown.ts'
 inBrowsers(
   'the app of the first page is served, read and changed by an assistant',
   async ({ open }) => {
-    const text = await readFile(new URL('../../docs/index.md', import.meta.url), 'utf8')
+    const text = await readFile(new URL('../../docs/start.md', import.meta.url), 'utf8')
     const { fences } = readMarkdown(text)
     const fence = (language: string) => fences.find((one) => one.language === language)?.text ?? ''
     const directory = await mkdtemp(join(tmpdir(), 'pagemcp-newcomer-'))
@@ -31,7 +31,7 @@ inBrowsers(
       const { start } = await gateway.fresh()
       const page = await open(start)
       await page.waitForFunction(() => document.title === 'joined', { polling: 100 })
-      const listed = /"uri":"([^"]*shopping:\/\/list)"/
+      const listed = /"uri":"([^"]*notes:\/\/shopping)"/
       const list = await askUntil(
         'the shopping list among the resources',
         () => post(gateway, 'resources/list', {}),

@@ -84,6 +84,12 @@ inBrowsers('a lesson is embedded by an attribute, and keeps nothing', async ({ o
     document.querySelector('.coach')?.textContent?.includes('Abonnieren'),
   )
   assert.equal(await page.$eval('mcp-playground', (it) => it.getBoundingClientRect().height), 500)
+  await frame.waitForSelector('.compose :is(.editor, .draft):not([hidden])')
+  await frame.evaluate(async () => {
+    for (let paint = 0; paint < 2; paint++) await new Promise(requestAnimationFrame) // it is focused after one
+  })
+  const focused = () => page.evaluate(() => document.activeElement?.localName)
+  assert.equal(await focused(), 'body', 'the lesson has taken the focus of the page around it')
   assert.equal(await frame.$eval('html', (it) => it.dataset.theme), 'dark')
   await press(frame as unknown as Page, '.coach button', 'Lösung')
   await frame.waitForFunction(() =>
