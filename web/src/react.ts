@@ -5,12 +5,12 @@
  * dependency.
  *
  * ```tsx
- * const mcp = start({ name: 'trip' })
+ * const mcp = start({ name: 'notes' })
  * createRoot(node).render(<PageMcpProvider mcp={mcp}><App /></PageMcpProvider>)
  *
- * function Cart() {
+ * function ShoppingList() {
  *   const [items, setItems] = useState<string[]>([])
- *   usePageMcpResource({ uri: 'shop://cart', name: 'Cart' }, items)
+ *   usePageMcpResource({ uri: 'notes://shopping', name: 'Shopping list' }, items)
  *   usePageMcpTool({ name: 'add', inputSchema }, ({ item }) => setItems((all) => [...all, item]))
  *   …
  * }

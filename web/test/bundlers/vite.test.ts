@@ -107,10 +107,13 @@ inBrowsers('the first steps of README.md work in an empty app of Vite', async ({
       await stranger.waitForFunction("document.body.innerText.includes('rendered')")
       await stranger.close()
       const tab = await open(`${server.url}${gateway.pairing}`)
-      await tab.waitForFunction("document.title === 'shop'")
-      assert.match(await post(gateway, 'resources/read', { uri: 'shop+shop://cart' }), /2 apples/)
+      await tab.waitForFunction("document.title === 'notes'")
       assert.match(
-        await post(gateway, 'resources/read', { uri: 'shop://cart' }, 'shop'),
+        await post(gateway, 'resources/read', { uri: 'notes+notes://shopping' }),
+        /2 apples/,
+      )
+      assert.match(
+        await post(gateway, 'resources/read', { uri: 'notes://shopping' }, 'notes'),
         /2 apples/,
       )
     } finally {

@@ -58,32 +58,32 @@ async function load<M>(t: TestContext, files: { readonly [name: string]: string 
 async function works(t: TestContext, setup: Setup): Promise<void> {
   const { mcp, client: newClient, errors } = await testPage(t)
   const client = newClient()
-  const cart = async () => {
-    const answer = await client.askModern('resources/read', { uri: 'shop://cart' })
+  const list = async () => {
+    const answer = await client.askModern('resources/read', { uri: 'notes://shopping' })
     if (answer.error) return 'gone'
     return resultOf<{ contents: { text: string }[] }>(answer).contents[0]?.text
   }
   await client.initialize()
   const component = setup(mcp, ['2 apples'])
-  await client.ask('resources/subscribe', { uri: 'shop://cart' })
-  assert.equal(await cart(), '["2 apples"]')
+  await client.ask('resources/subscribe', { uri: 'notes://shopping' })
+  assert.equal(await list(), '["2 apples"]')
   const from = client.got.length
   component.set(['2 apples', '1 pear'])
   await client.next(({ method }) => method === 'notifications/resources/updated', from)
-  assert.equal(await cart(), '["2 apples","1 pear"]')
+  assert.equal(await list(), '["2 apples","1 pear"]')
   component.destroy()
-  for (let text = await cart(); text !== 'gone'; text = await cart())
+  for (let text = await list(); text !== 'gone'; text = await list())
     await until(() => true, 'a turn')
   assert.deepEqual(errors, [])
 }
 
 test('JavaScript: the recipe serves, changes and removes a resource', async (t) => {
-  const { serveCart } = await load<{
-    serveCart(mcp: PageMcp, items: string[], button: EventTarget): () => void
+  const { serveList } = await load<{
+    serveList(mcp: PageMcp, items: string[], button: EventTarget): () => void
   }>(t, { 'recipe.ts': recipe('JavaScript') })
   await works(t, (mcp, items) => {
     const button = new EventTarget()
-    const destroy = serveCart(mcp, items, button)
+    const destroy = serveList(mcp, items, button)
     return { set: () => button.dispatchEvent(new Event('click')), destroy }
   })
 })
@@ -92,11 +92,11 @@ test('Vue: the recipe serves, changes and removes a resource', async (t) => {
   const { setup } = await load<{ setup: Setup }>(t, {
     'setup.ts': `
       import { effectScope, ref } from 'vue'
-      import { serveCart } from './recipe.ts'
+      import { serveList } from './recipe.ts'
       export function setup(mcp, first) {
         const scope = effectScope()
         const items = ref(first)
-        scope.run(() => serveCart(mcp, items))
+        scope.run(() => serveList(mcp, items))
         return { set: (now) => items.value.splice(0, Infinity, ...now), destroy: () => scope.stop() }
       }`,
     'recipe.ts': recipe('Vue'),
@@ -108,10 +108,10 @@ test('Solid: the recipe serves, changes and removes a resource', async (t) => {
   const { setup } = await load<{ setup: Setup }>(t, {
     'setup.ts': `
       import { createRoot, createSignal } from 'solid-js'
-      import { serveCart } from './recipe.ts'
+      import { serveList } from './recipe.ts'
       export const setup = (mcp, first) => createRoot((destroy) => {
         const [items, set] = createSignal(first)
-        serveCart(mcp, items)
+        serveList(mcp, items)
         return { set, destroy }
       })`,
     'recipe.ts': recipe('Solid'),
@@ -128,10 +128,10 @@ test('Svelte: the recipe serves, changes and removes a resource', async (t) => {
   }
   const { setup } = await load<{ setup: Setup }>(t, {
     'setup.js': compiled(
-      `import { serveCart } from './recipe.js'
+      `import { serveList } from './recipe.js'
       export function setup(mcp, first) {
         let items = $state(first)
-        const destroy = $effect.root(() => { serveCart(mcp, () => items) })
+        const destroy = $effect.root(() => { serveList(mcp, () => items) })
         return { set(now) { items.splice(0, Infinity, ...now) }, destroy }
       }`,
       'setup.svelte.js',
@@ -142,6 +142,6 @@ test('Svelte: the recipe serves, changes and removes a resource', async (t) => {
 })
 
 test('Angular: the recipe compiles', async (t) => {
-  const module = await load<{ serveCart: unknown }>(t, { 'recipe.ts': recipe('Angular') })
-  assert.equal(typeof module.serveCart, 'function')
+  const module = await load<{ serveList: unknown }>(t, { 'recipe.ts': recipe('Angular') })
+  assert.equal(typeof module.serveList, 'function')
 })

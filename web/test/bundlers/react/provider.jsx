@@ -7,7 +7,7 @@ import { useEffect, useState } from 'react'
 export function Mcp({ children }) {
   const [mcp, setMcp] = useState()
   useEffect(() => {
-    const starting = start({ name: 'shop' })
+    const starting = start({ name: 'notes' })
     setMcp(starting)
     return () => {
       starting.then((started) => started.close()).catch(() => {}) // the provider reports it

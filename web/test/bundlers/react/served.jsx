@@ -6,7 +6,7 @@ import { usePageMcp, usePageMcpResource } from 'pagemcp/react'
 import { useEffect } from 'react'
 import { clientOf, fail, startMcp } from './mcp.js'
 
-const uri = 'shop://text'
+const uri = 'notes://text'
 
 export function Served() {
   const mcp = usePageMcp()
