@@ -4,7 +4,7 @@
 //	pagemcpd --config FILE           serves until SIGTERM or SIGINT, then drains
 //	pagemcpd --config FILE --check   checks the configuration and the files that it names
 //	pagemcpd keygen                  prints a line for the file of keys
-//	pagemcpd version                 prints the version
+//	pagemcpd version                 prints the version; each command has --help
 //
 // There are no other flags, and no environment variables besides those of the Go runtime.
 package main
@@ -44,16 +44,41 @@ const usage = `pagemcpd runs one node of a hosted gateway.
   pagemcpd version                 print the version
 `
 
+const keygenUsage = `pagemcpd keygen prints a new line for the file of keys: 32 random bytes in base64url.
+
+  (umask 077; pagemcpd keygen > pagemcp.keys)   the first key; all nodes have the same file
+  pagemcpd keygen >> pagemcp.keys               a further one, to rotate
+
+The keys seal session ids, pagination cursors and what nodes send each other. The first line seals, all
+lines open. To rotate, add a new line at the end on all nodes; when all have reloaded, move it to the top;
+remove the old one 7 days later.
+`
+
+const versionUsage = `pagemcpd version prints the version.
+`
+
+// printLine runs a command without arguments, which prints one line.
+func printLine(args []string, usage string, line func() string, stdout, stderr io.Writer) (code int) {
+	switch {
+	case len(args) == 1:
+		fmt.Fprintln(stdout, line())
+		return 0
+	case args[1] == "--help" || args[1] == "-help" || args[1] == "-h":
+		fmt.Fprint(stdout, usage)
+		return 0
+	}
+	fmt.Fprintf(stderr, "pagemcpd: %q takes no arguments, and got %q\n\n%s", args[0], args[1], usage)
+	return exitMistake
+}
+
 // run runs one command line.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
-	if len(args) == 1 {
+	if len(args) > 0 {
 		switch args[0] {
 		case "keygen":
-			fmt.Fprintln(stdout, hosted.NewKey())
-			return 0
+			return printLine(args, keygenUsage, hosted.NewKey, stdout, stderr)
 		case "version":
-			fmt.Fprintln(stdout, web.Version())
-			return 0
+			return printLine(args, versionUsage, web.Version, stdout, stderr)
 		}
 	}
 	flags := flag.NewFlagSet("pagemcpd", flag.ContinueOnError)

@@ -8,25 +8,14 @@ umask 077
 mkdir -p secrets
 cd secrets
 
-if [ ! -e ca.crt ]; then
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 \
-		-subj '/CN=pagemcp compose' -keyout ca.key -out ca.crt 2>/dev/null
-fi
+DAYS=30 sh ../../certificates.sh . nats1 nats2 nats3
 
-# sign NAME SUBJECT EXTENSIONS
-sign() {
-	[ -e "$1.crt" ] && return
-	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "$2" -keyout "$1.key" -out "$1.csr" 2>/dev/null
-	printf '%s\n' "$3" >"$1.ext"
-	openssl x509 -req -in "$1.csr" -CA ca.crt -CAkey ca.key -CAcreateserial -days 30 -extfile "$1.ext" -out "$1.crt" 2>/dev/null
-	rm "$1.csr" "$1.ext"
-}
-sign server '/CN=nats' 'subjectAltName=DNS:nats1,DNS:nats2,DNS:nats3
-extendedKeyUsage=serverAuth,clientAuth'
-sign web '/CN=app.localhost' 'subjectAltName=DNS:app.localhost,DNS:mcp.localhost
-extendedKeyUsage=serverAuth'
-# Its subject is the user in nats.conf.
-sign pagemcpd '/CN=pagemcpd' 'extendedKeyUsage=clientAuth'
+if [ ! -e web.crt ]; then
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj '/CN=app.localhost' -keyout web.key -out web.csr 2>/dev/null
+	printf 'subjectAltName=DNS:app.localhost,DNS:mcp.localhost\nextendedKeyUsage=serverAuth\n' >web.ext
+	openssl x509 -req -in web.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 30 -extfile web.ext -out web.crt 2>/dev/null
+	rm web.csr web.ext
+fi
 
 # 32 random bytes in base64url, as `pagemcpd keygen` prints.
 [ -e pagemcp.keys ] || openssl rand -base64 32 | tr '+/' '-_' | tr -d '=' >pagemcp.keys
