@@ -43,7 +43,12 @@ export const inFirefox: { readonly [start: string]: string } = {
 
 /** Of these: what runs in Firefox in `make test-all` only, and why that is enough. */
 export const alike: { readonly [start: string]: string } = {
+  'access/day.test.ts':
+    'how often our code asks; the locks, storage and clicks are those of access/tabs.test.ts and access/dialog.test.ts',
   'access/engine.test.ts': 'answers of the engine; the question is that of access/dialog.test.ts',
+  'access/hosted-ways.test.ts':
+    'decisions of the engine and the gateway, as in access/ways.test.ts',
+  'access/ways.test.ts': 'decisions of the engine; the page at a gateway is that of core/browser/',
   'attack/consent.test.ts':
     'a question of the playground before the first byte, which no browser decides',
   'attack/invitation.test.ts':
