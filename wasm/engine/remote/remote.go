@@ -162,6 +162,9 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 	if r.setEventless(err == nil && isEventless(discovered)) {
 		defer r.announce(engine.Change{Events: true})
 	}
+	if r.mirrors(l) {
+		l.conn.Notify(hop.NotifyMirror, nil) // before the first read, which may be one that waits for replace
+	}
 	old, err := r.replace(l, extensionsOf(discovered), infoOf(discovered), grantsOf(discovered))
 	if err != nil {
 		l.conn.Close()
@@ -178,7 +181,6 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 	go func() { // ends with the link
 		defer r.survive(l)
 		if r.mirrors(l) {
-			l.conn.Notify(hop.NotifyMirror, nil)
 			r.served.returned(r)
 		}
 		r.keepListening(l)
