@@ -45,7 +45,7 @@ func disconnect(client int32) (result int32) {
 // take is the fast path: one request whose envelope JavaScript has checked and
 // whose id it keeps. method is an index into engine.Methods, params are the first
 // n bytes of input, JSON text; below 0: none. JavaScript numbers the calls, over
-// all clients.
+// all clients. Before it returns the handle of a skeleton, it calls refer.
 //
 //go:wasmexport take
 func take(client, call, method, n int32) (result int32) {
@@ -75,9 +75,12 @@ func takeURI(client, call, method, n int32) (result int32) {
 }
 
 // outcome is the answer of take.
-func outcome(document *sink.Document, what sink.Outcome) int32 {
+func outcome(document *sink.Document, ref sink.Ref, what sink.Outcome) int32 {
 	switch what {
 	case sink.Answered:
+		if ref != 0 {
+			refer(int32(ref))
+		}
 		return jsDocuments.handle(document)
 	case sink.Sent:
 		return sent
@@ -210,6 +213,9 @@ func open(client int32, key, token string) int32 // 0: the id is in use
 
 //go:wasmimport pagemcp find
 func find(client int32, key string) int32 // 0: no such call, or JavaScript itself ended it
+
+//go:wasmimport pagemcp refer
+func refer(ref int32) // what belongs in the only item of the Document that take returns
 
 //go:wasmimport pagemcp respond
 func respond(call, handle int32, text string) // text if handle is 0

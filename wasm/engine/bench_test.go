@@ -58,7 +58,7 @@ func BenchmarkTake(b *testing.B) {
 			params := []byte(bench.params)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, outcome := c.Take(2, method[bench.method], params); outcome == sink.Pending {
+				if _, _, outcome := c.Take(2, method[bench.method], params); outcome == sink.Pending {
 					b.Fatal("waited")
 				}
 			}

@@ -241,7 +241,7 @@ func FuzzParams(f *testing.F) {
 		h := newRecordingSink(t)
 		c := e.Connect(h, "fuzz")
 		defer c.Close()
-		document, outcome := c.Take(1, sink.Method(method), params)
+		document, _, outcome := c.Take(1, sink.Method(method), params)
 		switch outcome {
 		case sink.Answered:
 			h.isJSON(document.JSON)

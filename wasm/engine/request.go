@@ -101,8 +101,8 @@ func (c *Client) receive(msg jsonrpc.Message, refusal *jsonrpc.Error, inBatch bo
 
 // finish passes the outcome of a request that came as a message to the Sink.
 func (c *Client) finish(req *request, params []byte, result sink.Result, err error) {
-	if document, outcome := c.settle(req, params, result, err); outcome == sink.Answered {
-		c.respond(req.call, sink.Result{Document: document})
+	if _, _, outcome := c.settle(req, params, result, err); outcome == sink.Answered {
+		c.respond(req.call, result)
 	}
 }
 
@@ -143,8 +143,9 @@ func (c *Client) find(id jsonrpc.ID) (sink.Call, bool) {
 // Take takes a request whose envelope the caller has checked and whose id it
 // keeps. params is JSON text of an object, or empty; it belongs to the caller
 // again when Take returns. Take never waits. It may panic when a source does that
-// is called at once, such as an [Immediate] one.
-func (c *Client) Take(call sink.Call, m sink.Method, params []byte) (*sink.Document, sink.Outcome) {
+// is called at once, such as an [Immediate] one. The Ref, if it is not zero, belongs in the only
+// item of the Document, and the URI of the request is that item's.
+func (c *Client) Take(call sink.Call, m sink.Method, params []byte) (*sink.Document, sink.Ref, sink.Outcome) {
 	req := c.newRequest(call, m)
 	result, err := c.run(c.ctx, req, params)
 	return c.settle(req, params, result, err)
@@ -152,7 +153,7 @@ func (c *Client) Take(call sink.Call, m sink.Method, params []byte) (*sink.Docum
 
 // TakeURI takes a request whose params are nothing but a uri, as those of reads of the
 // classic revisions are. It is Take without the JSON.
-func (c *Client) TakeURI(call sink.Call, m sink.Method, uri []byte) (*sink.Document, sink.Outcome) {
+func (c *Client) TakeURI(call sink.Call, m sink.Method, uri []byte) (*sink.Document, sink.Ref, sink.Outcome) {
 	req := c.newRequest(call, m)
 	req.uri, req.hasURI = unsafe.String(unsafe.SliceData(uri), len(uri)), true // as schema.TextOf
 	result, err := c.answer(c.ctx, req)
@@ -223,25 +224,29 @@ func (c *Client) answer(ctx context.Context, req *request) (sink.Result, error) 
 	return methods[req.method].answer(c.engine, ctx, req)
 }
 
-// settle returns a Document that is the whole answer and that the Sink may hold. Any
-// other outcome goes to the Sink, now or later.
-func (c *Client) settle(req *request, params []byte, result sink.Result, err error) (*sink.Document, sink.Outcome) {
+// settle returns a Document that the Sink may hold, and what belongs in it, if that is the whole
+// answer, as for Take. Any other outcome goes to the Sink, now or later.
+func (c *Client) settle(req *request, params []byte, result sink.Result, err error) (*sink.Document, sink.Ref, sink.Outcome) {
 	switch err {
 	case nil:
-		if len(result.Refs) == 0 && result.Document.Kept {
-			return result.Document, sink.Answered
+		switch doc := result.Document; {
+		case !doc.Kept:
+		case len(result.Refs) == 0:
+			return doc, 0, sink.Answered
+		case len(result.Refs) == 1 && result.URI == req.uri && result.Variables == nil:
+			return doc, result.Refs[0], sink.Answered
 		}
 		c.respond(req.call, result)
-		return nil, sink.Sent
+		return nil, 0, sink.Sent
 	case errSent:
-		return nil, sink.Sent
+		return nil, 0, sink.Sent
 	case errMustWait:
 		if err = c.runLater(req, params); err == nil {
-			return nil, sink.Pending
+			return nil, 0, sink.Pending
 		}
 	}
 	c.fail(req.call, req.wireError(err))
-	return nil, sink.Sent
+	return nil, 0, sink.Sent
 }
 
 // A running is a request with a goroutine of its own.

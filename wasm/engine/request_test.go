@@ -19,6 +19,14 @@ type listingSink struct {
 	answers []string
 }
 
+// took notes an answer that Take or TakeURI has returned.
+func (s *listingSink) took(doc *sink.Document, ref sink.Ref, outcome sink.Outcome) sink.Outcome {
+	if outcome == sink.Answered {
+		s.answers = append(s.answers, fmt.Sprintf("%s [%d]", doc.JSON, ref))
+	}
+	return outcome
+}
+
 func (s *listingSink) Respond(_ sink.Call, r sink.Result) {
 	s.answers = append(s.answers, fmt.Sprintf("%s %v %s", r.Document.JSON, r.Refs, r.URI))
 }
@@ -40,18 +48,18 @@ func TestTakeURIIsTakeWithoutTheJSON(t *testing.T) {
 		read := readMethod(e)
 		for _, uri := range []string{"notes://kept", "slow://there", "notes://none", "no uri", "", "x:\"\\", "x:\xff"} {
 			var outcomes [2][]string
-			for i, take := range []func(*engine.Client){
-				func(c *engine.Client) {
-					c.Take(2, read, append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}'))
+			for i, take := range []func(*listingSink, *engine.Client){
+				func(s *listingSink, c *engine.Client) {
+					s.took(c.Take(2, read, append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')))
 				},
-				func(c *engine.Client) { c.TakeURI(2, read, []byte(uri)) },
+				func(s *listingSink, c *engine.Client) { s.took(c.TakeURI(2, read, []byte(uri))) },
 			} {
 				notes := &listingSink{}
 				c := e.Connect(notes, "")
-				if doc, outcome := c.Take(1, 1, []byte(`{"protocolVersion":"2025-11-25"}`)); outcome != sink.Answered || doc == nil {
+				if doc, _, outcome := c.Take(1, 1, []byte(`{"protocolVersion":"2025-11-25"}`)); outcome != sink.Answered || doc == nil {
 					t.Fatal("no session")
 				}
-				take(c)
+				take(notes, c)
 				synctest.Wait()
 				c.Close()
 				outcomes[i] = notes.answers
@@ -84,13 +92,13 @@ func TestReferrerIsNotRead(t *testing.T) {
 			outcome sink.Outcome
 			answer  string
 		}{
-			"ref://seven": {sink.Sent, `{"contents":[{"uri":"","mimeType":"text/plain","_meta":{}}]} [7] ref://seven`},
+			"ref://seven": {sink.Answered, `{"contents":[{"uri":"","mimeType":"text/plain","_meta":{}}]} [7]`},
 			"ref://text":  {sink.Pending, `"text":"2 apples"`},
 		} {
 			answers := &listingSink{}
 			c := e.Connect(answers, "")
 			c.Take(1, 1, []byte(`{"protocolVersion":"2025-11-25"}`))
-			if _, outcome := c.TakeURI(2, read, []byte(uri)); outcome != want.outcome {
+			if outcome := answers.took(c.TakeURI(2, read, []byte(uri))); outcome != want.outcome {
 				t.Errorf("%s: outcome is %v, want %v", uri, outcome, want.outcome)
 			}
 			synctest.Wait()
@@ -181,9 +189,9 @@ func TestEachRequestHasItsOwnEnvelope(t *testing.T) {
 		for _, shape := range append(shapes, `{`+uri+`}`) {
 			params := []byte(strings.ReplaceAll(shape, "%s", meta))
 			last.answers = nil
-			one.Take(1, readMethod(e), params)
+			last.took(one.Take(1, readMethod(e), params))
 			fresh := &listingSink{}
-			e.Connect(fresh, "").Take(1, readMethod(e), params)
+			fresh.took(e.Connect(fresh, "").Take(1, readMethod(e), params))
 			if len(last.answers) != 1 || !slices.Equal(last.answers, fresh.answers) {
 				t.Errorf("%.200s: %q, after other requests %q", params, fresh.answers, last.answers)
 			}

@@ -33,6 +33,8 @@ export interface EngineEvents {
   records: (() => void)[]
   /** Of the present program, by handle. */
   documents: (CachedDocument | undefined)[]
+  /** The content of the Document that the present call returns; 0: it is whole. */
+  ref: number
   /** Delivers what was recorded. */
   drain(): void
 }
@@ -112,9 +114,8 @@ export function engineEvents(
       }
       return request.call
     },
-    expected() {
-      const uri = calls.current?.params?.uri
-      return typeof uri === 'string' ? uri : ''
+    refer(ref) {
+      all.ref = ref
     },
     respond(call, handle, text) {
       const request = calls.settle(call)
@@ -127,9 +128,7 @@ export function engineEvents(
       if (request === undefined) return
       const document = documentOf(handle, text)
       const gaps = gapsOf(refs, uri, variables)
-      if (request === calls.current && all.records.length === 0)
-        request.filling = { document, gaps }
-      else all.records.push(() => replies.fill(request, document, gaps))
+      all.records.push(() => replies.fill(request, document, gaps))
     },
     failed(call, error) {
       const request = calls.settle(call)
@@ -170,6 +169,7 @@ export function engineEvents(
     incoming: undefined,
     records: [],
     documents: [],
+    ref: 0,
     drain() {
       if (draining) return
       draining = true

@@ -53,7 +53,6 @@ export function pendingCalls(): PendingCalls {
         isAdded: false,
         isSettled: false,
         isModern: false,
-        filling: undefined,
         decision: undefined,
         abort: undefined,
       }

@@ -5,6 +5,7 @@
  */
 
 import type { EngineEvents } from './engine-events.ts'
+import { oneGap } from './fill.ts'
 import { isPlain, measure, notJson } from './json.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import { isGoodbye } from './port.ts'
@@ -103,6 +104,7 @@ export function receiver(
   /** The fast path: `n` bytes of params are in the input buffer. */
   function take(running: Program, taken: Exports['take'], request: PendingRequest, n: number) {
     calls.current = request
+    events.ref = 0
     let answer: number | undefined
     try {
       answer = taken(request.client.number, request.call, request.method, n)
@@ -116,12 +118,10 @@ export function receiver(
       return
     }
     const document = answer > 0 ? events.documents[answer] : undefined
-    const { filling } = request
-    if (filling !== undefined) {
-      replies.fill(request, filling.document, filling.gaps)
-    } else if (document !== undefined) {
+    if (document !== undefined) {
       request.isSettled = true
-      respond(request, document)
+      if (events.ref === 0) respond(request, document)
+      else replies.fill(request, document, oneGap(events.ref, String(request.params?.uri)))
     } else if (answer > 0 || answer === answers.broken) {
       replies.internalError(request)
     } else if (!request.isSettled) {

@@ -2,7 +2,7 @@
 
 import type { AccessDecision } from './access-types.ts'
 import type { Bodies } from './bodies.ts'
-import type { Gaps, Provide, ReadResult } from './fill.ts'
+import type { Provide, ReadResult } from './fill.ts'
 import type { Port } from './port.ts'
 import type { ListName } from './source.ts'
 
@@ -132,8 +132,6 @@ export interface PendingRequest {
   isSettled: boolean
   /** Whether its answer is of a modern revision, as far as that is known. */
   isModern: boolean
-  /** The engine's answer, if it came before the call that handed over the request returned: its gaps are still empty. */
-  filling: { document: CachedDocument; gaps: Gaps } | undefined
   /** By grants: an AccessDecision without `bytes` and `ms`, and when it was made; until the answer. */
   decision: { text: string; since: () => number } | undefined
   /** Set while a provider is running. */

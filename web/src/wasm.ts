@@ -40,8 +40,8 @@ export interface Listener {
   release(handle: number): void
   open(client: number, key: string, token: string): number
   find(client: number, key: string): number
-  /** The URI that `fill` will most likely pass: comparing bytes is cheaper than decoding a string. */
-  expected(): string
+  /** The number of the only content of the Document that `take` returns. */
+  refer(ref: number): void
   respond(call: number, handle: number, text: string): void
   fill(
     call: number,
@@ -132,16 +132,6 @@ export async function run(
   }
   const read = (pointer: number, length: number) =>
     length === 0 ? '' : decoder.decode(view().subarray(pointer >>> 0, (pointer >>> 0) + length))
-  const readLikely = (pointer: number, length: number, likely: string) => {
-    if (likely.length !== length) return read(pointer, length)
-    const bytes = view()
-    const first = pointer >>> 0
-    for (let i = 0; i < length; i++) {
-      if (bytes[first + i] !== likely.charCodeAt(i)) return read(pointer, length)
-    }
-    return likely
-  }
-  let client = '' // that of the last call of a source
   const numbers = (pointer: number, count: number) => {
     const bytes = view()
     const byte = (at: number) => bytes[at] as number
@@ -162,6 +152,7 @@ export async function run(
       open: (client: number, kp: number, kn: number, tp: number, tn: number) =>
         listener.open(client, read(kp, kn), read(tp, tn)),
       find: (client: number, p: number, n: number) => listener.find(client, read(p, n)),
+      refer: (ref: number) => listener.refer(ref),
       respond: (call: number, handle: number, p: number, n: number) =>
         listener.respond(call, handle, read(p, n)),
       fill: (
@@ -176,14 +167,7 @@ export async function run(
         vp: number,
         vn: number,
       ) =>
-        listener.fill(
-          call,
-          handle,
-          read(p, n),
-          numbers(refs, count),
-          readLikely(up, un, listener.expected()),
-          read(vp, vn),
-        ),
+        listener.fill(call, handle, read(p, n), numbers(refs, count), read(up, un), read(vp, vn)),
       failed: (call: number, p: number, n: number) => listener.failed(call, read(p, n)),
       drop: (call: number) => listener.drop(call),
       end: (call: number, p: number, n: number) => listener.end(call, read(p, n)),
@@ -199,8 +183,7 @@ export async function run(
         cp: number,
         cn: number,
       ) => {
-        client = readLikely(cp, cn, client)
-        listener.callSource(call, source, what, read(p, n), client)
+        listener.callSource(call, source, what, read(p, n), read(cp, cn))
       },
       cancelCall: (call: number) => listener.cancelCall(call),
       watch: (source: number, on: number) => listener.watch(source, on !== 0),

@@ -106,7 +106,7 @@ type Ref int32
 type Outcome uint8
 
 const (
-	Answered Outcome = iota // the Document that came back is the whole result
+	Answered Outcome = iota // the Document that came back is the whole result, with the Ref beside it
 	Sent                    // the Sink got the outcome during the call
 	Pending                 // the Sink gets the outcome later
 )

@@ -205,7 +205,7 @@ async function bare(listener: Partial<Listener>): Promise<Program> {
       release: nothing,
       open: () => ++calls,
       find: () => 0,
-      expected: () => '',
+      refer: nothing,
       respond: nothing,
       fill: nothing,
       failed: nothing,
