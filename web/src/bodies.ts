@@ -32,21 +32,41 @@ export interface Bodies {
    */
   published(ref: number, uri: string): Body | Promise<Body> | undefined
   /**
-   * The contents of a provider. To be called before the provider, so that an answer that comes after
+   * The entry of a provider. To be called before the provider, so that an answer that comes after
    * {@link Bodies.forget} is not kept.
    */
-  of(ref: number): Provided
+  of(ref: number): Entry
+  /**
+   * The encoded value of a provider. A change of bytes in place is not noticed.
+   *
+   * @param entry - of the registration when the provider was called
+   * @param uri - of a template's resource; `undefined`: the registration has one URI
+   */
+  provided(
+    entry: Entry,
+    uri: string | undefined,
+    value: Value,
+    mimeType?: string,
+  ): Body | Promise<Body>
   /** Drops the contents of `count` registrations from `first` on. */
   forget(first: number, count: number): void
 }
 
-export interface Provided {
-  /**
-   * The encoded value. A change of bytes in place is not noticed.
-   *
-   * @param uri - of a template's resource; `undefined`: the registration has one URI
-   */
-  body(uri: string | undefined, value: Value, mimeType?: string): Body | Promise<Body>
+/** What is kept of one registration. */
+export interface Entry {
+  readonly ref: number
+  /** Whether a value is published, which the four members below are of. */
+  isPublished: boolean
+  /** Dropped when it is encoded. */
+  ready: Ready | undefined
+  body: Body | Promise<Body> | undefined
+  /** For comparison with the next value; of a text only. */
+  text: string | undefined
+  mimeType: string | undefined
+  /** The last value of a provider. */
+  one: Known | undefined
+  /** Likewise, of a template. */
+  byUri: Map<string, Known> | undefined
 }
 
 interface Known {
@@ -57,25 +77,12 @@ interface Known {
   readonly size: number
 }
 
-interface Published {
-  /** Dropped when it is encoded. */
-  ready: Ready | undefined
-  body: Body | Promise<Body> | undefined
-  /** For comparison with the next value; of a text only. */
-  readonly text: string | undefined
-  readonly mimeType: string | undefined
-}
-
-interface Entry extends Provided {
-  published: Published | undefined
-  one: Known | undefined
-  byUri: Map<string, Known> | undefined
-}
-
 export function bodies(): Bodies {
   const entries: (Entry | undefined)[] = [] // used by each read: an array needs no hashing
   let count = 0
   let total = 0
+  let hasDropped = false
+  const number = versions()
 
   const drop = (known: Known | undefined) => {
     if (known === undefined) return
@@ -83,8 +90,8 @@ export function bodies(): Bodies {
     total -= known.size
   }
 
-  const keep = (ref: number, entry: Entry, uri: string | undefined, known: Known) => {
-    if (entries[ref] !== entry) return // its registration has gone meanwhile
+  const keep = (entry: Entry, uri: string | undefined, known: Known) => {
+    if (entries[entry.ref] !== entry) return // its registration has gone meanwhile
     drop(uri === undefined ? entry.one : entry.byUri?.get(uri))
     count++
     total += known.size
@@ -96,27 +103,20 @@ export function bodies(): Bodies {
     if (count <= maxBodies && total <= maxKept) return
     count = 0
     total = 0
+    hasDropped = true
     for (const other of entries) if (other) other.one = other.byUri = undefined
   }
 
   const entryOf = (ref: number): Entry => {
     const entry: Entry = {
-      published: undefined,
+      ref,
+      isPublished: false,
+      ready: undefined,
+      body: undefined,
+      text: undefined,
+      mimeType: undefined,
       one: undefined,
       byUri: undefined,
-      body(uri, value, mimeType) {
-        const last = uri === undefined ? entry.one : entry.byUri?.get(uri)
-        if (last?.value === value && last.mimeType === mimeType) return last.body
-        const encoded = (body: Body) => {
-          const size = 2 * (body.text ?? body.blob ?? '').length + heldBy(value)
-          const least = uri === undefined ? 0 : minOfTemplate
-          if (size >= least && size <= maxKept)
-            keep(ref, entry, uri, { value, mimeType, body, size })
-          return body
-        }
-        const body = bodyOf(value, mimeType)
-        return body instanceof Promise ? body.then(encoded) : encoded(body)
-      },
     }
     entries[ref] = entry
     return entry
@@ -125,22 +125,39 @@ export function bodies(): Bodies {
   return {
     publish(ref, ready) {
       const entry = entries[ref] ?? entryOf(ref)
-      const old = entry.published
       const text = typeof ready?.value === 'string' ? ready.value : undefined
       const mimeType = ready?.mimeType
-      if (text !== undefined && old?.text === text && old.mimeType === mimeType) return false
-      entry.published = { ready, body: undefined, text, mimeType }
+      if (text !== undefined && entry.text === text && entry.mimeType === mimeType) return false
+      entry.isPublished = true
+      entry.ready = ready
+      entry.body = undefined
+      entry.text = text
+      entry.mimeType = mimeType
       return true
     },
-    isPublished: (ref) => entries[ref]?.published !== undefined,
+    isPublished: (ref) => entries[ref]?.isPublished ?? false,
     published(ref, uri) {
-      const published = entries[ref]?.published
-      if (published === undefined) return undefined
-      if (published.body !== undefined) return published.body
-      if (published.ready === undefined) throw new NotFoundError(uri)
-      return encode(published, published.ready)
+      const entry = entries[ref]
+      if (!entry?.isPublished) return undefined
+      if (entry.body !== undefined) return entry.body
+      if (entry.ready === undefined) throw new NotFoundError(uri)
+      return encode(entry, entry.ready, number)
     },
     of: (ref) => entries[ref] ?? entryOf(ref),
+    provided(entry, uri, value, mimeType) {
+      const last = uri === undefined ? entry.one : entry.byUri?.get(uri)
+      if (last?.value === value && last.mimeType === mimeType) return last.body
+      const isText = typeof value === 'string'
+      const encoded = (body: Body) => {
+        const size = 2 * (body.text ?? body.blob ?? '').length + heldBy(value)
+        const least = uri === undefined ? 0 : minOfTemplate
+        if (size >= least && size <= maxKept) keep(entry, uri, { value, mimeType, body, size })
+        return body
+      }
+      const isNumbered = isText && uri === undefined && !hasDropped && 2 * value.length <= maxKept
+      const body = bodyOf(value, mimeType, isNumbered ? number() : undefined)
+      return body instanceof Promise ? body.then(encoded) : encoded(body)
+    },
     forget(first, count) {
       for (let ref = first; ref < first + count; ref++) {
         const entry = entries[ref]
@@ -153,21 +170,40 @@ export function bodies(): Bodies {
   }
 }
 
+/**
+ * Makes versions of texts that are compared with the one before: numbers, which cost less than reading the text for a
+ * hash. Those of other pages, and of this one after a reload, begin differently.
+ */
+function versions(): () => string {
+  const page = crypto.getRandomValues(new Uint32Array(2)).join('-')
+  let last = 0
+  return () => `${page}-${++last}`
+}
+
 /** Encodes a published value, once. */
-function encode(published: Published, { value, mimeType }: Ready): Body | Promise<Body> {
-  const encoded = (body: Body) => {
-    published.body = body
-    published.ready = undefined
+function encode(
+  entry: Entry,
+  { value, mimeType }: Ready,
+  number: () => string,
+): Body | Promise<Body> {
+  const body = Array.isArray(value)
+    ? bodyOfParts(value)
+    : bodyOf(value, mimeType, typeof value === 'string' ? number() : undefined)
+  entry.body = body
+  if (!(body instanceof Promise)) {
+    entry.ready = undefined
+    return body
   }
-  const body = Array.isArray(value) ? bodyOfParts(value) : bodyOf(value, mimeType)
-  published.body = body
-  if (body instanceof Promise) {
-    body.then(encoded, () => {
-      published.body = undefined // a Blob that cannot be read now: the next read tries again
-    })
-  } else {
-    encoded(body)
-  }
+  body.then(
+    (encoded) => {
+      if (entry.body !== body) return // there is a newer value
+      entry.body = encoded
+      entry.ready = undefined
+    },
+    () => {
+      if (entry.body === body) entry.body = undefined // a Blob that cannot be read now: the next read tries again
+    },
+  )
   return body
 }
 

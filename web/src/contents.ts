@@ -17,7 +17,7 @@ export const metaLossy = 'io.github.pagemcp/lossy'
 export interface Body {
   readonly text?: string
   readonly blob?: string
-  /** Changes when the content does, and only then; hexadecimal. */
+  /** Of two reads with the same version, the content is the same. */
   readonly version: string
   /** The MIME type that follows from the value, where the description has none. */
   readonly mimeType?: string
@@ -40,12 +40,13 @@ export type Value = string | Bytes
  * Encodes a value.
  *
  * @param mimeType - that follows from it; default: the type of a Blob
+ * @param version - of a text; default: its hash
  */
-export function bodyOf(value: Value, mimeType?: string): Body | Promise<Body> {
+export function bodyOf(value: Value, mimeType?: string, version?: string): Body | Promise<Body> {
   if (typeof value === 'string') {
     const whole = value.isWellFormed()
     const text = whole ? value : value.toWellFormed()
-    return { text, version: hashText(text), mimeType, lossy: !whole }
+    return { text, version: version ?? hashText(text), mimeType, lossy: !whole }
   }
   if (value instanceof Blob) {
     const type = mimeType ?? (isMediaType(value.type) ? value.type : undefined) // of a file: any text

@@ -3,7 +3,7 @@
  * content version are put in here. They never cross into Go.
  */
 
-import type { Bodies, Provided } from './bodies.ts'
+import type { Bodies, Entry } from './bodies.ts'
 import type { Cancellation } from './cancellation.ts'
 import { type Body, bodyOf, bodyOfParts, metaLossy, metaVersion, type Ready } from './contents.ts'
 import { type ReadValues, readValues } from './read-values.ts'
@@ -81,23 +81,24 @@ export function filler(provide: Provide, contents: Bodies): Filler {
     }
     const own = contents.published(ref, uri)
     if (own !== undefined) return own
-    const provided = contents.of(ref)
+    const entry = contents.of(ref)
     const ready = provide(ref, uri, variables, call)
     if (ready instanceof Promise) {
-      return ready.then((late) => finished(provided, uri, variables, late))
+      return ready.then((late) => finished(entry, uri, variables, late))
     }
-    return finished(provided, uri, variables, ready)
+    return finished(entry, uri, variables, ready)
   }
 
   const finished = (
-    provided: Provided,
+    entry: Entry,
     uri: string,
     variables: string,
     ready: Ready | undefined,
   ): Body | Promise<Body> => {
     if (ready === undefined) throw new NotFoundError(uri)
     if (Array.isArray(ready.value)) return bodyOfParts(ready.value)
-    return provided.body(variables === '' ? undefined : uri, ready.value, ready.mimeType)
+    const own = variables === '' ? undefined : uri
+    return contents.provided(entry, own, ready.value, ready.mimeType)
   }
 
   return {

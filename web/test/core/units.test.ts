@@ -92,6 +92,35 @@ test('versions tell contents apart', () => {
   assert.notEqual(version(new Uint8Array([97])), version(new Uint8Array([98])))
 })
 
+test('texts that are compared have numbers as versions, which are those of no other page', () => {
+  const memory = bodies()
+  const version = (ref: number, text: string, of = memory) =>
+    (of.provided(of.of(ref), undefined, text) as { version: string }).version
+  const first = version(1, 'a')
+  assert.equal(version(1, 'a'), first)
+  assert.notEqual(version(1, 'b'), first)
+  assert.notEqual(version(1, 'a', bodies()), first)
+  const published = (text: string, of = memory) => {
+    of.publish(0, { value: text })
+    return (of.published(0, 'a:0') as { version: string }).version
+  }
+  const one = published('a')
+  assert.equal(published('a'), one)
+  assert.notEqual(published('b'), one)
+  assert.notEqual(published('a', bodies()), one)
+})
+
+test('once values had to be dropped, the versions of later ones are hashes, which stay', () => {
+  const memory = bodies()
+  const version = (ref: number) =>
+    (memory.provided(memory.of(ref), undefined, `text ${ref}`) as { version: string }).version
+  for (let ref = 1; ref <= 20_000; ref++) version(ref)
+  const { version: hash } = bodyOf('text 1') as { version: string }
+  assert.equal(version(1), hash)
+  for (let ref = 1; ref <= 20_000; ref++) version(ref)
+  assert.equal(version(1), hash)
+})
+
 test('lone surrogates become U+FFFD, and it is said', () => {
   const body = bodyOf('a\ud800b') as { text: string; lossy: boolean }
   assert.deepEqual([body.text, body.lossy], ['a\ufffdb', true])
@@ -99,19 +128,20 @@ test('lone surrogates become U+FFFD, and it is said', () => {
 
 test('bodies remembers an unchanged value, and only that, until it is forgotten', () => {
   const memory = bodies()
+  const body = (ref: number, uri: string | undefined, value: string | Uint8Array<ArrayBuffer>) =>
+    memory.provided(memory.of(ref), uri, value)
   const bytes = new Uint8Array([1, 2, 3])
-  const one = memory.of(1)
-  const first = one.body(undefined, bytes)
-  assert.equal(memory.of(1).body(undefined, bytes), first)
-  assert.notEqual(one.body(undefined, new Uint8Array([1, 2, 3])), first)
+  const first = body(1, undefined, bytes)
+  assert.equal(body(1, undefined, bytes), first)
+  assert.notEqual(body(1, undefined, new Uint8Array([1, 2, 3])), first)
   const large = 'x'.repeat(10_000)
-  const text = memory.of(2).body('a:2', large)
-  assert.equal(memory.of(2).body('a:2', ['x', large.slice(1)].join('')), text)
-  assert.notEqual(memory.of(3).body('a:2', large), text)
-  const small = memory.of(2).body('a:3', 'text')
-  assert.notEqual(memory.of(2).body('a:3', 'text'), small, 'of a template: not worth it')
+  const text = body(2, 'a:2', large)
+  assert.equal(body(2, 'a:2', ['x', large.slice(1)].join('')), text)
+  assert.notEqual(body(3, 'a:2', large), text)
+  const small = body(2, 'a:3', 'text')
+  assert.notEqual(body(2, 'a:3', 'text'), small, 'of a template: not worth it')
   memory.forget(1, 2)
-  assert.notEqual(memory.of(2).body('a:2', large), text)
+  assert.notEqual(body(2, 'a:2', large), text)
 })
 
 test('values that wait for their answer are bounded in bytes, and taken once', () => {

@@ -231,6 +231,11 @@ function matches(want: unknown, got: unknown, memory: Map<string, string>): void
     memory.set(name, known)
     return known
   }
+  const version = (wanted: unknown, found: unknown) => {
+    assert.equal(typeof found, 'string', metaVersion)
+    assert.equal(stand(`content of ${found}`, wanted), wanted, `${found} is of two contents`)
+    return found
+  }
   const replace = (wanted: unknown, found: unknown): unknown => {
     if (typeof wanted === 'string' && wanted.startsWith('$')) return stand(wanted, found)
     if (Array.isArray(wanted)) {
@@ -241,9 +246,7 @@ function matches(want: unknown, got: unknown, memory: Map<string, string>): void
     return Object.fromEntries(
       Object.entries(wanted).map(([name, value]) => [
         name,
-        name === metaVersion
-          ? stand(`version ${value}`, members[name])
-          : replace(value, members[name]),
+        name === metaVersion ? version(value, members[name]) : replace(value, members[name]),
       ]),
     )
   }
