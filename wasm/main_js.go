@@ -30,6 +30,7 @@ import (
 // returns that blocked, and the shim takes it as the end of the program.
 const (
 	done   int32 = 1
+	idle   int32 = 2  // done, and no goroutine wants to run
 	broken int32 = -1 // a panic was recovered: our own fault
 	wrong  int32 = -2 // the argument was refused; report says why
 )

@@ -107,6 +107,7 @@ func answerCall(number, reason, n int32) (result int32) {
 // changed announces that a source changed: input[:n] is a URI of its own; n below 0: a
 // list, -1 that of resources, -2 of prompts, -3 of tools. under is 1 if everything
 // that begins with the URI changed too. Source 0 is what the web app registered.
+// It answers idle to a change that no client has asked for.
 //
 //go:wasmexport changed
 func changed(source, n, under int32) (result int32) {
@@ -118,6 +119,9 @@ func changed(source, n, under int32) (result int32) {
 	if source == 0 && n < 0 {
 		app.Announce(change)
 	} else if source == 0 {
+		if change.URI != "" && !serving.HasSubscribers(change.URI) {
+			return idle
+		}
 		app.Changed(change.URI)
 	} else if m := mounted[source]; m != nil && m.source.changed != nil {
 		m.source.changed(change)

@@ -104,6 +104,12 @@ func (r *registry) drop(s *subscription, uri string) (unused []*sink.Document) {
 	return w.updated[:]
 }
 
+// HasSubscribers reports whether a client is subscribed to a URI, or polls for its changes. Else
+// nothing follows from [Table.Changed].
+func (e *Engine) HasSubscribers(uri string) bool {
+	return e.registry.keeps(uri) || e.registry.subscribers(uri) != nil
+}
+
 // isEmpty reports whether nothing is subscribed to.
 func (r *registry) isEmpty() bool {
 	r.mu.Lock()

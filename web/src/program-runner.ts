@@ -1,6 +1,7 @@
 /** Calls exports of the present program, and lets its goroutines run afterwards. */
 
 import type { Exports, Program } from './wasm.ts'
+import { answers } from './wasm-numbers.ts'
 
 export interface ProgramRunner {
   /** `undefined` while no program runs: after one has ended, until the next is attached. */
@@ -35,7 +36,7 @@ export function programRunner(died: () => void): ProgramRunner {
         answer = undefined
       }
       if (!answer || running.exited) died()
-      else runner.pump(running)
+      else if (answer !== answers.idle || runner.goroutinesReady) runner.pump(running)
       return answer
     },
     pump(running) {

@@ -62,7 +62,7 @@ export function sourceReasonOf(error: unknown): Reason {
  * Results of exports, besides the handle of a Document from `take`. An export that returns 0 has blocked,
  * which corrupts Go's stack: the program must not be used any more.
  */
-export const answers = { done: 1, broken: -1, wrong: -2, sent: -3, pending: -4 } as const
+export const answers = { done: 1, idle: 2, broken: -1, wrong: -2, sent: -3, pending: -4 } as const
 
 /** The operations of `callSource`; the numbers are those of wasm/source_js.go. */
 export const questions = {
