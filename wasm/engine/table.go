@@ -90,6 +90,9 @@ func (t *Table) Put(entries ...Entry) error {
 	t.update(Change{List: true}, func() {
 		for _, e := range entries {
 			plain.Members(e.URI, &e.Name, &e.Title, &e.Description, &e.MIMEType)
+			if n := len(t.rows); n > 0 && t.rows[n-1].MIMEType == e.MIMEType {
+				e.MIMEType = t.rows[n-1].MIMEType // one string, which each read compares by its address
+			}
 			if old := t.byURI[e.URI]; old != nil {
 				old.Entry = e
 				continue
