@@ -23,6 +23,7 @@ type Table struct {
 	generation   uint64
 	last         uint64 // the newest number in use
 	rows         []*row // by number
+	mimeType     string // of the last one
 	byURI        map[string]*row
 	templates    []*templateRow
 	byPrefix     map[string][]*templateRow // by the literal beginning
@@ -90,9 +91,10 @@ func (t *Table) Put(entries ...Entry) error {
 	t.update(Change{List: true}, func() {
 		for _, e := range entries {
 			plain.Members(e.URI, &e.Name, &e.Title, &e.Description, &e.MIMEType)
-			if n := len(t.rows); n > 0 && t.rows[n-1].MIMEType == e.MIMEType {
-				e.MIMEType = t.rows[n-1].MIMEType // one string, which each read compares by its address
+			if e.MIMEType == t.mimeType {
+				e.MIMEType = t.mimeType // one text, which each read compares by its address
 			}
+			t.mimeType = e.MIMEType
 			if old := t.byURI[e.URI]; old != nil {
 				old.Entry = e
 				continue
