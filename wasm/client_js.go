@@ -89,13 +89,14 @@ func outcome(document *sink.Document, ref sink.Ref, what sink.Outcome) int32 {
 }
 
 // message is the general path: the first n bytes of input are a whole message,
-// JSON text. Its outcome is recorded, now or later.
+// JSON text. Its outcome is recorded, now or later. It answers idle to a read that is
+// answered at once.
 //
 //go:wasmexport message
 func message(client, n int32) (result int32) {
 	defer recovered("message", &result)
-	if c := clients[client]; c != nil {
-		c.Message(input[:n])
+	if c := clients[client]; c != nil && c.Message(input[:n]) {
+		return idle
 	}
 	return done
 }

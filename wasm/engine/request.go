@@ -27,41 +27,42 @@ import (
 // export, where waiting would corrupt the stack.
 
 // Message takes any whole message as JSON text, without an allocation for a request that is
-// answered at once. It never waits. The text may be used again when it returns.
-func (c *Client) Message(data []byte) {
+// answered at once. It never waits. The text may be used again when it returns. isIdle says
+// that it was a read that was answered at once: no goroutine wants to run because of it.
+func (c *Client) Message(data []byte) (isIdle bool) {
 	if len(data) > c.engine.options.MaxMessage {
 		c.refuse(tooLarge())
-		return
+		return false
 	}
 	elements, isArray := jsonrpc.Elements(data)
 	if !isArray || !c.session.hasBatches() {
-		c.message(data, false)
-		return
+		return c.message(data, false)
 	}
 	if len(elements) == 0 {
 		c.refuse(emptyBatch())
-		return
 	}
 	for _, element := range elements {
 		c.message(element, true)
 	}
+	return false
 }
 
-func (c *Client) message(data []byte, inBatch bool) {
+func (c *Client) message(data []byte, inBatch bool) (isIdle bool) {
 	msg, refusal := jsonrpc.Parse(data)
 	call, method, isRequest := c.receive(msg, refusal, inBatch)
 	if !isRequest {
-		return
+		return false
 	}
 	req := c.newRequest(call, method)
 	if method == unknownMethod && c.engine.extends() {
 		req.extension = msg.Method
 	}
 	result, err := c.runSafely(c.ctx, req, msg.Params)
-	c.finish(req, msg.Params, result, err)
+	isIdle = c.finish(req, msg.Params, result, err)
 	if len(data) > maxScratch {
 		c.scratch = request{} // it shares memory with data, and would keep that until the next request
 	}
+	return isIdle
 }
 
 // receive handles a message, unless it is a valid request: then it opens a call for it.
@@ -99,11 +100,14 @@ func (c *Client) receive(msg jsonrpc.Message, refusal *jsonrpc.Error, inBatch bo
 	return 0, 0, false
 }
 
-// finish passes the outcome of a request that came as a message to the Sink.
-func (c *Client) finish(req *request, params []byte, result sink.Result, err error) {
-	if _, _, outcome := c.settle(req, params, result, err); outcome == sink.Answered {
+// finish passes the outcome of a request that came as a message to the Sink, and reports whether
+// it was a read that is answered.
+func (c *Client) finish(req *request, params []byte, result sink.Result, err error) bool {
+	_, _, outcome := c.settle(req, params, result, err)
+	if outcome == sink.Answered {
 		c.respond(req.call, result)
 	}
+	return outcome == sink.Answered && req.method == readResourceMethod
 }
 
 // maxScratch is the size in bytes of a message that Client.scratch may keep.

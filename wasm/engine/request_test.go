@@ -203,3 +203,55 @@ func TestEachRequestHasItsOwnEnvelope(t *testing.T) {
 func readMethod(e *engine.Engine) sink.Method {
 	return sink.Method(slices.Index(e.Methods(), "resources/read"))
 }
+
+// Only a read that is answered at once says that no goroutine wants to run.
+func TestMessageOfAReadIsIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := engine.NewTable()
+		if err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://kept", Name: "kept"}, Ref: 7}); err != nil {
+			t.Fatal(err)
+		}
+		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
+		e.Mount("", table)
+		e.Mount("", notes{"slow://there": "waited for"})
+		s := &messageSink{}
+		c := e.Connect(s, "")
+		for i, step := range []struct {
+			message string
+			isIdle  bool
+		}{
+			{`"method":"initialize","params":{"protocolVersion":"2025-03-26"}`, false},
+			{`"method":"resources/read","params":{"uri":"notes://kept"}`, true},
+			{`"method":"resources/read","params":{"uri":"slow://there"}`, false},
+			{`"method":"resources/read","params":{"uri":"notes://none"}`, false},
+			{`"method":"resources/read","params":{}`, false},
+			{`"method":"resources/subscribe","params":{"uri":"notes://kept"}`, false},
+			{`"method":"resources/list"`, false},
+		} {
+			message := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,%s}`, i, step.message)
+			s.answers = nil
+			if isIdle := c.Message([]byte(message)); isIdle != step.isIdle {
+				t.Errorf("%s: idle is %t", message, isIdle)
+			}
+			if step.isIdle && len(s.answers) != 1 {
+				t.Errorf("%s: answers are %q", message, s.answers)
+			}
+			synctest.Wait()
+		}
+		if c.Message([]byte(`[{"jsonrpc":"2.0","id":"b","method":"resources/read","params":{"uri":"notes://kept"}}]`)) {
+			t.Error("a batch is idle")
+		}
+		c.Close()
+	})
+}
+
+// A messageSink opens calls.
+type messageSink struct {
+	listingSink
+	last sink.Call
+}
+
+func (s *messageSink) Open(jsonrpc.ID) (sink.Call, bool) {
+	s.last++
+	return s.last, true
+}

@@ -158,6 +158,7 @@ export function receiver(
     const answer = runner.call((exports, running) =>
       exports.message(client.number, running.write(text, maxTextIn + 1)),
     )
+    if (answer === answers.idle) events.drain()
     if (answer !== answers.broken) return
     for (const request of client.pending.values()) {
       if (request.call > before && !request.isSettled) replies.internalError(request)
