@@ -99,6 +99,23 @@ export function mount(host: HTMLElement, options: EditorOptions): Editor {
 /** Brackets to close. */
 const brackets = { closeBrackets: { brackets: ['{', '[', '"'] } }
 
+/**
+ * Replaces a selection of several lines by what is typed, which the browser would do by itself: Chromium joins the lines
+ * with inline styles, which our policy forbids.
+ */
+const typeOverLines = EditorView.domEventHandlers({
+  beforeinput({ inputType, data }, view) {
+    const { from, to } = view.state.selection.main
+    if (inputType !== 'insertText' || !data || view.composing) return false
+    if (to <= view.state.doc.lineAt(from).to) return false
+    const insert = () => view.state.update(view.state.replaceSelection(data), typed)
+    const handlers = view.state.facet(EditorView.inputHandler)
+    if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert())
+    return true
+  },
+})
+const typed = { userEvent: 'input.type', scrollIntoView: true }
+
 function extensions(options: EditorOptions) {
   const { server } = options
   const recall = (step: 1 | -1) => {
@@ -108,6 +125,7 @@ function extensions(options: EditorOptions) {
   return [
     history(),
     closeBrackets(),
+    typeOverLines,
     EditorState.languageData.of(() => [brackets]),
     editorTheme,
     EditorView.lineWrapping,

@@ -141,3 +141,28 @@ inBrowsers('F8 selects one problem after the other, shows and announces it', asy
   await shows(page, '.cm-problem.cm-error', '"nix"')
   await shows(page, '.cm-problems li')
 })
+
+inBrowsers(
+  'typing over several lines replaces them, and violates no policy',
+  async ({ open }) => {
+    const page = await emptyEditor(open)
+    await page.evaluate(() => {
+      addEventListener('securitypolicyviolation', ({ violatedDirective }) => {
+        document.documentElement.dataset.violated = violatedDirective
+      })
+    })
+    await page.keyboard.type('{"jsonrpc": "2.0",\n"id": 1,\n"method": "ping"}')
+    await chord(page, 'a')
+    await page.keyboard.type('5')
+    await hasText(page, '5')
+    await chord(page, 'z')
+    await chord(page, 'a')
+    await page.keyboard.type('[') // brackets go around what is selected
+    await page.waitForFunction(() => {
+      const root = document.querySelector('.editor')?.shadowRoot
+      return /^\[\{.*\}\]$/s.test(root?.querySelector('.cm-content')?.textContent ?? '')
+    })
+    assert.equal(await page.$eval('html', ({ dataset }) => dataset.violated), undefined)
+  },
+  { only: ['chromium'] },
+)
