@@ -44,7 +44,7 @@ function Audit({ gateway, close }: DialogProps & { gateway: Gateway }) {
         <IconButton name="close" label={t('shell.close')} onClick={close} />
       </header>
       <p class="quiet">{t('audit.about', { count: maxEntries })}</p>
-      {status.is === 'failed' ? <Invite why={status.why} /> : null}
+      {status.is === 'failed' ? <Invite {...status} /> : null}
       {status.is === 'connecting' ? (
         <p role="status">{status.why ?? t('connections.gateway.connecting')}</p>
       ) : null}

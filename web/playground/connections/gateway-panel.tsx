@@ -25,7 +25,7 @@ export function GatewayPanel({ close }: { close(): void }) {
   }, [])
   const { value: how } = monitorStatus
   const state = gatewayState.value
-  if (how.is === 'failed') return <Invite why={how.why} />
+  if (how.is === 'failed') return <Invite {...how} />
   if (state === undefined) {
     const why = how.is === 'connecting' ? how.why : ''
     return (
@@ -53,7 +53,7 @@ export function GatewayPanel({ close }: { close(): void }) {
 }
 
 /** Requests a link of the gateway, if the browser has no other credential. */
-export function Invite({ why }: { why: string }) {
+export function Invite({ why, isUnpaired = false }: { why: string; isUnpaired?: boolean }) {
   const link = useSignal('')
   return (
     <form
@@ -62,7 +62,7 @@ export function Invite({ why }: { why: string }) {
         void startMonitoring(link.value)
       }}
     >
-      <p role="alert" class="connections-bad">
+      <p role={isUnpaired ? 'status' : 'alert'} class={isUnpaired ? '' : 'connections-bad'}>
         {why}
       </p>
       <label class="connections-url">

@@ -43,12 +43,12 @@ export interface GatewayState {
 
 /**
  * State of monitoring. `why` is shown to the user: why it failed, where a new link of the gateway may help, or why it
- * tries again.
+ * tries again. `isUnpaired`: the browser was never paired, which is no error.
  */
 export type MonitorStatus =
   | { is: 'none' | 'open' }
   | { is: 'connecting'; why?: string }
-  | { is: 'failed'; why: string }
+  | { is: 'failed'; why: string; isUnpaired?: boolean }
 
 export const monitorStatus: Signal<MonitorStatus> = signal<MonitorStatus>({ is: 'none' })
 export const gatewayState: Signal<GatewayState | undefined> = signal(undefined)
@@ -85,6 +85,7 @@ export async function startMonitoring(link?: string): Promise<void> {
     monitorStatus.value = {
       is: 'failed',
       why: error instanceof Error ? error.message : String(error),
+      isUnpaired: error instanceof NotPairedError,
     }
   }
 }

@@ -4,9 +4,9 @@
  */
 
 import { type Signal, signal } from '@preact/signals'
-import { demoPaused } from '../base/state.ts'
+import { demoPaused, selected } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
-import { recordEvent } from '../messages/log.ts'
+import { recordEvent, store } from '../messages/log.ts'
 
 /** Automatic changes by name: ms between two; 0: none. */
 export const changeRates = { still: 0, slow: 10_000, normal: 4000, fast: 250 } as const
@@ -46,8 +46,23 @@ export async function simulateFaults(signal: AbortSignal): Promise<void> {
   if (failing.peek()) throw new Error('the simulation fails all reads')
 }
 
+/** Time to read a result before the next automatic change. */
+export const readingTime = 15_000 // ms
+
+/** When the result of a read was shown, in ms since 1970; 0: none is, or the user does not wait. */
+export const shownAt = signal(0)
+
+/** Follows what the user looks at: the result of a read, or something else. @returns stops it */
+const followReads = () =>
+  selected.subscribe((row) => {
+    const isRead =
+      row !== undefined && store.kind(row) === 'result' && store.method(row) === 'resources/read'
+    shownAt.value = isRead ? Date.now() : 0
+  })
+
 /**
- * Calls `change` at the chosen rate, unless the demo is paused, or another server is the active one.
+ * Calls `change` at the chosen rate, unless the demo is paused, or another server is the active one. After a read, the
+ * changes of the normal rate wait until the user has had time to read, or does something else.
  *
  * @returns stops it
  */
@@ -58,12 +73,17 @@ export function changePeriodically(change: () => void): () => void {
     const wait = changeRates[changeRate.value]
     const isElsewhere = active.value !== undefined && !active.value.connection.dialer.demo
     if (wait === 0 || demoPaused.value || isElsewhere) return
-    timer = setTimeout(() => {
-      change()
-      next()
-    }, wait)
+    const reading = changeRate.value === 'normal' ? shownAt.value + readingTime - Date.now() : 0
+    timer = setTimeout(
+      () => {
+        change()
+        next()
+      },
+      Math.max(wait, reading),
+    )
   }
-  const stops = [changeRate, demoPaused, active].map((one) => one.subscribe(next))
+  const stops = [changeRate, demoPaused, active, shownAt].map((one) => one.subscribe(next))
+  stops.push(followReads())
   return () => {
     clearTimeout(timer)
     for (const stop of stops) stop()

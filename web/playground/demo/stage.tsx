@@ -13,6 +13,7 @@ import { demoPaused } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import { store } from '../messages/log.ts'
 import { type Demo, demo } from './demo.ts'
+import { shownAt } from './simulation.ts'
 import { copy, follow, moving, watched } from './stage-messages.ts'
 import { StagePage } from './stage-page.tsx'
 
@@ -43,6 +44,7 @@ export function Stage() {
         class="ghost stage-pause"
         aria-pressed={demoPaused.value}
         onClick={() => {
+          shownAt.value = 0 // who resumes the changes wants to see one
           demoPaused.value = !demoPaused.peek()
         }}
       >

@@ -45,8 +45,6 @@ export const appCommands: readonly Command[] = [
     run: () => replayIntroduction(),
     when: () => !embedded,
   },
-  { id: 'shell.share', title: 'shell.share', run: () => (dialog.value = 'share') },
-  { id: 'shell.connect', title: 'shell.connect', run: () => (dialog.value = 'connect') },
   ...(Object.keys(themes) as Theme[]).map((one) => ({
     id: `shell.theme.${one}`,
     title: themes[one],

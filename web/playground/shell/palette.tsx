@@ -7,7 +7,22 @@ import type { Command } from '../base/commands.ts'
 import type { DialogProps } from '../base/dialog-props.ts'
 import { t } from '../base/i18n.ts'
 import { keyLabel } from '../base/keys.ts'
+import { setting } from '../base/settings.ts'
+import { dialog } from '../base/state.ts'
 import { commands } from './all-commands.ts'
+import { search } from './palette-search.ts'
+
+/** How often each command was chosen, by id. */
+const used = setting<{ readonly [id: string]: number }>('palette.used', {})
+
+/** The pane that had the focus when the palette was opened. */
+let area = ''
+dialog.subscribe((name) => {
+  if (name === 'palette')
+    area = document.activeElement?.closest<HTMLElement>('.pane')?.dataset.pane ?? ''
+})
+
+const titleOf = ({ title, params }: Command) => t(title, params)
 
 export function Palette({ close }: DialogProps) {
   const wanted = useSignal('')
@@ -16,11 +31,12 @@ export function Palette({ close }: DialogProps) {
   // Focused before the first paint: text typed before that would be lost. A dialog that opens later focuses its
   // first field by itself.
   useLayoutEffect(() => field.current?.focus(), [])
-  const found = search(commands, wanted.value)
+  const found = search(commands, wanted.value, { title: titleOf, used: used.peek(), area })
   const present = found[Math.min(at.value, found.length - 1)]
   const run = (command: Command | undefined) => {
     if (command === undefined || command.when?.() === false) return
     close()
+    used.value = { ...used.peek(), [command.id]: (used.peek()[command.id] ?? 0) + 1 }
     queueMicrotask(() => command.run()) // after the dialog has restored the focus
   }
   const key = (event: KeyboardEvent) => {
@@ -70,22 +86,11 @@ export function Palette({ close }: DialogProps) {
             aria-disabled={command.when?.() === false}
             onClick={() => run(command)}
           >
-            <span>{t(command.title, command.params)}</span>
+            <span>{titleOf(command)}</span>
             {command.keys ? <kbd>{keyLabel(command.keys)}</kbd> : null}
           </div>
         ))}
       </div>
     </>
-  )
-}
-
-/** Commands whose titles contain all words; those that start with the first word come first. */
-function search(all: readonly Command[], wanted: string): Command[] {
-  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
-  const title = (one: Command) => t(one.title, one.params).toLowerCase()
-  const found = all.filter((one) => words.every((word) => title(one).includes(word)))
-  const [first = ''] = words
-  return found.sort(
-    (a, b) => Number(title(b).startsWith(first)) - Number(title(a).startsWith(first)),
   )
 }

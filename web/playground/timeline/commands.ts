@@ -71,5 +71,4 @@ export const timelineCommands: readonly Command[] = [
     },
   },
   { id: 'timeline.clear', title: 'timeline.clearAll', run: () => store.clear() },
-  { id: 'timeline.import', title: 'timeline.importFile', run: () => actions.importFile() },
 ]

@@ -160,10 +160,10 @@ inBrowsers(
     const tab = await openServed(open)
     await openDialog(tab, 'gateway')
     await tab.waitForSelector('dialog input[name=link]')
-    await saw(tab, 'dialog', 'not paired')
+    await saw(tab, 'dialog [role=status]', 'not paired') // which is no error
     await tab.type('dialog input[name=link]', 'no link')
     await press(tab, 'dialog button', 'Use link')
-    await saw(tab, 'dialog', 'This is not a link')
+    await saw(tab, 'dialog [role=alert]', 'This is not a link')
     const { start } = await gateway.fresh()
     await tab.$eval('dialog input[name=link]', (input) => {
       ;(input as HTMLInputElement).value = ''

@@ -2,9 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
+import { selected } from '../../../playground/base/state.ts'
 import { connect, disconnect } from '../../../playground/connections/clients.ts'
 import type { Dialer } from '../../../playground/connections/transport.ts'
-import { changePeriodically, changeRates } from '../../../playground/demo/simulation.ts'
+import {
+  changePeriodically,
+  changeRate,
+  changeRates,
+  readingTime,
+} from '../../../playground/demo/simulation.ts'
+import { store } from '../../../playground/messages/log.ts'
 
 const dialer = (demo: boolean): Dialer => ({
   title: 'server',
@@ -30,6 +37,49 @@ test('the demo changes while its own server is the active one, and rests beside 
   disconnect(other)
   pass()
   assert.equal(changes, 2)
+  stop()
+  disconnect(own)
+  mock.timers.reset()
+})
+
+test('after a read nothing changes until there was time to read, or the user looks at something else', () => {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'] })
+  let changes = 0
+  const own = connect(dialer(true), { handshake: false })
+  const push = (direction: 'in' | 'out', message: object) =>
+    store.push({
+      connection: own.connection.id,
+      direction,
+      framing: 'port',
+      raw: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+    })
+  const request = push('out', { method: 'resources/read', params: { uri: 'notes://today' } })
+  const result = push('in', { result: { contents: [] } })
+  const stop = changePeriodically(() => changes++)
+
+  selected.value = result
+  mock.timers.tick(readingTime - 1)
+  assert.equal(changes, 0)
+  mock.timers.tick(1)
+  assert.equal(changes, 1)
+  mock.timers.tick(changeRates.normal)
+  assert.equal(changes, 2)
+
+  selected.value = request // something else
+  selected.value = result
+  mock.timers.tick(changeRates.normal)
+  assert.equal(changes, 2)
+  selected.value = request
+  mock.timers.tick(changeRates.normal)
+  assert.equal(changes, 3)
+
+  selected.value = result
+  changeRate.value = 'fast' // the user wants to see many
+  mock.timers.tick(changeRates.fast)
+  assert.equal(changes, 4)
+
+  changeRate.value = 'normal'
+  selected.value = undefined
   stop()
   disconnect(own)
   mock.timers.reset()
