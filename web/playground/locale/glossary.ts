@@ -143,7 +143,7 @@ export const glossary: { readonly [concept: string]: Concept } = {
       ja: ['メモ'],
       'zh-Hans': ['便笺'],
     },
-    rejected: { 'zh-Hans': ['笔记'] },
+    rejected: { ja: ['ノートを', 'ノートの', 'ノートに'], 'zh-Hans': ['笔记'] },
   },
   notification: {
     terms: {

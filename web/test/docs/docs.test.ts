@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { type Concept, glossary } from '../../playground/locale/glossary.ts'
 import { type Fence, readMarkdown, slug } from './markdown.ts'
 import { errorTexts, isQuoted, messagePattern, sourceText } from './messages.ts'
 
@@ -63,6 +64,42 @@ test('relative links and links to this repository lead to a file and a heading',
     problems.filter((problem) => problem !== undefined),
     [],
   )
+})
+
+test('translated pages use the words of the interface, and words.md has them', () => {
+  const wrong: string[] = []
+  for (const language of ['de', 'ja', 'zh-Hans'] as const) {
+    for (const page of filesOf(`web/docs/${language}`, /\.md$/)) {
+      const prose = read(page).replace(/```[\s\S]*?```|`[^`]*`|\]\([^)]*\)/g, ' ')
+      for (const [concept, { rejected }] of Object.entries(glossary)) {
+        const found = (rejected?.[language] ?? []).filter((word) => prose.includes(word))
+        wrong.push(...found.map((word) => `${page}: ${word}, for ${concept}`))
+      }
+    }
+  }
+  assert.deepEqual(wrong, [])
+  const rows = [
+    ...read('web/docs/words.md').matchAll(/^\| ([a-z ]+) \|.*\| (.+) \| (.+) \| (.+) \|$/gm),
+  ]
+  const known = rows.filter(([, word = '']) => glossary[word])
+  assert.ok(known.length >= 5, `${known.length} words`)
+  for (const [, word = '', chinese, japanese, german] of known) {
+    const { terms } = glossary[word] as Concept
+    const first = [terms['zh-Hans'][0], terms.ja[0], terms.de[0]]
+    assert.deepEqual([chinese, japanese, german], first, word)
+  }
+})
+
+test('a customer is a tenant: who says the one word says the other', () => {
+  const alone = [...documents.keys()]
+    .filter((name) => /^(?:README|web\/docs\/|cmd\/pagemcpd\/)/.test(name))
+    .flatMap((name) =>
+      read(name)
+        .split('\n')
+        .filter((line) => /\bcustomers?\b/i.test(line) && !/\btenant/i.test(line))
+        .map((line) => `${name}: ${line.slice(0, 80)}`),
+    )
+  assert.deepEqual(alone, [])
 })
 
 test('files that the documentation names exist', () => {
