@@ -90,9 +90,14 @@ func TestEveryDecisionIsAuditedOnce(t *testing.T) {
 	}
 }
 
-func auditEntries(t *testing.T, g *Gateway) (all []access.Entry) {
+func auditEntries(t *testing.T, g *Gateway) []access.Entry {
 	t.Helper()
-	for line := range strings.Lines(audited(t, g)) {
+	return entriesIn(t, audited(t, g))
+}
+
+func entriesIn(t *testing.T, log string) (all []access.Entry) {
+	t.Helper()
+	for line := range strings.Lines(log) {
 		var e access.Entry
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatal(err)
