@@ -110,9 +110,10 @@ export function close(id: number): void {
   }
 }
 
-/** The label of a tab: its title, or its method. */
+/** The label of a tab: its title, or its method. A title that is a URI holds while the text has that URI. */
 export function titleOf({ title, text }: Tab): string {
-  return title || /"method"\s*:\s*"([^"]{1,60})"/.exec(text)?.[1] || ''
+  const holds = title !== '' && (!title.includes('://') || text.includes(title))
+  return holds ? title : (/"method"\s*:\s*"([^"]{1,60})"/.exec(text)?.[1] ?? '')
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined

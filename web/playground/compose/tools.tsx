@@ -69,6 +69,7 @@ function Methods() {
             {},
             active.peek()?.capabilities.peek(),
           ) // Send replaces the id
+          change({ title: '' }) // it was of another message
           replaceText(text)
           const blank = text.indexOf('""')
           if (blank > 0) editor.peek()?.set(text, blank + 1)

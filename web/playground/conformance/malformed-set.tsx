@@ -56,7 +56,10 @@ export function MalformedSet({ close }: DialogProps) {
   if (!session) return null
   const revision = chosen.value ?? session.revision.value
   const second = others.value.find(({ connection }) => String(connection.id) === other.value)
-  const dialers = [session, ...(second ? [second] : [])].map(({ connection }) => connection.dialer)
+  const servers = [session, ...(second ? [second] : [])].map((one) => ({
+    dialer: one.connection.dialer,
+    name: nameOf(one),
+  }))
   return (
     <div class="conformance-box">
       <header>
@@ -72,7 +75,7 @@ export function MalformedSet({ close }: DialogProps) {
       {failure.value ? <p role="alert">{failure.value}</p> : null}
       <div class="conformance-start">
         {progress.value === undefined ? (
-          <button type="button" class="primary" onClick={() => startSet(dialers, revision)}>
+          <button type="button" class="primary" onClick={() => startSet(servers, revision)}>
             {t('conformance.set.send')}
           </button>
         ) : (

@@ -61,22 +61,25 @@ export const loadNames = () => load<Names>('malformed.json')
 /** The run of the set of malformed messages, one for each server; they stay while the dialog is closed. */
 export const setRuns: Signal<readonly SetRun[]> = signal([])
 
-/** Sends the set to each server, one after the other. */
-export async function startSet(dialers: readonly Dialer[], revision: Revision): Promise<void> {
+/** Sends the set to each server, one after the other. One without an address has its name in the result. */
+export async function startSet(
+  servers: readonly { dialer: Dialer; name: string }[],
+  revision: Revision,
+): Promise<void> {
   if (running) return
   running = new AbortController()
   progress.value = 0
   setRuns.value = []
   try {
-    for (const [index, dialer] of dialers.entries()) {
+    for (const [index, { dialer, name }] of servers.entries()) {
       const run = await runSet(dialer, revision, {
         store,
         signal: running.signal,
         progressed(part) {
-          progress.value = (index + part) / dialers.length
+          progress.value = (index + part) / servers.length
         },
       })
-      setRuns.value = [...setRuns.peek(), run]
+      setRuns.value = [...setRuns.peek(), { ...run, server: dialer.url || name }]
     }
   } finally {
     running = undefined

@@ -27,16 +27,13 @@ export function GatewayPanel({ close }: { close(): void }) {
   const state = gatewayState.value
   if (how.is === 'failed') return <Invite {...how} />
   if (state === undefined) {
-    const why = how.is === 'connecting' ? how.why : ''
-    return (
-      <>
-        {why ? (
-          <p role="alert" class="connections-bad">
-            {why}
-          </p>
-        ) : null}
-        <p role="status">{t('connections.gateway.connecting')}</p>
-      </>
+    const why = how.is === 'connecting' && how.why
+    return why ? (
+      <p role="alert" class="connections-bad">
+        {why}
+      </p>
+    ) : (
+      <p role="status">{t('connections.gateway.connecting')}</p>
     )
   }
   return (

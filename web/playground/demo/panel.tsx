@@ -7,10 +7,8 @@ import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { setting } from '../base/settings.ts'
 import { demoPaused } from '../base/state.ts'
-import { active } from '../connections/clients.ts'
-import { recordEvent } from '../messages/log.ts'
+import { burst, omitted } from './burst.ts'
 import { type Demo, demo } from './demo.ts'
-import { bigList } from './serve.ts'
 import {
   type ChangeRate,
   changeRate,
@@ -237,6 +235,11 @@ function Simulation({ demo }: { demo: Demo }) {
           {t('demo.close')}
         </button>
       </p>
+      {omitted.value ? (
+        <p class="quiet" role="status">
+          {t('demo.omitted', { count: omitted.value })}
+        </p>
+      ) : null}
     </details>
   )
 }
@@ -252,16 +255,4 @@ function Switch(props: { label: string; on: boolean; change(on: boolean): void }
       {props.label}
     </label>
   )
-}
-
-/** Sends ten thousand notifications: the progress of a tool that counts. */
-export function burst(): void {
-  const session = active.peek()
-  if (session === undefined) return
-  recordEvent(`burst of ${bigList} notifications`)
-  session.request('tools/call', {
-    name: 'count',
-    arguments: { to: bigList },
-    _meta: { progressToken: `burst-${session.nextId()}` },
-  })
 }

@@ -236,7 +236,11 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
       name: 'remove_note',
       title: titled('Remove a note'),
       description: 'Removes a note after the user confirms.',
-      inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+      inputSchema: {
+        type: 'object',
+        properties: { id: { type: 'string', minLength: 1 } },
+        required: ['id'],
+      },
       annotations: { destructiveHint: true },
     },
     async (input, { need }) => {

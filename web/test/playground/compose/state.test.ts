@@ -39,6 +39,11 @@ test('a tab opens beside the others, and the last one that closes begins anew', 
   for (const { id } of tabs.peek()) close(id)
   assert.equal(tabs.peek().length, 1)
   assert.equal(titleOf(tab.peek()), 'resources/list')
+  // A URI is the title of a read of it, and of no other message in its place.
+  const title = 'notes://today'
+  const read = '{"method":"resources/read","params":{"uri":"notes://today"}}'
+  assert.equal(titleOf({ ...tab.peek(), title, text: read }), title)
+  assert.equal(titleOf({ ...tab.peek(), title, text: '{"method":"ping"}' }), 'ping')
 })
 
 test('another revision rewrites the tabs, says what changed, and can be taken back', () => {

@@ -1,0 +1,45 @@
+/** Ten thousand notifications: those that the server leaves out are counted, and said. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connect, disconnect } from '../../../playground/connections/clients.ts'
+import type { Dialer } from '../../../playground/connections/transport.ts'
+import { burst, omitted } from '../../../playground/demo/burst.ts'
+import { store } from '../../../playground/messages/log.ts'
+
+/** A server that sends only so many of the notifications. */
+const server = (sent: number): Dialer => ({
+  title: 'server',
+  kind: 'in-page',
+  url: '',
+  framing: 'port',
+  dial: async ({ received }) => ({
+    send(text) {
+      const { id, params } = JSON.parse(text)
+      const progress = {
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken: params._meta.progressToken },
+      }
+      for (let i = 0; i < sent; i++) received(JSON.stringify(progress), 'port')
+      received(JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } }), 'port')
+    },
+    close() {},
+  }),
+})
+
+test('a burst says how many notifications the server left out', async () => {
+  for (const [sent, left] of [
+    [77, 9923],
+    [10_000, 0],
+  ] as const) {
+    const session = connect(server(sent), { handshake: false })
+    await burst()
+    assert.equal(omitted.value, left)
+    assert.equal(
+      store.raw(store.length - 1),
+      `burst: ${sent} came, ${left} left out by the server's rate limit`,
+    )
+    disconnect(session)
+  }
+})
