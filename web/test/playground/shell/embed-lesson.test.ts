@@ -102,6 +102,22 @@ inBrowsers('a lesson is embedded by an attribute, and keeps nothing', async ({ o
     document.querySelector('.coach')?.textContent?.includes('3 von 6'),
   )
   assert.equal(await frame.evaluate(() => localStorage.length), 0)
+
+  // A phone shows one pane at a time, and the step of the lesson above it.
+  await page.setViewport({ width: 390, height: 844 })
+  const shown = () =>
+    frame.$$eval('.coach, .compose, [data-pane="inspect"]', (all) =>
+      all.filter((one) => one.checkVisibility()).map((one) => one.classList[0]),
+    )
+  await frame.waitForSelector('.switcher', { visible: true })
+  for (const [pane, expected] of [
+    [2, ['coach', 'pane']],
+    [1, ['coach', 'compose']],
+  ] as const) {
+    await frame.$$eval('.switcher button', (all, pane) => all[pane]?.click(), pane)
+    await frame.waitForSelector(`.switcher button:nth-of-type(${pane + 1})[aria-current=true]`)
+    assert.deepEqual(await shown(), expected)
+  }
   // The demo's page and data are not those of the lesson's server.
   assert.equal(await frame.$('#explore-stage, #explore-demo'), null)
   assert.deepEqual(await frame.evaluate(() => indexedDB.databases()), [])
