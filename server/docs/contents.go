@@ -103,13 +103,22 @@ func (p *Page) find(root string) error {
 		if err != nil {
 			return fmt.Errorf("read a translation: %w", err)
 		}
-		title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
+		title := firstHeading(text)
+		if p.Title != firstHeading(p.Markdown) {
+			title = p.Title // a name, and no translation of the heading
+		}
 		p.Translations = append(p.Translations, &Page{
 			Title: title, About: p.About, Source: source, Language: language.Code,
 			Name: language.Code + "/" + p.Name, Markdown: text,
 		})
 	}
 	return nil
+}
+
+// firstHeading returns the title that a page gives itself.
+func firstHeading(text []byte) string {
+	title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
+	return title
 }
 
 // readPage returns the Markdown of a page, for readers of this build.

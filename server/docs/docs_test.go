@@ -161,6 +161,16 @@ func TestLessons(t *testing.T) {
 	}
 }
 
+// A translated page leads to the translations of others, and to the English pages that have none.
+func TestTranslationsLeadToEachOther(t *testing.T) {
+	body := string(files(t)[Path+"ja/index.html"])
+	for _, want := range []string{`<a href="../ja/start.html" lang="ja">はじめに</a>`, `<a class="next" rel="next" href="../ja/start.html">`, `<a href="../guide.html">Guide</a>`, `<a href="../ja/index.html" lang="ja" aria-current="page">PageMCP</a>`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
 // Every transcript has a page that opens in the playground with all of its messages.
 func TestEveryTranscriptIsAnExample(t *testing.T) {
 	all := files(t)

@@ -2,6 +2,7 @@
 
 import type { Standing } from './assistant.ts'
 import { loadInView } from './embedded.ts'
+import { addPause } from './picture.ts'
 import { type Hit, type Index, search, termsOf } from './search.ts'
 
 const root = document.documentElement.dataset.root ?? ''
@@ -219,6 +220,12 @@ if (headings.size > 0) {
   )
   markHeading()
 }
+
+// A moving picture
+
+const picture = document.querySelector('picture')
+const { play = '', pause = '' } = document.body.dataset
+if (picture) addPause(picture, { play, pause })
 
 // A lesson in the page
 
