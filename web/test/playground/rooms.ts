@@ -191,7 +191,15 @@ export const rooms: readonly Room[] = [
     },
   },
   dialog('compose.revisions', 'section'),
-  dialog('shell.palette', '[role=option]'),
+  {
+    name: 'dialog: the command palette',
+    part: 'dialog',
+    async reach(page) {
+      await leave(page)
+      await click(page, '.bar [data-command=palette]')
+      await page.waitForSelector('dialog[open] [role=option]')
+    },
+  },
   dialog('shell.keys', 'kbd'),
   dialog('share.open', 'section'),
   ...['http', 'gateway', 'frame'].map(
