@@ -1,42 +1,142 @@
 /** @jsxImportSource preact */
-/** Parts that the lists of templates, prompts and tools share. */
+/** What resources, templates, prompts and tools share: one kind of row, one search over all lists. */
 
+import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { ListKind, Prompt } from '../connections/catalogue.ts'
+import { t } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
+import { exploring } from '../base/state.ts'
+import { catalogue, type Prompt, type Template, type Tool } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
+import { LazyList } from './lazy-list.tsx'
 import { ListState } from './list-state.tsx'
+import { matching, type Searched } from './order.ts'
 import { ServerIcon } from './server-icon.tsx'
 
-/** A list and its state. */
-export function Items(props: { session: Session; kind: ListKind; children: ComponentChildren }) {
+/** The words of the search: the same in all lists. */
+export const wanted = signal('')
+
+/** @param children - beside the field */
+export function Search({ children }: { children?: ComponentChildren }) {
+  return (
+    <div class="explore-tools">
+      <input
+        type="search"
+        class="quiet-field"
+        aria-label={t('explore.search')}
+        placeholder={t('explore.search')}
+        value={wanted.value}
+        onInput={({ currentTarget }) => {
+          wanted.value = currentTarget.value
+        }}
+      />
+      {children}
+    </div>
+  )
+}
+
+const kinds = ['resources', 'templates', 'prompts', 'tools'] as const
+type Kind = (typeof kinds)[number]
+
+/** How many items the search hides here, and where else it finds some. */
+export function Found({ session, kind, hidden }: { session: Session; kind: Kind; hidden: number }) {
+  const { lists } = catalogue(session)
+  const others = kinds
+    .filter((one) => one !== kind && wanted.value.trim() !== '')
+    .map((one) => ({ one, count: matching<Searched>(lists[one].value.items, wanted.value).length }))
+    .filter(({ count }) => count > 0)
   return (
     <>
-      <ul class="explore-list">{props.children}</ul>
-      <ListState session={props.session} kind={props.kind} />
+      {hidden > 0 ? (
+        <p class="quiet" role="status">
+          {t('explore.hidden', { count: hidden })}
+        </p>
+      ) : null}
+      {others.length > 0 ? (
+        <p class="explore-elsewhere">
+          {others.map(({ one, count }) => (
+            <button
+              key={one}
+              type="button"
+              data-elsewhere={one}
+              onClick={() => {
+                exploring.value = one
+              }}
+            >
+              {t(`explore.${one}`)} <span class="chip">{count}</span>
+            </button>
+          ))}
+        </p>
+      ) : null}
+      <ListState session={session} kind={kind} />
     </>
   )
 }
 
-/** A folded form: fields are filled in before the request is sent. */
-export function FormItem(props: {
+interface Lists {
+  templates: Template
+  prompts: Prompt
+  tools: Tool
+}
+
+interface ItemsProps<K extends keyof Lists> {
+  session: Session
+  kind: K
+  /** A list item. It has the key. */
+  row(item: Lists[K]): ComponentChildren
+}
+
+/** A list of any length with its search and state. */
+export function Items<K extends keyof Lists>({ session, kind, row }: ItemsProps<K>) {
+  const all: readonly Lists[K][] = catalogue(session).lists[kind].value.items
+  const found = matching<Lists[K]>(all, wanted.value)
+  return (
+    <>
+      {all.length > 1 || wanted.value ? <Search /> : null}
+      <LazyList items={found} row={row} />
+      <Found session={session} kind={kind} hidden={all.length - found.length} />
+    </>
+  )
+}
+
+interface NamesProps {
   /** Texts of the server. */
   of: Pick<Prompt, 'name' | 'title' | 'description' | 'icons'>
+  /** The URI, template or name by which a client asks for it. */
   calledBy: string
-  submit(): void
-  children: ComponentChildren
-}) {
-  const { name, title, description, icons } = props.of
+  /** Instead of the title, such as a part of a URI. */
+  label?: string
+}
+
+/** Icon, name, identifier and the first line of the description: the same for all kinds. */
+export function Names({ of: { name, title, description, icons }, calledBy, label }: NamesProps) {
   return (
-    <li class="form-item">
+    <>
+      <ServerIcon icons={icons} />
+      <span class="thing-name">{label ?? title ?? name}</span>
+      <code class="thing-uri" lang="en" translate={false}>
+        {calledBy}
+      </code>
+      {description ? (
+        <span class="thing-about" title={description}>
+          {description}
+        </span>
+      ) : null}
+    </>
+  )
+}
+
+/** A row with a folded form: fields are filled in before the request is sent. */
+export function FormItem(
+  props: Omit<NamesProps, 'label'> & { submit(): void; children: ComponentChildren },
+) {
+  return (
+    <li class="thing form-item">
       <details>
-        <summary>
-          <ServerIcon icons={icons} />
-          {title ?? name}{' '}
-          <code lang="en" translate={false}>
-            {props.calledBy}
-          </code>
+        <summary class="thing-read">
+          <Icon name="down" />
+          <Names {...props} />
         </summary>
-        {description ? <p class="quiet">{description}</p> : null}
         <form
           onSubmit={(event) => {
             event.preventDefault()

@@ -13,18 +13,33 @@ export interface ListOptions {
   order: Order
 }
 
+/** What the search looks at, of resources, templates, prompts and tools. */
+export interface Searched {
+  name: string
+  title?: string
+  uri?: string
+  uriTemplate?: string
+  description?: string
+  mimeType?: string
+}
+
+/** The items that have all words of the search. */
+export function matching<T extends Searched>(all: readonly T[], search: string): T[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return all.filter(({ name, title, uri, uriTemplate, description, mimeType }) => {
+    const text = [name, title, uri, uriTemplate, description, mimeType].join(' ').toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
+
 /** The matching resources in the chosen order. Does not change the server's list. */
 export function filterAndSort(
   all: readonly Resource[],
   { search, audience, order }: ListOptions,
 ): Resource[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = all.filter((one) => {
-    const meant = one.annotations?.audience
-    if (audience !== '' && Array.isArray(meant) && !meant.includes(audience)) return false
-    const text =
-      `${one.name} ${one.title ?? ''} ${one.uri} ${one.description ?? ''} ${one.mimeType ?? ''}`.toLowerCase()
-    return words.every((word) => text.includes(word))
+  const found = matching(all, search).filter(({ annotations }) => {
+    const meant = annotations?.audience
+    return audience === '' || !Array.isArray(meant) || meant.includes(audience)
   })
   const text = (a: string, b: string) => a.localeCompare(b)
   const most = (a: unknown, b: unknown) => (Number(b) || 0) - (Number(a) || 0)

@@ -3,7 +3,7 @@
 
 import { useSignal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
-import { catalogue, type Prompt } from '../connections/catalogue.ts'
+import type { Prompt } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
 import { send, write } from './actions.ts'
 import { CompletedField } from './completed-field.tsx'
@@ -11,11 +11,11 @@ import { FormItem, Items } from './items.tsx'
 import type { Values } from './template.ts'
 
 export const Prompts = ({ session }: { session: Session }) => (
-  <Items session={session} kind="prompts">
-    {catalogue(session).lists.prompts.value.items.map((prompt) => (
-      <PromptForm key={prompt.name} prompt={prompt} />
-    ))}
-  </Items>
+  <Items
+    session={session}
+    kind="prompts"
+    row={(prompt) => <PromptForm key={prompt.name} prompt={prompt} />}
+  />
 )
 
 function PromptForm({ prompt }: { prompt: Prompt }) {

@@ -13,8 +13,8 @@ import { sizeText } from '../base/size.ts'
 import { catalogue, type Resource } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
 import { send, write } from './actions.ts'
+import { Found, Names, Search, wanted } from './items.tsx'
 import { LazyList } from './lazy-list.tsx'
-import { ListState } from './list-state.tsx'
 import {
   type Branch,
   filterAndSort,
@@ -23,37 +23,25 @@ import {
   orders,
   treeOf,
 } from './order.ts'
-import { ServerIcon } from './server-icon.tsx'
 
 const order = setting<string>('explore.order', 'server')
 const asTree = setting('explore.tree', false)
 
 export function Resources({ session }: { session: Session }) {
-  const search = useSignal('')
   const audience = useSignal<ListOptions['audience']>('')
   const list = catalogue(session).lists.resources.value
   const found = filterAndSort(list.items, {
-    search: search.value,
+    search: wanted.value,
     audience: audience.value,
     order: order.value as Order,
   })
   return (
     <>
-      <div class="explore-tools">
-        <input
-          type="search"
-          class="quiet-field"
-          aria-label={t('explore.search')}
-          placeholder={t('explore.search')}
-          value={search.value}
-          onInput={({ currentTarget }) => {
-            search.value = currentTarget.value
-          }}
-        />
+      <Search>
         <Menu label={t('explore.filter')} icon="filter">
           {() => <FilterFields audience={audience} />}
         </Menu>
-      </div>
+      </Search>
       {asTree.value ? (
         <ul class="explore-tree">
           {treeOf(found).map((branch) => (
@@ -68,12 +56,7 @@ export function Resources({ session }: { session: Session }) {
           )}
         />
       )}
-      {list.items.length > found.length ? (
-        <p class="quiet" role="status">
-          {t('explore.hidden', { count: list.items.length - found.length })}
-        </p>
-      ) : null}
-      <ListState session={session} kind="resources" />
+      <Found session={session} kind="resources" hidden={list.items.length - found.length} />
     </>
   )
 }
@@ -151,7 +134,7 @@ function TreeBranch({ branch, session }: { branch: Branch; session: Session }) {
 
 function ResourceItem(props: { resource: Resource; session: Session; label?: string }) {
   const { resource, session, label } = props
-  const { uri, name, title, mimeType, size, annotations, icons } = resource
+  const { uri, name, title, mimeType, size, annotations } = resource
   const update = session.updates.value.get(uri)
   const watched = session.isSubscribed(uri)
   const shown = label ?? title ?? name
@@ -163,11 +146,7 @@ function ResourceItem(props: { resource: Resource; session: Session; label?: str
         title={t('explore.read', { uri })}
         onClick={() => send('resources/read', { uri })}
       >
-        <ServerIcon icons={icons} />
-        <span class="thing-name">{shown}</span>
-        <code class="thing-uri" lang="en" translate={false}>
-          {uri}
-        </code>
+        <Names of={resource} calledBy={uri} label={label} />
       </button>
       <span class="thing-facts">
         {mimeType ? <span>{mimeType}</span> : null}

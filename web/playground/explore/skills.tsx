@@ -6,14 +6,17 @@ import { sizeText } from '../base/size.ts'
 import { catalogue, type Skill } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
 import { send, write } from './actions.ts'
-import { Items } from './items.tsx'
+import { ListState } from './list-state.tsx'
 
 export const Skills = ({ session }: { session: Session }) => (
-  <Items session={session} kind="skills">
-    {catalogue(session).lists.skills.value.items.map((skill) => (
-      <SkillItem key={skill.uri} skill={skill} />
-    ))}
-  </Items>
+  <>
+    <ul class="explore-list">
+      {catalogue(session).lists.skills.value.items.map((skill) => (
+        <SkillItem key={skill.uri} skill={skill} />
+      ))}
+    </ul>
+    <ListState session={session} kind="skills" />
+  </>
 )
 
 function SkillItem({ skill: { uri, frontmatter, resources } }: { skill: Skill }) {
@@ -21,7 +24,7 @@ function SkillItem({ skill: { uri, frontmatter, resources } }: { skill: Skill })
   // An entry without a list of files has at least the file that names it.
   const files = Array.isArray(resources) ? resources : [{ uri }]
   return (
-    <li class="form-item">
+    <li class="form-item skill">
       <p>
         <strong>{name}</strong>
       </p>

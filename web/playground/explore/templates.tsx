@@ -3,7 +3,7 @@
 
 import { useSignal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
-import { catalogue, type Template } from '../connections/catalogue.ts'
+import type { Template } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
 import { send, write } from './actions.ts'
 import { CompletedField } from './completed-field.tsx'
@@ -11,11 +11,13 @@ import { FormItem, Items } from './items.tsx'
 import { fillTemplate, type Values } from './template.ts'
 
 export const Templates = ({ session }: { session: Session }) => (
-  <Items session={session} kind="templates">
-    {catalogue(session).lists.templates.value.items.map((template) => (
+  <Items
+    session={session}
+    kind="templates"
+    row={(template) => (
       <TemplateForm key={template.uriTemplate} template={template} session={session} />
-    ))}
-  </Items>
+    )}
+  />
 )
 
 function TemplateForm({ template, session }: { template: Template; session: Session }) {

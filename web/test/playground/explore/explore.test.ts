@@ -95,6 +95,26 @@ inBrowsers('without the extension there is no view of skills', async ({ open }) 
   assert.equal(await page.$('#explore-skills'), null)
 })
 
+inBrowsers(
+  'one search finds templates, prompts and tools, too, which have the same rows',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    await press(page, '[role=tab]', 'Resources', 'aria-label')
+    await saw(page, '.explore-list', 'media://logo.svg')
+    await page.type('.explore-tools input', 'note')
+    await press(page, '[data-elsewhere=tools]', 'Tools')
+    await saw(page, '.thing .thing-name', 'Write a note')
+    const count = await page.$$eval('.thing', ({ length }) => length)
+    assert.ok(count >= 2 && count < 5, `${count} tools`)
+    await press(page, '[data-elsewhere=templates]', 'Templates')
+    await saw(page, 'summary .thing-uri', 'notes://{id}')
+    await press(page, '[data-elsewhere=tools]', 'Tools')
+    await press(page, '.thing-read', 'remove_note')
+    await saw(page, '.compose-method', 'tools/call')
+  },
+  { only: ['chromium'] },
+)
+
 inBrowsers('the list is searched, and drawn as a tree', async ({ open }) => {
   const page = await openPlayground(open, playground)
   await press(page, '[role=tab]', 'Resources', 'aria-label')

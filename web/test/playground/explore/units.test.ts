@@ -8,6 +8,7 @@ import {
   type Branch,
   filterAndSort,
   type ListOptions,
+  matching,
   treeOf,
 } from '../../../playground/explore/order.ts'
 import { fillTemplate } from '../../../playground/explore/template.ts'
@@ -129,4 +130,19 @@ test('a tool is called with the least it needs', () => {
     inner: { list: [] },
   })
   assert.deepEqual(minimalArguments(undefined), {})
+})
+
+test('the search looks at names, titles, URIs, templates, descriptions and types of all kinds', () => {
+  const items = [
+    { name: 'a', uri: 'notes://a', mimeType: 'text/plain' },
+    { name: 'b', title: 'Read a note', uriTemplate: 'notes://{id}' },
+    { name: 'write', description: 'Writes a Note.' },
+  ]
+  const names = (search: string) => matching(items, search).map(({ name }) => name)
+  assert.deepEqual(names(''), ['a', 'b', 'write'])
+  assert.deepEqual(names('NOTE'), ['a', 'b', 'write'])
+  assert.deepEqual(names('{id}'), ['b'])
+  assert.deepEqual(names('writes note'), ['write'])
+  assert.deepEqual(names('plain notes'), ['a'])
+  assert.deepEqual(names('undefined'), [])
 })
