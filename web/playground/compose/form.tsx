@@ -15,9 +15,27 @@ export function Form() {
       {fields.length === 0 ? (
         <p class="quiet">{t('compose.noFields')}</p>
       ) : (
-        fields.map((field) => <Row key={field.path.join('/')} field={field} />)
+        <>
+          {rows(fields.filter((field) => !ofRetries.includes(field.name)))}
+          <Advanced fields={fields.filter((field) => ofRetries.includes(field.name))} />
+        </>
       )}
     </form>
+  )
+}
+
+/** Members of a request that is sent again with input (2026-07-28): the playground writes them itself. */
+const ofRetries: readonly string[] = ['inputResponses', 'requestState']
+
+const rows = (fields: readonly Field[]) =>
+  fields.map((field) => <Row key={field.path.join('/')} field={field} />)
+
+function Advanced({ fields }: { fields: readonly Field[] }) {
+  return fields.length === 0 ? null : (
+    <details open={fields.some(({ there }) => there)}>
+      <summary>{t('compose.advanced')}</summary>
+      {rows(fields)}
+    </details>
   )
 }
 
@@ -39,9 +57,7 @@ function Row({ field }: { field: Field }) {
     return (
       <fieldset>
         <legend>{heading}</legend>
-        {fields.map((inner) => (
-          <Row key={inner.path.join('/')} field={inner} />
-        ))}
+        {rows(fields)}
       </fieldset>
     )
   }

@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
-/** The dialog for sharing: a link with its exact content, import and export of transcripts, and Mermaid. */
+/** The dialog for sharing: a link to requests with its exact content, or the conversation as a link, a file or Mermaid. */
 
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { DialogProps } from '../base/dialog-props.ts'
 import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { saveFile } from '../base/save-file.ts'
@@ -18,15 +19,45 @@ import { exportTranscript, transcriptOf } from './files.ts'
 import { linkJson, maxLinkLength } from './link.ts'
 import { redactText } from './redact.ts'
 
-export function Share({ close }: { close(): void }) {
+const parts = ['request', 'conversation'] as const
+type Part = (typeof parts)[number]
+
+/** What was shared last. */
+const part = signal<Part>('request')
+
+export function Share({ close }: DialogProps) {
+  const onKeyDown = ({ key }: KeyboardEvent) => {
+    if (key !== 'ArrowLeft' && key !== 'ArrowRight') return
+    part.value = part.peek() === 'request' ? 'conversation' : 'request'
+    document.getElementById(`share-${part.peek()}`)?.focus()
+  }
   return (
     <div class="sharing">
       <header>
         <h2>{t('share.title')}</h2>
         <IconButton name="close" label={t('share.close')} onClick={close} />
       </header>
-      <ByLink />
-      <ByFile close={close} />
+      <div class="in-tabs" role="tablist" aria-label={t('share.title')} onKeyDown={onKeyDown}>
+        {parts.map((one) => (
+          <button
+            key={one}
+            id={`share-${one}`}
+            type="button"
+            role="tab"
+            aria-selected={part.value === one}
+            aria-controls="share-panel"
+            tabIndex={part.value === one ? 0 : -1}
+            onClick={() => {
+              part.value = one
+            }}
+          >
+            {t(one === 'request' ? 'inspect.request' : 'share.transcript')}
+          </button>
+        ))}
+      </div>
+      <section id="share-panel" role="tabpanel" aria-labelledby={`share-${part.value}`}>
+        {part.value === 'request' ? <ByLink /> : <ByFile close={close} />}
+      </section>
     </div>
   )
 }
@@ -48,8 +79,7 @@ function ByLink() {
   const address = made.value?.address ?? ''
   const fits = made.value?.fits ?? true
   return (
-    <section>
-      <h3>{t('share.link')}</h3>
+    <>
       <p class="quiet">{t('share.linkAbout')}</p>
       {tabs.value.length > 1 && (
         <label>
@@ -98,7 +128,7 @@ function ByLink() {
       >
         {t('share.saveMessages')}
       </button>
-    </section>
+    </>
   )
 }
 
@@ -126,8 +156,7 @@ function ByFile({ close }: { close(): void }) {
     </label>
   )
   return (
-    <section>
-      <h3>{t('share.transcript')}</h3>
+    <>
       <p class="quiet">{t('share.transcriptAbout')}</p>
       <div class="share-choices">
         {box(redacted, t('share.redact'))}
@@ -137,6 +166,7 @@ function ByFile({ close }: { close(): void }) {
       <div class="share-row">
         <button
           type="button"
+          class="primary"
           data-command="copy-conversation"
           aria-label={`${t('share.copyLink')}: ${t('share.transcript')}`}
           disabled={count === 0}
@@ -177,7 +207,7 @@ function ByFile({ close }: { close(): void }) {
         </button>
       </div>
       <Inside rows={() => rows() ?? allRows()} />
-    </section>
+    </>
   )
 }
 

@@ -112,14 +112,15 @@ test('all JavaScript that a page can ever load, with its largest language', () =
   // be one file. Files that the package loads on demand (page-content, idb-in-window, skill) repeat some modules of worker.js.
   // 11 KB are the decisions about assistants, which a page loads once its user has decided something.
   // The extensions for tasks and events added 10 KB: their messages, and what a page loads for its own tasks and events.
-  // The set of malformed messages added 4 KB, the comparison of revisions 1.6 KB.
-  assert.ok(sizeOf(loaded) <= 412 * KB, inKb(sizeOf(loaded)))
+  // The set of malformed messages added 4 KB, the comparison of revisions 1.6 KB, the list of servers, one search in
+  // Explore and the tabs of Share 1.9 KB.
+  assert.ok(sizeOf(loaded) <= 413 * KB, inKb(sizeOf(loaded)))
 })
 
-test('a language is at most 14 KB', () => {
+test('a language is at most 14.2 KB', () => {
   for (const [name, { size }] of files) {
     if (languageOf(name) === '') continue
     console.log(`${name}: ${inKb(size)}`)
-    assert.ok(size <= 14 * KB, `${name}: ${inKb(size)}`)
+    assert.ok(size <= 14.2 * KB, `${name}: ${inKb(size)}`)
   }
 })

@@ -202,6 +202,15 @@ export const rooms: readonly Room[] = [
   },
   dialog('shell.keys', 'kbd'),
   dialog('share.open', 'section'),
+  {
+    name: 'dialog: share the conversation',
+    part: 'dialog',
+    async reach(page) {
+      await command(page, 'share.open')
+      await click(page, '#share-conversation')
+      await page.waitForSelector('dialog[open] [data-command=export]')
+    },
+  },
   ...['http', 'gateway', 'frame'].map(
     (kind): Room => ({
       name: `dialog: connect by ${kind}`,

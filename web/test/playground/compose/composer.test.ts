@@ -200,6 +200,10 @@ inBrowsers('form, text and revision say the same, and problems are counted', asy
   await page.waitForFunction(() =>
     document.querySelector('.compose-tabs')?.textContent?.includes('read'),
   )
+  await press(page, 'Form')
+  await page.waitForSelector('.compose-form details:not([open]) #field-params-requestState')
+  assert.equal(await page.$('.compose-form details #field-params-uri'), null)
+  await press(page, 'Form')
   await page.select('.bar select', '2025-11-25')
   await page.waitForFunction(() =>
     document.querySelector('.compose-notes')?.textContent?.includes('_meta'),

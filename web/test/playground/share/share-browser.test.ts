@@ -142,6 +142,7 @@ inBrowsers(
       }
       HTMLAnchorElement.prototype.click = () => {}
     })
+    await press(page, '#share-conversation', '')
     await press(page, '[data-command=export]', '')
     await page.waitForSelector('html[data-saved]')
     const saved = await page.$eval('html', (html) => html.getAttribute('data-saved') ?? '')
@@ -200,6 +201,7 @@ inBrowsers(
       return rows.filter((row) => row.textContent?.includes('ping')).length === 2 // with its response
     })
     await press(page, '.bar [data-command=share]', '')
+    await press(page, '#share-conversation', '')
     await page.waitForSelector('[data-command=copy-conversation]:not(:disabled)')
     await press(page, '[data-command=copy-conversation]', '')
     await page.waitForSelector('html[data-copied]')
@@ -266,6 +268,7 @@ inBrowsers(
     }, lines.join('\n'))
     await has(page, '[role=status] .toast', '1 row imported')
     await press(page, '.bar [data-command=share]', '')
+    await press(page, '#share-conversation', '')
     await page.waitForSelector('[data-command=copy-conversation]:not(:disabled)')
     await press(page, '[data-command=copy-conversation]', '')
     await page.waitForSelector('html[data-saved]')
