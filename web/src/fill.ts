@@ -43,11 +43,6 @@ export interface Gaps {
   readonly variables: string
 }
 
-const none: readonly number[] = []
-
-/** The gap of a skeleton with one item. */
-export const oneGap = (ref: number, uri: string): Gaps => ({ refs: none, ref, uri, variables: '' })
-
 export function gapsOf(refs: readonly number[], uri: string, variables: string): Gaps {
   const ref = refs.length === 1 ? (refs[0] as number) : 0
   return { refs, ref, uri, variables }

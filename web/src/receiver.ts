@@ -5,7 +5,7 @@
  */
 
 import type { EngineEvents } from './engine-events.ts'
-import { oneGap } from './fill.ts'
+import { gapsOf } from './fill.ts'
 import { isPlain, measure, notJson } from './json.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import { isGoodbye } from './port.ts'
@@ -121,7 +121,7 @@ export function receiver(
     if (document !== undefined) {
       request.isSettled = true
       if (events.ref === 0) respond(request, document)
-      else replies.fill(request, document, oneGap(events.ref, String(request.params?.uri)))
+      else replies.fill(request, document, gapsOf([events.ref], String(request.params?.uri), ''))
     } else if (answer > 0 || answer === answers.broken) {
       replies.internalError(request)
     } else if (!request.isSettled) {

@@ -13,7 +13,7 @@ import { canStart, compile, newWorker } from './loading.ts'
 import { lazily } from './module.ts'
 import { type AccessOption, pageAccess } from './page-access.ts'
 import { cursorKey, instance, pageId, replacedPages } from './page-id.ts'
-import { Channel, goodbye, type Port, portPair } from './port.ts'
+import { Channel, goodbye, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
 import { wireCacheHints } from './registry.ts'
@@ -452,10 +452,8 @@ async function inWindow(
   module: Promise<WebAssembly.Module>,
   host: ThreadHost,
 ): Promise<Thread> {
-  const { serve } = await lazily('worker.js', import('./worker.ts')) // while engine.wasm loads
-  const [near, far] = portPair()
-  serve(far, () => {}, provideOf(host))
-  return engineThread(options, module, near, host)
+  const { serveHere } = await lazily('worker.js', import('./worker.ts')) // while engine.wasm loads
+  return engineThread(options, module, serveHere(provideOf(host)), host)
 }
 
 /** Calls `wake` when the window is shown again or the network returns, and with `true` when the browser stops it. */

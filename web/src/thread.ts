@@ -96,7 +96,7 @@ export interface SupervisedWorker extends StartingWorker {
 /**
  * Runs the engine in a Worker, or in this thread.
  *
- * @param at - the Worker; or a port of {@link portPair}, whose other end worker.ts serves
+ * @param at - the Worker; or what `serveHere` of worker.ts returns
  * @throws if it does not start
  */
 export async function engineThread(

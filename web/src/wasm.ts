@@ -132,15 +132,8 @@ export async function run(
   }
   const read = (pointer: number, length: number) =>
     length === 0 ? '' : decoder.decode(view().subarray(pointer >>> 0, (pointer >>> 0) + length))
-  const numbers = (pointer: number, count: number) => {
-    const bytes = view()
-    const byte = (at: number) => bytes[at] as number
-    const all: number[] = []
-    for (let i = 0, at = pointer >>> 0; i < count; i++, at += 4) {
-      all.push(byte(at) | (byte(at + 1) << 8) | (byte(at + 2) << 16) | (byte(at + 3) << 24))
-    }
-    return all
-  }
+  const numbers = (pointer: number, count: number) =>
+    Array.from(new Int32Array(exports.mem.buffer, pointer >>> 0, count)) // of an []int32 of Go's
 
   const instance = await WebAssembly.instantiate(module, {
     ...go.importObject,

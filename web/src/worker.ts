@@ -14,7 +14,7 @@ import type { Connection } from './gateway-types.ts'
 import { tokenJoining } from './join-token.ts'
 import { crossed, dropTexts, type LargeTexts } from './large-texts.ts'
 import { link, serializeError } from './link.ts'
-import { clone, lastMessageTime, type Port } from './port.ts'
+import { clone, lastMessageTime, type Port, portPair } from './port.ts'
 import { portableReader } from './readers.ts'
 import type { Changed, Source } from './source.ts'
 import type { EngineCalls, WindowCalls } from './thread-calls.ts'
@@ -27,12 +27,24 @@ import { holdLock, workerName } from './worker-life.ts'
 const decisionsDelay = 100
 
 /**
+ * Serves the window in its own thread.
+ *
+ * @param provide - calls the providers of the window, without messages and their copies
+ * @returns the window's end of the pair of ports
+ */
+export function serveHere(provide: Provide): Port {
+  const [near, far] = portPair()
+  serve(far, () => {}, provide)
+  return near
+}
+
+/**
  * Serves the window at the other end of a port.
  *
  * @param closed - called when the engine was closed
- * @param provideHere - calls the providers of the window, if that is this thread: without messages and their copies
+ * @param provideHere - that of {@link serveHere}
  */
-export function serve(port: Port, closed: () => void, provideHere?: Provide): void {
+function serve(port: Port, closed: () => void, provideHere?: Provide): void {
   let engine: Engine | undefined
   let hold: (() => Promise<void>) | undefined // until it is called
   const ports = new Map<number, Client>()
