@@ -87,7 +87,8 @@ window.run = async (worker) => {
   for (const [method, params] of requests) answers.push([method, params, await ask(method, params)])
   mcp.close()
   const text = JSON.stringify({ joined, answers, errors })
-  return JSON.parse(text.replace(/"time":"[^"]*"/g, '"time":""'))
+  const same = text.replace(/"time":"[^"]*"/g, '"time":""').replace(/"[0-9]+-[0-9]+-([0-9]+)"/g, '"version $1"')
+  return JSON.parse(same)
 }
 window.ready = true`
 
