@@ -4,7 +4,8 @@
  */
 
 import { effect, type Signal, signal } from '@preact/signals'
-import type { Params } from '../protocol/revisions.ts'
+import { isModern, type Params } from '../protocol/revisions.ts'
+import { hasValidHeaders } from './http-headers.ts'
 import type { Peer, Session } from './session.ts'
 
 export interface Icon {
@@ -110,6 +111,17 @@ export const hasSkills = (peer: Peer | undefined): boolean =>
   (peer?.capabilities.extensions as Params | undefined)?.['io.modelcontextprotocol/skills'] !==
   undefined
 
+/** Tools that can be called: over HTTP, those whose declared headers are valid. Others are noted in the timeline. */
+function callable({ connection, revision }: Session, tools: readonly Tool[]): readonly Tool[] {
+  if (connection.dialer.kind !== 'http' || !isModern(revision.peek())) return tools
+  return tools.filter(({ name, inputSchema }) => {
+    const isValid = hasValidHeaders(inputSchema)
+    if (!isValid)
+      connection.note(`left out the tool ${JSON.stringify(name)}: its x-mcp-header is not valid`)
+    return isValid
+  })
+}
+
 const known = new WeakMap<Session, Catalogue>()
 
 /** The catalogue of a session; the same for the same session. */
@@ -146,9 +158,10 @@ export function catalogue(session: Session): Catalogue {
       list.value = { items: before, state: 'failed', error: error?.message ?? '' }
       return
     }
-    const found = Array.isArray(result[member]) ? (result[member] as unknown[]) : []
+    const all = Array.isArray(result[member]) ? (result[member] as unknown[]) : []
+    const found = all.filter((one) => typeof one === 'object' && one !== null)
     list.value = {
-      items: [...before, ...found.filter((one) => typeof one === 'object' && one !== null)],
+      items: [...before, ...(kind === 'tools' ? callable(session, found as Tool[]) : found)],
       state: 'there',
       cursor: typeof result.nextCursor === 'string' ? result.nextCursor : undefined,
       staleAt: typeof result.ttlMs === 'number' ? Date.now() + result.ttlMs : undefined,

@@ -93,12 +93,47 @@ function argumentHeaders(schema: Params, values: unknown): [string, string][] {
   return headers
 }
 
+/** Members of a schema whose values are no schemas. */
+const values: readonly string[] = ['default', 'const', 'enum', 'examples']
+
+/**
+ * Whether what a tool's schema declares as headers is allowed: names are tokens, unique in any case, of strings, numbers or
+ * booleans, and reached from the root by `properties` alone. Clients must leave out other tools.
+ *
+ * @see MCP 2026-07-28, basic/transports/streamable-http, and SEP-2243
+ */
+export function hasValidHeaders(schema: unknown): boolean {
+  const names = new Set<string>()
+  const isValid = (node: unknown, place: 'root' | 'property' | 'elsewhere'): boolean => {
+    if (Array.isArray(node)) return node.every((one) => isValid(one, 'elsewhere'))
+    if (!isObject(node)) return true
+    const header = node['x-mcp-header']
+    if (header !== undefined) {
+      const isPrimitive = /^(string|number|integer|boolean)$/.test(String(node.type))
+      if (place !== 'property' || !isPrimitive || typeof header !== 'string') return false
+      const name = header.toLowerCase()
+      if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || names.has(name)) return false
+      names.add(name)
+    }
+    const below = place === 'elsewhere' ? 'elsewhere' : 'property'
+    return Object.entries(node).every(([key, value]) =>
+      key === 'properties' && isObject(value)
+        ? Object.values(value).every((one) => isValid(one, below))
+        : values.includes(key) || isValid(value, 'elsewhere'),
+    )
+  }
+  return isValid(schema, 'root')
+}
+
 /** Stores the schemas of tools with arguments in headers, from the result of `tools/list`. */
 export function rememberTools(known: Known, result: unknown): void {
   if (!isObject(result) || !Array.isArray(result.tools)) return
   for (const tool of result.tools as unknown[]) {
     if (!isObject(tool) || typeof tool.name !== 'string' || !isObject(tool.inputSchema)) continue
-    if (JSON.stringify(tool.inputSchema).includes('"x-mcp-header"'))
+    if (
+      JSON.stringify(tool.inputSchema).includes('"x-mcp-header"') &&
+      hasValidHeaders(tool.inputSchema)
+    )
       known.tools.set(tool.name, tool.inputSchema)
     else known.tools.delete(tool.name)
   }

@@ -5,9 +5,12 @@ import { test } from 'node:test'
 import { signal } from '@preact/signals'
 import { setLocale } from '../../../playground/base/i18n.ts'
 import { sizeText } from '../../../playground/base/size.ts'
+import { catalogue } from '../../../playground/connections/catalogue.ts'
+import { connect, disconnect } from '../../../playground/connections/clients.ts'
 import { checkAddress } from '../../../playground/connections/doctor.ts'
 import type { GatewayMessage } from '../../../playground/connections/gateway-message.ts'
 import {
+  hasValidHeaders,
   headerValue,
   type Known,
   mirroredHeaders,
@@ -29,6 +32,7 @@ import {
 import type { Peer } from '../../../playground/connections/session.ts'
 import { EventParser, type StreamEvent } from '../../../playground/connections/sse.ts'
 import type { Dialer, Transport } from '../../../playground/connections/transport.ts'
+import { store } from '../../../playground/messages/log.ts'
 
 /** What comes of a stream that arrives in pieces of so many characters. */
 function eventsOf(text: string, size: number): StreamEvent[] {
@@ -328,4 +332,80 @@ test('each assistant has a connection of its own, the first one the first connec
 
   for (const { transport } of connections) (await transport).close()
   assert.equal(listeners.size, 0)
+})
+
+const withHeader = (header: unknown, more: object = {}) => ({
+  type: 'object',
+  properties: { region: { type: 'string', 'x-mcp-header': header, ...more } },
+})
+
+test('headers of tools are tokens, unique, of primitive values, and reached by properties alone', () => {
+  const inner = { type: 'string', 'x-mcp-header': 'Inner' }
+  for (const valid of [
+    {},
+    withHeader('Region'),
+    withHeader('a.b-C_1'),
+    withHeader('Region', { type: 'integer' }),
+    { properties: { where: { type: 'object', properties: { region: inner } } } },
+    { properties: { 'x-mcp-header': { type: 'string' } } },
+    { properties: { a: { type: 'object', default: { 'x-mcp-header': '' } } } },
+  ])
+    assert.ok(hasValidHeaders(valid), JSON.stringify(valid))
+  for (const invalid of [
+    withHeader(''),
+    withHeader('My Region'),
+    withHeader('Region:'),
+    withHeader('Région'),
+    withHeader('a\r\nb'),
+    withHeader(7),
+    withHeader('Region', { type: 'object' }),
+    withHeader('Region', { type: undefined }),
+    { properties: { a: inner, b: { ...inner, 'x-mcp-header': 'INNER' } } },
+    { properties: { list: { type: 'array', items: inner } } },
+    { anyOf: [{ properties: { a: inner } }] },
+    { $defs: { a: inner } },
+    inner,
+  ])
+    assert.ok(!hasValidHeaders(invalid), JSON.stringify(invalid))
+})
+
+test('over HTTP a tool with a header that is not valid is left out of the list, and the timeline says so', async () => {
+  for (const kind of ['http', 'ws'] as const) {
+    const tools = [
+      { name: 'good', inputSchema: withHeader('Region') },
+      { name: 'bad', inputSchema: withHeader('My Region') },
+    ]
+    const session = connect({
+      title: 'server',
+      kind,
+      url: 'http://127.0.0.1/mcp',
+      framing: 'port',
+      dial: async ({ received }) => ({
+        send(sent) {
+          const { id, method } = JSON.parse(sent)
+          const result =
+            method === 'tools/list'
+              ? { tools }
+              : { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+          const text = JSON.stringify({ jsonrpc: '2.0', id, result })
+          queueMicrotask(() => received(text, 'http'))
+        },
+        close() {},
+      }),
+    })
+    const { lists } = catalogue(session)
+    for (let turns = 0; lists.tools.value.state !== 'there'; turns++) {
+      assert.ok(turns < 1000, 'the list of tools comes within a thousand turns')
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const names = lists.tools.value.items.map(({ name }) => name)
+    assert.deepEqual(names, kind === 'http' ? ['good'] : ['good', 'bad'])
+    const notes = Array.from({ length: store.length }, (_, row) => row).filter(
+      (row) =>
+        store.connection(row) === session.connection.id &&
+        /left out the tool "bad"/.test(store.raw(row)),
+    )
+    assert.equal(notes.length, kind === 'http' ? 1 : 0)
+    disconnect(session)
+  }
 })
