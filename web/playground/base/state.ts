@@ -59,3 +59,6 @@ export const scripted = signal(false)
 
 /** While true, the presentation replaces the panes. */
 export const presenting = signal(false)
+
+/** While presenting: whether the live messages are shown, and not a conversation that is played. */
+export const presentingLive = signal(false)

@@ -1,9 +1,9 @@
-/** Starts what the address requests: `?lesson=hello` a lesson, `?present=eras` a presentation. */
+/** Starts what the address requests: `?lesson=hello` a lesson, `?present=eras` a presentation, `?present=live` that of the live messages. */
 
 import { actions } from '../base/actions.ts'
 import { t, textsLoaded } from '../base/i18n.ts'
 import { embedded, readOnly } from '../base/settings.ts'
-import { pane, presenting, side } from '../base/state.ts'
+import { pane, presenting, presentingLive, side } from '../base/state.ts'
 import { showCoach } from './coaching.ts'
 import { builtIn, lessonIds, loadScenario } from './library.ts'
 import { chatting, startScenario } from './running.ts'
@@ -23,6 +23,9 @@ export async function startFromAddress(asked: URLSearchParams): Promise<void> {
     if (chatting.peek()) pane.value = 'explore'
     // Embedded, the list of lessons would only take room.
     if (chatting.peek() || !embedded) side.value = 'lessons'
+  } else if (show === 'live') {
+    presentingLive.value = true
+    presenting.value = true
   } else if (builtIn(show)) {
     startScenario(await loadScenario(show), { learner: false })
     presenting.value = true

@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 /** The choice of presentations, and presenting live messages. */
 
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { InlineCode } from '../base/inline-code.tsx'
+import { presentingLive } from '../base/state.ts'
 import { Sequence } from '../timeline/sequence.tsx'
 import { captionIn } from './caption.ts'
 import { lessonIds, loadScenario, showIds } from './library.ts'
@@ -34,7 +35,7 @@ export function Live() {
 }
 
 /** The list of presentations. */
-export function Choice({ live }: { live: Signal<boolean> }) {
+export function Choice() {
   const scenarios = useSignal<readonly Scenario[]>([])
   const failure = useSignal('')
   useKeys({ Escape: endScenario })
@@ -61,7 +62,7 @@ export function Choice({ live }: { live: Signal<boolean> }) {
       ) : null}
       <ul>
         <li>
-          <button type="button" data-present="" onClick={() => (live.value = true)}>
+          <button type="button" data-present="" onClick={() => (presentingLive.value = true)}>
             <strong>{t('lessons.live')}</strong>
           </button>
         </li>

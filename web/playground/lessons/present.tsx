@@ -7,7 +7,7 @@ import { moveFocus } from '../base/focus.ts'
 import { locale, t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { InlineCode } from '../base/inline-code.tsx'
-import { selected } from '../base/state.ts'
+import { presenting, presentingLive, selected } from '../base/state.ts'
 import { Sequence } from '../timeline/sequence.tsx'
 import { captionIn } from './caption.ts'
 import { Failed } from './coach.tsx'
@@ -24,6 +24,11 @@ import {
   speakerStateOf,
 } from './speaker-channel.ts'
 
+// The next presentation begins with the choice. An effect of a component might not have run before it is removed.
+presenting.subscribe((on) => {
+  if (!on) presentingLive.value = false
+})
+
 export function Present() {
   const player = running.value
   useEffect(() => {
@@ -34,9 +39,8 @@ export function Present() {
       if (running.peek()?.learner === false) endScenario()
     }
   }, [])
-  const live = useSignal(false)
   if (player) return <Presentation key={player} player={player} />
-  return live.value ? <Live /> : <Choice live={live} />
+  return presentingLive.value ? <Live /> : <Choice />
 }
 
 function Presentation({ player }: { player: Player }) {

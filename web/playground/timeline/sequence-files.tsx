@@ -1,9 +1,11 @@
 /** @jsxImportSource preact */
-/** Exports of the diagram: SVG and Mermaid. */
+/** What is done with the diagram: present it, and export it as SVG and Mermaid. */
 
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
+import { Icon } from '../base/icon.tsx'
 import { saveFile } from '../base/save-file.ts'
+import { presenting, presentingLive } from '../base/state.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import type { Bars } from './bars.ts'
@@ -22,6 +24,18 @@ export function SequenceFiles({ bars }: { bars: Bars }) {
   const client = t('timeline.client')
   return (
     <p class="sq-files">
+      {presenting.value ? null : (
+        <button
+          type="button"
+          data-present="live"
+          onClick={() => {
+            presentingLive.value = true
+            presenting.value = true
+          }}
+        >
+          <Icon name="play" /> {t('lessons.present')}
+        </button>
+      )}
       <button
         type="button"
         onClick={() =>

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, press, sharePlayground } from '../harness.ts'
+import { openPlayground, press, saw, sharePlayground } from '../harness.ts'
 
 const playground = sharePlayground()
 
@@ -370,4 +370,23 @@ inBrowsers(
     await page.keyboard.press('Escape')
     await page.waitForFunction(() => !location.search.includes('present'))
   },
+)
+
+inBrowsers(
+  'live messages are presented by a button of the diagram, and by a link',
+  async ({ open }) => {
+    const page = await openPlayground(open, playground)
+    await page.click('[data-pane=timeline] [data-show=sequence]')
+    await page.waitForSelector('.sq-files [data-present=live]')
+    await page.$eval('.sq-files [data-present=live]', (button) => (button as HTMLElement).click())
+    await saw(page, '.present-diagram', 'server/discover')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('.bar')
+    await page.keyboard.press('p') // after that, the choice is shown again
+    await page.waitForSelector('.present-choice')
+
+    const linked = await open(`${playground.url}?quiet&lang=en&present=live`)
+    await saw(linked, '.present-diagram', 'server/discover')
+  },
+  { only: ['chromium'] },
 )
