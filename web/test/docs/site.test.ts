@@ -136,7 +136,6 @@ inBrowsers(
     const picture = () =>
       page.$eval('picture img', (one) => (one as HTMLImageElement).currentSrc.split('/').at(-1))
     const button = await page.waitForSelector('.pause')
-    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'no-preference' }])
     for (const [label, shown] of [
       ['Anhalten', 'picture.webp'],
       ['Abspielen', 'picture-still.webp'],
@@ -162,7 +161,7 @@ inBrowsers(
     })
     assert.deepEqual(errors, [])
   },
-  { only: ['chromium'] },
+  { only: ['chromium'], moving: true },
 )
 
 inBrowsers('search finds sections by keyboard, and says when there are none', async ({ open }) => {
