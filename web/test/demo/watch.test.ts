@@ -40,7 +40,7 @@ inBrowsers('a browser that is not paired reads there what to do', async (browser
   const page = await browser.open(`${gateway().web}demo/notes/?lang=en`)
   await page.waitForSelector('#state[data-is=unpaired]')
   const tab = await follow(page, browser)
-  await saw(tab, '.front [role=alert]', 'Start “pagemcp dev” and open the link that it prints')
+  await saw(tab, '.front [role=status]', 'Start “pagemcp dev” and open the link that it prints')
   // The link of the gateway is enough: the page is observed without a further step.
   const { start } = await gateway().fresh()
   await pasteInto(tab, '.front input[name=link]', start)
