@@ -63,6 +63,19 @@ export const isObject = (value: unknown): value is Params =>
 
 const silent: Omit<Reply, 'row'> = { text: '' }
 
+const maxUnanswered = 3
+
+/** The id of a text that is a request, also one whose other members are not valid. */
+function idOf(text: string): string | number | undefined {
+  try {
+    const message: unknown = JSON.parse(text)
+    if (!isObject(message) || typeof message.method !== 'string') return undefined
+    return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Whether a message responds to a request. */
 export const isResponse = ({ message }: Got): boolean =>
   message.method === undefined && ('result' in message || 'error' in message)
@@ -78,6 +91,8 @@ export class Peer {
   readonly #bounds: Bounds
   readonly #waiting = new Set<() => void>()
   #lastId = 0
+  /** Texts of {@link raw} in a row whose response was waited for in vain. */
+  #unanswered = 0
 
   constructor(connection: Connection, era: Era, bounds: Bounds, store: Store) {
     this.era = era
@@ -170,19 +185,28 @@ export class Peer {
 
   /**
    * Sends a text, then a request, and waits until that is answered. Returns the responses that came between,
-   * and belong to no request: those to the text. This needs no timeout for a server that is silent.
+   * and belong to no other request: those to the text. This needs no timeout for a server that is silent, unless the text
+   * has an id: servers may answer requests in any order. After some such texts without a response no more is waited.
    *
    * @param options.expected - whether there should be a response
    */
   async raw(text: string, { expected = false } = {}): Promise<Reply[]> {
     const from = this.got.length
     const row = this.send(text)
-    const found = () => this.got.slice(from).filter((got) => isResponse(got) && !got.asked)
+    const id = idOf(text)
+    const belongs = ({ message }: Got) => id === undefined || (message.id ?? id) === id
+    const found = () =>
+      this.got.slice(from).filter((got) => isResponse(got) && !got.asked && belongs(got))
     const refused = () => this.got.slice(from).some(({ message }) => message.failed === text)
+    const isDone = () => found().length > 0 || refused()
     await this.barrier()
     // Over HTTP each message is a request of its own, whose response may be later.
-    if (this.kind === 'http' && expected) await this.until(() => found().length > 0 || refused())
+    if (this.kind === 'http' && expected) await this.until(isDone)
     else if (this.kind === 'http') await this.barrier()
+    else if (expected && id !== undefined && this.#unanswered < maxUnanswered) {
+      await this.until(isDone)
+      this.#unanswered = isDone() ? 0 : this.#unanswered + 1
+    }
     return found().length > 0 ? found().map(replyOf) : [{ row, ...silent }]
   }
 

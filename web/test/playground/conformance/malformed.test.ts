@@ -8,7 +8,7 @@ import { malformedSet } from '../../../playground/conformance/malformed.ts'
 import type { Requirements } from '../../../playground/conformance/report.ts'
 import { runSet, type SetOptions } from '../../../playground/conformance/run-set.ts'
 import { linesOf, setCsv, setJson } from '../../../playground/conformance/set-files.ts'
-import type { Dialer } from '../../../playground/connections/transport.ts'
+import type { Dialer, TransportEvents } from '../../../playground/connections/transport.ts'
 import { Store } from '../../../playground/messages/store.ts'
 import { expectedCodes } from '../../../playground/protocol/expected.ts'
 import { type Revision, revisions } from '../../../playground/protocol/revisions.ts'
@@ -125,6 +125,36 @@ for (const revision of revisions)
     )
     assert.ok(results.every(({ row }) => row >= 0))
   })
+
+test('a response that comes after that to the next request belongs to its own message', async () => {
+  const dialer = dialerOf(mcp)
+  type Received = Parameters<TransportEvents['received']>
+  let held: Received | undefined
+  const reordering: Dialer = {
+    ...dialer,
+    dial: (events) =>
+      dialer.dial({
+        ...events,
+        received(...message: Received) {
+          if (held === undefined && message[0].includes('"promptName"')) {
+            held = message
+            return
+          }
+          events.received(...message)
+          if (held !== undefined && !isGiven)
+            setImmediate(() => events.received(...(held as Received)))
+          isGiven = held !== undefined
+        },
+      }),
+  }
+  let isGiven = false
+  const { results } = await run(reordering, '2026-07-28')
+  assert.ok(held)
+  assert.deepEqual(
+    results.filter(({ verdict }) => verdict !== 'passed').map(({ id }) => id),
+    [],
+  )
+})
 
 test('a server that repairs messages, and answers what needs no response, fails these, and is told apart', async () => {
   const repairing = changed(dialerOf(mcp), (text) =>

@@ -28,22 +28,27 @@ export interface Mannered {
   url: string
   /** The Authorization headers that came. */
   authorizations: (string | undefined)[]
+  /** The bodies that came; `''`: a request without one. */
+  bodies: string[]
   close(): Promise<void>
 }
 
 /** Starts a small server with a resource. */
 export async function mannered(manners: Manners): Promise<Mannered> {
   const authorizations: (string | undefined)[] = []
+  const bodies: string[] = []
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const part of request) body += part
     authorizations.push(request.headers.authorization)
+    bodies.push(body)
     answer(manners, request, response, body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     authorizations,
+    bodies,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
