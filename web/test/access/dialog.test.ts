@@ -15,37 +15,41 @@ shareTab(() => new URL(url()).origin)
 const tool = { name: 'delete_note', title: 'Delete a note', destructive: true }
 const act = { right: 'act', method: 'tools/call', uri: undefined } as const
 
-inBrowsers('it says who asks for what, and refuses by default', async ({ open }) => {
-  const tab = await opened(open(url('/?q')))
-  await ask(tab, 'a', { callsItself: 'Claude Code' })
-  await isShown(tab)
-  const text = await tab.evaluate(() => kit.text())
-  for (const part of [
-    'Allow claude-code to read My notes?',
-    `App: My notes (notes) at ${new URL(url()).origin}`,
-    'It calls itself Claude Code. This name is not checked.',
-    'The contents go to the provider of its language model.',
-    'resources/read notes://1',
-    '“Allow this time” ends when the last tab of this app closes',
-    '30 days without use',
-  ])
-    assert.ok(text.includes(part), `${part} is not in ${text}`)
-  assert.deepEqual(await tab.evaluate(() => kit.buttons().slice(0, 3)), [
-    'Allow this time',
-    'Allow always',
-    'Don’t allow',
-  ])
-  assert.equal(await tab.evaluate(() => kit.focused()), 'Don’t allow')
-  await takesClicks(tab)
-  await tab.keyboard.press('Enter')
-  const { allow, reason, message = '' } = await answer(tab, 'a')
-  assert.deepEqual([allow, reason], [false, 'declined'])
-  assert.match(message, /Do not try again unless they ask/)
-  assert.deepEqual(
-    await tab.evaluate(() => kit.table()?.grants.map(({ allow, right }) => [allow, right])),
-    [[false, 'read']],
-  )
-})
+inBrowsers(
+  'it says who asks for what, and refuses by default',
+  async ({ open }) => {
+    const tab = await opened(open(url('/?q')))
+    await ask(tab, 'a', { callsItself: 'Claude Code' })
+    await isShown(tab)
+    const text = await tab.evaluate(() => kit.text())
+    for (const part of [
+      'Allow claude-code to read My notes?',
+      `App: My notes (notes) at ${new URL(url()).origin}`,
+      'It calls itself Claude Code. This name is not checked.',
+      'The contents go to the provider of its language model.',
+      'resources/read notes://1',
+      '“Allow this time” ends when the last tab of this app closes',
+      '30 days without use',
+    ])
+      assert.ok(text.includes(part), `${part} is not in ${text}`)
+    assert.deepEqual(await tab.evaluate(() => kit.buttons().slice(0, 3)), [
+      'Allow this time',
+      'Allow always',
+      'Don’t allow',
+    ])
+    assert.equal(await tab.evaluate(() => kit.focused()), 'Don’t allow')
+    await takesClicks(tab)
+    await tab.keyboard.press('Enter')
+    const { allow, reason, message = '' } = await answer(tab, 'a')
+    assert.deepEqual([allow, reason], [false, 'declined'])
+    assert.match(message, /Do not try again unless they ask/)
+    assert.deepEqual(
+      await tab.evaluate(() => kit.table()?.grants.map(({ allow, right }) => [allow, right])),
+      [[false, 'read']],
+    )
+  },
+  { alike: true },
+)
 
 inBrowsers('keys alone: Tab goes around, Escape decides nothing', async ({ open }) => {
   const tab = await opened(open(url('/?q')))
@@ -69,60 +73,68 @@ inBrowsers('keys alone: Tab goes around, Escape decides nothing', async ({ open 
   assert.deepEqual(await answer(tab, 'b'), { allow: true, reason: 'asked' })
 })
 
-inBrowsers('a destructive tool is asked about each time, with its arguments', async ({ open }) => {
-  const tab = await opened(open(url('/?q')))
-  const one = { ...act, tool, arguments: { id: 7, why: 'a\u202eb' } }
-  await ask(tab, 'a', one)
-  await isShown(tab)
-  const text = await tab.evaluate(() => kit.text())
-  for (const part of [
-    'Allow claude-code to run Delete a note?',
-    'Tool: Delete a note (delete_note)',
-    '"id": 7',
-    '"why": "a\\u{202e}b"',
-  ])
-    assert.ok(text.includes(part), `${part} is not in ${text}`)
-  assert.deepEqual(await tab.evaluate(() => kit.buttons().slice(0, 3)), [
-    'Allow once',
-    'Allow for this session',
-    'Don’t allow',
-  ])
-  await choose(tab, 'Allow once')
-  assert.deepEqual(await answer(tab, 'a'), { allow: true, reason: 'asked' })
-  assert.deepEqual(await tab.evaluate(() => kit.table()?.grants), [])
-  await ask(tab, 'b', one)
-  await choose(tab, 'Allow for this session')
-  assert.deepEqual(await answer(tab, 'b'), { allow: true, reason: 'asked' })
-  const grants = await tab.evaluate(() =>
-    kit.table()?.grants.map(({ right, tool, allow }) => [right, tool, allow]),
-  )
-  assert.deepEqual(grants, [['act', 'delete_note', true]])
-  await ask(tab, 'c', one)
-  assert.deepEqual(await answer(tab, 'c'), { allow: true, reason: 'grant' })
-})
-
-inBrowsers('a click of the first half second does not count', async ({ open }) => {
-  const tab = await opened(open(url('/?q')))
-  await tab.evaluate(() => {
-    const now = performance.now()
-    addEventListener(
-      'click',
-      () => {
-        performance.now = () => {
-          delete (performance as Partial<Performance>).now // for one look
-          return now
-        }
-      },
-      { capture: true, once: true },
+inBrowsers(
+  'a destructive tool is asked about each time, with its arguments',
+  async ({ open }) => {
+    const tab = await opened(open(url('/?q')))
+    const one = { ...act, tool, arguments: { id: 7, why: 'a\u202eb' } }
+    await ask(tab, 'a', one)
+    await isShown(tab)
+    const text = await tab.evaluate(() => kit.text())
+    for (const part of [
+      'Allow claude-code to run Delete a note?',
+      'Tool: Delete a note (delete_note)',
+      '"id": 7',
+      '"why": "a\\u{202e}b"',
+    ])
+      assert.ok(text.includes(part), `${part} is not in ${text}`)
+    assert.deepEqual(await tab.evaluate(() => kit.buttons().slice(0, 3)), [
+      'Allow once',
+      'Allow for this session',
+      'Don’t allow',
+    ])
+    await choose(tab, 'Allow once')
+    assert.deepEqual(await answer(tab, 'a'), { allow: true, reason: 'asked' })
+    assert.deepEqual(await tab.evaluate(() => kit.table()?.grants), [])
+    await ask(tab, 'b', one)
+    await choose(tab, 'Allow for this session')
+    assert.deepEqual(await answer(tab, 'b'), { allow: true, reason: 'asked' })
+    const grants = await tab.evaluate(() =>
+      kit.table()?.grants.map(({ right, tool, allow }) => [right, tool, allow]),
     )
-  })
-  await ask(tab, 'a')
-  await isShown(tab)
-  await click(tab, 'Allow always') // the dialog reads a clock that stands where it was before
-  assert.equal(await tab.evaluate(() => kit.isAsked()), true)
-  await choose(tab, 'Allow always')
-  assert.equal((await answer(tab, 'a')).allow, true)
-})
+    assert.deepEqual(grants, [['act', 'delete_note', true]])
+    await ask(tab, 'c', one)
+    assert.deepEqual(await answer(tab, 'c'), { allow: true, reason: 'grant' })
+  },
+  { alike: true },
+)
+
+inBrowsers(
+  'a click of the first half second does not count',
+  async ({ open }) => {
+    const tab = await opened(open(url('/?q')))
+    await tab.evaluate(() => {
+      const now = performance.now()
+      addEventListener(
+        'click',
+        () => {
+          performance.now = () => {
+            delete (performance as Partial<Performance>).now // for one look
+            return now
+          }
+        },
+        { capture: true, once: true },
+      )
+    })
+    await ask(tab, 'a')
+    await isShown(tab)
+    await click(tab, 'Allow always') // the dialog reads a clock that stands where it was before
+    assert.equal(await tab.evaluate(() => kit.isAsked()), true)
+    await choose(tab, 'Allow always')
+    assert.equal((await answer(tab, 'a')).allow, true)
+  },
+  { alike: true },
+)
 
 inBrowsers('events of scripts do not count', async ({ open }) => {
   const tab = await opened(open(url('/?q')))
@@ -242,44 +254,52 @@ inBrowsers('a page that hides or removes the question gets no answer', async ({ 
   assert.match(message, /cannot be shown on top/)
 })
 
-inBrowsers('names are shown as they are, and assistants without one as such', async ({ open }) => {
-  const tab = await opened(open(url('/?q')))
-  await ask(tab, 'a', { assistant: 'claude\u202ecode' })
-  assert.match((await answer(tab, 'a')).message ?? '', /characters that cannot be shown/)
-  await ask(tab, 'b', { assistant: 'unnamed', callsItself: '\u202eGPJ <b>Claude</b>' })
-  await isShown(tab)
-  const text = await tab.evaluate(() => kit.text())
-  assert.ok(text.includes('Allow an unnamed assistant to read'), text)
-  assert.ok(text.includes('It calls itself GPJ <b>Claude</b>.'), text)
-  assert.ok(text.includes('the decision is for all assistants that use it'), text)
-  await choose(tab, 'Close without')
-  await ask(tab, 'c', { assistant: 'webmcp' })
-  await isShown(tab)
-  assert.match(await tab.evaluate(() => kit.text()), /the assistant of this browser/)
-})
-
-inBrowsers('it has the language of the document, and no violations in any', async ({ open }) => {
-  const tab = await opened(open(url('/?open')))
-  await tab.evaluate(axe)
-  const titles = {
-    en: 'Allow claude-code to read My notes?',
-    de: 'Darf claude-code My notes lesen?',
-    'ja-JP': 'claude-codeにMy notesの読み取りを許可しますか？',
-    'zh-CN': '允许claude-code读取My notes吗？',
-  }
-  for (const [language, title] of Object.entries(titles)) {
-    await tab.evaluate((language) => {
-      document.documentElement.lang = language
-    }, language)
-    await ask(tab, language)
+inBrowsers(
+  'names are shown as they are, and assistants without one as such',
+  async ({ open }) => {
+    const tab = await opened(open(url('/?q')))
+    await ask(tab, 'a', { assistant: 'claude\u202ecode' })
+    assert.match((await answer(tab, 'a')).message ?? '', /characters that cannot be shown/)
+    await ask(tab, 'b', { assistant: 'unnamed', callsItself: '\u202eGPJ <b>Claude</b>' })
     await isShown(tab)
-    assert.equal(await tab.evaluate(() => kit.root()?.querySelector('h2')?.textContent), title)
-    assert.deepEqual(await violations(tab, 'pagemcp-question'), [], language)
-    await tab.evaluate((id) => kit.leave(id), language)
-    await isGone(tab)
-  }
-  await ask(tab, 'tool', { ...act, tool, arguments: { text: 'x'.repeat(5000) } })
-  await isShown(tab)
-  assert.match(await tab.evaluate(() => kit.text()), /其余 3\d\d\d 个字符未显示/)
-  assert.deepEqual(await violations(tab, 'pagemcp-question'), [])
-})
+    const text = await tab.evaluate(() => kit.text())
+    assert.ok(text.includes('Allow an unnamed assistant to read'), text)
+    assert.ok(text.includes('It calls itself GPJ <b>Claude</b>.'), text)
+    assert.ok(text.includes('the decision is for all assistants that use it'), text)
+    await choose(tab, 'Close without')
+    await ask(tab, 'c', { assistant: 'webmcp' })
+    await isShown(tab)
+    assert.match(await tab.evaluate(() => kit.text()), /the assistant of this browser/)
+  },
+  { alike: true },
+)
+
+inBrowsers(
+  'it has the language of the document, and no violations in any',
+  async ({ open }) => {
+    const tab = await opened(open(url('/?open')))
+    await tab.evaluate(axe)
+    const titles = {
+      en: 'Allow claude-code to read My notes?',
+      de: 'Darf claude-code My notes lesen?',
+      'ja-JP': 'claude-codeにMy notesの読み取りを許可しますか？',
+      'zh-CN': '允许claude-code读取My notes吗？',
+    }
+    for (const [language, title] of Object.entries(titles)) {
+      await tab.evaluate((language) => {
+        document.documentElement.lang = language
+      }, language)
+      await ask(tab, language)
+      await isShown(tab)
+      assert.equal(await tab.evaluate(() => kit.root()?.querySelector('h2')?.textContent), title)
+      assert.deepEqual(await violations(tab, 'pagemcp-question'), [], language)
+      await tab.evaluate((id) => kit.leave(id), language)
+      await isGone(tab)
+    }
+    await ask(tab, 'tool', { ...act, tool, arguments: { text: 'x'.repeat(5000) } })
+    await isShown(tab)
+    assert.match(await tab.evaluate(() => kit.text()), /其余 3\d\d\d 个字符未显示/)
+    assert.deepEqual(await violations(tab, 'pagemcp-question'), [])
+  },
+  { alike: true },
+)

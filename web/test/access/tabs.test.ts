@@ -78,30 +78,38 @@ inBrowsers(
   },
 )
 
-inBrowsers('a hidden page that nobody looks at says so in time', async ({ open, context }) => {
-  const tab = await opened(open(url('/?fast'))) // 45 s are 0.5 s
-  await (await context.newPage()).bringToFront()
-  await tab.waitForFunction(() => document.hidden, { polling: 50 })
-  await ask(tab, 'a')
-  assert.equal(await tab.title(), '(?) access')
-  const { allow, reason, message = '' } = await answer(tab, 'a')
-  assert.deepEqual([allow, reason], [false, 'unanswered'])
-  assert.match(message, /the tab “access” \(notes, http:\/\/127\.0\.0\.1:\d+\) is hidden/)
-  assert.match(message, /Do not try again before/)
-  assert.equal(await tab.title(), 'access')
-})
+inBrowsers(
+  'a hidden page that nobody looks at says so in time',
+  async ({ open, context }) => {
+    const tab = await opened(open(url('/?fast'))) // 45 s are 0.5 s
+    await (await context.newPage()).bringToFront()
+    await tab.waitForFunction(() => document.hidden, { polling: 50 })
+    await ask(tab, 'a')
+    assert.equal(await tab.title(), '(?) access')
+    const { allow, reason, message = '' } = await answer(tab, 'a')
+    assert.deepEqual([allow, reason], [false, 'unanswered'])
+    assert.match(message, /the tab “access” \(notes, http:\/\/127\.0\.0\.1:\d+\) is hidden/)
+    assert.match(message, /Do not try again before/)
+    assert.equal(await tab.title(), 'access')
+  },
+  { alike: true },
+)
 
-inBrowsers('a question that is shown ends in time, which is no refusal', async ({ open }) => {
-  const tab = await opened(open(url('/?fast')))
-  for (const id of ['a', 'b', 'c', 'd']) {
-    await ask(tab, id)
-    await isShown(tab)
-    const { reason, message = '' } = await answer(tab, id)
-    assert.equal(reason, 'unanswered')
-    assert.match(message, /has not answered the question in the tab “access”/)
-    await isGone(tab)
-  }
-})
+inBrowsers(
+  'a question that is shown ends in time, which is no refusal',
+  async ({ open }) => {
+    const tab = await opened(open(url('/?fast')))
+    for (const id of ['a', 'b', 'c', 'd']) {
+      await ask(tab, id)
+      await isShown(tab)
+      const { reason, message = '' } = await answer(tab, id)
+      assert.equal(reason, 'unanswered')
+      assert.match(message, /has not answered the question in the tab “access”/)
+      await isGone(tab)
+    }
+  },
+  { alike: true },
+)
 
 inBrowsers(
   'a reload in the middle of the question: the next request asks once',
@@ -146,43 +154,51 @@ inBrowsers(
   },
 )
 
-inBrowsers('"always" lasts when all tabs are closed, and so does a refusal', async ({ open }) => {
-  const first = await opened(open(url('/?q')))
-  await ask(first, 'a')
-  await choose(first, 'Allow always')
-  await ask(first, 'b', { assistant: 'other' })
-  await choose(first, 'Don’t allow')
-  await answer(first, 'b')
-  await first.close()
-  const later = await opened(open(url('/?q')))
-  assert.deepEqual(await decisions(later), [
-    ['claude-code', 'read', true],
-    ['other', 'read', false],
-  ])
-  await ask(later, 'c', { assistant: 'other' })
-  assert.equal((await answer(later, 'c')).reason, 'declined')
-})
+inBrowsers(
+  '"always" lasts when all tabs are closed, and so does a refusal',
+  async ({ open }) => {
+    const first = await opened(open(url('/?q')))
+    await ask(first, 'a')
+    await choose(first, 'Allow always')
+    await ask(first, 'b', { assistant: 'other' })
+    await choose(first, 'Don’t allow')
+    await answer(first, 'b')
+    await first.close()
+    const later = await opened(open(url('/?q')))
+    assert.deepEqual(await decisions(later), [
+      ['claude-code', 'read', true],
+      ['other', 'read', false],
+    ])
+    await ask(later, 'c', { assistant: 'other' })
+    assert.equal((await answer(later, 'c')).reason, 'declined')
+  },
+  { alike: true },
+)
 
-inBrowsers('three refusals end asking until the page is loaded again', async ({ open }) => {
-  const tab = await opened(open(url('/?q')))
-  for (const id of ['a', 'b']) {
-    await ask(tab, id)
+inBrowsers(
+  'three refusals end asking until the page is loaded again',
+  async ({ open }) => {
+    const tab = await opened(open(url('/?q')))
+    for (const id of ['a', 'b']) {
+      await ask(tab, id)
+      await isShown(tab)
+      await takesClicks(tab)
+      await tab.keyboard.press('Escape')
+      assert.equal((await answer(tab, id)).reason, 'declined')
+    }
+    await ask(tab, 'c', { assistant: 'third' })
+    await choose(tab, 'Don’t allow')
+    await ask(tab, 'd', { assistant: 'fourth' })
+    const { reason, message = '' } = await answer(tab, 'd')
+    assert.equal(reason, 'declined')
+    assert.match(message, /not asked again before the page is loaded again/)
+    await tab.reload()
+    await tab.waitForFunction('window.ready')
+    await ask(tab, 'e', { assistant: 'fourth' })
     await isShown(tab)
-    await takesClicks(tab)
-    await tab.keyboard.press('Escape')
-    assert.equal((await answer(tab, id)).reason, 'declined')
-  }
-  await ask(tab, 'c', { assistant: 'third' })
-  await choose(tab, 'Don’t allow')
-  await ask(tab, 'd', { assistant: 'fourth' })
-  const { reason, message = '' } = await answer(tab, 'd')
-  assert.equal(reason, 'declined')
-  assert.match(message, /not asked again before the page is loaded again/)
-  await tab.reload()
-  await tab.waitForFunction('window.ready')
-  await ask(tab, 'e', { assistant: 'fourth' })
-  await isShown(tab)
-})
+  },
+  { alike: true },
+)
 
 inBrowsers(
   'revoke and pause hold in all tabs within 100 ms, a pause over reloads',
@@ -228,25 +244,29 @@ inBrowsers(
   },
 )
 
-inBrowsers('a question that waits is answered by revoke, allow and pause', async ({ open }) => {
-  const tab = await opened(open(url('/?q')))
-  await ask(tab, 'a')
-  await isShown(tab)
-  await tab.evaluate(() => kit.access.allow('claude-code', 'read'))
-  assert.deepEqual(await answer(tab, 'a'), { allow: true, reason: 'grant' })
-  await isGone(tab)
-  await tab.evaluate(() => kit.access.forget('claude-code'))
-  await ask(tab, 'b')
-  await isShown(tab)
-  await tab.evaluate(() => kit.access.revoke('claude-code', 'read'))
-  assert.equal((await answer(tab, 'b')).reason, 'revoked')
-  await isGone(tab)
-  await ask(tab, 'c', { assistant: 'other' })
-  await isShown(tab)
-  await tab.evaluate(() => kit.access.pause(60_000))
-  assert.equal((await answer(tab, 'c')).reason, 'paused')
-  await isGone(tab)
-})
+inBrowsers(
+  'a question that waits is answered by revoke, allow and pause',
+  async ({ open }) => {
+    const tab = await opened(open(url('/?q')))
+    await ask(tab, 'a')
+    await isShown(tab)
+    await tab.evaluate(() => kit.access.allow('claude-code', 'read'))
+    assert.deepEqual(await answer(tab, 'a'), { allow: true, reason: 'grant' })
+    await isGone(tab)
+    await tab.evaluate(() => kit.access.forget('claude-code'))
+    await ask(tab, 'b')
+    await isShown(tab)
+    await tab.evaluate(() => kit.access.revoke('claude-code', 'read'))
+    assert.equal((await answer(tab, 'b')).reason, 'revoked')
+    await isGone(tab)
+    await ask(tab, 'c', { assistant: 'other' })
+    await isShown(tab)
+    await tab.evaluate(() => kit.access.pause(60_000))
+    assert.equal((await answer(tab, 'c')).reason, 'paused')
+    await isGone(tab)
+  },
+  { alike: true },
+)
 
 inBrowsers('in a frame of another origin nothing is asked', async ({ open }) => {
   const tab = await open(url('/framed.html'))
@@ -288,6 +308,7 @@ inBrowsers(
     assert.deepEqual(await answer(throws, 'a'), { allow: false, reason: 'policy' })
     assert.deepEqual(await throws.evaluate(() => kit.errors), ['Error: the policy fails'])
   },
+  { alike: true },
 )
 
 inBrowsers(
@@ -333,6 +354,7 @@ inBrowsers(
     const elsewhere = await opened(browser.open(url('/?app=other')))
     assert.deepEqual(await elsewhere.evaluate(() => kit.access.audit()), [], 'apps have their own')
   },
+  { alike: true },
 )
 
 inBrowsers(
@@ -367,6 +389,7 @@ inBrowsers(
       [false],
     )
   },
+  { alike: true },
 )
 
 inBrowsers('a page that comes back has its session, and hears of other tabs', async ({ open }) => {

@@ -175,6 +175,7 @@ inBrowsers(
       await isLive(tab)
       await hasLoaded(tab)
     }),
+  { alike: true },
 )
 
 inBrowsers(
@@ -218,6 +219,7 @@ inBrowsers(
       await tab.goto(`${web}demo/board/?again`)
       await tab.waitForFunction(() => localStorage.getItem('mine') === null)
     }),
+  { alike: true },
 )
 
 inBrowsers('the key that the browser keeps opens no monitoring after a restart', ({ open }) =>
@@ -246,21 +248,24 @@ inBrowsers('the key that the browser keeps opens no monitoring after a restart',
   }),
 )
 
-inBrowsers('a new link that leads to the start page lets the playground in, too', ({ open }) =>
-  withDev(async ({ web, gateway, end, restart }) => {
-    const pair = async () => {
-      const { start } = await gateway().fresh()
-      const tab = await open(start)
-      await tab.waitForSelector('#state[data-is=paired]')
-      await tab.close()
-    }
-    await pair()
-    await end()
-    await restart()
-    await pair()
-    const tab = await open(`${web}playground/index.html?quiet&lang=en`)
-    await tab.waitForSelector('html[data-ready]')
-    await openDialog(tab, 'gateway')
-    await saw(tab, '.connections-gateway', 'Permissions')
-  }),
+inBrowsers(
+  'a new link that leads to the start page lets the playground in, too',
+  ({ open }) =>
+    withDev(async ({ web, gateway, end, restart }) => {
+      const pair = async () => {
+        const { start } = await gateway().fresh()
+        const tab = await open(start)
+        await tab.waitForSelector('#state[data-is=paired]')
+        await tab.close()
+      }
+      await pair()
+      await end()
+      await restart()
+      await pair()
+      const tab = await open(`${web}playground/index.html?quiet&lang=en`)
+      await tab.waitForSelector('html[data-ready]')
+      await openDialog(tab, 'gateway')
+      await saw(tab, '.connections-gateway', 'Permissions')
+    }),
+  { alike: true },
 )

@@ -11,91 +11,108 @@ import { readText, textOf } from './reading.ts'
 
 const gateway = useGateway()
 
-inBrowsers('a page that nobody has paired says how to pair it', async ({ open }) => {
-  for (const demo of ['conformance', 'world']) {
-    const page = await open(`${gateway().web}demo/${demo}/`)
-    await page.waitForSelector('#state[data-is=unpaired]')
-    assert.equal(await textOf(page, '#state-text'), 'Not paired')
-    assert.match(await textOf(page, '#advice'), /pagemcp dev/)
-    assert.match(await textOf(page, '#quiet'), /No assistant has asked/)
-    await page.close()
-  }
-})
-
-inBrowsers('the pages fit a phone and a desk, in light and in dark', async ({ open }) => {
-  for (const demo of ['conformance', 'world']) {
-    const page = await open(`${gateway().web}demo/${demo}/`)
-    await page.waitForSelector('#state[data-is=unpaired]')
-    for (const width of [360, 1400]) {
-      await page.setViewport({ width, height: 800 })
-      const fits = await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
-      assert.equal(fits, true, `${demo} at ${width}`)
+inBrowsers(
+  'a page that nobody has paired says how to pair it',
+  async ({ open }) => {
+    for (const demo of ['conformance', 'world']) {
+      const page = await open(`${gateway().web}demo/${demo}/`)
+      await page.waitForSelector('#state[data-is=unpaired]')
+      assert.equal(await textOf(page, '#state-text'), 'Not paired')
+      assert.match(await textOf(page, '#advice'), /pagemcp dev/)
+      assert.match(await textOf(page, '#quiet'), /No assistant has asked/)
+      await page.close()
     }
-    const scheme = await page.$eval(':root', (one) => getComputedStyle(one).colorScheme)
-    assert.equal(scheme, 'light dark')
-    await page.close()
-  }
-})
+  },
+  { alike: true },
+)
 
-inBrowsers('what is asked stands in the log, with how it ended', async ({ open }) => {
-  const page = await open((await gateway().fresh()).pages.conformance ?? '')
-  const name = await joined(page)
-  const front = await startFront('log of the page', gateway())
-  try {
-    const url = new URL(front.url(`/mcp/${name}`))
-    const guide = await modernGuide('pinned', new StreamableHTTPClientTransport(url))
-    await guide.read('test://static-text')
-    await guide.prompt('test_simple_prompt')
-    await guide.call('test_error_handling')
-    await guide.call('test_input_required_result_elicitation')
-    await guide.close()
-  } finally {
-    await front.close()
-  }
-  // The assistant may have an answer before the page shows it.
-  await page.waitForFunction(
-    () =>
-      document.querySelectorAll('#log li').length === 5 &&
-      !document.querySelector('#log .outcome:not([data-is])'),
-  )
-  const lines = await page.$$eval('#log li', (all) =>
-    all.map((one) => Array.from(one.children, (part) => part.textContent).slice(1)),
-  )
-  assert.deepEqual(lines.reverse(), [
-    ['read', 'test://static-text', 'ok'],
-    ['prompt', 'test_simple_prompt', 'ok'],
-    ['tool', 'test_error_handling', 'failed'],
-    ['tool', 'test_input_required_result_elicitation', 'asks'],
-    ['tool', 'test_input_required_result_elicitation', 'ok'],
-  ])
-})
+inBrowsers(
+  'the pages fit a phone and a desk, in light and in dark',
+  async ({ open }) => {
+    for (const demo of ['conformance', 'world']) {
+      const page = await open(`${gateway().web}demo/${demo}/`)
+      await page.waitForSelector('#state[data-is=unpaired]')
+      for (const width of [360, 1400]) {
+        await page.setViewport({ width, height: 800 })
+        const fits = await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+        assert.equal(fits, true, `${demo} at ${width}`)
+      }
+      const scheme = await page.$eval(':root', (one) => getComputedStyle(one).colorScheme)
+      assert.equal(scheme, 'light dark')
+      await page.close()
+    }
+  },
+  { alike: true },
+)
 
-inBrowsers('the world speaks the language of the page', async ({ open }) => {
-  const { pages } = await gateway().fresh()
-  const page = await open(`${pages.world?.replace('#', '?lang=en#')}`)
-  const name = await joined(page)
-  const texts = await page.$eval('body', (one) => one.textContent ?? '')
-  assert.doesNotMatch(
-    texts.replace('简体中文', '').replace('日本語', ''),
-    /[\u3040-\u30ff\u4e00-\u9fff]/,
-  )
-  const list = JSON.parse(await post(gateway(), 'resources/list', {}, name)).result
-  assert.doesNotMatch(JSON.stringify(list), /[\u4e00-\u9fff]/)
-  await page.click('#act-weather')
-  await page.waitForFunction(() =>
-    /changed \d/.test(document.querySelector('.things .changed')?.textContent ?? ''),
-  )
-  assert.match(await readText(gateway(), `${name}+weather://data/12345`), /"condition":"Clear"/)
+inBrowsers(
+  'what is asked stands in the log, with how it ended',
+  async ({ open }) => {
+    const page = await open((await gateway().fresh()).pages.conformance ?? '')
+    const name = await joined(page)
+    const front = await startFront('log of the page', gateway())
+    try {
+      const url = new URL(front.url(`/mcp/${name}`))
+      const guide = await modernGuide('pinned', new StreamableHTTPClientTransport(url))
+      await guide.read('test://static-text')
+      await guide.prompt('test_simple_prompt')
+      await guide.call('test_error_handling')
+      await guide.call('test_input_required_result_elicitation')
+      await guide.close()
+    } finally {
+      await front.close()
+    }
+    // The assistant may have an answer before the page shows it.
+    await page.waitForFunction(
+      () =>
+        document.querySelectorAll('#log li').length === 5 &&
+        !document.querySelector('#log .outcome:not([data-is])'),
+    )
+    const lines = await page.$$eval('#log li', (all) =>
+      all.map((one) => Array.from(one.children, (part) => part.textContent).slice(1)),
+    )
+    assert.deepEqual(lines.reverse(), [
+      ['read', 'test://static-text', 'ok'],
+      ['prompt', 'test_simple_prompt', 'ok'],
+      ['tool', 'test_error_handling', 'failed'],
+      ['tool', 'test_input_required_result_elicitation', 'asks'],
+      ['tool', 'test_input_required_result_elicitation', 'ok'],
+    ])
+  },
+  { alike: true },
+)
 
-  await page.goto(page.url().replace('lang=en', 'lang=de'))
-  const german = await joined(page)
-  assert.match(await readText(gateway(), `${german}+weather://data/12345`), /"condition":"Klar"/)
-  assert.match(await textOf(page, '.things'), /Fähigkeiten des Agenten/)
-  const main = 'file:///project/src/main.rs'
-  const { resources } = JSON.parse(await post(gateway(), 'resources/list', {}, german)).result as {
-    resources: { uri: string; size?: number }[]
-  }
-  const text = await readText(gateway(), `${german}+${main}`)
-  assert.match(text, /Hallo/)
-  assert.equal(resources.find(({ uri }) => uri === main)?.size, Buffer.byteLength(text))
-})
+inBrowsers(
+  'the world speaks the language of the page',
+  async ({ open }) => {
+    const { pages } = await gateway().fresh()
+    const page = await open(`${pages.world?.replace('#', '?lang=en#')}`)
+    const name = await joined(page)
+    const texts = await page.$eval('body', (one) => one.textContent ?? '')
+    assert.doesNotMatch(
+      texts.replace('简体中文', '').replace('日本語', ''),
+      /[\u3040-\u30ff\u4e00-\u9fff]/,
+    )
+    const list = JSON.parse(await post(gateway(), 'resources/list', {}, name)).result
+    assert.doesNotMatch(JSON.stringify(list), /[\u4e00-\u9fff]/)
+    await page.click('#act-weather')
+    await page.waitForFunction(() =>
+      /changed \d/.test(document.querySelector('.things .changed')?.textContent ?? ''),
+    )
+    assert.match(await readText(gateway(), `${name}+weather://data/12345`), /"condition":"Clear"/)
+
+    await page.goto(page.url().replace('lang=en', 'lang=de'))
+    const german = await joined(page)
+    assert.match(await readText(gateway(), `${german}+weather://data/12345`), /"condition":"Klar"/)
+    assert.match(await textOf(page, '.things'), /Fähigkeiten des Agenten/)
+    const main = 'file:///project/src/main.rs'
+    const { resources } = JSON.parse(await post(gateway(), 'resources/list', {}, german))
+      .result as {
+      resources: { uri: string; size?: number }[]
+    }
+    const text = await readText(gateway(), `${german}+${main}`)
+    assert.match(text, /Hallo/)
+    assert.equal(resources.find(({ uri }) => uri === main)?.size, Buffer.byteLength(text))
+  },
+  { alike: true },
+)

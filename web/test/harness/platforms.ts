@@ -27,7 +27,6 @@ export const inFirefox: { readonly [start: string]: string } = {
   'page/': 'selection, computed styles and what a user sees',
   'playground/apps/': 'sandboxed frames, and what reaches the network from them',
   'playground/shell/embed.test.ts': 'frames of other ports',
-  'playground/shell/hostile.test.ts': 'Trusted Types, and what an element runs',
   'playground/shell/keyboard.test.ts': 'focus, popovers and dialogs',
   'playground/shell/leaving.test.ts': 'parts that load while the page is left',
   'playground/shell/offline.test.ts': 'service workers',

@@ -96,6 +96,8 @@ inBrowsers('a tab that goes without a word is gone, as after a crash', async (br
   assert.ok(told.includes(`tab:///${id}/text`))
 })
 
-inBrowsers('twelve tabs know of each other, and of each change', (browser) =>
-  knowEachOther(browser, site, 12),
+inBrowsers(
+  'twelve tabs know of each other, and of each change',
+  (browser) => knowEachOther(browser, site, 12),
+  { alike: true },
 )
