@@ -3,7 +3,7 @@
  * page's address, its console, and what it displays. Clicks wait until their element stands still. Long texts are pasted.
  */
 
-import type { ElementHandle, Frame, Page } from 'puppeteer-core'
+import type { BrowserContext, ElementHandle, Frame, Page } from 'puppeteer-core'
 
 /** How much of a page's console and text an error shows. */
 const lines = 30
@@ -11,6 +11,14 @@ const characters = 1500
 
 /** How long the page may take to describe itself after a timeout, ms. */
 const describing = 3_000
+
+/**
+ * How often `waitForFunction` looks where there are several pages, ms. Otherwise it looks at each animation frame, and a
+ * page that another one hides has none.
+ */
+const polling = 50
+
+const pages = new WeakMap<BrowserContext, number>()
 
 /** Makes `waitForFunction`, `waitForSelector` and `waitForNetworkIdle` of a page explain their timeouts. */
 export function explainTimeouts(page: Page): void {
@@ -38,10 +46,17 @@ export function explainTimeouts(page: Page): void {
       }
     }
   const text = (value: unknown) => (typeof value === 'string' ? value : String(value))
+  const context = page.browserContext()
+  const count = () => pages.get(context) ?? 0
+  pages.set(context, count() + 1)
+  const waitForFunction = page.waitForFunction.bind(page) as (
+    ...args: unknown[]
+  ) => Promise<unknown>
   page.waitForFunction = explained(
     (fits: unknown, _: unknown, ...args: unknown[]) =>
       `${text(fits)}${args.length > 0 ? ` with ${JSON.stringify(args)}` : ''}`,
-    page.waitForFunction.bind(page) as never,
+    (fits: unknown, options: unknown, ...args: unknown[]) =>
+      waitForFunction(fits, { ...(count() > 1 && { polling }), ...(options as object) }, ...args),
   ) as never
   page.waitForSelector = explained(
     (selector: unknown) => `the selector ${text(selector)}`,
