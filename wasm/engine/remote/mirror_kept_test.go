@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // Each value is kept for the time that its own result has named.
@@ -132,6 +135,51 @@ func TestTimedResultsAreDroppedWhenTheyAreOver(t *testing.T) {
 			if page != owner || page != all || (page+one/2)/one != step.kept {
 				t.Errorf("after %v %d, %d and %d bytes are kept, of %d results", step.after, page, owner, all, step.kept)
 			}
+		}
+	})
+}
+
+// A slowMirror is the port to a page, on which the word that values are kept takes longer than anything else.
+type slowMirror struct{ jsonrpc.Port }
+
+const notifyMirror = "notifications/io.github.pagemcp/mirror" // of hop
+
+func (p slowMirror) Write(ctx context.Context, data []byte) error {
+	if msg, err := jsonrpc.Parse(data); err == nil && msg.Method == notifyMirror {
+		time.Sleep(time.Millisecond)
+	}
+	return p.Port.Write(ctx, data)
+}
+
+// The page learns that its values are kept before the first read reaches it, also before one that waited for it.
+func TestReadsThatWaitedForThePageAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newMirroredHop(t, newShare())
+		d := enginetest.Speak(t, h.gateway, "claude")
+		defer d.Port.Close()
+		const uris = 20
+		ask := func(from int) {
+			for i := range uris {
+				d.Ask(fmt.Sprint(from+i), "resources/read", "", fmt.Sprintf(`,"uri":"notes+notes://%d"`, i))
+			}
+		}
+		for i := range uris {
+			h.put(fmt.Sprintf("notes://%d", i), "kept")
+		}
+		h.cut()
+		ask(1)
+		synctest.Wait()
+		h.slowly = true
+		h.join()
+		for range uris {
+			d.Wants(`"text":"kept"`)
+		}
+		ask(1 + uris)
+		for range uris {
+			d.Wants(`"text":"kept"`)
+		}
+		if n := h.reads(); n != uris {
+			t.Errorf("%d reads have reached the page, of %d URIs", n, uris)
 		}
 	})
 }

@@ -28,18 +28,6 @@ type mirroredHop struct {
 	slowly    bool                  // see slowMirror
 }
 
-// A slowMirror is the port to a page, on which the word that values are kept takes longer than anything else.
-type slowMirror struct{ jsonrpc.Port }
-
-const notifyMirror = "notifications/io.github.pagemcp/mirror" // of hop
-
-func (p slowMirror) Write(ctx context.Context, data []byte) error {
-	if msg, err := jsonrpc.Parse(data); err == nil && msg.Method == notifyMirror {
-		time.Sleep(time.Millisecond)
-	}
-	return p.Port.Write(ctx, data)
-}
-
 func newMirroredHop(t *testing.T, share *remote.MirrorShare) *mirroredHop {
 	return newMirroredHopOf(newHop(t), share)
 }
@@ -391,39 +379,6 @@ func TestAShareWithoutTimeKeepsNothing(t *testing.T) {
 		h.cut()
 		if page, owner, all := remote.Mirrored(h.remote); page+owner+all != 0 {
 			t.Errorf("%d bytes are kept of a page that has left", page)
-		}
-	})
-}
-
-// The page learns that its values are kept before the first read reaches it, also before one that waited for it.
-func TestReadsThatWaitedForThePageAreKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newMirroredHop(t, newShare())
-		d := enginetest.Speak(t, h.gateway, "claude")
-		defer d.Port.Close()
-		const uris = 20
-		ask := func(from int) {
-			for i := range uris {
-				d.Ask(fmt.Sprint(from+i), "resources/read", "", fmt.Sprintf(`,"uri":"notes+notes://%d"`, i))
-			}
-		}
-		for i := range uris {
-			h.put(fmt.Sprintf("notes://%d", i), "kept")
-		}
-		h.cut()
-		ask(1)
-		synctest.Wait()
-		h.slowly = true
-		h.join()
-		for range uris {
-			d.Wants(`"text":"kept"`)
-		}
-		ask(1 + uris)
-		for range uris {
-			d.Wants(`"text":"kept"`)
-		}
-		if n := h.reads(); n != uris {
-			t.Errorf("%d reads have reached the page, of %d URIs", n, uris)
 		}
 	})
 }
