@@ -239,7 +239,11 @@ function Row({ line: { one, received, differs }, runs, requirements, named, clos
       {received.map((each, index) => (
         <td
           key={index}
-          data-label={runs.length > 1 ? (runs[index]?.server ?? '') : t('conformance.set.received')}
+          data-label={
+            runs.length > 1
+              ? showControlCharacters(runs[index]?.server ?? '')
+              : t('conformance.set.received')
+          }
         >
           {each ? <Received one={each} name={named(one.id)} close={close} /> : null}
         </td>
