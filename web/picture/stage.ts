@@ -15,7 +15,7 @@ export const size = {
   height: (windows.app.height + bar) * scale,
 }
 
-/** Levels of each colour, instead of 255: nobody sees it, and the files have a quarter of the size. */
+/** Levels of each colour, instead of 256: the difference is not visible, and the files are a quarter of the size. */
 const steps = 25
 
 /** A frame before its duration is known; undefined: nothing has changed. */

@@ -8,7 +8,7 @@ import { bigList } from './serve.ts'
 /** How many notifications of the last burst were not sent. */
 export const omitted = signal<number | undefined>(undefined)
 
-/** Requests ten thousand notifications, the progress of a tool that counts, and counts those that come. */
+/** Requests ten thousand notifications, the progress of a tool that counts, and counts the notifications that arrive. */
 export async function burst(): Promise<void> {
   const session = active.peek()
   if (session === undefined) return

@@ -1,4 +1,4 @@
-/** Ten thousand notifications: those that the server leaves out are counted, and said. */
+/** A burst of ten thousand notifications: the report says how many the server left out. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
