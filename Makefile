@@ -236,6 +236,7 @@ browsers:
 	command -v chromium >/dev/null || missing="$$missing chromium"; \
 	command -v firefox-esr >/dev/null || missing="$$missing firefox-esr"; \
 	command -v gcc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	command -v openssl >/dev/null || missing="$$missing openssl"; \
 	test -z "$$missing" && exit 0; \
 	sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
 	if command -v apt-get >/dev/null && $$sudo true 2>/dev/null; then \
