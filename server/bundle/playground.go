@@ -66,30 +66,17 @@ func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := os.Stat(filepath.Join(options.AbsWorkingDir, "web", "demo", "world", "world.json")); err == nil {
+		options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, api.EntryPoint{InputPath: "web/demo/world/world.json", OutputPath: "playground/demo/world"})
+	}
 	options.JSXImportSource = "preact"
 	options.Splitting = true
 	options.ChunkNames = "playground/chunks/[name]-[hash]"
-	for _, ext := range [...]string{".webmanifest", ".txtar"} {
+	for _, ext := range [...]string{".webmanifest", ".txtar", ".json"} { // JSON is fetched
 		options.Loader[ext] = api.LoaderCopy
 	}
 	options.Plugins = append([]api.Plugin{textFiles(sources), orderedChunks(sources), withoutGrammar(sources), publicSources(options.AbsWorkingDir), adaptTurndown}, options.Plugins...)
-	options.Plugins = append(options.Plugins, copiedJSON(sources)) // after the one that confines
 	return options, nil
-}
-
-// copiedJSON copies the JSON files of the playground, which are fetched. Those of other
-// directories are imported by modules.
-func copiedJSON(sources string) api.Plugin {
-	return api.Plugin{Name: "copied JSON", Setup: func(build api.PluginBuild) {
-		build.OnLoad(api.OnLoadOptions{Filter: `\.json$`, Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-			if below(args.Path, []string{sources}) == "" {
-				return api.OnLoadResult{}, nil
-			}
-			bytes, err := os.ReadFile(args.Path)
-			contents := string(bytes)
-			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderCopy}, err
-		})
-	}}
 }
 
 // completePlayground adds the engine and its Worker, preloads, and files.json with a hash of

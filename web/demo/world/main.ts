@@ -4,6 +4,7 @@ import { type PageMcp, start } from 'pagemcp'
 import { element, make, showFailure, showPage } from '../shared/page.ts'
 import { panel, showQuestion } from '../shared/panel.ts'
 import { say } from '../shared/texts.ts'
+import { served } from './served.ts'
 import { serveSkill } from './skill.ts'
 import { texts } from './texts.ts'
 import { addThing, happened, removeThing } from './things.ts'
@@ -11,9 +12,9 @@ import * as world from './world.ts'
 
 showPage('world', texts)
 showQuestion(texts.question)
-const { templates, prompts } = world.translate(texts)
-let weather = JSON.parse(String(world.contentOf(world.weatherUri))) as world.Weather
-world.write(world.weatherUri, weatherText(weather))
+const { templates, prompts } = world.translate(served, texts)
+let weather = JSON.parse(String(served.contentOf(world.weatherUri))) as world.Weather
+served.write(world.weatherUri, weatherText(weather))
 
 /** How often the log grows and the weather changes by themselves. */
 const period = 20_000 // ms
@@ -21,11 +22,11 @@ const period = 20_000 // ms
 function serve(mcp: PageMcp) {
   const { noted } = panel(mcp)
   mcp.on('read', ({ uri }) => happened(uri, 'read'))
-  for (const { uri } of world.all()) publish(mcp, uri)
+  for (const { uri } of served.all()) publish(mcp, uri)
   const [files, stations] = templates
   if (files === undefined || stations === undefined) throw new Error('world.json lacks a template')
-  mcp.template({ ...files, complete: { path: world.paths() } }, ({ path }) =>
-    world.contentOf(`file:///${path}`),
+  mcp.template({ ...files, complete: { path: served.paths() } }, ({ path }) =>
+    served.contentOf(`file:///${path}`),
   )
   mcp.template(
     { ...stations, complete: { station: ['12345', '12346', '54321'] } },
@@ -46,8 +47,8 @@ function serve(mcp: PageMcp) {
 }
 
 function publish(mcp: PageMcp, uri: string) {
-  const thing = world.thing(uri)
-  if (thing) mcp.resource(world.described(thing), () => world.contentOf(uri))
+  const thing = served.thing(uri)
+  if (thing) mcp.resource(world.described(thing), () => served.contentOf(uri))
 }
 
 function letItLive(mcp: PageMcp) {
@@ -58,18 +59,18 @@ function letItLive(mcp: PageMcp) {
   }
   const writeLog = () => {
     const time = new Date().toISOString().slice(11, 19)
-    world.write(world.log, `${world.contentOf(world.log)}${time} ${texts.logOpened}\n`)
+    served.write(world.log, `${served.contentOf(world.log)}${time} ${texts.logOpened}\n`)
     changed(world.log)
   }
   const changeWeather = () => {
     weather = world.next(weather)
-    world.write(world.weatherUri, weatherText(weather))
+    served.write(world.weatherUri, weatherText(weather))
     changed(world.weatherUri)
   }
   let edits = 0
   const edit = () => {
     edits += 1
-    world.write(world.main, `fn main() {\n    println!("Hello for the ${edits + 1}. time!");\n}\n`)
+    served.write(world.main, `fn main() {\n    println!("Hello for the ${edits + 1}. time!");\n}\n`)
     publish(mcp, world.main) // its size is in the list
     changed(world.main)
   }
@@ -113,7 +114,7 @@ function weatherText({ condition, ...rest }: world.Weather): string {
 }
 
 function show() {
-  const lines = String(world.contentOf(world.log)).trimEnd().split('\n')
+  const lines = String(served.contentOf(world.log)).trimEnd().split('\n')
   element('app-log').textContent = lines.slice(-4).join('\n')
   const { temperature, humidity, condition } = weather
   element('weather').textContent = say(texts.weather, {
@@ -123,7 +124,7 @@ function show() {
   })
 }
 
-for (const thing of world.all()) addThing(thing)
+for (const thing of served.all()) addThing(thing)
 element('others').append(
   ...[...templates.map(({ uriTemplate }) => uriTemplate), ...prompts.map(({ name }) => name)].map(
     (name) => make('li', '', make('code', '', name)),

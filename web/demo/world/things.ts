@@ -3,8 +3,9 @@
 import { tag } from '../shared/language.ts'
 import { element, make } from '../shared/page.ts'
 import { say } from '../shared/texts.ts'
+import { served } from './served.ts'
 import { texts } from './texts.ts'
-import * as world from './world.ts'
+import type { Thing } from './world.ts'
 
 interface Row {
   item: HTMLElement
@@ -15,7 +16,7 @@ interface Row {
 const rows = new Map<string, Row>()
 
 /** Adds a resource to the end of the list. */
-export function addThing({ uri, name, title, mimeType }: world.Thing): void {
+export function addThing({ uri, name, title, mimeType }: Thing): void {
   const event = make('span', 'event')
   const content = make('div', 'content')
   const summary = make(
@@ -62,7 +63,7 @@ const media: {
 
 function showContent(uri: string) {
   const row = rows.get(uri)
-  const thing = world.thing(uri)
+  const thing = served.thing(uri)
   if (row === undefined || thing === undefined) return
   const [kind = ''] = thing.mimeType?.split('/') ?? []
   const create = media[kind]

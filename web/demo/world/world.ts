@@ -1,11 +1,12 @@
 /**
- * The served data, world.json, which the transcripts seed-*.txtar use as well, and its changes. Each resource of
- * world.json is in the language of the document that it comes from.
+ * A world: the served data, which the transcripts seed-*.txtar use as well, and its changes. Each resource of
+ * world.json is in the language of the document that it comes from. The demo imports the file, and the playground,
+ * whose visitors rarely need it, fetches it.
  */
 
 import type { Resource } from 'pagemcp'
 import type { WorldTexts } from './texts/en.ts'
-import data from './world.json'
+import type data from './world.json'
 
 /** A resource. */
 export interface Thing extends Resource {
@@ -20,41 +21,60 @@ export const log = 'file:///logs/app.log'
 export const station = '12345'
 export const weatherUri = `weather://data/${station}`
 
-const things = new Map((data.resources as Thing[]).map((thing) => [thing.uri, thing]))
+/** Content of world.json. */
+export type WorldData = typeof data
 
-/** All resources, in order. */
-export const all = (): Thing[] => [...things.values()]
+export interface World {
+  /** Descriptions of the templates. */
+  readonly templates: WorldData['templates']
+  /** Descriptions of the prompts, with their texts by depth. */
+  readonly prompts: WorldData['prompts']
+  /** All resources, in order. */
+  all(): Thing[]
+  thing(uri: string): Thing | undefined
+  /** The present content of a URI, or `undefined`. */
+  contentOf(uri: string): string | Uint8Array<ArrayBuffer> | undefined
+  /** The paths of the files, such as `project/src/main.rs`. */
+  paths(): string[]
+  write(uri: string, text: string): void
+}
 
-export const thing = (uri: string): Thing | undefined => things.get(uri)
-
-/** Descriptions of the templates and the prompt. */
-export const { templates, prompts } = data
+/** A world with this data. */
+export function worldOf({ resources, templates, prompts }: WorldData): World {
+  const things = new Map((resources as Thing[]).map((thing) => [thing.uri, thing]))
+  return {
+    templates,
+    prompts,
+    all: () => [...things.values()],
+    thing: (uri) => things.get(uri),
+    contentOf(uri) {
+      const thing = things.get(uri)
+      if (thing?.blob === undefined) return thing?.text
+      return Uint8Array.from(atob(thing.blob), (letter) => letter.charCodeAt(0))
+    },
+    paths: () =>
+      [...things.keys()].flatMap(
+        (uri) => (/^file:\/\/\/(.*[^/])$/.exec(uri)?.[1] ?? []) as string[],
+      ),
+    write(uri, text) {
+      const thing = things.get(uri)
+      if (thing === undefined) throw new Error(`there is no ${uri}`)
+      thing.text = text
+      if (thing.size !== undefined) thing.size = new TextEncoder().encode(text).length
+    },
+  }
+}
 
 /** The description of a resource, without its content. */
 export function described({ text, blob, ...description }: Thing): Resource {
   return description
 }
 
-/** The present content of a URI, or `undefined`. */
-export function contentOf(uri: string): string | Uint8Array<ArrayBuffer> | undefined {
-  const thing = things.get(uri)
-  if (thing?.blob === undefined) return thing?.text
-  return Uint8Array.from(atob(thing.blob), (letter) => letter.charCodeAt(0))
-}
-
-/** The paths of the files, such as `project/src/main.rs`. */
-export const paths = (): string[] =>
-  all().flatMap(({ uri }) => (/^file:\/\/\/(.*[^/])$/.exec(uri)?.[1] ?? []) as string[])
-
-export function write(uri: string, text: string) {
-  const thing = things.get(uri)
-  if (thing === undefined) throw new Error(`there is no ${uri}`)
-  thing.text = text
-  if (thing.size !== undefined) thing.size = new TextEncoder().encode(text).length
-}
-
 /** Translates the resources; returns the templates, and the prompt with its texts by depth. */
-export function translate({ things: translations, templates: named, prompt }: WorldTexts) {
+export function translate(
+  { all, write, templates, prompts }: World,
+  { things: translations, templates: named, prompt }: WorldTexts,
+) {
   for (const thing of all()) {
     const { text, ...description } = translations[thing.uri] ?? {}
     Object.assign(thing, description)

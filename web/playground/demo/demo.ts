@@ -102,7 +102,7 @@ async function startDemo(): Promise<Demo> {
   changePeriodically(change)
 
   let takeBig: (() => void) | undefined
-  let takeSeeds: (() => void) | undefined
+  let seeds: Promise<() => void> | undefined
   return {
     mcp,
     notes,
@@ -126,10 +126,17 @@ async function startDemo(): Promise<Demo> {
         : undefined
     },
     async setSeeds(on) {
-      if (on === (takeSeeds !== undefined)) return
-      recordEvent(on ? 'examples added' : 'examples removed')
-      takeSeeds?.()
-      takeSeeds = on ? serveExamples(mcp) : undefined
+      if (on === (seeds !== undefined)) return
+      const before = seeds
+      seeds = on ? serveExamples(mcp) : undefined
+      try {
+        const take = await (before ?? seeds)
+        recordEvent(on ? 'examples added' : 'examples removed')
+        if (!on) take?.()
+      } catch (error) {
+        seeds = undefined
+        throw error
+      }
     },
     closeAll() {
       recordEvent('the server closed all connections')

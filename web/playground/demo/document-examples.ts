@@ -1,16 +1,17 @@
 /** Example resources of the project's specification documents: files, a log, records, a screen, weather, an agent. */
 
 import type { PageMcp } from 'pagemcp'
-import * as examples from '../../demo/world/world.ts'
+import { described, guess, station as known, worldOf } from '../../demo/world/world.ts'
 
-/** Serves the examples; returns how to remove them. */
-export function serveExamples(mcp: PageMcp): () => void {
+/** Loads and serves the examples; resolves to how to remove them. */
+export async function serveExamples(mcp: PageMcp): Promise<() => void> {
+  const response = await fetch(new URL('demo/world.json', document.baseURI))
+  if (!response.ok) throw new Error(`world.json: status ${response.status}`)
+  const examples = worldOf(await response.json())
   const [files, weather] = examples.templates
   const taken = [
     mcp.resources(
-      examples
-        .all()
-        .map((thing) => [examples.described(thing), () => examples.contentOf(thing.uri)]),
+      examples.all().map((thing) => [described(thing), () => examples.contentOf(thing.uri)]),
     ),
     ...(files
       ? [
@@ -21,8 +22,8 @@ export function serveExamples(mcp: PageMcp): () => void {
       : []),
     ...(weather
       ? [
-          mcp.template({ ...weather, complete: { station: [examples.station] } }, ({ station }) =>
-            examples.guess(String(station)),
+          mcp.template({ ...weather, complete: { station: [known] } }, ({ station }) =>
+            guess(String(station)),
           ),
         ]
       : []),

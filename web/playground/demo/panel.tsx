@@ -3,6 +3,7 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { setting } from '../base/settings.ts'
@@ -224,7 +225,11 @@ function Simulation({ demo }: { demo: Demo }) {
         on={examples.value}
         change={(on) => {
           examples.value = on
-          demo.setSeeds(on)
+          demo.setSeeds(on).catch((error: unknown) => {
+            examples.value = false
+            const reason = error instanceof Error ? error.message : String(error)
+            actions.announce(t('base.failedToLoad', { reason }))
+          })
         }}
       />
       <p class="row">

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, press, rows, servePlayground } from '../harness.ts'
+import { openPlayground, type Playground, press, rows, saw, servePlayground } from '../harness.ts'
 
 let playground: Playground
 before(async () => {
@@ -105,6 +105,10 @@ inBrowsers('without the network it opens all the same, once it has been kept', a
     await page.reload()
     await page.waitForSelector('html[data-ready]')
     assert.match(await page.$eval('h1', (one) => one.textContent), /PageMCP/)
+    await press(page, '[role=tab]', 'Demo data', 'aria-label')
+    await press(page, 'summary', 'Simulation')
+    await press(page, 'label', 'Examples from the MCP docs')
+    await saw(page, '.tl-row', 'examples added')
   } finally {
     await own.close()
   }
