@@ -49,6 +49,12 @@ export interface TextArchive {
   clear(): void
 }
 
+/** Two times, ms since 1970; `to` is Infinity for what goes on. */
+export interface Times {
+  readonly from: number
+  readonly to: number
+}
+
 /** The rows of a task: that which made it, and that with its final state; -1: it goes on. */
 interface Task {
   readonly from: number
@@ -246,6 +252,27 @@ export class Store {
   /** The response's row of a request, the request's row of a response, or -1. */
   partner(row: number): number {
     return this.#partners[row] as number
+  }
+
+  /** The response of a row's exchange, which may be the row itself; -1: none. */
+  response(row: number): number {
+    const partner = this.partner(row)
+    return partner === none ? none : Math.max(row, partner)
+  }
+
+  /**
+   * From the request of a row to its response, to what ended it, or to the final state of the task that the response
+   * made. Of other rows a moment.
+   */
+  times(row: number): Times {
+    const partner = this.partner(row)
+    const last = Math.max(row, partner)
+    const isOpen = partner === none && this.kind(row) === 'request'
+    const end = isOpen ? this.ended(row) : (this.taskEnd(last) ?? last)
+    return {
+      from: this.time(partner === none ? row : Math.min(row, partner)),
+      to: end === none ? Number.POSITIVE_INFINITY : this.time(end),
+    }
   }
 
   /** ms from request to response, on either row; NaN without a response. */

@@ -14,11 +14,25 @@ export interface Cursor {
   places: readonly number[]
   onKeyDown(event: TargetedKeyboardEvent<HTMLElement>): void
   onFocusCapture(event: { target: EventTarget | null }): void
+  /** For keys that filter: if that removes the focused row, the row that Tab reaches gets the focus. */
+  keepFocus(): void
 }
 
-/** Rows need `data-row`; the one that Tab reaches needs `tabindex="0"`. */
-export function useCursor(rows: Rows, scroller: Scroller): Cursor {
+/** A filter is applied within this time, also if its code must be loaded first. */
+const filterTime = 1000 // ms
+
+/**
+ * Rows need `data-row`; the one that Tab reaches needs `tabindex="0"`.
+ *
+ * @param inspect - what Enter and Space do with a row
+ */
+export function useCursor(
+  rows: Rows,
+  scroller: Scroller,
+  inspect: (row: number) => void = actions.inspect,
+): Cursor {
   const focusing = useRef(false)
+  const keptUntil = useRef(0) // performance.now()
   const at = cursor.value
   const index = at < 0 ? rows.length : rows.indexOf(at)
   // The newest row replaces a row that the filter hides.
@@ -29,7 +43,8 @@ export function useCursor(rows: Rows, scroller: Scroller): Cursor {
   if (home >= 0 && (home < first || home >= end)) places.push(home)
 
   useLayoutEffect(() => {
-    if (!focusing.current) return
+    const isLost = performance.now() < keptUntil.current && document.activeElement === document.body
+    if (!focusing.current && !isLost) return
     focusing.current = false
     const row = scroller.ref.current?.querySelector<HTMLElement>('[data-row][tabindex="0"]')
     row?.focus({ preventScroll: true })
@@ -48,7 +63,7 @@ export function useCursor(rows: Rows, scroller: Scroller): Cursor {
     onKeyDown(event) {
       if (event.ctrlKey || event.metaKey || event.altKey || home < 0) return
       if (!(event.target as Element).closest('[data-row]')) return
-      if (event.key === 'Enter' || event.key === ' ') actions.inspect(rows.row(home))
+      if (event.key === 'Enter' || event.key === ' ') inspect(rows.row(home))
       else {
         const to = nextIndex(event.key, home, rows.length, scroller.page)
         if (to === undefined) return
@@ -61,6 +76,9 @@ export function useCursor(rows: Rows, scroller: Scroller): Cursor {
     onFocusCapture({ target }) {
       const row = (target as Element).closest('[data-row]')?.getAttribute('data-row')
       if (row) cursor.value = Number(row)
+    },
+    keepFocus() {
+      keptUntil.current = performance.now() + filterTime
     },
   }
 }

@@ -11,6 +11,7 @@ import {
   middle,
   minColumnWidth,
   type Naming,
+  tailOf,
   widthOf,
 } from './diagram.ts'
 
@@ -85,7 +86,8 @@ export function diagramSvg(
     const colour = bad ? '#b3261e' : state === 'input' ? '#8a5a00' : '#222'
     const dash = kind === 'result' || kind === 'error' ? ' stroke-dasharray="6 4"' : ''
     const back = x2 < x1 ? 1 : -1
-    const text = fit(label, Math.abs(x2 - x1) - 24, letter)
+    const tail = tailOf(label, Math.abs(x2 - x1) - 24, letter)
+    const text = tail === label ? label : `…${tail}`
     const under = widthOf(text, letter) + 8 // covers the lifelines behind the text
     parts.push(
       `<line x1="${x1}" y1="${y}" x2="${x2}" y2="${y}" stroke="${colour}" stroke-width="1.5"${dash}/>`,

@@ -153,7 +153,7 @@ const columnOf = ({ connection, side }: Bar, columns: readonly Column[]) =>
 /** The width of a text. `wide` is the mean width of a character, px. */
 export function widthOf(text: string, wide: number): number {
   let used = 0
-  for (const character of text) used += character.charCodeAt(0) >= 0x1100 ? 2 : 1
+  for (const character of text) used += cells(character)
   return used * wide
 }
 
@@ -162,10 +162,31 @@ export function fit(text: string, px: number, wide: number): string {
   const room = Math.max(4, Math.floor(px / wide))
   let used = 0
   for (const [index, character] of [...text].entries()) {
-    used += character.charCodeAt(0) >= 0x1100 ? 2 : 1
+    used += cells(character)
     if (used > room) return `${[...text].slice(0, Math.max(1, index - 1)).join('')}…`
   }
   return text
+}
+
+const cells = (character: string) => (character.charCodeAt(0) >= 0x1100 ? 2 : 1)
+
+/**
+ * The end of a text that fits beside an ellipsis, best from a `/` or a word on: of `notifications/resources/updated`,
+ * `/updated`. The text if it fits. `wide` is the mean width of a character, px.
+ */
+export function tailOf(text: string, px: number, wide: number): string {
+  if (widthOf(text, wide) <= px) return text
+  const characters = [...text]
+  let first = characters.length - 1
+  let used = 1 + cells(characters[first] as string)
+  while (first > 0) {
+    used += cells(characters[first - 1] as string)
+    if (used * wide > px) break
+    first--
+  }
+  const tail = characters.slice(first).join('')
+  const at = tail.search(/(?<!\/)\/(?!\/)|(?<=\s)\S/)
+  return tail.slice(at > tail.length / 2 ? 0 : Math.max(0, at))
 }
 
 /**
@@ -181,6 +202,23 @@ export function inTwoLines(text: string, px: number, wide: number): readonly str
   const whole = breaks.filter((at) => fits(text.slice(at)))
   const at = whole.findLast((at) => text[at - 1] === ' ') ?? whole.at(-1) ?? breaks.at(-1)
   return at === undefined ? [text] : [text.slice(0, at), text.slice(at)]
+}
+
+/** A label in one line, or in up to two; its head is cut if it is too wide. `isCut`: an ellipsis comes first. */
+export function labelLines(
+  text: string,
+  px: number,
+  wide: number,
+  breaks: boolean,
+): { lines: readonly string[]; isCut: boolean } {
+  for (const part of breaks ? [Number.POSITIVE_INFINITY, 2, 1.5] : []) {
+    const tail = tailOf(text, px * part, wide)
+    const lines = inTwoLines(tail, tail === text ? px : px - wide, wide)
+    if (lines.every((line) => widthOf(line.trimEnd(), wide) <= px))
+      return { lines, isCut: tail !== text }
+  }
+  const tail = tailOf(text, px, wide)
+  return { lines: [tail], isCut: tail !== text }
 }
 
 /** Wraps an array of rows. */

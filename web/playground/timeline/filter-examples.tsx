@@ -11,6 +11,7 @@ const examples = [
   ['status:waiting', 'timeline.helpStatus'],
   ['code:-32602', 'timeline.helpCode'],
   ['>50ms size>1k', 'timeline.helpMeasure'],
+  ['at:1.5s..3s', 'timeline.helpAt'],
   ['"two words"', 'timeline.helpText'],
   ['-method:ping', 'timeline.helpNot'],
 ] as const

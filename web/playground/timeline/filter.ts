@@ -5,6 +5,7 @@
  *     dir:in  client:A  kind:error  status:waiting  framing:sse    several values by comma
  *     id:3  code:-32602
  *     >50ms  <2s  size>1k  size<200
+ *     at:1.5s..3s  at:..80ms  at:2s              in progress then, since the first message
  *     milk  "two words"                  anywhere in the message, in any case
  *
  * Invalid terms are reported with their position, and ignored.
@@ -13,6 +14,7 @@
 import type { Key } from '../base/i18n.ts'
 import type { Store } from '../messages/store.ts'
 import { statusOf } from './status.ts'
+import type { Range } from './zoom.ts'
 
 /** Whether a row matches. */
 export type Test = (row: number) => boolean
@@ -31,6 +33,8 @@ export interface Filter {
   readonly problems: readonly FilterProblem[]
   /** Whether the response may change the result for its request. */
   readonly looksAtAnswers: boolean
+  /** The times of a term `at:`, as far as it has them. */
+  readonly range?: Range
 }
 
 type Maker = (store: Store, connectionOf: (letter: string) => number | undefined) => Test
@@ -63,6 +67,7 @@ export const filterKeys = [
   'framing',
   'id',
   'code',
+  'at',
 ] as const
 
 // Beginnings of terms. All patterns are sticky.
@@ -77,6 +82,7 @@ export function parseFilter(text: string): Filter {
   const makers: Maker[] = []
   const problems: FilterProblem[] = []
   let looksAtAnswers = false
+  let range: Range | undefined
   let at = 0
   const take = (pattern: RegExp) => {
     pattern.lastIndex = at
@@ -96,18 +102,23 @@ export function parseFilter(text: string): Filter {
     const measuring = take(measured)
     // `http://host` is text, not a key.
     const key = measuring || isAddress(text, at) ? undefined : take(keyword)?.[1]?.toLowerCase()
+    const times = key === 'at' ? rangeOf(value(), wrong) : undefined
     const maker = measuring
       ? measure(measuring, wrong)
-      : key
-        ? keyed(key, value(), wrong)
-        : contains(value())
+      : key === 'at'
+        ? times && during(times)
+        : key
+          ? keyed(key, value(), wrong)
+          : contains(value())
     if (!maker) continue
-    if (key === 'status' || (measuring && measuring[1] !== 'size')) looksAtAnswers = true
+    if (times && !minus) range = times
+    if (times || key === 'status' || (measuring && measuring[1] !== 'size')) looksAtAnswers = true
     makers.push(minus ? not(maker) : maker)
   }
   return {
     problems,
     looksAtAnswers,
+    range,
     compile(store, connectionOf) {
       const tests = makers.map((make) => make(store, connectionOf))
       if (tests.length < 2) return tests[0]
@@ -199,6 +210,33 @@ function measure([, what, sign, value = '']: readonly string[], wrong: Wrong): M
     ? (store) => (row) => store.latency(row) > bound
     : (store) => (row) => store.latency(row) < bound
 }
+
+const time = String.raw`(?:(\d+(?:\.\d+)?)(ms|s)?)?`
+const times = new RegExp(`^${time}(\\.\\.${time})?$`, 'i')
+
+/** `1.5s..3s`; either end may be missing, and one time alone is a moment. */
+function rangeOf(value: string, wrong: Wrong): Range | undefined {
+  if (value === '') return undefined
+  const [, first, firstUnit, more, last, lastUnit] = times.exec(value) ?? []
+  if (first === undefined && last === undefined) {
+    wrong('timeline.filterNumber', { value })
+    return undefined
+  }
+  const ms = (digits: string | undefined, unit = '', none: number) =>
+    digits === undefined ? none : Number(digits) * (units[unit.toLowerCase()] as number)
+  const from = ms(first, firstUnit, 0)
+  return { from, to: more === undefined ? from : ms(last, lastUnit, Number.POSITIVE_INFINITY) }
+}
+
+/** What was in progress in a range: a request and its response pass both. */
+const during =
+  ({ from, to }: Range): Maker =>
+  (store) =>
+  (row) => {
+    const start = store.time(0)
+    const times = store.times(row)
+    return times.from - start <= to && times.to - start >= from
+  }
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 

@@ -67,8 +67,16 @@ export function duration(ms: number): string {
   return unit('millisecond', ms < 10 && !Number.isInteger(ms) ? 1 : 0).format(ms)
 }
 
+/** A time on the axis. `step`: the distance of two ticks, ms, which decides the digits; `last`: the latest tick. */
+export function axisTime(ms: number, step: number, last: number): string {
+  const [name, factor] =
+    last >= 10_000 ? (['second', 1000] as const) : (['millisecond', 1] as const)
+  const digits = Math.max(0, Math.ceil(-Math.log10(step / factor)))
+  return unit(name, digits).format(ms / factor)
+}
+
 /** Requests that stay open and get notifications. */
-const streams: readonly string[] = ['subscriptions/listen', 'events/stream']
+export const streams: readonly string[] = ['subscriptions/listen', 'events/stream']
 
 /** The outcome of a row: of a response its result, of a request only whether it waits. */
 export function outcome(store: Store, row: number): string {
@@ -113,9 +121,9 @@ export function line(store: Store, row: number): string {
         ? [store.method(row), targetText(store, row)]
         : kind === 'result' || kind === 'error'
           ? [
-              outcome(store, row),
               store.method(row),
               `#${store.id(row)}`,
+              outcome(store, row),
               duration(store.latency(row)),
             ]
           : [store.raw(row).slice(0, 200)]

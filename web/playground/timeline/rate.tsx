@@ -14,7 +14,7 @@ const ticked = signal(0)
 /** A sparkline of counts. The same data is beside it as text. */
 export function Sparkline({ counts }: { counts: readonly number[] }) {
   return (
-    <svg class="tl-spark" viewBox="0 0 60 16" aria-hidden="true">
+    <svg class="tl-spark" viewBox="0 0 60 16" preserveAspectRatio="none" aria-hidden="true">
       <polyline points={points(counts, 60, 15)} />
     </svg>
   )

@@ -104,7 +104,10 @@ export class Row extends Component<Props> {
         {cell(3, `pair ${bracket}`, null)}
         {message ? (
           <>
-            {cell(4, 'method', store.method(row), { lang: 'en', translate: false })}
+            {cell(4, 'method tl-tail', <bdi>{store.method(row)}</bdi>, {
+              lang: 'en',
+              translate: false,
+            })}
             {cell(5, 'id', store.id(row))}
             {cell(
               6,

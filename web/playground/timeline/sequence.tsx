@@ -17,8 +17,7 @@ import {
   type Column,
   columnsOf,
   endsOf,
-  fit,
-  inTwoLines,
+  labelLines,
   listed,
   middle,
   minColumnWidth,
@@ -34,7 +33,7 @@ const bars = new Bars(store)
 
 /** px; `letter` is the mean width of a character, `text` the font size, `narrow` the minimum width of a column. */
 const sizes = {
-  usual: { step: 40, head: 48, bar: 10, letter: 7.3, text: 12, narrow: minColumnWidth },
+  usual: { step: 30, head: 48, bar: 10, letter: 7.3, text: 12, narrow: minColumnWidth },
   large: { step: 66, head: 66, bar: 16, letter: 10.9, text: 18, narrow: 214 },
 }
 
@@ -200,23 +199,17 @@ function Message({ arrow, step, width, letter, size, breaks, columns, home }: Me
   const room = Math.max(span, width / columns.length - 8)
   const wide = kind === 'world' ? Math.min(room, Math.max(span, widthOf(text, letter) + 24)) : span
   const free = wide - size * (breaks ? 1.5 : 2)
-  const lines = breaks ? inTwoLines(text, free, letter) : [text]
+  // The ellipsis is drawn: speech input needs words of the button's name (WCAG 2.5.3).
+  const { lines, isCut } = labelLines(text, free, letter, breaks)
   const above = lines.length > 1 ? (lines[0] as string) : ''
   const last = lines.at(-1) as string
-  const written = fit(last, free, letter)
-  const under = Math.max(widthOf(above, letter), widthOf(written, letter)) + (breaks ? 4 : 8) // px; covers the lifelines behind the text
+  const widest = Math.max(...lines.map((line) => widthOf(line, letter))) + (isCut ? letter : 0)
+  const under = widest + (breaks ? 4 : 8) // px; covers the lifelines behind the text
   const start =
     kind === 'world' ? Math.max(4, Math.min(width - wide - 4, (x1 + x2 - wide) / 2)) : left
-  // Cut after a word, and the ellipsis is drawn: speech input needs words of the button's name (WCAG 2.5.3).
-  const whole = breaks ? (inTwoLines(last, free, letter)[0] as string).trimEnd() : last
-  const cut =
-    written === last
-      ? last
-      : whole !== last
-        ? whole
-        : written.replace(/\w*…$/, '') || written.slice(0, -1)
   const middle = start + wide / 2
-  const end = middle - (cut === last ? 0 : letter / 2)
+  const shift = isCut ? letter / 2 : 0 // of the line with the ellipsis
+  const cutLine = widthOf((lines[0] as string).trimEnd(), letter)
   const back = x2 < x1 ? 1 : -1
   const high = above === '' ? 0 : size * 1.15 // px between two baselines
   const base = kind === 'world' ? y - step * 0.06 + high / 2 : y - step * 0.15 // of the last line
@@ -251,19 +244,19 @@ function Message({ arrow, step, width, letter, size, breaks, columns, home }: Me
       />
       <text>
         {above && (
-          <tspan x={middle} y={base - high}>
+          <tspan x={middle + shift} y={base - high}>
             {above}
           </tspan>
         )}
-        <tspan x={end} y={base}>
-          {cut}
+        <tspan x={middle + (above ? 0 : shift)} y={base}>
+          {last}
         </tspan>
       </text>
-      {cut === last ? null : (
+      {isCut && (
         <path
           class="sq-line sq-dots"
           stroke-linecap="round"
-          d={`M${end + widthOf(cut, letter) / 2 + letter * 0.2} ${base}h.1m${letter / 3} 0h.1m${letter / 3} 0h.1`}
+          d={`M${middle - cutLine / 2 - letter * 0.6} ${base - high}h.1m${letter / 3} 0h.1m${letter / 3} 0h.1`}
         />
       )}
     </g>

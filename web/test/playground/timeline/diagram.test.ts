@@ -9,7 +9,9 @@ import {
   endsOf,
   fit,
   inTwoLines,
+  labelLines,
   listed,
+  tailOf,
 } from '../../../playground/timeline/diagram.ts'
 import { diagramSvg } from '../../../playground/timeline/diagram-svg.ts'
 import { mermaid } from '../../../playground/timeline/mermaid.ts'
@@ -174,13 +176,47 @@ test('an SVG file holds text as text, and every message', () => {
   const svg = diagramSvg(store, bars, rows(store), name, (row) => store.raw(row))
   assert.equal(svg.match(/<path /g)?.length, 8)
   assert.match(svg, /write notes:..today &#60;b&#62;/)
-  assert.doesNotMatch(svg, /<b>|NaN|undefined|script/)
+  assert.doesNotMatch(svg, /<b>|NaN|undefined|<script/)
 })
 
 test('a text is cut where its room ends', () => {
   assert.equal(fit('notes://today', 100, 10), 'notes://t…')
   assert.equal(fit('notes', 100, 10), 'notes')
   assert.equal(fit('今日今日今日', 100, 10), '今日今日…')
+})
+
+for (const [text, room, expected] of [
+  ['notifications/resources/updated', 31, 'notifications/resources/updated'],
+  ['notifications/resources/updated', 20, '/resources/updated'],
+  ['notifications/resources/updated', 12, '/updated'],
+  ['notifications/resources/updated', 6, 'dated'],
+  ['resources/read notes://today #3', 22, 'notes://today #3'],
+  ['resources/read notes://today #3', 14, 'es://today #3'],
+  ['tools/call long_name_of_a_tool #4 ok', 20, 'ame_of_a_tool #4 ok'],
+  ['今日今日今日', 10, '今日今日'],
+  ['today', 1, 'y'],
+] as const) {
+  test(`of ${text} the end is kept, in a room of ${room}`, () => {
+    assert.equal(tailOf(text, room * 10, 10), expected)
+  })
+}
+
+test('a label that is too wide for its lines loses its head', () => {
+  const label = 'resources/templates/list #3 error -32602 12 ms'
+  assert.deepEqual(labelLines(label, 500, 10, false), { lines: [label], isCut: false })
+  assert.deepEqual(labelLines(label, 280, 10, false), {
+    lines: ['/list #3 error -32602 12 ms'],
+    isCut: true,
+  })
+  assert.deepEqual(labelLines(label, 280, 10, true), {
+    lines: ['resources/templates/list #3 ', 'error -32602 12 ms'],
+    isCut: false,
+  })
+  for (const room of [60, 100, 150, 200]) {
+    const { lines, isCut } = labelLines(label, room, 10, true)
+    assert.ok(isCut && lines.length <= 2 && lines.every((line) => line.trim().length <= room / 10))
+    assert.ok(label.endsWith(lines.join('')), 'the visible text is a part of the name')
+  }
 })
 
 test('a text that is too wide is broken once, at the last place that fits', () => {

@@ -85,8 +85,8 @@ test('diagrams and announcements name these outcomes', () => {
   const bars = new Bars(store)
   bars.advance()
   const svg = diagramSvg(store, bars, rows, name, (row) => line(store, row))
-  assert.match(svg, /fill="#b3261e">tool error/)
-  assert.match(svg, /fill="#8a5a00">input needed/)
+  assert.match(svg, /fill="#b3261e">tools.call #1 tool error/)
+  assert.match(svg, /fill="#8a5a00">tools.call #2 input needed/)
   assert.deepEqual(announcementOf(store, 0, 2), {
     key: 'timeline.spokenFailed',
     params: { method: 'tools/call' },
@@ -208,7 +208,7 @@ test('a request that was cancelled or ended has no open bar, on time axis and di
   store.end(1, '2')
   const axis = axisOf(store, [0, 1, 2, 3, 4])
   assert.deepEqual(
-    [0, 2, 3].map((row) => spanOf(store, row, axis).open),
+    [0, 2, 3].map((row) => spanOf(store.times(row), axis).open),
     [false, false, true],
   )
   assert.deepEqual(
