@@ -11,10 +11,12 @@ import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { loadWhenIdle } from '../base/idle.ts'
 import { lazy } from '../base/lazy.tsx'
+import { Menu } from '../base/menu.tsx'
+import { useStrip } from '../base/strip.ts'
 import { active } from '../connections/clients.ts'
 import { Draft } from './draft.tsx'
 import { needsConfirmation, registerActions, send } from './send.ts'
-import { close, current, open, show, tab, tabs, titleOf } from './tabs.ts'
+import { close, current, open, show, type Tab, tab, tabs, titleOf } from './tabs.ts'
 import { asForm, editor, problems } from './view.ts'
 
 /** The tools above the text, loaded when idle. */
@@ -50,11 +52,12 @@ export function Compose() {
 }
 
 function Tabs() {
+  const { ref, overflows } = useStrip<HTMLUListElement>()
+  const name = (one: Tab) => titleOf(one) || t('compose.untitled')
   return (
-    <ul class="compose-tabs" aria-label={t('compose.tabs')}>
-      {tabs.value.map((one) => {
-        const title = titleOf(one) || t('compose.untitled')
-        return (
+    <div class="compose-tabs">
+      <ul class="strip" ref={ref} aria-label={t('compose.tabs')}>
+        {tabs.value.map((one) => (
           <li key={one.id}>
             <button
               type="button"
@@ -62,22 +65,43 @@ function Tabs() {
               translate={false}
               onClick={() => show(one.id)}
             >
-              {title}
+              {name(one)}
             </button>
             {tabs.value.length > 1 && (
               <IconButton
                 name="close"
-                label={t('compose.close', { title })}
+                label={t('compose.close', { title: name(one) })}
                 onClick={() => close(one.id)}
               />
             )}
           </li>
-        )
-      })}
-      <li>
-        <IconButton name="plus" label={t('compose.newTab')} onClick={() => open(tab.peek().text)} />
-      </li>
-    </ul>
+        ))}
+      </ul>
+      {overflows.value && (
+        <Menu label={t('compose.tabs')} icon="down">
+          {(done) => (
+            <ul>
+              {tabs.value.map((one) => (
+                <li key={one.id}>
+                  <button
+                    type="button"
+                    aria-current={one.id === current.value}
+                    translate={false}
+                    onClick={() => {
+                      done()
+                      show(one.id)
+                    }}
+                  >
+                    {name(one)}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Menu>
+      )}
+      <IconButton name="plus" label={t('compose.newTab')} onClick={() => open(tab.peek().text)} />
+    </div>
   )
 }
 

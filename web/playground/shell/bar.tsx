@@ -1,11 +1,12 @@
 /** @jsxImportSource preact */
 /** The bar: clients, revision, and buttons for dialogs and settings. */
 
-import { useEffect, useRef } from 'preact/hooks'
 import { type Locale, locale, localeNames, setLocale, t } from '../base/i18n.ts'
 import { Icon, IconButton } from '../base/icon.tsx'
+import { Menu } from '../base/menu.tsx'
 import { embedded, setting } from '../base/settings.ts'
 import { dialog, front, pane, side } from '../base/state.ts'
+import { useStrip } from '../base/strip.ts'
 import { theme } from '../base/theme.ts'
 import { active, disconnect, revision, sessions, setRevision } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
@@ -90,12 +91,37 @@ export function Bar() {
 }
 
 function Clients() {
+  const { ref, overflows } = useStrip<HTMLDivElement>()
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
     <div class="clients" role="group" aria-label={t('shell.clients')}>
-      {sessions.value.map((session) => (
-        <ClientButton key={session.connection.id} session={session} />
-      ))}
+      <div class="strip" ref={ref}>
+        {sessions.value.map((session) => (
+          <ClientButton key={session.connection.id} session={session} />
+        ))}
+      </div>
+      {overflows.value && (
+        <Menu label={t('shell.clients')} icon="down">
+          {(close) => (
+            <ul>
+              {sessions.value.map((session) => (
+                <li key={session.connection.id}>
+                  <button
+                    type="button"
+                    aria-current={active.value === session}
+                    onClick={() => {
+                      close()
+                      activate(session)
+                    }}
+                  >
+                    <ClientName session={session} />
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Menu>
+      )}
       {embedded ? null : (
         <IconButton
           name="plus"
@@ -111,46 +137,52 @@ function Clients() {
 const titleOf = ({ peer, connection }: Session) =>
   peer.value?.title || peer.value?.name || connection.dialer.title
 
+function activate(session: Session) {
+  active.value = session
+  revision.value = session.revision.peek()
+}
+
 function ClientButton({ session }: { session: Session }) {
   const { connection } = session
-  const state = connection.state.value
-  const title = titleOf(session)
   const isActive = active.value === session
-  const hasTwin = sessions.value.some((other) => other !== session && titleOf(other) === title)
-  const button = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
-    // Many clients are scrolled, as the bar has no room for them.
-    if (isActive) button.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [isActive, title])
   return (
     <>
       <button
-        ref={button}
         type="button"
         aria-pressed={isActive}
         title={`${connection.dialer.title}${connection.reason.value ? `: ${connection.reason.value}` : ''}`}
-        onClick={() => {
-          active.value = session
-          revision.value = session.revision.peek()
-        }}
+        onClick={() => activate(session)}
       >
-        <span class="connection-state" data-is={state} />
-        <span class="letter">{connection.letter}</span>
-        <span class="name">{title}</span>
-        {hasTwin ? (
-          <span class="quiet" translate={false}>
-            {session.revision.value}
-          </span>
-        ) : null}
-        {state === 'open' ? null : <span class="quiet">{t(`shell.${state}`)}</span>}
+        <ClientName session={session} />
       </button>
       {isActive && sessions.value.length > 1 ? (
         <IconButton
           name="close"
-          label={t('shell.disconnect', { client: `${connection.letter} ${title}` })}
+          label={t('shell.disconnect', { client: `${connection.letter} ${titleOf(session)}` })}
           onClick={() => disconnect(session)}
         />
       ) : null}
+    </>
+  )
+}
+
+/** State, letter and name of a client, with its revision if another client has the same name. */
+function ClientName({ session }: { session: Session }) {
+  const { connection } = session
+  const state = connection.state.value
+  const title = titleOf(session)
+  const hasTwin = sessions.value.some((other) => other !== session && titleOf(other) === title)
+  return (
+    <>
+      <span class="connection-state" data-is={state} />
+      <span class="letter">{connection.letter}</span>
+      <span class="name">{title}</span>
+      {hasTwin ? (
+        <span class="quiet" translate={false}>
+          {session.revision.value}
+        </span>
+      ) : null}
+      {state === 'open' ? null : <span class="quiet">{t(`shell.${state}`)}</span>}
     </>
   )
 }

@@ -149,6 +149,53 @@ inBrowsers(
         document.querySelector('.thing [role=switch][aria-checked=false]') &&
         !document.querySelector('.thing [role=switch][aria-checked=true]'),
     )
+
+    // Three clients and six messages have no room: menus have all of them, and the active one stays in view.
+    await command(page, 'connections.another')
+    await page.waitForFunction(() => document.querySelectorAll('.clients .letter').length === 3)
+    for (let count = 2; count <= 6; count++) {
+      await page.click('.compose-tabs > .icon-button:last-child')
+      await page.waitForFunction(
+        (wanted) => document.querySelectorAll('.compose-tabs li').length === wanted,
+        {},
+        count,
+      )
+    }
+    for (const width of [1400, 1024, 390]) {
+      await page.setViewport({ width, height: 800 })
+      if (width === 390) await press(page, '.switcher button', 'Compose')
+      for (const [strip, active] of [
+        ['.clients', '[aria-pressed=true]'],
+        ['.compose-tabs', '[aria-current=true]'],
+      ] as const) {
+        await page.waitForFunction(
+          (strip, active) => {
+            const box = document.querySelector(`${strip} > .strip`)?.getBoundingClientRect()
+            const shown = document
+              .querySelector(`${strip} > .strip ${active}`)
+              ?.getBoundingClientRect()
+            const more = document.querySelectorAll(`${strip} > .icon-button`)
+            const isInside = [...more].every(
+              (one) => one.getBoundingClientRect().right <= innerWidth,
+            )
+            return (
+              box && shown && isInside && shown.left >= box.left - 1 && shown.right <= box.right + 1
+            )
+          },
+          {},
+          strip,
+          active,
+        )
+      }
+    }
+    await page.click('.compose-tabs > [popovertarget]')
+    await page.waitForSelector('.compose-tabs .menu li')
+    await page.click('.compose-tabs .menu li:first-child button')
+    await page.waitForSelector('.strip li:first-child [aria-current=true]')
+    await page.click('.clients > [popovertarget]')
+    await page.waitForSelector('.clients .menu li')
+    await page.click('.clients .menu li:nth-child(2) button')
+    await saw(page, '.clients [aria-pressed=true]', 'B')
   },
   { only },
 )
