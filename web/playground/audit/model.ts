@@ -1,6 +1,7 @@
 /** What the tables show of the entries: the selected ones, and sums by assistant and page. */
 
 import type { AuditEntry } from '../connections/audit-log.ts'
+import { isVouched } from '../connections/gateway-message.ts'
 
 /** `''` selects all. */
 export interface Selection {
@@ -15,12 +16,8 @@ export interface Selection {
 
 export const everything: Selection = { assistant: '', app: '', right: '', decision: '', text: '' }
 
-/** How the gateway names clients without a name of their own. */
-const unnamed: readonly string[] = ['token', 'stdio', 'anyone']
-
 /** The assistant's name at the gateway, else `unnamed`. */
-export const assistantOf = ({ who }: AuditEntry): string =>
-  unnamed.includes(who) ? 'unnamed' : who
+export const assistantOf = ({ who }: AuditEntry): string => (isVouched(who) ? who : 'unnamed')
 
 /** The page that a request is for; `-`: lists of all pages. */
 export const appOf = ({ app }: AuditEntry): string => app ?? '-'

@@ -3,10 +3,11 @@
  * ever sent.
  */
 
+import { type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
 import { onMonitoredMessage, startMonitoring } from './gateway.ts'
-import type { GatewayMessage } from './gateway-message.ts'
-import type { Dialer, TransportEvents } from './transport.ts'
+import { assistantOf, type GatewayMessage, isVouched } from './gateway-message.ts'
+import type { AssistantName, Dialer, TransportEvents } from './transport.ts'
 
 /** Further assistants share the last connection. */
 const maxConnections = 8
@@ -14,9 +15,6 @@ const maxConnections = 8
 /** Whether a message concerns a page; `''` is all pages. */
 export const isAbout = (message: GatewayMessage, page: string): boolean =>
   page === '' || message.page === '' || message.page === page
-
-/** The assistant's own name, else the gateway's name for it. */
-export const assistantOf = ({ client, who }: GatewayMessage): string => client || who
 
 /**
  * Monitors a page. The first connection opens at once and shows the first assistant; each further assistant
@@ -36,20 +34,26 @@ export function monitorPage(
 ): void {
   const connections: TransportEvents[] = []
   const byAssistant = new Map<string, TransportEvents>()
+  const names = new Map<TransportEvents, Signal<AssistantName | undefined>>()
   const what = page === '' ? t('connections.gateway.all') : page
   let stop: (() => void) | undefined
 
-  const connection = (assistant: string | undefined): Dialer => ({
+  const connection = (
+    assistant?: string,
+    monitors = { page: what, assistant: signal<AssistantName | undefined>(undefined) },
+  ): Dialer => ({
     title:
       assistant === undefined
         ? t('connections.monitor.of', { what })
         : t('connections.monitor.ofBy', { what, assistant }),
+    monitors,
     kind: 'tap',
     url: '',
     framing: 'ws',
     readOnly: true,
     async dial(events) {
       connections.push(events)
+      names.set(events, monitors.assistant)
       if (assistant !== undefined) byAssistant.set(assistant, events)
       stop ??= from.onMonitoredMessage(receive)
       void from.startMonitoring()
@@ -57,6 +61,7 @@ export function monitorPage(
         send: () => {},
         close() {
           connections.splice(connections.indexOf(events), 1)
+          names.delete(events)
           for (const [name, one] of byAssistant) if (one === events) byAssistant.delete(name)
           if (connections.length > 0) return
           stop?.()
@@ -75,7 +80,10 @@ export function monitorPage(
     const free = connections.find((one) => !taken.has(one))
     if (!free && connections.length < maxConnections) open(connection(assistant))
     const events = free ?? byAssistant.get(assistant) ?? connections.at(-1)
+    const name = events && names.get(events)
     if (events) byAssistant.set(assistant, events)
+    // Assistants that share a connection are not told apart.
+    if (name) name.value = events && taken.has(events) ? undefined : nameOf(message)
     if (free) events?.note(`assistant ${assistant} at ${message.door}`)
     return events
   }
@@ -86,5 +94,10 @@ export function monitorPage(
     eventsOf(message)?.observed(message.to === 'page' ? 'out' : 'in', message.text, framing)
   }
 
-  open(connection(undefined))
+  open(connection())
 }
+
+const nameOf = (message: GatewayMessage): AssistantName => ({
+  name: assistantOf(message),
+  isVouched: isVouched(message.who),
+})

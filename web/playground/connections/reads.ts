@@ -1,7 +1,7 @@
 /** Reads of assistants by resource, since monitoring started, with a hint where a result may contain secrets. */
 
 import { type Signal, signal } from '@preact/signals'
-import type { GatewayMessage } from './gateway-message.ts'
+import { assistantOf, type GatewayMessage } from './gateway-message.ts'
 import { parsed } from './http-headers.ts'
 import { isSecretName, isSecretValue } from './secrets.ts'
 
@@ -41,7 +41,7 @@ export function countReads(observed: GatewayMessage): void {
   pending.delete(key)
   if (message.result === undefined) return
   const before = reads.peek().get(uri)
-  const by = observed.client || observed.who
+  const by = assistantOf(observed)
   const assistants = before?.assistants ?? []
   reads.value = new Map(reads.peek()).set(uri, {
     uri,

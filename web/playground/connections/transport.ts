@@ -1,5 +1,6 @@
 /** Transports: whole texts in both directions. The bindings are in this directory. */
 
+import type { Signal } from '@preact/signals'
 import type { Framing, HttpFacts } from '../messages/entry.ts'
 
 /** An open transport. */
@@ -27,6 +28,12 @@ export interface TransportEvents {
   closed(reason?: string): void
 }
 
+/** The name of an assistant: one that the gateway vouches for, or one that it only claims. */
+export interface AssistantName {
+  name: string
+  isVouched: boolean
+}
+
 /** Opens a transport. Rejects with an Error whose message is shown to the user. */
 export interface Dialer {
   /** Shown to the user: `In-page demo`, a page's title, a URL. */
@@ -39,6 +46,11 @@ export interface Dialer {
   readonly framing: Framing
   /** Read-only: it monitors other clients, and sends nothing. */
   readonly readOnly?: boolean
+  /** Monitored: the page, and its client; undefined while there is none, or if there are several. */
+  readonly monitors?: {
+    readonly page: string
+    readonly assistant: Signal<AssistantName | undefined>
+  }
   /** The server is the demo, whose page and data Explore shows. */
   readonly demo?: boolean
   /** HTTP: the same server, with headers that replace those of the messages. */

@@ -8,7 +8,10 @@ import { sizeText } from '../../../playground/base/size.ts'
 import { catalogue } from '../../../playground/connections/catalogue.ts'
 import { connect, disconnect } from '../../../playground/connections/clients.ts'
 import { checkAddress } from '../../../playground/connections/doctor.ts'
-import type { GatewayMessage } from '../../../playground/connections/gateway-message.ts'
+import {
+  assistantOf,
+  type GatewayMessage,
+} from '../../../playground/connections/gateway-message.ts'
 import {
   hasValidHeaders,
   headerValue,
@@ -332,6 +335,53 @@ test('each assistant has a connection of its own, the first one the first connec
 
   for (const { transport } of connections) (await transport).close()
   assert.equal(listeners.size, 0)
+})
+
+test('an assistant has the name that the gateway vouches for, else what it calls itself', () => {
+  for (const [who, client, name] of [
+    ['claude-code', 'Claude Code', 'claude-code'],
+    ['token', 'Claude Code', 'Claude Code'],
+    ['stdio', '', 'stdio'],
+  ] as const)
+    assert.equal(assistantOf({ who, client }), name)
+})
+
+test('a monitored connection knows its page and its assistant, unless several share it', () => {
+  const dialers: Dialer[] = []
+  let say: (message: GatewayMessage) => void = () => {}
+  const open = (dialer: Dialer) => {
+    dialers.push(dialer)
+    const ignore = () => {}
+    void dialer.dial({
+      received: ignore,
+      observed: ignore,
+      failed: ignore,
+      note: ignore,
+      waiting: ignore,
+      closed: ignore,
+    })
+  }
+  monitorPage('notes', open, {
+    onMonitoredMessage(listener) {
+      say = listener
+      return () => {}
+    },
+    startMonitoring: async () => {},
+  })
+  const names = () => dialers.map(({ monitors }) => monitors?.assistant.value)
+  assert.equal(dialers[0]?.monitors?.page, 'notes')
+  assert.deepEqual(names(), [undefined])
+  say(observed({}, { who: 'codex', client: 'Codex' }))
+  say(observed({}, { who: 'token', client: 'other' }))
+  assert.deepEqual(names(), [
+    { name: 'codex', isVouched: true },
+    { name: 'other', isVouched: false },
+  ])
+  for (let more = 0; more < 6; more++) say(observed({}, { client: `client ${more}` }))
+  assert.equal(names().length, 8)
+  assert.equal(names()[7]?.name, 'client 5')
+  say(observed({}, { client: 'one more' }))
+  assert.equal(names()[7], undefined)
 })
 
 const withHeader = (header: unknown, more: object = {}) => ({
