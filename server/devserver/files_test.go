@@ -80,7 +80,7 @@ func TestCloseEndsServeAtAnyTime(t *testing.T) {
 
 // The playground may connect to any server; in a frame of another page it may use its
 // MessagePort or its own files only, unless the page of the frame is for a server. The
-// documentation embeds lessons; demos have no frames.
+// documentation embeds lessons; demos have no frames, and are in frames of this server only.
 func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
 	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}, "/playground/embed-scenario.html": {}, "/playground/embed-url.html": {}, "/playground/apps/sandbox.html": {}, "/docs/index.html": {}, "/demo/notes/index.html": {}})
 	for path, want := range map[string][]string{
@@ -88,7 +88,7 @@ func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
 		"/playground/embed.html":          {"default-src 'none';", "script-src 'self';", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;", "trusted-types 'none'"},
 		"/playground/apps/sandbox.html":   {"frame-src 'none';", "form-action 'none';", "frame-ancestors 'self';", "sandbox allow-scripts;"},
 		"/playground/embed-scenario.html": {"default-src 'none';", "connect-src 'self';", "'wasm-unsafe-eval'", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;"},
-		"/demo/notes/index.html":          {"default-src 'none';"},
+		"/demo/notes/index.html":          {"default-src 'none';", "frame-ancestors 'self';"},
 		"/docs/index.html":                {"default-src 'none';", "frame-src 'self';", "frame-ancestors 'none';"},
 		"/playground/embed-url.html":      {"connect-src 'self' http: https: ws: wss:;", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;", "trusted-types 'none'"},
 	} {
@@ -218,8 +218,11 @@ func TestOnlyBuiltFilesAreServed(t *testing.T) {
 		if status != want {
 			t.Errorf("%s: %d, want %d", path, status, want)
 		}
-		policy := header.Get("Content-Security-Policy")
-		if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || header.Get("X-Content-Type-Options") != "nosniff" ||
+		policy, ancestors := header.Get("Content-Security-Policy"), "frame-ancestors 'none'"
+		if strings.HasPrefix(path, "/demo/") {
+			ancestors = "frame-ancestors 'self'"
+		}
+		if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, ancestors) || header.Get("X-Content-Type-Options") != "nosniff" ||
 			header.Get("Cross-Origin-Resource-Policy") != "same-origin" || header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %v", path, header)
 		}

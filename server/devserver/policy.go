@@ -24,9 +24,13 @@ func (w *Web) policy(path string) string {
 	if strings.HasPrefix(path, "/docs/") { // a lesson of the playground
 		frames = "frame-src 'self'; "
 	}
+	ancestors := "'none'"
+	if strings.HasPrefix(path, "/demo/") { // the playground of this server shows a page beside its messages
+		ancestors = "'self'"
+	}
 	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; font-src 'self'; " +
 		frames + connect + "; worker-src 'self'; require-trusted-types-for 'script'; trusted-types pagemcp; " +
-		"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+		"frame-ancestors " + ancestors + "; base-uri 'none'; form-action 'none'"
 }
 
 // playgroundPath is the path of the playground.
