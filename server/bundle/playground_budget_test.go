@@ -17,7 +17,7 @@ import (
 // origin, in bytes of gzip as web hosts send it. The npm package, which the playground contains,
 // has budgets of its own. These may only become smaller.
 var playgroundBudgets = map[string]int{
-	allOrigins: 298_000, // 4,100 for Access and audit, of which 400 are texts; 500 more for the question before each MCP app in four languages, 2,000 for audio and video in the demo
+	allOrigins: 299_900, // 4,100 for Access and audit, of which 400 are texts; 500 more for the question before each MCP app in four languages, 2,000 for audio and video in the demo, 1,900 for the page and the chat beside a presentation
 }
 
 const allOrigins = "all but the package"

@@ -1,7 +1,7 @@
 /** What the tables show of the entries: the selected ones, and sums by assistant and page. */
 
 import type { AuditEntry } from '../connections/audit-log.ts'
-import { isVouched } from '../connections/gateway-message.ts'
+import { isVouched } from '../connections/names.ts'
 
 /** `''` selects all. */
 export interface Selection {

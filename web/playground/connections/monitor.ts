@@ -5,8 +5,9 @@
 
 import { type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
-import { onMonitoredMessage, startMonitoring } from './gateway.ts'
-import { assistantOf, type GatewayMessage, isVouched } from './gateway-message.ts'
+import { type GatewayState, onMonitoredMessage, startMonitoring } from './gateway.ts'
+import type { GatewayMessage } from './gateway-message.ts'
+import { assistantOf, isVouched } from './names.ts'
 import type { AssistantName, Dialer, TransportEvents } from './transport.ts'
 
 /** Further assistants share the last connection. */
@@ -15,6 +16,20 @@ const maxConnections = 8
 /** Whether a message concerns a page; `''` is all pages. */
 export const isAbout = (message: GatewayMessage, page: string): boolean =>
   page === '' || message.page === '' || message.page === page
+
+/** The name of a page under which another tab of it is presented; the name of any other page stays. */
+export function tabOf(
+  state: Pick<GatewayState, 'pages'> | undefined,
+  page: string,
+  presented: string,
+): string {
+  // Tabs of a page have its name with a number. A page of another origin has another name.
+  const keyOf = (name: string) => {
+    const origin = state?.pages.find((one) => one.name === name)?.origin
+    return origin && `${origin} ${name.replace(/-\d+$/, '')}`
+  }
+  return keyOf(page) && keyOf(page) === keyOf(presented) ? presented : page
+}
 
 /**
  * Monitors a page. The first connection opens at once and shows the first assistant; each further assistant

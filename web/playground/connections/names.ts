@@ -1,4 +1,4 @@
-/** Names of connections, also of closed and imported ones: their rows remain. */
+/** Names of connections, also of closed and imported ones: their rows remain. And names of assistants. */
 
 import { effect, type Signal, signal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
@@ -10,6 +10,8 @@ export interface ClientName {
   letter: string
   /** The server's name. */
   title: string
+  /** The client's name, if it has another than its letter. */
+  client?: string
 }
 
 const known = new Map<number, ClientName>()
@@ -36,6 +38,16 @@ export function connectionOf(letter: string): number | undefined {
   for (const [id, name] of known) if (name.letter.toLowerCase() === letter.toLowerCase()) found = id
   return found
 }
+
+/** How the gateway names clients without a name of their own. */
+const unnamed: readonly string[] = ['token', 'stdio', 'anyone']
+
+/** Whether the gateway vouches for a name: that of a token, or of `pagemcp stdio --as`. */
+export const isVouched = (who: string): boolean => !unnamed.includes(who)
+
+/** The name that the gateway vouches for, else what the assistant calls itself, else how it was authenticated. */
+export const assistantOf = ({ client, who }: { client: string; who: string }): string =>
+  isVouched(who) ? who : client || who
 
 effect(() => {
   for (const { connection } of sessions.value) {

@@ -1,8 +1,9 @@
 /** Reads of assistants by resource, since monitoring started, with a hint where a result may contain secrets. */
 
 import { type Signal, signal } from '@preact/signals'
-import { assistantOf, type GatewayMessage } from './gateway-message.ts'
+import type { GatewayMessage } from './gateway-message.ts'
 import { parsed } from './http-headers.ts'
+import { assistantOf } from './names.ts'
 import { isSecretName, isSecretValue } from './secrets.ts'
 
 /** Reads of one resource. */

@@ -46,6 +46,13 @@ export const en = {
   you: 'User',
   chat: 'Chat with the assistant',
   scripted: 'Scripted: no model is used. The messages are real.',
+  showPage: 'Show your page',
+  claims: '“{name}” (not verified)',
+  says: {
+    read: 'Reads {target}.',
+    call: 'Calls {target}.',
+    changed: '{target} has changed.',
+  },
 } as const
 
 export const de: Translated<typeof en> = {
@@ -94,6 +101,13 @@ export const de: Translated<typeof en> = {
   you: 'Nutzer',
   chat: 'Chat mit dem Assistenten',
   scripted: 'Nach Drehbuch, ohne Modell. Die Nachrichten sind echt.',
+  showPage: 'Eigene Seite zeigen',
+  claims: '„{name}“ (nicht geprüft)',
+  says: {
+    read: 'Liest {target}.',
+    call: 'Ruft {target} auf.',
+    changed: '{target} hat sich geändert.',
+  },
 }
 
 export const ja: Translated<typeof en> = {
@@ -142,6 +156,13 @@ export const ja: Translated<typeof en> = {
   you: 'ユーザー',
   chat: 'アシスタントとのチャット',
   scripted: '台本どおりで、モデルは使いません。メッセージは本物です。',
+  showPage: '自分のページを表示',
+  claims: '「{name}」（未確認）',
+  says: {
+    read: '{target} を読み取ります。',
+    call: '{target} を呼び出します。',
+    changed: '{target} が変わりました。',
+  },
 }
 
 export const zhHans: Translated<typeof en> = {
@@ -190,6 +211,13 @@ export const zhHans: Translated<typeof en> = {
   you: '用户',
   chat: '与助手的对话',
   scripted: '按脚本进行，没有模型作答。消息是真实的。',
+  showPage: '显示自己的网页',
+  claims: '“{name}”（未核实）',
+  says: {
+    read: '读取 {target}。',
+    call: '调用 {target}。',
+    changed: '{target} 已更改。',
+  },
 }
 
 declare module '../locale/texts.ts' {

@@ -1,38 +1,16 @@
 /** @jsxImportSource preact */
-/** The choice of presentations, and presenting live messages. */
+/** The choice of presentations. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { InlineCode } from '../base/inline-code.tsx'
 import { presentingLive } from '../base/state.ts'
-import { Sequence } from '../timeline/sequence.tsx'
 import { captionIn } from './caption.ts'
 import { lessonIds, loadScenario, showIds } from './library.ts'
-import { fullScreen, useKeys } from './present-keys.ts'
+import { useKeys } from './present-keys.ts'
 import { endScenario, startScenario } from './running.ts'
 import type { Scenario } from './scenario.ts'
-
-/** Live messages, large: for an audience that watches, for example, an assistant. */
-export function Live() {
-  useKeys({ Escape: endScenario, F: fullScreen })
-  return (
-    <main class="present">
-      <header>
-        <h1>{t('lessons.live')}</h1>
-        <button type="button" aria-keyshortcuts="F" onClick={fullScreen}>
-          {t('lessons.fullScreen')} <kbd>F</kbd>
-        </button>
-        <button type="button" aria-keyshortcuts="Escape" onClick={endScenario}>
-          {t('lessons.leave')} <kbd>Esc</kbd>
-        </button>
-      </header>
-      <div class="present-diagram">
-        <Sequence large />
-      </div>
-    </main>
-  )
-}
 
 /** The list of presentations. */
 export function Choice() {

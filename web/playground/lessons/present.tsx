@@ -8,12 +8,15 @@ import { locale, t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { InlineCode } from '../base/inline-code.tsx'
 import { presenting, presentingLive, selected } from '../base/state.ts'
+import { clientName } from '../connections/names.ts'
+import type { Naming } from '../timeline/diagram.ts'
 import { Sequence } from '../timeline/sequence.tsx'
 import { captionIn } from './caption.ts'
 import { Failed } from './coach.tsx'
+import { Live } from './live.tsx'
 import { Payload } from './payload.tsx'
 import type { Player } from './player.ts'
-import { Choice, Live } from './present-choice.tsx'
+import { Choice } from './present-choice.tsx'
 import { fullScreen, useKeys } from './present-keys.ts'
 import { advance, endScenario, running, startScenario } from './running.ts'
 import {
@@ -198,7 +201,7 @@ function Presentation({ player }: { player: Player }) {
         </button>
       </header>
       <div class="present-diagram">
-        <Sequence large rows={() => player.rows.value} label={labels(player)} />
+        <Sequence large rows={() => player.rows.value} naming={namingOf(player)} />
         {payload.value ? <Payload player={player} caption={caption} /> : null}
       </div>
       <footer aria-live="polite">
@@ -216,12 +219,14 @@ function Presentation({ player }: { player: Player }) {
   )
 }
 
-/** Names of clients: the scenario's letters. Undefined: the usual name. */
-function labels(player: Player): (connection: number) => string | undefined {
+/** Clients have the scenario's letters. */
+function namingOf(player: Player): Naming {
   const clients = player.clients.value
   return (connection) => {
+    const name = clientName(connection)
     const at = clients.findIndex((session) => session.connection.id === connection)
-    return at < 0 ? undefined : t('lessons.client', { letter: String.fromCharCode(65 + at) })
+    const letter = at < 0 ? name.letter : String.fromCharCode(65 + at)
+    return { ...name, client: t('lessons.client', { letter }) }
   }
 }
 

@@ -66,10 +66,10 @@ export function columnsOf(
   for (const connection of [...connections].sort((a, b) => a - b)) {
     if (connection === 0) world = true
     else {
-      const { letter, title } = name(connection)
+      const { letter, title, client: own } = name(connection)
       clients.push({
         kind: 'client',
-        title: `${client} ${letter}`,
+        title: own ?? `${client} ${letter}`,
         connections: [connection],
         revision: revision(connection),
       })

@@ -21,6 +21,7 @@ import {
   listed,
   middle,
   minColumnWidth,
+  type Naming,
   widthOf,
 } from './diagram.ts'
 import { line } from './format.ts'
@@ -45,11 +46,11 @@ export interface SequenceProps {
   rows?: () => readonly number[]
   /** Text of 18 px and more, readable from a distance. */
   large?: boolean
-  /** Name of a connection's client; default: `Client A`. */
-  label?: (connection: number) => string | undefined
+  /** Names of connections; default: `Client A`, and the title of the server. */
+  naming?: Naming
 }
 
-export function Sequence({ rows: given, large = false, label }: SequenceProps) {
+export function Sequence({ rows: given, large = false, naming = clientName }: SequenceProps) {
   drawn.value
   named.value
   const some = given?.()
@@ -79,12 +80,8 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
   for (let i = Math.max(0, first - around); i < Math.min(list.length, end + around); i++) {
     latest.set(store.connection(list.row(i)), list.row(i))
   }
-  const columns = columnsOf(latest.keys(), clientName, t('timeline.client'), (connection) =>
+  const columns = columnsOf(latest.keys(), naming, t('timeline.client'), (connection) =>
     revisionAt(latest.get(connection) as number),
-  ).map((column) =>
-    label && column.kind === 'client'
-      ? { ...column, title: label(column.connections[0] as number) ?? column.title }
-      : column,
   )
   const width = Math.max(space.value, columns.length * narrow)
   const measures = { width, step, bar }
@@ -111,7 +108,10 @@ export function Sequence({ rows: given, large = false, label }: SequenceProps) {
               key={`${kind} ${title}`}
               class={`sq-head sq-${kind}`}
               title={title}
-              style={{ insetInlineStart: px(middle(index, columns.length, width)) }}
+              style={{
+                insetInlineStart: px(middle(index, columns.length, width)),
+                maxInlineSize: px(Math.min(240, width / columns.length - 8)),
+              }}
             >
               {title}
               {revision && <small> {revision}</small>}

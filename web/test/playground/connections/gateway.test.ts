@@ -76,6 +76,85 @@ inBrowsers(
   },
 )
 
+inBrowsers(
+  'a page is presented beside what its assistant asked, in sentences; a link alone connects to nothing',
+  async ({ open }) => {
+    const { start } = await gateway.fresh()
+    await (await open(start)).waitForSelector('#state[data-is=paired]')
+    const notes = await open(`${gateway.web}demo/notes/`)
+    await notes.waitForSelector('#state[data-is=joined]')
+    const name = /^Joined as (.+)$/.exec(
+      (await notes.$eval('#state-text', (one) => one.textContent)) ?? '',
+    )?.[1]
+
+    const tab = await open(
+      `${gateway.web}playground/index.html?quiet&lang=en&present=live&watch=${name}`,
+    )
+    await tab.waitForSelector(`[data-live=${name}]`)
+    await saw(tab, '.live-chat', 'In-page demo')
+    const asked = () =>
+      tab.evaluate(() =>
+        performance.getEntriesByType('resource').some(({ name }) => /config\.json$/.test(name)),
+      )
+    assert.equal(await asked(), false, 'no address of a gateway was requested')
+    assert.equal(await tab.$('.dock iframe'), null)
+
+    await tab.click(`[data-live=${name}]`)
+    const framed = await tab.waitForSelector('.connections-frame iframe')
+    const frame = await framed?.contentFrame()
+    assert.ok(frame)
+    await frame.waitForSelector('#state[data-is=joined]')
+    assert.match(JSON.stringify(await read(`${name}+idb:///notes-app/notes/n.2`)), /Chickpeas/)
+    await saw(tab, '.live-chat strong', '“tester” (not verified)')
+    await saw(tab, '.live-chat .chat-client', `Reads ${name}+idb:///notes-app/notes/n.2.`)
+    await saw(tab, '.live-chat .chat-server q', 'Chickpeas')
+    await saw(tab, '.present-diagram .sq-head', name ?? '')
+    assert.doesNotMatch(
+      await tab.$eval('.present-diagram', (one) => one.textContent ?? ''),
+      /In-page demo/,
+    )
+    // The page in the frame is alive: its search finds a note, and it can be closed.
+    await frame.type('#search', 'Lisbon')
+    await frame.waitForFunction(
+      () => document.querySelectorAll('#notes [role=option]').length === 1,
+    )
+
+    // Nothing is wider than the window, and page, chat and diagram have room.
+    for (const [width, height] of [
+      [1400, 900],
+      [1024, 768],
+      [390, 800],
+    ] as const) {
+      await tab.setViewport({ width, height })
+      const narrow = width < 900
+      await tab.waitForFunction(
+        (width, narrow) => {
+          const size = (selector: string) =>
+            document.querySelector(selector)?.getBoundingClientRect()
+          const [page, chat, diagram] = ['.dock iframe', '.live-chat', '.present-diagram .sq'].map(
+            size,
+          )
+          return (
+            document.documentElement.scrollWidth <= width &&
+            [page, chat].every((one) => one && one.width >= 220 && one.height >= 120) &&
+            (narrow ? diagram?.width === 0 : (diagram?.width ?? 0) >= 400)
+          )
+        },
+        {},
+        width,
+        narrow,
+      )
+    }
+    await tab.click('[data-live=chat]')
+    await tab.waitForFunction(
+      () => (document.querySelector('.present-diagram .sq')?.clientWidth ?? 0) > 300,
+    )
+    await tab.click('.connections-frame header button:last-child')
+    await tab.waitForFunction(() => !document.querySelector('.dock iframe'))
+  },
+  { only: ['chromium'] },
+)
+
 /** Types a message over that of the composer, and sends it. */
 async function sendText(page: Page, message: unknown): Promise<void> {
   await page.waitForFunction(() =>

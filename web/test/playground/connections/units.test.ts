@@ -8,10 +8,7 @@ import { sizeText } from '../../../playground/base/size.ts'
 import { catalogue } from '../../../playground/connections/catalogue.ts'
 import { connect, disconnect } from '../../../playground/connections/clients.ts'
 import { checkAddress } from '../../../playground/connections/doctor.ts'
-import {
-  assistantOf,
-  type GatewayMessage,
-} from '../../../playground/connections/gateway-message.ts'
+import type { GatewayMessage } from '../../../playground/connections/gateway-message.ts'
 import {
   hasValidHeaders,
   headerValue,
@@ -20,7 +17,8 @@ import {
   parsed,
   rememberTools,
 } from '../../../playground/connections/http-headers.ts'
-import { isAbout, monitorPage } from '../../../playground/connections/monitor.ts'
+import { isAbout, monitorPage, tabOf } from '../../../playground/connections/monitor.ts'
+import { assistantOf } from '../../../playground/connections/names.ts'
 import { otherEra } from '../../../playground/connections/open.ts'
 import { countReads, reads, secretsIn } from '../../../playground/connections/reads.ts'
 import { shownHeaders } from '../../../playground/connections/secrets.ts'
@@ -294,6 +292,31 @@ test('monitoring one page leaves out messages about another', () => {
   assert.ok(isAbout(observed({}), ''))
   assert.ok(!isAbout(observed({}, { page: 'tasks' }), 'notes'))
 })
+
+test('a page is presented with all its tabs, and with no other page', () => {
+  const page = (name: string, origin: string) => ({ ...joined, name, origin })
+  const state = {
+    pages: [
+      page('notes', 'http://a'),
+      page('notes-2', 'http://a'),
+      page('notes-3', 'http://b'),
+      page('tasks', 'http://a'),
+    ],
+  }
+  for (const [name, shownAs] of [
+    ['notes', 'notes'],
+    ['notes-2', 'notes'],
+    ['notes-3', 'notes-3'],
+    ['tasks', 'tasks'],
+    ['gone', 'gone'],
+    ['', ''],
+  ] as const)
+    assert.equal(tabOf(state, name, 'notes'), shownAs)
+  assert.equal(tabOf(state, 'other', 'gone'), 'other')
+  assert.equal(tabOf(undefined, 'notes-2', 'notes'), 'notes-2')
+})
+
+const joined = { title: '', url: '', here: true, since: 0, reads: 0, bytes: 0 }
 
 test('each assistant has a connection of its own, the first one the first connection', async () => {
   const connections: { received: string[]; transport: Promise<Transport> }[] = []
