@@ -5,7 +5,7 @@ import type { Sentence } from './explain.ts'
 import { methodNamed } from './methods.ts'
 import type { Params, Revision } from './revisions.ts'
 import { resultSchema, schemaNamed, schemaOf } from './schema.ts'
-import { type Path, type Problem, problemsOf } from './validate.ts'
+import { type Path, type Problem, problemsOf, type Rest } from './validate.ts'
 
 const isObject = (value: unknown): value is Params =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -19,8 +19,14 @@ const hint = (key: string, at: Path, params?: Sentence['params']): Problem => ({
  * Problems of a parsed message, outermost first.
  *
  * @param answered - the method of its request; `''`: unknown
+ * @param rests - gets what remains of long lists in a result; default: these are checked at once
  */
-export function messageProblems(message: unknown, revision: Revision, answered = ''): Problem[] {
+export function messageProblems(
+  message: unknown,
+  revision: Revision,
+  answered = '',
+  rests?: Rest[],
+): Problem[] {
   if (!isObject(message)) return [hint('notObject', [])]
   const problems: Problem[] = []
   if (message.jsonrpc !== '2.0') problems.push(hint('jsonrpc', ['jsonrpc']))
@@ -29,7 +35,7 @@ export function messageProblems(message: unknown, revision: Revision, answered =
     problems.push(hint('idType', ['id']))
   }
   if (message.method !== undefined) problems.push(...requestProblems(message, revision))
-  else problems.push(...answerProblems(message, revision, answered))
+  else problems.push(...answerProblems(message, revision, answered, rests))
   return problems
 }
 
@@ -53,7 +59,12 @@ function requestProblems(message: Params, revision: Revision): Problem[] {
   return problemsOf(message.params, schema, ['params'])
 }
 
-function answerProblems(message: Params, revision: Revision, answered: string): Problem[] {
+function answerProblems(
+  message: Params,
+  revision: Revision,
+  answered: string,
+  rests?: Rest[],
+): Problem[] {
   const { result, error } = message
   if ((result === undefined) === (error === undefined)) return [hint('both', [])]
   if (error !== undefined) {
@@ -66,6 +77,6 @@ function answerProblems(message: Params, revision: Revision, answered: string): 
     return problems
   }
   const schema = answered ? resultSchema(revision, answered, result) : undefined
-  if (schema) return problemsOf(result, schema, ['result'])
+  if (schema) return problemsOf(result, schema, ['result'], rests)
   return isObject(result) ? [] : [hint('type', ['result'], { member: 'result', type: 'object' })]
 }

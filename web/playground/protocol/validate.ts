@@ -17,7 +17,7 @@ export interface Problem {
 }
 
 /** Further problems are omitted. */
-const maxProblems = 20 // problems
+export const maxProblems = 20 // problems
 
 /** The protocol has no deeper values; they are not checked. */
 const maxDepth = 32 // levels
@@ -32,73 +32,103 @@ export const pathText = (path: Path): string =>
 export const pointer = (path: Path): string =>
   path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
+/** Items of a list that are checked at a time. */
+const partLength = 1000 // items
+
+/** Checks the next part of a long list, and returns its problems. */
+export type Rest = () => Problem[]
+
+/** What all calls of a check share. */
+interface Run {
+  $defs: Schema['$defs']
+  /** Path of the value. */
+  at: (string | number)[]
+  problems: Problem[]
+  rests: Rest[] | undefined
+}
+
 /**
  * All problems of a value, outermost first, at most {@link maxProblems}.
  *
  * @param at - path of the value in the message
+ * @param rests - gets what remains of long lists; default: these are checked at once
  */
-export function problemsOf(value: unknown, schema: Schema, at: Path = []): Problem[] {
-  const problems: Problem[] = []
-  visit(value, schema, at, schema.$defs, problems, 0)
-  return problems
+export function problemsOf(value: unknown, schema: Schema, at: Path = [], rests?: Rest[]) {
+  const run: Run = { $defs: schema.$defs, at: [...at], problems: [], rests }
+  visit(run, value, schema, 0)
+  return run.problems
 }
 
-function visit(
+function say(run: Run, key: string, params: Sentence['params'], member = pathText(run.at)) {
+  run.problems.push({
+    at: [...run.at],
+    sentence: { key: `explain.hint.${key}` as Sentence['key'], params: { member, ...params } },
+  })
+}
+
+/** Checks a member or an item. */
+function visitInner(
+  run: Run,
+  step: string | number,
   value: unknown,
-  given: Schema,
-  at: Path,
-  $defs: Schema['$defs'],
-  problems: Problem[],
+  schema: Schema,
   depth: number,
 ) {
-  if (problems.length >= maxProblems || depth > maxDepth) return
+  run.at.push(step)
+  visit(run, value, schema, depth + 1)
+  run.at.pop()
+}
+
+function visitItems(run: Run, items: readonly unknown[], schema: Schema, depth: number, from = 0) {
+  const until = run.rests ? Math.min(items.length, from + partLength) : items.length
+  for (let i = from; i < until; i++) visitInner(run, i, items[i], schema, depth)
+  if (until === items.length) return
+  const rest = { ...run, at: [...run.at], problems: [] }
+  run.rests?.push(() => {
+    visitItems(rest, items, schema, depth, until)
+    return rest.problems
+  })
+}
+
+function visit(run: Run, value: unknown, given: Schema, depth: number) {
+  if (run.problems.length >= maxProblems || depth > maxDepth) return
+  const { $defs } = run
   const schema = resolve(given, $defs)
-  const say = (key: string, params: Sentence['params'], where = at) =>
-    problems.push({
-      at: where,
-      sentence: { key: `explain.hint.${key}` as Sentence['key'], params },
-    })
-  const member = pathText(at)
   if (schema.anyOf) {
     const arm = armOf(value, schema.anyOf, $defs)
-    if (arm) visit(value, arm, at, $defs, problems, depth + 1)
+    if (arm) visit(run, value, arm, depth + 1)
     else {
       const kinds = flatArms(schema.anyOf, $defs).map((one) => resolve(one, $defs).type)
       const simple = kinds.every((one) => typeof one === 'string' && one !== 'object')
-      if (simple) say('type', { member, type: kinds.join(' | ') })
-      else say('schema', { member })
+      if (simple) say(run, 'type', { type: kinds.join(' | ') })
+      else say(run, 'schema', {})
     }
     return
   }
   if (schema.const !== undefined && value !== schema.const) {
-    say('value', { member, value: JSON.stringify(schema.const) })
+    say(run, 'value', { value: JSON.stringify(schema.const) })
     return
   }
   if (schema.enum && !schema.enum.includes(value)) {
-    say('value', { member, value: schema.enum.map((one) => JSON.stringify(one)).join(' | ') })
+    say(run, 'value', { value: schema.enum.map((one) => JSON.stringify(one)).join(' | ') })
     return
   }
   if (typeof schema.type === 'string' && !isA(schema.type, value)) {
-    say('type', { member, type: schema.type })
+    say(run, 'type', { type: schema.type })
     return
   }
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema
   if (typeof value === 'number' && (value < minimum || value > maximum)) {
-    say('range', { member, limit: `${schema.minimum ?? ''} … ${schema.maximum ?? ''}` })
+    say(run, 'range', { limit: `${schema.minimum ?? ''} … ${schema.maximum ?? ''}` })
   }
   if (Array.isArray(value)) {
     if (schema.maxItems !== undefined && value.length > schema.maxItems) {
-      say('range', { member, limit: `… ${schema.maxItems}` })
+      say(run, 'range', { limit: `… ${schema.maxItems}` })
     }
-    const { items } = schema
-    if (items) {
-      value.forEach((item, i) => {
-        visit(item, items, [...at, i], $defs, problems, depth + 1)
-      })
-    }
+    if (schema.items) visitItems(run, value, schema.items, depth)
   } else if (typeof value === 'object' && value !== null) {
     for (const name of schema.required ?? []) {
-      if (!Object.hasOwn(value, name)) say('missing', { member: pathText([...at, name]) }, at)
+      if (!Object.hasOwn(value, name)) say(run, 'missing', {}, pathText([...run.at, name]))
     }
     const rest = schema.additionalProperties
     for (const [name, inner] of Object.entries(value)) {
@@ -108,7 +138,7 @@ function visit(
           : typeof rest === 'object'
             ? rest
             : undefined
-      if (own) visit(inner, own, [...at, name], $defs, problems, depth + 1)
+      if (own) visitInner(run, name, inner, own, depth)
     }
   }
 }

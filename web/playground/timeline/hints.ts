@@ -57,13 +57,14 @@ async function check(rows: readonly number[]): Promise<void> {
     loading = undefined // its module did not load: the next rows try again
     return
   }
-  const hints = (row: number) => (checker as Checker).hints(row)
+  const checks = checker as Checker
+  const emptied = store.emptied.peek()
   const end = performance.now() + slice
   const last = Math.min(Math.max(...rows), store.length - 1)
   let news = false
   while (read + stride < last && performance.now() < end) {
     read += stride
-    hints(read)
+    checks.hints(read)
   }
   for (const row of rows) {
     if (performance.now() >= end) {
@@ -71,7 +72,14 @@ async function check(rows: readonly number[]): Promise<void> {
       break
     }
     if (row >= store.length || found.has(row)) continue
-    found.set(row, hints(row))
+    const steps = checks.steps(row)
+    let step = steps.next()
+    while (!step.done) {
+      await new Promise((resolve) => setTimeout(resolve))
+      step = steps.next()
+    }
+    if (emptied !== store.emptied.peek()) return
+    found.set(row, step.value)
     news = true
   }
   if (news) hinted.value++

@@ -44,6 +44,23 @@ test('a proper exchange has no hints', () => {
   assert.deepEqual([checker.hints(asked), checker.hints(told)], [[], []])
 })
 
+test('a long list is checked in steps, which find the same', () => {
+  const { store, push } = conversation()
+  const checker = new Checker(store, () => modern)
+  const resources = Array.from({ length: 3500 }, (_, i) =>
+    i === 3499 ? { uri: 'a:b' } : { uri: `a:${i}`, name: 'a' },
+  )
+  push('out', request(modern, 1, 'resources/list'))
+  const row = push('in', { jsonrpc: '2.0', id: 1, result: { ...list, resources } })
+  const steps = checker.steps(row)
+  let count = 0
+  let step = steps.next()
+  for (; !step.done; step = steps.next()) count++
+  assert.equal(count, 3)
+  assert.equal(step.value[0]?.sentence.params?.member, 'result.resources[3499].name')
+  assert.deepEqual(new Checker(store, () => modern).hints(row), step.value)
+})
+
 test('a result of 2026-07-28 without resultType, ttlMs and cacheScope is named for each', () => {
   const { store, push } = conversation()
   const checker = new Checker(store, () => modern)
