@@ -153,6 +153,8 @@ export function catalogue(session: Session): Catalogue {
       method,
       cursor === undefined ? undefined : { cursor },
     )
+    // Drawing a list is a task of its own: parsing a long one takes long enough, and other responses may wait.
+    await new Promise((resolve) => setTimeout(resolve))
     if (turn !== turns[kind]) return
     if (result === undefined) {
       list.value = { items: before, state: 'failed', error: error?.message ?? '' }

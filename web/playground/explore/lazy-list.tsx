@@ -1,13 +1,18 @@
 /** @jsxImportSource preact */
 /**
- * A list of any length. Rows are drawn in groups: a group that is far from the view is one empty element of the height
- * that it had, or, before it was drawn, of the height of the first group.
+ * A list of any length. Rows are drawn in groups, and these in larger ones: a group that is far from the view is one
+ * empty element of the height that it had, or, before it was drawn, of as many rows as high as the first ones.
  */
 
-import type { ComponentChildren, RefObject } from 'preact'
+import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-const groupLength = 100 // rows
+/** Rows of a group: no more are drawn in the task that shows the list. */
+const groupLength = 25
+
+/** Rows of a group of groups, since 400 elements with an observer each take as long as 40 rows. */
+const largeLength = 1000
 
 /** How far from the view rows are drawn. */
 const margin = 800 // px
@@ -19,65 +24,65 @@ interface Props<T> {
 }
 
 export function LazyList<T>({ items, row }: Props<T>) {
-  const groups = Array.from({ length: Math.ceil(items.length / groupLength) }, (_, i) =>
-    items.slice(i * groupLength, (i + 1) * groupLength),
-  )
-  const first = useRef<HTMLUListElement>(null)
-  const [estimate, setEstimate] = useState(0) // px, of a group
-  const isLong = groups.length > 1
-  useLayoutEffect(() => {
-    if (isLong) setEstimate(first.current?.getBoundingClientRect().height ?? 0)
-  }, [isLong])
-  if (!isLong) return <ul class="explore-list">{items.map(row)}</ul>
-  return (
-    <>
-      {groups.map((group, i) => (
-        <Group
-          key={i}
-          items={group}
-          row={row}
-          first={i === 0 ? first : undefined}
-          estimate={estimate}
-        />
-      ))}
-    </>
-  )
+  const rowHeight = useSignal(0) // px
+  if (items.length <= groupLength) return <ul class="explore-list">{items.map(row)}</ul>
+  const length = items.length > largeLength ? largeLength : groupLength
+  return <Groups items={items} row={row} length={length} rowHeight={rowHeight} first />
 }
 
 interface GroupProps<T> extends Props<T> {
-  /** For the element of the first group, which is drawn at once. */
-  first: RefObject<HTMLUListElement | null> | undefined
-  estimate: number
+  rowHeight: Signal<number>
+  /** Whether it begins the list, and is drawn at once. */
+  first: boolean
 }
 
-function Group<T>({ items, row, first, estimate }: GroupProps<T>) {
-  const own = useRef<HTMLUListElement>(null)
-  const element = first ?? own
+function Groups<T>({ items, length, first, ...props }: GroupProps<T> & { length: number }) {
+  return Array.from({ length: Math.ceil(items.length / length) }, (_, i) => (
+    <Group
+      key={i}
+      {...props}
+      items={items.slice(i * length, (i + 1) * length)}
+      first={first && i === 0}
+    />
+  ))
+}
+
+function Group<T>({ items, row, rowHeight, first }: GroupProps<T>) {
+  const own = useRef<HTMLDivElement>(null)
   const height = useRef<number>(undefined)
-  const [near, setNear] = useState(first !== undefined)
+  const [near, setNear] = useState(first)
+  const isLarge = items.length > groupLength
+  useLayoutEffect(() => {
+    if (!first || isLarge || !own.current) return
+    rowHeight.value = own.current.getBoundingClientRect().height / items.length
+  }, [first, isLarge])
   useEffect(() => {
-    const list = element.current
-    if (!list) return
+    const group = own.current
+    if (!group) return
     const observer = new IntersectionObserver(
       ([entry]) => {
         if (!entry) return
         const { isIntersecting, boundingClientRect } = entry
         // The focus stays where it is.
-        const keep = !isIntersecting && list.contains(document.activeElement)
+        const keep = !isIntersecting && group.contains(document.activeElement)
         if (!isIntersecting && boundingClientRect.height > 0) {
           height.current = boundingClientRect.height
         }
         setNear(isIntersecting || keep)
       },
-      { root: list.closest('.scroll'), rootMargin: `${margin}px 0px` },
+      { root: group.closest('.scroll'), rootMargin: `${margin}px 0px` },
     )
-    observer.observe(list)
+    observer.observe(group)
     return () => observer.disconnect()
-  }, [element])
-  const empty = height.current ?? (estimate * items.length) / groupLength
+  }, [])
+  const empty = height.current ?? rowHeight.value * items.length
   return (
-    <ul class="explore-list" ref={element} style={near ? undefined : { blockSize: `${empty}px` }}>
-      {near ? items.map(row) : null}
-    </ul>
+    <div ref={own} style={near ? undefined : { blockSize: `${empty}px` }}>
+      {!near ? null : isLarge ? (
+        <Groups items={items} row={row} length={groupLength} rowHeight={rowHeight} first={first} />
+      ) : (
+        <ul class="explore-list">{items.map(row)}</ul>
+      )}
+    </div>
   )
 }

@@ -43,11 +43,9 @@ export function Resources({ session }: { session: Session }) {
         </Menu>
       </Search>
       {asTree.value ? (
-        <ul class="explore-tree">
-          {treeOf(found).map((branch) => (
-            <TreeBranch key={branch.path} branch={branch} session={session} />
-          ))}
-        </ul>
+        <div class="explore-tree">
+          <Branches of={treeOf(found)} session={session} />
+        </div>
       ) : (
         <LazyList
           items={found}
@@ -107,26 +105,45 @@ function FilterFields({ audience }: { audience: Signal<ListOptions['audience']> 
   )
 }
 
+function Branches({ of: branches, session }: { of: readonly Branch[]; session: Session }) {
+  return (
+    <LazyList
+      items={branches}
+      row={(branch) => <TreeBranch key={branch.path} branch={branch} session={session} />}
+    />
+  )
+}
+
 function TreeBranch({ branch, session }: { branch: Branch; session: Session }) {
   const { resource, below, label } = branch
+  const open = useSignal(below.length < 60)
   if (below.length === 0 && resource) {
     return <ResourceItem resource={resource} session={session} label={label} />
   }
   return (
     <li>
-      <details open={below.length < 60}>
+      <details
+        open={open.value}
+        onToggle={({ currentTarget }) => {
+          open.value = currentTarget.open
+        }}
+      >
         <summary>
           <code lang="en" translate={false}>
             {label}
           </code>{' '}
           <span class="quiet">{new Intl.NumberFormat(tag()).format(below.length)}</span>
         </summary>
-        <ul>
-          {resource ? <ResourceItem resource={resource} session={session} label={label} /> : null}
-          {below.map((one) => (
-            <TreeBranch key={one.path} branch={one} session={session} />
-          ))}
-        </ul>
+        {open.value ? (
+          <>
+            {resource ? (
+              <ul>
+                <ResourceItem resource={resource} session={session} label={label} />
+              </ul>
+            ) : null}
+            <Branches of={below} session={session} />
+          </>
+        ) : null}
       </details>
     </li>
   )

@@ -142,14 +142,35 @@ inBrowsers(
     try {
       const { frame } = await openHosted(open, hosted, '?many')
       await press(frame, '[role=tab]', 'Resources', 'aria-label')
-      await saw(frame, '.thing', 'Note 99')
-      const drawn = () => frame.$$eval('.thing', ({ length }) => length)
-      assert.ok((await drawn()) <= 500, `${await drawn()} rows`)
-      await frame.$eval('#explore-view', (view) => view.scrollTo(0, view.scrollHeight))
-      await saw(frame, '.thing', 'Note 10004')
-      assert.ok((await drawn()) <= 500, `${await drawn()} rows`)
+      await saw(frame, '.thing', 'Note 20')
+      const few = async () => {
+        const [rows, elements] = await frame.evaluate(() =>
+          ['.thing', '*'].map((what) => document.querySelectorAll(what).length),
+        )
+        assert.ok(
+          Number(rows) <= 150 && Number(elements) <= 2500,
+          `${rows} rows, ${elements} elements`,
+        )
+      }
+      const toTheEnd = async () => {
+        await frame.$eval('#explore-view', (view) => view.scrollTo(0, view.scrollHeight))
+        await saw(frame, '.thing', '10004')
+      }
+      await few()
+      await toTheEnd()
+      await few()
       await press(frame, '.thing-read', 'Note 10004')
       await saw(frame, '[data-pane=inspect]', 'milk, bread')
+
+      await press(frame, '.explore-tools button', 'Order and filter', 'aria-label')
+      await press(frame, '.explore-filter label', 'Tree')
+      await saw(frame, '.explore-tree summary', 'notes://')
+      await few()
+      await frame.$eval('.explore-tree summary', (branch) => (branch as HTMLElement).click())
+      await saw(frame, '.explore-tree .thing', 'notes://20')
+      await few()
+      await toTheEnd()
+      await few()
     } finally {
       await hosted.close()
     }
