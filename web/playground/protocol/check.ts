@@ -54,17 +54,11 @@ export class Checker {
     this.#emptied = store.emptied.peek()
   }
 
-  /** Hints about a row. The first call validates it, so call it for visible rows only. */
-  hints(row: number): readonly Hint[] {
-    const steps = this.steps(row)
-    for (;;) {
-      const { done, value } = steps.next()
-      if (done) return value
-    }
-  }
-
-  /** The same in steps, of which a long list takes several: 10,000 resources are 40 ms. */
-  *steps(row: number): Generator<undefined, readonly Hint[]> {
+  /**
+   * Finds the hints about a row in steps, of which a long list takes several: 10,000 resources are 40 ms. The first call
+   * validates, so call it for visible rows only.
+   */
+  *hints(row: number): Generator<undefined, readonly Hint[]> {
     this.#readUpTo(row)
     const known = this.#hints.get(row)
     if (known) return known

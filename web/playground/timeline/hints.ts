@@ -64,7 +64,7 @@ async function check(rows: readonly number[]): Promise<void> {
   let news = false
   while (read + stride < last && performance.now() < end) {
     read += stride
-    checks.hints(read)
+    checks.hints(read).next() // reads the rows before
   }
   for (const row of rows) {
     if (performance.now() >= end) {
@@ -72,12 +72,9 @@ async function check(rows: readonly number[]): Promise<void> {
       break
     }
     if (row >= store.length || found.has(row)) continue
-    const steps = checks.steps(row)
+    const steps = checks.hints(row)
     let step = steps.next()
-    while (!step.done) {
-      await new Promise((resolve) => setTimeout(resolve))
-      step = steps.next()
-    }
+    for (; !step.done; step = steps.next()) await new Promise((resolve) => setTimeout(resolve))
     if (emptied !== store.emptied.peek()) return
     found.set(row, step.value)
     news = true

@@ -27,7 +27,17 @@ function conversation() {
   return { store, push }
 }
 
-const rules = (checker: Checker, row: number) => checker.hints(row).map(({ rule, at }) => rule + at)
+/** All at once. */
+function hintsOf(checker: Checker, row: number) {
+  const steps = checker.hints(row)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+const rules = (checker: Checker, row: number) =>
+  hintsOf(checker, row).map(({ rule, at }) => rule + at)
 
 const list = {
   resultType: 'complete',
@@ -41,7 +51,7 @@ test('a proper exchange has no hints', () => {
   const checker = new Checker(store, () => modern)
   const asked = push('out', request(modern, 1, 'resources/list'))
   const told = push('in', { jsonrpc: '2.0', id: 1, result: list })
-  assert.deepEqual([checker.hints(asked), checker.hints(told)], [[], []])
+  assert.deepEqual([hintsOf(checker, asked), hintsOf(checker, told)], [[], []])
 })
 
 test('a long list is checked in steps, which find the same', () => {
@@ -52,13 +62,13 @@ test('a long list is checked in steps, which find the same', () => {
   )
   push('out', request(modern, 1, 'resources/list'))
   const row = push('in', { jsonrpc: '2.0', id: 1, result: { ...list, resources } })
-  const steps = checker.steps(row)
+  const steps = checker.hints(row)
   let count = 0
   let step = steps.next()
   for (; !step.done; step = steps.next()) count++
   assert.equal(count, 3)
   assert.equal(step.value[0]?.sentence.params?.member, 'result.resources[3499].name')
-  assert.deepEqual(new Checker(store, () => modern).hints(row), step.value)
+  assert.deepEqual(hintsOf(new Checker(store, () => modern), row), step.value)
 })
 
 test('a result of 2026-07-28 without resultType, ttlMs and cacheScope is named for each', () => {
@@ -66,7 +76,7 @@ test('a result of 2026-07-28 without resultType, ttlMs and cacheScope is named f
   const checker = new Checker(store, () => modern)
   push('out', request(modern, 1, 'resources/list'))
   const row = push('in', { jsonrpc: '2.0', id: 1, result: { resources: [{ uri: 'a:b' }] } })
-  const members = checker.hints(row).map(({ sentence }) => sentence.params?.member)
+  const members = hintsOf(checker, row).map(({ sentence }) => sentence.params?.member)
   assert.deepEqual(members.sort(), [
     'result.cacheScope',
     'result.resources[0].name',
@@ -89,7 +99,7 @@ test('the same answer is right in an older revision, which the handshake tells',
   push('in', { jsonrpc: '2.0', id: 0, result: greeted })
   push('out', request(classic, 1, 'resources/list'))
   const row = push('in', { jsonrpc: '2.0', id: 1, result: { resources: [] } })
-  assert.deepEqual(checker.hints(row), [])
+  assert.deepEqual(hintsOf(checker, row), [])
   assert.equal(checker.revisionAt(row), classic)
   assert.equal(checker.revisionAt(push('out', request(modern, 1, 'x'), 2)), modern)
 })
