@@ -2,7 +2,7 @@ import { element, type Standing, showPage, showStanding } from '../shared/page.t
 import { showQuestion } from '../shared/panel.ts'
 import { say } from '../shared/texts.ts'
 import { toast } from '../shared/toast.ts'
-import { noteOf, noteUri, openUri, type Serving, serveNotes } from './serving.ts'
+import { noteOf, noteUri, openUri, type Read, type Serving, serveNotes } from './serving.ts'
 import { type NewNote, type Note, openNotes } from './store.ts'
 import { texts } from './texts.ts'
 import { ago, summary, text } from './view.ts'
@@ -12,12 +12,6 @@ const saveDelay = 300 // ms
 
 /** The most reads that are shown. */
 const maxReads = 30
-
-interface Read {
-  uri: string
-  client: string
-  at: Date
-}
 
 showPage('notes', texts)
 showQuestion(texts.question)
@@ -212,7 +206,7 @@ function showConnection(now: Standing, name?: string) {
 function showReads() {
   element('quiet').hidden = reads.length > 0
   element('reads').replaceChildren(
-    ...reads.map(({ uri, client, at }) => {
+    ...reads.map(({ uri, by, at }) => {
       const item = document.createElement('li')
       const note = notes.find(({ id }) => id === noteOf(uri))
       const what = document.createElement(note ? 'button' : 'span')
@@ -224,11 +218,7 @@ function showReads() {
       when.textContent = ago(at)
       item.append(
         what,
-        text(
-          'span',
-          say(texts.by, { client: client === 'gateway' ? texts.anAssistant : client }),
-          'who',
-        ),
+        text('span', say(texts.by, { client: by ?? texts.anAssistant }), 'who'),
         when,
       )
       return item
@@ -238,13 +228,19 @@ function showReads() {
 
 function nameOf(uri: string): string {
   if (uri === openUri) return texts.openNote
+  if (uri.startsWith('skill:')) return texts.skill
   return noteOf(uri) === undefined ? texts.store : texts.deletedNote
 }
 
-function noteRead(uri: string, client: string) {
-  reads = [{ uri, client, at: new Date() }, ...reads].slice(0, maxReads)
+function keepReads(all: Read[]) {
+  if (all.length === 0) return // before the first one, what is typed or focused stays as it is
+  reads = all.slice(0, maxReads)
   showReads()
   showListKeepingFocus()
+}
+
+/** Highlights a note that is read. */
+function noteRead(uri: string) {
   const item = document.getElementById(`note-${noteOf(uri) ?? open.id}`)
   item?.classList.add('glow')
   item?.addEventListener('animationend', () => item.classList.remove('glow'), { once: true })
@@ -356,6 +352,7 @@ showReads()
 serving = await serveNotes(() => `# ${open.title || texts.untitled}\n\n${open.text}\n`, {
   standing: showConnection,
   read: noteRead,
+  reads: keepReads,
 })
 
 function blank(): NewNote {

@@ -1,7 +1,9 @@
 /** Makes this app an MCP server: sources, tools, and the state that the page shows. */
 
-import { idb, type JoinReason, type PageMcp, type State, start } from 'pagemcp'
+import { type AuditEntry, idb, type JoinReason, type PageMcp, type State, start } from 'pagemcp'
+import { assistantName, defineAccess } from 'pagemcp/access'
 import { gateway, reasonOf } from '../shared/gateway.ts'
+import { tag } from '../shared/language.ts'
 import { type Standing, showFailure, standing } from '../shared/page.ts'
 import { serveSkill } from './skill.ts'
 import { texts } from './texts.ts'
@@ -17,9 +19,23 @@ export interface Serving {
   retry(): void
 }
 
+/** A read of the page's audit. */
+export interface Read {
+  uri: string
+  /** For the user: of the assistant that the gateway vouches for; `undefined`: one without a name. */
+  by: string | undefined
+  at: Date
+}
+
 /** The URI of a note: its number is a key, so `n.` stands before it. */
 export function noteUri(id: number): string {
   return `idb:///notes-app/notes/n.${id}`
+}
+
+function readOf({ allow, assistant, method, time, what }: AuditEntry): Read[] {
+  if (!allow || method !== 'resources/read' || what === undefined) return []
+  const by = assistant === 'unnamed' ? undefined : assistantName(assistant, tag)
+  return [{ uri: what, by, at: new Date(time) }]
 }
 
 /** The number of the note that a URI names. */
@@ -39,7 +55,9 @@ export async function serveNotes(
   open: () => string,
   on: {
     standing(standing: Standing, name?: string): void
-    read(uri: string, client: string): void
+    read(uri: string): void
+    /** The newest first. */
+    reads(all: Read[]): void
   },
 ): Promise<Serving> {
   let mcp: PageMcp
@@ -80,7 +98,11 @@ export async function serveNotes(
     on.standing(standing(state, reason), last?.is === 'joined' ? last.name : undefined)
   }
   mcp.on('state', show)
-  mcp.on('read', ({ uri, client }) => on.read(uri, client))
+  mcp.on('read', ({ uri }) => on.read(uri))
+  defineAccess(mcp)
+  const showReads = async () => on.reads((await mcp.access.audit()).flatMap(readOf))
+  mcp.on('access', showReads)
+  void showReads()
   mcp.on('error', (error) => reportError(error))
   const join = () => {
     reason = undefined

@@ -45,6 +45,7 @@ export const texts: NotesTexts = {
   openNote: 'Die offene Notiz',
   openDescription: 'Was gerade auf dem Bildschirm steht.',
   store: 'Der Speicher der Notizen',
+  skill: 'Anleitung für Assistenten',
   deletedNote: 'Eine gelöschte Notiz',
   seeds: [
     {

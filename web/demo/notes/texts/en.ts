@@ -47,6 +47,7 @@ export const texts = {
   openNote: 'The open note',
   openDescription: 'What is on the screen right now.',
   store: 'The store of the notes',
+  skill: 'Instructions for assistants',
   deletedNote: 'A deleted note',
   seeds: [
     {

@@ -43,6 +43,7 @@ export const texts: NotesTexts = {
   openNote: '開いているメモ',
   openDescription: '今、画面に表示されている内容です。',
   store: 'メモの保存先',
+  skill: 'アシスタント向けの手順',
   deletedNote: '削除されたメモ',
   seeds: [
     {

@@ -39,6 +39,7 @@ export const texts: NotesTexts = {
   openNote: '打开的便笺',
   openDescription: '屏幕上正在显示的内容。',
   store: '便笺的存储',
+  skill: '给助手的说明',
   deletedNote: '已删除的便笺',
   seeds: [
     {
