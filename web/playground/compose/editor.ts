@@ -100,14 +100,13 @@ export function mount(host: HTMLElement, options: EditorOptions): Editor {
 const brackets = { closeBrackets: { brackets: ['{', '[', '"'] } }
 
 /**
- * Replaces a selection of several lines by what is typed, which the browser would do by itself: Chromium joins the lines
- * with inline styles, which our policy forbids.
+ * Replaces a selection by what is typed, which the browser would do by itself: Chromium keeps the look of the selection,
+ * or joins its lines, with inline styles, which our policy forbids.
  */
-const typeOverLines = EditorView.domEventHandlers({
+const typeOver = EditorView.domEventHandlers({
   beforeinput({ inputType, data }, view) {
     const { from, to } = view.state.selection.main
-    if (inputType !== 'insertText' || !data || view.composing) return false
-    if (to <= view.state.doc.lineAt(from).to) return false
+    if (inputType !== 'insertText' || !data || view.composing || from === to) return false
     const insert = () => view.state.update(view.state.replaceSelection(data), typed)
     const handlers = view.state.facet(EditorView.inputHandler)
     if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert())
@@ -125,7 +124,7 @@ function extensions(options: EditorOptions) {
   return [
     history(),
     closeBrackets(),
-    typeOverLines,
+    typeOver,
     EditorState.languageData.of(() => [brackets]),
     editorTheme,
     EditorView.lineWrapping,

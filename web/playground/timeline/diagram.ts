@@ -204,21 +204,32 @@ export function inTwoLines(text: string, px: number, wide: number): readonly str
   return at === undefined ? [text] : [text.slice(0, at), text.slice(at)]
 }
 
-/** A label in one line, or in up to two; its head is cut if it is too wide. `isCut`: an ellipsis comes first. */
+/** The beginning of a text that fits beside an ellipsis; the text if it fits. */
+export function headOf(text: string, px: number, wide: number): string {
+  const head = fit(text, px, wide)
+  return head === text ? text : head.slice(0, -1)
+}
+
+/**
+ * A label in one line, or in up to two. `isCut`: an ellipsis stands in place of what is missing.
+ *
+ * @param cut - makes a text that fits of one that is too wide
+ */
 export function labelLines(
   text: string,
   px: number,
   wide: number,
   breaks: boolean,
+  cut: typeof tailOf = tailOf,
 ): { lines: readonly string[]; isCut: boolean } {
   for (const part of breaks ? [Number.POSITIVE_INFINITY, 2, 1.5] : []) {
-    const tail = tailOf(text, px * part, wide)
-    const lines = inTwoLines(tail, tail === text ? px : px - wide, wide)
+    const left = cut(text, px * part, wide)
+    const lines = inTwoLines(left, left === text ? px : px - wide, wide)
     if (lines.every((line) => widthOf(line.trimEnd(), wide) <= px))
-      return { lines, isCut: tail !== text }
+      return { lines, isCut: left !== text }
   }
-  const tail = tailOf(text, px, wide)
-  return { lines: [tail], isCut: tail !== text }
+  const left = cut(text, px, wide)
+  return { lines: [left], isCut: left !== text }
 }
 
 /** Wraps an array of rows. */

@@ -17,11 +17,13 @@ import {
   type Column,
   columnsOf,
   endsOf,
+  headOf,
   labelLines,
   listed,
   middle,
   minColumnWidth,
   type Naming,
+  tailOf,
   widthOf,
 } from './diagram.ts'
 import { line } from './format.ts'
@@ -184,35 +186,36 @@ interface MessageProps {
 function Message({ arrow, step, width, letter, size, breaks, columns, home }: MessageProps) {
   const { row, kind, y, x1, x2 } = arrow
   const text = line(store, row)
+  const isEvent = kind === 'world'
   const [from, to] = endsOf(store, row, columns)
-  const said =
-    kind === 'world'
-      ? t('timeline.event', { what: text })
-      : t('timeline.arrow', {
-          from: columns[from]?.title ?? '',
-          to: columns[to]?.title ?? '',
-          what: text,
-        })
+  const said = isEvent
+    ? t('timeline.event', { what: text })
+    : t('timeline.arrow', {
+        from: columns[from]?.title ?? '',
+        to: columns[to]?.title ?? '',
+        what: text,
+      })
   const left = Math.min(x1, x2)
   const span = Math.abs(x2 - x1)
   // An event stays in its column, or between the two of its connection.
   const room = Math.max(span, width / columns.length - 8)
-  const wide = kind === 'world' ? Math.min(room, Math.max(span, widthOf(text, letter) + 24)) : span
+  const wide = isEvent ? Math.min(room, Math.max(span, widthOf(text, letter) + 24)) : span
   const free = wide - size * (breaks ? 1.5 : 2)
   // The ellipsis is drawn: speech input needs words of the button's name (WCAG 2.5.3).
-  const { lines, isCut } = labelLines(text, free, letter, breaks)
+  // Of a message the end says which, of an event the beginning says what.
+  const { lines, isCut } = labelLines(text, free, letter, breaks, isEvent ? headOf : tailOf)
   const above = lines.length > 1 ? (lines[0] as string) : ''
   const last = lines.at(-1) as string
   const widest = Math.max(...lines.map((line) => widthOf(line, letter))) + (isCut ? letter : 0)
   const under = widest + (breaks ? 4 : 8) // px; covers the lifelines behind the text
-  const start =
-    kind === 'world' ? Math.max(4, Math.min(width - wide - 4, (x1 + x2 - wide) / 2)) : left
+  const start = isEvent ? Math.max(4, Math.min(width - wide - 4, (x1 + x2 - wide) / 2)) : left
   const middle = start + wide / 2
-  const shift = isCut ? letter / 2 : 0 // of the line with the ellipsis
-  const cutLine = widthOf((lines[0] as string).trimEnd(), letter)
+  const shift = isCut ? (letter / 2) * (isEvent ? -1 : 1) : 0 // of the line with the ellipsis
+  const cutLine = widthOf((isEvent ? last : (lines[0] as string)).trimEnd(), letter)
+  const dots = isEvent ? middle + cutLine / 2 : middle - cutLine / 2 - letter * 0.6
   const back = x2 < x1 ? 1 : -1
   const high = above === '' ? 0 : size * 1.15 // px between two baselines
-  const base = kind === 'world' ? y - step * 0.06 + high / 2 : y - step * 0.15 // of the last line
+  const base = isEvent ? y - step * 0.06 + high / 2 : y - step * 0.15 // of the last line
   const pick = () => {
     cursor.value = row
     actions.inspect(row)
@@ -229,7 +232,7 @@ function Message({ arrow, step, width, letter, size, breaks, columns, home }: Me
       onClick={pick}
     >
       <rect class="sq-hit" x={start} y={y - step * 0.62} width={wide} height={step * 0.9} rx={4} />
-      {kind === 'world' ? null : (
+      {isEvent ? null : (
         <>
           <line class="sq-line" x1={x1} x2={x2} y1={y} y2={y} />
           <path class="sq-tip" d={`M${x2},${y}l${back * 9},-5v10z`} />
@@ -244,11 +247,11 @@ function Message({ arrow, step, width, letter, size, breaks, columns, home }: Me
       />
       <text>
         {above && (
-          <tspan x={middle + shift} y={base - high}>
+          <tspan x={middle + (isEvent ? 0 : shift)} y={base - high}>
             {above}
           </tspan>
         )}
-        <tspan x={middle + (above ? 0 : shift)} y={base}>
+        <tspan x={middle + (above && !isEvent ? 0 : shift)} y={base}>
           {last}
         </tspan>
       </text>
@@ -256,7 +259,7 @@ function Message({ arrow, step, width, letter, size, breaks, columns, home }: Me
         <path
           class="sq-line sq-dots"
           stroke-linecap="round"
-          d={`M${middle - cutLine / 2 - letter * 0.6} ${base - high}h.1m${letter / 3} 0h.1m${letter / 3} 0h.1`}
+          d={`M${dots} ${isEvent ? base : base - high}h.1m${letter / 3} 0h.1m${letter / 3} 0h.1`}
         />
       )}
     </g>

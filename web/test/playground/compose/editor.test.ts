@@ -143,7 +143,7 @@ inBrowsers('F8 selects one problem after the other, shows and announces it', asy
 })
 
 inBrowsers(
-  'typing over several lines replaces them, and violates no policy',
+  'typing over a selection of one line or several replaces it, and violates no policy',
   async ({ open }) => {
     const page = await emptyEditor(open)
     await page.evaluate(() => {
@@ -151,6 +151,16 @@ inBrowsers(
         document.documentElement.dataset.violated = violatedDirective
       })
     })
+    await page.keyboard.type('{"id": "a"}')
+    await page.waitForFunction(
+      () =>
+        (document.querySelector('.editor')?.shadowRoot?.querySelectorAll('.cm-line span') ?? [])
+          .length > 1, // of the colours of the text
+    )
+    await chord(page, 'a')
+    await page.keyboard.type('67')
+    await hasText(page, '67')
+    await chord(page, 'a')
     await page.keyboard.type('{"jsonrpc": "2.0",\n"id": 1,\n"method": "ping"}')
     await chord(page, 'a')
     await page.keyboard.type('5')

@@ -276,7 +276,7 @@ inBrowsers(
     )
     assert.ok(cut.length > 0 && cut.every(([name = '', text = '']) => name.includes(text)))
     const texts = await page.$$eval('.sq-message text', (all) => all.map((one) => one.textContent))
-    const updated = texts.filter((text) => text?.startsWith('notifications/resources/updated'))
+    const updated = texts.filter((text) => text?.endsWith('/updated notes://today'))
     assert.equal(updated.length, 2, `the caption speaks of two: ${texts.join(', ')}`)
     await page.setViewport({ width: 1024, height: 768 })
     const tops = await page.$$eval('.present > header button', (all) =>
