@@ -9,21 +9,22 @@ import (
 
 // Status describes a running gateway. It contains no secrets and no contents.
 type Status struct {
-	Version    string            `json:"version"`
-	PID        int               `json:"pid"`
-	Started    time.Time         `json:"started"`
-	MCP        string            `json:"mcp"`  // URL for assistants
-	Page       string            `json:"page"` // URL for pages
-	State      string            `json:"state"`
-	TokenFile  string            `json:"tokenFile"`
-	NoToken    bool              `json:"noToken"`
-	Paused     time.Time         `json:"paused,omitzero"` // assistants, until then
-	Origins    []OriginStatus    `json:"origins"`
-	Pages      []PageStatus      `json:"pages"`
-	Assistants []AssistantStatus `json:"assistants"` // with a token, or active since the start; the last used first
-	Clients    []ActiveClient    `json:"clients"`    // that have sent requests since the start, the latest first
-	Sessions   int               `json:"sessions"`   // stored sessions of the classic revisions
-	Reads      []Read            `json:"reads"`      // the last 50, the latest first
+	Version    string               `json:"version"`
+	PID        int                  `json:"pid"`
+	Started    time.Time            `json:"started"`
+	MCP        string               `json:"mcp"`  // URL for assistants
+	Page       string               `json:"page"` // URL for pages
+	State      string               `json:"state"`
+	TokenFile  string               `json:"tokenFile"`
+	NoToken    bool                 `json:"noToken"`
+	Paused     time.Time            `json:"paused,omitzero"`  // assistants, until then
+	Stopped    map[string]time.Time `json:"stopped,omitzero"` // single assistants, until then
+	Origins    []OriginStatus       `json:"origins"`
+	Pages      []PageStatus         `json:"pages"`
+	Assistants []AssistantStatus    `json:"assistants"` // with a token, or active since the start; the last used first
+	Clients    []ActiveClient       `json:"clients"`    // that have sent requests since the start, the latest first
+	Sessions   int                  `json:"sessions"`   // stored sessions of the classic revisions
+	Reads      []Read               `json:"reads"`      // the last 50, the latest first
 }
 
 // An OriginStatus is an origin whose pages may join, or have a key that would let them
@@ -48,7 +49,7 @@ type PageStatus struct {
 func (g *Gateway) status() Status {
 	s := Status{
 		Version: g.options.Version, PID: os.Getpid(), Started: g.started, MCP: g.URL(), Page: g.PageURL(),
-		State: g.state.dir, TokenFile: g.options.TokenFile, NoToken: g.options.NoToken, Paused: g.pause.Until(),
+		State: g.state.dir, TokenFile: g.options.TokenFile, NoToken: g.options.NoToken, Paused: g.pause.Until(), Stopped: g.pause.Stopped(),
 		Origins: g.originStates(), Pages: []PageStatus{}, Sessions: g.core.Sessions.Count(),
 	}
 	for _, p := range g.core.Views("").Pages() {

@@ -46,6 +46,7 @@ type Gateway struct {
 	paired   *pairedOrigins
 	activity *activity
 	pause    access.Pause
+	pausing  sync.Mutex // held while pause.json is written, so that the last one has the latest times
 	recent   *logRing
 	started  time.Time
 	guard    *access.Guard

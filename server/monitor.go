@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
@@ -26,12 +27,14 @@ import (
 //	monitor → gateway  opening, reply   as pages do, with "open" in place of "hello"
 //	gateway → monitor  welcome
 //
-// If open is "watch", the gateway then sends JSON objects, one per text frame, and
-// ignores what it receives:
+// If open is "watch", the gateway then sends JSON objects, one per text frame:
 //
-//	{"state": {"pages": […], "mayJoin": […], "mayWatch": […], "noToken": false, "paused": 0}}   at once, and when it changes
+//	{"state": {"pages": […], "mayJoin": […], "mayWatch": […], "noToken": false, "paused": 0, "stopped": []}}   at once, and when it changes
 //	{"frame": {"time", "who", "client", "door", "page", "to", "size", "text"}}                  a message at any other endpoint
 //	{"audit": […]}                                                                              entries of the audit log that have a right
+//
+// A monitor may take from assistants, for an hour, and never give: {"stop": "claude-code"} stops
+// that one, {"stop": ""} all of them. The gateway ignores whatever else it receives.
 //
 // If open is /mcp or /mcp/{page}, MCP follows, with the monitor as client.
 const monitorProtocol = "pagemcp.watch.v1"
@@ -99,17 +102,28 @@ func (g *Gateway) serveMonitor(conn *websocket.Conn, origin, keyID string) {
 		<-s.Done()
 		return
 	}
-	g.monitors.Serve(s, g.monitorState, g.auditHistory)
+	g.monitors.Serve(s, g.monitorState, g.auditHistory, func(text []byte) {
+		var command struct {
+			Stop *string `json:"stop"`
+		}
+		if json.Unmarshal(text, &command) == nil && command.Stop != nil {
+			g.stopByMonitor(origin, *command.Stop)
+		}
+	})
 }
 
 func (g *Gateway) monitorState() monitor.State {
 	state := monitor.State{
 		Pages: []monitor.Page{}, MayJoin: g.origins.List(),
-		MayWatch: append([]string{}, g.options.monitors...), NoToken: g.options.NoToken,
+		MayWatch: append([]string{}, g.options.monitors...), NoToken: g.options.NoToken, Stopped: []monitor.Stopped{},
 	}
 	if until := g.pause.Until(); !until.IsZero() {
 		state.Paused = until.UnixMilli()
 	}
+	for assistant, until := range g.pause.Stopped() {
+		state.Stopped = append(state.Stopped, monitor.Stopped{Assistant: assistant, Until: until.UnixMilli()})
+	}
+	slices.SortFunc(state.Stopped, func(a, b monitor.Stopped) int { return strings.Compare(a.Assistant, b.Assistant) })
 	for _, p := range g.core.Views("").Pages() {
 		state.Pages = append(state.Pages, monitor.Page{
 			Name: p.Name, Title: p.Title, Origin: p.Origin, URL: p.URL, Connected: p.Connected, Since: p.Since.UnixMilli(),

@@ -334,6 +334,65 @@ func TestMonitorGetsAuditEntries(t *testing.T) {
 	}
 }
 
+// A monitor stops one assistant, or all, for an hour: also for the next gateway of the directory,
+// until the user ends it by the command. It cannot end a stop, and what else it sends is ignored.
+func TestMonitorStopsAssistants(t *testing.T) {
+	state := t.TempDir()
+	g := watchedGateway(t, Options{State: state})
+	page := assistantPage(t, g, "notes", false)
+	one, other := mustAdd(t, g, NewToken{Name: "one"}), mustAdd(t, g, NewToken{Name: "other"})
+	check := func(when string, g *Gateway, want ...bool) {
+		t.Helper()
+		for i, token := range []string{one, other} {
+			for _, request := range [][2]string{{"resources/read", `"uri":"notes+note:a"`}, {"tools/call", `"name":"read_resource","arguments":{"uri":"notes+note:a"}`}} {
+				if got := byHTTP(t, g, token).ask(request[0], request[1]); strings.Contains(got, `"reason":"paused"`) != want[i] {
+					t.Errorf("%s, assistant %d: %s", when, i, got)
+				}
+			}
+		}
+	}
+	check("before", g, false, false)
+	w := openMonitor(t, g, "watch")
+	send := func(text string) {
+		t.Helper()
+		if err := w.conn.Write(w.ctx, websocket.MessageText, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, ignored := range []string{"", "[]", "{", `{"stop":1}`, `{"stop":null}`, `{"stop":"No name"}`, `{"resume":""}`, `{"pause":{"seconds":1}}`} {
+		send(ignored)
+	}
+	send(`{"stop":"one"}`)
+	send(`{"stop":"one"}`) // within the same minute it changes nothing
+	stopped := w.state(func(s monitor.State) bool { return len(s.Stopped) > 0 })
+	if got := stopped.Stopped[0]; len(stopped.Stopped) != 1 || got.Assistant != "one" || got.Until < time.Now().Add(59*time.Minute).UnixMilli() || stopped.Paused != 0 {
+		t.Errorf("the state has %+v", stopped)
+	}
+	check("one is stopped", g, true, false)
+	if until := g.status().Stopped["one"]; time.Until(until) < 59*time.Minute {
+		t.Errorf("the status has %v", until)
+	}
+	if n := strings.Count(audited(t, g), `"verb":"stop","uri":"one"`); n != 1 {
+		t.Errorf("%d entries of the audit log: %s", n, audited(t, g))
+	}
+	g.Close(context.Background())
+	page.leave()
+	g = watchedGateway(t, Options{State: state})
+	page.joinAt(g.PageURL(), nil)
+	check("at the next gateway", g, true, false)
+	w = openMonitor(t, g, "watch")
+	send(`{"stop":""}`)
+	w.state(func(s monitor.State) bool { return s.Paused > time.Now().UnixMilli() })
+	check("all are stopped", g, true, true)
+	if _, err := connect(t, g).Pause(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	check("resumed", g, false, false)
+	if text, err := os.ReadFile(g.state.path(pauseFile)); err != nil || strings.Contains(string(text), "one") {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
 // What a monitor gets of the log when it connects is bounded, the latest entries, from all files.
 func TestAuditHistoryIsBounded(t *testing.T) {
 	g := watchedGateway(t, Options{})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
 // pauseFile has the end of a pause, which holds for every gateway of the state directory.
@@ -16,7 +17,8 @@ const pauseFile = "pause.json"
 const MaxPause = 30 * 24 * time.Hour
 
 type storedPause struct {
-	Until time.Time `json:"until"`
+	Until   time.Time            `json:"until"`
+	Stopped map[string]time.Time `json:"stopped,omitzero"` // single assistants
 }
 
 // restorePause continues a pause that an earlier gateway began.
@@ -24,11 +26,14 @@ func (g *Gateway) restorePause() error {
 	stored, _, err := load[storedPause](g.state, pauseFile, "assistants are not paused any more", nil)
 	if err == nil {
 		g.pause.Set(stored.Until)
+		for assistant, until := range stored.Stopped {
+			g.pause.Stop(assistant, until)
+		}
 	}
 	return err
 }
 
-// A pauseRequest pauses for a time, or ends a pause if that is 0.
+// A pauseRequest pauses all for a time, or ends every pause if that is 0.
 type pauseRequest struct {
 	Seconds float64 `json:"seconds"`
 }
@@ -48,7 +53,11 @@ func (g *Gateway) controlPause(_ *http.Request, body []byte) (any, error) {
 	if request.Seconds < 0 || request.Seconds > MaxPause.Seconds() {
 		return nil, badControl{fmt.Errorf("a pause has 0 to %.0f seconds", MaxPause.Seconds())}
 	}
-	g.pause.Set(time.Now().Add(time.Duration(request.Seconds * float64(time.Second))))
+	if request.Seconds == 0 {
+		g.pause.Resume()
+	} else {
+		g.pause.Set(time.Now().Add(time.Duration(request.Seconds * float64(time.Second))))
+	}
 	until := g.pause.Until()
 	g.monitors.PagesChanged()
 	if until.IsZero() {
@@ -56,15 +65,46 @@ func (g *Gateway) controlPause(_ *http.Request, body []byte) (any, error) {
 	} else {
 		g.log.Info("assistants are paused", "until", until.Format(time.RFC3339))
 	}
-	if err := g.state.save(pauseFile, storedPause{until}); err != nil {
+	if err := g.savePause(); err != nil {
 		return nil, fmt.Errorf("it holds for this gateway only: %w", err)
 	}
 	return Paused{until}, nil
 }
 
+func (g *Gateway) savePause() error {
+	g.pausing.Lock()
+	defer g.pausing.Unlock()
+	return g.state.save(pauseFile, storedPause{g.pause.Until(), g.pause.Stopped()})
+}
+
+// monitorStop is for how long a monitor stops assistants. It ends by itself, since a monitor cannot
+// end it: no page of a browser gives an assistant anything back.
+const monitorStop = time.Hour
+
+// stopByMonitor stops an assistant, or all with "". It never shortens a pause.
+func (g *Gateway) stopByMonitor(origin, assistant string) {
+	until := time.Now().Add(monitorStop)
+	isLater := func(earlier time.Time) bool { return until.Sub(earlier) > time.Minute } // each stop is written to the disk
+	switch {
+	case assistant == "" && isLater(g.pause.Until()):
+		g.pause.Set(until)
+	case access.ValidName(assistant) && isLater(g.pause.UntilOf(assistant)):
+		g.pause.Stop(assistant, until)
+	default:
+		return
+	}
+	g.monitors.PagesChanged()
+	g.audit.Record(access.Entry{Principal: origin, Endpoint: access.MonitorPath, Verb: "stop", URI: assistant, Outcome: "ok"})
+	g.log.Info("assistants are stopped by a monitor", "origin", origin, "assistant", assistant, "until", until.Format(time.RFC3339))
+	if err := g.savePause(); err != nil {
+		g.log.Warn("the stop of an assistant holds for this gateway only", "error", err)
+	}
+}
+
 // Pause withholds everything from all assistants for d, at most [MaxPause]: requests that
 // wait get an error at once, and subscriptions are silent. It holds for later gateways of
-// the state directory, too. 0 ends it; then assistants learn what has changed meanwhile.
+// the state directory, too. 0 ends it, and the stops of single assistants; then assistants learn
+// what has changed meanwhile.
 func (c *Control) Pause(ctx context.Context, d time.Duration) (paused Paused, err error) {
 	return paused, c.call(ctx, http.MethodPost, controlPause, pauseRequest{d.Seconds()}, &paused)
 }

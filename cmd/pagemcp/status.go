@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -64,6 +66,9 @@ func printStatus(out io.Writer, s server.Status, now time.Time) error {
 	}
 	if !s.Paused.IsZero() {
 		fmt.Fprintf(w, "            assistants are paused until %s: pagemcp resume ends that\n", s.Paused.Local().Format("Jan 2, 15:04"))
+	}
+	for _, assistant := range slices.Sorted(maps.Keys(s.Stopped)) {
+		fmt.Fprintf(w, "            %s is stopped until %s: pagemcp resume ends that\n", assistant, s.Stopped[assistant].Local().Format("Jan 2, 15:04"))
 	}
 	fmt.Fprintf(w, "State:      %s\n", s.State)
 	heading(w, "Origins", len(s.Origins), "none may join: pagemcp pair ORIGIN")

@@ -39,7 +39,7 @@ func (d *Direct) admit(x engine.Examination, msg []byte) bool {
 	case !isNew:
 		return true // the engine has the first request, and rejects this one
 	}
-	if paused := d.gate.Pause.withholds(x.Method); paused != nil {
+	if paused := d.withholds(x.Method); paused != nil {
 		if _, found := d.takeCall(x.ID); found { // else pauseChanged has just answered it
 			d.refuse(x, paused)
 			d.audit(call, "paused", ReasonPaused, 0)
@@ -118,7 +118,7 @@ func (d *Direct) refusePausedBatch(batch []engine.Examination) bool {
 	var paused *jsonrpc.Error
 	for _, x := range batch {
 		if isRequest(x) {
-			paused = cmp.Or(paused, d.gate.Pause.withholds(x.Method))
+			paused = cmp.Or(paused, d.withholds(x.Method))
 		}
 	}
 	if paused == nil {
@@ -175,12 +175,12 @@ func (d *Direct) deliver(msg []byte) error {
 	case h.Kind == jsonrpc.Response && h.ID != "":
 		call, found := d.takeCall(h.ID)
 		if !found {
-			if !d.gate.Pause.Until().IsZero() {
+			if !d.pausedUntil().IsZero() {
 				return nil // a pause has answered it
 			}
 			break
 		}
-		if paused := d.gate.Pause.withholds(call.method); paused != nil {
+		if paused := d.withholds(call.method); paused != nil {
 			msg, h.Failed = jsonrpc.AppendError(nil, h.ID, paused), true
 		}
 		d.recordAnswered(call, h, msg)
@@ -205,7 +205,7 @@ func (d *Direct) batchAnswered(msg []byte) []byte {
 		if !found {
 			continue
 		}
-		if paused := d.gate.Pause.withholds(call.method); paused != nil {
+		if paused := d.withholds(call.method); paused != nil {
 			response, h.Failed = jsonrpc.AppendError(nil, h.ID, paused), true
 			responses[i] = response
 		}

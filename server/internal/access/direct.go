@@ -16,6 +16,8 @@ type Direct struct {
 	direct *engine.Direct         // set before the first message
 	write  func(msg []byte) error // to the client
 
+	principal string // of the client
+
 	mu     sync.Mutex
 	client Client
 	calls  map[string]*openCall // requests without response, by ID.Key
@@ -35,7 +37,7 @@ func (g *Gate) Direct(ctx context.Context, e *engine.Engine, client Client, rece
 }
 
 func (g *Gate) client(e *engine.Engine, client Client, write func(msg []byte) error) *Direct {
-	return &Direct{gate: g, engine: e, write: write, client: client, calls: map[string]*openCall{}}
+	return &Direct{gate: g, engine: e, write: write, principal: client.Principal, client: client, calls: map[string]*openCall{}}
 }
 
 // Send passes a message that the engine has examined. It may call receive before it

@@ -12,45 +12,101 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A Pause is the user's switch for all assistants of a gateway: while it is on, they read and
-// do nothing, whatever they have begun before. The zero value is off; nil is always off.
+// A Pause is the user's switch for all assistants of a gateway, and for single ones: while it
+// is on, they read and do nothing, whatever they have begun before. The zero value is off; nil
+// is always off.
 type Pause struct {
-	until atomic.Pointer[time.Time] // of the wall clock, which restarts and the user see; nil: off
+	until   atomic.Pointer[time.Time]            // of the wall clock, which restarts and the user see; nil: off
+	stopped atomic.Pointer[map[string]time.Time] // likewise, of single assistants, by principal; replaced as a whole
 
 	mu      sync.Mutex
 	timer   *time.Timer
 	clients map[*Direct]struct{} // that are open
 }
 
-// Set pauses until then, in place of an earlier time; a time that has passed ends the pause.
-// What assistants have begun gets an error at once. After the pause they get the
+// MaxStopped is how many assistants can be stopped one by one.
+const MaxStopped = 256 // a token or the word after --as has a name of its own
+
+// Set pauses all until then, in place of an earlier time; a time that has passed ends that
+// pause. What assistants have begun gets an error at once. After the pause they get the
 // notifications of what has changed meanwhile.
 func (p *Pause) Set(until time.Time) {
-	for _, d := range p.arm(until.Round(0)) {
+	p.change(func(all *time.Time, _ map[string]time.Time) { *all = until.Round(0) })
+}
+
+// Stop pauses one assistant until then, as Set does all.
+func (p *Pause) Stop(principal string, until time.Time) {
+	p.change(func(_ *time.Time, stopped map[string]time.Time) {
+		if _, known := stopped[principal]; known || len(stopped) < MaxStopped {
+			stopped[principal] = until.Round(0)
+		}
+	})
+}
+
+// Resume ends every pause.
+func (p *Pause) Resume() {
+	p.change(func(all *time.Time, stopped map[string]time.Time) {
+		*all = time.Time{}
+		clear(stopped)
+	})
+}
+
+// change applies f to the times, forgets those that have passed, and makes all clients follow.
+func (p *Pause) change(f func(all *time.Time, stopped map[string]time.Time)) {
+	for _, d := range p.arm(f) {
 		go d.pauseChanged() // a client may be slow to read
 	}
 }
 
-// arm sets the time and returns the clients, which have to follow.
-func (p *Pause) arm(until time.Time) []*Direct {
+func (p *Pause) arm(f func(all *time.Time, stopped map[string]time.Time)) []*Direct {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	all, stopped := p.Until(), p.Stopped()
+	f(&all, stopped)
+	now := time.Now()
+	maps.DeleteFunc(stopped, func(_ string, until time.Time) bool { return !now.Before(until) })
+	p.stopped.Store(&stopped)
+	p.until.Store(nil)
+	ends := slices.Collect(maps.Values(stopped))
+	if now.Before(all) {
+		p.until.Store(&all)
+		ends = append(ends, all)
+	}
 	if p.timer != nil {
 		p.timer.Stop()
 		p.timer = nil
 	}
-	p.until.Store(nil)
-	if left := time.Until(until); left > 0 {
-		p.until.Store(&until)
-		p.timer = time.AfterFunc(left, p.check)
+	if len(ends) > 0 {
+		p.timer = time.AfterFunc(time.Until(slices.MinFunc(ends, time.Time.Compare)), p.check)
 	}
 	return slices.Collect(maps.Keys(p.clients))
 }
 
-// check ends the pause if its time is over: the clock may have been set.
-func (p *Pause) check() { p.Set(p.Until()) }
+// check ends the pauses whose time is over: the clock may have been set.
+func (p *Pause) check() { p.change(func(*time.Time, map[string]time.Time) {}) }
 
-// Until returns the end of the pause, or zero.
+// Stopped returns until when single assistants are stopped, by principal.
+func (p *Pause) Stopped() map[string]time.Time {
+	if p != nil {
+		if stopped := p.stopped.Load(); stopped != nil {
+			return maps.Clone(*stopped)
+		}
+	}
+	return map[string]time.Time{}
+}
+
+// UntilOf returns the end of the pause for one assistant, or zero.
+func (p *Pause) UntilOf(principal string) time.Time {
+	until := p.Until()
+	if p != nil {
+		if stopped := p.stopped.Load(); stopped != nil && (*stopped)[principal].After(until) {
+			return (*stopped)[principal]
+		}
+	}
+	return until
+}
+
+// Until returns the end of the pause of all assistants, or zero.
 func (p *Pause) Until() time.Time {
 	if p != nil {
 		if until := p.until.Load(); until != nil {
@@ -81,17 +137,20 @@ func (p *Pause) remove(d *Direct) {
 	delete(p.clients, d)
 }
 
-// withholds returns the error for a request of this method while there is a pause.
-func (p *Pause) withholds(method string) *jsonrpc.Error {
+// withholds returns the error for a request of this method while there is a pause for the
+// client.
+func (d *Direct) withholds(method string) *jsonrpc.Error {
 	known := engine.MethodOf(method)
 	if known.Right == engine.RightConnect && known.List == "" || method == engine.MethodUnsubscribe {
 		return nil // nothing of a page
 	}
-	if until := p.Until(); !until.IsZero() {
+	if until := d.pausedUntil(); !until.IsZero() {
 		return message.Paused(until)
 	}
 	return nil
 }
+
+func (d *Direct) pausedUntil() time.Time { return d.gate.Pause.UntilOf(d.principal) }
 
 // A held is what a client gets after a pause: notifications that came during it, each once.
 // Their number is bounded by that of the client's subscriptions.
@@ -104,7 +163,7 @@ type held struct {
 // Notifications of changes are kept until its end, others dropped, and so are requests for
 // input.
 func (d *Direct) holds(h message.Head, msg []byte) bool {
-	if h.Kind == jsonrpc.Response || d.gate.Pause.Until().IsZero() {
+	if h.Kind == jsonrpc.Response || d.pausedUntil().IsZero() {
 		return false
 	}
 	switch h.Method {
@@ -135,7 +194,7 @@ func (d *Direct) keep(msg []byte) {
 // pauseChanged answers what is open when a pause begins, and sends what was kept when it
 // ends.
 func (d *Direct) pauseChanged() {
-	if d.gate.Pause.Until().IsZero() {
+	if d.pausedUntil().IsZero() {
 		for _, msg := range d.takeHeld() {
 			d.write(msg) // if that fails, the client is gone
 		}
@@ -143,7 +202,7 @@ func (d *Direct) pauseChanged() {
 	}
 	for id, call := range d.withheld() {
 		d.audit(call, "paused", ReasonPaused, 0)
-		d.refuse(engine.Examination{ID: id, Name: call.uri}, d.gate.Pause.withholds(call.method))
+		d.refuse(engine.Examination{ID: id, Name: call.uri}, d.withholds(call.method))
 		params := append(append([]byte(`{"requestId":`), id...), '}')
 		d.Post(jsonrpc.AppendNotification(nil, engine.MethodCancelled, params))
 	}
@@ -164,7 +223,7 @@ func (d *Direct) withheld() map[jsonrpc.ID]*openCall {
 	defer d.mu.Unlock()
 	calls := map[jsonrpc.ID]*openCall{}
 	for key, call := range d.calls {
-		if call.method != engine.MethodListen && d.gate.Pause.withholds(call.method) != nil {
+		if call.method != engine.MethodListen && d.withholds(call.method) != nil {
 			calls[call.id] = call
 			delete(d.calls, key)
 		}

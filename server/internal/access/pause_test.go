@@ -201,3 +201,51 @@ func TestPauseRejectsBatches(t *testing.T) {
 		}
 	})
 }
+
+// One assistant is stopped without the others, for its time or until all may go on; the longer
+// of its own pause and that of all holds. How many can be stopped is bounded.
+func TestStopPausesOneAssistant(t *testing.T) {
+	pausable(t, func(t *testing.T, gate *access.Gate, _ *pausedSource, far jsonrpc.Port, _ *recorder) {
+		id := 0
+		check := func(when string, want bool) {
+			t.Helper()
+			id++
+			got := exchange(t, far, modern(fmt.Sprint(id), engine.MethodReadResource, `"uri":"a:1"`))
+			if strings.Contains(got, `"reason":"paused"`) != want || strings.Contains(got, "secret") == want {
+				t.Errorf("%s: %s", when, got)
+			}
+		}
+		p := gate.Pause
+		p.Stop("another", time.Now().Add(time.Hour))
+		check("another one is stopped", false)
+		p.Stop("someone", time.Now().Add(time.Hour))
+		p.Set(time.Now().Add(time.Minute))
+		check("both", true)
+		time.Sleep(time.Minute + time.Second)
+		check("after the pause of all", true)
+		if until := p.UntilOf("another"); until.IsZero() || !p.Until().IsZero() || len(p.Stopped()) != 2 {
+			t.Errorf("%v %v", until, p.Stopped())
+		}
+		time.Sleep(time.Hour)
+		check("after its time", false)
+		if len(p.Stopped()) != 0 {
+			t.Errorf("kept: %v", p.Stopped())
+		}
+		p.Stop("someone", time.Now().Add(time.Hour))
+		p.Set(time.Now().Add(time.Hour))
+		check("again", true)
+		p.Resume()
+		check("resumed", false)
+		for i := range access.MaxStopped + 10 {
+			p.Stop(fmt.Sprint("a", i), time.Now().Add(time.Hour))
+		}
+		if n := len(p.Stopped()); n != access.MaxStopped {
+			t.Errorf("%d are stopped", n)
+		}
+		p.Stop("a0", time.Now().Add(2*time.Hour)) // one that is known can be stopped longer
+		if until := p.UntilOf("a0"); time.Until(until) < 90*time.Minute {
+			t.Errorf("until %v", until)
+		}
+		p.Resume()
+	})
+}

@@ -92,11 +92,18 @@ type stateMessage struct {
 
 // State is the state of the gateway: its pages, and which origins have which rights.
 type State struct {
-	Pages    []Page   `json:"pages"`
-	MayJoin  []string `json:"mayJoin"`  // origins
-	MayWatch []string `json:"mayWatch"` // origins
-	NoToken  bool     `json:"noToken"`  // assistants need no token
-	Paused   int64    `json:"paused"`   // ms since 1970: assistants, until then; 0: they are not
+	Pages    []Page    `json:"pages"`
+	MayJoin  []string  `json:"mayJoin"`  // origins
+	MayWatch []string  `json:"mayWatch"` // origins
+	NoToken  bool      `json:"noToken"`  // assistants need no token
+	Paused   int64     `json:"paused"`   // ms since 1970: assistants, until then; 0: they are not
+	Stopped  []Stopped `json:"stopped"`  // single assistants, by name
+}
+
+// Stopped is an assistant that the user has stopped.
+type Stopped struct {
+	Assistant string `json:"assistant"` // principal
+	Until     int64  `json:"until"`     // ms since 1970
 }
 
 // A Page is the state of one page.
@@ -113,14 +120,17 @@ type Page struct {
 
 // Serve sends entries, frames and states to one monitor until it disconnects or is too slow.
 // state returns the current state without the counts of reads, and history the latest entries
-// of the audit log; some of those may come again.
-func (m *Monitors) Serve(s *socket.Socket, state func() State, history func() [][]byte) {
+// of the audit log; some of those may come again. command gets what the monitor sends, one
+// message at a time.
+func (m *Monitors) Serve(s *socket.Socket, state func() State, history func() [][]byte, command func(text []byte)) {
 	s.KeepAlive(nil)
-	go func() { // likewise; what the monitor sends is ignored
+	go func() { // likewise
 		for {
-			if _, err := s.Read(s.Context()); err != nil {
+			text, err := s.Read(s.Context())
+			if err != nil {
 				return
 			}
+			command(text)
 		}
 	}()
 	c := &connection{socket: s, queue: make(chan captured, maxQueued), pagesChanged: wait.NewSignal()}

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Whether assistants are paused, and the command that changes it: a monitor has no right to do that itself. */
+/** Whether assistants are paused, and the command that changes it: a monitor cannot end a pause. */
 
 import { actions } from '../base/actions.ts'
 import { t, tag } from '../base/i18n.ts'
