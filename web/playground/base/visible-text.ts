@@ -11,7 +11,8 @@ const all = new RegExp(hidden.source, 'g')
 /** Attributes that people read or hear. */
 const read = ['title', 'aria-label', 'alt', 'placeholder', 'label'] as const
 
-const visible = (text: string): string =>
+/** The text with these characters as `\u202e`, which means the same in a JSON text. */
+export const visible = (text: string): string =>
   hidden.test(text)
     ? text.replace(all, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
     : text

@@ -1,5 +1,6 @@
 /** Completions at a position of a message: keys, values of the schema, and what the server lists. */
 
+import { visible } from '../base/visible-text.ts'
 import { jsonTree, nodeAt, placeAt } from '../protocol/json.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { envelope, type Params, revisions } from '../protocol/revisions.ts'
@@ -38,7 +39,7 @@ export interface Completions {
   query?: CompletionQuery
 }
 
-const quote = JSON.stringify
+const quote = (value: unknown) => visible(JSON.stringify(value))
 
 /** Completions at an offset of a text. */
 export function completionsAt(source: string, offset: number, server: ServerContext): Completions {

@@ -5,6 +5,7 @@
 
 import { type Extension, StateEffect, StateField } from '@codemirror/state'
 import { activateHover, Decoration, EditorView, hoverTooltip, ViewPlugin } from '@codemirror/view'
+import { visible } from '../base/visible-text.ts'
 
 /** A problem of the text between two offsets, in UTF-16 code units. They are equal in an empty text. */
 export interface Problem {
@@ -77,7 +78,7 @@ function list(problems: readonly Problem[]): HTMLElement {
   for (const { severity, message } of problems) {
     const item = document.createElement('li')
     item.className = `cm-${severity}`
-    item.textContent = message
+    item.textContent = visible(message)
     dom.append(item)
   }
   return dom

@@ -24,6 +24,7 @@ import {
 import { EditorState, Prec } from '@codemirror/state'
 import { EditorView, hoverTooltip, keymap } from '@codemirror/view'
 import { t } from '../base/i18n.ts'
+import { visible } from '../base/visible-text.ts'
 import { type CompletionOption, type Completions, completionsAt } from './complete.ts'
 import { nextProblem, type Problem, problemMarks, problemsOutdated } from './editor-problems.ts'
 import { editorTheme } from './editor-theme.ts'
@@ -244,7 +245,7 @@ function completion(option: CompletionOption, typed: string): Completion {
       ? t('compose.required')
       : undefined
   return {
-    label: option.label,
+    label: visible(option.label),
     detail,
     type: option.lacks ? 'lacking' : option.kind,
     boost: (begins ? 20 : 0) + (option.required ? 10 : 0) - (option.lacks ? 50 : 0),
@@ -268,7 +269,7 @@ function textDom(name: string, text: string): HTMLElement {
   const dom = document.createElement('div')
   dom.className = name
   dom.lang = 'en'
-  dom.textContent = text
+  dom.textContent = visible(text)
   return dom
 }
 
@@ -276,14 +277,14 @@ function hoverDom({ name, doc, sentence, type, required, link }: Hover): HTMLEle
   const dom = document.createElement('div')
   dom.className = 'cm-seen'
   const code = document.createElement('code')
-  code.textContent = type ? `${name}: ${type}` : name
+  code.textContent = visible(type ? `${name}: ${type}` : name)
   code.translate = false
   dom.append(code)
   if (required) dom.append(` · ${t('compose.required')}`)
   if (doc) dom.append(textDom('cm-doc', doc))
   if (sentence) {
     const said = document.createElement('div')
-    said.textContent = t(sentence.key, sentence.params)
+    said.textContent = visible(t(sentence.key, sentence.params))
     dom.append(said)
   }
   if (link) {

@@ -144,11 +144,11 @@ export function setAt(source: string, path: Path, json: string | undefined): str
 /** The JSON of a field's input; undefined: none, so the member is removed unless it is required. */
 export function jsonOf({ kind, required }: Field, input: string): string | undefined {
   if (input === '' && (!required || kind !== 'text')) return undefined
-  if (kind === 'text' || kind === 'choice') return JSON.stringify(input)
+  if (kind === 'text' || kind === 'choice') return pretty(input)
   try {
     JSON.parse(input)
     return input.trim()
   } catch {
-    return JSON.stringify(input) // invalid, and shown as invalid in the text
+    return pretty(input) // invalid, and shown as invalid in the text
   }
 }

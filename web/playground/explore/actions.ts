@@ -2,6 +2,7 @@
 
 import { actions } from '../base/actions.ts'
 import { pane } from '../base/state.ts'
+import { visible } from '../base/visible-text.ts'
 import { active } from '../connections/clients.ts'
 import { type Params, request } from '../protocol/revisions.ts'
 
@@ -24,7 +25,7 @@ export function write(method: string, params: Params, title: string): void {
     params,
     session.capabilities.peek(),
   )
-  actions.compose(JSON.stringify(message, null, 2), { title })
+  actions.compose(visible(JSON.stringify(message, null, 2)), { title })
   pane.value = 'compose'
 }
 

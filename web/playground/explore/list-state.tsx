@@ -11,12 +11,13 @@ export function ListState({ session, kind }: { session: Session; kind: ListKind 
   const all = catalogue(session)
   const { state, items, cursor, error, staleAt } = all.lists[kind].value
   const known = session.peer.value !== undefined
+  const { reason, state: connected } = session.connection
   return (
     <div class="list-state">
       {state === 'failed' ? (
         <p role="alert">{t('explore.failed', { reason: error || '?' })}</p>
       ) : null}
-      {state === 'none' && (known || session.connection.state.value !== 'closed') ? (
+      {state === 'none' && (known || (connected.value !== 'closed' && !reason.value)) ? (
         <p class="quiet">
           {session.connection.dialer.readOnly
             ? t('explore.readOnly')

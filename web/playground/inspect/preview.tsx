@@ -4,6 +4,7 @@
 import { useMemo } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
+import { visible } from '../base/visible-text.ts'
 import { store } from '../messages/log.ts'
 import { newest, request } from '../protocol/revisions.ts'
 import { sessionOf } from './actions.ts'
@@ -119,7 +120,7 @@ function PartBody({ part, row, index }: { part: Part; row: number; index: number
             onClick={() => {
               const revision = sessionOf(row)?.revision.peek() ?? newest
               const read = request(revision, 1, 'resources/read', { uri: part.uri })
-              actions.compose(JSON.stringify(read, null, 2))
+              actions.compose(visible(JSON.stringify(read, null, 2)))
             }}
           >
             {t('inspect.composeRead')}

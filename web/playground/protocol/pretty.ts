@@ -1,16 +1,18 @@
 /** Formats JSON: short objects and arrays stay on one line. */
 
+import { visible } from '../base/visible-text.ts'
+
 /** Maximum length of such a line. */
 const width = 76 // UTF-16 code units
 
 /**
- * Indents by two. Scalars are formatted as by `JSON.stringify`.
+ * Indents by two. Scalars are formatted as by `JSON.stringify`, with escapes for what reverses text in the composer.
  *
  * @param indent - of the value's first line
  * @param before - used columns of that line
  */
 export function pretty(value: unknown, indent = '', before = 0): string {
-  const flat = JSON.stringify(value) ?? 'null'
+  const flat = visible(JSON.stringify(value) ?? 'null')
   if (typeof value !== 'object' || value === null || flat.length <= 2) return flat
   const inner = `${indent}  `
   const list = Array.isArray(value)
@@ -19,7 +21,7 @@ export function pretty(value: unknown, indent = '', before = 0): string {
     : Object.entries(value)
         .filter(([, item]) => item !== undefined)
         .map(([name, item]) => {
-          const key = `${JSON.stringify(name)}: `
+          const key = `${pretty(name)}: `
           return key + pretty(item, inner, inner.length + key.length)
         })
   const one = parts.join(', ')

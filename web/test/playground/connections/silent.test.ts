@@ -55,6 +55,7 @@ inBrowsers(
     const page = await openPlayground(open, playground)
     await connect(page, 'frame', `${playground.otherOrigin}/silent.html`)
     await saw(page, '[data-pane=explore] [role=alert]', 'must list')
+    assert.doesNotMatch(await page.$eval('#explore-view', (view) => view.textContent), /Waiting/)
     await page.waitForSelector('.clients .connection-state[data-is=connecting]')
   },
 )
