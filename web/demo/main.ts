@@ -4,6 +4,7 @@ import { inLanguage, language, languageField } from './shared/language.ts'
 import { element, explanation, make, shared } from './shared/page.ts'
 import { fill, load, say } from './shared/texts.ts'
 import { texts as english, type StartTexts } from './texts/en.ts'
+import { showTraffic } from './traffic.ts'
 import { type Config, ways } from './ways.ts'
 
 /** The timeout after which the gateway counts as unavailable. */
@@ -51,6 +52,7 @@ async function join(config: Config | undefined) {
   try {
     await pair(config?.gateway)
     show('paired')
+    if (config) showTraffic(config.gateway, texts)
   } catch (error) {
     const { reason, message } = error as { reason?: JoinReason; message: string }
     if (!isExpected) return

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import type { Page } from 'puppeteer-core'
 import { post, program, useGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { saw } from '../playground/harness.ts'
 import { textOf } from './reading.ts'
 
 const gateway = useGateway()
@@ -61,6 +62,37 @@ inBrowsers(
     assert.match(await read('idb:///notes-app/notes/n.2'), /declined|revoked/)
   },
   { alike: true },
+)
+
+inBrowsers(
+  'the start page of a paired browser says who read what, and stops an assistant by one click',
+  async ({ open }) => {
+    const { start } = await gateway().fresh()
+    const page = await open(start.replace('#', '?lang=en#'))
+    await page.waitForSelector('#traffic:not([hidden])')
+    const notes = await open(`${gateway().web}demo/notes/?lang=en`)
+    await notes.waitForSelector('#state[data-is=joined]')
+    const name = /^Joined as (.+)$/.exec(await textOf(notes, '#state-text'))?.[1] ?? ''
+    await page.bringToFront()
+    await saw(page, '#joined li', `${name} · `)
+    const uri = `${name}+idb:///notes-app/notes/n.2`
+    assert.match(await post(gateway(), 'resources/read', { uri }), /Chickpeas/)
+    await saw(page, '#readers li', 'Assistant without a name')
+    await saw(page, '#readers li', `${name} 1`)
+    await saw(page, '#readers li code', uri)
+    assert.doesNotMatch(
+      await page.evaluate(() => document.body.textContent ?? ''),
+      new RegExp(gateway().token),
+    )
+
+    await page.click('#readers li button')
+    await saw(page, '#readers li', 'Stopped until')
+    assert.match(await post(gateway(), 'resources/read', { uri }), /"reason":"paused"/)
+    await page.click('#stop-all')
+    await saw(page, '#paused:not([hidden])', 'pagemcp resume')
+    await page.waitForSelector('#stop-all', { hidden: true })
+  },
+  { only: ['chromium'] },
 )
 
 inBrowsers('a link that was used before says how to get another', async ({ open }) => {
