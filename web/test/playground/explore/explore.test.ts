@@ -176,32 +176,3 @@ inBrowsers(
     }
   },
 )
-
-inBrowsers('no text of a server reverses what is shown, in any view', async ({ open }) => {
-  const hosted = await serveHosted()
-  try {
-    const { frame } = await openHosted(open, hosted, '?hostile')
-    const reversed = () =>
-      frame.evaluate(() =>
-        [...document.querySelectorAll('*')]
-          .flatMap((one) => [
-            ...[...one.childNodes].filter(({ nodeType }) => nodeType === 3),
-            ...one.attributes,
-          ])
-          .filter(({ nodeValue }) => /[\u202a-\u202e\u2066-\u2069]/.test(nodeValue ?? ''))
-          .map(({ nodeName, nodeValue, parentElement }) =>
-            [parentElement?.className, nodeName, nodeValue].join(' '),
-          ),
-      )
-    for (const view of ['Resources', 'Templates']) {
-      await press(frame, '[role=tab]', view, 'aria-label')
-      await saw(frame, '#explore-view', 'Invoice \\u202e\\u2066gnp.exe')
-      assert.deepEqual(await reversed(), [], view)
-    }
-    await press(frame, '.bar [data-command=palette], [data-command=palette]', '')
-    await frame.waitForSelector('dialog [role=option]')
-    assert.deepEqual(await reversed(), [], 'palette')
-  } finally {
-    await hosted.close()
-  }
-})

@@ -1,12 +1,15 @@
 /**
  * A server that puts payloads in every field that is drawn: nothing of it runs, nothing is fetched, nobody
- * is navigated away, and the policy reports no violation.
+ * is navigated away, and the policy reports no violation. Another one reverses text: no view does.
  */
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { type Playground, servePlayground } from '../harness.ts'
+import { connect } from '../connections/dialog.ts'
+import { openPlayground, type Playground, servePlayground } from '../harness.ts'
+import { leave } from '../rooms.ts'
+import { startReversing } from './reversing-server.ts'
 
 /** Payloads, each of which would set `pwned` or ask for /stolen if it were more than text. */
 const payloads = [
@@ -149,3 +152,95 @@ inBrowsers('payloads in every field do nothing', async ({ open, context }) => {
   )
   assert.equal((await context.pages()).length, 1, 'no window was opened')
 })
+
+inBrowsers(
+  'no text of a server reverses what is shown, in any view',
+  async ({ open }) => {
+    const server = await startReversing()
+    try {
+      const page = await openPlayground(open, playground)
+      await page.setViewport({ width: 1400, height: 900 })
+      const found: { [view: string]: string[] } = {}
+      /** Waits until a part has the text with escapes, and looks for controls in the whole document: but fields
+       * keep the values that are sent. */
+      const view = async (part: string) => {
+        await page.waitForFunction(
+          (part) =>
+            [...document.querySelectorAll(part)].some((one) =>
+              [one, one.shadowRoot, ...one.querySelectorAll('input')].some((one) =>
+                ((one as HTMLInputElement)?.value ?? one?.textContent)?.includes(
+                  '\\u202e\\u2066gnp',
+                ),
+              ),
+            ),
+          {},
+          part,
+        )
+        const reversed = await page.evaluate(() => {
+          const all = (root: Document | ShadowRoot): Element[] =>
+            [...root.querySelectorAll('*')].flatMap((one) => [
+              one,
+              ...(one.shadowRoot ? all(one.shadowRoot) : []),
+            ])
+          return all(document)
+            .flatMap((one) => [
+              ...[...one.childNodes].filter(({ nodeType }) => nodeType === 3),
+              ...['title', 'aria-label', 'alt', 'placeholder'].map(
+                (name) => one.getAttributeNode(name) ?? one,
+              ),
+            ])
+            .filter(({ nodeValue }) => /[\u202a-\u202e\u2066-\u2069]/.test(nodeValue ?? ''))
+            .map(({ nodeName, nodeValue }) => `${nodeName}: ${nodeValue}`)
+        })
+        if (reversed.length > 0) found[part] = reversed
+      }
+      const click = (selector: string) =>
+        page
+          .waitForSelector(selector)
+          .then(() => page.$eval(selector, (one) => (one as HTMLElement).click()))
+      await connect(page, 'http', server.url)
+      await view('.clients')
+      for (const tab of ['resources', 'templates', 'prompts', 'tools', 'skills']) {
+        await click(`#explore-${tab}`)
+        await page.waitForSelector(`#explore-${tab}[aria-selected=true]`)
+        await page.$$eval('#explore-view details', (all) => {
+          for (const one of all) one.open = true
+        })
+        await view('#explore-view .explore-list, #explore-view .skills, #explore-view li')
+      }
+      await click('#explore-tools')
+      await click('.thing-read')
+      await view('.editor')
+      await click('[data-pane=compose] [data-show=form]')
+      await view('.compose-form, [data-pane=compose] form')
+      await click('[data-command=send]')
+      await view('.answer')
+      await click('#explore-resources')
+      await click('.thing-read')
+      for (const shown of ['preview', 'json', 'raw']) {
+        await click(`[data-pane=inspect] [data-show=${shown}]`)
+        await view(`[data-pane=inspect] [data-view=${shown}]`)
+      }
+      for (const shown of ['waterfall', 'sequence', 'wire', 'list']) {
+        await click(`[data-pane=timeline] [data-show=${shown}]`)
+        await view('[data-pane=timeline]')
+      }
+      await page.keyboard.press('p')
+      await click('.present-choice [data-present=""]')
+      await view('.present')
+      await leave(page)
+      await click('.bar [data-command=connect]')
+      await view('dialog .connections-servers')
+      await leave(page)
+      await click('.rail [data-command=malformed]')
+      await view('dialog.malformed')
+      await leave(page)
+      await click('.rail [data-command=conformance]')
+      await view('dialog.conformance')
+      assert.deepEqual(found, {})
+    } finally {
+      server.close()
+    }
+  },
+  { alike: true },
+)

@@ -31,7 +31,7 @@ function serve() {
   let listens: unknown
   const say = (message: object) => port?.postMessage(JSON.stringify({ jsonrpc: '2.0', ...message }))
   const uri = 'notes://today'
-  const name = location.search === '?hostile' ? 'Invoice \u202e\u2066gnp.exe' : 'Today'
+  const name = 'Today'
   const complete = { resultType: 'complete', ttlMs: 60_000, cacheScope: 'private' }
   const skill = 'skill://packing/SKILL.md'
   const extensions = { 'io.modelcontextprotocol/skills': {} }
@@ -55,10 +55,7 @@ function serve() {
           : { uri: `notes://${i}`, name: `Note ${i}` },
       ),
     }),
-    'resources/templates/list': () => ({
-      ...complete,
-      resourceTemplates: location.search === '?hostile' ? [{ uriTemplate: 'a:{b}', name }] : [],
-    }),
+    'resources/templates/list': () => ({ ...complete, resourceTemplates: [] }),
     'skills/list': () => ({
       ...complete,
       skills: [
@@ -127,12 +124,12 @@ export const shareHosted = (): Playground => sharePlayground(files)
 /**
  * Opens the page around, and waits until the playground in it has its first answer.
  *
- * @param search - `?skills`: the server has skills; `?many`: it has 10,005 resources; `?hostile`: its names reverse text
+ * @param search - `?skills`: the server has skills; `?many`: it has 10,005 resources
  */
 export async function openHosted(
   open: (url: string) => Promise<Page>,
   { origin }: Playground,
-  search: '' | '?skills' | '?many' | '?hostile' = '',
+  search: '' | '?skills' | '?many' = '',
 ): Promise<{ page: Page; frame: Frame }> {
   const page = await open(`${origin}/host/index.html${search}`)
   const element = await page.waitForSelector('iframe')
