@@ -22,6 +22,9 @@ func doctorCommand(std streams) *cobra.Command {
 		Use:     "doctor",
 		GroupID: groupControl,
 		Short:   "Look for what keeps pages and assistants from the gateway, and say what to do",
+		Long: "Look for what keeps pages and assistants from the gateway, and say what to do. The exit code is 1 if there is a problem, and " +
+			"0 if there are warnings alone.\n\n" +
+			`--json prints a list of findings, each with "check", "level" (ok, warning or problem), "text" and, unless it is ok, "advice".`,
 	}
 	state := stateFlag(c)
 	addr := c.Flags().String("mcp", defaultMCP, "`address` that the gateway would listen on")

@@ -28,26 +28,36 @@ func TestVersionIsThatOfThePackage(t *testing.T) {
 	}
 }
 
-// The help of each command is on standard output, and explains each of its flags.
-func TestHelpExplainsEachFlag(t *testing.T) {
-	var check func(path []string, c *cobra.Command)
-	check = func(path []string, c *cobra.Command) {
+// forEachHelp calls check for each command, with its help.
+func forEachHelp(t *testing.T, check func(path []string, c *cobra.Command, help string)) {
+	var visit func(path []string, c *cobra.Command)
+	visit = func(path []string, c *cobra.Command) {
 		out, err := runForOutput(t, append(path, "--help")...)
-		if err != nil || c.Short == "" || !strings.Contains(out, c.UseLine()) {
-			t.Errorf("%v: %q, %v", path, out, err)
+		if err != nil {
+			t.Errorf("%v: %v", path, err)
 		}
-		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if !strings.Contains(out, "--"+f.Name) || f.Usage == "" {
-				t.Errorf("%v: the help does not explain --%s", path, f.Name)
-			}
-		})
+		check(path, c, out)
 		for _, sub := range c.Commands() {
 			if sub.IsAvailableCommand() {
-				check(append(path[:len(path):len(path)], sub.Name()), sub)
+				visit(append(path[:len(path):len(path)], sub.Name()), sub)
 			}
 		}
 	}
-	check(nil, newRoot(streams{strings.NewReader(""), io.Discard, io.Discard}))
+	visit(nil, newRoot(streams{strings.NewReader(""), io.Discard, io.Discard}))
+}
+
+// The help of each command is on standard output, and explains each of its flags.
+func TestHelpExplainsEachFlag(t *testing.T) {
+	forEachHelp(t, func(path []string, c *cobra.Command, help string) {
+		if c.Short == "" || !strings.Contains(help, c.UseLine()) {
+			t.Errorf("%v: %q", path, help)
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !strings.Contains(help, "--"+f.Name) || f.Usage == "" {
+				t.Errorf("%v: the help does not explain --%s", path, f.Name)
+			}
+		})
+	})
 }
 
 // A mistake in the command line has an exit code of its own, and the error names a

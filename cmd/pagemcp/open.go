@@ -22,7 +22,8 @@ func openCommand(std streams) *cobra.Command {
 		GroupID: groupControl,
 		Short:   "Open a page of the running gateway with a fresh link: the start page, playground, docs, or a demo by its name",
 		Long: `Open a page of ` + "`pagemcp dev`" + ` or ` + "`pagemcp serve --dir`" + `, which runs already, in the default browser. The link is
-printed as well; it is good once, for two minutes. Without PAGE it is that of the start page, or of your app.`,
+printed as well; it is good once, for two minutes. Without PAGE it is that of the start page, or of your app; "demo" is the
+start page, too, which lists the demos.`,
 		Example: "  pagemcp open\n  pagemcp open playground\n  pagemcp open notes",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -83,6 +84,8 @@ func pathOf(ctx context.Context, server, name string) (string, error) {
 		return "", mistake{fmt.Errorf("%s has your app alone: use pagemcp open without %q", server, name)}
 	}
 	switch {
+	case name == "demo": // the start page lists them
+		return "", nil
 	case name == "playground" || name == "docs":
 		return name + "/", nil
 	case slices.Contains(config.Demos, name):

@@ -22,7 +22,7 @@ func TestOpenMakesLinks(t *testing.T) {
 	}
 	line, stop := startProgram(t, "dev", "--json", "--state", state, "--mcp", "127.0.0.1:0", "--web", "127.0.0.1:0", "--files", files)
 	known := map[string]bool{line.Start: true}
-	for name, path := range map[string]string{"": "", "playground": "playground/", "notes": "demo/notes/"} {
+	for name, path := range map[string]string{"": "", "demo": "", "playground": "playground/", "notes": "demo/notes/"} {
 		out, err := runForOutput(t, append([]string{"open", "--print", "--state", state}, strings.Fields(name)...)...)
 		fragment, isLink := strings.CutPrefix(out, line.Web+path+"#")
 		if err != nil || !isLink || len(fragment) < 20 || known[fragment] {

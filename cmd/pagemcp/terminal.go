@@ -38,6 +38,9 @@ func helpOf(c *cobra.Command, width int) string {
 	if text == "" {
 		text = c.Short
 	}
+	// Where the lines of a paragraph end is a matter of the source.
+	paragraphs := strings.ReplaceAll(text, "\n\n", "\x00")
+	text = strings.ReplaceAll(strings.ReplaceAll(paragraphs, "\n", " "), "\x00", "\n\n")
 	return wrap(text+"\n\n"+c.UsageString(), width, leastText)
 }
 

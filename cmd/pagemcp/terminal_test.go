@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/spf13/cobra"
 )
 
 func TestWrap(t *testing.T) {
@@ -24,19 +26,25 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// Help fits into 80 columns where there is no terminal.
+// Help fits into 80 columns where there is no terminal, and its paragraphs fill them.
 func TestHelpIsWrapped(t *testing.T) {
-	for _, name := range []string{"", "dev", "serve", "stdio", "watch", "token", "build"} {
-		out, err := runForOutput(t, append(strings.Fields(name), "--help")...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(out) {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > usualWidth {
-				t.Errorf("%s: %d characters: %s", name, n, line)
+	forEachHelp(t, func(path []string, _ *cobra.Command, help string) {
+		about, _, _ := strings.Cut(help, "\nUsage:")
+		for paragraph := range strings.SplitSeq(about, "\n\n") {
+			lines := strings.Split(strings.TrimSpace(paragraph), "\n")
+			for i, line := range lines[1:] {
+				next, _, _ := strings.Cut(line, " ")
+				if utf8.RuneCountInString(lines[i]+" "+next) <= usualWidth {
+					t.Errorf("%v: %q has room for %q", path, lines[i], next)
+				}
 			}
 		}
-	}
+		for line := range strings.Lines(help) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > usualWidth {
+				t.Errorf("%v: %d characters: %s", path, n, line)
+			}
+		}
+	})
 }
 
 // A link has no control characters where they would become part of a file.
