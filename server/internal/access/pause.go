@@ -34,11 +34,16 @@ func (p *Pause) Set(until time.Time) {
 	p.change(func(all *time.Time, _ map[string]time.Time) { *all = until.Round(0) })
 }
 
-// Stop pauses one assistant until then, as Set does all.
+// Stop pauses one assistant until then, as Set does all. It pauses all where too many are
+// stopped already: the user's click must not be without effect.
 func (p *Pause) Stop(principal string, until time.Time) {
-	p.change(func(_ *time.Time, stopped map[string]time.Time) {
-		if _, known := stopped[principal]; known || len(stopped) < MaxStopped {
+	p.change(func(all *time.Time, stopped map[string]time.Time) {
+		_, known := stopped[principal]
+		switch {
+		case known || len(stopped) < MaxStopped:
 			stopped[principal] = until.Round(0)
+		case until.After(*all):
+			*all = until.Round(0)
 		}
 	})
 }

@@ -203,7 +203,7 @@ func TestPauseRejectsBatches(t *testing.T) {
 }
 
 // One assistant is stopped without the others, for its time or until all may go on; the longer
-// of its own pause and that of all holds. How many can be stopped is bounded.
+// of its own pause and that of all holds. How many can be stopped is bounded: one more pauses all.
 func TestStopPausesOneAssistant(t *testing.T) {
 	pausable(t, func(t *testing.T, gate *access.Gate, _ *pausedSource, far jsonrpc.Port, _ *recorder) {
 		id := 0
@@ -236,9 +236,12 @@ func TestStopPausesOneAssistant(t *testing.T) {
 		check("again", true)
 		p.Resume()
 		check("resumed", false)
-		for i := range access.MaxStopped + 10 {
+		for i := range access.MaxStopped {
 			p.Stop(fmt.Sprint("a", i), time.Now().Add(time.Hour))
 		}
+		check("others are stopped", false)
+		p.Stop("someone", time.Now().Add(time.Hour))
+		check("one too many: all are paused", true)
 		if n := len(p.Stopped()); n != access.MaxStopped {
 			t.Errorf("%d are stopped", n)
 		}
