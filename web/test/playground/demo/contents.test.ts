@@ -3,19 +3,26 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { contents, demoContents, listOf, titled } from '../../../playground/demo/contents.ts'
+import {
+  type Contents,
+  demoContents,
+  english,
+  listOf,
+  titled,
+} from '../../../playground/demo/contents.ts'
 import { locales } from '../../../playground/locale/languages.ts'
 
 test('every language has all items, pages and titles, and none is English by mistake', () => {
   const source = readFileSync(new URL('../../../playground/demo/serve.ts', import.meta.url), 'utf8')
   const titles = [...source.matchAll(/titled\('([^']+)'\)/g)].map(([, title]) => title ?? '')
   assert.ok(titles.length > 10, String(titles.length))
-  const { en } = contents
-  for (const language of locales) {
-    const one = contents[language]
+  const file = new URL('../../../playground/demo/contents.json', import.meta.url)
+  const contents: Record<string, Contents> = JSON.parse(readFileSync(file, 'utf8'))
+  const en = english
+  assert.deepEqual(['en', ...Object.keys(contents)].sort(), [...locales].sort())
+  for (const [language, one] of Object.entries(contents)) {
     assert.equal(one.goods.length, en.goods.length, language)
     assert.equal(one.pages.length, en.pages.length, language)
-    if (language === 'en') continue
     assert.deepEqual(Object.keys(one.titles).sort(), [...new Set(titles)].sort(), language)
     for (const text of [one.server, one.ideas, one.trip])
       assert.ok(![en.server, en.ideas, en.trip].includes(text))
@@ -27,7 +34,7 @@ test('every language has all items, pages and titles, and none is English by mis
 })
 
 test('English is the language of scripts and tests', () => {
-  assert.equal(demoContents(), contents.en)
+  assert.equal(demoContents(), english)
   assert.equal(titled('Today'), 'Today')
   assert.equal(listOf(0, 2), 'milk, bread')
   assert.equal(listOf(8, 17), 'milk, apples')
