@@ -1,8 +1,10 @@
-/** A row of buttons that scrolls where they have no room. Its user then offers a menu with all of them. */
+/** @jsxImportSource preact */
+/** A row of buttons that scrolls where they have no room. A menu beside it has all of them then. */
 
 import { type Signal, useSignal } from '@preact/signals'
-import type { RefObject } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Menu } from './menu.tsx'
 
 /** The active button, which stays in view; in a list, with what stands beside it. */
 const active = '[aria-pressed="true"], li:has(> [aria-current="true"])'
@@ -27,4 +29,37 @@ export function useStrip<E extends HTMLElement>(): {
     return () => observer.disconnect()
   })
   return { ref, overflows }
+}
+
+/** The menu. Its items are drawn by `name`. */
+export function StripMenu<T>(props: {
+  label: string
+  items: readonly T[]
+  current: T | undefined
+  name(item: T): ComponentChildren
+  choose(item: T): void
+}) {
+  return (
+    <Menu label={props.label} icon="down">
+      {(close) => (
+        <ul>
+          {props.items.map((item, index) => (
+            <li key={index}>
+              <button
+                type="button"
+                aria-current={item === props.current}
+                translate={false}
+                onClick={() => {
+                  close()
+                  props.choose(item)
+                }}
+              >
+                {props.name(item)}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Menu>
+  )
 }

@@ -11,8 +11,7 @@ import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { loadWhenIdle } from '../base/idle.ts'
 import { lazy } from '../base/lazy.tsx'
-import { Menu } from '../base/menu.tsx'
-import { useStrip } from '../base/strip.ts'
+import { StripMenu, useStrip } from '../base/strip.tsx'
 import { active } from '../connections/clients.ts'
 import { Draft } from './draft.tsx'
 import { needsConfirmation, registerActions, send } from './send.ts'
@@ -78,27 +77,13 @@ function Tabs() {
         ))}
       </ul>
       {overflows.value && (
-        <Menu label={t('compose.tabs')} icon="down">
-          {(done) => (
-            <ul>
-              {tabs.value.map((one) => (
-                <li key={one.id}>
-                  <button
-                    type="button"
-                    aria-current={one.id === current.value}
-                    translate={false}
-                    onClick={() => {
-                      done()
-                      show(one.id)
-                    }}
-                  >
-                    {name(one)}
-                  </button>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Menu>
+        <StripMenu
+          label={t('compose.tabs')}
+          items={tabs.value}
+          current={tab.value}
+          name={name}
+          choose={({ id }) => show(id)}
+        />
       )}
       <IconButton name="plus" label={t('compose.newTab')} onClick={() => open(tab.peek().text)} />
     </div>

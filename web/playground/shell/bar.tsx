@@ -3,10 +3,9 @@
 
 import { type Locale, locale, localeNames, setLocale, t } from '../base/i18n.ts'
 import { Icon, IconButton } from '../base/icon.tsx'
-import { Menu } from '../base/menu.tsx'
 import { embedded, setting } from '../base/settings.ts'
 import { dialog, front, pane, side } from '../base/state.ts'
-import { useStrip } from '../base/strip.ts'
+import { StripMenu, useStrip } from '../base/strip.tsx'
 import { theme } from '../base/theme.ts'
 import { active, disconnect, revision, sessions, setRevision } from '../connections/clients.ts'
 import type { Session } from '../connections/session.ts'
@@ -101,26 +100,13 @@ function Clients() {
         ))}
       </div>
       {overflows.value && (
-        <Menu label={t('shell.clients')} icon="down">
-          {(close) => (
-            <ul>
-              {sessions.value.map((session) => (
-                <li key={session.connection.id}>
-                  <button
-                    type="button"
-                    aria-current={active.value === session}
-                    onClick={() => {
-                      close()
-                      activate(session)
-                    }}
-                  >
-                    <ClientName session={session} />
-                  </button>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Menu>
+        <StripMenu
+          label={t('shell.clients')}
+          items={sessions.value}
+          current={active.value}
+          name={(session) => <ClientName session={session} />}
+          choose={activate}
+        />
       )}
       {embedded ? null : (
         <IconButton
