@@ -107,7 +107,7 @@ export function registerActions(): void {
     if (draft) {
       if (tab.peek().text !== initialText()) return
       replaceText(text)
-      change({ title })
+      change({ title, isQuoted: text.includes(title) })
       return
     }
     open(text, { title, ...(temporary && { temporary }) })

@@ -10,6 +10,8 @@ export interface Tab {
   id: number
   /** The title; `''`: the method is shown. */
   title: string
+  /** The title was a part of the text when the tab was opened. */
+  isQuoted?: boolean
   text: string
   /** The revision of the text. */
   revision: Revision
@@ -83,7 +85,11 @@ export function change(next: Partial<Tab>): void {
 /** Opens a new tab and shows it. */
 export function open(text: string, more: Partial<Omit<Tab, 'id' | 'text'>> = {}): void {
   const id = Math.max(0, ...tabs.peek().map((one) => one.id)) + 1
-  tabs.value = [...tabs.peek(), { id, title: '', text, revision: revision.peek(), ...more }]
+  const isQuoted = text.includes(more.title ?? '')
+  tabs.value = [
+    ...tabs.peek(),
+    { id, title: '', isQuoted, text, revision: revision.peek(), ...more },
+  ]
   show(id)
 }
 
@@ -110,9 +116,9 @@ export function close(id: number): void {
   }
 }
 
-/** The label of a tab: its title, or its method. A title that is a URI holds while the text has that URI. */
-export function titleOf({ title, text }: Tab): string {
-  const holds = title !== '' && (!title.includes('://') || text.includes(title))
+/** The label of a tab: its title, or its method. A title from the text, such as a URI, holds while the text has it. */
+export function titleOf({ title, isQuoted, text }: Tab): string {
+  const holds = title !== '' && (!isQuoted || text.includes(title))
   return holds ? title : (/"method"\s*:\s*"([^"]{1,60})"/.exec(text)?.[1] ?? '')
 }
 

@@ -39,11 +39,22 @@ test('a tab opens beside the others, and the last one that closes begins anew', 
   for (const { id } of tabs.peek()) close(id)
   assert.equal(tabs.peek().length, 1)
   assert.equal(titleOf(tab.peek()), 'resources/list')
-  // A URI is the title of a read of it, and of no other message in its place.
-  const title = 'notes://today'
+})
+
+test('a title that was a part of the text holds while it is, and any other one stays', () => {
   const read = '{"method":"resources/read","params":{"uri":"notes://today"}}'
-  assert.equal(titleOf({ ...tab.peek(), title, text: read }), title)
-  assert.equal(titleOf({ ...tab.peek(), title, text: '{"method":"ping"}' }), 'ping')
+  for (const [title, kept] of [
+    ['notes://today', 'tools/call'],
+    ['resources/read', 'tools/call'],
+    ['Response to resources/read', 'Response to resources/read'],
+    ['', 'tools/call'],
+  ] as const) {
+    open(read, { title })
+    assert.equal(titleOf(tab.peek()), title || 'resources/read')
+    replaceText('{"method":"tools/call","params":{"name":"count"}}')
+    assert.equal(titleOf(tab.peek()), kept)
+    close(tab.peek().id)
+  }
 })
 
 test('another revision rewrites the tabs, says what changed, and can be taken back', () => {
