@@ -72,6 +72,8 @@ export class Session {
   readonly capabilities: Signal<Params> = signal({})
   /** Undefined until the handshake is complete. */
   readonly peer: Signal<Peer | undefined> = signal(undefined)
+  /** Whether the response to the handshake is pending. A client of a lesson may have no handshake. */
+  readonly handshaking: Signal<boolean> = signal(false)
   /** The requested subscriptions. In classic revisions: the subscribed URIs. */
   readonly wanted: Signal<ListenFilter> = signal({})
   /** The granted subscriptions; undefined: not acknowledged yet. */
@@ -117,6 +119,15 @@ export class Session {
   async handshake(revision: Revision = this.revision.peek()): Promise<Reply> {
     this.revision.value = revision
     this.peer.value = undefined
+    this.handshaking.value = true
+    try {
+      return await this.#introduce(revision)
+    } finally {
+      this.handshaking.value = false
+    }
+  }
+
+  async #introduce(revision: Revision): Promise<Reply> {
     if (isModern(revision)) {
       const reply = await this.request('server/discover')
       const { result } = reply

@@ -23,7 +23,7 @@ export function ListState({ session, kind }: { session: Session; kind: ListKind 
             ? t('explore.readOnly')
             : known
               ? t('explore.notSupported')
-              : t('explore.waiting')}
+              : t(session.handshaking.value ? 'explore.waiting' : 'explore.notRequested')}
         </p>
       ) : null}
       {state === 'there' && items.length === 0 ? <p class="quiet">{t('explore.empty')}</p> : null}

@@ -7,7 +7,7 @@ import type { Frame, Page } from 'puppeteer-core'
 import { encodeLink } from '../../../playground/share/link.ts'
 import { inBrowsers, shareTab } from '../../harness/browsers.ts'
 import { kept } from '../../harness/serve.ts'
-import { type Playground, press, servePlayground } from '../harness.ts'
+import { type Playground, press, saw, servePlayground } from '../harness.ts'
 
 const host = (attributes: string) => `<!doctype html><title>host</title>
 <script type="module" src="/playground/element.js"></script>
@@ -118,6 +118,9 @@ inBrowsers('a lesson is embedded by an attribute, and keeps nothing', async ({ o
     await frame.waitForSelector(`.switcher button:nth-of-type(${pane + 1})[aria-current=true]`)
     assert.deepEqual(await shown(), expected)
   }
+  // The client sends only what the lesson says: Explore does not wait for a response.
+  await frame.$$eval('.switcher button', (all) => all[0]?.click())
+  await saw(frame, '#explore-view', 'Noch nicht angefordert')
   // The demo's page and data are not those of the lesson's server.
   assert.equal(await frame.$('#explore-stage, #explore-demo'), null)
   assert.deepEqual(await frame.evaluate(() => indexedDB.databases()), [])
