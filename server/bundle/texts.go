@@ -13,6 +13,9 @@ import (
 // firstTexts are the areas whose English texts are part of main.js (locale/en-first.ts).
 var firstTexts = []string{"base", "compose", "shell", "timeline"}
 
+// codeTexts are the areas whose English texts are code, and not needed as texts.
+var codeTexts = []string{"events"}
+
 // textFiles makes a module of each language of the playground from the files `<area>.texts.ts`
 // beside its code. Each has an export for each language. A module of a language imports it with
 // the language as suffix: for esbuild these are different modules, of which nothing but the
@@ -37,7 +40,7 @@ func textFiles(sources string) api.Plugin {
 	}}
 }
 
-// textsOf returns the module of a language: all areas but those of English that are loaded first.
+// textsOf returns the module of a language: all areas but those of English that are loaded first, or code.
 func textsOf(sources, language string) (module string, err error) {
 	files, err := filepath.Glob(filepath.Join(sources, "*", "*.texts.ts"))
 	if err != nil {
@@ -46,7 +49,7 @@ func textsOf(sources, language string) (module string, err error) {
 	var imports, areas strings.Builder
 	for _, file := range files {
 		area := camelCase(strings.TrimSuffix(filepath.Base(file), ".texts.ts"))
-		if language == "en" && slices.Contains(firstTexts, area) {
+		if language == "en" && slices.Contains(slices.Concat(firstTexts, codeTexts), area) {
 			continue
 		}
 		fmt.Fprintf(&imports, "import { %s as %s } from %q\n", camelCase(language), area, "../"+filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file))

@@ -277,7 +277,7 @@ function httpTransport(
       const target = inFlight.get(JSON.stringify(message.params?.requestId))
       if (message.method === 'notifications/cancelled' && target) {
         target.abort() // 2026-07-28: closing the response's stream cancels the request
-        events.note('cancelled by closing the stream of the answer')
+        events.note('cancelled by closing the stream of the response')
         return
       }
       const done = post(text, message)

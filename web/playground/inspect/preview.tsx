@@ -3,10 +3,12 @@
 
 import { useMemo } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
+import { showControlCharacters } from '../base/control-characters.ts'
 import { t } from '../base/i18n.ts'
 import { visible } from '../base/visible-text.ts'
 import { store } from '../messages/log.ts'
 import { newest, request } from '../protocol/revisions.ts'
+import { rawText } from '../timeline/format.ts'
 import { sessionOf } from './actions.ts'
 import { Bytes, Html, Pdf, Picture, Sound } from './bytes.tsx'
 import { essence, type Part, partsOf, tabSeparated } from './contents.ts'
@@ -33,7 +35,7 @@ export function Preview({ row }: { row: number }) {
     return (
       <>
         {store.problem(row) && <p role="alert">{store.problem(row)}</p>}
-        <pre class="in-text">{store.raw(row)}</pre>
+        <pre class="in-text">{showControlCharacters(rawText(store, row))}</pre>
       </>
     )
   }

@@ -10,6 +10,7 @@ import { demoPaused } from '../base/state.ts'
 import { followTheme } from '../base/theme.ts'
 import { acceptInvitation } from '../connections/accept-invitation.ts'
 import { active } from '../connections/clients.ts'
+import { translation } from '../timeline/format.ts'
 import { earlierKey } from '../timeline/view.ts'
 import { chosenLocale } from './bar.tsx'
 import { openDemo } from './open-demo.ts'
@@ -36,7 +37,10 @@ export function start(): void {
   const receiveLater = () => loadWhenIdle(sharing, ({ receiveLinks }) => receiveLinks())
   receiveFiles()
   // The tables of commands are loaded later: the first view does not need them.
-  part(import('./shell-parts.ts')).then(({ listenForKeys, commands }) => listenForKeys(commands))
+  part(import('./shell-parts.ts')).then(({ listenForKeys, commands, eventText }) => {
+    listenForKeys(commands)
+    translation.value = eventText
+  })
   effect(() => {
     if (active.value?.peer.value) document.documentElement.dataset.ready = ''
   })

@@ -1,5 +1,6 @@
 /** Formats times, durations and outcomes of rows in the user's language. */
 
+import { type Signal, signal } from '@preact/signals'
 import { t, tag } from '../base/i18n.ts'
 import type { Store } from '../messages/store.ts'
 import { statusOf } from './status.ts'
@@ -111,6 +112,15 @@ export function targetText(store: Store, row: number): string {
 export const directionText = (store: Store, row: number): string =>
   t(`timeline.${store.direction(row)}`)
 
+/** Translates an event: eventText, once it is loaded. */
+export const translation: Signal<((event: string) => string) | undefined> = signal(undefined)
+
+/** The text of a row that is no message; of an event in the user's language. */
+export function rawText(store: Store, row: number): string {
+  const raw = store.raw(row)
+  return store.kind(row) === 'world' ? (translation.value?.(raw) ?? raw) : raw
+}
+
 /** A row as one line: for labels and for views without columns. */
 export function line(store: Store, row: number): string {
   const kind = store.kind(row)
@@ -126,6 +136,6 @@ export function line(store: Store, row: number): string {
               outcome(store, row),
               duration(store.latency(row)),
             ]
-          : [store.raw(row).slice(0, 200)]
+          : [rawText(store, row).slice(0, 200)]
   return parts.filter(Boolean).join(' ')
 }

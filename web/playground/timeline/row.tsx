@@ -8,7 +8,7 @@ import { Icon } from '../base/icon.tsx'
 import { sizeText } from '../base/size.ts'
 import { store } from '../messages/log.ts'
 import type { Bracket } from './bracket.ts'
-import { directionText, duration, outcome, targetText } from './format.ts'
+import { directionText, duration, outcome, rawText, targetText, translation } from './format.ts'
 import { hintsOf } from './hints.ts'
 import { clock, when } from './row-time.ts'
 import { statusOf } from './status.ts'
@@ -120,7 +120,7 @@ export class Row extends Component<Props> {
             )}
           </>
         ) : (
-          cell(4, 'said', showControlCharacters(store.raw(row).slice(0, 300)), {
+          cell(4, 'said', showControlCharacters(rawText(store, row).slice(0, 300)), {
             'aria-colspan': 3,
           })
         )}
@@ -140,6 +140,6 @@ export class Row extends Component<Props> {
 
   /** State of a row that may change while it is visible, besides its props. */
   #facts(row: number) {
-    return `${store.partner(row)} ${store.state(row)} ${clock.value} ${hintsOf(row)?.length} ${tag()}`
+    return `${store.partner(row)} ${store.state(row)} ${clock.value} ${hintsOf(row)?.length} ${tag()} ${translation.value !== undefined}`
   }
 }

@@ -17,7 +17,7 @@ import type { Times } from '../messages/store.ts'
 import { AxisTools, Dragged, percent, useDrag } from './axis-tools.tsx'
 import { useCursor } from './cursor.ts'
 import { useExchanges } from './exchanges.ts'
-import { axisTime, duration, outcome, targetText } from './format.ts'
+import { axisTime, duration, outcome, rawText, targetText } from './format.ts'
 import { Related } from './related.ts'
 import { useScroller } from './scroller.ts'
 import { axisOf, phasesOf, spanOf, ticksOf } from './spans.ts'
@@ -172,7 +172,7 @@ interface ExchangeProps {
 function Exchange({ row, index, y, axis, related, home }: ExchangeProps) {
   const kind = store.kind(row)
   const target = showControlCharacters(targetText(store, row))
-  const what = store.method(row) || showControlCharacters(store.raw(row).slice(0, 200))
+  const what = store.method(row) || showControlCharacters(rawText(store, row).slice(0, 200))
   const label = [what, target].filter(Boolean).join(' ')
   const { letter } = clientName(store.connection(row))
   const response = store.response(row)

@@ -84,6 +84,8 @@ inBrowsers(
       await page.$$eval('.stage-tabs button', (all) => all.map((one) => one.textContent)),
       ['トマトスープ', 'リスボン2日間', '時刻表'],
     )
+    await page.type('.stage-note textarea', 'x')
+    await saw(page, '.tl-said', 'メモ today：')
     await press(page, '[role=tab]', 'リソース', 'aria-label')
     await saw(page, '.thing', '今日')
     assert.match(await page.$eval('.clients', (one) => one.textContent ?? ''), /ページ内デモ/)
