@@ -15,6 +15,7 @@ import type {
   TickTime,
 } from './messages.ts'
 import { language, text } from './popup-language.ts'
+import { standingOf } from './standing.ts'
 
 /** The most reads that are shown. */
 const maxReads = 3
@@ -36,7 +37,13 @@ export function element<T extends HTMLElement = HTMLElement>(id: string): T {
 export function showOverview({ on, tabs, sites, uses, status }: Overview, actions: Actions): void {
   document.body.classList.toggle('off', !on)
   element<HTMLInputElement>('share').checked = on
-  element('share-text').textContent = on ? text.sharing : text.stopped
+  const standing = standingOf({ on, tabs, status })
+  element('share-text').textContent =
+    standing === 'tabs'
+      ? text.sharingTabs(tabs.filter(({ shared }) => shared).length)
+      : text.headline[standing]
+  element('tick-a-tab').hidden =
+    standing !== 'nothing' || !tabs.some(({ site }) => site !== undefined)
   element('share-note').hidden = on
   showGateway(on, status)
   showTabs(on, tabs, sites, actions)
@@ -203,10 +210,11 @@ function gatewayOf({ gateway, reason, failure }: EngineStatus): {
   switch (gateway?.is) {
     case 'joined':
       return { is: 'joined', state: text.connectedAs(gateway.name ?? '') }
+    case 'connecting':
+      if (gateway.error === undefined) return { is: 'waiting', state: text.searching }
+      return { is: 'away', state: text.away, advice: text.reconnects }
     case 'away':
       return { is: 'away', state: text.away, advice: text.reconnects }
-    case 'connecting':
-      return { is: 'waiting', state: text.searching }
   }
   const state = text.notConnected
   switch (reason) {

@@ -4,12 +4,14 @@
  */
 
 import { type Language, preferredLocale } from '../playground/locale/languages.ts'
+import type { Standing } from './standing.ts'
 
 /** Strings are put into popup.html by `data-text` and `data-label`; functions take values, times in ms since 1970. */
 export interface Texts {
   /** The switch for all sharing, and what holds when it is off. */
-  sharing: string
-  stopped: string
+  /** The headline, by what assistants can read now; standing.ts. */
+  headline: { readonly [is in Exclude<Standing, 'tabs'>]: string }
+  sharingTabs: (count: number) => string
   sharingStopped: string
   /** The gateway. `{gateway}` stands for an element with its address. */
   gateway: string
@@ -35,6 +37,8 @@ export interface Texts {
   failed: (error: string) => string
   /** Tabs. */
   mayBeRead: string
+  /** The first step once the gateway is joined. */
+  tickATab: string
   untickAll: string
   noTabs: string
   asksFirst: string
@@ -95,8 +99,16 @@ const number = (locale: string, count: number) => new Intl.NumberFormat(locale).
 const reads = (count: number) => `${number('en', count)} ${byNumber('en', count, 'read', 'reads')}`
 
 const en: Texts = {
-  sharing: 'Sharing',
-  stopped: 'Stopped',
+  headline: {
+    stopped: 'Stopped',
+    failed: 'Not running',
+    searching: 'One moment',
+    away: 'No gateway',
+    unpaired: 'Not paired',
+    paused: 'Paused',
+    nothing: 'Nothing shared',
+  },
+  sharingTabs: (count) => `Sharing ${number('en', count)} ${byNumber('en', count, 'tab', 'tabs')}`,
   sharingStopped: 'Sharing is stopped: assistants read nothing in this browser.',
   gateway: 'Gateway',
   oneMoment: 'One moment',
@@ -114,13 +126,14 @@ const en: Texts = {
   engineFailed: 'The engine did not start',
   connectedAs: (name) => `Connected as ${name}`,
   away: 'Gateway unavailable',
-  reconnects: 'Reconnects automatically.',
+  reconnects: 'Start the gateway: this reconnects by itself.',
   searching: 'Searching for the gateway',
   notConnected: 'Not connected',
   linkRefused:
     'The gateway rejected the link: it was used before, is older than two minutes, or the gateway was started without the origin of this extension.',
   failed: (error) => error,
   mayBeRead: 'May be read by assistants',
+  tickATab: 'Tick a tab: assistants can read ticked tabs only.',
   untickAll: 'Untick all',
   noTabs: 'No web page is open.',
   asksFirst: 'asks first',
@@ -163,8 +176,17 @@ const en: Texts = {
 }
 
 const de: Texts = {
-  sharing: 'Freigabe aktiv',
-  stopped: 'Freigabe beendet',
+  headline: {
+    stopped: 'Freigabe beendet',
+    failed: 'Läuft nicht',
+    searching: 'Einen Moment',
+    away: 'Kein Gateway',
+    unpaired: 'Nicht gekoppelt',
+    paused: 'Pausiert',
+    nothing: 'Nichts freigegeben',
+  },
+  sharingTabs: (count) =>
+    `${number('de', count)} ${byNumber('de', count, 'Tab', 'Tabs')} freigegeben`,
   sharingStopped: 'Die Freigabe ist beendet: Assistenten lesen nichts in diesem Browser.',
   gateway: 'Gateway',
   oneMoment: 'Einen Moment',
@@ -182,13 +204,14 @@ const de: Texts = {
   engineFailed: 'Die Engine ist nicht gestartet',
   connectedAs: (name) => `Verbunden als ${name}`,
   away: 'Gateway nicht erreichbar',
-  reconnects: 'Die Verbindung wird automatisch wiederhergestellt.',
+  reconnects: 'Das Gateway starten: Die Verbindung kommt von selbst wieder.',
   searching: 'Gateway wird gesucht',
   notConnected: 'Nicht verbunden',
   linkRefused:
     'Das Gateway hat den Link abgelehnt: Er wurde schon benutzt, ist älter als zwei Minuten, oder das Gateway wurde ohne die Origin dieser Erweiterung gestartet.',
   failed: (error) => `Das ist fehlgeschlagen: ${error}`,
   mayBeRead: 'Für Assistenten lesbar',
+  tickATab: 'Einen Tab auswählen: Nur ausgewählte Tabs sind für Assistenten lesbar.',
   untickAll: 'Alle abwählen',
   noTabs: 'Keine Webseite ist geöffnet.',
   asksFirst: 'fragt vorher',
@@ -232,8 +255,16 @@ const de: Texts = {
 }
 
 const ja: Texts = {
-  sharing: '共有中',
-  stopped: '停止中',
+  headline: {
+    stopped: '停止中',
+    failed: '動作していません',
+    searching: 'お待ちください',
+    away: 'ゲートウェイなし',
+    unpaired: '未ペアリング',
+    paused: '一時停止中',
+    nothing: '共有なし',
+  },
+  sharingTabs: (count) => `${number('ja', count)} 個のタブを共有中`,
   sharingStopped: '共有は停止中です：アシスタントはこのブラウザーから何も読み取れません。',
   gateway: 'ゲートウェイ',
   oneMoment: 'お待ちください',
@@ -251,13 +282,14 @@ const ja: Texts = {
   engineFailed: 'エンジンを起動できませんでした',
   connectedAs: (name) => `${name} として接続中`,
   away: 'ゲートウェイを利用できません',
-  reconnects: '自動的に再接続します。',
+  reconnects: 'ゲートウェイを起動すると、自動的に再接続します。',
   searching: 'ゲートウェイを検索中',
   notConnected: '未接続',
   linkRefused:
     'ゲートウェイがリンクを拒否しました：使用済みか、発行から 2 分を過ぎているか、この拡張機能のオリジンを指定せずにゲートウェイが起動されています。',
   failed: (error) => `失敗しました：${error}`,
   mayBeRead: 'アシスタントが読み取れるタブ',
+  tickATab: 'タブを選択してください。アシスタントが読めるのは、選択したタブだけです。',
   untickAll: 'すべて解除',
   noTabs: '開いているウェブページはありません。',
   asksFirst: '事前に確認',
@@ -300,8 +332,16 @@ const ja: Texts = {
 }
 
 const zhHans: Texts = {
-  sharing: '共享中',
-  stopped: '已停止',
+  headline: {
+    stopped: '已停止',
+    failed: '未运行',
+    searching: '请稍候',
+    away: '没有网关',
+    unpaired: '未配对',
+    paused: '已暂停',
+    nothing: '未共享',
+  },
+  sharingTabs: (count) => `共享 ${number('zh-Hans', count)} 个标签页`,
   sharingStopped: '共享已停止：助手无法从此浏览器读取任何内容。',
   gateway: '网关',
   oneMoment: '请稍候',
@@ -319,13 +359,14 @@ const zhHans: Texts = {
   engineFailed: '引擎未能启动',
   connectedAs: (name) => `已连接，名称为 ${name}`,
   away: '网关不可用',
-  reconnects: '将自动重新连接。',
+  reconnects: '启动网关后，将自动重新连接。',
   searching: '正在查找网关',
   notConnected: '未连接',
   linkRefused:
     '网关拒绝了此链接：链接已被使用、已超过两分钟，或者网关启动时未指定此扩展程序的来源。',
   failed: (error) => `操作失败：${error}`,
   mayBeRead: '助手可以读取的标签页',
+  tickATab: '请勾选标签页：助手只能读取已勾选的标签页。',
   untickAll: '全部取消选择',
   noTabs: '没有打开的网页。',
   asksFirst: '先询问',

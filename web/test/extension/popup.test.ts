@@ -130,6 +130,8 @@ const tooWide = (page: Page): Promise<string[]> =>
     ]
   }, width)
 
+const headline = (page: Page) => page.$eval('#share-text', (one) => one.textContent)
+
 /** A link of another gateway than the usual one. */
 const link = `http://127.0.0.1:9/#pagemcp=${Buffer.from(
   JSON.stringify({ url: 'ws://127.0.0.1:9/page', id: 'one', secret: 'c2VjcmV0' }),
@@ -142,7 +144,7 @@ for (const [language, tag] of Object.entries(tags)) {
     assert.equal(await page.$eval('html', ({ lang }) => lang), language)
     const shown = await page.$eval('body', ({ innerText }) => innerText)
     for (const one of [
-      text.sharing,
+      text.headline.paused,
       text.connectedAs('browser'),
       text.mayBeRead,
       text.forAnHour,
@@ -161,7 +163,21 @@ for (const [language, tag] of Object.entries(tags)) {
     assert.deepEqual(await tooWide(page), [])
     await page.close()
 
+    const ticked = { ...full, status: { ...full.status, pausedUntil: undefined } }
+    const sharing = await popup(tag, ticked)
+    assert.equal(await headline(sharing), text.sharingTabs(2))
+    assert.deepEqual(await tooWide(sharing), [])
+    await sharing.close()
+
+    const unticked = ticked.tabs.map((one) => ({ ...one, ticked: false, shared: false }))
+    const empty = await popup(tag, { ...ticked, tabs: unticked })
+    assert.equal(await headline(empty), text.headline.nothing)
+    await empty.waitForSelector('#tick-a-tab', { visible: true })
+    assert.deepEqual(await tooWide(empty), [])
+    await empty.close()
+
     const alone = await popup(tag, refused)
+    assert.equal(await headline(alone), text.headline.unpaired)
     await alone.$eval('#link', (field, link) => ((field as HTMLInputElement).value = link), link)
     await alone.click('#connect')
     await alone.waitForSelector('#confirm-gateway', { visible: true })

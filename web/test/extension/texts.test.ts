@@ -23,6 +23,7 @@ type Samples = {
 
 /** What texts with values are called with. */
 const samples: Samples = {
+  sharingTabs: [4321],
   connectedAs: ['{name}'],
   failed: ['{error}'],
   until: [noon],
@@ -47,7 +48,7 @@ function stringsOf(language: keyof typeof texts, values: Partial<Samples> = {}):
     Object.fromEntries(
       Object.entries(texts[language]).map(([key, text]) => [
         key,
-        typeof text === 'string'
+        typeof text !== 'function'
           ? text
           : (text as (...args: unknown[]) => string)(...(all[key] ?? [])),
       ]),
@@ -58,6 +59,7 @@ function stringsOf(language: keyof typeof texts, values: Partial<Samples> = {}):
 /** No and one of what is counted: other words than many. */
 const counts = [0, 1].map(
   (count): Partial<Samples> => ({
+    sharingTabs: [count],
     mayRead: [count],
     readsToday: [count],
     sites: [count],
