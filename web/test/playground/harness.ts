@@ -137,6 +137,22 @@ export async function saw(page: Page | Frame, selector: string, text: string): P
   )
 }
 
+/** What the panes call the user to do now: primary buttons that look like it, and lines that say what to do next. */
+export const callsToAct = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const probe = document.body.appendChild(document.createElement('i'))
+    probe.style.background = 'var(--accent)'
+    const accent = getComputedStyle(probe).backgroundColor
+    probe.remove()
+    return [...document.querySelectorAll<HTMLElement>('.panes :is(button.primary, .hint)')]
+      .filter(
+        (one) =>
+          one.checkVisibility() &&
+          (one.matches('.hint') || getComputedStyle(one).backgroundColor === accent),
+      )
+      .map((one) => (one.matches('.hint') ? 'hint' : (one.textContent?.trim() ?? '')))
+  })
+
 /** Presses *Next* of the chat as soon as it can be pressed, where the time that a user has to read is not the subject. */
 export const readQuickly = (page: Page): Promise<void> =>
   page.evaluate(() => {

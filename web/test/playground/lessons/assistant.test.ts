@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, press, readQuickly, saw, sharePlayground } from '../harness.ts'
+import { callsToAct, openPlayground, press, readQuickly, saw, sharePlayground } from '../harness.ts'
 
 const playground = sharePlayground()
 
@@ -46,8 +46,10 @@ inBrowsers(
     await press(page, '[data-pane=timeline] button', 'Sequence')
     await page.waitForSelector(`.sq-message[data-row="${row}"][aria-pressed=true]`)
 
+    assert.deepEqual(await callsToAct(page), ['Next lesson'])
     await press(page, '.chat footer button', 'Leave')
     await page.waitForSelector('[data-lesson=assistant] .chip')
+    assert.deepEqual(await callsToAct(page), ['Send'])
   },
   { moving: true },
 )

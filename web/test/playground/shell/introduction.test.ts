@@ -6,6 +6,7 @@ import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { connect } from '../connections/dialog.ts'
 import {
+  callsToAct,
   openPlayground,
   type Playground,
   press,
@@ -83,6 +84,12 @@ inBrowsers(
     assert.equal(await page.$('.hint'), null)
     await press(page, '.chat > footer button:last-child', '')
     await page.waitForSelector('.hint')
+    assert.deepEqual(await callsToAct(page), ['hint', 'Send'], 'the hint speaks of Send')
+    await press(page, '[data-command=lessons]', '')
+    await page.waitForSelector('[data-lesson=assistant]')
+    await press(page, '[data-lesson=assistant]', '')
+    await saw(page, '.chat', 'This page offers')
+    assert.deepEqual(await callsToAct(page), ['Next'])
   },
   { moving: true },
 )
