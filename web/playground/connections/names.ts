@@ -51,8 +51,8 @@ export const assistantOf = ({ client, who }: { client: string; who: string }): s
 
 effect(() => {
   for (const { connection } of sessions.value) {
-    if (!known.has(connection.id)) {
-      setClientName(connection.id, { letter: connection.letter, title: connection.dialer.title })
-    }
+    const { letter, dialer } = connection
+    const { title } = dialer // of the demo, it depends on the language
+    if (known.get(connection.id)?.title !== title) setClientName(connection.id, { letter, title })
   }
 })

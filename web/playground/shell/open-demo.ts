@@ -8,10 +8,17 @@ import type { Session } from '../connections/session.ts'
 
 /** Opens another client of the demo. The engine is far larger than the shell: messages wait until it is loaded. */
 export function openDemo(): Session {
-  const dialer = inPage(t('shell.demo'), async (closed) =>
+  const dialer = inPage('', async (closed) =>
     (await part(import('../demo/demo-parts.ts'))).demoPort(closed),
   )
-  demoSession = connect({ ...dialer, demo: true })
+  demoSession = connect({
+    ...dialer,
+    demo: true,
+    // The language is loaded later, and may change.
+    get title() {
+      return t('shell.demo')
+    },
+  })
   return demoSession
 }
 

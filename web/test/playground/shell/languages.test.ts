@@ -89,6 +89,13 @@ inBrowsers(
     await press(page, '[role=tab]', 'リソース', 'aria-label')
     await saw(page, '.thing', '今日')
     assert.match(await page.$eval('.clients', (one) => one.textContent ?? ''), /ページ内デモ/)
+    await press(page, '.thing-read', '今日')
+    await saw(page, '.in-head', 'ページ内デモ')
+    await page.$eval('#looks label:nth-of-type(2) select', (select) => {
+      select.value = 'de'
+      select.dispatchEvent(new Event('change', { bubbles: true }))
+    })
+    await saw(page, '.in-head', 'Demo in dieser Seite')
   },
   { only: ['chromium'] },
 )
