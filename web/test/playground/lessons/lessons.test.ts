@@ -279,13 +279,21 @@ inBrowsers(
     const updated = texts.filter((text) => text?.endsWith('/updated notes://today'))
     assert.equal(updated.length, 2, `the caption speaks of two: ${texts.join(', ')}`)
     await page.setViewport({ width: 1024, height: 768 })
-    const tops = await page.$$eval('.present > header button', (all) =>
-      all.map((one) => one.getBoundingClientRect().top),
-    )
-    assert.equal(new Set(tops).size, 1, 'the controls take two rows')
-
+    const inOneRow = async () => {
+      const tops = await page.$$eval('.present > header button', (all) =>
+        all.map((one) => one.getBoundingClientRect().top),
+      )
+      assert.equal(new Set(tops).size, 1, 'the controls take two rows')
+    }
+    await inOneRow()
     await page.keyboard.press('j')
     await page.waitForFunction(() => !document.querySelector('.present-payload'))
+
+    const german = new URL(page.url()) // its words are the longest
+    german.searchParams.set('lang', 'de')
+    await page.goto(german.href)
+    await saw(page, '.present > header button', 'Verlassen')
+    await inOneRow()
   },
 )
 
