@@ -113,22 +113,26 @@ inBrowsers('a second tab is another page, and closing it changes nothing', async
   await client.close()
 })
 
-inBrowsers('a gateway that was killed comes back as the same one', async (browser) => {
-  const { page, subject } = await openNotes(gateway, browser)
-  const { client, update } = await assistant()
-  await client.subscribeResource({ uri: subject.uri }, options)
-  const name = await joined(page)
-  await hasLoaded(page)
-  await gateway.kill()
-  await page.waitForSelector('#state:not([data-is="joined"])')
-  const announced = update(subject.uri)
-  gateway = await startGateway({ state, args: ports })
-  assert.equal(await joined(page), name)
-  await announced // on the stream that the client opened again
-  assert.match(await read(client, subject.uri), /milk/)
-  await seesChange({ client, update }, subject.uri, () => subject.write('butter'), /butter/)
-  await client.close()
-})
+inBrowsers(
+  'a gateway that was killed comes back as the same one',
+  async (browser) => {
+    const { page, subject } = await openNotes(gateway, browser)
+    const { client, update } = await assistant()
+    await client.subscribeResource({ uri: subject.uri }, options)
+    const name = await joined(page)
+    await hasLoaded(page)
+    await gateway.kill()
+    await page.waitForSelector('#state:not([data-is="joined"])')
+    const announced = update(subject.uri)
+    gateway = await startGateway({ state, args: ports })
+    assert.equal(await joined(page), name)
+    await announced // on the stream that the client opened again
+    assert.match(await read(client, subject.uri), /milk/)
+    await seesChange({ client, update }, subject.uri, () => subject.write('butter'), /butter/)
+    await client.close()
+  },
+  { alike: true }, // how soon a browser dials again is in faults/away.test.ts
+)
 
 inBrowsers('secrets and contents stay out of every log', async (browser) => {
   const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))

@@ -61,6 +61,7 @@ for (const [era, connect] of Object.entries(eras)) {
       assert.equal(await client.read(`${name}+app://count`), '7')
       await client.close()
     },
+    { alike: true }, // a reload is that of e2e/faults.test.ts
   )
 
   inBrowsers(`back and forward: the page comes back as itself (${era})`, async (browser) => {

@@ -47,18 +47,26 @@ export const alike: { readonly [start: string]: string } = {
   'access/engine.test.ts': 'answers of the engine; the question is that of access/dialog.test.ts',
   'access/hosted-ways.test.ts':
     'decisions of the engine and the gateway, as in access/ways.test.ts',
+  'access/matrix.test.ts':
+    'decisions of the engine about each method; the table of decisions over tabs is that of access/tabs.test.ts',
   'access/ways.test.ts': 'decisions of the engine; the page at a gateway is that of core/browser/',
   'attack/consent.test.ts':
     'a question of the playground before the first byte, which no browser decides',
   'attack/invitation.test.ts':
     'decisions of our code about a link; its fragment and its storage are those of attack/port.test.ts and core/browser/join.test.ts',
   'attack/metadata.test.ts': 'texts that our code cuts and marks',
+  'attack/tabs.test.ts':
+    'what our code takes from messages of other tabs; the channel between tabs is that of tabs/',
   'attack/templates.test.ts': 'limits of the engine',
   'core/browser/lifecycle.test.ts':
     'abort and unmount in our code; Workers and sockets that end are those of core/browser/ending.test.ts and faults/worker.test.ts',
   'core/browser/token.test.ts': 'tokens, and TLS as in e2e/hosted.test.ts',
+  'faults/down.test.ts':
+    'answers of a page whose engine is down; a Worker that ends is that of faults/worker.test.ts',
   'faults/gateway.test.ts':
     'restarts of the gateway; the page that dials again is that of e2e/faults.test.ts',
+  'faults/link.test.ts':
+    'timers of our code, by a clock that the test sets; sockets that the browser ends are those of e2e/faults.test.ts',
   'faults/reopen.test.ts':
     'subscribers of a name, at the gateway; how a browser opens a tab again is in e2e/names.test.ts',
   'faults/versions.test.ts': 'numbers of versions, compared by our code',
