@@ -173,9 +173,9 @@ SIMULATED = $(if $(PAGEMCP_ALL),50,20)
 
 # What mostly waits for other programs (the official suite, esbuild, brotli, tsc), what measures memory, all but a few
 # seeds of the simulation, and what takes five times as long with the race detector (days of a test's clock, lists of
-# 20,000 entries, all of Unicode), run without it; the rest of the tests drive the same code.
+# 20,000 entries, hundreds of joins, messages of megabytes, all of Unicode), run without it; the rest of the tests drive the same code.
 ESBUILD_WORK = TestWebFilesAreReproducible|TestShippedPartsHaveTheirNotices|TestBuildsAreReproducible|TestAppsHaveNoCodeOfUnusedSources|TestAppsKeepToTheirBudgets|TestPlaygroundKeepsToItsBudget|TestExtensionIsWritten
-REPETITIVE = TestSessionsOutliveKill|TestNamesOfLongJoinedTabsOutliveKill|TestNamesProperties|TestEndlessListsAreBounded|TestAMirrorIsBounded|TestAThousandPagesOfAHundredValues|TestManySkillsAreListed|TestPlainTextKeepsNothingThatUnicodeHides
+REPETITIVE = TestOtherOriginsGetNoNameByManyJoins|TestNamesHaveQuotaPerOrigin|TestLargestMessageIsServed|TestLargeCapabilitiesAreNotKept|TestSavesSurviveLossOfPowerAtEachStep|TestSessionsOutliveKill|TestNamesOfLongJoinedTabsOutliveKill|TestNamesProperties|TestEndlessListsAreBounded|TestAMirrorIsBounded|TestAThousandPagesOfAHundredValues|TestManySkillsAreListed|TestPlainTextKeepsNothingThatUnicodeHides
 OTHERS_WORK = TestConformanceNative|TestReadsGoOnThroughFaults|TestSessionsOutliveNodes|TestNewerOfTwoHoldersStays|TestKeysAreRotated|TestPagesAreReadAtEachNodeAndOutliveOne|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle|TestLargeFramesOfAPageAreBounded|TestUnreadFramesAreBounded|$(REPETITIVE)|$(ESBUILD_WORK)
 
 # Collecting garbage less often saves a third of the time of some packages, and takes some hundred MB.
