@@ -7,6 +7,7 @@ import { t, tag } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { sizeText } from '../base/size.ts'
 import type { AuditEntry } from '../connections/audit-log.ts'
+import { duration } from '../timeline/format.ts'
 import { appOf, assistantOf, decisionOf, type Use } from './model.ts'
 
 export const assistantText = (name: string) => (name === 'unnamed' ? t('audit.unnamed') : name)
@@ -19,13 +20,6 @@ function timeText(time: string): string {
   const dateStyle = isToday ? undefined : 'short'
   return new Intl.DateTimeFormat(tag(), { dateStyle, timeStyle: 'medium' }).format(date)
 }
-
-const latencyText = (ms: number) =>
-  new Intl.NumberFormat(tag(), {
-    style: 'unit',
-    unit: 'millisecond',
-    maximumFractionDigits: 1,
-  }).format(ms)
 
 /** A table that scrolls by itself if it is wider than the dialog; by keyboard, too. */
 function Table({ label, heads, children }: TableProps) {
@@ -167,7 +161,7 @@ function Row({ entry }: { entry: AuditEntry }) {
         {reason}
       </td>
       <td>{sizeText(bytes)}</td>
-      <td>{latencyText(ms)}</td>
+      <td>{duration(ms)}</td>
     </tr>
   )
 }

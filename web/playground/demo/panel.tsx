@@ -8,6 +8,7 @@ import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { setting } from '../base/settings.ts'
 import { demoPaused } from '../base/state.ts'
+import { duration } from '../timeline/format.ts'
 import { burst, omitted } from './burst.ts'
 import { type Demo, demo } from './demo.ts'
 import {
@@ -197,7 +198,7 @@ function Simulation({ demo }: { demo: Demo }) {
         >
           {latencies.map((ms) => (
             <option key={ms} value={ms}>
-              {ms} ms
+              {duration(ms)}
             </option>
           ))}
         </select>

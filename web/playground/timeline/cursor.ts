@@ -18,9 +18,6 @@ export interface Cursor {
   keepFocus(): void
 }
 
-/** A filter is applied within this time, also if its code must be loaded first. */
-const filterTime = 1000 // ms
-
 /**
  * Rows need `data-row`; the one that Tab reaches needs `tabindex="0"`.
  *
@@ -32,7 +29,7 @@ export function useCursor(
   inspect: (row: number) => void = actions.inspect,
 ): Cursor {
   const focusing = useRef(false)
-  const keptUntil = useRef(0) // performance.now()
+  const keeps = useRef(false)
   const at = cursor.value
   const index = at < 0 ? rows.length : rows.indexOf(at)
   // The newest row replaces a row that the filter hides.
@@ -43,11 +40,14 @@ export function useCursor(
   if (home >= 0 && (home < first || home >= end)) places.push(home)
 
   useLayoutEffect(() => {
-    const isLost = performance.now() < keptUntil.current && document.activeElement === document.body
+    const { activeElement } = document
+    const isLost = keeps.current && activeElement === document.body
+    keeps.current &&= isLost || scroller.ref.current?.contains(activeElement) === true
     if (!focusing.current && !isLost) return
     focusing.current = false
     const row = scroller.ref.current?.querySelector<HTMLElement>('[data-row][tabindex="0"]')
     row?.focus({ preventScroll: true })
+    if (row) keeps.current = false
   })
 
   const wanted = located.value
@@ -78,7 +78,7 @@ export function useCursor(
       if (row) cursor.value = Number(row)
     },
     keepFocus() {
-      keptUntil.current = performance.now() + filterTime
+      keeps.current = true // until the focus is lost, or elsewhere: the code of the filter may have to be loaded
     },
   }
 }

@@ -8,6 +8,7 @@ import {
   columnsOf,
   endsOf,
   fit,
+  headOf,
   inTwoLines,
   labelLines,
   listed,
@@ -200,6 +201,14 @@ for (const [text, room, expected] of [
     assert.equal(tailOf(text, room * 10, 10), expected)
   })
 }
+
+test('an event that is too wide keeps its beginning', () => {
+  const event = 'write notes://today "milk, bread"'
+  assert.equal(headOf(event, 120, 10), 'write notes')
+  assert.equal(headOf(event, 400, 10), event)
+  const { lines, isCut } = labelLines(event, 120, 10, true, headOf)
+  assert.ok(isCut && lines.length <= 2 && event.startsWith(lines.join('')), lines.join('|'))
+})
 
 test('a label that is too wide for its lines loses its head', () => {
   const label = 'resources/templates/list #3 error -32602 12 ms'
