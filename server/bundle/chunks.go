@@ -21,7 +21,7 @@ var secondLoad = []string{
 // beforeSecondLoad are the modules loaded on demand that import only main.tsx first: the first
 // connection needs them, or they have nothing in common with secondLoad.
 var beforeSecondLoad = []string{
-	"connections/embedded.ts", "connections/frames.tsx", "demo/demo-parts.ts", "lessons/demo-engine.ts", "messages/archive.ts",
+	"connections/frames.tsx", "demo/demo-parts.ts", "lessons/demo-engine.ts", "messages/archive.ts",
 	"shell/embed.ts", "timeline/earlier.ts", "timeline/filter.ts",
 }
 

@@ -1,9 +1,9 @@
 /** Commands of the composer. */
 
 import { type Command, opens } from '../base/commands.ts'
-import { part } from '../base/part.ts'
 import { pane } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
+import { recall } from './history.ts'
 import { malformations, malformed } from './samples.ts'
 import { send, sendText, withoutId } from './send.ts'
 import { close, open, tab, tabs } from './tabs.ts'
@@ -14,7 +14,7 @@ const mayBeSent = () => {
   return session !== undefined && !session.connection.dialer.readOnly
 }
 
-const older = async (step: 1 | -1) => (await part(import('./history.ts'))).recall(step)
+const older = (step: 1 | -1) => recall(step)
 
 export const composeCommands: readonly Command[] = [
   {

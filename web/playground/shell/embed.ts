@@ -6,6 +6,7 @@ import { part } from '../base/part.ts'
 import { readOnly } from '../base/settings.ts'
 import { pane } from '../base/state.ts'
 import { theme } from '../base/theme.ts'
+import { acceptPorts } from '../connections/embedded.ts'
 
 /** Each page has a policy for one of the three: `<html data-embed>` of embed.html, embed-scenario.html, embed-url.html. */
 export async function startEmbedded(asked: URLSearchParams): Promise<void> {
@@ -25,6 +26,5 @@ export async function startEmbedded(asked: URLSearchParams): Promise<void> {
     await textsLoaded()
     return askToConnect(asked.get('url') ?? '')
   }
-  const { acceptPorts } = await part(import('../connections/embedded.ts'))
   if (acceptPorts().length === 0) actions.announce(t('shell.embedWithoutOrigin'))
 }
