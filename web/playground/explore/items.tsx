@@ -2,7 +2,7 @@
 /** What resources, templates, prompts and tools share: one kind of row, one search over all lists. */
 
 import { signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { exploring } from '../base/state.ts'
@@ -10,7 +10,7 @@ import { catalogue, type Prompt, type Template, type Tool } from '../connections
 import type { Session } from '../connections/session.ts'
 import { LazyList } from './lazy-list.tsx'
 import { ListState } from './list-state.tsx'
-import { matching, type Searched } from './order.ts'
+import { byScheme, matching, type Searched } from './order.ts'
 import { ServerIcon } from './server-icon.tsx'
 
 /** The words of the search: the same in all lists. */
@@ -90,10 +90,16 @@ interface ItemsProps<K extends keyof Lists> {
 export function Items<K extends keyof Lists>({ session, kind, row }: ItemsProps<K>) {
   const all: readonly Lists[K][] = catalogue(session).lists[kind].value.items
   const found = matching<Lists[K]>(all, wanted.value)
+  const groups = kind === 'templates' ? byScheme<Lists[K]>(found) : [['', found] as const]
   return (
     <>
       {all.length > 1 || wanted.value ? <Search /> : null}
-      <LazyList items={found} row={row} />
+      {groups.map(([name, items]) => (
+        <Fragment key={name}>
+          {groups.length > 1 && <h3 class="explore-scheme">{name || '–'}</h3>}
+          <LazyList items={items} row={row} />
+        </Fragment>
+      ))}
       <Found session={session} kind={kind} hidden={all.length - found.length} />
     </>
   )

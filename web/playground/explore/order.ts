@@ -32,6 +32,21 @@ export function matching<T extends Searched>(all: readonly T[], search: string):
   })
 }
 
+/** Schemes of the sources of the package: their templates are those of any database, tab or file. */
+const ofSources = /(^|\+)(idb|tab|page|storage|cache|opfs):$/
+
+/**
+ * Templates by scheme, which at a gateway begins with the name of the page (`notes+idb:`). Those that an app has made
+ * itself come first.
+ */
+export function byScheme<T extends Searched>(all: readonly T[]): [string, T[]][] {
+  const groups = Map.groupBy(
+    all,
+    ({ uriTemplate = '' }) => /^[a-z][a-z0-9+.-]*:/i.exec(uriTemplate)?.[0] ?? '',
+  )
+  return [...groups].sort(([a], [b]) => Number(ofSources.test(a)) - Number(ofSources.test(b)))
+}
+
 /** The matching resources in the chosen order. Does not change the server's list. */
 export function filterAndSort(
   all: readonly Resource[],

@@ -6,6 +6,7 @@ import type { Resource } from '../../../playground/connections/catalogue.ts'
 import { minimalArguments } from '../../../playground/explore/actions.ts'
 import {
   type Branch,
+  byScheme,
   filterAndSort,
   type ListOptions,
   matching,
@@ -145,4 +146,25 @@ test('the search looks at names, titles, URIs, templates, descriptions and types
   assert.deepEqual(names('writes note'), ['write'])
   assert.deepEqual(names('plain notes'), ['a'])
   assert.deepEqual(names('undefined'), [])
+})
+
+test('templates are in groups by scheme: those of an app come before those of any database', () => {
+  const named = (...all: string[]) => all.map((uriTemplate) => ({ name: 'x', uriTemplate }))
+  const groups = (...all: string[]) =>
+    byScheme(named(...all)).map(([scheme, items]) => [scheme, items.length])
+  assert.deepEqual(
+    groups('notes+idb:///{db}', 'notes+notes://{id}', 'tasks+idb:///{db}', 'notes+idb:///{db}/{s}'),
+    [
+      ['notes+notes:', 1],
+      ['notes+idb:', 2],
+      ['tasks+idb:', 1],
+    ],
+  )
+  assert.deepEqual(groups('idb:///{db}', 'Page:{x}', 'hidb:{x}', '{scheme}://{x}'), [
+    ['Page:', 1],
+    ['hidb:', 1],
+    ['', 1],
+    ['idb:', 1],
+  ])
+  assert.deepEqual(groups(), [])
 })
