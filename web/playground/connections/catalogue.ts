@@ -57,7 +57,7 @@ export interface Skill {
   uri: string
   frontmatter?: Params
   /** Its files, or `dynamic`. */
-  resources?: { uri: string; size?: number }[] | 'dynamic'
+  resources?: { uri: string; digest?: string; size?: number }[] | 'dynamic'
 }
 
 /** One list. */

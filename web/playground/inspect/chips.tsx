@@ -5,14 +5,17 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
 import { sizeText } from '../base/size.ts'
+import { catalogue } from '../connections/catalogue.ts'
 import { store } from '../messages/log.ts'
 import { expectedCodes } from '../protocol/expected.ts'
 import { duration, outcome } from '../timeline/format.ts'
 import { hinted, hintsOf, revisionAt, useHints } from '../timeline/hints.ts'
 import { statusOf } from '../timeline/status.ts'
+import { sessionOf } from './actions.ts'
 import { cachingOf, partsOf } from './contents.ts'
 import { latenciesOf } from './latencies.ts'
 import { shownState } from './shown-row.ts'
+import { keepsPromise, promisedFile } from './skill-digest.ts'
 
 export function Chips({ row }: { row: number }) {
   shownState.value
@@ -36,6 +39,7 @@ export function Chips({ row }: { row: number }) {
         </span>
       )}
       <Verdict row={row} />
+      {kind === 'result' && store.method(row) === 'resources/read' && <Digest row={row} />}
       {answer && !Number.isNaN(store.latency(row)) && <Latency row={row} />}
       {kind !== 'world' && <span class="chip">{sizeText(store.size(row))}</span>}
       {types.map((type) => (
@@ -70,6 +74,31 @@ function Verdict({ row }: { row: number }) {
   ) : (
     <span class="chip" data-is={answer < 0 ? 'warn' : 'bad'}>
       {t('inspect.expected', { codes: codes.join(' / ') })}
+    </span>
+  )
+}
+
+/** Of a file of a skill: whether it is the listed one. */
+function Digest({ row }: { row: number }) {
+  const kept = useSignal<boolean | undefined>(undefined)
+  const session = sessionOf(row)
+  const skills = session && catalogue(session).lists.skills.value.items
+  useEffect(() => {
+    kept.value = undefined
+    const file = skills && promisedFile(skills, store.target(row))
+    let isCurrent = true
+    if (file)
+      keepsPromise(store.message(row), file).then((is) => {
+        if (isCurrent) kept.value = is
+      })
+    return () => {
+      isCurrent = false
+    }
+  }, [row, skills])
+  if (kept.value === undefined) return null
+  return (
+    <span class="chip" data-is={kept.value ? 'good' : 'bad'}>
+      {t(kept.value ? 'inspect.digest' : 'inspect.wrongDigest')}
     </span>
   )
 }

@@ -80,6 +80,9 @@ inBrowsers(
       await saw(frame, '#explore-view', 'skill://odd/SKILL.md') // its entry is malformed
       await press(frame, '#explore-view .thing-read', 'skill://packing/SKILL.md')
       await saw(frame, '[data-pane=inspect]', 'milk, bread')
+      await saw(frame, '.in-chips', 'wrong digest: do not use this file')
+      await press(frame, '#explore-view .thing-read', 'skill://packing/list.txt')
+      await saw(frame, '.in-chips', 'digest verified')
       await press(frame, '#explore-view button', 'Edit request for packing', 'aria-label')
       await saw(frame, '[data-pane=compose]', 'packing')
     } finally {

@@ -62,7 +62,14 @@ function serve() {
         {
           uri: skill,
           frontmatter: { name: 'packing', description: 'What to pack for a trip.' },
-          resources: [{ uri: skill, digest: `sha256:${'0'.repeat(64)}`, size: 2100 }],
+          resources: [
+            { uri: skill, digest: `sha256:${'0'.repeat(64)}`, size: 2100 },
+            {
+              uri: 'skill://packing/list.txt',
+              digest: 'sha256:ae0f0d7c25549d94af82600417c53fefbfb840c8c519b53a387566b8d4cfb10b', // of what it says
+              size: 11,
+            },
+          ],
         },
         { uri: 'skill://odd/SKILL.md', frontmatter: null, resources: [null, 7] },
       ],
