@@ -159,9 +159,10 @@ $(GOTEST): $(wildcard cmd/internal/gotest/*.go)
 	@$(GO) build -o $@ ./cmd/internal/gotest
 
 # Two at a time: tests of the gateway wait for half of their time. The output of each is printed when it ends.
-test: browsers
+# What the machine lacks is installed while lint compiles.
+test:
 	@rm -rf $(PAGEMCP_FLAKY)
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target race-server lint race-others under-node unraced
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target browsers lint race-server race-others under-node unraced
 	@$(MAKE) --no-print-directory in-node
 	@if test -d $(PAGEMCP_FLAKY); then cat $(PAGEMCP_FLAKY)/*; echo "FLAKY $$(ls $(PAGEMCP_FLAKY) | wc -l)"; head -qn 1 $(PAGEMCP_FLAKY)/*; fi
 	@echo "all tests passed"
@@ -183,11 +184,11 @@ race-others race-server: export GOGC = 400
 
 race: race-others race-server unraced
 
-race-others: $(NPM_STAMP) $(GOTEST) binary
+race-others: browsers $(NPM_STAMP) $(GOTEST) binary
 	$(GOTEST) -race -skip '^($(OTHERS_WORK))$$' $$($(GO) list ./... | grep -v '/server$$')
 
 # The messages of these tests are written down and compared with the schemas afterwards.
-race-server: $(NPM_STAMP) $(GOTEST) binary
+race-server: browsers $(NPM_STAMP) $(GOTEST) binary
 	@rm -rf .cache/messages
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -race -count=1 -skip '^($(subst TestSimulation|,,$(OTHERS_WORK)))$$' ./server -sim.seeds 4
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -count=1 ./server/internal/gateway
@@ -230,7 +231,7 @@ conformance: $(NPM_STAMP) binary browsers
 	$(GO) test -count=1 -v -run TestConformanceNative ./server
 	cd web && $(NODE) --test --test-timeout=300000 'test/conformance/*.test.ts' test/hosted/conformance.test.ts test/hosted/cluster.test.ts
 
-# Debian's browsers, and a C compiler for the race detector.
+# Debian's browsers, a C compiler for the race detector, and openssl for tests of keys.
 browsers:
 	@missing=; \
 	command -v chromium >/dev/null || missing="$$missing chromium"; \
