@@ -171,7 +171,7 @@ export function fit(text: string, px: number, wide: number): string {
 const cells = (character: string) => (character.charCodeAt(0) >= 0x1100 ? 2 : 1)
 
 /**
- * The end of a text that fits beside an ellipsis, best from a `/` or a word on: of `notifications/resources/updated`,
+ * The end of a text that fits beside an ellipsis, best from a `/` on: of `notifications/resources/updated`,
  * `/updated`. The text if it fits. `wide` is the mean width of a character, px.
  */
 export function tailOf(text: string, px: number, wide: number): string {
@@ -185,7 +185,7 @@ export function tailOf(text: string, px: number, wide: number): string {
     first--
   }
   const tail = characters.slice(first).join('')
-  const at = tail.search(/(?<!\/)\/(?!\/)|(?<=\s)\S/)
+  const at = tail.search(/(?<!\/)\/(?!\/)/)
   return tail.slice(at > tail.length / 2 ? 0 : Math.max(0, at))
 }
 
