@@ -75,8 +75,9 @@ onmessage = ({ data }) => {
 }
 `
 
-export const served = (): Promise<Playground> =>
+export const served = (further: { readonly [path: string]: string }): Promise<Playground> =>
   servePlayground({
+    ...further,
     '/bench/host.html': host,
     '/bench/host.js': hostScript,
     '/bench/feed.js': feedScript,
@@ -197,7 +198,7 @@ interface TraceEvent {
 }
 
 /** ms that the main thread ran in each of its longer tasks, from a trace. */
-function tasksOf(trace: Uint8Array | undefined): number[] {
+export function tasksOf(trace: Uint8Array | undefined): number[] {
   if (!trace) throw new Error('no trace')
   const { traceEvents } = JSON.parse(Buffer.from(trace).toString()) as { traceEvents: TraceEvent[] }
   const main = new Set(

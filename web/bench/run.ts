@@ -7,7 +7,7 @@
  *     node bench/run.ts --results FILE…
  *     node bench/run.ts --update FILE…
  *
- * Modes: direct, page, worker, gateway, start, size; default: all. All rounds are written to a JSON file. --results writes RESULTS.md
+ * Modes: direct, page, worker, gateway, start, playground, size; default: all. All rounds are written to a JSON file. --results writes RESULTS.md
  * from such files, without measuring; a run of all modes does so itself. --update only replaces the tables of RESULTS.md that
  * the files have.
  *
@@ -27,6 +27,7 @@ import type { BrowserName } from '../test/harness/launch.ts'
 import { measureGateway } from './gateway.ts'
 import { goals, goalTable } from './goals.ts'
 import { measurePackages } from './packages.ts'
+import { measurePlayground } from './playground-section.ts'
 import { race } from './race.ts'
 import { columnsOf, type Section, table } from './report.ts'
 import { type Results, updateResults, writeResults } from './results.ts'
@@ -37,7 +38,7 @@ import type { Mode } from './subjects.ts'
 
 const root = join(import.meta.dirname, '../..')
 const races: readonly string[] = ['direct', 'page', 'worker'] satisfies Mode[]
-const modes = [...races, 'gateway', 'start', 'size']
+const modes = [...races, 'gateway', 'start', 'playground', 'size']
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -119,6 +120,10 @@ try {
     measured(await measureGateway(site.origin, files, { rounds, rows }))
   }
   if (wanted.includes('start')) measured(await measureStart(site, { rounds, rows }, told))
+  if (wanted.includes('playground') && rows === undefined) {
+    told('playground')
+    measured(await measurePlayground(rounds === undefined ? {} : { rounds }))
+  }
   if (wanted.includes('size')) {
     measured(measureSizes(site))
     measured(measurePackages(readFileSync(join(files, 'bench/engine-names.wasm'))))
