@@ -1,6 +1,6 @@
 /**
- * What users ask of their systems: colours of their own (forced colours), and no motion. Chromium emulates both;
- * Firefox has no protocol for that.
+ * What users ask of their systems: colours of their own (forced colours), no motion, and text so large or a window so
+ * small that 320 px remain. Chromium emulates them; Firefox has no protocol for the first two.
  */
 
 import assert from 'node:assert/strict'
@@ -108,6 +108,51 @@ const withoutRing = (page: Page, part: string) =>
         .map((one) => `no focus ring: ${one.outerHTML.slice(0, 120)}`),
     ),
   )
+
+/** What is cut off, or makes the page scroll to the side (WCAG 1.4.10). */
+const tooWide = (page: Page) =>
+  page.evaluate(() => {
+    const width = document.documentElement.clientWidth
+    const isScrolled = (one: Element) => {
+      for (let at = one.parentElement; at; at = at.parentElement) {
+        if (/auto|scroll/.test(getComputedStyle(at).overflowX) && at.scrollWidth > at.clientWidth)
+          return true
+      }
+      return false
+    }
+    const controls = [
+      ...document.querySelectorAll('button, a, input, select, textarea, summary, p'),
+    ]
+    return [
+      ...(document.documentElement.scrollWidth > width ? ['the page'] : []),
+      ...controls
+        .filter((one) => one.checkVisibility({ visibilityProperty: true }))
+        .filter((one) => one.getBoundingClientRect().right > width + 1 && !isScrolled(one))
+        .map((one) => one.outerHTML.slice(0, 120)),
+    ]
+  })
+
+inBrowsers(
+  'nothing is wider than a window of 320 px, or of 1024 px, in all rooms',
+  async ({ open }) => {
+    const found: { [room: string]: string[] } = {}
+    const page = await openPlayground(open, playground, '?quiet&lang=de') // the longest words
+    for (const [width, height] of [
+      [320, 640],
+      [1024, 768],
+    ] as const) {
+      await page.setViewport({ width, height })
+      for (const { name, reach } of rooms) {
+        if (width > 320 && !/^(the first|explore|timeline|present)/.test(name)) continue // dialogs do not grow
+        await reach(page)
+        const bad = await tooWide(page)
+        if (bad.length > 0) found[`${name}, ${width} px`] = bad
+      }
+    }
+    assert.deepEqual(found, {})
+  },
+  { only: ['chromium'], timeout: 240_000 },
+)
 
 inBrowsers(
   'forced colours: chosen parts, drawings, icons and focus stay visible in all rooms',
