@@ -109,25 +109,25 @@ const withoutRing = (page: Page, part: string) =>
     ),
   )
 
-/** What is cut off, or makes the page scroll to the side (WCAG 1.4.10). */
+/** Panes and dialogs that scroll to the side, or make the page do it (WCAG 1.4.10), and controls that are cut off. */
 const tooWide = (page: Page) =>
   page.evaluate(() => {
     const width = document.documentElement.clientWidth
-    const isScrolled = (one: Element) => {
-      for (let at = one.parentElement; at; at = at.parentElement) {
-        if (/auto|scroll/.test(getComputedStyle(at).overflowX) && at.scrollWidth > at.clientWidth)
-          return true
-      }
-      return false
-    }
-    const controls = [
-      ...document.querySelectorAll('button, a, input, select, textarea, summary, p'),
-    ]
+    // What has two dimensions, and strips of tabs.
+    const scrolled = 'pre, table, .sq, .tl-frame, .clients, [role=tablist], .compose-tabs, .editor'
+    const all = [...document.querySelectorAll('body *')].filter(
+      (one) => !one.closest(scrolled) && one.checkVisibility({ visibilityProperty: true }),
+    )
     return [
       ...(document.documentElement.scrollWidth > width ? ['the page'] : []),
-      ...controls
-        .filter((one) => one.checkVisibility({ visibilityProperty: true }))
-        .filter((one) => one.getBoundingClientRect().right > width + 1 && !isScrolled(one))
+      ...all
+        .filter(
+          (one) =>
+            (/auto|scroll/.test(getComputedStyle(one).overflowX) &&
+              one.scrollWidth > one.clientWidth + 1) ||
+            (one.matches('button, a, input, select, textarea, summary, p') &&
+              one.getBoundingClientRect().right > width + 1),
+        )
         .map((one) => one.outerHTML.slice(0, 120)),
     ]
   })
