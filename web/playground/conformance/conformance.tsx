@@ -39,7 +39,7 @@ export function Conformance({ close }: DialogProps) {
       <p class="quiet">
         {t('conformance.about', {
           count: total,
-          server: session?.peer.value?.title ?? session?.connection.dialer.title ?? '',
+          server: session?.title ?? '',
         })}
       </p>
       {failure.value ? <p role="alert">{failure.value}</p> : null}

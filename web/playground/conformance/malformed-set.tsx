@@ -26,8 +26,7 @@ import {
 } from './running.ts'
 import { expectedText, type Line, linesOf, receivedText, setCsv, setJson } from './set-files.ts'
 
-const nameOf = ({ connection, peer }: Session): string =>
-  showControlCharacters(peer.value?.title || peer.value?.name || connection.dialer.title)
+const nameOf = ({ title }: Session): string => showControlCharacters(title)
 
 /** What is loaded for the dialog: names of the messages, and requirements. */
 type Texts = readonly [Names, Requirements]

@@ -105,6 +105,12 @@ export class Session {
     })
   }
 
+  /** The title or name of the server; of one that sends none, that of the connection, such as its host. */
+  get title(): string {
+    const { title, name } = this.peer.value ?? {}
+    return title || name || this.connection.dialer.title
+  }
+
   /** The next unused id of this connection. */
   nextId(): number {
     return ++this.#lastId

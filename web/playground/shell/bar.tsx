@@ -120,9 +120,6 @@ function Clients() {
   )
 }
 
-const titleOf = ({ peer, connection }: Session) =>
-  peer.value?.title || peer.value?.name || connection.dialer.title
-
 function activate(session: Session) {
   active.value = session
   revision.value = session.revision.peek()
@@ -144,7 +141,7 @@ function ClientButton({ session }: { session: Session }) {
       {isActive && sessions.value.length > 1 ? (
         <IconButton
           name="close"
-          label={t('shell.disconnect', { client: `${connection.letter} ${titleOf(session)}` })}
+          label={t('shell.disconnect', { client: `${connection.letter} ${session.title}` })}
           onClick={() => disconnect(session)}
         />
       ) : null}
@@ -156,8 +153,8 @@ function ClientButton({ session }: { session: Session }) {
 function ClientName({ session }: { session: Session }) {
   const { connection } = session
   const state = connection.state.value
-  const title = titleOf(session)
-  const hasTwin = sessions.value.some((other) => other !== session && titleOf(other) === title)
+  const { title } = session
+  const hasTwin = sessions.value.some((other) => other !== session && other.title === title)
   return (
     <>
       <span class="connection-state" data-is={state} />

@@ -80,7 +80,7 @@ export class Row extends Component<Props> {
       // biome-ignore lint/a11y/useSemanticElements: a table cannot be drawn in part
       // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
       <div
-        class={`tl-row tl-is-${kind} tl-status-${statusOf(store, row)}${answer ? ' tl-answer' : ''}${
+        class={`tl-row tl-is-${kind} tl-status-${statusOf(store, row)}${
           store.method(row) === 'completion/complete' ? ' tl-aside' : ''
         }${arriving ? ' tl-arriving' : ''}${row < earlier.value ? ' tl-earlier' : ''}`}
         role="row"

@@ -89,6 +89,11 @@ inBrowsers(
     assert.deepEqual(await methods(), ['server/discover'])
     await press(page, '[data-pane=timeline] button', 'List')
     await page.waitForFunction(() => document.querySelectorAll('.tl-row[data-row]').length === 2)
+    const [ink, request, response] = await page.$$eval(
+      'body, .tl-is-request .tl-method, .tl-is-result .tl-method',
+      (all) => all.map((one) => getComputedStyle(one).color),
+    )
+    assert.ok(response === ink && request !== ink, 'the response is the stronger one')
     await press(page, '[data-pane=timeline] button', 'Time axis')
     await press(page, '.wf-tools button', 'Reset zoom')
     await zoomedTo('^$')

@@ -482,3 +482,37 @@ test('over HTTP a tool with a header that is not valid is left out of the list, 
     disconnect(session)
   }
 })
+
+test('a server has its title, else its name, else that of the connection, such as the host', async () => {
+  const serverInfo = 'io.modelcontextprotocol/serverInfo'
+  for (const [info, title] of [
+    [{ name: 'notes', version: '1', title: 'Notes' }, 'Notes'],
+    [{ name: 'notes', version: '1' }, 'notes'],
+    [{ name: 7, title: '' }, 'example.com'],
+    [undefined, 'example.com'],
+  ] as const) {
+    const session = connect(
+      {
+        title: 'example.com',
+        kind: 'http',
+        url: 'http://127.0.0.1/mcp',
+        framing: 'port',
+        dial: async ({ received }) => ({
+          send(sent) {
+            const { id } = JSON.parse(sent)
+            const result = { capabilities: {}, ...(info && { _meta: { [serverInfo]: info } }) }
+            queueMicrotask(() => received(JSON.stringify({ jsonrpc: '2.0', id, result }), 'http'))
+          },
+          close() {},
+        }),
+      },
+      { handshake: false },
+    )
+    assert.deepEqual([session.title, session.handshaking.value], ['example.com', false])
+    const done = session.handshake()
+    assert.equal(session.handshaking.value, true)
+    await done
+    assert.deepEqual([session.title, session.handshaking.value], [title, false])
+    disconnect(session)
+  }
+})
