@@ -239,7 +239,7 @@ function Bar({ is, part, axis }: { is: string; part: Times; axis: Times }) {
   return (
     <i
       class={`wf-bar wf-${is}${open ? ' wf-open' : ''}`}
-      style={{ insetInlineStart: percent(at), inlineSize: percent(length) }}
+      style={{ insetInlineStart: `min(${percent(at)}, 100% - 3px)`, inlineSize: percent(length) }}
     />
   )
 }

@@ -86,6 +86,8 @@ inBrowsers(
     )
     await page.type('.stage-note textarea', 'x')
     await saw(page, '.tl-said', 'メモ today：')
+    await press(page, '[data-show=sequence]', '')
+    await saw(page, '.sq-head', 'ページ内デモ')
     await press(page, '[role=tab]', 'リソース', 'aria-label')
     await saw(page, '.thing', '今日')
     assert.match(await page.$eval('.clients', (one) => one.textContent ?? ''), /ページ内デモ/)
