@@ -10,7 +10,7 @@ import { catalogue, type Prompt, type Template, type Tool } from '../connections
 import type { Session } from '../connections/session.ts'
 import { LazyList } from './lazy-list.tsx'
 import { ListState } from './list-state.tsx'
-import { byScheme, matching, type Searched } from './order.ts'
+import { byOrigin, matching, type Searched } from './order.ts'
 import { ServerIcon } from './server-icon.tsx'
 
 /** The words of the search: the same in all lists. */
@@ -90,13 +90,13 @@ interface ItemsProps<K extends keyof Lists> {
 export function Items<K extends keyof Lists>({ session, kind, row }: ItemsProps<K>) {
   const all: readonly Lists[K][] = catalogue(session).lists[kind].value.items
   const found = matching<Lists[K]>(all, wanted.value)
-  const groups = kind === 'templates' ? byScheme<Lists[K]>(found) : [['', found] as const]
+  const groups = kind === 'templates' ? byOrigin<Lists[K]>(found) : [['', found] as const]
   return (
     <>
       {all.length > 1 || wanted.value ? <Search /> : null}
       {groups.map(([name, items]) => (
         <Fragment key={name}>
-          {groups.length > 1 && <h3 class="explore-scheme">{name || '–'}</h3>}
+          {name && groups.length > 1 ? <h3 class="explore-scheme">{name}</h3> : null}
           <LazyList items={items} row={row} />
         </Fragment>
       ))}

@@ -33,18 +33,19 @@ export function matching<T extends Searched>(all: readonly T[], search: string):
 }
 
 /** Schemes of the sources of the package: their templates are those of any database, tab or file. */
-const ofSources = /(^|\+)(idb|tab|page|storage|cache|opfs):$/
+const ofSources = /^(.*\+)?(idb|tab|page|storage|cache|opfs):/
 
 /**
- * Templates by scheme, which at a gateway begins with the name of the page (`notes+idb:`). Those that an app has made
- * itself come first.
+ * Templates that an app has made itself, which come first, and those of each source, by its scheme. At a gateway, which
+ * adds none, both begin with the name of the page: `notes+`, `notes+idb:`.
  */
-export function byScheme<T extends Searched>(all: readonly T[]): [string, T[]][] {
+export function byOrigin<T extends Searched>(all: readonly T[]): [string, T[]][] {
   const groups = Map.groupBy(
     all,
-    ({ uriTemplate = '' }) => /^[a-z][a-z0-9+.-]*:/i.exec(uriTemplate)?.[0] ?? '',
+    ({ uriTemplate = '' }) =>
+      ofSources.exec(uriTemplate)?.[0] ?? /^[a-z0-9-]+\+/.exec(uriTemplate)?.[0] ?? '',
   )
-  return [...groups].sort(([a], [b]) => Number(ofSources.test(a)) - Number(ofSources.test(b)))
+  return [...groups].sort(([a], [b]) => Number(a.endsWith(':')) - Number(b.endsWith(':')))
 }
 
 /** The matching resources in the chosen order. Does not change the server's list. */

@@ -6,7 +6,7 @@ import type { Resource } from '../../../playground/connections/catalogue.ts'
 import { minimalArguments } from '../../../playground/explore/actions.ts'
 import {
   type Branch,
-  byScheme,
+  byOrigin,
   filterAndSort,
   type ListOptions,
   matching,
@@ -148,23 +148,28 @@ test('the search looks at names, titles, URIs, templates, descriptions and types
   assert.deepEqual(names('undefined'), [])
 })
 
-test('templates are in groups by scheme: those of an app come before those of any database', () => {
-  const named = (...all: string[]) => all.map((uriTemplate) => ({ name: 'x', uriTemplate }))
+test('templates that an app has made come first, then those of each source, at a gateway by page', () => {
   const groups = (...all: string[]) =>
-    byScheme(named(...all)).map(([scheme, items]) => [scheme, items.length])
+    byOrigin(all.map((uriTemplate) => ({ name: 'x', uriTemplate }))).map(([group, items]) => [
+      group,
+      items.length,
+    ])
   assert.deepEqual(
-    groups('notes+idb:///{db}', 'notes+notes://{id}', 'tasks+idb:///{db}', 'notes+idb:///{db}/{s}'),
+    groups('idb:///{db}', 'notes://{id}', 'find:{words}', 'idb:///{db}/{s}', 'tab:///{id}'),
     [
-      ['notes+notes:', 1],
-      ['notes+idb:', 2],
-      ['tasks+idb:', 1],
+      ['', 2],
+      ['idb:', 2],
+      ['tab:', 1],
     ],
   )
-  assert.deepEqual(groups('idb:///{db}', 'Page:{x}', 'hidb:{x}', '{scheme}://{x}'), [
-    ['Page:', 1],
-    ['hidb:', 1],
-    ['', 1],
-    ['idb:', 1],
+  assert.deepEqual(groups('notes+idb:///{db}', 'notes+notes://{id}', 'tasks+idb:///{db}'), [
+    ['notes+', 1],
+    ['notes+idb:', 1],
+    ['tasks+idb:', 1],
+  ])
+  assert.deepEqual(groups('hidb:{x}', 'x:tab:{y}', '{scheme}://{x}', 'a+b:{c}'), [
+    ['', 3],
+    ['a+', 1],
   ])
   assert.deepEqual(groups(), [])
 })
