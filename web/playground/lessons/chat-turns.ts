@@ -99,7 +99,6 @@ const requestText = (params: Loose): string =>
 const named: { readonly [method: string]: Key } = {
   'resources/read': 'lessons.says.read',
   'tools/call': 'lessons.says.call',
-  'notifications/resources/updated': 'lessons.says.changed',
 }
 
 /** @returns undefined: an event, or a message that says nothing to an audience */

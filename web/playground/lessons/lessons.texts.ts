@@ -51,7 +51,6 @@ export const en = {
   says: {
     read: 'Reads {target}.',
     call: 'Calls {target}.',
-    changed: '{target} has changed.',
   },
 } as const
 
@@ -106,7 +105,6 @@ export const de: Translated<typeof en> = {
   says: {
     read: 'Liest {target}.',
     call: 'Ruft {target} auf.',
-    changed: '{target} hat sich geändert.',
   },
 }
 
@@ -161,7 +159,6 @@ export const ja: Translated<typeof en> = {
   says: {
     read: '{target} を読み取ります。',
     call: '{target} を呼び出します。',
-    changed: '{target} が変わりました。',
   },
 }
 
@@ -216,7 +213,6 @@ export const zhHans: Translated<typeof en> = {
   says: {
     read: '读取 {target}。',
     call: '调用 {target}。',
-    changed: '{target} 已更改。',
   },
 }
 

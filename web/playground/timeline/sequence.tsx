@@ -110,10 +110,7 @@ export function Sequence({ rows: given, large = false, naming = clientName }: Se
               key={`${kind} ${title}`}
               class={`sq-head sq-${kind}`}
               title={title}
-              style={{
-                insetInlineStart: px(middle(index, columns.length, width)),
-                maxInlineSize: px(Math.min(240, width / columns.length - 8)),
-              }}
+              style={{ insetInlineStart: px(middle(index, columns.length, width)) }}
             >
               {title}
               {revision && <small> {revision}</small>}

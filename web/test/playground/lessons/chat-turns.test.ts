@@ -180,7 +180,7 @@ test('in words: notifications, and nothing for pings, events and the end of a ha
       ['*', 'closed'],
     ).map(read),
     [
-      'server | notes://today has changed.',
+      'server | A resource has changed. Read it for the new contents. | notes://today',
       'server | Reports the progress of a request that has a progressToken. | 3/5',
       '',
       '',
