@@ -39,7 +39,9 @@ export function Chips({ row }: { row: number }) {
         </span>
       )}
       <Verdict row={row} />
-      {kind === 'result' && store.method(row) === 'resources/read' && <Digest row={row} />}
+      {kind === 'result' && store.method(row) === 'resources/read' && (
+        <Digest key={row} row={row} />
+      )}
       {answer && !Number.isNaN(store.latency(row)) && <Latency row={row} />}
       {kind !== 'world' && <span class="chip">{sizeText(store.size(row))}</span>}
       {types.map((type) => (
@@ -84,17 +86,12 @@ function Digest({ row }: { row: number }) {
   const session = sessionOf(row)
   const skills = session && catalogue(session).lists.skills.value.items
   useEffect(() => {
-    kept.value = undefined
     const file = skills && promisedFile(skills, store.target(row))
-    let isCurrent = true
     if (file)
       keepsPromise(store.message(row), file).then((is) => {
-        if (isCurrent) kept.value = is
+        kept.value = is
       })
-    return () => {
-      isCurrent = false
-    }
-  }, [row, skills])
+  }, [skills])
   if (kept.value === undefined) return null
   return (
     <span class="chip" data-is={kept.value ? 'good' : 'bad'}>

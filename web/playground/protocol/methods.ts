@@ -69,6 +69,8 @@ tasks/get > client +tasks TaskParams TaskResult E task-polling
 tasks/update > client +tasks TaskUpdateParams EmptyResult E task-update-requests
 tasks/cancel > client +tasks TaskParams EmptyResult E task-cancellation
 notifications/tasks ! server +tasks TaskNote - E task-status-notifications
+skills/list > client +skills Page Paged E
+skills/get > client +skills UriParams AnyResult E
 events/list > client +events Page EventsResult E
 events/poll > client +events PollParams PollResult E
 events/stream > client +events StreamParams EmptyResult E
@@ -84,6 +86,10 @@ const extensions: { readonly [name: string]: { readonly id: string; readonly pag
   tasks: {
     id: 'io.modelcontextprotocol/tasks',
     page: 'https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/draft/tasks.md',
+  },
+  skills: {
+    id: 'io.modelcontextprotocol/skills',
+    page: 'https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2640',
   },
   events: {
     id: 'io.modelcontextprotocol/events',
