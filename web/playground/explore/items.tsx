@@ -96,7 +96,11 @@ export function Items<K extends keyof Lists>({ session, kind, row }: ItemsProps<
       {all.length > 1 || wanted.value ? <Search /> : null}
       {groups.map(([name, items]) => (
         <Fragment key={name}>
-          {name && groups.length > 1 ? <h3 class="explore-scheme">{name}</h3> : null}
+          {name && groups.length > 1 ? (
+            <h3 class="explore-scheme" translate={false}>
+              {name}
+            </h3>
+          ) : null}
           <LazyList items={items} row={row} />
         </Fragment>
       ))}
