@@ -18,6 +18,7 @@ import {
   onMonitoredMessage,
   startMonitoring,
 } from './gateway.ts'
+import { Invite } from './gateway-panel.tsx'
 import { monitorPage, tabOf } from './monitor.ts'
 import { asked } from './watch-page.ts'
 
@@ -90,9 +91,13 @@ function Status() {
   const { value: how } = monitorStatus
   const state = gatewayState.value ? 'none' : 'connecting'
   return (
-    <p class="live-status" role="status">
-      {how.is === 'failed' ? how.why : t(`connections.gateway.${state}`)}
-    </p>
+    <div class="live-status">
+      {how.is === 'failed' ? (
+        <Invite {...how} />
+      ) : (
+        <p role="status">{t(`connections.gateway.${state}`)}</p>
+      )}
+    </div>
   )
 }
 

@@ -15,10 +15,11 @@ export function useKeys(keys: Readonly<Record<string, () => void>>) {
       const key = written(event)
       const act = Object.hasOwn(current.current, key) ? current.current[key] : undefined
       if (act === undefined || event.repeat || event.isComposing) return
-      if (key.length === 1 && !singleKeys.peek()) return
-      const onButton = event.target instanceof Element && event.target.closest('button, a, input')
-      if (key === 'Space' && onButton) return // Space presses the button
-      if (key === 'Escape' && document.fullscreenElement) return // the browser leaves full screen first
+      const on = event.target as Element // keys have no other targets
+      if (key.length === 1 && (on.matches('input') || !singleKeys.peek())) return
+      if (key === 'Space' && on.closest('button, a, input')) return // Space presses the button
+      // The browser closes a menu and leaves full screen first.
+      if (key === 'Escape' && document.querySelector(':fullscreen, :popover-open')) return
       event.preventDefault()
       event.stopPropagation()
       act()

@@ -119,6 +119,13 @@ inBrowsers(
       () => document.querySelectorAll('#notes [role=option]').length === 1,
     )
 
+    // Escape closes the menu, and not the presentation.
+    await press(tab, '.present header button', 'Show your page')
+    await tab.waitForSelector('.menu:popover-open')
+    await tab.keyboard.press('Escape')
+    await tab.waitForFunction(() => !document.querySelector('.menu:popover-open'))
+    assert.ok(await tab.$('.present'), 'the presentation goes on')
+
     // Nothing is wider than the window, and page, chat and diagram have room.
     for (const [width, height] of [
       [1400, 900],
