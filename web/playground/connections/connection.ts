@@ -73,7 +73,7 @@ export class Connection {
       failed: (text, reason) => {
         if (!present()) return
         const row = this.note(`failed: ${reason}`)
-        this.#store.end(this.id, frameOf(text).id)
+        this.#store.end(this.id, frameOf(text).id, text)
         for (const fail of this.#failures) fail(row, text, reason)
       },
       note: (line) => present() && this.note(line),

@@ -146,14 +146,18 @@ export class Store {
    * Marks requests that get no response any more, with those of the other side.
    *
    * @param id - JSON text of the client's request; default: all that wait on the connection
+   * @param raw - the text of the message, if it was malformed: no later error is about it
    */
-  end(connection: number, id?: string): void {
+  end(connection: number, id?: string, raw?: string): void {
+    const malformed = this.#unanswerable.get(`${connection} out`) ?? []
+    const at = malformed.findIndex((row) => this.raw(row) === raw)
+    if (at >= 0) malformed.splice(at, 1)
     const one = `${connection} out ${id}`
     for (const key of id === undefined ? this.#waiting.keys() : [one]) {
       if (!key.startsWith(`${connection} `)) continue
       const row = this.#waiting.get(key)
       this.#waiting.delete(key)
-      if (row === undefined || this.state(row) !== '') continue
+      if (row === undefined || this.state(row) !== '' || this.partner(row) !== none) continue
       this.#states[row] = states.indexOf('unanswered')
       this.#ended.set(row, this.#length - 1)
     }

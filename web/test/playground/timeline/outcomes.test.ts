@@ -181,6 +181,22 @@ test('an error without an id, or with null, is the verdict on the oldest message
   assert.equal(store.partner(0), -1)
 })
 
+test('a malformed message that gets no response does not take that to the next one', () => {
+  const store = storeOf()
+  const push = (direction: 'in' | 'out', raw: string) =>
+    store.push({ connection: 1, direction, framing: 'http', raw })
+  const cut = '{"jsonrpc":"2.0","id":5,"meth'
+  push('out', cut)
+  store.end(1, '', cut) // HTTP status 400 without a body
+  const odd = '{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}'
+  const row = push('out', odd)
+  const refused = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid"}}'
+  const response = push('in', refused)
+  store.end(1, '{"a":1}', odd) // its status is 400, too
+  assert.deepEqual([store.partner(row), store.partner(response)], [response, row])
+  assert.equal(statusOf(store, row), 'error')
+})
+
 test('progress is shown with its total and its text', () => {
   const note = (params: unknown) => ({ in: true, method: 'notifications/progress', params })
   const store = storeOf(
