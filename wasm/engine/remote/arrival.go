@@ -51,7 +51,7 @@ func (r *Remote) awaitArrival(ctx context.Context, key string) time.Duration {
 		return 0
 	}
 	began := time.Now()
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(min(patience, timeLeft(ctx)))
 	defer timer.Stop()
 	for back != nil {
 		select {

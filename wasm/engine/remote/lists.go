@@ -150,7 +150,7 @@ func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, 
 	key := method + "\x00" + string(who) + "\x00" + cursor
 	waited := r.awaitArrival(ctx, key)
 	kept, f, patience, isNew := r.joinFetch(ctx, key)
-	patience -= waited
+	patience = min(patience-waited, timeLeft(ctx))
 	copied, _ := kept.(T)
 	if f == nil {
 		return copied, nil // away, or good enough
@@ -188,6 +188,15 @@ func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, 
 	}
 	r.noteStale(f, copied)
 	return copied, nil
+}
+
+// timeLeft is what a client's request has left of listTimeout: pages are asked one after the
+// other where they have come since it began, and what one of them takes, the others have not.
+func timeLeft(ctx context.Context) time.Duration {
+	if asked, ok := ctx.Value(hop.Requested{}).(time.Time); ok {
+		return listTimeout - time.Since(asked)
+	}
+	return listTimeout
 }
 
 // joinFetch returns the cached list, and the fetch that gets a new one and how long to

@@ -121,6 +121,44 @@ func TestSilentPagesDelayNobody(t *testing.T) {
 	}
 }
 
+// Silent pages that come back while a list waits for another one do not take their own time on
+// top: they would hold up lists of all pages for as long as they are many.
+func TestPagesThatComeBackDelayNobody(t *testing.T) {
+	for _, method := range enginetest.ListMethods {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGathering(t)
+			g.page("a", nil)
+			for i := range 3 {
+				r := remote.New()
+				g.remotes = append(g.remotes, r)
+				g.engine.Mount(fmt.Sprintf("b%d+", i), r)
+				defer time.AfterFunc(time.Second, func() {
+					_, near := newScriptedPage(t)
+					if err := r.Reattach(t.Context(), near); err != nil {
+						t.Error(err)
+					}
+				}).Stop()
+			}
+			for i := range 2 { // these are expected, and do not come
+				r := remote.New()
+				g.remotes = append(g.remotes, r)
+				g.engine.Mount(fmt.Sprintf("c%d+", i), r)
+				defer r.Arrives()()
+			}
+			g.page("zlast", listsOf(nil))
+			d := g.client()
+			began := time.Now()
+			if got := d.Modern(method, ""); !strings.Contains(got, "zlast") || strings.Contains(got, "error") {
+				t.Errorf("%s: %s", method, got)
+			}
+			if took := time.Since(began); took > 2200*time.Millisecond {
+				t.Errorf("%s took %v", method, took)
+			}
+			g.end()
+		})
+	}
+}
+
 // What one page answers wrongly costs its own entries, and of a list only the wrong
 // ones; it is reported, and the page's words go to no client.
 func TestWrongListsCostTheirOwnEntries(t *testing.T) {
