@@ -136,11 +136,36 @@ func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, e
 		s.state = dir
 	}
 	s.origins = slices.Concat(s.origins, s.only)
-	if s.wait {
-		if err := s.awaitEnd(ctx, std); err != nil {
-			return nil, err
+	for {
+		if s.wait {
+			if err := s.awaitEnd(ctx, std); err != nil {
+				return nil, err
+			}
+		}
+		g, err := s.newGateway(ctx, std)
+		if err == nil || !s.wait || !s.otherWasFirst(ctx, err) {
+			return g, err
+		}
+		select {
+		case <-time.After(waitEvery):
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
+}
+
+// otherWasFirst reports whether a gateway did not start because of another one, which began
+// after none was running: that of a command that replaces this one does so.
+func (s *settings) otherWasFirst(ctx context.Context, err error) bool {
+	if owned := (*server.OwnedError)(nil); errors.As(err, &owned) {
+		return true
+	}
+	_, runs := s.other(ctx)
+	return runs
+}
+
+// newGateway starts the gateway if none runs that it does not replace.
+func (s *settings) newGateway(ctx context.Context, std streams) (*server.Gateway, error) {
 	if other, ok := s.other(ctx); ok {
 		return nil, fmt.Errorf("a gateway runs already at %s (process %d): stop it, or start another one with --state DIR and --mcp 127.0.0.1:0", other.MCP, other.PID)
 	}

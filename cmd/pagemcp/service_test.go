@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -182,6 +183,39 @@ func TestServeWaitsForAnotherGateway(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// Another gateway may begin just after `serve --wait` has seen none: it waits for that one, too. Other
+// errors end it.
+func TestServeWaitsForAGatewayThatWasFaster(t *testing.T) {
+	state := t.TempDir()
+	first, err := server.New(server.Options{State: state, Version: "0.0.0-test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Listen("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- first.Serve(t.Context()) }()
+	running := settings{state: state, wait: true}
+	_, err = running.newGateway(t.Context(), streams{strings.NewReader(""), io.Discard, io.Discard})
+	if err == nil || !running.otherWasFirst(t.Context(), err) {
+		t.Errorf("while a gateway runs: %v", err)
+	}
+	first.Close(t.Context())
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	none := settings{state: t.TempDir(), wait: true}
+	for err, want := range map[error]bool{
+		fmt.Errorf("open: %w", &server.OwnedError{}): true,
+		errors.New("the disk is full"):               false,
+	} {
+		if got := none.otherWasFirst(t.Context(), err); got != want {
+			t.Errorf("%v: %v", err, got)
+		}
 	}
 }
 

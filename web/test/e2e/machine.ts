@@ -23,11 +23,18 @@ const commands: { readonly [name in Command]: readonly string[] } = {
   dev: ['dev', '--json', '--web=127.0.0.1:0'],
 }
 
+interface Running {
+  child: ChildProcess
+  lines: AsyncIterator<string>
+  /** What it has said on standard error. */
+  log(): string
+}
+
 /** The processes of one state directory, by the names of their commands. */
 export class Machine {
   readonly state: string
   readonly port: number
-  readonly running = new Map<Command, { child: ChildProcess; lines: AsyncIterator<string> }>()
+  readonly running = new Map<Command, Running>()
   private lastId = 0
 
   constructor(state: string, port: number) {
@@ -55,7 +62,7 @@ export class Machine {
       log += text
     })
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-    this.running.set(name, { child, lines })
+    this.running.set(name, { child, lines, log: () => log })
     if (name === 'service') return {}
     if (name === 'stdio') {
       await this.ask('server/discover')
@@ -81,15 +88,20 @@ export class Machine {
   }
 
   async end(name: Command, signal: NodeJS.Signals): Promise<void> {
-    const { child } = this.running.get(name) ?? assert.fail(`no ${name} runs`)
+    const { child, log } = this.running.get(name) ?? assert.fail(`no ${name} runs`)
     this.running.delete(name)
+    const { exitCode } = child
+    assert.equal(exitCode, null, `${name} has ended by itself, with ${exitCode}: ${log()}`)
     const gone = once(child, 'exit')
     child.kill(signal)
     await gone
   }
 
+  /** @throws after all have ended, if one of them had done so by itself */
   async endAll(): Promise<void> {
-    for (const name of [...this.running.keys()]) await this.end(name, 'SIGKILL')
+    const names = [...this.running.keys()]
+    const ended = await Promise.allSettled(names.map((name) => this.end(name, 'SIGKILL')))
+    for (const one of ended) if (one.status === 'rejected') throw one.reason
   }
 
   /** The fragment of a further link, by `pagemcp pair`. */
