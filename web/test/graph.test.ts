@@ -103,8 +103,8 @@ const playground: readonly { room: string; imports: readonly string[]; why: stri
   },
   {
     room: 'timeline',
-    imports: ['base', 'messages', 'protocol', 'connections'],
-    why: 'shows the messages of all clients, and their subscriptions',
+    imports: ['base', 'locale', 'messages', 'protocol', 'connections'],
+    why: 'shows the messages of all clients, and their subscriptions; the English texts of events are the patterns of their translations',
   },
   {
     room: 'demo',

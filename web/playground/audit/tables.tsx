@@ -5,9 +5,9 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { t, tag } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
+import { duration } from '../base/numbers.ts'
 import { sizeText } from '../base/size.ts'
 import type { AuditEntry } from '../connections/audit-log.ts'
-import { duration } from '../timeline/format.ts'
 import { appOf, assistantOf, decisionOf, type Use } from './model.ts'
 
 export const assistantText = (name: string) => (name === 'unnamed' ? t('audit.unnamed') : name)

@@ -4,12 +4,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t } from '../base/i18n.ts'
+import { clockTime } from '../base/numbers.ts'
 import { sessions } from '../connections/clients.ts'
 import type { ListenFilter, Session } from '../connections/session.ts'
 import { store } from '../messages/log.ts'
 import { isModern } from '../protocol/revisions.ts'
 import { isAutoReading, setAutoRead } from './auto-read.ts'
-import { clockTime } from './format.ts'
 import { Sparkline } from './rate.tsx'
 import { recentSpan, recentUpdates } from './recent-updates.ts'
 

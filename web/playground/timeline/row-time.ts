@@ -1,9 +1,9 @@
 /** Times of rows: the time of day, or since the first row. */
 
 import type { Signal } from '@preact/signals'
+import { clockTime, sinceStart } from '../base/numbers.ts'
 import { setting } from '../base/settings.ts'
 import { store } from '../messages/log.ts'
-import { clockTime, sinceStart } from './format.ts'
 
 export const clock: Signal<'wall' | 'start'> = setting<'wall' | 'start'>('timeline.clock', 'wall')
 
