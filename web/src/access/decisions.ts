@@ -95,7 +95,11 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
   let tableSince = 0
   let eventTimer: ReturnType<typeof setTimeout> | undefined
   let pauseTimer: ReturnType<typeof setTimeout> | undefined
-  let channel = openChannel()
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  let channel = openChannel() // before the decisions are read: what changes meanwhile is read again
 
   const opening: Promise<Saved> = openSaved(name, report).catch((error: unknown) => {
     if (mode === 'open') throw error // there is a denial or a pause, which would be lost
@@ -156,7 +160,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
   function openChannel(): BroadcastChannel | undefined {
     if (typeof BroadcastChannel !== 'function') return undefined
     const made = new BroadcastChannel(`pagemcp.access:${name}`)
-    made.onmessage = ({ data }) => receive(data as Message)
+    made.onmessage = ({ data }) => void begun.then(() => receive(data as Message))
     return made
   }
   function post(message: Message) {
@@ -276,6 +280,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
   apply()
   for (const [from, to] of moves) moved(from, to)
   asking.looked()
+  begin()
 
   return {
     async ask(request, signal) {

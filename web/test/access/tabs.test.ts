@@ -48,6 +48,19 @@ inBrowsers(
   },
 )
 
+inBrowsers(
+  'a tab that opens takes what others say once it knows the decisions',
+  async ({ open }) => {
+    const first = await opened(open(url('/?q')))
+    await first.evaluate(() => {
+      const channel = new BroadcastChannel('pagemcp.access:notes')
+      setInterval(() => channel.postMessage({ kind: 'changed' }), 1)
+    })
+    for (let i = 0; i < 3; i++) await opened(open(url('/?q'))) // an uncaught error fails the test
+  },
+  { alike: true },
+)
+
 inBrowsers('a question moves to the tab that is looked at', async (browser) => {
   const [first, second] = await twoTabs(browser)
   await ask(first, 'a')
