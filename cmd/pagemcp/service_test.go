@@ -136,18 +136,25 @@ func TestUninstallReportsWhatFails(t *testing.T) {
 	}
 }
 
-// `serve --wait`, which the service runs, waits for the gateway of another command.
-func TestServeWaitsForAnotherGateway(t *testing.T) {
-	state := t.TempDir()
-	first, err := server.New(server.Options{State: state, Version: "0.0.0-test"})
+// servedGateway returns a gateway that serves, and what its Serve returns.
+func servedGateway(t *testing.T, state string) (*server.Gateway, <-chan error) {
+	t.Helper()
+	g, err := server.New(server.Options{State: state, Version: "0.0.0-test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Listen("127.0.0.1:0"); err != nil {
+	if err := g.Listen("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
-	go func() { served <- first.Serve(t.Context()) }()
+	go func() { served <- g.Serve(t.Context()) }() // ends with Close
+	return g, served
+}
+
+// `serve --wait`, which the service runs, waits for the gateway of another command.
+func TestServeWaitsForAnotherGateway(t *testing.T) {
+	state := t.TempDir()
+	first, served := servedGateway(t, state)
 	waiting, serving := make(chan string, 16), make(chan string, 16)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -190,17 +197,9 @@ func TestServeWaitsForAnotherGateway(t *testing.T) {
 // errors end it.
 func TestServeWaitsForAGatewayThatWasFaster(t *testing.T) {
 	state := t.TempDir()
-	first, err := server.New(server.Options{State: state, Version: "0.0.0-test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Listen("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- first.Serve(t.Context()) }()
+	first, served := servedGateway(t, state)
 	running := settings{state: state, wait: true}
-	_, err = running.newGateway(t.Context(), streams{strings.NewReader(""), io.Discard, io.Discard})
+	_, err := running.newGateway(t.Context(), streams{strings.NewReader(""), io.Discard, io.Discard})
 	if err == nil || !running.otherWasFirst(t.Context(), err) {
 		t.Errorf("while a gateway runs: %v", err)
 	}
