@@ -56,7 +56,8 @@ func (p *Pause) Resume() {
 	})
 }
 
-// change applies f to the times, forgets those that have passed, and makes all clients follow.
+// change applies f to the times, removes those that have passed, and applies the result to all
+// clients.
 func (p *Pause) change(f func(all *time.Time, stopped map[string]time.Time)) {
 	for _, d := range p.arm(f) {
 		go d.pauseChanged() // a client may be slow to read
@@ -70,13 +71,14 @@ func (p *Pause) arm(f func(all *time.Time, stopped map[string]time.Time)) []*Dir
 	f(&all, stopped)
 	now := time.Now()
 	maps.DeleteFunc(stopped, func(_ string, until time.Time) bool { return !now.Before(until) })
-	p.stopped.Store(&stopped)
-	p.until.Store(nil)
 	ends := slices.Collect(maps.Values(stopped))
+	var until *time.Time
 	if now.Before(all) {
-		p.until.Store(&all)
+		until = &all
 		ends = append(ends, all)
 	}
+	p.stopped.Store(&stopped)
+	p.until.Store(until) // once: a pause that goes on is not off in between
 	if p.timer != nil {
 		p.timer.Stop()
 		p.timer = nil
