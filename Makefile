@@ -103,6 +103,15 @@ $(NPM_STAMP): web/package-lock.json
 
 check: lint unit
 
+# Of make test-all, since they compile everything that differs: 350 s of a processor.
+define VET_VARIANTS
+GOOS=windows $(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+	$(GO) vet -tags manpages,registered ./cmd/pagemcp ./server/published ./server/release
+	$(GO) vet -tags embednats ./server/cluster/... ./server/clustertest ./cmd/pagemcpd
+	$(BIN)/staticcheck-$(strip $(STATICCHECK)) -tags embednats ./server/cluster/... ./cmd/pagemcpd
+endef
+
 lint: $(NPM_STAMP) $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-$(strip $(ACTIONLINT))
 	@unformatted=$$(gofmt -l cmd server wasm web/*.go); test -z "$$unformatted" || { echo "not formatted: $$unformatted; run gofmt -w"; exit 1; }
 	$(GO) vet ./...
@@ -111,13 +120,12 @@ lint: $(NPM_STAMP) $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-
 	@$(GO) build -o $(BIN)/compiles ./cmd/internal/compiles
 	GOOS=windows $(BIN)/compiles ./... # tests, too, compile for the systems of a release
 	GOOS=darwin $(BIN)/compiles ./...
-	@$(if $(PAGEMCP_ALL),GOOS=windows $(GO) vet ./... && GOOS=darwin $(GO) vet ./...,true) # it compiles everything: 300 s of a processor
+	$(BIN)/compiles -tags manpages,registered ./cmd/pagemcp ./server/published ./server/release
+	$(BIN)/compiles -tags embednats ./server/cluster/... ./server/clustertest ./cmd/pagemcpd
+	$(if $(PAGEMCP_ALL),$(VET_VARIANTS))
 	$(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	cd $(INTEROP) && $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	GOOS=js GOARCH=wasm $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./wasm/...
-	$(BIN)/staticcheck-$(strip $(STATICCHECK)) -tags embednats ./server/cluster/... ./cmd/pagemcpd
-	$(GO) vet -tags manpages,registered ./cmd/pagemcp ./server/published ./server/release
-	$(GO) vet -tags embednats ./server/cluster/... ./server/clustertest ./cmd/pagemcpd
 	$(BIN)/actionlint-$(strip $(ACTIONLINT)) -shellcheck= -pyflakes= # the same result wherever it runs
 	cd web && node_modules/.bin/tsc --noEmit
 	cd web && node_modules/.bin/biome check --error-on-warnings .
@@ -170,13 +178,17 @@ test:
 # See web/test/harness/platforms.ts. The promises of the simulation are the same under each seed: make test has fewer of them.
 test-all: export PAGEMCP_ALL = true
 test-all: test
-SIMULATED = $(if $(PAGEMCP_ALL),50,20)
+SIMULATED = $(if $(PAGEMCP_ALL),50,12)
+SIMULATED_RACED = $(if $(PAGEMCP_ALL),4,1)
 
 # What mostly waits for other programs (the official suite, esbuild, brotli, tsc), what measures memory, all but a few
 # seeds of the simulation, and what takes five times as long with the race detector (days of a test's clock, lists of
 # 20,000 entries, hundreds of joins, messages of megabytes, all of Unicode), run without it; the rest of the tests drive the same code.
+# So do, except in `make test-all`, packages that start no goroutines, programs, whose goroutines are those of the packages that
+# they start, and the cluster: with its NATS servers, it is most of what would be compiled for the detector alone.
 ESBUILD_WORK = TestWebFilesAreReproducible|TestShippedPartsHaveTheirNotices|TestBuildsAreReproducible|TestAppsHaveNoCodeOfUnusedSources|TestAppsKeepToTheirBudgets|TestPlaygroundKeepsToItsBudget|TestExtensionIsWritten
 REPETITIVE = TestOtherOriginsGetNoNameByManyJoins|TestNamesHaveQuotaPerOrigin|TestLargestMessageIsServed|TestLargeCapabilitiesAreNotKept|TestSavesSurviveLossOfPowerAtEachStep|TestSessionsOutliveKill|TestNamesOfLongJoinedTabsOutliveKill|TestNamesProperties|TestEndlessListsAreBounded|TestAMirrorIsBounded|TestAThousandPagesOfAHundredValues|TestManySkillsAreListed|TestPlainTextKeepsNothingThatUnicodeHides
+UNRACED = $(if $(PAGEMCP_ALL),none,cmd/.*|server/(bundle|clientconfig|cluster|docs|published|release|site)|server/hosted/config|server/internal/(files|keys|labels|wait|testlimit|testports)|wasm/internal/(plain|schema)|web)
 OTHERS_WORK = TestConformanceNative|TestReadsGoOnThroughFaults|TestSessionsOutliveNodes|TestNewerOfTwoHoldersStays|TestKeysAreRotated|TestPagesAreReadAtEachNodeAndOutliveOne|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle|TestLargeFramesOfAPageAreBounded|TestUnreadFramesAreBounded|$(REPETITIVE)|$(ESBUILD_WORK)
 
 # Collecting garbage less often saves a third of the time of some packages, and takes some hundred MB.
@@ -185,24 +197,24 @@ race-others race-server: export GOGC = 400
 race: race-others race-server unraced
 
 race-others: browsers $(NPM_STAMP) $(GOTEST) binary
-	$(GOTEST) -race -skip '^($(OTHERS_WORK))$$' $$($(GO) list ./... | grep -v '/server$$')
+	$(GOTEST) -race -skip '^($(OTHERS_WORK))$$' $$($(GO) list ./... | grep -vE '/server$$|/pagemcp/pagemcp/($(UNRACED))$$')
 
 # The messages of these tests are written down and compared with the schemas afterwards.
 race-server: browsers $(NPM_STAMP) $(GOTEST) binary
 	@rm -rf .cache/messages
-	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -race -count=1 -skip '^($(subst TestSimulation|,,$(OTHERS_WORK)))$$' ./server -sim.seeds 4
+	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -race -count=1 -skip '^($(subst TestSimulation|,,$(OTHERS_WORK)))$$' ./server -sim.seeds $(SIMULATED_RACED)
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -count=1 ./server/internal/gateway
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -C $(INTEROP) -count=1 ./...
 
-# Only packages that have such tests: each other one is linked for nothing.
+# Of those that are raced, only packages that have such tests: each other one is linked for nothing.
 unraced: unraced-server unraced-others
 
 unraced-server: $(NPM_STAMP) $(GOTEST) binary
 	$(GOTEST) -run '^($(OTHERS_WORK))$$' ./server -sim.seeds $(SIMULATED)
 
 unraced-others: $(NPM_STAMP) $(GOTEST) binary
-	$(GOTEST) -tags embednats -run 'OwnNATS|Embedded' ./server/cluster ./cmd/pagemcpd
-	$(GOTEST) -run '^($(OTHERS_WORK))$$' $$(grep -rlE 'func ($(OTHERS_WORK))\(' --include='*_test.go' cmd server wasm | xargs -n 1 dirname | sort -u | grep -v '^server$$' | sed 's|^|./|')
+	$(if $(PAGEMCP_ALL),$(GOTEST) -tags embednats -run 'OwnNATS|Embedded' ./server/cluster ./cmd/pagemcpd,$(GOTEST) $$($(GO) list ./... | grep -E '/pagemcp/pagemcp/($(UNRACED))$$'))
+	$(GOTEST) -run '^($(OTHERS_WORK))$$' $$(grep -rlE 'func ($(OTHERS_WORK))\(' --include='*_test.go' cmd server wasm | xargs -n 1 dirname | sort -u | grep -vE '^(server|$(UNRACED))$$' | sed 's|^|./|')
 
 # What runs in a page: Remote does not.
 under-node: $(NPM_STAMP) $(GOTEST)

@@ -89,6 +89,7 @@ inBrowsers(
     await isGone(visible)
     assert.equal(await hidden.title(), 'access')
   },
+  { alike: true },
 )
 
 inBrowsers(
@@ -140,6 +141,7 @@ inBrowsers(
     assert.equal((await answer(tab, 'b')).allow, true)
     assert.equal(await tab.evaluate(() => kit.isAsked()), false)
   },
+  { alike: true },
 )
 
 inBrowsers(

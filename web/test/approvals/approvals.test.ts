@@ -55,59 +55,62 @@ async function withAssistant(
   }
 }
 
-inBrowsers('a click answers a permission prompt, in English by the keyboard, too', (browser) =>
-  withAssistant(browser, async ({ assistant, tab, link }) => {
-    const url = new URL(link)
-    assert.match(url.host, /^pagemcp-[0-9a-f]{16}\.localhost:\d+$/)
-    assert.equal(await tab.evaluate('location.href'), `${url.origin}/`)
-    await tab.waitForFunction(`document.title === '(1) Approvals for claude'`)
-    assert.equal(await tab.evaluate('document.activeElement.textContent'), 'Deny')
-    assert.match(
-      String(await tab.evaluate(`document.querySelector('li').innerText`)),
-      /^Bash\s+now\s+Description by the assistant\s+List the files of the project\s+Input\s+\{"command":"ls -l"\}\s+Deny\s+Allow once$/,
-    )
-    await tab.evaluate(axe)
-    assert.deepEqual(await violations(tab, 'html'), [])
-    await tab
-      .emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
-      .catch(() => {})
-    assert.deepEqual(await violations(tab, 'html', ofColours), [])
+inBrowsers(
+  'a click answers a permission prompt, in English by the keyboard, too',
+  (browser) =>
+    withAssistant(browser, async ({ assistant, tab, link }) => {
+      const url = new URL(link)
+      assert.match(url.host, /^pagemcp-[0-9a-f]{16}\.localhost:\d+$/)
+      assert.equal(await tab.evaluate('location.href'), `${url.origin}/`)
+      await tab.waitForFunction(`document.title === '(1) Approvals for claude'`)
+      assert.equal(await tab.evaluate('document.activeElement.textContent'), 'Deny')
+      assert.match(
+        String(await tab.evaluate(`document.querySelector('li').innerText`)),
+        /^Bash\s+now\s+Description by the assistant\s+List the files of the project\s+Input\s+\{"command":"ls -l"\}\s+Deny\s+Allow once$/,
+      )
+      await tab.evaluate(axe)
+      assert.deepEqual(await violations(tab, 'html'), [])
+      await tab
+        .emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
+        .catch(() => {})
+      assert.deepEqual(await violations(tab, 'html', ofColours), [])
 
-    // A click of a script does not count.
-    assistant.ask(prompt('fghij', { tool_name: 'Write\u202e', input_preview: 'x'.repeat(200) }))
-    await shows(tab, 2)
-    await takesClicks(tab)
-    await tab.evaluate(`document.querySelector('.allow').click()`)
-    await assistant.nothingCame()
-    assert.equal(await tab.evaluate(`document.querySelectorAll('.allow').length`), 1)
-    assert.match(
-      String(await tab.evaluate(`document.querySelectorAll('li')[1].innerText`)),
-      /^Write\\u\{202e\}[\s\S]*x{200}\s+Only the beginning is known here, so this can be allowed in the terminal only\.\s+Deny$/,
-    )
-    // The clock stands from here on: the next question moves below the pointer, and takes no click.
-    await tab.evaluate(
-      '{ const now = performance.now(); window.realNow = performance.now; performance.now = () => now }',
-    )
-    await tab.click('.allow')
-    assert.deepEqual(await assistant.next('the answer'), answer('abcde', 'allow'))
-    await shows(tab, 1)
-    await says(tab, 'Sent “Allow once”: Bash')
-    assert.equal(await tab.evaluate('document.activeElement.className'), 'deny')
-    await tab.keyboard.press('Enter')
-    await tab.click('.deny')
-    await assistant.nothingCame()
-    await tab.evaluate('performance.now = realNow')
-    await takesClicks(tab)
-    await tab.keyboard.press('Enter')
-    assert.deepEqual(await assistant.next('the answer'), answer('fghij', 'deny'))
-    await shows(tab, 0)
-    assert.equal(await tab.evaluate('document.activeElement.id'), 'title')
+      // A click of a script does not count.
+      assistant.ask(prompt('fghij', { tool_name: 'Write\u202e', input_preview: 'x'.repeat(200) }))
+      await shows(tab, 2)
+      await takesClicks(tab)
+      await tab.evaluate(`document.querySelector('.allow').click()`)
+      await assistant.nothingCame()
+      assert.equal(await tab.evaluate(`document.querySelectorAll('.allow').length`), 1)
+      assert.match(
+        String(await tab.evaluate(`document.querySelectorAll('li')[1].innerText`)),
+        /^Write\\u\{202e\}[\s\S]*x{200}\s+Only the beginning is known here, so this can be allowed in the terminal only\.\s+Deny$/,
+      )
+      // The clock stands from here on: the next question moves below the pointer, and takes no click.
+      await tab.evaluate(
+        '{ const now = performance.now(); window.realNow = performance.now; performance.now = () => now }',
+      )
+      await tab.click('.allow')
+      assert.deepEqual(await assistant.next('the answer'), answer('abcde', 'allow'))
+      await shows(tab, 1)
+      await says(tab, 'Sent “Allow once”: Bash')
+      assert.equal(await tab.evaluate('document.activeElement.className'), 'deny')
+      await tab.keyboard.press('Enter')
+      await tab.click('.deny')
+      await assistant.nothingCame()
+      await tab.evaluate('performance.now = realNow')
+      await takesClicks(tab)
+      await tab.keyboard.press('Enter')
+      assert.deepEqual(await assistant.next('the answer'), answer('fghij', 'deny'))
+      await shows(tab, 0)
+      assert.equal(await tab.evaluate('document.activeElement.id'), 'title')
 
-    await tab.reload()
-    await says(tab, 'Nothing to decide.')
-    const second = await browser.open(link)
-    await says(second, 'This link is used or too old. The next question opens a new tab.')
-  }),
+      await tab.reload()
+      await says(tab, 'Nothing to decide.')
+      const second = await browser.open(link)
+      await says(second, 'This link is used or too old. The next question opens a new tab.')
+    }),
+  { alike: true },
 )
 
 /** Runs in a page of another origin, which knows all that there is to know: what got through, by name. */

@@ -222,30 +222,33 @@ inBrowsers(
   { alike: true },
 )
 
-inBrowsers('the key that the browser keeps opens no monitoring after a restart', ({ open }) =>
-  withDev(async ({ web, gateway, end, restart }) => {
-    const playground = `${web}playground/index.html?quiet&lang=en`
-    const { start } = await gateway().fresh()
-    await (await open(start)).waitForSelector('#state[data-is=paired]')
-    const before = await open(playground)
-    await before.waitForSelector('html[data-ready]')
-    await openDialog(before, 'gateway')
-    await saw(before, '.connections-gateway', 'Permissions')
-    await before.close()
-    await end()
-    await restart()
+inBrowsers(
+  'the key that the browser keeps opens no monitoring after a restart',
+  ({ open }) =>
+    withDev(async ({ web, gateway, end, restart }) => {
+      const playground = `${web}playground/index.html?quiet&lang=en`
+      const { start } = await gateway().fresh()
+      await (await open(start)).waitForSelector('#state[data-is=paired]')
+      const before = await open(playground)
+      await before.waitForSelector('html[data-ready]')
+      await openDialog(before, 'gateway')
+      await saw(before, '.connections-gateway', 'Permissions')
+      await before.close()
+      await end()
+      await restart()
 
-    const after = await open(playground)
-    await after.waitForSelector('html[data-ready]')
-    await openDialog(after, 'gateway')
-    await after.waitForSelector('dialog input[name=link]')
-    // Pages join with the key as before, and a new link lets the playground in without a question.
-    await (await open(`${web}demo/notes/`)).waitForSelector('#state[data-is=joined]')
-    await after.bringToFront()
-    await pasteInto(after, 'dialog input[name=link]', (await gateway().fresh()).start)
-    await press(after, 'dialog button', 'Use link')
-    await saw(after, '.connections-gateway', 'Permissions')
-  }),
+      const after = await open(playground)
+      await after.waitForSelector('html[data-ready]')
+      await openDialog(after, 'gateway')
+      await after.waitForSelector('dialog input[name=link]')
+      // Pages join with the key as before, and a new link lets the playground in without a question.
+      await (await open(`${web}demo/notes/`)).waitForSelector('#state[data-is=joined]')
+      await after.bringToFront()
+      await pasteInto(after, 'dialog input[name=link]', (await gateway().fresh()).start)
+      await press(after, 'dialog button', 'Use link')
+      await saw(after, '.connections-gateway', 'Permissions')
+    }),
+  { alike: true },
 )
 
 inBrowsers(

@@ -13,12 +13,10 @@ export const inFirefox: { readonly [start: string]: string } = {
   'approvals/': 'origins, frames, names below localhost and focus',
   'attack/': 'origins, frames, content security policies and what is hidden on a page',
   'caches/': 'the Cache API and its events',
-  'canary/': 'what leaves a page, by whatever way the browser has',
   'client/': 'ports between windows and frames',
   'core/browser/': 'Workers, WebAssembly, sockets, WebCrypto and content security policies',
   'demo/serving.test.ts': 'locks and sockets of a page that is frozen or in the background',
   'e2e/faults.test.ts': 'the back/forward cache, and how soon the browser opens a socket again',
-  'e2e/hosted.test.ts': 'TLS and join tokens',
   'e2e/names.test.ts': 'Web Locks and sessionStorage of tabs that are copied or opened again',
   'faults/': 'the end of Workers, reloads, frozen tabs and sockets that are refused',
   'harness/': 'the harness itself',
@@ -33,12 +31,12 @@ export const inFirefox: { readonly [start: string]: string } = {
   'playground/timeline/archive-browser.test.ts': 'IndexedDB in the playground',
   'storage/': 'web storage and its events',
   'tabs/': 'Web Locks, BroadcastChannel and lifecycle events',
-  'tasks/tasks.test.ts':
-    'IndexedDB and Web Locks of tasks, and the question to the user, over reloads and tabs',
 }
 
 // Without an entry, for it runs code of ours that is the same in both: mcp-b/ (its ports and origins are those of client/),
-// sources/ (what they hear of the browser is in the directory of each).
+// sources/ (what they hear of the browser is in the directory of each), canary/ (the ways out of a page are those of
+// attack/crawl.test.ts and playground/apps/), e2e/hosted.test.ts (a socket over TLS is the browser's), tasks/ (IndexedDB and Web
+// Locks over reloads and tabs are those of access/tabs.test.ts and idb/).
 
 /** Of these: what runs in Firefox in `make test-all` only, and why that is enough. */
 export const alike: { readonly [start: string]: string } = {
@@ -70,6 +68,11 @@ export const alike: { readonly [start: string]: string } = {
   'faults/reopen.test.ts':
     'subscribers of a name, at the gateway; how a browser opens a tab again is in e2e/names.test.ts',
   'faults/versions.test.ts': 'numbers of versions, compared by our code',
+  'idb/paging.test.ts': 'cursors of our code over the ranges of idb/ranges.test.ts',
+  'idb/properties.test.ts':
+    'random values through the code of idb/read.test.ts and idb/ranges.test.ts',
+  'idb/read.test.ts':
+    'what our code makes of records; order of keys, versions and errors are those of idb/ranges.test.ts and idb/upgrade.test.ts',
 }
 
 /** @param file - the path of a test file; default: the one that runs */

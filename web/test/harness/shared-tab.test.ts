@@ -12,7 +12,10 @@ let served: Served
 before(async () => {
   served = await serve({
     directories: {},
-    files: { '/': '<!doctype html><title>site</title>', '/sw.js': '' },
+    files: {
+      '/': '<!doctype html><title>site</title><link rel="icon" href="data:,">', // no request for /favicon.ico
+      '/sw.js': '',
+    },
     headers: kept,
   })
 })

@@ -125,6 +125,7 @@ inBrowsers(
     await put(tab, 'notes', 'x', 7)
     assert.deepEqual(await until(tab, `${notes}/n.7`), [notes, `${notes}/n.7`, 'list']) // of 6 nothing
   },
+  { alike: true },
 )
 
 inBrowsers('a database that others delete or upgrade has changed as a whole', async ({ open }) => {
@@ -165,26 +166,30 @@ inBrowsers('a database that others delete or upgrade has changed as a whole', as
   assert.deepEqual(await until(tab, ...all), [...all].sort())
 })
 
-inBrowsers('what Dexie writes in a tab without PageMCP is noticed', async ({ open }) => {
-  const tab = await listening(open, { dexie: true })
-  const other = await open(page.url('/bare'))
-  await other.evaluate(`import('/dexie.js').then(async ({ Dexie }) => {
+inBrowsers(
+  'what Dexie writes in a tab without PageMCP is noticed',
+  async ({ open }) => {
+    const tab = await listening(open, { dexie: true })
+    const other = await open(page.url('/bare'))
+    await other.evaluate(`import('/dexie.js').then(async ({ Dexie }) => {
     globalThis.db = new Dexie('app')
     db.version(1).stores({ notes: 'id', other: '' })
     await db.notes.put({ id: 'new' })
   })`)
-  assert.deepEqual(await until(tab, `${notes}/s.new`), [notes, `${notes}/s.new`, 'list'])
-  await other.evaluate(`db.notes.update('new', { text: 'changed' })`)
-  assert.deepEqual(await until(tab, `${notes}/s.new`), [notes, `${notes}/s.new`, 'list'])
-  await other.evaluate(`db.notes.bulkDelete(['new', 0])`)
-  assert.ok((await until(tab, `${notes}/n.0`)).includes(`${notes}/s.new`))
-  await other.evaluate(`db.notes.bulkAdd(Array.from({ length: 500 }, (_, id) => ({ id })))`)
-  await until(tab, notes, 'list')
-  await other.evaluate(`db.notes.clear()`)
-  assert.deepEqual(await until(tab, `${notes}/*`), [notes, `${notes}/*`, 'list'])
-  await other.evaluate(`db.other.put('x', 1).then(() => db.notes.put({ id: 9 }))`)
-  assert.deepEqual(await until(tab, `${notes}/n.9`), [notes, `${notes}/n.9`, 'list'])
-})
+    assert.deepEqual(await until(tab, `${notes}/s.new`), [notes, `${notes}/s.new`, 'list'])
+    await other.evaluate(`db.notes.update('new', { text: 'changed' })`)
+    assert.deepEqual(await until(tab, `${notes}/s.new`), [notes, `${notes}/s.new`, 'list'])
+    await other.evaluate(`db.notes.bulkDelete(['new', 0])`)
+    assert.ok((await until(tab, `${notes}/n.0`)).includes(`${notes}/s.new`))
+    await other.evaluate(`db.notes.bulkAdd(Array.from({ length: 500 }, (_, id) => ({ id })))`)
+    await until(tab, notes, 'list')
+    await other.evaluate(`db.notes.clear()`)
+    assert.deepEqual(await until(tab, `${notes}/*`), [notes, `${notes}/*`, 'list'])
+    await other.evaluate(`db.other.put('x', 1).then(() => db.notes.put({ id: 9 }))`)
+    assert.deepEqual(await until(tab, `${notes}/n.9`), [notes, `${notes}/n.9`, 'list'])
+  },
+  { alike: true },
+)
 
 inBrowsers(
   'what Dexie writes in a tab with PageMCP is announced once in each tab',
@@ -207,34 +212,46 @@ inBrowsers(
       assert.deepEqual([count(`${notes}/s.new`), count(`${notes}/n.0`)], [2, 1])
     }
   },
+  { alike: true },
 )
 
-inBrowsers("a message that is nobody's says nothing", async ({ open }) => {
-  const tab = await listening(open)
-  const other = await open(page.url('/bare'))
-  await other.evaluate(async () => {
-    const wrong: unknown[] = [null, 'x', 1, {}, { database: 'app' }, { database: 'app', keys: 'x' }]
-    const told = { database: 'app', store: 'notes', list: true, all: false }
-    wrong.push(
-      { ...told, keys: [1] },
-      { ...told, keys: [], store: 7 },
-      { ...told, database: 'no', keys: [] },
-    )
-    const ours = new BroadcastChannel('io.github.pagemcp/idb')
-    const dexie = new BroadcastChannel('x-storagemutated-1')
-    for (const message of wrong) {
-      ours.postMessage(message)
-      dexie.postMessage(message)
-    }
-    dexie.postMessage({
-      'idb://app/notes2/': { from: 1, to: 1 },
-      'idb://other/notes/': { from: 1, to: 1 },
+inBrowsers(
+  "a message that is nobody's says nothing",
+  async ({ open }) => {
+    const tab = await listening(open)
+    const other = await open(page.url('/bare'))
+    await other.evaluate(async () => {
+      const wrong: unknown[] = [
+        null,
+        'x',
+        1,
+        {},
+        { database: 'app' },
+        { database: 'app', keys: 'x' },
+      ]
+      const told = { database: 'app', store: 'notes', list: true, all: false }
+      wrong.push(
+        { ...told, keys: [1] },
+        { ...told, keys: [], store: 7 },
+        { ...told, database: 'no', keys: [] },
+      )
+      const ours = new BroadcastChannel('io.github.pagemcp/idb')
+      const dexie = new BroadcastChannel('x-storagemutated-1')
+      for (const message of wrong) {
+        ours.postMessage(message)
+        dexie.postMessage(message)
+      }
+      dexie.postMessage({
+        'idb://app/notes2/': { from: 1, to: 1 },
+        'idb://other/notes/': { from: 1, to: 1 },
+      })
+      const wild = { from: -Infinity, to: [[]], l: { from: null, to: null } }
+      dexie.postMessage({ 'idb://app/notes/': wild })
     })
-    const wild = { from: -Infinity, to: [[]], l: { from: null, to: null } }
-    dexie.postMessage({ 'idb://app/notes/': wild })
-  })
-  assert.deepEqual(await until(tab, `${notes}/*`), [notes, `${notes}/*`, 'list'])
-})
+    assert.deepEqual(await until(tab, `${notes}/*`), [notes, `${notes}/*`, 'list'])
+  },
+  { alike: true },
+)
 
 inBrowsers(
   'a page that was frozen closes its channels, and says that it may have missed something',
@@ -275,4 +292,5 @@ inBrowsers(
     assert.deepEqual(await until(tab, ...all), [...all].sort())
     assert.deepEqual(await tab.evaluate(() => quietOne.log), [])
   },
+  { alike: true },
 )

@@ -3,6 +3,7 @@
 import type { Page } from 'puppeteer-core'
 import { pack } from '../../playground/share/link.ts'
 import { pasteInto, untilStill } from '../harness/waits.ts'
+import { isWhole } from '../harness/whole.ts'
 
 export interface Room {
   name: string
@@ -364,3 +365,13 @@ export const rooms: readonly Room[] = [
     await page.waitForSelector('.present .sq-message')
   }),
 ]
+
+/** One room of each kind, by what its name begins with; in `make test-all`, every room. */
+export const lookedAt: readonly Room[] = rooms.filter(
+  ({ name }, index) =>
+    isWhole || rooms.findIndex((room) => kindOf(room.name) === kindOf(name)) === index,
+)
+
+function kindOf(name: string): string {
+  return name.split(':', 1)[0] as string
+}

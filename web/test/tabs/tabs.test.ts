@@ -76,19 +76,23 @@ inBrowsers('each tab serves all of them', async (browser) => {
   assert.deepEqual(got.refused, [...Array(5).fill('NotFoundError'), 'BadCursorError'])
 })
 
-inBrowsers('a tab that comes and one that goes are announced', async (browser) => {
-  const a = await openTab(browser, site.url('/a'))
-  await a.evaluate(() => tabKit.forget())
-  const b = await openTab(browser, site.url('/b'))
-  const id = await b.evaluate(async () => (await tabKit.own()).id)
-  await a.evaluate((id) => tabKit.until('list', 'tab:///', `tab:///${id}`), id)
-  await b.close()
-  await a.evaluate(() => tabKit.untilTitles('a'))
-  const gone = await a.evaluate((id) => tabKit.until('list', 'tab:///', `tab:///${id}`), id)
-  assert.ok(gone.includes(`tab:///${id}/text`))
-  const read = await a.evaluate((id) => tabKit.read(`tab:///${id}`).catch(({ name }) => name), id)
-  assert.equal(read, 'NotFoundError')
-})
+inBrowsers(
+  'a tab that comes and one that goes are announced',
+  async (browser) => {
+    const a = await openTab(browser, site.url('/a'))
+    await a.evaluate(() => tabKit.forget())
+    const b = await openTab(browser, site.url('/b'))
+    const id = await b.evaluate(async () => (await tabKit.own()).id)
+    await a.evaluate((id) => tabKit.until('list', 'tab:///', `tab:///${id}`), id)
+    await b.close()
+    await a.evaluate(() => tabKit.untilTitles('a'))
+    const gone = await a.evaluate((id) => tabKit.until('list', 'tab:///', `tab:///${id}`), id)
+    assert.ok(gone.includes(`tab:///${id}/text`))
+    const read = await a.evaluate((id) => tabKit.read(`tab:///${id}`).catch(({ name }) => name), id)
+    assert.equal(read, 'NotFoundError')
+  },
+  { alike: true },
+)
 
 inBrowsers('changes of title and URL are announced, whatever makes them', async (browser) => {
   const a = await openTab(browser, site.url('/a'))
@@ -233,171 +237,192 @@ inBrowsers('the active tab is the one that had the focus last', async (browser) 
   }
 })
 
-inBrowsers('a tab says its text when it is asked: what a user can see', async (browser) => {
-  const a = await openTab(browser, site.url('/a'))
-  const page = await openTab(browser, site.url('/text'))
-  const mute = await openTab(browser, site.url('/b?mute'))
-  const id = await page.evaluate(async () => (await tabKit.own()).id)
-  const muteId = await mute.evaluate(async () => (await tabKit.own()).id)
-  await a.evaluate(() => tabKit.untilTitles('a', 'b', 'text'))
-  const got = await a.evaluate(
-    async ({ id, muteId }) => {
-      const listing = await tabKit.source?.list(undefined, { pageSize: 99, signal: tabKit.never })
-      return {
-        text: await tabKit.read(`tab:///${id}/text`),
-        refused: await tabKit.read(`tab:///${muteId}/text`).catch(({ name }) => name),
-        uris: listing?.resources.map(({ uri }) => uri),
-      }
-    },
-    { id, muteId },
-  )
-  assert.match(got.text, /Seen\s+by a user/)
-  assert.doesNotMatch(got.text, /HIDDEN|PRIVATE|PASSWORD/)
-  assert.equal(got.refused, 'NotFoundError')
-  assert.ok(got.uris?.includes(`tab:///${id}/text`))
-  assert.ok(!got.uris?.includes(`tab:///${muteId}/text`))
-  assert.equal(
-    await page.evaluate((id) => tabKit.read(`tab:///${id}/text`), id),
-    got.text,
-    'its own',
-  )
-  // Long text is cut, and says so.
-  await page.evaluate(() => {
-    document.body.textContent = 'x'.repeat(250_000)
-  })
-  const cut = await a.evaluate(async (id) => {
-    const [item] = (await tabKit.source?.read(`tab:///${id}/text`, { signal: tabKit.never })) ?? []
-    return { length: item?.text?.length, lossy: item?._meta?.['io.github.pagemcp/lossy'] }
-  }, id)
-  assert.deepEqual(cut, { length: 200_000, lossy: [''] })
-})
+inBrowsers(
+  'a tab says its text when it is asked: what a user can see',
+  async (browser) => {
+    const a = await openTab(browser, site.url('/a'))
+    const page = await openTab(browser, site.url('/text'))
+    const mute = await openTab(browser, site.url('/b?mute'))
+    const id = await page.evaluate(async () => (await tabKit.own()).id)
+    const muteId = await mute.evaluate(async () => (await tabKit.own()).id)
+    await a.evaluate(() => tabKit.untilTitles('a', 'b', 'text'))
+    const got = await a.evaluate(
+      async ({ id, muteId }) => {
+        const listing = await tabKit.source?.list(undefined, { pageSize: 99, signal: tabKit.never })
+        return {
+          text: await tabKit.read(`tab:///${id}/text`),
+          refused: await tabKit.read(`tab:///${muteId}/text`).catch(({ name }) => name),
+          uris: listing?.resources.map(({ uri }) => uri),
+        }
+      },
+      { id, muteId },
+    )
+    assert.match(got.text, /Seen\s+by a user/)
+    assert.doesNotMatch(got.text, /HIDDEN|PRIVATE|PASSWORD/)
+    assert.equal(got.refused, 'NotFoundError')
+    assert.ok(got.uris?.includes(`tab:///${id}/text`))
+    assert.ok(!got.uris?.includes(`tab:///${muteId}/text`))
+    assert.equal(
+      await page.evaluate((id) => tabKit.read(`tab:///${id}/text`), id),
+      got.text,
+      'its own',
+    )
+    // Long text is cut, and says so.
+    await page.evaluate(() => {
+      document.body.textContent = 'x'.repeat(250_000)
+    })
+    const cut = await a.evaluate(async (id) => {
+      const [item] =
+        (await tabKit.source?.read(`tab:///${id}/text`, { signal: tabKit.never })) ?? []
+      return { length: item?.text?.length, lossy: item?._meta?.['io.github.pagemcp/lossy'] }
+    }, id)
+    assert.deepEqual(cut, { length: 200_000, lossy: [''] })
+  },
+  { alike: true },
+)
 
-inBrowsers('a text that changes is announced, in every tab', async (browser) => {
-  const a = await openTab(browser, site.url('/a'))
-  const page = await openTab(browser, site.url('/text'))
-  const id = await page.evaluate(async () => (await tabKit.own()).id)
-  await a.evaluate(() => tabKit.untilTitles('a', 'text'))
-  for (const word of ['once', 'again']) {
-    await a.evaluate(() => tabKit.forget())
-    await page.evaluate((word) => document.querySelector('p')?.append(word), word)
-    const told = await a.evaluate((id) => tabKit.until(`tab:///${id}/text`), id)
-    assert.ok(!told.includes('list') && !told.includes('tab:///'), String(told))
-    const text = await a.evaluate((id) => tabKit.read(`tab:///${id}/text`), id)
-    assert.match(text, new RegExp(word))
-  }
-})
-
-inBrowsers('ids are completed by themselves and by titles', async (browser) => {
-  const a = await openTab(browser, site.url('/a'))
-  await openTab(browser, site.url('/text'))
-  const tabs = await a.evaluate(() => tabKit.untilTitles('a', 'text'))
-  const complete = (value: string) =>
-    a.evaluate(
-      async (value) =>
-        tabKit.source?.complete?.(
-          { type: 'ref/resource', uri: 'tab:///{id}' },
-          { name: 'id', value },
-          { arguments: {}, signal: tabKit.never },
-        ),
-      value,
-    ) as Promise<string[]>
-  const id = tabs.find(({ title }) => title === 'text')?.id ?? ''
-  assert.deepEqual((await complete('')).sort(), ['active', ...tabs.map((tab) => tab.id)].sort())
-  assert.ok((await complete('tex')).includes(id))
-  assert.equal((await complete(id.slice(0, 8)))[0], id)
-  assert.equal((await complete('act'))[0], 'active')
-})
-
-inBrowsers('ids for the text of a tab are those of tabs that share it', async (browser) => {
-  const a = await openTab(browser, site.url('/a'))
-  await openTab(browser, site.url('/b?mute'))
-  const shares = await a.evaluate(async () => {
-    const all = await tabKit.untilTitles('a', 'b')
-    const ids = (await tabKit.source?.complete?.(
-      { type: 'ref/resource', uri: 'tab:///{id}/text' },
-      { name: 'id', value: '' },
-      { arguments: {}, signal: tabKit.never },
-    )) as string[]
-    const readable = []
-    for (const id of ['active', ...all.map((tab) => tab.id)]) {
-      const found = await tabKit.read(`tab:///${id}/text`).then(
-        () => true,
-        () => false,
-      )
-      if (found) readable.push(id)
+inBrowsers(
+  'a text that changes is announced, in every tab',
+  async (browser) => {
+    const a = await openTab(browser, site.url('/a'))
+    const page = await openTab(browser, site.url('/text'))
+    const id = await page.evaluate(async () => (await tabKit.own()).id)
+    await a.evaluate(() => tabKit.untilTitles('a', 'text'))
+    for (const word of ['once', 'again']) {
+      await a.evaluate(() => tabKit.forget())
+      await page.evaluate((word) => document.querySelector('p')?.append(word), word)
+      const told = await a.evaluate((id) => tabKit.until(`tab:///${id}/text`), id)
+      assert.ok(!told.includes('list') && !told.includes('tab:///'), String(told))
+      const text = await a.evaluate((id) => tabKit.read(`tab:///${id}/text`), id)
+      assert.match(text, new RegExp(word))
     }
-    return { ids: ids.sort(), readable: readable.sort() }
-  })
-  assert.deepEqual(shares.ids, shares.readable)
-  assert.equal(shares.ids.filter((id) => id !== 'active').length, 1)
-})
+  },
+  { alike: true },
+)
 
-inBrowsers('what is no word of a tab is nobody’s, and a dead one is not there', async (browser) => {
-  const a = await openTab(browser, site.url('/a'))
-  const plain = await browser.open(site.url('/plain'))
-  const tab = {
-    id: 'ghost',
-    stay: 'ghost-stay',
-    title: 'ghost',
-    url: 'http://x/',
-    visibility: 'hidden',
-    focused: false,
-    lastFocus: 0,
-    text: true,
-    edits: 0,
-    watching: false,
-  }
-  await plain.evaluate((tab) => {
-    const channel = new BroadcastChannel('pagemcp.tabs')
-    const wrong = [
-      null,
-      1,
-      'here',
-      {},
-      { is: 'here' },
-      { is: 'here', tab: 1 },
-      { is: 'here', tab: {} },
-      { is: 'new', tab: { ...tab, id: '../x' } },
-      { is: 'new', tab: { ...tab, title: 1 } },
-      { is: 'here', tab: { ...tab, lastFocus: 1e300 } },
-      { is: 'text', to: 1 },
-      { is: 'gone', stay: {} },
-    ]
-    for (const one of wrong) channel.postMessage(one)
-    channel.postMessage({ is: 'here', tab }) // well-formed, but nobody holds its lock
-  }, tab)
-  await a.evaluate(async () => {
-    await tabKit.until('tab:///ghost')
-    await tabKit.untilTitles('a')
-  })
-  // One that holds its lock, but never answers, until it goes.
-  await plain.evaluate(async (tab) => {
-    const lost = Promise.withResolvers<void>()
-    ;(window as never as { lose: unknown }).lose = lost.resolve
-    await new Promise<void>((held) => {
-      void navigator.locks.request('pagemcp.tab:held', () => {
-        held()
-        return lost.promise
+inBrowsers(
+  'ids are completed by themselves and by titles',
+  async (browser) => {
+    const a = await openTab(browser, site.url('/a'))
+    await openTab(browser, site.url('/text'))
+    const tabs = await a.evaluate(() => tabKit.untilTitles('a', 'text'))
+    const complete = (value: string) =>
+      a.evaluate(
+        async (value) =>
+          tabKit.source?.complete?.(
+            { type: 'ref/resource', uri: 'tab:///{id}' },
+            { name: 'id', value },
+            { arguments: {}, signal: tabKit.never },
+          ),
+        value,
+      ) as Promise<string[]>
+    const id = tabs.find(({ title }) => title === 'text')?.id ?? ''
+    assert.deepEqual((await complete('')).sort(), ['active', ...tabs.map((tab) => tab.id)].sort())
+    assert.ok((await complete('tex')).includes(id))
+    assert.equal((await complete(id.slice(0, 8)))[0], id)
+    assert.equal((await complete('act'))[0], 'active')
+  },
+  { alike: true },
+)
+
+inBrowsers(
+  'ids for the text of a tab are those of tabs that share it',
+  async (browser) => {
+    const a = await openTab(browser, site.url('/a'))
+    await openTab(browser, site.url('/b?mute'))
+    const shares = await a.evaluate(async () => {
+      const all = await tabKit.untilTitles('a', 'b')
+      const ids = (await tabKit.source?.complete?.(
+        { type: 'ref/resource', uri: 'tab:///{id}/text' },
+        { name: 'id', value: '' },
+        { arguments: {}, signal: tabKit.never },
+      )) as string[]
+      const readable = []
+      for (const id of ['active', ...all.map((tab) => tab.id)]) {
+        const found = await tabKit.read(`tab:///${id}/text`).then(
+          () => true,
+          () => false,
+        )
+        if (found) readable.push(id)
+      }
+      return { ids: ids.sort(), readable: readable.sort() }
+    })
+    assert.deepEqual(shares.ids, shares.readable)
+    assert.equal(shares.ids.filter((id) => id !== 'active').length, 1)
+  },
+  { alike: true },
+)
+
+inBrowsers(
+  'what is no word of a tab is nobody’s, and a dead one is not there',
+  async (browser) => {
+    const a = await openTab(browser, site.url('/a'))
+    const plain = await browser.open(site.url('/plain'))
+    const tab = {
+      id: 'ghost',
+      stay: 'ghost-stay',
+      title: 'ghost',
+      url: 'http://x/',
+      visibility: 'hidden',
+      focused: false,
+      lastFocus: 0,
+      text: true,
+      edits: 0,
+      watching: false,
+    }
+    await plain.evaluate((tab) => {
+      const channel = new BroadcastChannel('pagemcp.tabs')
+      const wrong = [
+        null,
+        1,
+        'here',
+        {},
+        { is: 'here' },
+        { is: 'here', tab: 1 },
+        { is: 'here', tab: {} },
+        { is: 'new', tab: { ...tab, id: '../x' } },
+        { is: 'new', tab: { ...tab, title: 1 } },
+        { is: 'here', tab: { ...tab, lastFocus: 1e300 } },
+        { is: 'text', to: 1 },
+        { is: 'gone', stay: {} },
+      ]
+      for (const one of wrong) channel.postMessage(one)
+      channel.postMessage({ is: 'here', tab }) // well-formed, but nobody holds its lock
+    }, tab)
+    await a.evaluate(async () => {
+      await tabKit.until('tab:///ghost')
+      await tabKit.untilTitles('a')
+    })
+    // One that holds its lock, but never answers, until it goes.
+    await plain.evaluate(async (tab) => {
+      const lost = Promise.withResolvers<void>()
+      ;(window as never as { lose: unknown }).lose = lost.resolve
+      await new Promise<void>((held) => {
+        void navigator.locks.request('pagemcp.tab:held', () => {
+          held()
+          return lost.promise
+        })
       })
+      const channel = new BroadcastChannel('pagemcp.tabs')
+      channel.postMessage({
+        is: 'here',
+        tab: { ...tab, id: 'silent', stay: 'held', title: 'silent' },
+      })
+    }, tab)
+    await a.evaluate(() => tabKit.untilTitles('a', 'silent'))
+    const aborted = await a.evaluate(async () => {
+      const controller = new AbortController()
+      const reading = tabKit.source?.read('tab:///silent/text', { signal: controller.signal })
+      controller.abort()
+      return reading?.catch(({ name }) => name)
     })
-    const channel = new BroadcastChannel('pagemcp.tabs')
-    channel.postMessage({
-      is: 'here',
-      tab: { ...tab, id: 'silent', stay: 'held', title: 'silent' },
-    })
-  }, tab)
-  await a.evaluate(() => tabKit.untilTitles('a', 'silent'))
-  const aborted = await a.evaluate(async () => {
-    const controller = new AbortController()
-    const reading = tabKit.source?.read('tab:///silent/text', { signal: controller.signal })
-    controller.abort()
-    return reading?.catch(({ name }) => name)
-  })
-  assert.equal(aborted, 'AbortError')
-  const reading = a.evaluate(() => tabKit.read('tab:///silent/text').catch(({ name }) => name))
-  await plain.evaluate(() => (window as never as { lose: () => void }).lose())
-  assert.equal(await reading, 'NotFoundError')
-})
+    assert.equal(aborted, 'AbortError')
+    const reading = a.evaluate(() => tabKit.read('tab:///silent/text').catch(({ name }) => name))
+    await plain.evaluate(() => (window as never as { lose: () => void }).lose())
+    assert.equal(await reading, 'NotFoundError')
+  },
+  { alike: true },
+)
 
 inBrowsers('a frame without an origin is a tab for itself', async (browser) => {
   const page = await openTab(browser, site.url('/frame'))
@@ -415,41 +440,45 @@ inBrowsers('a frame without an origin is a tab for itself', async (browser) => {
   )
 })
 
-inBrowsers('reading changes nothing in any tab', async (browser) => {
-  const a = await openTab(browser, site.url('/a'))
-  const page = await openTab(browser, site.url('/text'))
-  await a.evaluate(async () => {
-    await tabKit.untilTitles('a', 'text')
-    const { tabs } = await tabKit.all()
-    for (const { id } of tabs) await tabKit.read(`tab:///${id}/text`) // loads the code that reads text
-  })
-  await page.evaluate(() => {
-    document.querySelector('input')?.focus()
-    getSelection()?.selectAllChildren(document.body)
-    const log: string[] = []
-    Object.assign(window, { log })
-    new MutationObserver(() => log.push('mutation')).observe(document, {
-      subtree: true,
-      childList: true,
-      characterData: true,
-      attributes: true,
+inBrowsers(
+  'reading changes nothing in any tab',
+  async (browser) => {
+    const a = await openTab(browser, site.url('/a'))
+    const page = await openTab(browser, site.url('/text'))
+    await a.evaluate(async () => {
+      await tabKit.untilTitles('a', 'text')
+      const { tabs } = await tabKit.all()
+      for (const { id } of tabs) await tabKit.read(`tab:///${id}/text`) // loads the code that reads text
     })
-    for (const type of ['focusin', 'focusout', 'scroll', 'selectionchange']) {
-      document.addEventListener(type, () => log.push(type), true)
-    }
-    new PerformanceObserver(() => log.push('request')).observe({ type: 'resource' })
-  })
-  // What the lines above have caused is over when this frame or task is.
-  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
-  await page.evaluate(() => (window as never as { log: string[] }).log.splice(0))
-  await a.evaluate(async () => {
-    const { tabs } = await tabKit.all()
-    for (const { id } of tabs) {
-      await tabKit.read(`tab:///${id}`)
-      await tabKit.read(`tab:///${id}/text`)
-    }
-    await tabKit.read('tab:///active')
-  })
-  assert.deepEqual(await page.evaluate(() => (window as never as { log: string[] }).log), [])
-  assert.equal(await page.evaluate(() => document.activeElement?.localName), 'input')
-})
+    await page.evaluate(() => {
+      document.querySelector('input')?.focus()
+      getSelection()?.selectAllChildren(document.body)
+      const log: string[] = []
+      Object.assign(window, { log })
+      new MutationObserver(() => log.push('mutation')).observe(document, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+        attributes: true,
+      })
+      for (const type of ['focusin', 'focusout', 'scroll', 'selectionchange']) {
+        document.addEventListener(type, () => log.push(type), true)
+      }
+      new PerformanceObserver(() => log.push('request')).observe({ type: 'resource' })
+    })
+    // What the lines above have caused is over when this frame or task is.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
+    await page.evaluate(() => (window as never as { log: string[] }).log.splice(0))
+    await a.evaluate(async () => {
+      const { tabs } = await tabKit.all()
+      for (const { id } of tabs) {
+        await tabKit.read(`tab:///${id}`)
+        await tabKit.read(`tab:///${id}/text`)
+      }
+      await tabKit.read('tab:///active')
+    })
+    assert.deepEqual(await page.evaluate(() => (window as never as { log: string[] }).log), [])
+    assert.equal(await page.evaluate(() => document.activeElement?.localName), 'input')
+  },
+  { alike: true },
+)

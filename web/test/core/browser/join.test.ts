@@ -99,61 +99,69 @@ inBrowsers(
   },
 )
 
-inBrowsers('a stranger on the port learns nothing', async ({ open }) => {
-  const gateway = await fakeGateway()
-  const site = await servePages({ '/page.html': page(gateway.url) })
-  try {
-    const tab = await open(`${site.origin}/page.html${gateway.fragment}`)
-    const peer = await gateway.dialled()
-    await gateway.join(peer, { honest: false })
-    assert.equal(await peer.closed, 4401)
-    assert.equal(await outcome(tab), 'JoinError not-my-gateway true')
-    assert.deepEqual(
-      peer.got.map((message) => Object.keys(message).sort()),
-      [['address', 'nonce', 'pagemcp', 'secret']],
-    )
-    assert.equal(peer.got[0]?.secret, 'secret-1') // its id, not the secret
-    assert.equal(await tab.evaluate('mcp.state.gateways[0].is'), 'refused')
-  } finally {
-    await site.close()
-    gateway.close()
-  }
-})
-
-inBrowsers('refused, unsupported, not invited: each is told apart', async ({ open }) => {
-  const gateway = await fakeGateway()
-  const site = await servePages({ '/page.html': page(gateway.url) })
-  try {
-    for (const [code, reason, opens] of [
-      [4403, 'refused', ['secret', 'key']], // another document of the profile may have used the secret
-      [4400, 'unsupported', ['secret']],
-    ] as const) {
+inBrowsers(
+  'a stranger on the port learns nothing',
+  async ({ open }) => {
+    const gateway = await fakeGateway()
+    const site = await servePages({ '/page.html': page(gateway.url) })
+    try {
       const tab = await open(`${site.origin}/page.html${gateway.fragment}`)
-      for (const by of opens) {
-        const peer = await gateway.dialled()
-        assert.ok(by in ((await peer.next()) as object), by)
-        peer.close(code)
-      }
-      assert.equal(await outcome(tab), `JoinError ${reason} true`)
-      await tab.close()
+      const peer = await gateway.dialled()
+      await gateway.join(peer, { honest: false })
+      assert.equal(await peer.closed, 4401)
+      assert.equal(await outcome(tab), 'JoinError not-my-gateway true')
+      assert.deepEqual(
+        peer.got.map((message) => Object.keys(message).sort()),
+        [['address', 'nonce', 'pagemcp', 'secret']],
+      )
+      assert.equal(peer.got[0]?.secret, 'secret-1') // its id, not the secret
+      assert.equal(await tab.evaluate('mcp.state.gateways[0].is'), 'refused')
+    } finally {
+      await site.close()
+      gateway.close()
     }
-    const tab = await open(`${site.origin}/page.html`)
-    assert.equal(await outcome(tab), 'JoinError not-invited true')
+  },
+  { alike: true },
+)
 
-    // An app that ignores the connection: the state says why. An unhandled rejection would fail in inBrowsers.
-    const ignored = await tab.evaluate(`(async () => {
+inBrowsers(
+  'refused, unsupported, not invited: each is told apart',
+  async ({ open }) => {
+    const gateway = await fakeGateway()
+    const site = await servePages({ '/page.html': page(gateway.url) })
+    try {
+      for (const [code, reason, opens] of [
+        [4403, 'refused', ['secret', 'key']], // another document of the profile may have used the secret
+        [4400, 'unsupported', ['secret']],
+      ] as const) {
+        const tab = await open(`${site.origin}/page.html${gateway.fragment}`)
+        for (const by of opens) {
+          const peer = await gateway.dialled()
+          assert.ok(by in ((await peer.next()) as object), by)
+          peer.close(code)
+        }
+        assert.equal(await outcome(tab), `JoinError ${reason} true`)
+        await tab.close()
+      }
+      const tab = await open(`${site.origin}/page.html`)
+      assert.equal(await outcome(tab), 'JoinError not-invited true')
+
+      // An app that ignores the connection: the state says why. An unhandled rejection would fail in inBrowsers.
+      const ignored = await tab.evaluate(`(async () => {
       const reported = []
       mcp.on('error', (error) => reported.push(String(error)))
       const connection = again()
       await again().joined.catch(() => {}) // after the first
       return { isThenable: 'then' in connection, error: connection.state.error.slice(0, 11), reported }
     })()`)
-    assert.deepEqual(ignored, { isThenable: false, error: 'not invited', reported: [] })
-  } finally {
-    await site.close()
-    gateway.close()
-  }
-})
+      assert.deepEqual(ignored, { isThenable: false, error: 'not invited', reported: [] })
+    } finally {
+      await site.close()
+      gateway.close()
+    }
+  },
+  { alike: true },
+)
 
 inBrowsers(
   'under a strict Content-Security-Policy and Trusted Types it works',

@@ -197,7 +197,7 @@ const servers = ['udp', 'tcp'].map((transport) => 'turn:127.0.0.1:${turn.port}?t
 const peer = new RTCPeerConnection({
   iceServers: [{ urls: servers, username: 'text that the app sends', credential: 'x' }],
   iceTransportPolicy: 'relay',
-})
+}, { alike: true })
 peer.createDataChannel('x')
 peer.setLocalDescription()
 </script>`)
@@ -279,7 +279,7 @@ addEventListener('message', async ({ data }) => {
   if (data.id !== 1) return
   const text = await fetch('ORIGIN/declared').then(() => 'reached', () => 'blocked')
   send({ id: 2, method: 'ui/message', params: { content: [{ type: 'text', text }] } })
-})
+}, { alike: true })
 send({ id: 1, method: 'ui/initialize', params: {} })
 </script>`
     const other = await appServer('')
@@ -321,4 +321,5 @@ inBrowsers(
       document.querySelector('[role=status]')?.textContent?.startsWith('Wrote'),
     )
   },
+  { alike: true },
 )

@@ -27,51 +27,59 @@ before(async () => {
 })
 after(() => playground?.close())
 
-inBrowsers('an element in a page shows what that page serves', async ({ open }) => {
-  const page = await open(`${playground.origin}/host.html`)
-  const frame = await page.waitForFrame((one) => one.url().includes('embed.html'))
-  await frame.waitForSelector('html[data-ready]')
-  await frame.waitForFunction(() =>
-    document.querySelector('[data-pane=explore]')?.textContent?.includes('host://greeting'),
-  )
-  const [left, stored] = await frame.evaluate(() => [
-    document.querySelectorAll('.clients .letter').length,
-    Object.keys(localStorage).length,
-  ])
-  assert.deepEqual([left, stored], [1, 0], 'one client, and nothing is kept')
-})
-
-inBrowsers('an element that is moved keeps its clients', async ({ open }) => {
-  const page = await open(`${playground.origin}/host.html`)
-  const showsOneClient = async () => {
+inBrowsers(
+  'an element in a page shows what that page serves',
+  async ({ open }) => {
+    const page = await open(`${playground.origin}/host.html`)
     const frame = await page.waitForFrame((one) => one.url().includes('embed.html'))
+    await frame.waitForSelector('html[data-ready]')
     await frame.waitForFunction(() =>
       document.querySelector('[data-pane=explore]')?.textContent?.includes('host://greeting'),
     )
-    assert.equal(await frame.$$eval('.clients .letter', (all) => all.length), 1)
-    return frame
-  }
-  const first = await showsOneClient()
-  const detached = new Promise((resolve) => page.once('framedetached', resolve))
-  await page.evaluate(() => document.body.prepend(document.querySelector('mcp-playground') ?? ''))
-  await detached
-  const second = await showsOneClient()
-  assert.notEqual(second, first)
-  const removed = new Promise((resolve) => page.once('framedetached', resolve))
-  await page.evaluate(() => {
-    const element = document.querySelector('mcp-playground') ?? ''
-    document.querySelector('mcp-playground')?.remove()
-    setTimeout(() => document.body.append(element), 100)
-  })
-  await removed
-  const third = await showsOneClient()
-  await third.evaluate(() => {
-    document.documentElement.classList.add('before')
-    location.reload()
-  })
-  await third.waitForSelector('html:not(.before)')
-  await showsOneClient()
-})
+    const [left, stored] = await frame.evaluate(() => [
+      document.querySelectorAll('.clients .letter').length,
+      Object.keys(localStorage).length,
+    ])
+    assert.deepEqual([left, stored], [1, 0], 'one client, and nothing is kept')
+  },
+  { alike: true },
+)
+
+inBrowsers(
+  'an element that is moved keeps its clients',
+  async ({ open }) => {
+    const page = await open(`${playground.origin}/host.html`)
+    const showsOneClient = async () => {
+      const frame = await page.waitForFrame((one) => one.url().includes('embed.html'))
+      await frame.waitForFunction(() =>
+        document.querySelector('[data-pane=explore]')?.textContent?.includes('host://greeting'),
+      )
+      assert.equal(await frame.$$eval('.clients .letter', (all) => all.length), 1)
+      return frame
+    }
+    const first = await showsOneClient()
+    const detached = new Promise((resolve) => page.once('framedetached', resolve))
+    await page.evaluate(() => document.body.prepend(document.querySelector('mcp-playground') ?? ''))
+    await detached
+    const second = await showsOneClient()
+    assert.notEqual(second, first)
+    const removed = new Promise((resolve) => page.once('framedetached', resolve))
+    await page.evaluate(() => {
+      const element = document.querySelector('mcp-playground') ?? ''
+      document.querySelector('mcp-playground')?.remove()
+      setTimeout(() => document.body.append(element), 100)
+    })
+    await removed
+    const third = await showsOneClient()
+    await third.evaluate(() => {
+      document.documentElement.classList.add('before')
+      location.reload()
+    })
+    await third.waitForSelector('html:not(.before)')
+    await showsOneClient()
+  },
+  { alike: true },
+)
 
 inBrowsers('a frame that does not load says which header is missing', async ({ context }) => {
   const page = await context.newPage() // not the harness's open: Firefox reports the refused frame as an error
@@ -83,28 +91,34 @@ inBrowsers('a frame that does not load says which header is missing', async ({ c
   assert.ok(text?.includes(`frame-ancestors ${playground.origin}`), text ?? '')
 })
 
-inBrowsers('a page whose origin was not named cannot hand a server over', async ({ open }) => {
-  const page = await open(`${playground.origin}/stranger.html`)
-  const frame = await page.waitForFrame((one) => one.url().includes('embed.html'))
-  await frame.waitForSelector('.bar')
-  // It listens now, and says so once: what comes later is an answer.
-  await page.waitForFunction(() => 'mcp' in globalThis && 'isReady' in globalThis)
-  const answered = await page.evaluate(
-    () =>
-      new Promise<string>((resolve) => {
-        const { mcp } = globalThis as unknown as { mcp: { port(): MessagePort } }
-        const port = mcp.port()
-        const inner = document.querySelector('iframe')?.contentWindow
-        inner?.postMessage({ pagemcp: 'playground', title: 'x' }, location.origin, [port])
-        // Messages of a window come in their order: by this answer the one before was looked at.
-        addEventListener('message', (event) => resolve(JSON.stringify(event.data)), { once: true })
-        inner?.addEventListener(
-          'message',
-          (event) => event.data === 'fence' && resolve('looked at'),
-        )
-        inner?.postMessage('fence', location.origin)
-      }),
-  )
-  assert.equal(answered, 'looked at')
-  assert.equal(await frame.$$eval('.clients .letter', (all) => all.length), 0)
-})
+inBrowsers(
+  'a page whose origin was not named cannot hand a server over',
+  async ({ open }) => {
+    const page = await open(`${playground.origin}/stranger.html`)
+    const frame = await page.waitForFrame((one) => one.url().includes('embed.html'))
+    await frame.waitForSelector('.bar')
+    // It listens now, and says so once: what comes later is an answer.
+    await page.waitForFunction(() => 'mcp' in globalThis && 'isReady' in globalThis)
+    const answered = await page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          const { mcp } = globalThis as unknown as { mcp: { port(): MessagePort } }
+          const port = mcp.port()
+          const inner = document.querySelector('iframe')?.contentWindow
+          inner?.postMessage({ pagemcp: 'playground', title: 'x' }, location.origin, [port])
+          // Messages of a window come in their order: by this answer the one before was looked at.
+          addEventListener('message', (event) => resolve(JSON.stringify(event.data)), {
+            once: true,
+          })
+          inner?.addEventListener(
+            'message',
+            (event) => event.data === 'fence' && resolve('looked at'),
+          )
+          inner?.postMessage('fence', location.origin)
+        }),
+    )
+    assert.equal(answered, 'looked at')
+    assert.equal(await frame.$$eval('.clients .letter', (all) => all.length), 0)
+  },
+  { alike: true },
+)

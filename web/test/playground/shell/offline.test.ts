@@ -59,24 +59,27 @@ async function hasCopy(page: Page, list: string) {
   )
 }
 
-inBrowsers('an open tab has all its parts after new versions are deployed', ({ open }) =>
-  withFiles(async ({ origin }, directory) => {
-    const listOf = () => readFile(join(directory, 'playground/files.json'), 'utf8')
-    const openNext = async () => {
-      const page = await open(`${origin}/playground/index.html?lang=en`)
-      await page.waitForSelector('html[data-ready]')
-      await hasCopy(page, await listOf())
-      return page
-    }
-    const first = await openNext()
-    for (const version of [2, 3]) {
-      await deployNext(directory, version)
-      await openNext()
-    }
-    await first.bringToFront()
-    await press(first, '.bar [data-command=connect]', '')
-    await saw(first, 'dialog', 'Connect to a server')
-  }),
+inBrowsers(
+  'an open tab has all its parts after new versions are deployed',
+  ({ open }) =>
+    withFiles(async ({ origin }, directory) => {
+      const listOf = () => readFile(join(directory, 'playground/files.json'), 'utf8')
+      const openNext = async () => {
+        const page = await open(`${origin}/playground/index.html?lang=en`)
+        await page.waitForSelector('html[data-ready]')
+        await hasCopy(page, await listOf())
+        return page
+      }
+      const first = await openNext()
+      for (const version of [2, 3]) {
+        await deployNext(directory, version)
+        await openNext()
+      }
+      await first.bringToFront()
+      await press(first, '.bar [data-command=connect]', '')
+      await saw(first, 'dialog', 'Connect to a server')
+    }),
+  { alike: true },
 )
 
 inBrowsers('without a server, the newest version is complete', ({ open }) =>
@@ -114,4 +117,5 @@ inBrowsers(
       },
       { '/playground/index.html': '/playground/' },
     ),
+  { alike: true },
 )
