@@ -306,7 +306,6 @@ func (d *simDocument) connect() (joined bool) {
 	s.keep(done.Key, key)
 	name := *done.Joined
 	w.arrive(history.Event{Kind: history.Join, Who: d.tab.id, ID: d.id, Name: name, Text: s.name()})
-	defer w.depart(history.Event{Kind: history.Leave, Who: d.tab.id, ID: d.id, Name: name})
 	port := socket.New(conn, limits.MaxMessage+64<<10, false)
 	publisher := &remotetest.Publisher{Port: port, Times: isTimed, Publishes: func(uri string) bool { return uri != simClockURI }}
 	d.mu.Lock()
@@ -324,6 +323,8 @@ func (d *simDocument) connect() (joined bool) {
 		port.Abort()
 	}
 	conn.CloseNow()
+	// Before sources that are silent let the engine end: a closed tab is gone at once.
+	w.depart(history.Event{Kind: history.Leave, Who: d.tab.id, ID: d.id, Name: name})
 	<-served
 	return true
 }
