@@ -188,7 +188,7 @@ SIMULATED_RACED = $(if $(PAGEMCP_ALL),4,1)
 # they start, and the cluster: with its NATS servers, it is most of what would be compiled for the detector alone.
 ESBUILD_WORK = TestWebFilesAreReproducible|TestShippedPartsHaveTheirNotices|TestBuildsAreReproducible|TestAppsHaveNoCodeOfUnusedSources|TestAppsKeepToTheirBudgets|TestPlaygroundKeepsToItsBudget|TestExtensionIsWritten
 REPETITIVE = TestOtherOriginsGetNoNameByManyJoins|TestNamesHaveQuotaPerOrigin|TestLargestMessageIsServed|TestLargeCapabilitiesAreNotKept|TestSavesSurviveLossOfPowerAtEachStep|TestSessionsOutliveKill|TestNamesOfLongJoinedTabsOutliveKill|TestNamesProperties|TestEndlessListsAreBounded|TestAMirrorIsBounded|TestAThousandPagesOfAHundredValues|TestManySkillsAreListed|TestPlainTextKeepsNothingThatUnicodeHides
-UNRACED = $(if $(PAGEMCP_ALL),none,cmd/.*|server/(bundle|clientconfig|cluster|docs|published|release|site)|server/hosted/config|server/internal/(files|keys|labels|wait|testlimit|testports)|wasm/internal/(plain|schema)|web)
+UNRACED = $(if $(PAGEMCP_ALL),none,cmd/.*|server/(bundle|clientconfig|cluster|cluster/embed|clustertest|docs|metrics|published|release|site)|server/hosted/config|server/internal/(files|keys|labels|wait|testlimit|testports)|wasm/internal/(plain|schema)|web)
 OTHERS_WORK = TestConformanceNative|TestReadsGoOnThroughFaults|TestSessionsOutliveNodes|TestNewerOfTwoHoldersStays|TestKeysAreRotated|TestPagesAreReadAtEachNodeAndOutliveOne|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle|TestLargeFramesOfAPageAreBounded|TestUnreadFramesAreBounded|$(REPETITIVE)|$(ESBUILD_WORK)
 
 # Collecting garbage less often saves a third of the time of some packages, and takes some hundred MB.
