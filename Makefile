@@ -241,7 +241,7 @@ cluster:
 
 conformance: $(NPM_STAMP) binary browsers
 	$(GO) test -count=1 -v -run TestConformanceNative ./server
-	cd web && $(NODE) --test --test-timeout=300000 'test/conformance/*.test.ts' test/hosted/conformance.test.ts test/hosted/cluster.test.ts
+	cd web && PAGEMCP_ALL=true $(NODE) --test --test-timeout=300000 'test/conformance/*.test.ts' test/hosted/conformance.test.ts test/hosted/cluster.test.ts
 
 # Debian's browsers, a C compiler for the race detector, and openssl for tests of keys.
 browsers:

@@ -13,7 +13,9 @@ import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import { addressVariable, keepBrowsers } from './harness/keeper.ts'
 import { keepPace, most, paceVariable } from './harness/pace.ts'
+import { repeats } from './harness/platforms.ts'
 import { collectFailures, repeat, runAlone } from './harness/repeat.ts'
+import { isWhole } from './harness/whole.ts'
 
 // @types/node of Node 20 does not know it; tests run in Node 24.
 const { globSync } = fs as unknown as {
@@ -56,10 +58,16 @@ const { values: options, positionals } = parseArgs({
 const patterns = positionals.length > 0 ? positionals : ['test/**/*.test.ts']
 const durations = readDurations()
 const last = (file: string) => durations[file] ?? (longest.includes(file) ? Number.MAX_VALUE : 0)
-const files = [...new Set(globSync(patterns, { cwd: web }))]
+const isNamed = (file: string) => patterns.includes(file)
+const isLeft = (file: string) => !isWhole && relative('test', file) in repeats && !isNamed(file)
+const found = [...new Set(globSync(patterns, { cwd: web }))]
+const files = found
+  .filter((file) => !isLeft(file))
   .sort()
   .sort((a, b) => last(b) - last(a))
 if (files.length === 0) throw new Error(`no test files: ${patterns.join(' ')}`)
+
+for (const file of found.filter(isLeft)) console.log(`left to make test-all: ${file}`)
 
 // Each file is a process that loads some 200 modules, most of them Puppeteer's: compiled once, that takes 0.1 s less.
 process.env.NODE_COMPILE_CACHE = join(web, '../.cache/compiled')

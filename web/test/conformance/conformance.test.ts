@@ -1,6 +1,7 @@
 /** The official conformance suite: assistant → HTTP → gateway → WebSocket → a page in a real browser. */
 
 import { after, before, test } from 'node:test'
+import { isWhole } from '../harness/whole.ts'
 import { meetRequirements, sets, testRequirements, testTheRest, timeout } from './checks.ts'
 import { type Subject, startSubject } from './subject.ts'
 
@@ -18,15 +19,18 @@ const url = (which: 'page' | 'all') =>
 
 testRequirements(url)
 
-test('what both require, with the page in Firefox', { timeout: 2 * timeout }, async () => {
-  const other = await startSubject('conformance', 'firefox')
-  try {
-    for (const [revision, count] of sets) {
-      await meetRequirements(other.front.url('/mcp/conformance'), revision, count)
+// What differs between browsers is in test/core/browser/.
+if (isWhole) {
+  test('what both require, with the page in Firefox', { timeout: 2 * timeout }, async () => {
+    const other = await startSubject('conformance', 'firefox')
+    try {
+      for (const [revision, count] of sets) {
+        await meetRequirements(other.front.url('/mcp/conformance'), revision, count)
+      }
+    } finally {
+      await other.close()
     }
-  } finally {
-    await other.close()
-  }
-})
+  })
+}
 
 testTheRest(url)

@@ -65,6 +65,7 @@ inBrowsers(
       await restart()
       await Promise.all(tabs.map(isReloaded))
     }, true),
+  { whole: true },
 )
 
 inBrowsers(

@@ -16,6 +16,7 @@ import { close, launch } from '../harness/launch.ts'
 import { platforms } from '../harness/platforms.ts'
 import { freePort } from '../harness/ports.ts'
 import { type Served, serve } from '../harness/serve.ts'
+import { isWhole } from '../harness/whole.ts'
 import { type Command, type Machine, onMachine } from './machine.ts'
 
 /** An app of another server. It shows its connection in the attributes of the body. */
@@ -103,7 +104,7 @@ const mornings: { days: number; steps: Step[] }[] = [
   { days: 29, steps: ['service', 'stdio', 'dev', '.dev'] },
   { days: 29, steps: ['stdio', 'service', 'serve', '-serve'] },
 ]
-for (const { days, steps } of mornings) {
+for (const { days, steps } of mornings.filter((_, index) => isWhole || index % 2 === 1)) {
   const title = `after ${days < 1 ? '20 hours' : `${days} days`} a page joins: ${steps.join(', ')}`
   inBrowsers(title, (browser) =>
     onMachine(port, async (machine) => {
@@ -143,7 +144,7 @@ inBrowsers('after an upgrade of the program a page joins: stdio, serve', (browse
 )
 
 for (const name of platforms()) {
-  for (const ended of ['closed', 'killed'] as const) {
+  for (const ended of isWhole ? (['closed', 'killed'] as const) : (['killed'] as const)) {
     test(`a page joins after its browser was ${ended} and started again (${name})`, () =>
       onMachine(port, async (machine) => {
         const profile = await mkdtemp(join(tmpdir(), 'pagemcp-profile-'))
@@ -197,34 +198,37 @@ inBrowsers(
     }),
 )
 
-inBrowsers('two profiles of a browser join, each by its own key', (browser) =>
-  onMachine(port, async (machine) => {
-    const other = await browser.context.browser().createBrowserContext()
-    try {
-      const { pairing } = await machine.start('serve', `--allow-origin=${app.origin}`)
-      const page = await browser.open(`${app.origin}/${pairing}`)
-      await awaitJoined(page)
-      const second = await other.newPage()
-      await second.goto(`${app.origin}/`)
-      await second.waitForSelector('body[data-is="refused"][data-reason="not-invited"]')
-      await second.close()
-      const invited = await other.newPage()
-      await invited.goto(`${app.origin}/${await machine.link(app.origin)}`)
-      await awaitJoined(invited)
-      await machine.end('serve', 'SIGKILL')
-      await machine.age(29)
-      await machine.start('stdio')
-      for (const one of [page, invited]) {
-        await one.reload()
-        await awaitJoined(one)
+inBrowsers(
+  'two profiles of a browser join, each by its own key',
+  (browser) =>
+    onMachine(port, async (machine) => {
+      const other = await browser.context.browser().createBrowserContext()
+      try {
+        const { pairing } = await machine.start('serve', `--allow-origin=${app.origin}`)
+        const page = await browser.open(`${app.origin}/${pairing}`)
+        await awaitJoined(page)
+        const second = await other.newPage()
+        await second.goto(`${app.origin}/`)
+        await second.waitForSelector('body[data-is="refused"][data-reason="not-invited"]')
+        await second.close()
+        const invited = await other.newPage()
+        await invited.goto(`${app.origin}/${await machine.link(app.origin)}`)
+        await awaitJoined(invited)
+        await machine.end('serve', 'SIGKILL')
+        await machine.age(29)
+        await machine.start('stdio')
+        for (const one of [page, invited]) {
+          await one.reload()
+          await awaitJoined(one)
+        }
+        const names = await Promise.all([page, invited].map(nameOf))
+        assert.deepEqual(names.sort(), ['host', 'host-2'])
+        for (const name of names) assert.match(await greeting(machine, name), /hello from the page/)
+      } finally {
+        await other.close()
       }
-      const names = await Promise.all([page, invited].map(nameOf))
-      assert.deepEqual(names.sort(), ['host', 'host-2'])
-      for (const name of names) assert.match(await greeting(machine, name), /hello from the page/)
-    } finally {
-      await other.close()
-    }
-  }),
+    }),
+  { whole: true },
 )
 
 inBrowsers(

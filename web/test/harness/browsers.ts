@@ -37,6 +37,7 @@ interface InBrowsersOptions {
   only?: readonly BrowserName[]
   fresh?: boolean
   alike?: boolean
+  whole?: boolean
   moving?: boolean
 }
 
@@ -61,6 +62,7 @@ export function shareTab(origin: () => string): void {
  * @param timeout - ms for one test; default 120,000
  * @param only - the browsers that can do it; default: those of the file, see platforms.ts
  * @param alike - whether it behaves alike in all browsers, in a file whose other tests do not; see platforms.ts
+ * @param whole - whether only `make test-all` runs it, for it shows over more pages or rows what other tests show
  * @param fresh - whether it needs a context of its own in a file that shares a tab
  * @param moving - whether Chromium shows it animations, which are off otherwise; see launch.ts
  */
@@ -70,11 +72,13 @@ export function inBrowsers(
   {
     timeout = testTimeout,
     alike = false,
+    whole = false,
     moving = false,
     only = alike && !isWhole ? ['chromium'] : platforms(),
     fresh = false,
   }: InBrowsersOptions = {},
 ): void {
+  if (whole && !isWhole) return
   if (!closing) after(closeAll) // registered here, at the level of the file, and not within a test
   closing = true
   for (const name of only) {

@@ -75,6 +75,14 @@ export const alike: { readonly [start: string]: string } = {
     'what our code makes of records; order of keys, versions and errors are those of idb/ranges.test.ts and idb/upgrade.test.ts',
 }
 
+/** Below web/test: files that `make test` leaves to `make test-all`, and what shows the same in it. Named on the command line, they run. */
+export const repeats: { readonly [file: string]: string } = {
+  'access/day.test.ts':
+    'a day of questions; when each is asked is in access/tabs.test.ts and access/grants.test.ts',
+  'hosted/conformance.test.ts':
+    'the official suite at one hosted node; hosted/cluster.test.ts has it at three, conformance/ without tokens',
+}
+
 /** @param file - the path of a test file; default: the one that runs */
 export function platforms(
   file: string = process.argv[1] ?? '',

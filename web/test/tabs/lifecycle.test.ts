@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
 import { isBack } from '../harness/waits.ts'
+import { isWhole } from '../harness/whole.ts'
 import { knowEachOther, mark } from './many.ts'
 import { known, openTab, servePage } from './serving.ts'
 
@@ -97,7 +98,7 @@ inBrowsers('a tab that goes without a word is gone, as after a crash', async (br
 })
 
 inBrowsers(
-  'twelve tabs know of each other, and of each change',
-  (browser) => knowEachOther(browser, site, 12),
+  `${isWhole ? 'twelve' : 'five'} tabs know of each other, and of each change`,
+  (browser) => knowEachOther(browser, site, isWhole ? 12 : 5),
   { alike: true },
 )

@@ -51,7 +51,7 @@ inBrowsers(
     await page.waitForSelector('[data-lesson=assistant] .chip')
     assert.deepEqual(await callsToAct(page), ['Send'])
   },
-  { moving: true },
+  { moving: true, whole: true },
 )
 
 inBrowsers('a step that fails says so, and the chat ends there', async ({ open }) => {

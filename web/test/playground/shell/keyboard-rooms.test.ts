@@ -150,26 +150,30 @@ inBrowsers('a scenario is presented, and the focus comes back', async ({ open })
   await focused(page, '#pane-inspect')
 })
 
-inBrowsers('requirements are checked, and an exchange is looked at', async ({ open }) => {
-  const page = await openWithKeys(open)
-  await tabTo(page, '.bar [data-command=palette]')
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('dialog [role=option]')
-  await page.keyboard.press('Escape')
-  await gone(page, 'dialog') // the focus is back a task before
-  await focused(page, '.bar [data-command=palette]')
-  await runCommand(page, 'Conformance')
-  await page.waitForSelector('dialog.conformance button.primary:not([disabled])')
-  await tabTo(page, 'dialog.conformance button.primary', 4)
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('.conformance-counts .chip')
-  await tabTo(page, 'dialog.conformance details[data-state=passed] summary', 12)
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('dialog.conformance details[data-state=passed][open]')
-  await page.keyboard.press('Escape')
-  await gone(page, 'dialog')
-  await focused(page, '.bar [data-command=palette]')
-})
+inBrowsers(
+  'requirements are checked, and an exchange is looked at',
+  async ({ open }) => {
+    const page = await openWithKeys(open)
+    await tabTo(page, '.bar [data-command=palette]')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('dialog [role=option]')
+    await page.keyboard.press('Escape')
+    await gone(page, 'dialog') // the focus is back a task before
+    await focused(page, '.bar [data-command=palette]')
+    await runCommand(page, 'Conformance')
+    await page.waitForSelector('dialog.conformance button.primary:not([disabled])')
+    await tabTo(page, 'dialog.conformance button.primary', 4)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.conformance-counts .chip')
+    await tabTo(page, 'dialog.conformance details[data-state=passed] summary', 12)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('dialog.conformance details[data-state=passed][open]')
+    await page.keyboard.press('Escape')
+    await gone(page, 'dialog')
+    await focused(page, '.bar [data-command=palette]')
+  },
+  { whole: true },
+)
 
 inBrowsers(
   'popovers and menus open, close by Escape, and give the focus back',
@@ -202,17 +206,21 @@ inBrowsers(
   },
 )
 
-inBrowsers('a page of the user is tried', async ({ open }) => {
-  const page = await openWithKeys(open)
-  await runCommand(page, 'Try your page')
-  await page.waitForSelector('dialog.yourPage option')
-  await focused(page, 'dialog.yourPage input[name=url]')
-  await page.keyboard.type('http://localhost:5173/')
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('dialog.yourPage ol li, dialog.yourPage [role=alert]')
-  await page.keyboard.press('Escape')
-  await gone(page, 'dialog')
-})
+inBrowsers(
+  'a page of the user is tried',
+  async ({ open }) => {
+    const page = await openWithKeys(open)
+    await runCommand(page, 'Try your page')
+    await page.waitForSelector('dialog.yourPage option')
+    await focused(page, 'dialog.yourPage input[name=url]')
+    await page.keyboard.type('http://localhost:5173/')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('dialog.yourPage ol li, dialog.yourPage [role=alert]')
+    await page.keyboard.press('Escape')
+    await gone(page, 'dialog')
+  },
+  { whole: true },
+)
 
 inBrowsers('Tab goes through the whole page and out of it: nothing traps it', async ({ open }) => {
   const page = await openWithKeys(open)
