@@ -71,36 +71,32 @@ async function verify(of: Gateway, { uri, frontmatter, resources }: Entry, at = 
   assert.deepEqual(parse(yaml as string), frontmatter)
 }
 
-inBrowsers(
-  'the skills of all demos are listed together, read and verified',
-  async ({ open }) => {
-    const { pages } = await gateway().fresh()
-    const names: string[] = []
-    for (const link of Object.values(pages)) names.push(await joined(await open(link)))
-    const all = await skillsWhen(gateway(), 'skills of all demos', (listed) =>
-      names.every((name) => listed.some(({ uri }) => uri.startsWith(`${name}+skill://`))),
-    )
-    assert.equal(new Set(all.map(({ uri }) => uri)).size, all.length)
-    // Pages of the browser before may still be listed: they could be reloading.
-    const ours = all.filter(({ uri }) => names.includes(uri.split('+')[0] as string))
-    for (const entry of ours) await verify(gateway(), entry)
-    const discovered = await post(gateway(), 'server/discover')
-    assert.match(discovered, /"io\.modelcontextprotocol\/skills":\{\}/)
+inBrowsers('the skills of all demos are listed together, read and verified', async ({ open }) => {
+  const { pages } = await gateway().fresh()
+  const names: string[] = []
+  for (const link of Object.values(pages)) names.push(await joined(await open(link)))
+  const all = await skillsWhen(gateway(), 'skills of all demos', (listed) =>
+    names.every((name) => listed.some(({ uri }) => uri.startsWith(`${name}+skill://`))),
+  )
+  assert.equal(new Set(all.map(({ uri }) => uri)).size, all.length)
+  // Pages of the browser before may still be listed: they could be reloading.
+  const ours = all.filter(({ uri }) => names.includes(uri.split('+')[0] as string))
+  for (const entry of ours) await verify(gateway(), entry)
+  const discovered = await post(gateway(), 'server/discover')
+  assert.match(discovered, /"io\.modelcontextprotocol\/skills":\{\}/)
 
-    const page = await open((await gateway().fresh()).pages.trip as string)
-    const name = await joined(page)
-    await skillsWhen(gateway(), 'the skill of another page', (listed) =>
-      listed.some(({ uri }) => uri === `${name}+skill://plan-a-trip/SKILL.md`),
-    )
-    const [own] = await skills(gateway(), name)
-    assert.equal(own?.uri, 'skill://plan-a-trip/SKILL.md')
-    await verify(gateway(), own as Entry, name)
-    await page.close()
-    await skillsWhen(
-      gateway(),
-      'the end of a closed page',
-      (listed) => !listed.some(({ uri }) => uri.startsWith(`${name}+`)),
-    )
-  },
-  { whole: true },
-)
+  const page = await open((await gateway().fresh()).pages.trip as string)
+  const name = await joined(page)
+  await skillsWhen(gateway(), 'the skill of another page', (listed) =>
+    listed.some(({ uri }) => uri === `${name}+skill://plan-a-trip/SKILL.md`),
+  )
+  const [own] = await skills(gateway(), name)
+  assert.equal(own?.uri, 'skill://plan-a-trip/SKILL.md')
+  await verify(gateway(), own as Entry, name)
+  await page.close()
+  await skillsWhen(
+    gateway(),
+    'the end of a closed page',
+    (listed) => !listed.some(({ uri }) => uri.startsWith(`${name}+`)),
+  )
+})

@@ -79,6 +79,8 @@ export const alike: { readonly [start: string]: string } = {
 export const repeats: { readonly [file: string]: string } = {
   'access/day.test.ts':
     'a day of questions; when each is asked is in access/tabs.test.ts and access/grants.test.ts',
+  'e2e/skills.test.ts':
+    'skills of all demos at once; those of one page, and of two at a gateway, are in conformance/ and core/skills.test.ts',
   'hosted/conformance.test.ts':
     'the official suite at one hosted node; hosted/cluster.test.ts has it at three, conformance/ without tokens',
 }
