@@ -235,9 +235,10 @@ type mount struct {
 	source    Source
 	immediate Immediate // the source, if it is one; else nil
 	referrer  Referrer  // likewise
-	guard     Guarded   // likewise
-	nth       uint64    // among the mounts of the same prefix
-	interest  interest  // in its changes
+	early     EarlyReader
+	guard     Guarded  // likewise
+	nth       uint64   // among the mounts of the same prefix
+	interest  interest // in its changes
 }
 
 // Mount puts s into the engine: its URIs appear with prefix before them, which
@@ -253,6 +254,7 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	}
 	m.immediate, _ = s.(Immediate)
 	m.referrer, _ = s.(Referrer)
+	m.early, _ = s.(EarlyReader)
 	m.guard, _ = s.(Guarded)
 	e.insert(m)
 	table, _ := s.(*Table)

@@ -185,6 +185,14 @@ func (b breakingReferrer) Refer(string) engine.Reference {
 	return engine.Reference{}
 }
 
+type breakingEarly struct{ *breaking }
+
+func (b breakingEarly) ReadEarly(begin func() context.Context, _ string) []engine.Contents {
+	begin()
+	b.may("ReadEarly")
+	return nil
+}
+
 // Whatever part of a source, or function of Options, panics: every request is
 // answered, and requests to the other sources are answered as if nothing was
 // wrong.
@@ -197,6 +205,7 @@ func TestPanicsLeaveNothingLocked(t *testing.T) {
 		"watcher":   {func(b *breaking) engine.Source { return breakingWatcher{b} }, append(methods, "Watch")},
 		"follower":  {func(b *breaking) engine.Source { return breakingFollower{b} }, append(methods, "Follow", "Want")},
 		"immediate": {func(b *breaking) engine.Source { return breakingImmediate{b} }, append(methods, "Generation")},
+		"early":     {func(b *breaking) engine.Source { return breakingEarly{b} }, []string{"Read", "ReadEarly"}},
 		"referrer":  {func(b *breaking) engine.Source { return breakingReferrer{b} }, []string{"Refer"}},
 		"options":   {func(b *breaking) engine.Source { return b }, []string{"Allow", "Extend", "Forget", "Report"}},
 	}

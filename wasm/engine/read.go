@@ -56,10 +56,19 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.R
 				}, nil
 			}
 		}
-		if l.mount.immediate == nil && !req.mayWait {
+		var contents []Contents
+		var err error
+		switch {
+		case req.mayWait, l.mount.immediate != nil:
+			contents, err = l.mount.source.Read(ctx, strings.Clone(l.own))
+		case l.mount.early != nil && failed == nil:
+			contents = l.mount.early.ReadEarly(func() context.Context { ctx, _ := e.invocation(ctx, req); return ctx }, l.own)
+			if contents == nil {
+				return sink.Result{}, errMustWait
+			}
+		default:
 			return sink.Result{}, errMustWait
 		}
-		contents, err := l.mount.source.Read(ctx, strings.Clone(l.own))
 		switch {
 		case err == nil && len(contents) > 0: // never empty contents
 			for i := range contents {

@@ -110,6 +110,53 @@ func TestReferrerIsNotRead(t *testing.T) {
 	})
 }
 
+// An early reader keeps what it was asked last, and has the contents of one URI.
+type early struct {
+	notes
+	requests []string
+}
+
+func (e *early) ReadEarly(begin func() context.Context, uri string) []engine.Contents {
+	inputs, _ := engine.InvocationOf(begin()).Round()
+	e.requests = append(e.requests, fmt.Sprintf("%s %s", uri, inputs))
+	if uri != "kept://there" {
+		return nil
+	}
+	return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "3 pears"}}
+}
+
+// What an early reader has is answered before Take returns, without its Read; the rest is read. It
+// sees the request as Read does.
+func TestEarlyReaderAnswersAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for params, want := range map[string]struct {
+			outcome sink.Outcome
+			answer  string
+			request string
+		}{
+			`"uri":"kept://there"`:                                  {sink.Sent, `"text":"3 pears"`, "kept://there "},
+			`"uri":"slow://there"`:                                  {sink.Pending, `"text":"waited for"`, "slow://there "},
+			`"uri":"kept://there","inputResponses":{"a":{"b":"c"}}`: {sink.Sent, `"text":"3 pears"`, `kept://there {"a":{"b":"c"}}`},
+		} {
+			source := &early{notes: notes{"slow://there": "waited for"}}
+			e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
+			e.Mount("", source)
+			answers := &listingSink{}
+			c := e.Connect(answers, "")
+			params = `{` + params + `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`
+			outcome := answers.took(c.Take(2, readMethod(e), []byte(params)))
+			if early := len(answers.answers) == 1; outcome != want.outcome || early != (outcome == sink.Sent) {
+				t.Errorf("%s: outcome is %v, want %v; answers are %q", params, outcome, want.outcome, answers.answers)
+			}
+			synctest.Wait()
+			c.Close()
+			if len(answers.answers) != 1 || !strings.Contains(answers.answers[0], want.answer) || !slices.Equal(source.requests, []string{want.request}) {
+				t.Errorf("%s: answers are %q, requests are %q", params, answers.answers, source.requests)
+			}
+		}
+	})
+}
+
 // A slow modern request and a handshake on one connection do not race: run
 // it with the race detector. R-058.
 func TestInitializeBesideASlowRequest(t *testing.T) {

@@ -105,6 +105,16 @@ type Reference struct {
 	Variables []byte // of the template that matched: a JSON object, or nil
 }
 
+// An EarlyReader is a Source that has the contents of some resources in memory, while it waits for
+// those of others. What it has is answered on the stack of whoever delivers the request: the goroutine,
+// the timer and the copy of the params that other reads need are half of what such a read costs.
+type EarlyReader interface {
+	// ReadEarly is Read of contents that are in memory; nil: the engine calls Read. It never
+	// waits. begin returns the context of the request, which costs some allocations. uri is
+	// valid during the call only.
+	ReadEarly(begin func() context.Context, uri string) []Contents
+}
+
 // A Change announces that a copy may be stale. It never carries the new value.
 type Change struct {
 	URI   string // the resource that changed; empty: none in particular

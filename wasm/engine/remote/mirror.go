@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -212,6 +213,13 @@ func (m *pageMirror) find(uri string, private bool, who engine.Principal) *mirro
 	return m.byURI[uri]
 }
 
+// has reports whether a value of uri is kept for anyone.
+func (m *pageMirror) has(uri string) bool {
+	m.share.mirror.mu.Lock()
+	defer m.share.mirror.mu.Unlock()
+	return m.byURI[uri] != nil || m.private[uri] != nil
+}
+
 // get returns a value. From a page that is away, or asleep since a time that is not zero, it says how old it is.
 func (m *pageMirror) get(l *link, asleep time.Time, who engine.Principal, uri string) (contents []engine.Contents, units int) {
 	m.share.mirror.mu.Lock()
@@ -243,6 +251,14 @@ func (m *pageMirror) get(l *link, asleep time.Time, who engine.Principal, uri st
 // is known here. Everything else is the page's.
 func (r *Remote) readMirrored(ctx context.Context, uri string) []engine.Contents {
 	return r.answerMirrored(ctx, uri, uri, servedRead{uri: uri})
+}
+
+// ReadEarly implements [engine.EarlyReader].
+func (r *Remote) ReadEarly(begin func() context.Context, uri string) []engine.Contents {
+	if r.mirror == nil || !r.mirror.has(uri) {
+		return nil
+	}
+	return r.readMirrored(begin(), strings.Clone(uri))
 }
 
 // answerMirrored is readMirrored for an entry with a key. served has what was requested; uri decides about the

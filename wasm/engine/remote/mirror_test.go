@@ -170,6 +170,36 @@ func TestAChangeReplacesWhatIsMirrored(t *testing.T) {
 	})
 }
 
+// What is kept is answered without a goroutine; for what is not, no context of a request is made.
+func TestEarlyReadsAreOfWhatIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newMirroredHop(t, newShare())
+		early := func(uri string) (text string, begun bool) {
+			for _, c := range h.remote.ReadEarly(func() context.Context { begun = true; return t.Context() }, uri) {
+				text += string(c.Relayed.Body)
+			}
+			return text, begun
+		}
+		if text, begun := early("notes://cart"); text != "" || begun {
+			t.Errorf("before a read: %q, %v", text, begun)
+		}
+		if _, err := h.remote.Read(t.Context(), "notes://cart"); err != nil {
+			t.Fatal(err)
+		}
+		if text, begun := early("notes://cart"); text != `"2 apples"` || !begun {
+			t.Errorf("after a read: %q, %v", text, begun)
+		}
+		h.publisher.Change("notes://cart", "")
+		synctest.Wait()
+		if text, _ := early("notes://cart"); text != "" {
+			t.Errorf("after a change: %q", text)
+		}
+		if h.reads() != 1 {
+			t.Errorf("%d reads have reached the page", h.reads())
+		}
+	})
+}
+
 // A change that arrives behind a response is newer than it, however late the reader is.
 func TestAResponseIsNotKeptOnceAChangeHasCome(t *testing.T) {
 	for change, has := range map[string]bool{`{"uri":"notes://cart"}`: false, `{"uri":"notes://other"}`: false, `{}`: false, "": true} {
