@@ -233,12 +233,12 @@ type mount struct {
 	prefix    string // of URIs
 	names     string // the prefix of names: "notes." where that of URIs is "notes+"
 	source    Source
-	immediate Immediate // the source, if it is one; else nil
-	referrer  Referrer  // likewise
-	early     EarlyReader
-	guard     Guarded  // likewise
-	nth       uint64   // among the mounts of the same prefix
-	interest  interest // in its changes
+	immediate Immediate   // the source, if it is one; else nil
+	referrer  Referrer    // likewise
+	early     EarlyReader // likewise
+	guard     Guarded     // likewise
+	nth       uint64      // among the mounts of the same prefix
+	interest  interest    // in its changes
 }
 
 // Mount puts s into the engine: its URIs appear with prefix before them, which

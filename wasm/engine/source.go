@@ -106,8 +106,8 @@ type Reference struct {
 }
 
 // An EarlyReader is a Source that has the contents of some resources in memory, while it waits for
-// those of others. What it has is answered on the stack of whoever delivers the request: the goroutine,
-// the timer and the copy of the params that other reads need are half of what such a read costs.
+// those of others. What it has is answered on the stack of whoever delivers the request, without the
+// goroutine, the timer and the copy of the params that a read has that may wait.
 type EarlyReader interface {
 	// ReadEarly is Read of contents that are in memory; nil: the engine calls Read. It never
 	// waits. begin returns the context of the request, which costs some allocations. uri is
