@@ -249,23 +249,27 @@ inBrowsers('a page on another port gets nothing', async ({ context }) => {
   assert.equal(await served(), '')
 })
 
-inBrowsers('the same attempts work where the origin is listed', async ({ context }) => {
-  // The web server shares with nobody, listed or not.
-  const lists = {
-    '--allow-origin': ['WebSocket page'],
-    '--allow-assistant-origin': ['WebSocket ws', 'fetch', 'fetch GET', 'fetch, JSON alone'],
-  }
-  for (const [list, expected] of Object.entries(lists)) {
-    const friendly = await startGateway({ args: ['--no-token', `${list}=${evil.origin}`] })
-    try {
-      const page = await visit(context, evil.origin)
-      const through = await page.evaluate(attack, targets('127.0.0.1', friendly, patiently))
-      assert.deepEqual(through.sort(), expected, list)
-    } finally {
-      await friendly.close()
+inBrowsers(
+  'the same attempts work where the origin is listed',
+  async ({ context }) => {
+    // The web server shares with nobody, listed or not.
+    const lists = {
+      '--allow-origin': ['WebSocket page'],
+      '--allow-assistant-origin': ['WebSocket ws', 'fetch', 'fetch GET', 'fetch, JSON alone'],
     }
-  }
-})
+    for (const [list, expected] of Object.entries(lists)) {
+      const friendly = await startGateway({ args: ['--no-token', `${list}=${evil.origin}`] })
+      try {
+        const page = await visit(context, evil.origin)
+        const through = await page.evaluate(attack, targets('127.0.0.1', friendly, patiently))
+        assert.deepEqual(through.sort(), expected, list)
+      } finally {
+        await friendly.close()
+      }
+    }
+  },
+  { alike: true },
+)
 
 inBrowsers('sandboxed frames, data: documents and Workers get nothing', async ({ context }) => {
   const page = await visit(context, evil.origin)
