@@ -34,6 +34,16 @@ export async function takesClicks(tab: Page): Promise<void> {
   await tab.waitForFunction(`performance.now() > ${now} + 600`, polling)
 }
 
+/**
+ * Closes the question by Escape. A window that gets the focus makes it ignore clicks and keys for 500 ms more, and on a
+ * busy machine Firefox gives the focus later than the tab is seen.
+ */
+export async function pressEscape(tab: Page): Promise<void> {
+  await tab.waitForFunction(() => document.hasFocus(), polling)
+  await takesClicks(tab)
+  await tab.keyboard.press('Escape')
+}
+
 export async function click(tab: Page, text: string): Promise<void> {
   const [x, y] = await tab.evaluate((text) => kit.place(text), text)
   await tab.mouse.click(x, y)

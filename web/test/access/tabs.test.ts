@@ -5,7 +5,7 @@ import type { Page } from 'puppeteer-core'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 import { serveKit } from '../harness/kit.ts'
 import type { Kit } from './page.ts'
-import { answer, ask, choose, isGone, isShown, opened, takesClicks } from './person.ts'
+import { answer, ask, choose, isGone, isShown, opened, pressEscape } from './person.ts'
 
 declare const kit: Kit
 
@@ -68,8 +68,7 @@ inBrowsers('a question moves to the tab that is looked at', async (browser) => {
   await first.bringToFront()
   await isShown(first)
   await isGone(second)
-  await takesClicks(first)
-  await first.keyboard.press('Escape')
+  await pressEscape(first)
   assert.equal((await answer(first, 'a')).reason, 'declined')
   await second.bringToFront()
   assert.equal(await second.evaluate(() => kit.isAsked()), false, 'it is answered')
@@ -197,8 +196,7 @@ inBrowsers(
     for (const id of ['a', 'b']) {
       await ask(tab, id)
       await isShown(tab)
-      await takesClicks(tab)
-      await tab.keyboard.press('Escape')
+      await pressEscape(tab)
       assert.equal((await answer(tab, id)).reason, 'declined')
     }
     await ask(tab, 'c', { assistant: 'third' })

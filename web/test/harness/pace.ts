@@ -24,7 +24,7 @@ export const most = 3 * least
 const interval = 1000
 
 /** Which part of the processors must have been idle since the last look for another file to begin. */
-const enough = 0.15
+const enough = 0.25
 
 /**
  * Decides which files begin.
