@@ -151,8 +151,9 @@ func (s *KeySet) Load(ctx context.Context) error {
 func (s *KeySet) refresh(ctx context.Context) time.Duration {
 	s.begin()
 	set, err := s.fetcher.fetch(ctx)
+	isStopped := ctx.Err() != nil // before those who wait are released: they may end Run because of err
 	pause := s.end(set, err)
-	if s.onFetch != nil && ctx.Err() == nil {
+	if s.onFetch != nil && !isStopped {
 		rejected := 0
 		if set != nil {
 			rejected = set.rejected

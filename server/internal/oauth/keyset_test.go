@@ -15,6 +15,45 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
 
+// An impatient context is ended by whoever waits for the first fetch, before anyone sees how it is after that.
+type impatient struct {
+	context.Context
+	keys  *KeySet
+	ended <-chan struct{}
+}
+
+func (c impatient) Err() error {
+	select {
+	case <-c.keys.first:
+		<-c.ended
+	default:
+	}
+	return c.Context.Err()
+}
+
+// A fetch that has failed is reported, also if whoever waited for it ends the set because of that.
+func TestEachFetchThatEndsIsReported(t *testing.T) {
+	issuer := oauthtest.New(testIssuer)
+	issuer.SetOutage(oauthtest.Errors)
+	reports := 0
+	keys, err := NewKeySet(KeySetConfig{Issuer: testIssuer, Transport: issuer, OnFetch: func(int, error) { reports++ }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go keys.Run(impatient{ctx, keys, ended}) // ends with stop
+	if err := keys.Load(t.Context()); err == nil {
+		t.Fatal("keys come through an outage")
+	}
+	stop()
+	close(ended)
+	<-keys.stopped
+	if reports != 1 {
+		t.Errorf("%d fetches are reported, want 1", reports)
+	}
+}
+
 func TestKeysAreRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		issuer := oauthtest.New(testIssuer)
