@@ -49,6 +49,7 @@ type conversation struct {
 	subscribed     map[string]bool            // URIs to which the engine has a subscription
 	ownRequests    int                        // number of requests that the session itself has sent
 	initialized    bool                       // the engine has got notifications/initialized
+	hadStream      bool                       // the client has opened a stream: see announceLost
 }
 
 // A pendingRequest is a request that the engine has not answered yet.

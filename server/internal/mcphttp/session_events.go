@@ -389,6 +389,7 @@ func (s *session) addState(e SessionEvent) (levelChanged, urisChanged bool) {
 func (s *session) beginStream() (end func()) {
 	events := s.owner.Events
 	if events == nil {
+		s.announceLost()
 		return func() {}
 	}
 	s.initialize()
@@ -411,6 +412,21 @@ func (s *session) beginStream() (end func()) {
 	}()
 	s.publish(SessionEvent{Kind: EventOpened})
 	return stop
+}
+
+// announceLost announces everything if the conversation had a stream before: what was on its way to
+// the client when that broke is lost, and nobody knows what it was.
+func (s *session) announceLost() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.conversation
+	if c == nil {
+		return
+	}
+	if c.hadStream {
+		s.announceAll()
+	}
+	c.hadStream = true
 }
 
 // arm subscribes in this node's engine for a client that has subscribed on another node,
