@@ -206,7 +206,7 @@ race-server: browsers $(NPM_STAMP) $(GOTEST) binary
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -count=1 ./server/internal/gateway
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -C $(INTEROP) -count=1 ./...
 
-# Of those that are raced, only packages that have such tests: each other one is linked for nothing.
+# Of the packages that run with the race detector, only those that have such tests: linking the others would take time without a test.
 unraced: unraced-server unraced-others
 
 unraced-server: $(NPM_STAMP) $(GOTEST) binary

@@ -106,8 +106,8 @@ type Reference struct {
 }
 
 // An EarlyReader is a Source that has the contents of some resources in memory, while it waits for
-// those of others. What it has is answered on the stack of whoever delivers the request, without the
-// goroutine, the timer and the copy of the params that a read has that may wait.
+// those of others. What it has is answered by the goroutine that delivers the request. A read that may
+// wait needs a goroutine, a timer and a copy of its params.
 type EarlyReader interface {
 	// ReadEarly is Read of contents that are in memory; nil: the engine calls Read. It never
 	// waits. begin returns the context of the request, which costs some allocations. uri is

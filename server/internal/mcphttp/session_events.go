@@ -414,8 +414,8 @@ func (s *session) beginStream() (end func()) {
 	return stop
 }
 
-// announceLost announces everything if the conversation had a stream before: what was on its way to
-// the client when that broke is lost, and nobody knows what it was.
+// announceLost announces everything if the conversation had a stream before: messages that were written
+// to it may not have reached the client, and the gateway gets no receipts.
 func (s *session) announceLost() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

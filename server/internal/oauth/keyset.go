@@ -151,7 +151,7 @@ func (s *KeySet) Load(ctx context.Context) error {
 func (s *KeySet) refresh(ctx context.Context) time.Duration {
 	s.begin()
 	set, err := s.fetcher.fetch(ctx)
-	isStopped := ctx.Err() != nil // before those who wait are released: they may end Run because of err
+	isStopped := ctx.Err() != nil // read before end: callers of Load return then, and may cancel ctx because of err
 	pause := s.end(set, err)
 	if s.onFetch != nil && !isStopped {
 		rejected := 0

@@ -15,7 +15,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
 
-// An impatient context is ended by whoever waits for the first fetch, before anyone sees how it is after that.
+// An impatient context is cancelled when the first fetch has ended: after that, Err waits until the test has cancelled it.
 type impatient struct {
 	context.Context
 	keys  *KeySet
@@ -31,7 +31,7 @@ func (c impatient) Err() error {
 	return c.Context.Err()
 }
 
-// A fetch that has failed is reported, also if whoever waited for it ends the set because of that.
+// A failed fetch is reported, also if the caller of Load stops the key set because of the error.
 func TestEachFetchThatEndsIsReported(t *testing.T) {
 	issuer := oauthtest.New(testIssuer)
 	issuer.SetOutage(oauthtest.Errors)
