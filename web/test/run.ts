@@ -1,7 +1,8 @@
 /**
  * Runs test files as `node --test` does, one process each, with browsers that the files share; see harness/keeper.ts.
  * Ends with the files that took longest, which begin first the next time. Takes file names and patterns, as `node test/run.ts --jobs 1 test/idb/a.test.ts`.
- * With CI=true, files that fail run once more, alone; see harness/repeat.ts.
+ * With CI=true, files that fail run once more, alone; see harness/repeat.ts. A file ends with its tests, and is killed
+ * after `--limit`: one that waited for ever would hold up the run.
  */
 
 import * as fs from 'node:fs'
@@ -12,7 +13,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import { addressVariable, keepBrowsers } from './harness/keeper.ts'
-import { keepPace, most, paceVariable } from './harness/pace.ts'
+import { keepPace, limitVariable, most, paceVariable } from './harness/pace.ts'
 import { repeats } from './harness/platforms.ts'
 import { collectFailures, repeat, runAlone } from './harness/repeat.ts'
 import { isWhole } from './harness/whole.ts'
@@ -24,7 +25,7 @@ const { globSync } = fs as unknown as {
 
 const web = join(import.meta.dirname, '..')
 
-/** How long one test may take that does not say it, and one file, ms. */
+/** How long one test may take that does not say it, ms. */
 const timeout = 300_000
 
 /** How many of the slowest files are printed. */
@@ -53,6 +54,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     jobs: { type: 'string', default: String(most) }, // at most; see harness/pace.ts
+    limit: { type: 'string', default: process.env[limitVariable] ?? '600000' }, // how long a file may run, ms; begin.ts ends it then
   },
 })
 const patterns = positionals.length > 0 ? positionals : ['test/**/*.test.ts']
@@ -75,6 +77,7 @@ const browsers = await keepBrowsers()
 process.env[addressVariable] = browsers.address
 const pace = await keepPace()
 process.env[paceVariable] = pace.address
+process.env[limitVariable] = options.limit
 const took: { [file: string]: number } = {}
 let success = false
 const paths = files.map((file) => resolve(web, file))
@@ -85,6 +88,7 @@ const tests = run({
   cwd: web,
   execArgv: [...process.execArgv, '--import', join(web, 'test/harness/begin.ts')],
   timeout,
+  forceExit: true,
 } as Parameters<typeof run>[0])
 tests.on(
   'test:summary' as never,

@@ -14,6 +14,9 @@ import { join } from 'node:path'
 /** The environment variable with the path of the socket on which a file asks. */
 export const paceVariable = 'PAGEMCP_PACE'
 
+/** The environment variable with how long a file may run once it has begun, ms. */
+export const limitVariable = 'PAGEMCP_FILE_LIMIT'
+
 /** How many files may begin whatever the processors do: one for each core, since browsers use several. */
 const least = availableParallelism()
 

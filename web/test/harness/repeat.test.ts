@@ -12,16 +12,24 @@ function temporary(t: { after(clean: () => void): void }): string {
   return dir
 }
 
-/** Runs test/run.ts as CI does, with test files of their own. */
-function runFiles(dir: string, files: Record<string, string>) {
+/** Runs test/run.ts as CI does, with test files of their own; see there for its options. */
+function runFiles(dir: string, files: Record<string, string>, ...options: string[]) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text)
   const tests = Object.keys(files).filter((name) => name.endsWith('.test.mjs'))
   // NODE_TEST_CONTEXT would make the test runner believe that it is a test of another one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const { status, stdout } = spawnSync(
     process.execPath,
-    [join(import.meta.dirname, '..', 'run.ts'), ...tests.map((name) => join(dir, name))],
-    { env: { ...env, CI: 'true', PAGEMCP_FLAKY: join(dir, 'flaky') }, encoding: 'utf8' },
+    [
+      join(import.meta.dirname, '..', 'run.ts'),
+      ...options,
+      ...tests.map((name) => join(dir, name)),
+    ],
+    {
+      env: { ...env, CI: 'true', PAGEMCP_FLAKY: join(dir, 'flaky') },
+      encoding: 'utf8',
+      timeout: 60_000, // a runner that does not end
+    },
   )
   return {
     status,
@@ -61,6 +69,31 @@ test('a file whose process ends early is repeated', (t) => {
   })
   assert.equal(status, 0, stdout)
   assert.equal(flaky.length, 1, stdout)
+})
+
+test('a file whose test goes on after its timeout ends with its tests', (t) => {
+  const { status, stdout, flaky } = runFiles(temporary(t), {
+    'a.test.mjs': `${once(`setInterval(() => {}, 1000)
+  return new Promise(() => {})`).replace("test('story', ", "test('story', { timeout: 100 }, ")}
+story(import.meta.filename + '.ran')`,
+  })
+  assert.equal(status, 0, stdout)
+  assert.equal(flaky.length, 1, stdout)
+})
+
+test('a file that does not end within the limit is ended, and fails the run', (t) => {
+  const { status, stdout } = runFiles(
+    temporary(t),
+    {
+      'a.test.mjs': `import { after, test } from 'node:test'
+after(() => new Promise(() => setInterval(() => {}, 1000)))
+test('passes', () => {})`,
+    },
+    '--limit',
+    '1000',
+  )
+  assert.equal(status, 1, stdout)
+  assert.match(stdout, /a\.test\.mjs has not ended within 1 s/)
 })
 
 test('a file that fails twice fails the run', (t) => {
