@@ -74,6 +74,18 @@ export function isGoodbye(message: unknown): message is Goodbye {
   return (message as Partial<Goodbye> | null | undefined)?.pagemcp === 'close'
 }
 
+let heard = () => {}
+
+/** Calls a function when messages arrive at ports of this thread, before they are handled, at most once in `interval` ms. */
+export function onMessages(act: () => void, interval: number): void {
+  let next = 0
+  heard = () => {
+    if (performance.now() < next) return
+    next = performance.now() + interval
+    act()
+  }
+}
+
 /**
  * Listens to a port, in place of earlier handlers.
  *
@@ -84,7 +96,10 @@ export function listenToPort(
   message: (data: unknown) => void,
   closed: () => void,
 ): void {
-  const listener = (event: { data: unknown }) => message(event.data)
+  const listener = (event: { data: unknown }) => {
+    heard()
+    message(event.data)
+  }
   if ('onmessage' in port)
     port.onmessage = listener // starts a MessagePort, too
   else port.addEventListener?.('message', listener)

@@ -95,6 +95,8 @@ export interface WindowCalls {
   confirm(question: GatewayQuestion): boolean
   /** The Worker runs. */
   loaded(): void
+  /** The Worker works off messages. */
+  alive(): void
   /** The Worker holds the lock of {@link Start.lock}. */
   held(lock: string): void
   /** A port has closed. */

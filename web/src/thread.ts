@@ -113,6 +113,7 @@ export async function engineThread(
   const tokens = new Map<number, () => unknown>()
   let lastPort = 0
   let watchLock: (name: string) => void = () => {}
+  let works = () => {} // answers the last question whether the Worker lives
 
   const source = (number: number): Source => {
     const found = host.source(number)
@@ -166,9 +167,14 @@ export async function engineThread(
     token: (number) => tokens.get(number)?.(),
     loaded() {
       if (own === undefined) return
-      const ask = () => engine.request('alive', undefined)
+      const ask = () =>
+        new Promise<void>((resolve, reject) => {
+          works = resolve
+          engine.request('alive', undefined).then(resolve, reject)
+        })
       watchLock = watchWorker(ask, own.prepare, fail, closed.signal)
     },
+    alive: () => works(),
     held: (name) => watchLock(name),
     confirm: (question, call) => confirmGateway(question, signalOf(call)),
     closed(number) {

@@ -1,6 +1,6 @@
 /**
  * Notices that the engine's Worker is gone. Browsers report neither its end nor an endless loop: a Worker that does not
- * answer hangs, or has ended. A Web Lock that it holds is free when it has ended: that is noticed at once, also by a
+ * answer hangs, or has ended, unless it says that it works off what came before the question. A Web Lock that it holds is free when it has ended: that is noticed at once, also by a
  * hidden window, whose timers are slow. Firefox keeps no document with a lock in the back/forward cache, so the Worker
  * holds one only once the page connects to a gateway, for which the window has a lock, too (page-id.ts).
  */
@@ -8,8 +8,11 @@
 /** By its name, worker.js knows the Worker that it is to serve in. */
 export const workerName = 'pagemcp'
 
-/** How often the Worker is asked whether it answers. */
-const interval = 250 // ms
+/**
+ * How often the Worker is asked whether it answers, ms, and how often it says by itself that it works off messages: the
+ * question comes after all that wait.
+ */
+export const interval = 250
 
 /**
  * How often in a row it may not have answered when the window looks: at first, while it starts, and later. It answers
@@ -36,7 +39,7 @@ export function holdLock(name: string): Promise<boolean> {
 /**
  * In the window: calls `died` once, with the reason, unless the signal is aborted before.
  *
- * @param ask - the Worker answers
+ * @param ask - the Worker answers, or works
  * @param prepare - called when the Worker may hang: starts the next one. It hangs if it has not answered when that is
  *   done, which takes as much longer as a machine is slower; the signal is aborted if it answers before
  * @returns a function that watches the lock that the Worker holds; called once

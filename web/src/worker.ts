@@ -14,14 +14,14 @@ import type { Connection } from './gateway-types.ts'
 import { tokenJoining } from './join-token.ts'
 import { crossed, dropTexts, type LargeTexts } from './large-texts.ts'
 import { link, serializeError } from './link.ts'
-import { clone, lastMessageTime, type Port, portPair } from './port.ts'
+import { clone, lastMessageTime, onMessages, type Port, portPair } from './port.ts'
 import { portableReader } from './readers.ts'
 import type { Changed, Source } from './source.ts'
 import type { EngineCalls, WindowCalls } from './thread-calls.ts'
 import type { GoRuntime } from './wasm.ts'
 import { abilities } from './wasm-numbers.ts'
 import { connectGateway } from './websocket.ts'
-import { holdLock, workerName } from './worker-life.ts'
+import { holdLock, interval, workerName } from './worker-life.ts'
 
 /** How long decisions are collected for the audit, ms: a message for each would cost as much as the answer. */
 const decisionsDelay = 100
@@ -54,15 +54,11 @@ function serve(port: Port, closed: () => void, provideHere?: Provide): void {
   const updateSenders = new Map<number, SendUpdate>() // of calls that wait for the window
   const gotTexts: LargeTexts = new Map()
   let lastCall = 0
-  let decisions: AccessDecision[] = [] // that the window gets with the next timer
+  const decisions: AccessDecision[] = [] // that the window gets with the next timer
 
   const report = (error: unknown) => page.notify('report', serializeError(error))
 
-  const passDecisions = () => {
-    const passed = decisions
-    decisions = []
-    page.notify('decided', passed)
-  }
+  const passDecisions = () => page.notify('decided', decisions.splice(0))
 
   const provideThere: Provide = async (ref, uri, variables, call) => {
     const known = gotTexts.get(ref)
@@ -77,6 +73,7 @@ function serve(port: Port, closed: () => void, provideHere?: Provide): void {
       async start({ options, module, redacts, lock, isDown }) {
         page.notify('loaded', undefined)
         if (lock !== '') {
+          onMessages(() => page.notify('alive', undefined), interval)
           hold = async () => {
             hold = undefined
             if (await holdLock(lock)) page.notify('held', lock)
@@ -216,9 +213,8 @@ function given(
 
 /** The class that Go's wasm_exec.js defines as a global; the bundler includes the file here. */
 async function goRuntime(): Promise<new () => GoRuntime> {
-  const global = globalThis as { Go?: new () => GoRuntime }
+  const global = globalThis as unknown as { Go: new () => GoRuntime }
   if (global.Go === undefined) await import('wasm_exec')
-  if (global.Go === undefined) throw new Error('wasm_exec.js did not define Go')
   return global.Go
 }
 

@@ -132,8 +132,12 @@ inBrowsers(
   },
 )
 
-/** Takes away the key that the browser keeps, as clearing its data would. */
+/**
+ * Closes a page, and takes away the key that the browser keeps, as clearing its data would. The page must have been left
+ * before: it saves its key again with each connection.
+ */
 async function forget(page: Page) {
+  await page.goto(`${gateway().web}pagemcp/config.json`)
   await page.evaluate(
     () =>
       new Promise((resolve, reject) => {

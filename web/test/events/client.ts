@@ -51,8 +51,11 @@ export interface EventStream {
   readonly id: number
   /** The next notification of a kind, such as `active`; others before it are dropped. */
   next(kind: string): Promise<Record<string, unknown>>
-  /** The next notification that fits. */
-  find(fits: (kind: string, params: Record<string, unknown>) => boolean): Promise<{
+  /** The next notification that fits; `what` is for the error if none does within 30 s. */
+  find(
+    fits: (kind: string, params: Record<string, unknown>) => boolean,
+    what?: string,
+  ): Promise<{
     kind: string
     params: Record<string, unknown>
   }>
@@ -127,16 +130,25 @@ export function eventsClient(url: string, token: string): EventsClient {
       throw new Error(`${method} is no stream: ${await answered.text()}`)
     }
     const all = messages(answered)
-    const next = async (what: string): Promise<Message> => {
+    /** The first message that `pick` makes something of. Heartbeats and others do not prolong the time for it. */
+    const first = async <T>(
+      what: string,
+      pick: (message: Message) => T | undefined,
+    ): Promise<T> => {
       const timer = setTimeout(() => ended.abort(new Error(`waited for ${what}`)), limit)
-      const { value, done } = await all.next()
-      clearTimeout(timer)
-      if (done) throw new Error(`the stream ended before ${what}`)
-      return value
+      try {
+        for (;;) {
+          const { value, done } = await all.next()
+          if (done) throw new Error(`the stream ended before ${what}`)
+          const picked = pick(value)
+          if (picked !== undefined) return picked
+        }
+      } finally {
+        clearTimeout(timer)
+      }
     }
-    const find: EventStream['find'] = async (fits) => {
-      for (;;) {
-        const { method, params = {}, error } = await next('a notification')
+    const find: EventStream['find'] = (fits, what = 'a notification') =>
+      first(what, ({ method, params = {}, error }) => {
         if (error) throw new Error(JSON.stringify(error))
         const kind = method?.replace(/^notifications\/(events\/)?/, '') ?? ''
         const meta = params._meta as Record<string, unknown> | undefined
@@ -144,19 +156,13 @@ export function eventsClient(url: string, token: string): EventsClient {
           const own = meta?.['io.modelcontextprotocol/subscriptionId']
           if (own !== id) throw new Error(`${method} is of the request ${String(own)}, not ${id}`)
         }
-        if (fits(kind, params)) return { kind, params }
-      }
-    }
+        return fits(kind, params) ? { kind, params } : undefined
+      })
     return {
       id,
       find,
-      next: async (wanted) => (await find((kind) => kind === wanted)).params,
-      async result() {
-        for (;;) {
-          const message = await next('the result')
-          if (message.id === id) return message.result ?? {}
-        }
-      },
+      next: async (wanted) => (await find((kind) => kind === wanted, wanted)).params,
+      result: () => first('the result', (one) => (one.id === id ? (one.result ?? {}) : undefined)),
       close: () => ended.abort(new Error('the client has closed the stream')),
     }
   }

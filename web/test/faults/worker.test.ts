@@ -60,6 +60,18 @@ inBrowsers('a Worker that hangs is replaced', async (browser) => {
   await client.close()
 })
 
+inBrowsers(
+  'a Worker that works off what the page has sent in one task is kept',
+  async (browser) => {
+    const { page, name } = await at.open(browser, '?mortal')
+    const client = await modern(at.gateway)
+    await page.evaluate("for (let i = 0; i <= 300_000; i++) value.set('value ' + i)")
+    assert.equal(await client.read(`${name}+app://value`), 'value 300000')
+    assert.deepEqual(await page.evaluate('errors'), [])
+    await client.close()
+  },
+)
+
 inBrowsers('an engine that has run out of memory is replaced', async (browser) => {
   const { page, name } = await at.open(browser, '?mortal')
   const client = await modern(at.gateway)
