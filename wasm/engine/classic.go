@@ -99,6 +99,14 @@ func (d *Direct) Resubscribe(uris []string) (armed func(ctx context.Context)) {
 	return e.beginArming()
 }
 
+// Unsubscribe takes a URI away from the session, at once: what the client has unsubscribed from at
+// another connection. It does not block.
+func (d *Direct) Unsubscribe(uri string) {
+	if s := d.client.sessionSubscription(); s != nil {
+		s.unsubscribe(uri)
+	}
+}
+
 // unsubscribe takes a URI away. Doing so twice is harmless.
 func (e *Engine) unsubscribe(_ context.Context, req *request) (sink.Result, error) {
 	uri, err := req.readURI()

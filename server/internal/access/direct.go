@@ -59,6 +59,10 @@ func (d *Direct) Resubscribe(uris []string) (armed func(ctx context.Context)) {
 	return d.direct.Resubscribe(uris)
 }
 
+// Unsubscribe takes a URI away from a classic session, without limits and audit: its client has
+// requested that at another node. See [engine.Direct.Unsubscribe].
+func (d *Direct) Unsubscribe(uri string) { d.direct.Unsubscribe(uri) }
+
 // Examine examines a message as the engine does.
 func (d *Direct) Examine(msg []byte) engine.Examination { return d.engine.Examine(msg) }
 

@@ -47,7 +47,6 @@ type conversation struct {
 	engineRequests map[string]*pendingRequest // requests of the engine by ID.Key; each belongs to a request of the client
 	tokens         map[string]*mailbox        // by progress token
 	subscribed     map[string]bool            // URIs to which the engine has a subscription
-	ownRequests    int                        // number of requests that the session itself has sent
 	initialized    bool                       // the engine has got notifications/initialized
 	hadStream      bool                       // the client has opened a stream: see announceLost
 }
@@ -55,15 +54,14 @@ type conversation struct {
 // A pendingRequest is a request that the engine has not answered yet.
 type pendingRequest struct {
 	method, uri string
-	level       string            // of logging/setLevel
-	token       string            // key of the progress token; may be empty
-	box         *mailbox          // nil if the client has disconnected
-	jsonOnly    bool              // the client accepts no event stream
-	cancelled   bool              // by the client
-	answered    func(failed bool) // set for requests of the session itself
-	earlyUpdate []byte            // an `updated` that arrived before the response to the subscription
+	level       string   // of logging/setLevel
+	token       string   // key of the progress token; may be empty
+	box         *mailbox // nil if the client has disconnected
+	jsonOnly    bool     // the client accepts no event stream
+	cancelled   bool     // by the client
+	earlyUpdate []byte   // an `updated` that arrived before the response to the subscription
 	started     time.Time
-	use         *use // of the limits, until the engine has answered; nil for requests of the session itself
+	use         *use // of the limits, until the engine has answered
 }
 
 var errEnded = errors.New("the session has ended")
@@ -105,10 +103,15 @@ func (s *session) wake() {
 	c.direct.Post(jsonrpc.AppendRequest(nil, `"pagemcp"`, engine.MethodInitialize, params))
 	c.direct.Post(jsonrpc.AppendNotification(nil, engine.MethodInitialized, nil))
 	if s.record.LogLevel != "" {
-		level := append(jsonrpc.AppendString([]byte(`{"level":`), s.record.LogLevel), '}')
-		c.direct.Post(jsonrpc.AppendRequest(nil, `"pagemcp/level"`, engine.MethodSetLevel, level))
+		c.setLevel(s.record.LogLevel)
 	}
 	s.resubscribe()
+}
+
+// setLevel sets the log level in the engine, which answers at once.
+func (c *conversation) setLevel(level string) {
+	params := append(jsonrpc.AppendString([]byte(`{"level":`), level), '}')
+	c.direct.Post(jsonrpc.AppendRequest(nil, `"pagemcp/level"`, engine.MethodSetLevel, params))
 }
 
 // announceAll announces that everything may have changed. The caller holds the lock.

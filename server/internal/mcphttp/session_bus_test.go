@@ -13,12 +13,27 @@ import (
 )
 
 // A testBus carries events between the nodes of one process. Like NATS it delivers in the
-// background, and the events of one publisher in order.
+// background, and to each node one after the other, in the order in which they were sent.
 type testBus struct {
 	mu    sync.Mutex
 	subs  map[mcphttp.SessionTopic]map[*testSub]bool
 	drops func(mcphttp.SessionEvent) bool // loses an event; nil loses none
 	most  int                             // bytes of an event; 0: any number
+	late  time.Duration                   // how much later requests come than what was published before them
+}
+
+// delayRequests makes requests come later than what was published before them. The receiver takes them for
+// older than that, as it does when later events have overtaken them.
+func (b *testBus) delayRequests(late time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.late = late
+}
+
+func (b *testBus) lateness() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.late
 }
 
 // carry limits the size of events in bytes.
@@ -36,20 +51,50 @@ func (b *testBus) limit() int {
 
 type testSub struct {
 	node   *testEvents
-	events chan func() // in order
 	handle func(mcphttp.SessionEvent, func())
-	ended  chan struct{}
 }
 
 // testEvents is the bus as one node sees it.
-type testEvents struct{ bus *testBus }
+type testEvents struct {
+	bus *testBus
+
+	mu      sync.Mutex
+	events  []func() // to be delivered
+	running bool
+}
+
+// deliver delivers an event in the background, after those before.
+func (n *testEvents) deliver(event func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.events = append(n.events, event)
+	if !n.running {
+		n.running = true
+		go n.run() // ends when there is no event
+	}
+}
+
+func (n *testEvents) run() {
+	for event := n.next(); event != nil; event = n.next() {
+		event()
+	}
+}
+
+func (n *testEvents) next() (event func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.running = len(n.events) > 0; n.running {
+		event, n.events = n.events[0], n.events[1:]
+	}
+	return event
+}
 
 func newTestBus() *testBus {
 	return &testBus{subs: map[mcphttp.SessionTopic]map[*testSub]bool{}}
 }
 
 // on makes a node use the bus.
-func (b *testBus) on(ss *mcphttp.Sessions) { ss.Events = &testEvents{b} }
+func (b *testBus) on(ss *mcphttp.Sessions) { ss.Events = &testEvents{bus: b} }
 
 func (b *testBus) others(t mcphttp.SessionTopic, node *testEvents) (found []*testSub) {
 	b.mu.Lock()
@@ -60,6 +105,12 @@ func (b *testBus) others(t mcphttp.SessionTopic, node *testEvents) (found []*tes
 		}
 	}
 	return found
+}
+
+func (b *testBus) has(t mcphttp.SessionTopic, sub *testSub) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.subs[t][sub]
 }
 
 // topics returns the number of topics with subscribers.
@@ -145,16 +196,21 @@ func (n *testEvents) send(t mcphttp.SessionTopic, e mcphttp.SessionEvent, done f
 		return len(others) > 0
 	}
 	for _, sub := range others {
-		select {
-		case sub.events <- func() { sub.handle(e, done) }:
-		case <-sub.ended:
-		}
+		sub.node.deliver(func() {
+			if n.bus.has(t, sub) {
+				sub.handle(e, done)
+			}
+		})
 	}
 	return len(others) > 0
 }
 
 func (n *testEvents) Request(ctx context.Context, t mcphttp.SessionTopic, e mcphttp.SessionEvent) error {
 	done := make(chan struct{})
+	if late := n.bus.lateness(); late > 0 {
+		time.Sleep(late)
+		e.Delay = 2 * late
+	}
 	if !n.send(t, e, sync.OnceFunc(func() { close(done) })) {
 		return mcphttp.ErrNoSubscriber
 	}
@@ -167,27 +223,16 @@ func (n *testEvents) Request(ctx context.Context, t mcphttp.SessionTopic, e mcph
 }
 
 func (n *testEvents) Subscribe(t mcphttp.SessionTopic, handle func(mcphttp.SessionEvent, func())) (stop func()) {
-	sub := &testSub{node: n, events: make(chan func(), 1_024), handle: handle, ended: make(chan struct{})}
-	go func() { // ends with stop
-		for {
-			select {
-			case deliver := <-sub.events:
-				deliver()
-			case <-sub.ended:
-				return
-			}
-		}
-	}()
+	sub := &testSub{node: n, handle: handle}
 	n.bus.mu.Lock()
 	defer n.bus.mu.Unlock()
 	if n.bus.subs[t] == nil {
 		n.bus.subs[t] = map[*testSub]bool{}
 	}
 	n.bus.subs[t][sub] = true
-	return sync.OnceFunc(func() {
+	return func() {
 		n.bus.mu.Lock()
 		defer n.bus.mu.Unlock()
 		delete(n.bus.subs[t], sub)
-		close(sub.ended)
-	})
+	}
 }

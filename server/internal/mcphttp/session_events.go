@@ -246,12 +246,13 @@ func (s *session) takeEngineRequest(id jsonrpc.ID) bool {
 }
 
 // addURI records that the client has subscribed on another node. The node with the stream
-// subscribes by arm.
-// It returns false for an event that a later one has overtaken.
-func (s *session) addURI(e SessionEvent) bool {
+// subscribes by arm. isWanted is false if an unsubscription has overtaken the event; one that
+// comes twice may be taken for older than itself.
+func (s *session) addURI(e SessionEvent) (isWanted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.record.Subscriptions.hear(e.URI, e.Delay, false, s.record.Partial)
+	s.record.Subscriptions.hear(e.URI, e.Delay, false, s.record.Partial)
+	return s.record.Subscriptions.Has(e.URI)
 }
 
 // dropURI records that the client has unsubscribed on another node.
@@ -279,7 +280,7 @@ func (s *session) leave(uri string) {
 func (s *session) disarm(uri string) {
 	if c := s.conversation; c != nil && c.subscribed[uri] {
 		delete(c.subscribed, uri)
-		s.unsubscribe(c, uri)
+		c.direct.Unsubscribe(uri)
 	}
 }
 
@@ -291,8 +292,7 @@ func (s *session) setLevel(level string) {
 	s.record.LogLevel = level
 	s.mu.Unlock()
 	if c != nil {
-		params := append(jsonrpc.AppendString([]byte(`{"level":`), level), '}')
-		s.sendOwn(c, engine.MethodSetLevel, "", params, func(bool) {})
+		c.setLevel(level)
 	}
 }
 
@@ -446,12 +446,12 @@ func (s *session) arm(e SessionEvent, done func()) {
 	}()
 }
 
-// armNow is arm in the engine.
+// armNow is arm in the engine, unless the client has unsubscribed meanwhile.
 func (s *session) armNow(uri string) (armed func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.conversation
-	if c == nil || c.subscribed[uri] {
+	if c == nil || c.subscribed[uri] || !s.record.Subscriptions.Has(uri) {
 		return func() {}
 	}
 	return s.subscribeTo(c, []string{uri})

@@ -385,6 +385,45 @@ func TestDelayedSubscriptionsChangeNothing(t *testing.T) {
 	})
 }
 
+// A subscription is published, and requested of the node with the stream. That one subscribes also if it hears
+// of it twice, and takes the request for the older one.
+func TestSubscriptionsThatAreHeardTwiceAreMade(t *testing.T) {
+	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
+		session := a.begin()
+		stream := b.listen(session)
+		stream.take()
+		bus.delayRequests(time.Millisecond)
+		if status, body := a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`); status != 200 || !strings.Contains(body, `"result"`) {
+			t.Errorf("subscribe: %d %s", status, body)
+		}
+		a.table("alice").Changed("notes://a")
+		if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 {
+			t.Errorf("after a change: %v", got)
+		}
+	})
+}
+
+// A client that subscribes again at once gets updates: what the node with the stream ends of the
+// earlier subscription does not end the new one.
+func TestSubscriptionsFollowTheirEndAtOnce(t *testing.T) {
+	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
+		session := a.begin()
+		stream := b.listen(session)
+		stream.take()
+		for round := range 50 {
+			a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
+			time.Sleep(time.Microsecond) // the unsubscription below is later
+			if round > 0 {
+				a.table("alice").Changed("notes://a")
+				if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 {
+					t.Fatalf("round %d, after a change: %v", round, got)
+				}
+			}
+			c.request(session, "2", "resources/unsubscribe", `"uri":"notes://a"`)
+		}
+	})
+}
+
 // If the event is lost, the response waits until the node with the stream has it: no update
 // follows the response (P1).
 func TestLostUnsubscriptionsAreRepeated(t *testing.T) {

@@ -2,8 +2,6 @@ package mcphttp
 
 import (
 	"context"
-	"strconv"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -48,20 +46,6 @@ func (s *session) subscribeTo(c *conversation, uris []string) (armed func()) {
 	return func() { wait(context.Background()) }
 }
 
-// sendOwn sends a request of the session itself. The caller does not hold the lock.
-func (s *session) sendOwn(c *conversation, method, uri string, params []byte, answered func(failed bool)) {
-	c.send(jsonrpc.AppendRequest(nil, s.registerOwn(c, method, uri, answered), method, params))
-}
-
-func (s *session) registerOwn(c *conversation, method, uri string, answered func(failed bool)) jsonrpc.ID {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.ownRequests++
-	id := jsonrpc.ID(`"pagemcp/` + strconv.Itoa(c.ownRequests) + `"`)
-	c.pending[id.Key()] = &pendingRequest{method: method, uri: uri, started: time.Now(), answered: answered}
-	return id
-}
-
 // hasRoomFor reports whether the session can keep one more subscription: more than MaxChanges
 // would be lost when it sleeps.
 func (s *session) hasRoomFor(uri string) bool {
@@ -84,15 +68,8 @@ func (s *session) announceUpdate(msg []byte, h message.Head, uri string) {
 		return
 	}
 	for _, w := range s.conversation.pending { // a pending subscribe: send the update after its response
-		if w.answered == nil && w.method == engine.MethodSubscribe && w.uri == uri {
+		if w.method == engine.MethodSubscribe && w.uri == uri {
 			w.earlyUpdate = msg
 		}
 	}
-}
-
-// unsubscribe ends a subscription that was made for a client which has unsubscribed
-// meanwhile.
-func (s *session) unsubscribe(c *conversation, uri string) {
-	params := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	go s.sendOwn(c, engine.MethodUnsubscribe, uri, params, func(bool) {}) // in a goroutine: the caller holds the lock; ends when the engine has it
 }

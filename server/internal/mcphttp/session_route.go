@@ -42,19 +42,15 @@ func (s *session) mailboxFor(c *conversation, msg []byte) *mailbox {
 // it.
 func (s *session) complete(c *conversation, h message.Head, msg []byte) {
 	w, changed := s.takePending(c, h)
-	if w == nil { // the response to a request of wake
+	if w == nil { // the response to a request of the session itself
 		return
 	}
 	defer w.use.end()
 	if changed {
 		s.store()
-	}
-	if changed && w.answered == nil {
 		msg = s.withDurability(w, h, msg)
 	}
 	switch {
-	case w.answered != nil:
-		w.answered(h.Failed)
 	case changed && s.owner.Events != nil:
 		go func() { // ends within dropTime
 			if failed := s.spread(w); failed != nil {
@@ -101,9 +97,7 @@ func (s *session) takePending(c *conversation, h message.Head) (w *pendingReques
 	}
 	switch w.method {
 	case engine.MethodSetLevel:
-		if w.answered == nil {
-			s.record.LogLevel, changed = w.level, true
-		}
+		s.record.LogLevel, changed = w.level, true
 	case engine.MethodSubscribe:
 		c.subscribed[w.uri] = true
 		has := s.record.Subscriptions.Has(w.uri)
@@ -114,10 +108,6 @@ func (s *session) takePending(c *conversation, h message.Head) (w *pendingReques
 		}
 	case engine.MethodUnsubscribe:
 		delete(c.subscribed, w.uri)
-		if w.answered != nil { // the client may have subscribed again meanwhile
-			s.resubscribe()
-			return w, false
-		}
 		changed = s.record.Subscriptions.Has(w.uri)
 		s.change(w.uri, true)
 		changed = changed || s.owner.Events != nil // the event of the subscription may be lost: another node has it
@@ -239,7 +229,7 @@ func (s *session) cancel(id jsonrpc.ID) {
 	if c != nil {
 		w = c.pending[id.Key()]
 	}
-	if w == nil || w.answered != nil || w.method == engine.MethodInitialize { // unknown, or the client may not cancel it
+	if w == nil || w.method == engine.MethodInitialize { // unknown, or the client may not cancel it
 		s.mu.Unlock()
 		return
 	}
