@@ -1,7 +1,7 @@
 // The database of decisions is the one of keys: upgrades keep them, and versions of the package may share it.
 
 import assert from 'node:assert/strict'
-import { inBrowsers, shareTab } from '../harness/browsers.ts'
+import { inBrowsers } from '../harness/browsers.ts'
 import { serveKit } from '../harness/kit.ts'
 import type { DatabaseKit } from './database.ts'
 import { opened } from './person.ts'
@@ -9,7 +9,6 @@ import { opened } from './person.ts'
 declare const kit: DatabaseKit
 
 const { url } = serveKit('access/database.ts')
-shareTab(() => new URL(url()).origin)
 
 inBrowsers('the upgrade from version 1 keeps the keys', async ({ open }) => {
   const tab = await opened(open(url()))

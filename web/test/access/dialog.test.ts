@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { axe, violations } from '../harness/axe.ts'
-import { inBrowsers, shareTab } from '../harness/browsers.ts'
+import { inBrowsers } from '../harness/browsers.ts'
 import { serveKit } from '../harness/kit.ts'
 import type { Kit } from './page.ts'
 import {
@@ -20,7 +20,6 @@ import {
 declare const kit: Kit
 
 const { url } = serveKit('access/page.ts')
-shareTab(() => new URL(url()).origin)
 
 const tool = { name: 'delete_note', title: 'Delete a note', destructive: true }
 const act = { right: 'act', method: 'tools/call', uri: undefined } as const

@@ -1,11 +1,12 @@
 import { after, before } from 'node:test'
+import { shareTab } from './browsers.ts'
 import { type Served, serve } from './serve.ts'
 
 export const head =
   '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,">'
 
 /**
- * Serves the sources as they are written and what tests evaluate, for the tests of a file.
+ * Serves the sources as they are written and what tests evaluate, for the tests of a file, which share a tab.
  *
  * @param kit - path of the module that the page at `/` loads, below test/; its title is that of the
  *   directory
@@ -29,5 +30,6 @@ export function serveKit(
     })
   })
   after(() => served?.close())
+  shareTab(() => served?.origin ?? '')
   return { url: (path = '/') => `${served?.origin}${path}`, other: () => `${served?.otherOrigin}/` }
 }
