@@ -20,6 +20,7 @@ import { http } from '../../../playground/connections/http.ts'
 import { Session } from '../../../playground/connections/session.ts'
 import { Store } from '../../../playground/messages/store.ts'
 import type { Revision } from '../../../playground/protocol/revisions.ts'
+import { until } from '../../core/client.ts'
 import { program } from '../../e2e/gateway.ts'
 import '../../harness/texts.ts'
 
@@ -120,15 +121,13 @@ test('an older server: handshake, session, its own stream, DELETE', { timeout },
   assert.equal(one.store.http(sent)?.headers?.authorization, '…')
   assert.equal(one.store.http(sent)?.headers?.['mcp-protocol-version'], '2025-11-25')
 
-  while (!seen.some(({ method }) => method === 'GET'))
-    await new Promise((resolve) => setImmediate(resolve))
+  await until(() => seen.some(({ method }) => method === 'GET'), 'a GET of the client')
   servers[0]?.sendResourceListChanged()
   await row(one, 'notifications/resources/list_changed')
   assert.equal(one.session.listChanged.value.resources, 1)
 
   one.connection.close()
-  while (!seen.some(({ method }) => method === 'DELETE'))
-    await new Promise((resolve) => setImmediate(resolve))
+  await until(() => seen.some(({ method }) => method === 'DELETE'), 'a DELETE of the client')
   const posts = seen.filter(({ method }) => method === 'POST')
   assert.equal(posts[0]?.headers['mcp-session-id'], undefined)
   assert.ok(
