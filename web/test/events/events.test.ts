@@ -159,7 +159,7 @@ inWorlds(
 inWorlds('the change of a resource is an event with its URI', async ({ tab, name, client }) => {
   const own = client()
   const uri = `${name}+notes://cart`
-  /** 1000 changes: what a poll and a stream have of them. A page that is slower than the stream waits for it is a gap, of which both are told. */
+  /** What a poll and a stream have of 1000 changes. If the page takes longer than the stream waits for it, both say that they may have missed some. */
   const change = async () => {
     const start = await own.poll({ name: 'resource_updated', arguments: { uri }, cursor: null })
     const all = await own.stream({ name: 'resource_updated', cursor: null })
