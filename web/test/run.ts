@@ -1,8 +1,8 @@
 /**
  * Runs test files as `node --test` does, one process each, with browsers that the files share; see harness/keeper.ts.
  * Ends with the files that took longest, which begin first the next time. Takes file names and patterns, as `node test/run.ts --jobs 1 test/idb/a.test.ts`.
- * With CI=true, files that fail run once more, alone; see harness/repeat.ts. A file ends with its tests, and is killed
- * after `--limit`: one that waited for ever would hold up the run.
+ * With CI=true, files that fail run once more, alone; see harness/repeat.ts. A file that does not end within `--limit` is
+ * killed, and fails.
  */
 
 import * as fs from 'node:fs'
@@ -88,7 +88,6 @@ const tests = run({
   cwd: web,
   execArgv: [...process.execArgv, '--import', join(web, 'test/harness/begin.ts')],
   timeout,
-  forceExit: true,
 } as Parameters<typeof run>[0])
 tests.on(
   'test:summary' as never,
@@ -100,6 +99,14 @@ tests.on(
 await pipeline(tests, events, new spec(), process.stdout, { end: false })
 await browsers.close()
 pace.close()
+
+for (const file of paths) {
+  const isKnown = relative(web, file) in took || failures.some((failure) => failure.file === file)
+  if (isKnown) continue
+  console.log(`the results of ${file} are lost`)
+  failures.push({ file, output: 'its results are lost' })
+  success = false
+}
 
 const all = Object.entries(took).sort(([, a], [, b]) => b - a)
 const inSeconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(7)} s`

@@ -1,12 +1,13 @@
 /**
- * Loaded before a test file by the runner: waits until it may begin, see pace.ts, and ends its process if that does not
- * end within the limit. Node's runner waits for it without an end, and Node itself runs hooks before it obeys SIGTERM.
- * Without a runner it does nothing.
+ * Loaded before a test file by the runner: waits until it may begin, see pace.ts, and kills its process if that does not
+ * end within the limit, or within a twentieth of it after the tests, whose results are passed on by then. Node's runner waits for
+ * a process without an end, by SIGTERM Node runs hooks first, and with `forceExit` it loses results. Without a runner it does nothing.
  */
 
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { connect } from 'node:net'
+import { after } from 'node:test'
 import { limitVariable, paceVariable } from './pace.ts'
 
 const { [paceVariable]: address, [limitVariable]: limit } = process.env
@@ -19,8 +20,14 @@ if (address !== undefined) {
   socket.unref()
 }
 if (limit !== undefined) {
+  const most = Number(limit)
+  endAfter(most, 'its beginning')
+  after(() => endAfter(most / 20, 'its tests')) // a file's own hooks come after this one
+}
+
+function endAfter(ms: number, what: string) {
   setTimeout(() => {
-    writeSync(2, `${process.argv[1]} has not ended within ${Number(limit) / 1000} s\n`)
+    writeSync(2, `${process.argv[1]} has not ended within ${ms / 1000} s of ${what}\n`)
     process.kill(process.pid, 'SIGKILL')
-  }, Number(limit)).unref()
+  }, ms).unref()
 }
