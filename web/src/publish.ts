@@ -173,7 +173,12 @@ export interface Published {
   kept(ref: number): Kept | undefined
   /** 0: all methods of extensions. */
   callee(ref: number): RegisteredCallee | undefined
+  /** Resolves when the engine has the events so far, whose code may load late, and in any case after {@link loadTime}. */
+  hasEvents(): Promise<unknown> | undefined
 }
+
+/** How long a page waits for the code of its events before it joins a gateway, ms. */
+const loadTime = 2_000
 
 /**
  * @param thread - that of the engine, asked for when something is registered: the engine asks for handlers while it
@@ -192,6 +197,7 @@ export function publishing(
   const extend: Extend = async (name, params, request) =>
     methods.get(name)?.at(-1)?.handler(params, request)
   let last = 0
+  let events: Promise<unknown> | undefined // is loading, or has loaded, since there was one
   const loadEvents = loader(() => lazily('events.js', import('./events.ts')))
   const loadSkills = loader(() => lazily('skills.js', import('./skills.ts')))
 
@@ -270,6 +276,9 @@ export function publishing(
     provider: (ref) => providers[ref],
     kept: (ref) => kept.get(ref),
     callee: (ref) => (ref === 0 ? { extend } : callees.get(ref)),
+    hasEvents: () =>
+      events &&
+      Promise.race([events, new Promise((late) => setTimeout(late, loadTime))]).catch(() => {}),
     methods: {
       resource(description: OwnResource, content: Content) {
         const one = resources([[description, content]])
@@ -302,7 +311,9 @@ export function publishing(
         return Object.assign(() => removed.abort(), { ready })
       },
       event(own) {
-        const offer = loadEvents().then((module) => module.offerEvent(own as never, publish))
+        const loading = loadEvents()
+        events = loading
+        const offer = loading.then((module) => module.offerEvent(own as never, publish))
         return {
           emit(data) {
             const text = new Promise<string>((done) => done(JSON.stringify(data))) // it rejects, and does not throw

@@ -244,6 +244,22 @@ inWorlds(
   },
 )
 
+inWorlds('a page joins with its events, also if their code loads late', async (world) => {
+  const { tab, name, client, gateway } = world
+  const stream = await client().stream({ name: `${name}.saved`, cursor: null })
+  await stream.next('active')
+  await tab.setRequestInterception(true)
+  tab.on('request', (request) => {
+    const isOfEvents = new URL(request.url()).pathname === '/pagemcp/events.js'
+    setTimeout(() => void request.continue(), isOfEvents ? 500 : 0)
+  })
+  await tab.reload()
+  await join(tab, gateway)
+  await client().poll({ name: `${name}.saved`, cursor: null })
+  await stream.next('active') // it has not ended
+  stream.close()
+})
+
 inWorlds('a gateway that is killed loses nothing', async ({ tab, name, client, restart }) => {
   const event = `${name}.saved`
   const { cursor } = await client().poll({ name: event, cursor: null })
