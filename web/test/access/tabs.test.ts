@@ -240,7 +240,7 @@ inBrowsers(
       ['claude-code', 'read', false],
       ['claude-code', 'act', false],
     ])
-    assert.ok(took < 1100, `${took} ms`) // timers of hidden pages have steps of a second
+    assert.ok(took < 1500, `${took} ms`) // timers of hidden pages have steps of a second, and a machine may be busy
     await ask(visible, 'a')
     assert.equal((await answer(visible, 'a')).reason, 'revoked')
 
