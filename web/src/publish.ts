@@ -174,7 +174,7 @@ export interface Published {
   /** 0: all methods of extensions. */
   callee(ref: number): RegisteredCallee | undefined
   /** Resolves when the engine has the events so far, whose code may load late, and in any case after {@link loadTime}. */
-  hasEvents(): Promise<unknown> | undefined
+  eventsLoaded(): Promise<unknown> | undefined
 }
 
 /** How long a page waits for the code of its events before it joins a gateway, ms. */
@@ -276,7 +276,7 @@ export function publishing(
     provider: (ref) => providers[ref],
     kept: (ref) => kept.get(ref),
     callee: (ref) => (ref === 0 ? { extend } : callees.get(ref)),
-    hasEvents: () =>
+    eventsLoaded: () =>
       events &&
       Promise.race([events, new Promise((late) => setTimeout(late, loadTime))]).catch(() => {}),
     methods: {

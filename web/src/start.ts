@@ -385,7 +385,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
         if (connector.ignored) report(connector.ignored)
         const { token } = connector
         if (token) ownAccess.consented()
-        await published.hasEvents() // an assistant's stream of one would end
+        await published.eventsLoaded() // without its event, an assistant's stream would end
         const page = await pageId(signal)
         const replaced = token ? [] : await replacedPages(page, signal)
         signal.throwIfAborted()

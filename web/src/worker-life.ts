@@ -1,8 +1,9 @@
 /**
  * Notices that the engine's Worker is gone. Browsers report neither its end nor an endless loop: a Worker that does not
- * answer hangs, or has ended, unless it says that it works off what came before the question. A Web Lock that it holds is free when it has ended: that is noticed at once, also by a
- * hidden window, whose timers are slow. Firefox keeps no document with a lock in the back/forward cache, so the Worker
- * holds one only once the page connects to a gateway, for which the window has a lock, too (page-id.ts).
+ * answer hangs, or has ended, unless it says that it still handles earlier messages. A Web Lock that it holds is free when
+ * it has ended: that is noticed at once, also by a hidden window, whose timers are slow. Firefox keeps no document with a
+ * lock in the back/forward cache, so the Worker holds one only once the page connects to a gateway, for which the window
+ * has a lock, too (page-id.ts).
  */
 
 /** By its name, worker.js knows the Worker that it is to serve in. */
