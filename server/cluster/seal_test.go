@@ -37,6 +37,10 @@ func testSealer(t testing.TB, keys ...string) *sealer {
 	return s
 }
 
+func withSender(id string) func(sealed []byte) []byte {
+	return func(sealed []byte) []byte { copy(sealed[1+sealKeyID:], id); return sealed }
+}
+
 // A sealed message opens once, for its subject and reply subject, under a common key.
 func TestSealedMessages(t *testing.T) {
 	const subject, reply = "pagemcp.1.test.hb", "pagemcp.1.test.n.a.l.b"
@@ -56,7 +60,7 @@ func TestSealedMessages(t *testing.T) {
 		{name: "with a changed tag", keys: []string{"k1"}, change: func(b []byte) []byte { b[len(b)-1] ^= 1; return b }, want: errSealed},
 		{name: "with a changed time", keys: []string{"k1"}, change: func(b []byte) []byte { b[sealHeader-9] ^= 1; return b }, want: errSealed},
 		{name: "with a changed number", keys: []string{"k1"}, change: func(b []byte) []byte { b[sealHeader-1] ^= 1; return b }, want: errSealed},
-		{name: "of another sender", keys: []string{"k1"}, change: func(b []byte) []byte { b[1+sealKeyID] = 'z'; return b }, want: errSealed},
+		{name: "of another sender", keys: []string{"k1"}, change: withSender(newID()), want: errSealed},
 		{name: "of an invalid sender", keys: []string{"k1"}, change: func(b []byte) []byte { b[1+sealKeyID] = '.'; return b }, want: errSealed},
 		{name: "of an unknown version", keys: []string{"k1"}, change: func(b []byte) []byte { b[0]++; return b }, want: errSealed},
 		{name: "cut off", keys: []string{"k1"}, change: func(b []byte) []byte { return b[:sealOverhead-1] }, want: errSealed},

@@ -84,6 +84,7 @@ type subscription struct {
 	open    bool                // acknowledged: notifications may be sent
 	pending map[string]struct{} // to be sent when it opens, or at the next tick
 	recent  map[string]struct{} // sent since the last tick
+	states  map[string]uint64   // hashes of the last notifications about tasks: a state is sent once
 	tick    *time.Timer         // runs while recent or pending has anything
 	ended   bool
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"hash/fnv"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/plain"
@@ -180,7 +181,8 @@ func (e *Engine) mayListenTo(s *subscription, id string) bool {
 }
 
 // taskNotification returns the notification about the state of a task now, or nil if the client
-// may not have it, or is not subscribed any more. It is called with the client's mu held.
+// may not have it, has it already, or is not subscribed any more. A state may be announced twice: by
+// the listen, and by a mounted engine. It is called with the client's mu held.
 func (e *Engine) taskNotification(s *subscription, key string) *sink.Document {
 	var state TaskState
 	t := e.tasks.find(TaskOfURI(key))
@@ -202,5 +204,14 @@ func (e *Engine) taskNotification(s *subscription, key string) *sink.Document {
 	o := emit.JSON(`{"_meta":{}`)
 	addState(&o, state)
 	o.Text("}")
+	hash := fnv.New64a()
+	hash.Write(o)
+	if last, sent := s.states[key]; sent && last == hash.Sum64() {
+		return nil
+	}
+	if s.states == nil {
+		s.states = map[string]uint64{}
+	}
+	s.states[key] = hash.Sum64()
 	return &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodTask, o)}
 }

@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"testing"
@@ -110,6 +111,55 @@ func TestTasksOfAPageThatIsAway(t *testing.T) {
 		time.Sleep(time.Hour)
 		c.Wants(id, "-32602")
 		r.Close()
+	})
+}
+
+// repeatsStates is a port of a page that sends each state of a task a second time, a second later.
+type repeatsStates struct{ jsonrpc.Port }
+
+func (p repeatsStates) Write(ctx context.Context, msg []byte) error {
+	if strings.Contains(string(msg), `"method":"`+engine.MethodTask+`"`) {
+		again := bytes.Clone(msg)
+		time.AfterFunc(time.Second, func() { p.Port.Write(context.Background(), again) })
+	}
+	return p.Port.Write(ctx, msg)
+}
+
+// A client gets a state of a task once, however often its page sends it.
+func TestAStateIsSentOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		page := pageWithTasks(t, nil)
+		defer page.Close()
+		r := remote.New()
+		defer r.Close()
+		near, far := jsonrpc.Pipe()
+		go page.Serve(engine.WithSpeakForOthers(t.Context()), repeatsStates{far}) // ends with near
+		defer near.Close()
+		if err := r.Reattach(t.Context(), near); err != nil {
+			t.Fatal(err)
+		}
+		gateway := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Tools: true, OtherTasks: engine.ForwardTasks()})
+		gateway.Mount("notes+", r)
+		c := enginetest.TaskClientOf(t, gateway, "claude")
+		id := c.Create("notes.work", "{}")
+		synctest.Wait()
+		c.Send("subscriptions/listen", `"notifications":{"taskIds":["`+id+`"]}`)
+		c.Next("the acknowledgement")
+		if got := c.Next("the present state"); !strings.Contains(got, `"status":"input_required"`) {
+			t.Error(got)
+		}
+		time.Sleep(time.Minute)
+		c.Send("tasks/update", `"taskId":"`+id+`","inputResponses":{"ok-1":{"action":"accept","content":{}}}`)
+		time.Sleep(2 * time.Minute)
+		var got []string
+		for len(got) == 0 || !strings.Contains(got[len(got)-1], `"status":"completed"`) {
+			if next := c.Next("the last state"); strings.Contains(next, engine.MethodTask) {
+				got = append(got, next)
+			}
+		}
+		if len(got) != 2 || !strings.Contains(got[0], `"status":"working"`) {
+			t.Errorf("after the answer: %q", got)
+		}
 	})
 }
 
