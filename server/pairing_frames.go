@@ -15,7 +15,7 @@ import (
 //	page → gateway  opening    id of its secret or key, and the address it has dialled
 //	gateway → page  challenge  the proof of the gateway
 //	page → gateway  reply      the proof and the description of the page
-//	gateway → page  welcome    MCP follows, with the gateway as client
+//	gateway → page  welcome    the page is mounted; MCP follows, with the gateway as client
 type (
 	opening struct {
 		Version int    `json:"pagemcp"`
@@ -63,7 +63,8 @@ func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address st
 		return joiner, err
 	}
 	if answer.Hello == nil {
-		return joiner, writeFrame(ctx, f, welcome{Key: keyID})
+		joiner.Welcome, err = json.Marshal(welcome{Key: keyID})
+		return joiner, err
 	}
 	p.names.awaitLeaving(ctx, origin, answer.Hello.Closed)
 	if err := p.full(origin); err != nil {
@@ -76,7 +77,8 @@ func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address st
 		Touch: func() { p.keys.touch(keyID) },
 		Leave: func() { p.names.unclaim(name) },
 	}
-	return joiner, writeFrame(ctx, f, welcome{Joined: &joiner.Name, Key: keyID, Sequences: answer.Sequences})
+	joiner.Welcome, err = json.Marshal(welcome{Joined: &joiner.Name, Key: keyID, Sequences: answer.Sequences})
+	return joiner, err
 }
 
 // exchangeProofs exchanges the frames up to the reply of the page, which must satisfy

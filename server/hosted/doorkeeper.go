@@ -1,7 +1,6 @@
 package hosted
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"strconv"
@@ -135,10 +134,11 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 		return joiner, d.exceeded(err)
 	}
 	defer finish() // a page that is silent from now on takes no turn from others
-	return joiner, writeJoined(ctx, f, joinedFrame{
+	joiner.Welcome, err = json.Marshal(joinedFrame{
 		Joined: name, Ping: int(limits.PingEvery / time.Second), Refresh: int(refreshEvery / time.Second),
 		Spread: max(minSpread, d.registry.count()), Sequences: frame.Sequences,
 	})
+	return joiner, err
 }
 
 // awaitTurn waits until the page may join. It comes after the page has shown its token, so
@@ -203,12 +203,4 @@ func parseJoin(kind websocket.MessageType, data []byte) (frame joinFrame, err er
 		return frame, gateway.ErrRefused
 	}
 	return frame, nil
-}
-
-func writeJoined(ctx context.Context, f gateway.Frames, frame joinedFrame) error {
-	var text bytes.Buffer
-	if err := json.MarshalWrite(&text, frame); err != nil {
-		return err
-	}
-	return f.Write(ctx, websocket.MessageText, text.Bytes())
 }

@@ -156,7 +156,7 @@ func (openDoor) Join(ctx context.Context, f Frames, _, _ string) (Joiner, error)
 	if err == nil {
 		err = json.Unmarshal(frame, &hello)
 	}
-	return Joiner{Owner: "o", Name: hello.Page, Hello: hello, Valid: func() bool { return true }}, err
+	return Joiner{Owner: "o", Name: hello.Page, Hello: hello, Welcome: []byte("{}"), Valid: func() bool { return true }}, err
 }
 
 const (
@@ -413,6 +413,9 @@ func (p *testPage) join(g *testGateway) {
 	p.must(err)
 	p.conn, err = p.dial(g, testOrigin, PageProtocol, hello)
 	p.must(err)
+	if _, _, err := p.conn.Read(p.t.Context()); err != nil {
+		p.t.Fatalf("instead of the welcome: %v", err)
+	}
 	s := socket.New(p.conn, limits.MaxMessage+limits.MaxSlack, false)
 	p.gone = s.Done()
 	ctx := context.Background()

@@ -100,7 +100,6 @@ type Gateway struct {
 	guard      *access.Guard
 	views      atomic.Int64    // number of all owners together
 	pageTools  sync.Map        // *resourceTools by the *engine.Engine of a view of one page
-	joins      atomic.Int64    // pages that are joining
 	closing    <-chan struct{} // closed by EndStreams
 	endStreams context.CancelFunc
 	ended      chan struct{} // closed by End

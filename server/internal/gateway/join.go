@@ -19,7 +19,8 @@ import (
 // A Doorkeeper decides which documents join as pages, and assigns their names.
 type Doorkeeper interface {
 	// Join exchanges frames with a document of origin that has dialled address, until
-	// the document is authenticated or ctx ends. The error is [ErrVersion], a
+	// the document is authenticated or ctx ends. The document gets Joiner.Welcome when its
+	// page is mounted. The error is [ErrVersion], a
 	// *[CloseError], or any other one, which the document sees as "refused".
 	Join(ctx context.Context, f Frames, origin, address string) (Joiner, error)
 }
@@ -36,6 +37,10 @@ type Joiner struct {
 	Owner access.Owner
 	Hello Hello
 	Name  string // unique among the owner's pages until Leave; empty if the document has only paired
+
+	// Welcome is the frame after which the document takes messages: it has joined, or paired.
+	Welcome []byte
+
 	// Sequences says that the page reads and may send several messages in one frame.
 	Sequences bool
 
@@ -118,10 +123,11 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 	if g.Options.MaxHandshake > 0 {
 		conn.SetReadLimit(g.Options.MaxHandshake)
 	}
-	g.joins.Add(1) // until the page is attached
-	defer g.joins.Add(-1)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), cmp.Or(g.Options.JoinTime, limits.HandshakeTime)) // when it ends, the connection is closed
 	joiner, err := g.Options.Doorkeeper.Join(ctx, conn, origin, "ws://"+r.Host+access.PagePath)
+	if err == nil && joiner.Name == "" {
+		err = conn.Write(ctx, websocket.MessageText, joiner.Welcome)
+	}
 	cancel()
 	leave := func() {
 		if joiner.Leave != nil {

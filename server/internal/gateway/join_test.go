@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // A fixedDoor decides alike about each document, after its first frame.
@@ -68,6 +71,52 @@ func TestDocumentThatDoesNotJoinIsTold(t *testing.T) {
 	}
 }
 
+// A document that knows that it has joined is found by what it does next, however long the
+// gateway needs for the join.
+func TestWelcomedPageIsMounted(t *testing.T) {
+	for _, request := range []struct{ method, params, want string }{
+		{engine.MethodListResources, "", `"uri":"notes+notes://a"`},
+		{engine.MethodReadResource, `"uri":"notes+notes://a"`, `"text":"1"`},
+		{engine.MethodListTools, "", `.greet"`},
+		{engine.MethodCallTool, `"name":"notes.greet","arguments":{}`, `"text":"hello"`},
+		{engine.MethodListTemplates, "", `"uriTemplate":"notes+notes://{id}"`},
+		{engine.MethodListPrompts, "", `.ask"`},
+		{engine.MethodListen, `"notifications":{"resourceSubscriptions":["notes+notes://a"]}`, `"notifications":{"resourceSubscriptions":["notes+notes://a"]}`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g := startGateway(t, func(o *Options) {
+				o.Doorkeeper = fixedDoor{joiner: Joiner{
+					Owner: "o", Name: "notes", Valid: func() bool { return true }, Welcome: []byte("{}"),
+					Joined: func(func(websocket.StatusCode, string)) { time.Sleep(time.Second) }, // the gateway is busy
+				}}
+			})
+			page := newPage(t, "notes")
+			page.write("notes://a", "1")
+			page.tool("greet", "{}", always("hello"))
+			page.must(page.table.PutTemplate(engine.TemplateEntry{
+				Template: engine.Template{URITemplate: "notes://{id}", Name: "note"},
+				Read:     func(context.Context, string, []byte) ([]engine.Contents, error) { return nil, engine.ErrNotFound },
+			}))
+			page.must(page.table.PutPrompt(engine.PromptEntry{Prompt: engine.Prompt{Name: "ask", Object: []byte(`{"name":"ask"}`)}, Get: func(context.Context, []byte) ([]byte, error) { return nil, engine.ErrNotFound }}))
+			conn, err := page.dial(g, testOrigin, PageProtocol, []byte("{}"))
+			page.must(err)
+			ctx, cancel := context.WithTimeout(t.Context(), testTime)
+			defer cancel()
+			if _, frame, err := conn.Read(ctx); err != nil || string(frame) != "{}" {
+				t.Fatalf("instead of the welcome: %s, %v", frame, err)
+			}
+			go page.engine.Serve(context.Background(), socket.New(conn, limits.MaxMessage, false)) // ends with the socket
+			answer := g.send(ctx, "POST", "/mcp", modern("1", request.method, request.params), append(headersOf(request.method, request.params), streams)...)
+			defer answer.Body.Close()
+			body := make([]byte, 1<<16)
+			n, _ := io.ReadAtLeast(answer.Body, body, len(request.want))
+			if !strings.Contains(string(body[:n]), request.want) {
+				t.Errorf("%s: %s", request.method, body[:n])
+			}
+		})
+	}
+}
+
 // Documents of other origins, with another subprotocol, or while no page may join, reach no
 // Doorkeeper.
 func TestDoorkeeperSeesNoOtherDocuments(t *testing.T) {
@@ -99,7 +148,7 @@ func TestJoinedPageUsesItsCredentials(t *testing.T) {
 		var touched atomic.Int32
 		credentials := make(chan string, 1)
 		door := fixedDoor{joiner: Joiner{
-			Owner: "o", Name: "notes", Valid: func() bool { return true }, Touch: func() { touched.Add(1) },
+			Owner: "o", Name: "notes", Welcome: []byte("{}"), Valid: func() bool { return true }, Touch: func() { touched.Add(1) },
 			Credential: func(frame []byte) { credentials <- string(frame) },
 		}}
 		g := startGateway(t, func(o *Options) { o.Doorkeeper = door })

@@ -30,7 +30,7 @@ func (g *Gateway) serveJoined(conn *websocket.Conn, origin string, address netip
 	if !joiner.Valid() { // revoked before it was tracked: CloseOrigins has not closed it
 		s.CloseWith(socket.CloseRefused, "revoked")
 	} else {
-		j.attach()
+		j.attach(conn)
 	}
 	context.AfterFunc(s.Context(), j.end)
 }
@@ -53,12 +53,14 @@ type joined struct {
 }
 
 // attach connects the socket with the views of the page's owner.
-func (j *joined) attach() {
+func (j *joined) attach(conn *websocket.Conn) {
 	g, s := j.gateway, j.socket
 	if j.joiner.Joined != nil {
 		j.joiner.Joined(s.CloseWith)
 	}
-	v, p, err := g.attach(j.joiner, j.origin, s)
+	v, p, err := g.attach(j.joiner, j.origin, s, func(ctx context.Context) error {
+		return conn.Write(ctx, websocket.MessageText, j.joiner.Welcome) // the socket has sent nothing
+	})
 	if err != nil {
 		code, reason, outcome := refusalOf(err)
 		if s.Context().Err() != nil {

@@ -409,24 +409,6 @@ func TestReadsWaitForPageThatIsBeingAnnounced(t *testing.T) {
 	}
 }
 
-// A page says that it has joined a moment before its node knows it, also where there is one
-// node.
-func TestReadsWaitForPageOfTheOnlyNode(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, _ := newClustered(t)
-		g.Options.Links = nil
-		read, _ := reader(t, g)
-		began := time.Now()
-		if got := read(); got != "The page is away" || time.Since(began) != 0 {
-			t.Errorf("read while no page joins: %q after %v", got, time.Since(began))
-		}
-		g.joins.Add(1)
-		if got := read(); got != "The page is away" || time.Since(began) != announceTime {
-			t.Errorf("read: %q after %v", got, time.Since(began))
-		}
-	})
-}
-
 // A page becomes known while a read waits for it, but its node cannot be dialled: the read
 // waits for the grace time once.
 func TestReadWaitsOnceForPageAndLink(t *testing.T) {

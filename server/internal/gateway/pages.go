@@ -33,14 +33,15 @@ type page struct {
 }
 
 // attach gives a page its new socket and closes the previous one: of two documents with
-// the same page id, the newer one wins.
-func (v *views) attach(joiner Joiner, origin string, s *socket.Socket) (*page, error) {
+// the same page id, the newer one wins. The page is welcomed once it is mounted and its
+// requests wait for it: whatever it causes after that finds it.
+func (v *views) attach(joiner Joiner, origin string, s *socket.Socket, welcome func(context.Context) error) (*page, error) {
 	p, done := v.lockJoin(joiner.Name)
 	if p == nil {
 		return nil, errRetired
 	}
 	defer done()
-	defer p.remote.Arrives()() // the page knows that it has joined, and other nodes do when it is held
+	defer p.remote.Arrives()() // other nodes know that it has joined when it is held, and the page when it is welcomed
 	v.mu.Lock()
 	old := p.socket
 	p.socket = s
@@ -58,6 +59,10 @@ func (v *views) attach(joiner Joiner, origin string, s *socket.Socket) (*page, e
 			v.detach(p, s)
 			return nil, err
 		}
+	}
+	if err := welcome(ctx); err != nil {
+		v.detach(p, s)
+		return nil, err
 	}
 	if err := p.remote.Reattach(ctx, joiner.port(s)); err != nil {
 		v.detach(p, s)
@@ -81,10 +86,10 @@ func (v *views) markJoined(p *page, hello Hello, origin string) {
 var errRetired = errors.New("the views were removed")
 
 // attach attaches a page to the views of its owner.
-func (g *Gateway) attach(joiner Joiner, origin string, s *socket.Socket) (v *views, p *page, err error) {
+func (g *Gateway) attach(joiner Joiner, origin string, s *socket.Socket, welcome func(context.Context) error) (v *views, p *page, err error) {
 	for {
 		v = g.Views(joiner.Owner)
-		if p, err = v.attach(joiner, origin, s); !errors.Is(err, errRetired) {
+		if p, err = v.attach(joiner, origin, s, welcome); !errors.Is(err, errRetired) {
 			return v, p, err
 		}
 	}

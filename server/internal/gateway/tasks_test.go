@@ -53,7 +53,7 @@ func (p *testPage) serveTasks(store *taskStore) {
 		Task: engine.TaskTool{Mode: engine.TaskRequired, Resume: true},
 		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 			select {
-			case <-time.After(time.Minute):
+			case <-time.After(30 * time.Second):
 				return []byte(`{"content":[{"type":"text","text":"done"}]}`), nil
 			case <-ctx.Done():
 				return nil, ctx.Err()

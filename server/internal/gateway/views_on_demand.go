@@ -163,25 +163,23 @@ func (a awayPage) Read(ctx context.Context, uri string) ([]engine.Contents, erro
 	return nil, engine.ErrNotFound
 }
 
-// announceTime is how long a request waits for a page that is not known: one that has just
-// joined says so a moment before its node knows it, and up to 250 ms before other nodes do.
+// announceTime is how long a request waits for a page that is not known where there are other
+// nodes: one that has just joined says so up to 250 ms before they do.
 const announceTime = 500 * time.Millisecond
 
-// await waits for a page that is not known on this node. If pages may be on their way from
-// one node to another, it waits for the grace time of the request, of which the rest is for
-// the link. Without other nodes it waits only while a page joins here. It returns nil if the
-// page does not come.
+// await waits for a page that is not known on this node, if there are other nodes. If pages may
+// be on their way from one node to another, it waits for the grace time of the request, of which
+// the rest is for the link. It returns nil if the page does not come.
 func (v *views) await(ctx context.Context, name string) *remote.Remote {
-	joins := v.gateway.joins.Load() > 0 // before the look: the page may be attached in between
 	if remote := v.remote(name); remote != nil {
 		return remote
 	}
 	links := v.gateway.Options.Links
-	if links == nil && !joins {
+	if links == nil {
 		return nil
 	}
 	until := engine.InvocationOf(ctx).WaitUntil()
-	if soon := time.Now().Add(announceTime); (links == nil || !links.peers().Unsettled()) && soon.Before(until) {
+	if soon := time.Now().Add(announceTime); !links.peers().Unsettled() && soon.Before(until) {
 		until = soon
 	}
 	ctx, cancel := context.WithDeadline(ctx, until)
