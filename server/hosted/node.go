@@ -208,7 +208,6 @@ func (n *Node) maxUnknown(c config.Config) int {
 func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 	most := l.Config.Limits
 	options := gateway.Options{
-		MaxKeep:    func(access.Owner) time.Duration { return 0 }, // an operator has no contents of users who have left
 		Info:       engine.Info{Name: "pagemcp", Title: "PageMCP", Version: n.options.Version, Instructions: instructions},
 		Logging:    true,
 		Events:     l.Config.Experimental.Events,

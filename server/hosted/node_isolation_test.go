@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
@@ -91,7 +90,7 @@ func newTenant(n *liveNode, name string, publishes bool) *tenant {
 	claims := map[string]any{"org_id": name}
 	page := n.page("alice", "tab").note("notes://a", "canary of "+name)
 	if publishes {
-		page.publishes = &remotetest.Publisher{Publishes: func(string) bool { return true }, Keep: time.Hour}
+		page.publishes = &remotetest.Publisher{Publishes: func(string) bool { return true }}
 	}
 	page.claims = claims
 	page.join()

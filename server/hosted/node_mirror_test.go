@@ -15,9 +15,8 @@ import (
 // everything is for a Publisher.
 func everything(string) bool { return true }
 
-// published makes a page whose values a node may keep, an hour long after it has left.
+// published makes a page whose values a node may keep.
 func (p *livePage) published(publisher *remotetest.Publisher) *livePage {
-	publisher.Keep = time.Hour
 	p.publishes = publisher
 	return p
 }
@@ -100,7 +99,7 @@ func TestTenantsShareNoKeptValue(t *testing.T) {
 	}
 }
 
-// A node keeps nothing of a page that has left, whatever its app says.
+// A node keeps nothing of a page that has left.
 func TestANodeKeepsNothingOfPagesThatHaveLeft(t *testing.T) {
 	t.Parallel() // the first read waits 10 s for the page
 	n := startNode(t, nil)
@@ -124,6 +123,36 @@ func TestANodeKeepsNothingOfPagesThatHaveLeft(t *testing.T) {
 			t.Errorf("%s of a page that has left: %s", uri, got)
 		}
 	}
+}
+
+// What a user decides in one tab holds for what the node has kept of another one that sleeps.
+func TestADecisionInOneTabHoldsForATabThatSleeps(t *testing.T) {
+	n := startNode(t, nil)
+	tab := func(id, allows string) *livePage {
+		p := n.page("ada", id).note("notes://a", "secret")
+		grants, err := engine.ParseGrants([]byte(`{"default":"open","grants":[{"assistant":"client:reader","right":"read","allow":` + allows + `}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.engine.SetGrants(grants)
+		return p.published(&remotetest.Publisher{Publishes: everything}).join()
+	}
+	asleep := tab("first", "true")
+	token := n.token("ada", map[string]any{"client_id": "reader"})
+	read := func() string { return n.read(token, "/mcp/"+asleep.joined.Joined, "notes://a").body }
+	if got := read(); !strings.Contains(got, "secret") {
+		t.Fatal(got)
+	}
+	asleep.publishes.Sleep(true)
+	eventually(t, "nothing is answered without a tab that is awake", func() bool { return strings.Contains(read(), "page-asleep") })
+	second := tab("second", "true")
+	eventually(t, "a second tab allows it", func() bool { return strings.Contains(read(), "secret") })
+	stopped, err := engine.ParseGrants([]byte(`{"default":"open","grants":[{"assistant":"client:reader","right":"read"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.engine.SetGrants(stopped)
+	eventually(t, "the second tab denies it", func() bool { return strings.Contains(read(), "page-asleep") })
 }
 
 // A client that the table of a page allows to read gets values from the node, and loses that as soon as the page has

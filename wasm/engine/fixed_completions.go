@@ -25,7 +25,7 @@ func (f *fixedCompletions) mark(changes uint64) []byte {
 	if f.changes.Load() != changes {
 		return nil
 	}
-	return []byte(`{"` + hop.KeyPublished + `":0}`)
+	return []byte(`{"` + hop.KeyPublished + `":true}`)
 }
 
 // dropCompletions has gateways drop what they keep. Not inlined: it is called in four places, and every page pays for

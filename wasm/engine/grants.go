@@ -231,6 +231,12 @@ func (g *Grants) lists(who Principal) lists {
 	return 0
 }
 
+// MayList reports whether an assistant may see the list of a method now. Nil: it may.
+func (g *Grants) MayList(who Principal, method string) bool {
+	which := g.lists(who)
+	return which == allLists || which == toolsList && method == MethodListTools
+}
+
 // MayWatch reports whether an assistant may see changes of a resource now. Nil: it may.
 func (g *Grants) MayWatch(who Principal, uri string) bool {
 	return g.MayRead(who) && !g.withholds(who, uri)

@@ -82,6 +82,10 @@ type Guarded interface {
 	// Grants returns them; nil: there are none. It is called often, from many goroutines, and
 	// must not block.
 	Grants() *Grants
+
+	// MayHaveKept reports whether a client may get the states of tasks that the source has kept: the
+	// other engine may be away, and newer decisions elsewhere. It must not block.
+	MayHaveKept(who Principal) bool
 }
 
 // servedGrants returns the grants that a gateway gets: this engine's, or those of the engine that

@@ -78,7 +78,7 @@ func lastOfOther(e *Engine, s *subscription, key string) (TaskState, bool) {
 	for l := e.lookup(key); l.next(); {
 		m := l.mount
 		source, ok := m.source.(Tasker)
-		if !ok || !s.client.proxy && m.guard != nil && !m.guard.Grants().MayHaveTasks(s.who) {
+		if !ok || !s.client.proxy && m.guard != nil && !m.guard.MayHaveKept(s.who) {
 			continue
 		}
 		if state, known := source.LastTask(TaskOfURI(l.own)); known {

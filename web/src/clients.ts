@@ -68,7 +68,7 @@ export function clients(host: ClientsHost): Clients {
 
   const calls = pendingCalls()
   const runner = programRunner(host.died)
-  const mirroring = mirror(byNumber, host, host.keep, () => out.watchReads)
+  const mirroring = mirror(byNumber, host, () => out.watchReads)
   const out: Replies = replies(host, calls, runner, mirroring)
   const events = engineEvents(byNumber, calls, out, respond, host.report)
   const incoming = receiver(host, calls, runner, events, out, respond, close)

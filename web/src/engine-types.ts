@@ -35,8 +35,6 @@ export interface EngineOptions {
   cacheHints?: WireCacheHints
   extensions?: Record<string, Json>
   experimental?: { events?: boolean }
-  /** How long a gateway may answer with published values while the page is away: StartOptions.keep. */
-  keep?: string
   /** Nothing is allowed before {@link Engine.setGrants}. */
   asks?: boolean
 }

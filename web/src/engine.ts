@@ -59,7 +59,6 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     report: host.report,
     died,
     lists: announced(options),
-    keep: keepTime(options.keep),
   })
   const defer = (act: () => void) => {
     deferred.push(act)
@@ -336,14 +335,6 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       all.detach(true)
     },
   }
-}
-
-/** The milliseconds of a time such as 10m. */
-function keepTime(keep = '0s'): number {
-  const [, amount, unit] = /^(\d+)([smh])$/.exec(keep) ?? []
-  const ms = Number(amount) * (unit === 's' ? 1000 : unit === 'm' ? 60_000 : 3_600_000)
-  if (ms <= 86_400_000) return ms
-  throw new TypeError(`keep is a time such as 10m, at most 24h, not "${keep}"`)
 }
 
 /** A table for Go, with the one that gateways get: windows and single tools do not concern them. */

@@ -49,18 +49,16 @@ const firstPause = 50 // ms
 const longestPause = 10_000 // ms
 
 /**
- * @param keep - how long the gateway may answer while this page is away, ms
  * @param isReadWatched - whether {@link ClientsHost.read} is called
  */
 export function mirror(
   clients: ReadonlyMap<number, ClientState>,
   host: Pick<ClientsHost, 'contents' | 'decided' | 'read' | 'report'>,
-  keep: number,
   isReadWatched: () => boolean,
 ): Mirror {
   const mark = (result: ReadResult, key = metaPublished): ReadResult => ({
     ...result,
-    _meta: { ...(result._meta as object | undefined), [key]: keep },
+    _meta: { ...(result._meta as object | undefined), [key]: true },
   })
 
   const notify = ({ channel, isClosed }: ClientState, params: object, method = notifyValue) => {

@@ -33,6 +33,11 @@ export interface OwnAccess {
   readonly asks: boolean
   /** The engine has started: settles when it has its table. */
   serve(): Promise<unknown>
+  /**
+   * Other tabs may have decided something while the browser has stopped this page: settles when the engine has it.
+   * If that cannot be read, this page must not serve.
+   */
+  refresh(): Promise<void>
   ask(request: AccessRequest, signal: AbortSignal): Promise<AccessAnswer>
   decided(decision: AccessDecision): void
   /** The app listens to events of access: it needs the use of assistants. */
@@ -123,6 +128,9 @@ export function pageAccess(options: Options): OwnAccess {
       )
       start()
       return asks ? loadOrDeny() : Promise.resolve()
+    },
+    async refresh() {
+      if (asks || loading || isDenied(flag)) await (await load()).refresh()
     },
     ask: (...args) => use('ask', args) as Promise<AccessAnswer>,
     decided: (decision) => opened?.decided(decision),

@@ -28,8 +28,6 @@ export interface ClientsHost {
   died(): void
   /** Lists whose changes are announced. */
   readonly lists: readonly ListName[]
-  /** How long a gateway may answer with published values while the page is away, ms. */
-  readonly keep: number
 }
 
 /** A channel that carries JSON text: a WebSocket. */

@@ -87,12 +87,6 @@ export interface StartOptions {
    * this machine (localhost, 127.0.0.1, a file), else `ask`. The page's own clients are always allowed.
    */
   access?: AccessOption
-  /**
-   * How long gateways may answer reads of published values while the page is away, in memory only: a number with `s`,
-   * `m` or `h`, at most `24h`; a hosted gateway does not. Such a response tells its age in ms, as `io.github.pagemcp/ageMs` of its `_meta`. Default: not
-   * at all; a page that leaves takes its values along.
-   */
-  keep?: `${number}${'s' | 'm' | 'h'}`
   /** The location of the package's files; default: next to this module. */
   urls?: {
     worker?: string | URL
@@ -260,6 +254,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       emit('state', state())
     },
     read: (event) => emit('read', event),
+    refreshAccess: ownAccess.refresh,
     ask: ownAccess.ask,
     decided: ownAccess.decided,
     report,
@@ -291,7 +286,14 @@ export async function start(options: StartOptions): Promise<PageMcp> {
 
   await ownAccess.serve()
 
-  watchWakes(thread.wake, ended.signal)
+  let wakes = 0
+  const wake = (asleep: boolean) => {
+    const own = ++wakes
+    if (asleep) return thread.wake(true)
+    // The gateway learns that the page is awake when its engine has the newest decisions.
+    ownAccess.refresh().then(() => own === wakes && thread.wake(false), report)
+  }
+  watchWakes(wake, ended.signal)
   addEventListenerIfAny(
     'pagehide',
     (event) => {

@@ -55,6 +55,8 @@ export interface ThreadHost {
   engineState(state: EngineState): void
   gatewayState(number: number, state: GatewayState): void
   read(event: ReadEvent): void
+  /** Settles when the engine has the decisions that are stored. */
+  refreshAccess(): Promise<void>
   /** Decides about a request that the grants do not decide; aborted if the client waits no longer. */
   ask(request: AccessRequest, signal: AbortSignal): Promise<AccessAnswer>
   /** A request was decided by grants, and answered. */
@@ -162,7 +164,10 @@ export async function engineThread(
       watchSource(host.source(number) ?? {}, listener, signal, host.report)
     },
     watching: () => undefined,
-    pageId: presentPageId,
+    async pageId() {
+      await host.refreshAccess() // before the page joins a gateway, perhaps after the browser has stopped it
+      return presentPageId()
+    },
     newPageId,
     token: (number) => tokens.get(number)?.(),
     loaded() {

@@ -111,6 +111,7 @@ func (v *views) declaredChanged() {
 // updateDeclarations updates what each view declares, after a page has joined or its
 // grace time has ended. The caller holds the lock.
 func (v *views) updateDeclarations() {
+	v.updateTabs()
 	if links := v.gateway.Options.Links; links != nil {
 		links.updateHubs(v)
 	}

@@ -50,10 +50,6 @@ type Options struct {
 
 	MaxSockets, MaxPagesPerOrigin int // 0 means the default of package limits
 
-	// MaxKeep returns the longest time that the values which pages of an owner have published may be
-	// kept after a page has left; 0: not at all. Nil: remote.MaxMirrorKeep for all.
-	MaxKeep func(access.Owner) time.Duration
-
 	// What follows is for gateways with many owners.
 
 	// OnDemand makes views by the first request of their owner, and closes them after

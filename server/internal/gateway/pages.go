@@ -145,7 +145,7 @@ func (v *views) mount(name string, r *remote.Remote) *page {
 	r.OnDeclared(v.declaredChanged)
 	r.OnInput(func() engine.InputPolicy { return v.inputPolicy(p) })
 	r.OnAway(func() string { return v.describe(p) })
-	r.OnOthers(func() []*remote.Remote { return v.otherTabs(p) })
+	r.OnOthers(func() []*remote.Remote { return v.otherTabs(r) })
 	v.pages[name] = p
 	if v.arrived != nil {
 		close(v.arrived)

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -105,14 +106,30 @@ func (v *views) describe(p *page) string {
 	return what
 }
 
-// otherTabs returns the Remotes of the other pages of the same app and origin.
-func (v *views) otherTabs(own *page) (tabs []*remote.Remote) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+// tabsOfApps has, for each page of an app, all pages of the same app and origin. It never changes, so that it is read
+// without a lock: engines ask while they hold theirs.
+type tabsOfApps map[*remote.Remote][]*remote.Remote
+
+// updateTabs renews what otherTabs answers. The caller holds the lock.
+func (v *views) updateTabs() {
+	byApp := map[[2]string][]*remote.Remote{}
 	for _, p := range v.pages {
-		if p != own && own.origin != "" && p.origin == own.origin && p.hello.Name == own.hello.Name {
-			tabs = append(tabs, p.remote)
+		if p.origin != "" {
+			app := [2]string{p.origin, p.hello.Name}
+			byApp[app] = append(byApp[app], p.remote)
 		}
 	}
-	return tabs
+	tabs := tabsOfApps{}
+	for _, all := range byApp {
+		for _, r := range all {
+			tabs[r] = all
+		}
+	}
+	v.tabs.Store(&tabs)
+}
+
+// otherTabs returns the Remotes of the other pages of the same app and origin.
+func (v *views) otherTabs(own *remote.Remote) []*remote.Remote {
+	all := (*v.tabs.Load())[own]
+	return slices.DeleteFunc(slices.Clone(all), func(r *remote.Remote) bool { return r == own })
 }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -27,6 +28,8 @@ type views struct {
 	closed  bool
 	retired bool // removed from the gateway: see [Gateway.retire]
 
+	tabs atomic.Pointer[tabsOfApps] // see otherTabs
+
 	following *following    // of pages on other nodes; nil while there is no view
 	arrived   chan struct{} // closed when the next page is mounted; nil if nothing waits for that
 }
@@ -48,13 +51,10 @@ type view struct {
 }
 
 func newViews(g *Gateway, owner access.Owner) *views {
-	keep := remote.MaxMirrorKeep
-	if g.Options.MaxKeep != nil {
-		keep = g.Options.MaxKeep(owner)
-	}
-	v := &views{gateway: g, owner: owner, mirror: g.mirror.Share(keep), byPath: map[string]*view{}, pages: map[string]*page{}, sources: map[string]engine.Source{}}
+	v := &views{gateway: g, owner: owner, mirror: g.mirror.Share(), byPath: map[string]*view{}, pages: map[string]*page{}, sources: map[string]engine.Source{}}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.updateTabs()
 	if !g.Options.OnDemand {
 		v.make("/mcp", "").users++ // never removed
 	}

@@ -3,6 +3,7 @@ package remote_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ func TestAPageThatSleeps(t *testing.T) {
 	for _, tells := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newMirroredHop(t, newShare())
+			h.anotherTab("")
 			h.publisher.Publishes = func(uri string) bool { return uri == "notes://cart" }
 			h.put("notes://computed", "7")
 			var announced changes
@@ -90,6 +92,84 @@ func TestAPageThatSleeps(t *testing.T) {
 	}
 }
 
+// What the user decides while a page sleeps holds for what its gateway has kept of it: another tab of the app, which is
+// awake, has the decision. Without such a tab nothing is answered from memory.
+func TestAPageThatSleepsIsAnsweredForByTheNewestDecisions(t *testing.T) {
+	const (
+		stopped = `{"default":"open","grants":[{"assistant":"claude","right":"read"}]}`
+		paused  = `{"default":"open","pausedUntil":9007199254740991,"grants":[]}`
+		asked   = `{"default":"ask","grants":[]}`
+		expires = `{"default":"ask","grants":[{"assistant":"claude","right":"read","allow":true,"until":946684860000}]}` // a minute after synctest begins
+		always  = `{"default":"ask","grants":[{"assistant":"claude","right":"read","allow":true}]}`
+	)
+	for _, row := range []struct {
+		name, own, other string
+		after            string // of the other tab, while the page sleeps
+		waits            time.Duration
+		may              bool
+	}{
+		{name: "both are open", may: true},
+		{name: "stopped in another tab", after: stopped},
+		{name: "paused in another tab", after: paused},
+		{name: "forgotten in another tab", own: always, other: always, after: asked},
+		{name: "expired in both", own: expires, other: expires, waits: 2 * time.Minute},
+		{name: "expired here, and renewed in another tab", own: expires, other: always, waits: 2 * time.Minute},
+		{name: "stopped here, and allowed by another profile", own: stopped, other: always},
+		{name: "the other tab sleeps, too", other: "asleep"},
+		{name: "the other tab has left", other: "left"},
+		{name: "there is no other tab", other: "none"},
+	} {
+		for _, timed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, timed %v", row.name, timed), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					h := newMirroredHop(t, newShare())
+					if timed {
+						h.compute("notes://cart", engine.Cache{TTL: time.Hour, Public: true})
+						h.rejoin()
+					}
+					var other *engine.Engine
+					switch row.other {
+					case "none":
+					case "asleep", "left":
+						h.anotherTab("")
+						if row.other == "left" {
+							h.tabs[0].Close()
+						} else {
+							h.tabs[0].Silent(time.Minute)
+						}
+					default:
+						other = h.anotherTab(row.other)
+					}
+					claude := engine.WithPrincipal(t.Context(), "claude")
+					h.remote.Read(claude, "notes://cart")
+					h.remote.List(claude, "")
+					if row.own != "" {
+						setGrants(t, h.page, row.own)
+						time.Sleep(time.Second)
+						h.remote.Read(claude, "notes://cart")
+						h.remote.List(claude, "")
+					}
+					h.publisher.Sleep(true)
+					synctest.Wait()
+					if row.after != "" {
+						setGrants(t, other, row.after)
+						time.Sleep(time.Second)
+					}
+					time.Sleep(row.waits)
+					contents, err := h.remote.Read(claude, "notes://cart")
+					if row.may != (err == nil) {
+						t.Errorf("it reads %+v, %v", contents, err)
+					}
+					if list, err := h.remote.List(claude, ""); row.after != "" && (err != nil || len(list.Resources) > 0) {
+						t.Errorf("it sees the list %+v, %v", list.Resources, err)
+					}
+					time.Sleep(time.Second) // the requests for the grants end
+				})
+			})
+		}
+	}
+}
+
 // A message of a page that has told that it sleeps, which was on its way, does not wake it.
 func TestOnlyThePageEndsASleepThatItHasTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -143,6 +223,7 @@ func TestRequestsEndWhenThePageBeginsToSleep(t *testing.T) {
 func TestALateValueAnswersWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newMirroredHop(t, newShare())
+		h.anotherTab("")
 		h.remote.Read(t.Context(), "notes://cart")
 		h.publisher.Change("notes://cart", "")
 		h.table.Remove("notes://cart")

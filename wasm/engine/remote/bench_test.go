@@ -87,7 +87,7 @@ func BenchmarkReadMirrored(b *testing.B) {
 			go page.Serve(engine.WithSpeakForOthers(context.Background()), publisher) // ends with the pipe
 			r := remote.New()
 			if keeps {
-				r.MirrorIn(remote.NewMirror().Share(0))
+				r.MirrorIn(remote.NewMirror().Share())
 			}
 			b.Cleanup(r.Close)
 			if err := r.Reattach(b.Context(), near); err != nil {

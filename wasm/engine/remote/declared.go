@@ -66,6 +66,11 @@ func grantsOf(discovered []byte) *engine.Grants {
 			return g
 		}
 	}
+	return noGrants()
+}
+
+// noGrants returns grants that allow nothing.
+func noGrants() *engine.Grants {
 	g, _ := engine.ParseGrants([]byte(`{"default":"ask","grants":[]}`))
 	return g
 }
@@ -73,6 +78,52 @@ func grantsOf(discovered []byte) *engine.Grants {
 // Grants implements [engine.Guarded]: who may see the lists and changes of the other engine.
 // Every other request goes there, and is decided there.
 func (r *Remote) Grants() *engine.Grants { return r.grants.Load() }
+
+// allowsKept reports whether something that is kept here is allowed now. While the page is away or asleep it hears of no
+// decision of its user, so those of the other tabs of its app count, too.
+func (r *Remote) allowsKept(allows func(*engine.Grants) bool) bool {
+	return allows(r.grants.Load()) && (r.awake() != nil || r.othersAllow(allows))
+}
+
+// othersAllow reports whether all other tabs of the app that are awake allow something. Without one nothing is
+// allowed: the user may have decided where no gateway hears of it.
+func (r *Remote) othersAllow(allows func(*engine.Grants) bool) bool {
+	found := false
+	for _, g := range r.elsewhere() {
+		if !allows(g) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// elsewhere returns the grants of the other tabs that are awake.
+func (r *Remote) elsewhere() (all []*engine.Grants) {
+	if r.others == nil {
+		return nil
+	}
+	for _, other := range r.others() {
+		if g, ok := other.newestGrants(); ok {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// newestGrants returns the grants of a page that is awake; while it has others by now, nothing is granted. What another
+// node knows of its pages may be older.
+func (r *Remote) newestGrants() (g *engine.Grants, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch l := r.link; {
+	case l == nil || l.hub || !l.asleep.IsZero():
+		return nil, false
+	case l.unsure:
+		return noGrants(), true
+	}
+	return r.grants.Load(), true
+}
 
 // regrant replaces the grants, and returns the change that announces it to everyone, since lists
 // are other ones now; changed is false if they are the same. r.mu is held.

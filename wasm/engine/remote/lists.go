@@ -152,6 +152,10 @@ func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, 
 	kept, f, patience, isNew := r.joinFetch(ctx, key)
 	patience = min(patience-waited, timeLeft(ctx))
 	copied, _ := kept.(T)
+	if kept != nil && !r.mayList(who, method) {
+		var none T
+		return none, nil
+	}
 	if f == nil {
 		return copied, nil // away, or good enough
 	}
@@ -188,6 +192,20 @@ func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, 
 	}
 	r.noteStale(f, copied)
 	return copied, nil
+}
+
+// mayList reports whether a client may get a list that is kept: while the page is away or asleep, the other tabs of its app
+// may have newer decisions.
+func (r *Remote) mayList(who engine.Principal, method string) bool {
+	if r.awake() != nil {
+		return true // its engine decides
+	}
+	for _, g := range r.elsewhere() {
+		if !g.MayList(who, method) {
+			return false
+		}
+	}
+	return true
 }
 
 // timeLeft is what a client's request has left of listTimeout: pages are asked one after the

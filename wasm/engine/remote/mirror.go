@@ -30,10 +30,8 @@ type pageMirror struct {
 	private map[string]map[engine.Principal]*mirrored // by URI; no inner one is empty
 	link    *link                                     // from which the values came; nil: the page is away
 	count   uint64                                    // of the page's notifications about values
-	purge   *time.Timer
-	sweeper *time.Timer // see sweepLater; nil: it does not run
+	sweeper *time.Timer                               // see sweepLater; nil: it does not run
 	sweepAt time.Time
-	since   time.Time // when the page has left
 }
 
 // A mirrored is one value, as it came.
@@ -43,7 +41,6 @@ type mirrored struct {
 	contents []engine.Contents // nil: the page has another value by now
 	size     int               // bytes that it counts for
 	units    int               // of its contents, for the audit of the page
-	keep     time.Duration     // while the page is away
 	private  bool              // it is for who alone
 	who      engine.Principal
 	timed    bool      // it is kept for its ttl: see mirror_timed.go
@@ -61,50 +58,15 @@ func (r *Remote) MirrorIn(share *MirrorShare) {
 // mirrors reports whether a link's values are kept.
 func (r *Remote) mirrors(l *link) bool { return r.mirror != nil && !l.hub }
 
-// begin drops what there is: another document may have come. l may be nil.
+// begin drops what there is: the page has left, or another document may have come. l may be nil.
 func (m *pageMirror) begin(l *link) {
 	m.share.mirror.mu.Lock()
 	defer m.share.mirror.mu.Unlock()
 	m.dropAll()
 	m.link = l
-	m.stopPurge()
 	if m.sweeper != nil {
 		m.sweeper.Stop()
 		m.sweeper = nil
-	}
-}
-
-// leave drops what does not outlive the page.
-func (m *pageMirror) leave() {
-	m.share.mirror.mu.Lock()
-	defer m.share.mirror.mu.Unlock()
-	m.link, m.since = nil, time.Now()
-	longest := time.Duration(0)
-	for e := range m.all() {
-		if e.contents == nil || e.keep == 0 {
-			m.drop(e)
-		}
-		longest = max(longest, e.keep)
-	}
-	if longest > 0 {
-		m.stopPurge()
-		m.purge = time.AfterFunc(longest, m.expire)
-	}
-}
-
-func (m *pageMirror) stopPurge() {
-	if m.purge != nil {
-		m.purge.Stop()
-		m.purge = nil
-	}
-}
-
-// expire drops the values of a page that has not come back in time.
-func (m *pageMirror) expire() {
-	m.share.mirror.mu.Lock()
-	defer m.share.mirror.mu.Unlock()
-	if m.link == nil {
-		m.dropAll()
 	}
 }
 
@@ -157,7 +119,7 @@ func (m *pageMirror) decode(uri string, result []byte) *mirrored {
 	if err != nil || len(contents) == 0 || !mark.isMarked() {
 		return nil
 	}
-	e := &mirrored{uri: string([]byte(uri)), contents: contents, keep: min(mark.keep, m.share.maxKeep), timed: mark.timed}
+	e := &mirrored{uri: string([]byte(uri)), contents: contents, timed: mark.timed}
 	e.size = len(result) + 2*len(uri) + mirroredOverhead
 	for _, c := range contents {
 		text, _ := jsonrpc.Text(c.Relayed.Body)
@@ -200,7 +162,7 @@ func (m *pageMirror) changed(l *link, params []byte) {
 		old.contents = nil
 		m.resize(old, 2*len(uri)+mirroredOverhead)
 	default:
-		old.contents, old.keep, old.units = e.contents, e.keep, e.units
+		old.contents, old.units = e.contents, e.units
 		m.resize(old, e.size)
 	}
 }
@@ -220,7 +182,7 @@ func (m *pageMirror) has(uri string) bool {
 	return m.byURI[uri] != nil || m.private[uri] != nil
 }
 
-// get returns a value. From a page that is away, or asleep since a time that is not zero, it says how old it is.
+// get returns a value. From a page that is asleep, since a time that is not zero, it says how old it is.
 func (m *pageMirror) get(l *link, asleep time.Time, who engine.Principal, uri string) (contents []engine.Contents, units int) {
 	m.share.mirror.mu.Lock()
 	defer m.share.mirror.mu.Unlock()
@@ -230,11 +192,6 @@ func (m *pageMirror) get(l *link, asleep time.Time, who engine.Principal, uri st
 	}
 	if e == nil || e.contents == nil || m.link != l || e.isOver() {
 		return nil, 0
-	}
-	if l == nil {
-		if asleep = m.since; time.Since(asleep) >= e.keep {
-			return nil, 0
-		}
 	}
 	m.use(e)
 	contents, newest := e.contents, asleep
@@ -286,17 +243,25 @@ func (r *Remote) answerMirrored(ctx context.Context, key, uri string, served ser
 // mayMirror returns the link whose values are for a client, since when its page sleeps, if it does,
 // and why the client may read this one.
 func (r *Remote) mayMirror(who engine.Principal, uri string) (l *link, asleep time.Time, reason string, ok bool) {
+	l, asleep, reason, ok = r.mirrorLink(who, uri)
+	if ok && !asleep.IsZero() {
+		ok = r.othersAllow(func(g *engine.Grants) bool {
+			_, may := g.ReadReason(who, uri)
+			return may
+		})
+	}
+	return l, asleep, reason, ok
+}
+
+// mirrorLink is mayMirror by the decisions of this page alone.
+func (r *Remote) mirrorLink(who engine.Principal, uri string) (l *link, asleep time.Time, reason string, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l = r.link
-	if r.closed || l != nil && l.unsure {
+	if l = r.link; r.closed || l == nil || l.unsure {
 		return nil, asleep, "", false
 	}
-	if l != nil {
-		asleep = l.asleep
-	}
 	reason, ok = r.grants.Load().ReadReason(who, uri)
-	return l, asleep, reason, ok
+	return l, l.asleep, reason, ok
 }
 
 // withAge returns contents that say how old they are.

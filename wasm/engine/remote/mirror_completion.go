@@ -53,7 +53,7 @@ func (r *Remote) Complete(ctx context.Context, c engine.CompletionRequest) (engi
 		own.Text("}")
 		found.Meta = own
 	}
-	if jsonrpc.Member(meta, hop.KeyPublished) != nil && at.link != nil && r.mirrors(at.link) && isFirstRound(ctx) {
+	if isTrue(jsonrpc.Member(meta, hop.KeyPublished)) && at.link != nil && r.mirrors(at.link) && isFirstRound(ctx) {
 		if e := completionEntry(string(key), result); e != nil {
 			r.mirror.storeEntry(at, "", e)
 		}

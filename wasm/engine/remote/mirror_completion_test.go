@@ -157,6 +157,7 @@ func TestClientsOfThePageGetNoMark(t *testing.T) {
 func TestKeptCompletionsOfAPageThatSleeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newListHop(t, newShare())
+		h.anotherTab("")
 		h.wants("awake", true)
 		h.publisher.Sleep(true)
 		synctest.Wait()

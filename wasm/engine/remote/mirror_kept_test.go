@@ -14,41 +14,19 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Each value is kept for the time that its own result has named.
-func TestEachValueIsKeptForItsOwnTime(t *testing.T) {
+// Reads that are answered while the page is asleep are reported when it is awake.
+func TestThePageIsToldOfReadsWhileItWasAsleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newMirroredHop(t, newShare())
-		h.put("notes://short", "1 pear")
-		for uri, keep := range map[string]time.Duration{"notes://cart": time.Hour, "notes://short": 10 * time.Second} {
-			h.publisher.Keep = keep
-			h.remote.Read(t.Context(), uri)
-		}
-		h.cut()
-		h.remote.Forget()
-		time.Sleep(11 * time.Second)
-		if _, err := h.remote.Read(t.Context(), "notes://cart"); err != nil {
-			t.Errorf("a value that is kept for an hour: %v", err)
-		}
-		if contents, err := h.remote.Read(t.Context(), "notes://short"); err == nil {
-			t.Errorf("a value that was kept for 10 s: %s", contents[0].Relayed.Body)
-		}
-	})
-}
-
-// Reads that are answered while the page is away are reported when it is back.
-func TestThePageIsToldOfReadsWhileItWasAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newMirroredHop(t, newShare())
-		h.cut()
-		h.keep = time.Hour
-		h.join()
+		h.anotherTab("")
 		h.remote.Read(t.Context(), "notes://cart")
-		h.cut()
+		h.publisher.Sleep(true)
+		synctest.Wait()
 		for range 3 {
 			h.remote.Read(t.Context(), "notes://cart")
 			time.Sleep(2 * time.Second)
 		}
-		h.join()
+		h.publisher.Sleep(false)
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		const want = `{"reads":[{"assistant":"unnamed","uri":"notes://cart","count":3,"bytes":8}]}`
@@ -71,43 +49,38 @@ func TestAChangeWithoutAMarkDropsTheValue(t *testing.T) {
 	})
 }
 
-// A page that sleeps is read while the result is fresh, with the time since it came; one that leaves takes it along,
-// unless its app has said how long values stay, and then no longer than it is fresh.
+// A page that sleeps is read while the result is fresh, with the time since it came; one that leaves takes it along.
 func TestTimedResultsOfAPageThatSleepsOrLeaves(t *testing.T) {
-	for _, keep := range []time.Duration{0, 10 * time.Second, time.Hour} {
-		for _, leaves := range []bool{false, true} {
-			synctest.Test(t, func(t *testing.T) {
-				h := newTimedHop(t, newShare(), false)
-				h.rejoin(keep)
-				h.body("claude", "notes://cart")
-				time.Sleep(5 * time.Second)
-				ends := 60 * time.Second
-				if leaves {
-					h.cut()
-					h.remote.Forget()
-					ends = min(ends, keep+5*time.Second)
-				} else {
-					h.publisher.Sleep(true)
-					synctest.Wait()
-				}
-				now := 5 * time.Second // since it was read
-				for _, at := range []time.Duration{6 * time.Second, 14 * time.Second, 16 * time.Second, 59 * time.Second, 61 * time.Second} {
-					time.Sleep(at - now)
-					now = at
-					contents, err := h.remote.Read(engine.WithPrincipal(t.Context(), "claude"), "notes://cart")
-					if leaves && keep == 0 || at > ends {
-						if err == nil {
-							t.Errorf("keep %v, leaves %v: after %v it reads %s", keep, leaves, at, contents[0].Relayed.Body)
-						}
-					} else if want := fmt.Sprintf(`{"io.github.pagemcp/ageMs":%d}`, at.Milliseconds()); err != nil || string(contents[0].Relayed.Result) != want || contents[0].Cache.TTL != time.Minute-at {
-						t.Errorf("keep %v, leaves %v, after %v: %v, %+v, want %s", keep, leaves, at, err, contents, want)
+	for _, leaves := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newTimedHop(t, newShare(), false)
+			h.anotherTab("")
+			h.body("claude", "notes://cart")
+			time.Sleep(5 * time.Second)
+			if leaves {
+				h.cut()
+				h.remote.Forget()
+			} else {
+				h.publisher.Sleep(true)
+				synctest.Wait()
+			}
+			now := 5 * time.Second // since it was read
+			for _, at := range []time.Duration{6 * time.Second, 59 * time.Second, 61 * time.Second} {
+				time.Sleep(at - now)
+				now = at
+				contents, err := h.remote.Read(engine.WithPrincipal(t.Context(), "claude"), "notes://cart")
+				if leaves || at > time.Minute {
+					if err == nil {
+						t.Errorf("leaves %v: after %v it reads %s", leaves, at, contents[0].Relayed.Body)
 					}
-					if _, err := h.remote.Read(engine.WithPrincipal(t.Context(), "codex"), "notes://cart"); err == nil {
-						t.Errorf("keep %v, leaves %v: another principal reads it", keep, leaves)
-					}
+				} else if want := fmt.Sprintf(`{"io.github.pagemcp/ageMs":%d}`, at.Milliseconds()); err != nil || string(contents[0].Relayed.Result) != want || contents[0].Cache.TTL != time.Minute-at {
+					t.Errorf("after %v: %v, %+v, want %s", at, err, contents, want)
 				}
-			})
-		}
+				if _, err := h.remote.Read(engine.WithPrincipal(t.Context(), "codex"), "notes://cart"); err == nil {
+					t.Errorf("leaves %v: another principal reads it", leaves)
+				}
+			}
+		})
 	}
 }
 

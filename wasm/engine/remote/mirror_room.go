@@ -23,7 +23,7 @@ const (
 	MaxMirroredOfOwner  = 32 << 20       // bytes of the pages of one owner
 	MaxMirroredOfPage   = 4 << 20        // bytes
 	MaxMirroredValue    = 64 << 10       // bytes of the result of a read; larger ones are not kept
-	MaxMirrorKeep       = 24 * time.Hour // see Share
+	maxMirroredTime     = 24 * time.Hour // of a result with a ttlMs
 	mirroredOverhead    = 1 << 10        // bytes of an entry besides its result and twice its URI
 	levelsOfMirrorRooms = 3
 )
@@ -33,15 +33,13 @@ func NewMirror() *Mirror { return &Mirror{room: room{max: MaxMirrored}} }
 
 // A MirrorShare is the part of one owner of pages.
 type MirrorShare struct {
-	mirror  *Mirror
-	room    room
-	maxKeep time.Duration
+	mirror *Mirror
+	room   room
 }
 
-// Share returns a part for a further owner. maxKeep is the longest time that values of a page
-// are kept after it has left, if its app asks for that; 0: they are dropped at once.
-func (m *Mirror) Share(maxKeep time.Duration) *MirrorShare {
-	return &MirrorShare{mirror: m, room: room{max: MaxMirroredOfOwner}, maxKeep: min(maxKeep, MaxMirrorKeep)}
+// Share returns a part for a further owner.
+func (m *Mirror) Share() *MirrorShare {
+	return &MirrorShare{mirror: m, room: room{max: MaxMirroredOfOwner}}
 }
 
 // A room has entries in the order of their last use, newest first, and bounds their bytes. Each

@@ -17,7 +17,7 @@ func TestAMirrorIsBounded(t *testing.T) {
 	mirror := remote.NewMirror()
 	var owners [][]*remote.Remote
 	for range 12 { // 12 × 32 MiB are more than the process keeps
-		share := mirror.Share(0)
+		share := mirror.Share()
 		var pages []*remote.Remote
 		for range 10 { // 10 × 4 MiB are more than the owner's
 			r := remote.New()
@@ -70,7 +70,7 @@ func TestAThousandPagesOfAHundredValues(t *testing.T) {
 		mirror := remote.NewMirror()
 		shares := make([]*remote.MirrorShare, owners)
 		for i := range shares {
-			shares[i] = mirror.Share(0)
+			shares[i] = mirror.Share()
 		}
 		var pages []*remote.Remote
 		for i := range 1000 {
@@ -118,7 +118,7 @@ func BenchmarkMirrorMemory(b *testing.B) {
 		var pages []*remote.Remote
 		kept := 0
 		for range 100 {
-			share := mirror.Share(0)
+			share := mirror.Share()
 			for range 10 {
 				r := remote.New()
 				r.MirrorIn(share)

@@ -23,7 +23,7 @@ type mirroredHop struct {
 	publisher *remotetest.Publisher
 	remote    *remote.Remote
 	gateway   *engine.Engine
-	keep      time.Duration
+	tabs      []*remote.Remote      // further tabs of the app
 	times     func(uri string) bool // see Publisher
 	slowly    bool                  // see slowMirror
 }
@@ -41,6 +41,7 @@ func newMirroredHopOf(page *hop, share *remote.MirrorShare) *mirroredHop {
 	if share != nil {
 		h.remote.MirrorIn(share)
 	}
+	h.remote.OnOthers(func() []*remote.Remote { return h.tabs })
 	t.Cleanup(h.remote.Close)
 	h.join()
 	return h
@@ -51,7 +52,7 @@ func (h *mirroredHop) join() {
 	h.Helper()
 	near, far := jsonrpc.Pipe()
 	h.ports = append(h.ports, near)
-	h.publisher = &remotetest.Publisher{Port: tapped{far, h.wire}, Keep: h.keep, Times: h.times, Publishes: func(string) bool { return true }}
+	h.publisher = &remotetest.Publisher{Port: tapped{far, h.wire}, Times: h.times, Publishes: func(string) bool { return true }}
 	serving := engine.WithSpeakForOthers(context.Background())
 	publisher := h.publisher
 	go h.page.Serve(serving, publisher) // ends with the port
@@ -65,15 +66,45 @@ func (h *mirroredHop) join() {
 	synctest.Wait()
 }
 
+// anotherTab joins a further tab of the app, with grants or, by "", open. It returns its engine.
+func (h *mirroredHop) anotherTab(grants string) *engine.Engine {
+	h.Helper()
+	options := enginetest.Offering
+	page, r := engine.New(engine.Info{Name: "page", Version: "1"}, &options), remote.New()
+	setGrants(h.T, page, grants)
+	near, far := jsonrpc.Pipe()
+	go page.Serve(engine.WithSpeakForOthers(context.Background()), far) // ends with near
+	h.Cleanup(r.Close)
+	if err := r.Reattach(h.Context(), near); err != nil {
+		h.Fatal(err)
+	}
+	h.tabs = append(h.tabs, r)
+	return page
+}
+
+// setGrants replaces the grants of a page; "": it is open.
+func setGrants(t *testing.T, page *engine.Engine, text string) {
+	t.Helper()
+	if text == "" {
+		page.SetGrants(nil)
+		return
+	}
+	table, err := engine.ParseGrants([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page.SetGrants(table)
+}
+
 // value is the result of a read as the page sends it with a change.
 func value(uri, text string) string {
-	return string(remotetest.Published([]byte(`{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"page","version":"1"}},"contents":[{"uri":"`+uri+`","text":"`+text+`","_meta":{"io.github.pagemcp/version":"x"}}],"ttlMs":0,"cacheScope":"private"}`), 0))
+	return string(remotetest.Published([]byte(`{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"page","version":"1"}},"contents":[{"uri":"` + uri + `","text":"` + text + `","_meta":{"io.github.pagemcp/version":"x"}}],"ttlMs":0,"cacheScope":"private"}`)))
 }
 
 // reads is how many reads have reached the page since it joined.
 func (h *mirroredHop) reads() int { return h.publisher.Reads() }
 
-func newShare() *remote.MirrorShare { return remote.NewMirror().Share(time.Hour) }
+func newShare() *remote.MirrorShare { return remote.NewMirror().Share() }
 
 const readCart = `,"uri":"notes+notes://cart"`
 
@@ -300,47 +331,10 @@ func TestThePageIsToldOfMirroredReads(t *testing.T) {
 	})
 }
 
-// A page that leaves takes its values along, unless its app has said how long they stay.
-func TestKeptValuesTellTheirAge(t *testing.T) {
-	for keep, ends := range map[time.Duration]time.Duration{0: 0, 10 * time.Minute: 10 * time.Minute, 40 * time.Hour: time.Hour} {
-		synctest.Test(t, func(t *testing.T) {
-			h := newMirroredHop(t, newShare())
-			h.cut()
-			h.keep = keep
-			h.join()
-			h.remote.Read(t.Context(), "notes://cart")
-			h.cut()
-			time.Sleep(90 * time.Second)
-			h.remote.Forget()
-			contents, err := h.remote.Read(t.Context(), "notes://cart")
-			if keep == 0 {
-				if err == nil {
-					t.Errorf("kept without being asked to: %s", contents[0].Relayed.Body)
-				}
-				return
-			}
-			if err != nil || string(contents[0].Relayed.Result) != `{"io.github.pagemcp/ageMs":90000}` {
-				t.Fatalf("keep %v: %v, %+v", keep, err, contents)
-			}
-			time.Sleep(ends - 91*time.Second)
-			if _, err := h.remote.Read(t.Context(), "notes://cart"); err != nil {
-				t.Errorf("keep %v: %v", keep, err)
-			}
-			time.Sleep(2 * time.Second)
-			if _, err := h.remote.Read(t.Context(), "notes://cart"); err == nil {
-				t.Errorf("keep %v: there after %v", keep, ends)
-			}
-		})
-	}
-}
-
 // What another document of the page has published is not what the new one has.
 func TestAReloadDropsWhatIsMirrored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newMirroredHop(t, newShare())
-		h.keep = time.Hour
-		h.cut()
-		h.join()
 		h.remote.Read(t.Context(), "notes://cart")
 		h.put("notes://cart", "3 apples")
 		h.cut()
@@ -395,13 +389,11 @@ func TestNothingIsMirroredWhileGrantsAreUnknown(t *testing.T) {
 	})
 }
 
-// A gateway that forbids it keeps nothing of a page that has left, whatever the app says.
-func TestAShareWithoutTimeKeepsNothing(t *testing.T) {
+// A page that leaves takes its values along.
+func TestNothingIsKeptOfAPageThatHasLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newMirroredHop(t, remote.NewMirror().Share(0))
-		h.keep = time.Hour
-		h.cut()
-		h.join()
+		h := newMirroredHop(t, newShare())
+		h.anotherTab("")
 		h.remote.Read(t.Context(), "notes://cart")
 		if page, _, _ := remote.Mirrored(h.remote); page == 0 {
 			t.Error("nothing is kept while the page is there")
@@ -409,6 +401,10 @@ func TestAShareWithoutTimeKeepsNothing(t *testing.T) {
 		h.cut()
 		if page, owner, all := remote.Mirrored(h.remote); page+owner+all != 0 {
 			t.Errorf("%d bytes are kept of a page that has left", page)
+		}
+		h.remote.Forget()
+		if _, err := h.remote.Read(t.Context(), "notes://cart"); err == nil {
+			t.Error("it is read")
 		}
 	})
 }

@@ -30,22 +30,21 @@ func isFirstRound(ctx context.Context) bool {
 
 // A mirrorMarking is the page's permission to keep the result of a read.
 type mirrorMarking struct {
-	published bool          // until the page sends a change
-	timed     bool          // for its ttl at most
-	keep      time.Duration // while the page is away
+	published bool // until the page sends a change
+	timed     bool // for its ttl at most
 }
 
 func (m mirrorMarking) isMarked() bool { return m.published || m.timed }
 
 // readMarking reads it from the _meta of a result.
 func readMarking(meta []byte) (m mirrorMarking) {
-	keep, ok := jsonrpc.Int(jsonrpc.Member(meta, hop.KeyPublished))
-	if m.published = ok; !ok {
-		keep, m.timed = jsonrpc.Int(jsonrpc.Member(meta, hop.KeyTimed))
+	if m.published = isTrue(jsonrpc.Member(meta, hop.KeyPublished)); !m.published {
+		m.timed = isTrue(jsonrpc.Member(meta, hop.KeyTimed))
 	}
-	m.keep = time.Duration(min(max(0, keep), MaxMirrorKeep.Milliseconds())) * time.Millisecond
 	return m
 }
+
+func isTrue(value []byte) bool { return string(value) == "true" }
 
 // age returns how long ago a time was, by the clock that says more: the monotonic one stands still while
 // the computer sleeps, and the other may be set.
@@ -60,7 +59,7 @@ func (e *mirrored) isOver() bool {
 }
 
 // lifetime returns how long a result is kept.
-func (e *mirrored) lifetime() time.Duration { return min(e.contents[0].Cache.TTL, MaxMirrorKeep) }
+func (e *mirrored) lifetime() time.Duration { return min(e.contents[0].Cache.TTL, maxMirroredTime) }
 
 // withRestOfTTL returns contents with the time that is left of their ttl.
 func withRestOfTTL(contents []engine.Contents, age time.Duration) []engine.Contents {

@@ -20,7 +20,7 @@ import (
 func newTimedHop(t *testing.T, share *remote.MirrorShare, public bool) *mirroredHop {
 	h := newMirroredHop(t, share)
 	h.compute("notes://cart", engine.Cache{TTL: time.Minute, Public: public})
-	h.rejoin(0)
+	h.rejoin()
 	return h
 }
 
@@ -38,10 +38,10 @@ func (h *mirroredHop) compute(uri string, cache engine.Cache) {
 }
 
 // rejoin is a reload of the page.
-func (h *mirroredHop) rejoin(keep time.Duration) {
+func (h *mirroredHop) rejoin() {
 	h.Helper()
 	h.cut()
-	h.keep, h.times = keep, func(string) bool { return true }
+	h.times = func(string) bool { return true }
 	h.join()
 }
 
@@ -337,7 +337,7 @@ func TestPagesDoNotGetEachOthersTimedResults(t *testing.T) {
 
 // A page cannot have a result kept that has no ttl.
 func TestAMarkWithoutATTLKeepsNothing(t *testing.T) {
-	timed := string(remotetest.Timed([]byte(`{"_meta":{},"contents":[{"uri":"notes://cart","text":"x"}],"ttlMs":0,"cacheScope":"public"}`), 0))
+	timed := string(remotetest.Timed([]byte(`{"_meta":{},"contents":[{"uri":"notes://cart","text":"x"}],"ttlMs":0,"cacheScope":"public"}`)))
 	r := remote.New()
 	defer r.Close()
 	r.MirrorIn(newShare())

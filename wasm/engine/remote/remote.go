@@ -230,7 +230,7 @@ func (r *Remote) lost(l *link) {
 	if r.link == l {
 		r.setAway()
 		if r.mirror != nil {
-			r.mirror.leave()
+			r.mirror.begin(nil)
 		}
 	}
 }

@@ -328,9 +328,9 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]engine.Contents, error
 		answered = func(l *link) { at = r.mirror.mark(l) }
 	}
 	result, err := r.requestMarked(ctx, engine.MethodReadResource, jsonrpc.AppendString([]byte(`"uri":`), uri), false, answered)
-	if errors.Is(err, engine.ErrAsleep) || errors.Is(err, engine.ErrAway) {
+	if errors.Is(err, engine.ErrAsleep) {
 		if contents := r.readMirrored(ctx, uri); contents != nil {
-			return contents, nil // it has sent the value before it fell asleep or left
+			return contents, nil // it has sent the value before it fell asleep
 		}
 	}
 	if err != nil {

@@ -86,10 +86,10 @@ func (r *Remote) HasTasks() bool {
 // `the page "Notes"`. Call OnAway before the first port. Without it requests wait for the engine.
 func (r *Remote) OnAway(f func() string) { r.describe = f }
 
-// OnOthers sets the function that returns the Remotes of engines that may have taken over tasks of
-// this one: other tabs of an app. They are asked for what it does not have, and while it is away, and
-// listen to the tasks for which there are listeners here. Call OnOthers before the first port, and
-// OthersChanged when f returns others. f is called without locks of a Remote.
+// OnOthers sets the function that returns the Remotes of the other tabs of an app. They may have taken over tasks of
+// this one: they are asked for what it does not have, and while it is away, and
+// listen to the tasks for which there are listeners here. They also have the newest decisions of the user. Call OnOthers before the first port, and
+// OthersChanged when f returns others. f is called often, with locks of engines, and must take none.
 func (r *Remote) OnOthers(f func() []*Remote) { r.others = f }
 
 // withOthers calls act with the Remotes that are there and may have taken over a task, until one
@@ -150,6 +150,9 @@ func (r *Remote) awayTask(ctx context.Context, id string) (engine.TaskState, err
 		return s, engine.ErrNotShared
 	}
 	if last, known := r.tasks.last(id); known && last.HasEnded() {
+		if !r.MayHaveKept(who) {
+			return s, engine.NotSent(engine.ErrAway) // not "working" again
+		}
 		return last, nil
 	}
 	s.Message = AwayMessage(r.describe())
@@ -195,6 +198,11 @@ func (r *Remote) MayBeOf(who engine.Principal, id string) bool {
 	}
 	_, err := engine.TaskOfID(id, who)
 	return err == nil
+}
+
+// MayHaveKept implements [engine.Guarded].
+func (r *Remote) MayHaveKept(who engine.Principal) bool {
+	return r.allowsKept(func(g *engine.Grants) bool { return g.MayHaveTasks(who) })
 }
 
 // LastTask implements [engine.Tasker].

@@ -60,12 +60,13 @@ func attach(t *testing.T, r *remote.Remote, page *engine.Engine) (leave func()) 
 
 // A task through a gateway: its id has the prefix of the page, its requests for input name the
 // page, and its result has the gateway's URIs. While the page is away it is working, until its
-// time is over; a last state that was seen stays.
+// time is over; a last state that was seen stays, as long as another tab of the app allows it.
 func TestTasksOfAPageThatIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &enginetest.TaskStore{}
 		page := pageWithTasks(t, store)
-		r := remote.New()
+		r, tab := remote.New(), remote.New()
+		r.OnOthers(func() []*remote.Remote { return []*remote.Remote{tab} })
 		r.OnAway(func() string { return "the page Notes" })
 		r.OnInput(func() engine.InputPolicy { return engine.InputPolicy{From: "notes (https://a.example)"} })
 		leave := attach(t, r, page)
@@ -107,10 +108,19 @@ func TestTasksOfAPageThatIsAway(t *testing.T) {
 
 		leave()
 		page.Close()
+		c.Wants(id, `"reason":"page-away"`) // nobody knows what its user has decided meanwhile
+		options := enginetest.Offering
+		another := engine.New(engine.Info{Name: "page", Version: "1"}, &options)
+		attach(t, tab, another)
 		c.Wants(id, `"status":"completed"`, `"uri":"notes+a:b"`)
+		setGrants(t, another, `{"default":"open","grants":[{"assistant":"claude","right":"act"}]}`)
+		time.Sleep(time.Second)
+		c.Wants(id, `"reason":"page-away"`)
+		setGrants(t, another, "")
 		time.Sleep(time.Hour)
 		c.Wants(id, "-32602")
 		r.Close()
+		tab.Close()
 	})
 }
 

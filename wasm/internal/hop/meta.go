@@ -23,17 +23,15 @@ const (
 
 	// KeyPublished, in the _meta of the result of a read or completion, says that the gateway may answer
 	// with that result by itself until NotifyValue says otherwise: the app has published the value, or
-	// the list from which the completion is.
-	// Its value is how long the gateway may do so while the page is away, in ms. A Remote removes
-	// it.
+	// the list from which the completion is. Its value is true. A Remote removes it.
 	KeyPublished = "io.github.pagemcp/published"
 
 	// KeyTimed, in the _meta of the result of a read, says that the gateway may answer with that result
 	// by itself for its ttlMs, until NotifyValue says otherwise: to all who may read if its
-	// cacheScope is public, else to the same principal alone. Its value is as that of KeyPublished.
+	// cacheScope is public, else to the same principal alone. Its value is true.
 	KeyTimed = "io.github.pagemcp/timed"
 
-	// KeyAge is how old a result is that a gateway has given while the page was away or asleep: the
+	// KeyAge is how old a result is that a gateway has given while the page was asleep: the
 	// time since it was known to be the newest, in ms.
 	KeyAge = "io.github.pagemcp/ageMs"
 )

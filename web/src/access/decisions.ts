@@ -63,6 +63,8 @@ export interface OpenAccess
     Readonly<{
       ask(request: AccessRequest, signal: AbortSignal): Promise<AccessAnswer>
       decided(decision: AccessDecision): void
+      /** Reads what other tabs have decided, perhaps while the browser has stopped this one; settles when the engine has it. */
+      refresh(): Promise<void>
       /** The page joins a gateway whose users have consented that their assistants read, `client:…`. */
       consented(): void
       close(): void
@@ -297,6 +299,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
       if (now() - tableSince > tableTime) apply()
       changed()
     },
+    refresh: reload,
     consented() {
       if (isConsented || mode === 'open') return
       isConsented = true

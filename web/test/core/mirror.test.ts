@@ -10,7 +10,6 @@ import type { PublishedValues } from '../../src/engine-types.ts'
 import type { ReadEvent } from '../../src/requests.ts'
 import { envelope, limit, type Message } from './client.ts'
 import { engineModule, goRuntime } from './load.ts'
-import { testPage } from './page.ts'
 
 const uri = 'notes://cart'
 const published = 'io.github.pagemcp/published'
@@ -22,7 +21,7 @@ const notify = (what: string, params?: object) => ({
 })
 
 /** An engine with a value, behind a gateway; what it has sent comes by `next`. */
-async function joined(t: TestContext, keep = '0s', callee: RegisteredCallee = {}) {
+async function joined(t: TestContext, callee: RegisteredCallee = {}) {
   const decided: AccessDecision[] = []
   const seen: ReadEvent[] = []
   const errors: unknown[] = []
@@ -35,7 +34,6 @@ async function joined(t: TestContext, keep = '0s', callee: RegisteredCallee = {}
       version: '1',
       pageSize: 50,
       cursorKey: 'AAAAAAAAAAAAAAAAAAAAAA==',
-      keep,
       prompts: true,
       completions: true,
     },
@@ -103,7 +101,7 @@ async function joined(t: TestContext, keep = '0s', callee: RegisteredCallee = {}
     assert.equal(method, 'notifications/io.github.pagemcp/value')
     const { uri, result } = params as { uri?: string; result?: Message }
     if (result === undefined) return [uri]
-    assert.equal((result._meta as Message)[published], 0)
+    assert.equal((result._meta as Message)[published], true)
     return [uri, (result.contents as { text: string }[])[0]?.text]
   }
   const nothing = () => assert.deepEqual(got.slice(at), [])
@@ -117,11 +115,11 @@ async function joined(t: TestContext, keep = '0s', callee: RegisteredCallee = {}
 }
 
 test('only reads of published values are marked, for a gateway that keeps them', async (t) => {
-  const { post, read } = await joined(t, '10m')
+  const { post, read } = await joined(t)
   const unmarked = { mark: undefined, timed: undefined }
   assert.deepEqual(await read(), { text: '2 apples', ...unmarked })
   post(notify('mirror'))
-  assert.deepEqual(await read(), { text: '2 apples', mark: 600_000, timed: undefined })
+  assert.deepEqual(await read(), { text: '2 apples', mark: true, timed: undefined })
   assert.deepEqual(await read('notes://computed'), { text: 'computed', ...unmarked })
 })
 
@@ -195,7 +193,7 @@ test('what is withdrawn, hidden or too large is dropped at once', async (t) => {
   assert.deepEqual(await change(), [uri, 'small'])
   register(3, uri, [0, { value: 'another' }])
   assert.deepEqual(await change(), [undefined], 'another registration has the URI')
-  assert.deepEqual(await read(), { text: 'another', mark: 0, timed: undefined })
+  assert.deepEqual(await read(), { text: 'another', mark: true, timed: undefined })
   engine.unregister(1)
   engine.publish(1, uri, { value: 'late' })
   nothing()
@@ -242,7 +240,7 @@ test('completions that a gateway has answered are in the audit, and are not show
 test('a completion from a list is marked, until what is registered changes', async (t) => {
   const values = ['Rome', 'Oslo']
   const completions = { to: values, from: () => values }
-  const { engine, ask, next, nothing } = await joined(t, '10m', { completions })
+  const { engine, ask, next, nothing } = await joined(t, { completions })
   const prompt = {
     name: 'trip',
     arguments: [{ name: 'to' }, { name: 'from' }],
@@ -271,15 +269,14 @@ test('a completion from a list is marked, until what is registered changes', asy
     () => engine.unmount(1),
   ]
   for (const change of changes) {
-    // Not kept while the page is away: keep is for values.
-    assert.deepEqual(await complete('to'), [['Oslo', 'Rome'], 0])
+    assert.deepEqual(await complete('to'), [['Oslo', 'Rome'], true])
     change()
     assert.deepEqual(await next(), dropped)
   }
   nothing()
   const notifications = { promptsListChanged: true }
   assert.match(JSON.stringify(await ask('subscriptions/listen', { notifications })), /acknowledged/)
-  while ((await complete('to'))[1] !== 0); // what was changed before may still be announced
+  while ((await complete('to'))[1] !== true); // what was changed before may still be announced
   engine.register(10, { prompts: [prompt] })
   const isList = ({ method }: { method?: string }) => method?.endsWith('prompts/list_changed')
   let first = await next()
@@ -288,32 +285,25 @@ test('a completion from a list is marked, until what is registered changes', asy
   assert.ok(isList(await next()))
 })
 
-test('keep is a time of at most a day', async (t) => {
-  for (const keep of ['25h', '10', 'm', '-1m', '1.5h', '10 m'] as `${number}m`[]) {
-    await assert.rejects(testPage(t, { keep }), { name: 'TypeError', message: /^keep is a time/ })
-  }
-  for (const keep of ['24h', '0s', '90m'] as const) (await testPage(t, { keep })).mcp.close()
-})
-
 const late = (value: string) => new Promise<Ready>((resolve) => setImmediate(resolve, { value }))
 
 for (const mode of ['at once', 'late'] as const) {
   test(`the result of a function with a ttlMs that answers ${mode} is marked, until a change`, async (t) => {
-    const { engine, compute, provide, post, read, change, nothing } = await joined(t, '10m')
+    const { engine, compute, provide, post, read, change, nothing } = await joined(t)
     if (mode === 'late') provide.of = () => late('computed')
     compute(5, 'notes://a', 'notes://b')
     assert.deepEqual((await read('notes://a')).timed, undefined, 'the gateway keeps nothing')
     engine.changed(0, 'notes://a')
     post(notify('mirror'))
-    assert.deepEqual(await read('notes://a'), { text: 'computed', mark: undefined, timed: 600_000 })
-    assert.equal((await read('notes://a')).timed, 600_000, 'for another assistant')
-    assert.equal((await read('notes://b')).timed, 600_000)
+    assert.deepEqual(await read('notes://a'), { text: 'computed', mark: undefined, timed: true })
+    assert.equal((await read('notes://a')).timed, true, 'for another assistant')
+    assert.equal((await read('notes://b')).timed, true)
     engine.changed(0, 'notes://a')
     engine.changed(0, 'notes://a')
     engine.changed(0, 'notes://other')
     assert.deepEqual(await change(), ['notes://a'])
     nothing()
-    assert.equal((await read('notes://a')).timed, 600_000)
+    assert.equal((await read('notes://a')).timed, true)
     engine.unregister(5)
     assert.deepEqual(await change(), ['notes://b'])
     assert.deepEqual(await change(), ['notes://a'])
@@ -353,8 +343,8 @@ test('a resource that a template had, one without content and a large one are no
   const cacheHints = { ttlMs: 60_000 }
   const templates = [{ uriTemplate: 'notes://{id}', name: 'notes', cacheHints }]
   engine.register(5, { templates })
-  assert.equal((await read('notes://a')).timed, 0)
-  assert.equal((await read('notes://b')).timed, 0)
+  assert.equal((await read('notes://a')).timed, true)
+  assert.equal((await read('notes://b')).timed, true)
   const spelled = await read('notes://%62')
   assert.equal(spelled.text, 'computed')
   assert.equal(spelled.timed, undefined, 'a change of notes://b would not end it')
@@ -379,7 +369,7 @@ test('of many results the gateway loses the oldest', async (t) => {
   engine.register(5, {
     templates: [{ uriTemplate: 'notes://{id}', name: 'notes', cacheHints: { ttlMs: 60_000 } }],
   })
-  for (let id = 0; id < 4096; id++) assert.equal((await read(`notes://${id}`)).timed, 0)
+  for (let id = 0; id < 4096; id++) assert.equal((await read(`notes://${id}`)).timed, true)
   nothing()
   const reading = ask('resources/read', { uri: 'notes://more' })
   assert.equal((await reading).method, 'notifications/io.github.pagemcp/value')

@@ -24,8 +24,7 @@ const opening = indexedDB.open('db', 1)
 opening.onupgradeneeded = () => opening.result.createObjectStore('s').put('stored', 'key')
 await new Promise((resolve) => { opening.onsuccess = resolve })
 opening.result.close()
-const keep = query.get('keep')
-const mcp = await lib.start({ name: 'app', access: 'open', ...(keep && { keep }) })
+const mcp = await lib.start({ name: 'app', access: 'open' })
 mcp.resource({ uri: 'app://value', name: 'value' }, 'a value')
 mcp.resources([[{ uri: 'app://one', name: 'one' }, { of: 'many' }]])
 mcp.resource({ uri: 'app://function', name: 'function' }, () => 'computed')
@@ -52,9 +51,8 @@ type Row = (string | number)[]
 /** What values, and what everything else, gives. */
 type Expected = readonly [values: string, others: string]
 const awake: Expected = ['content', 'content']
-const frozen: Expected = ['content with age', 'error -32603 page-asleep']
+const frozen: Expected = ['error -32603 page-asleep', 'error -32603 page-asleep']
 const gone: Expected = ['error -32603 page-away', 'error -32603 page-away']
-const kept: Expected = ['content with age', 'error -32603 page-away']
 
 /** Asks for each kind, some times, and describes what came. */
 async function observe(gateway: Gateway, state: string, expected: Expected): Promise<Row[]> {
@@ -110,7 +108,7 @@ const browsers = { chromium: inChromium, firefox: inFirefox }
 test('what a tab gives in each state', { timeout: (hiddenFor + 10) * 60_000 }, async () => {
   const site = await servePages({ '/app.html': app })
   const rows: Row[] = []
-  const run = async (name: keyof typeof browsers, keep: string) => {
+  const run = async (name: keyof typeof browsers) => {
     const args = [
       ...(await ownPorts('dev')),
       '--allow-origin',
@@ -120,9 +118,9 @@ test('what a tab gives in each state', { timeout: (hiddenFor + 10) * 60_000 }, a
     ]
     const gateway = await startGateway({ args })
     const { hash } = new URL((await gateway.fresh()).pages.notes ?? '')
-    const query = new URLSearchParams({ keep, gateway: pageUrl(gateway) })
+    const query = new URLSearchParams({ gateway: pageUrl(gateway) })
     const tab = await browsers[name](`${site.origin}/app.html?${query}${hash}`)
-    const tell = (...row: Row) => rows.push([name, keep || 'none', ...row])
+    const tell = (...row: Row) => rows.push([name, ...row])
     const see = async (state: string, expected = awake) => {
       for (const row of await observe(gateway, state, expected)) tell(...row)
     }
@@ -142,14 +140,12 @@ test('what a tab gives in each state', { timeout: (hiddenFor + 10) * 60_000 }, a
       await until(gateway, 'app://value', isContent)
       await see('visible')
       await tab.act('hide')
-      if (keep) {
-        await see('just hidden')
-        await pass(hiddenFor * 60_000)
-        const long = `hidden for ${hiddenFor} min`
-        await see(long)
-        tell(long, 'changes in 120 s', await changes(120_000), '', '')
-      }
-      if (keep && name === 'chromium') {
+      await see('just hidden')
+      await pass(hiddenFor * 60_000)
+      const long = `hidden for ${hiddenFor} min`
+      await see(long)
+      tell(long, 'changes in 120 s', await changes(120_000), '', '')
+      if (name === 'chromium') {
         await tab.act('freeze')
         await known('frozen', (text) => text.includes('page-asleep'))
         await see('frozen', frozen)
@@ -161,7 +157,7 @@ test('what a tab gives in each state', { timeout: (hiddenFor + 10) * 60_000 }, a
       }
       await tab.act('discard')
       await known('discarded', (text) => text.includes('page-away'))
-      await see('discarded', keep ? kept : gone)
+      await see('discarded', gone)
       await tab.act('show')
       await known('shown again', isContent)
       await see('shown again')
@@ -171,12 +167,10 @@ test('what a tab gives in each state', { timeout: (hiddenFor + 10) * 60_000 }, a
     }
   }
   try {
-    for (const keep of ['', '10m']) {
-      await Promise.all([run('chromium', keep), run('firefox', keep)])
-    }
+    await Promise.all([run('chromium'), run('firefox')])
   } finally {
     site.close()
-    const head = ['browser', '`keep`', 'state', 'kind', 'result', 'median ms', 'worst ms']
+    const head = ['browser', 'state', 'kind', 'result', 'median ms', 'worst ms']
     for (const row of [head, head.map(() => '---'), ...rows]) console.log(`| ${row.join(' | ')} |`)
   }
 })

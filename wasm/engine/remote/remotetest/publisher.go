@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
@@ -19,7 +18,6 @@ type Publisher struct {
 	jsonrpc.Port
 	Publishes func(uri string) bool // which resources are published values
 	Times     func(uri string) bool // which are functions whose results may be kept for their ttl; nil: none
-	Keep      time.Duration         // while the page is away
 
 	mu      sync.Mutex
 	mirrors bool                // the gateway keeps values
@@ -76,22 +74,20 @@ func (p *Publisher) Write(ctx context.Context, data []byte) error {
 		read, isRead := p.reads[msg.ID]
 		delete(p.reads, msg.ID)
 		if isRead && p.mirrors && read.changes == p.changes {
-			data = marked(data, read.key, p.Keep)
+			data = marked(data, read.key)
 		}
 	}
 	return p.Port.Write(ctx, data)
 }
 
 // Published marks the result of a read as one of a published value.
-func Published(result []byte, keep time.Duration) []byte {
-	return marked(result, hop.KeyPublished, keep)
-}
+func Published(result []byte) []byte { return marked(result, hop.KeyPublished) }
 
 // Timed marks the result of a read as one that may be kept for its ttl.
-func Timed(result []byte, keep time.Duration) []byte { return marked(result, hop.KeyTimed, keep) }
+func Timed(result []byte) []byte { return marked(result, hop.KeyTimed) }
 
-func marked(result []byte, key string, keep time.Duration) []byte {
-	return bytes.Replace(result, []byte(`"_meta":{`), fmt.Appendf(nil, `"_meta":{"%s":%d,`, key, keep.Milliseconds()), 1)
+func marked(result []byte, key string) []byte {
+	return bytes.Replace(result, []byte(`"_meta":{`), []byte(`"_meta":{"`+key+`":true,`), 1)
 }
 
 // Change sends the new value of uri, the result of a read, or "" for none; without a uri it withdraws all.
