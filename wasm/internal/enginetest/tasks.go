@@ -92,7 +92,7 @@ func (c *TaskClient) Send(method, members string) string {
 // Next returns the next message; why is what the test waits for.
 func (c *TaskClient) Next(why string) string {
 	c.Helper()
-	ctx, cancel := context.WithTimeout(c.Context(), time.Minute) // of the bubble's clock
+	ctx, cancel := context.WithTimeout(c.Context(), 5*time.Minute) // of the bubble's clock
 	defer cancel()
 	message, err := c.Port.Read(ctx)
 	if err != nil {
