@@ -42,18 +42,18 @@ func TestAccessReportCountsByAssistantAndPage(t *testing.T) {
 	}
 	const read, act = access.RightRead, access.RightAct
 	d := auditDisk(t, map[string][]access.Entry{
-		auditOldest: {entry(-60, "ci", "notes", act, "tools/call", "notes.add", "-32603", "declined")},
+		auditOldest: {entry(-60, "ci", "notes", act, "tools/call", "notes__add", "-32603", "declined")},
 		auditOlder: {
 			entry(-40, "claude-code", "notes", read, "resources/read", "notes+x:1", "ok", ""), // yesterday
 			entry(-40, "gone", "notes", read, "resources/read", "notes+x:1", "ok", ""),
 		},
 		auditFile: {
 			entry(-5, "claude-code", "notes", read, "resources/read", "notes+x:1", "ok", ""),
-			entry(-4, "claude-code", "notes", read, "prompts/get", "notes.ask", "ok", ""),
-			entry(-4, "claude-code", "notes", read, "completion/complete", "notes.ask", "ok", ""), // no contents
+			entry(-4, "claude-code", "notes", read, "prompts/get", "notes__ask", "ok", ""),
+			entry(-4, "claude-code", "notes", read, "completion/complete", "notes__ask", "ok", ""), // no contents
 			entry(-4, "claude-code", "", read, "resources/list", "", "ok", ""),
-			entry(-3, "claude-code", "notes", act, "tools/call", "notes.add", "ok", ""),
-			entry(-2, "claude-code", "notes", act, "tools/call", "notes.add", "-32603", "unanswered"),
+			entry(-3, "claude-code", "notes", act, "tools/call", "notes__add", "ok", ""),
+			entry(-2, "claude-code", "notes", act, "tools/call", "notes__add", "-32603", "unanswered"),
 			entry(-2, "claude-code", "notes", read, "resources/read", "notes+none:", "-32602", ""),
 			entry(-1, "claude-code", "notes", "", "tools/call", "read_resource", "ok", ""), // its read counts
 			entry(-1, "token", "mail", read, "resources/read", "mail+x:1", "-32603", "paused"),
@@ -83,10 +83,10 @@ func TestAccessReportCountsByAssistantAndPage(t *testing.T) {
 	}
 	want := []string{
 		`unnamed "mail" act: 0 reads 0 calls 1 denied 10 bytes, 1h0m0s ago; paused 1h0m0s ago: read resources/read mail+x:1`,
-		`claude-code "notes" act: 2 reads 1 calls 1 denied 60 bytes, 2h0m0s ago; unanswered 2h0m0s ago: act tools/call notes.add`,
+		`claude-code "notes" act: 2 reads 1 calls 1 denied 60 bytes, 2h0m0s ago; unanswered 2h0m0s ago: act tools/call notes__add`,
 		`claude-code "" act: 0 reads 0 calls 0 denied 10 bytes, 4h0m0s ago`,
 		`gone "notes" none: 0 reads 0 calls 0 denied 0 bytes, 40h0m0s ago`,
-		`ci "notes" read: 0 reads 0 calls 0 denied 0 bytes, 60h0m0s ago; declined 60h0m0s ago: act tools/call notes.add`,
+		`ci "notes" read: 0 reads 0 calls 0 denied 0 bytes, 60h0m0s ago; declined 60h0m0s ago: act tools/call notes__add`,
 		`never has used nothing`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -146,7 +146,7 @@ func TestAccessReportOfAGateway(t *testing.T) {
 	token := mustAdd(t, g, NewToken{Name: "reader", ReadOnly: true})
 	way := byHTTP(t, g, token)
 	way.ask("resources/read", `"uri":"notes+note:a"`)
-	way.ask("tools/call", `"name":"notes.act","arguments":{}`)
+	way.ask("tools/call", `"name":"notes__act","arguments":{}`)
 	way.ask("tools/call", `"name":"read_resource","arguments":{"uri":"notes+note:a"}`)
 	check := func(report AccessReport, err error) {
 		t.Helper()
@@ -154,7 +154,7 @@ func TestAccessReportOfAGateway(t *testing.T) {
 			t.Fatalf("%+v, %v", report, err)
 		}
 		use := report.Assistants[0].Uses[0]
-		if denial := use.LastDenial; use.App != "notes" || use.Right != "read" || use.Reads != 2 || use.Calls != 0 || use.Denied != 1 || denial == nil || denial.Reason != access.ReasonRights || denial.Target != "notes.act" {
+		if denial := use.LastDenial; use.App != "notes" || use.Right != "read" || use.Reads != 2 || use.Calls != 0 || use.Denied != 1 || denial == nil || denial.Reason != access.ReasonRights || denial.Target != "notes__act" {
 			t.Errorf("%+v", use)
 		}
 		if !report.Assistants[0].HasToken || time.Until(report.Paused) < time.Minute {

@@ -15,7 +15,8 @@ type act struct {
 
 // actsOn are the requests of all methods about one page.
 func actsOn(app string) []act {
-	name := func(own string) string { return `"name":"` + app + "." + own + `"` }
+	name := func(own string) string { return `"name":"` + app + "__" + own + `"` }
+	dotted := func(own string) string { return `"name":"` + app + "." + own + `"` } // as older clients and policies have it
 	uri := `"` + app + `+note:a"`
 	return []act{
 		{method: "resources/list", want: uri, page: app},
@@ -32,6 +33,10 @@ func actsOn(app string) []act {
 		{method: "tools/list", want: name("bare"), page: app, acts: true},
 		{method: "tools/call", params: name("look") + `,"arguments":{}`, want: "look of " + app, page: app},
 		{method: "tools/call", params: name("act") + `,"arguments":{}`, want: "act of " + app, page: app, acts: true},
+		{method: "prompts/get", params: dotted("ask"), want: "prompt of " + app, page: app},
+		{method: "completion/complete", params: `"ref":{"type":"ref/prompt",` + dotted("ask") + `},"argument":{"name":"a","value":""}`, want: "value of " + app, page: app},
+		{method: "tools/call", params: dotted("look") + `,"arguments":{}`, want: "look of " + app, page: app},
+		{method: "tools/call", params: dotted("act") + `,"arguments":{}`, want: "act of " + app, page: app, acts: true},
 		{method: "tools/call", params: name("bare") + `,"arguments":{}`, want: "bare of " + app, page: app, acts: true},
 		{method: "tools/call", params: `"name":"list_resources","arguments":{}`, want: app + "+note:a", page: app},
 		{method: "tools/call", params: `"name":"read_resource","arguments":{"uri":` + uri + `}`, want: "secret of " + app, page: app},

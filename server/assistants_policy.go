@@ -52,7 +52,7 @@ func (one *assistant) mayUse(uri string) bool {
 		if !ok {
 			continue
 		}
-		page, _, ofPage := strings.Cut(name, ".")
+		page, _, ofPage := access.CutName(name)
 		if !ofPage {
 			return scheme == "tool:" && gateway.IsGenerated(name) || scheme == "event:" && name == engine.EventResourceUpdated
 		}

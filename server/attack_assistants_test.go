@@ -36,7 +36,7 @@ func TestAssistantsCannotTakeAName(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", x.what, err)
 		}
-		got := bySocket(t, s, false).ask("tools/call", `"name":"notes.act","arguments":{}`)
+		got := bySocket(t, s, false).ask("tools/call", `"name":"notes__act","arguments":{}`)
 		if acted := strings.Contains(got, "act of notes"); acted == (x.want == "reader") {
 			t.Errorf("%s: %s", x.what, got)
 		}
@@ -46,8 +46,8 @@ func TestAssistantsCannotTakeAName(t *testing.T) {
 	}
 
 	// By HTTP the header gives no name, and clientInfo none anywhere.
-	says := strings.Replace(modern("1", "tools/call", `"name":"notes.act","arguments":{}`), `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"claude","version":"1"},`, 1)
-	lines := []string{v2026, "Mcp-Method: tools/call", "Mcp-Name: notes.act", hop + gateway.HopValue("claude")}
+	says := strings.Replace(modern("1", "tools/call", `"name":"notes__act","arguments":{}`), `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"claude","version":"1"},`, 1)
+	lines := []string{v2026, "Mcp-Method: tools/call", "Mcp-Name: notes__act", hop + gateway.HopValue("claude")}
 	if got := bodyOf(t, post(t.Context(), t, g, reader, "/mcp", says, lines...), false); !strings.Contains(got, `"reason":"read-only"`) {
 		t.Errorf("a read-only assistant that calls itself claude: %s", got)
 	}

@@ -59,8 +59,8 @@ func TestFailingPageLosesOnlyItsOwnEntries(t *testing.T) {
 				return
 			}
 			for _, x := range [][3]string{
-				{"resources/read", "evil+a:1", `"uri":"evil+a:1"`}, {"tools/call", "evil.n", `"name":"evil.n","arguments":{}`}, {"prompts/get", "evil.n", `"name":"evil.n"`},
-				{"completion/complete", "", `"ref":{"type":"ref/prompt","name":"evil.n"},"argument":{"name":"a","value":""}`},
+				{"resources/read", "evil+a:1", `"uri":"evil+a:1"`}, {"tools/call", "evil__n", `"name":"evil__n","arguments":{}`}, {"prompts/get", "evil__n", `"name":"evil__n"`},
+				{"completion/complete", "", `"ref":{"type":"ref/prompt","name":"evil__n"},"argument":{"name":"a","value":""}`},
 			} {
 				lines := []string{v2026, "Mcp-Method: " + x[0]}
 				if x[1] != "" {

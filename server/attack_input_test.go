@@ -49,8 +49,8 @@ func TestRequestsOfPagesAreNamedAndLimited(t *testing.T) {
 			return bytes.ReplaceAll(msg, []byte("https://mark.example/"), []byte("javascript:alert(1)"))
 		}
 		page.join(g)
-		_, body := testCaller{t, g}.do(t.Context(), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{`+able+`,"name":"notes.ask","arguments":{}}}`,
-			v2026, "Mcp-Method: tools/call", "Mcp-Name: notes.ask")
+		_, body := testCaller{t, g}.do(t.Context(), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{`+able+`,"name":"notes__ask","arguments":{}}}`,
+			v2026, "Mcp-Method: tools/call", "Mcp-Name: notes__ask")
 		if !strings.Contains(body, x.want) || strings.Contains(body, x.not) || strings.ContainsAny(body, "\u202e\u200b\x1b") {
 			t.Errorf("%s: %s", x.name, body)
 		}

@@ -22,8 +22,8 @@ import (
 var attackMethods = map[string]string{
 	"initialize": `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}`, "ping": "", "server/discover": "",
 	"resources/list": "", "resources/templates/list": "", "resources/read": `"uri":"notes+a:1"`, "resources/subscribe": `"uri":"notes+a:1"`,
-	"resources/unsubscribe": `"uri":"notes+a:1"`, "prompts/list": "", "prompts/get": `"name":"notes.x"`, "tools/list": "", "tools/call": `"name":"notes.works","arguments":{}`,
-	"completion/complete": `"ref":{"type":"ref/prompt","name":"notes.x"},"argument":{"name":"a","value":""}`, "logging/setLevel": `"level":"debug"`,
+	"resources/unsubscribe": `"uri":"notes+a:1"`, "prompts/list": "", "prompts/get": `"name":"notes__x"`, "tools/list": "", "tools/call": `"name":"notes__works","arguments":{}`,
+	"completion/complete": `"ref":{"type":"ref/prompt","name":"notes__x"},"argument":{"name":"a","value":""}`, "logging/setLevel": `"level":"debug"`,
 	"subscriptions/listen": `"notifications":{"resourceSubscriptions":["notes+a:1"]}`, "no/such": "", "": "", "notifications/initialized": "",
 }
 
@@ -112,8 +112,8 @@ func TestNoMethodBlocksATransport(t *testing.T) {
 							s.Write(t.Context(), []byte(newer))
 							alive(s, method)
 						}
-						if status, body := post("/mcp", "", modern("1", "tools/call", `"name":"notes.works","arguments":{}`),
-							map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "notes.works"}); status != 200 || !strings.Contains(body, `"content":[]`) {
+						if status, body := post("/mcp", "", modern("1", "tools/call", `"name":"notes__works","arguments":{}`),
+							map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "notes__works"}); status != 200 || !strings.Contains(body, `"content":[]`) {
 							t.Fatalf("the page after %s {%s}: %d %.200s", method, params, status, body)
 						}
 						if status, body := post("/mcp", session, `{"jsonrpc":"2.0","id":"alive","method":"ping"}`, nil); status != 200 || !strings.Contains(body, `"result":{}`) {

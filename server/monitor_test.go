@@ -312,7 +312,7 @@ func TestMonitorGetsAuditEntries(t *testing.T) {
 	way.ask("server/discover", "")
 	w := openMonitor(t, g, "watch")
 	got := w.entries()
-	way.ask("tools/call", `"name":"notes.act","arguments":{}`)
+	way.ask("tools/call", `"name":"notes__act","arguments":{}`)
 	got = append(got, w.entries()...)
 	if _, err := connect(t, g).Pause(t.Context(), time.Hour); err != nil {
 		t.Fatal(err)

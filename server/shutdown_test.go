@@ -49,7 +49,7 @@ func TestCloseWaitsForToolsThatRun(t *testing.T) {
 			session := beginInMemory(t, g, client)
 			answered := make(chan string, 1)
 			go func() { // ends with the answer
-				answer := callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes.slow","arguments":{}}}`)
+				answer := callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes__slow","arguments":{}}}`)
 				defer answer.Body.Close()
 				body, _ := io.ReadAll(answer.Body)
 				answered <- string(body)

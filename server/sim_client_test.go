@@ -154,7 +154,7 @@ func (c *simClient) choose() simRequest {
 			tool = "slow"
 		}
 		r.kind, r.method, r.name = "tool", "tools/call", name
-		r.target = name + "." + tool
+		r.target = name + "__" + tool
 		r.params = `"name":"` + r.target + `","arguments":{"id":"` + r.id + `"}`
 	default:
 		r.kind, r.method, r.clean = "list", [...]string{"resources/list", "tools/list", "resources/templates/list"}[c.rand.IntN(3)], true

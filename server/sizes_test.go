@@ -25,7 +25,7 @@ func TestLargestMessageIsServed(t *testing.T) {
 	padded := func(body string, size int) string {
 		return strings.Replace(body, `"arguments":{`, `"arguments":{"pad":"`+strings.Repeat("x", size-len(body)-len(`"pad":""`))+`"`, 1)
 	}
-	const tool = "conformance.test_simple_text"
+	const tool = "conformance__test_simple_text"
 	classicCall := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}`
 	modernCall := modern("7", "tools/call", `"name":"`+tool+`","arguments":{}`)
 	idLast := `{"method":"tools/call","params":{"name":"` + tool + `","arguments":{}},"jsonrpc":"2.0","id":7}`

@@ -46,7 +46,7 @@ func TestStdioOffersWhatTheGatewayDoes(t *testing.T) {
 		{"discover", "server/discover", "", `"com.acme/ext":{"level":7},"io.modelcontextprotocol/skills":{}`, `"completions"`},
 		{"an extension's method", "acme/x", `"a":[2]`, `"id":2,"result"`, `"a":[2]`},
 		{"a generated tool", "tools/call", `"name":"read_resource","arguments":{"uri":"conformance+test://static-text"}`, "static text resource", ""},
-		{"a client that cannot be asked", "tools/call", `"name":"conformance.test_input_required_result_elicitation"`, "-32021", `"elicitation"`},
+		{"a client that cannot be asked", "tools/call", `"name":"conformance__test_input_required_result_elicitation"`, "-32021", `"elicitation"`},
 		{"skills", "skills/list", "", other.name + "+skill://list/SKILL.md", "ttlMs"},
 		{"a skill", "skills/get", `"uri":"` + other.name + `+skill://list/SKILL.md"`, "facts.md", ""},
 		{"an unknown skill", "skills/get", `"uri":"` + other.name + `+skill://none/SKILL.md"`, "-32602", ""},
@@ -60,7 +60,7 @@ func TestStdioOffersWhatTheGatewayDoes(t *testing.T) {
 	if _, err := p.in.Write([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n")); err != nil {
 		t.Fatal(err)
 	}
-	question := p.ask(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"conformance.test_elicitation","arguments":{"message":"Who?"}}}`)
+	question := p.ask(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"conformance__test_elicitation","arguments":{"message":"Who?"}}}`)
 	if !strings.Contains(question, "elicitation/create") || !strings.Contains(question, "Who?") {
 		t.Fatalf("the question: %s", question)
 	}
@@ -68,7 +68,7 @@ func TestStdioOffersWhatTheGatewayDoes(t *testing.T) {
 	if !strings.Contains(got, `"id":5,"result"`) || !strings.Contains(got, "Ann") {
 		t.Errorf("the result: %s", got)
 	}
-	got = p.ask(`{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"conformance.test_tool_with_logging"}}`)
+	got = p.ask(`{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"conformance__test_tool_with_logging"}}`)
 	for _, want := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
 		if !strings.Contains(got, "notifications/message") || !strings.Contains(got, want) {
 			t.Errorf("logged: %s; want %s", got, want)

@@ -29,7 +29,7 @@ func TestAccessCommand(t *testing.T) {
 	}
 	line, stop := startServe(t, state)
 	token := strings.TrimSpace(command("token add reader --read-only"))
-	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes.add\u001b[31m","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes__add\u001b[31m","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, line.MCP, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestAccessCommand(t *testing.T) {
 	check := func(when string, running bool) {
 		t.Helper()
 		out := command("access")
-		for _, want := range []string{"ASSISTANT", "unnamed", "notes", "read and act", "reader", "read only", "paused, ", `tools/call notes.add\x1b[31m`, "Assistants are paused until "} {
+		for _, want := range []string{"ASSISTANT", "unnamed", "notes", "read and act", "reader", "read only", "paused, ", `tools/call notes__add\x1b[31m`, "Assistants are paused until "} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: %q is not in\n%s", when, want, out)
 			}

@@ -294,7 +294,7 @@ func TestCallIsInterruptedByMove(t *testing.T) {
 	client := a.assistant(t)
 	result := make(chan error, 1)
 	go func() {
-		_, err := client.remote.CallTool(context.Background(), "notes.pay", []byte(`{}`))
+		_, err := client.remote.CallTool(context.Background(), "notes__pay", []byte(`{}`))
 		result <- err
 	}()
 	select {

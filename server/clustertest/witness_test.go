@@ -172,7 +172,7 @@ func (w *witness) ask(c *client, t *tab, kind, tool string) {
 	method, target := "resources/read", name+"+"+pageURI
 	members := `"uri":"` + target + `"`
 	if kind == "tool" {
-		method, target = "tools/call", name+"."+tool
+		method, target = "tools/call", name+"__"+tool
 		members = `"name":"` + target + `","arguments":{"id":"` + id + `"}`
 	}
 	e := history.Event{Kind: history.Call, Who: c.user, ID: id, Name: name, URI: pageURI, Text: kind, Clean: true}

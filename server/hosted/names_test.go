@@ -22,8 +22,8 @@ func TestPageNamesAreTheSameInEachRelease(t *testing.T) {
 		{"https://app.example", "p1", "", "page-r3hqsn"},
 		{"https://app.example", "p1", "日本", "page-r3hqsn"},
 		{"https://app.example", "p1", "a+b.c/d*e>f\x00g", "a-b-c-d-e-f-g-r3hqsn"},
-		{"https://app.example", "p1", strings.Repeat("x", 100), "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-r3hqsn"},
-		{"https://app.example", "p1", strings.Repeat("x", 40) + "-y", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-r3hqsn"},
+		{"https://app.example", "p1", strings.Repeat("x", 100), "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-r3hqsn"},
+		{"https://app.example", "p1", strings.Repeat("x", 32) + "-y", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-r3hqsn"},
 	} {
 		if got := pageName(owner, row.origin, row.page, row.requested); got != row.want {
 			t.Errorf("%q of %s, page %s: %q, want %q", row.requested, row.origin, row.page, got, row.want)

@@ -40,8 +40,8 @@ func TestPagesDecideByTheClientID(t *testing.T) {
 			for _, x := range []struct{ method, name, params, want, right string }{
 				{"resources/list", "", "", "note:a", "read"},
 				{"resources/read", name + "+note:a", `"uri":"` + name + `+note:a"`, "secret", "read"},
-				{"tools/list", "", "", `"` + name + `.act"`, "read"},
-				{"tools/call", name + ".act", `"name":"` + name + `.act","arguments":{}`, "done", "act"},
+				{"tools/list", "", "", `"` + name + `__act"`, "read"},
+				{"tools/call", name + "__act", `"name":"` + name + `__act","arguments":{}`, "done", "act"},
 			} {
 				may := !guarded || strings.Contains(rights, x.right)
 				if got := n.ask(token, "/mcp", x.method, x.name, x.params).body; strings.Contains(got, x.want) != may {

@@ -105,7 +105,7 @@ func TestScopesLimitWhatATokenMayDo(t *testing.T) {
 		{"tools:call", "resources/read", uri, member, 403, `scope="resources:read tools:call"`},
 		{"tools:call", "tools/call", "list_resources", `"name":"list_resources"`, 403, `scope="resources:read tools:call"`},
 		{"resources:read", "tools/call", "list_resources", `"name":"list_resources"`, 200, uri},
-		{"resources:read", "tools/call", "notes-x.act", `"name":"notes-x.act"`, 403, `scope="resources:read tools:call"`},
+		{"resources:read", "tools/call", "notes-x__act", `"name":"notes-x__act"`, 403, `scope="resources:read tools:call"`},
 		{"resources:read", "prompts/get", "p", `"name":"p"`, 403, `scope="resources:read prompts:get"`},
 		{"resources:read", "resources/list", "", "", 200, uri},
 		{"resources:read", "resources/read", uri, member, 200, `"text"`},

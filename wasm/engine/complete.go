@@ -47,15 +47,11 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 	if !req.mayWait {
 		return sink.Result{}, errMustWait
 	}
-	full := asked.URI
-	if asked.Prompt != "" {
-		full = "prompt:" + asked.Prompt
-	}
 	// Before the policy: a denied request must cost as much as one for what does not exist.
 	if !req.client.allowRate(&req.client.completions) {
 		return sink.Result{}, ErrBusy
 	}
-	if !e.options.Allow(req.who, VerbList, full) {
+	if asked.Prompt == "" && !e.options.Allow(req.who, VerbList, asked.URI) {
 		return sink.Result{}, errDenied
 	}
 	ctx, _ = e.invocation(ctx, req)
@@ -70,13 +66,16 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 		if !ok {
 			continue
 		}
-		own := asked
-		if own.Prompt != "" {
-			own.Prompt = l.own
-		} else {
+		full, own := asked.URI, asked
+		var found Completion
+		var err error
+		if asked.Prompt == "" {
 			own.URI = l.own
+			found, err = source.Complete(ctx, own)
+		} else {
+			found, err = e.completePrompt(ctx, req, l.mount, l.own, asked)
+			full = "prompt:" + asked.Prompt
 		}
-		found, err := source.Complete(ctx, own)
 		switch {
 		case err == nil:
 			if found.Fixed && req.client.proxy {
@@ -92,6 +91,24 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 		}
 	}
 	return sink.Result{}, cmp.Or(failed, ErrNotFound)
+}
+
+// completePrompt completes an argument of the prompt of a mount that clients call name.
+func (e *Engine) completePrompt(ctx context.Context, req *request, m *mount, name string, asked CompletionRequest) (found Completion, err error) {
+	complete := func(own string) {
+		if !e.options.Allow(req.who, VerbList, "prompt:"+m.names+own) {
+			found, err = Completion{}, errDenied
+			return
+		}
+		asked.Prompt = own
+		found, err = m.source.(Completer).Complete(ctx, asked)
+	}
+	if complete(name); err != nil && tryNextSource(err) {
+		if own, unknown := e.meant(ctx, m, name, listOfPrompts); unknown == nil {
+			complete(own)
+		}
+	}
+	return found, err
 }
 
 func (e *Engine) completion(rev revision, found Completion) *sink.Document {

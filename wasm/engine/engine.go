@@ -114,6 +114,10 @@ type Options struct {
 	// mounted at prefix. It is called like Allow. Nil: every client gets all of them.
 	Sees func(who Principal, prefix string) bool
 
+	// Fit shows prompts and tools to clients. Nil: under the names and with the schemas that
+	// their sources have.
+	Fit Fitter
+
 	// Ask answers what the grants do not decide: see SetGrants. It may wait for the user, until
 	// ctx ends. Nil: what is not granted is denied.
 	Ask func(ctx context.Context, q *AccessQuestion) AccessAnswer
@@ -231,7 +235,8 @@ func New(info Info, opts *Options) *Engine {
 // A mount is a source under a prefix.
 type mount struct {
 	prefix    string // of URIs
-	names     string // the prefix of names: "notes." where that of URIs is "notes+"
+	names     string // the prefix of names of prompts and tools: "notes__" where that of URIs is "notes+"
+	dotted    string // that of ids of tasks and of names of events: "notes."
 	source    Source
 	immediate Immediate   // the source, if it is one; else nil
 	referrer  Referrer    // likewise
@@ -241,16 +246,21 @@ type mount struct {
 	interest  interest    // in its changes
 }
 
+// nameSeparator is between the prefix of a mount and the name of a prompt or tool. APIs of models
+// refuse a whole conversation for a name with a dot.
+const nameSeparator = "__"
+
 // Mount puts s into the engine: its URIs appear with prefix before them, which
 // is empty or ends in a way that keeps them URIs, such as "notes+"; names of its
-// prompts and tools with "notes.". Several sources may share a prefix; the first
+// prompts and tools with "notes__". Several sources may share a prefix; the first
 // that knows a URI or name answers. unmount takes it out again; reads of it that
 // run go on.
 func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	m := &mount{prefix: prefix, source: s}
 	m.interest.init(e, m)
 	if prefix != "" {
-		m.names = strings.TrimSuffix(prefix, "+") + "."
+		own := strings.TrimSuffix(prefix, "+")
+		m.names, m.dotted = own+nameSeparator, own+"."
 	}
 	m.immediate, _ = s.(Immediate)
 	m.referrer, _ = s.(Referrer)

@@ -172,7 +172,7 @@ const resourceEvent = `{"name":"` + EventResourceUpdated + `","description":"A r
 // listEvents answers events/list. The engine's own events are in the list of the first source
 // without prefix: an engine whose sources all have one lists none.
 func (e *Engine) listEvents(ctx context.Context, req *request) (sink.Result, error) {
-	return e.listNamed(ctx, req, listOfEvents, eventScheme, func(ctx context.Context, m *mount) (all []Event, err error) {
+	return e.listNamed(ctx, req, listOfEvents, eventScheme, func(ctx context.Context, m *mount, _ byte) (all []Event, err error) {
 		if m.prefix == "" && m == e.sources()[0] {
 			all = append([]Event{{Name: EventResourceUpdated, Object: []byte(resourceEvent)}}, e.events.all()...)
 		}

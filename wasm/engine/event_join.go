@@ -60,7 +60,7 @@ func (s *joinedSource) plan(q EventQuery) error {
 		s.parts = []part{own}
 		return e.checkOwn(q)
 	}
-	for l := e.lookupName(q.Name); l.next(); {
+	for l := e.lookupDotted(q.Name); l.next(); {
 		if l.mount.isEventSource() {
 			q.Name = l.own
 			s.parts = []part{l.mount.part(q)}
@@ -73,7 +73,7 @@ func (s *joinedSource) plan(q EventQuery) error {
 // part returns the part of a source. Two sources of events have the same prefix only if the one
 // hides the events of the other.
 func (m *mount) part(q EventQuery) part {
-	return part{key: m.prefix, prefix: m.prefix, names: m.names, source: m.source.(Eventer), query: q}
+	return part{key: m.prefix, prefix: m.prefix, names: m.dotted, source: m.source.(Eventer), query: q}
 }
 
 // planResources finds the parts of a query for changes of resources.

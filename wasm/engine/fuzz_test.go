@@ -168,7 +168,7 @@ func FuzzMessage(f *testing.F) {
 	for _, request := range []string{
 		`"method":"tools/call","params":{` + envelope + `,"name":"t","arguments":{"a":[1]}}`,
 		`"method":"tools/call","params":{` + envelope + `,"name":"t","inputResponses":{"a":{"action":"accept","content":{}}},"requestState":"AAAA"}`,
-		`"method":"prompts/get","params":{` + envelope + `,"name":"other.p","arguments":{"a":"b"}}`,
+		`"method":"prompts/get","params":{` + envelope + `,"name":"other__p","arguments":{"a":"b"}}`,
 		`"method":"completion/complete","params":{` + envelope + `,"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":"b"},"context":{"arguments":{"c":"d"}}}`,
 		`"method":"completion/complete","params":{` + envelope + `,"ref":{"type":"ref/resource","uri":"other+notes://tag/{tag}"},"argument":{"name":"tag","value":""}}`,
 		`"method":"logging/setLevel","params":{"level":"debug"}`,

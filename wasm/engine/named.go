@@ -53,43 +53,103 @@ type Tooler interface {
 	CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error)
 }
 
+// A Fitter shows prompts and tools as the clients of an engine need them, whatever sources call them.
+type Fitter interface {
+	// Names returns what clients call the entries of one source, in their order. names are
+	// those that the source has, with the prefix of its mount. No two results are equal.
+	Names(names []string) []string
+
+	// Tool returns a description with schemas that clients accept.
+	Tool(object []byte) []byte
+}
+
 // listPrompts answers prompts/list.
 func (e *Engine) listPrompts(ctx context.Context, req *request) (sink.Result, error) {
-	return e.listNamed(ctx, req, listOfPrompts, "prompt:", func(ctx context.Context, m *mount) ([]Named, error) {
-		if source, ok := m.source.(Prompter); ok {
-			return source.Prompts(ctx)
-		}
-		return nil, nil
-	})
+	return e.listNamed(ctx, req, listOfPrompts, "prompt:", entriesOf)
 }
 
 // listTools answers tools/list.
 func (e *Engine) listTools(ctx context.Context, req *request) (sink.Result, error) {
-	return e.listNamed(ctx, req, listOfTools, "tool:", func(ctx context.Context, m *mount) ([]Named, error) {
-		if source, ok := m.source.(Tooler); ok {
-			return source.Tools(ctx)
-		}
-		return nil, nil
-	})
+	return e.listNamed(ctx, req, listOfTools, "tool:", entriesOf)
 }
 
 func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme string,
-	all func(context.Context, *mount) ([]Named, error)) (sink.Result, error) {
+	all func(context.Context, *mount, byte) ([]Named, error)) (sink.Result, error) {
 	return e.listItems(ctx, req, kind, func(ctx context.Context, m *mount) ([]item, error) {
-		named, err := all(ctx, m)
+		named, err := all(ctx, m, kind)
 		items := make([]item, 0, len(named))
 		who := PrincipalOf(ctx)
-		for _, n := range named {
-			if e.options.Allow(who, VerbList, scheme+m.names+n.Name) && (kind != listOfTools || !e.hides(who, n)) {
+		prefix := m.names
+		if kind == listOfEvents {
+			prefix = m.dotted
+		}
+		named, shown := e.shown(prefix, kind, named)
+		for i, n := range named {
+			if e.options.Allow(who, VerbList, scheme+prefix+n.Name) && (kind != listOfTools || !e.hides(who, n)) {
 				items = append(items, item{n.Name, func(dst []byte) []byte {
 					o := emit.JSON(dst)
-					addNamed(&o, n.Object, m.names, req.rev, kind == listOfTools)
+					e.addShown(&o, n, shown[i], req.rev, kind == listOfTools)
 					return o
 				}})
 			}
 		}
 		return items, err
 	})
+}
+
+// entriesOf returns the prompts or tools of a mount.
+func entriesOf(ctx context.Context, m *mount, kind byte) ([]Named, error) {
+	if source, ok := m.source.(Tooler); ok && kind == listOfTools {
+		return source.Tools(ctx)
+	}
+	if source, ok := m.source.(Prompter); ok && kind == listOfPrompts {
+		return source.Prompts(ctx)
+	}
+	return nil, nil
+}
+
+// shown returns the entries of a source without repeated ones, and what clients call them.
+func (e *Engine) shown(prefix string, kind byte, named []Named) (entries []Named, names []string) {
+	seen := make(map[string]bool, len(named))
+	for _, n := range named {
+		if !seen[n.Name] {
+			seen[n.Name] = true
+			entries, names = append(entries, n), append(names, prefix+n.Name)
+		}
+	}
+	if e.options.Fit != nil && kind != listOfEvents {
+		names = e.options.Fit.Names(names)
+	}
+	return entries, names
+}
+
+// meant returns the entry of a mount that clients call by the prefix of the mount and rest, which
+// is not the name that its source has for it.
+func (e *Engine) meant(ctx context.Context, m *mount, rest string, kind byte) (own string, err error) {
+	if e.options.Fit == nil {
+		return "", ErrNotFound
+	}
+	named, err := entriesOf(ctx, m, kind)
+	if err != nil {
+		return "", err
+	}
+	entries, names := e.shown(m.names, kind, named)
+	if at := slices.Index(names, m.names+rest); at >= 0 && entries[at].Name != rest {
+		return entries[at].Name, nil
+	}
+	return "", ErrNotFound
+}
+
+// addShown adds the description of an entry that clients call name.
+func (e *Engine) addShown(o *emit.JSON, n Named, name string, rev revision, isTool bool) {
+	object := n.Object
+	if isTool && e.options.Fit != nil {
+		object = e.options.Fit.Tool(object)
+	}
+	if name == n.Name {
+		name = ""
+	}
+	addNamed(o, object, name, rev, isTool)
 }
 
 // getPrompt answers prompts/get.
@@ -125,6 +185,10 @@ func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error
 // result of the first that has it.
 func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme string,
 	one func(context.Context, Source, string) ([]byte, error)) (sink.Result, error) {
+	kind := byte(listOfPrompts)
+	if verb == VerbCall {
+		kind = listOfTools
+	}
 	switch {
 	case req.name == "":
 		return sink.Result{}, BadParams("name is missing")
@@ -140,23 +204,36 @@ func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme 
 	if !req.client.allowRate(&req.client.calls) {
 		return sink.Result{}, ErrBusy
 	}
-	if !e.options.Allow(req.who, verb, scheme+req.name) {
-		return sink.Result{}, errDenied
-	}
 	return e.resolveInput(ctx, req, func(ctx context.Context) (sink.Result, error) {
+		failed := ErrNotFound
 		for l := e.lookupName(req.name); l.next(); {
-			result, err := one(ctx, l.mount.source, l.own)
+			m, own := l.mount, l.own
+			call := func() ([]byte, error) {
+				req.name = m.names + own
+				if !e.options.Allow(req.who, verb, scheme+req.name) {
+					return nil, errDenied
+				}
+				return one(ctx, m.source, own)
+			}
+			result, err := call()
+			if tryNextSource(err) {
+				if other, unknown := e.meant(ctx, m, own, kind); unknown == nil {
+					own = other
+					result, err = call()
+				}
+			}
 			var created *taskCreated
 			switch {
 			case errors.As(err, &created):
-				return e.createdResult(req, l.mount, created)
+				return e.createdResult(req, m, created)
 			case err == nil:
-				return e.namedResult(req.rev, l.mount, result, verb == VerbCall)
+				return e.namedResult(req.rev, m, result, kind == listOfTools)
 			case !tryNextSource(err):
 				return sink.Result{}, begun(jsonrpc.Wrap(scheme+jsonrpc.Brief(req.name), err))
 			}
+			failed = err
 		}
-		return sink.Result{}, ErrNotFound
+		return sink.Result{}, failed
 	})
 }
 
@@ -164,20 +241,21 @@ func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme 
 // use, as its source has it now, for the principal of ctx. The error wraps
 // [ErrNotFound] if there is no such tool.
 func (e *Engine) ToolDescription(ctx context.Context, name string) ([]byte, error) {
+	who := PrincipalOf(ctx)
 	for l := e.lookupName(name); l.next(); {
-		source, ok := l.mount.source.(Tooler)
-		if !ok {
-			continue
-		}
-		all, err := source.Tools(ctx)
+		m := l.mount
+		named, err := entriesOf(ctx, m, listOfTools)
 		if err != nil {
 			return nil, err
 		}
-		at := slices.IndexFunc(all, func(t Tool) bool { return t.Name == l.own })
-		who := PrincipalOf(ctx)
-		if at >= 0 && e.options.Allow(who, VerbList, "tool:"+name) && !e.hides(who, all[at]) {
+		entries, names := e.shown(m.names, listOfTools, named)
+		at := slices.IndexFunc(entries, func(t Tool) bool { return t.Name == l.own })
+		if at < 0 {
+			at = slices.Index(names, m.names+l.own)
+		}
+		if at >= 0 && e.options.Allow(who, VerbList, "tool:"+m.names+entries[at].Name) && !e.hides(who, entries[at]) {
 			var o emit.JSON
-			addNamed(&o, all[at].Object, l.mount.names, modern, true)
+			e.addShown(&o, entries[at], names[at], modern, true)
 			return o, nil
 		}
 	}

@@ -149,8 +149,8 @@ type lookup struct {
 	mount *mount // the present one
 	own   string // the URI, or name, without the mount's prefix
 
-	uri    string // or a name
-	names  bool
+	uri    string // or a name, or an id
+	kind   prefixKind
 	mounts []*mount
 	at     int // behind the present one
 	length int // of the prefixes that are looked at
@@ -162,16 +162,41 @@ func (e *Engine) lookup(uri string) lookup {
 	return l
 }
 
-// lookupName is lookup for the name of a prompt or tool.
+// lookupName is lookup for the name of a prompt or tool. Clients and stored policies may have
+// notes.add for notes__add.
 func (e *Engine) lookupName(name string) lookup {
-	l := lookup{uri: name, names: true, mounts: e.sources(), length: len(name) + 1}
+	mounts := e.sources()
+	prefix, own, ok := strings.Cut(name, ".")
+	if ok && slices.ContainsFunc(mounts, func(m *mount) bool { return m.names == prefix+nameSeparator }) {
+		name = prefix + nameSeparator + own
+	}
+	l := lookup{uri: name, kind: ofNames, mounts: mounts, length: len(name) + 1}
 	l.nextLength()
 	return l
 }
 
+// lookupDotted is lookup for the id of a task or the name of an event.
+func (e *Engine) lookupDotted(name string) lookup {
+	l := lookup{uri: name, kind: ofIDs, mounts: e.sources(), length: len(name) + 1}
+	l.nextLength()
+	return l
+}
+
+// A prefixKind is one of the prefixes of a mount.
+type prefixKind uint8
+
+const (
+	ofURIs prefixKind = iota
+	ofNames
+	ofIDs
+)
+
 func (l *lookup) prefix(m *mount) string {
-	if l.names {
+	switch l.kind {
+	case ofNames:
 		return m.names
+	case ofIDs:
+		return m.dotted
 	}
 	return m.prefix
 }

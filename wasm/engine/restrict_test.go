@@ -40,19 +40,19 @@ func TestReadOnlyClientsRunToolsThatOnlyRead(t *testing.T) {
 			d := &enginetest.Dialogue{T: t, Port: near}
 			list := d.Modern("tools/list", "")
 			for name := range hints {
-				if strings.Contains(list, `"notes.`+name+`"`) != may(name) {
+				if strings.Contains(list, `"notes__`+name+`"`) != may(name) {
 					t.Errorf("%s gets the list %s; may see %s: %v", who, list, name, may(name))
 				}
-				got := d.Modern("tools/call", `"name":"notes.`+name+`"`)
+				got := d.Modern("tools/call", `"name":"notes__`+name+`"`)
 				if strings.Contains(got, `"content":[]`) != may(name) || !may(name) && !strings.Contains(got, `"reason":"read-only","retry":false`) {
 					t.Errorf("%s calls %s: %s", who, name, got)
 				}
 				ctx := engine.WithPrincipal(t.Context(), who)
-				if _, err := e.ToolDescription(ctx, "notes."+name); (err == nil) != may(name) {
+				if _, err := e.ToolDescription(ctx, "notes__"+name); (err == nil) != may(name) {
 					t.Errorf("%s gets the description of %s: %v", who, name, err)
 				}
 			}
-			if got := d.Modern("tools/call", `"name":"notes.none"`); !strings.Contains(got, "Unknown tool") {
+			if got := d.Modern("tools/call", `"name":"notes__none"`); !strings.Contains(got, "Unknown tool") {
 				t.Errorf("%s calls a tool that is not there: %s", who, got)
 			}
 			near.Close()

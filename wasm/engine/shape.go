@@ -169,8 +169,8 @@ func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte
 }
 
 // addNamed adds the description of a prompt or tool.
-func addNamed(o *emit.JSON, object []byte, prefix string, rev revision, isTool bool) {
-	if rev == modern && prefix == "" {
+func addNamed(o *emit.JSON, object []byte, shown string, rev revision, isTool bool) {
+	if rev == modern && shown == "" {
 		o.Raw(object)
 		return
 	}
@@ -182,10 +182,9 @@ func addNamed(o *emit.JSON, object []byte, prefix string, rev revision, isTool b
 			continue
 		}
 		switch {
-		case name == "name":
-			text, _ := jsonrpc.Text(s.Value)
+		case name == "name" && shown != "":
 			o.Name(name)
-			o.Quote(prefix + text)
+			o.Quote(shown)
 		case name == "arguments" && !rev.hasTitles():
 			o.Name(name)
 			arguments, _ := jsonrpc.Elements(s.Value)

@@ -166,7 +166,7 @@ func (e *Engine) createdResult(req *request, m *mount, created *taskCreated) (si
 	s := created.state
 	s.Inputs, s.Result, s.Error = nil, nil, nil
 	if !created.own {
-		s.ID = m.names + s.ID
+		s.ID = m.dotted + s.ID
 	}
 	return e.stateResult("task", s), nil
 }

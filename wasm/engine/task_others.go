@@ -22,7 +22,7 @@ func ForwardTasks() *OtherTasks { return &OtherTasks{answerOther, mayListenToOth
 func answerOther(e *Engine, ctx context.Context, req *request) (sink.Result, error) {
 	ctx, _ = e.invocation(ctx, req)
 	done := sink.Result{Document: &sink.Document{JSON: append(e.fixed.Load().begin(), '}')}}
-	for l := e.lookupName(req.name); l.next(); {
+	for l := e.lookupDotted(req.name); l.next(); {
 		source, ok := l.mount.source.(Tasker)
 		if !ok {
 			continue
@@ -52,7 +52,7 @@ func answerOther(e *Engine, ctx context.Context, req *request) (sink.Result, err
 
 // ofMount returns a state as clients of this engine get it.
 func (e *Engine) ofMount(m *mount, s TaskState) (TaskState, error) {
-	s.ID = m.names + s.ID
+	s.ID = m.dotted + s.ID
 	if s.Result != nil {
 		result, err := e.namedResult(modern, m, s.Result, true)
 		if err != nil {
@@ -65,7 +65,7 @@ func (e *Engine) ofMount(m *mount, s TaskState) (TaskState, error) {
 
 // mayListenToOther decides by the id, since the mounted engine that has the task may be away.
 func mayListenToOther(e *Engine, s *subscription, id string) bool {
-	for l := e.lookupName(id); l.next(); {
+	for l := e.lookupDotted(id); l.next(); {
 		if source, ok := l.mount.source.(Tasker); ok && (s.client.proxy || source.MayBeOf(s.who, l.own)) {
 			return e.options.Allow(s.who, VerbCall, "tool:"+id)
 		}

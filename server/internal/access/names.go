@@ -3,7 +3,9 @@ package access
 import "strings"
 
 // MaxName is the length of a page's name.
-const MaxName = 48 // characters
+//
+// It leaves 8 characters of the 50 of "notes__add" to the name of a tool.
+const MaxName = 40 // characters
 
 // ValidName reports whether name is a page name: it can be a segment of a URL, and stand
 // before the `+` of a prefix.
@@ -46,4 +48,17 @@ func TruncateName(name string, limit int) string {
 		name = strings.TrimRight(name[:limit], "-")
 	}
 	return name
+}
+
+// CutName splits the name that a tool, prompt, event or task has at /mcp into that of its page and
+// its own. Names of pages have neither separator.
+func CutName(name string) (page, own string, ok bool) {
+	at := strings.IndexByte(name, '.')
+	if under := strings.Index(name, "__"); under >= 0 && (at < 0 || under < at) {
+		return name[:under], name[under+2:], true
+	}
+	if at < 0 {
+		return "", "", false
+	}
+	return name[:at], name[at+1:], true
 }

@@ -26,7 +26,7 @@ func PageConcerned(endpoint string, x engine.Examination) string {
 		ref := jsonrpc.Member(x.Params, "ref")
 		name, uri = textMember(ref, "name"), textMember(ref, "uri")+textMember(x.Params, "uri")
 	}
-	if page, _, ok := strings.Cut(name, "."); ok && x.Method != engine.MethodReadResource && ValidName(page) {
+	if page, _, ok := CutName(name); ok && x.Method != engine.MethodReadResource && ValidName(page) {
 		return page
 	}
 	return PageOfURI(uri)

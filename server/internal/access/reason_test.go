@@ -43,7 +43,7 @@ func (decidingSource) Read(ctx context.Context, uri string) ([]engine.Contents, 
 func (decidingSource) Tools(context.Context) ([]engine.Tool, error) { return nil, nil }
 
 func (decidingSource) CallTool(_ context.Context, name string, _ []byte) ([]byte, error) {
-	if name == "notes.add" || name == "add" || name == "read_resource" {
+	if name == "notes__add" || name == "add" || name == "read_resource" {
 		return []byte(`{"content":[]}`), nil
 	}
 	return nil, failWith(name)
@@ -78,11 +78,11 @@ func TestEntriesSayRightAppAndReason(t *testing.T) {
 		{"claude", "/mcp", "resources/read", read("notes+x:1"), "notes+x:1", "notes", "read", "ok", ""},
 		{"claude", "stdio", "resources/read", read("notes+x:1"), "notes+x:1", "notes", "read", "ok", ""},
 		{"claude", "/mcp/mail", "resources/read", read("x:1"), "x:1", "mail", "read", "ok", ""},
-		{"claude", "/mcp", "tools/call", tool("notes.add"), "notes.add", "notes", "act", "ok", ""},
+		{"claude", "/mcp", "tools/call", tool("notes__add"), "notes__add", "notes", "act", "ok", ""},
 		{"claude", "/mcp/notes", "tools/call", tool("add"), "add", "notes", "act", "ok", ""},
 		{"claude", "/mcp", "tools/call", `"name":"read_resource","arguments":{"uri":"notes+x:1"}`, "read_resource", "notes", "", "ok", ""},
 		{"claude", "/mcp/notes", "tools/call", tool("read_resource"), "read_resource", "notes", "act", "ok", ""},
-		{"claude", "/mcp", "completion/complete", `"ref":{"type":"ref/prompt","name":"notes.ask"},"argument":{"name":"a","value":""}`, "notes.ask", "notes", "read", "-32602", ""},
+		{"claude", "/mcp", "completion/complete", `"ref":{"type":"ref/prompt","name":"notes__ask"},"argument":{"name":"a","value":""}`, "notes__ask", "notes", "read", "-32602", ""},
 		{"claude", "/mcp", "completion/complete", `"ref":{"type":"ref/resource","uri":"notes+x:{a}"},"argument":{"name":"a","value":""}`, "notes+x:{a}", "notes", "read", "-32602", ""},
 		{"claude", "/mcp", "acme/x", "", "", "", "act", "-32601", ""},
 
@@ -100,9 +100,9 @@ func TestEntriesSayRightAppAndReason(t *testing.T) {
 		{"claude", "/mcp", "tools/call", tool("notes.why:read-only"), "notes.why:read-only", "notes", "act", "-32603", ""},
 		{"noter", "/mcp", "resources/read", read("mail+why:declined"), "mail+why:declined", "mail", "read", "-32603", "declined"},
 		{"noter", "/mcp", "resources/read", read("mail+why:other"), "mail+why:other", "mail", "read", "-32603", "rights"},
-		{"noter", "/mcp", "tools/call", tool("mail.none"), "mail.none", "mail", "act", "-32602", "rights"},
-		{"noter", "/mcp", "tools/call", tool("notes.none"), "notes.none", "notes", "act", "-32602", ""},
-		{"noter", "/mcp", "completion/complete", `"ref":{"type":"ref/prompt","name":"mail.ask"},"argument":{"name":"a","value":""}`, "mail.ask", "mail", "read", "-32602", "rights"},
+		{"noter", "/mcp", "tools/call", tool("mail__none"), "mail__none", "mail", "act", "-32602", "rights"},
+		{"noter", "/mcp", "tools/call", tool("notes__none"), "notes__none", "notes", "act", "-32602", ""},
+		{"noter", "/mcp", "completion/complete", `"ref":{"type":"ref/prompt","name":"mail__ask"},"argument":{"name":"a","value":""}`, "mail__ask", "mail", "read", "-32602", "rights"},
 		{"noter", "/mcp", "acme/x", "", "", "", "act", "-32601", "rights"},
 		{"gone", "/mcp", "resources/read", read("notes+why:other"), "notes+why:other", "notes", "read", "-32603", "revoked"},
 	} {
@@ -173,7 +173,7 @@ func TestEntriesOverTheRateSayWhy(t *testing.T) {
 	defer e.Mount("", decidingSource{})()
 	d := gate.Direct(t.Context(), e, access.Client{Principal: "claude", Endpoint: "/mcp"}, func([]byte) {})
 	for id := range 20 {
-		msg := []byte(modern(strconv.Itoa(id), engine.MethodCallTool, `"name":"notes.add","arguments":{}`))
+		msg := []byte(modern(strconv.Itoa(id), engine.MethodCallTool, `"name":"notes__add","arguments":{}`))
 		d.Send(d.Examine(msg), msg)
 	}
 	entries := audit.all()

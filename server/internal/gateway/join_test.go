@@ -77,10 +77,10 @@ func TestWelcomedPageIsMounted(t *testing.T) {
 	for _, request := range []struct{ method, params, want string }{
 		{engine.MethodListResources, "", `"uri":"notes+notes://a"`},
 		{engine.MethodReadResource, `"uri":"notes+notes://a"`, `"text":"1"`},
-		{engine.MethodListTools, "", `.greet"`},
-		{engine.MethodCallTool, `"name":"notes.greet","arguments":{}`, `"text":"hello"`},
+		{engine.MethodListTools, "", `__greet"`},
+		{engine.MethodCallTool, `"name":"notes__greet","arguments":{}`, `"text":"hello"`},
 		{engine.MethodListTemplates, "", `"uriTemplate":"notes+notes://{id}"`},
-		{engine.MethodListPrompts, "", `.ask"`},
+		{engine.MethodListPrompts, "", `__ask"`},
 		{engine.MethodListen, `"notifications":{"resourceSubscriptions":["notes+notes://a"]}`, `"notifications":{"resourceSubscriptions":["notes+notes://a"]}`},
 	} {
 		synctest.Test(t, func(t *testing.T) {

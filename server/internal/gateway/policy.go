@@ -45,12 +45,11 @@ func (v *views) inputPolicy(p *page) engine.InputPolicy {
 	return policy
 }
 
-// qualifiedURI returns the URI at /mcp of an entry of page. Tools, prompts and events are
-// qualified by a dot.
+// qualifiedURI returns the URI at /mcp of an entry of page.
 func qualifiedURI(page, uri string) string {
-	for _, scheme := range [...]string{"tool:", "prompt:", "event:"} {
-		if name, ok := strings.CutPrefix(uri, scheme); ok {
-			return scheme + page + "." + name
+	for _, kind := range [...]struct{ scheme, separator string }{{"tool:", "__"}, {"prompt:", "__"}, {"event:", "."}} {
+		if name, ok := strings.CutPrefix(uri, kind.scheme); ok {
+			return kind.scheme + page + kind.separator + name
 		}
 	}
 	return page + "+" + uri

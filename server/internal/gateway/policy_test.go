@@ -32,7 +32,7 @@ func TestPagesUseNoModelByDefault(t *testing.T) {
 // The policy gets the names at /mcp, whatever endpoint the client uses.
 func TestPolicyHoldsAtEachEndpoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		denied := []string{"notes+notes://secret", "tool:notes.wipe", "prompt:notes.review", "tool:wait_for_change"}
+		denied := []string{"notes+notes://secret", "tool:notes__wipe", "prompt:notes__review", "tool:wait_for_change"}
 		g := startGateway(t, func(o *Options) {
 			o.Allow = func(principal engine.Principal, _ engine.Verb, uri string) bool {
 				if principal != "p" {
@@ -51,7 +51,7 @@ func TestPolicyHoldsAtEachEndpoint(t *testing.T) {
 			Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
 		}))
 		page.join(g)
-		for _, at := range []struct{ path, uri, name string }{{"/mcp", "notes+", "notes."}, {"/mcp/notes", "", ""}} {
+		for _, at := range []struct{ path, uri, name string }{{"/mcp", "notes+", "notes__"}, {"/mcp/notes", "", ""}} {
 			if _, body := g.read(at.path, at.uri+"notes://secret"); !strings.Contains(body, "-32602") || strings.Contains(body, "hidden") {
 				t.Errorf("%s: denied read: %s", at.path, body)
 			}

@@ -80,7 +80,7 @@ func withTasks(body string) string {
 // another name, and takes the task over when the first one has closed.
 func TestListensFollowTasksToOtherTabs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for path, tool := range map[string]string{"/mcp": "notes.work", "/mcp/notes": "work"} {
+		for path, tool := range map[string]string{"/mcp": "notes__work", "/mcp/notes": "work"} {
 			g, store := startGateway(t), &taskStore{}
 			page, other := newPage(t, "notes"), newPage(t, "notes-2")
 			page.serveTasks(store)
@@ -124,7 +124,7 @@ func TestTasksOutlivePagesAndGateways(t *testing.T) {
 		if _, body := g.request("/mcp", engine.MethodDiscover, ""); !strings.Contains(body, engine.ExtensionTasks) {
 			t.Errorf("the extension is not declared: %s", body)
 		}
-		created := g.task("/mcp", "tools/call", `"name":"notes.work"`)
+		created := g.task("/mcp", "tools/call", `"name":"notes__work"`)
 		id, _ := jsonrpc.Text(jsonrpc.Member(jsonrpc.Member([]byte(created), "result"), "taskId"))
 		own := strings.TrimPrefix(id, "notes.")
 		wants := func(g *testGateway, parts ...string) {

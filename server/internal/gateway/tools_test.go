@@ -182,7 +182,7 @@ func TestWaitForChange(t *testing.T) {
 		if text, result := g.call("/mcp", "wait_for_change", waits); !strings.Contains(string(result.StructuredContent), `"events":[{"name":"notes.saved","timestamp":"`) || !strings.Contains(string(result.StructuredContent), `"data":{"id":7}`) {
 			t.Errorf("an event: %s %s", text, result.StructuredContent)
 		}
-		if text, result := g.call("/mcp", "wait_for_change", `{"event":"notes.none"}`); !result.IsError || !strings.Contains(text, "no such event") {
+		if text, result := g.call("/mcp", "wait_for_change", `{"event":"notes__none"}`); !result.IsError || !strings.Contains(text, "no such event") {
 			t.Errorf("an unknown event: %s", text)
 		}
 
@@ -220,7 +220,7 @@ func TestToolsOfThePageReplaceGenerated(t *testing.T) {
 		if text, _ := g.call("/mcp/notes", "read_resource", `{}`); text != "the page's own" {
 			t.Errorf("called: %s", text)
 		}
-		if _, got := g.request("/mcp", engine.MethodListTools, ""); !strings.Contains(got, `"name":"notes.read_resource"`) || !strings.Contains(got, `"name":"read_resource"`) {
+		if _, got := g.request("/mcp", engine.MethodListTools, ""); !strings.Contains(got, `"name":"notes__read_resource"`) || !strings.Contains(got, `"name":"read_resource"`) {
 			t.Errorf("listed at /mcp: %s", got)
 		}
 		without := startGateway(t, func(o *Options) { o.NoResourceTools = true })
@@ -247,7 +247,7 @@ func TestParamHeadersFollowThePage(t *testing.T) {
 				t.Errorf("%s: %d %s", what, status, body)
 			}
 		}
-		for path, prefix := range map[string]string{"/mcp": "notes.", "/mcp/notes": ""} {
+		for path, prefix := range map[string]string{"/mcp": "notes__", "/mcp/notes": ""} {
 			call := `"name":"` + prefix + `move","arguments":{"region":"eu"}`
 			if status, body := g.request(path, engine.MethodCallTool, call, "Mcp-Param-Region: eu"); status != 200 || !strings.Contains(body, "moved") {
 				t.Errorf("%s, equal: %d %s", path, status, body)

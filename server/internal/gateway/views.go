@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/fit"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -49,6 +50,10 @@ type view struct {
 	extensions []byte    // that it declares; JSON object or nil
 	info       pageInfo  // that it declares; empty for the gateway's own
 }
+
+// fitter shows tools and prompts to clients of a view: no name of a page's own becomes that of a
+// generated tool.
+var fitter = fit.Fitter{Taken: IsGenerated}
 
 func newViews(g *Gateway, owner access.Owner) *views {
 	v := &views{gateway: g, owner: owner, mirror: g.mirror.Share(), byPath: map[string]*view{}, pages: map[string]*page{}, sources: map[string]engine.Source{}}
@@ -110,6 +115,7 @@ func (v *views) make(path, name string) *view {
 		options.CursorKey, options.OldCursorKeys = o.CursorKeys(v.owner)
 	}
 	options.Allow, options.ReadOnly, options.Sees = v.gateway.allow(name), o.ReadOnly, v.gateway.sees(name)
+	options.Fit = fitter
 	options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
 		return v.callExtension(ctx, path, method, params)
 	}

@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -13,15 +15,80 @@ import (
 // that is not on its way from one node to another has no such tool: the error that a client
 // gets for a name that it has made up.
 
-// awaitCalled returns the Remote of a page that a name begins with, and the name that the page
-// has for it.
-func (a awayPages) awaitCalled(ctx context.Context, full, separator string) (r *remote.Remote, own string, err error) {
-	name, own, ok := strings.Cut(full, separator)
-	if !ok || !access.ValidName(name) {
-		return nil, "", engine.ErrNotFound
+// A calledPage is a page that is called before it is known, and the name of what is called.
+type calledPage struct {
+	views  *views
+	page   string
+	prefix string // of names where the client calls: "notes__", or "" at /mcp/notes
+	own    string // the name, without prefix
+}
+
+// called splits a name at /mcp.
+func (a awayPages) called(full string) (calledPage, error) {
+	page, own, ok := access.CutName(full)
+	if !ok || !access.ValidName(page) {
+		return calledPage{}, engine.ErrNotFound
 	}
-	r, err = a.views.awaitOrAway(ctx, name)
-	return r, own, err
+	return calledPage{a.views, page, page + "__", own}, nil
+}
+
+// do waits for the page and calls it, by the name that it has for what the client calls.
+func (c calledPage) do(ctx context.Context, isTool bool, call func(*remote.Remote, string) error) error {
+	r, err := c.views.awaitOrAway(ctx, c.page)
+	if err != nil {
+		return err
+	}
+	if err = call(r, c.own); !errors.Is(err, engine.ErrNotFound) {
+		return err
+	}
+	list := r.Prompts
+	if isTool {
+		list = r.Tools
+	}
+	named, failed := list(ctx)
+	if failed != nil {
+		return failed
+	}
+	names := make([]string, len(named))
+	for i, n := range named {
+		names[i] = c.prefix + n.Name
+	}
+	if at := slices.Index(fitter.Names(names), c.prefix+c.own); at >= 0 && named[at].Name != c.own {
+		return call(r, named[at].Name)
+	}
+	return err
+}
+
+func (c calledPage) callTool(ctx context.Context, arguments []byte) (result []byte, err error) {
+	err = c.do(ctx, true, func(r *remote.Remote, own string) (err error) {
+		result, err = r.CallTool(ctx, own, arguments)
+		return err
+	})
+	return result, err
+}
+
+func (c calledPage) getPrompt(ctx context.Context, arguments []byte) (result []byte, err error) {
+	err = c.do(ctx, false, func(r *remote.Remote, own string) (err error) {
+		result, err = r.GetPrompt(ctx, own, arguments)
+		return err
+	})
+	return result, err
+}
+
+func (c calledPage) complete(ctx context.Context, asked engine.CompletionRequest) (found engine.Completion, err error) {
+	if asked.Prompt == "" {
+		r, err := c.views.awaitOrAway(ctx, c.page)
+		if err != nil {
+			return found, err
+		}
+		return r.Complete(ctx, asked)
+	}
+	err = c.do(ctx, false, func(r *remote.Remote, own string) (err error) {
+		asked.Prompt = own
+		found, err = r.Complete(ctx, asked)
+		return err
+	})
+	return found, err
 }
 
 // awaitOrAway is await, and says whether it is worth trying again.
@@ -42,11 +109,11 @@ func (a awayPages) Tools(context.Context) ([]engine.Tool, error) { return nil, n
 
 // CallTool implements engine.Tooler.
 func (a awayPages) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	r, own, err := a.awaitCalled(ctx, name, ".")
+	c, err := a.called(name)
 	if err != nil {
 		return nil, err
 	}
-	return r.CallTool(ctx, own, arguments)
+	return c.callTool(ctx, arguments)
 }
 
 // Prompts implements engine.Prompter: there are none.
@@ -54,29 +121,28 @@ func (a awayPages) Prompts(context.Context) ([]engine.Prompt, error) { return ni
 
 // GetPrompt implements engine.Prompter.
 func (a awayPages) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	r, own, err := a.awaitCalled(ctx, name, ".")
+	c, err := a.called(name)
 	if err != nil {
 		return nil, err
 	}
-	return r.GetPrompt(ctx, own, arguments)
+	return c.getPrompt(ctx, arguments)
 }
 
 // Complete implements engine.Completer.
-func (a awayPages) Complete(ctx context.Context, c engine.CompletionRequest) (engine.Completion, error) {
-	full, separator := c.URI, "+"
-	if c.Prompt != "" {
-		full, separator = c.Prompt, "."
+func (a awayPages) Complete(ctx context.Context, asked engine.CompletionRequest) (engine.Completion, error) {
+	if asked.Prompt != "" {
+		c, err := a.called(asked.Prompt)
+		if err != nil {
+			return engine.Completion{}, err
+		}
+		return c.complete(ctx, asked)
 	}
-	r, own, err := a.awaitCalled(ctx, full, separator)
-	if err != nil {
-		return engine.Completion{}, err
+	page, own, ok := strings.Cut(asked.URI, "+")
+	if !ok || !access.ValidName(page) {
+		return engine.Completion{}, engine.ErrNotFound
 	}
-	if c.Prompt != "" {
-		c.Prompt = own
-	} else {
-		c.URI = own
-	}
-	return r.Complete(ctx, c)
+	asked.URI = own
+	return calledPage{views: a.views, page: page}.complete(ctx, asked)
 }
 
 // Tools implements engine.Tooler: there are none.
@@ -84,11 +150,7 @@ func (a awayPage) Tools(context.Context) ([]engine.Tool, error) { return nil, ni
 
 // CallTool implements engine.Tooler.
 func (a awayPage) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	r, err := a.views.awaitOrAway(ctx, a.name)
-	if err != nil {
-		return nil, err
-	}
-	return r.CallTool(ctx, name, arguments)
+	return calledPage{a.views, a.name, "", name}.callTool(ctx, arguments)
 }
 
 // Prompts implements engine.Prompter: there are none.
@@ -96,18 +158,10 @@ func (a awayPage) Prompts(context.Context) ([]engine.Prompt, error) { return nil
 
 // GetPrompt implements engine.Prompter.
 func (a awayPage) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	r, err := a.views.awaitOrAway(ctx, a.name)
-	if err != nil {
-		return nil, err
-	}
-	return r.GetPrompt(ctx, name, arguments)
+	return calledPage{a.views, a.name, "", name}.getPrompt(ctx, arguments)
 }
 
 // Complete implements engine.Completer.
-func (a awayPage) Complete(ctx context.Context, c engine.CompletionRequest) (engine.Completion, error) {
-	r, err := a.views.awaitOrAway(ctx, a.name)
-	if err != nil {
-		return engine.Completion{}, err
-	}
-	return r.Complete(ctx, c)
+func (a awayPage) Complete(ctx context.Context, asked engine.CompletionRequest) (engine.Completion, error) {
+	return calledPage{a.views, a.name, "", asked.Prompt}.complete(ctx, asked)
 }

@@ -51,15 +51,15 @@ func TestCallsWaitForPageThatIsNotKnown(t *testing.T) {
 		g, c := newClustered(t)
 		runs := c.serveCalls(t, "b")
 		kinds := []struct{ method, members, result string }{
-			{"tools/call", `{"name":"NAME.pay"}`, `"content":[]`},
-			{"prompts/get", `{"name":"NAME.ask"}`, `"messages":[]`},
-			{"completion/complete", `{"ref":{"type":"ref/prompt","name":"NAME.ask"},"argument":{"name":"of","value":""}}`, `"completion"`},
+			{"tools/call", `{"name":"NAMEpay"}`, `"content":[]`},
+			{"prompts/get", `{"name":"NAMEask"}`, `"messages":[]`},
+			{"completion/complete", `{"ref":{"type":"ref/prompt","name":"NAMEask"},"argument":{"name":"of","value":""}}`, `"completion"`},
 		}
 		var asks []func() (got string, waited time.Duration)
-		for path, prefix := range map[string]string{"/mcp": "notes.", "/mcp/notes": ""} {
+		for path, prefix := range map[string]string{"/mcp": "notes__", "/mcp/notes": ""} {
 			client := clientAt(t, g, path)
 			for _, kind := range kinds {
-				members := []byte(strings.Replace(kind.members, "NAME.", prefix, 1))
+				members := []byte(strings.Replace(kind.members, "NAME", prefix, 1))
 				asks = append(asks, func() (string, time.Duration) {
 					began := time.Now()
 					result, err := client.Request(t.Context(), kind.method, members)
@@ -110,7 +110,7 @@ func TestCallToPageThatDoesNotComeMayBeRepeated(t *testing.T) {
 		g, c := newClustered(t)
 		c.unsettled = true
 		client := clientAt(t, g, "/mcp")
-		_, err := client.Request(t.Context(), "tools/call", []byte(`{"name":"notes.pay"}`))
+		_, err := client.Request(t.Context(), "tools/call", []byte(`{"name":"notes__pay"}`))
 		var wire *jsonrpc.Error
 		if !errors.As(err, &wire) {
 			t.Fatal(err)

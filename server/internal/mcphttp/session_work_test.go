@@ -160,7 +160,7 @@ func TestRequestsOfABatchCountForTheirPages(t *testing.T) {
 		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Gate.Limits = pagesLimiter{ss.Gate.Limits, &pages} })
 		begun := n.do("POST", "/mcp", aliceToken, "", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 		n.do("POST", "/mcp", aliceToken, begun.Header.Get("Mcp-Session-Id"), `[{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"slow+notes://a"}},{"jsonrpc":"2.0","id":2,"method":"ping"},`+
-			`{"jsonrpc":"2.0","id":3,"method":"tools/list"},{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"mail.send"}}]`)
+			`{"jsonrpc":"2.0","id":3,"method":"tools/list"},{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"mail__send"}}]`)
 		if want := []string{"slow", "", "mail"}; !slices.Equal(pages, want) {
 			t.Errorf("pages %q, want %q", pages, want)
 		}

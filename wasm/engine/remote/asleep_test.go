@@ -43,7 +43,7 @@ func TestAPageThatSleeps(t *testing.T) {
 			time.Sleep(time.Second)
 			asked := time.Now()
 			for id, method := range map[string]string{
-				"1": `resources/read ,"uri":"notes+notes://computed"`, "2": `tools/call ,"name":"notes.add"`, "3": `prompts/get ,"name":"notes.p"`,
+				"1": `resources/read ,"uri":"notes+notes://computed"`, "2": `tools/call ,"name":"notes__add"`, "3": `prompts/get ,"name":"notes__p"`,
 				"4": `completion/complete ,"ref":{"type":"ref/resource","uri":"notes+notes://{a}"},"argument":{"name":"a","value":""}`,
 			} {
 				name, members, _ := strings.Cut(method, " ")

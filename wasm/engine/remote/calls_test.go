@@ -197,12 +197,12 @@ func TestHopPrefixesNamesAndURIs(t *testing.T) {
 			method, members string
 			wants           []string
 		}{
-			{"tools/list", "", []string{`"name":"a.say.it"`, `"name":"b.say.it"`}},
+			{"tools/list", "", []string{`"name":"a__say.it"`, `"name":"b__say.it"`}},
 			{"tools/call", `,"name":"b.say.it"`, []string{`"text":"b+"`, `"uri":"b+x:1"`, `"uri":"b+x:2"`}},
 			{"tools/call", `,"name":"say.it"`, []string{"-32602", "Unknown tool"}},
-			{"prompts/list", "", []string{`"name":"a.p"`, `"name":"b.p"`}},
-			{"prompts/get", `,"name":"a.p"`, []string{`"uri":"a+x:3"`}},
-			{"completion/complete", `,"ref":{"type":"ref/prompt","name":"a.p"},"argument":{"name":"n","value":""}`, []string{`"a+p"`}},
+			{"prompts/list", "", []string{`"name":"a__p"`, `"name":"b__p"`}},
+			{"prompts/get", `,"name":"a__p"`, []string{`"uri":"a+x:3"`}},
+			{"completion/complete", `,"ref":{"type":"ref/prompt","name":"a__p"},"argument":{"name":"n","value":""}`, []string{`"a+p"`}},
 			{"completion/complete", `,"ref":{"type":"ref/resource","uri":"b+x:{v}"},"argument":{"name":"v","value":""}`, []string{`"b+x:{v}"`}},
 			{"completion/complete", `,"ref":{"type":"ref/resource","uri":"b+x:9"},"argument":{"name":"none","value":""}`, []string{"-32602"}},
 			{"resources/templates/list", "", []string{`"uriTemplate":"a+x:{v}"`, `"uriTemplate":"b+x:{v}"`}},
@@ -229,18 +229,18 @@ func TestHopCarriesQuestions(t *testing.T) {
 			return nil, i.Need([]byte(`{"k":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), []byte(`{"n":1}`))
 		})
 		c := enginetest.Speak(t, gatewayOf(t, map[string]*hop{"p+": h}), "c")
-		c.Ask("1", "tools/call", "", `,"name":"p.ask"`)
+		c.Ask("1", "tools/call", "", `,"name":"p__ask"`)
 		_, behind, _ := strings.Cut(c.Next(), `"requestState":"`)
 		state, _, _ := strings.Cut(behind, `"`)
 		if state == "" {
 			t.Fatal("no state came")
 		}
-		c.Ask("2", "tools/call", "", `,"name":"p.ask","inputResponses":{"k":{"action":"accept","content":{}}},"requestState":"`+state+`"`)
+		c.Ask("2", "tools/call", "", `,"name":"p__ask","inputResponses":{"k":{"action":"accept","content":{}}},"requestState":"`+state+`"`)
 		c.Wants(`"structuredContent":{"n":1}`)
 		if h.wire.count(`"requestState":"`+state+`"`) != 1 {
 			t.Errorf("the state did not come back as it was: %v", h.wire.sent)
 		}
-		c.Say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"name":"p.ask"}}`)
+		c.Say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"name":"p__ask"}}`)
 		c.Wants("-32021", `"requiredCapabilities":{"elicitation":{}}`)
 		c.Port.Close()
 	})

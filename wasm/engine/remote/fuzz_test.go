@@ -61,8 +61,8 @@ func FuzzRemote(f *testing.F) {
 			const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{},"elicitation":{}},"io.modelcontextprotocol/logLevel":"debug","progressToken":"p"}`
 			for i, request := range [][2]string{
 				{"resources/list", ""}, {"resources/templates/list", ""}, {"prompts/list", ""}, {"tools/list", ""},
-				{"resources/read", `,"uri":"bad+a:1"`}, {"prompts/get", `,"name":"bad.p"`}, {"tools/call", `,"name":"bad.t"`},
-				{"completion/complete", `,"ref":{"type":"ref/prompt","name":"bad.p"},"argument":{"name":"a","value":""}`},
+				{"resources/read", `,"uri":"bad+a:1"`}, {"prompts/get", `,"name":"bad__p"`}, {"tools/call", `,"name":"bad__t"`},
+				{"completion/complete", `,"ref":{"type":"ref/prompt","name":"bad__p"},"argument":{"name":"a","value":""}`},
 			} {
 				got := []byte(d.Request(request[0], meta+request[1]))
 				if !json.Valid(got) {

@@ -105,7 +105,7 @@ func TestSilentPagesDelayNobody(t *testing.T) {
 				}
 			}
 			began := time.Now()
-			if got := d.Modern("tools/call", `"name":"zlast.one"`); !strings.Contains(got, "done") || time.Since(began) != 0 {
+			if got := d.Modern("tools/call", `"name":"zlast__one"`); !strings.Contains(got, "done") || time.Since(began) != 0 {
 				t.Errorf("a call of another page after %v: %s", time.Since(began), got)
 			}
 			time.Sleep(40 * time.Second)

@@ -55,7 +55,7 @@ func (h *listHop) complete(context.Context, engine.CompletionRequest) (engine.Co
 }
 
 const (
-	ofPrompt   = `"ref":{"type":"ref/prompt","name":"notes.trip"}`
+	ofPrompt   = `"ref":{"type":"ref/prompt","name":"notes__trip"}`
 	ofTemplate = `"ref":{"type":"ref/resource","uri":"notes+trips://{to}"}`
 )
 
@@ -184,7 +184,7 @@ func TestKeptCompletionsOfAPageThatSleeps(t *testing.T) {
 		if err := other.Reattach(t.Context(), near); err != nil {
 			t.Fatal(err)
 		}
-		found, err := other.Complete(t.Context(), engine.CompletionRequest{Prompt: "notes.trip", Argument: "to", Value: "r"})
+		found, err := other.Complete(t.Context(), engine.CompletionRequest{Prompt: "notes__trip", Argument: "to", Value: "r"})
 		if err != nil || string(found.Meta) != `{"io.github.pagemcp/ageMs":60000}` {
 			t.Errorf("by another node: %v, _meta %s", err, found.Meta)
 		}

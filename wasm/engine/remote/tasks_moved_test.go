@@ -78,7 +78,7 @@ func TestListensFollowTasksToOtherTabs(t *testing.T) {
 				page := pageWithTasks(t, store)
 				leave := attach(t, tabs.first, page)
 				c := enginetest.TaskClientOf(t, tabs.gateway, "claude")
-				id := c.Create("notes.work", "{}")
+				id := c.Create("notes__work", "{}")
 				c.Send("subscriptions/listen", `"notifications":{"taskIds":["`+id+`"]}`)
 				for last := ""; !strings.Contains(last, `"status":"input_required"`); {
 					last = c.Next("the question")

@@ -73,7 +73,7 @@ func TestTasksOfAPageThatIsAway(t *testing.T) {
 		gateway := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Tools: true, OtherTasks: engine.ForwardTasks()})
 		gateway.Mount("notes+", r)
 		c := enginetest.TaskClientOf(t, gateway, "claude")
-		id := c.Create("notes.work", "{}")
+		id := c.Create("notes__work", "{}")
 		if !strings.HasPrefix(id, "notes.") {
 			t.Errorf("the id %q has no prefix", id)
 		}

@@ -178,7 +178,7 @@ export function overStdio(gateway: Gateway, assistant: string, era: Era): Promis
 function ofPage(page: string, params: Params): Params {
   const text = JSON.stringify(params)
     .replace(/"(note:|skill:)/g, `"${page}+$1`)
-    .replace(/"name":"(look|act|ask)"/g, `"name":"${page}.$1"`)
+    .replace(/"name":"(look|act|ask)"/g, `"name":"${page}__$1"`)
   return JSON.parse(text)
 }
 

@@ -149,12 +149,12 @@ test('a source has prompts and completions of its own, under its prefix', async 
   )
   const client = page.client()
   const { prompts } = resultOf(await client.askModern('prompts/list'))
-  assert.deepEqual(prompts, [{ name: 'my.greet', arguments: [{ name: 'who' }] }])
+  assert.deepEqual(prompts, [{ name: 'my__greet', arguments: [{ name: 'who' }] }])
   const get = (name: string) => client.askModern('prompts/get', { name, arguments: { who: 'Ada' } })
-  const { messages } = resultOf<{ messages: PromptMessage[] }>(await get('my.greet'))
+  const { messages } = resultOf<{ messages: PromptMessage[] }>(await get('my__greet'))
   assert.deepEqual(messages[0]?.content, { type: 'text', text: 'Greet Ada.' })
   assert.equal(errorOf(await get('my.other')).code, -32602)
-  const prompt = { type: 'ref/prompt', name: 'my.greet' }
+  const prompt = { type: 'ref/prompt', name: 'my__greet' }
   assert.deepEqual((await complete(client, prompt, 'who', 'A')).values, ['who:A'])
   const template = { type: 'ref/resource', uri: 'my+notes://{x}' }
   assert.deepEqual((await complete(client, template, 'x', '')).values, ['x:'])

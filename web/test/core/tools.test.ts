@@ -238,12 +238,12 @@ test('a source has tools of its own, under its prefix', async (t) => {
     resultOf<{ tools: { name: string }[] }>(await client.askModern('tools/list')).tools.map(
       ({ name }) => name,
     )
-  assert.deepEqual(await toolNames(), ['math.add'])
+  assert.deepEqual(await toolNames(), ['math__add'])
   const call = (name: string) => client.askModern('tools/call', { name, arguments: { a: 1, b: 2 } })
-  assert.deepEqual(resultOf<Result>(await call('math.add')).content, [
+  assert.deepEqual(resultOf<Result>(await call('math__add')).content, [
     { type: 'text', text: '3 for page' },
   ])
-  assert.equal(errorOf(await call('math.sub')).code, -32602)
+  assert.equal(errorOf(await call('math__sub')).code, -32602)
   assert.equal(errorOf(await call('add')).code, -32602)
 
   await client.initialize()
@@ -251,8 +251,8 @@ test('a source has tools of its own, under its prefix', async (t) => {
   names = ['add', 'broken']
   change({ list: 'tools' })
   await client.next((m) => m.method === 'notifications/tools/list_changed')
-  assert.deepEqual(await toolNames(), ['math.add', 'math.broken'])
-  assert.equal(resultOf<Result>(await call('math.broken')).isError, true)
+  assert.deepEqual(await toolNames(), ['math__add', 'math__broken'])
+  assert.equal(resultOf<Result>(await call('math__broken')).isError, true)
   assert.match(String(page.errors.at(-1)), /secret/)
 })
 

@@ -26,7 +26,7 @@ test('who read what: contents by page, tools, denials, and what came last; the l
       entry(3, { uri: 'tasks+b:1', app: 'tasks' }),
       entry(4),
       entry(5, { verb: 'resources/list', uri: '', app: undefined }),
-      entry(6, { verb: 'tools/call', right: 'act', uri: 'notes.add' }),
+      entry(6, { verb: 'tools/call', right: 'act', uri: 'notes__add' }),
       entry(7, { outcome: '-32602' }),
       entry(8, { outcome: '-32603', reason: 'declined' }),
       entry(9, { who: 'codex', client: 'codex' }),
@@ -46,7 +46,7 @@ test('who read what: contents by page, tools, denials, and what came last; the l
       ],
       calls: 1,
       denied: 1,
-      latest: ['notes.add', 'notes+a:1', 'tasks+b:1'],
+      latest: ['notes__add', 'notes+a:1', 'tasks+b:1'],
       last: at(8),
     },
   )

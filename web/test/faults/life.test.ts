@@ -24,7 +24,7 @@ inBrowsers(
     const { page, name } = await at.open(browser)
     const client = await classic(at.gateway)
     const reading = client.read(`${name}+app://hold`)
-    const calling = client.call(`${name}.hold`).then(
+    const calling = client.call(`${name}__hold`).then(
       () => assert.fail('a call that was cut off has an answer'),
       (error: { data?: { reason?: string; retry?: boolean } }) => error,
     )

@@ -40,7 +40,7 @@ for (const [version, hello] of Object.entries(hellos)) {
       await set(page, 2)
       await changed
       assert.equal(await client.read(uri), '2')
-      assert.match(JSON.stringify(await client.call(`${name}.answer`)), /answered/)
+      assert.match(JSON.stringify(await client.call(`${name}__answer`)), /answered/)
       await client.close()
     }
     // It joins again by its key after a restart.

@@ -37,7 +37,7 @@ inBrowsers('a Worker that ends is replaced, with all that it served', async (bro
     assert.equal(await client.read(`${name}+app://count`), String(round - 1))
     assert.equal(await client.read(`${name}+app://value`), 'second')
     assert.equal(await client.read(`${name}+app://bytes`), 'undefined') // it has a blob and no text
-    assert.ok(await client.call(`${name}.answer`))
+    assert.ok(await client.call(`${name}__answer`))
     const changed = client.update(`${name}+app://count`)
     await set(page, round)
     await changed

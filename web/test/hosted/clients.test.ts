@@ -61,7 +61,7 @@ for (const browser of platforms()) {
       assert.equal(await updated.promise, uri)
       assert.match((await read()) ?? '', /eggs/)
       await subscription.close()
-      const added = await client.callTool({ name: `${name}.add`, arguments: { item: 'tea' } })
+      const added = await client.callTool({ name: `${name}__add`, arguments: { item: 'tea' } })
       assert.equal(added.isError ?? false, false, JSON.stringify(added))
       assert.match(await page.$eval('#list', (list) => (list as HTMLTextAreaElement).value), /tea/)
 

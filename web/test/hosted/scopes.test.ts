@@ -19,7 +19,7 @@ after(() => hosted?.close())
 test('clients of the SDKs get further scopes', { timeout: 60_000 }, () =>
   hosted.inBrowser('chromium', async (tabs) => {
     const { name } = await openPage(hosted, tabs, 'alice')
-    const plan = { name: `${name}.plan` }
+    const plan = { name: `${name}__plan` }
 
     // SDK v1 refreshes before it asks its user, and a refresh grants no further scopes.
     const first = await login(hosted, 'alice', false)

@@ -108,7 +108,7 @@ test('an array is a batch where 2025-03-26 was negotiated, and nothing elsewhere
 // R-051 R-331 R-335.
 test('in the modern era nothing is asked on standard output', { timeout }, async () => {
   const process = startStdio('a question over stdio')
-  const name = 'conformance.test_input_required_result_elicitation'
+  const name = 'conformance__test_input_required_result_elicitation'
   process.send(modern(1, 'tools/call', { name }))
   const asked = (await process.next()) as Message
   assert.equal(asked.id, 1)
@@ -123,7 +123,7 @@ test('in the modern era nothing is asked on standard output', { timeout }, async
 // R-333, R-031.
 test('it ends when its input ends, and what ran in the page ends too', { timeout }, async () => {
   const process = startStdio('the end of stdio')
-  const params = { name: 'conformance.test_slow', _meta: { progressToken: 1 } }
+  const params = { name: 'conformance__test_slow', _meta: { progressToken: 1 } }
   process.send(handshake('2025-11-25'))
   await process.next()
   process.send(initialized)

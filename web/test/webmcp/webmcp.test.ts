@@ -303,7 +303,7 @@ test('results, errors and cancelling of native tools', async (t) => {
     id: 'waits',
     method: 'tools/call',
     params: {
-      name: 'my.waits',
+      name: 'my__waits',
       arguments: {},
       _meta: {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',

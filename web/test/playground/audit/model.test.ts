@@ -27,7 +27,7 @@ const entry = (at: number, more: Partial<AuditEntry> = {}): AuditEntry => ({
 })
 
 const denied = { outcome: '-32603', reason: 'declined' } as const
-const call = { verb: 'tools/call', uri: 'notes.add', right: 'act' } as const
+const call = { verb: 'tools/call', uri: 'notes__add', right: 'act' } as const
 const all = [
   entry(1, { client: 'Claude Code' }),
   entry(2, { ...call }),
