@@ -107,11 +107,11 @@ func (e *Engine) SetGrants(g *Grants) {
 // announced for a time.
 func (e *Engine) announceMissed(prefix string, to func(s *subscription, uri string) bool) {
 	for _, uri := range e.registry.under(prefix) {
-		for _, s := range e.registry.subscribers(uri) {
+		e.registry.subscribed(uri, func(s *subscription, spelled string) {
 			if to(s, uri) {
-				s.enqueue(uri)
+				s.enqueue(spelled)
 			}
-		}
+		})
 	}
 }
 

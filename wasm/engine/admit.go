@@ -31,7 +31,7 @@ func (e *Engine) admit(ctx context.Context, g *Grants, req *request) (result sin
 		m = methods[req.method]
 	}
 	req.label = m.Name
-	q := &AccessQuestion{URI: req.uri}
+	q := &AccessQuestion{URI: CanonicalURI(req.uri)}
 	switch {
 	case req.client.isOwnPage():
 		return result, false, nil

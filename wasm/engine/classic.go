@@ -76,7 +76,7 @@ func (e *Engine) subscribe(ctx context.Context, req *request) (sink.Result, erro
 	if !req.mayWait && e.mustArm() {
 		return sink.Result{}, errMustWait
 	}
-	if !e.registry.add(req.client.sessionSubscription(), uri) {
+	if !e.registry.add(req.client.sessionSubscription(), req.uri) {
 		return sink.Result{}, ErrBusy
 	}
 	e.arm(ctx)
@@ -109,10 +109,9 @@ func (d *Direct) Unsubscribe(uri string) {
 
 // unsubscribe takes a URI away. Doing so twice is harmless.
 func (e *Engine) unsubscribe(_ context.Context, req *request) (sink.Result, error) {
-	uri, err := req.readURI()
-	if err != nil {
+	if _, err := req.readURI(); err != nil {
 		return sink.Result{}, err
 	}
-	req.client.sessionSubscription().unsubscribe(uri)
+	req.client.sessionSubscription().unsubscribe(req.uri)
 	return sink.Result{Document: e.fixed.Load().empty}, nil
 }

@@ -51,7 +51,7 @@ func JoinEvents(e *Engine, c *Client, who Principal, q EventQuery) (EventSource,
 // plan finds the parts of a query.
 func (s *joinedSource) plan(q EventQuery) error {
 	e := s.engine
-	own := part{key: ownKey, source: ownSource{e, s.client, s.who, nil}, query: q}
+	own := part{key: ownKey, source: ownSource{engine: e, client: s.client, who: s.who}, query: q}
 	s.parts, s.several = nil, false
 	if q.Name == EventResourceUpdated {
 		return s.planResources(q, own)
@@ -117,7 +117,7 @@ func (s *joinedSource) planResources(q EventQuery, own part) error {
 			s.parts = append(s.parts, m.part(q))
 			continue
 		}
-		own.source, own.query = ownSource{e, s.client, s.who, of[m]}, q
+		own.source, own.query = ownSource{engine: e, client: s.client, who: s.who}.of(of[m]), q
 		s.parts = append(s.parts, own)
 	}
 	s.several = len(s.parts) > 1

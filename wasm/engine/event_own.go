@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"time"
 
@@ -14,7 +15,19 @@ type ownSource struct {
 	engine *Engine
 	client *Client
 	who    Principal
-	uris   []string // of EventResourceUpdated; nil: all
+	uris   []string          // of EventResourceUpdated, as the client has spelled them; nil: all
+	spells map[string]string // of each identity, the first of them
+}
+
+// of returns the source for resources.
+func (s ownSource) of(uris []string) ownSource {
+	s.uris, s.spells = uris, map[string]string{}
+	for _, uri := range uris {
+		if identity := identityOf(uri); s.spells[identity] == "" {
+			s.spells[identity] = uri
+		}
+	}
+	return s
 }
 
 // Limits of an answer.
@@ -30,7 +43,7 @@ const (
 
 // ownSource returns the source of an engine without sources that are engines.
 func (e *Engine) ownSource(c *Client, who Principal, q EventQuery) (EventSource, error) {
-	own := ownSource{e, c, who, nil}
+	own := ownSource{engine: e, client: c, who: who}
 	if q.Name != EventResourceUpdated {
 		return own, e.checkOwn(q)
 	}
@@ -38,7 +51,9 @@ func (e *Engine) ownSource(c *Client, who Principal, q EventQuery) (EventSource,
 	if denied != nil {
 		err = eventNotFound("resource", denied...)
 	}
-	own.uris = uris
+	if uris != nil {
+		own = own.of(uris)
+	}
 	return own, err
 }
 
@@ -105,7 +120,7 @@ func (s ownSource) read(q EventQuery, at ringPosition) (b EventBatch, from ringP
 			break
 		}
 		bytes += o.cost()
-		b.Events = append(b.Events, o.json(v.epoch))
+		b.Events = append(b.Events, o.json(v.epoch, cmp.Or(s.spells[identityOf(o.uri)], o.uri)))
 	}
 	b.Cursor = ringPosition{v.epoch, to}.cursor()
 	return b, ringPosition{v.epoch, v.from}, v.more
@@ -122,11 +137,7 @@ func (s ownSource) wants(q EventQuery, o *occurrence) bool {
 		}
 		return true
 	}
-	isOne := s.uris == nil
-	for _, uri := range s.uris {
-		isOne = isOne || uri == o.uri
-	}
-	return isOne && s.engine.options.Allow(s.who, VerbWatch, o.uri) &&
+	return (s.uris == nil || s.spells[identityOf(o.uri)] != "") && s.engine.options.Allow(s.who, VerbWatch, o.uri) &&
 		(s.client.isOwnPage() || !s.engine.grants.Load().withholds(s.who, o.uri)) &&
 		s.engine.guardsAllow(&subscription{client: s.client, who: s.who}, o.uri)
 }

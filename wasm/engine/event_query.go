@@ -74,7 +74,8 @@ func (e *Engine) resourceURIs(who Principal, arguments []byte) (uris, denied []s
 			if !ok {
 				return nil, nil, errResourceArguments()
 			}
-			if schema.CheckURI(uri) != nil || !e.options.Allow(who, VerbWatch, uri) {
+			canonical, err := schema.Canonical(uri)
+			if err != nil || !e.options.Allow(who, VerbWatch, canonical) {
 				denied = append(denied, uri)
 			}
 			uris = append(uris, uri)

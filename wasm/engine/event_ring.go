@@ -215,11 +215,11 @@ func (r *ring) now() ringPosition {
 	return ringPosition{r.epoch, r.last}
 }
 
-// json returns the occurrence for clients.
-func (o *occurrence) json(epoch uint64) Occurrence {
+// json returns the occurrence for clients; uri is how its URI is spelled there.
+func (o *occurrence) json(epoch uint64, uri string) Occurrence {
 	data := o.data
-	if o.uri != "" {
-		data = resourceData(o.uri, o.under)
+	if uri != "" {
+		data = resourceData(uri, o.under)
 	}
 	return Occurrence{
 		ID:        strconv.FormatUint(epoch, 36) + "-" + strconv.FormatUint(o.number, 36),

@@ -28,7 +28,7 @@ type ownGrants struct {
 	rights [grantList + 1]grant
 	tools  map[string]grant // by the name of the only tool that each is about
 
-	withheld map[string]int64 // decoded URIs of resources, with all below them, until when: ms since 1970
+	withheld map[string]int64 // identities of resources, with all below them, until when: ms since 1970
 }
 
 type grant struct {
@@ -131,7 +131,7 @@ func (g *Grants) add(entry []byte) bool {
 		if own.withheld == nil {
 			own.withheld = map[string]int64{}
 		}
-		own.withheld[decodedURI(uri)] = one.until
+		own.withheld[strings.TrimSuffix(identityOf(uri), "/")] = one.until
 		return assistant != "" && name == rightNames[grantRead] && tool == "" && one.decision == denied
 	}
 	for right := range rightNames {
@@ -252,21 +252,7 @@ func (g *Grants) withholds(who Principal, uri string) bool {
 		return false
 	}
 	ms := time.Now().UnixMilli()
-	uri = decodedURI(uri)
-	for end := len(uri); end > 0; end = strings.LastIndexByte(uri[:end-1], '/') + 1 {
-		if own.withheld[uri[:end]] > ms || own.withheld[strings.TrimSuffix(uri[:end], "/")] > ms {
-			return true
-		}
-	}
-	return false
-}
-
-// decodedURI returns a URI without percent-encoding: a template takes each spelling of a value.
-func decodedURI(uri string) string {
-	if text, ok := percentDecode(uri); ok {
-		return text
-	}
-	return uri
+	return isAtOrBelow(uri, func(identity string) bool { return own.withheld[identity] > ms })
 }
 
 // ReadReason reports whether an assistant may read a resource now without a question to anyone, and

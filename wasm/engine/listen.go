@@ -56,7 +56,8 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	for _, uri := range f.URIs {
 		// Valid, permitted URIs are honoured even if there is no resource yet; the
 		// others are left out of the acknowledgement.
-		if schema.CheckURI(uri) == nil && e.options.Allow(s.who, VerbWatch, uri) && e.mayListen(s, uri) && e.registry.add(s, uri) {
+		canonical, err := schema.Canonical(uri)
+		if err == nil && e.options.Allow(s.who, VerbWatch, canonical) && e.mayListen(s, canonical) && e.registry.add(s, uri) {
 			honoured = append(honoured, uri)
 		}
 	}
@@ -110,7 +111,7 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris, t
 func (s *subscription) withoutRefused(uris []string) (kept []string) {
 	e := s.client.engine
 	for _, uri := range uris {
-		if !e.isRefused(uri) {
+		if !e.isRefused(CanonicalURI(uri)) {
 			kept = append(kept, uri)
 			continue
 		}

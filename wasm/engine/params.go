@@ -249,13 +249,15 @@ func nameIn(clientInfo []byte) string {
 	return plain.Text(name, plain.MaxName)
 }
 
-// readURI returns the URI that a request names, checked before any lookup.
+// readURI returns the URI that a request names in the canonical form, checked before any lookup. Answers have
+// the spelling of the client, req.uri.
 func (req *request) readURI() (string, error) {
 	if !req.hasURI {
 		return "", BadParams("uri is missing")
 	}
-	if err := schema.CheckURI(req.uri); err != nil {
+	canonical, err := schema.Canonical(req.uri)
+	if err != nil {
 		return "", BadParams("uri " + err.Error())
 	}
-	return req.uri, nil
+	return canonical, nil
 }

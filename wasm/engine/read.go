@@ -39,6 +39,7 @@ func (e *Engine) read(ctx context.Context, req *request) (sink.Result, error) {
 
 func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.Result, error) {
 	var failed error // of the first source that did not say that it has no such resource
+	spelled := spellingFor(req.uri, uri)
 	for l := e.lookup(uri); l.next(); {
 		if l.mount.referrer != nil { // the hot path: nothing is allocated
 			if r := l.mount.referrer.Refer(l.own); r.Ref != 0 {
@@ -50,7 +51,7 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.R
 				return sink.Result{
 					Document:  e.skeleton(req.rev, r.MIMEType, r.Cache),
 					Refs:      refs,
-					URI:       uri,
+					URI:       req.uri,
 					Modern:    req.rev == modern,
 					Variables: r.Variables,
 				}, nil
@@ -60,9 +61,9 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.R
 		var err error
 		switch {
 		case req.mayWait, l.mount.immediate != nil:
-			contents, err = l.mount.source.Read(ctx, strings.Clone(l.own))
+			contents, err = l.mount.source.Read(ctx, strings.Clone(spelled[l.length:]))
 		case l.mount.early != nil && failed == nil:
-			contents = l.mount.early.ReadEarly(func() context.Context { ctx, _ := e.invocation(ctx, req); return ctx }, l.own)
+			contents = l.mount.early.ReadEarly(func() context.Context { ctx, _ := e.invocation(ctx, req); return ctx }, spelled[l.length:])
 			if contents == nil {
 				return sink.Result{}, errMustWait
 			}
@@ -79,7 +80,10 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.R
 			if failed != nil {
 				e.options.Report(failed)
 			}
-			return e.readResult(req.rev, l.mount.prefix, contents), nil
+			if contents = e.withoutWithheld(req, l.mount.prefix, l.own, contents); len(contents) == 0 {
+				return sink.Result{}, ErrNotShared
+			}
+			return e.readResult(req.rev, l.mount.prefix, respelled(contents, l.own, req.uri[l.length:])), nil
 		case err != nil && !tryNextSource(err):
 			err = jsonrpc.Wrap("read "+jsonrpc.Quoted(uri), err)
 			if endsSearch(ctx, err) {
@@ -90,6 +94,44 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.R
 	}
 	return sink.Result{}, cmp.Or(failed, ErrNotFound)
 }
+
+// spellingFor returns how sources get a URI: as the client has spelled it, since they may compare it with what they
+// have listed, unless that is no URI by RFC 3986.
+func spellingFor(spelled, canonical string) string {
+	if spelled != canonical && schema.CheckURI(spelled) != nil {
+		return canonical
+	}
+	return spelled
+}
+
+// respelled returns contents in which the resource that was requested, by a canonical URI, has the spelling
+// of the client. The slice may be another read's, too.
+func respelled(contents []Contents, canonical, spelled string) []Contents {
+	isOwn := true
+	for i := range contents {
+		if c := &contents[i]; c.URI != spelled && CanonicalURI(c.URI) == canonical {
+			if isOwn {
+				contents, isOwn = slices.Clone(contents), false
+			}
+			contents[i].URI = spelled
+		}
+	}
+	return contents
+}
+
+// withoutWithheld returns contents without the items of other resources that are withheld from the client: a
+// resource may return several, such as the records of a range.
+func (e *Engine) withoutWithheld(req *request, prefix, requested string, contents []Contents) []Contents {
+	g := e.grants.Load()
+	isWithheld := func(c Contents) bool { return CanonicalURI(c.URI) != requested && g.withholds(req.who, prefix+c.URI) }
+	if g == nil || req.client.isOwnPage() || !slices.ContainsFunc(contents, isWithheld) {
+		return contents
+	}
+	return slices.DeleteFunc(slices.Clone(contents), isWithheld)
+}
+
+// Withholds reports whether a client gets no contents of a resource, besides what is decided about the request for them.
+func (e *Engine) Withholds(who Principal, uri string) bool { return e.grants.Load().withholds(who, uri) }
 
 // check checks an item of contents that a source has made. Text, blob and
 // references are valid by their type.
@@ -109,15 +151,17 @@ func (c *Contents) check() error {
 // exists returns an error unless uri could be read.
 func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
 	var failed error // as in readFrom
+	spelled := spellingFor(req.uri, uri)
 	for l := e.lookup(uri); l.next(); {
 		if l.mount.immediate == nil && !req.mayWait {
 			return errMustWait
 		}
 		found, err := true, error(nil)
+		own := strings.Clone(spelled[l.length:])
 		if finder, ok := l.mount.source.(Finder); ok {
-			found, err = finder.Has(ctx, strings.Clone(l.own))
+			found, err = finder.Has(ctx, own)
 		} else {
-			_, err = l.mount.source.Read(ctx, strings.Clone(l.own))
+			_, err = l.mount.source.Read(ctx, own)
 		}
 		switch {
 		case err == nil && found:

@@ -18,15 +18,35 @@ import (
 // neither a Source nor a Sink.
 type registry struct {
 	mu    sync.Mutex
-	uris  map[string]*subscribers
+	uris  map[string][]*subscribers // by identity: one for each spelling; never changed in place
 	lists map[*subscription]lists
-	kept  map[string]int // URIs whose changes get into the ring of events, and for how many leases; "": all
+	kept  map[string]keptChanges // by identity; "": all
 }
 
-// subscribers are the subscriptions to one URI, and the notifications about it.
+// subscribers are the subscriptions to one spelling of a URI, and the notifications about it.
 type subscribers struct {
+	uri           string            // as clients have spelled it
 	subscriptions []*subscription   // never changed in place
 	updated       [2]*sink.Document // the notification: classic, modern
+}
+
+// keptChanges are the changes of one URI that get into the ring of events.
+type keptChanges struct {
+	uri    string
+	leases int
+}
+
+// maxSpellings is how many spellings of one URI a subscription has: each is searched when it changes.
+const maxSpellings = 8
+
+// spelled returns the subscriptions to a spelling, or nil; r.mu is held.
+func (r *registry) spelled(uri string) *subscribers {
+	for _, w := range r.uris[identityOf(uri)] {
+		if w.uri == uri {
+			return w
+		}
+	}
+	return nil
 }
 
 // add subscribes s to a URI; false: it has too many, or is closed.
@@ -39,18 +59,28 @@ func (r *registry) add(s *subscription, uri string) bool {
 	if len(s.uris) >= hop.MaxStreamURIs || s.closed {
 		return false
 	}
+	identity, spellings := identityOf(uri), 0
+	for _, w := range r.uris[identity] {
+		if _, has := s.uris[w.uri]; has {
+			spellings++
+		}
+	}
+	if spellings >= maxSpellings {
+		return false
+	}
 	uri = strings.Clone(uri) // it may be part of a request
 	if s.uris == nil {
 		s.uris = map[string]struct{}{}
 	}
 	s.uris[uri] = struct{}{}
-	w := r.uris[uri]
+	w := r.spelled(uri)
 	if w == nil {
-		w = &subscribers{}
+		w = &subscribers{uri: uri}
 		if r.uris == nil {
-			r.uris = map[string]*subscribers{}
+			r.uris = map[string][]*subscribers{}
 		}
-		r.uris[uri] = w
+		others := r.uris[identity]
+		r.uris[strings.Clone(identity)] = append(others[:len(others):len(others)], w)
 	}
 	w.subscriptions = append(w.subscriptions[:len(w.subscriptions):len(w.subscriptions)], s)
 	return true
@@ -68,13 +98,21 @@ func (r *registry) addLists(s *subscription, which lists) {
 	}
 }
 
-// remove ends the subscription of s to a URI. It returns the Documents that are not
-// used any more.
-func (r *registry) remove(s *subscription, uri string) (had bool, unused []*sink.Document) {
+// remove ends the subscription of s to a URI: to this spelling, or, if it has another one, to all. It
+// returns the spellings, and the Documents that are not used any more.
+func (r *registry) remove(s *subscription, uri string) (had []string, unused []*sink.Document) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, had = s.uris[uri]
-	return had, r.drop(s, uri)
+	if _, has := s.uris[uri]; has {
+		return []string{uri}, r.drop(s, uri)
+	}
+	for _, w := range r.uris[identityOf(uri)] {
+		if _, has := s.uris[w.uri]; has && CanonicalURI(w.uri) == CanonicalURI(uri) {
+			had = append(had, w.uri)
+			unused = append(unused, r.drop(s, w.uri)...)
+		}
+	}
+	return had, unused
 }
 
 // removeAll closes s: it is not subscribed to anything any more.
@@ -92,7 +130,7 @@ func (r *registry) removeAll(s *subscription) (unused []*sink.Document) {
 // drop is remove; r.mu is held.
 func (r *registry) drop(s *subscription, uri string) (unused []*sink.Document) {
 	delete(s.uris, uri)
-	w := r.uris[uri]
+	w := r.spelled(uri)
 	if w == nil {
 		return nil
 	}
@@ -100,14 +138,19 @@ func (r *registry) drop(s *subscription, uri string) (unused []*sink.Document) {
 	if len(w.subscriptions) > 0 {
 		return nil
 	}
-	delete(r.uris, uri)
+	identity := identityOf(uri)
+	if others := r.uris[identity]; len(others) > 1 {
+		r.uris[identity] = slices.DeleteFunc(slices.Clone(others), func(other *subscribers) bool { return other == w })
+	} else {
+		delete(r.uris, identity)
+	}
 	return w.updated[:]
 }
 
 // HasSubscribers reports whether a client is subscribed to a URI, or polls for its changes. Else
 // nothing follows from [Table.Changed].
 func (e *Engine) HasSubscribers(uri string) bool {
-	return e.registry.keeps(uri) || e.registry.subscribers(uri) != nil
+	return e.registry.keeps(uri) || e.registry.has(uri)
 }
 
 // isEmpty reports whether nothing is subscribed to.
@@ -122,45 +165,80 @@ func (r *registry) keep(uri string, by int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.kept == nil {
-		r.kept = map[string]int{}
+		r.kept = map[string]keptChanges{}
 	}
-	if r.kept[uri] += by; r.kept[uri] == 0 {
-		delete(r.kept, uri)
+	identity := strings.Clone(identityOf(uri))
+	one := r.kept[identity]
+	if one.leases += by; one.leases == 0 {
+		delete(r.kept, identity)
+		return
 	}
+	if one.uri == "" {
+		one.uri = CanonicalURI(uri)
+	}
+	r.kept[identity] = one
 }
 
 // keeps reports whether there is a lease of a URI.
 func (r *registry) keeps(uri string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.kept[uri] > 0 || r.kept[""] > 0
+	_, isKept := r.kept[identityOf(uri)]
+	_, isAll := r.kept[""]
+	return isKept || isAll
 }
 
-// under returns the registered URIs that begin with prefix.
+// under returns the registered URIs that begin with prefix, in the canonical form, each once.
 func (r *registry) under(prefix string) (uris []string) {
+	prefix = identityOf(prefix)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for uri := range r.uris {
-		if strings.HasPrefix(uri, prefix) {
-			uris = append(uris, uri)
+	for identity, spellings := range r.uris {
+		if !strings.HasPrefix(identity, prefix) {
+			continue
+		}
+		first := len(uris)
+		for _, w := range spellings {
+			if uri := CanonicalURI(w.uri); !slices.Contains(uris[first:], uri) {
+				uris = append(uris, uri)
+			}
 		}
 	}
-	for uri := range r.kept {
-		if uri != "" && r.uris[uri] == nil && strings.HasPrefix(uri, prefix) {
-			uris = append(uris, uri)
+	for identity, one := range r.kept {
+		if one.uri != "" && r.uris[identity] == nil && strings.HasPrefix(identity, prefix) {
+			uris = append(uris, one.uri)
 		}
 	}
 	return uris
 }
 
-// subscribers returns the subscriptions to a URI; the slice is never changed.
-func (r *registry) subscribers(uri string) []*subscription {
+// subscribed calls each with the subscriptions to a URI, and its spelling in them.
+func (r *registry) subscribed(uri string, each func(s *subscription, spelled string)) {
+	for i := 0; ; i++ {
+		spelled, all, ok := r.subscribers(uri, i)
+		if !ok {
+			return
+		}
+		for _, s := range all {
+			each(s, spelled)
+		}
+	}
+}
+
+// subscribers returns the subscriptions to the nth spelling of a URI; the slice is never changed.
+func (r *registry) subscribers(uri string, n int) (spelled string, all []*subscription, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if w := r.uris[uri]; w != nil {
-		return w.subscriptions
+	if spellings := r.uris[identityOf(uri)]; n < len(spellings) {
+		return spellings[n].uri, spellings[n].subscriptions, true
 	}
-	return nil
+	return "", nil, false
+}
+
+// has reports whether there are subscriptions to a URI.
+func (r *registry) has(uri string) bool {
+	_, _, ok := r.subscribers(uri, 0)
+	return ok
 }
 
 // listeners returns the subscriptions to lists, and which of these each has.
@@ -174,21 +252,21 @@ func (r *registry) listeners(which lists) map[*subscription]lists {
 	return all
 }
 
-// has reports whether s is subscribed to a URI.
-func (r *registry) has(s *subscription, uri string) bool {
+// hasSpelled reports whether s is subscribed to a URI in this spelling.
+func (r *registry) hasSpelled(s *subscription, uri string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, has := s.uris[uri]
 	return has
 }
 
-// updated returns the notification that uri changed, built once while there are
+// updated returns the notification that uri, in this spelling, changed, built once while there are
 // subscribers; nil: s is not subscribed to it, or no longer.
 func (r *registry) updated(s *subscription, uri string) *sink.Document {
 	era := s.era()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	w := r.uris[uri]
+	w := r.spelled(uri)
 	if _, has := s.uris[uri]; w == nil || !has {
 		return nil
 	}

@@ -335,10 +335,11 @@ func (t *Table) Skills(context.Context) ([]Skill, error) {
 
 // Skill returns the entry of a skill.
 func (t *Table) Skill(_ context.Context, uri string) (Skill, error) {
+	uri = CanonicalURI(uri)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	at, found := slices.BinarySearchFunc(t.skills, uri, compareSkill)
-	if !found {
+	at := slices.IndexFunc(t.skills, func(s Skill) bool { return CanonicalURI(s.URI) == uri })
+	if at < 0 {
 		return Skill{}, ErrNotFound
 	}
 	return t.skills[at], nil

@@ -10,7 +10,8 @@ import (
 
 // A Source publishes resources: records of an IndexedDB store, open tabs, the
 // text of a page. Its URIs are absolute (RFC 3986) and its own; the engine puts
-// the prefix of the mount before them and takes it off again.
+// the prefix of the mount before them and takes it off again. It gets them as clients spell them:
+// compare by [CanonicalURI].
 //
 // Methods may be called concurrently and return soon after ctx ends.
 type Source interface {
@@ -92,8 +93,8 @@ type Immediate interface {
 // in JavaScript. A read of it neither waits nor allocates. The engine may call it on
 // the stack of a wasm export, where nothing may block.
 type Referrer interface {
-	// Refer returns where the contents of uri are. With a Ref of zero the engine
-	// calls Read. uri is valid during the call only: a copy of it has to be cloned.
+	// Refer returns where the contents of uri are, which is in the form of [CanonicalURI]. With a Ref of
+	// zero the engine calls Read. uri is valid during the call only: a copy of it has to be cloned.
 	Refer(uri string) Reference
 }
 

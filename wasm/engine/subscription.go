@@ -38,12 +38,13 @@ func (e *Engine) changed(m *mount, change Change) {
 }
 
 func (e *Engine) announce(m *mount, uri string) {
+	uri = CanonicalURI(uri)
 	e.resourceChanged(m, uri, false)
-	for _, s := range e.registry.subscribers(uri) {
+	e.registry.subscribed(uri, func(s *subscription, spelled string) {
 		if e.options.Allow(s.who, VerbWatch, uri) && e.mayWatch(s, m, uri) {
-			s.enqueue(uri)
+			s.enqueue(spelled)
 		}
-	}
+	})
 }
 
 // announceLists enqueues a notification in each subscription to these lists, if the client
@@ -107,8 +108,10 @@ func (s *subscription) unsubscribe(uri string) {
 	e := s.client.engine
 	had, unused := e.registry.remove(s, uri)
 	e.forget(unused)
-	if had {
-		s.withdraw(uri)
+	for _, spelled := range had {
+		s.withdraw(spelled)
+	}
+	if had != nil {
 		e.reconcile()
 	}
 }

@@ -21,10 +21,10 @@ import (
 type Table struct {
 	mu           sync.Mutex
 	generation   uint64
-	last         uint64 // the newest number in use
-	rows         []*row // by number
-	mimeType     string // of the last one
-	byURI        map[string]*row
+	last         uint64          // the newest number in use
+	rows         []*row          // by number
+	mimeType     string          // of the last one
+	byURI        map[string]*row // by the canonical form
 	templates    []*templateRow
 	byPrefix     map[string][]*templateRow // by the literal beginning
 	lengths      []int                     // of the keys of byPrefix, longest first
@@ -62,7 +62,8 @@ type row struct {
 
 type templateRow struct {
 	TemplateEntry
-	matcher *matcher
+	canonical string // the template, as it is compared
+	matcher   *matcher
 }
 
 // NewTable returns an empty Table.
@@ -95,14 +96,15 @@ func (t *Table) Put(entries ...Entry) error {
 				e.MIMEType = t.mimeType // one text, which each read compares by its address
 			}
 			t.mimeType = e.MIMEType
-			if old := t.byURI[e.URI]; old != nil {
+			key := CanonicalURI(e.URI)
+			if old := t.byURI[key]; old != nil {
 				old.Entry = e
 				continue
 			}
 			t.last++
 			r := &row{e, t.last}
 			t.rows = append(t.rows, r)
-			t.byURI[e.URI] = r
+			t.byURI[key] = r
 		}
 	})
 	return nil
@@ -129,11 +131,11 @@ func (t *Table) PutTemplate(entries ...TemplateEntry) error {
 			return jsonrpc.Wrap("template "+jsonrpc.Quoted(e.URITemplate), schema.Wrong("its mimeType", schema.MediaTypeRule))
 		}
 		plain.Members(e.URITemplate, &e.Name, &e.Title, &e.Description, &e.MIMEType)
-		rows[i] = &templateRow{e, m}
+		rows[i] = &templateRow{e, canonicalTemplate(e.URITemplate), m}
 	}
 	t.update(Change{List: true}, func() {
 		for _, r := range rows {
-			at := slices.IndexFunc(t.templates, func(old *templateRow) bool { return old.URITemplate == r.URITemplate })
+			at := slices.IndexFunc(t.templates, func(old *templateRow) bool { return old.canonical == r.canonical })
 			if at >= 0 {
 				t.templates[at] = r
 			} else {
@@ -153,8 +155,9 @@ func (t *Table) Remove(uris ...string) {
 	t.update(Change{List: true}, func() {
 		gone := map[*row]bool{}
 		for _, uri := range uris {
-			gone[t.byURI[uri]] = true
-			delete(t.byURI, uri)
+			key := CanonicalURI(uri)
+			gone[t.byURI[key]] = true
+			delete(t.byURI, key)
 		}
 		t.rows = slices.DeleteFunc(t.rows, func(r *row) bool { return gone[r] })
 	})
@@ -165,10 +168,12 @@ func (t *Table) RemoveTemplate(uriTemplates ...string) {
 	if len(uriTemplates) == 0 {
 		return
 	}
+	gone := make([]string, len(uriTemplates))
+	for i, template := range uriTemplates {
+		gone[i] = canonicalTemplate(template)
+	}
 	t.update(Change{List: true}, func() {
-		t.templates = slices.DeleteFunc(t.templates, func(r *templateRow) bool {
-			return slices.Contains(uriTemplates, r.URITemplate)
-		})
+		t.templates = slices.DeleteFunc(t.templates, func(r *templateRow) bool { return slices.Contains(gone, r.canonical) })
 		t.index()
 	})
 }
@@ -292,7 +297,7 @@ func (t *Table) Read(ctx context.Context, uri string) ([]Contents, error) {
 
 // Refer implements [Referrer]: the short way for what Read would return as a Ref.
 func (t *Table) Refer(uri string) Reference {
-	t.mu.Lock()
+	t.mu.Lock() // uri is canonical already
 	defer t.mu.Unlock()
 	if r := t.byURI[uri]; r != nil {
 		return Reference{r.Ref, r.MIMEType, r.Cache, nil}
@@ -311,6 +316,7 @@ func (t *Table) Has(_ context.Context, uri string) (bool, error) {
 
 // find returns copies, which may be used without t.mu.
 func (t *Table) find(uri string) (*Entry, *TemplateEntry, []byte) {
+	uri = CanonicalURI(uri)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r := t.byURI[uri]; r != nil {
@@ -323,7 +329,7 @@ func (t *Table) find(uri string) (*Entry, *TemplateEntry, []byte) {
 	return nil, nil, nil
 }
 
-// match finds the first template that uri is an expansion of; t.mu is held. It
+// match finds the first template that a canonical URI is an expansion of; t.mu is held. It
 // looks at those with the same literal beginning only, however many there are.
 func (t *Table) match(uri string) (*templateRow, []byte) {
 	for _, length := range t.lengths {

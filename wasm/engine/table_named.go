@@ -211,9 +211,11 @@ func (t *Table) Complete(ctx context.Context, c CompletionRequest) (Completion, 
 // template returns the template that is uri, or that uri is an expansion of; there is
 // true also for a resource.
 func (t *Table) template(uri string) (row *templateRow, there bool) {
+	template := canonicalTemplate(uri)
+	uri = CanonicalURI(uri)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	at := slices.IndexFunc(t.templates, func(r *templateRow) bool { return r.URITemplate == uri })
+	at := slices.IndexFunc(t.templates, func(r *templateRow) bool { return r.canonical == template })
 	if at >= 0 {
 		row = t.templates[at]
 	} else {

@@ -187,7 +187,7 @@ func (e *Engine) taskNotification(s *subscription, key string) *sink.Document {
 	var state TaskState
 	t := e.tasks.find(TaskOfURI(key))
 	switch {
-	case !e.registry.has(s, key):
+	case !e.registry.hasSpelled(s, key):
 		return nil
 	case t != nil && !s.client.proxy && e.mayHaveTask(t) != nil:
 		return nil

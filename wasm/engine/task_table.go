@@ -190,9 +190,7 @@ func (ts *tasks) setMessage(t *task, text string) (changed bool) {
 // announceTask notifies those that listen to a task.
 func (e *Engine) announceTask(t *task) {
 	key := TaskURI(t.id)
-	for _, s := range e.registry.subscribers(key) {
-		s.enqueue(key)
-	}
+	e.registry.subscribed(key, (*subscription).enqueue)
 }
 
 // DeclaresTasks returns Options.Tasks.

@@ -15,11 +15,12 @@ import (
 // are matched by a scan, the others by a graph (template_match.go). Both take time
 // linear in the URI.
 type matcher struct {
-	prefix string // the literal text before the first expression, as it stands in a URI
+	prefix string // the literal text before the first expression, as it stands in a canonical URI
 	pieces []piece
 	graph  *graph   // nil: pieces are enough
 	names  []string // of the variables
 	places []int    // of each that is not exploded
+	query  []string // the names of {?name} and {&name}, as they stand in a URI
 }
 
 // A piece is an expression {name} and the literal text behind it.
@@ -39,8 +40,15 @@ func newMatcher(template string) (*matcher, error) {
 	if err != nil {
 		return nil, jsonrpc.Wrap("it is not one by RFC 6570", err)
 	}
-	m := &matcher{prefix: escapedLiteral(parts[0].literal)}
+	m := &matcher{prefix: escapedLiteral(lowerScheme(parts[0].literal))}
 	m.names, m.places = namesOf(parts)
+	for _, p := range parts {
+		for _, v := range p.variables {
+			if p.op.separator == "&" {
+				m.query = append(m.query, escapedLiteral(v.name))
+			}
+		}
+	}
 	g, err := newGraph(parts)
 	if err != nil {
 		return nil, err
@@ -74,8 +82,25 @@ func endsVariable(literal string) bool {
 	return literal != "" && !schema.IsUnreserved(literal[0]) && literal[0] != '%' && literal[0] != ','
 }
 
-// match returns the values of the variables as a JSON object, or false.
+// match returns the values of the variables as a JSON object, or false. The URI is canonical; its query
+// variables may have any order.
 func (m *matcher) match(uri string) ([]byte, bool) {
+	values, ok := m.matchInOrder(uri)
+	if !ok && len(m.query) > 0 && strings.IndexByte(uri, '&') >= 0 {
+		path, query, _ := strings.Cut(uri, "?")
+		query, fragment, hasFragment := strings.Cut(query, "#")
+		ordered := path + "?" + sortedQuery(query, func(name string) string { return string(rune(slices.Index(m.query, name) + 1)) })
+		if hasFragment {
+			ordered += "#" + fragment
+		}
+		if ordered != uri {
+			return m.matchInOrder(ordered)
+		}
+	}
+	return values, ok
+}
+
+func (m *matcher) matchInOrder(uri string) ([]byte, bool) {
 	rest, ok := strings.CutPrefix(uri, m.prefix)
 	if !ok {
 		return nil, false

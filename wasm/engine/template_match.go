@@ -182,7 +182,6 @@ type capture struct {
 
 // match returns what the variables stand for, in the order of the template.
 func (g *graph) match(uri string) ([]capture, bool) {
-	uri = upperHex(uri)
 	steps, ok := characters(uri)
 	if !ok {
 		return nil, false

@@ -117,29 +117,25 @@ func validVariable(name string) bool {
 	return !dot
 }
 
-// escapedLiteral returns how literal text stands in a URI.
+// escapedLiteral returns how literal text stands in a canonical URI.
 func escapedLiteral(literal string) string {
 	var text strings.Builder
 	appendEscaped(&text, literal, true)
-	return upperHex(text.String())
+	return schema.CanonicalText(text.String())
 }
 
-// upperHex returns a URI with the digits of its percent-encoded characters in
-// upper case, which is the same URI: RFC 3986, section 6.2.2.1.
-func upperHex(uri string) string {
-	at := strings.IndexByte(uri, '%')
-	if at < 0 {
-		return uri
-	}
-	upper := []byte(uri)
-	for ; at+2 < len(upper); at++ {
-		if upper[at] == '%' {
-			for i := at + 1; i <= at+2; i++ {
-				if 'a' <= upper[i] && upper[i] <= 'f' {
-					upper[i] -= 'a' - 'A'
-				}
-			}
+// canonicalTemplate returns a template with its literals in the form in which URIs are compared.
+func canonicalTemplate(template string) string {
+	var form strings.Builder
+	for template = lowerScheme(template); template != ""; {
+		literal, rest, isExpr := strings.Cut(template, "{")
+		form.WriteString(escapedLiteral(literal))
+		if !isExpr {
+			break
 		}
+		expression, behind, _ := strings.Cut(rest, "}")
+		form.WriteString("{" + expression + "}")
+		template = behind
 	}
-	return string(upper)
+	return form.String()
 }

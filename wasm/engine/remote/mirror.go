@@ -26,8 +26,8 @@ type pageMirror struct {
 
 	// Guarded by mu of the Mirror.
 	room    room
-	byURI   map[string]*mirrored                      // for all who may read
-	private map[string]map[engine.Principal]*mirrored // by URI; no inner one is empty
+	byURI   map[string]*mirrored                      // for all who may read, by the canonical form
+	private map[string]map[engine.Principal]*mirrored // likewise; no inner one is empty
 	link    *link                                     // from which the values came; nil: the page is away
 	count   uint64                                    // of the page's notifications about values
 	sweeper *time.Timer                               // see sweepLater; nil: it does not run
@@ -112,6 +112,7 @@ func (m *pageMirror) storeEntry(at mirrorMark, who engine.Principal, e *mirrored
 
 // decode makes an entry of the result of a read; nil: it is not valid, too large, or must not be kept.
 func (m *pageMirror) decode(uri string, result []byte) *mirrored {
+	uri = engine.CanonicalURI(uri)
 	if len(result) > MaxMirroredValue {
 		return nil
 	}
@@ -131,6 +132,7 @@ func (m *pageMirror) decode(uri string, result []byte) *mirrored {
 // changed handles a notification of the page, in order with its responses.
 func (m *pageMirror) changed(l *link, params []byte) {
 	uri, _ := jsonrpc.Text(jsonrpc.Member(params, "uri"))
+	uri = engine.CanonicalURI(uri)
 	var e *mirrored
 	if result := jsonrpc.Member(params, "result"); result != nil {
 		e = m.decode(uri, result)
@@ -207,12 +209,13 @@ func (m *pageMirror) get(l *link, asleep time.Time, who engine.Principal, uri st
 // readMirrored answers a read of a value that is kept, if the client may read by a decision that
 // is known here. Everything else is the page's.
 func (r *Remote) readMirrored(ctx context.Context, uri string) []engine.Contents {
+	uri = engine.CanonicalURI(uri)
 	return r.answerMirrored(ctx, uri, uri, servedRead{uri: uri})
 }
 
 // ReadEarly implements [engine.EarlyReader].
 func (r *Remote) ReadEarly(begin func() context.Context, uri string) []engine.Contents {
-	if r.mirror == nil || !r.mirror.has(uri) {
+	if r.mirror == nil || !r.mirror.has(engine.CanonicalURI(uri)) {
 		return nil
 	}
 	return r.readMirrored(begin(), strings.Clone(uri))
@@ -233,6 +236,11 @@ func (r *Remote) answerMirrored(ctx context.Context, key, uri string, served ser
 		return nil
 	}
 	contents, units := r.mirror.get(l, asleep, who, key)
+	for _, c := range contents {
+		if !r.grants.Load().MayWatch(who, c.URI) {
+			return nil // the page leaves these out
+		}
+	}
 	if contents != nil {
 		served.assistant, served.callsItself, served.reason = engine.AssistantOf(who), engine.InvocationOf(ctx).ClientName(), reason
 		r.served.note(r, served, units)

@@ -18,3 +18,31 @@ func TestCheckURI(t *testing.T) {
 		}
 	}
 }
+
+// RFC 3986, section 6.2.2, and what clients spell in several ways.
+func TestCanonical(t *testing.T) {
+	for uri, want := range map[string]string{
+		"notes://a": "notes://a", "NOTES+x://A": "notes+x://A", "a:%41%2d%7E%2f%c3%a9": "a:A-~%2F%C3%A9", "a:é": "a:%C3%A9",
+		"a:O'Brien": "a:O%27Brien", "a:!*'()": "a:%21%2A%27%28%29", "a:%21%2a": "a:%21%2A", "a:b|c^d": "a:b%7Cc%5Ed",
+		"a:?b=/&c=%26": "a:?b=/&c=%26", "a:%2541": "a:%2541", "a:%ff": "a:%FF",
+		"a:b c": "", "a:b\\c": "", "a:%": "", "a:%4": "", "a:{b}": "", "a:\xff": "", "": "", "b": "", "é:a": "", "a:\x00": "",
+		"a:" + strings.Repeat("é", MaxURI/4): "",
+	} {
+		got, err := Canonical(uri)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("Canonical(%.40q) is %.40q, %v; want %.40q", uri, got, err, want)
+		}
+		if again, err := Canonical(got); want != "" && (again != got || err != nil) {
+			t.Errorf("Canonical(%q) is %q, %v", got, again, err)
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { Canonical("idb:///notes-app/notes/s.a%2Fb?x=1&y=2") }); n != 0 {
+		t.Errorf("%v allocations for a URI that is canonical", n)
+	}
+}
+
+func BenchmarkCanonical(b *testing.B) {
+	for b.Loop() {
+		Canonical("notes+idb:///notes-app/notes/s.a%2Fb")
+	}
+}
