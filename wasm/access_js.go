@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
@@ -28,6 +29,19 @@ func setGrants(n int32) (result int32) {
 		restoreTasks()
 	}
 	return done
+}
+
+// withheld answers done if a resource is withheld from an assistant, and idle if not. input[:n] is the name of the
+// assistant, a line feed, and the URI.
+//
+//go:wasmexport withheld
+func withheld(n int32) (result int32) {
+	defer recovered("withheld", &result)
+	assistant, uri, _ := strings.Cut(string(input[:n]), "\n")
+	if serving.Withholds(engine.Principal(assistant), uri) {
+		return done
+	}
+	return idle
 }
 
 // noGrants are the decisions before the first: nothing is allowed without a question.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 //lint:file-ignore U1000 JavaScript calls the exports; staticcheck does not know //go:wasmexport
@@ -119,8 +120,8 @@ func changed(source, n, under int32) (result int32) {
 	if source == 0 && n < 0 {
 		app.Announce(change)
 	} else if source == 0 {
-		if change.URI != "" && !serving.HasSubscribers(change.URI) {
-			return idle
+		if !serving.HasSubscribers(change.URI) {
+			return checkNamed(change.URI)
 		}
 		app.Changed(change.URI)
 	} else if m := mounted[source]; m != nil && m.source.changed != nil {
@@ -128,6 +129,26 @@ func changed(source, n, under int32) (result int32) {
 	}
 	return done
 }
+
+// checkNamed reports a change of what does not exist, about which no client would hear. It answers idle, or done if it
+// waits for sources: then no further change is checked.
+func checkNamed(uri string) int32 {
+	if known, _ := app.Has(context.Background(), uri); known || checksNamed {
+		return idle
+	}
+	checksNamed = true
+	go func() { // ends when the sources have answered, or after watchingTimeout
+		defer func() { checksNamed = false }()
+		ctx, cancel := context.WithTimeout(context.Background(), watchingTimeout)
+		defer cancel()
+		if err := serving.Names(ctx, uri); err != nil && ctx.Err() == nil {
+			report("changed(" + jsonrpc.Quoted(uri) + "): " + err.Error())
+		}
+	}()
+	return done
+}
+
+var checksNamed bool
 
 // lastSourceCall numbers the calls.
 var lastSourceCall int32

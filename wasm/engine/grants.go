@@ -131,7 +131,9 @@ func (g *Grants) add(entry []byte) bool {
 		if own.withheld == nil {
 			own.withheld = map[string]int64{}
 		}
-		own.withheld[strings.TrimSuffix(identityOf(uri), "/")] = one.until
+		uri = lowerScheme(strings.TrimSuffix(uri, "/"))
+		own.withheld[identityOf(uri)] = one.until
+		own.withheld[string(appendDecoded(nil, uri))] = one.until // for what is below it
 		return assistant != "" && name == rightNames[grantRead] && tool == "" && one.decision == denied
 	}
 	for right := range rightNames {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -22,8 +24,35 @@ func CanonicalURI(uri string) string {
 	return uri
 }
 
+// Names returns an error unless a URI names something that is served, or could be: a resource, or what a
+// template describes, which may be gone by now. It may wait for sources.
+func (e *Engine) Names(ctx context.Context, uri string) error {
+	canonical, err := schema.Canonical(uri)
+	if err != nil {
+		return errors.New("it " + err.Error())
+	}
+	for l := e.lookup(canonical); l.next(); {
+		if source, ok := l.mount.source.(Templater); ok {
+			all, _ := source.Templates(ctx)
+			for _, t := range all {
+				if m, err := newMatcher(t.URITemplate); err == nil {
+					if _, ok := m.match(l.own); ok {
+						return nil
+					}
+				}
+			}
+		}
+		if finder, ok := l.mount.source.(Finder); ok {
+			if found, err := finder.Has(ctx, l.own); found || err != nil && !tryNextSource(err) {
+				return nil // or it cannot say
+			}
+		}
+	}
+	return errors.New("no registration, template or source has such a resource")
+}
+
 // identityOf returns the text that all spellings of a URI share: it is decoded, with the escapes of our
-// own sources (~0 to ~3: web/src/sources/idb-keys.ts), and its query variables are in order.
+// own sources (~0 to ~9: web/src/sources/idb-keys.ts), and its query variables are in order.
 func identityOf(uri string) string {
 	if strings.IndexByte(uri, '%') < 0 && strings.IndexByte(uri, '~') < 0 && strings.IndexByte(uri, '&') < 0 {
 		return lowerScheme(uri)
@@ -33,26 +62,28 @@ func identityOf(uri string) string {
 
 //go:noinline
 func decodedIdentity(uri string) string {
-	if path, query, ok := strings.Cut(uri, "?"); ok && strings.IndexByte(query, '&') >= 0 {
-		query, fragment, hasFragment := strings.Cut(query, "#")
-		uri = path + "?" + sortedQuery(query, func(name string) string { return string(appendDecoded(nil, name)) })
-		if hasFragment {
-			uri += "#" + fragment
-		}
-	}
-	return string(appendDecoded(nil, uri))
+	return string(appendDecoded(nil, sortedQuery(uri, func(name string) string { return string(appendDecoded(nil, name)) })))
 }
 
-// sortedQuery orders the variables of a query by a text for each name. Variables with the same text
+// sortedQuery orders the variables of a URI's query by a text for each name. Variables with the same text
 // keep their order.
-func sortedQuery(query string, by func(name string) string) string {
+func sortedQuery(uri string, by func(name string) string) string {
+	path, fragment, hasFragment := strings.Cut(uri, "#")
+	path, query, _ := strings.Cut(path, "?")
 	variables := strings.Split(query, "&")
+	if len(variables) == 1 {
+		return uri
+	}
 	slices.SortStableFunc(variables, func(a, b string) int {
 		a, _, _ = strings.Cut(a, "=")
 		b, _, _ = strings.Cut(b, "=")
 		return strings.Compare(by(a), by(b))
 	})
-	return strings.Join(variables, "&")
+	uri = path + "?" + strings.Join(variables, "&")
+	if hasFragment {
+		uri += "#" + fragment
+	}
+	return uri
 }
 
 // appendDecoded appends a URI without percent-encoding and escapes.
@@ -60,8 +91,8 @@ func appendDecoded(dst []byte, uri string) []byte {
 	for i := 0; i < len(uri); {
 		c, size := decodedAt(uri, i)
 		if i += size; c == '~' && i < len(uri) {
-			if next, size := decodedAt(uri, i); '0' <= next && next <= '3' {
-				c = "~/%&"[next-'0']
+			if next, size := decodedAt(uri, i); '0' <= next && next <= '9' {
+				c = "~/%&\t\n\r\\?#"[next-'0']
 				i += size
 			}
 		}
@@ -102,7 +133,7 @@ func isAtOrBelow(uri string, has func(identity string) bool) bool {
 			return true
 		}
 		if c == '~' && i+size < len(uri) {
-			if next, more := decodedAt(uri, i+size); '0' <= next && next <= '3' {
+			if next, more := decodedAt(uri, i+size); '0' <= next && next <= '9' {
 				size += more
 			}
 		}

@@ -61,7 +61,10 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.R
 		var err error
 		switch {
 		case req.mayWait, l.mount.immediate != nil:
-			contents, err = l.mount.source.Read(ctx, strings.Clone(spelled[l.length:]))
+			err = l.eachSpelling(spelled, func(own string) error {
+				contents, err = l.mount.source.Read(ctx, own)
+				return err
+			})
 		case l.mount.early != nil && failed == nil:
 			contents = l.mount.early.ReadEarly(func() context.Context { ctx, _ := e.invocation(ctx, req); return ctx }, spelled[l.length:])
 			if contents == nil {
@@ -95,8 +98,17 @@ func (e *Engine) readFrom(ctx context.Context, req *request, uri string) (sink.R
 	return sink.Result{}, cmp.Or(failed, ErrNotFound)
 }
 
-// spellingFor returns how sources get a URI: as the client has spelled it, since they may compare it with what they
-// have listed, unless that is no URI by RFC 3986.
+// eachSpelling calls ask with a URI as the client has spelled it, since a source may compare it with what it has
+// listed; if there is no such resource, with the canonical form. Tables and other engines compare by that.
+func (l *lookup) eachSpelling(spelled string, ask func(own string) error) error {
+	err := ask(strings.Clone(spelled[l.length:]))
+	if spelled != l.uri && l.mount.immediate == nil && l.mount.guard == nil && errors.Is(err, ErrNotFound) {
+		err = ask(strings.Clone(l.own))
+	}
+	return err
+}
+
+// spellingFor returns how sources get a URI: as the client has spelled it, unless that is no URI by RFC 3986.
 func spellingFor(spelled, canonical string) string {
 	if spelled != canonical && schema.CheckURI(spelled) != nil {
 		return canonical
@@ -131,7 +143,9 @@ func (e *Engine) withoutWithheld(req *request, prefix, requested string, content
 }
 
 // Withholds reports whether a client gets no contents of a resource, besides what is decided about the request for them.
-func (e *Engine) Withholds(who Principal, uri string) bool { return e.grants.Load().withholds(who, uri) }
+func (e *Engine) Withholds(who Principal, uri string) bool {
+	return e.grants.Load().withholds(who, uri)
+}
 
 // check checks an item of contents that a source has made. Text, blob and
 // references are valid by their type.
@@ -156,13 +170,15 @@ func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
 		if l.mount.immediate == nil && !req.mayWait {
 			return errMustWait
 		}
-		found, err := true, error(nil)
-		own := strings.Clone(spelled[l.length:])
-		if finder, ok := l.mount.source.(Finder); ok {
-			found, err = finder.Has(ctx, own)
-		} else {
-			_, err = l.mount.source.Read(ctx, own)
-		}
+		found := true
+		err := l.eachSpelling(spelled, func(own string) (err error) {
+			if finder, ok := l.mount.source.(Finder); ok {
+				found, err = finder.Has(ctx, own)
+			} else {
+				_, err = l.mount.source.Read(ctx, own)
+			}
+			return err
+		})
 		switch {
 		case err == nil && found:
 			return nil

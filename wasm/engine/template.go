@@ -87,15 +87,7 @@ func endsVariable(literal string) bool {
 func (m *matcher) match(uri string) ([]byte, bool) {
 	values, ok := m.matchInOrder(uri)
 	if !ok && len(m.query) > 0 && strings.IndexByte(uri, '&') >= 0 {
-		path, query, _ := strings.Cut(uri, "?")
-		query, fragment, hasFragment := strings.Cut(query, "#")
-		ordered := path + "?" + sortedQuery(query, func(name string) string { return string(rune(slices.Index(m.query, name) + 1)) })
-		if hasFragment {
-			ordered += "#" + fragment
-		}
-		if ordered != uri {
-			return m.matchInOrder(ordered)
-		}
+		return m.matchInOrder(sortedQuery(uri, func(name string) string { return string(rune(slices.Index(m.query, name) + 1)) }))
 	}
 	return values, ok
 }

@@ -171,7 +171,8 @@ export interface PageAccess {
   pause(ms?: number): Promise<void>
   resume(): Promise<void>
   /**
-   * Withholds resources from single assistants, whatever else is decided: their reads fail, and their changes are not announced.
+   * Withholds resources from single assistants, whatever else is decided: their reads fail, in any spelling of the URI and for
+   * all that continues it by `/`, `?`, `;` or `#`, reads of other resources leave them out, and their changes are not announced.
    * Lists still name them; a source decides that by the `client` of its options.
    * Replaces what was withheld before, in this document alone, and is not stored.
    *

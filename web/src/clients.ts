@@ -215,9 +215,10 @@ export function clients(host: ClientsHost): Clients {
               assistant === own.assistant &&
               right === own.right &&
               tool === undefined &&
-              (uri === undefined || `${own.what}/`.startsWith(uri.replace(/\/?$/, '/'))),
+              uri === undefined,
           )
-          if (isPaused || isDenied) out.revoke(request)
+          const isWithheld = own.right === 'read' && out.isWithheld(own.assistant, own.what ?? '')
+          if (isPaused || isDenied || isWithheld) out.revoke(request)
         }
       }
     },

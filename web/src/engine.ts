@@ -266,9 +266,13 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
   }
 
   function changed(source: number, what: string | { list: ListName } | undefined, under = false) {
+    const list = typeof what === 'object' ? what.list : 'resources'
+    if (!Object.hasOwn(lists, list)) {
+      host.report(new TypeError(`changed({ list: ${String(list)} }): there is no such list`))
+      return
+    }
     if (source === 0 && typeof what === 'string') all.mirror.ended(what)
     all.call((exports, running) => {
-      const list = typeof what === 'object' ? what.list : 'resources'
       const n = typeof what === 'string' ? running.write(what) : lists[list]
       return exports.changed(source, n, under ? 1 : 0)
     })

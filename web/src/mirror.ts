@@ -157,7 +157,7 @@ export function mirror(
       const timed = client.mirrored?.timed
       if (!timed || !skeleton.ttlMs || ref <= 0 || host.contents.isPublished(ref)) return
       const own = ownUri(skeleton, uri)
-      if (own.includes('%')) return // the app may announce a change by another spelling
+      if (/[%&!'()*\u0080-\uffff]/.test(own)) return // the app may announce a change by another spelling
       const known = timed.get(own)
       if (known) return known
       if (timed.size >= maxValues) end(client, timed.values().next().value as TimedRead)
@@ -179,7 +179,8 @@ export function mirror(
         else send(client, ref, value)
       }
     },
-    ended(uri) {
+    ended(spelled) {
+      const uri = spelled.replace(/%[2-7][0-9a-f]/gi, decodeURIComponent)
       for (const client of clients.values()) {
         const read = client.mirrored?.timed.get(uri)
         if (read) end(client, read)

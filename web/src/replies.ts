@@ -45,6 +45,8 @@ export interface Replies {
   decided(text: string): void
   /** Answers with an internal error, without Go. */
   internalError(request: PendingRequest): void
+  /** Whether a resource is withheld from an assistant. */
+  isWithheld(assistant: string, uri: string): boolean
   /** The user has denied what a read waits for: its provider is cancelled. */
   revoke(request: PendingRequest): void
   /** Sends a message that exists only as text. */
@@ -122,10 +124,9 @@ export function replies(
       return
     }
     if (!(filled instanceof Promise)) {
-      const result = timed
-        ? mirror.timed(client, timed, filled)
-        : mirror.marked(client, object, gaps, filled)
-      sendRead(request, result)
+      sendAllowed(request, gaps, filled, (result) =>
+        timed ? mirror.timed(client, timed, result) : mirror.marked(client, object, gaps, result),
+      )
       return
     }
     calls.add(request)
@@ -147,8 +148,44 @@ export function replies(
     }
     filled.then(
       (result) =>
-        settle(() => sendRead(request, timed ? mirror.timed(client, timed, result) : result)),
+        settle(() =>
+          sendAllowed(request, gaps, result, (whole) =>
+            timed ? mirror.timed(client, timed, whole) : whole,
+          ),
+        ),
       (error) => settle(() => providerFailed(request, gaps.uri, error)),
+    )
+  }
+
+  /**
+   * Sends a result without the items of other resources that are withheld from the client. Go has left out those of
+   * sources; here are those that a provider returned.
+   *
+   * @param mark - of a whole result, which a gateway may keep
+   */
+  function sendAllowed(
+    request: PendingRequest,
+    { uri: own }: Gaps,
+    result: ReadResult,
+    mark: (whole: ReadResult) => ReadResult,
+  ) {
+    const { decision } = request
+    if (decision && own !== '' && result.contents.some(({ uri }) => uri !== own)) {
+      const { assistant } = JSON.parse(decision.text) as AccessDecision
+      const contents = result.contents.filter(
+        ({ uri }) => uri === own || !isWithheld(assistant, uri),
+      )
+      if (contents.length === 0) return fail(request, reasons.notShared, own)
+      if (contents.length < result.contents.length)
+        return sendRead(request, { ...result, contents })
+    }
+    sendRead(request, mark(result))
+  }
+
+  function isWithheld(assistant: string, uri: string): boolean {
+    return (
+      runner.call((exports, running) => exports.withheld(running.write(`${assistant}\n${uri}`))) !==
+      answers.idle
     )
   }
 
@@ -282,6 +319,7 @@ export function replies(
     endSubscription,
     notify,
     internalError,
+    isWithheld,
     revoke,
     message,
     post,

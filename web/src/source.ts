@@ -115,7 +115,8 @@ export interface Source extends Callee {
   list(cursor: string | undefined, options: ListOptions): Promise<Listing>
 
   /**
-   * Returns the contents of `uri`: one item, or one for each of its parts. Rejects with
+   * Returns the contents of `uri`, as the client spells it, or else in the canonical form (RFC 3986, section 6.2.2):
+   * one item, or one for each of its parts. Rejects with
    * {@link NotFoundError} if there is no such resource, and with a `NotAllowedError`, a `DOMException`, if the
    * user has not shared it with the client, who is told so.
    */

@@ -143,7 +143,7 @@ export interface PageMcp extends Publishing {
    */
   mount(source: Source | PortableSource, prefix?: string): () => void
   /**
-   * Hints that a copy of a resource may be stale: `changed(uri)`. Without a URI: that the list of
+   * Hints that a copy of a resource, in any spelling of its URI, may be stale: `changed(uri)`. Without a URI: that the list of
    * resources has changed; `changed({ list: 'prompts' })`: that one. Cheap.
    */
   changed(what?: Parameters<Changed>[0]): void

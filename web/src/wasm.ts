@@ -25,6 +25,7 @@ export interface Exports {
   unmount(source: number): number | undefined
   answerCall(call: number, reason: number, n: number): number | undefined
   setGrants(n: number): number | undefined
+  withheld(n: number): number | undefined
   updateCall(call: number, what: number, n: number): number | undefined
   changed(source: number, n: number, under: number): number | undefined
 }

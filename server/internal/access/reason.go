@@ -93,8 +93,8 @@ func (d *Direct) reasonOf(call *openCall, err *jsonrpc.Error) string {
 // URI that policy gets.
 func aboutOf(x engine.Examination) string {
 	switch x.Method {
-	case engine.MethodSubscribe, engine.MethodUnsubscribe:
-		return textMember(x.Params, "uri")
+	case engine.MethodReadResource, engine.MethodSubscribe, engine.MethodUnsubscribe:
+		return engine.CanonicalURI(textMember(x.Params, "uri"))
 	case engine.MethodComplete:
 		ref := jsonrpc.Member(x.Params, "ref")
 		if name := textMember(ref, "name"); name != "" {

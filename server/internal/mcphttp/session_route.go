@@ -107,6 +107,7 @@ func (s *session) takePending(c *conversation, h message.Head) (w *pendingReques
 			s.enqueue(w.earlyUpdate, message.HeadOf(w.earlyUpdate))
 		}
 	case engine.MethodUnsubscribe:
+		w.uri = s.record.Subscriptions.spelled(w.uri)
 		delete(c.subscribed, w.uri)
 		changed = s.record.Subscriptions.Has(w.uri)
 		s.change(w.uri, true)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // Subscriptions are the resources that the client of a session has subscribed to, and those
@@ -54,6 +56,20 @@ func (s *Subscription) UnmarshalJSON(text []byte) error {
 func (s Subscriptions) Has(uri string) bool {
 	change, found := s[uri]
 	return found && !change.Gone
+}
+
+// spelled returns how the client has spelled a URI that it is subscribed to, or the URI.
+func (s Subscriptions) spelled(uri string) string {
+	if s.Has(uri) {
+		return uri
+	}
+	canonical := engine.CanonicalURI(uri)
+	for other, change := range s {
+		if !change.Gone && engine.CanonicalURI(other) == canonical {
+			return other
+		}
+	}
+	return uri
 }
 
 // asOld returns the subscriptions as those that were made long ago: any later change holds.

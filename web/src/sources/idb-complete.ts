@@ -4,7 +4,14 @@ import { InvalidParamsError } from '../call.ts'
 import { type Completion, type CompletionContext, rankCompletions } from '../complete.ts'
 import { result } from '../idb-request.ts'
 import { NotFoundError, type Source } from '../source.ts'
-import { keyFromText, keyText, nameSegment, segment } from './idb-keys.ts'
+import {
+  keyFromText,
+  keyText,
+  nameFromSegment,
+  nameSegment,
+  segment,
+  unescapeText,
+} from './idb-keys.ts'
 import type { Reader } from './idb-open.ts'
 import { maySeek, type Served, type ServedDatabase } from './idb-options.ts'
 import { indexOf } from './idb-range.ts'
@@ -27,8 +34,9 @@ export function idbComplete(
     }
     const path = ref.uri.slice('idb:///'.length).replace(/(\{\?|\?).*$/, '')
     const parts = path.split('/').map((part) => chosenFor(part, chosen))
-    const database = databases.find(({ uri }) => uri === `idb:///${parts[0]}`)
-    const store = database?.stores.find(({ uri }) => uri === `idb:///${parts[0]}/${parts[1]}`)
+    const [home, storeName] = parts.slice(0, 2).map(nameFromSegment)
+    const database = databases.find((one) => one.database === home)
+    const store = database?.stores.find((one) => one.store === storeName)
     const isFixed = !path.startsWith('{')
     if (isFixed && database === undefined) throw new NotFoundError(ref.uri)
     const ofIndex = parts[2] === 'index'
@@ -115,7 +123,7 @@ async function keysLike(
     if (place === undefined) return undefined
     if (place instanceof IDBIndex && !maySeek(served.options, place.keyPath)) return undefined
     const exact = keyFromText(typed) ?? (/^-?\d+$/.test(typed) ? Number(typed) : undefined)
-    const beginning = typed.startsWith('s.') ? typed.slice(2) : typed
+    const beginning = unescapeText(typed.startsWith('s.') ? typed.slice(2) : typed)
     const near =
       typed === ''
         ? []

@@ -14,7 +14,9 @@
  * | `a.` | array | JSON: an array of key texts, nested arrays as arrays |
  *
  * In a URI the text is one path segment in which all but RFC 3986's unreserved characters are
- * percent-encoded, as RFC 6570 expands `{key}`. A key has exactly one text: `keyFromText`
+ * percent-encoded, as RFC 6570 expands `{key}`. Clients that decode a URI and encode it again lose the difference
+ * between `%2F` and `/`, and between `%25` and `%`; so texts and names have {@link escapeText}'s escapes for what
+ * does not survive that. The texts without them are still read. A key has exactly one text: `keyFromText`
  * rejects `n.01`. `testdata/uris.json` has the cases.
  */
 
@@ -25,6 +27,22 @@ import { toBase64 } from '../contents.ts'
 const maxKeyDepth = 2000 // levels
 
 type KeyJson = string | KeyJson[]
+
+/** What follows `~` in an escape is the place here. Go's identityOf has the same. */
+const escaped = '~/%&\t\n\r\\?#'
+
+/**
+ * Replaces by `~0` to `~9`, as in JSON Pointer, what does not survive VS Code, the URL class of browsers, or a template
+ * with `{+path}`: `~`, `/`, `%`, `&`, tab, line feed, carriage return, backslash, `?` and `#`.
+ */
+export function escapeText(text: string): string {
+  return text.replace(/[~\/%&\t\n\r\\?#]/g, (c) => `~${escaped.indexOf(c)}`)
+}
+
+/** The text of an escaped one. */
+export function unescapeText(text: string): string {
+  return text.replace(/~([0-9])/g, (_, place) => escaped[place] as string)
+}
 
 /**
  * Percent-encodes all but the unreserved characters of RFC 3986, as RFC 6570 does for `{name}`.
@@ -40,13 +58,26 @@ export function segment(text: string): string {
 
 /**
  * The path segment of a database's or store's name. Names that a path cannot carry (empty, dot
- * segments, lone surrogates) and those that begin with `~` become `~` and four hexadecimal digits
+ * segments, lone surrogates) and those that begin with an escape become `~` and four hexadecimal digits
  * for each UTF-16 code unit.
  */
 export function nameSegment(name: string): string {
+  const text = escapeText(name)
   const plain =
-    name !== '' && name !== '.' && name !== '..' && !name.startsWith('~') && wellFormed(name)
-  return plain ? segment(name) : `~${toHex(name)}`
+    name !== '' && name !== '.' && name !== '..' && !text.startsWith('~') && wellFormed(name)
+  return plain ? segment(text) : `~${toHex(name)}`
+}
+
+/** The name that a path segment stands for, in any percent-encoding; `undefined`: none. */
+export function nameFromSegment(encoded: string): string | undefined {
+  try {
+    const text = decodeURIComponent(encoded)
+    if (!text.startsWith('~')) return unescapeText(text) || undefined
+    const name = fromHex(text.slice(1))
+    return nameSegment(name) === text ? name : undefined
+  } catch {
+    return undefined // not UTF-8
+  }
 }
 
 /** The path segment of a key. Equal keys, and only they, have equal segments. */
@@ -68,18 +99,23 @@ export function keyFromSegment(encoded: string): IDBValidKey | undefined {
 
 /** The tagged text of a key. */
 export function keyText(key: IDBValidKey): string {
+  return escapeText(taggedText(key))
+}
+
+function taggedText(key: IDBValidKey): string {
   return Array.isArray(key) ? `a.${JSON.stringify(key.map(keyJson))}` : scalarText(key)
 }
 
-/** The key of a tagged text, or undefined if it is not exactly what {@link keyText} writes. */
-export function keyFromText(text: string): IDBValidKey | undefined {
+/** The key of a tagged text, or undefined if it is not exactly what {@link keyText} writes, but for escapes. */
+export function keyFromText(escaped: string): IDBValidKey | undefined {
+  const text = unescapeText(escaped)
   let key: IDBValidKey | undefined
   try {
     key = text.startsWith('a.') ? arrayKey(JSON.parse(text.slice(2)), maxKeyDepth) : scalarKey(text)
   } catch {
     return undefined
   }
-  return key !== undefined && keyText(key) === text ? key : undefined
+  return key !== undefined && taggedText(key) === text ? key : undefined
 }
 
 /** The name of a record without a label: the text of its key without the tag. */

@@ -12,7 +12,7 @@
  */
 
 import { result } from '../idb-request.ts'
-import { keyFromSegment, keySegment, nameSegment } from './idb-keys.ts'
+import { keyFromSegment, keySegment, nameFromSegment } from './idb-keys.ts'
 import { maySeek, type StoreOptions } from './idb-options.ts'
 
 /** The most records of one answer: all of them are in memory at once. */
@@ -115,8 +115,8 @@ export async function recordsIn(
 
 /** The index that a path segment names. */
 export function indexOf(store: IDBObjectStore, segment: string): IDBIndex | undefined {
-  const name = Array.from(store.indexNames).find((one) => nameSegment(one) === segment)
-  return name === undefined ? undefined : store.index(name)
+  const name = nameFromSegment(segment)
+  return name !== undefined && store.indexNames.contains(name) ? store.index(name) : undefined
 }
 
 /** Moves a cursor past a record, among those with the first bound in the index. */
@@ -168,7 +168,8 @@ function valuesOf(query: string | undefined): Map<string, string> | undefined {
   const known = ['from', 'to', 'after', 'direction', 'limit']
   const values = new Map<string, string>()
   for (const part of query ? query.split('&') : []) {
-    const [name = '', value = ''] = part.split('=', 2)
+    const [name = '', ...rest] = part.split('=')
+    const value = rest.join('=') // a client may have decoded it
     if (!known.includes(name) || values.has(name)) return undefined
     if (value !== '') values.set(name, value) // left empty by a user
   }

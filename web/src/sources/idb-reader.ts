@@ -9,7 +9,7 @@ import {
   type Resource,
   type Source,
 } from '../source.ts'
-import { keyFromSegment, keySegment } from './idb-keys.ts'
+import { keyFromSegment, keySegment, nameFromSegment } from './idb-keys.ts'
 import { recordsAfter } from './idb-list.ts'
 import { type Reader, reader } from './idb-open.ts'
 import { quoted, type Served, type ServedDatabase, type StoreOptions } from './idb-options.ts'
@@ -41,26 +41,22 @@ export function idbReader(
   databases: readonly ServedDatabase[],
   read: Reader = reader(),
 ): Pick<Source, 'list' | 'read'> & Required<Pick<Source, 'mounted'>> {
-  const byUri = new Map<string, Place>()
-  for (const database of databases) {
-    byUri.set(database.uri, { database })
-    for (const served of database.stores) byUri.set(served.uri, { database, served })
-  }
-
   /** The place that a URI names; `undefined` if there is none. */
   function place(uri: string): Place | undefined {
-    const whole = byUri.get(uri)
-    if (whole !== undefined) return whole
     const question = uri.indexOf('?')
     const [path, text] = question < 0 ? [uri] : [uri.slice(0, question), uri.slice(question + 1)]
-    const segments = path.split('/')
-    const store = byUri.get(segments.slice(0, 5).join('/')) // idb:, '', '', database, store
-    const rest = segments.slice(5)
-    if (store?.served === undefined || rest.length === 0) return undefined
+    const [scheme, , authority, home = '', store, ...rest] = path.split('/')
+    if (scheme !== 'idb:' || authority !== '') return undefined
+    const database = databases.find(({ database }) => database === nameFromSegment(home))
+    if (database === undefined) return undefined
+    if (store === undefined) return text === undefined ? { database } : undefined
+    const served = database.stores.find((one) => one.store === nameFromSegment(store))
+    if (served === undefined) return undefined
+    if (rest.length === 0) return text === undefined ? { database, served } : undefined
     const key = rest.length === 1 && text === undefined ? keyFromSegment(rest[0] ?? '') : undefined
-    if (key !== undefined) return { ...store, key }
+    if (key !== undefined) return { database, served, key }
     const query = queryOf(rest, text)
-    return query && { ...store, query }
+    return query && { database, served, query }
   }
 
   /** The resources of a database from a place on. */

@@ -1,5 +1,6 @@
 /** URIs of files, and the paths that are served. */
 
+import { escapeText, unescapeText } from './idb-keys.ts'
 import { wrongOption } from './options.ts'
 
 /** The names that lead to a file or directory; empty: the root. */
@@ -21,7 +22,7 @@ export function pathOf(uri: string): Path | undefined {
   const rest = uri.slice(scheme.length)
   if (rest === '') return []
   try {
-    const path = rest.split('/').map(decodeURIComponent)
+    const path = rest.split('/').map((segment) => unescapeText(decodeURIComponent(segment)))
     return path.every(isName) ? path : undefined
   } catch {
     return undefined // not UTF-8
@@ -34,12 +35,17 @@ function isName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[\u0000\/\\]/.test(name)
 }
 
+/** A path as the variable `path` has it, whose names have {@link escapeText}'s escapes. */
+export function variableOf(path: Path): string {
+  return path.map(escapeText).join('/')
+}
+
 /**
- * Percent-encodes what cannot stand in a path's segment (RFC 3986): of names without `%`, `?`, `#`,
- * `[` and `]` that is what RFC 6570 makes of `{+path}`.
+ * Percent-encodes what cannot stand in a path's segment (RFC 3986): of names without `?`, `#`,
+ * `[` and `]` that is what RFC 6570 makes of `{+path}`. A name has {@link escapeText}'s escapes.
  */
 function pathSegment(name: string): string {
-  return encodeURIComponent(name).replace(/%(?:2[46BC]|3[ABD]|40)/g, decodeURIComponent)
+  return encodeURIComponent(escapeText(name)).replace(/%(?:2[46BC]|3[ABD]|40)/g, decodeURIComponent)
 }
 
 /**

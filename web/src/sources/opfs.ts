@@ -2,7 +2,7 @@ import { rankCompletions } from '../complete.ts'
 import { lazily } from '../module.ts'
 import { type Json, NotFoundError, type PortableSource } from '../source.ts'
 import { lazyReader } from './lazy-reader.ts'
-import { type Path, pathOf, scheme, servedPaths, uriOf } from './opfs-paths.ts'
+import { type Path, pathOf, scheme, servedPaths, variableOf } from './opfs-paths.ts'
 import { childrenOf, entryAt, isDirectory, isServed } from './opfs-reader.ts'
 import { watchFiles } from './opfs-watch.ts'
 import { commonOptions, type PollingOptions } from './options.ts'
@@ -65,18 +65,13 @@ export function opfs(options: OpfsOptions): PortableSource {
         throw new NotFoundError(uri)
       }
       const typed = value.replace(/^\//, '')
-      const above = served.filter((path) => plainOf(path).startsWith(typed) && path.length > 0)
-      return [...above.map(plainOf), ...(await below(served, typed))]
+      const above = served.filter((path) => variableOf(path).startsWith(typed) && path.length > 0)
+      return [...above.map(variableOf), ...(await below(served, typed))]
     },
   }
 }
 
 const load = () => lazily('files-in-window.js', import('./files-in-window.ts'))
-
-/** A path as it stands for `{+path}`. */
-function plainOf(path: Path): string {
-  return uriOf(path).slice(scheme.length)
-}
 
 /** What is in the directory that was typed, if what comes after its slash fits. */
 async function below(served: readonly Path[], typed: string): Promise<string[]> {
@@ -85,7 +80,7 @@ async function below(served: readonly Path[], typed: string): Promise<string[]> 
   const entry = isServed(served, path) ? await entryAt(path) : undefined
   if (entry === undefined || !isDirectory(entry.handle)) return []
   const paths = (await childrenOf(entry.handle)).map((child) => {
-    const own = plainOf([...entry.path, child.name])
+    const own = variableOf([...entry.path, child.name])
     return isDirectory(child) ? `${own}/` : own
   })
   return rankCompletions(paths, typed)

@@ -1,7 +1,7 @@
 /** Which keys of web storage are served, and what they are called in URIs. */
 
 import { isSecretName, isSecretValue } from '../secrets.ts'
-import { nameSegment } from './idb-keys.ts'
+import { nameFromSegment, nameSegment } from './idb-keys.ts'
 import { wrongOption } from './options.ts'
 
 /** `localStorage`, or `sessionStorage`. */
@@ -52,19 +52,6 @@ export function area(name: AreaName, keys: StorageKeys): Area {
 export function entryOf(uri: string): { area: AreaName; key: string } | undefined {
   const [, name, segment] = /^storage:\/\/\/(local|session)\/([^\/?#]+)$/.exec(uri) ?? []
   if (segment === undefined) return undefined
-  const key = nameOf(segment)
+  const key = nameFromSegment(segment)
   return key === undefined ? undefined : { area: name as AreaName, key }
-}
-
-/** What {@link nameSegment} has made a segment of. */
-function nameOf(segment: string): string | undefined {
-  try {
-    const text = decodeURIComponent(segment)
-    if (!text.startsWith('~')) return text
-    const units = /^~((?:[0-9a-f]{4})*)$/.exec(text)?.[1]?.match(/.{4}/g) ?? []
-    const name = String.fromCharCode(...units.map((unit) => Number.parseInt(unit, 16)))
-    return nameSegment(name) === text ? name : undefined
-  } catch {
-    return undefined // not UTF-8
-  }
 }

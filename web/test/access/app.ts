@@ -18,7 +18,8 @@ Element.prototype.attachShadow = function (init) {
   })
   return root
 }
-const { start, webSocket } = await import('/pagemcp/index.js')
+const { contents, start, webSocket } = await import('/pagemcp/index.js')
+window.contents = contents
 const policies = { deny: () => 'deny', allow: () => 'allow' }
 const access = query.get('access') ?? undefined
 window.loaded = () => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/decisions.js'))

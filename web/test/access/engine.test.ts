@@ -16,6 +16,7 @@ declare function send(id: string, who: string, method: string, params?: object):
 declare function got(who: string): { method: string }[]
 declare function loaded(): boolean
 declare let isRunning: boolean
+declare function contents(items: { uri: string; text: string }[]): object
 
 interface Answer {
   resources?: { uri: string; name: string }[]
@@ -250,7 +251,7 @@ inBrowsers('the app’s function decides about each request', (browser) =>
 )
 
 inBrowsers(
-  'what is withheld from an assistant is not announced to it, and others get it',
+  'what is withheld from an assistant is neither announced to it nor read with others',
   (browser) =>
     withApp(async (url) => {
       const tab = await page(browser, url(''))
@@ -275,6 +276,20 @@ inBrowsers(
       assert.equal((await read(tab, 'codex')).error?.data?.reason, 'declined')
       assert.equal((await read(tab, 'claude-code')).contents?.length, 1)
       assert.equal(await count('codex'), 0)
+      await tab.evaluate(() => {
+        const all = ['notes://2', 'notes://1', 'notes://1?a', 'notes://%31;b', 'notes://10'].map(
+          (uri) => ({ uri, text: uri }),
+        )
+        mcp.resource({ uri: 'all://app', name: 'all' }, () => contents(all))
+        const list = async () => ({ resources: [] })
+        mcp.mount({ list, read: async (uri) => (uri === 'all://source' ? all : []) })
+      })
+      for (const uri of ['all://app', 'all://source']) {
+        const texts = async (who: string) =>
+          (await read(tab, who, uri)).contents?.map(({ text }) => text)
+        assert.deepEqual(await texts('codex'), ['notes://2', 'notes://10'], uri)
+        assert.equal((await texts('claude-code'))?.length, 5, uri)
+      }
       await withhold()
       await tab.waitForFunction(() =>
         got('codex').some(({ method }) => method === 'notifications/resources/updated'),

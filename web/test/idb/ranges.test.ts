@@ -133,7 +133,6 @@ inBrowsers('what is no range, or may not be sought in, is not found', async ({ o
       'orders/index/words/s.w0', // not a field that may be read
       'orders/index/place',
       'orders/index/none',
-      'orders/index/by state',
       'orders/index/by%20state/open',
       'orders/index/by%20state/s.open?from=s.a',
       'orders/index/by%20state?after=n.1',

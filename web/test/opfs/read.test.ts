@@ -41,7 +41,7 @@ inBrowsers('named directories are listed, page by page, and nothing else', async
     'opfs:///docs/b.md',
     'opfs:///docs/empty',
     'opfs:///more',
-    'opfs:///more/100%25%20%C3%A4%23%3F.txt',
+    'opfs:///more/100~2%20%C3%A4~9~8.txt',
     'opfs:///more/x%20(1),%20%22y%22.csv',
     'opfs:///top.txt',
   ]
