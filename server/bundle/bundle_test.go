@@ -113,7 +113,6 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		"/playground/more/one.txtar": "transcript",
 		"/playground/engine.wasm":    "\x00asm",
 		"/playground/worker.js":      "validate",
-		"/playground/files.json":     `"more/one.txtar":"`,
 
 		"/pagemcp/THIRD-PARTY-NOTICES.txt":    "\nGo go1.",
 		"/playground/THIRD-PARTY-NOTICES.txt": "\nGo go1.",

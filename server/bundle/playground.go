@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,9 +22,9 @@ import (
 // directory can be served from any path.
 const Playground = "/playground/"
 
-// playgroundEntries are the modules with fixed names: the page, the element that embeds
-// it, and the service worker. They load all others.
-var playgroundEntries = [...]string{"main.tsx", "element.ts", "sw.ts"}
+// playgroundEntries are the modules with fixed names: the page and the element that
+// embeds it. They load all others.
+var playgroundEntries = [...]string{"main.tsx", "element.ts"}
 
 // playgroundOptions returns the options of the playground. Modules that are loaded on
 // demand are in chunks named by a hash of their contents.
@@ -79,23 +76,12 @@ func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 	return options, nil
 }
 
-// completePlayground adds the engine and its Worker, preloads, and files.json with a hash of
-// each file, from which the service worker learns what to cache.
+// completePlayground adds the engine, its Worker and preloads.
 func completePlayground(files Files) {
 	preloadChunks(files)
 	for _, name := range [...]string{"engine.wasm", "worker.js"} {
 		files[Playground+name] = files[Package+name]
 	}
-	hashes := map[string]string{}
-	for name, contents := range files {
-		below, ok := strings.CutPrefix(name, Playground)
-		if !ok || below == "files.json" || path.Ext(below) == ".map" {
-			continue
-		}
-		sum := sha256.Sum256(contents)
-		hashes[below] = hex.EncodeToString(sum[:8])
-	}
-	files[Playground+"files.json"], _ = json.Marshal(hashes) // cannot fail: strings only
 }
 
 var staticImport = regexp.MustCompile(`(?:import|from)"\./(chunks/[^"]+)"`)

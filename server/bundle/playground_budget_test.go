@@ -98,7 +98,6 @@ func TestPlaygroundKeepsToItsBudget(t *testing.T) {
 		}
 	}
 	visit(Playground + "main.js")
-	visit(Playground + "sw.js")
 
 	total, largest := 0, "" // largest of the languages besides English: a page loads one of them
 	for origin, size := range sizes {

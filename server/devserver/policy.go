@@ -53,8 +53,7 @@ const sandboxPath = "apps/sandbox.html"
 // playgroundPolicy is the policy of the playground. below is the path below
 // playgroundPath. The playground may connect to any server that the user enters, and
 // frame it, after asking for each host that is not this machine; scripts must be its
-// own. A second Trusted Types policy is for the URL of its service worker. Pages of this
-// machine, on any port, may frame embed.html, which uses only the MessagePort that it receives,
+// own. Pages of this machine, on any port, may frame embed.html, which uses only the MessagePort that it receives,
 // embed-scenario.html, whose server is inside it, and embed-url.html, which connects
 // after a click. They frame pages of servers, as blob: URLs without scripts.
 // apps/sandbox.html frames an MCP app, whose document brings its own, strict policy.
@@ -74,5 +73,5 @@ func playgroundPolicy(below string) string {
 		return "default-src * data: blob: 'unsafe-inline' 'unsafe-eval'; frame-src 'none'; object-src 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 	}
 	return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https: ws: wss:; worker-src 'self'; " +
-		"manifest-src 'self'; frame-src http: https: blob:; frame-ancestors 'none'" + end + "trusted-types pagemcp pagemcp-offline"
+		"manifest-src 'self'; frame-src http: https: blob:; frame-ancestors 'none'" + end + "trusted-types pagemcp"
 }

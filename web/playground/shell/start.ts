@@ -19,7 +19,7 @@ import { announce } from './toast.tsx'
 /**
  * Called once, after the first render. `<html data-ready>` is set after the first response of the server. In
  * the address, `?lang=` chooses a language; `?quiet` stops automatic changes of the demo, as reduced motion
- * does, and stores nothing for offline use; `?watch=` names a page of the gateway to monitor.
+ * does; `?watch=` names a page of the gateway to monitor.
  */
 export function start(): void {
   const asked = new URLSearchParams(location.search)
@@ -117,9 +117,4 @@ function connectDemo(asked: URLSearchParams): void {
     )
   }
   part(import('./shell-parts.ts')).then(({ catalogue }) => catalogue(session))
-  if (!quiet)
-    loadWhenIdle(
-      () => part(import('./shell-parts.ts')),
-      ({ registerServiceWorker }) => registerServiceWorker(),
-    )
 }

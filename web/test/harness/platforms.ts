@@ -27,7 +27,6 @@ export const inFirefox: { readonly [start: string]: string } = {
   'playground/shell/embed.test.ts': 'frames of other ports',
   'playground/shell/keyboard.test.ts': 'focus, popovers and dialogs',
   'playground/shell/leaving.test.ts': 'parts that load while the page is left',
-  'playground/shell/offline.test.ts': 'service workers',
   'playground/timeline/archive-browser.test.ts': 'IndexedDB in the playground',
   'storage/': 'web storage and its events',
   'tabs/': 'Web Locks, BroadcastChannel and lifecycle events',

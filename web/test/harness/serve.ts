@@ -17,8 +17,6 @@ export interface ServeOptions {
   files?: { readonly [path: string]: string }
   /** Paths that are never answered; each function is called with a request. */
   held?: { readonly [path: string]: () => void }
-  /** Where requests for these paths are redirected to, with status 301. */
-  redirects?: { readonly [path: string]: string }
   /** Sent with everything. */
   headers?: { readonly [name: string]: string }
 }
@@ -91,11 +89,6 @@ async function answer(options: ServeOptions, request: IncomingMessage, response:
   const hold = options.held?.[path]
   if (hold) {
     hold()
-    return
-  }
-  const location = options.redirects?.[path]
-  if (location) {
-    response.writeHead(301, { location, 'cache-control': 'no-store' }).end()
     return
   }
   if (path === blankPath) {

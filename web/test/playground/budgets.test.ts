@@ -97,7 +97,7 @@ function reachable(name = 'main.js', found = new Set<string>()): Set<string> {
 const ofThePackage = ['worker.js']
 
 test('all JavaScript that a page can ever load, with its largest language', () => {
-  const all = [...reachable(), 'sw.js', ...ofThePackage]
+  const all = [...reachable(), ...ofThePackage]
   const languages = Map.groupBy(
     all.filter((name) => languageOf(name) !== ''),
     languageOf,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, press, rows, saw, servePlayground } from '../harness.ts'
+import { openPlayground, type Playground, press, rows, servePlayground } from '../harness.ts'
 
 let playground: Playground
 before(async () => {
@@ -89,27 +89,4 @@ inBrowsers('Send stays where it is while the tools load', async ({ context }) =>
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
   const seen = (await page.evaluate('[...seen]')) as string[]
   assert.equal(seen.length, 1, `places: ${seen.join(', ')}`)
-})
-
-inBrowsers('without the network it opens all the same, once it has been kept', async ({ open }) => {
-  const own = await servePlayground()
-  try {
-    const page = await openPlayground(open, own, '?lang=en')
-    await page.waitForFunction(async () => {
-      for (const name of await caches.keys()) {
-        if (await (await caches.open(name)).match('files.json')) return true
-      }
-      return false
-    })
-    await own.kill()
-    await page.reload()
-    await page.waitForSelector('html[data-ready]')
-    assert.match(await page.$eval('h1', (one) => one.textContent), /PageMCP/)
-    await press(page, '[role=tab]', 'Demo data', 'aria-label')
-    await press(page, 'summary', 'Simulation')
-    await press(page, 'label', 'Examples from the MCP docs')
-    await saw(page, '.tl-row', 'examples added')
-  } finally {
-    await own.close()
-  }
 })
