@@ -89,7 +89,9 @@ inBrowsers(
     await page.waitForSelector('[data-lesson=assistant]')
     await press(page, '[data-lesson=assistant]', '')
     await saw(page, '.chat', 'This page offers')
-    assert.deepEqual(await callsToAct(page), ['Next'])
+    const calls = await callsToAct(page) // Next, or Next lesson once the chat, which is read quickly, is over
+    assert.equal(calls.length, 1, calls.join())
+    assert.match(calls[0] ?? '', /^Next/)
   },
   { moving: true },
 )
