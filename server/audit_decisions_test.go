@@ -56,7 +56,7 @@ func TestEveryDecisionIsAuditedOnce(t *testing.T) {
 		{"a header that differs", post(modern("1", "resources/read", read), v2026, "Mcp-Method: tools/list"), []string{"resources/read -32020"}},
 		{"an unknown method", post(modern("1", "no/such", ""), v2026, "Mcp-Method: no/such"), []string{"no/such -32601"}},
 		{"no JSON", post(`{`), []string{"POST -32700"}},
-		{"no session", post(`{"jsonrpc":"2.0","method":"notifications/x"}`), []string{"notifications/x -32600"}},
+		{"a read without a session", post(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{` + read + `}}`), []string{"resources/read ok"}},
 		{"a session's read", func() { session.request("2", "resources/read", read) }, []string{"resources/read ok"}},
 		{"an unknown session", func() {
 			c.do(t.Context(), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, mcphttp.SessionHeader+": none")

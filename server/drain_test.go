@@ -2,7 +2,9 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -23,7 +25,7 @@ func TestEndOfInputWaitsForAnswers(t *testing.T) {
 			waits  time.Duration
 		}{{"answered", 100 * time.Millisecond, 100 * time.Millisecond}, {"never answered", 0, drainTime}} {
 			near, far := jsonrpc.Pipe()
-			port := newDrainPort(near)
+			port := newDrainPort(t.Context(), near)
 			for _, msg := range []string{
 				`{"jsonrpc":"2.0","id":"a","method":"resources/list"}`,
 				`{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen"}`,
@@ -59,7 +61,7 @@ func TestEndOfInputWaitsForAnswers(t *testing.T) {
 func TestLongLineWithIDOfAnOpenRequest(t *testing.T) {
 	long := `{"jsonrpc":"2.0","id":7,"method":"x","params":{"x":"` + strings.Repeat("x", limits.MaxMessage) + `"}}`
 	var out bytes.Buffer
-	port := newDrainPort(jsonrpc.Lines(strings.NewReader(long+"\n"+`{"jsonrpc":"2.0","id":7,"method":"ping"}`+"\n"+long), &out))
+	port := newDrainPort(t.Context(), jsonrpc.Lines(strings.NewReader(long+"\n"+`{"jsonrpc":"2.0","id":7,"method":"ping"}`+"\n"+long), &out))
 	if msg, err := port.Read(t.Context()); !strings.Contains(string(msg), "ping") || err != nil {
 		t.Errorf("read %.50s, %v", msg, err)
 	}
@@ -68,5 +70,48 @@ func TestLongLineWithIDOfAnOpenRequest(t *testing.T) {
 	}
 	if _, err := port.Read(t.Context()); !errors.Is(err, jsonrpc.ErrTooLarge) || strings.Count(out.String(), "\n") != 1 {
 		t.Errorf("the second: %v, %s", err, &out)
+	}
+}
+
+// stuckPort is a port that can be read and not written.
+type stuckPort struct{ jsonrpc.Port }
+
+func (stuckPort) Write(context.Context, []byte) error { select {} }
+
+// A process whose output is not read ends soon after its input, and after it is stopped.
+func TestStdioEndsWhenItsOutputIsNotRead(t *testing.T) {
+	for name, end := range map[string]func(far jsonrpc.Port, stop func()){
+		"the input ends": func(far jsonrpc.Port, _ func()) { far.Close() },
+		"it is stopped":  func(_ jsonrpc.Port, stop func()) { stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			near, far := jsonrpc.Pipe()
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			ended := make(chan error, 1)
+			go func() {
+				ended <- ServeStdio(ctx, StdioOptions{Gateway: Options{State: t.TempDir()}, Listen: "127.0.0.1:0", Port: stuckPort{near}})
+			}()
+			large := `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 1<<19) + `%d","method":"ping"}`
+			sent := make(chan struct{})
+			go func() { // more than is queued: the reading stops
+				defer close(sent)
+				for i := range 10 {
+					if far.Write(ctx, fmt.Appendf(nil, large, i)) != nil {
+						return
+					}
+				}
+			}()
+			select {
+			case <-sent:
+			case <-time.After(time.Second): // the queue is full
+			}
+			end(far, stop)
+			select {
+			case <-ended:
+			case <-time.After(30 * time.Second):
+				t.Fatal("waited 30 s and still not: the process has ended")
+			}
+		})
 	}
 }

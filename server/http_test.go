@@ -151,8 +151,8 @@ func TestModernStatuses(t *testing.T) {
 		{"a listen without a filter", modern("1", "subscriptions/listen", ""), []string{v2026, "Mcp-Method: subscriptions/listen", "Accept: application/json, text/event-stream"}, 200, "-32602"},
 		{"a session id is ignored", modern("1", "server/discover", ""), []string{v2026, "Mcp-Method: server/discover", "Mcp-Session-Id: none"}, 200, `"result"`},
 		{"ping without a session", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, nil, 200, `"result":{}`},
-		{"a list without anything", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, nil, 400, "-32602"},
-		{"initialized without a session", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil, 400, "-32600"},
+		{"a list without anything", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, nil, 200, `"resources":[`},
+		{"initialized without a session", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil, 202, ""},
 		{"too large", strings.Repeat(" ", limits.MaxMessage) + "{}", nil, 413, "-32600"},
 		{"as large as may be", modern("1", "server/discover", "") + strings.Repeat(" ", limits.MaxMessage-len(modern("1", "server/discover", ""))), []string{v2026, "Mcp-Method: server/discover"}, 200, `"result"`},
 	} {

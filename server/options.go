@@ -61,8 +61,8 @@ type Options struct {
 	// Allow is called often and concurrently, and must not block. Nil allows everything.
 	Allow func(principal engine.Principal, verb engine.Verb, uri string) bool
 
-	// Lenient accepts POSTs without initialize, Accept or version header; they may send
-	// the token as X-Agent-API-Key. Access control is not affected.
+	// Lenient accepts the token as X-Agent-API-Key, and /{page}/mcp as a path. Access control
+	// is not affected.
 	Lenient bool
 
 	// PageSize is how many entries a page of a list has, if there are more: 1 to 1000.

@@ -74,7 +74,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	l := &gatewayLink{opts: opts, remote: remote.New(), log: log}
-	options := gateway.EngineOptions(opts.Gateway.Lenient, opts.Gateway.Logging)
+	options := gateway.EngineOptions(opts.Gateway.Logging)
 	options.Report = func(err error) { log.Error(err.Error()) }
 	options.Extend = l.remote.Request
 	e := engine.New(opts.Gateway.info(), options)
@@ -98,9 +98,24 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 		if opts.OpenApprovals != nil {
 			defer channel.takeApprovals(opts.As, opts.OpenApprovals, log).Close()
 		}
-		background.Go(func() { l.serveChannel(ctx, channel) })
+		go l.serveChannel(ctx, channel) // ends with ctx, unless its output is not read
 	}
-	err := e.Serve(engine.WithPrincipal(ctx, stdioPrincipal), newDrainPort(port))
+	over := make(chan struct{})
+	drain := newDrainPort(ctx, port)
+	stuck := drain.stuck(ctx, over)
+	var err error
+	go func() { // ends with ctx or the input, unless its output is not read
+		defer close(over)
+		err = e.Serve(engine.WithPrincipal(ctx, stdioPrincipal), drain)
+	}()
+	select {
+	case <-over:
+	case <-stuck:
+		if ctx.Err() != nil {
+			return nil
+		}
+		return errors.New("the input has ended, and nothing reads the output")
+	}
 	e.Close()
 	if errors.Is(err, context.Canceled) { // a signal ends the process like the end of the input
 		return nil

@@ -66,7 +66,7 @@ func (s *settings) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.state, "state", "", "`directory` for token, keys, names, sessions and audit log (default: pagemcp in your state directory)")
 	flags.StringVar(&s.tokenFile, "token-file", "", "`file` with the bearer token of assistants, created if missing (default: token in the state directory)")
 	flags.BoolVar(&s.noToken, "no-token", false, "let every program of this user read what pages serve; on systems other than Linux also those of other users")
-	flags.BoolVar(&s.lenient, "lenient", false, "serve plain POSTs without handshake, Accept or version header; the token may also be sent as X-Agent-API-Key")
+	flags.BoolVar(&s.lenient, "lenient", false, "serve /{page}/mcp, too, and accept the token as X-Agent-API-Key")
 	flags.IntVar(&s.pageSize, "page-size", engine.DefaultPageSize, "`entries` of a page of a list, 1 to 1000; a small number shows clients with pagination")
 	flags.BoolVar(&s.logging, "logging", s.logging, "forward log messages of pages to assistants")
 	flags.BoolVar(&s.noTools, "no-resource-tools", false, "omit list_resources, read_resource and wait_for_change, the tools for assistants that do not support resources")

@@ -45,7 +45,7 @@ func (req *request) decide(o *Options) *jsonrpc.Error {
 			if o.serves(req.method, inClassic) {
 				return &jsonrpc.Error{
 					Code:    jsonrpc.CodeInvalidParams,
-					Message: "Send initialize first: a subscription belongs to a session",
+					Message: "Send initialize first, and over HTTP its Mcp-Session-Id with this request: a subscription belongs to a session",
 				}
 			}
 		}

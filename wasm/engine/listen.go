@@ -64,15 +64,17 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	e.registry.addLists(s, which)
 	e.arm(ctx)
 	honoured = s.withoutRefused(honoured)
-	if opened = req.client.acknowledge(req, s, which, honoured, tasks); opened {
+	isEmpty := f.Lists == 0 && len(f.URIs) == 0 && len(f.Tasks) == 0
+	if opened = req.client.acknowledge(req, s, which, honoured, tasks, isEmpty); opened {
 		e.settle(ctx, s)
 	}
 	return sink.Result{}, errSent
 }
 
 // acknowledge sends the first message of a subscription, then what changed since
-// it was made. It returns false if the request is over already.
-func (c *Client) acknowledge(req *request, s *subscription, which lists, uris, tasks []string) bool {
+// it was made. It returns false if the request is over already, as one that asks for nothing
+// is then.
+func (c *Client) acknowledge(req *request, s *subscription, which lists, uris, tasks []string, isEmpty bool) bool {
 	params := emit.JSON(`{"_meta":{},"notifications":{`)
 	for i, key := range schema.FilterKeys {
 		if which&(1<<i) != 0 {
@@ -100,8 +102,12 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris, t
 		c.sink.Fail(req.call, c.engine.reason("Too many subscriptions", "busy", true)) // R-170
 		return false
 	}
-	c.listens[req.call] = s
 	c.sink.Notify(doc, req.call)
+	if isEmpty {
+		c.sink.End(req.call, &sink.Document{JSON: append(c.engine.fixed.Load().begin(), '}')})
+		return false
+	}
+	c.listens[req.call] = s
 	s.open = true
 	s.flush()
 	return true

@@ -55,6 +55,9 @@ type lines struct {
 // scan reads lines until r ends or the port closes.
 func (p *lines) scan() {
 	reader := bufio.NewReaderSize(p.r, 64<<10)
+	if mark, _ := reader.Peek(3); string(mark) == "\ufeff" { // some launchers write it before the first line
+		reader.Discard(3)
+	}
 	for {
 		msg, err := readLine(reader)
 		if err == nil && len(msg) == 0 {

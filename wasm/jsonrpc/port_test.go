@@ -49,10 +49,10 @@ func TestPipeEndsWithTheContext(t *testing.T) {
 }
 
 // MCP 2026-07-28, basic/transports/stdio. R-330: a line that
-// is too long, or nonsense, is not the end.
+// is too long, or nonsense, is not the end; a byte order mark at the beginning is skipped.
 func TestLines(t *testing.T) {
 	long := strings.Repeat("x", jsonrpc.MaxLine)
-	in := "{\"a\":1}\r\n\n  \n" + long + "x\n" + long + "\nlast without a line break"
+	in := "\ufeff{\"a\":1}\r\n\n  \n" + long + "x\n" + long + "\nlast without a line break"
 	var out bytes.Buffer
 	port := jsonrpc.Lines(strings.NewReader(in), &out)
 	for i, want := range []string{`{"a":1}`, "too large", long, "last without a line break", "EOF"} {

@@ -32,7 +32,7 @@ import (
 type Options struct {
 	Info            engine.Info // of /mcp, and of pages that declare nothing about themselves
 	CursorKey       [16]byte    // signs pagination cursors
-	Lenient         bool        // clients need no handshake
+	Lenient         bool        // the path may also be /{page}/mcp
 	PageSize        int         // entries of a page of a list; 0: the engine's default
 	Logging         bool        // forward log messages of pages to assistants
 	NoResourceTools bool        // omit the generated tools
@@ -131,7 +131,7 @@ func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 		gw.Sessions.Events = options.Links.peers().SessionEvents()
 	}
 	gw.Sessions.Open(options.Sessions.Keys)
-	gw.mcp = &mcphttp.Server{Ending: ending, Endpoints: gw, Gate: gate, Sessions: gw.Sessions, Lenient: options.Lenient}
+	gw.mcp = &mcphttp.Server{Ending: ending, Endpoints: gw, Gate: gate, Sessions: gw.Sessions}
 	return gw
 }
 
@@ -139,9 +139,9 @@ func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 // depend on the pages: a classic session fixes the capabilities at its beginning, and
 // pages come and go. Endpoints limit the size of messages; an engine accepts MaxSlack
 // more, which another hop may have added.
-func EngineOptions(lenient, logging bool) *engine.Options {
+func EngineOptions(logging bool) *engine.Options {
 	return &engine.Options{
-		Origin: "gateway", MaxMessage: limits.MaxMessage + limits.MaxSlack, Lenient: lenient,
+		Origin: "gateway", MaxMessage: limits.MaxMessage + limits.MaxSlack, Lenient: true,
 		Tools: true, Prompts: true, Completions: true, Logging: logging,
 		OtherTasks: engine.ForwardTasks(), JoinEvents: engine.JoinEvents,
 	}

@@ -26,7 +26,7 @@ func (l *links) hubOf(v *views, p *page) *engine.Engine {
 
 func (v *views) newHub(p *page) *engine.Engine {
 	o := &v.gateway.Options
-	options := EngineOptions(false, o.Logging)
+	options := EngineOptions(o.Logging)
 	options.MaxMessage += limits.MaxSlack // one hop more
 	options.MaxInFlight, options.Timeout, options.UpdateInterval = maxHubInFlight, hubTime, hubUpdates
 	options.CursorKey, options.Report = o.CursorKey, v.gateway.logError

@@ -108,7 +108,7 @@ func TestClosedPostIsNoCancel(t *testing.T) {
 			post <- err
 		}()
 		synctest.Wait() // the read waits for the page
-		if status, body := session.request("5", "ping", ""); status != 400 || strings.Contains(body, `"id"`) {
+		if status, body := session.request("5", "ping", ""); status != 200 || !strings.Contains(body, `"id":5,"result"`) {
 			t.Errorf("its id again: %d %s", status, body)
 		}
 		cancel()

@@ -55,7 +55,6 @@ func TestSocketSurvivesBadMessages(t *testing.T) {
 		w := startGateway(t).openWire(AssistantProtocol)
 		for _, test := range []struct{ name, msg, want string }{
 			{"discover", modern(`"x"`, "server/discover", ""), `"id":"x"`},
-			{"not initialized", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, "-32602"},
 			{"initialize", initialize, `"protocolVersion":"2025-11-25"`},
 			{"again", initialize, "-32600"},
 			{"classic and modern on one socket", modern("9007199254740993", "server/discover", ""), `"id":9007199254740993`},

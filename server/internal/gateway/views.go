@@ -107,7 +107,7 @@ func (v *views) release(at *view) {
 // make creates the view of path. The caller holds the lock, here and below.
 func (v *views) make(path, name string) *view {
 	o := &v.gateway.Options
-	options := EngineOptions(o.Lenient, o.Logging)
+	options := EngineOptions(o.Logging)
 	options.PageSize, options.Events = o.PageSize, o.Events
 	options.MaxInFlight = limits.MaxAllInFlight // the port of each client has a limit for each page
 	options.CursorKey, options.Report = o.CursorKey, v.gateway.logError

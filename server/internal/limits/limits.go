@@ -180,7 +180,7 @@ const (
 	// AttachTime is for a page's engine to answer server/discover.
 	AttachTime = 10 * time.Second
 
-	// ProbeTime is for an existing stream, or another gateway, to prove that it is alive.
+	// ProbeTime is for another gateway to prove that it is alive.
 	ProbeTime = 1 * time.Second
 
 	// DrainTime is for calls of tools that run when the gateway closes.

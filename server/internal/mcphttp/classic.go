@@ -13,21 +13,14 @@ import (
 
 // classic serves a message of the classic revisions.
 func (r *request) classic(x engine.Examination, body []byte) {
-	if len(r.http.Header.Values(SessionHeader)) == 0 {
+	if len(r.http.Header.Values(SessionHeader)) == 0 { // some clients never send it: R-328
 		switch {
 		case x.Kind == jsonrpc.Request && x.Method == engine.MethodInitialize:
 			r.beginSession(x, body)
-		case x.Kind == jsonrpc.Request && r.server.Lenient:
-			if !r.authorize(x) {
-				return
-			}
-			r.serveOnce(x, body, acceptsStream(r.http.Header), classicStatus, false)
-		case x.Kind == jsonrpc.Request: // the engine reports what is missing: a session, or the envelope of 2026-07-28
-			r.serveOnce(x, body, acceptsStream(r.http.Header), sessionlessStatus, false)
-		case r.server.Lenient: // without a session it refers to no request
+		case x.Kind != jsonrpc.Request: // it refers to no request
 			r.w.WriteHeader(http.StatusAccepted)
-		default:
-			r.fail(http.StatusBadRequest, "", message.InvalidRequest("Mcp-Session-Id is missing"))
+		case r.authorize(x):
+			r.serveOnce(x, body, acceptsStream(r.http.Header), classicStatus, false)
 		}
 		return
 	}
@@ -75,6 +68,7 @@ func (r *request) callInSession(s *session, examined []engine.Examination, messa
 	remaining := 0
 	var pages []string // of the requests that may be work
 	var first jsonrpc.ID
+	seen := map[string]bool{}
 	for _, x := range examined {
 		switch {
 		case x.Kind != jsonrpc.Request:
@@ -86,6 +80,11 @@ func (r *request) callInSession(s *session, examined []engine.Examination, messa
 			r.fail(http.StatusBadRequest, "", message.InvalidRequest("A request has no valid id"))
 			return
 		}
+		if seen[x.ID.Key()] {
+			r.fail(http.StatusBadRequest, "", message.InvalidRequest("Two requests of a batch have the same id"))
+			return
+		}
+		seen[x.ID.Key()] = true
 		remaining, first = remaining+1, x.ID
 		if isWork(x) {
 			pages = append(pages, access.PageConcerned(r.client.Endpoint, x))
@@ -109,8 +108,17 @@ func (r *request) callInSession(s *session, examined []engine.Examination, messa
 		return
 	}
 	defer endUses(uses)
-	if !s.register(examined, box, !stream, uses) { // the error has no id: it would complete the earlier request
-		r.fail(http.StatusBadRequest, "", message.InvalidRequest("This id still waits for its answer"))
+	var ids []jsonrpc.ID
+	err := s.register(examined, nil, box, !stream, uses)
+	for errors.Is(err, errRepeated) {
+		if ids == nil {
+			ids = idsOf(examined)
+		}
+		s.rename(r.endpoint.Engine, examined, messages)
+		err = s.register(examined, ids, box, !stream, uses)
+	}
+	if err != nil {
+		r.unknownSession()
 		return
 	}
 	for i, msg := range messages {
@@ -132,6 +140,15 @@ func (r *request) callInSession(s *session, examined []engine.Examination, messa
 	if answer.run(r.http.Context()) != nil {
 		s.detach(box)
 	}
+}
+
+// idsOf returns the ids of requests.
+func idsOf(examined []engine.Examination) []jsonrpc.ID {
+	ids := make([]jsonrpc.ID, len(examined))
+	for i, x := range examined {
+		ids[i] = x.ID
+	}
+	return ids
 }
 
 // notForwarded responds to a message that session.forward returned an error for.
@@ -249,7 +266,5 @@ func (r *request) openSessionStream() {
 		return
 	}
 	defer release()
-	if !s.stream(r.w, r.http, r.mayGet()) {
-		r.reject("this session already has an open stream", http.StatusConflict)
-	}
+	s.stream(r.w, r.http, r.mayGet())
 }

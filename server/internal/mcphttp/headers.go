@@ -1,10 +1,11 @@
 package mcphttp
 
 import (
+	"cmp"
 	"encoding/base64"
 	"mime"
 	"net/http"
-	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -100,13 +101,21 @@ func accepts(h http.Header, kind string) bool {
 // wildcard does not suffice: curl sends */* and expects JSON.
 func acceptsStream(h http.Header) bool { return acceptsAny(h, EventStreamType) }
 
+// acceptsAny reports whether the first of ranges that Accept has, the most specific one, has
+// another weight than 0 (RFC 9110, section 12.5.1).
 func acceptsAny(h http.Header, ranges ...string) bool {
+	accepted := map[string]bool{}
 	for _, value := range h.Values("Accept") {
 		for one := range strings.SplitSeq(value, ",") {
-			name, params, err := mime.ParseMediaType(one)
-			if err == nil && params["q"] != "0" && slices.Contains(ranges, name) {
-				return true
+			if name, params, err := mime.ParseMediaType(one); err == nil {
+				weight, err := strconv.ParseFloat(cmp.Or(params["q"], "1"), 64)
+				accepted[name] = err == nil && weight > 0
 			}
+		}
+	}
+	for _, one := range ranges {
+		if is, found := accepted[one]; found {
+			return is
 		}
 	}
 	return false

@@ -253,12 +253,3 @@ func classicStatus(h message.Head, msg []byte) int {
 	}
 	return http.StatusOK
 }
-
-// sessionlessStatus returns the HTTP status of a response to a classic request without a
-// session, where only ping succeeds.
-func sessionlessStatus(h message.Head, _ []byte) int {
-	if h.Failed {
-		return http.StatusBadRequest
-	}
-	return http.StatusOK
-}

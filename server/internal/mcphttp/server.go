@@ -26,7 +26,6 @@ type Server struct {
 	Endpoints Endpoints
 	Gate      *access.Gate
 	Sessions  *Sessions
-	Lenient   bool            // clients need no handshake
 	Ending    context.Context // listens get their result when it ends
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strconv"
 	"sync"
 	"time"
 
@@ -30,9 +31,9 @@ type session struct {
 	done         chan struct{} // closed when the session ends; nil before the first waiter: see doneChan
 	forgotten    bool          // its record is not read any more: the next request restores the session
 	lastUsed     time.Time
-	conversation *conversation // nil while idle
-	endpoint     Endpoint      // of conversation
-	current      *sessionStream
+	conversation *conversation    // nil while idle
+	endpoint     Endpoint         // of conversation
+	streams      []*sessionStream // the newest is the last
 
 	saving sync.Mutex // held while the record is written; locked before mu
 
@@ -49,10 +50,13 @@ type conversation struct {
 	subscribed     map[string]bool            // URIs to which the engine has a subscription
 	initialized    bool                       // the engine has got notifications/initialized
 	hadStream      bool                       // the client has opened a stream: see announceLost
+	repeats        int                        // ids that this conversation has made for repeated ones
 }
 
 // A pendingRequest is a request that the engine has not answered yet.
 type pendingRequest struct {
+	id          jsonrpc.ID // of the client
+	engineID    jsonrpc.ID // another one if id was pending: see rename
 	method, uri string
 	level       string   // of logging/setLevel
 	token       string   // key of the progress token; may be empty
@@ -64,7 +68,10 @@ type pendingRequest struct {
 	use         *use // of the limits, until the engine has answered
 }
 
-var errEnded = errors.New("the session has ended")
+var (
+	errEnded    = errors.New("the session has ended")
+	errRepeated = errors.New("a request with this id waits for its answer")
+)
 
 // release undoes one Sessions.acquire.
 func (s *session) release() {
@@ -159,16 +166,17 @@ func (s *session) endConversation() {
 }
 
 // register adds all requests among the examined messages before they are sent, or none: a
-// rejected batch has no effect. It returns false if one with the same id is pending. Each that
-// may be work for a page gets one of uses, if there are any.
-func (s *session) register(examined []engine.Examination, box *mailbox, jsonOnly bool, uses []*use) bool {
+// rejected batch has no effect. The error is errEnded, or errRepeated if one with the same id is
+// pending. ids are those of the client, if they are others. Each request that may be work for a
+// page gets one of uses, if there are any.
+func (s *session) register(examined []engine.Examination, ids []jsonrpc.ID, box *mailbox, jsonOnly bool, uses []*use) error {
 	started := make(map[string]*pendingRequest, len(examined))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conversation == nil {
-		return false
+		return errEnded
 	}
-	for _, x := range examined {
+	for i, x := range examined {
 		if x.Kind != jsonrpc.Request {
 			continue
 		}
@@ -177,9 +185,12 @@ func (s *session) register(examined []engine.Examination, box *mailbox, jsonOnly
 			for _, w := range started {
 				w.use.end()
 			}
-			return false
+			return errRepeated
 		}
 		w := newPendingRequest(x, box, jsonOnly)
+		if ids != nil {
+			w.id = ids[i]
+		}
 		if len(uses) > 0 && isWork(x) {
 			w.use, uses = uses[0], uses[1:]
 			w.use.begin()
@@ -192,11 +203,50 @@ func (s *session) register(examined []engine.Examination, box *mailbox, jsonOnly
 			s.conversation.tokens[w.token] = box
 		}
 	}
-	return true
+	return nil
+}
+
+// rename gives requests ids that are unused in this conversation: some clients send each request
+// with the same id. Each POST has its own answer, so an id identifies a request within its POST
+// only.
+func (s *session) rename(e *engine.Engine, examined []engine.Examination, messages [][]byte) {
+	for i, x := range examined {
+		if x.Kind != jsonrpc.Request || x.Malformed != nil {
+			continue
+		}
+		messages[i] = jsonrpc.AppendRequest(nil, jsonrpc.ID(`"pagemcp/repeated/`+strconv.Itoa(s.nextRepeat())+`"`), x.Method, x.Params)
+		examined[i] = e.Examine(messages[i])
+	}
+}
+
+func (s *session) nextRepeat() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conversation == nil {
+		return 0
+	}
+	s.conversation.repeats++
+	return s.conversation.repeats
+}
+
+// latest returns the engine's id of the newest pending request with this id of the client.
+func (s *session) latest(id jsonrpc.ID) jsonrpc.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conversation == nil {
+		return id
+	}
+	found, newest := id, time.Time{}
+	for _, w := range s.conversation.pending {
+		if w.id.Key() == id.Key() && w.started.After(newest) {
+			found, newest = w.engineID, w.started
+		}
+	}
+	return found
 }
 
 func newPendingRequest(x engine.Examination, box *mailbox, jsonOnly bool) *pendingRequest {
-	w := &pendingRequest{method: x.Method, uri: uriOf(x.Params), box: box, jsonOnly: jsonOnly, started: time.Now()}
+	w := &pendingRequest{id: x.ID, engineID: x.ID, method: x.Method, uri: uriOf(x.Params), box: box, jsonOnly: jsonOnly, started: time.Now()}
 	w.level, _ = jsonrpc.Text(jsonrpc.Member(x.Params, "level"))
 	if token := jsonrpc.Member(jsonrpc.Member(x.Params, "_meta"), "progressToken"); token != nil {
 		w.token = jsonrpc.ID(token).Key()

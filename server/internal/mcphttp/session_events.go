@@ -202,7 +202,7 @@ func (s *session) publishParts(state SessionEvent) {
 
 // forwardIfPending sends a cancellation to the engine if its request is pending here.
 func (s *session) forwardIfPending(msg []byte) {
-	x := s.examine(msg)
+	x, msg := s.cancelsLatest(s.examine(msg), msg)
 	id := jsonrpc.ID(jsonrpc.Member(x.Params, "requestId"))
 	if s.isPending(id) && s.send(x, msg) == nil {
 		s.cancel(id)
@@ -299,25 +299,23 @@ func (s *session) setLevel(level string) {
 func (s *session) hasStream() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.current != nil
+	return len(s.streams) > 0
 }
 
-// leaveStream ends the stream of this node, because the client has opened another one, and
-// reports what this node knows to the node that has it. Unlike a second stream on one node
-// it is not rejected: a client that comes back often comes to another node, and this one
-// may not have noticed that it was gone.
+// leaveStream ends the streams of this node, because the client has opened another one at
+// another node, and reports what this node knows to that node.
 func (s *session) leaveStream() {
-	if st := s.takeStream(); st != nil {
-		close(st.replaced)
-	}
+	s.endStreams()
 	s.publishParts(s.currentState())
 }
 
-func (s *session) takeStream() (st *sessionStream) {
+func (s *session) endStreams() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st, s.current = s.current, nil
-	return st
+	for _, st := range s.streams {
+		close(st.replaced)
+	}
+	s.streams = nil
 }
 
 // currentState returns an EventState.
@@ -363,7 +361,7 @@ const stateSlack = 100 * time.Millisecond
 func (s *session) addState(e SessionEvent) (levelChanged, urisChanged bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.current == nil && time.Since(s.restored) > restoredTime {
+	if len(s.streams) == 0 && time.Since(s.restored) > restoredTime {
 		return false, false
 	}
 	for uri, value := range e.Subscriptions {

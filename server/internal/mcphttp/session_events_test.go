@@ -126,9 +126,6 @@ func TestStreamsMoveBetweenNodes(t *testing.T) {
 			}
 			streams = append(streams, stream)
 		}
-		if status := b.do("GET", "/mcp", aliceToken, session, "").StatusCode; status != 409 {
-			t.Errorf("a second stream on the same node: %d", status)
-		}
 	})
 }
 
@@ -533,7 +530,7 @@ func TestNothingRemainsOfBusySessions(t *testing.T) {
 					switch random.IntN(8) {
 					case 0:
 						stream := node.listen(session)
-						if stream.status != 200 && stream.status != 409 {
+						if stream.status != 200 {
 							t.Errorf("stream: %d", stream.status)
 						}
 						if random.IntN(2) == 0 {

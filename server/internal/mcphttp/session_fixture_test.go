@@ -163,7 +163,7 @@ func (n *testNode) Acquire(owner access.Owner, path string) (mcphttp.Endpoint, e
 	key := string(owner) + path
 	at := n.engines[key]
 	if at == nil {
-		at = engine.New(engine.Info{Name: "test", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Logging: true, UpdateInterval: time.Nanosecond})
+		at = engine.New(engine.Info{Name: "test", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Logging: true, Lenient: true, UpdateInterval: time.Nanosecond})
 		at.Mount("", n.tableOf(owner))
 		n.engines[key] = at
 	}

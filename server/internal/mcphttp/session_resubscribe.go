@@ -13,7 +13,7 @@ import (
 // its changes are, since the client may have read it before. The caller holds the lock.
 func (s *session) resubscribe() {
 	c := s.conversation
-	if c == nil || s.current == nil && s.owner.Events != nil { // the node with the stream subscribes
+	if c == nil || len(s.streams) == 0 && s.owner.Events != nil { // the node with the stream subscribes
 		return
 	}
 	var missing []string

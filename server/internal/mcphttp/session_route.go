@@ -3,6 +3,7 @@ package mcphttp
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -69,6 +70,10 @@ func (s *session) deliver(w *pendingRequest, h message.Head, msg []byte) {
 	s.mu.Lock()
 	box := w.box
 	s.mu.Unlock()
+	if w.id != w.engineID {
+		const before = `{"jsonrpc":"2.0","id":`
+		msg, h.ID = slices.Concat([]byte(before), []byte(w.id), msg[len(before)+len(w.engineID):]), w.id
+	}
 	switch {
 	case box != nil:
 		box.put(msg, h)
@@ -195,6 +200,9 @@ func unpublished(err error) error {
 // reached; otherwise the session has ended.
 func (s *session) forward(x engine.Examination, msg []byte) error {
 	s.markUsed()
+	if x.Kind == jsonrpc.Notification && x.Method == engine.MethodCancelled {
+		x, msg = s.cancelsLatest(x, msg)
+	}
 	if x.Kind == jsonrpc.Response && !s.takeEngineRequest(x.ID) && s.owner.Events != nil {
 		return unpublished(s.publish(SessionEvent{Kind: EventAnswered, Message: msg})) // the request may be that of another node
 	}
@@ -213,6 +221,17 @@ func (s *session) forward(x engine.Examination, msg []byte) error {
 		s.cancel(jsonrpc.ID(jsonrpc.Member(x.Params, "requestId")))
 	}
 	return nil
+}
+
+// cancelsLatest makes a cancellation one of the newest request with its id.
+func (s *session) cancelsLatest(x engine.Examination, msg []byte) (engine.Examination, []byte) {
+	id := jsonrpc.ID(jsonrpc.Member(x.Params, "requestId"))
+	latest := s.latest(id)
+	if latest == id {
+		return x, msg
+	}
+	msg = jsonrpc.AppendNotification(nil, engine.MethodCancelled, []byte(`{"requestId":`+string(latest)+`}`))
+	return s.examine(msg), msg
 }
 
 func (s *session) markUsed() {

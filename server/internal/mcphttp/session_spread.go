@@ -71,7 +71,7 @@ func (s *session) requestDrop(e SessionEvent) bool {
 func (s *session) disarmWithoutStream(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.current == nil {
+	if len(s.streams) == 0 {
 		s.disarm(uri)
 	}
 }

@@ -3,71 +3,79 @@ package mcphttp
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/server/internal/sse"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
 
-// A sessionStream is the GET stream of a session.
+// A sessionStream is a GET stream of a session. A client may have several, and one whose
+// connection is lost stays open until TCP notices that: the newest gets the messages, and
+// an older one those that come after all newer ones have ended.
 type sessionStream struct {
-	probe    chan chan error // requests a write, to find out whether the client is connected
-	replaced chan struct{}   // closed by the stream that replaces it
-	ended    chan struct{}
+	turn     chan struct{} // has capacity 1; signals that it may be the newest
+	replaced chan struct{} // closed when the client has opened another stream elsewhere, or too many
 }
 
-// alive reports whether the client still reads.
-func (st *sessionStream) alive() bool {
-	timeout := time.NewTimer(limits.ProbeTime)
-	defer timeout.Stop()
-	result := make(chan error, 1)
-	select {
-	case st.probe <- result:
-	case <-st.ended:
-		return false
-	case <-timeout.C: // blocked in a write
-		return false
-	}
-	select {
-	case err := <-result:
-		return err == nil
-	case <-timeout.C:
-		return false
-	}
-}
+// maxStreams is the number of GET streams of one session. A further one ends the oldest.
+const maxStreams = 4
 
-// stream serves the stream of the session until the client disconnects. It returns false
-// if there is another one whose client is connected. accepts is that of mailbox.nextFor.
-func (s *session) stream(w http.ResponseWriter, r *http.Request, accepts func(msg string) bool) bool {
-	st := &sessionStream{probe: make(chan chan error), replaced: make(chan struct{}), ended: make(chan struct{})}
-	defer close(st.ended)
-	s.mu.Lock()
-	old := s.current
-	s.mu.Unlock()
-	if old != nil && old.alive() {
-		return false
-	}
-	s.mu.Lock()
-	if s.current != old {
-		s.mu.Unlock()
-		return false
-	}
-	s.current = st
-	s.mu.Unlock()
-	if old != nil {
-		close(old.replaced)
-	}
-	defer func() {
-		s.mu.Lock()
-		if s.current == st {
-			s.current = nil
-		}
-		s.mu.Unlock()
-	}()
+// stream serves a stream of the session until the client disconnects. accepts is that of
+// mailbox.nextFor.
+func (s *session) stream(w http.ResponseWriter, r *http.Request, accepts func(msg string) bool) {
+	st := &sessionStream{turn: wait.NewSignal(), replaced: make(chan struct{})}
+	s.addStream(st)
+	defer s.removeStream(st)
 	defer s.beginStream()()
 	s.pump(st, w, r.Context(), accepts)
-	return true
+}
+
+func (s *session) addStream(st *sessionStream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.streams) == maxStreams {
+		close(s.streams[0].replaced)
+		s.streams = slices.Delete(s.streams, 0, 1)
+	}
+	s.streams = append(s.streams, st)
+}
+
+func (s *session) removeStream(st *sessionStream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.streams = slices.DeleteFunc(s.streams, func(one *sessionStream) bool { return one == st })
+	if len(s.streams) > 0 {
+		wait.Wake(s.streams[len(s.streams)-1].turn)
+	}
+}
+
+// take takes a message for a stream, if it is the newest.
+func (s *session) take(st *sessionStream, accepts func(msg string) bool) (msg []byte, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.isNewest(st) {
+		return nil, false
+	}
+	return s.outbox.nextFor(accepts)
+}
+
+// isNewest reports whether a stream gets the messages. The caller holds the lock.
+func (s *session) isNewest(st *sessionStream) bool {
+	return len(s.streams) > 0 && s.streams[len(s.streams)-1] == st
+}
+
+// arrival returns what is signalled when there may be a message for a stream; nil if it is
+// not the newest.
+func (s *session) arrival(st *sessionStream) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.isNewest(st) {
+		return nil
+	}
+	return s.outbox.wait()
 }
 
 // requeue keeps a message that could not be written for the next stream.
@@ -87,7 +95,7 @@ func (s *session) requeue(msg []byte) {
 func (s *session) pending(accepts func(msg string) bool) (msg []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.current != nil {
+	if len(s.streams) > 0 {
 		return nil, false
 	}
 	return s.outbox.nextFor(accepts)
@@ -97,11 +105,11 @@ func (s *session) pending(accepts func(msg string) bool) (msg []byte, ok bool) {
 // response is an event stream. Without stream it is dropped if the stream may be on another
 // node. The caller holds the lock.
 func (s *session) enqueue(msg []byte, h message.Head) {
-	if s.current == nil && s.owner.Events != nil {
+	if len(s.streams) == 0 && s.owner.Events != nil {
 		return
 	}
 	s.outbox.put(msg, h)
-	if s.current != nil || s.conversation == nil {
+	if len(s.streams) > 0 || s.conversation == nil {
 		return
 	}
 	for _, w := range s.conversation.pending {
@@ -122,7 +130,7 @@ func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Con
 	defer comments.Stop()
 	for {
 		for {
-			msg, ok := s.outbox.nextFor(accepts)
+			msg, ok := s.take(st, accepts)
 			if !ok {
 				break
 			}
@@ -135,12 +143,10 @@ func (s *session) pump(st *sessionStream, w http.ResponseWriter, ctx context.Con
 			return
 		}
 		select {
-		case <-s.outbox.wait():
+		case <-s.arrival(st):
+		case <-st.turn:
 		case <-comments.C:
 			err = events.Comment()
-		case result := <-st.probe:
-			err = events.Comment()
-			result <- err
 		case <-st.replaced:
 			return
 		case <-s.doneChan():

@@ -60,7 +60,7 @@ func (ss *Sessions) begin(h Holder, x engine.Examination, body []byte) (*session
 		defer s.mu.Unlock()
 		s.start()
 	}()
-	s.register([]engine.Examination{x}, box, true, nil)
+	s.register([]engine.Examination{x}, nil, box, true, nil)
 	s.send(x, body)
 	result, _ := box.next() // engines answer initialize at once
 	if result == nil || message.HeadOf(result).Failed {
@@ -181,13 +181,10 @@ func (ss *Sessions) add(s *session) error {
 	return errTooManySessions
 }
 
-// evict forgets a session that nothing but a stream needs, and ends the stream.
+// evict forgets a session that nothing but streams needs, and ends them.
 func (ss *Sessions) evict(s *session) {
-	if !ss.sleepIf(s, s.isEvictable) {
-		return
-	}
-	if st := s.takeStream(); st != nil {
-		close(st.replaced)
+	if ss.sleepIf(s, s.isEvictable) {
+		s.endStreams()
 	}
 }
 

@@ -131,7 +131,7 @@ func (s *session) isIdle() bool {
 	return s.users == 0 && s.conversation != nil && len(s.conversation.pending) == 0
 }
 
-// isEvictable reports whether nothing but a stream needs the conversation.
+// isEvictable reports whether nothing but streams needs the conversation.
 func (s *session) isEvictable() bool {
-	return s.isIdle() || s.users == 1 && s.current != nil && s.conversation != nil && len(s.conversation.pending) == 0
+	return s.isIdle() || s.users == len(s.streams) && s.conversation != nil && len(s.conversation.pending) == 0
 }

@@ -1,0 +1,124 @@
+package mcphttp_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+// Requests of one session may have the same id: each POST gets its own answer, and a
+// cancellation concerns the newest one.
+func TestIDsMayRepeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newTestCluster(t).node()
+		session := n.begin()
+		calls := make(chan *testStream, 2)
+		for range 2 {
+			go func() { calls <- n.call(session, "1", "slow") }()
+			time.Sleep(2 * limits.StreamAfter) // the headers come
+		}
+		first, second := <-calls, <-calls
+		if got := n.slowCalls(); got != 2 {
+			t.Fatalf("%d calls run", got)
+		}
+		for method, want := range map[string]string{"resources/list": "notes://a", "tools/list": "slow", "ping": "{}"} {
+			if status, body := n.request(session, "1", method, ""); status != 200 || !strings.Contains(body, want) || !strings.Contains(body, `"id":1,`) {
+				t.Errorf("%s: %d %s", method, status, body)
+			}
+		}
+		for left, ended := range []*testStream{second, first} {
+			cancel := n.do("POST", "/mcp", aliceToken, session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+			if got := n.slowCalls(); cancel.StatusCode != 202 || got != 1-left || !ended.hasEnded() || len(ended.take()) > 0 {
+				t.Errorf("cancel %d: %d, %d calls run; the stream has ended: %t", left, cancel.StatusCode, got, ended.hasEnded())
+			}
+		}
+	})
+}
+
+// A client that does not send the id of its session is served without one; what needs a
+// session says so.
+func TestSessionHeaderIsNotNeeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newTestCluster(t).node()
+		n.begin()
+		for _, row := range []struct{ method, params, want string }{
+			{"tools/list", "", `"name":"slow"`},
+			{"resources/list", "", "notes://a"},
+			{"resources/read", `"uri":"notes://a"`, "text of alice"},
+			{"ping", "", `"result":{}`},
+			{"resources/subscribe", `"uri":"notes://a"`, "Mcp-Session-Id"},
+		} {
+			if status, body := n.request("", "1", row.method, row.params); status != 200 || !strings.Contains(body, row.want) {
+				t.Errorf("%s: %d %s", row.method, status, body)
+			}
+		}
+		if got := n.do("POST", "/mcp", aliceToken, "", `{"jsonrpc":"2.0","method":"notifications/initialized"}`); got.StatusCode != 202 {
+			t.Errorf("a notification: %d %s", got.StatusCode, got.body)
+		}
+		if got := n.do("POST", "/mcp", "Bearer nobody", "", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`); got.StatusCode != 401 {
+			t.Errorf("without credentials: %d %s", got.StatusCode, got.body)
+		}
+	})
+}
+
+// A session has several streams. A new one begins at once, also if the client of the last one
+// is gone without a word, and announces what that one may have lost; a message goes to one
+// stream.
+func TestSessionHasSeveralStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newTestCluster(t).node()
+		session := n.begin()
+		n.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
+		gone := n.open("GET", "/mcp", aliceToken, session, "") // never read again
+		defer gone.Body.Close()
+		time.Sleep(time.Second)
+		n.table("alice").Changed("notes://a") // is written there
+		time.Sleep(time.Second)
+		began := time.Now()
+		older := n.listen(session)
+		if got := older.take(); countOf(got, engine.MethodUpdated) != 1 || time.Since(began) != 0 {
+			t.Errorf("what the lost stream had is announced as %v, after %v", got, time.Since(began))
+		}
+		newer := n.listen(session)
+		newer.take()
+		time.Sleep(time.Second)
+		n.table("alice").Changed("notes://a")
+		if a, b := older.take(), newer.take(); len(a) != 0 || countOf(b, engine.MethodUpdated) != 1 {
+			t.Errorf("a change is announced as %v and %v", a, b)
+		}
+		newer.cancel()
+		time.Sleep(time.Second)
+		n.table("alice").Changed("notes://a")
+		if got := older.take(); countOf(got, engine.MethodUpdated) != 1 {
+			t.Errorf("after the newer stream has ended: %v", got)
+		}
+		for i := range 8 {
+			if got := n.listen(session); got.status != 200 {
+				t.Errorf("stream %d: %d", i, got.status)
+			}
+		}
+		if !older.hasEnded() {
+			t.Error("streams are not bounded")
+		}
+	})
+}
+
+// Two requests of one batch have one stream: their ids differ.
+func TestIDsOfABatchDiffer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newTestCluster(t).node()
+		begun := n.do("POST", "/mcp", aliceToken, "", strings.Replace(testBegin, "2025-11-25", "2025-03-26", 1))
+		ping := `{"jsonrpc":"2.0","id":%d,"method":"ping"}`
+		for second, want := range map[int]int{1: 400, 2: 200} {
+			body := fmt.Sprintf("["+ping+","+ping+"]", 1, second)
+			if got := n.do("POST", "/mcp", aliceToken, begun.Header.Get("Mcp-Session-Id"), body); got.StatusCode != want {
+				t.Errorf("%s: %d %s", body, got.StatusCode, got.body)
+			}
+		}
+	})
+}
