@@ -132,7 +132,7 @@ func TestLimitsCanBeChosen(t *testing.T) {
 	g := startGateway(t, Options{Limits: Limits{Streams: 1, Sessions: 1, PagesPerOrigin: 1}})
 	c := testCaller{t, g}
 	listen := func() int {
-		answer, _ := c.do(t.Context(), "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{}`), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
+		answer, _ := c.do(t.Context(), "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
 		return answer.StatusCode
 	}
 	if first, second := listen(), listen(); first != 200 || second != 429 {
@@ -215,7 +215,7 @@ func TestHandlerServesNothingAfterClose(t *testing.T) {
 	if answer, body := c.do(t.Context(), "POST", "/mcp", initialize, "Accept: application/json, text/event-stream"); answer.StatusCode != 200 {
 		t.Fatalf("%s %s", answer.Status, body)
 	}
-	listen, _ := c.do(t.Context(), "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{}`), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
+	listen, _ := c.do(t.Context(), "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
 	messages, _ := events(t, listen.Body)
 	receive(t, messages) // acknowledged
 	g.Close(t.Context())
