@@ -41,7 +41,7 @@ func TestAccessCommand(t *testing.T) {
 	command("pause 20m")
 	for name, value := range map[string]string{
 		"Authorization": "Bearer " + strings.TrimSpace(string(secret)), "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "=?base64?bm90ZXMuYWRkG1szMW0=?=",
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "=?base64?bm90ZXNfX2FkZBtbMzFt?=",
 	} {
 		r.Header.Set(name, value)
 	}
