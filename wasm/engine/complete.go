@@ -103,7 +103,7 @@ func (e *Engine) completePrompt(ctx context.Context, req *request, m *mount, nam
 		asked.Prompt = own
 		found, err = m.source.(Completer).Complete(ctx, asked)
 	}
-	if complete(name); err != nil && tryNextSource(err) {
+	if complete(name); mayBeUnknown(err) {
 		if own, unknown := e.meant(ctx, m, name, listOfPrompts); unknown == nil {
 			complete(own)
 		}

@@ -123,6 +123,13 @@ func (e *Engine) shown(prefix string, kind byte, named []Named) (entries []Named
 	return entries, names
 }
 
+// mayBeUnknown reports whether an error may say that a source has no such prompt or tool: those of
+// other engines have only the code.
+func mayBeUnknown(err error) bool {
+	var wire *jsonrpc.Error
+	return err != nil && tryNextSource(err) || errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams
+}
+
 // meant returns the entry of a mount that clients call by the prefix of the mount and rest, which
 // is not the name that its source has for it.
 func (e *Engine) meant(ctx context.Context, m *mount, rest string, kind byte) (own string, err error) {
@@ -216,7 +223,7 @@ func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme 
 				return one(ctx, m.source, own)
 			}
 			result, err := call()
-			if tryNextSource(err) {
+			if mayBeUnknown(err) {
 				if other, unknown := e.meant(ctx, m, own, kind); unknown == nil {
 					own = other
 					result, err = call()

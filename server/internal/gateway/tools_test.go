@@ -24,7 +24,7 @@ func (g *testGateway) call(path, name, arguments string) (text string, result to
 		Error  jsontext.Value `json:"error"`
 	}
 	if err := json.Unmarshal([]byte(got), &message); err != nil || status != 200 || message.Error != nil {
-		g.t.Fatalf("%s: %d %s %v", name, status, got, err)
+		g.t.Fatalf("%s %s: %d %s %v", name, arguments, status, got, err)
 	}
 	for _, b := range message.Result.Content {
 		if b.Text != nil {
@@ -77,7 +77,7 @@ func TestResourceToolsReachResources(t *testing.T) {
 				t.Errorf("%s, an image: %+v", path, result)
 			}
 			_, result = g.call(path, "read_resource", `{"uri":"`+prefix+`notes://archive"}`)
-			if len(result.Content) != 1 || result.Content[0].Type != "resource" || !strings.Contains(string(result.Content[0].Resource), `"blob":"`+data) {
+			if link := result.Content[len(result.Content)-1]; link.Type != "resource_link" || link.URI != prefix+"notes://archive" || link.MIMEType != "application/zip" || link.Size != len(image) || link.Name == "" {
 				t.Errorf("%s, another blob: %+v", path, result)
 			}
 			for _, x := range []struct{ tool, arguments, want string }{

@@ -41,7 +41,7 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 		Since   string   `json:"since"`
 		Timeout *float64 `json:"timeoutSeconds"`
 	}
-	err := json.Unmarshal(arguments, &args)
+	err := unmarshalArguments(arguments, &args, append(numbers("timeoutSeconds"), looseKind{"uris", '['}))
 	if err != nil || (len(args.URIs) == 0) == (args.Event == "") || len(args.URIs) > maxWaitURIs {
 		return toolResult{}, fmt.Errorf("%w: uris must be a list of 1 to %d URIs, or event the name of an event; since a text, timeoutSeconds a number", errArguments, maxWaitURIs)
 	}

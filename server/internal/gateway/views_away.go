@@ -9,6 +9,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // Calls of tools, prompts and completions of a page that is not known wait as reads do. One
@@ -38,7 +39,8 @@ func (c calledPage) do(ctx context.Context, isTool bool, call func(*remote.Remot
 	if err != nil {
 		return err
 	}
-	if err = call(r, c.own); !errors.Is(err, engine.ErrNotFound) {
+	var wire *jsonrpc.Error
+	if err = call(r, c.own); !errors.Is(err, engine.ErrNotFound) && !(errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams) {
 		return err
 	}
 	list := r.Prompts
