@@ -6,6 +6,7 @@
  * A file of its own in the package, loaded by the first call.
  */
 
+import { exactArguments, parseExact } from './arguments.ts'
 import { callTask, type TaskContext, type TaskReply, takeReply } from './call-task.ts'
 import {
   type CallRequest,
@@ -23,7 +24,7 @@ import { lazily } from './module.ts'
 import { describedPrompt, promptResult } from './prompt.ts'
 import type { Json } from './source.ts'
 import type { RecordQuestion } from './task-store.ts'
-import { describedTool, runTool } from './tool.ts'
+import { describedTool, runTool, ToolError } from './tool.ts'
 import { questions, type Reason, reasonOf, reasons, updateKinds } from './wasm-numbers.ts'
 
 /** The outcome of a call: JSON text, or a reason why there is none, for some reasons with details. */
@@ -44,7 +45,9 @@ export interface HandlerCall {
   uri?: string
   argument?: string
   value?: string
-  arguments?: Record<string, never>
+  arguments?: Record<string, unknown>
+  /** All of this as JSON, if its arguments may have whole numbers that JavaScript rounds. */
+  text?: string
   /** Of a completion: see CompletionContext. */
   client?: string
   request?: RequestContext
@@ -112,19 +115,21 @@ async function answerOf(
   report: (error: unknown) => void,
 ): Promise<object | undefined> {
   const { name = '', prompt, uri = '', argument = '', value = '' } = question
-  const args = question.arguments ?? {}
+  const exact = question.text === undefined ? question : (parseExact(question.text) as HandlerCall)
+  const args = exact.arguments ?? {}
   switch (what) {
     case questions.prompts:
       return { prompts: ((await callee.prompts?.()) ?? []).map(describedPrompt) }
     case questions.tools:
       return { tools: ((await callee.tools?.()) ?? []).map((tool) => describedTool(tool).json) }
     case questions.getPrompt: {
-      const answer = await callee.getPrompt?.(name, args, request())
+      const answer = await callee.getPrompt?.(name, args as Record<string, string>, request())
       return answer === undefined ? undefined : promptResult(answer)
     }
     case questions.callTool: {
       if (callee.callTool === undefined) return undefined
-      const run = async () => callee.callTool?.(name, args, request())
+      // Registered tools decide by their schema.
+      const run = async () => callee.callTool?.(name, mounted ? unrounded(args) : args, request())
       return runTool(run, mounted, signal, report)
     }
     case questions.prepare: {
@@ -148,12 +153,12 @@ async function answerOf(
     }
     case questions.extend: {
       const { _meta, inputResponses, requestState, ...params } = args as Record<string, unknown>
-      return callee.extend?.(name, params, request())
+      return callee.extend?.(name, unrounded(params), request())
     }
   }
   const ref: CompletionRef =
     prompt === undefined ? { type: 'ref/resource', uri } : { type: 'ref/prompt', name: prompt }
-  const context = { arguments: args, signal, client: question.client }
+  const context = { arguments: args as Record<string, never>, signal, client: question.client }
   const { completions } = mounted ? {} : callee // a source may have a property of that name
   const answer = completions
     ? await completed(completions, argument, value, context)
@@ -162,6 +167,13 @@ async function answerOf(
   // Go's engine.Completion: gateways may keep what comes from a list.
   const fixed = Array.isArray(completions?.[argument]) || undefined
   return { ...bounded(answer), fixed }
+}
+
+/** @throws ToolError if JavaScript would round a whole number */
+function unrounded(args: Record<string, unknown>): Record<string, unknown> {
+  const exact = exactArguments(args, undefined)
+  if (typeof exact === 'string') throw new ToolError(`The arguments are not valid. ${exact}`)
+  return exact
 }
 
 function callRequest(

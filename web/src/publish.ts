@@ -8,6 +8,7 @@ import type { CompletionProvider } from './complete.ts'
 import { provided, type Ready, type SeveralContents, type TransferredBytes } from './contents.ts'
 import type { EventDescription, PageEvent } from './event-types.ts'
 import { jsonCopy } from './json.ts'
+import { unfit } from './keys.ts'
 import { lazily, loader } from './module.ts'
 import { describedPrompt, type Prompt, type PromptHandler, promptCallee } from './prompt.ts'
 import type { ReadRequest } from './read-request.ts'
@@ -184,10 +185,12 @@ const loadTime = 2_000
  * @param thread - that of the engine, asked for when something is registered: the engine asks for handlers while it
  *   starts, before its thread is there
  * @param redact - a hook of this window that contents pass: then it keeps the values
+ * @param warn - gets what works here and may not work elsewhere
  */
 export function publishing(
   thread: () => Pick<Thread, 'register' | 'unregister' | 'publish' | 'changed'>,
   redact: Redact | undefined,
+  warn: (problem: Error) => void,
 ): Published {
   if (redact) prepareRedaction()
   const providers: (AnyProvider | undefined)[] = [] // by number: used by each read
@@ -300,6 +303,8 @@ export function publishing(
       },
       tool(description, handler) {
         const tool = describedTool(description)
+        const problem = tool.input && unfit(description.name, tool.input.json)
+        if (problem) queueMicrotask(() => warn(problem)) // for listeners that are added next
         const callee = toolCallee(tool, handler as never, description as never)
         return publish({ tools: [tool.json] }, [{ callee }]).remove
       },

@@ -223,6 +223,12 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     if (listeners.error.size > 0) emit('error', error)
     else uncaught(error)
   }
+  /** Says what works here and may not work elsewhere. */
+  const warn = (error: Error) => {
+    if (listeners.error.size > 0) emit('error', error)
+    // biome-ignore lint/suspicious/noConsole: it is for the developer, and nothing has failed
+    else console.warn(error.message)
+  }
   const ownAccess = pageAccess({
     name,
     title: described.title,
@@ -235,7 +241,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     engine,
     gateways: [...connections.values()].flatMap(({ state }) => state ?? []),
   })
-  const published = publishing(() => thread, redact)
+  const published = publishing(() => thread, redact, warn)
   const host: ThreadHost = {
     provider: (ref) => published.provider(ref),
     kept: (ref) => published.kept(ref),

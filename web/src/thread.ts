@@ -326,6 +326,7 @@ function call(
     return answer.then((own) => ({ reason: none, text: JSON.stringify(own) }))
   }
   const question = (text === '' ? {} : JSON.parse(text)) as HandlerCall
+  if (/\d{16}/.test(text)) question.text = text // of whole numbers that JavaScript may round
   const callee = source === 0 ? host.callee(question.ref ?? 0) : host.source(source)
   return answerCall(callee, source !== 0, what, question, sendUpdate, signal, host.report)
 }

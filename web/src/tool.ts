@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 
+import { checkedArguments, exactArguments } from './arguments.ts'
 import { isBlock, textBlock } from './blocks.ts'
 import type {
   Callee,
@@ -122,7 +123,9 @@ export function toolCallee(
 ): Callee {
   return {
     async callTool(_, args, request: OwnCallRequest) {
-      const checked = input ? await input.check(args) : { value: args }
+      const exact = exactArguments(args, input?.json)
+      if (typeof exact === 'string') throw new ToolError(`The arguments are not valid. ${exact}`)
+      const checked = input ? await checkedArguments(exact, input) : { value: exact }
       if ('problems' in checked) {
         throw new ToolError(`The arguments are not valid. ${explain(checked.problems)}`)
       }

@@ -1,8 +1,10 @@
+import { checkedArguments, unquoted } from '../arguments.ts'
 import { type ContentBlock, isBlock } from '../blocks.ts'
 import type { ToolDescription, ToolResult } from '../callee.ts'
+import { shownKeys } from '../keys.ts'
 import { metaProvenance, provenanceOf } from '../provenance.ts'
 import { checker } from '../schema.ts'
-import { type Changed, NotFoundError, type Source } from '../source.ts'
+import { type Changed, type Json, NotFoundError, type Source } from '../source.ts'
 import { executeNative, type NativeTool, nativeTools, watchNative } from '../webmcp-context.ts'
 import { isOffered } from '../webmcp-names.ts'
 import { commonOptions, type SourceOptions, wrongOption } from './options.ts'
@@ -15,6 +17,9 @@ export interface WebMcpOptions extends SourceOptions {
 
 /** The `_meta` key by which a mirrored tool is known: it is not offered to WebMCP again. */
 export const metaWebMcp = 'io.github.pagemcp/webmcp'
+
+type Schema = { readonly [keyword: string]: Json }
+type Args = Record<string, unknown>
 
 /** Time in which changes of the tools are gathered, ms. */
 const gathering = 50
@@ -56,7 +61,7 @@ export function webmcp(options: WebMcpOptions = {}): Source {
       const tool = (await mirrored()).find((one) => one.name === name)
       if (tool === undefined) throw new NotFoundError(name)
       signal.throwIfAborted()
-      return resultOf(await executeNative(tool, args, signal))
+      return resultOf(await executeNative(tool, await ownArguments(tool, args), signal))
     },
     watch(changed: Changed, listened) {
       const signal = ends ? AbortSignal.any([ends, listened]) : listened
@@ -81,14 +86,43 @@ function described(tool: NativeTool): ToolDescription {
     name,
     title: title || undefined,
     description: [description, note].filter(Boolean).join('\n\n'),
-    inputSchema: schemaOf(tool),
+    inputSchema: shownSchema(schemaOf(tool)),
     annotations: { readOnlyHint, destructiveHint: consequentialHint },
     _meta: { [metaWebMcp]: true },
   }
 }
 
+/** The schema as clients get it: with keys that APIs of models take. Those of forms are often others, such as `items[]`. */
+function shownSchema(schema: Schema): Schema {
+  const { properties = {}, required } = schema
+  const shown = shownKeys(Object.keys(properties as object))
+  if ([...shown].every(([own, key]) => own === key)) return schema
+  const key = (own: string) => shown.get(own) ?? own
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      Object.entries(properties as object).map(([own, value]) => [key(own), value]),
+    ),
+    ...(Array.isArray(required) && { required: required.map((own) => key(String(own))) }),
+  }
+}
+
+/** Arguments of a client under the keys of the tool, with texts that are JSON of what it wants taken for that. */
+async function ownArguments(tool: NativeTool, args: Args): Promise<Args> {
+  const schema = schemaOf(tool)
+  const shown = shownKeys(Object.keys((schema.properties ?? {}) as object))
+  const own = new Map([...shown].map(([key, name]) => [name, key]))
+  const named = Object.fromEntries(
+    Object.entries(args).map(([key, value]) => [own.get(key) ?? key, value]),
+  )
+  const other = unquoted(named, schema)
+  if (other === undefined) return named
+  const checked = await checkedArguments(named, checker(tool.name, schema, 'input'))
+  return 'problems' in checked ? named : (checked.value as Args)
+}
+
 /** The schema of a tool; of any object, if the tool has none that clients can use. */
-function schemaOf({ name, inputSchema }: NativeTool): { [keyword: string]: unknown } {
+function schemaOf({ name, inputSchema }: NativeTool): Schema {
   const any = { type: 'object' }
   try {
     const schema = typeof inputSchema === 'string' ? JSON.parse(inputSchema) : inputSchema

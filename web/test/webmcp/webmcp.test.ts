@@ -316,6 +316,35 @@ test('results, errors and cancelling of native tools', async (t) => {
   await until(() => aborted, 'the abort')
 })
 
+test('fields of a form whose names APIs refuse have others for clients, and JSON text is taken', async (t) => {
+  const { mcp, native, client: newClient } = await pageWith(t, 'objects')
+  const inputSchema = {
+    type: 'object',
+    properties: {
+      'items[]': { type: 'array', items: { type: 'string' } },
+      'with space': { type: 'string' },
+    },
+    required: ['items[]'],
+  }
+  native.register({ name: 'form', inputSchema, execute: (args) => JSON.stringify(args) })
+  mcp.mount(webmcp())
+  const client = newClient()
+  const { tools } = resultOf<{ tools: { inputSchema: typeof inputSchema }[] }>(
+    await client.askModern('tools/list'),
+  )
+  assert.deepEqual(tools[0]?.inputSchema.required, ['items__'])
+  assert.deepEqual(Object.keys(tools[0]?.inputSchema.properties ?? {}), ['items__', 'with_space'])
+  for (const args of [
+    { items__: ['a'], with_space: 'b' },
+    { items__: '["a"]', with_space: 'b' },
+    { 'items[]': ['a'], 'with space': 'b' },
+  ]) {
+    const answer = await client.askModern('tools/call', { name: 'form', arguments: args })
+    const [block] = resultOf<{ content: { text: string }[] }>(answer).content
+    assert.deepEqual(JSON.parse(block?.text ?? ''), { 'items[]': ['a'], 'with space': 'b' })
+  }
+})
+
 test('a tool that was replaced since the list is called as it is now', async (t) => {
   const { mcp, native, client: newClient } = await pageWith(t, 'objects')
   const remove = native.register({ name: 'a', execute: () => 'old' })
