@@ -157,6 +157,9 @@ func (req *request) completion() (c CompletionRequest, err error) {
 		return c, BadParams("argument must have a name and a value, both strings")
 	}
 	c.Arguments = jsonrpc.Member(req.context, "arguments")
+	if isNull(c.Arguments) {
+		c.Arguments = nil
+	}
 	if c.Arguments != nil && (c.Arguments[0] != '{' || !stringsOnly(c.Arguments)) {
 		return c, BadParams("context.arguments must be an object of strings")
 	}

@@ -47,7 +47,7 @@ func (e *Engine) eventQuery(req *request) (q EventQuery, source EventSource, err
 // number returns a member of params that may be missing, and is not below 0.
 func (req *request) number(name string) (int64, error) {
 	value := jsonrpc.Member(req.params, name)
-	if value == nil {
+	if value == nil || isNull(value) {
 		return 0, nil
 	}
 	n, ok := jsonrpc.Int(value)

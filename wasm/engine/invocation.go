@@ -73,7 +73,9 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 	}
 	i.rateLimit.rate, i.rateLimit.most = 50, 50
 	i.digests = e.digests(byte(req.method), req.extension, req.name, req.uri, string(req.arguments))
-	i.token = bytes.Clone(jsonrpc.Member(req.meta, "progressToken"))
+	if token := jsonrpc.Member(req.meta, "progressToken"); !isNull(token) {
+		i.token = bytes.Clone(token)
+	}
 	meta := emit.JSON("{")
 	meta.Members(req.meta, func(name string) bool {
 		switch name {

@@ -98,6 +98,9 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 	}
 	for members.Next() {
 		value, ok := members.Value, true
+		if isNull(value) { // as many clients write an optional member that is absent
+			continue
+		}
 		switch string(members.Name) {
 		case "_meta":
 			if value[0] != '{' {
@@ -115,9 +118,6 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 			req.uri, ok = schema.TextOf(value)
 			req.hasURI = ok
 		case "cursor":
-			if (isEvents(req.method) || req.method == unknownMethod) && string(value) == "null" {
-				continue // from now on
-			}
 			req.cursor, ok = schema.TextOf(value)
 			req.hasCursor = ok
 		case "name":
@@ -141,9 +141,7 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 				req.info = value
 			}
 		case "arguments":
-			if string(value) != "null" { // go-sdk sends null for no arguments
-				req.arguments = value
-			}
+			req.arguments = value
 		case "level":
 			req.levelText = value
 		case "ref":
@@ -167,6 +165,8 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 	}
 	return members.Err()
 }
+
+func isNull(value []byte) bool { return string(value) == "null" }
 
 // validResponses: R-090.
 func validResponses(value []byte) bool {
@@ -207,6 +207,9 @@ func (v *envelope) read(meta []byte) *jsonrpc.Error {
 	v.meta = meta
 	members := jsonrpc.Scan(meta)
 	for members.Next() {
+		if isNull(members.Value) {
+			continue
+		}
 		switch string(members.Name) {
 		case hop.KeyVersion:
 			v.version = members.Value

@@ -102,6 +102,9 @@ func Parse(data []byte) (Message, *Error) {
 		return msg, invalid("a message is a request or a response, not both")
 	}
 	msg.Method = unquote(method)
+	if isNull(params) {
+		params = nil
+	}
 	if params != nil && params[0] != '{' {
 		return msg, &Error{Code: CodeInvalidParams, Message: "params must be an object"}
 	}
@@ -109,8 +112,17 @@ func Parse(data []byte) (Message, *Error) {
 	return msg, nil
 }
 
+// isNull reports whether a member is null: many programs write an optional member that is absent so.
+func isNull(value []byte) bool { return string(value) == "null" }
+
 // answer fills in the members of a response.
 func (msg *Message) answer(result, failure []byte) *Error {
+	switch {
+	case result != nil && isNull(failure):
+		failure = nil
+	case failure != nil && isNull(result):
+		result = nil
+	}
 	if result != nil && failure != nil {
 		return invalid("a response has either a result or an error")
 	}

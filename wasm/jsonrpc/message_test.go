@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"error":5}`, jsonrpc.Response, "1", jsonrpc.CodeInvalidRequest},
 		{`{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}`, jsonrpc.Response, "1", jsonrpc.CodeInvalidRequest},
 		{`{"jsonrpc":"2.0","id":1,"method":"x","params":[]}`, jsonrpc.Request, "1", jsonrpc.CodeInvalidParams},
-		{`{"jsonrpc":"2.0","id":1,"method":"x","params":null}`, jsonrpc.Request, "1", jsonrpc.CodeInvalidParams},
+		{`{"jsonrpc":"2.0","id":1,"method":"x","params":null}`, jsonrpc.Request, "1", 0},
 		{`{"jsonrpc":"2.0","id":-0,"method":"x"}`, jsonrpc.Request, "", jsonrpc.CodeInvalidRequest},
 		{`{"jsonrpc":"2.0","id":null,"method":"x"}`, jsonrpc.Request, "", jsonrpc.CodeInvalidRequest},
 		{`{"jsonrpc":"2.0","id":1,"METHOD":"x"}`, jsonrpc.Request, "1", jsonrpc.CodeInvalidRequest},

@@ -6,7 +6,7 @@
  * A file of its own in the package, loaded by the first call.
  */
 
-import { exactArguments, parseExact } from './arguments.ts'
+import { checkedArguments, exactArguments, parseExact } from './arguments.ts'
 import { callTask, type TaskContext, type TaskReply, takeReply } from './call-task.ts'
 import {
   type CallRequest,
@@ -26,6 +26,8 @@ import type { Json } from './source.ts'
 import type { RecordQuestion } from './task-store.ts'
 import { describedTool, runTool, ToolError } from './tool.ts'
 import { questions, type Reason, reasonOf, reasons, updateKinds } from './wasm-numbers.ts'
+
+export { unfit } from './keys.ts'
 
 /** The outcome of a call: JSON text, or a reason why there is none, for some reasons with details. */
 export interface HandlerOutcome {
@@ -211,6 +213,7 @@ function callRequest(
   const { task } = context
   return Object.assign(request, {
     resumes: task?.resumed ?? false,
+    check: checkedArguments,
     task: callTask(request, task, sendUpdate),
   })
 }

@@ -3,6 +3,7 @@
  * text where a tool wants a value. A part of answer-call.js and of the sources that call tools.
  */
 
+import type { Checked } from './checked.ts'
 import type { Checker } from './schema.ts'
 import type { Json } from './source.ts'
 
@@ -66,7 +67,7 @@ export function exactArguments(args: Args, schema: Schema | undefined): Args | s
  * Arguments in which texts are taken for what they say: where the schema wants a list, number, object or
  * boolean, and no text, and the text is JSON of that. `undefined`: there are none.
  */
-export function unquoted(args: Args, schema: Schema): Args | undefined {
+function unquoted(args: Args, schema: Schema): Args | undefined {
   const found: Args = {}
   for (const [key, text] of Object.entries(args)) {
     if (typeof text !== 'string') continue
@@ -84,7 +85,10 @@ export function unquoted(args: Args, schema: Schema): Args | undefined {
 }
 
 /** Checks arguments, and once more with texts that are JSON taken for what they say. */
-export async function checkedArguments(args: Args, input: Checker) {
+export async function checkedArguments(own: Args, input: Checker | undefined): Promise<Checked> {
+  const args = exactArguments(own, input?.json)
+  if (typeof args === 'string') return { problems: [{ path: '', message: args }] }
+  if (input === undefined) return { value: args }
   const first = await input.check(args)
   const other = 'problems' in first && unquoted(args, input.json)
   const exact = other && exactArguments(other, input.json)

@@ -1,6 +1,7 @@
 /** Calls of prompts, tools and completions, in the thread of their handlers. answer-call.ts has the code. */
 
 import type { answerCall as answer, HandlerOutcome } from './answer-call.ts'
+import type { ToolDescription } from './callee.ts'
 import { NeedInputError } from './input.ts'
 import { lazily } from './module.ts'
 import { internal } from './wasm-numbers.ts'
@@ -29,6 +30,15 @@ const load = () => lazily('answer-call.js', import('./answer-call.ts'))
 
 /** Something was registered that will be called. */
 export const prepareCalls = () => void load()
+
+/** Passes on what a developer has to know about the schema of a tool. */
+export const warnOfSchema = async (tool: ToolDescription, warn: (problem: Error) => void) => {
+  const problem = await load().then(
+    ({ unfit }) => unfit(tool),
+    () => undefined,
+  )
+  if (problem) warn(problem)
+}
 
 /** Answers a call by the engine. */
 export async function answerCall(...call: Call): Promise<HandlerOutcome> {

@@ -5,9 +5,10 @@
  */
 
 import type { ContentBlock } from './blocks.ts'
-import type { JsonSchema } from './checked.ts'
+import type { Checked, JsonSchema } from './checked.ts'
 import type { InputRequest } from './input.ts'
 import type { Icon, Json } from './metadata.ts'
+import type { Checker } from './schema.ts'
 import type { StandardSchema } from './standard.ts'
 
 /** The severity of a log message; RFC 5424, lowest first. */
@@ -203,6 +204,8 @@ export interface OwnCallRequest extends CallRequest {
   readonly resumes?: boolean
   /** The tool is only to be prepared: see `prepare` of a tool. */
   readonly prepares?: boolean
+  /** Checks arguments of a tool as models send them: see arguments.ts, which is loaded by the first call. */
+  check(args: Record<string, unknown>, input: Checker | undefined): Promise<Checked>
 }
 
 /** The prompt or template that an argument is completed of. */

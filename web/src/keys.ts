@@ -3,11 +3,14 @@
  * whole conversation.
  */
 
+import type { ToolDescription } from './callee.ts'
+
 /** Whether APIs take the key of a property. */
 export const isKey = (key: string) => /^[a-zA-Z0-9_.-]{1,64}$/.test(key)
 
 /** What a developer has to know about a tool whose schema APIs do not take; `undefined`: nothing. */
-export function unfit(name: string, schema: { readonly [keyword: string]: unknown }) {
+export function unfit({ name, inputSchema = {} }: ToolDescription): Error | undefined {
+  const schema = inputSchema as { readonly [keyword: string]: unknown }
   const combinators = ['anyOf', 'oneOf', 'allOf', '$ref'].filter((one) => one in schema)
   const keys = Object.keys((schema.properties ?? {}) as object).filter((key) => !isKey(key))
   const problems = [

@@ -3,12 +3,17 @@
  * engine calls it.
  */
 
-import { type CallRequest, type Extend, prepareCalls, type RegisteredCallee } from './call.ts'
+import {
+  type CallRequest,
+  type Extend,
+  prepareCalls,
+  type RegisteredCallee,
+  warnOfSchema,
+} from './call.ts'
 import type { CompletionProvider } from './complete.ts'
 import { provided, type Ready, type SeveralContents, type TransferredBytes } from './contents.ts'
 import type { EventDescription, PageEvent } from './event-types.ts'
 import { jsonCopy } from './json.ts'
-import { unfit } from './keys.ts'
 import { lazily, loader } from './module.ts'
 import { describedPrompt, type Prompt, type PromptHandler, promptCallee } from './prompt.ts'
 import type { ReadRequest } from './read-request.ts'
@@ -303,8 +308,7 @@ export function publishing(
       },
       tool(description, handler) {
         const tool = describedTool(description)
-        const problem = tool.input && unfit(description.name, tool.input.json)
-        if (problem) queueMicrotask(() => warn(problem)) // for listeners that are added next
+        void warnOfSchema(tool.json, warn)
         const callee = toolCallee(tool, handler as never, description as never)
         return publish({ tools: [tool.json] }, [{ callee }]).remove
       },

@@ -5,7 +5,6 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 
-import { checkedArguments, exactArguments } from './arguments.ts'
 import { isBlock, textBlock } from './blocks.ts'
 import type {
   Callee,
@@ -123,9 +122,7 @@ export function toolCallee(
 ): Callee {
   return {
     async callTool(_, args, request: OwnCallRequest) {
-      const exact = exactArguments(args, input?.json)
-      if (typeof exact === 'string') throw new ToolError(`The arguments are not valid. ${exact}`)
-      const checked = input ? await checkedArguments(exact, input) : { value: exact }
+      const checked = await request.check(args, input)
       if ('problems' in checked) {
         throw new ToolError(`The arguments are not valid. ${explain(checked.problems)}`)
       }

@@ -21,6 +21,9 @@ var FilterKeys = [...]string{"resourcesListChanged", "promptsListChanged", "tool
 func ReadFilter(object []byte) (Filter, error) {
 	var f Filter
 	refusal := jsonrpc.Members(object, func(name string, value []byte) *jsonrpc.Error {
+		if string(value) == "null" { // as many clients write what is absent
+			return nil
+		}
 		switch name {
 		case FilterKeys[0], FilterKeys[1], FilterKeys[2], FilterKeys[3]:
 			switch string(value) {

@@ -1,6 +1,5 @@
-import { checkedArguments, unquoted } from '../arguments.ts'
 import { type ContentBlock, isBlock } from '../blocks.ts'
-import type { ToolDescription, ToolResult } from '../callee.ts'
+import type { OwnCallRequest, ToolDescription, ToolResult } from '../callee.ts'
 import { shownKeys } from '../keys.ts'
 import { metaProvenance, provenanceOf } from '../provenance.ts'
 import { checker } from '../schema.ts'
@@ -57,11 +56,12 @@ export function webmcp(options: WebMcpOptions = {}): Source {
       throw new NotFoundError(uri)
     },
     tools: async () => (await mirrored()).map(described),
-    async callTool(name, args, { signal }) {
+    async callTool(name, args, request) {
+      const { signal } = request
       const tool = (await mirrored()).find((one) => one.name === name)
       if (tool === undefined) throw new NotFoundError(name)
       signal.throwIfAborted()
-      return resultOf(await executeNative(tool, await ownArguments(tool, args), signal))
+      return resultOf(await executeNative(tool, await ownArguments(tool, args, request), signal))
     },
     watch(changed: Changed, listened) {
       const signal = ends ? AbortSignal.any([ends, listened]) : listened
@@ -108,16 +108,19 @@ function shownSchema(schema: Schema): Schema {
 }
 
 /** Arguments of a client under the keys of the tool, with texts that are JSON of what it wants taken for that. */
-async function ownArguments(tool: NativeTool, args: Args): Promise<Args> {
+async function ownArguments(
+  tool: NativeTool,
+  args: Args,
+  request: Partial<OwnCallRequest>,
+): Promise<Args> {
   const schema = schemaOf(tool)
   const shown = shownKeys(Object.keys((schema.properties ?? {}) as object))
   const own = new Map([...shown].map(([key, name]) => [name, key]))
   const named = Object.fromEntries(
     Object.entries(args).map(([key, value]) => [own.get(key) ?? key, value]),
   )
-  const other = unquoted(named, schema)
-  if (other === undefined) return named
-  const checked = await checkedArguments(named, checker(tool.name, schema, 'input'))
+  if (request.check === undefined) return named
+  const checked = await request.check(named, checker(tool.name, schema, 'input'))
   return 'problems' in checked ? named : (checked.value as Args)
 }
 
