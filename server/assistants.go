@@ -67,8 +67,8 @@ func (s *storedAssistant) check() error {
 	return checkApps(s.Apps)
 }
 
-// reservedNames are principals of clients without a name.
-var reservedNames = [...]string{unnamedAssistant, unnamedPrincipal, stdioPrincipal, anyonePrincipal, monitorPrincipal}
+// reservedNames are principals of clients without a name, and those that a page gives to clients of its own ports.
+var reservedNames = [...]string{unnamedAssistant, unnamedPrincipal, stdioPrincipal, anyonePrincipal, monitorPrincipal, "page", "webmcp"}
 
 // CheckAssistantName returns an error unless name can be that of an assistant.
 func CheckAssistantName(name string) error {

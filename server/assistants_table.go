@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	json "github.com/go-json-experiment/json"
 )
 
 // assistants are the named ones of a state directory.
@@ -23,6 +25,10 @@ type assistants struct {
 	// table is read by every decision: it is replaced as a whole, never changed, so without a
 	// lock.
 	table atomic.Pointer[assistantTable]
+
+	// lost stands for each name that has no token, where a file with rights of names could not be read: it is beside the
+	// present one, and one of these names may be in it. Nil: there is none.
+	lost *assistant
 
 	mu   sync.Mutex
 	seen map[string]*assistant // names without a token that have connected
@@ -51,29 +57,46 @@ func openAssistants(s *state) (*assistants, error) {
 	if err := s.recover(tokensDir); err != nil {
 		return nil, err
 	}
-	stored, _, err := load(s, assistantsFile, "named tokens must be added again, by `pagemcp token add`", func(all *[]storedAssistant) error {
+	stored, _, broken, err := parse(s, assistantsFile, func(all *[]storedAssistant) error {
 		for i := range *all {
 			if err := (*all)[i].check(); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}, json.RejectUnknownMembers(true))
+	if broken != nil {
+		err = s.setAside(assistantsFile, "assistants with a name have no rights; add their tokens again by `pagemcp token add`, or remove the kept file to let names without a token connect", broken)
+	}
 	if err != nil {
 		return nil, err
+	}
+	others, err := s.disk.List(".")
+	if err != nil {
+		return nil, fmt.Errorf("open the state directory: %w", err)
 	}
 	byName := map[string]*assistant{}
 	for _, one := range stored {
 		byName[one.Name] = newAssistant(one.NamedAssistant, one.Hash)
 	}
 	a := &assistants{state: s, seen: map[string]*assistant{}}
+	if slices.ContainsFunc(others, func(name string) bool { return strings.HasPrefix(name, assistantsFile+brokenSuffix) }) {
+		a.lost = newAssistant(NamedAssistant{Revoked: time.Now()}, nil)
+	}
 	a.table.Store(newAssistantTable(byName))
 	a.saved = a.lastUse()
 	return a, nil
 }
 
-// named returns the assistant with a token of this name, also if it was revoked; or nil.
-func (a *assistants) named(name string) *assistant { return a.table.Load().byName[name] }
+// named returns the assistant with a token of this name, also if it was revoked; or nil. It is lost where the rights of
+// names are not known.
+func (a *assistants) named(name string) *assistant {
+	one := a.table.Load().byName[name]
+	if one == nil && a.lost != nil && CheckAssistantName(name) == nil {
+		return a.lost
+	}
+	return one
+}
 
 // find returns the assistant with a token, or nil. It compares it with all of them in
 // constant time, and does not end at the right one.
@@ -236,7 +259,7 @@ func (a *assistants) list() []NamedAssistant {
 
 // touch records that a principal has sent a request.
 func (a *assistants) touch(principal string, now time.Time) {
-	if one := a.named(principal); one != nil {
+	if one := a.table.Load().byName[principal]; one != nil {
 		one.used.Store(now.UnixNano())
 	}
 }

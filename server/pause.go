@@ -8,6 +8,7 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // pauseFile has the end of a pause, which holds for every gateway of the state directory.
@@ -21,16 +22,25 @@ type storedPause struct {
 	Stopped map[string]time.Time `json:"stopped,omitzero"` // single assistants
 }
 
-// restorePause continues a pause that an earlier gateway began.
+// endlessPause is how long a pause is whose end is not known: until somebody resumes.
+const endlessPause = 100 * 365 * 24 * time.Hour
+
+// restorePause continues a pause that an earlier gateway began. A file that cannot be read is one, too.
 func (g *Gateway) restorePause() error {
-	stored, _, err := load[storedPause](g.state, pauseFile, "assistants are not paused any more", nil)
-	if err == nil {
-		g.pause.Set(stored.Until)
-		for assistant, until := range stored.Stopped {
-			g.pause.Stop(assistant, until)
-		}
+	stored, _, broken, err := parse[storedPause](g.state, pauseFile, nil, json.RejectUnknownMembers(true))
+	if err != nil {
+		return err
 	}
-	return err
+	if broken != nil {
+		g.log.Warn("a file is broken: all assistants are paused until you run `pagemcp resume`", "file", g.state.path(pauseFile), "error", engine.PlainText(broken.Error(), 200))
+		g.pause.Set(time.Now().Add(endlessPause))
+		return g.savePause()
+	}
+	g.pause.Set(stored.Until)
+	for assistant, until := range stored.Stopped {
+		g.pause.Stop(assistant, until)
+	}
+	return nil
 }
 
 // A pauseRequest pauses all for a time, or ends every pause if that is 0.

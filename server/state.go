@@ -208,22 +208,33 @@ func (s *state) path(name string) string { return filepath.Join(s.dir, filepath.
 // read or parsed, or that check rejects, is renamed and logged with loss, the
 // consequence, and treated as missing: the gateway must start anyway.
 func load[T any](s *state, name, loss string, check func(*T) error) (value T, found bool, err error) {
+	value, found, broken, err := parse(s, name, check)
+	if broken != nil {
+		return value, false, s.setAside(name, loss, broken)
+	}
+	return value, found, err
+}
+
+// parse reads the JSON file name; broken says why it cannot be used, and is no error of the disk that may pass. Options
+// are those of json.Unmarshal: a file that restricts somebody has json.RejectUnknownMembers, since a member that is
+// misspelt would count as absent.
+func parse[T any](s *state, name string, check func(*T) error, options ...json.Options) (value T, found bool, broken, err error) {
+	var none T
 	data, err := s.disk.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return value, false, nil
+		return none, false, nil, nil
 	case err != nil && !isPermanent(err):
-		return value, false, fmt.Errorf("read %s: %w", s.path(name), err)
+		return none, false, nil, fmt.Errorf("read %s: %w", s.path(name), err)
 	case err == nil:
-		if err = json.Unmarshal(data, &value); err == nil && check != nil {
+		if err = json.Unmarshal(data, &value, options...); err == nil && check != nil {
 			err = check(&value)
 		}
 	}
-	if err == nil {
-		return value, true, nil
+	if err != nil {
+		return none, false, err, nil
 	}
-	var none T
-	return none, false, s.setAside(name, loss, err)
+	return value, true, nil, nil
 }
 
 // setAside renames a broken file to the first unused of .broken, .broken-2, and so on.
