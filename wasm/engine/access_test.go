@@ -353,6 +353,56 @@ func TestWhoMayOnlyActHearsOfTools(t *testing.T) {
 	})
 }
 
+// A tool that destroys something asks each time in an open page, too, and also in one without any grants; other tools do not,
+// nor does the page itself.
+func TestADestructiveToolAsksInAnOpenPage(t *testing.T) {
+	for _, grants := range []string{"", `{"default":"open","grants":[]}`, `{"default":"open","grants":[{"assistant":"claude","right":"act","allow":true}]}`} {
+		synctest.Test(t, func(t *testing.T) {
+			a := newGuarded(t, asks)
+			if a.engine.SetGrants(nil); grants != "" {
+				a.set(grants)
+			}
+			s, own := enginetest.Speak(t, a.engine, "claude"), enginetest.Speak(t, a.engine, "page")
+			call := func(s enginetest.Speaker, tool string) {
+				s.Ask("1", "tools/call", "", `,"name":"`+tool+`","arguments":{}`)
+			}
+			for _, tool := range []string{"look", "act"} {
+				call(s, tool)
+				s.Wants("done by " + tool)
+			}
+			for _, answer := range []engine.AccessAnswer{{Reason: "declined"}, {Allow: true, Reason: "asked"}, {Reason: "declined"}} {
+				call(s, "burn")
+				a.answer <- answer
+				if got := s.Next(); strings.Contains(got, "done by burn") != answer.Allow {
+					t.Errorf("%s, answered %v: %s", grants, answer.Allow, got)
+				}
+			}
+			call(own, "burn")
+			own.Wants("done by burn")
+			s.Port.Close()
+			own.Port.Close()
+		})
+	}
+}
+
+// A gateway cannot give an assistant the name of the page, of the assistant of the browser, or of a window.
+func TestAGatewayDoesNotGiveTheNamesOfPorts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newGuarded(t, `{"default":"ask","grants":[{"assistant":"page","right":"read","allow":true},{"assistant":"webmcp","right":"read","allow":true},{"assistant":"https://a.example","right":"read","allow":true}]}`)
+		near, far := jsonrpc.Pipe()
+		go a.engine.Serve(engine.WithSpeakForOthers(context.Background()), far)
+		s := enginetest.Speaker{T: t, Port: near}
+		for _, name := range []string{"page", "webmcp", "https://a.example"} {
+			s.Ask("1", "resources/list", `,"io.github.pagemcp/principal":"`+name+`"`, "")
+			s.Wants("access:///read")
+			if log := a.log(); strings.Contains(log, name) || !strings.Contains(log, "unnamed read") {
+				t.Errorf("%s: %s", name, log)
+			}
+		}
+		near.Close()
+	})
+}
+
 // Only the page itself needs no grants: an assistant of a gateway may have its name.
 func TestAnAssistantNamedPageIsNotThePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

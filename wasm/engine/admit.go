@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
@@ -18,6 +19,15 @@ const askProgress = 10 * time.Second
 // AccessURI is the only resource in the list of an assistant that may not read. Its read asks
 // the user.
 const AccessURI = "access:///read"
+
+// assistantPrincipal returns the principal of an assistant that a gateway vouches for. Names of the clients of a page's own
+// ports, which are the page, the assistant of its browser and windows by their origins, are not for a gateway to give.
+func assistantPrincipal(name string) Principal {
+	if name == "page" || name == "webmcp" || strings.Contains(name, "://") {
+		return "unnamed"
+	}
+	return Principal(name)
+}
 
 // isOwnPage reports whether a client is the page itself, which needs no grants. A gateway's
 // assistants may have any name.

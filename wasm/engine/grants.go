@@ -173,9 +173,15 @@ func AssistantOf(who Principal) string {
 	return string(who)
 }
 
+// openTable stands for no grants, where tools that destroy something ask nevertheless.
+var openTable = &Grants{}
+
 // decide returns the decision about a right, for one tool or "", and its reason. A denial of
-// a right is one of each tool.
+// a right is one of each tool. A tool that is decided about by itself asks also in an open page. Nil: openTable.
 func (g *Grants) decide(who Principal, right grantRight, tool string) (decision, string) {
+	if g == nil {
+		g = openTable
+	}
 	ms := time.Now().UnixMilli()
 	if g.pausedUntil > ms {
 		return denied, reasonPaused
@@ -194,7 +200,7 @@ func (g *Grants) decide(who Principal, right grantRight, tool string) (decision,
 		return undecided, ""
 	case d == allowed:
 		return allowed, reasonGrant
-	case g.asks:
+	case g.asks, tool != "":
 		return undecided, ""
 	}
 	return allowed, reasonOpen

@@ -23,7 +23,7 @@ func TestGrantsDecide(t *testing.T) {
 			reason     string
 		}{
 			{`"default":"open"`, "a", grantRead, "", allowed, "open"},
-			{`"default":"open"`, "a", grantAct, "burn", allowed, "open"},
+			{`"default":"open"`, "a", grantAct, "burn", undecided, ""},
 			{`"default":"ask"`, "a", grantRead, "", undecided, ""},
 			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true}]`, "a", grantRead, "", allowed, "grant"},
 			{`"default":"ask","grants":[{"assistant":"a","right":"read","allow":true}]`, "a", grantAct, "", undecided, ""},

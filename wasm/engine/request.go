@@ -213,7 +213,7 @@ func (c *Client) answer(ctx context.Context, req *request) (sink.Result, error) 
 	req.who = c.who
 	if c.proxy {
 		if who, ok := jsonrpc.Text(req.principal); ok {
-			req.who = Principal(who)
+			req.who = assistantPrincipal(who)
 			ctx = WithPrincipal(ctx, req.who)
 		}
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -27,7 +28,8 @@ func (e *Engine) hides(who Principal, tool Tool) bool { return e.mayOnlyRead(who
 // if the decision needs it.
 func (e *Engine) mayRun(ctx context.Context, req *request, source Tooler, name string) error {
 	readsOnly, g := e.mayOnlyRead(req.who), e.grants.Load()
-	if !readsOnly && g == nil {
+	asks := g != nil || e.options.Ask != nil && !req.client.isOwnPage() // an open page asks about some tools
+	if !readsOnly && !asks {
 		return nil
 	}
 	all, err := source.Tools(ctx)
@@ -41,8 +43,8 @@ func (e *Engine) mayRun(ctx context.Context, req *request, source Tooler, name s
 		switch {
 		case readsOnly && !onlyReads(tool):
 			return errReadOnly
-		case g != nil:
-			return e.admitTool(ctx, g, req, tool)
+		case g != nil || asks && isDestructive(tool):
+			return e.admitTool(ctx, cmp.Or(g, openTable), req, tool)
 		}
 		return nil
 	}
