@@ -132,7 +132,7 @@ export type AccessPolicy = (
 export interface AssistantGrant extends Grant {
   /** Ms since 1970; `undefined`: never used. */
   readonly lastUsed?: number
-  /** `session` ends when the last tab of the app closes, at most 16 h later. */
+  /** `session` ends after 8 hours, or when the gateway forgets the app. */
   readonly lasts: 'session' | 'always'
 }
 

@@ -31,3 +31,4 @@ export type {
   Right,
   Withheld,
 } from './access-types.ts'
+export { type ClickGuard, guardClicks } from './dialog-parts.ts'

@@ -10,7 +10,7 @@
  */
 
 import type { GatewayQuestion } from './credentials.ts'
-import { button, clickGuard, element, isFramed, styles } from './dialog-parts.ts'
+import { button, element, guardClicks, isFramed, styles } from './dialog-parts.ts'
 
 /** How long a secret of a gateway is good, ms: there is nothing to decide after that. */
 const answerTime = 120_000
@@ -76,19 +76,21 @@ function decision(
   change: HTMLElement,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const shown = performance.now()
   return new Promise((resolve) => {
+    const over = new AbortController()
+    const clicks = guardClicks(over.signal)
+    clicks.arm()
     const timer = setTimeout(() => settle(false), answerTime)
     const settle = (answer: boolean) => {
+      over.abort()
       clearTimeout(timer)
       signal?.removeEventListener('abort', refuse)
       resolve(answer)
     }
     const refuse = () => settle(false)
     signal?.addEventListener('abort', refuse)
-    const isMeant = (event: Event) => event.isTrusted && performance.now() - shown > clickGuard
-    keep.addEventListener('click', (event) => isMeant(event) && settle(false))
-    change.addEventListener('click', (event) => isMeant(event) && settle(true))
+    keep.addEventListener('click', (event) => clicks.takes(event) && settle(false))
+    change.addEventListener('click', (event) => clicks.takes(event) && settle(true))
     dialog.addEventListener('close', refuse)
   })
 }

@@ -152,6 +152,7 @@ export async function pair(
   const connection = connectGateway(dial, {
     open: () => ({ receive() {}, close() {}, end() {} }),
     pageId: async () => '',
+    forgotten() {},
     newPageId: async () => '',
     confirm: confirmGateway,
     together: (act) => act(),

@@ -20,7 +20,7 @@ const attempts = 3
 const pause = 100 // ms
 
 /**
- * Runs requests in one transaction. It is complete before the database opens for another one that writes there.
+ * Runs requests in one transaction, and settles when it is complete: what was written is stored then.
  *
  * @param what - for the error: what is stored there
  * @returns `undefined` where there is no storage: an opaque origin, a browser that stores nothing for the site, and one
@@ -55,7 +55,12 @@ async function tryInDatabase<T>(
   if (database === undefined) return undefined
   try {
     const transaction = database.transaction(stores, mode)
-    return await act(transaction)
+    const complete = new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve()
+      transaction.onabort = () => reject(transaction.error ?? new DOMException('', 'AbortError'))
+    })
+    const [value] = await Promise.all([act(transaction), complete])
+    return value
   } finally {
     database.close()
   }

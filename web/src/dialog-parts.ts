@@ -6,13 +6,45 @@
 /** How long clicks are ignored, ms: a dialog may appear under a click that was meant for the page. */
 export const clickGuard = 500
 
-/** Whether a site of another origin shows this page within its own, and could cover a dialog. */
+/** Whether any document around this one is of another origin, and could cover a dialog. */
 export function isFramed(): boolean {
   try {
-    return window.top?.origin !== self.origin
+    for (let one: Window = window; one !== one.parent; one = one.parent) {
+      if (one.parent.origin !== self.origin) return true
+    }
+    return false
   } catch {
-    return true
+    return true // it is not for this document to know
   }
+}
+
+/** Decides which clicks count: see {@link guardClicks}. */
+export interface ClickGuard {
+  /** Clicks count {@link clickGuard} later. */
+  arm(): void
+  isArmed(): boolean
+  /** Whether an event on a button is one that the user has meant. */
+  takes(event: Event): boolean
+}
+
+/**
+ * Guards buttons by which the user gives something away: in dialogs, panels and frames of apps. A click counts if the user
+ * made it, no document of another origin is around this one, and {@link clickGuard} has passed without any other since the
+ * buttons appeared: who is clicking or typing already means something else. Call `arm` when they appear.
+ */
+export function guardClicks(signal?: AbortSignal): ClickGuard {
+  let armed = 0
+  const arm = () => {
+    armed = performance.now() + clickGuard
+  }
+  const isArmed = () => performance.now() >= armed
+  for (const type of ['pointerdown', 'click', 'keydown']) {
+    addEventListener(type, (event) => event.isTrusted && !isArmed() && arm(), {
+      capture: true,
+      ...(signal && { signal }),
+    })
+  }
+  return { arm, isArmed, takes: (event) => event.isTrusted && isArmed() && !isFramed() }
 }
 
 export function button(text: string, name: string): HTMLButtonElement {

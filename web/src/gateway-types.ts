@@ -40,6 +40,8 @@ export interface GatewayHost {
   pageId(): Promise<string>
   /** Replaces the page id: a newer document has the present one. */
   newPageId(): Promise<string>
+  /** The gateway has refused the key of the page: it has forgotten the app. */
+  forgotten(): void
   /** Lets the user confirm that the page leaves the gateway that it has a key for. */
   confirm(question: GatewayQuestion, signal: AbortSignal): Promise<boolean>
   /** For {@link Dial.hasToken}. */

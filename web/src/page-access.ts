@@ -20,7 +20,7 @@ export type AccessOption = 'open' | 'ask' | AccessPolicy
 interface Options {
   readonly name: string
   readonly title?: string
-  /** Default: `open` for a page of this machine, else `ask`. */
+  /** Default: `open` for a page of this machine by `http:`, else `ask`. */
   readonly access?: AccessOption
   setAccess(table: GrantTable): void
   changed(): void
@@ -38,6 +38,8 @@ export interface OwnAccess {
    * If that cannot be read, this page must not serve.
    */
   refresh(): Promise<void>
+  /** A gateway has refused the key of this page: it does not know the app any more. */
+  forgotten(): void
   ask(request: AccessRequest, signal: AbortSignal): Promise<AccessAnswer>
   decided(decision: AccessDecision): void
   /** The app listens to events of access: it needs the use of assistants. */
@@ -132,6 +134,9 @@ export function pageAccess(options: Options): OwnAccess {
     async refresh() {
       if (asks || loading || isDenied(flag)) await (await load()).refresh()
     },
+    forgotten() {
+      if (asks || loading) load().then((made) => made.forgotten(), report)
+    },
     ask: (...args) => use('ask', args) as Promise<AccessAnswer>,
     decided: (decision) => opened?.decided(decision),
     load: () => void loadOrDeny(),
@@ -149,14 +154,21 @@ export function pageAccess(options: Options): OwnAccess {
 /** Whether something is denied or paused: access/decisions.ts notes until when. */
 function isDenied(flag: string): boolean {
   try {
-    return Number(localStorage.getItem(flag)) > Date.now()
+    const until = localStorage.getItem(flag)
+    return until !== null && !(Number(until) <= Date.now()) // what is no time is read from the database
   } catch {
     return false // an opaque origin has no storage
   }
 }
 
-/** Whether the page is of this machine: a loopback address, a file, or no document of a site. */
+/**
+ * Whether the page is of this machine: a loopback address by `http:`, or no document of a site. Apps in a native shell
+ * (Capacitor, Tauri, Cordova) have addresses such as `https://localhost`, `tauri.localhost`, or a file.
+ */
 function isOnThisMachine(): boolean {
-  const { protocol = 'file:', hostname = '' } = globalThis.location ?? {}
-  return protocol === 'file:' || /^(.+\.)?localhost$|^127(\.\d+){3}$|^\[::1\]$/.test(hostname)
+  const { location } = globalThis
+  if (location === undefined) return true
+  return (
+    location.protocol === 'http:' && /^localhost$|^127(\.\d+){3}$|^\[::1\]$/.test(location.hostname)
+  )
 }

@@ -84,7 +84,7 @@ export interface StartOptions {
    * Who may use what the page serves. `open`: every client that a gateway, `accept` or `listen` admits. `ask`: assistants
    * whom the user has allowed to; the page asks at first use. A function: its answer, or with `ask` the user's; if
    * it throws, the request is denied. What the user has denied stays denied in each case. Default: `open` if the page is on
-   * this machine (localhost, 127.0.0.1, a file), else `ask`. The page's own clients are always allowed.
+   * this machine (`http:` at localhost, 127.0.0.1 or [::1]), else `ask`. A tool with `destructiveHint` asks in each case. The page's own clients are always allowed.
    */
   access?: AccessOption
   /** The location of the package's files; default: next to this module. */
@@ -261,6 +261,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     },
     read: (event) => emit('read', event),
     refreshAccess: ownAccess.refresh,
+    forgotten: ownAccess.forgotten,
     ask: ownAccess.ask,
     decided: ownAccess.decided,
     report,

@@ -100,7 +100,6 @@ async function moveRecords(app: string, from: string, to: string): Promise<strin
       store.put({ ...row, owner: to })
       moved.push(row.record)
     }
-    await completed(transaction)
   })
   return moved
 }
@@ -121,17 +120,9 @@ async function rows(): Promise<Row[]> {
 async function inStore(act: (store: IDBObjectStore) => void, otherwise: () => void): Promise<void> {
   const stored = await inDatabase(['tasks'], 'readwrite', what, async (transaction) => {
     act(transaction.objectStore('tasks'))
-    await completed(transaction)
     return true
   })
   if (!stored) otherwise()
-}
-
-function completed(transaction: IDBTransaction): Promise<void> {
-  return new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve()
-    transaction.onabort = () => reject(transaction.error)
-  })
 }
 
 function owner(): Promise<string> {

@@ -90,6 +90,8 @@ export interface WindowCalls {
   watching(): void
   pageId(): string
   newPageId(): string
+  /** A gateway has refused the key of the page. */
+  forgotten(): void
   /** A token for the gateway with this number, from the app. */
   token(number: number): unknown
   confirm(question: GatewayQuestion): boolean

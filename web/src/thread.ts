@@ -57,6 +57,8 @@ export interface ThreadHost {
   read(event: ReadEvent): void
   /** Settles when the engine has the decisions that are stored. */
   refreshAccess(): Promise<void>
+  /** A gateway does not know this app any more. */
+  forgotten(): void
   /** Decides about a request that the grants do not decide; aborted if the client waits no longer. */
   ask(request: AccessRequest, signal: AbortSignal): Promise<AccessAnswer>
   /** A request was decided by grants, and answered. */
@@ -169,6 +171,7 @@ export async function engineThread(
       return presentPageId()
     },
     newPageId,
+    forgotten: host.forgotten,
     token: (number) => tokens.get(number)?.(),
     loaded() {
       if (own === undefined) return

@@ -222,6 +222,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       }
       if (code === closeCodes.refused || code === closeCodes.notMyGateway) {
         const wrong = code === closeCodes.notMyGateway
+        if (!wrong && credential.kind === 'key') host.forgotten()
         const hasOther = await known.refused(credential, wrong)
         if (stopped) return
         if (hasOther) {

@@ -142,6 +142,7 @@ function serve(port: Port, closed: () => void, provideHere?: Provide): void {
           open: (channel) => clients.openText(channel, 'gateway'),
           pageId: () => page.request('pageId', undefined),
           newPageId: () => page.request('newPageId', undefined),
+          forgotten: () => page.notify('forgotten', undefined),
           tokens: tokenJoining(() => page.request('token', number)),
           together: page.together,
           confirm: (question, signal) => page.request('confirm', question, signal),

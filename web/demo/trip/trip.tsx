@@ -76,7 +76,6 @@ export function Trip({ noted }: { noted: Panel['noted'] }) {
       title: texts.removeTool,
       description: texts.removeDescription,
       inputSchema: placeSchema,
-      annotations: { destructiveHint: true },
     },
     noted('tool', 'remove_stop', (args, request) => {
       const { place } = args as { place: string }

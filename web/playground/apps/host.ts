@@ -19,6 +19,7 @@ const maxWaiting = 16
 /** How long the app may take to end, before it is removed. */
 const teardownTimeout = 1_000 // ms
 
+const maxDetail = 100_000 // UTF-16 code units of arguments that the user is asked about
 const maxUrl = 2_000 // UTF-16 code units
 
 /** What an app wants the user to allow. */
@@ -137,7 +138,9 @@ export function hostApp(options: HostOptions) {
     'tools/call': async (params) => {
       const tool = options.tools().find(({ name }) => name === params.name)
       if (!tool || !forApps(tool)) throw new Refusal(-32602, 'this app cannot call the tool')
-      const detail = JSON.stringify(params.arguments ?? {}, null, 2).slice(0, 2_000)
+      const detail = JSON.stringify(params.arguments ?? {}, null, 2) // whole: the user allows what they see
+      if (detail.length > maxDetail)
+        throw new Refusal(-32602, 'the arguments are too long to be shown')
       if (!(await options.ask({ kind: 'call', what: String(params.name), detail })))
         return { content: [{ type: 'text', text: 'The user declined the call.' }], isError: true }
       return forward('tools/call', { name: params.name, arguments: params.arguments })

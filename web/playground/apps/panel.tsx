@@ -2,7 +2,9 @@
 /** The panel of an MCP app: its sandboxed frame, its questions, and what it says. One app is open at a time. */
 
 import { effect, type Signal, signal } from '@preact/signals'
+import { guardClicks } from 'pagemcp/access'
 import { render } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { actions } from '../base/actions.ts'
 import { docked } from '../base/dock.ts'
 import { t, tag } from '../base/i18n.ts'
@@ -167,6 +169,37 @@ function callOf(row: number, tool: Params): ToolCall {
   return { id: request.id, tool, arguments: input as Params, result: result as Params }
 }
 
+/** How long a question takes no click, ms: it appears while the user clicks in the app. */
+const clickGuard = 500
+
+/** Accepts a request of the app: takes the clicks that {@link guardClicks} takes since the question is there. */
+function Accept({ about }: { about: { answer(yes: boolean): void } }) {
+  const guarded = useMemo(() => {
+    const over = new AbortController()
+    const clicks = guardClicks(over.signal)
+    clicks.arm()
+    return { about, clicks, over }
+  }, [about])
+  const [ready, setReady] = useState<unknown>()
+  useEffect(() => {
+    const timer = setTimeout(() => setReady(about), clickGuard)
+    return () => {
+      clearTimeout(timer)
+      guarded.over.abort()
+    }
+  }, [guarded])
+  return (
+    <button
+      type="button"
+      class="primary"
+      aria-disabled={ready === about ? undefined : true}
+      onClick={(event) => guarded.clicks.takes(event) && about.answer(true)}
+    >
+      {t('answers.accept')}
+    </button>
+  )
+}
+
 function Panel() {
   const app = shown.value
   if (!app) return null
@@ -218,9 +251,7 @@ function Panel() {
             {t(`apps.${question.kind}`)} <code translate={false}>{question.what}</code>
           </p>
           {question.detail ? <pre translate={false}>{question.detail}</pre> : null}
-          <button type="button" class="primary" onClick={() => question.answer(true)}>
-            {t('answers.accept')}
-          </button>
+          <Accept about={question} />
           <button type="button" onClick={() => question.answer(false)}>
             {t('answers.decline')}
           </button>

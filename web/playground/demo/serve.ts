@@ -241,7 +241,6 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
         properties: { id: { type: 'string', minLength: 1 } },
         required: ['id'],
       },
-      annotations: { destructiveHint: true },
     },
     async (input, { need }) => {
       const { id } = input as { id: string }

@@ -1,6 +1,6 @@
 /** Elements of the panel and the indicator. All texts are set as text, never parsed. */
 
-import { clickGuard } from '../dialog-parts.ts'
+import { clickGuard, guardClicks, isFramed } from '../dialog-parts.ts'
 
 /** Browsers take the roles from tables whose parts are shown as blocks, on narrow screens. */
 const roles: { readonly [tag: string]: string } = {
@@ -36,28 +36,34 @@ export function button(part: string, text: string, clicked: (event: Event) => vo
   return made
 }
 
-/** A button by which the user gives access: it ignores events made by scripts, and clicks right after it has appeared. */
+/** A button by which the user gives access: {@link guardClicks} says which clicks it takes. It is not there in a foreign frame. */
 export interface GrantingButton {
   readonly element: HTMLButtonElement
   /** Shows or hides it. */
   show(visible: boolean): void
 }
 
-export function grantingButton(part: string, text: string, granted: () => void): GrantingButton {
-  let shown = performance.now()
+export function grantingButton(
+  part: string,
+  text: string,
+  granted: () => void,
+  signal: AbortSignal,
+): GrantingButton {
+  const clicks = guardClicks(signal)
   let timer: ReturnType<typeof setTimeout> | undefined
   const element = button(part, text, (event) => {
-    if (event.isTrusted && performance.now() - shown >= clickGuard) granted()
+    if (clicks.takes(event)) granted()
   })
   element.hidden = true
   return {
     element,
-    show(visible) {
+    show(wanted) {
+      const visible = wanted && !isFramed()
       if (visible === !element.hidden) return
       element.hidden = !visible
       clearTimeout(timer)
       if (!visible) return
-      shown = performance.now()
+      clicks.arm()
       element.ariaDisabled = 'true' // `disabled` would take the focus away
       timer = setTimeout(() => {
         element.ariaDisabled = null

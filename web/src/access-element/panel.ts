@@ -43,7 +43,7 @@ export function showPanel(
     }
   }
   const pause = button('pause', texts.pause, () => run(() => access.pause(pauseTime)))
-  const resume = grantingButton('resume', texts.resume, () => run(() => access.resume()))
+  const resume = grantingButton('resume', texts.resume, () => run(() => access.resume()), signal)
   const stopAll = button('stop', texts.stopAll, () => run(() => access.revoke()))
   const none = make('p', 'none', texts.none)
   const { table, body } = emptyTable(texts)
@@ -92,7 +92,7 @@ export function showPanel(
     for (const one of assistants) {
       let row = rows.get(one.assistant)
       if (row === undefined) {
-        row = assistantRow(one, actions, texts, locale)
+        row = assistantRow(one, actions, texts, locale, signal)
         rows.set(one.assistant, row)
         body.append(row.element)
       }

@@ -1,7 +1,6 @@
 /** The row of an assistant in the panel. */
 
 import type { AssistantGrant, PageAccess, Right } from '../access-types.ts'
-import { isFramed } from '../dialog-parts.ts'
 import { button, grantingButton, make, setText } from './dom.ts'
 import { callsItself, isNamed, nameOf } from './names.ts'
 import { fill, type Texts } from './texts.ts'
@@ -26,6 +25,7 @@ export function assistantRow(
   actions: Actions,
   texts: Texts,
   locale: string,
+  signal: AbortSignal,
 ): Row {
   const name = nameOf(assistant, texts)
   const note = make('span', 'note')
@@ -40,11 +40,14 @@ export function assistantRow(
   const stop = button('stop', texts.stop, () => actions.stop(assistant))
   const allow = (['read', 'act'] as const).map((right) => ({
     right,
-    ...grantingButton('allow', right === 'read' ? texts.allowRead : texts.allowAct, () =>
-      actions.allow(assistant, right),
+    ...grantingButton(
+      'allow',
+      right === 'read' ? texts.allowRead : texts.allowAct,
+      () => actions.allow(assistant, right),
+      signal,
     ),
   }))
-  const askAgain = grantingButton('ask', texts.askAgain, () => actions.askAgain(assistant))
+  const askAgain = grantingButton('ask', texts.askAgain, () => actions.askAgain(assistant), signal)
   const buttons = [stop, ...allow.map(({ element }) => element), askAgain.element]
   for (const one of buttons) {
     one.ariaLabel = fill(texts.about, { action: one.textContent ?? '', name })
@@ -79,7 +82,7 @@ export function assistantRow(
       stop.hidden = isStopped
       // One right after the other: the first that is denied.
       const denied = allow.find(({ right }) => grantOf(grants, right)?.allow === false)
-      for (const one of allow) one.show(one === denied && !isFramed())
+      for (const one of allow) one.show(one === denied)
       askAgain.show(grants.some((grant) => !grant.allow) && mode !== 'open')
       if (buttons.some((one) => one === focused && one.hidden)) head.focus()
     },

@@ -24,14 +24,12 @@ import {
   type Mode,
   maxWithheld,
   present,
-  type SavedGrant,
   tableOf,
   withDenials,
   withGrant,
 } from './grants.ts'
 import { type QuestionMessage, questions, titleMark } from './questions.ts'
 import { dayOf, openSaved, type Saved } from './saved.ts'
-import { joinSession } from './session.ts'
 import { type Asked, shownOf } from './shown.ts'
 import { placeOf, refusalWords, unansweredWords } from './words.ts'
 
@@ -65,6 +63,8 @@ export interface OpenAccess
       decided(decision: AccessDecision): void
       /** Reads what other tabs have decided, perhaps while the browser has stopped this one; settles when the engine has it. */
       refresh(): Promise<void>
+      /** A gateway does not know this app any more: what was allowed "this time" ends. */
+      forgotten(): void
       /** The page joins a gateway whose users have consented that their assistants read, `client:…`. */
       consented(): void
       close(): void
@@ -109,15 +109,10 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     return openSaved(name, report, false) // the user is asked again
   })
   opening.catch(() => {}) // it is awaited below
-  const moves: [from: string | undefined, to: string][] = [] // before there is something to move
-  let moved = (from: string | undefined, to: string): void => {
-    moves.push([from, to])
-  }
-  const session = await joinSession(name, (from, to) => moved(from, to))
   const saved = await opening
 
   const now = () => Date.now()
-  const holding = () => present(saved.decisions, saved.uses, session.id, now())
+  const holding = () => present(saved.decisions, saved.uses, now())
   const pausedUntil = () => {
     const until = saved.decisions.pausedUntil
     return until !== undefined && until > now() ? until : undefined
@@ -219,7 +214,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     stored: storedAnswer,
     store: ({ assistant, right, tool }, key, choice) =>
       change((decisions) => {
-        const grant = grantOf(choice, session.id, tool?.destructive ? tool.name : undefined)
+        const grant = grantOf(choice, tool?.destructive ? tool.name : undefined)
         if (grant) withGrant(decisions, { assistant, right, time: now(), ...grant })
         else {
           const outcome = { key, time: now(), allow: choice === 'once' }
@@ -272,15 +267,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     channel = openChannel()
     reload().catch(report)
   })
-  moved = (from, to) => {
-    if (from === undefined) return apply()
-    const move = (grant: SavedGrant) => (grant.session === from ? { ...grant, session: to } : grant)
-    change((decisions) => {
-      decisions.grants = decisions.grants.map(move)
-    }).catch(report)
-  }
   apply()
-  for (const [from, to] of moves) moved(from, to)
   asking.looked()
   begin()
 
@@ -300,6 +287,11 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
       changed()
     },
     refresh: reload,
+    forgotten() {
+      change((decisions) => {
+        decisions.grants = decisions.grants.filter(({ session }) => session === undefined)
+      }).catch(report)
+    },
     consented() {
       if (isConsented || mode === 'open') return
       isConsented = true
@@ -324,7 +316,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     },
     allow(assistant, right, lasts = 'session') {
       const time = now()
-      const ends = lasts === 'session' && { session: session.id }
+      const ends = lasts === 'session' && { session: true as const }
       return change((decisions) =>
         withGrant(decisions, { assistant, right, allow: true, time, ...ends }),
       )
@@ -362,7 +354,6 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
       asking.end()
       clearTimeout(eventTimer)
       clearTimeout(pauseTimer)
-      session.leave()
       saved.flush().catch(report)
       channel?.close()
       channel = undefined
@@ -390,7 +381,8 @@ async function byPolicy(
 }
 
 /** What of a choice is saved; `undefined`: it is about the requests that wait. */
-function grantOf(choice: Choice, session: string, tool: string | undefined) {
+function grantOf(choice: Choice, tool: string | undefined) {
+  const session = true as const
   switch (choice) {
     case 'session':
       return { allow: true, session }

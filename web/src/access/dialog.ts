@@ -1,6 +1,7 @@
 /**
  * The question whether an assistant may read an app or act in it. It is in the top layer and in a closed shadow root; it
- * takes no click in its first half second, none that a script has made, and none while something covers it. Its first
+ * takes no click in its first half second, nor while the user clicks or types without a pause of that length, none that a
+ * script has made, and none while something covers it. Its first
  * focus refuses; Escape and the close button decide nothing.
  *
  * Scripts of the page have the same rights as this dialog, so it does not protect from them: a script may change the decisions
@@ -8,7 +9,7 @@
  * from what is shown around the page, over it, and at its place.
  */
 
-import { button, clickGuard, element, isFramed, styles } from '../dialog-parts.ts'
+import { button, element, guardClicks, isFramed, styles } from '../dialog-parts.ts'
 import type { Shown } from './shown.ts'
 import { filled } from './texts.ts'
 
@@ -47,13 +48,10 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
     const over = new AbortController()
     const on = (target: EventTarget, type: string, act: (event: Event) => void) =>
       target.addEventListener(type, act, { capture: true, signal: over.signal })
-    let armed = 0 // the time from which clicks count
+    const clicks = guardClicks(over.signal)
     let returns = 0
     let below = new Set<Element>()
 
-    const arm = () => {
-      armed = performance.now() + clickGuard
-    }
     const settle = (choice: Choice) => {
       over.abort()
       clearInterval(looking)
@@ -68,7 +66,7 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
       if (dialog.open) dialog.close()
       dialog.showModal()
       deny.focus()
-      arm()
+      clicks.arm()
     }
     /** Shows it again, on top of all else. */
     const returnToTop = () => {
@@ -85,24 +83,24 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
 
     for (const [choice, made] of choices) {
       on(made, 'click', (event) => {
-        if (!event.isTrusted || performance.now() < armed) return
+        if (!clicks.takes(event)) return
         if (isOnTop(made)) settle(choice)
         else returnToTop()
       })
     }
     on(dialog, 'cancel', (event) => {
-      if (performance.now() < armed) event.preventDefault() // it was meant for the page
+      if (!clicks.isArmed()) event.preventDefault() // it was meant for the page
     })
     on(dialog, 'close', () => {
       if (!dialog.open) settle('dismissed') // else it was shown again
     })
     on(dialog, 'keydown', (event) => {
       const { key } = event as KeyboardEvent
-      if (key.length === 1 && key !== ' ') arm() // the user is typing a text
+      if (key.length === 1 && key !== ' ') clicks.arm() // the user is typing a text
     })
     for (const type of ['focus', 'visibilitychange']) {
       on(window, type, ({ target }) => {
-        if (target === window || target === document) arm()
+        if (target === window || target === document) clicks.arm()
       })
     }
     for (const type of ['beforetoggle', 'toggle', 'fullscreenchange']) {
@@ -150,7 +148,7 @@ function build(shown: Shown) {
     pre.setAttribute('aria-labelledby', 'arguments')
     body.append(label, pre)
     if (shown.arguments.cut > 0) {
-      body.append(line('cut', { count: String(shown.arguments.cut) }))
+      body.append(line('cut', { count: String(shown.arguments.cut) }, 'means'))
     }
   }
   const until = element('div', '', [], 'until')

@@ -5,8 +5,8 @@ import type { AccessRequest, Grant, GrantTable, Right, Withheld } from '../acces
 const hour = 3_600_000 // ms
 const day = 24 * hour
 
-/** How long a decision for a session holds at most, ms. */
-export const sessionTime = 16 * hour
+/** How long "this time" is at most, ms. It ends earlier with the gateway's memory of the app. */
+export const sessionTime = 8 * hour
 
 /** How long other decisions hold after the last request that they decided, ms. */
 export const keptTime = 30 * day
@@ -25,8 +25,8 @@ export interface SavedGrant {
   readonly allow: boolean
   /** Ms since 1970. */
   readonly time: number
-  /** The session that it ends with; without one it is kept. */
-  readonly session?: string
+  /** It is for this time; without, it is kept. */
+  readonly session?: true
   /** The user has ended the access, and was not asked. */
   readonly isRevoked?: true
 }
@@ -75,17 +75,15 @@ export function untilOf({ assistant, right, time, session }: SavedGrant, uses: U
   return Math.max(time, uses.get(assistant)?.last[right] ?? 0) + keptTime
 }
 
-/** The decisions that hold now, in this session. */
+/** The decisions that hold now. */
 export function present(
   decisions: Decisions,
   uses: Uses,
-  session: string,
   now: number,
 ): readonly (SavedGrant & { readonly until: number })[] {
   return decisions.grants.flatMap((grant) => {
     const until = untilOf(grant, uses)
-    const isOver = until <= now || (grant.session !== undefined && grant.session !== session)
-    return isOver ? [] : { ...grant, until }
+    return until <= now ? [] : { ...grant, until }
   })
 }
 

@@ -15,7 +15,7 @@ import { refusalWords, unansweredWords } from './words.ts'
 /** How long a request waits for the user, ms: clients give up after 60 s. */
 export const waitTime = 45_000
 
-/** How many refusals end all questions until the page is loaded again. */
+/** How many refusals end all questions about an assistant until the page is loaded again. */
 export const maxRefusals = 3
 
 /** What stands before the title of a page that waits to be looked at. */
@@ -28,7 +28,12 @@ export type QuestionMessage =
   /** Nobody waits for it there any more. */
   | { readonly kind: 'left'; readonly tab: string; readonly key: string }
   /** It has been answered, and the answer is stored. */
-  | { readonly kind: 'answered'; readonly key: string; readonly choice: Choice }
+  | {
+      readonly kind: 'answered'
+      readonly key: string
+      readonly assistant: string
+      readonly choice: Choice
+    }
   /** A tab is visible now: who has a question? */
   | { readonly kind: 'looking' }
 
@@ -86,7 +91,7 @@ interface Question {
 
 export function questions(host: QuestionHost): Questions {
   const open = new Map<string, Question>()
-  let refusals = 0
+  const refusals = new Map<string, number>() // by assistant
   let lastCall = 0
   let isShowing = false
 
@@ -123,20 +128,25 @@ export function questions(host: QuestionHost): Questions {
     question.others.clear()
     closeIfLeft(question)
   }
-  const answerOf = (choice: Choice): AccessAnswer => {
+  const refusalsOf = (assistant: string) => refusals.get(assistant) ?? 0
+  const isRefused = ({ assistant }: Asked) => refusalsOf(assistant) >= maxRefusals
+  const answerOf = (choice: Choice, { assistant }: Asked): AccessAnswer => {
     if (choice === 'deny' || choice === 'dismissed') {
-      return { allow: false, reason: 'declined', message: refusalWords(choice, refusals) }
+      const message = refusalWords(choice, refusalsOf(assistant))
+      return { allow: false, reason: 'declined', message }
     }
     if (choice === 'unshown' || choice === 'ended') {
       return { allow: false, reason: 'unanswered', message: unansweredWords.covered(host.place()) }
     }
     return { allow: true, reason: 'asked' }
   }
-  /** Counts a refusal, here or in another tab; after the third one nothing is asked. */
-  const count = (choice: Choice) => {
+  /** Counts a refusal, here or in another tab; after the third one of an assistant nothing is asked about it. */
+  const count = (choice: Choice, assistant: string) => {
     if (choice !== 'deny' && choice !== 'dismissed') return
-    if (++refusals < maxRefusals) return
-    for (const question of [...open.values()]) answerAll(question, answerOf('deny'))
+    refusals.set(assistant, refusalsOf(assistant) + 1)
+    for (const question of [...open.values()]) {
+      if (isRefused(question.asked)) answerAll(question, answerOf('deny', question.asked))
+    }
   }
   const settle = () => {
     for (const question of [...open.values()]) {
@@ -154,7 +164,9 @@ export function questions(host: QuestionHost): Questions {
       while (open.size > 0 && host.isVisible()) await host.alone(showNext)
     } catch (error) {
       host.report(error)
-      for (const question of [...open.values()]) answerAll(question, answerOf('unshown'))
+      for (const question of [...open.values()]) {
+        answerAll(question, answerOf('unshown', question.asked))
+      }
     } finally {
       isShowing = false
     }
@@ -174,11 +186,10 @@ export function questions(host: QuestionHost): Questions {
     if (choice !== 'unshown') {
       question.isStoring = true
       await host.store(asked, key, choice)
-      host.post({ kind: 'answered', key, choice })
+      host.post({ kind: 'answered', key, assistant: asked.assistant, choice })
     }
-    const answer = answerOf(choice)
-    answerAll(question, answer)
-    count(choice)
+    answerAll(question, answerOf(choice, asked))
+    count(choice, asked.assistant)
   }
 
   return {
@@ -191,7 +202,7 @@ export function questions(host: QuestionHost): Questions {
           message: unansweredWords.name,
         })
       }
-      if (refusals >= maxRefusals) return Promise.resolve(answerOf('deny'))
+      if (isRefused(asked)) return Promise.resolve(answerOf('deny', asked))
       const key = keyOf(asked)
       return new Promise((resolve) => {
         const question = questionOf(key, asked)
@@ -223,7 +234,7 @@ export function questions(host: QuestionHost): Questions {
     receive(message) {
       switch (message.kind) {
         case 'asked': {
-          if (message.tab === host.tab || refusals >= maxRefusals) return
+          if (message.tab === host.tab || isRefused(message.asked)) return
           const { key, tab, asked } = message
           const question = questionOf(key, asked)
           question.others.get(tab)?.()
@@ -244,8 +255,8 @@ export function questions(host: QuestionHost): Questions {
         }
         case 'answered': {
           const question = open.get(message.key)
-          if (question) answerAll(question, answerOf(message.choice))
-          count(message.choice)
+          if (question) answerAll(question, answerOf(message.choice, question.asked))
+          count(message.choice, message.assistant)
           return
         }
         case 'looking':

@@ -100,6 +100,11 @@ export function shownOf(
     ...(tool && { toolNames: { title: tool.title ?? tool.name, name: tool.name } }),
     ...(asked.arguments && { arguments: asked.arguments }),
   }
+  if (asked.arguments && asked.arguments.cut > 0) {
+    // Nobody can allow what they cannot read.
+    const means = tool?.destructive ? ('onceMeans' as const) : ('actMeans' as const)
+    return { ...common, title: 'once', means, until: [], choices: [['deny', 'deny']] }
+  }
   if (tool?.destructive) {
     return {
       ...common,

@@ -17,20 +17,21 @@ const en = {
   readMeans:
     'It could read all that this app shares. The contents go to the provider of its language model.',
   actMeans: 'It could change things in this app by its tools, in your name.',
-  onceMeans: 'This tool may delete or overwrite something. It is asked about each time.',
+  onceMeans:
+    'This tool may delete or overwrite something. Each call asks, unless you allow this tool for 8 hours.',
   wants: 'It asks for {method} {what}',
   tool: 'Tool: {title} ({name})',
   arguments: 'Arguments',
-  cut: '(The rest is not shown: {count} characters)',
+  cut: 'The arguments are too long to be shown: {count} more characters. So the call cannot be allowed.',
   untilSession:
-    '“Allow this time” ends when the last tab of this app closes, at the latest {time}.',
+    '“Allow this time” ends after 8 hours, {time}, or earlier if the gateway forgets this app.',
   untilAlways: '“Allow always” ends after 30 days without use.',
   untilToolSession:
-    '“Allow for this session” ends when the last tab of this app closes, at the latest {time}.',
+    '“Allow for 8 hours” is for this tool alone. It ends {time}, or earlier if the gateway forgets this app.',
   thisTime: 'Allow this time',
   always: 'Allow always',
   allowOnce: 'Allow once',
-  toolSession: 'Allow for this session',
+  toolSession: 'Allow for 8 hours',
   deny: 'Don’t allow',
   close: 'Close without a decision',
 }
@@ -53,20 +54,20 @@ const de: Texts = {
   actMeans:
     'Er könnte mit ihren Tools etwas in dieser App ändern, im Namen der angemeldeten Person.',
   onceMeans:
-    'Dieses Tool kann etwas löschen oder überschreiben. Jeder Aufruf braucht eine Entscheidung.',
+    'Dieses Tool kann etwas löschen oder überschreiben. Jeder Aufruf fragt, außer wenn dieses Tool für 8 Stunden erlaubt ist.',
   wants: 'Anfrage: {method} {what}',
   tool: 'Tool: {title} ({name})',
   arguments: 'Argumente',
-  cut: '(Der Rest wird nicht gezeigt: {count} Zeichen)',
+  cut: 'Die Argumente sind zu lang, um gezeigt zu werden: {count} weitere Zeichen. Der Aufruf lässt sich daher nicht erlauben.',
   untilSession:
-    '„Diesmal erlauben“ endet, wenn der letzte Tab dieser App schließt, spätestens {time}.',
+    '„Diesmal erlauben“ endet nach 8 Stunden, {time}, oder früher, wenn das Gateway diese App vergisst.',
   untilAlways: '„Immer erlauben“ endet nach 30 Tagen ohne Benutzung.',
   untilToolSession:
-    '„Für diese Sitzung erlauben“ endet, wenn der letzte Tab dieser App schließt, spätestens {time}.',
+    '„8 Stunden erlauben“ gilt für dieses Tool allein. Es endet {time}, oder früher, wenn das Gateway diese App vergisst.',
   thisTime: 'Diesmal erlauben',
   always: 'Immer erlauben',
   allowOnce: 'Einmal erlauben',
-  toolSession: 'Für diese Sitzung erlauben',
+  toolSession: '8 Stunden erlauben',
   deny: 'Nicht erlauben',
   close: 'Ohne Entscheidung schließen',
 }
@@ -85,20 +86,21 @@ const ja: Texts = {
   readMeans:
     'このアプリが共有するすべての内容を読み取れるようになります。内容は言語モデルの提供元に送られます。',
   actMeans: 'ツールを使い、あなたの名義でこのアプリの内容を変更できるようになります。',
-  onceMeans: 'このツールは何かを削除または上書きすることがあります。毎回確認します。',
+  onceMeans:
+    'このツールは何かを削除または上書きすることがあります。8 時間許可しない限り、呼び出しごとに確認します。',
   wants: 'リクエスト：{method} {what}',
   tool: 'ツール：{title}（{name}）',
   arguments: '引数',
-  cut: '（残りの {count} 文字は表示されません）',
+  cut: '引数が長すぎて表示できません（残り {count} 文字）。そのため、この呼び出しは許可できません。',
   untilSession:
-    '「今回だけ許可」は、このアプリの最後のタブを閉じたとき、遅くとも {time} に終わります。',
+    '「今回だけ許可」は 8 時間後の {time} に終わります。ゲートウェイがこのアプリを忘れた場合は、その時に終わります。',
   untilAlways: '「常に許可」は、30 日間使われないと終わります。',
   untilToolSession:
-    '「このセッションで許可」は、このアプリの最後のタブを閉じたとき、遅くとも {time} に終わります。',
+    '「8 時間許可」はこのツールだけが対象です。{time} に終わります。ゲートウェイがこのアプリを忘れた場合は、その時に終わります。',
   thisTime: '今回だけ許可',
   always: '常に許可',
   allowOnce: '一度だけ許可',
-  toolSession: 'このセッションで許可',
+  toolSession: '8 時間許可',
   deny: '許可しない',
   close: '決定せずに閉じる',
 }
@@ -115,18 +117,18 @@ const zhHans: Texts = {
   unnamedMeans: '它使用没有名称的访问方式，因此此决定适用于使用同一方式的所有助手。',
   readMeans: '它将可以读取此应用共享的全部内容。这些内容会发送给其语言模型的提供商。',
   actMeans: '它将可以通过工具以您的名义更改此应用中的内容。',
-  onceMeans: '此工具可能会删除或覆盖内容，因此每次都会询问。',
+  onceMeans: '此工具可能会删除或覆盖内容。除非您允许此工具 8 小时，否则每次调用都会询问。',
   wants: '请求：{method} {what}',
   tool: '工具：{title}（{name}）',
   arguments: '参数',
-  cut: '（其余 {count} 个字符未显示）',
-  untilSession: '“本次允许”在此应用的最后一个标签页关闭时结束，最迟到 {time}。',
+  cut: '参数过长，无法显示（还有 {count} 个字符），因此无法允许此次调用。',
+  untilSession: '“本次允许”在 8 小时后（{time}）结束；如果网关忘记了此应用，则提前结束。',
   untilAlways: '“始终允许”在 30 天未使用后结束。',
-  untilToolSession: '“在此会话中允许”在此应用的最后一个标签页关闭时结束，最迟到 {time}。',
+  untilToolSession: '“允许 8 小时”仅限此工具。它在 {time} 结束；如果网关忘记了此应用，则提前结束。',
   thisTime: '本次允许',
   always: '始终允许',
   allowOnce: '允许一次',
-  toolSession: '在此会话中允许',
+  toolSession: '允许 8 小时',
   deny: '不允许',
   close: '关闭，暂不决定',
 }
@@ -173,14 +175,16 @@ export function clean(text: string, most = maxName): string {
   return points.length > most ? `${points.slice(0, most - 1).join('')}…` : plain
 }
 
-/** How much of a tool's arguments is shown. */
-export const maxArguments = 2000
+/** How long the arguments of a tool may be to be shown: whoever allows a call has to be able to read all of them. */
+export const maxArguments = 100_000
 
-/** JSON over several lines, without hidden characters. `cut`: how many characters are missing. */
+/** JSON over several lines, without hidden characters. `cut`: how many characters are missing of what is too long to be shown. */
 export function shownJson(value: unknown): { text: string; cut: number } {
   const whole = (JSON.stringify(value, undefined, 2) ?? '')
     .toWellFormed()
     .replace(hidden, (mark) => (mark === '\n' ? mark : `\\u{${mark.codePointAt(0)?.toString(16)}}`))
-  const cut = Math.max(0, whole.length - maxArguments)
-  return { text: whole.slice(0, maxArguments).toWellFormed(), cut }
+  if (whole.length > maxArguments) {
+    return { text: whole.slice(0, 2000).toWellFormed(), cut: whole.length - 2000 }
+  }
+  return { text: whole, cut: 0 }
 }

@@ -5,7 +5,7 @@ import type { Choice } from './dialog.ts'
 /** Of a request that the user has refused. */
 export function refusalWords(choice: Choice, refusals: number): string {
   if (refusals >= 3) {
-    return 'The user has refused several times, and is not asked again before the page is loaded again. Do not try again unless they ask.'
+    return 'The user has refused this assistant several times, and is not asked about it again before the page is loaded again. Do not try again unless they ask.'
   }
   if (choice === 'dismissed') {
     return 'The user has closed the question without a decision. Do not try again unless they ask.'

@@ -112,8 +112,8 @@ inBrowsers('the panel lists assistants with rights, use and decisions', async (b
   const tab = await panel(browser)
   const first = await row(tab, 0)
   assert.match(first, /^Claude Code Calls itself “claude-code” \(not verified\)/)
-  assert.match(first, /Read until the app is closed, at most until /)
-  assert.match(first, /Act asks first Tool delete_note until the app is closed/)
+  assert.match(first, /Read this time: until /)
+  assert.match(first, /Act asks first Tool delete_note this time: until/)
   assert.match(first, /\d\d:\d\d Reads: 1,240 · Calls: 3/)
   assert.match(await row(tab, 1), /^editor-7f3a .*Read until \d+ \w+ \d{4}.* \d\d:\d\d /)
   assert.match(

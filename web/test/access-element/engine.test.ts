@@ -66,7 +66,7 @@ inBrowsers(
         defineAccess(mcp)
         document.body.append(document.createElement('pagemcp-access'))
       })
-      await says(tab, 'claude-code', 'Read until the app is closed, at most until')
+      await says(tab, 'claude-code', 'Read this time: until')
       await says(tab, 'claude-code', 'Act asks first')
       await says(tab, 'claude-code', 'Reads: 1 ·')
       await says(tab, 'cursor', `Read until `)

@@ -19,11 +19,16 @@ function at(href: string | undefined, entries: { readonly [key: string]: string 
 
 for (const [href, want] of [
   ['http://localhost:5173/', 'open'],
-  ['http://notes.localhost/', 'open'],
+  ['http://notes.localhost/', 'ask'],
+  ['http://tauri.localhost/', 'ask'],
+  ['https://tauri.localhost/', 'ask'],
+  ['tauri://localhost/', 'ask'],
+  ['capacitor://localhost/', 'ask'],
+  ['https://localhost/', 'ask'],
   ['http://127.0.0.1:8809/demo/', 'open'],
   ['http://127.8.9.10/', 'open'],
   ['http://[::1]:80/', 'open'],
-  ['file:///home/a/index.html', 'open'],
+  ['file:///android_asset/www/index.html', 'ask'],
   [undefined, 'open'],
   ['https://notes.example/', 'ask'],
   ['https://localhost.example/', 'ask'],
@@ -61,7 +66,7 @@ test('an open page with a denial or a pause serves nothing before it is loaded',
   for (const [entries, want] of [
     [{ [key]: String(Date.now() + 60_000) }, true],
     [{ [key]: String(Date.now() - 1) }, false],
-    [{ [key]: 'nonsense' }, false],
+    [{ [key]: 'nonsense' }, true],
     [{ 'pagemcp.access:other': String(Date.now() + 60_000) }, false],
   ] as const) {
     at('http://localhost/', entries)

@@ -37,7 +37,7 @@ inBrowsers(
       'It calls itself Claude Code. This name is not checked.',
       'The contents go to the provider of its language model.',
       'resources/read notes://1',
-      '“Allow this time” ends when the last tab of this app closes',
+      '“Allow this time” ends after 8 hours',
       '30 days without use',
     ])
       assert.ok(text.includes(part), `${part} is not in ${text}`)
@@ -97,14 +97,14 @@ inBrowsers(
       assert.ok(text.includes(part), `${part} is not in ${text}`)
     assert.deepEqual(await tab.evaluate(() => kit.buttons().slice(0, 3)), [
       'Allow once',
-      'Allow for this session',
+      'Allow for 8 hours',
       'Don’t allow',
     ])
     await choose(tab, 'Allow once')
     assert.deepEqual(await answer(tab, 'a'), { allow: true, reason: 'asked' })
     assert.deepEqual(await tab.evaluate(() => kit.table()?.grants), [])
     await ask(tab, 'b', one)
-    await choose(tab, 'Allow for this session')
+    await choose(tab, 'Allow for 8 hours')
     assert.deepEqual(await answer(tab, 'b'), { allow: true, reason: 'asked' })
     const grants = await tab.evaluate(() =>
       kit.table()?.grants.map(({ right, tool, allow }) => [right, tool, allow]),
@@ -136,6 +136,21 @@ inBrowsers(
     await ask(tab, 'a')
     await isShown(tab)
     await click(tab, 'Allow always') // the dialog reads a clock that stands where it was before
+    assert.equal(await tab.evaluate(() => kit.isAsked()), true)
+    await choose(tab, 'Allow always')
+    assert.equal((await answer(tab, 'a')).allow, true)
+  },
+  { alike: true },
+)
+
+inBrowsers(
+  'who goes on clicking does not answer the question that appears',
+  async ({ open }) => {
+    const tab = await opened(open(url('/?q')))
+    await ask(tab, 'a')
+    await isShown(tab)
+    const began = performance.now()
+    while (performance.now() - began < 1500) await click(tab, 'Allow always')
     assert.equal(await tab.evaluate(() => kit.isAsked()), true)
     await choose(tab, 'Allow always')
     assert.equal((await answer(tab, 'a')).allow, true)
@@ -305,7 +320,7 @@ inBrowsers(
     }
     await ask(tab, 'tool', { ...act, tool, arguments: { text: 'x'.repeat(5000) } })
     await isShown(tab)
-    assert.match(await tab.evaluate(() => kit.text()), /其余 3\d\d\d 个字符未显示/)
+    assert.match(await tab.evaluate(() => kit.text()), /x{5000}/)
     assert.deepEqual(await violations(tab, 'pagemcp-question'), [])
   },
   { alike: true },

@@ -29,10 +29,10 @@ const used = (assistant: string, last: Use['last']) =>
 const read = { assistant: 'a', right: 'read', allow: true, time: now } as const
 
 const ends: { name: string; grant: SavedGrant; last?: Use['last']; want: number }[] = [
-  { name: 'this time', grant: { ...read, session: 's' }, want: now + sessionTime },
+  { name: 'this time', grant: { ...read, session: true }, want: now + sessionTime },
   {
     name: 'this time, used later',
-    grant: { ...read, session: 's' },
+    grant: { ...read, session: true },
     last: { read: now + day },
     want: now + sessionTime,
   },
@@ -55,18 +55,10 @@ for (const { name, grant, last = {}, want } of ends) {
   test(`when a decision ends: ${name}`, () => {
     const uses = used('a', last)
     assert.equal(untilOf(grant, uses), want)
-    const at = (time: number) => present(decisions(grant), uses, 's', time).length
+    const at = (time: number) => present(decisions(grant), uses, time).length
     assert.deepEqual([at(want - 1), at(want)], [1, 0])
   })
 }
-
-test('a decision of another session does not hold', () => {
-  const of = decisions({ ...read, session: 'other' }, { ...read, assistant: 'b' })
-  assert.deepEqual(
-    present(of, new Map(), 's', now).map(({ assistant }) => assistant),
-    ['b'],
-  )
-})
 
 const act = { ...read, right: 'act' } as const
 const wipe = { name: 'wipe', destructive: true }
@@ -124,7 +116,7 @@ for (const { name, grants, request, want } of says) {
 test('a denial ends what was granted before, and a grant replaces the denial', () => {
   const of = decisions()
   withGrant(of, act)
-  withGrant(of, { ...act, tool: 'wipe', session: 's' })
+  withGrant(of, { ...act, tool: 'wipe', session: true })
   assert.equal(of.grants.length, 2)
   withDenials(of, ['a', 'page'], ['read', 'act'], now)
   assert.deepEqual(
@@ -165,7 +157,7 @@ test('the table never names the page itself, since an assistant may have that na
       grants: [],
     })
   }
-  const holding = present(decisions(read), new Map(), 's', now)
+  const holding = present(decisions(read), new Map(), now)
   assert.deepEqual(
     tableOf('policy', decisions(read), holding, ['b']).grants.map(({ assistant, right }) => [
       assistant,
@@ -181,7 +173,7 @@ test('the table never names the page itself, since an assistant may have that na
     { ...read, assistant: 'client:denied', allow: false },
     { ...read, assistant: 'client:allowed' },
   )
-  const held = present(hosted, new Map(), 's', now)
+  const held = present(hosted, new Map(), now)
   const seeing = ['client:denied', 'client:new', 'local']
   const { policy, asksLists, grants } = tableOf('ask', hosted, held, seeing, [], true)
   assert.deepEqual([policy, asksLists], [undefined, true])
@@ -233,9 +225,9 @@ test('texts of assistants are cut and cleaned, and names that do not show are re
   for (const name of ['', 'a\u202eb', 'a\u200bb', 'a\nb', ' a', 'x'.repeat(200)]) {
     assert.equal(isShowable(name), false, JSON.stringify(name))
   }
-  const { text, cut } = shownJson({ a: `\u202e${'x'.repeat(3000)}` })
+  const { text, cut } = shownJson({ a: `\u202e${'x'.repeat(30_000)}`, last: 'here' })
   assert.ok(text.startsWith('{\n  "a": "\\u{202e}xxx'), text.slice(0, 40))
-  assert.deepEqual([text.length, cut > 1000], [2000, true])
+  assert.deepEqual([text.endsWith('"last": "here"\n}'), cut], [true, 0], 'arguments are whole')
   const asked = askedOf({
     assistant: 'a',
     callsItself: `Claude\u202e${'y'.repeat(200)}`,
@@ -259,4 +251,22 @@ test('texts of assistants are cut and cleaned, and names that do not show are re
     ['', 'My notes', 'My notes (notes)'],
     'a name that is known is not said twice',
   )
+})
+
+test('a call whose arguments are too long to be read can only be refused', () => {
+  for (const tool of [{ name: 'add' }, wipe]) {
+    const asked = askedOf({
+      assistant: 'a',
+      right: 'act',
+      method: 'tools/call',
+      tool,
+      arguments: { text: 'x'.repeat(1_000_000), path: '/' },
+    })
+    const shown = shownOf(asked, 'notes', undefined, 'https://a.example', [], now)
+    assert.deepEqual(
+      shown.choices.map(([choice]) => choice),
+      ['deny'],
+      tool.name,
+    )
+  }
 })

@@ -217,26 +217,32 @@ test('a tab that becomes visible shows the questions of hidden ones', async () =
   assert.equal((await answer).allow, true)
 })
 
-test('three refusals in any tab end all questions, an answer in time none', async () => {
-  const { open, dialogs } = world()
+test('three refusals of an assistant in any tab end the questions about it, and about no other', async () => {
+  const { open, dialogs, pass } = world()
   const [one, two] = [open('1'), open('2')]
-  for (const [tab, name] of [
-    [one, 'a'],
-    [two, 'b'],
-    [one, 'c'],
+  for (const [tab, right] of [
+    [one, 'read'],
+    [two, 'act'],
+    [one, 'read'],
   ] as const) {
-    const answer = tab.ask(request(name), never)
+    const answer = tab.ask(request('a', { right }), never)
     await settled()
     dialogs[0]?.choose('dismissed')
     assert.equal((await answer).reason, 'declined')
-    await settled()
+    await pass(1)
   }
   for (const tab of [one, two]) {
-    const { allow, reason, message = '' } = await tab.ask(request('d'), never)
+    const { allow, reason, message = '' } = await tab.ask(request('a'), never)
     assert.deepEqual([allow, reason], [false, 'declined'])
-    assert.match(message, /before the page is loaded again/)
+    assert.match(message, /refused this assistant several times/)
   }
   assert.equal(dialogs.length, 0)
+  for (const tab of [one, two]) {
+    const other = tab.ask(request('b'), never)
+    await settled()
+    dialogs[0]?.choose('once')
+    assert.equal((await other).allow, true, 'another assistant is asked about')
+  }
 })
 
 test('a closed question is a no for those that wait, and not for later ones', async () => {

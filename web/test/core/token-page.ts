@@ -154,6 +154,7 @@ export async function tokenPage(
         return { receive: (text: string) => got.push(text), close() {} } as unknown as Client
       },
       pageId: async () => (ids === 1 ? described.page : `page-${ids}`),
+      forgotten() {},
       newPageId: async () => `page-${++ids}`,
       confirm: () => Promise.reject(new Error('a page with a token asks its user nothing')),
       together: (act) => act(),

@@ -99,7 +99,7 @@ await say(JSON.stringify(got))
       const page = await openApp(context, server)
       await saw(page, '.app-question', 'save')
       assert.deepEqual(server.calls, [])
-      await press(page, '.app-question button', 'Accept')
+      await press(page, '.app-question button:not([aria-disabled])', 'Accept')
       await saw(page, '.app-question', 'https://link.example/')
       await press(page, '.app-question button', 'Decline')
       await page.waitForSelector('.app-panel q')
@@ -316,7 +316,7 @@ inBrowsers(
     })
     await frame.$eval('button', (one) => one.click())
     await saw(page, '.app-question', 'written by an app')
-    await press(page, '.app-question button', 'Accept')
+    await press(page, '.app-question button:not([aria-disabled])', 'Accept')
     await frame.waitForFunction(() =>
       document.querySelector('[role=status]')?.textContent?.startsWith('Wrote'),
     )
