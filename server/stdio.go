@@ -75,6 +75,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	defer cancel()
 	l := &gatewayLink{opts: opts, remote: remote.New(), log: log}
 	options := gateway.EngineOptions(opts.Gateway.Logging)
+	options.MaxInFlight = limits.MaxAllInFlight // the gateway has the limits
 	options.Report = func(err error) { log.Error(err.Error()) }
 	options.Extend = l.remote.Request
 	e := engine.New(opts.Gateway.info(), options)

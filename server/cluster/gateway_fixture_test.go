@@ -91,7 +91,7 @@ func (quiet) Answered(access.Client, string, string, int)   {}
 func (noLimits) Delay(access.Client, string) (time.Duration, *access.Exceeded) {
 	return 0, nil
 }
-func (noLimits) Acquire(access.Client, string, access.Use) (func(), *access.Exceeded) {
+func (noLimits) Acquire(context.Context, access.Client, string, access.Use) (func(), *access.Exceeded) {
 	return func() {}, nil
 }
 

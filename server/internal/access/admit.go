@@ -46,21 +46,32 @@ func (d *Direct) admit(x engine.Examination, msg []byte) bool {
 		}
 		return false
 	}
-	wait, over := time.Duration(0), d.overShare(call)
-	if over == nil && x.Method != engine.MethodInitialize { // sessions count it, and this one may only wake
+	wait, over := time.Duration(0), (*Exceeded)(nil)
+	if x.Method != engine.MethodInitialize { // sessions count it, and this one may only wake
 		wait, over = d.gate.Limits.Delay(d.clientInfo(), x.Method)
 	}
 	if over != nil {
-		d.takeCall(x.ID)
-		d.refuse(x, message.Busy(over.Text))
-		d.audit(call, "busy", ReasonRate, 0)
+		d.rejectBusy(x, call, over.Text)
 		return false
 	}
-	if wait == 0 {
+	switch {
+	case d.overShare(call) != nil:
+		if !d.enqueue(x, call) {
+			d.rejectBusy(x, call, "Too many requests in flight")
+		}
+	case wait > 0:
+		d.sendLater(x, call, wait)
+	default:
 		return true
 	}
-	d.sendLater(x, call, wait)
 	return false
+}
+
+// rejectBusy rejects a registered request that is over a limit.
+func (d *Direct) rejectBusy(x engine.Examination, call *openCall, text string) {
+	d.takeCall(x.ID)
+	d.refuse(x, message.Busy(text))
+	d.audit(call, "busy", ReasonRate, 0)
 }
 
 // sendLater passes a request to the engine after wait, unless it was cancelled then.
@@ -174,6 +185,7 @@ func (d *Direct) deliver(msg []byte) error {
 	switch {
 	case h.Kind == jsonrpc.Response && h.ID != "":
 		call, found := d.takeCall(h.ID)
+		d.sendQueued()
 		if !found {
 			if !d.pausedUntil().IsZero() {
 				return nil // a pause has answered it

@@ -2,6 +2,7 @@ package access
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,7 +20,8 @@ type openCall struct {
 	page        string // see PageConcerned
 	trace       string
 	started     time.Time
-	delayed     bool // waits for the rate; the engine does not have it yet
+	delayed     bool // waits for the rate, or for others; the engine does not have it yet
+	examined    engine.Examination
 }
 
 // open registers a request. If a request with this id is registered already, open
@@ -49,9 +51,17 @@ func (d *Direct) overShare(call *openCall) *Exceeded {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.hasRoom(call) {
+		return nil
+	}
+	return &Exceeded{Text: "Too many requests in flight"}
+}
+
+// hasRoom reports whether the engine may get a request. The caller holds the lock.
+func (d *Direct) hasRoom(call *openCall) bool {
 	ofPage, total := 0, 0
 	for _, other := range d.calls {
-		if other == call || other.uri == "" || engine.IsStream(other.method) {
+		if other == call || other.uri == "" || other.delayed || engine.IsStream(other.method) {
 			continue
 		}
 		total++
@@ -59,10 +69,63 @@ func (d *Direct) overShare(call *openCall) *Exceeded {
 			ofPage++
 		}
 	}
-	if ofPage < PageShare(limits.MaxInFlight, total) {
-		return nil
+	return ofPage < PageShare(limits.MaxInFlight, total)
+}
+
+// maxQueued is the number of requests of one connection that wait for others to end.
+const maxQueued = limits.SharesInFlight * limits.MaxInFlight
+
+// enqueue makes a request over its share wait for others to end, for limits.QueueTime at most.
+// It returns false if too many wait.
+func (d *Direct) enqueue(x engine.Examination, call *openCall) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.queue) >= maxQueued {
+		return false
 	}
-	return &Exceeded{Text: "Too many requests in flight"}
+	call.delayed, call.examined = true, x
+	d.queue = append(d.queue, call)
+	time.AfterFunc(limits.QueueTime, func() {
+		if d.dequeue(call) {
+			d.rejectBusy(x, call, "Too many requests in flight")
+		}
+	})
+	return true
+}
+
+// dequeue reports whether a request waited, and still has no answer.
+func (d *Direct) dequeue(call *openCall) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at := slices.Index(d.queue, call)
+	if at >= 0 {
+		d.queue = slices.Delete(d.queue, at, at+1)
+	}
+	return at >= 0 && d.calls[call.id.Key()] == call
+}
+
+// sendQueued sends the waiting requests for which there is room now, oldest first.
+func (d *Direct) sendQueued() {
+	for {
+		call := d.nextQueued()
+		if call == nil {
+			return
+		}
+		if d.dequeue(call) && d.takeDelayed(call.id, call) {
+			d.direct.Post(call.examined)
+		}
+	}
+}
+
+func (d *Direct) nextQueued() *openCall {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, call := range d.queue {
+		if d.calls[call.id.Key()] != call || d.hasRoom(call) {
+			return call
+		}
+	}
+	return nil
 }
 
 // isOpen reports whether a request with this id has no response yet.
@@ -122,6 +185,7 @@ func (d *Direct) recordAnswered(call *openCall, h message.Head, response []byte)
 func (d *Direct) recordCancelled(x engine.Examination) {
 	if call, found := d.takeCall(jsonrpc.ID(jsonrpc.Member(x.Params, "requestId"))); found {
 		d.auditEnd(call, "cancelled", nil, 0)
+		d.sendQueued()
 	}
 }
 

@@ -21,6 +21,7 @@ type Direct struct {
 	mu     sync.Mutex
 	client Client
 	calls  map[string]*openCall // requests without response, by ID.Key
+	queue  []*openCall          // of these, those that wait for others to end: see enqueue
 	held   held
 }
 

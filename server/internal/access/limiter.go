@@ -1,20 +1,24 @@
 package access
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
-// A Limiter limits how much clients use. Its methods do not block.
+// A Limiter limits how much clients use.
 type Limiter interface {
-	// Delay counts one more request of this method by c, which is initialize for a new
+	// Delay does not block. It counts one more request of this method by c, which is initialize for a new
 	// session over HTTP only, and returns how long it has to
 	// wait to stay within the rate. If over is not nil, the request is rejected, and
 	// nothing is counted.
 	Delay(c Client, method string) (wait time.Duration, over *Exceeded)
 
 	// Acquire counts one more HTTP request of c until release is called. If over is not
-	// nil, the request is rejected. Assistants may share credentials, so caller tells
+	// nil, the request is rejected. A UseRequest over a limit waits before that, until others
+	// have ended, limits.QueueTime has passed, or ctx ends. Assistants may share credentials, so caller tells
 	// them apart: the session id of the classic revisions, or the clientInfo of
 	// 2026-07-28, which may be false.
-	Acquire(c Client, caller string, use Use) (release func(), over *Exceeded)
+	Acquire(ctx context.Context, c Client, caller string, use Use) (release func(), over *Exceeded)
 }
 
 // A Use says for how long an HTTP request lasts.

@@ -170,7 +170,7 @@ func (silent) RecordRefusal(access.Entry)                    {}
 func (silent) Delay(access.Client, string) (time.Duration, *access.Exceeded) {
 	return 0, nil
 }
-func (silent) Acquire(access.Client, string, access.Use) (func(), *access.Exceeded) {
+func (silent) Acquire(context.Context, access.Client, string, access.Use) (func(), *access.Exceeded) {
 	return func() {}, nil
 }
 func (oneOwner) Authenticate(*http.Request) (access.Caller, *access.Challenge) {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -100,6 +101,7 @@ func TestSlowPageCostsItselfOnly(t *testing.T) {
 					}
 				})
 			}
+			time.Sleep(limits.QueueTime)
 			synctest.Wait()
 			if rejected.Load() != extra || answered.Load() != extra {
 				t.Errorf("%s: %d rejected of %d answers", x.name, rejected.Load(), answered.Load())
@@ -148,6 +150,28 @@ func TestBatchForASlowPageCostsItselfOnly(t *testing.T) {
 			}
 			if got := w.receive(); !strings.Contains(got, x.want) {
 				t.Errorf("%s: %s", x.what, got)
+			}
+		}
+	})
+}
+
+// A client may read all entries of a page of a list at once: what is over its share waits.
+func TestAllEntriesAreReadAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := startGateway(t)
+		page := newPage(t, "notes")
+		const entries = 200
+		for i := range entries {
+			page.write(fmt.Sprintf("notes://%d", i), strconv.Itoa(i))
+		}
+		page.join(g)
+		w := g.openWire(AssistantProtocol)
+		for i := range entries {
+			w.send(modern(strconv.Itoa(i), engine.MethodReadResource, fmt.Sprintf(`"uri":"notes+notes://%d"`, i)))
+		}
+		for range entries {
+			if got := w.receive(); !strings.Contains(got, `"text":`) {
+				t.Errorf("a read is answered %s", got)
 			}
 		}
 	})

@@ -49,6 +49,10 @@ const (
 	// as those for a page of their own.
 	MaxInFlight = 64
 
+	// QueueTime is how long a request over these numbers waits for others to end: a client may
+	// read a whole page of a list at once.
+	QueueTime = 10 * time.Second
+
 	// SharesInFlight is how many times the share of one page an assistant may have for all pages.
 	SharesInFlight = 4
 

@@ -102,7 +102,7 @@ func (r *request) callInSession(s *session, examined []engine.Examination, messa
 	if pages == nil {
 		pages = []string{""}
 	}
-	uses, over := acquireUses(r.server.Gate.Limits, r.client, s, pages)
+	uses, over := acquireUses(r.http.Context(), r.server.Gate.Limits, r.client, s, pages)
 	if over != nil {
 		r.exceeded("", over)
 		return
@@ -260,7 +260,7 @@ func (r *request) openSessionStream() {
 		return
 	}
 	defer s.release()
-	release, over := r.server.Gate.Limits.Acquire(r.client, "session "+s.hash, access.UseStream)
+	release, over := r.server.Gate.Limits.Acquire(r.http.Context(), r.client, "session "+s.hash, access.UseStream)
 	if over != nil {
 		r.exceeded("", over)
 		return

@@ -165,7 +165,7 @@ func (r *request) acquireBody() (release func(), over *access.Exceeded) {
 	if length := r.http.ContentLength; 0 <= length && length <= limits.SmallBody {
 		return func() {}, nil
 	}
-	return r.server.Gate.Limits.Acquire(r.client, "body", access.UseBody)
+	return r.server.Gate.Limits.Acquire(r.http.Context(), r.client, "body", access.UseBody)
 }
 
 // fail rejects a message before it reaches an engine.
@@ -235,7 +235,7 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 	if listen {
 		use = access.UseListen
 	}
-	release, over := r.server.Gate.Limits.Acquire(r.client, "client "+access.ClientName(x), use)
+	release, over := r.server.Gate.Limits.Acquire(r.http.Context(), r.client, "client "+access.ClientName(x), use)
 	if over != nil {
 		r.exceeded(x.ID, over)
 		return

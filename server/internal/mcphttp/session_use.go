@@ -1,6 +1,7 @@
 package mcphttp
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -23,9 +24,9 @@ func isWork(x engine.Examination) bool {
 
 // acquireUses takes a use for each of these pages from the limits, or none. The caller holds
 // them until endUses.
-func acquireUses(limits access.Limiter, client access.Client, s *session, pages []string) (uses []*use, over *access.Exceeded) {
+func acquireUses(ctx context.Context, limits access.Limiter, client access.Client, s *session, pages []string) (uses []*use, over *access.Exceeded) {
 	for _, client.Page = range pages {
-		release, over := limits.Acquire(client, "session "+s.hash, access.UseRequest)
+		release, over := limits.Acquire(ctx, client, "session "+s.hash, access.UseRequest)
 		if over != nil {
 			endUses(uses)
 			return nil, over

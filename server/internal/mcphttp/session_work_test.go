@@ -1,6 +1,7 @@
 package mcphttp_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -148,9 +149,9 @@ type pagesLimiter struct {
 	pages *[]string
 }
 
-func (l pagesLimiter) Acquire(c access.Client, caller string, use access.Use) (func(), *access.Exceeded) {
+func (l pagesLimiter) Acquire(ctx context.Context, c access.Client, caller string, use access.Use) (func(), *access.Exceeded) {
 	*l.pages = append(*l.pages, c.Page)
-	return l.Limiter.Acquire(c, caller, use)
+	return l.Limiter.Acquire(ctx, c, caller, use)
 }
 
 // Each request of a batch counts for its own page.

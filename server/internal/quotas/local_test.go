@@ -25,7 +25,7 @@ func TestLimitsArePerAssistant(t *testing.T) {
 		l := New(Local(Limits{}), nil)
 		var leaves []func()
 		enter := func(caller string) bool {
-			leave, over := l.Acquire(access.Client{Principal: "token"}, caller, use)
+			leave, over := l.Acquire(atOnce, access.Client{Principal: "token"}, caller, use)
 			if over == nil {
 				leaves = append(leaves, leave)
 			}
@@ -42,7 +42,7 @@ func TestLimitsArePerAssistant(t *testing.T) {
 		if !enter("b") {
 			t.Errorf("listen %v: the second has none", listen)
 		}
-		if _, over := l.Acquire(access.Client{Principal: "token"}, "a", other); over != nil {
+		if _, over := l.Acquire(atOnce, access.Client{Principal: "token"}, "a", other); over != nil {
 			t.Errorf("listen %v: the other kind is used up, too", listen)
 		}
 		for i := 0; len(leaves) < all; i++ {
@@ -68,7 +68,7 @@ func TestSharesArePerPage(t *testing.T) {
 	l := New(Local(Limits{RequestsPerPage: 8}), nil)
 	fill := func(page string) (n int, release func()) {
 		for {
-			leave, over := l.Acquire(access.Client{Principal: "token", Page: page}, "a", access.UseRequest)
+			leave, over := l.Acquire(atOnce, access.Client{Principal: "token", Page: page}, "a", access.UseRequest)
 			if over != nil {
 				return n, release
 			}
@@ -89,7 +89,7 @@ func TestSharesArePerPage(t *testing.T) {
 		t.Errorf("after the end of one: %d more", n)
 	}
 	for i := range 100 { // names of pages are the client's
-		leave, over := l.Acquire(access.Client{Principal: "token", Page: fmt.Sprint("invented", i)}, "a", access.UseRequest)
+		leave, over := l.Acquire(atOnce, access.Client{Principal: "token", Page: fmt.Sprint("invented", i)}, "a", access.UseRequest)
 		if over != nil {
 			t.Fatal(over)
 		}
@@ -108,14 +108,14 @@ func TestAQuarterOfAllRequestsIsKept(t *testing.T) {
 	total := 0
 	for i := range 2 * limits.MaxAllInFlight {
 		client := access.Client{Principal: "token", Page: fmt.Sprint("slow", i%4)}
-		if _, over := l.Acquire(client, fmt.Sprint("a", i%16), access.UseRequest); over == nil {
+		if _, over := l.Acquire(atOnce, client, fmt.Sprint("a", i%16), access.UseRequest); over == nil {
 			total++
 		}
 	}
 	if want := limits.MaxAllInFlight * 3 / 4; total != want {
 		t.Errorf("%d requests for slow pages, want %d", total, want)
 	}
-	if _, over := l.Acquire(access.Client{Principal: "token", Page: "mail"}, "b", access.UseRequest); over != nil {
+	if _, over := l.Acquire(atOnce, access.Client{Principal: "token", Page: "mail"}, "b", access.UseRequest); over != nil {
 		t.Error(over)
 	}
 }

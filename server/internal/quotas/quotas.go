@@ -2,7 +2,9 @@
 package quotas
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,7 +34,7 @@ type Identity struct {
 // Each tenant and owner is counted apart from the others, so one that is at its limit
 // takes nothing from them. Owners and tenants that use nothing are not remembered: an
 // owner's clients are, until their token buckets are full again. Its methods may be called
-// concurrently, do not block, and cost the same however many owners there are.
+// concurrently, do not block but for Acquire, and cost the same however many owners there are.
 //
 // It implements [access.Limiter].
 type Quotas struct {
@@ -52,6 +54,8 @@ type ownerUse struct {
 	pages, requests, bodies, streams int
 	assistants                       map[assistant]*assistantUse // with requests or listens
 	ofPage                           map[share]*int              // requests
+	waiting                          map[share][]chan struct{}   // requests that wait; each is closed once
+	waits                            int                         // their number
 	clients                          map[string]*clientUse
 	joins                            *joinRate // nil without a recent join
 }
@@ -68,7 +72,7 @@ type share struct {
 }
 
 func (u *ownerUse) isIdle() bool {
-	return u.pages+u.requests+u.bodies+u.streams+len(u.clients) == 0 && u.joins == nil
+	return u.pages+u.requests+u.bodies+u.streams+len(u.clients)+u.waits == 0 && u.joins == nil
 }
 
 type tenantUse struct {
@@ -120,11 +124,13 @@ func take(retry time.Duration, counts []count) *access.Exceeded {
 }
 
 // Acquire implements [access.Limiter]. Further calls of release do nothing, here and below.
-func (q *Quotas) Acquire(c access.Client, caller string, use access.Use) (release func(), over *access.Exceeded) {
+func (q *Quotas) Acquire(ctx context.Context, c access.Client, caller string, use access.Use) (release func(), over *access.Exceeded) {
 	who := Identity{c.Tenant, c.Owner, c.Principal}
 	switch use {
 	case access.UseRequest:
-		release, over = q.request(who, caller, c.Page)
+		if release, over = q.request(who, caller, c.Page); over != nil {
+			release, over = q.await(ctx, who, caller, c.Page)
+		}
 	case access.UseBody:
 		release, over = q.body(who)
 	default:
@@ -135,6 +141,78 @@ func (q *Quotas) Acquire(c access.Client, caller string, use access.Use) (releas
 		over.Text = "Too many requests in flight: " + over.Text
 	}
 	return release, over
+}
+
+// await is request once others have ended.
+func (q *Quotas) await(ctx context.Context, who Identity, caller, page string) (release func(), over *access.Exceeded) {
+	late := time.NewTimer(limits.QueueTime)
+	defer late.Stop()
+	for {
+		freed, leave := q.enqueue(who, caller, page)
+		release, over = q.request(who, caller, page) // after enqueue: a release in between is not lost
+		if over == nil || freed == nil {
+			leave()
+			return release, over
+		}
+		select {
+		case <-freed:
+			continue
+		case <-late.C:
+		case <-ctx.Done():
+		}
+		leave()
+		return nil, over
+	}
+}
+
+// enqueue returns what is closed when a request for which one has waited longest may be
+// counted; nil if too many wait. leave removes it.
+func (q *Quotas) enqueue(who Identity, caller, page string) (freed chan struct{}, leave func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	of, owner := q.shareOf(who, caller, page), q.owner(who.Owner)
+	if len(owner.waiting[of]) >= limits.SharesInFlight*q.limits.RequestsPerPage || owner.waits >= q.limits.RequestsPerOwner {
+		q.forget(who, of)
+		return nil, func() {}
+	}
+	if owner.waiting == nil {
+		owner.waiting = map[share][]chan struct{}{}
+	}
+	freed = make(chan struct{})
+	owner.waiting[of] = append(owner.waiting[of], freed)
+	owner.waits++
+	return freed, func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if at := slices.Index(owner.waiting[of], freed); at >= 0 {
+			owner.dequeue(of, at)
+		} else {
+			owner.wake(of) // it was woken, and does not take its turn
+		}
+		q.forget(who, of)
+	}
+}
+
+// dequeue removes a waiting request.
+func (u *ownerUse) dequeue(of share, at int) (freed chan struct{}) {
+	freed = u.waiting[of][at]
+	if u.waiting[of] = slices.Delete(u.waiting[of], at, at+1); len(u.waiting[of]) == 0 {
+		delete(u.waiting, of)
+	}
+	u.waits--
+	return freed
+}
+
+// wake lets the request that has waited longest for a share try again, or one of another share.
+func (u *ownerUse) wake(of share) {
+	if len(u.waiting[of]) == 0 {
+		for of = range u.waiting {
+			break
+		}
+	}
+	if len(u.waiting[of]) > 0 {
+		close(u.dequeue(of, 0))
+	}
 }
 
 // request counts a request in flight for a page, of which a client has its [access.PageShare].
@@ -221,10 +299,7 @@ func tenantLimit(who Identity, most int) int {
 func (q *Quotas) acquire(who Identity, caller, page string, retry time.Duration, counts func(*ownerUse, *tenantUse, *assistantUse, *int) []count) (release func(), over *access.Exceeded) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	of := share{assistant{who.Client, ""}, page}
-	if q.limits.Callers {
-		of.caller = caller
-	}
+	of := q.shareOf(who, caller, page)
 	owner, tenant := q.owner(who.Owner), q.tenant(who.Tenant)
 	client, ofPage := owner.share(of)
 	held := counts(owner, tenant, client, ofPage)
@@ -240,8 +315,17 @@ func (q *Quotas) acquire(who Identity, caller, page string, retry time.Duration,
 			*one.value--
 		}
 		held = nil
+		owner.wake(of)
 		q.forget(who, of)
 	}, nil
+}
+
+func (q *Quotas) shareOf(who Identity, caller, page string) share {
+	of := share{assistant{who.Client, ""}, page}
+	if q.limits.Callers {
+		of.caller = caller
+	}
+	return of
 }
 
 func (q *Quotas) owner(key access.Owner) *ownerUse {

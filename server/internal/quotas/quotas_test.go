@@ -2,17 +2,20 @@ package quotas
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 func user(tenant, subject, client string) Identity {
@@ -44,9 +47,63 @@ func request(q *Quotas, who Identity) (func(), error) { return acquire(q, who, "
 func body(q *Quotas, who Identity) (func(), error)    { return acquire(q, who, "", access.UseBody) }
 func stream(q *Quotas, who Identity) (func(), error)  { return acquire(q, who, "", access.UseStream) }
 
+// atOnce is the context of a request that does not wait.
+var atOnce = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
 func acquire(q *Quotas, who Identity, page string, use access.Use) (func(), error) {
-	release, over := q.Acquire(clientOf(who, page), "ignored", use)
+	release, over := q.Acquire(atOnce, clientOf(who, page), "ignored", use)
 	return release, asError(over)
+}
+
+// Requests over a limit wait for others to end, in the order in which they came, and for a
+// limited time; their number is limited.
+func TestRequestsWaitForOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(Local(Limits{RequestsPerPage: 8}), nil)
+		client := access.Client{Principal: "token", Page: "notes"}
+		var running, most, served, refused atomic.Int32
+		var first atomic.Int32
+		for i := range 8*limits.SharesInFlight + 8 + 5 {
+			go func() {
+				release, over := q.Acquire(t.Context(), client, "a", access.UseRequest)
+				if over != nil {
+					refused.Add(1)
+					return
+				}
+				defer release()
+				if i == 8 {
+					first.Store(served.Load())
+				}
+				served.Add(1)
+				most.Store(max(most.Load(), running.Add(1)))
+				defer running.Add(-1)
+				time.Sleep(time.Second)
+			}()
+			synctest.Wait()
+		}
+		began := time.Now()
+		time.Sleep(limits.QueueTime)
+		if served.Load() != 40 || refused.Load() != 5 || most.Load() != 8 || first.Load() >= 16 || running.Load() != 0 {
+			t.Errorf("%d served, %d refused, %d at a time, the first that waited after %d", served.Load(), refused.Load(), most.Load(), first.Load())
+		}
+		for range 8 { // which never end
+			q.Acquire(t.Context(), client, "a", access.UseRequest)
+		}
+		if _, over := q.Acquire(atOnce, client, "a", access.UseRequest); over == nil {
+			t.Error("a request whose client is gone is served")
+		}
+		began = time.Now()
+		if _, over := q.Acquire(t.Context(), client, "a", access.UseRequest); over == nil || time.Since(began) != limits.QueueTime {
+			t.Errorf("%v after %v", over, time.Since(began))
+		}
+		if left := len(q.owners[""].waiting); left != 0 {
+			t.Errorf("%d queues are left", left)
+		}
+	})
 }
 
 func page(q *Quotas, who Identity) (func(), error) {
