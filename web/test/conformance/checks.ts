@@ -45,8 +45,6 @@ export function testTheRest(url: Endpoint): void {
   // The counts are those of the suite: fewer would mean that something was not tried.
   for (const [scenario, revision, checks] of [
     ['server-session-lifecycle', '2025-11-25', 3],
-    ['json-schema-2020-12', '2025-11-25', 8],
-    ['json-schema-2020-12', '2026-07-28', 8],
     ['http-header-validation', '2026-07-28', 14],
     ['http-custom-header-server-validation', '2026-07-28', 10],
   ] as const) {
