@@ -99,6 +99,7 @@ func (s *schemas) top(own []byte) (schema []byte, removed string) {
 				all.member(name, required)
 			}
 			required = nil
+		case name == "exclusiveMinimum", name == "exclusiveMaximum", name == "format": // say nothing of an object
 		default:
 			all.member(name, s.keyword(name, scan.Value, 1))
 		}

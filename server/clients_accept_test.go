@@ -1,0 +1,342 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+)
+
+const clientsAccept = "../testdata/clients-accept"
+
+// An acceptRule is a row of rules.json.
+type acceptRule struct {
+	Rule    string   `json:"rule"`
+	Of      string   `json:"of"`
+	Matches string   `json:"matches"`
+	Has     []string `json:"has"`
+	Lacks   []string `json:"lacks"`
+	Formats []string `json:"formats"`
+
+	pattern *regexp.Regexp // of Matches
+}
+
+func acceptRules(t *testing.T) (rules []acceptRule) {
+	data, err := os.ReadFile(filepath.Join(clientsAccept, "rules.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &rules); err != nil {
+		t.Fatal(err)
+	}
+	for i := range rules {
+		rules[i].pattern = regexp.MustCompile(rules[i].Matches)
+	}
+	return rules
+}
+
+// An acceptance checks the entries of lists by the rules.
+type acceptance struct {
+	t     *testing.T
+	rules []acceptRule
+	about string
+}
+
+func (a acceptance) each(of string, broken func(acceptRule) bool, what any) {
+	a.t.Helper()
+	for _, rule := range a.rules {
+		if rule.Of == of && broken(rule) {
+			a.t.Errorf("%s: %.400s: %s", a.about, toJSON(what), rule.Rule)
+		}
+	}
+}
+
+func (a acceptance) text(of, text string) {
+	a.t.Helper()
+	a.each(of, func(r acceptRule) bool { return !r.pattern.MatchString(text) }, text)
+}
+
+func (a acceptance) object(of string, schema object) {
+	a.t.Helper()
+	a.each(of, func(r acceptRule) bool {
+		for _, name := range r.Has {
+			if _, ok := schema[name]; !ok {
+				return true
+			}
+		}
+		for _, name := range r.Lacks {
+			if _, ok := schema[name]; ok {
+				return true
+			}
+		}
+		format, ok := schema["format"].(string)
+		return ok && r.Formats != nil && !slices.Contains(r.Formats, format)
+	}, schema)
+}
+
+// schema checks a schema and all in it.
+func (a acceptance) schema(value any) {
+	a.t.Helper()
+	schema, ok := value.(object)
+	if !ok {
+		return
+	}
+	a.object("schema", schema)
+	if kind := schema["type"]; kind == "object" {
+		a.object("object", schema)
+	}
+	for keyword, value := range schema {
+		switch keyword {
+		case "const", "enum", "default", "examples":
+		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+			inner, _ := value.(object)
+			for key, one := range inner {
+				if keyword == "properties" {
+					a.text("key", key)
+				}
+				a.schema(one)
+			}
+		default:
+			if list, ok := value.(array); ok {
+				for _, one := range list {
+					a.schema(one)
+				}
+			}
+			a.schema(value)
+		}
+	}
+}
+
+// list checks a list of tools or prompts.
+func (a acceptance) list(entries []object) {
+	a.t.Helper()
+	seen := map[string]bool{}
+	for _, entry := range entries {
+		name, _ := entry["name"].(string)
+		a.text("name", name)
+		a.each("names", func(acceptRule) bool { return seen[name] }, name)
+		seen[name] = true
+		if schema, ok := entry["inputSchema"].(object); ok {
+			a.object("arguments", schema)
+			a.schema(schema)
+		}
+	}
+}
+
+// Every list of tools and prompts that the gateway makes is one that real clients and the APIs of
+// models take, whatever pages register.
+func TestClientsAcceptEachList(t *testing.T) {
+	g := startGateway(t, Options{})
+	newConformancePage(t).join(g)
+	pages := []string{"", "/conformance"}
+	for i, random := range []*rand.Rand{rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(3, 4))} {
+		page := newCallingPage(t, fmt.Sprint("hostile ", i))
+		page.app = fmt.Sprintf("a-hostile-page-%d-with-a-name-that-is-longer-than-any", i)
+		for n := range 80 {
+			name := hostileName(random, n)
+			page.tool(name, "does it", hostileSchema(random, 0), always("ran"))
+			page.prompt(name, "asks", []string{"items[]"}, always(array{}), nil)
+		}
+		page.join(g)
+		pages = append(pages, "/"+page.name)
+	}
+	c, rules := testCaller{t, g}, acceptRules(t)
+	for _, path := range pages {
+		for _, kind := range []string{"tools", "prompts"} {
+			cursor, total := "", 0
+			for {
+				_, body := c.do(t.Context(), "POST", "/mcp"+path, modern("1", kind+"/list", cursor), v2026, "Mcp-Method: "+kind+"/list", "Accept: application/json, text/event-stream")
+				var answer struct {
+					Result struct {
+						Tools      []object `json:"tools"`
+						Prompts    []object `json:"prompts"`
+						NextCursor string   `json:"nextCursor"`
+					} `json:"result"`
+				}
+				if err := json.Unmarshal([]byte(body), &answer); err != nil {
+					t.Fatalf("%s: %v", body, err)
+				}
+				entries := slices.Concat(answer.Result.Tools, answer.Result.Prompts)
+				acceptance{t, rules, path + " " + kind}.list(entries)
+				total += len(entries)
+				if answer.Result.NextCursor == "" {
+					break
+				}
+				cursor = `"cursor":"` + answer.Result.NextCursor + `"`
+			}
+			if total < 4 {
+				t.Errorf("%s has %d %s", path, total, kind)
+			}
+		}
+	}
+}
+
+// newCallingPage makes a page that has tools and prompts.
+func newCallingPage(t *testing.T, id string) *testPage {
+	p := newPage(t, testOrigin, id)
+	p.engine = engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true})
+	p.engine.Mount("", p.table)
+	return p
+}
+
+// hostileName is the name of a tool, each another one, many of them alike.
+func hostileName(random *rand.Rand, n int) string {
+	parts := []string{"add", ".", " ", "__", "ü", "/", "read", "_resource", ":", strings.Repeat("x", 60), "日本", "😀", "-"}
+	name := ""
+	for range 1 + random.IntN(4) {
+		name += parts[random.IntN(len(parts))]
+	}
+	if n%3 > 0 {
+		name += fmt.Sprint(n)
+	} else {
+		name = fmt.Sprint(n) + name
+	}
+	return engine.PlainText(name, engine.MaxName)
+}
+
+// hostileSchema is a schema that has what APIs refuse.
+func hostileSchema(random *rand.Rand, depth int) object {
+	schema := object{"type": "object"}
+	if depth > 0 {
+		schema["type"] = []any{"object", "string", "integer", "number", "array"}[random.IntN(5)]
+	}
+	for range 1 + random.IntN(3) {
+		var inner any = true
+		if depth < 4 {
+			inner = hostileSchema(random, depth+1)
+		}
+		switch random.IntN(12) {
+		case 0, 1, 2:
+			schema["properties"] = object{[]string{"a", "items[]", "with space", "ü", strings.Repeat("k", 80), "$x"}[random.IntN(6)]: inner, "b": inner}
+			schema["required"] = array{"b", "items[]", "with space"}
+		case 3:
+			schema["anyOf"] = array{inner, object{"properties": object{"c d": inner}}}
+		case 4:
+			schema["oneOf"] = array{inner}
+		case 5:
+			schema["allOf"] = array{inner, inner}
+		case 6:
+			schema["$defs"] = object{"x": inner}
+			schema["$ref"] = []string{"#/$defs/x", "#/anyOf/0", "#/none", "#"}[random.IntN(4)]
+		case 7:
+			schema["exclusiveMinimum"], schema["exclusiveMaximum"] = 0, 1.5
+		case 8:
+			schema["format"] = []string{"email", "uri", "date-time", "int32"}[random.IntN(4)]
+		case 9:
+			schema["items"], schema["prefixItems"] = inner, array{inner}
+		case 10:
+			schema["not"], schema["if"], schema["then"] = inner, inner, inner
+		case 11:
+			schema["additionalProperties"], schema["enum"] = inner, array{object{"format": "data"}}
+		}
+	}
+	return schema
+}
+
+// What clients send first is answered as each of them needs it.
+func TestOpeningsOfClients(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(clientsAccept, "openings", "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	g := startGateway(t, Options{})
+	page := newCallingPage(t, "tab")
+	page.write("notes://a", "the text")
+	page.tool("add", "Adds items.", object{"type": "object", "properties": object{"items": object{"type": "array"}}}, func(_ context.Context, arguments object) (any, error) {
+		return fmt.Sprint("added ", strings.Trim(fmt.Sprint(arguments["items"]), "[]")), nil
+	})
+	page.prompt("ask", "Asks.", []string{"topic"}, always(array{}), nil)
+	page.join(g)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { replayOpening(t, g, file) })
+	}
+}
+
+func replayOpening(t *testing.T, g *Gateway, file string) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	headers, session, keepsSession := map[string]string{}, "", true
+	status, got := 0, ""
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		kind, rest, _ := strings.Cut(line, " ")
+		if kind == "->" || kind == "GET" {
+			var lines []string
+			for name, value := range headers {
+				lines = append(lines, name+": "+value)
+			}
+			if session != "" && keepsSession {
+				lines = append(lines, "Mcp-Session-Id: "+session)
+			}
+			method := map[string]string{"->": "POST", "GET": "GET"}[kind]
+			answer, body := testCaller{t, g}.do(ctx, method, "/mcp", rest, lines...)
+			status, got = answer.StatusCode, body
+			if id := answer.Header.Get("Mcp-Session-Id"); id != "" {
+				session = id
+			}
+			isStream := strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream")
+			switch {
+			case kind == "GET" && (status != 200 || !isStream):
+				t.Errorf("line %d: GET is answered by %d %s", i+1, status, body)
+			case kind == "->" && isStream:
+				messages, _ := events(t, answer.Body)
+				for got = receive(t, messages); !strings.Contains(got, `"result"`) && !strings.Contains(got, `"error"`); {
+					got = receive(t, messages)
+				}
+			}
+			continue
+		}
+		switch kind {
+		case "header":
+			name, value, _ := strings.Cut(rest, ": ")
+			headers[name] = value
+		case "session":
+			keepsSession = rest != "none"
+		case "<-":
+			if !strings.HasPrefix(rest, "{") {
+				if fmt.Sprint(status) != rest {
+					t.Errorf("line %d: %d %s, want %s", i+1, status, got, rest)
+				}
+				continue
+			}
+			var want, have any
+			if err := json.Unmarshal([]byte(rest), &want); err != nil {
+				t.Fatalf("line %d: %v", i+1, err)
+			}
+			if err := json.Unmarshal([]byte(got), &have); err != nil || !includes(have, want) {
+				t.Errorf("line %d: %d %s\n want %s", i+1, status, got, rest)
+			}
+		}
+	}
+}
+
+// includes reports whether a value has what another one has: an object its members, an array its
+// elements in any order.
+func includes(have, want any) bool {
+	switch want := want.(type) {
+	case object:
+		have, ok := have.(object)
+		for name, value := range want {
+			ok = ok && includes(have[name], value)
+		}
+		return ok
+	case array:
+		have, ok := have.(array)
+		for _, value := range want {
+			ok = ok && slices.ContainsFunc(have, func(one any) bool { return includes(one, value) })
+		}
+		return ok
+	}
+	return have == want
+}
