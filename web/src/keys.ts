@@ -20,9 +20,11 @@ export function unfit({ name, inputSchema = {} }: ToolDescription): Error | unde
       `keys with other characters than letters, digits, "_", "-" and ".", or more than 64: ${JSON.stringify(keys.slice(0, 8))}`,
   ].filter(Boolean)
   if (problems.length === 0) return undefined
-  return new TypeError(
+  const warning = new Error(
     `the inputSchema of the tool ${JSON.stringify(name)} has what APIs of models refuse: ${problems.join('; ')}`,
   )
+  warning.name = 'SchemaWarning'
+  return warning
 }
 
 /** Keys as APIs take them, by those of a schema; a key that they take stays. */
