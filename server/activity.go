@@ -24,7 +24,8 @@ type activity struct {
 
 	mu      sync.Mutex
 	clients map[activityKey]*ActiveClient
-	reads   []Read // the oldest first
+	reads   []Read            // the oldest first
+	schemas map[string]string // rules that lists lack, by the name of their tool
 }
 
 type activityKey struct{ assistant, client, endpoint string }
@@ -33,6 +34,7 @@ type activityKey struct{ assistant, client, endpoint string }
 const (
 	maxActiveClients = 100
 	maxReads         = 50
+	maxSchemas       = 50
 	maxActivityText  = 512 // bytes of a URI or name
 )
 
@@ -147,4 +149,30 @@ func (a *activity) snapshot() ([]ActiveClient, []Read) {
 	reads := append([]Read{}, a.reads...)
 	slices.Reverse(reads)
 	return clients, reads
+}
+
+// schemaRemoved is [gateway.Options.SchemaRemoved].
+func (a *activity) schemaRemoved(tool, rules string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if rules == "" {
+		delete(a.schemas, tool)
+	} else if _, known := a.schemas[tool]; known || len(a.schemas) < maxSchemas {
+		if a.schemas == nil {
+			a.schemas = map[string]string{}
+		}
+		a.schemas[tool] = engine.PlainText(rules, maxActivityText)
+	}
+}
+
+// removedSchemas returns the tools whose schemas lists do not have as a whole.
+func (a *activity) removedSchemas() []SchemaStatus {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all := []SchemaStatus{}
+	for tool, rules := range a.schemas {
+		all = append(all, SchemaStatus{tool, rules})
+	}
+	slices.SortFunc(all, func(x, y SchemaStatus) int { return cmp.Compare(x.Tool, y.Tool) })
+	return all
 }

@@ -340,3 +340,24 @@ func includes(have, want any) bool {
 	}
 	return have == want
 }
+
+// A developer who asks `pagemcp doctor` learns which tool has a schema that APIs refuse, as long as
+// it has.
+func TestDoctorNamesToolsThatAPIsRefuse(t *testing.T) {
+	g := startGateway(t, Options{})
+	page := newCallingPage(t, "tab")
+	page.tool("either", "", object{"type": "object", "anyOf": array{object{"required": array{"a"}}, object{}}}, always("ran"))
+	page.tool("fine", "", nil, always("ran"))
+	page.join(g)
+	findings := func() string {
+		testCaller{t, g}.do(t.Context(), "POST", "/mcp", modern("1", "tools/list", ""), v2026, "Mcp-Method: tools/list", "Accept: application/json, text/event-stream")
+		return found(Diagnose(t.Context(), DiagnoseOptions{State: g.state.dir, Version: "0.0.0-test"}))
+	}
+	if got := findings(); !strings.Contains(got, page.name+"__either has") || !strings.Contains(got, "anyOf") || strings.Contains(got, "__fine") {
+		t.Errorf("with such a tool: %s", got)
+	}
+	page.tool("either", "", nil, always("ran"))
+	if got := findings(); strings.Contains(got, "__either") {
+		t.Errorf("after it was mended: %s", got)
+	}
+}

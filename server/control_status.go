@@ -25,6 +25,13 @@ type Status struct {
 	Clients    []ActiveClient       `json:"clients"`    // that have sent requests since the start, the latest first
 	Sessions   int                  `json:"sessions"`   // stored sessions of the classic revisions
 	Reads      []Read               `json:"reads"`      // the last 50, the latest first
+	Schemas    []SchemaStatus       `json:"schemas"`    // that lists have without rules that APIs of models refuse
+}
+
+// A SchemaStatus is a tool that has been listed without some of the rules of its schema.
+type SchemaStatus struct {
+	Tool  string `json:"tool"`  // its name at /mcp
+	Rules string `json:"rules"` // JSON Schema
 }
 
 // An OriginStatus is an origin whose pages may join, or have a key that would let them
@@ -59,6 +66,7 @@ func (g *Gateway) status() Status {
 	}
 	slices.SortFunc(s.Pages, func(a, b PageStatus) int { return strings.Compare(a.Name, b.Name) })
 	s.Clients, s.Reads = g.activity.snapshot()
+	s.Schemas = g.activity.removedSchemas()
 	s.Assistants = assistantStates(g.named.list(), s.Clients, s.Reads)
 	return s
 }

@@ -72,6 +72,7 @@ func Diagnose(ctx context.Context, o DiagnoseOptions) []Finding {
 	d.checkVersion(status, o.Version)
 	d.checkBrowser(status)
 	d.checkPages(status)
+	d.checkSchemas(status)
 	return d.findings
 }
 
@@ -220,4 +221,11 @@ func (d *diagnosis) checkVersion(status Status, version string) {
 		return
 	}
 	d.ok("version", version)
+}
+
+// checkSchemas names the tools whose schemas APIs of models refuse.
+func (d *diagnosis) checkSchemas(status Status) {
+	for _, s := range status.Schemas {
+		d.warning("tools", "the inputSchema of "+s.Tool+" has "+s.Rules+" at its top level, which APIs of models refuse: the list has it as text", "put alternatives into a property of the schema")
+	}
 }

@@ -141,7 +141,7 @@ func (g *Gateway) restore() (err error) {
 		Allow: g.allows, ReadOnly: g.named.readOnly, Sees: g.named.sees, HasEnded: g.named.hasEnded,
 		Lenient: g.options.Lenient, PageSize: g.options.PageSize, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools, Events: g.options.Events,
 		MaySample:  func(origin string) bool { return slices.Contains(g.options.SamplingOrigins, origin) },
-		Doorkeeper: g.pairing, Log: g.log,
+		Doorkeeper: g.pairing, Log: g.log, SchemaRemoved: g.activity.schemaRemoved,
 		Sessions: gateway.SessionOptions{
 			Keys: keys.Of(g.identity.CursorKey), Lifetime: sessionLifetime, Changes: files,
 			Max: mcphttp.SessionLimits{All: sessions, PerOwner: sessions}, // one user, who may use all of them

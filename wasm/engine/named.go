@@ -59,8 +59,8 @@ type Fitter interface {
 	// those that the source has, with the prefix of its mount. No two results are equal.
 	Names(names []string) []string
 
-	// Tool returns a description with schemas that clients accept.
-	Tool(object []byte) []byte
+	// Tool returns the description of a tool, which clients call name, with schemas that they accept.
+	Tool(name string, object []byte) []byte
 }
 
 // listPrompts answers prompts/list.
@@ -151,7 +151,7 @@ func (e *Engine) meant(ctx context.Context, m *mount, rest string, kind byte) (o
 func (e *Engine) addShown(o *emit.JSON, n Named, name string, rev revision, isTool bool) {
 	object := n.Object
 	if isTool && e.options.Fit != nil {
-		object = e.options.Fit.Tool(object)
+		object = e.options.Fit.Tool(name, object)
 	}
 	if name == n.Name {
 		name = ""

@@ -20,6 +20,10 @@ const hashLength = 6 // characters of the hash in a name, 30 bits
 type Fitter struct {
 	// Taken reports whether a name belongs to another source of the same engine. Nil: none does.
 	Taken func(name string) bool
+
+	// Removed gets the name of each tool, and the rules at the top level of its schema that the
+	// list lacks, or "". It must not block. May be nil.
+	Removed func(tool, rules string)
 }
 
 // Names returns the names with characters of [A-Za-z0-9_-] only, at most MaxName of them. One that

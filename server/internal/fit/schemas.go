@@ -17,15 +17,18 @@ const (
 	maxKey      = 64      // characters of the key of a property
 )
 
-// Tool returns the description of a tool with an inputSchema that model APIs take: it accepts what
+// Tool returns the description of a tool, which clients call name, with an inputSchema that model APIs take: it accepts what
 // the page's own schema accepts, and more. The description says what was removed, and the page
 // checks arguments by its own schema.
-func (f Fitter) Tool(object []byte) []byte {
+func (f Fitter) Tool(name string, object []byte) []byte {
 	own := jsonrpc.Member(object, "inputSchema")
 	s := schemas{root: own}
 	schema, removed := s.top(own)
 	if schema == nil || len(schema) > 2*len(own)+maxNote {
 		schema, removed = []byte(`{"type":"object","properties":{}}`), "more than can be described here"
+	}
+	if f.Removed != nil {
+		f.Removed(name, removed)
 	}
 	if bytes.Equal(schema, own) && removed == "" {
 		return object
@@ -47,14 +50,6 @@ func (f Fitter) Tool(object []byte) []byte {
 		o.text("description", removedNote(removed))
 	}
 	return append(o, '}')
-}
-
-// Removed returns the rules at the top level of a tool's inputSchema that its list lacks, or "".
-func Removed(object []byte) string {
-	own := jsonrpc.Member(object, "inputSchema")
-	s := schemas{root: own}
-	_, removed := s.top(own)
-	return removed
 }
 
 func removedNote(removed string) string {

@@ -25,7 +25,7 @@ func TestSchemasAreThoseOfModelAPIs(t *testing.T) {
 		"data is left":          {`{"type":"object","properties":{"a":{"default":{"type":"object"},"enum":[{"format":"email"}]}}}`, "", ""},
 		"nonsense":              {`{"type":"object","properties":5,"required":"a","anyOf":7,"$ref":null}`, `{"type":"object","properties":{}}`, `{"anyOf":7,"$ref":null}`},
 	} {
-		got := string(Fitter{}.Tool([]byte(`{"name":"t","description":"Does it.","inputSchema":` + test.own + `}`)))
+		got := string(Fitter{}.Tool("t", []byte(`{"name":"t","description":"Does it.","inputSchema":`+test.own+`}`)))
 		want := test.want
 		if want == "" {
 			want = test.own
@@ -47,7 +47,7 @@ func TestSchemasOfReferencesAreBounded(t *testing.T) {
 		defs.WriteString(`"d` + string(rune('a'+i)) + `":{"anyOf":[` + strings.Repeat(ref+",", 9) + ref + `]},`)
 	}
 	own := `{"type":"object","$ref":"#/$defs/da","$defs":{` + defs.String() + `"x":{}}}`
-	got := Fitter{}.Tool([]byte(`{"name":"t","inputSchema":` + own + `}`))
+	got := Fitter{}.Tool("t", []byte(`{"name":"t","inputSchema":`+own+`}`))
 	if len(got) > 3*len(own) {
 		t.Errorf("%d bytes became %d", len(own), len(got))
 	}
@@ -57,6 +57,6 @@ func TestSchemasOfReferencesAreBounded(t *testing.T) {
 func FuzzTool(f *testing.F) {
 	f.Add(`{"type":"object","anyOf":[{"properties":{"a":{"exclusiveMinimum":1}}}]}`)
 	f.Fuzz(func(t *testing.T, schema string) {
-		Fitter{}.Tool([]byte(`{"name":"t","inputSchema":` + schema + `}`)) // does not panic
+		Fitter{}.Tool("t", []byte(`{"name":"t","inputSchema":`+schema+`}`)) // does not panic
 	})
 }

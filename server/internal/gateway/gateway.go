@@ -45,8 +45,13 @@ type Options struct {
 	MaySample  func(origin string) bool                                            // whether pages may request the client's model and roots; nil allows none
 	Doorkeeper Doorkeeper
 	Sessions   SessionOptions
-	Handlers   map[string]http.HandlerFunc // further paths; may be nil
-	Log        *slog.Logger
+
+	// SchemaRemoved gets each tool that is listed, by its name at /mcp, and the rules of its schema
+	// that the list lacks, or "". It must not block. May be nil.
+	SchemaRemoved func(tool, rules string)
+
+	Handlers map[string]http.HandlerFunc // further paths; may be nil
+	Log      *slog.Logger
 
 	MaxSockets, MaxPagesPerOrigin int // 0 means the default of package limits
 

@@ -115,7 +115,11 @@ func (v *views) make(path, name string) *view {
 		options.CursorKey, options.OldCursorKeys = o.CursorKeys(v.owner)
 	}
 	options.Allow, options.ReadOnly, options.Sees = v.gateway.allow(name), o.ReadOnly, v.gateway.sees(name)
-	options.Fit = fitter
+	fit := fitter
+	if fit.Removed = o.SchemaRemoved; name != "" && fit.Removed != nil {
+		fit.Removed = func(tool, rules string) { o.SchemaRemoved(name+"__"+tool, rules) }
+	}
+	options.Fit = fit
 	options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
 		return v.callExtension(ctx, path, method, params)
 	}
