@@ -371,7 +371,7 @@ func TestVersionsAgree(t *testing.T) {
 
 // engineBudget is what engine.wasm may weigh on the way to a page. The design allows 820,000.
 // Changes of a few lines move the figure by up to 1,500, whatever they do.
-const engineBudget = 775_000 // bytes, brotli; 15,000 of them decide by grants, 2,000 complete from lists at gateways, 57,000 are tasks and events, 4,000 clean requests for input and check media types and skills
+const engineBudget = 795_000 // bytes, brotli; 15,000 of them decide by grants, 2,000 complete from lists at gateways, 57,000 are tasks and events, 4,000 clean requests for input and check media types and skills
 
 // The documentation states the budget, so that a larger one is a change of the claim.
 func TestEvidenceStatesTheBudgetOfTheEngine(t *testing.T) {

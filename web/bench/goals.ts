@@ -187,7 +187,7 @@ export const goals: readonly Goal[] = [
     8,
   ),
   size('size-worker', ['worker.js'], 27),
-  size('size-engine', ['engine.wasm'], 765),
+  size('size-engine', ['engine.wasm'], 795),
 ]
 
 function size(key: string, rows: readonly string[], atMost: number): Goal {
