@@ -142,18 +142,37 @@ func (e *Engine) mayHaveTask(t *task) error {
 	return nil
 }
 
+// mayGetTask is mayHaveTask for the state of a task: the grant that has allowed it may be over by now.
+func (e *Engine) mayGetTask(t *task) error {
+	err := e.mayHaveTask(t)
+	if g := e.grants.Load(); err == nil && g != nil && t.isGranted {
+		if d, _ := g.decide(t.who, t.right(), ""); d != allowed {
+			err = denial(reasonNoAnswer, "")
+		}
+	}
+	return err
+}
+
 // MayHaveTasks reports whether an assistant may get the states of tasks whose tools are not known:
 // neither right is denied. Nil: it may.
 func (g *Grants) MayHaveTasks(who Principal) bool {
+	may, _ := g.tasks(who)
+	return may
+}
+
+// MayHaveKeptTasks is MayHaveTasks for states that another engine has kept: where the user is asked, a right is granted.
+func (g *Grants) MayHaveKeptTasks(who Principal) bool {
+	may, granted := g.tasks(who)
+	return may && granted
+}
+
+func (g *Grants) tasks(who Principal) (may, granted bool) {
 	if g == nil {
-		return true
+		return true, true
 	}
-	for _, right := range [...]grantRight{grantRead, grantAct} {
-		if d, _ := g.decide(who, right, ""); d == denied {
-			return false
-		}
-	}
-	return true
+	read, _ := g.decide(who, grantRead, "")
+	act, _ := g.decide(who, grantAct, "")
+	return read != denied && act != denied, !g.asks || g.hasPolicy || read == allowed || act == allowed
 }
 
 // cancelDeniedTasks cancels the tasks of assistants that the grants deny now.

@@ -101,6 +101,9 @@ func (e *Engine) onTask(ctx context.Context, req *request) (sink.Result, error) 
 		return sink.Result{}, ErrNotFound
 	}
 	err := e.mayHaveTask(t)
+	if req.method == getTaskMethod {
+		err = e.mayGetTask(t)
+	}
 	switch {
 	case err != nil:
 	case req.method == getTaskMethod:
@@ -189,7 +192,7 @@ func (e *Engine) taskNotification(s *subscription, key string) *sink.Document {
 	switch {
 	case !e.registry.hasSpelled(s, key):
 		return nil
-	case t != nil && !s.client.proxy && e.mayHaveTask(t) != nil:
+	case t != nil && !s.client.proxy && e.mayGetTask(t) != nil:
 		return nil
 	case t != nil:
 		state = e.tasks.state(t)

@@ -38,6 +38,9 @@ func (e *Engine) createTask(req *request, tool TaskTool, description Tool, answe
 	if ask != nil {
 		t.asks.Store(true)
 		t.message = askMessage
+	} else if g := e.grants.Load(); g != nil && t.only == "" && !t.isOwn {
+		_, reason := g.decide(t.who, t.right(), "")
+		t.isGranted = reason == reasonGrant
 	}
 	t.updated, t.id = t.created, newTaskID(t.who, t.created, t.ttl)
 	e.tasks.init(t)

@@ -36,6 +36,7 @@ type task struct {
 	isOwn        bool   // of the page itself: see Client.isOwnPage
 	reads        bool   // the tool says that it changes nothing
 	isRestored   bool
+	isGranted    bool // by a grant, which may end before the task
 
 	ctx     context.Context
 	stop    context.CancelCauseFunc

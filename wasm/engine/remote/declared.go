@@ -79,14 +79,8 @@ func noGrants() *engine.Grants {
 // Every other request goes there, and is decided there.
 func (r *Remote) Grants() *engine.Grants { return r.grants.Load() }
 
-// allowsKept reports whether something that is kept here is allowed now. While the page is away or asleep it hears of no
-// decision of its user, so those of the other tabs of its app count, too.
-func (r *Remote) allowsKept(allows func(*engine.Grants) bool) bool {
-	return allows(r.grants.Load()) && (r.awake() != nil || r.othersAllow(allows))
-}
-
-// othersAllow reports whether all other tabs of the app that are awake allow something. Without one nothing is
-// allowed: the user may have decided where no gateway hears of it.
+// othersAllow reports whether all other tabs of the app that are awake allow something: while a page is away or asleep it
+// hears of no decision of its user. Without such a tab nothing is allowed: the user may have decided where no gateway hears of it.
 func (r *Remote) othersAllow(allows func(*engine.Grants) bool) bool {
 	found := false
 	for _, g := range r.elsewhere() {

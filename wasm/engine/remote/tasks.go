@@ -202,7 +202,11 @@ func (r *Remote) MayBeOf(who engine.Principal, id string) bool {
 
 // MayHaveKept implements [engine.Guarded].
 func (r *Remote) MayHaveKept(who engine.Principal) bool {
-	return r.allowsKept(func(g *engine.Grants) bool { return g.MayHaveTasks(who) })
+	if r.awake() != nil {
+		return r.grants.Load().MayHaveTasks(who) // the page has decided what it sends
+	}
+	kept := func(g *engine.Grants) bool { return g.MayHaveKeptTasks(who) }
+	return kept(r.grants.Load()) && r.othersAllow(kept)
 }
 
 // LastTask implements [engine.Tasker].
