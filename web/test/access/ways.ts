@@ -184,11 +184,11 @@ function ofPage(page: string, params: Params): Params {
 
 /** What an answer of all pages has for one. */
 const asOfPage = (page: string, answer: string) =>
-  answer.replaceAll(`"${page}+`, '"').replaceAll(`"name":"${page}.`, '"name":"')
+  answer.replaceAll(`"${page}+`, '"').replaceAll(`"name":"${page}__`, '"name":"')
 
 /** A part of a list of all pages that only the entry of one has. */
 const inListOf = (page: string, want: string) =>
-  want.replace(/(note:|skill:)/, `${page}+$1`).replace('"name":"', `"name":"${page}.`)
+  want.replace(/(note:|skill:)/, `${page}+$1`).replace('"name":"', `"name":"${page}__`)
 
 /**
  * Waits until a gateway knows the decisions of a page's user, of which the last one lets an assistant read. Pages decide
