@@ -36,7 +36,9 @@ NODE = $(CURDIR)/web/node_modules/.bin/node
 # no more than 12 KB of environment.
 UNDER_NODE = env -i HOME="$$HOME" PATH="$(CURDIR)/web/node_modules/.bin:$$PATH" CI="$$CI" PAGEMCP_FLAKY="$(PAGEMCP_FLAKY)" GOFLAGS="$$GOFLAGS" GOPROXY="$$($(GO) env GOPROXY)" \
 	GOCACHE="$$($(GO) env GOCACHE)" GOMODCACHE="$$($(GO) env GOMODCACHE)" GOOS=js GOARCH=wasm
-NPM_STAMP = web/node_modules/.package-lock.json
+# What `make run` bundles, and all that builds and tests need besides.
+RUN_STAMP = web/node_modules/.package-lock.json
+NPM_STAMP = web/node_modules/.complete
 
 # A module of its own: what only tests need is not among the modules of an embedder.
 INTEROP = server/interop
@@ -50,7 +52,8 @@ SEED =
 
 .PHONY: picture test-all cluster run standalone release release-check names version check test simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary
 
-run: $(NPM_STAMP) binary
+run: $(RUN_STAMP)
+	@$(BUILD) -o $(BIN)/pagemcp ./cmd/pagemcp
 	@$(BIN)/pagemcp dev $(ARGS)
 
 build: $(NPM_STAMP) binary
@@ -88,13 +91,18 @@ version:
 	$(GO) run ./cmd/release -version $(V)
 
 # The same bytes wherever they are built: TestBuildsAreReproducible. The demo is for tests of pagemcpd.
+BUILD = CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags=-buildid=
 binary:
-	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags=-buildid= -o $(BIN)/pagemcp ./cmd/pagemcp
-	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags=-buildid= -o $(BIN)/pagemcpd ./cmd/pagemcpd
-	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags=-buildid= -o $(BIN)/pagemcpd-demo ./server/hosted/demo
+	@$(BUILD) -o $(BIN)/pagemcp ./cmd/pagemcp
+	@$(BUILD) -o $(BIN)/pagemcpd ./cmd/pagemcpd
+	@$(BUILD) -o $(BIN)/pagemcpd-demo ./server/hosted/demo
 
 # Versions and hashes are the lock file's, and no package runs a script of its own. Node
 # is a package by platform (web/runtime); where there is none, the machine's own is used.
+$(RUN_STAMP): web/package-lock.json
+	cd web && npm ci --omit=dev --omit=optional --ignore-scripts --loglevel=error
+	@touch $@
+
 $(NPM_STAMP): web/package-lock.json
 	cd web && npm ci --ignore-scripts --loglevel=error
 	@test -e $(NODE) || ln -s "$$(command -v node)" $(NODE)
@@ -251,6 +259,7 @@ browsers:
 	command -v gcc >/dev/null || missing="$$missing gcc libc6-dev"; \
 	command -v openssl >/dev/null || missing="$$missing openssl"; \
 	test -z "$$missing" && exit 0; \
+	echo "the tests need$$missing, which the package manager of this system installs now"; \
 	sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
 	if command -v apt-get >/dev/null && $$sudo true 2>/dev/null; then \
 		$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing; \
