@@ -93,7 +93,7 @@ func build(ctx context.Context, out string, bench bool, std streams) error {
 		}
 		fmt.Fprintln(std.err, "built", dir)
 	}
-	notices, err := bundle.BinaryNotices(root)
+	notices, err := bundle.BinaryNotices(root, "./cmd/pagemcp", "./cmd/pagemcpd")
 	if err != nil {
 		return err
 	}

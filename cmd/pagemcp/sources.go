@@ -33,7 +33,7 @@ func findWebFiles() (webFiles, error) {
 			all, err := bundle.BuildExtensions(root)
 			return all[browser], err
 		},
-		notices: func() ([]byte, error) { return bundle.BinaryNotices(root) },
+		notices: func() ([]byte, error) { return bundle.BinaryNotices(root, "./cmd/pagemcp") },
 	}, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/bundle"
 	"github.com/pagemcp/pagemcp/server/release"
 )
 
@@ -24,6 +25,7 @@ type flags struct {
 	tag       string
 	names     string
 	setNames  bool
+	notices   string
 }
 
 func main() {
@@ -35,6 +37,7 @@ func main() {
 	flag.StringVar(&f.tag, "tag", "", "only check that the sources can be released as this tag, such as v0.2.0")
 	flag.StringVar(&f.names, "names", "", "\"registered\" confirms that this project owns all names of server/published; \"trial\" builds artifacts for tests only")
 	flag.BoolVar(&f.setNames, "set-names", false, "only write the names of server/published into the files that repeat them")
+	flag.StringVar(&f.notices, "notices", "", "only write the licences of what pagemcpd contains to this `file`, for its image")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -49,6 +52,12 @@ func run(ctx context.Context, root string, f flags) error {
 	switch {
 	case f.version != "":
 		return release.SetVersion(root, f.version, time.Now().UTC())
+	case f.notices != "":
+		text, err := bundle.BinaryNotices(root, "./cmd/pagemcpd")
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(f.notices, text, 0o644)
 	case f.setNames:
 		return release.SetNames(root)
 	case f.tag != "":

@@ -220,11 +220,15 @@ func engineComponents(root string) ([]Component, error) {
 	return GoComponents(root, "./wasm", "", "GOOS=js", "GOARCH=wasm")
 }
 
-// BinaryNotices returns the Notices file of the pagemcp program.
-func BinaryNotices(root string) ([]byte, error) {
-	components, err := GoComponents(root, "./cmd/pagemcp", "")
-	if err != nil {
-		return nil, err
+// BinaryNotices returns the Notices file of programs, such as ./cmd/pagemcp.
+func BinaryNotices(root string, programs ...string) ([]byte, error) {
+	var all []Component
+	for _, program := range programs {
+		components, err := GoComponents(root, program, "")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, components...)
 	}
-	return NoticesOf(root, components)
+	return NoticesOf(root, all)
 }

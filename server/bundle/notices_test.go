@@ -13,7 +13,7 @@ func TestShippedPartsHaveTheirNotices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := BinaryNotices("../..")
+	program, err := BinaryNotices("../..", "./cmd/pagemcp", "./cmd/pagemcpd")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestShippedPartsHaveTheirNotices(t *testing.T) {
 		"playground": {string(files[Playground+Notices]), []string{"turndown", "preact", "@codemirror/view"}},
 		"extension":  {string(files["/"+ExtensionName("chromium")+"/"+Notices]), []string{"turndown"}},
 		"firefox":    {string(files["/"+ExtensionName("firefox")+"/"+Notices]), []string{"turndown"}},
-		"program":    {string(program), []string{"github.com/coder/websocket", "github.com/evanw/esbuild"}},
+		"program":    {string(program), []string{"github.com/coder/websocket", "github.com/evanw/esbuild", "github.com/nats-io/nats.go"}},
 	} {
 		for _, one := range append(x.has, "Go", "github.com/go-json-experiment/json") {
 			if !strings.Contains(x.text, "\n"+one+" ") {

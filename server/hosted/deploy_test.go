@@ -443,7 +443,7 @@ func TestImageAgreesWithTheGuide(t *testing.T) {
 		t.Error("the guide builds with other flags")
 	}
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(readGuide(t, "../../go.mod"))[1]
-	if !strings.Contains(image, "FROM golang:"+version+" ") {
+	if !strings.Contains(image, "FROM golang:"+version+"@sha256:") {
 		t.Errorf("the Dockerfile does not build with Go %s", version)
 	}
 	full := config.Config{}.WithDefaults()
