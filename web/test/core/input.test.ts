@@ -78,7 +78,6 @@ const cases: [what: string, message: unknown, code?: number, withId?: boolean][]
   ['a name with NUL', { ...request, 'method\u0000': 'ping' }, -32600, true],
   ['request and response', { ...request, result: {} }, -32600, true],
   ['params an array', { ...request, params: [] }, -32602, true],
-  ['params null', { ...request, params: null }, -32602, true],
   ['params a string', { ...request, params: 'x' }, -32602, true],
   ['uri missing', { ...request, method: 'resources/read', params: {} }, -32602, true],
   ['uri a number', { ...request, method: 'resources/read', params: { uri: 7 } }, -32602, true],
