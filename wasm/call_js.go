@@ -162,12 +162,7 @@ func (s *jsSource) list(ctx context.Context, able, what int32, name string, pars
 	if err != nil {
 		return nil, err
 	}
-	err = eachElement(text, name, func(element []byte) error {
-		one, err := parse(element)
-		all = append(all, one)
-		return err
-	})
-	return all, err
+	return readEntries(s, text, name, parse)
 }
 
 // GetPrompt implements [engine.Prompter].

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -33,24 +34,41 @@ func eachElement(object []byte, name string, each func(element []byte) error) er
 	return nil
 }
 
-func readListing(text []byte) (listing engine.Listing, err error) {
-	listing.Next, _ = jsonrpc.Text(jsonrpc.Member(text, "nextCursor"))
-	return listing, eachElement(text, "resources", func(element []byte) error {
-		resource, err := engine.ParseResource(element)
-		listing.Resources = append(listing.Resources, resource)
-		return err
+// readEntries reads an array of what a source lists, that is a member of object. Entries that are not valid are left
+// out: one error names the first of them, and its index.
+func readEntries[T any](s *jsSource, object []byte, name string, parse func([]byte) (T, error)) (all []T, err error) {
+	index, wrong, first := 0, 0, ""
+	err = eachElement(object, name, func(element []byte) error {
+		one, refusal := parse(element)
+		if refusal == nil {
+			all = append(all, one)
+		} else if wrong++; wrong == 1 {
+			first = name + "[" + strconv.Itoa(index) + "]: " + refusal.Error()
+		}
+		index++
+		return nil
 	})
+	if wrong > 1 {
+		first += "; " + strconv.Itoa(wrong) + " entries are not valid"
+	}
+	s.reportEntries(first)
+	return all, err
 }
 
-func readTemplates(text []byte) ([]engine.Template, error) {
-	var templates []engine.Template
-	err := eachElement(text, "templates", func(element []byte) error {
-		template, err := engine.ParseTemplate(element)
-		templates = append(templates, template)
-		return err
-	})
-	return templates, err
+// reportEntries reports what is wrong with a list, once.
+func (s *jsSource) reportEntries(text string) {
+	if _, is := s.reported[text]; is || text == "" || len(s.reported) >= maxReported {
+		return
+	}
+	if s.reported == nil {
+		s.reported = map[string]struct{}{}
+	}
+	s.reported[text] = struct{}{}
+	report("the list of a source leaves out " + text)
 }
+
+// maxReported is how many errors in its lists are reported of one source.
+const maxReported = 32
 
 // readContents reads items whose text or blob is a reference.
 func readContents(text []byte) ([]engine.Contents, error) {

@@ -50,6 +50,7 @@ type jsSource struct {
 	watches  int                 // how often Follow was called
 	wanted   []string            // by Want
 	arming   chan struct{}       // closed when JavaScript has confirmed it; nil: not requested yet
+	reported map[string]struct{} // errors in its lists
 }
 
 type mountedSource struct {
@@ -187,7 +188,9 @@ func (s *jsSource) List(ctx context.Context, cursor string) (engine.Listing, err
 	if err != nil {
 		return engine.Listing{}, err
 	}
-	return readListing(text)
+	next, _ := jsonrpc.Text(jsonrpc.Member(text, "nextCursor"))
+	resources, err := readEntries(s, text, "resources", engine.ParseResource)
+	return engine.Listing{Resources: resources, Next: next}, err
 }
 
 // Read implements [engine.Source]. What it returns are references: text and blobs
@@ -217,7 +220,7 @@ func (s *jsSource) Templates(ctx context.Context) ([]engine.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readTemplates(text)
+	return readEntries(s, text, "templates", engine.ParseTemplate)
 }
 
 // Follow implements [engine.Follower].

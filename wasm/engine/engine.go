@@ -25,8 +25,8 @@ type Info struct {
 
 // Options configure an engine; the zero value of a field is its default.
 type Options struct {
-	// PageSize is how many resources or templates a page of a list has at least,
-	// unless the list ends or the page has 1 MiB. Default 200, at most MaxPageSize.
+	// PageSize is how many entries a page of a list has, unless the list ends or the page
+	// has 1 MiB. Default 200, at most MaxPageSize.
 	PageSize int
 
 	// CursorKey signs cursors and requestState, so that a changed one is noticed.

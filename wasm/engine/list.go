@@ -16,25 +16,46 @@ import (
 )
 
 // listResources answers resources/list: the mounts one after the other, by
-// prefix. A page ends with the source's page that fills it.
+// prefix.
 // MCP 2026-07-28, server/resources and server/utilities/pagination.
 func (e *Engine) listResources(ctx context.Context, req *request) (sink.Result, error) {
 	if doc, _ := e.keptPage(req, listOfResources); doc != nil {
 		return sink.Result{Document: doc}, nil
 	}
 	return e.list(ctx, req, listOfResources, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
+		inside, cursor := insideOf(cursor)
 		listing, err := m.source.List(ctx, cursor)
 		if err != nil {
 			return "", err
 		}
-		for i := range listing.Resources {
+		from, err := after(listing.Resources, inside, func(r Resource) string { return r.URI })
+		if err != nil {
+			return "", err
+		}
+		for i := from; i < len(listing.Resources); i++ {
 			r := &listing.Resources[i]
+			if p.isFull(e.options.PageSize) && i > 0 {
+				return insideMark + strconv.Itoa(i) + " " + listing.Resources[i-1].URI + insideMark + cursor, nil
+			}
 			if e.options.Allow(p.who, VerbList, m.prefix+r.URI) {
 				p.add(func(dst []byte) []byte { return appendResource(dst, r, m.prefix, req.rev) })
 			}
 		}
 		return listing.Next, nil
 	})
+}
+
+// insideMark begins and ends where a page of the engine's ends inside of a source's: behind a resource, in the list
+// from the source's cursor on. A source's cursor does not begin with it.
+const insideMark = "\x00"
+
+func insideOf(cursor string) (inside, source string) {
+	if rest, ok := strings.CutPrefix(cursor, insideMark); ok {
+		if inside, source, ok = strings.Cut(rest, insideMark); ok {
+			return inside, source
+		}
+	}
+	return "", cursor
 }
 
 // listTemplates answers resources/templates/list.
@@ -74,7 +95,7 @@ func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
 		if err != nil {
 			return "", err
 		}
-		from, err := after(all, cursor)
+		from, err := after(all, cursor, func(one item) string { return one.key })
 		if err != nil {
 			return "", err
 		}
@@ -90,7 +111,7 @@ func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
 
 // after returns where to continue: behind the item that a cursor names, wherever it
 // is now; if it is gone, where it was.
-func after(all []item, cursor string) (int, error) {
+func after[T any](all []T, cursor string, key func(T) string) (int, error) {
 	if cursor == "" {
 		return 0, nil
 	}
@@ -103,7 +124,7 @@ func after(all []item, cursor string) (int, error) {
 			return 0, ErrBadCursor
 		}
 		last := cursor[i+1:]
-		if found := slices.IndexFunc(all, func(one item) bool { return one.key == last }); found >= 0 {
+		if found := slices.IndexFunc(all, func(one T) bool { return key(one) == last }); found >= 0 {
 			at = found + 1
 		}
 		return min(at, len(all)), nil

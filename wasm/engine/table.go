@@ -235,7 +235,7 @@ func (t *Table) Generation() uint64 {
 }
 
 // tablePage is how many resources List returns at a time: few, since the engine
-// takes as many pieces as it needs, and a piece is never split.
+// takes as many pieces as it needs.
 const tablePage = 10 // resources
 
 // List continues behind the number in the cursor, so that entries that come and go

@@ -30,6 +30,23 @@ export interface Body {
 /** The description of a part. */
 type PartItem = Pick<Contents, 'uri' | 'mimeType' | '_meta'>
 
+/** The most bytes of one read: as many as an answer over a port has in Base64. */
+const maxBytes = 48 << 20
+
+/** A content is larger than any answer may be. */
+class TooLargeError extends Error {
+  override readonly name = 'TooLargeError'
+}
+
+/**
+ * To be called before bytes are read: a file of hundreds of megabytes ends the engine's Worker.
+ *
+ * @throws an error named `TooLargeError`
+ */
+export function checkSize(bytes: number): void {
+  if (bytes > maxBytes) throw new TooLargeError(`${bytes} bytes; a content has at most ${maxBytes}`)
+}
+
 /** Binary contents. */
 export type Bytes = ArrayBuffer | ArrayBufferView<ArrayBuffer> | Blob
 
@@ -48,12 +65,19 @@ export function bodyOf(value: Value, mimeType?: string, version?: string): Body 
     const text = whole ? value : value.toWellFormed()
     return { text, version: version ?? hashText(text), mimeType, lossy: !whole }
   }
+  checkSize(sizeOf(value))
   if (value instanceof Blob) {
     const type = mimeType ?? (isMediaType(value.type) ? value.type : undefined) // of a file: any text
     return value.arrayBuffer().then((buffer) => bytesBody(new Uint8Array(buffer), type))
   }
   if (value instanceof ArrayBuffer) return bytesBody(new Uint8Array(value), mimeType)
   return bytesBody(new Uint8Array(value.buffer, value.byteOffset, value.byteLength), mimeType)
+}
+
+/** Of bytes; texts are in memory already. */
+function sizeOf(value: Value): number {
+  if (typeof value === 'string') return 0
+  return value instanceof Blob ? value.size : value.byteLength
 }
 
 function bytesBody(bytes: Uint8Array<ArrayBuffer>, mimeType: string | undefined): Body {
@@ -135,6 +159,7 @@ export function contents(items: readonly Contents[]): SeveralContents {
 
 /** The body of several items. */
 export async function bodyOfParts(parts: readonly Part[]): Promise<Body> {
+  checkSize(parts.reduce((sum, { value }) => sum + sizeOf(value), 0))
   const all = parts.map(async ({ value, ...item }) => ({ item, body: await bodyOf(value) }))
   return { version: '', lossy: false, parts: await Promise.all(all) }
 }

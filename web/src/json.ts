@@ -16,11 +16,33 @@ export const notJson = -1
  *
  * @param limit - where to stop counting: shared parts of a structured clone can make a small value
  *   an endless text
- * @returns about how long its JSON text is at least, in UTF-16 code units; above `limit`: too long;
+ * @returns about how long its JSON text is at least, in UTF-16 code units, with what is `undefined`; above `limit`: too long;
  *   {@link notJson}: it is outside the JSON data model, or nested deeper than {@link maxDepth}
  */
 export function measure(value: unknown, limit: number): number {
   return walk(value, limit, 0)
+}
+
+/** More than any message of a size that is accepted has. */
+const maxParts = 250_000 // objects, and members
+
+/**
+ * Whether a value has so many objects and members that it takes seconds to copy it from one thread to the other, which
+ * happens before this thread can measure it.
+ */
+export function isHuge(value: unknown): boolean {
+  const seen = new Set([value])
+  let members = 0
+  for (const one of seen) {
+    if (typeof one !== 'object' || one === null || ArrayBuffer.isView(one)) continue
+    if (one instanceof Map || one instanceof Set) members += one.size
+    for (const name in one) {
+      const member = (one as Record<string, unknown>)[name]
+      if (typeof member === 'object') seen.add(member)
+      if (++members + seen.size > maxParts) return true
+    }
+  }
+  return false
 }
 
 function walk(value: unknown, limit: number, depth: number): number {
@@ -51,8 +73,7 @@ function walk(value: unknown, limit: number, depth: number): number {
   if (!isPlain(value)) return notJson
   for (const name in value) {
     const member = (value as Record<string, unknown>)[name]
-    if (member === undefined) continue
-    const part = walk(member, limit - size, depth + 1)
+    const part = member === undefined ? 0 : walk(member, limit - size, depth + 1)
     if (part === notJson) return notJson
     size += name.length + part + 3
     if (size > limit) return size

@@ -6,7 +6,7 @@
 
 import type { EngineEvents } from './engine-events.ts'
 import { gapsOf } from './fill.ts'
-import { isPlain, measure, notJson } from './json.ts'
+import { isHuge, isPlain, measure, notJson } from './json.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import { isGoodbye } from './port.ts'
 import type { ProgramRunner } from './program-runner.ts'
@@ -64,7 +64,7 @@ export function receiver(
       queue(client, message)
       return
     }
-    if (isRequest(message)) {
+    if (isRequest(message) && hasNoMore(message)) {
       const { id, params } = message
       const { methods } = events
       const method = methods.numbers.get(message.method)
@@ -99,6 +99,15 @@ export function receiver(
     }
     if (isGoodbye(message)) close(client)
     else if (!cancel(client, message)) handOverObject(client, message)
+  }
+
+  /** Whether a request has the members of JSON-RPC only. Others are measured. */
+  function hasNoMore(message: object): boolean {
+    for (const name in message) {
+      if (name !== 'jsonrpc' && name !== 'id' && name !== 'method' && name !== 'params')
+        return false
+    }
+    return true
   }
 
   /** The fast path: `n` bytes of params are in the input buffer. */
@@ -187,6 +196,7 @@ export function receiver(
     } else if (id !== undefined || method === undefined) {
       replies.post(client, { jsonrpc: '2.0', error })
     }
+    if (isHuge(message)) close(client) // another one may end this thread, for all clients
   }
 
   function queue(client: ClientState, message: unknown) {

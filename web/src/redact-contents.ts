@@ -5,7 +5,7 @@
  * A file of its own in the package, loaded by the first read of a page with a hook.
  */
 
-import { type Bytes, exactlyOne, type Ready, type Value } from './contents.ts'
+import { type Bytes, checkSize, exactlyOne, type Ready, type Value } from './contents.ts'
 import { type Contents, NotFoundError } from './source.ts'
 
 /**
@@ -87,6 +87,7 @@ async function redactValue(redact: Redact, uri: string, value: Value): Promise<V
 
 /** A copy: the hook may change it. */
 async function bytesOf(value: Bytes): Promise<Uint8Array<ArrayBuffer>> {
+  checkSize(value instanceof Blob ? value.size : value.byteLength)
   if (value instanceof Blob) return new Uint8Array(await value.arrayBuffer())
   if (value instanceof ArrayBuffer) return new Uint8Array(value.slice())
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice()

@@ -40,6 +40,8 @@ export function reasonOf(error: unknown): Reason {
       return reasons.badCursor
     case 'TimeoutError':
       return reasons.timeout
+    case 'TooLargeError': // contents.ts
+      return reasons.tooLarge
     case 'DatabaseBusyError': // sources/idb-open.ts
       return reasons.unavailable
     case 'NeedInputError': // input.ts

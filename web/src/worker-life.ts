@@ -16,12 +16,10 @@ export const workerName = 'pagemcp'
 export const interval = 250
 
 /**
- * How often in a row it may not have answered when the window looks: at first, while it starts, and later. It answers
- * between two tasks, and gets four times as long as the longest one took.
+ * How often in a row it may not have answered when the window looks. It answers between two tasks, and one may take
+ * seconds: the copy of a message with a million members, which a client sends, is made before the Worker can refuse it.
  */
-const most = 20
-const least = 2
-let longest = 0 // of the Workers of this document
+const patience = 20
 
 /**
  * In the Worker: holds the lock until it ends. Resolves with whether it is held: it cannot be outside of secure contexts,
@@ -61,7 +59,6 @@ export function watchWorker(
 
   let question: AbortController | undefined // aborted, and undefined, once it is answered
   let missed = 0
-  let patience = most
   const inquire = () => {
     const asked = new AbortController()
     question = asked
@@ -69,8 +66,6 @@ export function watchWorker(
     const answered = () => {
       question = undefined
       asked.abort()
-      longest = Math.max(longest, missed)
-      patience = Math.min(Math.max(least, 4 * longest), most)
     }
     ask().then(answered, () => {}) // it was closed
   }
@@ -82,7 +77,6 @@ export function watchWorker(
       const { signal: answered } = question
       const hangs = () => {
         if (answered.aborted || over.aborted) return
-        longest = Math.max(longest, patience)
         end(`the engine's Worker has not answered for ${(missed * interval) / 1000} s`)
       }
       prepare(answered).then(hangs, hangs)

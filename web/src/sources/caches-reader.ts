@@ -1,6 +1,6 @@
 /** The reading half of `caches`, in the engine's Worker or the window. */
 
-import { isMediaType } from '../contents.ts'
+import { checkSize, isMediaType } from '../contents.ts'
 import { plainLabel, withProvenance } from '../provenance.ts'
 import { redacted, redactUrl } from '../redact.ts'
 import {
@@ -172,6 +172,7 @@ async function contentOf(uri: string, response: Response): Promise<Omit<Contents
 
   const type = typeOf(response, uri)
   const blob = await response.blob()
+  checkSize(blob.size)
   const text = isTextType(type) ? decoded(await blob.arrayBuffer(), type) : undefined
   if (text !== undefined) return { mimeType: essenceOf(type), text, _meta }
   return { mimeType: type, blob, _meta }

@@ -69,13 +69,24 @@ export function reader(gone: (database: string) => void = () => {}): Reader {
   }
 
   const inStores: Reader['inStores'] = async ({ database, stores }, signal, ask) => {
+    let isLost = false
+    /** Safari says no more of a connection that it has ended; if it says so again, the database is broken. */
+    const isFirstLoss = (error: unknown) => {
+      if (isLost || !(error instanceof DOMException) || error.name !== 'UnknownError') return false
+      isLost = true
+      return true
+    }
     for (let left = maxTries; ; ) {
       signal.throwIfAborted()
       const opening = connect(database)
-      const connection = await untilAborted(opening, signal).catch((error: unknown) => {
+      let connection: Connection | undefined
+      try {
+        connection = await untilAborted(opening, signal)
+      } catch (error) {
         release(database, opening)
+        if (isFirstLoss(error)) continue
         throw error
-      })
+      }
       const there = stores.filter((store) => connection?.db.objectStoreNames.contains(store))
       if (connection === undefined || there.length === 0) {
         release(database, opening)
@@ -90,7 +101,7 @@ export function reader(gone: (database: string) => void = () => {}): Reader {
         )
       } catch (error) {
         signal.throwIfAborted()
-        if (--left === 0 || !isBroken(error)) throw error
+        if (--left === 0 || !(isBroken(error) || isFirstLoss(error))) throw error
         if (connections.get(database) === opening) connections.delete(database)
         connection.db.close()
       } finally {

@@ -1,6 +1,6 @@
 /** The reading half of `opfs`, in the engine's Worker or the window. */
 
-import { isMediaType } from '../contents.ts'
+import { checkSize, isMediaType } from '../contents.ts'
 import { plainLabel, withProvenance } from '../provenance.ts'
 import {
   BadCursorError,
@@ -199,6 +199,7 @@ async function contentOf(handle: FileSystemFileHandle): Promise<Omit<Contents, '
   for (let again = true; ; again = false) {
     const file = await fileOf(handle)
     if (file === undefined) return undefined
+    checkSize(file.size)
     try {
       const bytes = new Uint8Array(await file.arrayBuffer())
       const mimeType = mimeTypeOf(file)

@@ -1,0 +1,85 @@
+// One bad entry, and one large content, cost themselves.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Source } from '../../src/index.ts'
+import { errorOf, resultOf } from './client.ts'
+import { testPage } from './page.ts'
+
+const entry = (n: number) => ({ uri: `a:${n}`, name: `n${n}` })
+
+test('an invalid entry leaves the list of its source, and is named once, with its index', async (t) => {
+  const wrong = [
+    { uri: 'no uri', name: 'x' },
+    { uri: 'a:x' },
+    { uri: 'a:y', name: 7 },
+    null,
+    { uri: 'a:z', name: 'z', title: {} },
+  ]
+  for (const bad of wrong) {
+    const { mcp, errors, client } = await testPage(t)
+    mcp.mount({
+      list: async () => ({ resources: [entry(1), entry(2), bad, entry(3), bad] }),
+      templates: async () => [{ uriTemplate: 'a:{b}', name: 't' }, bad],
+      read: async () => [],
+    } as unknown as Source)
+    const one = client()
+    for (let again = 0; again < 2; again++) {
+      const { resources } = resultOf(await one.askModern('resources/list')) as {
+        resources: { uri: string }[]
+      }
+      assert.deepEqual(
+        resources.map(({ uri }) => uri),
+        ['a:1', 'a:2', 'a:3'],
+      )
+      const { resourceTemplates } = resultOf(await one.askModern('resources/templates/list')) as {
+        resourceTemplates: unknown[]
+      }
+      assert.equal(resourceTemplates.length, 1)
+    }
+    const said = errors.map(String)
+    assert.equal(said.length, 2, said.join())
+    assert.match(said[0] ?? '', /resources\[2\]/)
+    assert.match(said[1] ?? '', /templates\[1\]/)
+  }
+})
+
+test('a Blob that is larger than any answer is not read', async (t) => {
+  const { mcp, client } = await testPage(t)
+  let isRead = false
+  class Large extends Blob {
+    override get size() {
+      return 300 << 20
+    }
+    override arrayBuffer(): Promise<ArrayBuffer> {
+      isRead = true
+      return super.arrayBuffer()
+    }
+  }
+  mcp.resource({ uri: 'a:large', name: 'large' }, () => new Large(['x']))
+  const error = errorOf(await client().askModern('resources/read', { uri: 'a:large' }))
+  assert.match(error.message, /too large/i)
+  assert.equal(isRead, false)
+})
+
+test('a message with a million members costs its sender the port, and no one else', async (t) => {
+  const { mcp, errors, client } = await testPage(t)
+  const other = client()
+  const many = Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`k${i}`, undefined]))
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  for (const message of [
+    { ...ping, params: many },
+    { ...ping, more: many },
+    { many },
+    many,
+    [many],
+  ]) {
+    const port = mcp.port()
+    const closed = new Promise((resolve) => port.addEventListener('close', resolve))
+    port.start()
+    port.postMessage(message)
+    await closed
+    assert.ok(resultOf(await other.askModern('server/discover')))
+  }
+  assert.deepEqual(errors, [])
+})
