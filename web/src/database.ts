@@ -5,6 +5,7 @@
  */
 
 import { result } from './idb-request.ts'
+import { underLock } from './opening.ts'
 
 const name = 'pagemcp'
 const version = 3
@@ -39,7 +40,9 @@ export async function inDatabase<T>(
     } catch (error) {
       if (--left === 0) {
         const { name } = error as DOMException
-        throw new Error(`the database pagemcp with ${what} cannot be read: ${name}`)
+        const advice =
+          name === 'TimeoutError' ? '. Close other tabs of this site, or restart the browser' : ''
+        throw new Error(`the database pagemcp with ${what} cannot be read: ${name}${advice}`)
       }
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
@@ -80,7 +83,12 @@ async function openDatabase(): Promise<IDBDatabase | undefined> {
   }
 }
 
-async function open(version?: number): Promise<IDBDatabase> {
+/** How long it may take, ms, until another page or tab is taken for the cause. */
+const openTime = 5000
+
+const open = (version?: number) => underLock(name, openTime, (over) => openNow(version, over))
+
+async function openNow(version: number | undefined, over: AbortSignal): Promise<IDBDatabase> {
   const opening = indexedDB.open(name, version)
   opening.onupgradeneeded = ({ oldVersion }) => {
     const { result } = opening
@@ -100,6 +108,7 @@ async function open(version?: number): Promise<IDBDatabase> {
   const opened = result(opening)
   try {
     const database = await Promise.race([opened, blocked])
+    if (over.aborted) database.close()
     database.onversionchange = () => database.close() // a newer version of the package does not wait for this use
     return database
   } catch (error) {

@@ -6,7 +6,7 @@ import { type PortClient, portClient } from './port-client.ts'
 import type { Resource, Template } from './source.ts'
 import { metaWebMcp } from './sources/webmcp.ts'
 import type { PageMcp } from './start.ts'
-import { type OfferedTool, registerNative } from './webmcp-context.ts'
+import { forbidden, isForbidden, type OfferedTool, registerNative } from './webmcp-context.ts'
 import { forgetOffered, noteOffered } from './webmcp-names.ts'
 
 /** Options of {@link offerToWebMcp}. */
@@ -85,6 +85,11 @@ export function offerToWebMcp(
       await registerNative(tool, end.signal)
     } catch (error) {
       if (end.signal.aborted) return
+      if (isForbidden(error)) {
+        stop()
+        report(new Error(forbidden, { cause: error }))
+        return
+      }
       withdraw(name)
       report(
         new Error(`the tool ${JSON.stringify(name)} is not offered to WebMCP`, { cause: error }),

@@ -2,7 +2,9 @@
  * WebMCP, the browser's interface by which a document offers tools to an assistant, in its dialects:
  *
  * - `document.modelContext`, or the deprecated `navigator.modelContext`, with `getTools` and `executeTool`. Input
- *   and schemas are objects since Chromium 155 and 154, and JSON text before, as in the polyfill of @mcp-b
+ *   and schemas are objects since Chromium 155 and 154, and JSON text before, as in the polyfill of @mcp-b. Since
+ *   Chromium 160 tools are interface objects, whose members are read by name: `source` instead of `window`, and
+ *   `null` for an empty schema or no annotations
  * - `navigator.modelContextTesting` of previews before, with `listTools` and `executeTool` by name
  *
  * @see https://webmachinelearning.github.io/webmcp/
@@ -11,15 +13,16 @@
 /** A tool as the browser describes it. */
 export interface NativeTool {
   readonly name: string
-  readonly title?: string
-  readonly description?: string
-  readonly inputSchema?: object | string
+  readonly title?: string | null
+  readonly description?: string | null
+  readonly inputSchema?: object | string | null
   readonly annotations?: {
-    readonly readOnlyHint?: boolean
-    readonly untrustedContentHint?: boolean
-    readonly consequentialHint?: boolean
-    readonly debugging?: boolean
+    readonly readOnlyHint?: boolean | null
+    readonly untrustedContentHint?: boolean | null
+    readonly consequentialHint?: boolean | null
+    readonly debugging?: boolean | null
   } | null
+  readonly source?: unknown
   readonly window?: unknown
 }
 
@@ -66,11 +69,22 @@ function testingContext(): TestingContext | undefined {
     ?.modelContextTesting
 }
 
+/** Whether an error says that this frame may not use WebMCP. */
+export const isForbidden = (error: unknown): boolean =>
+  (error as DOMException | null)?.name === 'NotAllowedError'
+
+/** What the developer is told then, once. */
+export const forbidden =
+  'this frame may not use WebMCP, so it has no tools there: give its iframe element the attribute allow="tools"'
+
 /** The tools of this document, those of its frames not among them. */
 export async function nativeTools(): Promise<readonly NativeTool[]> {
   const context = modelContext()
   const all = context?.getTools ? await context.getTools() : (testingContext()?.listTools() ?? [])
-  return all.filter((tool) => tool.window === undefined || tool.window === window)
+  return all.filter((tool) => {
+    const owner = tool.source ?? tool.window
+    return owner === undefined || owner === window
+  })
 }
 
 /** Whether input is JSON text: known once a call has been refused or accepted. */

@@ -3,6 +3,8 @@
  * nothing.
  */
 
+import { underLock } from '../opening.ts'
+
 /** The timeout of opening a database: an upgrade of the app may be running. */
 const openLimit = 5000 // ms
 
@@ -11,7 +13,9 @@ export class DatabaseBusyError extends Error {
   override readonly name = 'DatabaseBusyError'
 
   constructor(database: string) {
-    super(`open database ${JSON.stringify(database)}: still busy after ${openLimit} ms`)
+    super(
+      `open database ${JSON.stringify(database)}: still busy after ${openLimit} ms. Close other tabs of this site, or restart the browser`,
+    )
   }
 }
 
@@ -190,24 +194,10 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
  *
  * @param closed - called once when the connection has closed
  */
-function openExisting(name: string, closed: () => void): Promise<Connection | undefined> {
-  return new Promise((resolve, reject) => {
-    let late = false
-    const timer = setTimeout(() => {
-      late = true
-      reject(new DatabaseBusyError(name))
-    }, openLimit)
-    const settle = (connection?: Connection) => {
-      clearTimeout(timer)
-      if (late) connection?.db.close()
-      else resolve(connection)
-    }
-    const fail = (error: unknown) => {
-      clearTimeout(timer)
-      reject(error)
-    }
-
-    const open = () => {
+async function openExisting(name: string, closed: () => void): Promise<Connection | undefined> {
+  if (!(await exists(name))) return undefined
+  const open = (over: AbortSignal) =>
+    new Promise<Connection | undefined>((resolve, reject) => {
       const request = indexedDB.open(name)
       let gone = false
       request.onupgradeneeded = () => {
@@ -223,18 +213,21 @@ function openExisting(name: string, closed: () => void): Promise<Connection | un
           closed()
         }
         db.onclose = closed
-        settle({ db, running })
+        if (over.aborted) db.close()
+        resolve({ db, running })
       }
       request.onerror = (event) => {
         event.preventDefault()
-        if (gone) settle()
-        else fail(request.error)
+        if (gone) resolve(undefined)
+        else reject(request.error)
       }
-    }
-    exists(name)
-      .then((found) => (found ? open() : settle()))
-      .catch(fail)
-  })
+    })
+  try {
+    return await underLock(name, openLimit, open)
+  } catch (error) {
+    if ((error as DOMException).name === 'TimeoutError') throw new DatabaseBusyError(name)
+    throw error
+  }
 }
 
 async function exists(name: string): Promise<boolean> {

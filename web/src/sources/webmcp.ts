@@ -4,7 +4,14 @@ import { shownKeys } from '../keys.ts'
 import { metaProvenance, provenanceOf } from '../provenance.ts'
 import { checker } from '../schema.ts'
 import { type Changed, type Json, NotFoundError, type Source } from '../source.ts'
-import { executeNative, type NativeTool, nativeTools, watchNative } from '../webmcp-context.ts'
+import {
+  executeNative,
+  forbidden,
+  isForbidden,
+  type NativeTool,
+  nativeTools,
+  watchNative,
+} from '../webmcp-context.ts'
 import { isOffered } from '../webmcp-names.ts'
 import { commonOptions, type SourceOptions, wrongOption } from './options.ts'
 
@@ -48,7 +55,18 @@ export function webmcp(options: WebMcpOptions = {}): Source {
   const names = tools && new Set(tools)
   const isMirrored = ({ name, annotations }: NativeTool) =>
     !isOffered(name) && annotations?.debugging !== true && (names?.has(name) ?? true)
-  const mirrored = async () => (ends?.aborted ? [] : (await nativeTools()).filter(isMirrored))
+  let isTold = false
+  const mirrored = async () => {
+    if (ends?.aborted) return []
+    try {
+      return (await nativeTools()).filter(isMirrored)
+    } catch (error) {
+      if (!isForbidden(error)) throw error
+      if (!isTold) globalThis.reportError?.(new Error(forbidden, { cause: error }))
+      isTold = true
+      return []
+    }
+  }
 
   return {
     list: async () => ({ resources: [] }),
@@ -79,7 +97,7 @@ export function webmcp(options: WebMcpOptions = {}): Source {
 }
 
 function described(tool: NativeTool): ToolDescription {
-  const { name, title, description = '', annotations } = tool
+  const { name, title, description, annotations } = tool
   const { readOnlyHint, consequentialHint, untrustedContentHint } = annotations ?? {}
   const note = untrustedContentHint ? 'The result may have untrusted content.' : ''
   return {
@@ -87,7 +105,10 @@ function described(tool: NativeTool): ToolDescription {
     title: title || undefined,
     description: [description, note].filter(Boolean).join('\n\n'),
     inputSchema: shownSchema(schemaOf(tool)),
-    annotations: { readOnlyHint, destructiveHint: consequentialHint },
+    annotations: {
+      readOnlyHint: readOnlyHint ?? undefined,
+      destructiveHint: consequentialHint ?? undefined,
+    },
     _meta: { [metaWebMcp]: true },
   }
 }

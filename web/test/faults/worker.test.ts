@@ -72,6 +72,21 @@ inBrowsers(
   },
 )
 
+inBrowsers('a message with half a million members costs no client its Worker', async (browser) => {
+  const { page, name } = await at.open(browser, '?mortal')
+  const client = await modern(at.gateway)
+  const answer = await page.evaluate(`new Promise((resolve) => {
+    const port = mcp.port()
+    port.onmessage = ({ data }) => resolve(data.error?.message)
+    const params = Object.fromEntries(Array.from({ length: 500_000 }, (_, i) => ['k' + i, i]))
+    port.postMessage({ jsonrpc: '2.0', id: 1, method: 'ping', params })
+  })`)
+  assert.equal(answer, 'The message is too large')
+  assert.equal(await client.read(`${name}+app://value`), 'first')
+  assert.deepEqual(await page.evaluate('errors'), [])
+  await client.close()
+})
+
 inBrowsers('an engine that has run out of memory is replaced', async (browser) => {
   const { page, name } = await at.open(browser, '?mortal')
   const client = await modern(at.gateway)

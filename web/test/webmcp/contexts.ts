@@ -20,8 +20,46 @@ export interface FakeContext {
   uninstall(): void
 }
 
-export type Dialect = 'objects' | 'text' | 'navigator' | 'preview'
-export const dialects: readonly Dialect[] = ['objects', 'text', 'navigator', 'preview']
+export type Dialect = 'interfaces' | 'objects' | 'text' | 'navigator' | 'preview'
+export const dialects: readonly Dialect[] = [
+  'interfaces',
+  'objects',
+  'text',
+  'navigator',
+  'preview',
+]
+
+/** As in Chromium 160: members are getters of the prototype, and what is empty is `null`. */
+class RegisteredTool {
+  readonly #tool: Registered
+  readonly #source: unknown
+
+  constructor(tool: Registered, source: unknown) {
+    this.#tool = tool
+    this.#source = source
+  }
+  get name() {
+    return this.#tool.name
+  }
+  get title() {
+    return this.#tool.title ?? null
+  }
+  get description() {
+    return this.#tool.description
+  }
+  get inputSchema() {
+    return this.#tool.inputSchema ?? null
+  }
+  get annotations() {
+    return this.#tool.annotations ?? null
+  }
+  get source() {
+    return this.#source
+  }
+}
+
+/** A tool of a frame. */
+const inFrame: Registered[] = [{ name: 'framed', description: 'Of a frame', execute: () => 'no' }]
 
 /** Installs `document.modelContext`, or what the dialect has in its place. */
 export function installContext(dialect: Dialect): FakeContext {
@@ -35,7 +73,7 @@ export function installContext(dialect: Dialect): FakeContext {
   }
   const failed = 'Tool was executed but the invocation failed.'
   const execute = async (name: string, input: unknown, options: { signal?: AbortSignal } = {}) => {
-    const takesText = dialect !== 'objects' && dialect !== 'navigator'
+    const takesText = dialect === 'text' || dialect === 'preview'
     calls.push({ name, input })
     const tool = tools.get(name)
     if (tool === undefined) throw new DOMException('no such tool', 'UnknownError')
@@ -76,11 +114,15 @@ export function installContext(dialect: Dialect): FakeContext {
   const context = Object.assign(target, {
     registerTool: async (tool: Registered, options?: object) => registerTool(tool, options),
     getTools: async () =>
-      [...tools.values()].map((tool) => ({
-        ...described(tool),
-        origin: 'null',
-        window: globalThis,
-      })),
+      dialect === 'interfaces'
+        ? [...tools.values(), ...inFrame].map(
+            (tool) => new RegisteredTool(tool, inFrame.includes(tool) ? {} : globalThis),
+          )
+        : [...tools.values()].map((tool) => ({
+            ...described(tool),
+            origin: 'null',
+            window: globalThis,
+          })),
     executeTool: (tool: { name: string }, input: unknown, options?: object) =>
       execute(tool.name, input, options),
   })
@@ -97,7 +139,7 @@ export function installContext(dialect: Dialect): FakeContext {
     Object.defineProperty(holder, name, { configurable: true, value })
   }
   install(globalThis, 'window', globalThis)
-  if (dialect === 'objects' || dialect === 'text') {
+  if (dialect === 'objects' || dialect === 'text' || dialect === 'interfaces') {
     install(globalThis, 'document', { modelContext: context })
   } else if (dialect === 'navigator') {
     install(navigator, 'modelContext', context)

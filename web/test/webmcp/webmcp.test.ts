@@ -400,3 +400,25 @@ test('without WebMCP nothing is mirrored and nothing is offered', async (t) => {
   stop()
   assert.deepEqual(errors, [])
 })
+
+test('a frame that may not use WebMCP has no tools, and its developer is told once', async (t) => {
+  const { mcp, errors, client: newClient } = await pageWith(t, 'interfaces')
+  const context = (globalThis.document as unknown as { modelContext: object }).modelContext
+  const refuse = async () => {
+    throw new DOMException('tools is not allowed in this document', 'NotAllowedError')
+  }
+  Object.assign(context, { getTools: refuse, registerTool: refuse })
+  const told: unknown[] = []
+  Object.assign(globalThis, { reportError: (error: unknown) => told.push(error) })
+  t.after(() => Reflect.deleteProperty(globalThis, 'reportError'))
+  mcp.mount(webmcp())
+  mcp.tool({ name: 'own' }, () => 'own')
+  const client = newClient()
+  await client.initialize()
+  for (let again = 0; again < 3; again++) assert.deepEqual(await namesOf(client), ['own'])
+  assert.equal(told.length, 1, told.join())
+  assert.match(String(told[0]), /allow="tools"/)
+  assert.deepEqual(errors, [])
+  const reported = await new Promise((onerror) => offerToWebMcp(mcp, { onerror }))
+  assert.match(String(reported), /allow="tools"/)
+})
