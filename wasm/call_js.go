@@ -162,7 +162,14 @@ func (s *jsSource) list(ctx context.Context, able, what int32, name string, pars
 	if err != nil {
 		return nil, err
 	}
-	return readEntries(s, text, name, parse)
+	err = s.readEntries(text, name, func(element []byte) error {
+		one, err := parse(element)
+		if err == nil {
+			all = append(all, one)
+		}
+		return err
+	})
+	return all, err
 }
 
 // GetPrompt implements [engine.Prompter].

@@ -36,14 +36,13 @@ func eachElement(object []byte, name string, each func(element []byte) error) er
 
 // readEntries reads an array of what a source lists, that is a member of object. Entries that are not valid are left
 // out: one error names the first of them, and its index.
-func readEntries[T any](s *jsSource, object []byte, name string, parse func([]byte) (T, error)) (all []T, err error) {
+func (s *jsSource) readEntries(object []byte, name string, add func(element []byte) error) error {
 	index, wrong, first := 0, 0, ""
-	err = eachElement(object, name, func(element []byte) error {
-		one, refusal := parse(element)
-		if refusal == nil {
-			all = append(all, one)
-		} else if wrong++; wrong == 1 {
-			first = name + "[" + strconv.Itoa(index) + "]: " + refusal.Error()
+	err := eachElement(object, name, func(element []byte) error {
+		if refusal := add(element); refusal != nil {
+			if wrong++; wrong == 1 {
+				first = name + "[" + strconv.Itoa(index) + "]: " + refusal.Error()
+			}
 		}
 		index++
 		return nil
@@ -52,7 +51,7 @@ func readEntries[T any](s *jsSource, object []byte, name string, parse func([]by
 		first += "; " + strconv.Itoa(wrong) + " entries are not valid"
 	}
 	s.reportEntries(first)
-	return all, err
+	return err
 }
 
 // reportEntries reports what is wrong with a list, once.

@@ -189,8 +189,15 @@ func (s *jsSource) List(ctx context.Context, cursor string) (engine.Listing, err
 		return engine.Listing{}, err
 	}
 	next, _ := jsonrpc.Text(jsonrpc.Member(text, "nextCursor"))
-	resources, err := readEntries(s, text, "resources", engine.ParseResource)
-	return engine.Listing{Resources: resources, Next: next}, err
+	listing := engine.Listing{Next: next}
+	err = s.readEntries(text, "resources", func(element []byte) error {
+		one, err := engine.ParseResource(element)
+		if err == nil {
+			listing.Resources = append(listing.Resources, one)
+		}
+		return err
+	})
+	return listing, err
 }
 
 // Read implements [engine.Source]. What it returns are references: text and blobs
@@ -220,7 +227,15 @@ func (s *jsSource) Templates(ctx context.Context) ([]engine.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readEntries(s, text, "templates", engine.ParseTemplate)
+	var all []engine.Template
+	err = s.readEntries(text, "templates", func(element []byte) error {
+		one, err := engine.ParseTemplate(element)
+		if err == nil {
+			all = append(all, one)
+		}
+		return err
+	})
+	return all, err
 }
 
 // Follow implements [engine.Follower].

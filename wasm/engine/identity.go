@@ -68,23 +68,34 @@ func decodedIdentity(uri string) string {
 // sortedQuery orders the variables of a URI's query by a text for each name. Variables with the same text
 // keep their order.
 func sortedQuery(uri string, by func(name string) string) string {
-	path, fragment, hasFragment := strings.Cut(uri, "#")
-	path, query, _ := strings.Cut(path, "?")
-	variables := strings.Split(query, "&")
-	if len(variables) == 1 {
+	end := strings.IndexByte(uri, '#')
+	if end < 0 {
+		end = len(uri)
+	}
+	begin := strings.IndexByte(uri[:end], '?') + 1
+	if begin == 0 || strings.IndexByte(uri[begin:end], '&') < 0 {
 		return uri
 	}
-	slices.SortStableFunc(variables, func(a, b string) int {
-		a, _, _ = strings.Cut(a, "=")
-		b, _, _ = strings.Cut(b, "=")
-		return strings.Compare(by(a), by(b))
-	})
-	uri = path + "?" + strings.Join(variables, "&")
-	if hasFragment {
-		uri += "#" + fragment
+	var variables, texts []string
+	for rest, more := uri[begin:end], true; more; {
+		var variable string
+		variable, rest, more = strings.Cut(rest, "&")
+		name, _, _ := strings.Cut(variable, "=")
+		text := by(name)
+		if len(texts) > maxQuery {
+			return uri
+		}
+		at := len(texts)
+		for at > 0 && text < texts[at-1] {
+			at--
+		}
+		texts, variables = slices.Insert(texts, at, text), slices.Insert(variables, at, variable)
 	}
-	return uri
+	return uri[:begin] + strings.Join(variables, "&") + uri[end:]
 }
+
+// maxQuery bounds the variables of a query that are ordered: no template has more.
+const maxQuery = 2 * maxVariables
 
 // appendDecoded appends a URI without percent-encoding and escapes.
 func appendDecoded(dst []byte, uri string) []byte {
@@ -109,11 +120,18 @@ func decodedAt(uri string, i int) (c byte, size int) {
 	return uri[i], 1
 }
 
+// lowerScheme does without strings.ToLower: its tables of Unicode are 10 KB of every page.
 func lowerScheme(uri string) string {
-	for i := range schema.SchemeLength(uri) {
+	scheme := schema.SchemeLength(uri)
+	for i := range scheme {
 		if 'A' <= uri[i] && uri[i] <= 'Z' {
-			scheme := schema.SchemeLength(uri)
-			return strings.ToLower(uri[:scheme]) + uri[scheme:]
+			lower := []byte(uri)
+			for i := range scheme {
+				if 'A' <= lower[i] && lower[i] <= 'Z' {
+					lower[i] |= 0x20
+				}
+			}
+			return string(lower)
 		}
 	}
 	return uri

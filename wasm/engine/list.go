@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +27,7 @@ func (e *Engine) listResources(ctx context.Context, req *request) (sink.Result, 
 		if err != nil {
 			return "", err
 		}
-		from, err := after(listing.Resources, inside, func(r Resource) string { return r.URI })
+		from, err := after(len(listing.Resources), inside, func(i int) string { return listing.Resources[i].URI })
 		if err != nil {
 			return "", err
 		}
@@ -95,7 +94,7 @@ func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
 		if err != nil {
 			return "", err
 		}
-		from, err := after(all, cursor, func(one item) string { return one.key })
+		from, err := after(len(all), cursor, func(i int) string { return all[i].key })
 		if err != nil {
 			return "", err
 		}
@@ -111,7 +110,7 @@ func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
 
 // after returns where to continue: behind the item that a cursor names, wherever it
 // is now; if it is gone, where it was.
-func after[T any](all []T, cursor string, key func(T) string) (int, error) {
+func after(count int, cursor string, key func(i int) string) (int, error) {
 	if cursor == "" {
 		return 0, nil
 	}
@@ -124,10 +123,13 @@ func after[T any](all []T, cursor string, key func(T) string) (int, error) {
 			return 0, ErrBadCursor
 		}
 		last := cursor[i+1:]
-		if found := slices.IndexFunc(all, func(one T) bool { return key(one) == last }); found >= 0 {
-			at = found + 1
+		for i := range count {
+			if key(i) == last {
+				at = i + 1
+				break
+			}
 		}
-		return min(at, len(all)), nil
+		return min(at, count), nil
 	}
 	return 0, ErrBadCursor
 }

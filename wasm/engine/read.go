@@ -135,11 +135,19 @@ func respelled(contents []Contents, canonical, spelled string) []Contents {
 // resource may return several, such as the records of a range.
 func (e *Engine) withoutWithheld(req *request, prefix, requested string, contents []Contents) []Contents {
 	g := e.grants.Load()
-	isWithheld := func(c Contents) bool { return CanonicalURI(c.URI) != requested && g.withholds(req.who, prefix+c.URI) }
-	if g == nil || req.client.isOwnPage() || !slices.ContainsFunc(contents, isWithheld) {
+	if g == nil || req.client.isOwnPage() {
 		return contents
 	}
-	return slices.DeleteFunc(slices.Clone(contents), isWithheld)
+	isWithheld := func(c *Contents) bool {
+		return CanonicalURI(c.URI) != requested && g.withholds(req.who, prefix+c.URI)
+	}
+	var kept []Contents
+	for i := range contents {
+		if !isWithheld(&contents[i]) {
+			kept = append(kept, contents[i])
+		}
+	}
+	return kept
 }
 
 // Withholds reports whether a client gets no contents of a resource, besides what is decided about the request for them.

@@ -140,7 +140,13 @@ func (r *registry) drop(s *subscription, uri string) (unused []*sink.Document) {
 	}
 	identity := identityOf(uri)
 	if others := r.uris[identity]; len(others) > 1 {
-		r.uris[identity] = slices.DeleteFunc(slices.Clone(others), func(other *subscribers) bool { return other == w })
+		kept := make([]*subscribers, 0, len(others)-1)
+		for _, other := range others {
+			if other != w {
+				kept = append(kept, other)
+			}
+		}
+		r.uris[identity] = kept
 	} else {
 		delete(r.uris, identity)
 	}
