@@ -39,7 +39,7 @@ func TestMetadataOfPagesIsCleaned(t *testing.T) {
 	for _, path := range []string{"/mcp", "/mcp/notes"} {
 		uris, names := "", ""
 		if path == "/mcp" {
-			uris, names = "notes+", "notes."
+			uris, names = "notes+", "notes__"
 		}
 		for _, ask := range []struct{ method, subject, params, want string }{
 			{"server/discover", "", "", ""},
