@@ -14,7 +14,7 @@ import (
 // resources, templates, prompts, tools, skills and events, arrays of the descriptions that clients
 // see, of events see registerEvent. Besides what those may see, one may have cacheHints, and completes, the
 // names of what can be completed. The one with index i, in that order, has the
-// number first+i in JavaScript.
+// number first+i in JavaScript. What is not valid is left out, and named in one report.
 //
 //go:wasmexport register
 func register(first, n int32) (result int32) {
@@ -27,44 +27,50 @@ func register(first, n int32) (result int32) {
 	var skills []engine.Skill
 	var refusal error
 	for _, kind := range [...]string{"resources", "templates", "prompts", "tools", "skills"} {
-		err := eachElement(input[:n], kind, func(element []byte) (err error) {
+		err := eachElement(input[:n], kind, func(element []byte) error {
+			var err error
 			cache := readCache(jsonrpc.Member(element, "cacheHints"))
 			complete := completer(ref, readTexts(jsonrpc.Member(element, "completes")))
 			var name string
 			switch kind {
 			case "resources":
 				e := engine.Entry{Ref: ref, Cache: cache}
-				e.Resource, err = engine.ParseResource(element)
-				name, resources = e.URI, append(resources, e)
+				if e.Resource, err = engine.ParseResource(element); err == nil {
+					resources = append(resources, e)
+				}
+				name = e.URI
 			case "templates":
 				e := engine.TemplateEntry{Ref: ref, Cache: cache, Complete: complete}
-				e.Template, err = engine.ParseTemplate(element)
-				name, templates = e.URITemplate, append(templates, e)
+				if e.Template, err = engine.ParseTemplate(element); err == nil {
+					templates = append(templates, e)
+				}
+				name = e.URITemplate
 			case "prompts":
 				e := engine.PromptEntry{Get: caller(opGetPrompt, ref), Complete: complete}
-				e.Prompt, err = engine.ParsePrompt(element)
-				name, prompts = e.Name, append(prompts, e)
+				if e.Prompt, err = engine.ParsePrompt(element); err == nil {
+					prompts = append(prompts, e)
+				}
+				name = e.Name
 			case "skills":
 				skills = append(skills, engine.TrustedSkill(element))
 			default:
 				e := engine.ToolEntry{Call: caller(opCallTool, ref), Task: taskTool(jsonrpc.Member(element, "task"), ref)}
-				e.Tool, err = engine.ParseTool(element)
-				name, tools = e.Name, append(tools, e)
+				if e.Tool, err = engine.ParseTool(element); err == nil {
+					tools = append(tools, e)
+				}
+				name = e.Name
 			}
 			ref++
 			if err != nil {
-				err = jsonrpc.Wrap(kind[:len(kind)-1]+" "+jsonrpc.Quoted(name), err)
+				refusal = errors.Join(refusal, jsonrpc.Wrap(kind[:len(kind)-1]+" "+jsonrpc.Quoted(name), err))
 			}
-			return err
+			return nil
 		})
 		refusal = errors.Join(refusal, err)
 	}
-	if refusal == nil {
-		refusal = errors.Join(app.Put(resources...), app.PutTemplate(templates...), app.PutPrompt(prompts...), app.PutTool(tools...))
-	}
+	refusal = errors.Join(refusal, app.Put(resources...), app.PutTemplate(templates...), app.PutPrompt(prompts...), app.PutTool(tools...))
 	if refusal != nil {
 		report("register: " + refusal.Error())
-		return wrong
 	}
 	app.PutSkill(skills...)
 	serving.SetSkills(app.HasSkills())

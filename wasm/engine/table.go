@@ -71,23 +71,32 @@ func NewTable() *Table {
 	return &Table{byURI: map[string]*row{}, byPrefix: map[string][]*templateRow{}, observers: map[int]func(Change){}}
 }
 
-// Put registers entries, or replaces those with the same URI. It refuses all of
-// them if one is not valid.
-func (t *Table) Put(entries ...Entry) error {
-	if len(entries) == 0 {
-		return nil // and nothing is announced
+// check returns why an entry cannot be registered, or nil.
+func (e *Entry) check() error {
+	var err error
+	switch fault := schema.CheckURI(e.URI); {
+	case fault != nil:
+		err = schema.Wrong("its URI", fault.Error())
+	case e.Name == "":
+		err = errors.New("its name is missing")
+	case e.MIMEType != "" && !schema.ValidMediaType(e.MIMEType):
+		err = schema.Wrong("its mimeType", schema.MediaTypeRule)
+	default:
+		return nil
 	}
-	for i := range entries {
-		e := &entries[i]
-		if err := schema.CheckURI(e.URI); err != nil {
-			return jsonrpc.Wrap("resource "+jsonrpc.Quoted(e.URI), schema.Wrong("its URI", err.Error()))
-		}
-		if e.Name == "" {
-			return errors.New("resource " + jsonrpc.Quoted(e.URI) + ": its name is missing")
-		}
-		if e.MIMEType != "" && !schema.ValidMediaType(e.MIMEType) {
-			return jsonrpc.Wrap("resource "+jsonrpc.Quoted(e.URI), schema.Wrong("its mimeType", schema.MediaTypeRule))
-		}
+	return jsonrpc.Wrap("resource "+jsonrpc.Quoted(e.URI), err)
+}
+
+// Put registers entries, or replaces those with the same URI. Those that are not valid are
+// left out: the error names each.
+func (t *Table) Put(entries ...Entry) (refused error) {
+	entries = slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
+		err := e.check()
+		refused = errors.Join(refused, err)
+		return err != nil
+	})
+	if len(entries) == 0 {
+		return refused // and nothing is announced
 	}
 	t.update(Change{List: true}, func() {
 		for _, e := range entries {
@@ -107,31 +116,42 @@ func (t *Table) Put(entries ...Entry) error {
 			t.byURI[key] = r
 		}
 	})
-	return nil
+	return refused
 }
 
-// PutTemplate registers templates, or replaces equal ones.
-func (t *Table) PutTemplate(entries ...TemplateEntry) error {
-	if len(entries) == 0 {
-		return nil
+// matcher returns what matches URIs with a template, or why that cannot be registered.
+func (e *TemplateEntry) matcher() (m *matcher, err error) {
+	m, fault := newMatcher(e.URITemplate)
+	switch {
+	case fault != nil:
+		err = jsonrpc.Wrap("it cannot be matched", fault)
+	case schema.SchemeLength(m.prefix) == 0:
+		err = errors.New("it must begin with a scheme such as notes: or idb:///")
+	case e.Name == "":
+		err = errors.New("its name is missing")
+	case e.MIMEType != "" && !schema.ValidMediaType(e.MIMEType):
+		err = schema.Wrong("its mimeType", schema.MediaTypeRule)
+	default:
+		return m, nil
 	}
-	rows := make([]*templateRow, len(entries))
-	for i, e := range entries {
-		m, err := newMatcher(e.URITemplate)
+	return nil, jsonrpc.Wrap("template "+jsonrpc.Quoted(e.URITemplate), err)
+}
+
+// PutTemplate registers templates, or replaces equal ones. Those that are not valid are left
+// out: the error names each.
+func (t *Table) PutTemplate(entries ...TemplateEntry) (refused error) {
+	var rows []*templateRow
+	for _, e := range entries {
+		m, err := e.matcher()
 		if err != nil {
-			return jsonrpc.Wrap("template "+jsonrpc.Quoted(e.URITemplate)+" cannot be matched", err)
-		}
-		if schema.SchemeLength(m.prefix) == 0 {
-			return errors.New("template " + jsonrpc.Quoted(e.URITemplate) + " must begin with a scheme such as notes: or idb:///")
-		}
-		if e.Name == "" {
-			return errors.New("template " + jsonrpc.Quoted(e.URITemplate) + ": its name is missing")
-		}
-		if e.MIMEType != "" && !schema.ValidMediaType(e.MIMEType) {
-			return jsonrpc.Wrap("template "+jsonrpc.Quoted(e.URITemplate), schema.Wrong("its mimeType", schema.MediaTypeRule))
+			refused = errors.Join(refused, err)
+			continue
 		}
 		plain.Members(e.URITemplate, &e.Name, &e.Title, &e.Description, &e.MIMEType)
-		rows[i] = &templateRow{e, canonicalTemplate(e.URITemplate), m}
+		rows = append(rows, &templateRow{e, canonicalTemplate(e.URITemplate), m})
+	}
+	if len(rows) == 0 {
+		return refused
 	}
 	t.update(Change{List: true}, func() {
 		for _, r := range rows {
@@ -144,7 +164,7 @@ func (t *Table) PutTemplate(entries ...TemplateEntry) error {
 		}
 		t.index()
 	})
-	return nil
+	return refused
 }
 
 // Remove takes resources out. Unknown URIs are ignored.

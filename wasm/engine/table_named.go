@@ -31,8 +31,8 @@ type namedRow struct {
 	task     TaskTool
 }
 
-// PutPrompt registers prompts, or replaces those with the same name. It refuses
-// all of them if one is not valid.
+// PutPrompt registers prompts, or replaces those with the same name. Those
+// that are not valid are left out: the error names each.
 func (t *Table) PutPrompt(entries ...PromptEntry) error {
 	rows := make([]namedRow, len(entries))
 	for i, e := range entries {
@@ -41,8 +41,8 @@ func (t *Table) PutPrompt(entries ...PromptEntry) error {
 	return t.putNamed(&t.prompts, rows, Change{Prompts: true}, ParsePrompt)
 }
 
-// PutTool registers tools, or replaces those with the same name. It refuses all
-// of them if one is not valid.
+// PutTool registers tools, or replaces those with the same name. Those that
+// are not valid are left out: the error names each.
 func (t *Table) PutTool(entries ...ToolEntry) error {
 	rows := make([]namedRow, len(entries))
 	for i, e := range entries {
@@ -59,23 +59,26 @@ func (t *Table) RemovePrompt(names ...string) {
 // RemoveTool takes tools out.
 func (t *Table) RemoveTool(names ...string) { t.removeNamed(&t.tools, names, Change{Tools: true}) }
 
-func (t *Table) putNamed(all *[]namedRow, rows []namedRow, change Change, parse func([]byte) (Named, error)) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	for i := range rows {
-		parsed, err := parse(rows[i].Object)
-		if err == nil && rows[i].answer == nil {
+func (t *Table) putNamed(all *[]namedRow, rows []namedRow, change Change, parse func([]byte) (Named, error)) (refused error) {
+	var valid []namedRow
+	for _, row := range rows {
+		parsed, err := parse(row.Object)
+		if err == nil && row.answer == nil {
 			err = errors.New("it has no handler: register a function with it")
 		}
 		if err != nil {
-			return jsonrpc.Wrap(jsonrpc.Quoted(rows[i].Name), err)
+			refused = errors.Join(refused, jsonrpc.Wrap(jsonrpc.Quoted(row.Name), err))
+			continue
 		}
-		rows[i].Named = parsed
+		row.Named = parsed
+		valid = append(valid, row)
+	}
+	if valid == nil {
+		return refused
 	}
 	t.update(change, func() {
 		next := slices.Clone(*all)
-		for _, row := range rows {
+		for _, row := range valid {
 			if at := find(next, row.Name); at >= 0 {
 				next[at] = row
 			} else {
@@ -84,7 +87,7 @@ func (t *Table) putNamed(all *[]namedRow, rows []namedRow, change Change, parse 
 		}
 		*all = next
 	})
-	return nil
+	return refused
 }
 
 func (t *Table) removeNamed(all *[]namedRow, names []string, change Change) {

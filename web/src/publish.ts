@@ -179,11 +179,11 @@ export interface Published {
   kept(ref: number): Kept | undefined
   /** 0: all methods of extensions. */
   callee(ref: number): RegisteredCallee | undefined
-  /** Resolves when the engine has the events so far, whose code may load late, and in any case after {@link loadTime}. */
-  eventsLoaded(): Promise<unknown> | undefined
+  /** Resolves when the engine has all that was registered so far, whose code may load late, or after {@link loadTime}. */
+  registered(): Promise<unknown> | undefined
 }
 
-/** How long a page waits for the code of its events before it joins a gateway, ms. */
+/** How long a page waits for the code of its events and skills before it joins a gateway, ms. */
 const loadTime = 2_000
 
 /**
@@ -205,7 +205,12 @@ export function publishing(
   const extend: Extend = async (name, params, request) =>
     methods.get(name)?.at(-1)?.handler(params, request)
   let last = 0
-  let events: Promise<unknown> | undefined // is loading, or has loaded, since there was one
+  const unready = new Set<Promise<unknown>>() // what is being registered: a page joins with all or nothing
+  const untilReady = (ready: Promise<unknown>) => {
+    unready.add(ready)
+    const isReady = () => unready.delete(ready)
+    ready.then(isReady, isReady)
+  }
   const loadEvents = loader(() => lazily('events.js', import('./events.ts')))
   const loadSkills = loader(() => lazily('skills.js', import('./skills.ts')))
 
@@ -284,9 +289,13 @@ export function publishing(
     provider: (ref) => providers[ref],
     kept: (ref) => kept.get(ref),
     callee: (ref) => (ref === 0 ? { extend } : callees.get(ref)),
-    eventsLoaded: () =>
-      events &&
-      Promise.race([events, new Promise((late) => setTimeout(late, loadTime))]).catch(() => {}),
+    registered: () =>
+      unready.size === 0
+        ? undefined
+        : Promise.race([
+            Promise.allSettled(unready),
+            new Promise((late) => setTimeout(late, loadTime)),
+          ]),
     methods: {
       resource(description: OwnResource, content: Content) {
         const one = resources([[description, content]])
@@ -317,12 +326,12 @@ export function publishing(
         const ready = loadSkills().then((module) =>
           module.offerSkill(skill, publish, redact, removed.signal),
         )
+        untilReady(ready)
         return Object.assign(() => removed.abort(), { ready })
       },
       event(own) {
-        const loading = loadEvents()
-        events = loading
-        const offer = loading.then((module) => module.offerEvent(own as never, publish))
+        const offer = loadEvents().then((module) => module.offerEvent(own as never, publish))
+        untilReady(offer)
         return {
           emit(data) {
             const text = new Promise<string>((done) => done(JSON.stringify(data))) // it rejects, and does not throw

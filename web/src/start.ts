@@ -394,7 +394,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
         if (connector.ignored) report(connector.ignored)
         const { token } = connector
         if (token) ownAccess.consented()
-        await published.eventsLoaded() // without its event, an assistant's stream would end
+        await published.registered() // without its event, an assistant's stream would end
         const page = await pageId(signal)
         const replaced = token ? [] : await replacedPages(page, signal)
         signal.throwIfAborted()

@@ -108,3 +108,25 @@ test('subscribers of a URI are notified when another registration of it is serve
   remove()
   await one.next(updated, from)
 })
+
+test('an entry that is not valid costs itself, and one error names it', async (t) => {
+  const { mcp, client } = await testPage(t)
+  const errors: Error[] = []
+  mcp.on('error', (error) => errors.push(error))
+  mcp.resources([
+    [{ uri: 'shop://cart', name: 'Cart' }, '2 apples'],
+    [{ uri: 'not a uri', name: 'Wrong' }, 'nothing'],
+    [{ uri: 'shop://wish', name: '' }, 'nothing'],
+    [{ uri: 'shop://list', name: 'List' }, '1 pear'],
+  ])
+  const one = client()
+  const list = await one.askModern('resources/list')
+  const { resources } = resultOf<{ resources: { uri: string }[] }>(list)
+  assert.deepEqual(
+    resources.map(({ uri }) => uri),
+    ['shop://cart', 'shop://list'],
+  )
+  assert.equal(contentOf(await one.askModern('resources/read', { uri: 'shop://list' })), '1 pear')
+  assert.equal(errors.length, 1, errors.join('\n'))
+  assert.match(String(errors[0]), /not a uri[\s\S]*shop:\/\/wish/)
+})
