@@ -128,7 +128,10 @@ export interface Publishing {
    * @throws TypeError for a promise, and what JSON cannot write
    */
   resource<V extends Content>(description: OwnResource, value: ContentValue<V>): ValueRegistration
-  /** Publishes many resources at once, which is much cheaper than one by one: values, or providers. */
+  /**
+   * Publishes many resources at once, which is much cheaper than one by one: values, or providers. Entries that are
+   * not valid are left out: one event `error` names them.
+   */
   resources(entries: Iterable<readonly [OwnResource, Provider | Content]>): ValuesRegistration
   /** Publishes the resources of an RFC 6570 template. */
   template(description: OwnTemplate, provider: TemplateProvider): () => void
@@ -266,11 +269,26 @@ export function publishing(
   }
 
   const resources: Publishing['resources'] = (entries) => {
-    const all = [...entries]
-    const { first, remove } = publish(
-      { resources: all.map(([description]) => described(description)) },
-      all.map(([{ uri }, content]) => behindResource(uri, content)),
-    )
+    const all: (readonly [OwnResource, Provider | Content])[] = []
+    const added: ReturnType<typeof described>[] = []
+    const behind: Behind[] = []
+    const refused: unknown[] = []
+    for (const entry of entries) {
+      try {
+        const [description, content] = entry
+        const own = [described(description), behindResource(description.uri, content)] as const
+        added.push(own[0])
+        behind.push(own[1])
+        all.push(entry)
+      } catch (error) {
+        refused.push(error)
+      }
+    }
+    if (all.length === 0 && refused.length > 0) throw refused[0]
+    if (refused.length > 0) {
+      warn(new TypeError(`not registered, while the others are: ${refused.join('; ')}`))
+    }
+    const { first, remove } = publish({ resources: added }, behind)
     // The values themselves are not kept here: they are the engine's now.
     const uris = all.map(([{ uri }, content]) => (typeof content === 'function' ? '' : uri))
     let refs: Map<string, number> | undefined // made when it is first used

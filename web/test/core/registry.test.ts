@@ -111,7 +111,7 @@ test('subscribers of a URI are notified when another registration of it is serve
 
 test('an entry that is not valid costs itself, and one error names it', async (t) => {
   const { mcp, client } = await testPage(t)
-  const errors: Error[] = []
+  const errors: unknown[] = []
   mcp.on('error', (error) => errors.push(error))
   mcp.resources([
     [{ uri: 'shop://cart', name: 'Cart' }, '2 apples'],
