@@ -50,10 +50,10 @@ JOBS =
 SEEDS = 50
 SEED =
 
-.PHONY: picture test-all cluster run standalone release release-check names version check test simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary
+.PHONY: picture test-all cluster run standalone release release-check names version check test simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary program
 
-run: $(RUN_STAMP)
-	@$(BUILD) -o $(BIN)/pagemcp ./cmd/pagemcp
+run:
+	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
 	@$(BIN)/pagemcp dev $(ARGS)
 
 build: $(NPM_STAMP) binary
@@ -92,8 +92,9 @@ version:
 
 # The same bytes wherever they are built: TestBuildsAreReproducible. The demo is for tests of pagemcpd.
 BUILD = CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags=-buildid=
-binary:
+program:
 	@$(BUILD) -o $(BIN)/pagemcp ./cmd/pagemcp
+binary: program
 	@$(BUILD) -o $(BIN)/pagemcpd ./cmd/pagemcpd
 	@$(BUILD) -o $(BIN)/pagemcpd-demo ./server/hosted/demo
 
