@@ -85,7 +85,6 @@ func TestRequestsWaitForOthers(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		began := time.Now()
 		time.Sleep(limits.QueueTime)
 		if served.Load() != 40 || refused.Load() != 5 || most.Load() != 8 || first.Load() >= 16 || running.Load() != 0 {
 			t.Errorf("%d served, %d refused, %d at a time, the first that waited after %d", served.Load(), refused.Load(), most.Load(), first.Load())
@@ -96,7 +95,7 @@ func TestRequestsWaitForOthers(t *testing.T) {
 		if _, over := q.Acquire(atOnce, client, "a", access.UseRequest); over == nil {
 			t.Error("a request whose client is gone is served")
 		}
-		began = time.Now()
+		began := time.Now()
 		if _, over := q.Acquire(t.Context(), client, "a", access.UseRequest); over == nil || time.Since(began) != limits.QueueTime {
 			t.Errorf("%v after %v", over, time.Since(began))
 		}
