@@ -25,7 +25,7 @@ func TestShippedPartsHaveTheirNotices(t *testing.T) {
 		"playground": {string(files[Playground+Notices]), []string{"turndown", "preact", "@codemirror/view"}},
 		"extension":  {string(files["/"+ExtensionName("chromium")+"/"+Notices]), []string{"turndown"}},
 		"firefox":    {string(files["/"+ExtensionName("firefox")+"/"+Notices]), []string{"turndown"}},
-		"program":    {string(program), []string{"github.com/coder/websocket", "github.com/evanw/esbuild", "github.com/nats-io/nats.go"}},
+		"program":    {string(program), []string{"github.com/coder/websocket", "github.com/evanw/esbuild", "github.com/nats-io/nkeys"}},
 	} {
 		for _, one := range append(x.has, "Go", "github.com/go-json-experiment/json") {
 			if !strings.Contains(x.text, "\n"+one+" ") {
