@@ -324,7 +324,7 @@ const readIndex = () => JSON.parse(readFileSync(join(directory, 'search.json'), 
 test('the index for search is small, and finds what it should', () => {
   const { length } = gzipSync(readFileSync(join(directory, 'search.json')))
   // Loaded when the search is opened. The operator guide alone is 15 KB of it.
-  assert.ok(length <= 225_000, `${length} bytes`)
+  assert.ok(length <= 235_000, `${length} bytes`)
   const index = readIndex()
   const table: [query: string, path: string, anchor: string][] = [
     ['pairing', 'security', 'pairing'],
