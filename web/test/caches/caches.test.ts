@@ -34,8 +34,8 @@ inBrowsers('named caches are listed, page by page, and nothing else', async ({ o
     `cache:///v1/${origin}/%7Bx%7D%7Cy.png`,
     `cache:///v1/${origin}/a?q=1&token=redacted`,
     `cache:///v1/${origin}/b.css`,
-    'cache:///a%20name%2F%C3%A4',
-    `cache:///a%20name%2F%C3%A4/${origin}/x.json`,
+    'cache:///a%20name~1%C3%A4',
+    `cache:///a%20name~1%C3%A4/${origin}/x.json`,
   ]
   for (const one of got.pages) assert.deepEqual(one.slice().sort(), expected.slice().sort())
   assert.deepEqual(got.pages[0], got.pages[2])

@@ -67,7 +67,7 @@ test('a change is announced to those who have subscribed to it, beside changes t
   resultOf(await client.ask('resources/subscribe', { uri: 'notes://cart' }))
   page.mcp.changed('notes://other')
   page.mcp.changed('notes://cart')
-  page.mcp.changed('')
+  page.mcp.changed()
   const methods = () => client.got.map(({ method, params }) => [method, params])
   const uri = 'notes://cart'
   await until(

@@ -67,8 +67,8 @@ test('long texts that are almost media types are decided at once', { timeout: 5_
 
 test('a registration with a wrong MIME type is an error event, and is not listed', async (t) => {
   const page = await testPage(t)
-  for (const mimeType of ['not a mime type', 'text/plain\r\nX: y']) {
-    page.mcp.resource({ uri: 'a:wrong', name: 'Wrong', mimeType }, 'x')
+  for (const [i, mimeType] of ['not a mime type', 'text/plain\r\nX: y'].entries()) {
+    page.mcp.resource({ uri: `a:wrong-${i}`, name: 'Wrong', mimeType }, 'x')
     page.mcp.template({ uriTemplate: 'a:{wrong}', name: 'Wrong', mimeType }, () => 'x')
   }
   page.mcp.resource({ uri: 'a:right', name: 'Right', mimeType: 'text/plain; charset=utf-8' }, 'x')
