@@ -30,7 +30,11 @@ const store = { getAll: () => settled(keys) }
 const database = {
   transaction() {
     if (closing-- > 0) throw new DOMException('The connection is closing', 'InvalidStateError')
-    return { objectStore: () => store }
+    const transaction: { oncomplete?: () => void; objectStore: () => typeof store } = {
+      objectStore: () => store,
+    }
+    setImmediate(() => transaction.oncomplete?.())
+    return transaction
   },
   close() {},
 }

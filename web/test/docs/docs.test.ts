@@ -17,7 +17,6 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Concept, glossary } from '../../playground/locale/glossary.ts'
 import { type Fence, readMarkdown, slug } from './markdown.ts'
-import { errorTexts, isQuoted, messagePattern, sourceText } from './messages.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const ownHost = 'https://github.com/pagemcp/pagemcp/blob/main/'
@@ -292,8 +291,8 @@ test('assistants of the documentation are those of the program', () => {
 })
 
 test('versions that evidence.md names are those that the tests install', () => {
-  const { devDependencies } = JSON.parse(read('web/package.json')) as {
-    devDependencies: Record<string, string>
+  const { dependencies, devDependencies } = JSON.parse(read('web/package.json')) as {
+    [kind: string]: Record<string, string>
   }
   const clients = Object.fromEntries(
     [...read('cmd/internal/clients/main.go').matchAll(/npm: "(.+?)@([\d.]+)"/g)].map(
@@ -307,7 +306,7 @@ test('versions that evidence.md names are those that the tests install', () => {
       .map(([, name = '', version = '']) => ({
         name,
         version,
-        is: devDependencies[name] ?? clients[name],
+        is: dependencies?.[name] ?? devDependencies?.[name] ?? clients[name],
       }))
       .filter(({ version, is }) => version !== is),
     [],
@@ -411,84 +410,6 @@ test('labels that the playground README names are texts of its interface', () =>
     labels.filter((label) => !texts.includes(`'${label}'`)),
     [],
   )
-})
-
-test('messages that troubleshooting.md quotes occur in the sources', () => {
-  const sources = [
-    ...['cmd/pagemcp', 'server', 'wasm'].flatMap((directory) => filesOf(directory, /\.go$/)),
-    ...filesOf('web/src', /\.ts$/),
-    'web/src/bin/pagemcp.js',
-  ].filter((name) => !name.endsWith('_test.go'))
-  const text = sources.map((name) => sourceText(read(name))).join('\n')
-  const messages = documents.get('web/docs/troubleshooting.md')?.messages ?? []
-  assert.ok(messages.length > 10, `found ${messages.length} messages`)
-  assert.deepEqual(
-    messages.filter((message) => !messagePattern(message).test(text)),
-    [],
-  )
-})
-
-/** Errors that no user sees as they are: parts of other messages, and defects of the package itself. */
-const withoutEntry = [
-  'status …',
-  'it is not a file',
-  'the server answered with HTML',
-  'not a key text',
-  'not an array of key texts',
-  'tab:///…/text',
-  'no redact hook',
-  'the window refers to an unknown text',
-  'the page has left',
-  'too long',
-  'not an object',
-  'no name',
-  'it took more than 30 s',
-  'it returned … of … bytes, not a string of 1 to … bytes',
-]
-
-test('each error of the package has an entry in troubleshooting.md', () => {
-  assert.deepEqual(
-    errorTexts(
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: source text of a template
-      "new TypeError(`${a} of \"${short(b)}\" is {x}`)\nnew JoinError(\n'refused',\n 'it\\'s so')",
-    ),
-    ['… of "…" is {x}', "it's so"],
-  )
-  const messages = documents.get('web/docs/troubleshooting.md')?.messages ?? []
-  const launcher = read('web/src/bin/pagemcp.js').replaceAll(/\bfail\(/g, 'new Error(')
-  const sources = filesOf('web/src', /\.ts$/).map(read)
-  const texts = [...sources, launcher].flatMap(errorTexts)
-  assert.ok(texts.length > 80, `found ${texts.length} errors`)
-  assert.deepEqual(
-    texts.filter(
-      (text) => !withoutEntry.includes(text) && !messages.some((entry) => isQuoted(text, entry)),
-    ),
-    [],
-  )
-  assert.deepEqual(
-    withoutEntry.filter((text) => !texts.includes(text)),
-    [],
-  )
-})
-
-test('a quoted message is found where the sources build it', () => {
-  const table: [message: string, source: string, found: boolean][] = [
-    ['no gateway', "new Error('no gateway')", true],
-    ['no gateway', '// no gateway', false],
-    ['no gateway', ' * no gateway', false],
-    ['port … is taken', 'fmt.Errorf("port %d is taken", port)', true],
-    ['origin …: want https', 'fmt.Errorf("origin %q: want https", o)', true],
-    ['bad … here', 'errors.New("bad " + name + " here")', true],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text of a template
-    ['no answer from …', 'new Error(`no answer from ${origin}`)', true],
-    ['"x" is wrong', String.raw`errors.New("\"x\" is wrong")`, true],
-    ['…: its name is missing', 'errors.New(Quoted(e) + ": its name is missing")', true],
-    ['port … is taken', 'fmt.Errorf("port is taken")', false],
-    ['port … is taken', 'fmt.Errorf("port 80 is taken")', false],
-  ]
-  for (const [message, source, found] of table) {
-    assert.equal(messagePattern(message).test(sourceText(source)), found, `${message} in ${source}`)
-  }
 })
 
 test('anchors are those of GitHub', () => {
