@@ -110,7 +110,8 @@ inBrowsers('a database that cannot be opened in time is a typed error', async ({
     return { error: String(failed), after: after.resources.length }
   })
   assert.deepEqual(got, {
-    error: 'DatabaseBusyError: open database "app": still busy after 5000 ms',
+    error:
+      'DatabaseBusyError: open database "app": still busy after 5000 ms. Close other tabs of this site, or restart the browser',
     after: 2,
   })
 })
