@@ -96,6 +96,9 @@ func TestClosedPostIsNoCancel(t *testing.T) {
 		page := newPage(t, "notes")
 		page.write("notes://a", "1")
 		page.join(g)
+		other := newPage(t, "diary")
+		other.write("diary://b", "2")
+		other.join(g)
 		session := g.openSession("/mcp")
 		page.leave(g, false)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -108,7 +111,7 @@ func TestClosedPostIsNoCancel(t *testing.T) {
 			post <- err
 		}()
 		synctest.Wait() // the read waits for the page
-		if status, body := session.request("5", "ping", ""); status != 200 || !strings.Contains(body, `"id":5,"result"`) {
+		if status, body := session.request("5", engine.MethodReadResource, `"uri":"diary+diary://b"`); status != 200 || !strings.Contains(body, `"id":5,"result"`) {
 			t.Errorf("its id again: %d %s", status, body)
 		}
 		cancel()
