@@ -58,8 +58,6 @@ var startPages = [...]string{"null", "ts1", "ts2", "ours", "ours-in-page"}
 var sizedApps = map[string]struct{ names, entry string }{
 	"size-start":     {"start, webSocket", "index"},
 	"size-idb":       {"start, webSocket, idb", "index"},
-	"size-opfs":      {"start, webSocket, opfs", "index"},
-	"size-caches":    {"start, webSocket, caches", "index"},
 	"size-page":      {"start, webSocket, page", "index"},
 	"size-storage":   {"start, webSocket, storage", "index"},
 	"size-tabs":      {"start, webSocket, tabs", "index"},

@@ -27,8 +27,6 @@ type budget struct {
 var budgets = []budget{
 	{name: "start and webSocket", code: app(), most: 13_200},
 	{name: "idb", code: app("idb"), beside: "start and webSocket", most: 4_650},
-	{name: "opfs", code: app("opfs"), beside: "start and webSocket", most: 2_350},
-	{name: "caches", code: app("caches"), beside: "start and webSocket", most: 3_500},
 	{name: "page", code: app("page"), beside: "start and webSocket", most: 4_000},
 	{name: "storage", code: app("storage"), beside: "start and webSocket", most: 3_200},
 	{name: "tabs", code: app("tabs"), beside: "start and webSocket", most: 6_500},
@@ -36,10 +34,8 @@ var budgets = []budget{
 	{name: "watchAccess alone", code: uses("pagemcp/access", "watchAccess"), most: 800},
 	{name: "webmcp alone", code: uses("pagemcp/webmcp", "webmcp"), most: 3_200},
 	{name: "offerToWebMcp alone", code: uses("pagemcp/webmcp", "offerToWebMcp"), most: 2_000},
-	{name: "listenMcpB alone", code: uses("pagemcp/mcp-b", "listenMcpB"), most: 1_600},
 	{name: "transports alone", code: uses("pagemcp/client", "pageTransport", "portTransport"), most: 1_200},
 	{name: "connectTo alone", code: uses("pagemcp/client", "connectTo"), most: 700},
-	{name: "observeIdb alone", code: uses("pagemcp", "observeIdb"), most: 3_000},
 	{name: "redactUrl alone", code: uses("pagemcp", "redactUrl"), most: 2_500},
 }
 
@@ -208,7 +204,7 @@ func TestAppsHaveNoCodeOfUnusedSources(t *testing.T) {
 		t.Errorf("an app with start and webSocket has code of %v", bare)
 	}
 	for _, name := range bare {
-		if slices.Contains([]string{"mcp-b.ts", "offer-webmcp.ts", "port-client.ts", "transport.ts", "webmcp-context.ts", "webmcp-names.ts"}, filepath.Base(name)) {
+		if slices.Contains([]string{"offer-webmcp.ts", "port-client.ts", "transport.ts", "webmcp-context.ts", "webmcp-names.ts"}, filepath.Base(name)) {
 			t.Errorf("an app with start and webSocket has code of %s", name)
 		}
 	}
@@ -249,7 +245,7 @@ func exportedSources(t *testing.T) (names []string) {
 			names = append(names, found[2])
 		}
 	}
-	if len(names) < 6 {
+	if len(names) < 4 {
 		t.Fatalf("index.ts exports %q", names)
 	}
 	return names

@@ -221,7 +221,7 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	root = options.AbsWorkingDir
 	options.Sourcemap = api.SourceMapLinked
 	options.EntryPointsAdvanced = []api.EntryPoint{
-		{InputPath: wholeEntry, OutputPath: "pagemcp/index"},
+		{InputPath: lazySource("index"), OutputPath: "pagemcp/index"},
 		{InputPath: engineEntry, OutputPath: "pagemcp/engine"},
 	}
 	for _, entry := range entries {

@@ -29,13 +29,8 @@ func project(t *testing.T) string {
 		"web/src/index.ts":          "import 'wasm_exec'\nexport const answer: number = 42\nexport const late = () => import('./validate.ts')\n",
 		"web/src/client.ts":         "export { own } from './alone.ts'\n",
 		"web/src/access.ts":         "export { own } from './alone.ts'\n",
-		"web/src/mcp-b.ts":          "export { own } from './alone.ts'\n",
 		"web/src/webmcp.ts":         "export { own } from './alone.ts'\n",
 		"web/src/alone.ts":          "export const own = 'it stands alone'\n",
-		"web/src/pairing.ts":        "export { invitation } from './invitation.ts'\n",
-		"web/src/redaction.ts":      "export { label as redaction } from './invitation.ts'\n",
-		"web/src/sources.ts":        "export { label } from './invitation.ts'\n",
-		"web/src/invitation.ts":     "export const invitation = 'taken once'\nexport const label = 'clean'\n",
 		"web/src/worker.ts":         "import { read } from './readers.ts'\npostMessage(read as unknown)\n",
 		"web/src/readers.ts":        "export const read = () => import('./validate.ts')\n",
 		"web/src/react.ts":          "'use client'\nimport { answer } from './index.ts'\nimport { useState } from 'react'\nexport const useAnswer = () => useState(answer)\n",
@@ -90,22 +85,18 @@ func TestBuildMakesPackageAndDemos(t *testing.T) {
 		delete(files, name)
 	}
 	for name, want := range map[string]string{
-		"/pagemcp/index.js":     "globalThis.Go", // of GOROOT's wasm_exec.js
-		"/pagemcp/worker.js":    "validate",      // although index.js loads it on demand
-		"/pagemcp/engine.wasm":  "\x00asm",
-		"/pagemcp/client.js":    "stands alone",
-		"/pagemcp/access.js":    "stands alone",
-		"/pagemcp/mcp-b.js":     "stands alone",
-		"/pagemcp/webmcp.js":    "stands alone",
-		"/pagemcp/pairing.js":   `from"./index.js"`, // the module with the state is there
-		"/pagemcp/redaction.js": `from"./index.js"`,
-		"/pagemcp/sources.js":   `from"./index.js"`,
-		"/pagemcp/react.js":     `"use client";import{`, // React is the app's
-		"/index.html":           `src="main.js"`,
-		"/main.js":              "start",
-		"/demo/one/index.html":  `src="main.js"`,
-		"/demo/one/main.js":     `"/pagemcp/index.js"`, // external: the demo uses the public entry
-		"/demo/one/style.css":   "red",
+		"/pagemcp/index.js":    "globalThis.Go", // of GOROOT's wasm_exec.js
+		"/pagemcp/worker.js":   "validate",      // although index.js loads it on demand
+		"/pagemcp/engine.wasm": "\x00asm",
+		"/pagemcp/client.js":   "stands alone",
+		"/pagemcp/access.js":   "stands alone",
+		"/pagemcp/webmcp.js":   "stands alone",
+		"/pagemcp/react.js":    `"use client";import{`, // React is the app's
+		"/index.html":          `src="main.js"`,
+		"/main.js":             "start",
+		"/demo/one/index.html": `src="main.js"`,
+		"/demo/one/main.js":    `"/pagemcp/index.js"`, // external: the demo uses the public entry
+		"/demo/one/style.css":  "red",
 
 		"/playground/index.html":     `src="main.js"`,
 		"/playground/main.js":        `import"./chunks/`,

@@ -17,9 +17,6 @@ var modules = []struct{ name, file, about string }{
 	{"pagemcp/react", "react", "Hooks by which components serve their content while they are mounted."},
 	{"pagemcp/client", "client", "For clients of a page in other windows, frames and Workers."},
 	{"pagemcp/access", "access", "Elements by which users see assistants and end their access."},
-	{"pagemcp/sources", "sources", "Building blocks for sources of your own."},
-	{"pagemcp/pairing", "pairing", "The proof by which a page and a gateway recognize each other."},
-	{"pagemcp/redaction", "redaction", "The rules by which the built-in sources keep secrets in the page."},
 }
 
 // A declaration is an exported name of a module, with its overloads.

@@ -183,7 +183,7 @@ export const goals: readonly Goal[] = [
   size('size-app', ['app with start and webSocket'], 10),
   size(
     'size-sources',
-    ['idb', 'opfs', 'caches', 'page', 'storage', 'tabs'].map((name) => `added by ${name}`),
+    ['idb', 'page', 'storage', 'tabs'].map((name) => `added by ${name}`),
     8,
   ),
   size('size-worker', ['worker.js'], 27),

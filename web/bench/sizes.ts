@@ -14,7 +14,7 @@ const sized: { readonly [row: string]: string } = {
   'start-up page of ts2': '/app/ts2.js',
 }
 
-const sources = ['idb', 'opfs', 'caches', 'page', 'storage', 'tabs'] as const
+const sources = ['idb', 'page', 'storage', 'tabs'] as const
 
 export function measureSizes(site: Site): Section {
   const inKB = (path: string) => {

@@ -1,8 +1,8 @@
 /** Renders the popup. Titles and addresses of pages are inserted as text only. */
 
 import { assistantName } from 'pagemcp/access'
-import { redactUrl } from 'pagemcp/redaction'
-import { plainLabel } from 'pagemcp/sources'
+import { plainLabel } from '../src/provenance.ts'
+import { redactUrl } from '../src/redact.ts'
 import { haveOnePermission } from './consent.ts'
 import type {
   AccessChange,

@@ -3,7 +3,7 @@
  * is `answer`: the bundler appends that expression.
  */
 
-import { visibleText } from 'pagemcp/sources'
+import { visibleText } from '../src/sources/page-content.ts'
 
 /** The most text of a tab that is returned. */
 const maxText = 200_000 // UTF-16 code units

@@ -49,10 +49,8 @@ export {
 export { contents, type SeveralContents, type TransferredBytes, transfer } from './contents.ts'
 export type { EngineState } from './engine-types.ts'
 export type { EventDescription, PageEvent } from './event-types.ts'
-export { expand, type Variable } from './expand.ts'
 export type { GatewayState } from './gateway-types.ts'
 export { JoinError, type JoinReason } from './handshake.ts'
-export type { ArgumentsOf, FromJsonSchema } from './infer.ts'
 export {
   type ElicitAnswer,
   type ElicitUrlAnswer,
@@ -120,11 +118,8 @@ export {
   type Source,
   type Template,
 } from './source.ts'
-export { type CachesOptions, caches, OpaqueResponseError } from './sources/caches.ts'
 export { type IdbOptions, idb, type StoreOptions } from './sources/idb.ts'
-export { observeIdb } from './sources/idb-observe.ts'
 export { DatabaseBusyError } from './sources/idb-open.ts'
-export { type OpfsOptions, opfs } from './sources/opfs.ts'
 export type { PollingOptions, SourceOptions } from './sources/options.ts'
 export { type PageOptions, type PagePart, page } from './sources/page.ts'
 export { type StorageOptions, storage } from './sources/storage.ts'

@@ -9,7 +9,7 @@ import type { Contents } from './source.ts'
 export const metaProvenance = 'io.github.pagemcp/provenance'
 
 /** Built-in kinds of sources. */
-export type SourceKind = 'tabs' | 'page' | 'idb' | 'storage' | 'opfs' | 'caches' | 'webmcp'
+export type SourceKind = 'tabs' | 'page' | 'idb' | 'storage' | 'webmcp'
 
 /** The origin of a content. */
 export interface Provenance {

@@ -159,8 +159,6 @@ export interface Publishing {
     instructions: string,
     options?: SkillOptions,
   ): SkillRegistration
-  /** Offers a skill by the whole text of its SKILL.md. Its frontmatter may be simple YAML, and JSON. */
-  skill(markdown: string, options?: SkillOptions): SkillRegistration
   /**
    * Offers an event, which the app emits: clients get it by the extension `io.modelcontextprotocol/events` (with the
    * option `experimental` of `start`, or from a gateway), by `pagemcp watch` and by the gateway's tool

@@ -1,17 +1,13 @@
 /** The reading halves of portable sources, which run in the engine's Worker. */
 
 import type { Portable, Source } from './source.ts'
-import { cachesReader } from './sources/caches-reader.ts'
 import { idbReader } from './sources/idb-reader.ts'
-import { opfsReader } from './sources/opfs-reader.ts'
 
 /** Makes a reader from the options of its {@link Portable}. */
 type MakeReader = (options: never) => Source
 
 const makers: { readonly [kind in Portable['kind']]: MakeReader } = {
   idb: idbReader,
-  opfs: opfsReader,
-  caches: cachesReader,
 }
 
 /** Makes a reader. */

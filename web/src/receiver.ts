@@ -83,15 +83,12 @@ export function receiver(
             handOverObject(client, message)
             return
           }
-          n = program.writeJson(params)
-          if (n < 0) {
-            const size = measure(params, maxIn)
-            if (size === notJson || size > maxIn) {
-              reject(client, message, size)
-              return
-            }
-            n = program.write(JSON.stringify(params))
+          const size = measure(params, maxIn)
+          if (size === notJson || size > maxIn) {
+            reject(client, message, size)
+            return
           }
+          n = program.write(JSON.stringify(params))
         }
         take(program, program.exports.take, calls.create(client, id, id, method, params), n)
         return

@@ -6,7 +6,6 @@
  */
 
 import type { Ready } from './contents.ts'
-import { readFrontmatter, writeFrontmatter } from './frontmatter.ts'
 import { isPlain, jsonCopy } from './json.ts'
 import type { Json } from './metadata.ts'
 import { type Redact, redactReady } from './redacting.ts'
@@ -48,9 +47,11 @@ export interface SkillRegistration {
 }
 
 /** The parameters of {@link Publishing.skill}. */
-export type SkillParameters =
-  | [description: SkillDescription, instructions: string, options?: SkillOptions]
-  | [markdown: string, options?: SkillOptions]
+export type SkillParameters = [
+  description: SkillDescription,
+  instructions: string,
+  options?: SkillOptions,
+]
 
 /** Registers descriptions, each with its value or without; `final`: the values do not pass the hook `redact`. */
 export type PublishSkill = (
@@ -152,9 +153,8 @@ async function prepare(skill: SkillParameters, redact: Redact | undefined) {
     })
     contents.push({ value })
   }
-  const main =
-    described[0]?.uri === `${root}/SKILL.md` ? (contents[0]?.value as string) : '---\n---'
-  if (main !== markdown && JSON.stringify(readFrontmatter(main)) !== JSON.stringify(frontmatter)) {
+  const main = described[0]?.uri === `${root}/SKILL.md` ? (contents[0]?.value as string) : ''
+  if (!main.startsWith(writeFrontmatter(frontmatter))) {
     // Clients refuse a skill whose entry differs from its file.
     throw new TypeError(`redact changes the frontmatter of the skill ${name}, or removes it`)
   }
@@ -166,25 +166,40 @@ async function prepare(skill: SkillParameters, redact: Redact | undefined) {
   return { root, added: { resources: described, skills: [entry] }, contents }
 }
 
-function readSkill([first, second, third]: SkillParameters) {
-  if (typeof first === 'string') {
-    const options = (second ?? {}) as SkillOptions
-    return {
-      frontmatter: readFrontmatter(first),
-      markdown: checkedText('SKILL.md', first),
-      options,
-    }
+function readSkill([description, instructions, options = {}]: SkillParameters) {
+  if (typeof instructions !== 'string') throw new TypeError('skill needs its instructions, a text')
+  if (instructions.startsWith('---')) {
+    throw new TypeError('the instructions begin with frontmatter, which skill writes: leave it out')
   }
-  if (typeof second !== 'string') throw new TypeError('skill needs its instructions, a text')
-  if (second.startsWith('---')) {
-    throw new TypeError(
-      'the instructions begin with frontmatter: call skill(markdown), or leave it out',
-    )
-  }
-  if (!isPlain(first)) throw new TypeError('skill needs a description: { name, description }')
-  const frontmatter = jsonCopy(first) as Record<string, Json>
-  const markdown = checkedText('SKILL.md', `${writeFrontmatter(frontmatter)}\n${second}`)
-  return { frontmatter, markdown, options: third ?? {} }
+  if (!isPlain(description)) throw new TypeError('skill needs a description: { name, description }')
+  const frontmatter = jsonCopy(description) as Record<string, Json>
+  const markdown = checkedText('SKILL.md', `${writeFrontmatter(frontmatter)}\n${instructions}`)
+  return { frontmatter, markdown, options }
+}
+
+/** Texts that some version of YAML reads as a boolean or nothing where they are not quoted. */
+const reserved = /^(?:y|n|yes|no|on|off|true|false|null)$/i
+
+/**
+ * The frontmatter of a SKILL.md, with the lines around it: YAML that all parsers of clients read alike. Values are JSON.
+ *
+ * @see https://yaml.org/spec/1.2.2/
+ */
+function writeFrontmatter(object: Record<string, Json>): string {
+  return `---\n${writeMapping(object, '')}---\n`
+}
+
+function writeMapping(object: Record<string, Json>, indent: string): string {
+  return Object.entries(object)
+    .map(([key, value]) => {
+      const name = /^[A-Za-z_][\w-]*$/.test(key) && !reserved.test(key) ? key : JSON.stringify(key)
+      const text =
+        isPlain(value) && Object.keys(value).length > 0
+          ? `\n${writeMapping(value as Record<string, Json>, `${indent}  `)}`
+          : ` ${JSON.stringify(value)}\n`
+      return `${indent}${name}:${text}`
+    })
+    .join('')
 }
 
 /** @see https://agentskills.io/specification */

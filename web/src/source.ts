@@ -146,7 +146,7 @@ export interface PortableSource extends Source {
 
 /** The description from which the Worker makes the reading half of a {@link PortableSource}. */
 export interface Portable {
-  readonly kind: 'idb' | 'opfs' | 'caches'
+  readonly kind: 'idb'
   /** What a reader of that kind takes: the checked options. */
   readonly options: Json
 }

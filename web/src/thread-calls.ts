@@ -9,7 +9,6 @@ import type { Ready } from './contents.ts'
 import type { GatewayQuestion } from './credentials.ts'
 import type { EngineOptions, EngineState, PublishedValues } from './engine-types.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
-import type { Crossing } from './large-texts.ts'
 import type { SerializedError } from './link.ts'
 import type { Port } from './port.ts'
 import type { Descriptions } from './registry.ts'
@@ -27,8 +26,8 @@ export interface EngineCalls {
     added: Descriptions
     published: PublishedValues | undefined
   }): void
-  /** Removes what was registered under `first`, with the contents of its `count` descriptions. */
-  unregister(args: { first: number; count: number }): void
+  /** Removes what was registered under this number. */
+  unregister(first: number): void
   publish(args: { ref: number; uri: string; ready: Ready | undefined }): void
   mount(args: {
     number: number
@@ -73,7 +72,7 @@ export interface Start {
 /** What the engine's thread needs from the window. */
 export interface WindowCalls {
   /** Reads what was registered. */
-  provide(args: ProvideArguments): Crossing
+  provide(args: ProvideArguments): Ready | undefined
   list(args: {
     source: number
     cursor: string | undefined
@@ -116,6 +115,4 @@ export interface ProvideArguments {
   uri: string
   /** JSON text, or `''`. */
   variables: string
-  /** The number of the large text that the engine's thread has. */
-  has: number | undefined
 }

@@ -19,7 +19,6 @@ import type { EngineOptions, EngineState, PublishedValues } from './engine-types
 import type { Provide } from './fill.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
 import { jsonCopy } from './json.ts'
-import { crossing, dropTexts, type LargeTexts } from './large-texts.ts'
 import { deserializeError, type Handlers, link, moving } from './link.ts'
 import type { StartingWorker } from './loading.ts'
 import { newPageId, presentPageId } from './page-id.ts'
@@ -69,7 +68,7 @@ export interface ThreadHost {
 /** The engine's thread. The caller chooses the numbers, above 0. */
 export interface Thread {
   register(first: number, added: Descriptions, published?: PublishedValues): void
-  /** Removes what was registered under `first`, with the contents of its `count` descriptions. */
+  /** Removes what was registered under `first`, `count` descriptions. */
   unregister(first: number, count: number): void
   publish(ref: number, uri: string, ready: Ready | undefined): void
   mount(number: number, prefix: string, source: Source | PortableSource): void
@@ -111,7 +110,6 @@ export async function engineThread(
 ): Promise<Thread> {
   const own = 'worker' in at ? at : undefined
   const worker = own?.worker
-  const sentTexts: LargeTexts = new Map()
   const watches = new Map<number, AbortController>()
   const closeListeners = new Map<number, () => void>()
   const tokens = new Map<number, () => unknown>()
@@ -125,12 +123,9 @@ export async function engineThread(
     return found
   }
   const handlers: Handlers<WindowCalls> = {
-    provide({ ref, uri, variables, has }, cancellation) {
-      const cross = (ready: Ready | undefined) => {
-        if (ready?.transfers) return moving(ready, transfersOf(ready))
-        const isOne = variables === '' && host.provider(ref) !== undefined
-        return crossing(sentTexts, ref, has, isOne, ready)
-      }
+    provide({ ref, uri, variables }, cancellation) {
+      const cross = (ready: Ready | undefined) =>
+        ready?.transfers ? moving(ready, transfersOf(ready)) : ready
       const ready = provideOf(host)(ref, uri, variables, cancellation)
       return ready instanceof Promise ? ready.then(cross) : cross(ready)
     },
@@ -246,10 +241,7 @@ export async function engineThread(
         published?.flatMap(([, ready]) => transfersOf(ready)),
       ),
     publish: (ref, uri, ready) => engine.notify('publish', { ref, uri, ready }, transfersOf(ready)),
-    unregister(first, count) {
-      dropTexts(sentTexts, first, count)
-      engine.notify('unregister', { first, count })
-    },
+    unregister: (first) => engine.notify('unregister', first),
     mount(number, prefix, mounted) {
       const portable = jsonCopy((mounted as Partial<PortableSource>).portable)
       engine.notify('mount', { number, prefix, able: abilitiesOf(mounted), portable })

@@ -15,7 +15,6 @@ import type {
   ToolResult,
   ToolSchema,
 } from './callee.ts'
-import type { ArgumentsOf } from './infer.ts'
 import { jsonCopy } from './json.ts'
 import { serializeError } from './link.ts'
 import { type Checker, checker, explain, type JsonSchema } from './schema.ts'
@@ -54,11 +53,11 @@ export interface Tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = 
   prepare?: (args: ArgumentsFor<I>, request: CallRequest) => void | Promise<void>
 }
 
-type ArgumentsFor<I> = I extends StandardSchema ? OutputOf<I> : ArgumentsOf<I>
+type ArgumentsFor<I> = I extends StandardSchema ? OutputOf<I> : Record<string, unknown>
 
 /**
- * Runs a tool. Its arguments have the type of the `inputSchema`: of a library, or JSON Schema whose literals
- * the type checker knows; otherwise they are a record. The client gets the message of a {@link ToolError}; for other errors it gets only that the
+ * Runs a tool. Its arguments have the type of the `inputSchema`: of a library;
+ * with JSON Schema they are a record. The client gets the message of a {@link ToolError}; for other errors it gets only that the
  * tool failed, and the page gets an `error` event.
  */
 export type ToolHandler<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema> = (

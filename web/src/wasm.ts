@@ -4,8 +4,6 @@
  * one buffer of Go's; see wasm/main_js.go.
  */
 
-import { putJson, shortJson } from './put-json.ts'
-
 /** The exports of engine.wasm. `undefined` from any of them means that Go has exited; 0: see `answers` in wasm-numbers.ts. */
 export interface Exports {
   readonly mem: WebAssembly.Memory
@@ -76,14 +74,6 @@ export interface Program {
    * @returns its length in bytes (UTF-8; lone surrogates become U+FFFD)
    */
   write(text: string, limit?: number): number
-  /**
-   * Puts a value into the input buffer as JSON text, if it is small and plain: objects, arrays,
-   * ASCII strings that need no escapes, safe integers, booleans, null. Most params are, and this is
-   * much cheaper than making a string first.
-   *
-   * @returns its length in bytes, or -1: use `write` with `JSON.stringify`
-   */
-  writeJson(value: unknown): number
   /** Puts short ASCII text into the input buffer; returns its length, or -1 for other text. */
   writeAscii(text: string): number
   /** Lets goroutines that can run do so until all wait; also arms Go's timers. */
@@ -107,6 +97,9 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Up to this length, a loop over the characters is faster than encodeInto. */
 const shortText = 256 // UTF-16 code units
+
+/** The longest text that {@link Program.writeAscii} takes. */
+const shortAscii = 4096 // UTF-16 code units
 
 /** The least size of the input buffer; the same as in wasm/main_js.go. */
 const inputSize = 64 << 10 // bytes
@@ -233,20 +226,12 @@ export async function run(
       if (size > 1 << 20) size = 0 // requested again next time, so that Go releases a large one
       return written
     },
-    writeJson(value) {
-      if (size === 0) {
-        size = inputSize
-        offset = exports.buffer(size) >>> 0
-      }
-      const end = putJson(view(), offset, offset + shortJson, value, 0)
-      return end < 0 ? -1 : end - offset
-    },
     writeAscii(text) {
       if (size === 0) {
         size = inputSize
         offset = exports.buffer(size) >>> 0
       }
-      if (text.length > shortJson) return -1
+      if (text.length > shortAscii) return -1
       const bytes = view()
       for (let i = 0; i < text.length; i++) {
         const code = text.charCodeAt(i)

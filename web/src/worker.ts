@@ -12,7 +12,6 @@ import type { Engine, ThreadSource } from './engine-types.ts'
 import type { Provide } from './fill.ts'
 import type { Connection } from './gateway-types.ts'
 import { tokenJoining } from './join-token.ts'
-import { crossed, dropTexts, type LargeTexts } from './large-texts.ts'
 import { link, serializeError } from './link.ts'
 import { clone, lastMessageTime, onMessages, type Port, portPair } from './port.ts'
 import { portableReader } from './readers.ts'
@@ -52,7 +51,6 @@ function serve(port: Port, closed: () => void, provideHere?: Provide): void {
   const changes = new Map<number, Changed>() // of watched sources, by number
   const unmounts = new Map<number, AbortController>() // of sources that read here, by number
   const updateSenders = new Map<number, SendUpdate>() // of calls that wait for the window
-  const gotTexts: LargeTexts = new Map()
   let lastCall = 0
   const decisions: AccessDecision[] = [] // that the window gets with the next timer
 
@@ -60,12 +58,8 @@ function serve(port: Port, closed: () => void, provideHere?: Provide): void {
 
   const passDecisions = () => page.notify('decided', decisions.splice(0))
 
-  const provideThere: Provide = async (ref, uri, variables, call) => {
-    const known = gotTexts.get(ref)
-    const has = known?.number
-    const sent = await page.request('provide', { ref, uri, variables, has }, call)
-    return crossed(gotTexts, ref, known, sent)
-  }
+  const provideThere: Provide = (ref, uri, variables, call) =>
+    page.request('provide', { ref, uri, variables }, call)
 
   const page = link<EngineCalls, WindowCalls>(
     port,
@@ -106,10 +100,7 @@ function serve(port: Port, closed: () => void, provideHere?: Provide): void {
       },
       register: ({ first, added, published }) => engine?.register(first, added, published),
       publish: ({ ref, uri, ready }) => engine?.publish(ref, uri, ready),
-      unregister({ first, count }) {
-        dropTexts(gotTexts, first, count)
-        engine?.unregister(first)
-      },
+      unregister: (first) => engine?.unregister(first),
       mount({ number, prefix, able, portable }) {
         const reader = portable && portableReader(portable)
         if (reader?.mounted) {

@@ -45,7 +45,6 @@ const longest = [
   'test/extension/firefox.test.ts',
   'test/playground/apps/apps.test.ts',
   'test/e2e/names.test.ts',
-  'test/mcp-b/mcp-b.test.ts',
   'test/demo/pages.test.ts',
   'test/playground/shell/axe.test.ts',
 ]

@@ -1,4 +1,4 @@
-/** Skills for the scenarios of SEP-2640: one alone, one in directories with files, one that is a text. */
+/** Skills for the scenarios of SEP-2640: one alone, one in directories with files. */
 
 import type { PageMcp } from 'pagemcp'
 
@@ -23,16 +23,13 @@ export function serveSkills(mcp: PageMcp): void {
       },
     },
   )
-  mcp.skill(`---
-name: pdf-processing
-description: >-
-  Extracts text from documents,
-  and fills forms.
-license: MIT
-metadata:
-  author: "conformance"
----
-
-# PDF processing
-`)
+  mcp.skill(
+    {
+      name: 'pdf-processing',
+      description: 'Extracts text from documents, and fills forms.',
+      license,
+      metadata: { author: 'conformance' },
+    },
+    '# PDF processing\n',
+  )
 }

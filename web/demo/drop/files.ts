@@ -2,9 +2,6 @@
 
 const directory = 'drop'
 
-/** The path that is served. */
-export const path = `/${directory}`
-
 async function drop(): Promise<FileSystemDirectoryHandle> {
   const root = await navigator.storage.getDirectory()
   return root.getDirectoryHandle(directory, { create: true })
@@ -35,12 +32,6 @@ export async function put(file: File): Promise<void> {
 
 export async function remove(name: string): Promise<void> {
   await (await drop()).removeEntry(name)
-}
-
-/** The URI of a file of the drop. */
-export function uriOf(name: string): string {
-  const segment = encodeURIComponent(name).replace(/%(?:2[46BC]|3[ABD]|40)/g, decodeURIComponent)
-  return `opfs://${path}/${segment}`
 }
 
 /** The largest file of which a copy is kept, so that its deletion can be undone. */

@@ -1,13 +1,14 @@
-import { opfs, start } from 'pagemcp'
+import { start } from 'pagemcp'
 import { tag } from '../shared/language.ts'
 import { element, icon, iconButton, make, showFailure, showPage } from '../shared/page.ts'
 import { panel, showQuestion } from '../shared/panel.ts'
 import { say } from '../shared/texts.ts'
 import { toast } from '../shared/toast.ts'
-import { all, copyOf, path, put, remove, uriOf } from './files.ts'
+import { all, copyOf, put, remove } from './files.ts'
 import { preview } from './preview.ts'
 import { sizeText } from './sizes.ts'
 import { serveSkill } from './skill.ts'
+import { nameOf, source, uriOf } from './source.ts'
 import { texts } from './texts.ts'
 
 showPage('drop', texts)
@@ -17,7 +18,6 @@ const zone = element('zone')
 const list = element('list')
 const input = element<HTMLInputElement>('files')
 const elsewhere = new BroadcastChannel('drop') // other tabs of this page
-let served: { changed(uri?: string): void } | undefined
 
 /** When assistants have read a file last, by URI. */
 const reads = new Map<string, Date>()
@@ -118,7 +118,7 @@ function clock(date: Date): string {
 // ——— user actions
 
 /**
- * Changes a file, and notifies other tabs and the engine.
+ * Changes a file, and notifies other tabs and the source.
  *
  * @returns whether it succeeded
  */
@@ -135,15 +135,7 @@ async function change(name: string, act: () => Promise<void>): Promise<boolean> 
   }
   await show()
   elsewhere.postMessage(name)
-  announce(name)
   return done
-}
-
-/** With a FileSystemObserver this is announced twice, which is harmless. */
-function announce(name: string) {
-  served?.changed(uriOf(name))
-  served?.changed(`opfs://${path}`)
-  served?.changed()
 }
 
 async function take(files: Iterable<File>) {
@@ -207,7 +199,6 @@ document.addEventListener(
 elsewhere.addEventListener('message', ({ data }) => {
   stored.set(String(data), Date.now())
   void show()
-  announce(String(data))
 })
 
 await show()
@@ -220,22 +211,15 @@ try {
     access: 'open', // a demo, wherever it is served
     title: texts.name,
     version: '1.0.0',
-    instructions: say(texts.instructions, { uri: `opfs://${path}` }),
+    instructions: texts.instructions,
   })
-  mcp.mount(opfs({ paths: [path] })) // this directory, nothing else
+  mcp.mount(source)
   serveSkill(mcp)
   mcp.on('read', ({ uri }) => {
     reads.set(uri, new Date())
     void show()
   })
   panel(mcp, nameOf)
-  served = mcp
 } catch (error) {
   showFailure(error)
-}
-
-/** The name of a file, for its URI. */
-function nameOf(uri: string): string | undefined {
-  const name = new RegExp(`^opfs://${path}/(.+)$`).exec(uri)?.[1]
-  return name === undefined ? texts.list : decodeURIComponent(name)
 }

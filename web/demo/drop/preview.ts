@@ -31,8 +31,12 @@ export async function preview(file: File, signal: AbortSignal): Promise<HTMLElem
   ]
 }
 
-/** @param isCut - the last character may be incomplete */
-function decoded(bytes: ArrayBuffer, isCut: boolean): string | undefined {
+/**
+ * The text of UTF-8 bytes, or `undefined` if they are something else.
+ *
+ * @param isCut - the last character may be incomplete
+ */
+export function decoded(bytes: ArrayBuffer, isCut: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })
     return text.includes('\0') ? undefined : text

@@ -9,8 +9,8 @@ const description =
 const instructions = `
 # Use dropped files
 
-1. Read \`opfs:///drop\` for the list: names, sizes and dates.
-2. Read a file by its own URI, such as \`opfs:///drop/recipe.md\`. Text comes as text, other files as bytes with their type.
+1. List the resources whose URIs begin with \`drop:///\`: names, sizes and dates.
+2. Read a file by its own URI, such as \`drop:///recipe.md\`. Text comes as text, other files as bytes with their type.
 3. Look at the size first. Read large files only if the user asks for them, and say so if one is too large to be read.
 4. Name the file with each answer.
 
@@ -18,5 +18,11 @@ You cannot change or delete files. A file that the user replaces is announced: r
 `
 
 export function serveSkill(mcp: PageMcp): void {
-  offerSkill(mcp, 'drop', { name: 'use-dropped-files', description }, instructions, 'opfs:///drop')
+  offerSkill(
+    mcp,
+    'drop',
+    { name: 'use-dropped-files', description },
+    instructions,
+    'drop:///recipe.md',
+  )
 }

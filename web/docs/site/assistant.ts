@@ -76,7 +76,7 @@ function publish(mcp: PageMcp, root: string, index: Index) {
       annotations: { readOnlyHint: true },
     },
     ({ query }) =>
-      search(index, query, 10).map(({ path, page, heading, excerpt }) => ({
+      search(index, String(query), 10).map(({ path, page, heading, excerpt }) => ({
         type: 'resource_link' as const,
         uri: uriOf(path),
         name: path,

@@ -4,17 +4,15 @@
  * of assistants.
  */
 
+import { confirmGateway } from '../../src/confirm-gateway.ts'
+import { type Credential, startHandshake } from '../../src/handshake.ts'
 import {
-  type Credential,
-  confirmGateway,
   documentInvitation,
-  findPairing,
   forgetInvitation,
   type Invitation,
   parseInvitation,
-  savePairing,
-  startHandshake,
-} from 'pagemcp/pairing'
+} from '../../src/invitation.ts'
+import { findPairing, savePairing } from '../../src/pairings.ts'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { afterPatience } from '../base/patience.ts'

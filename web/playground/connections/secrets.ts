@@ -1,8 +1,9 @@
 /** Removes secrets from what is shown, stored and shared. */
 
-import { isSecretHeader } from 'pagemcp/redaction'
+import { isSecretHeader } from '../../src/secrets.ts'
 
-export { isSecretName, isSecretValue, redactUrl } from 'pagemcp/redaction'
+export { redactUrl } from '../../src/redact.ts'
+export { isSecretName, isSecretValue } from '../../src/secrets.ts'
 
 /** Replaces a hidden value. */
 const hidden = '…'

@@ -33,7 +33,7 @@ export function matching<T extends Searched>(all: readonly T[], search: string):
 }
 
 /** Schemes of the sources of the package: their templates are those of any database, tab or file. */
-const ofSources = /^([a-z0-9-]+\+)?(idb|tab|page|storage|cache|opfs):/
+const ofSources = /^([a-z0-9-]+\+)?(idb|tab|page|storage):/
 
 /**
  * Templates that an app has made itself, which come first, and those of each source, by its scheme. At a gateway, which

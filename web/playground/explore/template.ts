@@ -1,6 +1,6 @@
 /** Expands URI templates step by step, with the engine's rules (RFC 6570). */
 
-import { expand } from 'pagemcp'
+import { expand } from '../base/expand.ts'
 
 /** Entered values, by variable. */
 export interface Values {

@@ -3,7 +3,7 @@
  * the content before it is shared, since other secrets cannot be recognised.
  */
 
-import { isSecretHeader, isSecretMember, redactText as redactSecrets } from 'pagemcp/redaction'
+import { isSecretHeader, isSecretMember, redactText as redactSecrets } from '../../src/secrets.ts'
 import { type JsonNode, jsonTree } from '../protocol/json.ts'
 
 /** Replaces a secret. */

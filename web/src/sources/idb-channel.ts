@@ -1,5 +1,5 @@
 /**
- * Messages about writes between tabs, frames and workers of one origin: each sends the writes that it has
+ * Messages about writes between tabs and frames of one origin: each sends the writes that it has
  * observed (idb-watch.ts). A message names database, store and keys, never values. Any script of the
  * origin can send one; its only effect is that clients read again.
  */

@@ -1,11 +1,9 @@
 /**
- * Completes and polls records in the window, reads messages of Dexie, and reads them for an app that calls the source itself: a file of its own
+ * Completes and reads records in the window, for an app that calls the source itself: a file of its own
  * in the package, loaded when `idb` is mounted. The engine's thread has its own reader, in worker.js.
  *
  * No module with state may be imported here: index.js would have it, too.
  */
 
 export { idbComplete } from './idb-complete.ts'
-export { furtherWrites } from './idb-dexie-writes.ts'
-export { pollStores } from './idb-poll.ts'
 export { idbReader } from './idb-reader.ts'

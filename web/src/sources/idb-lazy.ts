@@ -4,7 +4,6 @@ import { lazily } from '../module.ts'
 import type { Source } from '../source.ts'
 import type { Reader } from './idb-open.ts'
 import type { ServedDatabase } from './idb-options.ts'
-import type { pollStores as poll } from './idb-poll.ts'
 import { lazyReader, rethrow } from './lazy-reader.ts'
 
 type Half = Required<Pick<Source, 'list' | 'read' | 'complete'>>
@@ -15,7 +14,7 @@ interface LazyHalf extends Half {
 }
 
 /** Loads the code for the window, once. */
-export const loadIdb = () => lazily('idb-in-window.js', import('./idb-in-window.ts'))
+const loadIdb = () => lazily('idb-in-window.js', import('./idb-in-window.ts'))
 
 export function lazyIdb(databases: readonly ServedDatabase[], read: Reader): LazyHalf {
   return {
@@ -25,15 +24,5 @@ export function lazyIdb(databases: readonly ServedDatabase[], read: Reader): Laz
       const { idbComplete } = await loadIdb()
       return Promise.resolve(idbComplete(databases, read)(...args)).catch(rethrow)
     },
-  }
-}
-
-/** Polls as idb-poll.ts does, until the signal is aborted. */
-export async function pollStores(...args: Parameters<typeof poll>): Promise<void> {
-  try {
-    const { pollStores } = await loadIdb()
-    pollStores(...args)
-  } catch (error) {
-    globalThis.reportError?.(error)
   }
 }

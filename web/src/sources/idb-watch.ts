@@ -1,7 +1,7 @@
 /**
  * Observes writes of this realm into IndexedDB, with any library. IndexedDB has no events, so the methods
  * that write are wrapped, and the writes of a transaction are reported after it has committed. Other tabs
- * and workers send messages about theirs (idb-channel.ts).
+ * send messages about theirs (idb-channel.ts).
  */
 
 import { keySegment } from './idb-keys.ts'
@@ -18,8 +18,6 @@ export interface Written {
   list: boolean
   /** Whether other records than those in `keys` may have been deleted. */
   all: boolean
-  /** Whether the library that wrote sends messages to other tabs, too. */
-  isSent?: boolean
 }
 
 /** The most keys in one report; more become "all records of the store". */
@@ -104,8 +102,6 @@ function ledgerOf(store: IDBObjectStore): Ledger | undefined {
   let stores = ledgers.get(transaction)
   if (stores === undefined) {
     const opened = new Map<string, Ledger>()
-    // Before the handlers of the app: Chromium has no capturing phase for listeners of the transaction itself.
-    transaction.db.addEventListener('complete', begin, true)
     transaction.addEventListener('complete', () => settle(database, opened))
     ledgers.set(transaction, opened)
     stores = opened
@@ -116,22 +112,6 @@ function ledgerOf(store: IDBObjectStore): Ledger | undefined {
     stores.set(name, ledger)
   }
   return ledger
-}
-
-/** The transaction whose completion is being handled. */
-let completing: { isSent?: boolean } | undefined
-
-function begin({ target }: Event): void {
-  if (ledgers.has(target as IDBTransaction)) completing = {}
-}
-
-/**
- * An observer of Dexie calls this when Dexie announces a write, which it does in its handler of `complete`. Returns whether
- * the write is reported here, too: writes into databases of another realm are not.
- */
-export function isReported(): boolean {
-  if (completing) completing.isSent = true
-  return completing !== undefined
 }
 
 function notePut(store: IDBObjectStore, request: IDBRequest<IDBValidKey>, list: boolean): void {
@@ -182,12 +162,10 @@ function noteDrop(database: string, request: IDBOpenDBRequest): void {
 
 /** Reports the writes of a transaction after it has committed. */
 function settle(database: string, stores: Map<string, Ledger>): void {
-  const state = completing
-  completing = undefined
   for (const [store, ledger] of stores) {
     takePuts(ledger)
     if (ledger.all) ledger.keys.clear()
-    report({ database, store, keys: ledger.keys, list: ledger.list, all: ledger.all, ...state })
+    report({ database, store, keys: ledger.keys, list: ledger.list, all: ledger.all })
   }
 }
 

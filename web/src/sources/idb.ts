@@ -1,7 +1,6 @@
 import type { Changed, Json, PortableSource } from '../source.ts'
 import { decodeWrites, encodeWrites, liveChannel, writesChannel } from './idb-channel.ts'
-import { observeDexie } from './idb-dexie.ts'
-import { lazyIdb, pollStores } from './idb-lazy.ts'
+import { lazyIdb } from './idb-lazy.ts'
 import { reader } from './idb-open.ts'
 import {
   hasLabels,
@@ -12,7 +11,7 @@ import {
 } from './idb-options.ts'
 import { templatesOf } from './idb-templates.ts'
 import { observeWrites, type Written } from './idb-watch.ts'
-import { commonOptions, type PollingOptions } from './options.ts'
+import { commonOptions, type SourceOptions } from './options.ts'
 import { whileUsed } from './usage.ts'
 
 export type { IdbOptions, StoreOptions }
@@ -39,25 +38,19 @@ export type { IdbOptions, StoreOptions }
  * While the source is mounted, these writes are noticed:
  *
  * - of this window, with any library;
- * - of other tabs and frames of the origin that serve the same store, and workers that call
- *   {@link observeIdb};
- * - of other tabs and workers that write with Dexie (3.2 or later).
+ * - of other tabs and frames of the origin that serve the same store.
  *
- * For other writes there is `poll`, which notices less, and `changed` of the engine.
+ * The app announces other writes, such as those of its workers, with `changed` of the engine.
  *
  * @param options.databases - which stores may be read; required
- * @param options.poll - polls for other writes; default: off. It notices
- *   records that are added or deleted among the first 1,000, or change the count, and any write that changes
- *   the first or last entry of an index. **It does not notice** a record that is overwritten under its key,
- *   unless such an entry changes: with an index over the time of the last change, every write does that
  * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher` and `engine.Completer`)
  *   whose list and read can run in a Worker. They reject with `NotFoundError`, `BadCursorError`,
  *   `DatabaseBusyError`, or a `DOMException` of IndexedDB
  * @throws TypeError if the options name no stores in the documented way
  * @see https://w3c.github.io/IndexedDB/
  */
-export function idb(options: IdbOptions & PollingOptions): PortableSource {
-  const { every, signal: ends } = commonOptions('idb', options)
+export function idb(options: IdbOptions & SourceOptions): PortableSource {
+  const { signal: ends } = commonOptions('idb', options)
   const databases = servedDatabases(options)
   const stores = databases.flatMap((one) => one.stores)
   const listeners = new Set<Changed>()
@@ -98,7 +91,7 @@ export function idb(options: IdbOptions & PollingOptions): PortableSource {
       )
     const written = (written: Written) => {
       announce(written)
-      if (!written.isSent) others.post(encodeWrites(written))
+      others.post(encodeWrites(written))
       if (written.store === undefined) for (const one of watching) hold(written.database, one)
     }
     observeWrites({ concerns, written }, signal)
@@ -106,13 +99,11 @@ export function idb(options: IdbOptions & PollingOptions): PortableSource {
     read.keepOpen(signal)
   }, ends)
 
-  /** Starts the observers that have a cost. */
+  /** Holds connections, to notice upgrades and deletions by others. */
   const useListeners = whileUsed((signal) => {
     watching.add(signal)
     signal.addEventListener('abort', () => watching.delete(signal), { once: true })
     for (const { database } of databases) hold(database, signal)
-    observeDexie(stores, { written: announce, missed: () => {} }, signal) // missed: as of the others
-    if (every > 0) void pollStores(stores, every, read, (served) => announceAll([served]), signal)
   }, ends)
 
   const { prepare, ...half } = lazyIdb(databases, read)

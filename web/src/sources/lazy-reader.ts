@@ -5,7 +5,6 @@
 
 import { InvalidParamsError } from '../call.ts'
 import { BadCursorError, NotFoundError, type Source } from '../source.ts'
-import { OpaqueResponseError } from './opaque-response.ts'
 
 export type ReadingHalf = Pick<Source, 'list' | 'read'>
 
@@ -30,7 +29,6 @@ export function rethrow(error: unknown): never {
     BadCursorError,
     InvalidParamsError,
     NotFoundError,
-    OpaqueResponseError,
   }
   const own = error instanceof DOMException ? undefined : classes[(error as Error).name]
   throw own ? Object.setPrototypeOf(error, own.prototype) : error

@@ -6,22 +6,12 @@
  * from an effect.
  */
 
-import {
-  caches as cachedResponses,
-  idb,
-  opfs,
-  type PageMcp,
-  page,
-  type StartOptions,
-  start,
-} from 'pagemcp'
+import { idb, type PageMcp, page, type StartOptions, start } from 'pagemcp'
 
 /** What the app has seen: answers to clients of its engines. */
 export interface Answers {
   /** Through the Worker. */
   record: string
-  file: string
-  response: string
   /** The record, read after the notification that it has changed. */
   changed: string
   /** Of a tool with a JSON Schema. */
@@ -63,7 +53,7 @@ export function fail(error: Error): void {
 }
 
 async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
-  await fillStorage()
+  await writeRecord('in a record')
   const article = document.body.appendChild(document.createElement('article'))
   article.appendChild(document.createElement('h1')).textContent = 'On the page'
   const workers = noteWorkers()
@@ -71,8 +61,6 @@ async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
   const mcp = await start({ name: 'app', ...(urls && { urls }) })
   mcp.on('error', (error) => errors.push(error instanceof Error ? `${error.stack}` : String(error)))
   mcp.mount(idb({ databases: { app: ['notes'] } }))
-  mcp.mount(opfs({ paths: ['/docs'] }))
-  mcp.mount(cachedResponses({ caches: ['v1'] }))
   mcp.mount(page({ select: ['article'] }))
   const inputSchema = {
     type: 'object',
@@ -86,8 +74,6 @@ async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
   const client = clientOf(mcp)
   const answers: Answers = {
     record: await client.text('idb:///app/notes/n.1'),
-    file: await client.text('opfs:///docs/a.txt'),
-    response: await client.text(`cache:///v1/${location.origin}/x`),
     changed: await afterChange(client),
     tool: await client.call(2),
     refused: await client.call(4),
@@ -103,19 +89,6 @@ async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
   mcp.close()
   inWindow.close()
   return answers
-}
-
-/** A record, a file and a cached response. */
-async function fillStorage() {
-  await writeRecord('in a record')
-  const root = await navigator.storage.getDirectory()
-  const docs = await root.getDirectoryHandle('docs', { create: true })
-  const file = await docs.getFileHandle('a.txt', { create: true })
-  const writable = await file.createWritable()
-  await writable.write('in a file')
-  await writable.close()
-  const cache = await caches.open('v1')
-  await cache.put('/x', new Response('in a cache', { headers: { 'content-type': 'text/plain' } }))
 }
 
 async function writeRecord(value: string): Promise<void> {

@@ -60,8 +60,6 @@ export async function driveApp(
     assert.equal(seen.failure, undefined)
     assert.deepEqual(seen.answers, {
       record: '"in a record"',
-      file: 'in a file',
-      response: 'in a cache',
       changed: '"changed"',
       tool: 'haha',
       refused: 'The arguments are not valid. /times: 4 is greater than 3.',

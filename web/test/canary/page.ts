@@ -159,17 +159,6 @@ const places: { readonly [place: string]: (canary: string, body: HTMLElement) =>
   'another store': (canary) => database('canary-app', 'drafts', { canary }),
   'a field of a record that is not named': (canary) =>
     database('canary-app', 'notes', { title: 'open note', pin: canary }),
-  'a file': async (canary) => {
-    const other = await (await navigator.storage.getDirectory()).getDirectoryHandle('other', {
-      create: true,
-    })
-    const stream = await (
-      await other.getFileHandle(`${canary}.txt`, { create: true })
-    ).createWritable()
-    await stream.write(canary)
-    await stream.close()
-  },
-  'a cache': async (canary) => (await caches.open('other')).put('/x', new Response(canary)),
 }
 
 function field(attributes: Record<string, string>, value: string) {
@@ -216,14 +205,12 @@ export async function plant(): Promise<string[]> {
 
 /** Mounts what may be read, with the package that was imported. */
 // biome-ignore lint/suspicious/noExplicitAny: the package as it is built, whatever sources it has
-export async function serveAll({ caches, idb, opfs, page, start, storage, tabs }: any) {
+export async function serveAll({ idb, page, start, storage, tabs }: any) {
   const mcp = await start({ name: 'canary' })
   mcp.mount(page({ select: { main: 'main' } }))
   mcp.mount(storage({ local: ['theme', { prefix: 'draft:' }] }))
   const notes = { title: 'title', fields: ['title'] }
   mcp.mount(idb({ databases: { 'canary-app': { notes } } }))
   mcp.mount(tabs({ text: ['main'] }))
-  if (opfs) mcp.mount(opfs({ paths: ['/shared'] }))
-  if (caches) mcp.mount(caches({ caches: ['open'] }))
   return mcp
 }

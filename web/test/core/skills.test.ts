@@ -70,7 +70,7 @@ test('a skill and its files are served, with digests and sizes', async (t) => {
   }
   const remove = mcp.skill(description, '# Refunds\n', { path: 'acme/billing', files })
   await remove.ready
-  await mcp.skill('---\nname: list\ndescription: Use the list.\n---\nRead it.').ready
+  await mcp.skill({ name: 'list', description: 'Use the list.' }, 'Read it.').ready
   assert.equal(await declares(one), true)
   const [first, second, ...others] = (await skills(one)) as [Entry, Entry]
   assert.deepEqual(others, [])
@@ -274,8 +274,6 @@ test('a skill that breaks a rule is refused, with what to do', async (t) => {
   }
   await refused([good], /needs its instructions/)
   await refused([good, '---\nname: a\n---\n'], /the instructions begin with frontmatter/)
-  await refused(['# Text'], /must begin with frontmatter/)
-  await refused(['---\nname: A\ndescription: b\n---\n'], /the name of a skill/)
   await refused([good, '\ud800'], /half of a character/)
   await refused([good, '', { files: { a: '', A: '' } }], /another file or directory/)
   await refused([good, '', { files: { a: '', 'a/b': '' } }], /another file or directory/)

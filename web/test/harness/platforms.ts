@@ -12,7 +12,6 @@ export const inFirefox: { readonly [start: string]: string } = {
   'access/': 'the top layer, Web Locks, IndexedDB and BroadcastChannel over tabs',
   'approvals/': 'origins, frames, names below localhost and focus',
   'attack/': 'origins, frames, content security policies and what is hidden on a page',
-  'caches/': 'the Cache API and its events',
   'client/': 'ports between windows and frames',
   'core/browser/': 'Workers, WebAssembly, sockets, WebCrypto and content security policies',
   'demo/serving.test.ts': 'locks and sockets of a page that is frozen or in the background',
@@ -21,7 +20,6 @@ export const inFirefox: { readonly [start: string]: string } = {
   'faults/': 'the end of Workers, reloads, frozen tabs and sockets that are refused',
   'harness/': 'the harness itself',
   'idb/': 'IndexedDB: order of keys, upgrades, versions and errors',
-  'opfs/': 'the file system of the origin, and its observers',
   'page/': 'selection, computed styles and what a user sees',
   'playground/apps/': 'sandboxed frames, and what reaches the network from them',
   'playground/shell/embed.test.ts': 'frames of other ports',
@@ -32,8 +30,7 @@ export const inFirefox: { readonly [start: string]: string } = {
   'tabs/': 'Web Locks, BroadcastChannel and lifecycle events',
 }
 
-// Without an entry, for it runs code of ours that is the same in both: mcp-b/ (its ports and origins are those of client/),
-// sources/ (what they hear of the browser is in the directory of each), canary/ (the ways out of a page are those of
+// Without an entry, for it runs code of ours that is the same in both: sources/ (what they hear of the browser is in the directory of each), canary/ (the ways out of a page are those of
 // attack/crawl.test.ts and playground/apps/), e2e/hosted.test.ts (a socket over TLS is the browser's), tasks/ (IndexedDB and Web
 // Locks over reloads and tabs are those of access/tabs.test.ts and idb/).
 

@@ -2,7 +2,7 @@
 
 import { UriTemplate as V2 } from '@modelcontextprotocol/client'
 import { UriTemplate as V1 } from '@modelcontextprotocol/sdk/shared/uriTemplate.js'
-import { expand } from '../../src/expand.ts'
+import { expand } from '../../playground/base/expand.ts'
 
 type Variables = Record<string, string>
 

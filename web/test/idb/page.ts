@@ -3,7 +3,6 @@
  * The page knows nothing of Node: everything here runs in the browser.
  */
 import { idb } from '../../src/sources/idb.ts'
-import { observeIdb } from '../../src/sources/idb-observe.ts'
 import { idbReader } from '../../src/sources/idb-reader.ts'
 import { makeKey, makeName } from './key-cases.ts'
 
@@ -90,7 +89,6 @@ function changes(source: ReturnType<typeof idb>) {
 const exported = {
   idb,
   idbReader,
-  observeIdb,
   open,
   write,
   drop,

@@ -6,7 +6,6 @@ import {
   nameFromSegment,
   nameSegment,
 } from '../../src/sources/idb-keys.ts'
-import { pathOf, uriOf, variableOf } from '../../src/sources/opfs-paths.ts'
 import { entryOf } from '../../src/sources/storage-keys.ts'
 import { decoding, equivalent, oddText } from '../harness/spellings.ts'
 import { random } from './random.ts'
@@ -57,27 +56,6 @@ test('a key has one meaning in all spellings of clients, or none', () => {
       assert.ok(
         other === undefined || other === key,
         `${how} of ${template}: ${uri} is ${String(other)}, not ${key}`,
-      )
-    }
-  }
-})
-
-test('a file has one meaning in all spellings of clients, or none', () => {
-  const next = random(2027)
-  for (let i = 0; i < 10_000; i++) {
-    const path = Array.from({ length: 1 + next(3) }, () => oddText(next).replace(/[\/\\\0]/g, 'x'))
-    if (path.some((name) => name === '.' || name === '..')) continue
-    assert.deepEqual(pathOf(uriOf(path)), path)
-    const variables = { path: variableOf(path) }
-    for (const spell of Object.values(equivalent)) {
-      assert.deepEqual(pathOf(spell('opfs:///{+path}', variables)), path)
-    }
-    for (const spell of Object.values(decoding)) {
-      const uri = spell('opfs:///{+path}', variables)
-      const other = pathOf(uri)
-      assert.ok(
-        other === undefined || other.join('/') === path.join('/'),
-        `${uri} is ${String(other)}`,
       )
     }
   }

@@ -100,8 +100,6 @@ const source = `import { idb, page, start, webSocket, type PageMcp } from 'pagem
 import { type AccessHost, type AccessState, defineAccess, watchAccess } from 'pagemcp/access'
 import { connectTo } from 'pagemcp/client'
 import { PageMcpProvider, usePageMcpResource } from 'pagemcp/react'
-import { redactUrl } from 'pagemcp/redaction'
-import { visibleText } from 'pagemcp/sources'
 
 export async function serve(cart: string[]): Promise<PageMcp> {
   const mcp = await start({ name: 'app', access: 'ask' })

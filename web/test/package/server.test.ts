@@ -18,7 +18,7 @@ function evaluate(code: string): unknown {
   return JSON.parse(execFileSync(process.execPath, [file], options))
 }
 
-const entries = ['', '/client', '/mcp-b', '/pairing', '/react', '/redaction', '/sources', '/webmcp']
+const entries = ['', '/client', '/react', '/webmcp']
 
 for (const entry of entries) {
   test(`importing pagemcp${entry} has no effect`, () => {

@@ -108,8 +108,7 @@ test('all JavaScript that a page can ever load, with its largest language', () =
   const own = sizeOf(loaded.filter((name) => !ofThePackage.includes(name)))
   console.log(`all: ${inKb(sizeOf(loaded))}, without the package's Worker ${inKb(own)}`)
   // This keeps the whole from growing; TestPlaygroundKeepsToItsBudget in server/bundle counts the playground without
-  // the package. In worker.js are readers of files and caches, which the playground does not use: bundlers need it to
-  // be one file. Files that the package loads on demand (page-content, idb-in-window, skill) repeat some modules of worker.js.
+  // the package. Files that the package loads on demand (page-content, idb-in-window, skill) repeat some modules of worker.js.
   // 11 KB are the decisions about assistants, which a page loads once its user has decided something.
   // The extensions for tasks and events added 10 KB: their messages, and what a page loads for its own tasks and events.
   // The set of malformed messages added 4 KB, the comparison of revisions 1.6 KB, the list of servers, one search in

@@ -1,9 +1,7 @@
 /** What tests evaluate in a page: all built-in sources, and what they leave behind. Everything here runs in the browser. */
 
 import type { Source } from '../../src/source.ts'
-import { caches } from '../../src/sources/caches.ts'
 import { idb } from '../../src/sources/idb.ts'
-import { opfs } from '../../src/sources/opfs.ts'
 import { page } from '../../src/sources/page.ts'
 import { storage } from '../../src/sources/storage.ts'
 import { tabs } from '../../src/sources/tabs.ts'
@@ -11,9 +9,7 @@ import { leftovers } from '../harness/leftovers.ts' // before the sources
 
 /** All that each source can observe. */
 const observing = {
-  idb: { databases: { app: ['notes'] }, poll: 1000 },
-  caches: { caches: ['v1'] },
-  opfs: { paths: ['/docs'] },
+  idb: { databases: { app: ['notes'] } },
   storage: { local: ['theme'] },
   page: { select: ['body'] },
   tabs: { text: ['body'] },
@@ -22,7 +18,7 @@ const observing = {
 /** The functions of the package. */
 const functions: {
   readonly [name in keyof typeof observing]: (options: never) => Source
-} = { idb, caches, opfs, storage, page, tabs }
+} = { idb, storage, page, tabs }
 
 /** Each source with all that it can observe. */
 const sources = Object.fromEntries(
@@ -36,8 +32,6 @@ const sources = Object.fromEntries(
 async function write(): Promise<void> {
   localStorage.setItem('theme', `dark ${Math.random()}`)
   history.pushState(null, '', `#${Math.random()}`)
-  const cache = await globalThis.caches.open('v1')
-  await cache.put('/a', new Response('a'))
   await new Promise<void>((resolve, reject) => {
     const request = indexedDB.open('app', 1)
     request.onupgradeneeded = () => request.result.createObjectStore('notes')
@@ -65,7 +59,6 @@ async function until(wanted: (open: string[]) => boolean): Promise<string[]> {
 /** Methods that sources replace where the platform has no event. */
 const methods: readonly (readonly [prototype: object | undefined, name: string])[] = [
   [IDBObjectStore.prototype, 'put'],
-  [globalThis.Cache?.prototype, 'put'],
   [Storage.prototype, 'setItem'],
   [History.prototype, 'pushState'],
 ]

@@ -10,8 +10,6 @@ const site = serveKit('sources/kit.ts')
 /** What a source has in the page while it is mounted without listeners, in all browsers. */
 const whileMounted: { readonly [name: string]: readonly string[] } = {
   idb: ['IDBObjectStore.put', 'channel io.github.pagemcp/idb'],
-  caches: ['Cache.put', 'CacheStorage.open'],
-  opfs: [],
   storage: [],
   page: [],
   tabs: ['channel pagemcp.tabs', 'lock pagemcp.tab', 'window onfocus'],
@@ -98,7 +96,7 @@ for (const [name, expected] of Object.entries(whileMounted)) {
 }
 
 /** Sources that replace methods, where: the History API has an event in Chromium. */
-const wrapping = { idb: 'IDBObjectStore', caches: 'Cache', storage: 'Storage', page: 'History' }
+const wrapping = { idb: 'IDBObjectStore', storage: 'Storage', page: 'History' }
 
 for (const [name, prototype] of Object.entries(wrapping)) {
   inBrowsers(
@@ -170,7 +168,7 @@ inBrowsers('a frozen prototype is left as it is', async ({ open }) => {
   await tab.waitForFunction('globalThis.sourcesKit !== undefined')
   const got = await tab.evaluate(async () => {
     const { sources, until, write } = sourcesKit
-    for (const { prototype } of [Storage, IDBObjectStore, IDBFactory, History, Cache]) {
+    for (const { prototype } of [Storage, IDBObjectStore, IDBFactory, History]) {
       Object.freeze(prototype)
     }
     const stop = new AbortController()

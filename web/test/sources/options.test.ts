@@ -7,7 +7,7 @@ import type {} from './kit.ts' // declares globalThis.sourcesKit
 
 const site = serveKit('sources/kit.ts')
 
-const polling = ['idb', 'caches', 'opfs', 'storage']
+const polling = ['storage']
 
 inBrowsers('wrong options are refused by all sources with one kind of error', async ({ open }) => {
   const tab = await open(site.url())
@@ -37,9 +37,7 @@ inBrowsers('wrong options are refused by all sources with one kind of error', as
       polls: polls.map((poll) => attempt(() => make({ poll }))),
       accepted: [250, 60_000, false, undefined].map((poll) => attempt(() => make({ poll }))),
       signals: [null, 'x', {}, new EventTarget()].map((signal) => attempt(() => make({ signal }))),
-      missing: attempt(() =>
-        make({ databases: null, caches: null, paths: [], local: 'x', select: [], text: 'main' }),
-      ),
+      missing: attempt(() => make({ databases: null, local: 'x', select: [], text: 'main' })),
     }))
   })
   for (const { name, polls, accepted, signals, missing } of got) {

@@ -7,7 +7,7 @@ export const texts: DropTexts = {
   description:
     'Dateien im privaten Dateisystem dieses Browsers, die Assistenten über PageMCP lesen.',
   lead: 'Was hier abgelegt wird, bleibt in diesem Browser, in seinem privaten Dateisystem. Assistenten können die Ablage lesen, sonst nichts; ändern können sie nichts.',
-  instructions: 'Dateien, die die Person an diesem Browser abgelegt hat. {uri} führt sie auf.',
+  instructions: 'Dateien, die die Person an diesem Browser abgelegt hat.',
   drop: 'Dateien hier ablegen oder einfügen',
   choose: 'Dateien wählen',
   inDrop: 'In der Ablage',
@@ -27,7 +27,6 @@ export const texts: DropTexts = {
   problem: '{name} wurde nicht gespeichert: {reason}',
   offered: 'Lesbar: die Dateien der Ablage und ihre Namen. Sonst nichts von diesem Browser.',
   question: '„Was steht in den abgelegten Dateien?“',
-  list: 'Die Liste der Dateien',
   seeds: [
     {
       name: 'rezept.md',

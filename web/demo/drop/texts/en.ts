@@ -9,7 +9,7 @@ export const texts = {
   description:
     'Files in this browser’s private file system, which assistants read through PageMCP.',
   lead: 'Files that you put here stay in this browser, in its private file system. Assistants can read what is in the drop, and nothing else; they cannot change it.',
-  instructions: 'Files that the person at this browser has dropped here. {uri} lists them.',
+  instructions: 'Files that the person at this browser has dropped here.',
   drop: 'Drop or paste files here',
   choose: 'Choose files',
   inDrop: 'In the drop',
@@ -29,7 +29,6 @@ export const texts = {
   problem: '{name} was not stored: {reason}',
   offered: 'Offered: the files in the drop and their names. Nothing else of this browser.',
   question: '“What is in the files that I dropped?”',
-  list: 'The list of files',
   seeds: [
     {
       name: 'recipe.md',

@@ -6,7 +6,7 @@ export const texts: DropTexts = {
   name: '文件筐',
   description: '存放在此浏览器私有文件系统中的文件，助手可以通过 PageMCP 读取。',
   lead: '放在这里的文件只留在此浏览器的私有文件系统中。助手只能读取文件筐里的内容，不能读取别的，也不能修改。',
-  instructions: '此浏览器使用者放在这里的文件。{uri} 列出这些文件。',
+  instructions: '此浏览器使用者放在这里的文件。',
   drop: '把文件拖放或粘贴到这里',
   choose: '选择文件',
   inDrop: '文件筐里',
@@ -26,7 +26,6 @@ export const texts: DropTexts = {
   problem: '{name} 未能保存：{reason}',
   offered: '可读取：文件筐里的文件及其名称。此浏览器的其他内容不会提供。',
   question: '“我放进去的文件里写了什么？”',
-  list: '文件列表',
   seeds: [
     {
       name: '食谱.md',

@@ -1,6 +1,6 @@
 /** Checks of resources: lists, templates, and reads. */
 
-import { expand } from 'pagemcp'
+import { expand } from '../../base/expand.ts'
 import type { Params } from '../../protocol/revisions.ts'
 import { type Check, skip } from '../trial.ts'
 import { complete, need, unknownUri } from './requests.ts'

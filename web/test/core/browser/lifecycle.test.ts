@@ -51,9 +51,7 @@ window.nameOf = (promise) => new Promise((resolve) => {
     .then((outcome) => { clearTimeout(timer); resolve(outcome) })
 })
 window.sources = () => [
-  lib.idb({ databases: { app: ['notes'] }, poll: 250 }),
-  lib.caches({ caches: ['v1'], poll: 250 }),
-  lib.opfs({ paths: ['/docs'], poll: 250 }),
+  lib.idb({ databases: { app: ['notes'] } }),
   lib.storage({ local: ['theme'] }),
   lib.page({ select: ['body'] }),
   lib.tabs({ text: ['body'] }),
@@ -69,7 +67,7 @@ window.subscribe = (port) => new Promise((resolve) => {
       'io.modelcontextprotocol/clientCapabilities': {},
     },
     notifications: { resourcesListChanged: true, resourceSubscriptions: [
-      'idb:///app/notes', 'cache:///v1', 'opfs:///docs', 'storage:///local/theme', 'page:///text', 'tab:///',
+      'idb:///app/notes', 'storage:///local/theme', 'page:///text', 'tab:///',
     ] },
   } })
 })
@@ -97,7 +95,7 @@ const seen = async () => ({
 })
 window.effects = async () => {
   const before = await seen()
-  for (const entry of ['index', 'client', 'mcp-b', 'pairing', 'redaction', 'sources', 'webmcp']) await import('/pagemcp/' + entry + '.js')
+  for (const entry of ['index', 'client', 'webmcp']) await import('/pagemcp/' + entry + '.js')
   const after = await seen()
   return Object.keys(before)
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
@@ -189,7 +187,7 @@ for (const worker of [true, false]) {
       })()`)) as { [phase: string]: string[] }
       const withEngine = got.started ?? []
       assert.deepEqual(got.beforeStart, [])
-      for (const one of ['channel io.github.pagemcp/idb', 'channel pagemcp.tabs', 'Cache.put']) {
+      for (const one of ['channel io.github.pagemcp/idb', 'channel pagemcp.tabs']) {
         assert.ok(one === 'channel pagemcp.tabs' || got.mounted?.includes(one), `mounted: ${one}`)
         assert.ok(got.subscribed?.includes(one), `subscribed: ${one}, ${got.subscribed?.join()}`)
       }

@@ -56,7 +56,6 @@ window.run = async (worker) => {
   mcp.mount(lib.idb(reactive({ databases: { app: { notes: { title: 'title', fields: ['a'] } } } })))
   mcp.mount(lib.storage(reactive({ local: ['theme', { prefix: 'x:' }] })))
   mcp.mount(lib.page(reactive({ select: { main: 'body' }, parts: ['text'] })))
-  mcp.mount(reactive(lib.opfs({ paths: ['/docs'] })))
   mcp.changed(reactive({ list: 'prompts' }))
   value.set(reactive({ items: [{ n: 4 }] }))
   const joined = await mcp.connect(lib.webSocket('ws://127.0.0.1:9/page')).joined

@@ -15,7 +15,7 @@ const text = (key: IDBValidKey) => (typeof key === 'string' ? `s.${key}` : `n.${
 const records = served.flatMap((store) =>
   Array.from({ length: keysOf }, (_, n) => `idb:///writes/${store}/${text(keyOf(store, n))}`),
 )
-const ends = ['page', 'tab', 'worker'].map((name) => `idb:///writes/ends/s.${name}`)
+const ends = ['page', 'tab'].map((name) => `idb:///writes/ends/s.${name}`)
 const others = served.flatMap((store) => [
   `idb:///writes/${store}`,
   `idb:///writes/${store}/range?limit=20`,
@@ -36,7 +36,7 @@ async function seed() {
       else store.put({ kind: 'a' }, key)
     }
   }
-  for (const name of ['page', 'tab', 'worker']) {
+  for (const name of ['page', 'tab']) {
     transaction.objectStore('ends').put({ by: 'nobody' }, name)
   }
   await new Promise((resolve) => {
@@ -122,7 +122,7 @@ for (const uri of uris) void refresh(uri)
  * other, of which the second waits for that tick, see it pass.
  */
 async function quiet() {
-  await copied((uri) => /by":"(page|tab|worker)/.test(String(copies.get(uri))), ends)
+  await copied((uri) => /by":"(page|tab)/.test(String(copies.get(uri))), ends)
   for (const fence of [1, 2]) {
     await put(fence)
     await copied((uri) => String(copies.get(uri)).includes(`"fence":${fence}`), ends.slice(0, 1))

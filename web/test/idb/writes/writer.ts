@@ -1,6 +1,6 @@
 /**
- * Random writes into the stores of a database, in whatever realm this is loaded: a page, another tab,
- * a worker. It knows nothing of PageMCP.
+ * Random writes into the stores of a database, in whatever realm this is loaded: a page, or
+ * another tab. It knows nothing of PageMCP.
  */
 
 export const stores = ['letters', 'numbers', 'things', 'hidden'] as const

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { expand, type Variable } from '../../src/expand.ts'
+import { expand, type Variable } from '../../../playground/base/expand.ts'
 
 interface Section {
   variables: Record<string, Variable>
   testcases: [string, string | string[] | false][]
 }
-const file = new URL('../../../testdata/uritemplates.json', import.meta.url)
+const file = new URL('../../../../testdata/uritemplates.json', import.meta.url)
 const sections: Record<string, Section> = JSON.parse(readFileSync(file, 'utf8'))
 
 for (const [name, { variables, testcases }] of Object.entries(sections)) {
