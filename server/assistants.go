@@ -15,7 +15,6 @@ import (
 
 const (
 	assistantsFile = "assistants.json"
-	tokensDir      = "tokens" // texts of tokens that were saved, one file each
 
 	maxAssistants    = 64  // with a token
 	maxRevoked       = 64  // names that stay refused; the oldest are forgotten
@@ -43,7 +42,6 @@ type NamedAssistant struct {
 	Expires  time.Time `json:"expires,omitzero"`
 	Used     time.Time `json:"used,omitzero"`
 	Revoked  time.Time `json:"revoked,omitzero"`
-	Saved    bool      `json:"saved,omitzero"` // the token is in a file of the state directory: see SavedToken
 }
 
 // IsExpired reports whether the token has expired.
@@ -163,8 +161,7 @@ type NewToken struct {
 	Name     string        `json:"name"` // see CheckAssistantName
 	ReadOnly bool          `json:"readOnly,omitzero"`
 	Apps     []string      `json:"apps,omitempty"`
-	Lifetime time.Duration `json:"-"`             // 0: until it is revoked
-	Save     bool          `json:"save,omitzero"` // the token is stored in a file, and not returned
+	Lifetime time.Duration `json:"-"` // 0: until it is revoked
 }
 
 func (t *NewToken) check() error {
@@ -180,6 +177,5 @@ func (t *NewToken) check() error {
 // An AddedToken is the result of AddToken.
 type AddedToken struct {
 	Assistant NamedAssistant `json:"assistant"`
-	Token     string         `json:"token,omitempty"` // 256 bits as base64url; empty if it was saved
-	File      string         `json:"file,omitempty"`  // that contains it, if it was saved
+	Token     string         `json:"token"` // 256 bits as base64url
 }

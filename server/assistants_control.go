@@ -9,9 +9,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	json "github.com/go-json-experiment/json"
@@ -155,24 +152,6 @@ func changeTokens(ctx context.Context, dir string, atGateway func(*Control) erro
 		defer a.close() // before the state: it stores nothing new
 		return inDirectory(a)
 	}
-}
-
-// SavedToken returns the path of the file with the token of an assistant that AddToken has
-// saved.
-func SavedToken(dir, name string) string {
-	return filepath.Join(dir, filepath.FromSlash(savedToken(name)))
-}
-
-// ReadSavedToken returns the token in the file of SavedToken.
-func ReadSavedToken(dir, name string) (string, error) {
-	if err := CheckAssistantName(name); err != nil {
-		return "", err
-	}
-	text, err := os.ReadFile(SavedToken(dir, name))
-	if err != nil {
-		return "", fmt.Errorf("read the token of %q: %w; `pagemcp token add %[1]s --save` makes one", name, err)
-	}
-	return strings.TrimSpace(string(text)), nil
 }
 
 // IsUsable reports whether the assistant is let in now.

@@ -5,7 +5,6 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -51,12 +50,6 @@ func newAssistantTable(byName map[string]*assistant) *assistantTable {
 }
 
 func openAssistants(s *state) (*assistants, error) {
-	if err := s.disk.MkdirAll(tokensDir); err != nil {
-		return nil, fmt.Errorf("make the directory of tokens: %w", err)
-	}
-	if err := s.recover(tokensDir); err != nil {
-		return nil, err
-	}
 	stored, _, broken, err := parse(s, assistantsFile, func(all *[]storedAssistant) error {
 		for i := range *all {
 			if err := (*all)[i].check(); err != nil {
@@ -144,18 +137,11 @@ func (a *assistants) add(t NewToken) (AddedToken, error) {
 		return AddedToken{}, badControl{fmt.Errorf("there are %d named tokens already: `pagemcp token revoke NAME` ends one", maxAssistants)}
 	}
 	text, now := randomText(32), time.Now().UTC().Round(0)
-	fresh := NamedAssistant{Name: t.Name, ReadOnly: t.ReadOnly, Apps: slices.Clone(t.Apps), Created: now, Saved: t.Save}
+	fresh := NamedAssistant{Name: t.Name, ReadOnly: t.ReadOnly, Apps: slices.Clone(t.Apps), Created: now}
 	if t.Lifetime > 0 {
 		fresh.Expires = now.Add(t.Lifetime)
 	}
 	added := AddedToken{Assistant: fresh, Token: text}
-	if t.Save { // before the hash: a token without an entry is refused
-		name := savedToken(t.Name)
-		if err := a.state.write(name, []byte(text+"\n")); err != nil {
-			return AddedToken{}, fmt.Errorf("store the token: %w", err)
-		}
-		added.Token, added.File = "", a.state.path(name)
-	}
 	hash := sha256.Sum256([]byte(text))
 	one := newAssistant(fresh, hash[:])
 	byName[t.Name] = one
@@ -192,7 +178,7 @@ func (a *assistants) revoke(name string) error {
 		return badControl{fmt.Errorf("there is no token of the name %q: `pagemcp token list` shows the names", name)}
 	}
 	gone := old.snapshot()
-	gone.Revoked, gone.Saved = time.Now().UTC().Round(0), false
+	gone.Revoked = time.Now().UTC().Round(0)
 	byName[name] = newAssistant(gone, nil)
 	dropOldestRevoked(byName)
 	if err := a.store(byName); err != nil {
@@ -200,11 +186,6 @@ func (a *assistants) revoke(name string) error {
 	}
 	old.close()
 	a.forgetSeen(name)
-	if old.Saved {
-		if err := a.state.remove(savedToken(name)); err != nil { // the token is refused all the same
-			a.state.logError(err)
-		}
-	}
 	return nil
 }
 
@@ -297,5 +278,3 @@ func (a *assistants) close() error {
 	}
 	return err
 }
-
-func savedToken(name string) string { return path.Join(tokensDir, name) }

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/clientconfig"
@@ -43,12 +42,12 @@ func doctor(ctx context.Context, state, addr string, asJSON bool, std streams) e
 	if err != nil {
 		return err
 	}
-	env, err := clientconfig.Host()
+	host, err := clientconfig.ThisHost()
 	if err != nil {
 		return err
 	}
 	findings := server.Diagnose(ctx, server.DiagnoseOptions{State: state, Addr: addr, Version: web.Version()})
-	findings = append(findings, checkClients(ctx, env, state)...)
+	findings = append(findings, checkClients(ctx, host, state)...)
 	if asJSON {
 		err = printJSON(std.out, findings)
 	} else {
@@ -83,72 +82,60 @@ func printFindings(std streams, findings []server.Finding, state string) error {
 	return nil
 }
 
-// checkClients looks at the configuration files of assistants: whether they can be read,
-// and whether what they start or connect to exists.
-func checkClients(ctx context.Context, env clientconfig.Environment, state string) []server.Finding {
+// checkClients looks at the configuration files of assistants: whether they can be read, whether
+// the program that they start exists, and whether the gateway refuses the name that it gives.
+func checkClients(ctx context.Context, host clientconfig.Host, state string) []server.Finding {
 	var findings []server.Finding
 	add := func(client string, level server.Level, text, advice string) {
 		findings = append(findings, server.Finding{Check: client, Level: level, Text: text, Advice: advice})
 	}
-	installed := 0
-	for _, s := range clientconfig.List(env, "pagemcp", false) {
-		again := "`pagemcp install " + s.Client.ID + " --force`"
+	installed := false
+	for _, s := range clientconfig.List(host, "pagemcp", false) {
 		switch {
 		case s.Err != nil:
 			add(s.Client.Title, server.LevelProblem, s.Err.Error(), "correct the file; the client cannot read it either")
-		case !s.Installed:
-			continue
-		case s.Program != "":
-			checkProgram(s, again, add)
+		case len(s.Command) > 0:
+			checkProgram(s, add)
 			checkName(ctx, s, state, add)
-		case s.URL != "":
-			checkURL(ctx, s, state, again, add)
 		}
-		if s.Installed {
-			installed++
-		}
+		installed = installed || s.Installed
 	}
-	if installed == 0 {
+	if !installed {
 		add("assistants", server.LevelWarning, "no assistant is configured by `pagemcp install`", "`pagemcp install --list` shows those on this machine")
 	}
 	return findings
 }
 
 // checkProgram checks the command that a client starts.
-func checkProgram(s clientconfig.Status, again string, add func(client string, level server.Level, text, advice string)) {
-	path, err := exec.LookPath(s.Program)
+func checkProgram(s clientconfig.Status, add func(client string, level server.Level, text, advice string)) {
+	program, again := s.Command[0], "`pagemcp install "+s.Client.ID+" --force`"
+	path, err := exec.LookPath(program)
 	switch {
 	case err != nil:
-		add(s.Client.Title, server.LevelProblem, s.Path+" starts "+s.Program+", which does not exist or cannot be run", again)
-	case !filepath.IsAbs(s.Program) && s.Program != "npx" && s.Program != "cmd":
-		add(s.Client.Title, server.LevelWarning, s.Path+" starts "+s.Program+" without its directory; clients with a window often have another PATH", again)
+		add(s.Client.Title, server.LevelProblem, s.Path+" starts "+program+", which does not exist or cannot be run", again)
+	case !filepath.IsAbs(program) && program != "npx" && program != "cmd":
+		add(s.Client.Title, server.LevelWarning, s.Path+" starts "+program+" without its directory; clients with a window often have another PATH", again)
 	default:
 		add(s.Client.Title, server.LevelOK, "starts "+path, "")
 	}
 }
 
-// checkURL checks the address and the token that a client uses over HTTP.
-func checkURL(ctx context.Context, s clientconfig.Status, state, again string, add func(client string, level server.Level, text, advice string)) {
-	again = strings.TrimSuffix(again, "`") + " --http`"
-	running, ok := server.FindRunning(ctx, state)
-	if !ok {
-		add(s.Client.Title, server.LevelWarning, "connects to "+s.URL+", where no gateway runs now", "start one: over HTTP a client does not start it")
+// checkName looks at the name that a client gives to `pagemcp stdio`: the gateway refuses it
+// after its token was revoked or has expired.
+func checkName(ctx context.Context, s clientconfig.Status, state string, add func(client string, level server.Level, text, advice string)) {
+	all, err := server.Assistants(ctx, state)
+	if err != nil {
+		add(s.Client.Title, server.LevelProblem, err.Error(), "restart the gateway")
 		return
 	}
-	if !sameAddress(s.URL, running.MCP) {
-		add(s.Client.Title, server.LevelProblem, "connects to "+s.URL+", but the gateway is at "+running.MCP, again)
-		return
+	as := slices.Index(s.Command, "--as") + 1
+	for _, a := range all {
+		if as > 0 && as < len(s.Command) && a.Name == s.Command[as] && !a.IsUsable(time.Now()) {
+			ended := "has expired"
+			if !a.Revoked.IsZero() {
+				ended = "was revoked"
+			}
+			add(s.Client.Title, server.LevelProblem, "the gateway refuses "+a.Name+": its token "+ended, "`pagemcp token add "+a.Name+"` lets it in again")
+		}
 	}
-	if problem, advice := checkTokenOf(ctx, s, state, running.TokenFile, again); problem != "" {
-		add(s.Client.Title, server.LevelProblem, problem, advice)
-		return
-	}
-	add(s.Client.Title, server.LevelOK, "connects to "+s.URL, "")
-}
-
-// sameAddress reports whether two URLs of gateways have the same port on this machine.
-func sameAddress(a, b string) bool {
-	first, err := url.Parse(a)
-	second, err2 := url.Parse(b)
-	return err == nil && err2 == nil && first.Port() == second.Port() && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, first.Hostname())
 }

@@ -2,120 +2,238 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
+	"text/tabwriter"
 
-	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/clientconfig"
 	"github.com/pagemcp/pagemcp/server/published"
 	"github.com/pagemcp/pagemcp/web"
+	"github.com/spf13/cobra"
 )
 
 // installOptions are the flags of install and uninstall.
 type installOptions struct {
-	client     string // ID
-	name       string // of the server in the client's file
-	state      string // empty: the default, which is not written into the file
-	http       bool
-	npx        bool // only if the name of the package is registered
-	writeToken bool
-	project    bool
-	force      bool
-	dryRun     bool
+	client  string // ID
+	name    string // of the server in the client's file
+	state   string // empty: the default, which is not written into the file
+	npx     bool   // only if the name of the package is registered
+	project bool
+	force   bool
+	dryRun  bool
 }
 
-// A clientEditor edits files of clients. Tests replace the machine.
-type clientEditor struct {
-	env        clientconfig.Environment
+// An installer configures clients. Tests replace the machine.
+type installer struct {
+	host       clientconfig.Host
 	executable string // of this process
-	run        clientconfig.Runner
 	std        streams
 }
 
-func newClientEditor(std streams) (*clientEditor, error) {
-	env, err := clientconfig.Host()
+func newInstaller(std streams) (*installer, error) {
+	host, err := clientconfig.ThisHost()
 	if err != nil {
 		return nil, err
 	}
 	executable, err := os.Executable()
-	if err != nil {
-		return nil, err
+	return &installer{host, executable, std}, err
+}
+
+func installCommand(std streams) *cobra.Command {
+	var opts installOptions
+	c := &cobra.Command{
+		Use:     "install CLIENT",
+		GroupID: groupAssistants,
+		Short:   "Add PageMCP to the configuration of an assistant",
+		Long: `Add PageMCP to the configuration of an assistant: ` + strings.Join(clientIDs(), ", ") + `.
+
+The assistant starts the command "pagemcp stdio", which needs no token. It is added by the assistant's own command if there is
+one, or to its JSON file, of which everything else stays, including comments, and a copy is kept as FILE.pagemcp-backup.
+For other files the text to add is printed.`,
+		Example:           "  pagemcp install claude-code\n  pagemcp install vscode --project\n  pagemcp install --list",
+		ValidArgsFunction: completeClients,
 	}
-	return &clientEditor{env, executable, runProgram, std}, nil
+	opts.register(c)
+	flags := c.Flags()
+	list := flags.Bool("list", false, "list the assistants, their files, and whether PageMCP is in them")
+	if published.Registered {
+		flags.BoolVar(&opts.npx, "npx", false, "write \"npx "+published.Package+"\" with this version instead of the path of this program")
+	}
+	flags.BoolVar(&opts.force, "force", false, "replace another server of the same name")
+	c.Args = func(c *cobra.Command, args []string) error {
+		if *list {
+			return noArguments(c, args)
+		}
+		return oneClient(c, args)
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in, err := newInstaller(std)
+		if err != nil {
+			return err
+		}
+		if *list {
+			return in.list(opts)
+		}
+		opts.client = args[0]
+		return in.install(c.Context(), opts)
+	}
+	return c
 }
 
-// runProgram runs a program without input.
-func runProgram(ctx context.Context, program string, args ...string) ([]byte, error) {
-	return exec.CommandContext(ctx, program, args...).CombinedOutput()
+func uninstallCommand(std streams) *cobra.Command {
+	var opts installOptions
+	c := &cobra.Command{
+		Use:               "uninstall CLIENT",
+		GroupID:           groupAssistants,
+		Short:             "Remove PageMCP from the configuration of an assistant",
+		Args:              oneClient,
+		ValidArgsFunction: completeClients,
+	}
+	opts.register(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in, err := newInstaller(std)
+		if err != nil {
+			return err
+		}
+		opts.client = args[0]
+		return in.uninstall(c.Context(), opts)
+	}
+	return c
 }
 
-// install adds the server to the file of a client, and prints what it changes.
-func (e *clientEditor) install(ctx context.Context, opts installOptions) error {
-	client, err := clientconfig.ClientNamed(opts.client)
+// register adds the flags of both commands.
+func (opts *installOptions) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&opts.name, "name", "pagemcp", "`name` of the server in the file")
+	flags.BoolVar(&opts.project, "project", false, "edit the file of the project in this directory instead of yours")
+	flags.BoolVar(&opts.dryRun, "dry-run", false, "print what would change, and change nothing")
+	flags.StringVar(&opts.state, "state", "", "state `directory` of the gateway (default: pagemcp in your state directory)")
+	c.MarkFlagDirname("state")
+}
+
+func clientIDs() []string {
+	var ids []string
+	for _, client := range clientconfig.Clients() {
+		ids = append(ids, client.ID)
+	}
+	return ids
+}
+
+// oneClient is the check of commands with a client as the only argument.
+func oneClient(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return mistake{fmt.Errorf("%s needs one assistant: %s", c.Name(), strings.Join(clientIDs(), ", "))}
+	}
+	return nil
+}
+
+func completeClients(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var all []cobra.Completion
+	for _, client := range clientconfig.Clients() {
+		all = append(all, cobra.CompletionWithDesc(client.ID, client.Title))
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}
+
+// install adds the server to the configuration of a client, and prints what it changes.
+func (in *installer) install(ctx context.Context, opts installOptions) error {
+	client, err := clientconfig.Named(opts.client)
 	if err != nil {
 		return mistake{err}
 	}
-	if err := opts.check(); err != nil {
-		return mistake{err}
-	}
-	s, program, err := e.server(ctx, opts)
+	s, program, err := in.server(opts)
 	if err != nil {
 		return err
 	}
-	plan := func() (*clientconfig.Change, error) {
-		return clientconfig.PlanInstall(e.env, client, s, clientconfig.Options{Project: opts.project, Force: opts.force})
-	}
-	change, err := plan()
+	change, err := client.Install(in.host, s, opts.project, opts.force)
 	if err != nil {
-		return e.explain(err)
+		return err
 	}
-	if change.Outcome == clientconfig.Differs {
-		fmt.Fprint(e.std.out, change.Diff())
+	switch {
+	case change.Outcome == clientconfig.Differs:
 		return fmt.Errorf("%s already has another server %q: replace it with --force, or choose another name with --name", change.Path, opts.name)
-	}
-	if opts.dryRun {
-		return e.preview(change, s, opts)
-	}
-	if opts.http {
-		if err := e.ensureToken(ctx, opts, &s); err != nil {
-			return err
-		}
-		if change, err = plan(); err != nil { // with the token, if the file gets it
-			return e.explain(err)
-		}
-	}
-	if program.copied {
-		if err := clientconfig.CopyProgram(e.executable, program.path); err != nil {
-			return err
-		}
-		fmt.Fprintf(e.std.out, "Copied the program to %s, since %s is temporary.\n", program.path, e.executable)
-	}
-	if change.Outcome == clientconfig.Unchanged {
-		fmt.Fprintf(e.std.out, "%s is already installed in %s: %s\n", opts.name, client.Title, change.Path)
+	case opts.dryRun:
+		in.preview(change)
 		return nil
 	}
-	if change, err = e.apply(ctx, change, s, opts, plan); err != nil {
-		return e.explain(err)
+	if program.copied {
+		if err := clientconfig.CopyProgram(in.executable, program.path); err != nil {
+			return err
+		}
+		fmt.Fprintf(in.std.out, "Copied the program to %s, since %s is temporary.\n", program.path, in.executable)
 	}
-	fmt.Fprintf(e.std.out, "Installed %s in %s: %s\n%s\n", opts.name, client.Title, change.Path, client.Reload)
-	e.hints(change, s, opts)
+	switch change.Outcome {
+	case clientconfig.Unchanged:
+		fmt.Fprintf(in.std.out, "%s is already installed in %s: %s\n", opts.name, client.Title, change.Path)
+		return nil
+	case clientconfig.ByHand:
+		fmt.Fprintf(in.std.out, "Add this to %s:\n\n%s\n%s\n", change.Path, change.Text, client.Reload)
+		return nil
+	}
+	if err := change.Apply(ctx, in.host); err != nil {
+		return err
+	}
+	in.preview(change)
+	fmt.Fprintf(in.std.out, "Installed %s in %s: %s\n%s\n", opts.name, client.Title, change.Path, client.Reload)
+	if client.NoResources {
+		fmt.Fprintf(in.std.out, "%s does not read resources: it uses the tools list_resources, read_resource and wait_for_change instead.\n", client.Title)
+	}
+	if opts.project && !opts.npx {
+		fmt.Fprintln(in.std.out, "The file contains a path of this machine: do not share it.")
+	}
 	return nil
 }
 
-// check rejects flags that contradict each other.
-func (opts installOptions) check() error {
-	switch {
-	case opts.writeToken && !opts.http:
-		return errors.New("--write-token is for --http: commands need no token")
-	case opts.writeToken && opts.project:
-		return errors.New("--write-token with --project would put the token into a file that is often shared: omit one of them")
+// uninstall removes the server from the configuration of a client, and the copy of the program
+// if no client needs it any more.
+func (in *installer) uninstall(ctx context.Context, opts installOptions) error {
+	client, err := clientconfig.Named(opts.client)
+	if err != nil {
+		return mistake{err}
 	}
-	return nil
+	change, err := client.Uninstall(in.host, opts.name, opts.project)
+	if err != nil {
+		return err
+	}
+	if opts.dryRun {
+		in.preview(change)
+		return nil
+	}
+	if err := change.Apply(ctx, in.host); err != nil {
+		return err
+	}
+	switch change.Outcome {
+	case clientconfig.Absent:
+		fmt.Fprintf(in.std.out, "%s is not installed in %s: %s\n", opts.name, client.Title, change.Path)
+	case clientconfig.ByHand:
+		fmt.Fprintf(in.std.out, "Remove %s from %s by hand.\n", opts.name, change.Path)
+		return nil
+	default:
+		fmt.Fprintf(in.std.out, "Removed %s from %s: %s\n%s\n", opts.name, client.Title, change.Path, client.Reload)
+	}
+	return in.removeCopy(opts.state)
+}
+
+// preview prints what changes: command lines, or the entry of the file.
+func (in *installer) preview(change *clientconfig.Change) {
+	for _, line := range change.Commands {
+		if change.Writes() {
+			fmt.Fprintf(in.std.out, "$ %s\n", strings.Join(line, " "))
+		}
+	}
+	switch {
+	case !change.Writes():
+		fmt.Fprintf(in.std.out, "%s does not change.\n", change.Path)
+	case change.Outcome == clientconfig.Removed && change.Commands == nil:
+		fmt.Fprintf(in.std.out, "%s: without the server\n", change.Path)
+	case change.Commands == nil:
+		fmt.Fprintf(in.std.out, "%s: in %s\n", change.Path, change.Text)
+	}
 }
 
 // A programPath is the program that a client starts.
@@ -127,14 +245,14 @@ type programPath struct {
 // program returns the program that clients start: this one, by its path on the PATH if it
 // is there, since that stays when another version is installed; or a copy, if this one
 // will vanish.
-func (e *clientEditor) program(state string) programPath {
-	if clientconfig.IsTemporary(e.executable) {
-		return programPath{clientconfig.ProgramCopy(state, e.executable), true}
+func (in *installer) program(state string) programPath {
+	if clientconfig.IsTemporary(in.executable) {
+		return programPath{clientconfig.ProgramCopy(state, in.executable), true}
 	}
-	if found, ok := e.env.LookPath("pagemcp"); ok && filepath.IsAbs(found) && !clientconfig.IsTemporary(found) && isSameFile(found, e.executable) {
+	if found, err := in.host.LookPath("pagemcp"); err == nil && filepath.IsAbs(found) && !clientconfig.IsTemporary(found) && isSameFile(found, in.executable) {
 		return programPath{found, false}
 	}
-	return programPath{e.executable, false}
+	return programPath{in.executable, false}
 }
 
 func isSameFile(a, b string) bool {
@@ -146,122 +264,74 @@ func isSameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// server returns what to write into the file. The program is not copied yet.
-func (e *clientEditor) server(ctx context.Context, opts installOptions) (s clientconfig.Server, program programPath, err error) {
-	state, err := stateDirectory(opts.state)
-	if err != nil {
-		return s, program, err
-	}
-	var start []string // the program, with what comes before its arguments
-	if opts.npx {
-		start = published.Start(web.Version())
-		if e.env.OS == "windows" {
-			start = append([]string{"cmd", "/c"}, start...)
-		}
-	} else {
-		program = e.program(state)
-		start = []string{program.path}
-	}
-	var flags []string
+// server returns what to add. The program is not copied yet.
+func (in *installer) server(opts installOptions) (s clientconfig.Server, program programPath, err error) {
 	explicit, err := explicitState(opts.state)
 	if err != nil {
 		return s, program, err
 	}
+	state, err := stateDirectory(opts.state)
+	if err != nil {
+		return s, program, err
+	}
+	s.Name = opts.name
+	switch {
+	case !opts.npx:
+		program = in.program(state)
+		s.Command = []string{program.path}
+	case in.host.OS == "windows":
+		s.Command = append([]string{"cmd", "/c"}, published.Start(web.Version())...)
+	default:
+		s.Command = published.Start(web.Version())
+	}
+	s.Command = append(s.Command, "stdio", "--as", opts.client)
 	if explicit != "" {
-		state, flags = explicit, []string{"--state", explicit}
-	}
-	s = clientconfig.Server{Name: opts.name}
-	if !opts.http {
-		s.Command = append(append(start, "stdio", "--as", opts.client), flags...)
-		return s, program, nil
-	}
-	s.URL, s.TokenFile = "http://"+defaultMCP+"/mcp", server.SavedToken(state, opts.client)
-	if running, ok := server.FindRunning(ctx, state); ok {
-		s.URL = running.MCP
-	}
-	s.HeadersCommand = commandLine(e.env.OS, append(append(start, "token", "headers", "--as", opts.client), flags...))
-	if opts.client != "claude-code" || opts.writeToken { // no other client runs it
-		program.copied = false
-	}
-	if opts.writeToken {
-		if s.Token, err = server.ReadSavedToken(state, opts.client); err != nil {
-			s.Token = futureToken
-		}
-		return s, program, nil
+		s.Command = append(s.Command, "--state", explicit)
 	}
 	return s, program, nil
 }
 
-// commandLine joins arguments for the shell of a system.
-func commandLine(system string, args []string) string {
-	quoted := make([]string, len(args))
-	for i, arg := range args {
-		quoted[i] = arg
-		switch plain := regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`).MatchString(arg); {
-		case system == "windows" && (!plain || strings.Contains(arg, "%")):
-			quoted[i] = `"` + arg + `"` // paths cannot contain quotation marks
-		case system != "windows" && !plain:
-			quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
+// removeCopy removes the copy of the program, unless a client runs it.
+func (in *installer) removeCopy(state string) error {
+	state, err := stateDirectory(state)
+	if err != nil {
+		return err
 	}
-	return strings.Join(quoted, " ")
-}
-
-// preview prints what would change.
-func (e *clientEditor) preview(change *clientconfig.Change, s clientconfig.Server, opts installOptions) error {
-	if !change.Writes() {
-		fmt.Fprintf(e.std.out, "%s would not change.\n", change.Path)
+	path := clientconfig.ProgramCopy(state, in.executable)
+	if _, err := os.Lstat(path); err != nil || clientconfig.Mentions(in.host, path) {
 		return nil
 	}
-	fmt.Fprintf(e.std.out, "%s would change:\n%s", change.Path, change.Diff())
-	if change.HasCommand(e.env, s, opts.project) {
-		for _, line := range change.Commands(s) {
-			fmt.Fprintf(e.std.out, "by: %s\n", strings.Join(line, " "))
-		}
+	if err := clientconfig.RemoveProgram(path); err != nil {
+		return err
 	}
+	fmt.Fprintf(in.std.out, "Removed %s, which no client runs any more.\n", path)
 	return nil
 }
 
-// apply prints the difference and makes the change: by the client's own command, or in
-// the file.
-func (e *clientEditor) apply(ctx context.Context, change *clientconfig.Change, s clientconfig.Server, opts installOptions, plan func() (*clientconfig.Change, error)) (*clientconfig.Change, error) {
-	fmt.Fprint(e.std.out, change.Diff())
-	if change.HasCommand(e.env, s, opts.project) {
-		return change, change.Run(ctx, s, e.run, plan)
+// list prints the clients, those of this machine first.
+func (in *installer) list(opts installOptions) error {
+	all := clientconfig.List(in.host, opts.name, opts.project)
+	w := tabwriter.NewWriter(in.std.out, 0, 0, 2, ' ', 0)
+	for _, found := range []bool{true, false} {
+		for _, s := range all {
+			if s.Found == found {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", s.Client.ID, statusText(s, opts.name), plainText(s.Path, 300))
+			}
+		}
 	}
-	return clientconfig.Apply(plan)
+	return w.Flush()
 }
 
-// explain prints the lines to add by hand.
-func (e *clientEditor) explain(err error) error {
-	if manual := (*clientconfig.ManualError)(nil); errors.As(err, &manual) && manual.Lines != "" {
-		fmt.Fprintf(e.std.out, "%s\n", manual.Lines)
+func statusText(s clientconfig.Status, name string) string {
+	switch {
+	case s.Err != nil:
+		return "cannot be read"
+	case len(s.Command) > 0:
+		return name + " runs " + plainText(s.Command[0], 200)
+	case s.Installed:
+		return name + " is in the file"
+	case s.Found:
+		return "found, without " + name
 	}
-	return err
-}
-
-// hints prints what else the user should know.
-func (e *clientEditor) hints(change *clientconfig.Change, s clientconfig.Server, opts installOptions) {
-	if change.Client.NoResources {
-		fmt.Fprintf(e.std.out, "%s does not read resources: it uses the tools list_resources, read_resource and wait_for_change instead.\n", change.Client.Title)
-	}
-	if s.URL != "" {
-		fmt.Fprintln(e.std.out, "Keep the gateway running, by `pagemcp serve` or `pagemcp dev`: by HTTP the assistant does not start it.")
-		if s.URL != "http://"+defaultMCP+"/mcp" {
-			fmt.Fprintln(e.std.out, "The address is that of the running gateway: start it with the same --mcp the next time, or run this command again.")
-		}
-	}
-	if s.Token != "" {
-		fmt.Fprintf(e.std.out, "The file contains a copy of the token of %s: `pagemcp token revoke %[1]s` ends it.\n", opts.client)
-		if change.ReadableByOthers() {
-			fmt.Fprintf(e.std.out, "Other users of this machine can read it: run chmod 600 %s\n", change.Path)
-		}
-	}
-	if opts.project && !opts.npx && s.URL == "" {
-		advice := "do not share it."
-		if published.Registered {
-			advice = "use --npx if you share it."
-		}
-		fmt.Fprintln(e.std.out, "The file contains a path of this machine:", advice)
-	}
+	return "not found"
 }

@@ -25,14 +25,14 @@ func TestInstallLinksWriteWhatInstallWrites(t *testing.T) {
 		t.Fatalf("%d links, want %d", len(links), len(files))
 	}
 	for _, link := range links {
-		e, _, opts := newTestEditor(t)
+		in, _, opts := testInstaller(t)
 		opts.client, opts.npx = link.Client, true
-		if err := e.install(t.Context(), opts); err != nil {
+		if err := in.install(t.Context(), opts); err != nil {
 			t.Fatal(err)
 		}
 		var written map[string]map[string]any
 		file := files[link.Client]
-		if err := json.Unmarshal([]byte(fileText(t, filepath.Join(e.env.Home, filepath.FromSlash(file.path)))), &written); err != nil {
+		if err := json.Unmarshal([]byte(fileText(t, filepath.Join(in.host.Home, filepath.FromSlash(file.path)))), &written); err != nil {
 			t.Fatal(err)
 		}
 		parsed, err := url.Parse(link.String())

@@ -114,7 +114,6 @@ func newRoot(std streams) *cobra.Command {
 		root.AddGroup(&cobra.Group{ID: groupBuild, Title: "Sources:"})
 		root.AddCommand(built...)
 	}
-	root.AddCommand(documentCommands()...)
 	for _, c := range root.Commands() {
 		if c.Args == nil {
 			c.Args = noArguments

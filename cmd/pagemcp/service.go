@@ -1,39 +1,21 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/kardianos/service"
 	"github.com/pagemcp/pagemcp/server/clientconfig"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// A service is the gateway as a background service of this user: of systemd on Linux, of
-// launchd on macOS.
-type service struct {
-	system string // as runtime.GOOS
-	home   string
-	config string // XDG_CONFIG_HOME, or empty
-	run    func(ctx context.Context, program string, args ...string) ([]byte, error)
-	std    streams
-}
-
 func serviceCommand(std streams) *cobra.Command {
 	c := &cobra.Command{Use: "service", GroupID: groupRun, Short: "Run the gateway in the background whenever you are logged in"}
-	newService := func() (*service, error) {
-		home, err := os.UserHomeDir()
-		return &service{system: runtime.GOOS, home: home, config: os.Getenv("XDG_CONFIG_HOME"), run: runProgram, std: std}, err
-	}
-	var dryRun bool
 	var s settings
 	install := &cobra.Command{
 		Use:     "install",
@@ -43,34 +25,23 @@ func serviceCommand(std streams) *cobra.Command {
 	}
 	s.register(install.Flags())
 	s.registerMetrics(install.Flags())
-	install.Flags().BoolVar(&dryRun, "dry-run", false, "print the file and the commands, and change nothing")
 	install.RunE = func(c *cobra.Command, _ []string) error {
-		one, err := newService()
-		if err == nil {
-			err = s.check()
-		}
-		if err != nil {
-			return err
-		}
-		program, err := serviceProgram(s.state, dryRun, std)
-		if err != nil {
+		if err := s.check(); err != nil {
 			return err
 		}
 		flags, err := serveFlags(c)
 		if err != nil {
 			return err
 		}
-		return one.install(c.Context(), program, flags, dryRun)
+		program, err := serviceProgram(s.state, std)
+		if err != nil {
+			return err
+		}
+		return installService(program, flags, std)
 	}
 	uninstall := &cobra.Command{
 		Use: "uninstall", Short: "Stop the service and remove its file", Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			one, err := newService()
-			if err != nil {
-				return err
-			}
-			return one.uninstall(c.Context())
-		},
+		RunE: func(*cobra.Command, []string) error { return uninstallService(std) },
 	}
 	c.AddCommand(install, uninstall)
 	return c
@@ -114,159 +85,110 @@ func serveFlags(c *cobra.Command) (flags []string, err error) {
 	return flags, nil
 }
 
-// serviceProgram returns the program of the service: the same one as clients start. A copy
-// is made unless this is a dry run.
-func serviceProgram(state string, dryRun bool, std streams) (string, error) {
-	editor, err := newClientEditor(std)
+// serviceProgram returns the program of the service: the same one as clients start.
+func serviceProgram(state string, std streams) (string, error) {
+	in, err := newInstaller(std)
 	if err != nil {
 		return "", err
 	}
 	if state, err = stateDirectory(state); err != nil {
 		return "", err
 	}
-	program := editor.program(state)
-	if !program.copied || dryRun {
+	program := in.program(state)
+	if !program.copied {
 		return program.path, nil
 	}
-	return program.path, clientconfig.CopyProgram(editor.executable, program.path)
+	return program.path, clientconfig.CopyProgram(in.executable, program.path)
 }
 
-// A definition is how a system runs the service.
-type definition struct {
-	file        string
-	text        func(program string, args []string) string
-	start, stop [][]string // commands after the file was written, and before it is removed
-	loaded      []string   // succeeds while the service is loaded, which stop ends later; nil: stop waits
-	reload      [][]string // after it was removed
-	logs        string     // where its log is, for people
-}
+// systemdUnit restarts the gateway whenever it fails, however often. It may write below the
+// home directory, where its state is, and gains no privileges. See systemd.exec(5).
+const systemdUnit = `[Unit]
+Description={{Description}}
+StartLimitIntervalSec=0
 
-// definition returns how this system runs the service.
-func (s *service) definition() (definition, error) {
-	switch s.system {
-	case "linux":
-		config := s.config
-		if !filepath.IsAbs(config) {
-			config = filepath.Join(s.home, ".config")
+[Service]
+ExecStart={{Path | cmdEscape}}{{range Arguments}} {{. | cmd}}{{end}}
+Restart=on-failure
+RestartSec=1
+NoNewPrivileges=yes
+LockPersonality=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+UMask=0077
+
+[Install]
+WantedBy=default.target
+`
+
+// newService returns the gateway as a service of this user: of systemd on Linux, of launchd on
+// macOS.
+func newService(program string, args []string) (service.Service, error) {
+	config := &service.Config{
+		Name: "pagemcp", DisplayName: "PageMCP", Description: "PageMCP gateway between web pages and AI assistants",
+		Executable: program, Arguments: args,
+		Option: service.KeyValue{"UserService": true, "RunAtLoad": true, "SystemdScript": systemdUnit},
+	}
+	for _, system := range service.AvailableSystems() {
+		switch name := system.String(); name {
+		case "linux-systemd": // specifiers and variables are not expanded: systemd.syntax(7)
+			plain := strings.NewReplacer(`\`, `\\`, `%`, `%%`, `$`, `$$`)
+			config.Executable = plain.Replace(program)
+			config.Arguments = nil
+			for _, arg := range args {
+				config.Arguments = append(config.Arguments, plain.Replace(arg))
+			}
+			return system.New(noProgram{}, config)
+		case "darwin-launchd":
+			config.Name = "io.github.pagemcp.pagemcp"
+			return system.New(noProgram{}, config)
 		}
-		return definition{
-			file: filepath.Join(config, "systemd", "user", "pagemcp.service"), text: systemdUnit,
-			start:  [][]string{{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "enable", "pagemcp.service"}, {"systemctl", "--user", "restart", "pagemcp.service"}},
-			stop:   [][]string{{"systemctl", "--user", "disable", "--now", "pagemcp.service"}},
-			reload: [][]string{{"systemctl", "--user", "daemon-reload"}},
-			logs:   "journalctl --user -u pagemcp",
-		}, nil
-	case "darwin":
-		file := filepath.Join(s.home, "Library", "LaunchAgents", launchdLabel+".plist")
-		log := filepath.Join(s.home, "Library", "Logs", "pagemcp.log")
-		domain := fmt.Sprintf("gui/%d", os.Getuid())
-		return definition{
-			file: file, text: func(program string, args []string) string { return launchdAgent(program, args, log) },
-			start:  [][]string{{"launchctl", "bootstrap", domain, file}},
-			stop:   [][]string{{"launchctl", "bootout", domain + "/" + launchdLabel}},
-			loaded: []string{"launchctl", "print", domain + "/" + launchdLabel},
-			logs:   log,
-		}, nil
 	}
-	return definition{}, fmt.Errorf("services on %s are not supported: start `pagemcp serve` at login by yourself, as with a task of the Task Scheduler, or let assistants start `pagemcp stdio`", s.system)
+	return nil, fmt.Errorf("services on %s are not supported: start `pagemcp serve` at login by yourself, as with a task of the Task Scheduler, or let assistants start `pagemcp stdio`", runtime.GOOS)
 }
 
-// install writes the file and starts the service. The same file again restarts it, so that
-// a new version of the program runs.
-func (s *service) install(ctx context.Context, program string, flags []string, dryRun bool) error {
-	d, err := s.definition()
-	if err != nil {
-		return err
-	}
+// noProgram is the program of a service that only its manager starts.
+type noProgram struct{}
+
+// Start implements service.Interface.
+func (noProgram) Start(service.Service) error { return nil }
+
+// Stop implements service.Interface.
+func (noProgram) Stop(service.Service) error { return nil }
+
+// installService installs and starts the service. An older one is replaced, so that a new
+// version of the program runs.
+func installService(program string, flags []string, std streams) error {
 	if slices.ContainsFunc(append(flags, program), func(text string) bool { return strings.ContainsAny(text, "\n\r\x00") }) {
 		return mistake{errors.New("a path or flag of the service contains a line break")}
 	}
-	text := d.text(program, append([]string{"serve"}, flags...))
-	if dryRun {
-		fmt.Fprintf(s.std.out, "%s\n\n%s\n", d.file, text)
-		for _, command := range d.start {
-			fmt.Fprintln(s.std.out, "$", strings.Join(command, " "))
-		}
-		return nil
-	}
-	before, err := os.ReadFile(d.file)
-	if err == nil && s.system == "darwin" { // bootstrap fails for a service that is loaded
-		if err := s.stop(ctx, d); err != nil {
-			return fmt.Errorf("stop the service before its file is replaced: %w", err)
-		}
-	}
-	if err := os.MkdirAll(filepath.Dir(d.file), 0o755); err != nil {
-		return err
-	}
-	if string(before) != text {
-		if err := clientconfig.ReplaceFile(d.file, []byte(text)); err != nil {
-			return fmt.Errorf("write %s: %w", d.file, err)
-		}
-	}
-	if err := s.commands(ctx, d.start); err != nil {
-		return fmt.Errorf("%s is written, but does not start: %w", d.file, err)
-	}
-	fmt.Fprintf(s.std.out, "The gateway runs in the background. File: %s. Log: %s, or `pagemcp logs`. Remove it by `pagemcp service uninstall`.\n", d.file, d.logs)
-	return nil
-}
-
-func (s *service) uninstall(ctx context.Context) error {
-	d, err := s.definition()
+	s, err := newService(program, append([]string{"serve"}, flags...))
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(d.file); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintln(s.std.out, "The service is not installed.")
-		return nil
+	s.Stop()      // fails if there is none
+	s.Uninstall() // the same
+	if err := s.Install(); err != nil {
+		return fmt.Errorf("install the service: %w", err)
 	}
-	stopping := s.stop(ctx, d)
-	if err := os.Remove(d.file); err != nil {
-		return errors.Join(err, stopping)
+	if err := s.Start(); err != nil {
+		return fmt.Errorf("the service is installed, but does not start: %w", err)
 	}
-	if err := errors.Join(stopping, s.commands(ctx, d.reload)); err != nil {
-		return fmt.Errorf("%s is removed, but the service may still run until you log out: %w", d.file, err)
-	}
-	fmt.Fprintf(s.std.out, "The service is removed. Token, keys and names stay in the state directory.\n")
-	return nil
+	_, err = fmt.Fprintln(std.out, "The gateway runs in the background. `pagemcp logs` prints its log; `pagemcp service uninstall` removes it.")
+	return err
 }
 
-// stop stops the service, and returns when it has ended.
-func (s *service) stop(ctx context.Context, d definition) error {
-	isLoaded := func() bool {
-		_, err := s.run(ctx, d.loaded[0], d.loaded[1:]...)
-		return err == nil
-	}
-	if d.loaded == nil {
-		return s.commands(ctx, d.stop)
-	}
-	if !isLoaded() {
-		return nil // it cannot be stopped
-	}
-	if err := s.commands(ctx, d.stop); err != nil {
+func uninstallService(std streams) error {
+	s, err := newService("pagemcp", nil)
+	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, stopTime)
-	defer cancel()
-	ticker := time.NewTicker(stopTime / 200)
-	defer ticker.Stop()
-	for isLoaded() {
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return errors.New("the service has not ended: try again later")
-		}
+	if _, err := s.Status(); errors.Is(err, service.ErrNotInstalled) {
+		_, err := fmt.Fprintln(std.out, "The service is not installed.")
+		return err
 	}
-	return nil
-}
-
-// stopTime is for a service to end. It exceeds the time that a gateway waits for tools.
-const stopTime = 20 * time.Second
-
-func (s *service) commands(ctx context.Context, commands [][]string) error {
-	for _, command := range commands {
-		if out, err := s.run(ctx, command[0], command[1:]...); err != nil {
-			return fmt.Errorf("%s: %w %s", strings.Join(command, " "), err, strings.TrimSpace(string(out)))
-		}
+	if err := errors.Join(s.Stop(), s.Uninstall()); err != nil {
+		return fmt.Errorf("remove the service, which may still run until you log out: %w", err)
 	}
-	return nil
+	_, err = fmt.Fprintln(std.out, "The service is removed. Token, keys and names stay in the state directory.")
+	return err
 }

@@ -3,136 +3,57 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/spf13/pflag"
 )
 
-// testService returns a service that records its commands.
-func testService(t *testing.T, system string) (s *service, out *bytes.Buffer, commands *[]string) {
-	t.Helper()
-	out, commands = &bytes.Buffer{}, &[]string{}
-	return &service{system: system, home: t.TempDir(), std: streams{strings.NewReader(""), out, out},
-		run: func(_ context.Context, program string, args ...string) ([]byte, error) {
-			*commands = append(*commands, program+" "+strings.Join(args, " "))
-			return nil, nil
-		}}, out, commands
-}
-
-// The service of systemd is written, started, replaced and removed; a dry run changes
-// nothing.
+// The service of systemd is written with the flags, replaced and removed. systemctl is a script
+// that records what it is called with.
 func TestServiceOfSystemd(t *testing.T) {
-	s, out, commands := testService(t, "linux")
-	file := filepath.Join(s.home, ".config", "systemd", "user", "pagemcp.service")
-	flags := []string{"--allow-origin=https://app.example"}
-	if err := s.install(t.Context(), "/opt/page mcp/pagemcp", flags, true); err != nil {
+	if runtime.GOOS != "linux" {
+		t.Skip("systemd is of Linux")
+	}
+	home, bin := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	record := filepath.Join(bin, "record")
+	if err := os.WriteFile(filepath.Join(bin, "systemctl"), []byte("#!/bin/sh\necho \"$@\" >> "+record+"\necho active\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(file); err == nil || len(*commands) > 0 || !strings.Contains(out.String(), `ExecStart="/opt/page mcp/pagemcp" "serve" "--allow-origin=https://app.example"`) {
-		t.Errorf("dry run: %v, %q, %s", err, *commands, out)
-	}
+	var out bytes.Buffer
+	std := streams{strings.NewReader(""), &out, &out}
+	unit := filepath.Join(home, ".config", "systemd", "user", "pagemcp.service")
 	for range 2 {
-		*commands = nil
-		if err := s.install(t.Context(), "/usr/bin/pagemcp", flags, false); err != nil {
+		if err := installService("/opt/page mcp/100%/pagemcp", []string{"--wait", `--state=C:\x"$HOME`}, std); err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(file)
-		if err != nil || !strings.Contains(string(text), "WantedBy=default.target") || !slices.Equal(*commands, []string{
-			"systemctl --user daemon-reload", "systemctl --user enable pagemcp.service", "systemctl --user restart pagemcp.service",
-		}) {
-			t.Errorf("%s, %v, %q", text, err, *commands)
+		text, err := os.ReadFile(unit)
+		if err != nil || !strings.Contains(string(text), `ExecStart=/opt/page\x20mcp/100%%/pagemcp "serve" "--wait" "--state=C:\\x\"$$HOME"`+"\n") || !strings.Contains(string(text), "\nWantedBy=default.target\n") {
+			t.Fatalf("%v\n%s", err, text)
 		}
 	}
-	*commands = nil
-	for range 2 {
-		if err := s.uninstall(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+	if calls, err := os.ReadFile(record); err != nil || !strings.HasSuffix(string(calls), "enable --user pagemcp.service\ndaemon-reload --user\nstart --user pagemcp.service\n") {
+		t.Errorf("%v\n%s", err, calls)
 	}
-	if _, err := os.Stat(file); err == nil || !slices.Equal(*commands, []string{"systemctl --user disable --now pagemcp.service", "systemctl --user daemon-reload"}) {
-		t.Errorf("%v, %q", err, *commands)
-	}
-	if entries, _ := os.ReadDir(filepath.Dir(file)); len(entries) > 0 || !strings.Contains(out.String(), "The service is not installed.") {
-		t.Errorf("%v, %s", entries, out)
-	}
-	s.config = filepath.Join(s.home, "elsewhere")
-	if d, err := s.definition(); err != nil || d.file != filepath.Join(s.config, "systemd", "user", "pagemcp.service") {
-		t.Errorf("%s, %v", d.file, err)
-	}
-}
-
-// The agent of launchd is a valid property list with every argument as it is.
-func TestServiceOfLaunchd(t *testing.T) {
-	s, _, commands := testService(t, "darwin")
-	args := []string{"/Applications/A & <B>/pagemcp", "serve", `--state="x"`}
-	if err := s.install(t.Context(), args[0], args[2:], false); err != nil {
+	if err := uninstallService(std); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(s.home, "Library", "LaunchAgents", "io.github.pagemcp.pagemcp.plist")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	if _, err := os.Stat(unit); !os.IsNotExist(err) {
+		t.Errorf("the unit is left: %v", err)
 	}
-	var list struct {
-		Dict struct {
-			Arrays []struct {
-				Strings []string `xml:"string"`
-			} `xml:"array"`
-		} `xml:"dict"`
-	}
-	if err := xml.Unmarshal(text, &list); err != nil || len(list.Dict.Arrays) != 1 || !slices.Equal(list.Dict.Arrays[0].Strings, args) {
-		t.Errorf("%+v, %v", list, err)
-	}
-	if len(*commands) != 1 || !strings.HasPrefix((*commands)[0], "launchctl bootstrap gui/") {
-		t.Errorf("%q", *commands)
-	}
-	// Again: the service is loaded, and ends some time after bootout has returned.
-	*commands = nil
-	remaining := 3
-	s.run = func(_ context.Context, program string, args ...string) ([]byte, error) {
-		*commands = append(*commands, args[0])
-		if args[0] == "print" {
-			if remaining--; remaining < 0 {
-				return nil, errors.New("no such service")
-			}
-		}
-		return nil, nil
-	}
-	synctest.Test(t, func(t *testing.T) {
-		if err := s.install(t.Context(), args[0], nil, false); err != nil || !slices.Equal(*commands, []string{"print", "bootout", "print", "print", "print", "bootstrap"}) {
-			t.Errorf("again: %q, %v", *commands, err)
-		}
-		*commands, remaining = nil, 1_000
-		if err := s.uninstall(t.Context()); err == nil || !strings.Contains(err.Error(), "has not ended") {
-			t.Errorf("a service that does not end: %v", err)
-		}
-	})
-}
-
-// A service that could not be stopped is reported, with the exit code of a failure.
-func TestUninstallReportsWhatFails(t *testing.T) {
-	s, out, _ := testService(t, "linux")
-	if err := s.install(t.Context(), "/usr/bin/pagemcp", nil, false); err != nil {
-		t.Fatal(err)
-	}
-	out.Reset()
-	s.run = func(context.Context, string, ...string) ([]byte, error) {
-		return []byte("Failed to connect to bus"), errors.New("exit status 1")
-	}
-	err := s.uninstall(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "may still run") || !strings.Contains(err.Error(), "Failed to connect to bus") || strings.Contains(out.String(), "is removed") {
-		t.Errorf("%v, %s", err, out)
+	if err := installService("/opt/page\nmcp", nil, std); err == nil || exitCode(err) != exitMistake {
+		t.Errorf("a path with a line break: %v", err)
 	}
 }
 
@@ -247,22 +168,6 @@ func TestStateIsWrittenIfTheEnvironmentNamesIt(t *testing.T) {
 	}
 }
 
-// Where there is no service manager, or it fails, the error says so.
-func TestServiceFailures(t *testing.T) {
-	s, _, _ := testService(t, "windows")
-	if err := s.install(t.Context(), "pagemcp.exe", nil, false); err == nil || !strings.Contains(err.Error(), "Task Scheduler") {
-		t.Error(err)
-	}
-	s, _, _ = testService(t, "linux")
-	s.run = func(context.Context, string, ...string) ([]byte, error) { return nil, errors.New("no systemd here") }
-	if err := s.install(t.Context(), "/usr/bin/pagemcp", nil, false); err == nil || !strings.Contains(err.Error(), "is written, but does not start: systemctl --user daemon-reload: no systemd here") {
-		t.Error(err)
-	}
-	if err := s.install(t.Context(), "/usr/bin/page\nmcp", nil, false); err == nil || exitCode(err) != exitMistake {
-		t.Error(err)
-	}
-}
-
 // The command takes the flags of serve that were set, with absolute paths.
 func TestServiceTakesFlagsOfServe(t *testing.T) {
 	var got []string
@@ -297,7 +202,7 @@ func TestServiceTakesAllFlagsOfServe(t *testing.T) {
 	given := map[string]string{"string": "x", "bool": "true", "int": "7", "float64": "7"}
 	install.Flags().VisitAll(func(flag *pflag.Flag) {
 		value, ok := given[flag.Value.Type()]
-		if flag.Name == "dry-run" || flag.Name == "help" {
+		if flag.Name == "help" {
 			return
 		}
 		if !ok {
@@ -311,17 +216,4 @@ func TestServiceTakesAllFlagsOfServe(t *testing.T) {
 			t.Errorf("--%s is not one of %q: %v", flag.Name, got, err)
 		}
 	})
-}
-
-// Words of the unit file are quoted as systemd.syntax(7) says.
-func TestUnitFileQuotesWords(t *testing.T) {
-	unit := systemdUnit("/opt/100% $HOME/page\"mcp", []string{"serve", `--state=C:\x`})
-	for _, want := range []string{"\nStartLimitIntervalSec=0\n", "\nRestart=on-failure\n"} { // another gateway may run for long
-		if !strings.Contains(unit, want) {
-			t.Errorf("no %q in %s", want, unit)
-		}
-	}
-	if want := `ExecStart="/opt/100%% $$HOME/page\"mcp" "serve" "--state=C:\\x"` + "\n"; !strings.Contains(unit, want) {
-		t.Errorf("%s", unit)
-	}
 }

@@ -16,7 +16,7 @@ func tokenCommand(std streams) *cobra.Command {
 	}
 	state := stateFlag(rotate)
 	rotate.RunE = func(c *cobra.Command, _ []string) error { return rotateToken(c.Context(), *state, std) }
-	c.AddCommand(tokenAddCommand(std), tokenListCommand(std), tokenRevokeCommand(std), rotate, tokenHeadersCommand(std))
+	c.AddCommand(tokenAddCommand(std), tokenListCommand(std), tokenRevokeCommand(std), rotate)
 	return c
 }
 

@@ -27,7 +27,6 @@ A process of "pagemcp stdio --as NAME" has the rights of the token of that name.
 	flags.BoolVar(&t.ReadOnly, "read-only", false, "let the assistant read, and call only tools that say that they change nothing (readOnlyHint)")
 	flags.StringArrayVar(&t.Apps, "app", nil, "`name` of the pages that exist for the assistant, with or without a number; repeatable (default: all pages)")
 	flags.Var((*lifetime)(&t.Lifetime), "expires", "`time` after which the token is refused, like 12h or 30d (default: when it is revoked)")
-	flags.BoolVar(&t.Save, "save", false, "keep the token in a file of the state directory, for `pagemcp token headers --as NAME`, instead of printing it")
 	state := stateFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		t.Name = args[0]
@@ -47,10 +46,6 @@ func addToken(ctx context.Context, state string, t server.NewToken, std streams)
 	}
 	a := added.Assistant
 	fmt.Fprintf(std.err, "The assistant %s: %s.\n", a.Name, a.Rights(time.Now()))
-	if added.File != "" {
-		_, err = fmt.Fprintf(std.out, "The token is in %s\n", added.File)
-		return err
-	}
 	fmt.Fprintln(std.err, "Its token is shown this once:")
 	_, err = fmt.Fprintln(std.out, added.Token)
 	return err

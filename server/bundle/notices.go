@@ -28,7 +28,7 @@ type Component struct {
 
 // allowedLicenses are the licences that may be distributed with MIT software if their
 // notices are included.
-var allowedLicenses = [...]string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
+var allowedLicenses = [...]string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "Zlib"}
 
 // NoticesOf returns the [Notices] file for components. A licence that is not allowed, or has no
 // text, is an error.
@@ -211,6 +211,8 @@ func recognize(text string) string {
 	case strings.Contains(words, "Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee"),
 		strings.Contains(words, "Permission to use, copy, modify, and distribute this software for any purpose with or without fee"):
 		return "ISC"
+	case strings.Contains(text, "The origin of this software must not be misrepresented"):
+		return "Zlib"
 	}
 	return ""
 }

@@ -1,13 +1,17 @@
 package clientconfig
 
 import (
-	"encoding/json"
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+
+	"github.com/pagemcp/pagemcp/server/internal/files"
 )
 
 // maxFile bounds the files that are read, in bytes. Claude Code keeps the history of its
@@ -17,169 +21,156 @@ const maxFile = 64 << 20
 // An Outcome is what a [Change] does.
 type Outcome int
 
-// Outcomes of [PlanInstall] and [PlanUninstall].
+// Outcomes of [Client.Install] and [Client.Uninstall].
 const (
 	Added     Outcome = iota // the entry is new
 	Replaced                 // another entry of this name is replaced
 	Removed                  // the entry is removed
 	Unchanged                // the entry is there already
 	Absent                   // there is no entry to remove
-	Differs                  // another entry of this name is there; Force would replace it
+	Differs                  // another entry of this name is there; force would replace it
+	ByHand                   // the user has to edit the file
 )
 
-// A Change is a planned edit of one file.
+// A Change is a planned change of one file.
 type Change struct {
 	Client  Client
 	Outcome Outcome
 	Path    string // of the file, as the client knows it
-	IsNew   bool   // the file does not exist yet
+	Text    string // the entry, as it is added to the file; or what the user adds to it
 
-	target   string // Path with symbolic links resolved
-	before   []byte
-	after    []byte
-	hadEntry bool
-	secrets  []string
-	shown    string // the entry, redacted
+	// Commands are command lines of the client that make the change. Without any, the file
+	// is edited.
+	Commands [][]string
 
-	beforeRename func() error // for tests
+	target        string // Path with symbolic links resolved
+	before, after []byte
+	isNew         bool
 }
 
-// Options of [PlanInstall].
-type Options struct {
-	Project bool // edit the file of the project, not that of the user
-	Force   bool // replace another entry of the same name
+// Writes reports whether Apply changes something.
+func (ch *Change) Writes() bool {
+	return ch.Outcome == Added || ch.Outcome == Replaced || ch.Outcome == Removed
 }
 
-// A ManualError reports that a file cannot be edited without changing more than the
-// entry. Nothing was changed.
-type ManualError struct {
-	Path   string
-	Reason string
-	Lines  string // to be added by hand; empty if there is something to remove
-}
-
-// Error implements error. Lines are not part of it.
-func (e *ManualError) Error() string {
-	if e.Lines == "" {
-		return fmt.Sprintf("%s cannot be edited automatically: %s; nothing was changed: remove the entry by hand", e.Path, e.Reason)
+// Install returns the change that adds s to the file of the user, or of the project in h.Dir.
+// It writes nothing. With force another entry of the same name is replaced.
+func (c Client) Install(h Host, s Server, project, force bool) (*Change, error) {
+	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`).MatchString(s.Name) {
+		return nil, fmt.Errorf("the name %q is not valid: use letters, digits, '-' and '_'", s.Name)
 	}
-	return fmt.Sprintf("%s cannot be edited automatically: %s; nothing was changed: add the lines above by hand", e.Path, e.Reason)
-}
-
-// PlanInstall returns the change that adds s to a file of c. It writes nothing. Errors
-// are [SyntaxError], [ManualError], [TokenNeededError], or about reading the file.
-func PlanInstall(env Environment, c Client, s Server, opts Options) (*Change, error) {
-	all, err := c.placements(s)
+	ch, old, err := c.open(h, s.Name, project)
 	if err != nil {
 		return nil, err
 	}
-	ch, err := open(env, c, opts.Project)
-	if err != nil {
-		return nil, err
+	byCommand := !project && c.hasCommand(h)
+	if c.parent == "" {
+		ch.Text, ch.Outcome = c.snippet(s), ByHand
+		if byCommand {
+			ch.Outcome, ch.Commands = Added, [][]string{append([]string{c.program}, c.add(s)...)}
+		}
+		return ch, nil
 	}
-	ch.secrets = []string{s.Token}
-	for _, p := range all {
-		ch.shown += redact(c.format.snippet(p), s.Token)
-	}
-	e, err := install(c.format, ch.before, all)
-	if err != nil {
-		return nil, ch.explain(err, ch.shown)
-	}
-	ch.after, ch.hadEntry = e.after, e.present
+	value := text(c.entry(s))
 	switch {
-	case e.equal:
+	case old != nil && sameEntry(old, []byte(value)):
 		ch.Outcome = Unchanged
-	case !e.present:
-		ch.Outcome = Added
-	case opts.Force:
-		ch.Outcome = Replaced
-	default:
+	case old != nil && !force:
 		ch.Outcome = Differs
+	case old != nil:
+		ch.Outcome = Replaced
 	}
-	return ch, nil
-}
-
-// PlanUninstall returns the change that removes the server name from a file of c. It
-// writes nothing.
-func PlanUninstall(env Environment, c Client, name string, project bool) (*Change, error) {
-	ch, err := open(env, c, project)
-	if err != nil {
-		return nil, err
+	if ch.after, ch.Text, err = setMember(ch.before, c.parent, s.Name, value); err != nil {
+		return nil, ch.explain(err)
 	}
-	at := []place{{c.parent, name, false}}
-	value, err := find(c.format, ch.before, at[0])
-	if err != nil {
-		return nil, ch.explain(err, "")
-	}
-	if text, err := json.Marshal(value); err == nil && c.ID == "vscode" {
-		own := strings.Count(string(text), inputReference(name))
-		if own > 0 && strings.Count(string(ch.before), inputReference(name)) <= own { // nothing else uses the input
-			at = append(at, place{"inputs", name, true})
+	if byCommand {
+		if ch.Outcome == Replaced && c.remove != nil {
+			ch.Commands = append(ch.Commands, append([]string{c.program}, c.remove(s)...))
 		}
-	}
-	e, err := uninstall(c.format, ch.before, at)
-	if err != nil {
-		return nil, ch.explain(err, "")
-	}
-	ch.after, ch.hadEntry, ch.Outcome = e.after, e.present, Removed
-	if !e.present {
-		ch.Outcome = Absent
+		ch.Commands = append(ch.Commands, append([]string{c.program}, c.add(s)...))
 	}
 	return ch, nil
 }
 
-// open finds and reads the file.
-func open(env Environment, c Client, project bool) (*Change, error) {
-	path, err := c.File(env, project)
+// Uninstall returns the change that removes the server name. It writes nothing.
+func (c Client) Uninstall(h Host, name string, project bool) (*Change, error) {
+	ch, old, err := c.open(h, name, project)
 	if err != nil {
 		return nil, err
 	}
-	ch := &Change{Client: c, Path: path, target: path}
-	resolved, err := filepath.EvalSymlinks(path)
+	if !project && c.hasCommand(h) && c.remove != nil {
+		ch.Commands = [][]string{append([]string{c.program}, c.remove(Server{Name: name})...)}
+	}
 	switch {
-	case err == nil:
-		ch.target = resolved
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("find the configuration of %s: %w", c.Title, err)
+	case c.parent == "" && ch.Commands != nil:
+		ch.Outcome = Removed
+	case c.parent == "" && !bytes.Contains(ch.before, []byte(name)), c.parent != "" && old == nil:
+		ch.Outcome = Absent
+	case c.parent == "":
+		ch.Outcome = ByHand
 	default:
-		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return nil, fmt.Errorf("%s is a symbolic link to a file that does not exist: create that file, or remove the link", path)
+		ch.Outcome = Removed
+		if ch.after, err = removeMember(ch.before, c.parent, name); err != nil {
+			return nil, ch.explain(err)
 		}
+	}
+	return ch, nil
+}
+
+// open reads the file, and returns the entry of the server name, or nil.
+func (c Client) open(h Host, name string, project bool) (ch *Change, old []byte, err error) {
+	ch = &Change{Client: c}
+	if ch.Path, err = c.File(h, project); err != nil {
+		return nil, nil, err
+	}
+	ch.target, err = filepath.EvalSymlinks(ch.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if info, err := os.Lstat(ch.Path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return nil, nil, fmt.Errorf("%s is a symbolic link to a file that does not exist: create that file, or remove the link", ch.Path)
+		}
+		ch.target, err = ch.Path, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("find the configuration of %s: %w", c.Title, err)
 	}
 	if project {
-		if err := checkInside(env.Dir, ch); err != nil {
-			return nil, err
+		if err := checkInside(h.Dir, ch); err != nil {
+			return nil, nil, err
 		}
 	}
 	ch.before, err = readFile(ch.target)
 	if errors.Is(err, fs.ErrNotExist) {
-		ch.IsNew, err = true, nil
+		ch.isNew, err = true, nil
 	}
-	return ch, err
+	if err == nil && c.parent != "" {
+		old, err = findMember(ch.before, c.parent, name)
+		err = ch.explain(err)
+	}
+	return ch, old, err
 }
 
-// checkInside rejects files of a project that are links to somewhere else: a project that
-// was downloaded must not choose which file of the user is edited.
+// explain adds the path, and what to do, to errors of a file that cannot be edited.
+func (ch *Change) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s was not changed: %w", ch.Path, err)
+}
+
+// checkInside rejects files of a project that are links to somewhere else: a project that was
+// downloaded must not choose which file of the user is edited.
 func checkInside(dir string, ch *Change) error {
-	root, err := filepath.EvalSymlinks(dir)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("find the project: %w", err)
 	}
-	existing := ch.target // or its nearest directory that exists
-	for {
-		resolved, err := filepath.EvalSymlinks(existing)
-		if err == nil {
-			existing = resolved
-			break
-		}
-		parent := filepath.Dir(existing)
-		if parent == existing {
-			break
-		}
-		existing = parent
+	defer root.Close()
+	relative, err := filepath.Rel(dir, ch.Path)
+	if err == nil {
+		_, err = root.Stat(relative)
 	}
-	if relative, err := filepath.Rel(root, existing); err != nil || relative == ".." || strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
-		return fmt.Errorf("%s is a symbolic link out of the project, to %s: edit that file by hand", ch.Path, existing)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is a symbolic link out of the project: edit that file by hand (%w)", ch.Path, err)
 	}
 	return nil
 }
@@ -189,43 +180,109 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
+	switch {
+	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	if info.Mode().Perm()&0o200 == 0 {
+	case info.Mode().Perm()&0o200 == 0:
 		return nil, fmt.Errorf("%s is read-only: make it writable, or edit what it is made from", path)
-	}
-	if info.Size() > maxFile {
+	case info.Size() > maxFile:
 		return nil, fmt.Errorf("%s has %d bytes, more than the limit of %d", path, info.Size(), maxFile)
 	}
 	return os.ReadFile(path)
 }
 
-// explain adds the path to errors of a format.
-func (ch *Change) explain(err error, lines string) error {
-	if syntax := (*SyntaxError)(nil); errors.As(err, &syntax) {
-		syntax.Path = ch.Path
-		return syntax
+// Apply makes the change: by the client's command, or by a temporary file that is renamed, so
+// that a crash leaves the old file or the new one. Permissions and owner stay; a new file can
+// be read by the user only. The first copy of a file without the entry is kept beside it.
+func (ch *Change) Apply(ctx context.Context, h Host) error {
+	if !ch.Writes() {
+		return nil
 	}
-	if reason := (*notEditableError)(nil); errors.As(err, &reason) {
-		return &ManualError{Path: ch.Path, Reason: reason.reason, Lines: lines}
+	if err := ch.backUp(); err != nil {
+		return fmt.Errorf("write the backup of %s: %w", ch.Path, err)
 	}
-	return fmt.Errorf("edit %s: %w", ch.Path, err)
+	for _, line := range ch.Commands {
+		if output, err := h.Run(ctx, line[0], line[1:]...); err != nil {
+			return fmt.Errorf("%s: %w: %s", strings.Join(line, " "), err, bytes.TrimSpace(output))
+		}
+	}
+	if ch.Commands != nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(ch.target), 0o700); err != nil {
+		return fmt.Errorf("make the directory of %s: %w", ch.Path, err)
+	}
+	err := files.Replace(ch.target, ch.after, ch.target, func() error {
+		now, err := os.ReadFile(ch.target)
+		if missing := errors.Is(err, fs.ErrNotExist); missing != ch.isNew || !missing && err == nil && !bytes.Equal(now, ch.before) {
+			return errors.New("another program has changed it meanwhile: quit that program, then try again")
+		} else if !missing {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("write %s: %w", ch.Path, err)
+	}
+	return nil
 }
 
-// Diff returns the change as a unified diff, without secrets. It is empty if nothing
-// changes.
-func (ch *Change) Diff() string {
-	if string(ch.before) == string(ch.after) {
-		return ""
+// backUp keeps a copy of the file. A copy without our entry is not replaced by one with it.
+func (ch *Change) backUp() error {
+	backup := ch.target + ".pagemcp-backup"
+	if ch.isNew || ch.Outcome != Added && exists(backup) {
+		return nil
 	}
-	return redact(withoutOthers(unified(ch.Path, ch.before, ch.after)), ch.secrets...)
+	return files.Replace(backup, ch.before, ch.target, nil)
 }
 
-// Writes reports whether Write changes the file.
-func (ch *Change) Writes() bool {
-	return ch.Outcome == Added || ch.Outcome == Replaced || ch.Outcome == Removed
+// A Status is what is in the configuration file of one client.
+type Status struct {
+	Client    Client
+	Path      string
+	Found     bool     // the client seems to be installed
+	Installed bool     // the server is in the file
+	Command   []string // that it runs; empty if the file is not JSON
+	Err       error    // the file could not be read
 }
 
-// backup returns the path of the copy of the file before the first change.
-func (ch *Change) backup() string { return ch.target + ".pagemcp-backup" }
+// List returns the status of each client for the server name: of the files of the user, or of
+// the project in h.Dir, for clients that have one.
+func List(h Host, name string, project bool) []Status {
+	var all []Status
+	for _, c := range Clients() {
+		if project && c.project == nil {
+			continue
+		}
+		s := Status{Client: c, Found: c.Found(h)}
+		s.Path, _ = c.File(h, project)
+		ch, old, err := c.open(h, name, project)
+		switch {
+		case err != nil:
+			s.Err = err
+		case c.parent == "":
+			s.Installed = bytes.Contains(ch.before, []byte(name))
+		case old != nil:
+			s.Installed, s.Command = true, commandOf(old)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Mentions reports whether a text, like the path of a program, is in a file of a client: of the
+// user, or of the project in h.Dir. A file that cannot be read counts as one that has it.
+func Mentions(h Host, words string) bool {
+	for _, project := range []bool{false, true} {
+		for _, c := range Clients() {
+			if project && c.project == nil {
+				continue
+			}
+			ch, _, err := c.open(h, "", project)
+			if err != nil || bytes.Contains(ch.before, []byte(words)) || bytes.Contains(ch.before, []byte(strings.Trim(text(words), `"`))) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -6,260 +6,194 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tailscale/hujson"
 )
 
-// jsonFormat is JSON with comments and trailing commas, as VS Code writes it.
-type jsonFormat struct{}
+// byteOrderMark is what some editors of Windows write first.
+var byteOrderMark = []byte("\ufeff")
 
-// maxNesting is the number of nested arrays and objects that the parser, which is
-// recursive, accepts.
-const maxNesting = 10_000
-
-// parseJSON parses text, which may be empty.
-func parseJSON(text []byte) (hujson.Value, error) {
-	if line, column := deeplyNested(text); line > 0 {
-		return hujson.Value{}, &SyntaxError{Line: line, Column: column, Reason: "nested too deeply"}
+// parse returns a document of JSON with comments, and the objects that contain the servers.
+// parent is nil if the document has no such member. An empty text is an empty object.
+func parse(source []byte, name string) (document hujson.Value, root, parent *hujson.Object, err error) {
+	if bytes.HasPrefix(source, []byte{0xff, 0xfe}) || bytes.HasPrefix(source, []byte{0xfe, 0xff}) {
+		return document, nil, nil, errors.New("it is encoded as UTF-16: save it as UTF-8")
 	}
-	if len(bytes.TrimSpace(text)) == 0 {
-		return hujson.Value{}, nil
+	source = bytes.TrimPrefix(source, byteOrderMark)
+	if len(bytes.TrimSpace(source)) == 0 {
+		source = []byte("{\n}\n")
 	}
-	// The parser requires a line break after a comment at the end. Clients do not.
-	root, err := hujson.Parse(append(bytes.Clone(text), '\n'))
-	if err == nil {
-		return root, nil
+	if document, err = hujson.Parse(source); err != nil { // it quotes the text, which may be a secret
+		return document, nil, nil, fmt.Errorf("it does not parse (%s): correct it, then try again", regexp.MustCompile(`line \d+, column \d+`).FindString(err.Error()))
 	}
-	reported := &SyntaxError{Line: 1, Reason: err.Error()}
-	if cause := errors.Unwrap(err); cause != nil {
-		reported.Reason = cause.Error()
+	root, ok := document.Value.(*hujson.Object)
+	if !ok {
+		return document, nil, nil, errors.New("the document is not an object")
 	}
-	fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &reported.Line, &reported.Column)
-	if reason, _, ok := strings.Cut(reported.Reason, "invalid literal:"); ok { // which may be a secret
-		reported.Reason = reason + "invalid literal"
+	at, err := indexOf(root, name)
+	if err != nil || at < 0 {
+		return document, root, nil, err
 	}
-	return root, reported
+	if parent, ok = root.Members[at].Value.Value.(*hujson.Object); !ok {
+		return document, root, nil, fmt.Errorf("%q is not an object: correct it by hand", name)
+	}
+	return document, root, parent, nil
 }
 
-// deeplyNested returns the position of the bracket that exceeds maxNesting, or 0.
-func deeplyNested(text []byte) (line, column int) {
-	depth, start := 0, 0
-	line = 1
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\n':
-			line, start = line+1, i+1
-		case '"':
-			for i++; i < len(text) && text[i] != '"' && text[i] != '\n'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-			if i < len(text) && text[i] == '\n' {
-				i--
-			}
-		case '/':
-			if end := commentEnd(text[i:]); end > 0 {
-				line += bytes.Count(text[i:i+end], []byte("\n"))
-				i += end - 1
-			}
-		case '[', '{':
-			if depth++; depth > maxNesting {
-				return line, i - start + 1
-			}
-		case ']', '}':
-			depth--
-		}
-	}
-	return 0, 0
-}
-
-// commentEnd returns the length of the comment with which text begins, without the line
-// break after a line comment, or 0 if there is none.
-func commentEnd(text []byte) int {
-	switch {
-	case bytes.HasPrefix(text, []byte("//")):
-		if i := bytes.IndexByte(text, '\n'); i >= 0 {
-			return i
-		}
-		return len(text)
-	case bytes.HasPrefix(text, []byte("/*")):
-		if i := bytes.Index(text[2:], []byte("*/")); i >= 0 {
-			return 2 + i + 2
-		}
-		return len(text)
-	}
-	return 0
-}
-
-// memberOf returns the index of the member of an object, or -1. Two members of one name
-// are an error: clients disagree about which one counts.
-func memberOf(o *hujson.Object, name string) (int, error) {
+// indexOf returns the index of a member, or -1.
+func indexOf(o *hujson.Object, name string) (int, error) {
 	found := -1
-	for i, m := range o.Members {
-		if literal, ok := m.Name.Value.(hujson.Literal); !ok || literal.String() != name {
-			continue
+	for i, member := range o.Members {
+		if literal, ok := member.Name.Value.(hujson.Literal); ok && literal.String() == name {
+			if found >= 0 {
+				return -1, fmt.Errorf("there are two members %q: correct it by hand", name)
+			}
+			found = i
 		}
-		if found >= 0 {
-			return 0, &notEditableError{fmt.Sprintf("there are two members %q", name)}
-		}
-		found = i
 	}
 	return found, nil
 }
 
-// A location is where a place is in a parsed text. What does not exist is nil, or -1.
-type location struct {
-	root   *hujson.Object
-	at     int // of the parent in root
-	parent *hujson.Value
-	index  int // of the value in parent
+// findMember returns the value of a member of parent as JSON, or nil.
+func findMember(source []byte, parent, name string) ([]byte, error) {
+	_, _, o, err := parse(source, parent)
+	if err != nil || o == nil {
+		return nil, err
+	}
+	at, err := indexOf(o, name)
+	if err != nil || at < 0 {
+		return nil, err
+	}
+	value := o.Members[at].Value.Clone()
+	value.Standardize()
+	return value.Pack(), nil
 }
 
-// locateJSON finds a place. The document and the parent must be objects, or an array for
-// the parent of elements.
-func locateJSON(document hujson.Value, p place) (l location, err error) {
-	l.at, l.index = -1, -1
-	if document.Value == nil {
-		return l, nil
+// setMember adds or replaces a member of parent, and returns the new text and the member as it
+// is written. Nothing else changes.
+func setMember(source []byte, parent, name, value string) (after []byte, added string, err error) {
+	document, root, o, err := parse(source, parent)
+	if err != nil {
+		return nil, "", err
 	}
-	root, ok := document.Value.(*hujson.Object)
+	unit := lineOf(root, "\n  ")
+	if o == nil {
+		if o, err = patch(&document, "/"+parent, `{}`, unit); err != nil {
+			return nil, "", err
+		}
+	}
+	indent := strings.TrimLeft(unit, "\r\n")
+	deeper := lineOf(o, unit+indent)
+	var lines bytes.Buffer
+	if err := json.Indent(&lines, []byte(value), strings.TrimLeft(deeper, "\r\n"), indent); err != nil {
+		return nil, "", err
+	}
+	value = strings.ReplaceAll(lines.String(), "\n", deeper[:strings.IndexByte(deeper, '\n')+1])
+	if _, err := patch(&document, "/"+parent+"/"+name, value, deeper); err != nil {
+		return nil, "", err
+	}
+	return packed(document, source), text(name) + ": " + value, nil
+}
+
+// patch adds or replaces the member that path names, and returns its value if that is an
+// object. line is the white space before a new member.
+func patch(document *hujson.Value, path, value, line string) (*hujson.Object, error) {
+	at := strings.LastIndexByte(path, '/')
+	o, ok := document.Find(path[:at]).Value.(*hujson.Object)
 	if !ok {
-		return l, &notEditableError{"the document is not an object"}
+		return nil, fmt.Errorf("%s is not an object", path[:at])
 	}
-	l.root = root
-	if l.at, err = memberOf(root, p.parent); err != nil || l.at < 0 {
-		return l, err
+	before := len(o.Members)
+	hasComma := before > 0 && o.Members[before-1].Value.AfterExtra != nil
+	operation := fmt.Sprintf(`[{"op": "add", "path": %s, "value": %s}]`, text(path), value)
+	if err := document.Patch([]byte(operation)); err != nil {
+		return nil, err
 	}
-	l.parent = &root.Members[l.at].Value
-	switch parent := l.parent.Value.(type) {
-	case *hujson.Object:
-		if p.element {
-			return l, &notEditableError{fmt.Sprintf("%q is not an array", p.parent)}
+	if len(o.Members) > before {
+		added := &o.Members[before]
+		added.Name.BeforeExtra = append(bytes.TrimRight(added.Name.BeforeExtra, " \t\r\n"), line...)
+		added.Value.BeforeExtra = hujson.Extra(" ")
+		if hasComma {
+			added.Value.AfterExtra = hujson.Extra{}
 		}
-		l.index, err = memberOf(parent, p.name)
-		return l, err
-	case *hujson.Array:
-		if !p.element {
-			break
+		if end := &o.AfterExtra; !bytes.Contains(*end, []byte("\n")) { // the closing bracket gets a line of its own
+			*end = append(bytes.TrimRight(*end, " \t"), strings.TrimSuffix(line, "  ")...)
 		}
-		for i, element := range parent.Elements {
-			o, ok := element.Value.(*hujson.Object)
-			if !ok {
-				continue
-			}
-			id, err := memberOf(o, "id")
-			if err != nil || id < 0 {
-				continue
-			}
-			if literal, ok := o.Members[id].Value.Value.(hujson.Literal); ok && literal.Kind() == '"' && literal.String() == p.name {
-				l.index = i
-				break
-			}
-		}
-		return l, nil
 	}
-	if p.element {
-		return l, &notEditableError{fmt.Sprintf("%q is not an array", p.parent)}
-	}
-	return l, &notEditableError{fmt.Sprintf("%q is not an object", p.parent)}
+	inner, _ := document.Find(path).Value.(*hujson.Object)
+	return inner, nil
 }
 
-// value returns the value of the place, or nil.
-func (l location) value() *hujson.Value {
-	if l.index < 0 {
+// lineOf returns the line break and indentation before the first member of an object, or else
+// fallback.
+func lineOf(o *hujson.Object, fallback string) string {
+	if len(o.Members) == 0 {
+		return fallback
+	}
+	before := string(o.Members[0].Name.BeforeExtra)
+	at := len(strings.TrimRight(before, " \t"))
+	switch {
+	case strings.HasSuffix(before[:at], "\r\n"):
+		return before[at-2:]
+	case strings.HasSuffix(before[:at], "\n"):
+		return before[at-1:]
+	}
+	return fallback
+}
+
+// removeMember removes a member of parent, with the comments that belong to it.
+func removeMember(source []byte, parent, name string) ([]byte, error) {
+	document, _, o, err := parse(source, parent)
+	if err != nil || o == nil {
+		return source, err
+	}
+	last := len(o.Members) - 1
+	hasComma := o.Members[last].Value.AfterExtra != nil
+	if err := document.Patch(fmt.Appendf(nil, `[{"op": "remove", "path": %s}]`, text("/"+parent+"/"+name))); err != nil {
+		return nil, err
+	}
+	if last > 0 && hasComma {
+		o.Members[last-1].Value.AfterExtra = hujson.Extra{}
+	}
+	return packed(document, source), nil
+}
+
+// packed returns the text of a document, with the byte order mark of the source.
+func packed(document hujson.Value, source []byte) []byte {
+	if bytes.HasPrefix(source, byteOrderMark) {
+		return slices.Concat(byteOrderMark, document.Pack())
+	}
+	return document.Pack()
+}
+
+func sameEntry(a, b []byte) bool {
+	var first, second any
+	return json.Unmarshal(a, &first) == nil && json.Unmarshal(b, &second) == nil && reflect.DeepEqual(first, second)
+}
+
+// commandOf returns the program and arguments of an entry of any client.
+func commandOf(value []byte) []string {
+	var parsed struct {
+		Command any      `json:"command"`
+		Args    []string `json:"args"`
+	}
+	if json.Unmarshal(value, &parsed) != nil {
 		return nil
 	}
-	switch parent := l.parent.Value.(type) {
-	case *hujson.Object:
-		return &parent.Members[l.index].Value
-	case *hujson.Array:
-		return &parent.Elements[l.index]
+	switch command := parsed.Command.(type) {
+	case string:
+		return append([]string{command}, parsed.Args...)
+	case []any:
+		var words []string
+		for _, one := range command {
+			if word, ok := one.(string); ok {
+				words = append(words, word)
+			}
+		}
+		return words
 	}
 	return nil
-}
-
-func (jsonFormat) find(text []byte, p place) (any, error) {
-	document, err := parseJSON(text)
-	if err != nil {
-		return nil, err
-	}
-	l, err := locateJSON(document, p)
-	if err != nil || l.value() == nil {
-		return nil, err
-	}
-	found := l.value().Clone()
-	found.Standardize()
-	found.BeforeExtra, found.AfterExtra = nil, nil
-	var decoded any
-	if err := json.Unmarshal(found.Pack(), &decoded); err != nil {
-		return nil, &notEditableError{err.Error()}
-	}
-	if decoded == nil { // null: present, and equal to no entry
-		return struct{}{}, nil
-	}
-	return decoded, nil
-}
-
-func equalValues(found any, want object) bool { return reflect.DeepEqual(plain(found), plain(want)) }
-
-func (jsonFormat) set(text []byte, p placement) ([]byte, error) {
-	document, err := parseJSON(text)
-	if err != nil {
-		return nil, err
-	}
-	l, err := locateJSON(document, p.place)
-	if err != nil {
-		return nil, err
-	}
-	style := styleOf(text, l)
-	if l.root == nil {
-		if bytes.HasSuffix(text, []byte("\n")) {
-			return append(bytes.Clone(text), p.document(style)...), nil
-		}
-		return append(bytes.Clone(text), p.document(style)+style.newline...), nil
-	}
-	if value := l.value(); value != nil {
-		by := style.value(p.value, indentOfLine(text, value.StartOffset))
-		if !bytes.Contains(text[value.StartOffset:value.EndOffset], []byte("\n")) && !startsLine(text, p, l) {
-			by = inline(p.value)
-		}
-		return replaced(text, value.StartOffset, value.EndOffset, by), nil
-	}
-	if l.parent == nil {
-		s := sequenceOf(text, document)
-		return s.insertFirst(text, style, func(indent string) string { return p.parentMember(style, indent) }, p.inlineParent()), nil
-	}
-	s := sequenceOf(text, *l.parent)
-	return s.insertFirst(text, style, func(indent string) string { return p.item(style, indent) }, p.inlineItem()), nil
-}
-
-// startsLine reports whether the value to replace is an item on a line of its own.
-func startsLine(text []byte, p placement, l location) bool {
-	start := sequenceOf(text, *l.parent).items[l.index].start
-	return len(bytes.TrimSpace(text[lineStart(text, start):start])) == 0
-}
-
-func (jsonFormat) remove(text []byte, p place) ([]byte, error) {
-	document, err := parseJSON(text)
-	if err != nil {
-		return nil, err
-	}
-	l, err := locateJSON(document, p)
-	if err != nil || l.index < 0 {
-		return text, err
-	}
-	return sequenceOf(text, *l.parent).remove(text, l.index), nil
-}
-
-func (jsonFormat) snippet(p placement) string {
-	return p.document(jsonStyle{newline: "\n", unit: "  "})
-}
-
-// quoted returns a JSON string.
-func quoted(s string) string {
-	text, _ := jsontext.AppendQuote(nil, s) // only invalid UTF-8 is an error; it is replaced
-	return string(text)
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/pagemcp/pagemcp/server/internal/files"
 )
 
 // IsTemporary reports whether the program at path will vanish or move: packages that npx
@@ -41,7 +43,7 @@ func CopyProgram(program, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("copy the program: %w", err)
 	}
-	if err := ReplaceFile(path, text); err != nil {
+	if err := files.Replace(path, text, "", nil); err != nil {
 		return fmt.Errorf("copy the program to %s, which may be running: %w", path, err)
 	}
 	return os.Chmod(path, 0o700)
