@@ -25,7 +25,7 @@ type client struct {
 	npm     string // package with version
 	program string // pattern below node_modules, of a native program or a script
 	list    []string
-	shows   string   // pattern of the line that reports success; NAME is the server
+	shows   string // pattern of the line that reports success; NAME is the server
 }
 
 // clients have pinned versions: formats change, and then server/clientconfig has to.
