@@ -116,9 +116,7 @@ check: lint unit
 define VET_VARIANTS
 GOOS=windows $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
-	$(GO) vet -tags manpages,registered ./cmd/pagemcp ./server/published ./server/release
-	$(GO) vet -tags embednats ./server/cluster/... ./server/clustertest ./cmd/pagemcpd
-	$(BIN)/staticcheck-$(strip $(STATICCHECK)) -tags embednats ./server/cluster/... ./cmd/pagemcpd
+	$(GO) vet -tags registered ./cmd/pagemcp ./server/published ./server/release
 endef
 
 lint: $(NPM_STAMP) $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-$(strip $(ACTIONLINT))
@@ -126,11 +124,8 @@ lint: $(NPM_STAMP) $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-
 	$(GO) vet ./...
 	$(GO) vet -C $(INTEROP) ./...
 	GOOS=js GOARCH=wasm $(GO) vet ./wasm/...
-	@$(GO) build -o $(BIN)/compiles ./cmd/internal/compiles
-	GOOS=windows $(BIN)/compiles ./... # tests, too, compile for the systems of a release
-	GOOS=darwin $(BIN)/compiles ./...
-	$(BIN)/compiles -tags manpages,registered ./cmd/pagemcp ./server/published ./server/release
-	$(BIN)/compiles -tags embednats ./server/cluster/... ./server/clustertest ./cmd/pagemcpd
+	GOOS=windows $(GO) build ./... # for the systems of a release
+	GOOS=darwin $(GO) build ./...
 	$(if $(PAGEMCP_ALL),$(VET_VARIANTS))
 	$(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	cd $(INTEROP) && $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
@@ -197,7 +192,7 @@ SIMULATED_RACED = $(if $(PAGEMCP_ALL),4,1)
 # they start, and the cluster: with its NATS servers, it is most of what would be compiled for the detector alone.
 ESBUILD_WORK = TestWebFilesAreReproducible|TestShippedPartsHaveTheirNotices|TestBuildsAreReproducible|TestAppsHaveNoCodeOfUnusedSources|TestAppsKeepToTheirBudgets|TestPlaygroundKeepsToItsBudget|TestExtensionIsWritten
 REPETITIVE = TestOtherOriginsGetNoNameByManyJoins|TestNamesHaveQuotaPerOrigin|TestLargestMessageIsServed|TestLargeCapabilitiesAreNotKept|TestSavesSurviveLossOfPowerAtEachStep|TestSessionsOutliveKill|TestNamesOfLongJoinedTabsOutliveKill|TestNamesProperties|TestEndlessListsAreBounded|TestAMirrorIsBounded|TestAThousandPagesOfAHundredValues|TestManySkillsAreListed|TestPlainTextKeepsNothingThatUnicodeHides
-UNRACED = $(if $(PAGEMCP_ALL),none,cmd/.*|server/(bundle|clientconfig|cluster|cluster/embed|clustertest|docs|metrics|published|release|site)|server/hosted/config|server/internal/(files|keys|labels|wait|testlimit|testports)|wasm/internal/(plain|schema)|web)
+UNRACED = $(if $(PAGEMCP_ALL),none,cmd/.*|server/(bundle|clientconfig|cluster|clustertest|docs|metrics|published|release|site)|server/hosted/config|server/internal/(files|keys|labels|wait|testlimit|testports)|wasm/internal/(plain|schema)|web)
 OTHERS_WORK = TestConformanceNative|TestReadsGoOnThroughFaults|TestSessionsOutliveNodes|TestNewerOfTwoHoldersStays|TestKeysAreRotated|TestPagesAreReadAtEachNodeAndOutliveOne|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle|TestLargeFramesOfAPageAreBounded|TestUnreadFramesAreBounded|$(REPETITIVE)|$(ESBUILD_WORK)
 
 # Collecting garbage less often saves a third of the time of some packages, and takes some hundred MB.
@@ -222,7 +217,7 @@ unraced-server: $(NPM_STAMP) $(GOTEST) binary
 	$(GOTEST) -run '^($(OTHERS_WORK))$$' ./server -sim.seeds $(SIMULATED)
 
 unraced-others: $(NPM_STAMP) $(GOTEST) binary
-	$(if $(PAGEMCP_ALL),$(GOTEST) -tags embednats -run 'OwnNATS|Embedded' ./server/cluster ./cmd/pagemcpd,$(GOTEST) $$($(GO) list ./... | grep -E '/pagemcp/pagemcp/($(UNRACED))$$'))
+	$(if $(PAGEMCP_ALL),,$(GOTEST) $$($(GO) list ./... | grep -E '/pagemcp/pagemcp/($(UNRACED))$$'))
 	$(GOTEST) -run '^($(OTHERS_WORK))$$' $$(grep -rlE 'func ($(OTHERS_WORK))\(' --include='*_test.go' cmd server wasm | xargs -n 1 dirname | sort -u | grep -vE '^(server|$(UNRACED))$$' | sed 's|^|./|')
 
 # What runs in a page: Remote does not.
@@ -240,7 +235,7 @@ in-node: $(NPM_STAMP) binary browsers
 
 # Up to 10 minutes: nodes and NATS servers as processes, and figures of hosted.md.
 cluster:
-	$(GO) test -tags embednats -count=1 -v -timeout 10m ./server/clustertest -all
+	$(GO) test -count=1 -v -timeout 10m ./server/clustertest -all
 	$(GO) test -count=1 -run TestTenantsGetNothingOfEachOther ./server/hosted -isolation 1000000 -timeout 10m
 	$(GO) test -run '^$$' -bench 'Joins|Rejoin' -benchtime 5000x -timeout 10m ./server/clustertest
 	$(GO) test -run '^$$' -bench 'Hop' -benchtime 2000x ./server/clustertest

@@ -100,7 +100,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		return exitMistake
 	}
 	if *check {
-		if err := hosted.Check(*file, checkCluster); err != nil {
+		if err := hosted.Check(*file); err != nil {
 			return refuse(stderr, err)
 		}
 		fmt.Fprintf(stdout, "%s is valid\n", *file)

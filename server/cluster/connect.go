@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,8 +24,6 @@ type Options struct {
 	Creds     string // file that nsc has written: a JWT and an nkey; may be empty
 	CA        string // file of certificates in PEM; empty means the roots of the system
 	Cert, Key string // files of a client certificate in PEM; may be empty
-
-	Server Server // in this process, in place of URLs and what follows them; Close ends it; may be nil
 
 	KV bool // values of sessions are kept in JetStream: see SessionValues
 
@@ -51,15 +48,6 @@ type Options struct {
 
 	retryKV time.Duration // for tests: instead of pauseTime
 	askTime time.Duration // for tests: instead of the constant
-}
-
-// A Server is a NATS server in the process of its node: see package embed.
-type Server interface {
-	InProcessConn() (net.Conn, error)
-	PublicKey() string // of the nkey that the node presents
-	Sign(nonce []byte) ([]byte, error)
-	Joined() error // nil if this server is connected with those of other nodes, else what is missing
-	Close()
 }
 
 // Settings of the NATS client.
@@ -166,9 +154,6 @@ func (n *Node) dialNATS() (*nats.Conn, error) {
 	}
 	if n.options.Cert != "" {
 		settings = append(settings, nats.ClientCert(n.options.Cert, n.options.Key))
-	}
-	if server := n.options.Server; server != nil {
-		settings = append(settings, nats.InProcessServer(server), nats.Nkey(server.PublicKey(), server.Sign))
 	}
 	for _, set := range settings {
 		if err := set(&options); err != nil {
@@ -437,8 +422,6 @@ func (n *Node) Ready() error {
 		return fmt.Errorf("%w: not connected yet", errAway)
 	case n.problem != nil:
 		return n.problem
-	case n.options.Server != nil && n.options.Server.Joined() != nil:
-		return n.options.Server.Joined()
 	case !n.connected && n.now().Sub(n.awaySince) >= awayTime:
 		return fmt.Errorf("%w for more than %v", errAway, awayTime)
 	}
@@ -464,9 +447,6 @@ func (n *Node) Close() {
 		n.conn.FlushTimeout(natsConnectTime) // best effort
 	}
 	n.conn.Close()
-	if server := n.options.Server; server != nil {
-		server.Close()
-	}
 }
 
 // Stats returns the present figures.

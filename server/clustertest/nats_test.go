@@ -14,7 +14,6 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/pagemcp/pagemcp/server/cluster"
-	"github.com/pagemcp/pagemcp/server/cluster/embed"
 	"github.com/pagemcp/pagemcp/server/hosted"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/testports"
@@ -31,13 +30,6 @@ func connect(c config.Cluster, s hosted.PeerSettings) (hosted.Peers, error) {
 	options := cluster.Options{
 		LinkVersions: versions,
 		Cluster:      c.Name, KV: c.KV, URLs: c.NATS.URLs, Log: s.Log, Release: s.Release, Keys: s.Keys, Ready: s.Ready, CheckMaxPayload: s.CheckMaxPayload,
-	}
-	if c.NATS.Embed != "" { // it ends with the process
-		own, err := embed.Start(embed.Options{File: c.NATS.Embed, KV: c.KV, AllowPlaintext: c.NATS.AllowPlaintext}, s.Log)
-		if err != nil {
-			return nil, err
-		}
-		options.Server = own
 	}
 	node, err := cluster.Connect(options)
 	if err != nil {

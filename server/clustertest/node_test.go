@@ -90,7 +90,6 @@ type deployment struct {
 	dir    string
 	limits string // of the configuration, in YAML
 	nats   []*natsServer
-	embed  string   // file of a NATS server in the node that is started next; empty: it uses those of nats
 	routes []route  // between them
 	urls   []string // of NATS, for the nodes that are started next; default: those of nats
 	nodes  int      // that were started
@@ -225,10 +224,7 @@ func (d *deployment) configure(number int) (file string) {
 	text := "publicURL: https://" + mcpHost + "\nlisten: 127.0.0.1:0\ntrustedProxies: [127.0.0.1]\nadmin: { listen: 127.0.0.1:0 }\n" +
 		"assistants: { issuer: " + d.auth.URL() + d.assistants + " }\npages: { origins: [" + origin + "], tokens: { issuer: " + d.app.URL() + " } }\n" +
 		"keys: keys\nlog: { level: warn }\nlimits: { " + d.limits + " }\n"
-	switch {
-	case d.embed != "":
-		text += "cluster: { name: test, kv: true, nats: { embed: " + d.embed + " } }\n"
-	case len(d.nats) > 0:
+	if len(d.nats) > 0 {
 		text += "cluster: { name: test, kv: true, nats: { urls: [" + strings.Join(d.natsURLs(), ", ") + "] } }\n"
 	}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -1,7 +1,6 @@
 package hosted
 
 import (
-	"errors"
 	"io"
 	"math"
 	"net"
@@ -120,20 +119,14 @@ func Open(o Options) (*Node, error) {
 }
 
 // Check returns all reasons why a node would not start with this configuration file: a
-// *config.Error for each, joined by errors.Join. checkCluster, which may be nil, is what the
-// program that connects the nodes has to say about `cluster`, if it is valid otherwise.
-func Check(file string, checkCluster func(config.Cluster) error) error {
+// *config.Error for each, joined by errors.Join.
+func Check(file string) error {
 	l, err := config.LoadFile(file)
 	if err != nil {
 		return err
 	}
 	if files, ok := fileLimit(); ok {
 		err = l.Config.CheckFileLimit(files)
-	}
-	if l.Config.Cluster != nil && checkCluster != nil {
-		if problem := checkCluster(*l.Config.Cluster); problem != nil {
-			err = errors.Join(err, &config.Error{File: file, Key: "cluster", Text: problem.Error()})
-		}
 	}
 	return err
 }

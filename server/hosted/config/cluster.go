@@ -18,10 +18,6 @@ func (c *checker) cluster(cluster Cluster) {
 		c.refuse("cluster.name", "want 1 to %d characters of a-z, 0-9 and `-`, like prod", maxClusterName)
 	}
 	nats := cluster.NATS
-	if nats.Embed != "" {
-		c.embeddedNATS(nats)
-		return
-	}
 	if len(nats.URLs) == 0 {
 		c.refuse("cluster.nats.urls", "it is missing; set the NATS servers, like [tls://nats:4222], or remove `cluster` for a single node")
 	}
@@ -48,17 +44,6 @@ func (c *checker) cluster(cluster Cluster) {
 		} else if !x509.NewCertPool().AppendCertsFromPEM(text) {
 			c.refuse("cluster.nats.tls.ca", "%s has no certificate; want those of authorities in PEM", nats.TLS.CA)
 		}
-	}
-}
-
-// embeddedNATS checks what of the connection to other NATS servers has no meaning. The
-// program checks the file that is named.
-func (c *checker) embeddedNATS(nats NATS) {
-	if len(nats.URLs) > 0 || nats.Creds != "" || nats.TLS != (NATSTLS{}) {
-		c.refuse("cluster.nats.embed", "the NATS server of this process needs no `urls`, `creds` and `tls` beside it; remove them, or `embed`")
-	}
-	if _, err := os.ReadFile(nats.Embed); err != nil {
-		c.refuse("cluster.nats.embed", "%v; want a configuration file of NATS", err)
 	}
 }
 

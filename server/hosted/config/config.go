@@ -102,7 +102,6 @@ type Cluster struct {
 // A NATS describes the connection to the NATS servers.
 type NATS struct {
 	URLs           []string `yaml:"urls"`           // tls://host:port, without credentials
-	Embed          string   `yaml:"embed"`          // configuration file of a NATS server in this process, in place of URLs, Creds and TLS
 	Creds          string   `yaml:"creds"`          // file that nsc has written: a JWT and an nkey
 	TLS            NATSTLS  `yaml:"tls"`            // default: the roots of the system, and no client certificate
 	AllowPlaintext bool     `yaml:"allowPlaintext"` // for networks that are encrypted below TCP
@@ -158,7 +157,7 @@ func (c *Config) Files() []File {
 	}
 	if c.Cluster != nil {
 		nats := &c.Cluster.NATS
-		files = append(files, File{"cluster.nats.embed", &nats.Embed}, File{"cluster.nats.creds", &nats.Creds},
+		files = append(files, File{"cluster.nats.creds", &nats.Creds},
 			File{"cluster.nats.tls.ca", &nats.TLS.CA}, File{"cluster.nats.tls.cert", &nats.TLS.Cert}, File{"cluster.nats.tls.key", &nats.TLS.Key})
 	}
 	return files

@@ -105,8 +105,6 @@ func TestReasonsNotToStart(t *testing.T) {
 		{keys, cluster("{ urls: [tls://nats:4222], creds: none }"), ":7: cluster.nats.creds: open none: no such file or directory; want the credentials file of the node's NATS user"},
 		{keys, cluster("{ urls: [tls://nats:4222], creds: node.creds, tls: { ca: garbage } }"), ":7: cluster.nats.tls.ca: garbage has no certificate; want those of authorities in PEM"},
 		{keys, cluster("{ urls: [tls://nats:4222], tls: { cert: tls.crt } }"), ":7: cluster.nats.tls: want both the file of the certificate and that of its key, { cert: FILE, key: FILE }"},
-		{keys, cluster("{ embed: none.conf }"), ":7: cluster.nats.embed: open none.conf: no such file or directory; want a configuration file of NATS"},
-		{keys, cluster("{ embed: garbage, urls: [tls://nats:4222] }"), ":7: cluster.nats.embed: the NATS server of this process needs no `urls`, `creds` and `tls` beside it; remove them, or `embed`"},
 		{keys, keys + "\ncluster: { name: 'a.*.>', nats: { urls: [nats://127.0.0.1:4222] } }", ":7: cluster.name: want 1 to 32 characters of a-z, 0-9 and `-`, like prod"},
 
 		{keys, keys + "\nlimits: { pages: -1 }", ":7: limits.pages: -1 is out of range; want 1 to 1000000, or leave it out for 20000"},
