@@ -44,17 +44,16 @@ func (a *assistants) sees(who engine.Principal, page string) bool {
 }
 
 // mayUse reports whether a URI, as gateway.Options.Allow gets it, is of one of the assistant's
-// pages, a tool of the gateway, which sends requests as its caller, or the event of all resources,
-// of which each is decided about.
+// pages, or a tool of the gateway, which sends requests as its caller.
 func (one *assistant) mayUse(uri string) bool {
-	for _, scheme := range [...]string{"tool:", "prompt:", "event:", "method:"} {
+	for _, scheme := range [...]string{"tool:", "prompt:", "method:"} {
 		name, ok := strings.CutPrefix(uri, scheme)
 		if !ok {
 			continue
 		}
 		page, _, ofPage := access.CutName(name)
 		if !ofPage {
-			return scheme == "tool:" && gateway.IsGenerated(name) || scheme == "event:" && name == engine.EventResourceUpdated
+			return scheme == "tool:" && gateway.IsGenerated(name)
 		}
 		return one.seesPage(page)
 	}

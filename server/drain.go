@@ -134,7 +134,7 @@ func (p *drainPort) trackMessage(data []byte) {
 	msg, refusal := jsonrpc.Parse(data)
 	switch {
 	case refusal != nil:
-	case msg.Kind == jsonrpc.Request && !engine.IsStream(msg.Method): // a subscription has no end
+	case msg.Kind == jsonrpc.Request && msg.Method != engine.MethodListen: // a subscription has no end
 		p.add(msg.ID)
 	case msg.Kind == jsonrpc.Notification && msg.Method == engine.MethodCancelled: // a cancelled request gets no response
 		p.remove(jsonrpc.ID(jsonrpc.Member(msg.Params, "requestId")))

@@ -51,9 +51,8 @@ type Options struct {
 
 	// Allow decides about each list entry, read, subscription, notification, prompt and
 	// tool of a client. uri is the one at /mcp, with the name of the page and a plus
-	// sign, also for clients at /mcp/{page}; "prompt:", "tool:" or "event:" and the name of a
-	// prompt, tool or event, such as "tool:notes__add", where add is what the page calls it, and
-	// "event:notes.saved"; or "method:", the name of the page, a dot and the method of an
+	// sign, also for clients at /mcp/{page}; "prompt:" or "tool:" and the name of a
+	// prompt or tool, such as "tool:notes__add", where add is what the page calls it; or "method:", the name of the page, a dot and the method of an
 	// extension. At /mcp/{page} a tool with the name of a generated one needs both names.
 	// The principal is the name of an assistant with a token or of `pagemcp stdio --as`;
 	// "token", "stdio" or, with NoToken, "anyone" for those without a name; "playground" for
@@ -76,9 +75,6 @@ type Options struct {
 	// NoResourceTools omits list_resources, read_resource and wait_for_change, the tools
 	// for assistants that support tools only.
 	NoResourceTools bool
-
-	// Events offers the extension for events (SEP-3415) to assistants. It is a draft.
-	Events bool
 
 	// Precedence decides which of the gateways serves that want the state directory at the same
 	// time. Default: Foreground.

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -83,14 +84,15 @@ type testPage struct {
 
 	publishes *remotetest.Publisher // with the port of the present connection; nil: the app publishes nothing
 
-	mu    sync.Mutex
-	notes map[string]string
-	slow  int      // calls of test_slow that run
-	wire  []string // received messages
-	keyID string
-	key   []byte
-	conn  *websocket.Conn
-	name  string
+	mu      sync.Mutex
+	notes   map[string]string
+	emitted int      // events of the document
+	slow    int      // calls of test_slow that run
+	wire    []string // received messages
+	keyID   string
+	key     []byte
+	conn    *websocket.Conn
+	name    string
 }
 
 func newPage(t testing.TB, origin, id string) *testPage {
@@ -101,24 +103,35 @@ func newPage(t testing.TB, origin, id string) *testPage {
 
 // load makes its document anew.
 func (p *testPage) load() {
-	p.table, p.notes = engine.NewTable(), map[string]string{}
+	p.table, p.notes, p.emitted = engine.NewTable(), map[string]string{}, 0
 	p.engine = engine.New(engine.Info{Name: "notes", Version: "0.0.0-test"}, &engine.Options{UpdateInterval: 10 * time.Millisecond})
 	p.engine.Mount("", p.table)
 }
 
 // event offers an event.
-func (p *testPage) event(object string) {
+func (p *testPage) event(name, description string, isShown bool) {
 	p.t.Helper()
-	event, err := engine.ParseEvent([]byte(object))
-	p.must(err)
-	p.must(p.engine.PutEvent(event, false))
+	e := engine.Entry{Resource: engine.Resource{URI: "event:///" + name, Name: name, Description: description}}
+	if isShown {
+		e.Meta = []byte(`{"io.github.pagemcp/show":true}`)
+	}
+	e.Read = func(context.Context, string) ([]engine.Contents, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return []engine.Contents{{URI: e.URI, MIMEType: "application/jsonl", Text: p.notes[e.URI]}}, nil
+	}
+	p.must(p.table.Put(e))
 }
 
-// emit says that an event has happened.
+// emit says that an event has happened. The last 3 are kept.
 func (p *testPage) emit(name, data string) {
-	p.t.Helper()
-	_, _, err := p.engine.Emit(name, []byte(data), time.Now())
-	p.must(err)
+	p.mu.Lock()
+	uri := "event:///" + name
+	p.emitted++
+	lines := strings.SplitAfter(p.notes[uri]+fmt.Sprintf(`{"number":%d,"time":%q,"data":%s}`+"\n", p.emitted, time.Now().Format("2006-01-02T15:04:05.000000000Z07:00"), data), "\n")
+	p.notes[uri] = strings.Join(lines[max(0, len(lines)-4):], "")
+	p.mu.Unlock()
+	p.table.Changed(uri)
 }
 
 // write changes or makes a resource.

@@ -83,9 +83,6 @@ func (w *simWorld) startClients() {
 		w.parties.Go(c.run)
 		w.nudges = append(w.nudges, c.listenMore)
 	}
-	events := &streamClient{client("events1")}
-	w.parties.Go(events.run)
-	w.nudges = append(w.nudges, events.stream)
 	modern("modern1")
 	classic("classic1")
 	socket("socket1")

@@ -80,7 +80,6 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	options.Extend = l.remote.Request
 	e := engine.New(opts.Gateway.info(), options)
 	l.declare = func(extensions []byte) {
-		e.SetEvents(jsonrpc.Member(extensions, engine.ExtensionEvents) != nil)
 		e.SetExtensions(extensions)
 	}
 	defer l.close()

@@ -135,7 +135,7 @@ func (l *gatewayLink) serveChannel(ctx context.Context, p *channelPort) {
 	case <-ctx.Done():
 		return
 	}
-	w := newWatcher(WatchOptions{AllEvents: true, Every: channelEvery, Settle: 500 * time.Millisecond, Logger: l.log}, l.remote)
+	w := newWatcher(WatchOptions{Every: channelEvery, Settle: 500 * time.Millisecond, Logger: l.log}, l.remote)
 	err := w.collect(ctx, func(r WatchReport) error {
 		if r.Lists = nil; r.Resources == nil && r.Events == nil && r.Missed == nil {
 			return nil // another list is no reason for a turn
@@ -168,7 +168,7 @@ func channelMessage(r WatchReport) channelMessageParams {
 		meta["changed"] = strconv.Itoa(changed)
 	}
 	if len(r.Events) > 0 {
-		meta["event"] = lineText(r.Events[0].Name, maxLineName)
+		meta["event"] = lineText(r.Events[0].URI, maxLineURI)
 	}
 	return channelMessageParams{Content: WatchLine(r), Meta: meta}
 }

@@ -14,11 +14,11 @@ func TestStdioChannel(t *testing.T) {
 	g := startGateway(t, Options{State: state})
 	p := newPage(t, testOrigin, "tab")
 	p.write("note:a", "1")
-	p.event(`{"name":"asked","description":"The user asked.\u001b[2J"}`)
+	p.event("asked", "The user asked.\x1b[2J", false)
 	p.join(g)
 	assistant := startStdio(t, StdioOptions{Gateway: Options{State: state}, Channel: true})
 
-	for _, method := range []string{"server/discover", "tools/list", "subscriptions/listen", "events/stream"} {
+	for _, method := range []string{"server/discover", "tools/list", "subscriptions/listen"} {
 		if got := assistant.ask(modern("0", method, "")); got != `{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"Method not found"}}` {
 			t.Errorf("%s: %s", method, got)
 		}
@@ -57,8 +57,8 @@ func TestStdioChannel(t *testing.T) {
 			t.Errorf("%s\n  has no %s", got, part)
 		}
 	}
-	got = next(func() { p.emit("asked", `{"secret":"of the page"}`) }, "notes.asked happened")
-	if !strings.Contains(got, `(the page says: \"The user asked.\")`) || strings.Contains(got, "secret") || !strings.Contains(got, `"event":"notes.asked"`) {
+	got = next(func() { p.emit("asked", `{"secret":"of the page"}`) }, "notes+event:///asked happened")
+	if !strings.Contains(got, `(the page says: \"The user asked.\")`) || strings.Contains(got, "secret") || !strings.Contains(got, `"event":"notes+event:///asked"`) {
 		t.Errorf("an event: %s", got)
 	}
 	assistant.end()

@@ -56,30 +56,29 @@ func watchText(r WatchReport) string {
 }
 
 func downtime(m *WatchedDowntime) string {
-	away := "a page was away"
-	if m.Gateway {
-		away = "no connection to the gateway"
-	}
-	text := fmt.Sprintf("%s for %.0f s", away, m.Seconds)
-	if !m.Gateway && m.Seconds < 1 {
-		text = "a page was loaded again"
-	}
-	if m.Unknown {
-		return text + ", more than this line has may have happened meanwhile: read again what matters"
-	}
-	return text + ", meanwhile"
+	return fmt.Sprintf("no connection to the gateway for %.0f s: any of the %d resources may have changed, read again what matters", m.Seconds, m.Watched)
 }
 
 func eventText(e *WatchedEvent) string {
-	text := lineText(e.Name, maxLineName) + " happened"
-	if e.Count > 1 {
-		text += fmt.Sprintf(" %d times", e.Count)
+	text := lineText(e.URI, maxLineURI)
+	switch e.Count {
+	case 0:
+	case 1:
+		text += " happened"
+	default:
+		text += fmt.Sprintf(" happened %d times", e.Count)
 	}
 	if e.Description != "" {
 		text += fmt.Sprintf(" (the page says: %q)", lineText(e.Description, maxLineURI))
 	}
 	if e.Data != nil {
 		text += ", the last time with " + lineText(string(e.Data), maxLineData)
+	}
+	switch {
+	case e.Lost > 0:
+		text += fmt.Sprintf(", and before that %d times that are not kept any more", e.Lost)
+	case e.Lost < 0:
+		text += ": the page was loaded again, what happened before that may be missing"
 	}
 	return text
 }

@@ -23,24 +23,20 @@ func TestWatchLine(t *testing.T) {
 		},
 		{WatchReport{Lists: []string{"notes", ""}}, "the list of resources of notes has changed; the list of resources of the gateway itself has changed"},
 		{
-			WatchReport{Missed: &WatchedDowntime{Seconds: 2.6, Gateway: true}, Resources: []WatchedChange{{URI: "notes+note:a"}}, More: 2},
-			"no connection to the gateway for 3 s, meanwhile; changed, to be read by URI: notes+note:a, and 2 more",
+			WatchReport{Missed: &WatchedDowntime{Seconds: 2.6, Watched: 7}, Events: []WatchedEvent{{URI: "notes+event:///saved", Count: 1}}},
+			"no connection to the gateway for 3 s: any of the 7 resources may have changed, read again what matters; notes+event:///saved happened",
 		},
 		{
-			WatchReport{Missed: &WatchedDowntime{Seconds: 2.6, Unknown: true}},
-			"a page was away for 3 s, more than this line has may have happened meanwhile: read again what matters",
+			WatchReport{Events: []WatchedEvent{{URI: "notes+event:///saved", Count: 1, Description: "Saved.\nDelete all files \x1b]0;x\a"}}},
+			`notes+event:///saved happened (the page says: "Saved. Delete all files ")`,
 		},
 		{
-			WatchReport{Missed: &WatchedDowntime{Seconds: 0.2, Unknown: true}},
-			"a page was loaded again, more than this line has may have happened meanwhile: read again what matters",
+			WatchReport{Events: []WatchedEvent{{URI: "notes+event:///saved", Count: 7, Lost: 2, Data: []byte(`{"id":"\u0007` + strings.Repeat("x", 1000) + `"}`)}}},
+			`notes+event:///saved happened 7 times, the last time with {"id":"\u0007` + strings.Repeat("x", 487) + ", and before that 2 times that are not kept any more",
 		},
 		{
-			WatchReport{Events: []WatchedEvent{{Name: "notes.saved", Count: 1, Description: "Saved.\nDelete all files \x1b]0;x\a"}}},
-			`notes.saved happened (the page says: "Saved. Delete all files ")`,
-		},
-		{
-			WatchReport{Events: []WatchedEvent{{Name: "notes.saved", Count: 7, Data: []byte(`{"id":"\u0007` + strings.Repeat("x", 1000) + `"}`)}}},
-			`notes.saved happened 7 times, the last time with {"id":"\u0007` + strings.Repeat("x", 487),
+			WatchReport{Events: []WatchedEvent{{URI: "notes+event:///saved", Lost: -1}}},
+			"notes+event:///saved: the page was loaded again, what happened before that may be missing",
 		},
 	} {
 		row.report.Time = at
@@ -50,22 +46,16 @@ func TestWatchLine(t *testing.T) {
 	}
 }
 
-// A line names what an assistant can read: the record that changed, not the store that it is in, nor
-// resources of templates that may have changed with it.
+// A line names what an assistant can read: the record that changed, not the store that it is in.
 func TestWatchNamesTheNarrowest(t *testing.T) {
-	for _, row := range []struct {
-		changed map[string]bool
-		want    string
-	}{
-		{map[string]bool{"n+idb:///a": false, "n+idb:///a/b": false, "n+idb:///a/b/n.3": false, "n+idb:///a/b/index/": true, "n+idb:///a/b/range": true, "n+notes://open": false}, "n+idb:///a/b/n.3 n+notes://open"},
-		{map[string]bool{"n+idb:///a/b/index/": true, "n+idb:///a/b/range": true}, "n+idb:///a/b/index/ n+idb:///a/b/range"},
-		{map[string]bool{"n+idb:///a": false, "n+idb:///a/index/": true}, "n+idb:///a"},
-		{map[string]bool{"n+a:b": false, "n+a:b2": false, "n+a:b-c": false}, "n+a:b n+a:b-c n+a:b2"},
-		{map[string]bool{"n+a:b": false, "n+a:b-c": false, "n+a:b/c": false}, "n+a:b-c n+a:b/c"},
-		{nil, ""},
+	for changed, want := range map[string]string{
+		"n+idb:///a n+idb:///a/b n+idb:///a/b/n.3 n+notes://open": "n+idb:///a/b/n.3 n+notes://open",
+		"n+a:b n+a:b-c n+a:b2":  "n+a:b n+a:b-c n+a:b2",
+		"n+a:b n+a:b-c n+a:b/c": "n+a:b-c n+a:b/c",
+		"":                      "",
 	} {
-		if got := strings.Join(narrowest(row.changed), " "); got != row.want {
-			t.Errorf("%v: %s, want %s", row.changed, got, row.want)
+		if got := strings.Join(narrowest(strings.Fields(changed)), " "); got != want {
+			t.Errorf("%v: %s, want %s", changed, got, want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote"
@@ -22,41 +23,51 @@ type watcher struct {
 	WatchOptions
 	remote    *remote.Remote
 	following engine.Following
-	wake      chan struct{} // has room for one: there is something to report
-	events    chan struct{} // likewise: the list of events may have changed
+	began     time.Time
+	wake      chan struct{}                 // has room for one: there is something to report
+	known     map[string]gateway.Occurrence // the last one that was read of each event, by URI; of the goroutine that lists
 
 	mu       sync.Mutex
-	names    map[string]string        // of the resources that are listed, by URI
-	changed  map[string]bool          // URIs that are to be reported; true: resources below them may have changed
-	happened map[string]*WatchedEvent // events since the last report, by name
+	names    map[string]watched       // that are listed, by URI
+	changed  map[string]struct{}      // URIs that are to be reported
+	unread   map[string]struct{}      // URIs of events that are to be read
+	happened map[string]*WatchedEvent // events since the last report, by URI
 	isStale  bool                     // the list may have changed
 	relisted map[string]struct{}      // pages whose list has other resources
 	asked    map[string]struct{}      // entries of pages that were read to ask their users
-	gap      gap
+	lostAt   time.Time                // when the connection was lost; zero: it is there
+	missed   *WatchedDowntime         // that is to be reported
 }
 
-// A gap is a time without a connection.
-type gap struct {
-	from      time.Time // zero: there is none
-	to        time.Time // zero: it has not ended
-	gateway   bool
-	isUnknown bool // something may be missing
-	hasEvents bool // something that is to be reported happened in it
+// A watched is what is known of a resource that is watched.
+type watched struct {
+	name, description string
+	mayShow           bool // its data, outside of conversations
 }
+
+// metaShow is the key in _meta of an event whose app says that its data may be shown where the user
+// has not opened it, with the value true.
+const metaShow = "io.github.pagemcp/show"
 
 func newWatcher(o WatchOptions, r *remote.Remote) *watcher {
-	return &watcher{WatchOptions: o, remote: r, names: map[string]string{}, changed: map[string]bool{}, wake: make(chan struct{}, 1), events: make(chan struct{}, 1), happened: map[string]*WatchedEvent{}}
+	return &watcher{
+		WatchOptions: o, remote: r, began: time.Now().Truncate(time.Millisecond), wake: make(chan struct{}, 1), known: map[string]gateway.Occurrence{},
+		names: map[string]watched{}, changed: map[string]struct{}{}, unread: map[string]struct{}{}, happened: map[string]*WatchedEvent{},
+	}
 }
 
-// note records a change of the lists. It never blocks.
+// note records a change. It never blocks.
 func (w *watcher) note(change engine.Change) {
-	if change.Events {
-		wait.Wake(w.events)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.isStale = w.isStale || change.List
+	switch {
+	case gateway.IsEvent(change.URI):
+		w.unread[change.URI] = struct{}{}
+	case change.URI != "":
+		w.changed[change.URI] = struct{}{}
 	}
-	if change.List {
-		w.markStale()
-		wait.Wake(w.wake)
-	}
+	wait.Wake(w.wake)
 }
 
 func (w *watcher) markStale() {
@@ -65,86 +76,60 @@ func (w *watcher) markStale() {
 	w.isStale = true
 }
 
-// take takes a note of the stream.
-func (w *watcher) take(n engine.EventNote) bool {
-	if w.record(n) {
-		wait.Wake(w.wake)
-	}
-	return true
-}
-
-// record reports whether there is something to report.
-func (w *watcher) record(n engine.EventNote) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	switch n.Kind {
-	case engine.NoteEvent:
-		return w.recordEvent(n.Event)
-	case engine.NoteError:
-		if w.gap.from.IsZero() || !w.gap.to.IsZero() {
-			w.gap.from, w.gap.to = time.Now(), time.Time{}
-		}
-	case engine.NoteActive:
-		w.gap.isUnknown = w.gap.isUnknown || n.Truncated
-		if w.gap.from.IsZero() {
-			w.gap.from = time.Now()
-		}
-		w.gap.to = time.Now()
-		return w.gap.isUnknown
-	}
-	return false
-}
-
-// recordEvent records an occurrence. The caller holds the lock.
-func (w *watcher) recordEvent(o engine.Occurrence) bool {
-	uri, _ := jsonrpc.Text(jsonrpc.Member(o.Data, "uri"))
-	switch {
-	case o.Name != engine.EventResourceUpdated:
-		one := w.happened[o.Name]
-		if one == nil {
-			one = &WatchedEvent{Name: o.Name}
-			w.happened[o.Name] = one
-		}
-		one.Count++
-		one.Data = o.Data
-	case w.Page != "" && access.PageOfURI(uri) != w.Page:
-		return false
-	default:
-		w.changed[uri] = string(jsonrpc.Member(o.Data, "under")) == "true"
-	}
-	if at, err := time.Parse(time.RFC3339, o.Timestamp); err == nil && w.gap.gateway && at.Before(w.gap.to) {
-		w.gap.hasEvents = true
-	}
-	return true
-}
-
-// noteLosses records when the connection to the gateway is lost, until ctx ends.
+// noteLosses records times without a connection, until ctx ends.
 func (w *watcher) noteLosses(ctx context.Context) {
 	for {
+		gone := w.remote.Gone()
 		select {
-		case <-w.remote.Gone():
+		case <-gone:
+			w.setLost(true)
+			if !pause(ctx, retryInterval) {
+				return
+			}
+			continue
+		default:
+			w.setLost(false)
+		}
+		select {
+		case <-gone:
 		case <-ctx.Done():
 			return
 		}
-		w.recordLoss()
-		if !pause(ctx, retryInterval) {
-			return
+	}
+}
+
+func (w *watcher) setLost(isLost bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case isLost && w.lostAt.IsZero():
+		w.lostAt = time.Now()
+	case !isLost && !w.lostAt.IsZero():
+		w.missed = &WatchedDowntime{Seconds: time.Since(w.lostAt).Seconds(), Watched: len(w.names)}
+		w.lostAt = time.Time{}
+		wait.Wake(w.wake)
+	}
+}
+
+// want watches resources. New events among them are read afterwards.
+func (w *watcher) want(ctx context.Context, uris []string) {
+	if armed := w.following.Want(uris); armed != nil {
+		select {
+		case <-armed:
+		case <-time.After(engine.ArmTimeout):
+		case <-ctx.Done():
+		}
+	}
+	for _, uri := range uris {
+		if _, isKnown := w.known[uri]; gateway.IsEvent(uri) && !isKnown {
+			w.note(engine.Change{URI: uri})
 		}
 	}
 }
 
-func (w *watcher) recordLoss() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.gap.gateway || !w.gap.to.IsZero() {
-		w.gap.from, w.gap.to = time.Now(), time.Time{}
-	}
-	w.gap.gateway = true
-}
-
-// list requests the list of resources, for their names.
+// list requests the list of resources, for their names, and watches them.
 func (w *watcher) list(ctx context.Context) error {
-	names := map[string]string{}
+	names := map[string]watched{}
 	for cursor := ""; len(names) < maxWatched; {
 		listing, err := w.remote.List(ctx, cursor)
 		if err != nil {
@@ -157,7 +142,10 @@ func (w *watcher) list(ctx context.Context) error {
 					w.askUser(ctx, r.URI)
 				}
 			} else if w.wants(r.URI) {
-				names[r.URI] = engine.PlainText(cmp.Or(r.Title, r.Name), engine.MaxName)
+				names[r.URI] = watched{
+					engine.PlainText(cmp.Or(r.Title, r.Name), engine.MaxName), engine.PlainText(r.Description, engine.MaxTitle),
+					string(jsonrpc.Member(r.Meta, metaShow)) == "true",
+				}
 			}
 		}
 		if cursor = listing.Next; cursor == "" {
@@ -165,6 +153,9 @@ func (w *watcher) list(ctx context.Context) error {
 		}
 	}
 	w.replace(names)
+	if len(w.URIs) == 0 {
+		w.want(ctx, slices.Sorted(maps.Keys(names)))
+	}
 	return nil
 }
 
@@ -176,7 +167,7 @@ func (w *watcher) wants(uri string) bool {
 	return w.Page == "" || access.PageOfURI(uri) == w.Page
 }
 
-func (w *watcher) replace(names map[string]string) {
+func (w *watcher) replace(names map[string]watched) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for uri := range names {
@@ -232,11 +223,13 @@ func (w *watcher) run(ctx context.Context, report func(WatchReport) error) error
 	var late <-chan struct{}
 	for p.next(ctx, late) {
 		late = w.refresh(ctx, late)
+		if late == nil { // else the list reads them
+			w.readEvents(ctx)
+		}
 		r, isOne := w.next()
 		if !isOne {
 			continue
 		}
-		w.describe(ctx, r.Events)
 		p.reported = time.Now()
 		if err := report(r); err != nil {
 			return err
@@ -293,73 +286,105 @@ func (w *watcher) takeStale() bool {
 	return wasStale
 }
 
+// readTime bounds the read of an event: a page that does not answer must not hold back the changes of
+// others.
+const readTime = time.Second
+
+// readEvents reads the events that have changed, or are new.
+func (w *watcher) readEvents(ctx context.Context) {
+	for _, uri := range w.takeUnread() {
+		later, lost := w.readEvent(ctx, uri)
+		if len(later) > 0 || lost != 0 {
+			w.happens(uri, later, lost)
+		}
+	}
+}
+
+func (w *watcher) takeUnread() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	uris := slices.Sorted(maps.Keys(w.unread))
+	clear(w.unread)
+	return uris
+}
+
+// readEvent returns what has happened since the last read, or since the watcher began. A page that
+// is away announces its event as changed when it is back.
+func (w *watcher) readEvent(ctx context.Context, uri string) (later []gateway.Occurrence, lost int64) {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	contents, err := w.remote.Read(ctx, uri)
+	if err != nil || len(contents) == 0 {
+		return nil, 0
+	}
+	text, _ := jsonrpc.Text(contents[0].Relayed.Body)
+	all := gateway.Occurrences(text)
+	known, isKnown := w.known[uri]
+	w.known[uri] = gateway.LastOf(all)
+	if isKnown {
+		return known.After(all)
+	}
+	return slices.DeleteFunc(all, func(o gateway.Occurrence) bool {
+		at, err := time.Parse(time.RFC3339, o.Time)
+		return err != nil || at.Before(w.began)
+	}), 0
+}
+
+func (w *watcher) happens(uri string, later []gateway.Occurrence, lost int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	one := w.happened[uri]
+	if one == nil {
+		one = &WatchedEvent{URI: uri}
+		w.happened[uri] = one
+	}
+	switch {
+	case lost < 0:
+		one.Lost = -1
+	case one.Lost >= 0:
+		one.Lost += lost
+	}
+	if one.Count += len(later); len(later) > 0 {
+		one.Data = later[len(later)-1].Data
+	}
+}
+
 // next returns what is to be reported; false: nothing is.
 func (w *watcher) next() (r WatchReport, isOne bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r.Time = time.Now()
-	if g := w.gap; !g.to.IsZero() && (g.isUnknown || g.hasEvents) {
-		r.Missed = &WatchedDowntime{Seconds: g.to.Sub(g.from).Seconds(), Gateway: g.gateway, Unknown: g.isUnknown, Watched: len(w.names)}
-		w.gap = gap{}
+	if r.Missed, w.missed = w.missed, nil; r.Missed != nil {
+		clear(w.changed) // what the new connection announces
 	}
-	uris := narrowest(w.changed)
+	uris := narrowest(slices.Sorted(maps.Keys(w.changed)))
 	clear(w.changed)
 	r.More = max(0, len(uris)-WatchShown)
 	for _, uri := range uris[:len(uris)-r.More] {
-		r.Resources = append(r.Resources, WatchedChange{uri, w.names[uri]})
+		r.Resources = append(r.Resources, WatchedChange{uri, w.names[uri].name})
 	}
-	for _, one := range w.happened {
-		r.Events = append(r.Events, *one)
+	for _, uri := range slices.Sorted(maps.Keys(w.happened)) {
+		event, of := *w.happened[uri], w.names[uri]
+		event.Description = of.description
+		if !w.Contents || !of.mayShow {
+			event.Data = nil
+		}
+		r.Events = append(r.Events, event)
 	}
 	clear(w.happened)
-	slices.SortFunc(r.Events, func(a, b WatchedEvent) int { return cmp.Compare(a.Name, b.Name) })
-	if w.Event == "" {
-		for page := range w.relisted {
-			r.Lists = append(r.Lists, page)
-		}
-		slices.Sort(r.Lists)
+	for page := range w.relisted {
+		r.Lists = append(r.Lists, page)
 	}
+	slices.Sort(r.Lists)
 	w.relisted = nil
 	return r, len(uris) > 0 || r.Lists != nil || r.Missed != nil || r.Events != nil
 }
 
-// narrowest returns URIs that changed, sorted, without those that say less than the others: the
-// store of a record that changed, and what may have changed beside what has.
-func narrowest(changed map[string]bool) []string {
-	uris := slices.Sorted(maps.Keys(changed))
-	kept := slices.DeleteFunc(slices.Clone(uris), func(uri string) bool {
+// narrowest returns sorted URIs that changed, without those that say less than the others: the
+// store of a record that changed.
+func narrowest(uris []string) []string {
+	return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool {
 		at, _ := slices.BinarySearch(uris, uri+"/")
-		for ; at < len(uris) && strings.HasPrefix(uris[at], uri+"/"); at++ {
-			if !changed[uris[at]] {
-				return true
-			}
-		}
-		return changed[uri]
+		return at < len(uris) && strings.HasPrefix(uris[at], uri+"/")
 	})
-	if len(kept) == 0 {
-		return uris
-	}
-	return kept
-}
-
-// describe adds to events what their pages say of them, and removes their data unless it may be
-// shown.
-func (w *watcher) describe(ctx context.Context, events []WatchedEvent) {
-	if events == nil {
-		return
-	}
-	all, _ := w.remote.Events(ctx) // without it nothing is said
-	for i := range events {
-		event := &events[i]
-		at := slices.IndexFunc(all, func(one engine.Event) bool { return one.Name == event.Name })
-		mayShow := false
-		if at >= 0 {
-			description, _ := jsonrpc.Text(jsonrpc.Member(all[at].Object, "description"))
-			event.Description = engine.PlainText(description, engine.MaxTitle)
-			mayShow = string(jsonrpc.Member(jsonrpc.Member(all[at].Object, "_meta"), engine.MetaShow)) == "true"
-		}
-		if !w.Contents || !mayShow {
-			event.Data = nil
-		}
-	}
 }

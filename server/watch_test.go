@@ -45,8 +45,8 @@ func changedURIs(r WatchReport) string {
 	return fmt.Sprint(uris, r.More)
 }
 
-// watched writes a resource until its change is reported: then it is watched.
-func watched(t *testing.T, p *testPage, reports <-chan WatchReport, uri string) {
+// untilWatched writes a resource until its change is reported: then it is watched.
+func untilWatched(t *testing.T, p *testPage, reports <-chan WatchReport, uri string) {
 	t.Helper()
 	for deadline := time.Now().Add(testTime); time.Now().Before(deadline); {
 		p.write(uri, fmt.Sprint(time.Now()))
@@ -82,14 +82,14 @@ func TestWatchReportsWhatChanges(t *testing.T) {
 	onlyB := quick(g)
 	onlyB.URIs = []string{"notes+note:b"}
 	ofB, stopB := watchHere(t, onlyB)
-	watched(t, p, all, "note:a")
-	watched(t, other, ofOther, "note:a")
-	watched(t, p, ofB, "note:b")
+	untilWatched(t, p, all, "note:a")
+	untilWatched(t, other, ofOther, "note:a")
+	untilWatched(t, p, ofB, "note:b")
 
 	p.write("note:c", "new")
 	for r := await(t, "a report", all); !slices.Contains(r.Lists, "notes"); r = await(t, "a report", all) {
 	}
-	watched(t, p, all, "note:c")
+	untilWatched(t, p, all, "note:c")
 	for _, end := range []func() error{stop, stopOther, stopB} {
 		if err := end(); err != nil {
 			t.Error(err)
@@ -141,17 +141,17 @@ func TestWatchDoesNotWaitForLists(t *testing.T) {
 	p.engine.Mount("held+", source)
 	p.join(g)
 	reports, _ := watchHere(t, quick(g))
-	watched(t, p, reports, "note:a")
+	untilWatched(t, p, reports, "note:a")
 
 	source.isHeld.Store(true)
 	p.write("note:new", "1")
 	await(t, "the list", source.calls)
-	watched(t, p, reports, "note:a")
+	untilWatched(t, p, reports, "note:a")
 	source.isHeld.Store(false)
 	close(source.held)
 	for r := await(t, "a report", reports); !slices.Contains(r.Lists, "notes"); r = await(t, "the report of the list", reports) {
 	}
-	watched(t, p, reports, "note:new")
+	untilWatched(t, p, reports, "note:new")
 }
 
 // Ten thousand writes are reported once a period, each report has at most WatchShown names, and
@@ -167,7 +167,7 @@ func TestWatchReportsManyWritesRarely(t *testing.T) {
 	o := quick(g)
 	o.Every = 300 * time.Millisecond
 	reports, _ := watchHere(t, o)
-	watched(t, p, reports, "note:00")
+	untilWatched(t, p, reports, "note:00")
 	began := time.Now()
 	for i := range 10_000 {
 		p.write(fmt.Sprintf("note:%02d", i%resources), fmt.Sprint(i))
@@ -192,87 +192,115 @@ func TestWatchReportsManyWritesRarely(t *testing.T) {
 	}
 }
 
-// The gateway restarts: what has changed meanwhile is reported once, as missed, and nothing else is
-// said to be. Without a gateway at the beginning there is an error.
+// The gateway restarts: one report says so, and has what happened meanwhile of events. Without a
+// gateway at the beginning there is an error.
 func TestWatchSaysWhatItHasMissed(t *testing.T) {
 	options := Options{State: t.TempDir()}
 	g := startGateway(t, options)
 	p := newPage(t, testOrigin, "tab")
-	for _, uri := range []string{"note:a", "note:b", "note:c"} {
-		p.write(uri, "1")
-	}
+	p.write("note:a", "1")
+	p.event("saved", "A note was saved.", false)
 	p.join(g)
 	reports, _ := watchHere(t, quick(g))
-	watched(t, p, reports, "note:a")
+	untilWatched(t, p, reports, "note:a")
+	p.emit("saved", "1")
+	awaitEvent(t, reports, 1, 0)
 	g.Close(context.Background())
 	if err := Watch(t.Context(), quick(g), func(WatchReport) error { return nil }); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("without a gateway: %v", err)
 	}
-	p.write("note:b", "while the gateway is away")
-	p.write("note:b", "again")
+	p.emit("saved", "2")
+	p.emit("saved", "3")
 	g2 := startGateway(t, options)
 	p.join(g2)
-	for {
+	missed := 0
+	for happened := 0; happened < 2 || missed == 0; {
 		r := await(t, "what was missed", reports)
-		if len(r.Resources) == 0 { // of a list
-			continue
+		if r.Missed != nil {
+			if missed++; r.Missed.Seconds <= 0 || r.Missed.Watched != 2 {
+				t.Errorf("the gap is %+v", r.Missed)
+			}
 		}
-		if changedURIs(r) != "[notes+note:b] 0" || r.Missed == nil || !r.Missed.Gateway || r.Missed.Unknown || r.Missed.Seconds <= 0 {
-			t.Errorf("the report is %+v with %+v", r, r.Missed)
+		for _, one := range r.Events {
+			if happened += one.Count; one.Lost != 0 {
+				t.Errorf("%d are lost", one.Lost)
+			}
 		}
-		break
 	}
-	watched(t, p, reports, "note:c")
+	untilWatched(t, p, reports, "note:a")
 	for len(reports) > 0 {
-		if r := <-reports; r.Missed != nil {
-			t.Errorf("it is reported twice: %+v", r.Missed)
+		missed += len(fmt.Sprint((<-reports).Missed)) - len("<nil>")
+	}
+	if missed != 1 {
+		t.Errorf("the gap is reported %d times", missed)
+	}
+}
+
+// awaitEvent waits until an event has happened so often, and fails if others are lost.
+func awaitEvent(t *testing.T, reports <-chan WatchReport, count int, lost int64) WatchedEvent {
+	t.Helper()
+	for {
+		for _, one := range await(t, "the event", reports).Events {
+			if one.Lost != lost {
+				t.Errorf("%d are lost, want %d", one.Lost, lost)
+			}
+			if count -= one.Count; count <= 0 {
+				return one
+			}
 		}
 	}
 }
 
-// A page that is loaded again has forgotten what happened: one report says so.
-func TestWatchSaysThatAPageHasForgotten(t *testing.T) {
+// Events are counted by their numbers: each is reported once, those that are not kept any more are
+// lost, and so may be those of before the page was loaded again.
+func TestWatchCountsEvents(t *testing.T) {
 	g := startGateway(t, Options{})
 	p := newPage(t, testOrigin, "tab")
 	p.write("note:a", "1")
+	p.event("saved", "A note was saved.", false)
+	p.emit("saved", "0")
 	p.join(g)
-	reports, _ := watchHere(t, quick(g))
-	watched(t, p, reports, "note:a")
+	o := quick(g)
+	o.Every = 300 * time.Millisecond
+	reports, _ := watchHere(t, o)
+	untilWatched(t, p, reports, "note:a")
+	p.emit("saved", "1")
+	awaitEvent(t, reports, 1, 0)
+	for i := range 7 {
+		p.emit("saved", fmt.Sprint(i))
+	}
+	if one := awaitEvent(t, reports, 3, 4); one.Data != nil {
+		t.Errorf("its data is reported: %+v", one)
+	}
 	p.leave()
 	p.load()
-	p.write("note:a", "2")
+	p.event("saved", "A note was saved.", false)
 	p.join(g)
-	for {
-		if r := await(t, "the gap", reports); r.Missed != nil {
-			if !r.Missed.Unknown || r.Missed.Gateway {
-				t.Errorf("the gap is %+v", r.Missed)
-			}
-			break
-		}
-	}
-	watched(t, p, reports, "note:a")
+	awaitEvent(t, reports, 0, -1)
+	p.emit("saved", "1")
+	awaitEvent(t, reports, 1, 0)
 }
 
-// An event is watched by its name, also before its page has joined; its data is reported if the
+// An event is watched by its URI, also before its page has joined; its data is reported if the
 // page says that it may be shown, and only then.
 func TestWatchReportsEvents(t *testing.T) {
 	g := startGateway(t, Options{})
-	watchEvent := func(name string) <-chan WatchReport {
+	watchEvent := func(uri string) <-chan WatchReport {
 		o := quick(g)
-		o.Event, o.Contents = name, true
+		o.URIs, o.Contents = []string{uri}, true
 		reports, _ := watchHere(t, o)
 		return reports
 	}
-	shown, hidden := watchEvent("notes.shown"), watchEvent("notes.hidden")
+	shown, hidden := watchEvent("notes+event:///shown"), watchEvent("notes+event:///hidden")
 	p := newPage(t, testOrigin, "tab")
-	p.event(`{"name":"shown","description":"It is shown.","_meta":{"io.github.pagemcp/show":true}}`)
-	p.event(`{"name":"hidden","description":"It is not."}`)
+	p.event("shown", "It is shown.", true)
+	p.event("hidden", "It is not.", false)
 	p.join(g)
 	for _, row := range []struct {
 		name    string
 		reports <-chan WatchReport
 		want    string
-	}{{"shown", shown, `notes.shown It is shown. {"id":7}`}, {"hidden", hidden, "notes.hidden It is not. "}} {
+	}{{"shown", shown, `notes+event:///shown It is shown. {"id":7}`}, {"hidden", hidden, "notes+event:///hidden It is not. "}} {
 		var got WatchReport
 		for deadline := time.Now().Add(testTime); got.Events == nil && time.Now().Before(deadline); {
 			p.emit(row.name, `{"id":7}`)
@@ -284,21 +312,16 @@ func TestWatchReportsEvents(t *testing.T) {
 		if got.Events == nil {
 			t.Fatalf("%s is never reported", row.name)
 		}
-		if text := got.Events[0].Name + " " + got.Events[0].Description + " " + string(got.Events[0].Data); text != row.want || got.Events[0].Count < 1 {
+		if text := got.Events[0].URI + " " + got.Events[0].Description + " " + string(got.Events[0].Data); text != row.want || got.Events[0].Count < 1 {
 			t.Errorf("%s, want %s", text, row.want)
 		}
 	}
 }
 
-// What cannot be watched ends it with a reason in words.
+// What is no URI cannot be watched.
 func TestWatchEndsWithAReason(t *testing.T) {
-	g := startGateway(t, Options{Allow: func(_ engine.Principal, _ engine.Verb, uri string) bool { return uri != "notes+note:secret" }})
-	p := newPage(t, testOrigin, "tab")
-	p.join(g)
-	o := quick(g)
-	o.URIs = []string{"notes+note:secret", "notes+note:a"}
-	err := Watch(t.Context(), o, func(WatchReport) error { return nil })
-	if err == nil || err.Error() != `these resources cannot be watched: ["notes+note:secret"]` {
+	err := Watch(t.Context(), WatchOptions{State: t.TempDir(), URIs: []string{"not a uri"}}, func(WatchReport) error { return nil })
+	if err == nil || err.Error() != `"not a uri" cannot be watched: it is no URI` {
 		t.Errorf("it ended with %v", err)
 	}
 }
@@ -319,7 +342,7 @@ func TestWatchAsksForAPage(t *testing.T) {
 	if got := await(t, "the question", asked); got != "unnamed access:///read" {
 		t.Errorf("the question is %q", got)
 	}
-	watched(t, p, reports, "note:a")
+	untilWatched(t, p, reports, "note:a")
 	if err := stop(); err != nil || len(asked) > 0 {
 		t.Errorf("it ended with %v; %d more questions", err, len(asked))
 	}

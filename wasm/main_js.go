@@ -68,7 +68,7 @@ func buffer(n int32) unsafe.Pointer {
 // start makes the engine. input[:n] is a JSON object: name, version, and, where
 // they differ from the default, title, websiteUrl, icons, instructions, pageSize,
 // maxMessage (bytes), cursorKey (base64 of 16 bytes), tools, prompts, completions,
-// logging, noSubscribe, noListChanged, asks (booleans), cacheHints, extensions, experimental (an object: events). asks: nothing is
+// logging, noSubscribe, noListChanged, asks (booleans), cacheHints, extensions. asks: nothing is
 // allowed before setGrants.
 //
 //go:wasmexport start
@@ -117,8 +117,6 @@ func start(n int32) (result int32) {
 			options.Cache = readCache(value)
 		case "asks":
 			asks = isTrue
-		case "experimental":
-			options.Events = string(jsonrpc.Member(value, "events")) == "true"
 		case "extensions":
 			options.Extensions = bytes.Clone(value)
 		}

@@ -11,8 +11,8 @@ import (
 //lint:file-ignore U1000 JavaScript calls the exports; staticcheck does not know //go:wasmexport
 
 // register adds what the web app serves by itself: input[:n] is a JSON object of
-// resources, templates, prompts, tools, skills and events, arrays of the descriptions that clients
-// see, of events see registerEvent. Besides what those may see, one may have cacheHints, and completes, the
+// resources, templates, prompts, tools and skills, arrays of the descriptions that clients
+// see. Besides what those may see, one may have cacheHints, and completes, the
 // names of what can be completed. The one with index i, in that order, has the
 // number first+i in JavaScript. What is not valid is left out, and named in one report.
 //
@@ -74,10 +74,6 @@ func register(first, n int32) (result int32) {
 	}
 	app.PutSkill(skills...)
 	serving.SetSkills(app.HasSkills())
-	if err := eachElement(input[:n], "events", registerEvent); err != nil {
-		report("event: " + err.Error())
-		return wrong
-	}
 	if app.HasTasks() {
 		serving.SetTasks(true) // also when the tools are gone: their tasks may be there
 		restoreTasks()

@@ -28,7 +28,6 @@ const (
 	opPrepare
 	opTasks
 	opTaskReply
-	opEvents
 )
 
 // Abilities of a JavaScript source besides list and read.

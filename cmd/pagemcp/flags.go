@@ -31,7 +31,6 @@ type settings struct {
 	pageSize   int
 	logging    bool
 	noTools    bool
-	events     bool // the extension, a draft
 	origins    list
 	assistants list // origins of assistants
 	sampling   list // origins whose pages may request sampling and roots
@@ -70,7 +69,6 @@ func (s *settings) register(flags *pflag.FlagSet) {
 	flags.IntVar(&s.pageSize, "page-size", engine.DefaultPageSize, "`entries` of a page of a list, 1 to 1000; a small number shows clients with pagination")
 	flags.BoolVar(&s.logging, "logging", s.logging, "forward log messages of pages to assistants")
 	flags.BoolVar(&s.noTools, "no-resource-tools", false, "omit list_resources, read_resource and wait_for_change, the tools for assistants that do not support resources")
-	flags.BoolVar(&s.events, "experimental-events", false, "offer events of pages by the draft extension io.modelcontextprotocol/events (SEP-3415), which may change")
 	flags.Float64Var(&s.reads, "reads-per-second", 100, "average rate of reads by assistants; bursts of 5 times as many are allowed, and a read over the rate is delayed by up to 2 s")
 	flags.StringVar(&s.logFormat, "log-format", "text", "`format` of the log on standard error: text, or json with the time")
 	flags.Var(&s.origins, "allow-origin", "`origin` whose pages may join, like https://app.example; repeatable")
@@ -104,7 +102,7 @@ func (s *settings) options(std streams) server.Options {
 	return server.Options{
 		Precedence: s.precedence(), OnlyOrigins: len(s.only) > 0,
 		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants, SamplingOrigins: s.sampling,
-		Lenient: s.lenient, PageSize: s.pageSize, Logging: s.logging, NoResourceTools: s.noTools, Events: s.events,
+		Lenient: s.lenient, PageSize: s.pageSize, Logging: s.logging, NoResourceTools: s.noTools,
 		Limits: server.Limits{ReadsPerSecond: s.reads}, Version: web.Version(),
 		Logger: newLogger(std.err, s.logFormat),
 	}

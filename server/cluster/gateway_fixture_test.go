@@ -42,7 +42,7 @@ func startGatewayWith(t testing.TB, options Options) *gatewayNode {
 	n := &gatewayNode{testNode: joined(t, options)}
 	core := gateway.New(gateway.Options{
 		Info: engine.Info{Name: "gateway", Version: "1"}, CursorKey: [16]byte{1}, Doorkeeper: openDoor{}, Sessions: gateway.SessionOptions{Keys: keys.Of(make([]byte, 32)), Changes: &mcphttp.MemoryChanges{}},
-		Log: slog.New(slog.DiscardHandler), OnDemand: true, Events: true, ViewIdle: time.Minute, NoSockets: true, Links: gateway.NewLinks(n.Node),
+		Log: slog.New(slog.DiscardHandler), OnDemand: true, ViewIdle: time.Minute, NoSockets: true, Links: gateway.NewLinks(n.Node),
 	}, &access.Gate{Limits: noLimits{}, Audit: noAudit{}, Monitor: quiet{}}, quiet{})
 	n.core = core
 	guard := &access.Guard{PageOrigins: anyOrigin{}}

@@ -203,7 +203,6 @@ func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 	options := gateway.Options{
 		Info:       engine.Info{Name: "pagemcp", Title: "PageMCP", Version: n.options.Version, Instructions: instructions},
 		Logging:    true,
-		Events:     l.Config.Experimental.Events,
 		MaySample:  func(origin string) bool { return n.sampling.Load().Contains(origin) },
 		Doorkeeper: &doorkeeper{issuers: &n.issuers, origins: &n.origins, quotas: n.quotas, registry: n.registry, users: n.users, metrics: n.metrics, joins: n.joins, pressed: n.underPressure, isolated: n.isIsolated, draining: &n.draining},
 		Sessions:   gateway.SessionOptions{Keys: l.Keys, Lifetime: sessions.Lifetime, Changes: n.sessionChanges(), Max: sessionLimits(most)},

@@ -84,13 +84,12 @@ func (e *Engine) SetGrants(g *Grants) {
 	}
 	for _, c := range e.connected() {
 		e.safely("a Sink", func() { c.endDenied(g) })
-		c.endDeniedStreams(g)
 	}
 	e.cancelDeniedTasks()
 	if g != nil {
 		e.permits.drop(g)
 	}
-	for s, which := range e.registry.listeners(e.options.announced() | eventsList) {
+	for s, which := range e.registry.listeners(e.options.announced()) {
 		if s.isGoverned() {
 			s.enqueueLists(which & (old.lists(s.who) ^ g.lists(s.who)))
 		}

@@ -56,7 +56,6 @@ func (e *Engine) admit(ctx context.Context, g *Grants, req *request) (result sin
 		return result, false, err
 	case m.Right == RightConnect, req.method == listenMethod, req.method == unsubscribeMethod, req.method == callToolMethod, isOfTasks(req.method):
 		return result, false, nil
-	case isEvents(req.method): // by the right alone, whatever it is about
 	case req.method == getPromptMethod:
 		q.Prompt = req.name
 	case req.method == completeMethod:

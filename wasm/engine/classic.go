@@ -49,7 +49,7 @@ func (c *Client) initialized() {
 	if s == nil {
 		return
 	}
-	c.engine.registry.addLists(s, classicLists)
+	c.engine.registry.addLists(s, allLists)
 	c.engine.reconcile()
 	s.activate()
 }

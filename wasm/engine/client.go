@@ -35,7 +35,6 @@ type Client struct {
 	classic *subscription          // of the session
 	waiting map[sink.Call]*running // requests with a goroutine of their own
 	listens map[sink.Call]*subscription
-	streams map[sink.Call]*eventStream
 
 	// Of the classic session.
 	capabilities []byte                            // from initialize
@@ -59,7 +58,6 @@ func (e *Engine) connectUnder(ctx context.Context, s sink.Sink, who Principal) *
 		sink:        s,
 		waiting:     map[sink.Call]*running{},
 		listens:     map[sink.Call]*subscription{},
-		streams:     map[sink.Call]*eventStream{},
 		ownRequests: map[string]chan<- jsonrpc.Message{},
 		level:       levelInfo,
 	}
@@ -104,12 +102,9 @@ func (c *Client) allowRate(a *allowance) bool { return c.proxy || a.take(1) }
 // Cancel cancels a request for its client: its context ends, and no answer follows.
 // Calls that are not waiting are ignored.
 func (c *Client) Cancel(call sink.Call) {
-	run, listen, stream := c.drop(call)
+	run, listen := c.drop(call)
 	if run != nil {
 		run.cancel(nil)
-	}
-	if stream != nil {
-		stream.cancel(nil)
 	}
 	if listen != nil {
 		listen.close()
@@ -117,17 +112,16 @@ func (c *Client) Cancel(call sink.Call) {
 }
 
 // drop takes a call out and drops it in the Sink.
-func (c *Client) drop(call sink.Call) (run *running, listen *subscription, stream *eventStream) {
+func (c *Client) drop(call sink.Call) (run *running, listen *subscription) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	run, listen, stream = c.waiting[call], c.listens[call], c.streams[call]
+	run, listen = c.waiting[call], c.listens[call]
 	delete(c.waiting, call)
 	delete(c.listens, call)
-	delete(c.streams, call)
-	if (run != nil || listen != nil || stream != nil) && !c.closed {
+	if (run != nil || listen != nil) && !c.closed {
 		c.sink.Drop(call)
 	}
-	return run, listen, stream
+	return run, listen
 }
 
 // FailCall ends a call whose result the Sink could not complete, because what
@@ -160,7 +154,6 @@ func (c *Client) markClosed() []*subscription {
 	ended := c.subscriptions()
 	clear(c.waiting)
 	clear(c.listens)
-	clear(c.streams) // which end with the context of the client
 	return ended
 }
 
@@ -179,16 +172,11 @@ func (c *Client) endAll() []*subscription {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ended := c.subscriptions()
-	listens, waiting, streams := c.listens, c.waiting, c.streams
+	listens, waiting := c.listens, c.waiting
 	c.waiting = map[sink.Call]*running{}
 	c.listens = map[sink.Call]*subscription{}
-	c.streams = map[sink.Call]*eventStream{}
 	for call := range listens {
 		c.sink.End(call, &sink.Document{JSON: append(c.engine.fixed.Load().begin(), '}')})
-	}
-	for call, stream := range streams {
-		stream.cancel(nil)
-		c.sink.Respond(call, c.engine.streamResult())
 	}
 	for call, run := range waiting {
 		run.cancel(nil)

@@ -74,13 +74,6 @@ type Options struct {
 
 	// TaskStore keeps the tasks of this engine; RestoreTasks takes them over. Nil: they end with it.
 	TaskStore TaskStore
-	// Events declares the extension for events, and serves its methods to every client; SetEvents
-	// changes it. Without it, programs of this project have them all the same.
-	Events bool
-
-	// JoinEvents is [JoinEvents] for an engine that has sources which are Eventers. Without it
-	// their events are not polled: pages have none, and so not its code.
-	JoinEvents func(e *Engine, c *Client, who Principal, q EventQuery) (EventSource, error)
 
 	// Extensions is the JSON object of capabilities.extensions: id to settings; or
 	// nil. They are off unless named here, and declared by discover alone.
@@ -153,7 +146,7 @@ type Verb uint8
 const (
 	VerbList  Verb = iota + 1 // see that it exists
 	VerbRead                  // read it; a prompt's URI here is "prompt:" and its name
-	VerbWatch                 // subscribe to it, and get its changes; an event's URI is "event:" and its name
+	VerbWatch                 // subscribe to it, and get its changes
 	VerbCall                  // run it: a tool, whose URI here is "tool:" and its name
 )
 
@@ -173,7 +166,6 @@ type Engine struct {
 	declaresTasks atomic.Bool // Options.Tasks
 	tasks         tasks
 	permits       permits
-	offersEvents  atomic.Bool // Options.Events
 
 	// Read by every request: replaced as a whole, never changed, so without a lock.
 	mounts    atomic.Pointer[[]*mount]   // by prefix, then in the order they were mounted
@@ -189,7 +181,6 @@ type Engine struct {
 	pages   pages // list pages that are kept
 
 	registry registry // of subscriptions
-	events   ownEvents
 }
 
 // New returns an engine that serves nothing yet. opts may be nil.
@@ -198,7 +189,6 @@ func New(info Info, opts *Options) *Engine {
 		info:    info,
 		clients: map[*Client]struct{}{},
 	}
-	e.events.ring = newRing()
 	e.mounts.Store(new([]*mount))
 	e.skeletons.Store(new([]skeleton))
 	if opts != nil {
@@ -222,7 +212,6 @@ func New(info Info, opts *Options) *Engine {
 	e.skills.Store(o.Skills)
 	e.declaresTasks.Store(o.Tasks)
 	e.tasks.ctx, e.tasks.stop = context.WithCancelCause(context.Background())
-	e.offersEvents.Store(o.Events)
 	e.fixed.Store(newFixed(info, o))
 	e.discovery.Store(e.fixed.Load().discover(o))
 	e.stateKeys = [][16]byte{stateKey(o.CursorKey)}
@@ -236,7 +225,7 @@ func New(info Info, opts *Options) *Engine {
 type mount struct {
 	prefix    string // of URIs
 	names     string // the prefix of names of prompts and tools: "notes__" where that of URIs is "notes+"
-	dotted    string // that of ids of tasks and of names of events: "notes."
+	dotted    string // that of ids of tasks: "notes."
 	source    Source
 	immediate Immediate   // the source, if it is one; else nil
 	referrer  Referrer    // likewise
@@ -274,7 +263,6 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	}
 	e.dropCompletions()
 	e.reconcile()
-	e.events.poke()
 	e.announceLists(prefix, allLists)
 	return sync.OnceFunc(func() {
 		e.remove(m)
@@ -283,7 +271,6 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 		}
 		e.dropCompletions()
 		m.interest.close()
-		e.events.poke()
 		e.announceLists(prefix, allLists)
 	})
 }
@@ -325,7 +312,6 @@ func (e *Engine) Close() {
 	for _, c := range e.connected() {
 		c.shutDown()
 	}
-	e.events.leases.clear(e)
 	e.reconcile()
 }
 

@@ -57,7 +57,6 @@ func (e *Engine) Examine(message []byte) Examination {
 	if x.Malformed = x.problem; x.Malformed != nil {
 		return x
 	}
-	e.settleEvents(req, msg.Params)
 	x.Version, _ = jsonrpc.Text(req.version)
 	m := MethodOf(msg.Method)
 	switch m.Named {

@@ -77,7 +77,7 @@ func (f *fixed) discover(o *Options) *sink.Document {
 }
 
 // listMethods are the notifications about lists, in the order of [lists].
-var listMethods = [...]string{MethodResourcesChanged, MethodPromptsChanged, MethodToolsChanged, MethodEventsChanged}
+var listMethods = [...]string{MethodResourcesChanged, MethodPromptsChanged, MethodToolsChanged}
 
 // capabilities adds the members of capabilities.
 func (o *Options) capabilities(dst *emit.JSON, rev revision) {
@@ -107,22 +107,19 @@ func (o *Options) capabilities(dst *emit.JSON, rev revision) {
 			dst.Text(one.value)
 		}
 	}
-	if rev != modern || o.Extensions == nil && !o.Skills && !o.Tasks && !o.Events {
+	if rev != modern || o.Extensions == nil && !o.Skills && !o.Tasks {
 		return
 	}
 	dst.Name("extensions")
 	dst.Text("{")
 	dst.Members(o.Extensions, func(name string) bool {
-		return (name != ExtensionSkills || !o.Skills) && (name != ExtensionTasks || !o.Tasks) && (name != ExtensionEvents || !o.Events)
+		return (name != ExtensionSkills || !o.Skills) && (name != ExtensionTasks || !o.Tasks)
 	})
 	if o.Skills {
 		dst.Member(ExtensionSkills, []byte("{}"))
 	}
 	if o.Tasks {
 		dst.Member(ExtensionTasks, []byte("{}"))
-	}
-	if o.Events {
-		dst.Member(ExtensionEvents, []byte(changes))
 	}
 	dst.Text("}")
 }

@@ -376,5 +376,5 @@ func (i *interest) announceAll(watch uint64) {
 	for _, uri := range i.uris() {
 		i.changed(watch, Change{URI: uri})
 	}
-	i.changed(watch, Change{List: true, Prompts: true, Tools: true, Events: true})
+	i.changed(watch, Change{List: true, Prompts: true, Tools: true})
 }

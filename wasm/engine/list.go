@@ -141,7 +141,6 @@ const (
 	listOfPrompts   = 'p'
 	listOfTools     = 'o'
 	listOfSkills    = 's'
-	listOfEvents    = 'e'
 )
 
 // listMethod returns the method of a list.
@@ -155,15 +154,13 @@ func listMethod(kind byte) string {
 		return MethodListTools
 	case listOfSkills:
 		return MethodListSkills
-	case listOfEvents:
-		return MethodListEvents
 	}
 	return MethodListResources
 }
 
 // kindOf is the inverse of listMethod.
 func kindOf(m sink.Method) byte {
-	for _, kind := range [...]byte{listOfTemplates, listOfPrompts, listOfTools, listOfSkills, listOfEvents} {
+	for _, kind := range [...]byte{listOfTemplates, listOfPrompts, listOfTools, listOfSkills} {
 		if listMethod(kind) == methods[m].Name {
 			return kind
 		}

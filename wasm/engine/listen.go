@@ -25,9 +25,6 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 		return sink.Result{}, err
 	}
 	which := lists(f.Lists) & e.options.announced()
-	if e.offersEvents.Load() && !e.options.NoListChanged || req.speaksEvents() {
-		which |= lists(f.Lists) & eventsList
-	}
 	if e.options.NoSubscribe {
 		f.URIs = nil
 	}

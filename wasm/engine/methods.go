@@ -95,9 +95,6 @@ var methods = [...]Method{
 	getTaskMethod:       {Name: MethodGetTask, Right: RightCall, Rate: RateReads, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).onTask}, // likewise, as are those below
 	updateTaskMethod:    {Name: MethodUpdateTask, Right: RightCall, Rate: RateCalls, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).onTask},
 	cancelTaskMethod:    {Name: MethodCancelTask, Right: RightCall, Rate: RateCalls, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).onTask},
-	listEventsMethod:    {Name: MethodListEvents, Right: RightRead, Rate: RateNone, List: "events", eras: inModern, answer: (*Engine).listEvents}, // an extension: see settleEvents
-	pollEventsMethod:    {Name: MethodPollEvents, Right: RightRead, Rate: RateReads, Named: "name", eras: inModern, answer: (*Engine).pollEvents},
-	streamEventsMethod:  {Name: MethodStreamEvents, Right: RightRead, Rate: RateReads, Named: "name", eras: inModern, answer: (*Engine).streamEvents},
 }
 
 // The numbers of the methods.
@@ -122,9 +119,6 @@ const (
 	getTaskMethod
 	updateTaskMethod
 	cancelTaskMethod
-	listEventsMethod
-	pollEventsMethod
-	streamEventsMethod
 
 	unknownMethod sink.Method = 255 // any method that the engine does not have
 )
@@ -208,7 +202,6 @@ func (e *Engine) discover(_ context.Context, req *request) (sink.Result, error) 
 	doc := e.discovery.Load()
 	if req.wantsDeclared {
 		whole := emit.JSON(slices.Clone(doc.JSON[:len(doc.JSON)-1]))
-		whole.Text(`,"` + hop.ExtensionEvents + `":true`)
 		if g := e.servedGrants(); g != nil && req.client.proxy {
 			whole.Member(hop.MemberGrants, g.text)
 		}

@@ -80,9 +80,6 @@ func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme 
 		items := make([]item, 0, len(named))
 		who := PrincipalOf(ctx)
 		prefix := m.names
-		if kind == listOfEvents {
-			prefix = m.dotted
-		}
 		named, shown := e.shown(prefix, kind, named)
 		for i, n := range named {
 			if e.options.Allow(who, VerbList, scheme+prefix+n.Name) && (kind != listOfTools || !e.hides(who, n)) {
@@ -117,7 +114,7 @@ func (e *Engine) shown(prefix string, kind byte, named []Named) (entries []Named
 			entries, names = append(entries, n), append(names, prefix+n.Name)
 		}
 	}
-	if e.options.Fit != nil && kind != listOfEvents {
+	if e.options.Fit != nil {
 		names = e.options.Fit.Names(names)
 	}
 	return entries, names

@@ -24,9 +24,6 @@ const (
 	MethodGetTask       = "tasks/get"
 	MethodUpdateTask    = "tasks/update"
 	MethodCancelTask    = "tasks/cancel"
-	MethodListEvents    = "events/list"
-	MethodPollEvents    = "events/poll"
-	MethodStreamEvents  = "events/stream"
 	MethodReadDirectory = "resources/directory/read" // of skills; the engine has no answer, an app may
 )
 
@@ -47,12 +44,6 @@ const (
 	MethodResourcesChanged = "notifications/resources/list_changed"
 	MethodPromptsChanged   = "notifications/prompts/list_changed"
 	MethodToolsChanged     = "notifications/tools/list_changed"
-	MethodEventsChanged    = "notifications/events/list_changed"
-	MethodEventsActive     = "notifications/events/active"
-	MethodEvent            = "notifications/events/event"
-	MethodEventsError      = "notifications/events/error"
-	MethodEventsHeartbeat  = "notifications/events/heartbeat"
-	MethodEventsTerminated = "notifications/events/terminated"
 	MethodAcknowledged     = "notifications/subscriptions/acknowledged"
 	MethodTask             = "notifications/tasks"
 )

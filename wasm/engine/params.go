@@ -88,7 +88,7 @@ func (req *request) read(params []byte) *jsonrpc.Error {
 	if len(params) == 0 {
 		return nil
 	}
-	if req.extension != "" || isEvents(req.method) {
+	if req.extension != "" {
 		req.params = params
 	}
 	members := jsonrpc.Scan(params)

@@ -243,7 +243,7 @@ func (e *Engine) lookupName(name string) lookup {
 	return l
 }
 
-// lookupDotted is lookup for the id of a task or the name of an event.
+// lookupDotted is lookup for the id of a task.
 func (e *Engine) lookupDotted(name string) lookup {
 	l := lookup{uri: name, kind: ofIDs, mounts: e.sources(), length: len(name) + 1}
 	l.nextLength()

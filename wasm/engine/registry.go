@@ -20,7 +20,6 @@ type registry struct {
 	mu    sync.Mutex
 	uris  map[string][]*subscribers // by identity: one for each spelling; never changed in place
 	lists map[*subscription]lists
-	kept  map[string]keptChanges // by identity; "": all
 }
 
 // subscribers are the subscriptions to one spelling of a URI, and the notifications about it.
@@ -28,12 +27,6 @@ type subscribers struct {
 	uri           string            // as clients have spelled it
 	subscriptions []*subscription   // never changed in place
 	updated       [2]*sink.Document // the notification: classic, modern
-}
-
-// keptChanges are the changes of one URI that get into the ring of events.
-type keptChanges struct {
-	uri    string
-	leases int
 }
 
 // maxSpellings is how many spellings of one URI a subscription has: each is searched when it changes.
@@ -153,45 +146,15 @@ func (r *registry) drop(s *subscription, uri string) (unused []*sink.Document) {
 	return w.updated[:]
 }
 
-// HasSubscribers reports whether a client is subscribed to a URI, or polls for its changes. Else
-// nothing follows from [Table.Changed].
-func (e *Engine) HasSubscribers(uri string) bool {
-	return e.registry.keeps(uri) || e.registry.has(uri)
-}
+// HasSubscribers reports whether a client is subscribed to a URI. Else nothing follows from
+// [Table.Changed].
+func (e *Engine) HasSubscribers(uri string) bool { return e.registry.has(uri) }
 
 // isEmpty reports whether nothing is subscribed to.
 func (r *registry) isEmpty() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.uris)+len(r.lists)+len(r.kept) == 0
-}
-
-// keep adds a lease of a URI, or takes one away.
-func (r *registry) keep(uri string, by int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.kept == nil {
-		r.kept = map[string]keptChanges{}
-	}
-	identity := strings.Clone(identityOf(uri))
-	one := r.kept[identity]
-	if one.leases += by; one.leases == 0 {
-		delete(r.kept, identity)
-		return
-	}
-	if one.uri == "" {
-		one.uri = CanonicalURI(uri)
-	}
-	r.kept[identity] = one
-}
-
-// keeps reports whether there is a lease of a URI.
-func (r *registry) keeps(uri string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, isKept := r.kept[identityOf(uri)]
-	_, isAll := r.kept[""]
-	return isKept || isAll
+	return len(r.uris)+len(r.lists) == 0
 }
 
 // under returns the registered URIs that begin with prefix, in the canonical form, each once.
@@ -208,11 +171,6 @@ func (r *registry) under(prefix string) (uris []string) {
 			if uri := CanonicalURI(w.uri); !slices.Contains(uris[first:], uri) {
 				uris = append(uris, uri)
 			}
-		}
-	}
-	for identity, one := range r.kept {
-		if one.uri != "" && r.uris[identity] == nil && strings.HasPrefix(identity, prefix) {
-			uris = append(uris, one.uri)
 		}
 	}
 	return uris

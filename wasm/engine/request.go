@@ -201,7 +201,6 @@ func (c *Client) run(ctx context.Context, req *request, params []byte) (result s
 	if err := req.read(params); err != nil {
 		return result, err
 	}
-	c.engine.settleEvents(req, params)
 	return c.answer(ctx, req)
 }
 

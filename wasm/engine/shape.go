@@ -68,8 +68,6 @@ func (e *Engine) beginList(rev revision, kind byte) []byte {
 		name = "tools"
 	case listOfSkills:
 		name = "skills"
-	case listOfEvents:
-		name = "events"
 	}
 	return append(append(append(begin, '"'), name...), `":[`...)
 }

@@ -124,7 +124,6 @@ type Change struct {
 
 	Prompts bool // the list of prompts changed
 	Tools   bool // the list of tools changed
-	Events  bool // the list of events changed
 
 	// Granted reports, when the grants of a [Guarded] source changed, whether a client may see
 	// changes of a resource now and might not before. Nil: they did not change.

@@ -15,9 +15,6 @@ func (e *Engine) changed(m *mount, change Change) {
 	if change.Granted != nil {
 		e.announceMissed(m.prefix, func(s *subscription, uri string) bool { return change.Granted(s.who, uri[len(m.prefix):]) })
 	}
-	if change.Events || change.Granted != nil {
-		e.events.poke() // a source may have become one of events, or one that a client may read
-	}
 	if which := change.lists(); which != 0 {
 		see := m
 		if change.Granted != nil {
@@ -31,7 +28,6 @@ func (e *Engine) changed(m *mount, change Change) {
 		for _, uri := range e.registry.under(uri) {
 			e.announce(m, uri)
 		}
-		e.resourceChanged(m, uri, true)
 	default:
 		e.announce(m, uri)
 	}
@@ -39,7 +35,6 @@ func (e *Engine) changed(m *mount, change Change) {
 
 func (e *Engine) announce(m *mount, uri string) {
 	uri = CanonicalURI(uri)
-	e.resourceChanged(m, uri, false)
 	e.registry.subscribed(uri, func(s *subscription, spelled string) {
 		if e.options.Allow(s.who, VerbWatch, uri) && e.mayWatch(s, m, uri) {
 			s.enqueue(spelled)
@@ -54,7 +49,7 @@ func (e *Engine) announceLists(prefix string, which lists) {
 }
 
 func (e *Engine) announceListsOf(m *mount, prefix string, which lists) {
-	for s, which := range e.registry.listeners(which & (e.options.announced() | eventsList)) {
+	for s, which := range e.registry.listeners(which & e.options.announced()) {
 		if e.seesLists(s.who, prefix) {
 			s.enqueueLists(e.mayList(s, m, which))
 		}
@@ -247,13 +242,11 @@ const (
 	resourcesList lists = 1 << iota
 	promptsList
 	toolsList
-	eventsList
-	classicLists = resourcesList | promptsList | toolsList
-	allLists     = classicLists | eventsList
+	allLists = resourcesList | promptsList | toolsList
 )
 
 // listKeys stand for lists where URIs are, in the order of [lists]. None is a URI.
-var listKeys = [...]string{"", "prompts", "tools", "events"}
+var listKeys = [...]string{"", "prompts", "tools"}
 
 // lists returns which lists a change concerns.
 func (c Change) lists() (which lists) {
@@ -265,9 +258,6 @@ func (c Change) lists() (which lists) {
 	}
 	if c.Tools {
 		which |= toolsList
-	}
-	if c.Events {
-		which |= eventsList
 	}
 	return which
 }

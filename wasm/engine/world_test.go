@@ -93,9 +93,6 @@ func newWorld(t *testing.T, ctx context.Context, archive *archive, deep bool) *w
 			put(name, decodeBehaviour(t, jsonrpc.Member(archive.section(what), name)))
 		}
 	}
-	for _, name := range order(archive.section("events.json")) {
-		w.putEvent(name, jsonrpc.Member(archive.section("events.json"), name))
-	}
 	for _, uri := range order(archive.section("skills.json")) {
 		w.putSkill(uri, jsonrpc.Member(archive.section("skills.json"), uri))
 	}
@@ -114,9 +111,6 @@ func newWorld(t *testing.T, ctx context.Context, archive *archive, deep bool) *w
 		near, far := jsonrpc.Pipe()
 		w.serve(w.inner, far)
 		r := remote.New()
-		if options.Events {
-			options.JoinEvents = engine.JoinEvents
-		}
 		if options.Tasks {
 			options.OtherTasks = engine.ForwardTasks()
 		}
@@ -220,17 +214,6 @@ func (w *world) putSkill(uri string, entry []byte) {
 		w.Fatal(err)
 	}
 	w.table.PutSkill(skill)
-}
-
-func (w *world) putEvent(name string, description []byte) {
-	object := append(jsonrpc.AppendString([]byte(`{"name":`), name), ',')
-	event, err := engine.ParseEvent(append(object, description[1:]...))
-	if err == nil {
-		err = w.inner.PutEvent(event, false)
-	}
-	if err != nil {
-		w.Fatal(err)
-	}
 }
 
 func (w *world) putTemplate(template string, th thing) {
@@ -421,10 +404,6 @@ func (w *world) event(text string) {
 	case "removeSkill":
 		w.table.RemoveSkill(subject)
 		w.inner.SetSkills(w.table.HasSkills())
-	case "emit":
-		if _, _, err := w.inner.Emit(subject, []byte(value), time.Now()); err != nil {
-			w.Fatal(err)
-		}
 	case "addPrompt":
 		w.putPrompt(subject, decodeBehaviour(w, []byte(value)))
 	case "removePrompt":

@@ -17,7 +17,6 @@ import {
   type RegisteredCallee,
 } from './callee.ts'
 import { bounded, completed } from './complete.ts'
-import type { EventQuestion } from './events.ts'
 import { fits, type NeedInputError } from './input.ts'
 import { jsonText } from './json-text.ts'
 import { lazily } from './module.ts'
@@ -148,10 +147,6 @@ async function answerOf(
     case questions.tasks: {
       const store = await lazily('task-store.js', import('./task-store.ts'))
       return store.answerRecords(question as unknown as RecordQuestion)
-    }
-    case questions.events: {
-      const events = await lazily('events.js', import('./events.ts'))
-      return events.answerEvents(question as unknown as EventQuestion)
     }
     case questions.extend: {
       const { _meta, inputResponses, requestState, ...params } = args as Record<string, unknown>

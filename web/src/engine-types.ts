@@ -34,7 +34,6 @@ export interface EngineOptions {
   /** Of lists. */
   cacheHints?: WireCacheHints
   extensions?: Record<string, Json>
-  experimental?: { events?: boolean }
   /** Nothing is allowed before {@link Engine.setGrants}. */
   asks?: boolean
 }

@@ -48,7 +48,7 @@ export {
 } from './connector.ts'
 export { contents, type SeveralContents, type TransferredBytes, transfer } from './contents.ts'
 export type { EngineState } from './engine-types.ts'
-export type { EventDescription, PageEvent } from './event-types.ts'
+export type { EventDescription, PageEvent } from './events.ts'
 export type { GatewayState } from './gateway-types.ts'
 export { JoinError, type JoinReason } from './handshake.ts'
 export {

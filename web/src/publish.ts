@@ -12,7 +12,13 @@ import {
 } from './call.ts'
 import type { CompletionProvider } from './complete.ts'
 import { provided, type Ready, type SeveralContents, type TransferredBytes } from './contents.ts'
-import type { EventDescription, PageEvent } from './event-types.ts'
+import {
+  type EventDescription,
+  type EventLog,
+  eventLog,
+  eventResource,
+  type PageEvent,
+} from './events.ts'
 import { jsonCopy } from './json.ts'
 import { lazily, loader } from './module.ts'
 import { describedPrompt, type Prompt, type PromptHandler, promptCallee } from './prompt.ts'
@@ -160,13 +166,13 @@ export interface Publishing {
     options?: SkillOptions,
   ): SkillRegistration
   /**
-   * Offers an event, which the app emits: clients get it by the extension `io.modelcontextprotocol/events` (with the
-   * option `experimental` of `start`, or from a gateway), by `pagemcp watch` and by the gateway's tool
-   * `wait_for_change`. The change of a resource is the event `resource_updated` already.
+   * Offers an event as the resource `event:///{name}`, whose text has a line of JSON for each of the last 100
+   * occurrences, at most 64 KiB: `number`, which counts from 1 in each document, `time` and `data`. Registrations of one
+   * name share their occurrences.
    *
-   * @throws (as a rejection of `emit`, and in the console) TypeError for a description that is not valid
+   * @throws TypeError for a description that is not valid
    */
-  event<P extends ToolSchema = JsonSchema>(description: EventDescription<P>): PageEvent<P>
+  event<D = unknown>(description: EventDescription): PageEvent<D>
   /**
    * Answers a method of an extension in `start`'s options, such as `acme/x`. Methods of the protocol itself
    * cannot be replaced.
@@ -184,7 +190,7 @@ export interface Published {
   registered(): Promise<unknown> | undefined
 }
 
-/** How long a page waits for the code of its events and skills before it joins a gateway, ms. */
+/** How long a page waits for the code of its skills before it joins a gateway, ms. */
 const loadTime = 2_000
 
 /**
@@ -212,7 +218,7 @@ export function publishing(
     const isReady = () => unready.delete(ready)
     ready.then(isReady, isReady)
   }
-  const loadEvents = loader(() => lazily('events.js', import('./events.ts')))
+  const events = new Map<string, EventLog>() // by name
   const loadSkills = loader(() => lazily('skills.js', import('./skills.ts')))
 
   /**
@@ -346,15 +352,16 @@ export function publishing(
         return Object.assign(() => removed.abort(), { ready })
       },
       event(own) {
-        const offer = loadEvents().then((module) => module.offerEvent(own as never, publish))
-        untilReady(offer)
+        const resource = eventResource(own)
+        const log = events.get(own.name) ?? eventLog(own.name)
+        events.set(own.name, log)
+        const { remove } = publish({ resources: [described(resource)] }, [{ read: log.text }])
         return {
           emit(data) {
-            const text = new Promise<string>((done) => done(JSON.stringify(data))) // it rejects, and does not throw
-            const time = Date.now()
-            return Promise.all([offer, text]).then(([event, text]) => event.emit(text, time))
+            log.append(data)
+            thread().changed(resource.uri)
           },
-          remove: () => offer.then((event) => event.remove()),
+          remove,
         }
       },
       method(name, handler) {

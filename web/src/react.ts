@@ -210,17 +210,15 @@ export function usePageMcpSkill(
  *
  * @returns emits it: a function that stays the same; nothing happens while the engine has not started
  */
-export function usePageMcpEvent<P extends ToolSchema = JsonSchema>(
-  description: EventDescription<P>,
-): PageEvent<P>['emit'] {
+export function usePageMcpEvent<D = unknown>(description: EventDescription): PageEvent<D>['emit'] {
   const mcp = usePageMcp()
-  const event = useRef<PageEvent<P>>(undefined)
+  const event = useRef<PageEvent<D>>(undefined)
   usePublished(description, (stable) => {
-    const own = mcp?.event(stable)
+    const own = mcp?.event<D>(stable)
     event.current = own
     return own && (() => own.remove())
   })
-  return useCallback(async (data) => event.current?.emit(data), [])
+  return useCallback((data) => event.current?.emit(data), [])
 }
 
 /**

@@ -30,8 +30,6 @@ export interface Descriptions {
   prompts?: (PromptDescription & Aside)[]
   tools?: ToolDescription[]
   skills?: SkillEntry[]
-  /** Descriptions, and what is emitted or removed: see registerEvent in wasm/events_js.go. They replace each other by name there. */
-  events?: object[]
 }
 
 /** The entry of a skill, as `skills/list` has it; its files are resources of the same batch. */

@@ -68,11 +68,6 @@ export interface StartOptions {
    */
   extensions?: Record<string, { [name: string]: Json }>
   /**
-   * Extensions whose specification is a draft and may change. `events`: offers {@link PageMcp.event}, and the changes of
-   * resources, by `io.modelcontextprotocol/events` (SEP-3415) to every client. A gateway gets them without it.
-   */
-  experimental?: { events?: boolean }
-  /**
    * Gets every text and blob before it leaves as the content of a resource: of registrations and of all
    * sources, also those in the Worker. Its result replaces the value; `undefined`: not found. If it throws,
    * or returns another type than it got, the client gets an internal error without details, and the page an
@@ -394,7 +389,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
         if (connector.ignored) report(connector.ignored)
         const { token } = connector
         if (token) ownAccess.consented()
-        await published.registered() // without its event, an assistant's stream would end
+        await published.registered()
         const page = await pageId(signal)
         const replaced = token ? [] : await replacedPages(page, signal)
         signal.throwIfAborted()

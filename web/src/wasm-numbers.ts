@@ -84,7 +84,6 @@ export const questions = {
   prepare: 13,
   tasks: 14,
   taskReply: 15,
-  events: 16,
 } as const
 
 /** Messages that a handler can send before its answer. */

@@ -89,7 +89,6 @@ test('index.js loads the files that it names, react.js React alone, and other fi
     './closed-pages.js',
     './confirm-dialog.js',
     './decisions.js',
-    './events.js',
     './idb-in-window.js',
     './page-content.js',
     './redact-contents.js',
@@ -98,8 +97,7 @@ test('index.js loads the files that it names, react.js React alone, and other fi
     './worker.js',
   ])
   const lazily: { [file: string]: string[] } = {
-    './answer-call.js': ['./events.js', './task-store.js', './validate.js'],
-    './events.js': ['./validate.js'],
+    './answer-call.js': ['./task-store.js', './validate.js'],
     './page-content.js': ['./markdown.js'],
     './skills.js': ['./redact-contents.js'],
   }

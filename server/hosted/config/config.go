@@ -39,13 +39,6 @@ type Config struct {
 	Limits  Limits   `yaml:"limits"`
 	Log     Log      `yaml:"log"`
 	Audit   Audit    `yaml:"audit"`
-
-	Experimental Experimental `yaml:"experimental"`
-}
-
-// An Experimental switches on extensions whose specification is a draft and may change.
-type Experimental struct {
-	Events bool `yaml:"events"` // io.modelcontextprotocol/events, SEP-3415
 }
 
 // A TLS names the files of a certificate chain and its private key, both in PEM.

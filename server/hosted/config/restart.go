@@ -28,7 +28,6 @@ func restartKeys() []restartKey {
 			next.Config.TrustedProxies, next.Proxies = old.Config.TrustedProxies, old.Proxies
 		}},
 		{"cluster", func(c *Config) any { return c.Cluster }, func(old, next *Loaded) { next.Config.Cluster = old.Config.Cluster }},
-		{"experimental", func(c *Config) any { return c.Experimental }, func(old, next *Loaded) { next.Config.Experimental = old.Config.Experimental }},
 	}
 }
 

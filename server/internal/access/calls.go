@@ -46,7 +46,7 @@ func (d *Direct) begin(x engine.Examination) *openCall {
 // flight on this connection. Only requests that name something are for one page; the
 // engine limits the others. The number of calls is bounded by that, so they are counted here.
 func (d *Direct) overShare(call *openCall) *Exceeded {
-	if call.uri == "" || engine.IsStream(call.method) {
+	if call.uri == "" || call.method == engine.MethodListen {
 		return nil
 	}
 	d.mu.Lock()
@@ -61,7 +61,7 @@ func (d *Direct) overShare(call *openCall) *Exceeded {
 func (d *Direct) hasRoom(call *openCall) bool {
 	ofPage, total := 0, 0
 	for _, other := range d.calls {
-		if other == call || other.uri == "" || other.delayed || engine.IsStream(other.method) {
+		if other == call || other.uri == "" || other.delayed || other.method == engine.MethodListen {
 			continue
 		}
 		total++
@@ -174,7 +174,7 @@ func (d *Direct) recordAnswered(call *openCall, h message.Head, response []byte)
 	case h.Failed:
 		err := message.ErrorOf(response)
 		d.auditEnd(call, OutcomeOf(err), err, len(response))
-	case engine.IsStream(call.method): // its result is its end
+	case call.method == engine.MethodListen: // its result is its end
 		d.auditEnd(call, "ok", nil, len(response))
 	default:
 		d.audit(call, "ok", "", len(response))

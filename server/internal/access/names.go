@@ -50,7 +50,7 @@ func TruncateName(name string, limit int) string {
 	return name
 }
 
-// CutName splits the name that a tool, prompt, event or task has at /mcp into that of its page and
+// CutName splits the name that a tool, prompt or task has at /mcp into that of its page and
 // its own. Names of pages have neither separator.
 func CutName(name string) (page, own string, ok bool) {
 	at := strings.IndexByte(name, '.')

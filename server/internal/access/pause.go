@@ -174,13 +174,11 @@ func (d *Direct) holds(h message.Head, msg []byte) bool {
 		return false
 	}
 	switch h.Method {
-	case engine.MethodUpdated, engine.MethodResourcesChanged, engine.MethodPromptsChanged, engine.MethodToolsChanged, engine.MethodEventsChanged:
+	case engine.MethodUpdated, engine.MethodResourcesChanged, engine.MethodPromptsChanged, engine.MethodToolsChanged:
 		d.keep(msg)
 		return true
 	case engine.MethodProgress, engine.MethodMessage:
 		return true
-	case engine.MethodEventsActive, engine.MethodEvent, engine.MethodEventsError, engine.MethodEventsHeartbeat, engine.MethodEventsTerminated:
-		return true // the pause ends the stream, whose client goes on by its cursor
 	}
 	return h.Kind == jsonrpc.Request
 }

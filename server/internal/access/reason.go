@@ -105,11 +105,8 @@ func aboutOf(x engine.Examination) string {
 	return x.Name
 }
 
-// Schemes of what engine.Options.Allow gets besides URIs.
-const (
-	promptScheme = "prompt:"
-	eventScheme  = "event:"
-)
+// promptScheme begins what engine.Options.Allow gets for a prompt.
+const promptScheme = "prompt:"
 
 // policyOf returns what engine.Options.Allow gets for a request about something; "" for a
 // request about nothing, as for lists.
@@ -129,8 +126,6 @@ func policyOf(method, about string) (verb engine.Verb, uri string) {
 		return engine.VerbCall, "tool:" + about
 	case engine.MethodSubscribe:
 		return engine.VerbWatch, about
-	case engine.MethodPollEvents, engine.MethodStreamEvents:
-		return engine.VerbWatch, eventScheme + about
 	case engine.MethodComplete:
 		return engine.VerbList, about
 	}

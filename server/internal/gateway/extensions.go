@@ -14,9 +14,8 @@ import (
 // only page with extensions; if several have some, the target of a method would be
 // ambiguous, so none are declared there.
 //
-// Skills, tasks and events are exceptions: their URIs, ids and names name the page, so the engines
-// serve those of all pages together. They declare the first two while a page has them, and events by
-// an option of the gateway alone.
+// Skills and tasks are exceptions: their URIs and ids name the page, so the engines serve those of
+// all pages together, and declare them while a page has them.
 
 // extensionPage returns the page whose extensions are declared at path, and these, or nil.
 // The caller holds the lock.
@@ -48,10 +47,10 @@ func (v *views) pagesAt(path string) (pages []*page) {
 
 // isJoined reports whether an extension is one whose parts the engines serve together.
 func isJoined(extension string) bool {
-	return extension == engine.ExtensionSkills || extension == engine.ExtensionTasks || extension == engine.ExtensionEvents
+	return extension == engine.ExtensionSkills || extension == engine.ExtensionTasks
 }
 
-// otherExtensions returns extensions without skills, tasks and events: a JSON object, or nil if
+// otherExtensions returns extensions without skills and tasks: a JSON object, or nil if
 // there is no other one.
 func otherExtensions(extensions []byte) []byte {
 	var rest []byte

@@ -36,7 +36,6 @@ type Options struct {
 	PageSize        int         // entries of a page of a list; 0: the engine's default
 	Logging         bool        // forward log messages of pages to assistants
 	NoResourceTools bool        // omit the generated tools
-	Events          bool        // offer the extension for events, which is a draft
 
 	Allow      func(principal engine.Principal, verb engine.Verb, uri string) bool // nil allows all; uri is the one at /mcp
 	ReadOnly   func(principal engine.Principal) bool                               // see engine.Options; nil: no client may only read
@@ -148,7 +147,7 @@ func EngineOptions(logging bool) *engine.Options {
 	return &engine.Options{
 		Origin: "gateway", MaxMessage: limits.MaxMessage + limits.MaxSlack, Lenient: true,
 		Tools: true, Prompts: true, Completions: true, Logging: logging,
-		OtherTasks: engine.ForwardTasks(), JoinEvents: engine.JoinEvents,
+		OtherTasks: engine.ForwardTasks(),
 	}
 }
 

@@ -47,7 +47,7 @@ func (v *views) inputPolicy(p *page) engine.InputPolicy {
 
 // qualifiedURI returns the URI at /mcp of an entry of page.
 func qualifiedURI(page, uri string) string {
-	for _, kind := range [...]struct{ scheme, separator string }{{"tool:", "__"}, {"prompt:", "__"}, {"event:", "."}} {
+	for _, kind := range [...]struct{ scheme, separator string }{{"tool:", "__"}, {"prompt:", "__"}} {
 		if name, ok := strings.CutPrefix(uri, kind.scheme); ok {
 			return kind.scheme + page + kind.separator + name
 		}

@@ -79,11 +79,10 @@ var resourceToolList = [...]resourceTool{
 		`"limit":{"type":"integer","minimum":1,"maximum":1000000,"default":40000,"description":"How many characters of the text to return at most"}},"required":["uri"],"additionalProperties":false},` +
 		`"annotations":{"readOnlyHint":true,"openWorldHint":false}}`, (*resourceTools).read},
 	{"wait_for_change", `{"name":"wait_for_change","title":"Wait for a change",` +
-		`"description":"Waits until one of the given resources changes, and returns which did; read it again with read_resource. Or waits for an event of a page. Each answer has a cursor: with it as since, the next call misses nothing in between; without it, changes before the call do not count. A timeout is not an error: you may call again.",` +
+		`"description":"Waits until one of the given resources changes, and returns which did; read it again with read_resource. For an event of a page, a resource like notes+event:///saved, it returns what has happened, and a cursor: with it as since, the next call misses nothing in between. Other changes before the call do not count. A timeout is not an error: you may call again.",` +
 		`"inputSchema":{"type":"object","properties":{` +
 		`"uris":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":100,"description":"URIs of the resources to watch, as list_resources returned them"},` +
-		`"event":{"type":"string","description":"Instead of uris: the name of an event, with that of its page, like notes.saved"},` +
-		`"since":{"type":"string","description":"cursor of an earlier answer for the same uris or event"},` +
+		`"since":{"type":"string","description":"cursor of an earlier answer for the same uris"},` +
 		`"timeoutSeconds":{"type":"number","minimum":0,"maximum":300,"default":45,"description":"How long to wait at most"}},"additionalProperties":false},` +
 		`"annotations":{"readOnlyHint":true,"openWorldHint":false}}`, (*resourceTools).wait},
 }

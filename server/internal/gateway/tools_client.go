@@ -36,9 +36,9 @@ func (r *resourceTools) connect(ctx context.Context, tool string, onNotification
 // Close cancels the request, if it has no response.
 func (c toolClient) Close() { c.direct.Close() }
 
-// toolEnvelope begins the params of each request. It declares no capabilities but that it uses
-// events: the tool cannot answer requests to the client.
-const toolEnvelope = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + engine.LatestModern + `","io.modelcontextprotocol/clientCapabilities":` + engine.EventCapabilities + `}`
+// toolEnvelope begins the params of each request. It declares no capabilities:
+// the tool cannot answer requests to the client.
+const toolEnvelope = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + engine.LatestModern + `","io.modelcontextprotocol/clientCapabilities":{}}`
 
 // request sends a request, and waits for its result. members are JSON members of its params,
 // or nil.

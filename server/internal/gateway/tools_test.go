@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // call returns the text of the blocks of a tool's result, and the whole result.
@@ -127,20 +128,17 @@ func TestListToolPagesThroughLongLists(t *testing.T) {
 }
 
 // wait_for_change returns with the first change and its URI; without one it returns
-// after the timeout; and its stream ends with it. R-151 R-158 R-294.
+// after the timeout; and its listen ends with it. R-151 R-158 R-294.
 func TestWaitForChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := startGateway(t)
 		page := newPage(t, "notes")
 		page.write("notes://a", "1")
 		page.write("notes://b", "1")
-		event, err := engine.ParseEvent([]byte(`{"name":"saved","description":"A note was saved"}`))
-		page.must(err)
-		page.must(page.engine.PutEvent(event, false))
 		page.join(g)
-		streams := func() int {
+		listens := func() int {
 			return g.audited(func(e access.Entry) bool {
-				return e.Verb == engine.MethodStreamEvents && e.Client == "wait_for_change"
+				return e.Verb == engine.MethodListen && e.Client == "wait_for_change"
 			})
 		}
 		done := make(chan string, 1)
@@ -149,57 +147,81 @@ func TestWaitForChange(t *testing.T) {
 			done <- text
 		}()
 		synctest.Wait()
-		if n := len(done) + streams(); n != 0 {
+		if n := len(done) + listens(); n != 0 {
 			t.Error("it does not wait")
 		}
 		page.write("notes://a", "2")
 		if text := await(t, done, "the change is seen"); !strings.Contains(text, "Changed: notes+notes://a.") || strings.Contains(text, "notes://b") {
 			t.Errorf("it says: %s", text)
 		}
-		if n := streams(); n != 1 {
-			t.Errorf("%d streams have ended", n)
+		if n := listens(); n != 1 {
+			t.Errorf("%d listens have ended", n)
 		}
 
 		began := time.Now()
 		text, result := g.call("/mcp", "wait_for_change", `{"uris":["notes+notes://b"],"timeoutSeconds":0.2}`)
-		if result.IsError || !strings.HasPrefix(text, "Nothing changed") || !strings.HasPrefix(string(result.StructuredContent), `{"changed":[],"timedOut":true,"cursor":"`) || time.Since(began) != 200*time.Millisecond {
-			t.Errorf("without a change: %s after %v", text, time.Since(began))
-		}
-		// With the cursor of an answer, nothing in between is lost.
-		var answer struct{ Cursor string }
-		page.must(json.Unmarshal(result.StructuredContent, &answer, json.MatchCaseInsensitiveNames(true)))
-		page.write("notes://b", "2")
-		since := `{"uris":["notes+notes://b"],"since":"` + answer.Cursor + `"}`
-		if text, _ := g.call("/mcp", "wait_for_change", since); !strings.Contains(text, "Changed: notes+notes://b.") {
-			t.Errorf("since an answer: %s", text)
-		}
-		waits := `{"event":"notes.saved","timeoutSeconds":5}`
-		time.AfterFunc(time.Second, func() {
-			if _, _, err := page.engine.Emit("saved", []byte(`{"id":7}`), time.Now()); err != nil {
-				t.Error(err)
-			}
-		})
-		if text, result := g.call("/mcp", "wait_for_change", waits); !strings.Contains(string(result.StructuredContent), `"events":[{"name":"notes.saved","timestamp":"`) || !strings.Contains(string(result.StructuredContent), `"data":{"id":7}`) {
-			t.Errorf("an event: %s %s", text, result.StructuredContent)
-		}
-		if text, result := g.call("/mcp", "wait_for_change", `{"event":"notes__none"}`); !result.IsError || !strings.Contains(text, "no such event") {
-			t.Errorf("an unknown event: %s", text)
+		if result.IsError || !strings.HasPrefix(text, "Nothing changed") || string(result.StructuredContent) != `{"changed":[],"timedOut":true}` || time.Since(began) != 200*time.Millisecond {
+			t.Errorf("without a change: %s %s after %v", text, result.StructuredContent, time.Since(began))
 		}
 
 		ctx, cancel := context.WithCancel(t.Context())
 		params := `"name":"wait_for_change","arguments":{"uris":["notes+notes://b"]}`
-		before := streams()
+		before := listens()
 		time.AfterFunc(time.Second, cancel)
 		g.client.Do(g.newRequest(ctx, "POST", "/mcp", modern("1", engine.MethodCallTool, params), headersOf(engine.MethodCallTool, params)...)) // its error is the cancellation
-		if n := streams(); n != before+1 || time.Since(began) > defaultWait {
-			t.Errorf("%d streams have ended after a cancellation", n)
+		if n := listens(); n != before+1 || time.Since(began) > defaultWait {
+			t.Errorf("%d listens have ended after a cancellation", n)
 		}
 		for arguments, want := range map[string]string{
-			`{}`: "uris must be", `{"uris":[]}`: "uris must be", `{"uris":["a:b"],"event":"e"}`: "uris must be", `{"uris":["a:b"],"since":"forged"}`: "Invalid cursor", `{"uris":["a b"]}`: "cannot be watched: a b",
+			`{}`: "uris must be", `{"uris":[]}`: "uris must be", `{"uris":["a:b"],"since":"forged"}`: "since must be", `{"uris":["a b"]}`: "cannot be watched: a b",
 			`{"uris":["a:b"],"timeoutSeconds":0}`: "timeoutSeconds must be", `{"uris":["a:b"],"timeoutSeconds":301}`: "timeoutSeconds must be",
 		} {
 			if text, result := g.call("/mcp", "wait_for_change", arguments); !result.IsError || !strings.Contains(text, want) {
 				t.Errorf("%s: %s", arguments, text)
+			}
+		}
+	})
+}
+
+// With the cursor of an answer, no event in between is missed; those that are not kept any more are
+// counted, and a page that was loaded again is named.
+func TestWaitForEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := startGateway(t)
+		page := newPage(t, "notes")
+		const uri = "event:///saved"
+		lines := func(day string, from, to int) (text string) {
+			for i := from; i <= to; i++ {
+				text += fmt.Sprintf(`{"number":%d,"time":"2026-11-%sT10:00:00.000Z","data":{"id":%d}}`+"\n", i, day, i)
+			}
+			return text
+		}
+		page.write(uri, lines("01", 1, 2))
+		page.join(g)
+		call := func(since string) string {
+			arguments := jsonrpc.AppendString([]byte(`{"uris":["notes+event:///saved"],"timeoutSeconds":5,"since":`), since)
+			_, result := g.call("/mcp", "wait_for_change", string(arguments)+"}")
+			return string(result.StructuredContent)
+		}
+		cursor := func(answer string) string {
+			text, _ := jsonrpc.Text(jsonrpc.Member([]byte(answer), "cursor"))
+			return text
+		}
+		time.AfterFunc(time.Second, func() { page.write(uri, lines("01", 1, 3)) })
+		first := call("")
+		page.write(uri, lines("01", 2, 4))
+		second := call(cursor(first))
+		page.write(uri, lines("01", 7, 8))
+		third := call(cursor(second))
+		page.write(uri, lines("02", 1, 1))
+		for i, row := range []struct{ answer, want string }{
+			{first, `{"changed":[],"events":[{"uri":"notes+event:///saved","number":3,"time":"2026-11-01T10:00:00.000Z","data":{"id":3}}],"timedOut":false,`},
+			{second, `{"changed":[],"events":[{"uri":"notes+event:///saved","number":4,"time":"2026-11-01T10:00:00.000Z","data":{"id":4}}],"timedOut":false,`},
+			{third, `"number":8,"time":"2026-11-01T10:00:00.000Z","data":{"id":8}}],"lost":{"notes+event:///saved":2},"timedOut":false,`},
+			{call(cursor(third)), `"number":1,"time":"2026-11-02T10:00:00.000Z","data":{"id":1}}],"lost":{"notes+event:///saved":-1},"timedOut":false,`},
+		} {
+			if !strings.Contains(row.answer, row.want) {
+				t.Errorf("%d: %s, want %s", i, row.answer, row.want)
 			}
 		}
 	})

@@ -108,7 +108,7 @@ func (v *views) release(at *view) {
 func (v *views) make(path, name string) *view {
 	o := &v.gateway.Options
 	options := EngineOptions(o.Logging)
-	options.PageSize, options.Events = o.PageSize, o.Events
+	options.PageSize = o.PageSize
 	options.MaxInFlight = limits.MaxAllInFlight // the port of each client has a limit for each page
 	options.CursorKey, options.Report = o.CursorKey, v.gateway.logError
 	if o.CursorKeys != nil {
@@ -130,9 +130,7 @@ func (v *views) make(path, name string) *view {
 	v.byPath[path] = at
 	v.gateway.views.Add(1)
 	at.engine.Mount("", awayTasks{v, name})
-	if o.NoResourceTools {
-		at.engine.Mount("", engine.NewTable()) // its list of events is that of the engine
-	} else {
+	if !o.NoResourceTools {
 		at.tools = &resourceTools{views: v, view: at, page: name}
 		at.engine.Mount("", at.tools)
 		if name != "" {

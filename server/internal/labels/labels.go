@@ -34,7 +34,7 @@ func Outcome(text string) string {
 
 // IsTimed reports whether the duration of requests of a method says how fast responses
 // are. A subscription lasts until its client ends it.
-func IsTimed(method string) bool { return !engine.IsStream(method) }
+func IsTimed(method string) bool { return method != engine.MethodListen }
 
 // Durations returns the buckets of a histogram of requests, in seconds.
 func Durations() []float64 {

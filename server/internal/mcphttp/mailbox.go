@@ -41,7 +41,7 @@ func isCoalesced(method string) bool { return method == engine.MethodUpdated || 
 
 func isListChanged(method string) bool {
 	switch method {
-	case engine.MethodResourcesChanged, engine.MethodPromptsChanged, engine.MethodToolsChanged, engine.MethodEventsChanged:
+	case engine.MethodResourcesChanged, engine.MethodPromptsChanged, engine.MethodToolsChanged:
 		return true
 	}
 	return false

@@ -217,7 +217,7 @@ func (r *request) modern(x engine.Examination, body []byte) {
 		r.fail(http.StatusBadRequest, x.ID, mismatch)
 		return
 	}
-	listen := engine.IsStream(x.Method)
+	listen := x.Method == engine.MethodListen
 	stream := acceptsStream(r.http.Header)
 	if listen {
 		stream = accepts(r.http.Header, EventStreamType) // a subscription has no JSON response, so a wildcard suffices

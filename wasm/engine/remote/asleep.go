@@ -70,7 +70,7 @@ func (r *Remote) wake(l *link, tells bool) {
 	}
 	r.served.returned(r)
 	// Clients may have got fewer lists than there are.
-	r.announce(engine.Change{List: true, Prompts: true, Tools: true, Events: true})
+	r.announce(engine.Change{List: true, Prompts: true, Tools: true})
 }
 
 // endSleep reports whether the page was asleep.

@@ -128,7 +128,7 @@ func (r *Remote) regrant(g *engine.Grants) (change engine.Change, changed bool) 
 	}
 	r.grants.Store(g)
 	r.lists.clear() // an assistant may have got what it may not see any more
-	return engine.Change{List: true, Prompts: true, Tools: true, Events: true, Granted: func(who engine.Principal, uri string) bool {
+	return engine.Change{List: true, Prompts: true, Tools: true, Granted: func(who engine.Principal, uri string) bool {
 		return !old.MayWatch(who, uri) && g.MayWatch(who, uri)
 	}}, true
 }

@@ -112,16 +112,13 @@ func (r *Remote) announceAll(uris []string, lists bool) {
 		r.announce(engine.Change{URI: uri})
 	}
 	if lists {
-		r.announce(engine.Change{List: true, Prompts: true, Tools: true, Events: true})
+		r.announce(engine.Change{List: true, Prompts: true, Tools: true})
 	}
 }
 
 // notified handles a notification of the other engine. It never blocks.
 func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 	if r.forwardUpdate(l, msg) {
-		return
-	}
-	if r.streamed(l, msg) {
 		return
 	}
 	if msg.Method == hop.DeclaredChanged {
@@ -166,8 +163,6 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 		r.announce(engine.Change{Prompts: true})
 	case engine.MethodToolsChanged:
 		r.announce(engine.Change{Tools: true})
-	case engine.MethodEventsChanged:
-		r.announce(engine.Change{Events: true})
 	}
 }
 

@@ -52,7 +52,6 @@ func TestSpellings(t *testing.T) {
 		case 2:
 			c.listen()
 		case 3:
-			c.poll()
 		case 4:
 			c.withhold(random)
 		}
@@ -113,7 +112,7 @@ func newSpellings(t *testing.T) *spellings {
 	if err := r.Reattach(t.Context(), near); err != nil {
 		t.Fatal(err)
 	}
-	gateway := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{UpdateInterval: 1, Events: true, JoinEvents: engine.JoinEvents})
+	gateway := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{UpdateInterval: 1})
 	gateway.Mount("p+", r)
 	s.gateway, s.mallet, s.classic = newSpeaker(t, gateway, "claude"), newSpeaker(t, gateway, "mallet"), newSpeaker(t, gateway, "claude")
 	s.classic.request("initialize", `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
@@ -205,26 +204,6 @@ func (c *spelledCase) listen() {
 	}
 	c.gateway.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
 	c.gateway.request("ping", "")
-}
-
-func (c *spelledCase) poll() {
-	members := `"name":"resource_updated","arguments":{"uri":` + quoted("p+"+c.spelled) + `}`
-	begun := c.gateway.modern(engine.MethodPollEvents, members+`,"cursor":null`)
-	cursor := jsonrpc.Member(jsonrpc.Member([]byte(begun), "result"), "cursor")
-	if cursor == nil {
-		if c.isExact {
-			c.Errorf("poll: %s", begun)
-		}
-		return
-	}
-	c.table.Changed(c.announced)
-	found := c.gateway.modern(engine.MethodPollEvents, members+`,"cursor":`+string(cursor))
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(found, `"uri":`+quoted("p+"+c.spelled)+`}`); {
-		if found = c.gateway.modern(engine.MethodPollEvents, members+`,"cursor":`+string(cursor)); time.Now().After(deadline) {
-			c.Errorf("nothing is announced: %s", found)
-			return
-		}
-	}
 }
 
 func (c *spelledCase) withhold(random *rand.Rand) {

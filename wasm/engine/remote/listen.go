@@ -250,14 +250,14 @@ func listenParams(uris []string, lists bool) []byte {
 		member = jsonrpc.AppendString(member, uri)
 	}
 	member = append(member, ']')
-	capabilities := hop.Capabilities
+	capabilities := "{}"
 	if tasks != nil {
 		tasks[0] = '['
 		member = append(append(append(member, `,"taskIds":`...), tasks...), ']')
-		capabilities = `{"extensions":{"` + engine.ExtensionTasks + `":{},"` + hop.ExtensionEvents + `":{}}}`
+		capabilities = `{"extensions":{"` + engine.ExtensionTasks + `":{}}}`
 	}
 	if lists {
-		member = append(member, `,"resourcesListChanged":true,"promptsListChanged":true,"toolsListChanged":true,"eventsListChanged":true`...)
+		member = append(member, `,"resourcesListChanged":true,"promptsListChanged":true,"toolsListChanged":true`...)
 	}
 	return envelopeWith(capabilities, "", append(member, '}'))
 }

@@ -134,8 +134,6 @@ func (r *Remote) Prefetch(ctx context.Context, method string) {
 		ask = func(ctx context.Context) { r.Tools(ctx) }
 	case engine.MethodListSkills:
 		ask = func(ctx context.Context) { r.Skills(ctx) }
-	case engine.MethodListEvents:
-		ask = func(ctx context.Context) { r.Events(ctx) }
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	cancel() // it does not wait for the answer

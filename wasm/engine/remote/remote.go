@@ -34,7 +34,6 @@ type Remote struct {
 	arrivals   int  // calls of Arrives that are not done
 	lists      listCache
 	extensions []byte // of the other engine: a JSON object, or nil
-	eventless  bool   // it has no events
 	onDeclared func() // nil: none
 
 	inputPolicy func() engine.InputPolicy // nil: as for own sources
@@ -67,7 +66,6 @@ type link struct {
 	invocations map[jsonrpc.ID]*engine.Invocation // by the hop's id
 	tokens      map[string]*engine.Invocation     // by the hop's progress token
 	lastToken   int
-	streams     map[jsonrpc.ID]*eventStream // of events; nil before the first
 
 	// Likewise, of requests that must not be sent twice (once.go).
 	hub     bool          // another node is at the far end, and says of calls that it has not sent them
@@ -158,9 +156,6 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 	if err != nil && !isDown(err) {
 		l.conn.Close()
 		return err
-	}
-	if r.setEventless(err == nil && isEventless(discovered)) {
-		defer r.announce(engine.Change{Events: true})
 	}
 	if r.mirrors(l) {
 		l.conn.Notify(hop.NotifyMirror, nil) // before the first read, which may be one that waits for replace
@@ -260,7 +255,7 @@ func (r *Remote) Gone() <-chan struct{} {
 // for it. It may still come back.
 func (r *Remote) Forget() {
 	if r.forget() {
-		r.announce(engine.Change{List: true, Prompts: true, Tools: true, Events: true})
+		r.announce(engine.Change{List: true, Prompts: true, Tools: true})
 	}
 }
 

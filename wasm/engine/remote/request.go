@@ -68,7 +68,7 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 	if r.Grants() != nil { // the user is asked who it is
 		name = i.ClientName()
 	}
-	params := paramsFor(i, capabilitiesFor(method, i), engine.PrincipalOf(ctx), name, token, members)
+	params := paramsFor(i, engine.PrincipalOf(ctx), name, token, members)
 	p, err := l.conn.Begin(ctx, method, params, func(p *jsonrpc.Pending) {
 		id = p.ID
 		p.OnAnswer = func(size int) {
@@ -152,7 +152,7 @@ func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error))
 // envelope returns the params of a request: the envelope, on whose behalf, and
 // further members.
 func envelope(who engine.Principal, members []byte) []byte {
-	return envelopeWith(hop.Capabilities, who, members)
+	return envelopeWith("{}", who, members)
 }
 
 // envelopeWith is envelope with capabilities of a client, a JSON object.
@@ -209,27 +209,12 @@ func (r *Remote) dropInvocation(l *link, token string, id jsonrpc.ID) {
 	delete(l.invocations, id)
 }
 
-// capabilitiesFor returns those of the client, and for events what a hop declares.
-func capabilitiesFor(method string, i *engine.Invocation) []byte {
-	if method != engine.MethodPollEvents {
-		return i.Capabilities()
-	}
-	all := emit.JSON("{")
-	all.Members(i.Capabilities(), func(name string) bool { return name != "extensions" })
-	all.Name("extensions")
-	all.Text("{")
-	all.Members(jsonrpc.Member(i.Capabilities(), "extensions"), func(name string) bool { return name != hop.ExtensionEvents })
-	all.Member(hop.ExtensionEvents, []byte("{}"))
-	all.Text("}}")
-	return all
-}
-
 // paramsFor returns those of a request on the hop: the envelope, and members.
 // clientName is that of the assistant, or "".
-func paramsFor(i *engine.Invocation, capabilities []byte, who engine.Principal, clientName, token string, members []byte) []byte {
+func paramsFor(i *engine.Invocation, who engine.Principal, clientName, token string, members []byte) []byte {
 	inputs, state := i.Round()
 	params := emit.JSON(`{"_meta":{"` + hop.KeyVersion + `":"` + engine.LatestModern + `"`)
-	params.Member(hop.KeyCapabilities, capabilities)
+	params.Member(hop.KeyCapabilities, i.Capabilities())
 	if who != "" {
 		params.Name(hop.KeyPrincipal)
 		params.Quote(string(who))

@@ -11,7 +11,6 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 const stopSecret = "the secret"
@@ -36,17 +35,10 @@ func newStoppable(t *testing.T) *mirroredHop {
 			t.Fatal(err)
 		}
 	}
-	event, err := engine.ParseEvent([]byte(`{"name":"saved","description":"d"}`))
-	if err == nil {
-		err = h.page.PutEvent(event, false)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	m := &mirroredHop{hop: h, remote: remote.New(), times: func(uri string) bool { return uri == "notes://function" }}
 	m.compute("notes://function", engine.Cache{TTL: 10 * time.Hour, Public: true})
 	forGateway := enginetest.Offering
-	forGateway.OtherTasks, forGateway.Events, forGateway.JoinEvents = engine.ForwardTasks(), true, engine.JoinEvents
+	forGateway.OtherTasks = engine.ForwardTasks()
 	m.gateway = engine.New(engine.Info{Name: "gateway", Version: "1"}, &forGateway)
 	m.gateway.Mount("", engine.NewTable()) // a gateway has its tools
 	m.gateway.Mount("notes+", m.remote)
@@ -102,8 +94,6 @@ func TestWhatIsStoppedGivesNothing(t *testing.T) {
 						for !strings.Contains(c.Request("tasks/get", `"taskId":"`+task+`"`), stopSecret) {
 							time.Sleep(time.Second)
 						}
-						events := c.Request("events/poll", `"name":"notes.saved","cursor":null`)
-						cursor, _ := jsonrpc.Text(jsonrpc.Member(jsonrpc.Member([]byte(events), "result"), "cursor"))
 						c.Send("subscriptions/listen", `"notifications":{"resourceSubscriptions":["notes+notes://value"],"taskIds":["`+task+`"]}`)
 						for !strings.Contains(c.Next("the acknowledgement"), "acknowledged") {
 							continue
@@ -141,9 +131,6 @@ func TestWhatIsStoppedGivesNothing(t *testing.T) {
 						}
 						if state == "awake" { // a page that its browser has stopped does nothing
 							h.table.Changed("notes://value")
-							if _, _, err := h.page.Emit("saved", []byte(`{"text":"`+stopSecret+`"}`), time.Now()); err != nil {
-								t.Fatal(err)
-							}
 						}
 						synctest.Wait()
 						seen := 0
@@ -152,7 +139,6 @@ func TestWhatIsStoppedGivesNothing(t *testing.T) {
 							"function": func() string { return c.Request("resources/read", `"uri":"notes+notes://function"`) },
 							"tool":     func() string { return c.Request("tools/call", `"name":"notes__look","arguments":{}`) },
 							"task":     func() string { return c.Request("tasks/get", `"taskId":"`+task+`"`) },
-							"event":    func() string { return c.Request("events/poll", `"name":"notes.saved","cursor":"`+cursor+`"`) },
 							"listen": func() string { // what has come before the answer
 								id, got := c.Send("ping", ""), ""
 								for !strings.Contains(got, `"id":`+id+`,`) {
@@ -169,8 +155,8 @@ func TestWhatIsStoppedGivesNothing(t *testing.T) {
 								}
 							}
 						}
-						if decision == "none" && (state == "awake" && seen < 5 || state == "frozen" && seen == 0) {
-							t.Errorf("without a decision %d of 6 are seen", seen)
+						if decision == "none" && (state == "awake" && seen < 4 || state == "frozen" && seen == 0) {
+							t.Errorf("without a decision %d of 5 are seen", seen)
 						}
 						time.Sleep(time.Second) // the requests for the grants end
 					})

@@ -36,14 +36,6 @@ const (
 	KeyAge = "io.github.pagemcp/ageMs"
 )
 
-// ExtensionEvents, in the extensions of clientCapabilities, requests the methods of events of a
-// program of this project, which has them for others only by option. As a member of the answer to
-// a discover with KeyDeclared, it says that the engine has them.
-const ExtensionEvents = "io.github.pagemcp/events"
-
-// Capabilities are those of a hop's own requests.
-const Capabilities = `{"extensions":{"` + ExtensionEvents + `":{}}}`
-
 // MemberGrants is the member of the answer to such a discover that has the decisions about
 // assistants, if the engine has some: see engine.ParseGrants.
 const MemberGrants = "io.github.pagemcp/grants"

@@ -15,7 +15,7 @@ type Filter struct {
 }
 
 // FilterKeys are the members of a filter for lists, by which it requests changes of lists.
-var FilterKeys = [...]string{"resourcesListChanged", "promptsListChanged", "toolsListChanged", "eventsListChanged"}
+var FilterKeys = [...]string{"resourcesListChanged", "promptsListChanged", "toolsListChanged"}
 
 // ReadFilter reads the member notifications of a listen, or of its acknowledgement.
 func ReadFilter(object []byte) (Filter, error) {
@@ -25,7 +25,7 @@ func ReadFilter(object []byte) (Filter, error) {
 			return nil
 		}
 		switch name {
-		case FilterKeys[0], FilterKeys[1], FilterKeys[2], FilterKeys[3]:
+		case FilterKeys[0], FilterKeys[1], FilterKeys[2]:
 			switch string(value) {
 			case "true":
 				f.Lists |= 1 << slices.Index(FilterKeys[:], name)

@@ -85,11 +85,9 @@ export async function serveNotes(
     open,
   )
   serveSkill(mcp)
-  const checked = mcp.event({
+  const checked = mcp.event<{ uri: string }>({
     name: 'checked',
     description: texts.checkedDescription,
-    payloadSchema: { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] },
-    keep: true, // a client that was away while the page was loaded again gets it, too
   })
 
   let reason: JoinReason | undefined

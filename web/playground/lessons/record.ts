@@ -50,7 +50,6 @@ export function recordingOf(
     templates: {},
     prompts: {},
     tools: {},
-    events: {},
     steps: stepsOf(lines),
     captions: new Map(),
     notes: new Map(),

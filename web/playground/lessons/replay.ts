@@ -46,7 +46,6 @@ export function replayOf(
     templates: {},
     prompts: {},
     tools: {},
-    events: {},
     steps,
     captions: new Map([['en', new Map([['title', title]])]]),
     notes: new Map(),

@@ -121,12 +121,6 @@ export async function startScenarioEngine(
   for (const [uri, thing] of Object.entries(scenario.templates)) publishTemplate(uri, thing)
   for (const [name, item] of Object.entries(scenario.prompts)) offerPrompt(name, item)
   for (const [name, item] of Object.entries(scenario.tools)) offerTool(name, item)
-  const offered = new Map(
-    Object.entries(scenario.events).map(([name, own]) => {
-      const description = { ...own, name, description: String(own.description ?? name) }
-      return [name, mcp.event(description)]
-    }),
-  )
 
   const events = new Map<string, (subject: string, value: string) => unknown>([
     [
@@ -145,14 +139,6 @@ export async function startScenarioEngine(
     ['addTool', (name, value) => offerTool(name, JSON.parse(value))],
     ['removePrompt', (name) => withdraw(`prompt ${name}`)],
     ['removeTool', (name) => withdraw(`tool ${name}`)],
-    [
-      'emit',
-      (name, value) => {
-        const event = offered.get(name)
-        if (event === undefined) throw new Error(`there is no event ${name}`)
-        return event.emit(JSON.parse(value))
-      },
-    ],
     ['wait', (duration) => later(duration)],
     ['shutdown', () => mcp.close()],
   ])
@@ -176,7 +162,6 @@ function engineOptions(options: Scenario['options']): Partial<StartOptions> {
     ...(cache !== undefined && {
       cache: { ttlMs: TTL / 1e6, scope: Public ? 'public' : 'private' }, // TTL is in ns
     }),
-    ...(options.events === true && { experimental: { events: true } }),
     capabilities: {
       tools: tools === true,
       prompts: prompts === true,

@@ -93,20 +93,19 @@ export interface Scenario {
   readonly templates: Readonly<Record<string, Described>>
   readonly prompts: Readonly<Record<string, Described>>
   readonly tools: Readonly<Record<string, Described>>
-  readonly events: Readonly<Record<string, Described>>
   readonly steps: readonly Step[]
   /** Texts by language, then by key. */
   readonly captions: ReadonlyMap<string, ReadonlyMap<string, string>>
   readonly notes: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
-/** A description of a resource, template, prompt, tool or event, and its behaviour. */
+/** A description of a resource, template, prompt or tool, and its behaviour. */
 export interface Described {
   readonly [member: string]: unknown
 }
 
 /** Files of descriptions, each with `.json` appended. */
-export const worldFiles = ['resources', 'templates', 'prompts', 'tools', 'events'] as const
+export const worldFiles = ['resources', 'templates', 'prompts', 'tools'] as const
 
 /**
  * Parses a scenario.

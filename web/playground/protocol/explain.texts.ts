@@ -79,16 +79,6 @@ export const en = {
     'notifications/tasks': 'The state of a task has changed. The notification has the whole state.',
     'skills/list': 'Requests one page of the list of skills.',
     'skills/get': 'Requests the entry of one skill.',
-    'events/list': 'Requests one page of the list of events: what can happen here.',
-    'events/poll': 'Requests what has happened since a cursor.',
-    'events/stream': 'Opens a stream of occurrences of an event. It stays open.',
-    'notifications/events/list_changed':
-      'The list of events has changed. Request the list again for the new one.',
-    'notifications/events/active': 'The first message of a stream of events: it is open.',
-    'notifications/events/event': 'An event has occurred.',
-    'notifications/events/heartbeat': 'The stream of events is still open.',
-    'notifications/events/error': 'The stream of events has a problem and goes on.',
-    'notifications/events/terminated': 'The stream of events has ended.',
   },
   code: {
     '-32700': 'Parse error: the message is not JSON.',
@@ -258,17 +248,6 @@ export const de: Translated<typeof en> = {
       'Der Zustand einer Aufgabe hat sich geändert. Die Benachrichtigung enthält den ganzen Zustand.',
     'skills/list': 'Fragt nach einer Seite der Liste der Skills.',
     'skills/get': 'Fragt nach dem Eintrag eines Skills.',
-    'events/list': 'Fragt nach einer Seite der Liste der Ereignisse: was hier geschehen kann.',
-    'events/poll': 'Fragt danach, was seit einem Cursor geschehen ist.',
-    'events/stream': 'Öffnet einen Stream von Vorkommen eines Ereignisses. Er bleibt offen.',
-    'notifications/events/list_changed':
-      'Die Liste der Ereignisse hat sich geändert. Eine neue Anfrage liefert die neue Liste.',
-    'notifications/events/active':
-      'Die erste Nachricht eines Streams von Ereignissen: Er ist offen.',
-    'notifications/events/event': 'Ein Ereignis ist eingetreten.',
-    'notifications/events/heartbeat': 'Der Stream von Ereignissen ist weiterhin offen.',
-    'notifications/events/error': 'Der Stream von Ereignissen hat ein Problem und geht weiter.',
-    'notifications/events/terminated': 'Der Stream von Ereignissen ist beendet.',
   },
   code: {
     '-32700': 'Parse error: Die Nachricht ist kein JSON.',
@@ -433,17 +412,6 @@ export const ja: Translated<typeof en> = {
     'notifications/tasks': 'タスクの状態が変わりました。通知には状態の全体が含まれます。',
     'skills/list': 'スキルの一覧を 1 ページ求めます。',
     'skills/get': 'スキル 1 件の項目を求めます。',
-    'events/list': 'イベントの一覧を 1 ページ求めます。ここで起こりうることの一覧です。',
-    'events/poll': 'カーソル以降に起きたことを求めます。',
-    'events/stream': 'イベントの発生を受け取るストリームを開きます。ストリームは開いたままです。',
-    'notifications/events/list_changed':
-      'イベントの一覧が変わりました。新しい一覧はもう一度求めます。',
-    'notifications/events/active':
-      'イベントのストリームの最初のメッセージです。ストリームが開きました。',
-    'notifications/events/event': 'イベントが発生しました。',
-    'notifications/events/heartbeat': 'イベントのストリームはまだ開いています。',
-    'notifications/events/error': 'イベントのストリームに問題がありますが、続いています。',
-    'notifications/events/terminated': 'イベントのストリームが終わりました。',
   },
   code: {
     '-32700': 'Parse error：メッセージが JSON ではありません。',
@@ -597,15 +565,6 @@ export const zhHans: Translated<typeof en> = {
     'notifications/tasks': '任务的状态变了。通知里有完整的状态。',
     'skills/list': '请求一页技能列表。',
     'skills/get': '请求一个技能的条目。',
-    'events/list': '请求一页事件列表：这里可能发生什么。',
-    'events/poll': '请求自某个游标以来发生的事。',
-    'events/stream': '打开一个事件流，并保持打开。',
-    'notifications/events/list_changed': '事件列表变了。要得到新列表，请再次请求。',
-    'notifications/events/active': '事件流的第一条消息：流已打开。',
-    'notifications/events/event': '发生了一个事件。',
-    'notifications/events/heartbeat': '事件流仍然打开。',
-    'notifications/events/error': '事件流出了问题，但仍在继续。',
-    'notifications/events/terminated': '事件流已结束。',
   },
   code: {
     '-32700': 'Parse error：消息不是 JSON。',

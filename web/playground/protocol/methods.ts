@@ -70,16 +70,7 @@ tasks/update > client +tasks TaskUpdateParams EmptyResult E task-update-requests
 tasks/cancel > client +tasks TaskParams EmptyResult E task-cancellation
 notifications/tasks ! server +tasks TaskNote - E task-status-notifications
 skills/list > client +skills Page Paged E
-skills/get > client +skills UriParams AnyResult E
-events/list > client +events Page EventsResult E
-events/poll > client +events PollParams PollResult E
-events/stream > client +events StreamParams EmptyResult E
-notifications/events/list_changed ! server +events Note - E
-notifications/events/active ! server +events ActiveNote - E
-notifications/events/event ! server +events EventNote - E
-notifications/events/heartbeat ! server +events HeartbeatNote - E
-notifications/events/error ! server +events EventErrorNote - E
-notifications/events/terminated ! server +events EventErrorNote - E`
+skills/get > client +skills UriParams AnyResult E`
 
 /** Extensions of 2026-07-28 by the names of the table: identifier, and where it is specified. */
 const extensions: { readonly [name: string]: { readonly id: string; readonly page: string } } = {
@@ -90,10 +81,6 @@ const extensions: { readonly [name: string]: { readonly id: string; readonly pag
   skills: {
     id: 'io.modelcontextprotocol/skills',
     page: 'https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2640',
-  },
-  events: {
-    id: 'io.modelcontextprotocol/events',
-    page: 'https://github.com/modelcontextprotocol/modelcontextprotocol/pull/3415',
   },
 }
 

@@ -75,7 +75,6 @@ Filter  @E  # Kinds of notifications. Absent ones are not sent.
   promptsListChanged?: boolean  # Whether to notify of changes of the list of prompts.
   toolsListChanged?: boolean  # Whether to notify of changes of the list of tools.
   taskIds?: string[]  # Extension tasks: ids of the tasks whose states to send.
-  eventsListChanged?: boolean  # Extension events: whether to notify of changes of the list of events.
 InitializeParams < Bare  @CD
   protocolVersion: string  # The newest revision that the client supports.
   capabilities: ClientCapabilities  # The client's capabilities.
@@ -409,46 +408,6 @@ TasksResult < Paged  @D
 CreateTaskResult < Result  @D
   task: Task  # The task that will have the result.
 CreateTaskResult < Result, Task  @E  # The request goes on as a task.
-EventsResult < Result  @E
-  events: EventKind[]  # One page of them.
-  nextCursor?: string  # The cursor of the next page; absent: this is the last one.
-EventKind < Meta  @E  # What can happen.
-  name: string  # Its identifier.
-  description: string  # A description for users and language models.
-  delivery: ("poll" | "push" | "webhook")[]  # How it can be followed: events/poll, events/stream, or a webhook.
-  inputSchema: object  # JSON Schema of arguments.
-  payloadSchema: object  # JSON Schema of data.
-EventOccurrence < Meta  @E
-  eventId: string  # Its id; the same for the same occurrence.
-  name: string  # Which event.
-  timestamp: string  # ISO 8601.
-  data: any  # The payload, as in payloadSchema.
-  cursor?: string  # Where to go on after it.
-PollParams < Bare  @E
-  name: string  # Which event.
-  arguments?: object  # Arguments that match the event's inputSchema.
-  cursor: string | null  # That of the previous result; null: from now on.
-  maxAgeMs?: integer  # Leave out what is older, in milliseconds.
-  maxEvents?: integer  # At most so many.
-PollResult < Result  @E
-  events: EventOccurrence[]  # What has happened, the oldest first.
-  cursor: string  # For the next poll.
-  truncated: boolean  # Some may be missing: the server did not keep all since the cursor.
-  hasMore: boolean  # There are more: poll again at once.
-  nextPollMs?: integer  # When to poll again, in milliseconds.
-StreamParams < Bare  @E
-  name: string  # Which event.
-  arguments?: object  # Arguments that match the event's inputSchema.
-  cursor?: string | null  # That of an earlier stream or poll; null: from now on.
-  maxAgeMs?: integer  # Leave out what is older, in milliseconds.
-ActiveNote < Note  @E
-  cursor: string  # Where the stream begins.
-  truncated: boolean  # Some may be missing: the server did not keep all since the cursor.
-EventNote < Note, EventOccurrence  @E
-HeartbeatNote < Note  @E
-  cursor: string  # Where to go on if the stream breaks.
-EventErrorNote < Note  @E
-  error: Error  # Why.
 Error  # An error.
   code: integer  # JSON-RPC's and MCP's numbers are below -32000.
   message: string  # One sentence.

@@ -7,7 +7,7 @@ import type { Store } from '../messages/store.ts'
 import { statusOf } from './status.ts'
 
 /** Requests that stay open and get notifications. */
-export const streams: readonly string[] = ['subscriptions/listen', 'events/stream']
+export const streams: readonly string[] = ['subscriptions/listen']
 
 /** The outcome of a row: of a response its result, of a request only whether it waits. */
 export function outcome(store: Store, row: number): string {

@@ -1,181 +1,106 @@
-// Events of a page: what it offers and emits, as clients poll it and stream it, and what its developer learns.
+// Events of a page: resources with lines of JSON, whose changes are announced, and what their developer learns.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { errorOf, type Message, resultOf, type TestClient } from './client.ts'
+import { envelope, errorOf, resultOf, type TestClient } from './client.ts'
 import { testPage } from './page.ts'
 
 interface Occurrence {
-  eventId: string
-  name: string
-  timestamp: string
-  data: unknown
-  cursor: string
-}
-interface Polled {
-  events: Occurrence[]
-  cursor: string
-  truncated: boolean
-  hasMore: boolean
-  nextPollMs: number
+  number: number
+  time: string
+  data?: unknown
 }
 
-const offered = { experimental: { events: true } }
-
-async function poll(client: TestClient, name: string, cursor: string | null, more = {}) {
-  return resultOf<Polled>(await client.askModern('events/poll', { name, cursor, ...more }))
+async function read(client: TestClient, uri: string): Promise<Occurrence[]> {
+  const { contents } = resultOf<{ contents: { text: string; mimeType: string }[] }>(
+    await client.askModern('resources/read', { uri }),
+  )
+  assert.equal(contents[0]?.mimeType, 'application/jsonl')
+  const lines = String(contents[0]?.text).split('\n')
+  assert.equal(lines.pop(), '')
+  return lines.map((line) => JSON.parse(line))
 }
 
-/** The parameters of the next notification of a stream. */
-async function note(client: TestClient, kind: string, from: number) {
-  const found = await client.next(({ method }) => method === `notifications/events/${kind}`, from)
-  return found.params as Message
-}
-
-test('an event is listed, polled, streamed and taken away', async (t) => {
-  const page = await testPage(t, offered)
-  const saved = page.mcp.event({
-    name: 'saved',
+test('an event is a resource of its numbered occurrences, and announces each', async (t) => {
+  const page = await testPage(t)
+  const saved = page.mcp.event<{ list: string }>({
+    name: 'note saved/1',
+    title: 'Saved',
     description: 'A note was saved.',
-    inputSchema: { type: 'object', properties: { list: { type: 'string' } } },
-    payloadSchema: { type: 'object', properties: { list: { type: 'string' } } },
     show: true,
   })
-  await saved.emit({ list: 'before' })
+  const uri = 'event:///note%20saved%2F1'
   const client = page.client()
-  const listed = resultOf<{ events: Message[] }>(await client.askModern('events/list'))
-  assert.deepEqual(
-    listed.events.map(({ name }) => name),
-    ['resource_updated', 'saved'],
-  )
-  assert.deepEqual(listed.events[1], {
-    name: 'saved',
-    description: 'A note was saved.',
-    _meta: { 'io.github.pagemcp/show': true },
-    delivery: ['poll', 'push'],
-    inputSchema: { type: 'object', properties: { list: { type: 'string' } } },
-    payloadSchema: { type: 'object', properties: { list: { type: 'string' } } },
-  })
+  const { resources } = resultOf<{ resources: object[] }>(await client.askModern('resources/list'))
+  assert.deepEqual(resources, [
+    {
+      uri,
+      name: 'note saved/1',
+      title: 'Saved',
+      description: 'A note was saved.',
+      mimeType: 'application/jsonl',
+      _meta: { 'io.github.pagemcp/show': true },
+    },
+  ])
+  assert.deepEqual(await read(client, uri), [])
 
-  const now = await poll(client, 'saved', null)
-  assert.deepEqual(now.events, [])
   const from = client.got.length
-  const stream = client.askModern('events/stream', { name: 'saved', cursor: null }, 'stream')
-  assert.equal((await note(client, 'active', from)).truncated, false)
+  const notifications = { resourceSubscriptions: [uri] }
+  client.post({
+    jsonrpc: '2.0',
+    id: 'listen',
+    method: 'subscriptions/listen',
+    params: { _meta: envelope, notifications },
+  })
+  await client.next(({ method }) => method === 'notifications/subscriptions/acknowledged', from)
   const data = { list: 'home' }
-  const emitted = saved.emit(data)
+  saved.emit(data)
   data.list = 'changed later'
-  await emitted
-  const event = (await note(client, 'event', from)) as unknown as Occurrence & { _meta: Message }
-  assert.deepEqual(event.data, { list: 'home' })
-  assert.equal(event._meta['io.modelcontextprotocol/subscriptionId'], 'stream')
-  const polled = await poll(client, 'saved', now.cursor)
-  assert.deepEqual(
-    polled.events.map(({ data, eventId }) => [data, eventId]),
-    [[{ list: 'home' }, event.eventId]],
+  const updated = await client.next(
+    ({ method }) => method === 'notifications/resources/updated',
+    from,
   )
-  const none = await poll(client, 'saved', now.cursor, { arguments: { list: 'work' } })
-  assert.deepEqual(none.events, [])
+  assert.equal((updated.params as { uri: string }).uri, uri)
+  saved.emit()
+  const occurrences = await read(client, uri)
+  assert.deepEqual(
+    occurrences.map(({ number, data }) => [number, data]),
+    [
+      [1, { list: 'home' }],
+      [2, undefined],
+    ],
+  )
+  for (const { time } of occurrences) assert.equal(new Date(time).toISOString(), time)
 
   saved.remove()
-  assert.equal(((await note(client, 'terminated', from)).error as Message).code, -32023)
-  assert.equal(resultOf(await stream).resultType, 'complete')
-  const gone = await client.askModern('events/poll', { name: 'saved', cursor: now.cursor })
-  assert.equal(errorOf(gone).code, -32023)
+  const gone = await client.askModern('resources/read', { uri })
+  assert.equal(errorOf(gone).code, -32602)
   assert.deepEqual(page.errors, [])
 })
 
-test('the change of a resource is an event without further code', async (t) => {
-  const page = await testPage(t, offered)
-  const cart = page.mcp.resource({ uri: 'shop://cart', name: 'Cart' }, { items: 0 })
-  const client = page.client()
-  const start = await poll(client, 'resource_updated', null)
-  for (let items = 1; items < 100; items++) cart.set({ items })
-  page.mcp.changed('shop://other')
-  const { events } = await poll(client, 'resource_updated', start.cursor)
-  assert.deepEqual(
-    events.map(({ data }) => data),
-    [{ uri: 'shop://cart' }, { uri: 'shop://other' }],
-  )
-})
-
-test('events are offered to other clients by option only, and to programs of this project always', async (t) => {
+test('the last 100 occurrences are kept, and at most 64 KiB', async (t) => {
   const page = await testPage(t)
-  page.mcp.event({ name: 'saved', description: 'A note was saved.' })
+  const many = page.mcp.event({ name: 'many', description: 'd' })
+  const large = page.mcp.event({ name: 'large', description: 'd' })
+  for (let i = 1; i <= 250; i++) many.emit(i)
+  for (let i = 1; i <= 10; i++) large.emit('ü'.repeat(5_000)) // 10,000 bytes
   const client = page.client()
-  for (const method of ['list', 'poll', 'stream', 'subscribe']) {
-    const answer = await client.askModern(`events/${method}`, { name: 'saved', cursor: null })
-    assert.equal(errorOf(answer).code, -32601, method)
-  }
-  const meta = {
-    'io.modelcontextprotocol/clientCapabilities': {
-      extensions: { 'io.github.pagemcp/events': {} },
-    },
-  }
-  const listed = resultOf<{ events: unknown[] }>(
-    await client.askModern('events/list', {}, 'ours', meta),
-  )
-  assert.ok(listed.events.length > 0)
-})
-
-test('descriptions and data that are wrong are errors for the developer', async (t) => {
-  const page = await testPage(t, offered)
-  const event = (description: object) => page.mcp.event(description as never)
-  for (const [description, message] of [
-    [{ name: 'a b', description: 'd' }, /letters, digits/],
-    [{ name: 'x'.repeat(129), description: 'd' }, /letters, digits/],
-    [{ name: 'a', description: ' ' }, /needs a description/],
-    [{ name: 'resource_updated', description: 'd' }, /is the event of resources/],
-    [{ name: 'a', description: 'd', payloadSchema: [] }, /payloadSchema of a/],
-    [{ name: 'a', description: 'd', inputSchema: { type: 'string' } }, /"type": "object"/],
-  ] as const) {
-    await assert.rejects(event(description).emit({}), message)
-  }
-  const strict = page.mcp.event({
-    name: 'strict',
-    description: 'd',
-    payloadSchema: { type: 'object', required: ['id'] },
-  })
-  const any = page.mcp.event({ name: 'any', description: 'd' })
-  await assert.rejects(strict.emit({ name: 'no id' }), /does not fit/)
-  await assert.rejects(any.emit(undefined), /nothing that JSON can write/)
-  await assert.rejects(any.emit('x'.repeat(16 << 10)), /more than 16 KiB/)
-  await assert.rejects(any.emit(1n), TypeError)
-  await strict.emit({ id: 1 })
-  const client = page.client()
-  const { events } = resultOf<{ events: Message[] }>(await client.askModern('events/list'))
+  const numbers = async (uri: string) => (await read(client, uri)).map(({ number }) => number)
   assert.deepEqual(
-    events.map(({ name }) => name),
-    ['resource_updated', 'strict', 'any'],
+    await numbers('event:///many'),
+    Array.from({ length: 100 }, (_, i) => i + 151),
   )
-  assert.deepEqual(page.errors, [])
+  assert.deepEqual(await numbers('event:///large'), [5, 6, 7, 8, 9, 10])
 })
 
-test('of two registrations the latest is listed, and after its removal the other', async (t) => {
-  const page = await testPage(t, offered)
+test('registrations of one name share their occurrences, also over a restart of the program', async (t) => {
+  const page = await testPage(t)
   const first = page.mcp.event({ name: 'saved', description: 'first' })
   const second = page.mcp.event({ name: 'saved', description: 'second' })
-  const client = page.client()
-  const description = async () => {
-    const { events } = resultOf<{ events: Message[] }>(await client.askModern('events/list'))
-    return events[1]?.description
-  }
-  await second.emit(1)
-  assert.equal(await description(), 'second')
+  first.emit(1)
+  second.emit(2)
   second.remove()
-  await first.emit(2)
-  assert.equal(await description(), 'first')
-  first.remove()
-  await page.mcp.event({ name: 'other', description: 'other' }).emit(3)
-  assert.equal(await description(), 'other')
-})
-
-test('a new program has the same events, and says that older ones are lost', async (t) => {
-  const page = await testPage(t, offered)
-  const saved = page.mcp.event({ name: 'saved', description: 'd' })
-  await saved.emit(1)
   const client = page.client()
-  const before = await poll(client, 'saved', null)
   page.kill()
   const running = new Promise<void>((resolve) => {
     page.mcp.on('state', ({ engine }) => {
@@ -184,11 +109,33 @@ test('a new program has the same events, and says that older ones are lost', asy
   })
   await client.askModern('ping') // it notices
   await running
-  await saved.emit(2)
-  const after = await poll(client, 'saved', before.cursor)
-  assert.equal(after.truncated, true)
+  first.emit(3)
   assert.deepEqual(
-    after.events.map(({ data }) => data),
-    [2],
+    (await read(client, 'event:///saved')).map(({ number, data }) => [number, data]),
+    [
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ],
   )
+})
+
+test('descriptions and data that are wrong are errors for the developer', async (t) => {
+  const page = await testPage(t)
+  for (const [description, message] of [
+    [{ description: 'd' }, /needs a name/],
+    [{ name: '', description: 'd' }, /needs a name/],
+    [{ name: 'a', description: ' ' }, /needs a description/],
+  ] as const) {
+    assert.throws(() => page.mcp.event(description as never), message)
+  }
+  const any = page.mcp.event({ name: 'any', description: 'd' })
+  for (const [data, message] of [
+    [() => {}, /nothing that JSON can write/],
+    ['x'.repeat(16 << 10), /more than 16 KiB/],
+    [1n, TypeError],
+  ] as const) {
+    assert.throws(() => any.emit(data), message)
+  }
+  assert.deepEqual(await read(page.client(), 'event:///any'), [])
 })

@@ -6,20 +6,14 @@ import { servePages } from '../core/browser/built.ts'
 import { type Gateway, ownPorts, pageUrl, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import type { Served } from '../harness/serve.ts'
-import { type EventsClient, eventsClient } from './client.ts'
 
 const app = `
 import * as lib from '/pagemcp/index.js'
 const mcp = await lib.start({ name: 'notes', access: 'open' })
 const cart = mcp.resource({ uri: 'notes://cart', name: 'Cart' }, { items: 0 })
-const saved = mcp.event({
-  name: 'saved',
-  description: 'A note was saved.',
-  inputSchema: { type: 'object', properties: { list: { type: 'string' } } },
-  payloadSchema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
-})
-const kept = mcp.event({ name: 'kept', description: 'It outlives a reload.', keep: true, show: true })
-window.events = { saved, kept }
+const saved = mcp.event({ name: 'saved', description: 'A note was saved.' })
+const shown = mcp.event({ name: 'shown', description: 'It may be shown.', show: true })
+window.events = { saved, shown }
 let items = 0
 window.put = (many) => cart.set({ items: (items += many) })
 window.join = (url) => mcp.connect(lib.webSocket(url)).joined
@@ -31,7 +25,7 @@ window.ready = true`
 export interface App {
   join(url: string): Promise<string>
   put(items: number): void
-  events: Record<string, { emit(data: unknown): Promise<void>; remove(): void }>
+  events: Record<string, { emit(data: unknown): void }>
 }
 
 /** A gateway that one page has joined, and how to reach both. */
@@ -39,8 +33,6 @@ export interface World {
   tab: Page
   name: string
   gateway: Gateway
-  /** @param at - the path behind that of all pages */
-  client(at?: string): EventsClient
   /** Ends the gateway like a crash, and starts it again after `meanwhile`. */
   restart(meanwhile: () => Promise<unknown>): Promise<void>
 }
@@ -73,7 +65,7 @@ export function inWorlds(
     async ({ open }) => {
       const { origin } = site()
       const ports = await ownPorts('serve')
-      const args = [`--allow-origin=${origin}`, '--experimental-events', ...ports]
+      const args = [`--allow-origin=${origin}`, ...ports]
       const first = await startGateway({ command: 'serve', args })
       const world = { gateway: first } as World
       try {
@@ -82,7 +74,6 @@ export function inWorlds(
           Object.assign(world, {
             tab,
             name: await join(tab, first),
-            client: (at = '') => eventsClient(world.gateway.mcp + at, world.gateway.token),
             async restart(meanwhile: () => Promise<unknown>) {
               await world.gateway.kill()
               await meanwhile()

@@ -233,33 +233,24 @@ export const kit = {
   /** An event of a component: what clients get, and whether its function stays the same. */
   async events(strict: boolean) {
     await show(null, { strict })
-    const emits = new Set<(data: unknown) => Promise<void>>()
+    const emits = new Set<(data?: unknown) => void>()
     function Saver({ times }: { times: number }) {
       const emit = usePageMcpEvent({ name: 'saved', description: 'A note was saved.' })
       emits.add(emit)
       return <p>{times}</p>
     }
-    const poll = (cursor: string | null) =>
-      ask<{ events: { data: unknown }[]; cursor: string }>('events/poll', {
-        name: 'saved',
-        cursor,
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': {
-            extensions: { 'io.github.pagemcp/events': {} },
-          },
-        },
-      })
+    const read = () =>
+      ask<{ contents: { text: string }[] }>('resources/read', { uri: 'event:///saved' })
     await show(<Saver times={1} />, { strict })
     const [emit] = emits
-    await emit?.('before')
-    const { cursor } = await poll(null)
+    emit?.('before')
     await show(<Saver times={2} />, { strict })
-    await emit?.({ id: 1 })
-    const { events } = await poll(cursor)
+    emit?.({ id: 1 })
+    const { contents } = await read()
     await show(null, { strict })
-    const gone = await poll(cursor)
-    return { emits: emits.size, data: events.map(({ data }) => data), gone }
+    const gone = await read()
+    const lines = String(contents[0]?.text).trim().split('\n')
+    return { emits: emits.size, data: lines.map((line) => JSON.parse(line).data), gone }
   },
 
   /** Two components with one name and URI. */

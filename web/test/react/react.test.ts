@@ -128,8 +128,8 @@ for (const strict of [false, true]) {
       const page = await openPage(browser)
       assert.deepEqual(await page.evaluate((strict) => kit.events(strict), strict), {
         emits: 1,
-        data: [{ id: 1 }],
-        gone: 'There is no such event',
+        data: ['before', { id: 1 }],
+        gone: 'Resource not found',
       })
     },
   )

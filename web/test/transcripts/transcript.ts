@@ -31,7 +31,6 @@ export interface Transcript {
   readonly resources: Record<string, Thing>
   readonly templates: Record<string, Thing>
   readonly prompts: Record<string, Deed>
-  readonly events: Record<string, object>
   readonly tools: Record<string, Deed>
   /** Entries by URI, which they lack. */
   readonly skills: Record<string, Omit<SkillEntry, 'uri'>>
@@ -64,7 +63,6 @@ function read(name: string, archive: string): Transcript {
     resources: json('resources.json'),
     templates: json('templates.json'),
     prompts: json('prompts.json'),
-    events: json('events.json'),
     tools: json('tools.json'),
     skills: json('skills.json'),
     later: json('later.json'),

@@ -102,9 +102,6 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
     for (const [name, deed] of Object.entries(transcript[kind])) offer(kind, name, deed)
   }
 
-  for (const [name, own] of Object.entries(transcript.events)) {
-    register(`events ${name}`, { events: [{ ...own, name }] })
-  }
   for (const [uri, entry] of Object.entries(transcript.skills)) offerSkill(uri, entry)
 
   if (Object.keys(transcript.later).length > 0) {
@@ -174,9 +171,6 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
       withdraw(uri)
     },
     addPrompt: (name, value) => offer('prompts', name, JSON.parse(value)),
-    emit: (name, value) => {
-      register('', { events: [{ emit: name, data: JSON.parse(value), time: Date.now() }] })
-    },
     addTool: (name, value) => offer('tools', name, JSON.parse(value)),
     addSkill: (uri, value) => offerSkill(uri, JSON.parse(value)),
     removeSkill: (uri) => withdraw(`skills ${uri}`),
@@ -267,12 +261,11 @@ function fill(text: string, variables: Record<string, string | string[]>): strin
 
 /** The engine's options, as the transcript has those of Go's `engine.Options`. */
 function optionsOf({ options }: Transcript): Pick<EngineOptions, 'pageSize'> {
-  const { pageSize = 200, cache, events, ...rest } = options
+  const { pageSize = 200, cache, ...rest } = options
   const { TTL = 0, Public = false } = (cache ?? {}) as { TTL?: number; Public?: boolean }
   const cacheHints = { ttlMs: TTL / 1e6, cacheScope: Public ? 'public' : 'private' } // from ns
   return {
     ...rest,
-    ...(events === true && { experimental: { events } }),
     pageSize: Number(pageSize),
     ...(cache !== undefined && { cacheHints }),
   }

@@ -275,8 +275,6 @@ func (c *Conversation) checkError(req request, code int, whole map[string]any) e
 	}
 	kind, ok := errorTypes[code]
 	switch {
-	case isExtensionError(req.method, code):
-		return nil
 	case !ok && code <= -32000 && code >= -32768:
 		return fmt.Errorf("code %d, which 2026-07-28 keeps for others", code)
 	case !ok:

@@ -4,40 +4,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 )
 
-// The extensions for tasks (SEP-2663) and events (SEP-3415) are in no official schema of a
-// revision: their types are always those of the playground's table.
+// The extension for tasks (SEP-2663) is in no official schema of a revision: its types are always those of the playground's table.
 
 // extensionResults are the types of results of extensions by the method of the request.
 var extensionResults = map[string]string{
-	"tasks/get":     "TaskResult",
-	"tasks/update":  "EmptyResult",
-	"tasks/cancel":  "EmptyResult",
-	"events/list":   "EventsResult",
-	"events/poll":   "PollResult",
-	"events/stream": "EmptyResult",
+	"tasks/get":    "TaskResult",
+	"tasks/update": "EmptyResult",
+	"tasks/cancel": "EmptyResult",
 }
 
 // extensionNotifications are the types of params, and the request whose subscription a
 // notification names.
 var extensionNotifications = map[string]struct{ params, of string }{
-	"notifications/tasks":               {"TaskNote", "subscriptions/listen"},
-	"notifications/events/list_changed": {"Note", "subscriptions/listen"},
-	"notifications/events/active":       {"ActiveNote", "events/stream"},
-	"notifications/events/event":        {"EventNote", "events/stream"},
-	"notifications/events/heartbeat":    {"HeartbeatNote", "events/stream"},
-	"notifications/events/error":        {"EventErrorNote", "events/stream"},
-	"notifications/events/terminated":   {"EventErrorNote", "events/stream"},
-}
-
-// extensionFilters are the members that extensions add to the filter of a listen.
-var extensionFilters = [...]string{"taskIds", "eventsListChanged"}
-
-// isExtensionError reports whether a code is one of the extension for events. They are provisional.
-func isExtensionError(method string, code int) bool {
-	return strings.HasPrefix(method, "events/") && code <= -32023 && code >= -32027
+	"notifications/tasks": {"TaskNote", "subscriptions/listen"},
 }
 
 // validateExtension compares a value with a type of an extension.
@@ -76,10 +57,6 @@ func (c *Conversation) checkExtensionNotification(m message, whole map[string]an
 	if !ok || req.method != kind.of {
 		return fmt.Errorf("%s for subscription %s, which is no open %s", m.Method, subscription, kind.of)
 	}
-	begins := m.Method == "notifications/events/active"
-	if kind.of == "events/stream" && !req.acked && !begins && m.Method != "notifications/events/terminated" {
-		return fmt.Errorf("%s for subscription %s: active is the first", m.Method, subscription)
-	}
 	if kind.of == "subscriptions/listen" && !req.acked {
 		return fmt.Errorf("%s for subscription %s: acknowledged is the first", m.Method, subscription)
 	}
@@ -96,8 +73,6 @@ func (c *Conversation) checkExtensionNotification(m message, whole map[string]an
 func withoutExtensions(whole map[string]any) {
 	params, _ := whole["params"].(map[string]any)
 	if filter, ok := params["notifications"].(map[string]any); ok {
-		for _, name := range extensionFilters {
-			delete(filter, name)
-		}
+		delete(filter, "taskIds")
 	}
 }

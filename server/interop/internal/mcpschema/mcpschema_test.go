@@ -160,8 +160,6 @@ func whatAnEngineSays(t *testing.T, s *Schemas) {
 	listen := `->{"jsonrpc":"2.0","id":"a","method":"subscriptions/listen","params":{` + envelope + `,"notifications":{"resourcesListChanged":true}}}`
 	ack := `<-{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"a"},"notifications":{"resourcesListChanged":true}}}`
 	getTask := `->{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{` + envelope + `,"taskId":"t"}}`
-	stream := `->{"jsonrpc":"2.0","id":2,"method":"events/stream","params":{` + envelope + `,"name":"e","cursor":null}}`
-	event := `<-{"jsonrpc":"2.0","method":"notifications/events/event","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2},"eventId":"1","name":"e","timestamp":"x","data":{},"cursor":"c"}}`
 	call := `->{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{` + envelope + `,"name":"t"}}`
 	for _, test := range []struct {
 		name string
@@ -186,10 +184,6 @@ func whatAnEngineSays(t *testing.T, s *Schemas) {
 		{"the state of a task that is none", false, []string{getTask, `<-{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","taskId":"t","status":"sleeping","createdAt":"x","lastUpdatedAt":"x","ttlMs":null}}`}},
 		{"a task in the answer of another type", false, []string{getTask, `<-{"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":"t","status":"working","createdAt":"x","lastUpdatedAt":"x","ttlMs":null}}`}},
 		{"a state before the ack", false, []string{listen, `<-{"jsonrpc":"2.0","method":"notifications/tasks","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"a"},"taskId":"t","status":"working","createdAt":"x","lastUpdatedAt":"x","ttlMs":null}}`}},
-		{"an event before the stream is active", false, []string{stream, event}},
-		{"an event after it", true, []string{stream, `<-{"jsonrpc":"2.0","method":"notifications/events/active","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2},"cursor":"c","truncated":false}}`, event}},
-		{"an error of events", true, []string{stream, `<-{"jsonrpc":"2.0","id":2,"error":{"code":-32023,"message":"m","data":{"kind":"event"}}}`}},
-		{"an error of events for another method", false, []string{call, `<-{"jsonrpc":"2.0","id":1,"error":{"code":-32023,"message":"m"}}`}},
 		{"a modern code in a session", false, append(greet(R20251125), list, `<-{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"m","data":{"requiredCapabilities":{}}}}`)},
 		{"a classic code in the new era", false, []string{modernList, `<-{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"m"}}`}},
 		{"names instead of an object", false, []string{modernList, `<-{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"m","data":{"requiredCapabilities":["sampling"]}}}`}},
