@@ -219,19 +219,6 @@ func TestAppsHaveNoCodeOfUnusedSources(t *testing.T) {
 	}
 }
 
-// Each built-in source has a budget, and a size that the bench compares with others.
-func TestEachSourceHasABudget(t *testing.T) {
-	for _, name := range exportedSources(t) {
-		code := app(name)
-		if !slices.ContainsFunc(budgets, func(b budget) bool { return b.code == code }) {
-			t.Errorf("budgets has no row for %s", name)
-		}
-		if sizedApps["size-"+name].entry == "" {
-			t.Errorf("sizedApps has no size-%s", name)
-		}
-	}
-}
-
 // exportedSources returns the functions of index.ts that have the name of their file in
 // web/src/sources: the built-in sources.
 func exportedSources(t *testing.T) (names []string) {

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -119,15 +118,6 @@ func TestPlaygroundKeepsToItsBudget(t *testing.T) {
 	for origin, most := range playgroundBudgets {
 		if sizes[origin] > most || sizes[origin] == 0 {
 			t.Errorf("%s: %d bytes, over the budget of %d", origin, sizes[origin], most)
-		}
-	}
-}
-
-// A module of another name would silently be in another chunk.
-func TestModulesInOrderedChunksExist(t *testing.T) {
-	for _, name := range slices.Concat(secondLoad, beforeSecondLoad) {
-		if _, err := os.Stat(filepath.Join("..", "..", "web", "playground", filepath.FromSlash(name))); err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package hosted
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // fixtureVariable makes this test binary a program for server/interop, whose module has

@@ -15,7 +15,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Concept, glossary } from '../../playground/locale/glossary.ts'
 import { type Fence, readMarkdown, slug } from './markdown.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -65,42 +64,6 @@ test('relative links and links to this repository lead to a file and a heading',
   )
 })
 
-test('translated pages use the words of the interface, and words.md has them', () => {
-  const wrong: string[] = []
-  for (const language of ['de', 'ja', 'zh-Hans'] as const) {
-    for (const page of filesOf(`web/docs/${language}`, /\.md$/)) {
-      const prose = read(page).replace(/```[\s\S]*?```|`[^`]*`|\]\([^)]*\)/g, ' ')
-      for (const [concept, { rejected }] of Object.entries(glossary)) {
-        const found = (rejected?.[language] ?? []).filter((word) => prose.includes(word))
-        wrong.push(...found.map((word) => `${page}: ${word}, for ${concept}`))
-      }
-    }
-  }
-  assert.deepEqual(wrong, [])
-  const rows = [
-    ...read('web/docs/words.md').matchAll(/^\| ([a-z ]+) \|.*\| (.+) \| (.+) \| (.+) \|$/gm),
-  ]
-  const known = rows.filter(([, word = '']) => glossary[word])
-  assert.ok(known.length >= 5, `${known.length} words`)
-  for (const [, word = '', chinese, japanese, german] of known) {
-    const { terms } = glossary[word] as Concept
-    const first = [terms['zh-Hans'][0], terms.ja[0], terms.de[0]]
-    assert.deepEqual([chinese, japanese, german], first, word)
-  }
-})
-
-test('a customer is a tenant: who says the one word says the other', () => {
-  const alone = [...documents.keys()]
-    .filter((name) => /^(?:README|web\/docs\/|cmd\/pagemcpd\/)/.test(name))
-    .flatMap((name) =>
-      read(name)
-        .split('\n')
-        .filter((line) => /\bcustomers?\b/i.test(line) && !/\btenant/i.test(line))
-        .map((line) => `${name}: ${line.slice(0, 80)}`),
-    )
-  assert.deepEqual(alone, [])
-})
-
 test('files that the documentation names exist', () => {
   const named = [...documents].flatMap(([from, { code }]) =>
     code.filter((text) => fileName.test(text)).map((name) => ({ from, name })),
@@ -147,16 +110,6 @@ test('each page in web/docs is linked from both READMEs', () => {
       : [`web/README.md: ${page}`]),
   ])
   assert.deepEqual(missing, [])
-})
-
-test('README.md has at most 80 lines, and no cell of a kilobyte', () => {
-  const lines = read('README.md').trimEnd().split('\n')
-  assert.ok(lines.length <= 80, `README.md has ${lines.length} lines`)
-  const cells = lines.filter((line) => line.startsWith('|')).flatMap((line) => line.split('|'))
-  assert.deepEqual(
-    cells.filter((cell) => cell.length > 300),
-    [],
-  )
 })
 
 /** Fences of the documentation in one of these languages, with the name of their file. */
@@ -290,29 +243,6 @@ test('assistants of the documentation are those of the program', () => {
   )
 })
 
-test('versions that evidence.md names are those that the tests install', () => {
-  const { dependencies, devDependencies } = JSON.parse(read('web/package.json')) as {
-    [kind: string]: Record<string, string>
-  }
-  const clients = Object.fromEntries(
-    [...read('cmd/internal/clients/main.go').matchAll(/npm: "(.+?)@([\d.]+)"/g)].map(
-      ([, name = '', version = '']) => [name, version],
-    ),
-  )
-  const named = [...read('web/docs/evidence.md').matchAll(/`([@\w./-]+)` (\d+\.[\w.-]+)/g)]
-  assert.ok(named.length > 5, `found ${named.length} versions`)
-  assert.deepEqual(
-    named
-      .map(([, name = '', version = '']) => ({
-        name,
-        version,
-        is: dependencies?.[name] ?? devDependencies?.[name] ?? clients[name],
-      }))
-      .filter(({ version, is }) => version !== is),
-    [],
-  )
-})
-
 test('JavaScript examples parse', () => {
   const fences = fencesIn('js', 'mjs')
   assert.ok(fences.length > 1, `found ${fences.length} examples`)
@@ -398,18 +328,6 @@ test('JSON examples parse', () => {
   assert.ok(fences.length > 1, `found ${fences.length} examples`)
   for (const { from, text } of fences)
     assert.doesNotThrow(() => JSON.parse(text), `${from}: ${text}`)
-})
-
-test('labels that the playground README names are texts of its interface', () => {
-  const texts = filesOf('web/playground', /\.texts\.ts$/)
-    .map(read)
-    .join('\n')
-  const labels = documents.get('web/playground/README.md')?.labels ?? []
-  assert.ok(labels.length > 10, `found ${labels.length} labels`)
-  assert.deepEqual(
-    labels.filter((label) => !texts.includes(`'${label}'`)),
-    [],
-  )
 })
 
 test('anchors are those of GitHub', () => {
