@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { malformedSet } from '../../../playground/conformance/malformed.ts'
-import type { Requirements } from '../../../playground/conformance/report.ts'
 import { runSet, type SetOptions } from '../../../playground/conformance/run-set.ts'
 import { linesOf, setCsv, setJson } from '../../../playground/conformance/set-files.ts'
 import type { Dialer, TransportEvents } from '../../../playground/connections/transport.ts'
@@ -13,7 +12,6 @@ import { Store } from '../../../playground/messages/store.ts'
 import { expectedCodes } from '../../../playground/protocol/expected.ts'
 import { type Revision, revisions } from '../../../playground/protocol/revisions.ts'
 import type { PageMcp } from '../../../src/index.ts'
-import { problems, punctuation } from '../locale/terms.ts'
 import { dialerOf, goodServer } from './server.ts'
 
 const read = (name: string) =>
@@ -21,7 +19,6 @@ const read = (name: string) =>
     readFileSync(join(import.meta.dirname, '../../../playground/conformance', name), 'utf8'),
   )
 const names = read('malformed.json') as { [id: string]: { [language: string]: string } }
-const requirements = read('requirements.json') as Requirements
 
 let mcp: PageMcp
 before(async () => {
@@ -53,32 +50,6 @@ function changed(dialer: Dialer, change: (text: string) => string | undefined): 
     },
   }
 }
-
-test('each revision and transport has at least twenty messages, each with a name in four languages and a requirement', () => {
-  const used = new Set<string>()
-  for (const revision of revisions)
-    for (const kind of ['in-page', 'ws', 'http'] as const) {
-      const set = malformedSet(revision, kind)
-      assert.ok(set.length >= 20, `${revision} ${kind}: ${set.length}`)
-      assert.equal(new Set(set.map(({ id }) => id)).size, set.length, 'ids are unique')
-      for (const { id, requirement, headers } of set) {
-        used.add(id)
-        if (!headers) assert.ok(requirements.checked[requirement], `${id}: ${requirement}`)
-      }
-    }
-  assert.deepEqual([...used].sort(), Object.keys(names).sort())
-  const of = (language: string) =>
-    new Map(Object.entries(names).map(([id, one]) => [id, one[language] ?? '']))
-  for (const language of ['de', 'ja', 'zh-Hans'])
-    assert.deepEqual(
-      [
-        ...problems(language, of('en'), of(language)),
-        ...punctuation(language, of(language)),
-        ...[...of(language)].filter(([, text]) => text === ''),
-      ],
-      [],
-    )
-})
 
 test('the set expects what the verdict on a single message expects', () => {
   for (const revision of revisions)
