@@ -19,6 +19,5 @@
 // This package has the parts of a gateway for one local user: pairing, page names, token,
 // state directory, standard streams. Packages below server/internal have what any gateway
 // needs: gateway (pages, and views of them by owner), mcphttp (Streamable HTTP), access
-// (guard, limits, audit), socket (WebSockets) and monitor. Package approvals, beside them, is for
-// standard streams: permission prompts of an assistant, in a page that no other origin reaches.
+// (guard, limits, audit), socket (WebSockets) and monitor.
 package server

@@ -37,11 +37,6 @@ type StdioOptions struct {
 	// Channel sends what happens in pages as notifications of a channel of Claude Code, which
 	// start a turn of its model. The assistant gets the older handshake only.
 	Channel bool
-
-	// OpenApprovals, with Channel, lets the user answer permission prompts of Claude Code in a
-	// page of this process, which no other page can reach. It opens the page in the user's browser,
-	// and gets its address, which contains a secret. nil: prompts are not taken.
-	OpenApprovals func(ctx context.Context, url string) error
 }
 
 // ServeStdio serves one assistant until it disconnects or ctx ends. Its engine mounts
@@ -64,9 +59,6 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 			return err
 		}
 	}
-	if opts.OpenApprovals != nil && !opts.Channel {
-		return errors.New("OpenApprovals requires Channel")
-	}
 	log := opts.Gateway.Logger
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -79,9 +71,7 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	options.Report = func(err error) { log.Error(err.Error()) }
 	options.Extend = l.remote.Request
 	e := engine.New(opts.Gateway.info(), options)
-	l.declare = func(extensions []byte) {
-		e.SetExtensions(extensions)
-	}
+	l.declare = e.SetExtensions
 	defer l.close()
 	if err := l.connect(ctx); err != nil {
 		return err
@@ -95,9 +85,6 @@ func ServeStdio(ctx context.Context, opts StdioOptions) error {
 	if opts.Channel {
 		channel := newChannelPort(port, e)
 		port = channel
-		if opts.OpenApprovals != nil {
-			defer channel.takeApprovals(opts.As, opts.OpenApprovals, log).Close()
-		}
 		go l.serveChannel(ctx, channel) // ends with ctx, unless its output is not read
 	}
 	over := make(chan struct{})

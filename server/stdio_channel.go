@@ -8,7 +8,6 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/pagemcp/pagemcp/server/internal/approvals"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -26,8 +25,7 @@ const (
 // A channelPort is the port of an assistant that gets what happens as notifications of a channel.
 type channelPort struct {
 	jsonrpc.Port
-	examine   func(msg []byte) engine.Examination
-	approvals *approvals.Site // nil: permission prompts are ignored
+	examine func(msg []byte) engine.Examination
 
 	mu         sync.Mutex
 	initialize string        // key of the id of initialize, which has no response yet; "" for none
@@ -55,9 +53,6 @@ func (p *channelPort) Read(ctx context.Context) ([]byte, error) {
 			}
 			continue
 		}
-		if p.takePrompt(msg, x) {
-			continue
-		}
 		p.note(x)
 		return msg, nil
 	}
@@ -79,7 +74,7 @@ func (p *channelPort) note(x engine.Examination) {
 // Write implements jsonrpc.Port. It adds the capabilities to the response to initialize.
 func (p *channelPort) Write(ctx context.Context, msg []byte) error {
 	if p.isInitialize(msg) {
-		if declared, err := withChannel(msg, p.approvals != nil); err == nil {
+		if declared, err := withChannel(msg); err == nil {
 			msg = declared
 		}
 	}
@@ -97,9 +92,8 @@ func (p *channelPort) isInitialize(msg []byte) bool {
 	return true
 }
 
-// withChannel returns the response to initialize with the capability of the channel, and with that
-// of permission prompts if it takes them.
-func withChannel(response []byte, takesPrompts bool) ([]byte, error) {
+// withChannel returns the response to initialize with the capability of the channel.
+func withChannel(response []byte) ([]byte, error) {
 	var whole, result, capabilities map[string]jsontext.Value
 	if err := json.Unmarshal(response, &whole); err != nil {
 		return nil, err
@@ -110,14 +104,8 @@ func withChannel(response []byte, takesPrompts bool) ([]byte, error) {
 	if err := json.Unmarshal(result["capabilities"], &capabilities); err != nil {
 		return nil, err
 	}
-	experimental := map[string]struct{}{channelCapability: {}}
-	if takesPrompts {
-		experimental[approvalCapability] = struct{}{}
-	}
+	capabilities["experimental"] = jsontext.Value(`{"` + channelCapability + `":{}}`)
 	var err error
-	if capabilities["experimental"], err = json.Marshal(experimental, json.Deterministic(true)); err != nil {
-		return nil, err
-	}
 	if result["capabilities"], err = json.Marshal(capabilities); err != nil {
 		return nil, err
 	}

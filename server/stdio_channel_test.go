@@ -64,7 +64,7 @@ func TestStdioChannel(t *testing.T) {
 	assistant.end()
 }
 
-// Without the option a channel approves nothing: it does not take permission prompts of Claude Code,
+// A channel approves nothing: it does not take permission prompts of Claude Code,
 // and one that comes nevertheless gets no answer, and is for no page.
 func TestStdioChannelTakesNoPermissionPrompts(t *testing.T) {
 	state := t.TempDir()

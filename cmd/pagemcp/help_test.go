@@ -70,7 +70,6 @@ func TestMistakesHaveTheirExitCode(t *testing.T) {
 		"version now":                   `version takes no argument "now"`,
 		"":                              "no command",
 		"serve --mcp 8808":              "--mcp: ",
-		"stdio --channel-approvals":     "--channel-approvals needs --channel, by which the prompts arrive",
 	} {
 		_, err := runForOutput(t, strings.Fields(line)...)
 		if err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != exitMistake || strings.Contains(err.Error(), "\n") {

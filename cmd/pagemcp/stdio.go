@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/pagemcp/pagemcp/server"
@@ -20,16 +19,15 @@ func stdioCommand(std streams) *cobra.Command {
 	s.register(c.Flags())
 	as := c.Flags().String("as", "", "`name` of the assistant, for its rights and the audit log; `pagemcp install` writes it (default: unnamed)")
 	channel := c.Flags().Bool("channel", false, "also send what happens in pages as messages of a channel of Claude Code, which start a turn of the model; it needs the older handshake, so that the one of 2026-07-28 is refused")
-	approvals := c.Flags().Bool("channel-approvals", false, "with --channel: also show the permission prompts of Claude Code in a page that only this command serves, opened in your browser at the first one; the terminal shows them too, and the first answer counts")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return stdio(c.Context(), s, server.StdioOptions{As: *as, Channel: *channel}, *approvals, std)
+		return stdio(c.Context(), s, server.StdioOptions{As: *as, Channel: *channel}, std)
 	}
 	return c
 }
 
 // stdio serves one assistant on standard streams. It connects to the running gateway of
 // this user, or starts one in this process.
-func stdio(ctx context.Context, s settings, opts server.StdioOptions, approvals bool, std streams) error {
+func stdio(ctx context.Context, s settings, opts server.StdioOptions, std streams) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -37,12 +35,6 @@ func stdio(ctx context.Context, s settings, opts server.StdioOptions, approvals 
 		if err := server.CheckAssistantName(opts.As); err != nil {
 			return mistake{fmt.Errorf("--as: %w", err)}
 		}
-	}
-	if approvals {
-		if !opts.Channel {
-			return mistake{errors.New("--channel-approvals needs --channel, by which the prompts arrive")}
-		}
-		opts.OpenApprovals = startBrowser
 	}
 	opts.Gateway, opts.Listen, opts.Port = s.options(std), s.mcp, jsonrpc.Lines(std.in, std.out)
 	return server.ServeStdio(ctx, opts)

@@ -20,7 +20,7 @@ var programPackages = []string{"cmd/pagemcp", "server", "server/clientconfig", "
 // withoutEntry are errors that explain themselves to those who get them: programs that
 // embed the gateway, its own control client, and damaged files.
 var withoutEntry = []string{
-	"serve: call Listen first", "NoToken requires Listen", "OpenApprovals requires Channel", "host %q: want", "mount %q:", // of server.Options and Mount
+	"serve: call Listen first", "NoToken requires Listen", "host %q: want", "mount %q:", // of server.Options and Mount
 	"the gateway is closed", "the request is too large", "want {\"origin\"", "name an origin, or all", "want {\"precedence\"", "want {\"seconds\"", "a pause has 0 to", "want {\"name\"", "it ends when it is stopped only", // of the control endpoint
 	"the file contains no valid", "the entry of", "locked by another process", "no such socket", "open the embedded files", "nonce must be", "signing the nonce",
 	"a path or flag of the service contains a line break", "another gateway replaces this one",

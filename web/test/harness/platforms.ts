@@ -10,7 +10,6 @@ import { isWhole } from './whole.ts'
 /** Below web/test: what runs in Firefox each time, and what of the browser it depends on. */
 export const inFirefox: { readonly [start: string]: string } = {
   'access/': 'the top layer, Web Locks, IndexedDB and BroadcastChannel over tabs',
-  'approvals/': 'origins, frames, names below localhost and focus',
   'attack/': 'origins, frames, content security policies and what is hidden on a page',
   'client/': 'ports between windows and frames',
   'core/browser/': 'Workers, WebAssembly, sockets, WebCrypto and content security policies',
