@@ -29,23 +29,12 @@ func buildCommand(std streams) *cobra.Command {
 	return c
 }
 
-// checkPlace returns an error if build would replace files where its user does not expect it.
-func checkPlace(root string, isNear bool, out string) error {
-	if isNear || out != "" {
-		return nil
-	}
-	return mistake{fmt.Errorf("build replaces dist and bin of the clone at %s: run it there, or name another directory with --out", root)}
-}
-
 // build writes the npm package to dist/npm/pagemcp, the unpacked browser extension to
 // dist/extension (Chromium) and dist/extension-firefox, the playground to dist/playground
 // and the documentation to dist/docs; or, with out, all files that dev serves.
 func build(ctx context.Context, out string, bench bool, std streams) error {
-	root, isNear, err := findSources()
+	root, err := findSources()
 	if err != nil {
-		return err
-	}
-	if err := checkPlace(root, isNear, out); err != nil {
 		return err
 	}
 	fmt.Fprintln(std.err, "building …")

@@ -63,7 +63,7 @@ type webFiles struct {
 // rebuilt when the sources change.
 func dev(ctx context.Context, o devOptions, std streams) error {
 	source, err := findWebFiles()
-	if err != nil {
+	if err != nil && o.files == "" {
 		return err
 	}
 	if o.files != "" {

@@ -10,6 +10,7 @@ import (
 // extension writes the files of the extension, over those of an earlier version, and into
 // no directory that has others.
 func TestExtensionIsWritten(t *testing.T) {
+	useSources(t)
 	for _, x := range []struct {
 		flags []string
 		has   string // the manifest
@@ -47,6 +48,7 @@ func TestExtensionIsWritten(t *testing.T) {
 }
 
 func TestLicensesNameEachModule(t *testing.T) {
+	useSources(t)
 	out, err := runForOutput(t, "licenses")
 	for _, name := range []string{"Go", "github.com/coder/websocket", "github.com/spf13/cobra"} {
 		if err != nil || !strings.Contains(out, name) {

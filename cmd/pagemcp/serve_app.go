@@ -114,7 +114,7 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 }
 
 // packageFiles returns the files of the npm package: embedded in the program, or built from
-// the sources inside a clone. There are none if the program has neither.
+// the sources of the clone that the program is in. There are none if the program has neither.
 func packageFiles(ctx context.Context) (map[string][]byte, error) {
 	source, err := findWebFiles()
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 // serve --dir serves an app with live reload and the package, and its origin may join.
 func TestServeAnApp(t *testing.T) {
+	useSources(t)
 	dir, state := t.TempDir(), t.TempDir()
 	write := func(text string) {
 		t.Helper()

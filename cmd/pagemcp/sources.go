@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,9 +18,12 @@ import (
 
 // findWebFiles returns the files that are built from the sources.
 func findWebFiles() (webFiles, error) {
-	root, _, err := findSources()
+	root, err := findSources()
 	if err != nil {
 		return webFiles{}, site.ErrNone
+	}
+	if _, err := os.Stat(filepath.Join(root, "web", "node_modules")); err != nil {
+		return webFiles{}, fmt.Errorf("%w; its clone at %s lacks the npm packages that are bundled: run `make run` there once", site.ErrNone, root)
 	}
 	return webFiles{
 		watch: func(ctx context.Context, built func(map[string][]byte, error)) error {
@@ -37,31 +41,21 @@ func findWebFiles() (webFiles, error) {
 	}, nil
 }
 
-// findSources returns the root of the repository that contains the working directory or,
-// outside of one, this program: bin/pagemcp of a clone works everywhere. isNear: it is the first.
-func findSources() (root string, isNear bool, err error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", false, err
-	}
-	program, err := os.Executable()
-	if err == nil {
-		program, err = filepath.EvalSymlinks(program)
-	}
-	if err != nil {
-		program = dir
-	}
-	return sourcesOf(dir, program)
-}
+// program is the path of this program, which tests replace.
+var program = os.Executable
 
-func sourcesOf(dir, program string) (root string, isNear bool, err error) {
-	if root, ok := sourcesAbove(dir); ok {
-		return root, true, nil
+// findSources returns the root of the clone whose bin directory, or another one of it, has this
+// program: make has built it there. The working directory does not matter, so that an installed
+// program does not build a clone in which it happens to be started.
+func findSources() (root string, err error) {
+	path, err := program()
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
 	}
-	if root, ok := sourcesAbove(filepath.Dir(program)); ok {
-		return root, false, nil
+	if root, ok := sourcesAbove(filepath.Dir(path)); err == nil && ok {
+		return root, nil
 	}
-	return "", false, errors.New("build needs PageMCP's sources: run it inside a clone of github.com/pagemcp/pagemcp")
+	return "", errors.New("build needs PageMCP's sources: run bin/pagemcp of a clone of github.com/pagemcp/pagemcp, which `make` builds")
 }
 
 // sourcesAbove returns the root of the repository that contains dir.

@@ -8,46 +8,35 @@ import (
 	"testing"
 )
 
-func TestSourcesAreAboveTheDirectory(t *testing.T) {
+// useSources makes this clone that of the program.
+func useSources(t *testing.T) {
+	t.Helper()
+	before := program
+	t.Cleanup(func() { program = before })
+	program = func() (string, error) { return filepath.Abs(filepath.Join(root, "cmd")) }
+}
+
+// A program builds the clone that it is in, and no other one, wherever it is started.
+func TestSourcesAreThoseOfTheProgram(t *testing.T) {
 	own, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{".", root, "../../web/docs"} {
-		dir, err := filepath.Abs(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if found, ok := sourcesAbove(dir); !ok || found != own {
-			t.Errorf("%s: %q, %v", dir, found, ok)
-		}
+	if found, err := findSources(); err == nil {
+		t.Errorf("a program outside of a clone builds %s", found)
+	}
+	useSources(t)
+	t.Chdir(t.TempDir())
+	program = func() (string, error) { return filepath.Join(own, "web"), nil }
+	if found, err := findSources(); err != nil || found != own {
+		t.Errorf("%q, %v", found, err)
 	}
 	other := t.TempDir()
 	if err := os.WriteFile(filepath.Join(other, "go.mod"), []byte("module example.com/other\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if found, ok := sourcesAbove(other); ok {
+	program = func() (string, error) { return filepath.Join(other, "go.mod"), nil }
+	if found, err := findSources(); err == nil {
 		t.Errorf("another module: %q", found)
-	}
-}
-
-// Outside of a clone, build does not replace the files of the one that the program came from.
-func TestBuildStaysInTheClone(t *testing.T) {
-	own, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, program := t.TempDir(), filepath.Join(own, "bin", "pagemcp")
-	for _, c := range []struct {
-		dir, out string
-		isWrong  bool
-	}{{own, "", false}, {own, other, false}, {other, other, false}, {other, "", true}} {
-		found, isNear, err := sourcesOf(c.dir, program)
-		if err != nil || found != own {
-			t.Fatalf("from %s: %q, %v", c.dir, found, err)
-		}
-		if err := checkPlace(found, isNear, c.out); (err != nil) != c.isWrong || err != nil && exitCode(err) != exitMistake {
-			t.Errorf("in %s with --out %q: %v", c.dir, c.out, err)
-		}
 	}
 }

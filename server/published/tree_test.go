@@ -81,7 +81,7 @@ func TestPatternOfPackages(t *testing.T) {
 	}
 	for _, text := range []string{
 		"npm install path/to/clone/dist/npm/pagemcp-0.1.0.tgz", "npm install react", "bin/pagemcp install claude-code", "claude plugin install pagemcp@pagemcp", "import { start } from 'pagemcp'",
-		"go run ./cmd/pagemcp build", "npm pack ./dist/npm/pagemcp", `claude plugin marketplace add "$PWD"`,
+		"npm pack ./dist/npm/pagemcp", `claude plugin marketplace add "$PWD"`,
 	} {
 		if pattern.MatchString(text) {
 			t.Errorf("%q is found: %q", text, pattern.FindString(text))
