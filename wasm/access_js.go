@@ -25,9 +25,6 @@ func setGrants(n int32) (result int32) {
 		grants = noGrants() // rather nothing than too much
 	}
 	serving.SetGrants(grants)
-	if serving.DeclaresTasks() { // for calls that wait for the user
-		restoreTasks()
-	}
 	return done
 }
 

@@ -20,12 +20,11 @@ import (
 const (
 	updateProgress int32 = iota + 1
 	updateLog
-	updateInput // in tasks_js.go, as is the next one
-	updateSave
+	updateInput // in tasks_js.go
 )
 
 // updateCall sends progress or a log message to the client on whose behalf a call waits, or
-// requests something for its task: the first n bytes of input are the params, a JSON object.
+// requests input for its task: the first n bytes of input are the params, a JSON object.
 // Updates of calls that have ended are ignored.
 //
 //go:wasmexport updateCall
@@ -38,7 +37,7 @@ func updateCall(number, what, n int32) (result int32) {
 		case updateLog:
 			q.of.Log(input[:n])
 		default:
-			go updateTask(q.ctx, what, bytes.Clone(input[:n])) // ends with the reply, or the call
+			go requestInput(q.ctx, bytes.Clone(input[:n])) // ends with the reply, or the call
 		}
 	}
 	return done

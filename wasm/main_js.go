@@ -43,9 +43,7 @@ var (
 	clients     map[int32]*engine.Client // by the shim's number
 	mounted     map[int32]*mountedSource // by the shim's number
 	sourceCalls map[int32]*sourceCall    // to JavaScript, that wait
-	appName     string
-	restores    bool   // tasks of earlier engines
-	input       []byte // what JavaScript writes arguments into
+	input       []byte                   // what JavaScript writes arguments into
 )
 
 // inputSize is how large the input buffer is when nothing large came lately.
@@ -76,7 +74,7 @@ func start(n int32) (result int32) {
 	defer recovered("start", &result)
 	var info engine.Info
 	asks := false
-	options := engine.Options{TaskStore: taskStore{}, Extend: extend, Ask: askUser, Decided: reportDecision, Report: func(err error) { report(err.Error()) }}
+	options := engine.Options{Extend: extend, Ask: askUser, Decided: reportDecision, Report: func(err error) { report(err.Error()) }}
 	refusal := jsonrpc.Members(input[:n], func(name string, value []byte) *jsonrpc.Error {
 		text, _ := jsonrpc.Text(value)
 		number, _ := jsonrpc.Int(value)
@@ -129,7 +127,6 @@ func start(n int32) (result int32) {
 	clients = map[int32]*engine.Client{}
 	mounted = map[int32]*mountedSource{}
 	sourceCalls = map[int32]*sourceCall{}
-	appName = info.Name
 	serving = engine.New(info, &options)
 	serving.OnForget(jsDocuments.forget)
 	if asks {

@@ -76,8 +76,6 @@ func register(first, n int32) (result int32) {
 	serving.SetSkills(app.HasSkills())
 	if app.HasTasks() {
 		serving.SetTasks(true) // also when the tools are gone: their tasks may be there
-		restoreTasks()
-		serving.ResumeTasks()
 	}
 	return done
 }

@@ -26,7 +26,6 @@ const (
 	opExtend
 	opAccess
 	opPrepare
-	opTasks
 	opTaskReply
 )
 

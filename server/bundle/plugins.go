@@ -22,7 +22,7 @@ import (
 // file of the package.
 var lazyModules = [...]string{
 	"access/decisions", "answer-call", "closed-pages", "confirm-dialog", "markdown", "redact-contents", "skills",
-	"sources/idb-in-window", "sources/page-content", "task-store", "validate",
+	"sources/idb-in-window", "sources/page-content", "validate",
 }
 
 // workerModule is loaded on demand, too, where the engine has no Worker; workerOptions builds it.

@@ -72,9 +72,6 @@ type Options struct {
 	// OtherTasks serves the tasks of mounted engines: [ForwardTasks]. Nil: there are none.
 	OtherTasks *OtherTasks
 
-	// TaskStore keeps the tasks of this engine; RestoreTasks takes them over. Nil: they end with it.
-	TaskStore TaskStore
-
 	// Extensions is the JSON object of capabilities.extensions: id to settings; or
 	// nil. They are off unless named here, and declared by discover alone.
 	Extensions []byte
@@ -306,7 +303,7 @@ func (e *Engine) remove(m *mount) {
 func (e *Engine) sources() []*mount { return *e.mounts.Load() }
 
 // Close ends the engine for its clients: subscriptions end with their result,
-// requests that wait fail, tasks stop and keep their state. Ports stay open; their owners close them.
+// requests that wait fail, tasks stop. Ports stay open; their owners close them.
 func (e *Engine) Close() {
 	e.tasks.stop(errTaskOver)
 	for _, c := range e.connected() {

@@ -8,7 +8,7 @@ import (
 // Tasks are calls of tools that outlive their request: extension io.modelcontextprotocol/tasks,
 // SEP-2663. A client that declares the extension gets a task instead of a result, and requests
 // its state by tasks/get. task_run.go has the life of a task, task_input.go what it asks the
-// client, task_record.go what is stored, task_methods.go the requests.
+// client, task_methods.go the requests. They end with the engine: it has the functions that run.
 
 // ExtensionTasks is the id of the extension.
 const ExtensionTasks = "io.modelcontextprotocol/tasks"
@@ -20,8 +20,8 @@ const (
 
 	maxTasksRunning = 64      // not ended, of one principal
 	maxTasksKept    = 256     // of one principal
-	maxTaskBytesOf  = 4 << 20 // of all records of one principal
-	maxTaskBytes    = 8 << 20 // of all records of an engine
+	maxTaskBytesOf  = 4 << 20 // of all of one principal
+	maxTaskBytes    = 8 << 20 // of all of an engine
 
 	taskPoll     = time.Second     // pollIntervalMs
 	taskFailedBy = 5 * time.Minute // how long a task that has failed by its ttl is kept
@@ -41,10 +41,6 @@ const (
 type TaskTool struct {
 	Mode TaskMode
 	TTL  time.Duration // of its tasks, from their creation; default DefaultTaskTTL, at most MaxTaskTTL
-
-	// Resume says that Call continues tasks that had begun before the engine ended: it finds what
-	// it has saved by [Task.Saved]. Otherwise these tasks fail.
-	Resume bool
 
 	// Prepare runs within the request, before the call becomes a task: it checks the arguments, and
 	// may request input by [Invocation.Need], whose answers Call finds by [Invocation.Answers]. A
@@ -111,14 +107,3 @@ type taskCreated struct {
 }
 
 func (*taskCreated) Error() string { return "the call became a task" }
-
-// A TaskStore keeps the records of tasks while the engine is not there. Its methods may be called
-// concurrently.
-type TaskStore interface {
-	// PutTask stores the record of a task, in place of an earlier one, and returns when it is
-	// stored. Records of one task come one after the other.
-	PutTask(ctx context.Context, id string, record []byte) error
-
-	// DeleteTask deletes a record soon. It does not block.
-	DeleteTask(id string)
-}

@@ -67,7 +67,7 @@ func (e *Engine) askOrPend(ctx context.Context, req *request, q *AccessQuestion)
 
 // admitTask returns an error unless the tool of a task may run. It waits for the user.
 func (e *Engine) admitTask(t *task, description Tool, ask *pendingAsk) error {
-	if !t.asks.Load() {
+	if ask == nil {
 		return e.mayHaveTask(t)
 	}
 	q := &AccessQuestion{
@@ -84,7 +84,7 @@ func (e *Engine) admitTask(t *task, description Tool, ask *pendingAsk) error {
 		if g == nil {
 			return nil
 		}
-		if d, reason := g.decide(t.who, q.right, q.tool); ask == nil && d == allowed { // since it was stored
+		if d, reason := g.decide(t.who, q.right, q.tool); ask == nil && d == allowed { // meanwhile
 			decided(true, reason)
 			return nil
 		}
@@ -118,7 +118,6 @@ func (e *Engine) admitTask(t *task, description Tool, ask *pendingAsk) error {
 			denied = denial(answer.Reason, answer.Message)
 		}
 		decided(denied == nil, answer.Reason)
-		t.asks.Store(denied != nil)
 		return denied
 	}
 }
@@ -179,7 +178,7 @@ func (g *Grants) tasks(who Principal) (may, granted bool) {
 func (e *Engine) cancelDeniedTasks() {
 	for _, t := range e.tasks.unfinished() {
 		if err := e.mayHaveTask(t); err != nil {
-			go e.finishTask(t, TaskCancelled, err.Error(), nil, nil) // waits for the store
+			e.finishTask(t, TaskCancelled, err.Error(), nil, nil)
 		}
 	}
 }

@@ -50,39 +50,6 @@ func TestCallsThatWaitForTheUserAreTasks(t *testing.T) {
 	})
 }
 
-// A task that waits for the user when the page is loaded again asks again, and its tool has not
-// run.
-func TestQuestionsOutliveTheirEngine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newTasked(t)
-		grants := func(e *engine.Engine, text string) {
-			g, err := engine.ParseGrants([]byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			e.SetGrants(g)
-		}
-		p.ask = make(chan engine.AccessAnswer)
-		e := p.engine()
-		grants(e, asks)
-		id := enginetest.TaskClientOf(t, e, "claude").Create("once", "{}")
-		e.Close()
-		if runs := p.runs.Load(); runs != 0 {
-			t.Fatalf("the tool ran %d times before the user was asked", runs)
-		}
-		e = p.engine()
-		defer e.Close()
-		grants(e, asks)
-		e.RestoreTasks(p.store.Records()...)
-		p.ask <- engine.AccessAnswer{Allow: true, Reason: "asked"}
-		time.Sleep(2 * time.Minute)
-		enginetest.TaskClientOf(t, e, "claude").Wants(id, `"status":"completed"`)
-		if runs := p.runs.Load(); runs != 1 {
-			t.Errorf("the tool ran %d times", runs)
-		}
-	})
-}
-
 // A denial, and a pause, cancel the tasks of the assistant, and keep their states from it; those
 // of others go on.
 func TestDenialsCancelTasks(t *testing.T) {

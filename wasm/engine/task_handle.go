@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"strconv"
 
@@ -66,47 +65,4 @@ func (t Task) Input(ctx context.Context, requests []byte) (answers []byte, err e
 	}
 	found.Text("}")
 	return found, nil
-}
-
-// Save stores state, any JSON value, for a tool that continues after a restart. The answers before
-// it are forgotten: what is still needed of them belongs into state. It returns when the state is
-// stored, and does nothing in an ordinary call.
-func (t Task) Save(state []byte) error {
-	if t.task == nil {
-		return nil
-	}
-	e := t.invocation.client.engine
-	if !e.tasks.save(t.task, state) {
-		return ErrTooLarge
-	}
-	return e.storeTask(t.task)
-}
-
-func (ts *tasks) save(t *task, state []byte) bool {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if t.hasEnded() || !ts.grow(t, len(state)-len(t.checkpoint)) {
-		return false
-	}
-	t.checkpoint = bytes.Clone(state)
-	for at := range t.inputs {
-		if one := &t.inputs[at]; one.answer != nil || !one.isClaimed {
-			ts.grow(t, -len(one.request)-len(one.answer))
-			*one = taskInput{name: one.name, isOver: true}
-		}
-	}
-	t.settle()
-	return true
-}
-
-// Saved returns what Save has stored last, or nil. resumed reports whether the tool continues what
-// it had begun before a restart.
-func (t Task) Saved() (state []byte, resumed bool) {
-	if t.task == nil {
-		return nil, false
-	}
-	ts := &t.invocation.client.engine.tasks
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	return t.task.checkpoint, t.task.resumed.Load()
 }

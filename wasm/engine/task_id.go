@@ -10,8 +10,8 @@ import (
 
 // Ids of tasks. Behind the prefix of a mount, as names of tools have it, an id is base64url of 16
 // random bytes R, when the task was created and its ttl (ms), and a tag: SipHash of its principal
-// under R. So whoever has only the id knows to whom the task belongs, and when it ends: a gateway
-// can answer for a page that is away. The tag protects nothing by itself, since everyone can make
+// under R. So whoever has only the id knows to whom the task belongs: a gateway can say that a
+// task has ended with its page. The tag protects nothing by itself, since everyone can make
 // one: an engine compares whole ids with those of its tasks.
 
 // newTaskID makes an id. The random bytes are of ChaCha8 with a seed of the system's, as crypto/rand
@@ -25,10 +25,9 @@ func newTaskID(who Principal, created, ttl int64) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// TaskOfID returns the state of a task that is known by its id alone: it is working, since it
-// would have said so if it had ended. The id may have prefixes. The error is [ErrNotFound] for an
-// id that is not one of who, or has expired.
-func TaskOfID(id string, who Principal) (TaskState, error) {
+// InterruptedTask returns the state of a task whose engine has ended, by its id, which may have
+// prefixes. The error is [ErrNotFound] for an id that is not one of who, or has expired.
+func InterruptedTask(id string, who Principal) (TaskState, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(id[strings.LastIndexByte(id, '.')+1:])
 	if err != nil || len(raw) != 40 || binary.BigEndian.Uint64(raw[32:]) != sipHash([16]byte(raw), []byte(who)) {
 		return TaskState{}, ErrNotFound
@@ -38,8 +37,16 @@ func TaskOfID(id string, who Principal) (TaskState, error) {
 	if ttl < 0 || ttl > MaxTaskTTL.Milliseconds() || created > now+time.Hour.Milliseconds() || created+ttl < now {
 		return TaskState{}, ErrNotFound
 	}
-	at := isoTime(created)
-	return TaskState{ID: id, Status: TaskWorking, Created: at, Updated: at, TTL: ttl, Poll: taskPoll.Milliseconds()}, nil
+	s := TaskState{ID: id, Created: isoTime(created), Updated: isoTime(created), TTL: ttl}
+	s.Interrupt()
+	return s, nil
+}
+
+// Interrupt makes a state that of a task whose engine has ended.
+func (s *TaskState) Interrupt() {
+	const message = "The page was closed or loaded again while the tool ran; it may have taken effect"
+	s.Status, s.Message, s.Updated, s.Poll, s.Inputs = TaskFailed, message, isoTime(nowMs()), 0, nil
+	s.Error = []byte(`{"code":-32603,"message":"` + message + `","data":{"origin":"gateway","reason":"interrupted","retry":false}}`)
 }
 
 // isoTime returns a time in ms since 1970 as ISO 8601.

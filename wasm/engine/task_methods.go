@@ -108,14 +108,11 @@ func (e *Engine) onTask(ctx context.Context, req *request) (sink.Result, error) 
 	case err != nil:
 	case req.method == getTaskMethod:
 		return e.stateResult("complete", e.tasks.state(t)), nil
-	case !req.mayWait: // for the store
-		err = errMustWait
 	case req.method == cancelTaskMethod:
 		e.finishTask(t, TaskCancelled, "The assistant has cancelled the task.", nil, nil)
 	case !e.tasks.answer(t, req.inputs):
 		err = ErrTooLarge
 	default:
-		err = e.storeTask(t)
 		e.announceTask(t)
 	}
 	return sink.Result{Document: &sink.Document{JSON: append(e.fixed.Load().begin(), '}')}}, err

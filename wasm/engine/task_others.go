@@ -47,7 +47,11 @@ func answerOther(e *Engine, ctx context.Context, req *request) (sink.Result, err
 			return done, err
 		}
 	}
-	return sink.Result{}, ErrNotFound
+	state, err := InterruptedTask(req.name, req.who)
+	if err == nil && req.method == getTaskMethod {
+		done = e.stateResult("complete", state)
+	}
+	return done, err
 }
 
 // ofMount returns a state as clients of this engine get it.

@@ -10,12 +10,11 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// The life of a task, from top to bottom of this file: createTask stores it before the client gets
-// it, startTask begins a goroutine for it, and finishTask gives it its last state, once. A tool is
-// never called twice for a task, unless it says that it continues: see TaskTool.Resume.
+// The life of a task, from top to bottom of this file: createTask begins a goroutine for
+// it, and finishTask gives it its last state, once. A tool is called once for a task.
 
-// errTaskOver ends the context of a task that has its last state, or goes on in another engine.
-var errTaskOver = errors.New("the task is over here")
+// errTaskOver ends the context of a task that has its last state, or whose engine ends.
+var errTaskOver = errors.New("the task is over")
 
 func nowMs() int64 { return time.Now().UnixMilli() }
 
@@ -36,7 +35,6 @@ func (e *Engine) createTask(req *request, tool TaskTool, description Tool, answe
 		t.only = description.Name
 	}
 	if ask != nil {
-		t.asks.Store(true)
 		t.message = askMessage
 	} else if g := e.grants.Load(); g != nil && t.only == "" && !t.isOwn {
 		_, reason := g.decide(t.who, t.right(), "")
@@ -47,21 +45,10 @@ func (e *Engine) createTask(req *request, tool TaskTool, description Tool, answe
 	if !e.tasks.add(t) {
 		return e.reason("You have too many tasks here; wait until some have ended", "busy", true)
 	}
-	if err := e.storeTask(t); err != nil {
-		e.tasks.remove(t)
-		return err
-	}
 	e.expireAfter(t, time.Duration(t.ttl)*time.Millisecond)
 	created := &taskCreated{state: e.tasks.state(t), own: true}
-	e.startTask(t, ask)
+	go e.runTask(t, ask) // ends with the task, or the engine
 	return created
-}
-
-// startTask runs a task, unless it runs.
-func (e *Engine) startTask(t *task, ask *pendingAsk) {
-	if t.runs.CompareAndSwap(false, true) {
-		go e.runTask(t, ask) // ends with the task, or the engine
-	}
 }
 
 // runTask calls the tool of a task, and ends the task with the outcome.
@@ -70,27 +57,18 @@ func (e *Engine) runTask(t *task, ask *pendingAsk) {
 		defer ask.cancel()
 	}
 	var result []byte
-	offered, err := e.tasks.offered.Load(), errPanicked
+	err := errPanicked
 	e.safely("the tool of a task", func() {
 		result, err = e.callTask(t, ask)
 	})
 	switch {
 	case t.ctx.Err() != nil:
-	case err == errNoTool:
-		e.setTaskMessage(t, "Waits for the app to offer the tool "+jsonrpc.Brief(t.tool)+" again.")
-		t.runs.Store(false)
-		if e.tasks.offered.Load() != offered {
-			e.startTask(t, nil)
-		}
 	case err != nil:
 		e.failTask(t, begun(err))
 	default:
 		e.finishTask(t, TaskCompleted, "", result, nil)
 	}
 }
-
-// errNoTool says that the tool of a restored task is not there yet.
-var errNoTool = errors.New("the tool is not there yet")
 
 // callTask calls the tool of a task, once it may run. The result is as clients get it.
 func (e *Engine) callTask(t *task, ask *pendingAsk) ([]byte, error) {
@@ -106,15 +84,7 @@ func (e *Engine) callTask(t *task, ask *pendingAsk) ([]byte, error) {
 	if err := e.admitTask(t, description, ask); err != nil {
 		return nil, err
 	}
-	wasBegun := t.begun.Swap(true)
-	t.resumed.Store(wasBegun)
 	own := t.tool[len(m.names):]
-	if wasBegun && !taskTool(source, own).Resume {
-		return nil, e.reason("The page was closed or loaded again while the tool ran, and the tool cannot continue; it may have taken effect", "interrupted", false)
-	}
-	if err := e.storeTask(t); err != nil {
-		return nil, err
-	}
 	e.setTaskMessage(t, "")
 	for range maxRounds {
 		result, err := source.CallTool(ctx, own, t.arguments)
@@ -150,9 +120,6 @@ func (e *Engine) toolOfTask(ctx context.Context, t *task) (m *mount, source Tool
 			}
 		}
 	}
-	if t.isRestored {
-		return nil, nil, description, errNoTool
-	}
 	return nil, nil, description, ErrNotFound
 }
 
@@ -170,8 +137,7 @@ func (e *Engine) failTask(t *task, err error) bool {
 	return e.finishTask(t, TaskFailed, wire.Message, nil, o)
 }
 
-// finishTask gives a task its last state, unless it has one. Clients see the state once it is
-// stored, so that it never turns back.
+// finishTask gives a task its last state, unless it has one.
 func (e *Engine) finishTask(t *task, status, message string, result, failure []byte) bool {
 	ok, fits := e.tasks.finish(t, status, message, result, failure)
 	switch {
@@ -181,8 +147,6 @@ func (e *Engine) finishTask(t *task, status, message string, result, failure []b
 		return e.failTask(t, ErrTooLarge)
 	}
 	t.stop(errTaskOver)
-	e.storeTask(t) // an error is reported: memory has the state
-	t.isShown.Store(true)
 	e.announceTask(t)
 	return true
 }
@@ -198,6 +162,19 @@ func (ts *tasks) finish(t *task, status, message string, result, failure []byte)
 		return true, false
 	}
 	t.status, t.message, t.updated, t.result, t.failure = status, message, nowMs(), result, failure
-	t.inputs, t.checkpoint = nil, nil
+	t.inputs = nil
 	return true, true
+}
+
+// expireAfter ends a task when its time is over, and forgets it when it has ended.
+func (e *Engine) expireAfter(t *task, left time.Duration) {
+	time.AfterFunc(left, func() {
+		switch {
+		case e.tasks.ctx.Err() != nil:
+		case e.failTask(t, e.reason("The task was not done when its time was over", "timeout", false)):
+			e.expireAfter(t, taskFailedBy)
+		default:
+			e.tasks.remove(t)
+		}
+	})
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 )
@@ -11,12 +10,11 @@ import (
 // The tasks of an engine. Each function here costs every page about 2 KB: there are few.
 
 type tasks struct {
-	ctx     context.Context // of all that run; it ends with the engine, and their states stay
-	stop    context.CancelCauseFunc
-	offered atomic.Int32 // calls of ResumeTasks
+	ctx  context.Context // of all that run; it ends with the engine
+	stop context.CancelCauseFunc
 
 	// mu guards all that follows, and what a task says that it guards. It is not held while
-	// something waits, nor while a TaskStore, Source or Sink is called.
+	// something waits, nor while a Source or Sink is called.
 	mu    sync.Mutex
 	byID  map[string]*task
 	bytes int // of all tasks, about
@@ -35,50 +33,31 @@ type task struct {
 	created, ttl int64  // ms
 	isOwn        bool   // of the page itself: see Client.isOwnPage
 	reads        bool   // the tool says that it changes nothing
-	isRestored   bool
-	isGranted    bool // by a grant, which may end before the task
+	isGranted    bool   // by a grant, which may end before the task
 
-	ctx     context.Context
-	stop    context.CancelCauseFunc
-	turn    chan struct{} // has one: held while a record is written
-	runs    atomic.Bool
-	asks    atomic.Bool // the user has to be asked before it begins
-	begun   atomic.Bool // the tool was called
-	resumed atomic.Bool // by another engine, and again by this one
-	isShown atomic.Bool // its last state is stored, and may be seen
+	ctx  context.Context
+	stop context.CancelCauseFunc
 
 	// Guarded by tasks.mu.
-	status     string
-	message    string
-	updated    int64 // ms
-	inputs     []taskInput
-	shown      int // of inputs: the first ones are stored, and may be seen
-	checkpoint []byte
-	result     []byte // as clients get it
-	failure    []byte
-	size       int           // bytes that tasks.bytes has of it
-	wake       chan struct{} // closed when an input is answered
+	status  string
+	message string
+	updated int64 // ms
+	inputs  []taskInput
+	result  []byte // as clients get it
+	failure []byte
+	size    int           // bytes that tasks.bytes has of it
+	wake    chan struct{} // closed when an input is answered
 }
 
 func (t *task) hasEnded() bool { return t.status != TaskWorking && t.status != TaskInputRequired }
 
-// init completes a new or restored task.
+// init completes a new task.
 func (ts *tasks) init(t *task) {
-	t.turn = make(chan struct{}, 1)
 	t.ctx, t.stop = context.WithCancelCause(WithPrincipal(ts.ctx, t.who))
 }
 
 // fixedTaskSize is about what a task, or an input of one, takes besides its values.
 const fixedTaskSize = 512 // bytes
-
-// weight returns about how many bytes a new or restored task takes.
-func (t *task) weight() int {
-	n := fixedTaskSize + len(t.arguments) + len(t.answers) + len(t.checkpoint) + len(t.result)
-	for i := range t.inputs {
-		n += fixedTaskSize + len(t.inputs[i].request) + len(t.inputs[i].answer)
-	}
-	return n
-}
 
 // add adds a task that does not exist yet, and reports whether there was room for it.
 func (ts *tasks) add(t *task) bool {
@@ -94,7 +73,7 @@ func (ts *tasks) add(t *task) bool {
 		}
 	}
 	if ts.ctx.Err() != nil || ts.byID[t.id] != nil || running >= maxTasksRunning || kept >= maxTasksKept ||
-		!ts.grow(t, t.weight()) {
+		!ts.grow(t, fixedTaskSize+len(t.arguments)+len(t.answers)) {
 		return false
 	}
 	if ts.byID == nil {
@@ -160,13 +139,10 @@ func (ts *tasks) state(t *task) TaskState {
 		ID: t.id, Status: t.status, Message: t.message, TTL: t.ttl,
 		Created: isoTime(t.created), Updated: isoTime(t.updated),
 	}
-	switch {
-	case !t.hasEnded():
-		s.Poll, s.Inputs = taskPoll.Milliseconds(), t.outstanding()
-	case t.isShown.Load():
+	if t.hasEnded() {
 		s.Result, s.Error = t.result, t.failure
-	default:
-		s.Status = TaskWorking
+	} else {
+		s.Poll, s.Inputs = taskPoll.Milliseconds(), t.outstanding()
 	}
 	return s
 }

@@ -2,8 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,41 +10,26 @@ import (
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // confirm is a request for input under the name ok.
 const confirm = `{"ok":{"method":"elicitation/create","params":{"message":"Go on?","requestedSchema":{"type":"object","properties":{}}}}}`
 
-// A tasked is a page with tools that run as tasks, and a store that outlives its engines.
+// A tasked is a page with tools that run as tasks.
 type tasked struct {
 	*testing.T
-	store *enginetest.TaskStore
-	runs  atomic.Int32             // calls of tools
-	asked atomic.Int32             // of these, both has come back from its question
-	ask   chan engine.AccessAnswer // of the user; nil: there is none
+	runs atomic.Int32 // calls of tools
 }
 
-// engine returns a new engine, as after a reload of the page.
+// engine returns a new engine.
 func (p *tasked) engine() *engine.Engine {
 	p.Helper()
 	options := enginetest.Offering
-	options.Tasks, options.TaskStore = true, p.store
-	if p.ask != nil {
-		options.Ask = func(ctx context.Context, _ *engine.AccessQuestion) engine.AccessAnswer {
-			select {
-			case answer := <-p.ask:
-				return answer
-			case <-ctx.Done():
-				return engine.AccessAnswer{Reason: "unanswered"}
-			}
-		}
-	}
+	options.Tasks = true
 	e := engine.New(engine.Info{Name: "notes", Version: "1"}, &options)
 	table := engine.NewTable()
 	e.Mount("", table)
 	for name, tool := range map[string]engine.ToolEntry{
-		"long": {Task: engine.TaskTool{Mode: engine.TaskOptional, Resume: true, TTL: 2 * time.Hour}, Call: p.long},
 		"once": {Task: engine.TaskTool{Mode: engine.TaskRequired}, Call: p.once},
 		"both": {Task: engine.TaskTool{Mode: engine.TaskOptional}, Call: p.both},
 	} {
@@ -58,39 +41,7 @@ func (p *tasked) engine() *engine.Engine {
 	return e
 }
 
-// long works for ten minutes, in steps of one, and asks in the middle, before step 5.
-func (p *tasked) long(ctx context.Context, _ []byte) ([]byte, error) {
-	p.runs.Add(1)
-	t := engine.TaskOf(ctx)
-	state, _ := t.Saved()
-	asked := string(state) == `"asked"`
-	if asked {
-		state = []byte("5")
-	}
-	for done, _ := jsonrpc.Int(state); done < 10; done++ {
-		if done == 5 && !asked {
-			answers, err := t.Input(ctx, []byte(confirm))
-			if err != nil {
-				return nil, err
-			}
-			if err := t.Save([]byte(`"asked"`)); err != nil || !strings.Contains(string(answers), `"ok":{"action":"accept"`) {
-				return nil, fmt.Errorf("%s: %w", answers, err)
-			}
-		}
-		t.Message(fmt.Sprintf("step %d", done))
-		select {
-		case <-time.After(time.Minute):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		if err := t.Save(fmt.Append(nil, done+1)); err != nil {
-			return nil, err
-		}
-	}
-	return []byte(`{"content":[{"type":"text","text":"all ten"}]}`), nil
-}
-
-// once works for a minute, and cannot continue.
+// once works for a minute.
 func (p *tasked) once(ctx context.Context, _ []byte) ([]byte, error) {
 	p.runs.Add(1)
 	select {
@@ -105,128 +56,16 @@ func (p *tasked) once(ctx context.Context, _ []byte) ([]byte, error) {
 func (p *tasked) both(ctx context.Context, _ []byte) ([]byte, error) {
 	two := confirm[:len(confirm)-1] + strings.Replace(confirm, `{"ok"`, `,"sure"`, 1)
 	answers, err := engine.TaskOf(ctx).Input(ctx, []byte(two))
-	p.asked.Add(1)
 	if err != nil {
 		return nil, err
 	}
 	return []byte(`{"content":[],"structuredContent":` + string(answers) + `}`), nil
 }
 
-func newTasked(t *testing.T) *tasked { return &tasked{T: t, store: &enginetest.TaskStore{}} }
+func newTasked(t *testing.T) *tasked { return &tasked{T: t} }
 
 func accept(id, key string) string {
 	return `"taskId":"` + id + `","inputResponses":{"` + key + `":{"action":"accept","content":{}}}`
-}
-
-// A task of ten minutes ends once, with one answer, wherever the page is loaded again: before it
-// has begun, between two steps, while it asks, and when it has ended.
-func TestTasksOutliveTheirEngine(t *testing.T) {
-	for cut := 30 * time.Second; cut < 12*time.Minute; cut += time.Minute {
-		t.Run(cut.String(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				p := newTasked(t)
-				e := p.engine()
-				c := enginetest.TaskClientOf(t, e, "claude")
-				id := c.Create("long", "{}")
-				answered := false
-				began := time.Now()
-				for time.Since(began) < 20*time.Minute {
-					time.Sleep(15 * time.Second)
-					if since := time.Since(began); since >= cut && since < cut+15*time.Second {
-						e.Close()
-						synctest.Wait()
-						e = p.engine()
-						e.RestoreTasks(p.store.Records()...)
-						c = enginetest.TaskClientOf(t, e, "claude")
-					}
-					synctest.Wait()
-					if got := c.Task(id); strings.Contains(got, `"status":"input_required"`) && strings.Contains(got, `"inputRequests":{"ok-1":{`) {
-						if answered {
-							t.Fatalf("asks again: %s", got)
-						}
-						answered = true
-						if got := c.Request("tasks/update", accept(id, "ok-1")); !strings.Contains(got, `"result":{"resultType":"complete"`) {
-							t.Fatal(got)
-						}
-					}
-				}
-				c.Wants(id, `"status":"completed"`, `"text":"all ten"`)
-				if runs := p.runs.Load(); !answered || runs != 1 && (runs != 2 || cut > 11*time.Minute) {
-					t.Errorf("answered: %v, the tool was called %d times", answered, runs)
-				}
-				e.Close()
-			})
-		})
-	}
-}
-
-// An answer that comes after the reload, to a question from before it, is that to the same
-// question of the tool that continues. Keys are not used twice.
-func TestAnswersOutliveTheirEngine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newTasked(t)
-		e := p.engine()
-		c := enginetest.TaskClientOf(t, e, "claude")
-		id := c.Create("long", "{}")
-		time.Sleep(6 * time.Minute)
-		c.Wants(id, `"status":"input_required"`)
-		e.Close()
-		options := enginetest.Offering
-		options.TaskStore = p.store
-		without := engine.New(engine.Info{Name: "notes", Version: "1"}, &options) // the app has not registered its tools yet
-		without.RestoreTasks(p.store.Records()...)
-		synctest.Wait()
-		c = enginetest.TaskClientOf(t, without, "claude")
-		c.Wants(id, `"status":"input_required"`, `"inputRequests":{"ok-1":{`, "Waits for the app to offer the tool long again")
-		if got := c.Request("tasks/update", accept(id, "ok-1")); !strings.Contains(got, `"resultType":"complete"`) {
-			t.Error(got)
-		}
-		c.Wants(id, `"status":"working"`)
-		without.Close()
-		e = p.engine()
-		defer e.Close()
-		e.RestoreTasks(p.store.Records()...)
-		time.Sleep(6 * time.Minute)
-		enginetest.TaskClientOf(t, e, "claude").Wants(id, `"status":"completed"`, "all ten")
-	})
-}
-
-// A tool that had begun and cannot continue is not run again: the task fails, in words.
-func TestToolsAreNotRunTwice(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newTasked(t)
-		e := p.engine()
-		id := enginetest.TaskClientOf(t, e, "claude").Create("once", "{}")
-		time.Sleep(time.Second)
-		e.Close()
-		e = p.engine()
-		defer e.Close()
-		e.RestoreTasks(p.store.Records()...)
-		time.Sleep(time.Minute)
-		enginetest.TaskClientOf(t, e, "claude").Wants(id, `"status":"failed"`, `"error":{"code":-32603,"message":"The page was closed or loaded again while the tool ran`, `"reason":"interrupted"`)
-		if runs := p.runs.Load(); runs != 1 {
-			t.Errorf("the tool ran %d times", runs)
-		}
-	})
-}
-
-// A task is stored before its client gets it; without a store that works there is none.
-func TestTasksAreStoredFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newTasked(t)
-		e := p.engine()
-		defer e.Close()
-		c := enginetest.TaskClientOf(t, e, "claude")
-		p.store.Fails = errors.New("the disk is full")
-		if got := c.Request("tools/call", `"name":"long"`); !strings.Contains(got, `"reason":"unavailable","retry":true`) {
-			t.Error(got)
-		}
-		p.store.Fails = nil
-		id := c.Create("long", "{}")
-		if records := p.store.Records(); len(records) != 1 || !strings.Contains(string(records[0]), id) {
-			t.Errorf("%q is not stored: %q", id, records)
-		}
-	})
 }
 
 // A client may answer one of two questions: the task waits for the other. Unknown keys, and those
@@ -274,8 +113,7 @@ func TestTasksAreCancelled(t *testing.T) {
 	})
 }
 
-// A task that is not done when its time is over fails. One that has ended is forgotten then, in
-// memory and in the store.
+// A task that is not done when its time is over fails. One that has ended is forgotten then.
 func TestTimesOfTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newTasked(t)
@@ -291,9 +129,6 @@ func TestTimesOfTasks(t *testing.T) {
 		c.Wants(ends, "-32602")
 		time.Sleep(5 * time.Minute)
 		c.Wants(waits, "-32602")
-		if left := p.store.Records(); left != nil {
-			t.Errorf("the store has %q", left)
-		}
 	})
 }
 
@@ -333,33 +168,6 @@ func TestStolenTasks(t *testing.T) {
 	})
 }
 
-// A task that is cancelled while its question is stored has no question any more: its tool gets an
-// error.
-func TestTasksAreCancelledWhileTheyAsk(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newTasked(t)
-		e := p.engine()
-		defer e.Close()
-		c := enginetest.TaskClientOf(t, e, "claude")
-		slow := make(chan struct{}, 2)
-		p.store.Slow = slow
-		slow <- struct{}{} // the task
-		slow <- struct{}{} // that it has begun
-		id := c.Create("both", "{}")
-		synctest.Wait() // its question waits for the store
-		go func() {
-			synctest.Wait()
-			close(slow)
-		}()
-		c.Request("tasks/cancel", `"taskId":"`+id+`"`)
-		synctest.Wait()
-		c.Wants(id, `"status":"cancelled"`)
-		if got := p.asked.Load(); got != 1 {
-			t.Errorf("the tool has come back %d times", got)
-		}
-	})
-}
-
 // A principal has at most 64 tasks that have not ended and 4 MiB, of 8 MiB of the engine, so that
 // one alone leaves room for others.
 func TestTasksAreBounded(t *testing.T) {
@@ -395,34 +203,6 @@ func createLarge(c *enginetest.TaskClient) (taken int) {
 		taken++
 	}
 	return taken
-}
-
-// What a restored task has received counts, and leaves as much room as it took when it is not
-// needed any more.
-func TestRestoredTasksAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newTasked(t)
-		e := p.engine()
-		id := enginetest.TaskClientOf(t, e, "claude").Create("long", "{}")
-		time.Sleep(6 * time.Minute)
-		e.Close()
-		options := enginetest.Offering
-		options.TaskStore = p.store
-		without := engine.New(engine.Info{Name: "notes", Version: "1"}, &options)
-		without.RestoreTasks(p.store.Records()...)
-		answer := strings.Replace(accept(id, "ok-1"), `"content":{}`, `"content":{"a":"`+strings.Repeat("x", 600<<10)+`"}`, 1)
-		if got := enginetest.TaskClientOf(t, without, "claude").Request("tasks/update", answer); !strings.Contains(got, `"resultType":"complete"`) {
-			t.Fatal(got)
-		}
-		without.Close()
-		e = p.engine()
-		defer e.Close()
-		e.RestoreTasks(p.store.Records()...)
-		time.Sleep(time.Second) // it has saved that it has asked
-		if taken := createLarge(enginetest.TaskClientOf(t, e, "claude")); taken != 3 {
-			t.Errorf("%d tasks of 1 MiB beside the restored one", taken)
-		}
-	})
 }
 
 // A listen gets the whole state of its tasks: the present one, and each later one at its pace.

@@ -7,7 +7,7 @@
  */
 
 import { checkedArguments, exactArguments, parseExact } from './arguments.ts'
-import { callTask, type TaskContext, type TaskReply, takeReply } from './call-task.ts'
+import { callTask, type TaskReply, takeReply } from './call-task.ts'
 import {
   type CallRequest,
   type CompletionRef,
@@ -19,10 +19,8 @@ import {
 import { bounded, completed } from './complete.ts'
 import { fits, type NeedInputError } from './input.ts'
 import { jsonText } from './json-text.ts'
-import { lazily } from './module.ts'
 import { describedPrompt, promptResult } from './prompt.ts'
 import type { Json } from './source.ts'
-import type { RecordQuestion } from './task-store.ts'
 import { describedTool, runTool, ToolError } from './tool.ts'
 import { questions, type Reason, reasonOf, reasons, updateKinds } from './wasm-numbers.ts'
 
@@ -63,7 +61,7 @@ interface RequestContext {
   /** The lowest level that the client wants; `''`: no messages. */
   logLevel?: LogLevel | ''
   /** The call is a task. */
-  task?: TaskContext
+  task?: boolean
 }
 
 /**
@@ -144,10 +142,6 @@ async function answerOf(
     }
     case questions.taskReply:
       return takeReply(question as unknown as TaskReply)
-    case questions.tasks: {
-      const store = await lazily('task-store.js', import('./task-store.ts'))
-      return store.answerRecords(question as unknown as RecordQuestion)
-    }
     case questions.extend: {
       const { _meta, inputResponses, requestState, ...params } = args as Record<string, unknown>
       return callee.extend?.(name, unrounded(params), request())
@@ -205,10 +199,8 @@ function callRequest(
       return Object.fromEntries(Object.keys(requests).map((key) => [key, inputs[key]])) as never
     },
   }
-  const { task } = context
   return Object.assign(request, {
-    resumes: task?.resumed ?? false,
     check: checkedArguments,
-    task: callTask(request, task, sendUpdate),
+    task: callTask(request, context.task === true, sendUpdate),
   })
 }

@@ -6,16 +6,8 @@
 import type { CallRequest, CallTask, InputAnswers } from './callee.ts'
 import { fits, type InputRequest } from './input.ts'
 import { jsonText } from './json-text.ts'
-import type { Json } from './source.ts'
 import { ToolError } from './tool.ts'
 import { updateKinds } from './wasm-numbers.ts'
-
-/** What the engine says of a call that became a task. */
-export interface TaskContext {
-  /** The handler had begun in an earlier document. */
-  readonly resumed: boolean
-  readonly saved?: Json
-}
 
 /** The engine's reply to an update. */
 export interface TaskReply {
@@ -37,7 +29,7 @@ export function takeReply(reply: TaskReply): object {
 
 export function callTask(
   request: Omit<CallRequest, 'task'>,
-  context: TaskContext | undefined,
+  isTask: boolean,
   sendUpdate: (what: number, text: string) => void,
 ): CallTask {
   const { signal } = request
@@ -64,17 +56,13 @@ export function callTask(
     }
   }
   return {
-    isTask: context !== undefined,
-    saved: context?.saved,
+    isTask,
     signal,
     message(text) {
       request.progress(++progress, undefined, text)
     },
-    async save(state) {
-      if (context) await exchange(updateKinds.save, state)
-    },
     async input<R extends Record<string, InputRequest>>(requests: R) {
-      if (context === undefined) return request.need(requests)
+      if (!isTask) return request.need(requests)
       const answers: Record<string, unknown> = {}
       const isMissing = ([key, own]: [string, InputRequest]) => !fits(own, answers[key])
       for (;;) {

@@ -137,7 +137,7 @@ export interface Caller {
   readonly modern: boolean
 }
 
-/** The call of a tool: a task, which outlives its request and the page, or an ordinary call. A handler treats both alike. */
+/** The call of a tool: a task, which outlives its request, or an ordinary call. A handler treats both alike. */
 export interface CallTask {
   /** Whether the call became a task. */
   readonly isTask: boolean
@@ -148,13 +148,6 @@ export interface CallTask {
    * an ordinary call this is {@link CallRequest.need}: the handler runs again from its start.
    */
   input<R extends Record<string, InputRequest>>(requests: R): Promise<InputAnswers<R>>
-  /**
-   * Stores a value for `resume`; resolves when it is stored. Answers to input before it are forgotten. An ordinary
-   * call stores nothing.
-   */
-  save(state: Json): Promise<void>
-  /** What was stored last. */
-  readonly saved: Json | undefined
   /** Aborted when the task is cancelled, or its time is over. */
   readonly signal: AbortSignal
 }
@@ -200,8 +193,6 @@ export interface CallRequest {
 
 /** A request as the parts of the package see it. */
 export interface OwnCallRequest extends CallRequest {
-  /** The tool continues a task. */
-  readonly resumes?: boolean
   /** The tool is only to be prepared: see `prepare` of a tool. */
   readonly prepares?: boolean
   /** Checks arguments of a tool as models send them: see arguments.ts, which is loaded by the first call. */

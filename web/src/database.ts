@@ -1,6 +1,6 @@
 /**
  * Opens the IndexedDB database `pagemcp` of this origin: keys of gateways (pairings.ts), what the user has decided
- * about assistants (access/), tasks (task-store.ts) and events. All versions of the package share it. Connections are closed after each use, so
+ * about assistants (access/). All versions of the package share it. Connections are closed after each use, so
  * that an upgrade never waits for another tab.
  */
 
@@ -8,10 +8,10 @@ import { result } from './idb-request.ts'
 import { underLock } from './opening.ts'
 
 const name = 'pagemcp'
-const version = 3
+const version = 2
 
-/** The stores. Version 1 had `keys` alone, version 2 neither `tasks` nor `events`. */
-export type StoreName = 'keys' | 'access' | 'use' | 'audit' | 'tasks' | 'events'
+/** The stores. Version 1 had `keys` alone. */
+export type StoreName = 'keys' | 'access' | 'use' | 'audit'
 
 /** How long another tab may block an upgrade, ms; one with a connection of version 1 has it for milliseconds. */
 const blockedTime = 2000
@@ -93,13 +93,9 @@ async function openNow(version: number | undefined, over: AbortSignal): Promise<
   opening.onupgradeneeded = ({ oldVersion }) => {
     const { result } = opening
     if (oldVersion < 1) result.createObjectStore('keys', { keyPath: 'address' })
-    if (oldVersion < 2) {
-      for (const store of ['access', 'use']) result.createObjectStore(store, { keyPath: 'app' })
-      result.createObjectStore('audit', { autoIncrement: true }).createIndex('app', 'app')
-    }
-    if (oldVersion >= 3) return
-    result.createObjectStore('tasks', { keyPath: 'id' })
-    result.createObjectStore('events')
+    if (oldVersion >= 2) return
+    for (const store of ['access', 'use']) result.createObjectStore(store, { keyPath: 'app' })
+    result.createObjectStore('audit', { autoIncrement: true }).createIndex('app', 'app')
   }
   const blocked = new Promise<never>((_, reject) => {
     const late = new DOMException('', 'TimeoutError') // its name is shown

@@ -145,16 +145,15 @@ export function usePageMcpTool<
   O extends ToolSchema = JsonSchema,
 >(description: Tool<I, O>, handler: ToolHandler<I, O>): void {
   const mcp = usePageMcp()
-  const { resume, prepare } = description
-  const latest = useLatest({ handler, resume, prepare })
-  const last = (name: 'handler' | 'resume' | 'prepare') =>
+  const { prepare } = description
+  const latest = useLatest({ handler, prepare })
+  const last = (name: 'handler' | 'prepare') =>
     ((args: never, request: CallRequest): ToolAnswer | Promise<ToolAnswer> =>
       latest.current[name]?.(args, request) as ToolAnswer) as ToolHandler<I, O>
   usePublished(description, (stable) =>
     mcp?.tool(
       {
         ...stable,
-        ...(stable.resume && { resume: last('resume') }),
         ...(stable.prepare && { prepare: last('prepare') as typeof prepare }),
       },
       last('handler'),

@@ -35,17 +35,12 @@ export interface Tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = 
   inputSchema?: I
   outputSchema?: O
   /**
-   * Whether calls become tasks, which outlive their request and a reload of the page, for clients with the extension
+   * Whether calls become tasks, which outlive their request and end with the page, for clients with the extension
    * `io.modelcontextprotocol/tasks`. `optional`: others get an ordinary call; `required`: an error.
    */
   task?: 'optional' | 'required'
   /** How long a task may take, and its result is kept, ms; default 1 h, at most 24 h. */
   ttlMs?: number
-  /**
-   * Continues a task whose handler had begun when the page was loaded again or closed: `request.task.saved` has what the
-   * handler has saved. Without it such a task fails, since the handler must not run twice.
-   */
-  resume?: ToolHandler<I, O>
   /**
    * Runs before a call becomes a task, and again before the handler: it may check more than the `inputSchema` does, and
    * request input by `request.need`, which the handler finds in the same way.
@@ -87,10 +82,10 @@ export interface DescribedTool {
 
 /** @throws TypeError if the name or a schema is invalid */
 export function describedTool(
-  description: ToolDescription & { task?: string; ttlMs?: number; resume?: unknown },
+  description: ToolDescription & { task?: string; ttlMs?: number },
 ): DescribedTool {
   const { name, title, inputSchema, outputSchema, annotations, icons, _meta } = description
-  const { task: mode, ttlMs, resume } = description
+  const { task: mode, ttlMs } = description
   if (typeof name !== 'string' || name === '') throw new TypeError('a tool needs a name')
   const input = inputSchema && checker(`inputSchema of ${name}`, inputSchema, 'input')
   const output = outputSchema && checker(`outputSchema of ${name}`, outputSchema, 'output')
@@ -106,7 +101,7 @@ export function describedTool(
       annotations,
       icons,
       _meta,
-      task: mode && { mode, ttlMs, resumes: !!resume },
+      task: mode && { mode, ttlMs },
     },
   }
 }
@@ -117,7 +112,7 @@ type AnyHandler = (args: never, request: CallRequest) => unknown
 export function toolCallee(
   { input, output }: DescribedTool,
   handler: AnyHandler,
-  { prepare, resume }: { prepare?: AnyHandler; resume?: AnyHandler } = {},
+  { prepare }: { prepare?: AnyHandler } = {},
 ): Callee {
   return {
     async callTool(_, args, request: OwnCallRequest) {
@@ -128,7 +123,7 @@ export function toolCallee(
       const value = checked.value as never
       await prepare?.(value, request)
       if (request.prepares) return
-      const answer = await ((request.resumes && resume) || handler)(value, request)
+      const answer = await handler(value, request)
       return output ? structured(answer, output) : (answer as ToolAnswer)
     },
   }

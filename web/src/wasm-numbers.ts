@@ -82,12 +82,11 @@ export const questions = {
   extend: 11,
   access,
   prepare: 13,
-  tasks: 14,
-  taskReply: 15,
+  taskReply: 14,
 } as const
 
 /** Messages that a handler can send before its answer. */
-export const updateKinds = { progress: 1, log: 2, input: 3, save: 4 } as const
+export const updateKinds = { progress: 1, log: 2, input: 3 } as const
 
 /** The optional methods of a mounted source. */
 export const abilities = { templates: 1, watch: 2, prompts: 4, tools: 8, complete: 16 } as const

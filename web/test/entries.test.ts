@@ -97,7 +97,7 @@ test('index.js loads the files that it names, react.js React alone, and other fi
     './worker.js',
   ])
   const lazily: { [file: string]: string[] } = {
-    './answer-call.js': ['./task-store.js', './validate.js'],
+    './answer-call.js': ['./validate.js'],
     './page-content.js': ['./markdown.js'],
     './skills.js': ['./redact-contents.js'],
   }

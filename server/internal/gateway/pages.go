@@ -69,7 +69,6 @@ func (v *views) attach(joiner Joiner, origin string, s *socket.Socket, welcome f
 		return nil, err
 	}
 	v.markJoined(p, joiner.Hello, origin)
-	p.remote.OthersChanged() // see otherTabs
 	v.gateway.monitor.PagesChanged()
 	return p, nil
 }
@@ -144,7 +143,6 @@ func (v *views) mount(name string, r *remote.Remote) *page {
 	r.MirrorIn(v.mirror)
 	r.OnDeclared(v.declaredChanged)
 	r.OnInput(func() engine.InputPolicy { return v.inputPolicy(p) })
-	r.OnAway(func() string { return v.describe(p) })
 	r.OnOthers(func() []*remote.Remote { return v.otherTabs(r) })
 	v.pages[name] = p
 	if v.arrived != nil {

@@ -10,9 +10,8 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 )
 
-// awayTasks is mounted at /mcp, with an empty name, and at /mcp/{page}. It answers for tasks of
-// pages that this process does not know: it was started after them. The id says whether there
-// may be such a task.
+// awayTasks is mounted at /mcp, with an empty name, and at /mcp/{page}. It waits for pages that this
+// process does not know yet: it was started after their tasks, or another node has them.
 type awayTasks struct {
 	views *views
 	name  string
@@ -28,31 +27,33 @@ func (a awayTasks) Read(context.Context, string) ([]engine.Contents, error) {
 	return nil, engine.ErrNotFound
 }
 
-// page returns the Remote of the page of a task, or nil, and the prefix that its ids have here.
-func (a awayTasks) page(ctx context.Context, id string) (r *remote.Remote, name, prefix string, err error) {
-	if name = a.name; name == "" {
+// page returns the Remote of the page of a task, and the prefix that its ids have here.
+func (a awayTasks) page(ctx context.Context, id string) (r *remote.Remote, prefix string, err error) {
+	name := a.name
+	if name == "" {
 		var ok bool
 		if name, _, ok = strings.Cut(id, "."); !ok || !access.ValidName(name) {
-			return nil, "", "", engine.ErrNotFound
+			return nil, "", engine.ErrNotFound
 		}
 		prefix = name + "."
 	}
-	if _, err := engine.TaskOfID(id, engine.PrincipalOf(ctx)); err != nil {
-		return nil, "", "", err // before the wait for a page that another node may have
+	if _, err := engine.InterruptedTask(id, engine.PrincipalOf(ctx)); err != nil {
+		return nil, "", err // before the wait for a page that another node may have
 	}
-	return a.views.await(ctx, name), name, prefix, nil
+	if a.views.remote(name) != nil {
+		return nil, "", engine.ErrNotFound // it has answered
+	}
+	if r = a.views.await(ctx, name); r == nil {
+		return nil, "", engine.NotSent(engine.ErrAway)
+	}
+	return r, prefix, nil
 }
 
 // Task implements engine.Tasker.
 func (a awayTasks) Task(ctx context.Context, id string) (engine.TaskState, error) {
-	r, name, prefix, err := a.page(ctx, id)
+	r, prefix, err := a.page(ctx, id)
 	if err != nil {
 		return engine.TaskState{}, err
-	}
-	if r == nil {
-		s, err := engine.TaskOfID(id, engine.PrincipalOf(ctx))
-		s.Message = remote.AwayMessage("the page " + name)
-		return s, err
 	}
 	s, err := r.Task(ctx, id[len(prefix):])
 	s.ID = prefix + s.ID
@@ -61,50 +62,30 @@ func (a awayTasks) Task(ctx context.Context, id string) (engine.TaskState, error
 
 // UpdateTask implements engine.Tasker.
 func (a awayTasks) UpdateTask(ctx context.Context, id string) error {
-	r, _, prefix, err := a.page(ctx, id)
-	switch {
-	case err != nil:
+	r, prefix, err := a.page(ctx, id)
+	if err != nil {
 		return err
-	case r == nil:
-		return engine.NotSent(engine.ErrAway)
 	}
 	return r.UpdateTask(ctx, id[len(prefix):])
 }
 
 // CancelTask implements engine.Tasker.
 func (a awayTasks) CancelTask(ctx context.Context, id string) error {
-	r, _, prefix, err := a.page(ctx, id)
-	switch {
-	case err != nil:
+	r, prefix, err := a.page(ctx, id)
+	if err != nil {
 		return err
-	case r == nil:
-		return engine.NotSent(engine.ErrAway)
 	}
 	return r.CancelTask(ctx, id[len(prefix):])
 }
 
 // MayBeOf implements engine.Tasker.
 func (a awayTasks) MayBeOf(who engine.Principal, id string) bool {
-	_, err := engine.TaskOfID(id, who)
+	_, err := engine.InterruptedTask(id, who)
 	return err == nil
 }
 
 // LastTask implements engine.Tasker: the Remote of the page has it, once there is one.
 func (a awayTasks) LastTask(string) (engine.TaskState, bool) { return engine.TaskState{}, false }
-
-// describe returns what the user has to open so that a page comes back.
-func (v *views) describe(p *page) string {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	what := "the page " + p.name
-	if title := engine.PlainText(p.hello.Title, engine.MaxTitle); title != "" {
-		what += " (" + title + ")"
-	}
-	if p.origin != "" {
-		what += " at " + engine.PlainText(p.origin, engine.MaxTitle)
-	}
-	return what
-}
 
 // tabsOfApps has, for each page of an app, all pages of the same app and origin. It never changes, so that it is read
 // without a lock: engines ask while they hold theirs.

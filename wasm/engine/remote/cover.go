@@ -155,9 +155,12 @@ func (r *Remote) listenAcknowledged(l *link, h *upstreamListen, uris []string, l
 // may have changed without one. What is not covered yet is announced when it is, and
 // once at the beginning of a link, which may be to another document than before.
 func (r *Remote) updateCoverage(l *link, uris []string, lists bool) (refused bool) {
-	var changed []string
+	var changed, ended []string
 	var listsChanged bool
-	defer func() { r.announceAll(changed, listsChanged) }() // with the lock released
+	defer func() { // with the lock released
+		r.interrupt(ended)
+		r.announceAll(changed, listsChanged)
+	}()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, uri := range uris {
@@ -169,6 +172,9 @@ func (r *Remote) updateCoverage(l *link, uris []string, lists bool) (refused boo
 			delete(l.refused, uri)
 		} else {
 			refused = true
+			if engine.TaskOfURI(uri) != "" {
+				ended = append(ended, uri)
+			}
 			l.refused[uri] = struct{}{}
 			l.uncovered[uri] = time.Time{}
 			late = late && !l.hadAnswer

@@ -3,6 +3,8 @@ package remote
 import (
 	"bytes"
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -45,10 +47,9 @@ func (r *Remote) add(f *following) {
 
 func (r *Remote) remove(f *following) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	delete(r.follows, f)
 	r.touch()
-	r.mu.Unlock()
-	r.shareOrphans()
 }
 
 // Want implements [engine.Following]. While the engine is away there is nothing to wait
@@ -59,7 +60,6 @@ func (f *following) Want(uris []string) (armed <-chan struct{}) {
 		wanted[uri] = struct{}{}
 	}
 	r := f.remote
-	defer r.shareOrphans() // with the lock released
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f.uris = wanted
@@ -95,6 +95,16 @@ func (r *Remote) touch() {
 	}
 }
 
+// followed returns the URIs that are wanted.
+func (r *Remote) followed() (uris []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for f := range r.follows {
+		uris = slices.AppendSeq(uris, maps.Keys(f.uris))
+	}
+	return uris
+}
+
 func (r *Remote) isFollowed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +113,7 @@ func (r *Remote) isFollowed() bool {
 			return true
 		}
 	}
-	return len(r.adopted) > 0
+	return false
 }
 
 // announceAll announces to followers that URIs, or the lists, may have changed.

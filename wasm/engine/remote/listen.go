@@ -76,10 +76,8 @@ type plan struct {
 // when to try again; nil: there is no need.
 func (r *Remote) reconcile(l *link) (retry <-chan time.Time) {
 	for {
-		r.adopt()
 		p := r.plan(l)
 		opened, failure := r.openAll(l, p)
-		r.shareOrphans() // what was refused is
 		switch failure {
 		case nil:
 			r.cancel(l, p.old)
@@ -121,11 +119,7 @@ func (r *Remote) plan(l *link) plan {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := plan{generation: r.generation}
-	wanted := maps.Clone(r.adopted)
-	if wanted == nil {
-		wanted = map[string]struct{}{}
-	}
-	followed := len(wanted) > 0
+	wanted, followed := map[string]struct{}{}, false
 	for f := range r.follows {
 		followed = followed || f.uris != nil
 		for uri := range f.uris {

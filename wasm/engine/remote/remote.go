@@ -41,13 +41,8 @@ type Remote struct {
 	follows     map[*following]struct{}
 	generation  uint64 // of the URIs that follows want
 
-	tasks    taskCache        // states of the other engine's tasks
-	describe func() string    // see OnAway
-	others   func() []*Remote // see OnOthers
-
-	// Keys of tasks (tasks_moved.go); neither map is changed in place.
-	orphans map[string]struct{} // that the other tabs listen to
-	adopted map[string]struct{} // of other tabs, that are listened to here
+	tasks  taskCache        // states of the other engine's tasks
+	others func() []*Remote // see OnOthers
 
 	grants  atomic.Pointer[engine.Grants] // of the other engine; nil: everything is allowed
 	mirror  *pageMirror                   // see MirrorIn; nil: nothing is kept
@@ -147,7 +142,6 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 		l.conn.Close()
 		r.lost(l)
 		close(l.down)
-		r.shareOrphans()
 		if errors.Is(err, jsonrpc.ErrPanic) {
 			r.report(err)
 		}
@@ -172,7 +166,6 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 	default:
 		old.conn.Close()
 	}
-	r.shareOrphans()
 	go func() { // ends with the link
 		defer r.survive(l)
 		if r.mirrors(l) {
@@ -255,6 +248,8 @@ func (r *Remote) Gone() <-chan struct{} {
 // for it. It may still come back.
 func (r *Remote) Forget() {
 	if r.forget() {
+		r.tasks.dropEnded()
+		r.interrupt(r.followed())
 		r.announce(engine.Change{List: true, Prompts: true, Tools: true})
 	}
 }

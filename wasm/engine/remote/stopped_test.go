@@ -19,7 +19,7 @@ const stopSecret = "the secret"
 // event, behind a gateway.
 func newStoppable(t *testing.T) *mirroredHop {
 	options := enginetest.Offering
-	options.Tasks, options.TaskStore = true, &enginetest.TaskStore{}
+	options.Tasks = true
 	h := &hop{T: t, page: engine.New(engine.Info{Name: "page", Version: "1"}, &options), table: engine.NewTable(), wire: &wire{}}
 	h.page.Mount("", h.table)
 	h.put("notes://value", stopSecret)
@@ -43,7 +43,6 @@ func newStoppable(t *testing.T) *mirroredHop {
 	m.gateway.Mount("", engine.NewTable()) // a gateway has its tools
 	m.gateway.Mount("notes+", m.remote)
 	m.remote.MirrorIn(newShare())
-	m.remote.OnAway(func() string { return "the page" })
 	m.remote.OnOthers(func() []*remote.Remote { return m.tabs })
 	t.Cleanup(m.remote.Close)
 	m.join()

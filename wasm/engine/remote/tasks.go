@@ -14,8 +14,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Tasks of the other engine. While it is away, a task is still working, as far as its id says,
-// unless its last state has passed here: a client that has seen it must not see it turn back.
+// Tasks of the other engine. They end with it.
 
 // maxTaskBytes bounds what a Remote keeps of the states of tasks.
 const maxTaskBytes = 1 << 20 // bytes
@@ -56,6 +55,17 @@ func (c *taskCache) remove(at int) {
 	}
 }
 
+// dropEnded drops the states that have results.
+func (c *taskCache) dropEnded() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for at := len(c.states) - 1; at >= 0; at-- {
+		if c.states[at].HasEnded() {
+			c.remove(at)
+		}
+	}
+}
+
 func (c *taskCache) find(id string) int {
 	for i := range c.states {
 		if c.states[i].ID == id {
@@ -81,129 +91,68 @@ func (r *Remote) HasTasks() bool {
 	return jsonrpc.Member(r.extensions, engine.ExtensionTasks) != nil
 }
 
-// OnAway lets the Remote answer for tasks of an engine that is away, by their ids, which are those
-// of the principals here. f returns what the user has to open so that it comes back, such as
-// `the page "Notes"`. Call OnAway before the first port. Without it requests wait for the engine.
-func (r *Remote) OnAway(f func() string) { r.describe = f }
-
-// OnOthers sets the function that returns the Remotes of the other tabs of an app. They may have taken over tasks of
-// this one: they are asked for what it does not have, and while it is away, and
-// listen to the tasks for which there are listeners here. They also have the newest decisions of the user. Call OnOthers before the first port, and
-// OthersChanged when f returns others. f is called often, with locks of engines, and must take none.
+// OnOthers sets the function that returns the Remotes of the other tabs of an app, which have the newest decisions of
+// the user. Call it before the first port. f is called often, with locks of engines, and must take none.
 func (r *Remote) OnOthers(f func() []*Remote) { r.others = f }
-
-// withOthers calls act with the Remotes that are there and may have taken over a task, until one
-// has it.
-func (r *Remote) withOthers(err error, act func(*Remote) error) error {
-	if r.others == nil || r.isThere() && !errors.Is(err, engine.ErrNotFound) {
-		return err
-	}
-	for _, other := range r.others() {
-		if other.isThere() {
-			if own := act(other); !errors.Is(own, engine.ErrNotFound) {
-				return own
-			}
-		}
-	}
-	return err
-}
 
 // Task implements [engine.Tasker].
 func (r *Remote) Task(ctx context.Context, id string) (engine.TaskState, error) {
-	s, err := r.ownTask(ctx, id)
-	err = r.withOthers(err, func(other *Remote) (err error) {
-		found, err := other.ownTask(ctx, id)
-		if err == nil {
-			s = found
-		}
-		return err
-	})
-	return s, err
-}
-
-func (r *Remote) ownTask(ctx context.Context, id string) (engine.TaskState, error) {
-	if r.describe != nil && !r.isThere() {
-		return r.awayTask(ctx, id)
-	}
-	result, err := unknownTask(r.request(ctx, engine.MethodGetTask, taskMember(id), false))
-	if r.describe != nil && errors.Is(err, engine.ErrAway) {
-		return r.awayTask(ctx, id)
-	}
+	result, err := r.taskRequest(ctx, engine.MethodGetTask, id)
 	if err != nil {
 		return engine.TaskState{}, err
 	}
-	s, err := readTask(result, r.policyFor(r.isHub()))
-	if err == nil && s.HasEnded() {
-		r.tasks.keep(s)
-	}
-	return s, err
+	return readTask(result, r.policyFor(r.isHub()))
 }
 
-// awayTask returns the state of a task of an engine that is away.
-func (r *Remote) awayTask(ctx context.Context, id string) (engine.TaskState, error) {
-	who := engine.PrincipalOf(ctx)
-	s, err := engine.TaskOfID(id, who)
-	switch {
-	case err != nil:
-		return s, err
-	case !r.Grants().MayHaveTasks(who):
-		return s, engine.ErrNotShared
+// taskRequest sends a request about a task. A page that was closed has none any more.
+func (r *Remote) taskRequest(ctx context.Context, method, id string) ([]byte, error) {
+	result, err := unknownTask(r.request(ctx, method, taskMember(id), false))
+	if _, _, isGone := r.present(); isGone && errors.Is(err, engine.ErrAway) {
+		err = engine.ErrNotFound
 	}
-	if last, known := r.tasks.last(id); known && last.HasEnded() {
-		if !r.MayHaveKept(who) {
-			return s, engine.NotSent(engine.ErrAway) // not "working" again
-		}
-		return last, nil
-	}
-	s.Message = AwayMessage(r.describe())
-	return s, nil
-}
-
-// AwayMessage is the message of a task whose page is away; what says what to open.
-func AwayMessage(what string) string {
-	return "The task goes on when " + what + " is open again. Tell the user to open it."
+	return result, err
 }
 
 // UpdateTask implements [engine.Tasker].
 func (r *Remote) UpdateTask(ctx context.Context, id string) error {
-	return r.changeTask(ctx, engine.MethodUpdateTask, id)
-}
-
-// changeTask sends a request about a task to the engine that has it.
-func (r *Remote) changeTask(ctx context.Context, method, id string) error {
-	send := func(to *Remote) error {
-		_, err := unknownTask(to.request(ctx, method, taskMember(id), false))
-		return err
-	}
-	err := engine.ErrNotFound
-	if r.isThere() || r.others == nil {
-		err = send(r)
-	}
-	err = r.withOthers(err, send)
-	if errors.Is(err, engine.ErrNotFound) && !r.isThere() && r.others != nil {
-		err = send(r) // which waits for it to come back
-	}
+	_, err := r.taskRequest(ctx, engine.MethodUpdateTask, id)
 	return err
 }
 
 // CancelTask implements [engine.Tasker].
 func (r *Remote) CancelTask(ctx context.Context, id string) error {
-	return r.changeTask(ctx, engine.MethodCancelTask, id)
+	_, err := r.taskRequest(ctx, engine.MethodCancelTask, id)
+	return err
 }
 
 // MayBeOf implements [engine.Tasker].
 func (r *Remote) MayBeOf(who engine.Principal, id string) bool {
-	if r.describe == nil {
-		return true // the other engine decides
+	if r.others == nil {
+		return true // the other engine decides: it is a gateway
 	}
-	_, err := engine.TaskOfID(id, who)
+	_, err := engine.InterruptedTask(id, who)
 	return err == nil
+}
+
+// interrupt ends tasks that are listened to, and whose engine has ended, among uris.
+func (r *Remote) interrupt(uris []string) {
+	for _, uri := range uris {
+		id := engine.TaskOfURI(uri)
+		if s, known := r.tasks.last(id); known && !s.HasEnded() {
+			s.Interrupt()
+			r.tasks.keep(s)
+			r.announce(engine.Change{URI: uri})
+		}
+	}
 }
 
 // MayHaveKept implements [engine.Guarded].
 func (r *Remote) MayHaveKept(who engine.Principal) bool {
 	if r.awake() != nil {
 		return r.grants.Load().MayHaveTasks(who) // the page has decided what it sends
+	}
+	if _, _, isGone := r.present(); isGone {
+		return true // only that they are interrupted
 	}
 	kept := func(g *engine.Grants) bool { return g.MayHaveKeptTasks(who) }
 	return kept(r.grants.Load()) && r.othersAllow(kept)
@@ -224,11 +173,6 @@ func unknownTask(result []byte, err error) ([]byte, error) {
 	return result, err
 }
 
-func (r *Remote) isThere() bool {
-	l, _, _ := r.present()
-	return l != nil
-}
-
 // isHub reports whether another node is at the far end.
 func (r *Remote) isHub() bool {
 	l, _, _ := r.present()
@@ -244,7 +188,6 @@ func (r *Remote) taskNotified(l *link, params []byte) {
 	}
 	r.tasks.keep(s)
 	r.announce(engine.Change{URI: engine.TaskURI(s.ID)})
-	r.passOn(s)
 }
 
 // readTask reads a state, and cleans its texts. A policy is applied to requests for input; it may

@@ -15,13 +15,13 @@ import (
 )
 
 // pageWithTasks returns an engine with a tool that takes a minute, and asks before.
-func pageWithTasks(t *testing.T, store engine.TaskStore) *engine.Engine {
+func pageWithTasks(t *testing.T) *engine.Engine {
 	t.Helper()
-	page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Tools: true, Tasks: true, TaskStore: store})
+	page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Tools: true, Tasks: true})
 	table := engine.NewTable()
 	err := table.PutTool(engine.ToolEntry{
 		Tool: engine.Tool{Name: "work", Object: []byte(`{"name":"work","inputSchema":{"type":"object"}}`)},
-		Task: engine.TaskTool{Mode: engine.TaskOptional, Resume: true},
+		Task: engine.TaskTool{Mode: engine.TaskOptional},
 		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 			call := engine.TaskOf(ctx)
 			call.Message("works\u202e")
@@ -59,68 +59,73 @@ func attach(t *testing.T, r *remote.Remote, page *engine.Engine) (leave func()) 
 }
 
 // A task through a gateway: its id has the prefix of the page, its requests for input name the
-// page, and its result has the gateway's URIs. While the page is away it is working, until its
-// time is over; a last state that was seen stays, as long as another tab of the app allows it.
-func TestTasksOfAPageThatIsAway(t *testing.T) {
+// page, and its result has the gateway's URIs. It outlives a connection, and ends with its page.
+func TestTasksEndWithTheirPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &enginetest.TaskStore{}
-		page := pageWithTasks(t, store)
-		r, tab := remote.New(), remote.New()
-		r.OnOthers(func() []*remote.Remote { return []*remote.Remote{tab} })
-		r.OnAway(func() string { return "the page Notes" })
+		page := pageWithTasks(t)
+		r := remote.New()
+		defer r.Close()
+		r.OnOthers(func() []*remote.Remote { return nil })
 		r.OnInput(func() engine.InputPolicy { return engine.InputPolicy{From: "notes (https://a.example)"} })
 		leave := attach(t, r, page)
 		gateway := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{Tools: true, OtherTasks: engine.ForwardTasks()})
 		gateway.Mount("notes+", r)
 		c := enginetest.TaskClientOf(t, gateway, "claude")
-		id := c.Create("notes__work", "{}")
+		id, lost := c.Create("notes__work", "{}"), c.Create("notes__work", "{}")
 		if !strings.HasPrefix(id, "notes.") {
 			t.Errorf("the id %q has no prefix", id)
 		}
 		synctest.Wait()
 		c.Wants(id, `"taskId":"`+id+`"`, `"status":"input_required"`, `"message":"notes (https://a.example): Go on?"`, `"statusMessage":"works"`)
-
-		leave()
-		page.Close()
-		c.Wants(id, `"status":"working"`, `"statusMessage":"The task goes on when the page Notes is open again. Tell the user to open it."`, `"ttlMs":3600000`)
 		other := enginetest.TaskClientOf(t, gateway, "codex")
 		other.Wants(id, "-32602")
 		c.Wants("notes.nonsense", "-32602")
 
-		page = pageWithTasks(t, store)
-		page.RestoreTasks(store.Records()...)
+		leave()
 		leave = attach(t, r, page)
-		c.Send("subscriptions/listen", `"notifications":{"taskIds":["`+id+`","notes.nonsense"]}`)
-		if got := c.Next("the acknowledgement"); !strings.Contains(got, `"notifications":{"taskIds":["`+id+`"]}`) {
+		c.Send("subscriptions/listen", `"notifications":{"taskIds":["`+id+`","`+lost+`","notes.nonsense"]}`)
+		if got := c.Next("the acknowledgement"); !strings.Contains(got, `"notifications":{"taskIds":["`+id+`","`+lost+`"]}`) {
 			t.Error(got)
 		}
-		if got := c.Next("the present state"); !strings.Contains(got, `"method":"notifications/tasks"`) || !strings.Contains(got, `"taskId":"`+id+`","status":"input_required"`) {
-			t.Error(got)
+		next := func(id, status string) string {
+			t.Helper()
+			for {
+				if got := c.Next("the state " + status); strings.Contains(got, `"method":"notifications/tasks"`) && strings.Contains(got, `"taskId":"`+id+`","status":"`+status+`"`) {
+					return got
+				}
+			}
 		}
 		c.Send("tasks/update", `"taskId":"`+id+`","inputResponses":{"ok-1":{"action":"accept","content":{}}}`)
-		last := ""
-		for !strings.Contains(last, `"status":"completed"`) {
-			last = c.Next("the last state")
-		}
-		if !strings.Contains(last, `"uri":"notes+a:b"`) {
+		if last := next(id, "completed"); !strings.Contains(last, `"uri":"notes+a:b"`) {
 			t.Errorf("the result has not the gateway's URI: %s", last)
 		}
 
 		leave()
 		page.Close()
-		c.Wants(id, `"reason":"page-away"`) // nobody knows what its user has decided meanwhile
-		options := enginetest.Offering
-		another := engine.New(engine.Info{Name: "page", Version: "1"}, &options)
-		attach(t, tab, another)
-		c.Wants(id, `"status":"completed"`, `"uri":"notes+a:b"`)
-		setGrants(t, another, `{"default":"open","grants":[{"assistant":"claude","right":"act"}]}`)
-		time.Sleep(time.Second)
-		c.Wants(id, `"reason":"page-away"`)
-		setGrants(t, another, "")
+		page = pageWithTasks(t) // it was loaded again
+		leave = attach(t, r, page)
+		if last := next(lost, "failed"); !strings.Contains(last, `"reason":"interrupted"`) {
+			t.Error(last)
+		}
+		for _, ended := range []string{id, lost} {
+			c.Wants(ended, `"status":"failed"`, `"message":"The page was closed or loaded again while the tool ran`, `"reason":"interrupted"`)
+		}
+		other.Wants(lost, "-32602")
+
+		lost = c.Create("notes__work", "{}")
+		c.Send("subscriptions/listen", `"notifications":{"taskIds":["`+lost+`"]}`)
+		next(lost, "input_required")
+		leave()
+		page.Close()
+		c.Wants(lost, `"reason":"page-away"`) // it may come back
+		r.Forget()
+		next(lost, "failed")
+		c.Wants(lost, `"status":"failed"`, `"reason":"interrupted"`)
+		if got := c.Request("tasks/cancel", `"taskId":"`+lost+`"`); !strings.Contains(got, `"resultType":"complete"`) {
+			t.Error(got)
+		}
 		time.Sleep(time.Hour)
-		c.Wants(id, "-32602")
-		r.Close()
-		tab.Close()
+		c.Wants(lost, "-32602")
 	})
 }
 
@@ -138,7 +143,7 @@ func (p repeatsStates) Write(ctx context.Context, msg []byte) error {
 // A client gets a state of a task once, however often its page sends it.
 func TestAStateIsSentOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		page := pageWithTasks(t, nil)
+		page := pageWithTasks(t)
 		defer page.Close()
 		r := remote.New()
 		defer r.Close()

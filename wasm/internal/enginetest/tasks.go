@@ -1,61 +1,15 @@
 package enginetest
 
 import (
-	"bytes"
 	"context"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
-
-// A TaskStore keeps records of tasks in memory.
-type TaskStore struct {
-	mu      sync.Mutex
-	records map[string][]byte
-	Fails   error // returned by PutTask, if it is not nil; set it while nothing is stored
-
-	// Slow, if it is not nil, is received from by each PutTask; set it while nothing is stored.
-	Slow chan struct{}
-}
-
-// PutTask implements [engine.TaskStore].
-func (s *TaskStore) PutTask(_ context.Context, id string, record []byte) error {
-	if s.Slow != nil {
-		<-s.Slow
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.Fails != nil {
-		return s.Fails
-	}
-	if s.records == nil {
-		s.records = map[string][]byte{}
-	}
-	s.records[id] = bytes.Clone(record)
-	return nil
-}
-
-// DeleteTask implements [engine.TaskStore].
-func (s *TaskStore) DeleteTask(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.records, id)
-}
-
-// Records returns all that are stored.
-func (s *TaskStore) Records() (all [][]byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, record := range s.records {
-		all = append(all, record)
-	}
-	return all
-}
 
 // A TaskClient is a client with the extension for tasks.
 type TaskClient struct {

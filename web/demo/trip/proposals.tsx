@@ -68,8 +68,6 @@ export function Proposals({ noted, schema, accept }: Props) {
       inputSchema: schema,
       annotations: { readOnlyHint: true }, // nothing changes before the user has decided
       task: 'optional',
-      // Until the user has decided nothing has happened: after a reload the question is shown again.
-      resume: propose,
     },
     noted('tool', 'propose_stop', propose),
   )

@@ -30,18 +30,14 @@ const html = (
   }
   const work = async (_, { task }) => {
     runs('runs')
-    if (task.saved === undefined) {
-      runs('first steps')
-      task.message('took the first step')
-      await task.save('first step')
-    }
+    task.message('took the first step')
     const { ok } = await task.input({
       ok: elicit('Take the second step?', { type: 'object', properties: {} }),
     })
     runs('second steps')
     return 'done: ' + ok.action
   }
-  mcp.tool({ name: 'work', task: 'optional', resume: work }, work)
+  mcp.tool({ name: 'work', task: 'optional' }, work)
   mcp.tool({ name: 'once', task: 'required' }, (_, { task }) => {
     runs('once')
     return new Promise((_, reject) => task.signal.addEventListener('abort', reject))
@@ -173,7 +169,7 @@ export function until(
   )
 }
 
-/** Waits for the question of the task, and answers it. The key is the same after a reload. */
+/** Waits for the question of the task, and answers it. */
 export async function answer(gateway: Gateway, taskId: string): Promise<void> {
   await asks(gateway, taskId)
   const inputResponses = { 'ok-1': { action: 'accept', content: {} } }
@@ -198,6 +194,3 @@ export async function completed(gateway: Gateway, taskId: string): Promise<void>
   assert.equal(ended.result?.status, 'completed', JSON.stringify(ended))
   assert.match(JSON.stringify(ended.result?.result), /"text":"done: accept"/)
 }
-
-/** How often the page has run what. */
-export const counts = `({ first: localStorage['first steps'], second: localStorage['second steps'], once: localStorage.once })`

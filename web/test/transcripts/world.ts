@@ -60,9 +60,7 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
       },
       async call(_, what, text, say, signal) {
         const asked = JSON.parse(text)
-        // Tasks end with the engine, and no call is prepared.
-        const isOfTasks = what === questions.tasks || what === questions.prepare
-        if (isOfTasks) return { reason: reasons.none, text: '{}' }
+        if (what === questions.prepare) return { reason: reasons.none, text: '{}' }
         return perform(deeds.get(asked.ref) as Deed, what, asked, say, signal)
       },
       state: () => {},
