@@ -54,8 +54,7 @@ inBrowsers(
 
 inBrowsers('a visitor who is not paired learns what to do', async ({ open }) => {
   const page = await open(`${gateway().web}docs/index.html`)
-  await page.waitForSelector('#assistant:not([hidden])')
-  await page.click('#assistant')
+  await page.locator('#assistant:not([hidden])').click()
   await page.waitForSelector('#standing[data-is=unpaired]')
   assert.match(await page.$eval('#standing', (one) => one.textContent ?? ''), /pagemcp dev/)
 })

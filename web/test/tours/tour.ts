@@ -17,7 +17,7 @@ export const alone: Place = { uri: (own) => own, name: (own) => own }
 /** Among all pages: with the page's prefix. */
 export const among: Place = {
   uri: (own) => `conformance+${own}`,
-  name: (own) => `conformance.${own}`,
+  name: (own) => `conformance__${own}`,
 }
 
 /** Walks through all of it, and closes the client. */
