@@ -144,11 +144,6 @@ func (b *breaking) Complete(context.Context, engine.CompletionRequest) (engine.C
 	return engine.Completion{}, nil
 }
 
-func (b *breaking) Has(context.Context, string) (bool, error) {
-	b.may("Has")
-	return true, nil
-}
-
 type breakingWatcher struct{ *breaking }
 
 func (b breakingWatcher) Watch(ctx context.Context, changed func(engine.Change)) error {
@@ -197,7 +192,7 @@ func (b breakingEarly) ReadEarly(begin func() context.Context, _ string) []engin
 // answered, and requests to the other sources are answered as if nothing was
 // wrong.
 func TestPanicsLeaveNothingLocked(t *testing.T) {
-	methods := []string{"List", "Read", "Templates", "Prompts", "GetPrompt", "Tools", "CallTool", "Complete", "Has", "nothing"}
+	methods := []string{"List", "Read", "Templates", "Prompts", "GetPrompt", "Tools", "CallTool", "Complete", "nothing"}
 	kinds := map[string]struct {
 		wrap  func(*breaking) engine.Source
 		parts []string
