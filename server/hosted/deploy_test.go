@@ -24,7 +24,6 @@ const (
 	deploy = "../../cmd/pagemcpd/deploy"
 )
 
-
 func readGuide(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
