@@ -65,7 +65,7 @@ func TestMountedSourceKeepsItsName(t *testing.T) {
 	}
 	unmount()
 	second := newPage(t, "https://other.example", "tab")
-	if got := g.names.claim(second.origin, second.id, "notes"); got != "notes" {
+	if got := g.names.claim(t.Context(), second.origin, "", second.id, "notes"); got != "notes" {
 		t.Errorf("after unmounting the name is still kept: %s", got)
 	}
 }

@@ -165,7 +165,7 @@ func FuzzStateFiles(f *testing.F) {
 			t.Fatal(err)
 		}
 		id, token := g.identity, g.token.text()
-		g.names.claim(testOrigin, "page", "notes")
+		g.names.claim(t.Context(), testOrigin, "", "page", "notes")
 		g.names.refresh()
 		g.core.Sessions.Sweep(time.Now())
 		g.Close(context.Background())

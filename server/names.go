@@ -21,12 +21,13 @@ import (
 // A name belongs to one origin and one app until it is revoked: what an assistant stored
 // for it, like "always allow", must never apply to another origin. After limits.NameTTL
 // without use a tab loses its name, and numbered names become free; the origin keeps the
-// root of each app. A new document takes over the oldest name of its origin and app that
-// has no page, so closing and reopening a tab keeps its URIs. A name is not taken over
-// within the grace time, as its page may be reloading, unless the new document declares
-// that the page is closed: documents of one origin see in their browser which tabs have
-// closed, and could use each other's names anyway. The grace time also applies after a
-// restart to names of pages that were connected when the gateway ended.
+// root of each app. A new tab gets the lowest name of its origin, app and key whose page
+// has been away for limits.LeaveTime: until then that page may be reloading, and the new
+// one waits. So closing and opening an app keeps its URIs. The key is that of a browser,
+// or of a profile of one. If it has no such name, the new tab gets the lowest one of
+// another key whose page has been away for the grace time, or else a new one. The grace
+// time also applies after a restart to names of pages that were connected when the
+// gateway ended.
 type names struct {
 	state *state
 
@@ -35,7 +36,6 @@ type names struct {
 
 	mu    sync.Mutex
 	known map[string]*nameRecord // by name
-	left  chan struct{}          // closed and replaced when a socket of a page is closed
 }
 
 // A nameRecord is the name of one tab of one origin.
@@ -45,6 +45,7 @@ type nameRecord struct {
 	Base    string    `json:"base"` // what the page requested, as spelled by access.SpellName
 	Origin  string    `json:"origin"`
 	Page    string    `json:"page"` // id of the page
+	Key     string    `json:"key"`  // id of the key that it joined with
 	Created time.Time `json:"made"`
 	Used    time.Time `json:"used"`
 	Joined  bool      `json:"joined"` // had a socket when this was stored
@@ -57,7 +58,7 @@ type nameRecord struct {
 const namesFile = "names.json"
 
 func openNames(s *state) (*names, error) {
-	n := &names{state: s, known: map[string]*nameRecord{}, left: make(chan struct{})}
+	n := &names{state: s, known: map[string]*nameRecord{}}
 	stored, _, err := load[[]*nameRecord](s, namesFile, "pages may get other names than before", nil)
 	if err != nil {
 		return nil, err
@@ -73,10 +74,10 @@ func openNames(s *state) (*names, error) {
 		if record.Used.After(now) { // the clock was set back
 			record.Used = now
 		}
-		if record.Joined { // its tab may still be open, however long the gateway was away
-			record.Used = now
-		}
 		record.vacated = record.Used
+		if record.Joined { // its tab may still be open, however long the gateway was away
+			record.Used, record.vacated = now, now.Add(limits.GraceTime-limits.LeaveTime)
+		}
 		n.known[record.Name] = record
 	}
 	n.forget(now)
@@ -84,22 +85,37 @@ func openNames(s *state) (*names, error) {
 }
 
 // claim returns the name of the page with this id and counts one more socket of it,
-// until unclaim. requested is the name that the page declares, closed are the ids in its
-// Hello.Closed.
-func (n *names) claim(origin, page, requested string, closed ...string) string {
-	name := n.assign(origin, page, access.SpellName(requested), closed)
-	n.save()
-	return name
+// until unclaim. key is the id of the key that the page joins with, requested the name that
+// it declares. It waits for pages that may be reloading, twice limits.LeaveTime at most.
+func (n *names) claim(ctx context.Context, origin, key, page, requested string) string {
+	ctx, cancel := context.WithTimeout(ctx, 2*limits.LeaveTime)
+	defer cancel()
+	for {
+		name, wait := n.assign(origin, key, page, access.SpellName(requested), ctx.Err() == nil)
+		if wait == 0 {
+			n.save()
+			return name
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+	}
 }
 
-func (n *names) assign(origin, page, base string, closed []string) string {
+// assign returns the name of a page, or, if mayWait, how long to wait until a page has
+// reloaded that may be doing so.
+func (n *names) assign(origin, key, page, base string, mayWait bool) (name string, wait time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := time.Now()
 	n.forget(now)
 	record := n.byPage(origin, page)
 	if record == nil {
-		record = n.vacant(origin, base, now, closed)
+		record, wait = n.vacant(appKey{origin, base}, key, now, mayWait)
+		if wait > 0 {
+			return "", wait
+		}
 	}
 	if record == nil {
 		n.makeRoom(origin)
@@ -107,9 +123,9 @@ func (n *names) assign(origin, page, base string, closed []string) string {
 		record = &nameRecord{Name: n.free(root), Root: root, Base: base, Origin: origin, Created: now}
 		n.known[record.Name] = record
 	}
-	record.Page, record.Used = page, now
+	record.Page, record.Key, record.Used = page, key, now
 	record.sockets++
-	return record.Name
+	return record.Name, 0
 }
 
 // byPage returns the record of a page id. The caller holds the lock, here and below.
@@ -122,38 +138,41 @@ func (n *names) byPage(origin, page string) *nameRecord {
 	return nil
 }
 
-// vacant returns the record of this origin and app that may be taken over: the oldest of
-// pages of the same browser, or else the oldest. Browsers of several people, or profiles,
-// may have the same app.
-func (n *names) vacant(origin, base string, now time.Time, closed []string) (best *nameRecord) {
-	order := func(a, b *nameRecord) int {
-		own := func(r *nameRecord) bool { return slices.Contains(closed, r.Page) }
-		if own(a) != own(b) {
-			if own(a) {
-				return -1
-			}
-			return 1
-		}
-		return byAge(a, b)
-	}
+// vacant returns the record of an app that a new tab with a key may take over: the lowest of
+// the key whose page has been away for limits.LeaveTime, or else the lowest of others whose
+// page has been away for limits.GraceTime. Browsers of several people, or profiles, may have
+// the same app. If mayWait, wait is how long to wait for a lower one of the key.
+func (n *names) vacant(app appKey, key string, now time.Time, mayWait bool) (best *nameRecord, wait time.Duration) {
 	for _, record := range n.known {
-		if record.Origin != origin || record.Base != base || record.sockets > 0 {
+		if record.app() != app || record.sockets > 0 {
 			continue
 		}
-		if now.Sub(record.vacated) < limits.GraceTime && !slices.Contains(closed, record.Page) {
+		away := now.Sub(record.vacated) // negative after a restart
+		isOwn := record.Key == key && key != ""
+		switch {
+		case isOwn && mayWait && away >= 0: // perhaps after a wait
+		case isOwn && away < limits.LeaveTime, !isOwn && away < limits.GraceTime:
 			continue
 		}
-		if best == nil || order(record, best) < 0 {
+		if best == nil || isOwn && best.Key != key || isOwn == (best.Key == key) && byNumber(record, best) < 0 {
 			best = record
 		}
 	}
-	return best
+	if best != nil && best.Key == key {
+		wait = max(0, limits.LeaveTime-now.Sub(best.vacated))
+	}
+	return best, wait
+}
+
+// byNumber orders the records of an app: notes, notes-2, notes-10.
+func byNumber(a, b *nameRecord) int {
+	return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
 }
 
 // byAge orders records by creation time. Records of older versions have none: then notes
 // precedes notes-2, and notes-2 precedes notes-10.
 func byAge(a, b *nameRecord) int {
-	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
+	return cmp.Or(a.Created.Compare(b.Created), byNumber(a, b))
 }
 
 // root returns the name, without number, for this origin and app. It never returns the
@@ -197,38 +216,6 @@ func (n *names) unclaim(name string) {
 	n.save()
 }
 
-// awaitLeaving waits until the pages of origin with the ids closed have no sockets, ctx
-// ends, or limits.LeaveTime has passed: the gateway may hear of a closed tab after it has
-// heard from the next one.
-func (n *names) awaitLeaving(ctx context.Context, origin string, closed []string) {
-	ctx, cancel := context.WithTimeout(ctx, limits.LeaveTime)
-	defer cancel()
-	for {
-		left := n.leaving(origin, closed)
-		if left == nil {
-			return
-		}
-		select {
-		case <-left:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// leaving returns a channel that is closed when a page loses a socket, or nil if none of
-// these pages has one.
-func (n *names) leaving(origin string, closed []string) <-chan struct{} {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, page := range closed {
-		if record := n.byPage(origin, page); record != nil && record.sockets > 0 {
-			return n.left
-		}
-	}
-	return nil
-}
-
 func (n *names) removeSocket(name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -236,8 +223,6 @@ func (n *names) removeSocket(name string) {
 		record.sockets--
 		record.Used = time.Now()
 		record.vacated = record.Used
-		close(n.left)
-		n.left = make(chan struct{})
 	}
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -22,9 +23,15 @@ func testNames(t *testing.T) *names {
 	return n
 }
 
-func claim(t *testing.T, n *names, origin, page, requested string, closed ...string) string {
+// claim claims a name for a tab of one browser.
+func claim(t *testing.T, n *names, origin, page, requested string) string {
 	t.Helper()
-	name := n.claim(origin, page, requested, closed...)
+	return claimWith(t, n, origin, "key", page, requested)
+}
+
+func claimWith(t *testing.T, n *names, origin, key, page, requested string) string {
+	t.Helper()
+	name := n.claim(t.Context(), origin, key, page, requested)
 	if !access.ValidName(name) {
 		t.Errorf("%q is no name", name)
 	}
@@ -190,171 +197,77 @@ func TestRememberedNamesAreBounded(t *testing.T) {
 	})
 }
 
-// A document takes over the oldest name of its origin and app whose page has left, and
-// none whose page may be reloading.
-func TestDocumentTakesOverNameOfClosedTab(t *testing.T) {
+// A new tab gets the lowest name of its browser whose page has been away for
+// limits.LeaveTime; it waits for a page that may be reloading.
+func TestNewTabGetsTheLowestNameOfItsBrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		const a = "https://a.example"
-		expect := func(what, page, app, want string) {
+		expect := func(what, page, app, want string, wait time.Duration) {
 			t.Helper()
-			if got := claim(t, n, a, page, app); got != want {
-				t.Errorf("%s: %q, want %q", what, got, want)
+			start := time.Now()
+			if got := claim(t, n, a, page, app); got != want || time.Since(start) != wait {
+				t.Errorf("%s: %q after %v, want %q after %v", what, got, time.Since(start), want, wait)
 			}
 		}
-		expect("the first tab", "1", "notes", "notes")
-		time.Sleep(time.Second)
-		expect("the second tab", "2", "notes", "notes-2")
+		expect("the first tab", "1", "notes", "notes", 0)
+		expect("the second tab", "2", "notes", "notes-2", 0)
 		n.unclaim("notes")
-		time.Sleep(limits.GraceTime - time.Second)
-		expect("a new tab while the first may be reloading", "3", "notes", "notes-3")
-		expect("the first, reloaded", "1", "notes", "notes")
-		n.unclaim("notes")
+		expect("the app, closed and opened at once", "3", "notes", "notes", limits.LeaveTime)
+		n.unclaim("notes") // its browser is killed
 		n.unclaim("notes-2")
-		time.Sleep(limits.GraceTime)
-		expect("another app", "4", "mail", "mail")
-		expect("a new tab", "5", "notes", "notes")
-		expect("one more", "6", "notes", "notes-2")
-		expect("the first, which slept", "1", "notes", "notes-4")
+		time.Sleep(time.Minute)
+		expect("after its browser was killed", "4", "notes", "notes", 0)
+		expect("one more", "5", "notes", "notes-2", 0)
+		expect("another app", "6", "mail", "mail", 0)
+		expect("the first, which slept", "1", "notes", "notes-3", 0)
 		// The second socket of one page: its name is in use until both are closed.
-		expect("a reconnect", "5", "notes", "notes")
+		expect("a reconnect", "4", "notes", "notes", 0)
 		n.unclaim("notes")
 		time.Sleep(limits.GraceTime)
-		expect("while one socket is left", "7", "notes", "notes-5")
+		expect("while one socket is left", "7", "notes", "notes-4", 0)
 	})
 }
 
-// A document takes over the name of a page at once that it declares to be closed: of its
-// own origin and app, and not while that page is connected.
-func TestDocumentTakesOverNameOfTabThatItSawClose(t *testing.T) {
+// A page that reloads within limits.LeaveTime keeps its name, while another tab waits.
+func TestReloadedPageKeepsItsName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
-		const a, b = "https://a.example", "https://b.example"
+		const a = "https://a.example"
 		claim(t, n, a, "1", "notes")
-		claim(t, n, a, "2", "notes")
-		claim(t, n, a, "3", "notes")
 		n.unclaim("notes")
-		n.unclaim("notes-2")
-		for _, x := range []struct {
-			what, origin, page, app string
-			closed                  []string
-			want                    string
-		}{
-			{"another origin", b, "4", "notes", []string{"1", "2", "3"}, "notes-b-example"},
-			{"another app", a, "5", "mail", []string{"1", "2"}, "mail"},
-			{"a connected page", a, "6", "notes", []string{"3"}, "notes-4"},
-			{"an unknown page", a, "7", "notes", []string{"", "9"}, "notes-5"},
-			{"a closed page", a, "8", "notes", []string{"3", "2"}, "notes-2"},
-			{"the same page, closed before it opened", a, "9", "notes", []string{"2"}, "notes-6"},
-			{"a page that reloads", a, "1", "notes", nil, "notes"},
-		} {
-			if got := claim(t, n, x.origin, x.page, x.app, x.closed...); got != x.want {
-				t.Errorf("%s: %q, want %q", x.what, got, x.want)
-			}
+		other := make(chan string, 1)
+		go func() { other <- n.claim(context.Background(), a, "key", "2", "notes") }()
+		time.Sleep(limits.LeaveTime / 2)
+		if got := claim(t, n, a, "1", "notes"); got != "notes" {
+			t.Errorf("the page that reloads: %q", got)
+		}
+		if got := <-other; got != "notes-2" {
+			t.Errorf("the other tab: %q", got)
 		}
 	})
 }
 
 // Two profiles of a browser, or two browsers, have an app: each gets the name back that it
-// had, whichever opens the app first.
+// had, whichever opens the app first. A third one waits for neither.
 func TestBrowserGetsTheNameThatItHad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		const a = "https://a.example"
-		claim(t, n, a, "first", "notes")
-		claim(t, n, a, "second", "notes")
+		claimWith(t, n, a, "one", "first", "notes")
+		claimWith(t, n, a, "two", "second", "notes")
 		n.unclaim("notes")
 		n.unclaim("notes-2")
-		time.Sleep(2 * limits.GraceTime)
-		if got := claim(t, n, a, "third", "notes", "long ago", "second"); got != "notes-2" {
+		time.Sleep(2 * limits.LeaveTime)
+		if got := claimWith(t, n, a, "two", "third", "notes"); got != "notes-2" {
 			t.Errorf("the second profile, opened first: %q", got)
 		}
-		if got := claim(t, n, a, "fourth", "notes"); got != "notes" {
+		if got := claimWith(t, n, a, "three", "fourth", "notes"); got != "notes-3" {
 			t.Errorf("a profile that is new: %q", got)
 		}
-	})
-}
-
-// Of many names without a page a document takes over the oldest; of those that its browser had,
-// the oldest of these.
-func TestOldestNameIsTakenOver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := testNames(t)
-		const a = "https://a.example"
-		for i := range 20 {
-			claim(t, n, a, fmt.Sprint(i), "notes")
-			time.Sleep(time.Second)
-		}
-		for _, name := range n.remembered() {
-			n.unclaim(name)
-		}
-		time.Sleep(2 * limits.GraceTime)
-		for i, want := range []string{"notes", "notes-2", "notes-3"} {
-			if got := claim(t, n, a, fmt.Sprint("new", i), "notes"); got != want {
-				t.Errorf("the oldest is %s, and %s was taken over", want, got)
-			}
-		}
-		for i, want := range []string{"notes-10", "notes-15", "notes-4"} {
-			if got := claim(t, n, a, fmt.Sprint("own", i), "notes", "14", "9"); got != want {
-				t.Errorf("own names: %s was taken over, want %s", got, want)
-			}
-		}
-	})
-}
-
-// Two tabs that are closed and opened at once get the two names; one that is opened again
-// with its former id gets its name unless another page has it.
-func TestTabsThatCloseAndOpenAtOnceShareTheNames(t *testing.T) {
-	n := testNames(t)
-	const a = "https://a.example"
-	claim(t, n, a, "1", "notes")
-	claim(t, n, a, "2", "notes")
-	n.unclaim("notes-2")
-	n.unclaim("notes")
-	got := make(chan string, 2)
-	for _, page := range []string{"3", "4"} {
-		go func() { got <- n.claim(a, page, "notes", "1", "2") }()
-	}
-	names := []string{<-got, <-got}
-	slices.Sort(names)
-	if !slices.Equal(names, []string{"notes", "notes-2"}) {
-		t.Errorf("%q", names)
-	}
-	if name := claim(t, n, a, "1", "notes"); name != "notes-3" {
-		t.Errorf("the first, opened again: %q", name)
-	}
-}
-
-// The gateway may hear of a closed tab after it has heard from the next one. A page that
-// claims that a connected one is closed waits for a second, and gets nothing by it.
-func TestClosedTabMayLeaveLater(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := testNames(t)
-		const a = "https://a.example"
-		claim(t, n, a, "1", "notes")
-		go func() {
-			time.Sleep(limits.LeaveTime / 2)
-			n.unclaim("notes")
-		}()
-		start := time.Now()
-		n.awaitLeaving(t.Context(), "https://b.example", []string{"1"})
-		if waited := time.Since(start); waited != 0 {
-			t.Errorf("another origin waits for %v", waited)
-		}
-		n.awaitLeaving(t.Context(), a, []string{"0", "1"})
-		if waited := time.Since(start); waited != limits.LeaveTime/2 {
-			t.Errorf("waited for %v", waited)
-		}
-		if got := claim(t, n, a, "2", "notes", "1"); got != "notes" {
-			t.Errorf("%q", got)
-		}
-		start = time.Now()
-		n.awaitLeaving(t.Context(), a, []string{"2"})
-		if waited := time.Since(start); waited != limits.LeaveTime {
-			t.Errorf("waited for a connected page for %v", waited)
-		}
-		if got := claim(t, n, a, "3", "notes", "2"); got != "notes-2" {
-			t.Errorf("%q", got)
+		time.Sleep(limits.GraceTime)
+		if got := claimWith(t, n, a, "three", "fifth", "notes"); got != "notes" {
+			t.Errorf("a profile that is new, later: %q", got)
 		}
 	})
 }
@@ -385,22 +298,24 @@ func TestNamesOfPagesThatWereHereAreKept(t *testing.T) {
 // The pages of one origin, however many, displace no name of other origins, and get none
 // that resembles theirs.
 func TestNamesHaveQuotaPerOrigin(t *testing.T) {
-	n := testNames(t)
-	claim(t, n, "https://a.example", "1", "notes")
-	n.unclaim("notes")
-	for i := range 1_100 {
-		name := claim(t, n, "https://b.example", fmt.Sprint(i), [...]string{"notes", "notes-2", "Notes", "mail", fmt.Sprint("app", i)}[i%5])
-		n.unclaim(name)
-		if name == "notes" || isNumbered(name, "notes") {
-			t.Fatalf("join %d: %q", i, name)
+	synctest.Test(t, func(t *testing.T) {
+		n := testNames(t)
+		claim(t, n, "https://a.example", "1", "notes")
+		n.unclaim("notes")
+		for i := range 1_100 {
+			name := claim(t, n, "https://b.example", fmt.Sprint(i), [...]string{"notes", "notes-2", "Notes", "mail", fmt.Sprint("app", i)}[i%5])
+			n.unclaim(name)
+			if name == "notes" || isNumbered(name, "notes") {
+				t.Fatalf("join %d: %q", i, name)
+			}
 		}
-	}
-	if got := len(n.remembered()); got > 1+limits.MaxNames {
-		t.Errorf("%d names", got)
-	}
-	if got := claim(t, n, "https://a.example", "1", "notes"); got != "notes" {
-		t.Errorf("the first origin's page: %q", got)
-	}
+		if got := len(n.remembered()); got > 1+limits.MaxNames {
+			t.Errorf("%d names", got)
+		}
+		if got := claim(t, n, "https://a.example", "1", "notes"); got != "notes" {
+			t.Errorf("the first origin's page: %q", got)
+		}
+	})
 }
 
 // In any sequence of joins and restarts: two connected documents never have the same
@@ -424,7 +339,7 @@ func walkNames(t *testing.T, random *rand.Rand) {
 	var tabs []*tab
 	owners := map[string]string{} // of names that are remembered
 	n := testNames(t)
-	join := func(x *tab, fresh bool, closed ...string) {
+	join := func(x *tab, fresh bool) {
 		vacant := ""
 		for _, other := range tabs {
 			if other.origin == x.origin && other.app == x.app && !other.here && other.name != "" && time.Since(other.left) >= limits.GraceTime {
@@ -434,7 +349,7 @@ func walkNames(t *testing.T, random *rand.Rand) {
 		x.here = true
 		before := x.name
 		away := time.Since(x.left)
-		x.name = claim(t, n, x.origin, x.page, x.app, closed...)
+		x.name = claim(t, n, x.origin, x.page, x.app)
 		if !fresh && before != "" && away < limits.GraceTime && x.name != before {
 			t.Fatalf("tab %+v was %q, %v ago", x, before, away)
 		}
@@ -443,8 +358,7 @@ func walkNames(t *testing.T, random *rand.Rand) {
 		}
 		for _, other := range tabs {
 			if other != x && other.name == x.name {
-				isClosed := other.origin == x.origin && slices.Contains(closed, other.page)
-				if other.here || time.Since(other.left) < limits.GraceTime && !isClosed {
+				if other.here || time.Since(other.left) < limits.LeaveTime {
 					t.Fatalf("%+v took over the name of %+v", x, other)
 				}
 				other.name = "" // taken over
@@ -461,13 +375,7 @@ func walkNames(t *testing.T, random *rand.Rand) {
 		switch random.IntN(8) {
 		case 0, 1: // a new tab
 			x := &tab{origin: origins[random.IntN(len(origins))], app: apps[random.IntN(len(apps))], page: fmt.Sprint(step)}
-			var closed []string
-			for _, other := range tabs { // the page tells the truth about some, and lies about others
-				if random.IntN(4) == 0 {
-					closed = append(closed, other.page)
-				}
-			}
-			join(x, true, closed...)
+			join(x, true)
 			tabs = append(tabs, x)
 		case 2, 3, 4: // a page leaves or reconnects
 			if len(tabs) == 0 {

@@ -66,11 +66,10 @@ func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address st
 		joiner.Welcome, err = json.Marshal(welcome{Key: keyID})
 		return joiner, err
 	}
-	p.names.awaitLeaving(ctx, origin, answer.Hello.Closed)
 	if err := p.full(origin); err != nil {
 		return joiner, err
 	}
-	name := p.names.claim(origin, answer.Hello.Page, answer.Hello.Name, answer.Hello.Closed...)
+	name := p.names.claim(ctx, origin, keyID, answer.Hello.Page, answer.Hello.Name)
 	joiner = gateway.Joiner{
 		Hello: *answer.Hello, Name: name, Sequences: answer.Sequences,
 		Valid: func() bool { return p.keys.has(keyID) },

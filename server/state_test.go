@@ -59,8 +59,8 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 	}{
 		"first start": {of: func(r remembered) any { return "whatever" }},
 		"a name": {
-			before: func(g *Gateway) error { g.names.claim(testOrigin, "1", "notes"); return nil },
-			save:   func(g *Gateway) error { g.names.claim(testOrigin, "2", "mail"); return nil },
+			before: func(g *Gateway) error { g.names.claim(context.Background(), testOrigin, "", "1", "notes"); return nil },
+			save:   func(g *Gateway) error { g.names.claim(context.Background(), testOrigin, "", "2", "mail"); return nil },
 			of:     func(r remembered) any { return r.names },
 		},
 		"a key": {

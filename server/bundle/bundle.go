@@ -234,7 +234,7 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	for _, module := range lazyModules {
 		options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, api.EntryPoint{InputPath: lazySource(module), OutputPath: "pagemcp/" + path.Base(module)})
 	}
-	options.Plugins = append([]api.Plugin{packageEntries(root), publicEntry, lazyModule(root), adaptTurndown, engineWasm(root)}, options.Plugins...)
+	options.Plugins = append([]api.Plugin{packageEntries(root), publicEntry, lazyModule(root), engineWasm(root)}, options.Plugins...)
 	return options, nil
 }
 

@@ -38,7 +38,7 @@ func docsOptions(root string, dev bool) (*api.BuildOptions, error) {
 	options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, api.EntryPoint{InputPath: docsPages, OutputPath: below + "pages"})
 	options.Splitting = true
 	options.ChunkNames = below + "[name]-[hash]"
-	options.Plugins = append([]api.Plugin{pagesOfDocs(options.AbsWorkingDir), publicSources(options.AbsWorkingDir), adaptTurndown}, options.Plugins...)
+	options.Plugins = append([]api.Plugin{pagesOfDocs(options.AbsWorkingDir), publicSources(options.AbsWorkingDir)}, options.Plugins...)
 	return options, nil
 }
 

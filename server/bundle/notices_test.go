@@ -21,10 +21,10 @@ func TestShippedPartsHaveTheirNotices(t *testing.T) {
 		text string
 		has  []string
 	}{
-		"package":    {string(files[Package+Notices]), []string{"turndown", "@cfworker/json-schema"}},
-		"playground": {string(files[Playground+Notices]), []string{"turndown", "preact", "@codemirror/view"}},
-		"extension":  {string(files["/"+ExtensionName("chromium")+"/"+Notices]), []string{"turndown"}},
-		"firefox":    {string(files["/"+ExtensionName("firefox")+"/"+Notices]), []string{"turndown"}},
+		"package":    {string(files[Package+Notices]), []string{"@cfworker/json-schema"}},
+		"playground": {string(files[Playground+Notices]), []string{"preact", "@codemirror/view"}},
+		"extension":  {string(files["/"+ExtensionName("chromium")+"/"+Notices]), []string{"@cfworker/json-schema"}},
+		"firefox":    {string(files["/"+ExtensionName("firefox")+"/"+Notices]), []string{"@cfworker/json-schema"}},
 		"program":    {string(program), []string{"github.com/coder/websocket", "github.com/evanw/esbuild", "github.com/nats-io/nkeys"}},
 	} {
 		for _, one := range append(x.has, "Go", "github.com/go-json-experiment/json") {

@@ -24,7 +24,7 @@ const allOrigins = "all but the package"
 // originOf returns where a module of the playground comes from.
 func originOf(module string) string {
 	switch {
-	case strings.HasPrefix(module, "web/src/"), strings.HasPrefix(module, goNamespace+":"), strings.Contains(module, "turndown"):
+	case strings.HasPrefix(module, "web/src/"), strings.HasPrefix(module, goNamespace+":"):
 		return "package"
 	case strings.Contains(module, "node_modules/@cfworker"): // validate.ts of the package loads the same chunk
 		return "package"

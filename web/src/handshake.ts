@@ -41,8 +41,6 @@ export interface Hello {
   /** Without query and fragment. */
   url: string
   engine: string
-  /** Ids of pages of this origin that have been closed: the page may have the name of one of them. */
-  closed: string[]
 }
 
 /** A key that page and gateway share after the first handshake. */

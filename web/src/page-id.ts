@@ -17,15 +17,11 @@ const lockTimeout = 1000 // ms
 export const instance = randomId()
 
 let current: Promise<string> | undefined // while it has users
-let fresh: string | undefined // the id that this document has made
 let cached: { id: Promise<string>; claimed: (id: Promise<string>) => void } | undefined // in the back/forward cache
 let claiming: AbortController | undefined // ends with the use of the id: then its lock is released
 let watching: AbortController | undefined // the window; with `current`
 const users = new Set<AbortSignal>()
 const idListeners = new Set<(id: string) => void>()
-
-/** Without it, as when it does not load, the gateway keeps the names of closed pages for a while. */
-const closing = () => import('./closed-pages.ts').catch(() => undefined)
 
 /**
  * The id of this page. The document owns it until the signal is aborted.
@@ -124,21 +120,8 @@ async function claim(known: string | undefined, ends: AbortSignal): Promise<stri
   return lockFresh(ends)
 }
 
-/**
- * Ids of closed pages, whose names this page may take over: none if it has an id of its own from an earlier document.
- * Waits for pages that may be reloading. From now on the end of this page is noted, too.
- */
-export async function replacedPages(id: string, signal: AbortSignal): Promise<string[]> {
-  const loading = closing().then((marks) => {
-    if (watching) marks?.watchClosing(id, idListeners, watching.signal)
-    return marks
-  })
-  return id === fresh ? ((await loading)?.closedPages(signal) ?? []) : []
-}
-
 async function lockFresh(ends: AbortSignal): Promise<string> {
   const id = store(storageKey, randomId())
-  fresh = id
   await lock(id, ends)
   return id
 }

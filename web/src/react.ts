@@ -192,16 +192,9 @@ export function usePageMcpSkill(
   description: SkillDescription,
   instructions: string,
   options?: SkillOptions,
-): void
-/** Offers a skill by the whole text of its SKILL.md while the component is mounted. */
-export function usePageMcpSkill(markdown: string, options?: SkillOptions): void
-export function usePageMcpSkill(
-  ...skill:
-    | [description: SkillDescription, instructions: string, options?: SkillOptions]
-    | [markdown: string, options?: SkillOptions]
 ): void {
   const mcp = usePageMcp()
-  usePublished(skill, (stable) => mcp?.skill(...(stable as [SkillDescription, string])))
+  usePublished([description, instructions, options] as const, (stable) => mcp?.skill(...stable))
 }
 
 /**

@@ -12,7 +12,7 @@ import { listen } from './listen.ts'
 import { canStart, compile, newWorker } from './loading.ts'
 import { lazily } from './module.ts'
 import { type AccessOption, pageAccess } from './page-access.ts'
-import { cursorKey, instance, pageId, replacedPages } from './page-id.ts'
+import { cursorKey, instance, pageId } from './page-id.ts'
 import { Channel, goodbye, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
@@ -313,7 +313,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   }
   const untilClosed = (signal = ended.signal) => AbortSignal.any([signal, ended.signal])
   /** The description of this page, for a gateway. */
-  const dialOf = ({ dial }: Connector, page: string, closed: string[]): Dial => {
+  const dialOf = ({ dial }: Connector, page: string): Dial => {
     const url = globalThis.location
     const hello = {
       page,
@@ -322,7 +322,6 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       title: described.title ?? globalThis.document?.title,
       url: url === undefined ? '' : url.origin + url.pathname,
       engine: version,
-      closed,
     }
     return { ...dial, hello }
   }
@@ -391,9 +390,8 @@ export async function start(options: StartOptions): Promise<PageMcp> {
         if (token) ownAccess.consented()
         await published.registered()
         const page = await pageId(signal)
-        const replaced = token ? [] : await replacedPages(page, signal)
         signal.throwIfAborted()
-        return thread.connect(number, dialOf(connector, page, replaced), token)
+        return thread.connect(number, dialOf(connector, page), token)
       }
       const joined = unlessAborted(join(), signal)
       joined.catch((error) => {

@@ -30,7 +30,6 @@ const firstDelay = 200 // ms
 const longDelay = 2_000 // ms, for five minutes
 const quickRetryTime = 300_000 // ms
 const slowDelay = 15_000 // ms, from then on
-const closedTime = 10_000 // ms that hello.closed is true for: later such a tab may have been opened again
 const refusedDelay = 60_000 // ms; until the user has paired the page
 const refusedByBrowserDelay = 30_000 // ms; local network permission
 const steadyTime = 30_000 // ms that a page with a token is joined before a loss counts as the first one again
@@ -58,7 +57,6 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
   let everJoined = dial.rejoins ?? false
   let page = dial.hello?.page
   let url = dial.invitation?.url ?? dial.gateways[0] ?? ''
-  const created = stopwatch()
   const ended = new AbortController() // with `stopped`
   const tokens = dial.hasToken ? host.tokens : undefined
   const known: Credentials<Credential | JoinToken> =
@@ -196,11 +194,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     drop = end
 
     const helloNow = (): Hello | undefined =>
-      dial.hello && {
-        ...dial.hello,
-        page: page ?? dial.hello.page,
-        closed: !everJoined && created() < closedTime ? dial.hello.closed : [],
-      }
+      dial.hello && { ...dial.hello, page: page ?? dial.hello.page }
 
     const finish = (message: unknown): Joined =>
       handshake?.finish(message) ?? (tokens as TokenJoining).finish(message)

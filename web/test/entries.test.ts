@@ -86,7 +86,6 @@ test('every entry point can be imported where there is no document', async () =>
 test('index.js loads the files that it names, react.js React alone, and other files nothing', () => {
   assert.deepEqual(imported('index.js'), [
     './answer-call.js',
-    './closed-pages.js',
     './confirm-dialog.js',
     './decisions.js',
     './idb-in-window.js',
@@ -98,7 +97,6 @@ test('index.js loads the files that it names, react.js React alone, and other fi
   ])
   const lazily: { [file: string]: string[] } = {
     './answer-call.js': ['./validate.js'],
-    './page-content.js': ['./markdown.js'],
     './skills.js': ['./redact-contents.js'],
   }
   for (const file of imported('index.js'))

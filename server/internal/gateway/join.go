@@ -82,18 +82,11 @@ type Hello struct {
 	Title    string `json:"title"`
 	URL      string `json:"url"`
 	Engine   string `json:"engine"` // version
-
-	// Closed are ids of pages of the same origin whose tabs have been closed, as pages of
-	// that origin know from their browser: the page may take over one of their names.
-	Closed []string `json:"closed"`
 }
-
-// maxClosed is the number of ids in Hello.Closed.
-const maxClosed = 16
 
 // IsValid reports whether the required members are present and short enough.
 func (h *Hello) IsValid() bool {
-	return h.Page != "" && len(h.Page) <= 128 && len(h.Instance) <= 128 && len(h.Name) <= 512 && len(h.Closed) <= maxClosed
+	return h.Page != "" && len(h.Page) <= 128 && len(h.Instance) <= 128 && len(h.Name) <= 512
 }
 
 // ErrVersion is returned for a document that speaks an unsupported version of the

@@ -165,7 +165,8 @@ const (
 	// GraceTime is how long the entries of a disconnected page stay in the lists.
 	GraceTime = 10 * time.Second
 
-	// LeaveTime is for the socket of a page that its browser has closed.
+	// LeaveTime is how long a page has to be away before a new tab of its browser gets its name:
+	// until then it may be reloading.
 	LeaveTime = 1 * time.Second
 
 	// PingEvery is the interval of pings on WebSockets and of comments on event streams.

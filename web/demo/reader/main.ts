@@ -24,7 +24,7 @@ const readAt = new Map<string, Date>()
 /** Marks are beside the sections, not in them: a read must not change the served text. */
 function mark(uri: string) {
   const [, name] = /^page:\/\/\/(\w+)\/\w+$/.exec(uri) ?? []
-  const whole = /^page:\/\/\/(?:text|markdown|outline)$/.test(uri)
+  const whole = /^page:\/\/\/(?:text|outline)$/.test(uri)
   const names = whole ? Object.keys(sections) : name && name in sections ? [name] : []
   for (const one of names) {
     readAt.set(one, new Date())

@@ -9,7 +9,7 @@ const description =
 const instructions = `
 # Read along
 
-1. Read \`page:///outline\` for the headings, then only the part that you need: \`page:///article/text\` is one section, \`page:///markdown\` the article with its tables.
+1. Read \`page:///outline\` for the headings, then only the part that you need: \`page:///article/text\` is one section.
 2. Is the question about "this", without more? Read \`page:///selection\`: the words that the user has selected. If it is empty, ask which passage they mean.
 3. Quote the article word for word, with the heading of the section. Say so if the article does not answer the question.
 

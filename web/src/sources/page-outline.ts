@@ -18,9 +18,9 @@ import {
   tagOf,
   treeOf,
 } from './page-dom.ts'
-import type { Place } from './page-place.ts'
+
 import { lineOf } from './page-text.ts'
-import type { VisibilityReader } from './page-visible.ts'
+import type { Place, VisibilityReader } from './page-visible.ts'
 
 /** One part of an outline. */
 export interface OutlineItem {

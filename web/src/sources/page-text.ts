@@ -1,8 +1,8 @@
 /** The text of elements as a user reads it: blocks on lines of their own, blanks as they are shown. */
 
 import { childrenOf, isElement, isText, tagOf } from './page-dom.ts'
-import type { Place } from './page-place.ts'
-import { type VisibilityReader, visibilityReader } from './page-visible.ts'
+
+import { type Place, type VisibilityReader, visibilityReader } from './page-visible.ts'
 
 /** How lines come about. */
 export interface TextWriter {

@@ -40,13 +40,12 @@ const kinds: { readonly [part in PagePart]: { name: string; mimeType: string; ab
     mimeType: 'application/json',
     about: 'Title, URL, language, description, canonical URL and JSON-LD',
   },
-  markdown: { name: 'Markdown', mimeType: 'text/markdown', about: 'The main content as Markdown' },
 }
 
-const order: readonly PagePart[] = ['text', 'selection', 'outline', 'meta', 'markdown']
+const order: readonly PagePart[] = ['text', 'selection', 'outline', 'meta']
 
 /** The parts that each name has, too. */
-const ofNames: readonly PagePart[] = ['text', 'outline', 'markdown']
+const ofNames: readonly PagePart[] = ['text', 'outline']
 
 /**
  * Publishes the visible content of this document, read-only, in the window:
@@ -57,8 +56,7 @@ const ofNames: readonly PagePart[] = ['text', 'outline', 'markdown']
  * | `page:///selection` | `text/plain` | the selected part of that |
  * | `page:///outline` | `application/json` | headings, landmarks and form labels; values are `redacted` |
  * | `page:///meta` | `application/json` | of the document: title, URL, language, description, canonical URL, JSON-LD |
- * | `page:///markdown` | `text/markdown` | the main content of the selected elements, by turndown |
- * | `page:///{name}/{part}` | | `text`, `outline` and `markdown` of one name of `select` |
+ * | `page:///{name}/{part}` | | `text` and `outline` of one name of `select` |
  *
  * Hidden text is left out (page-visible.ts lists the rules), and so are names for screen readers,
  * alternative texts, tooltips, private content ({@link isPrivateElement}) and all values of forms. Secrets
@@ -109,7 +107,7 @@ export function page(options: PageOptions): Source {
       if (place === undefined) throw new NotFoundError(uri)
       const { mimeType } = kinds[place.part]
       const { contentOf } = await load()
-      const { text, lossy } = await contentOf(place.part, () => rootsOf(place.selector))
+      const { text, lossy } = contentOf(place.part, rootsOf(place.selector))
       const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
       return withProvenance('page', [{ uri, mimeType, text, _meta }])
     },
@@ -119,7 +117,7 @@ export function page(options: PageOptions): Source {
         {
           uriTemplate: 'page:///{name}/{part}',
           name: 'Part of the page',
-          description: `The text, outline or markdown of one of: ${[...names.keys()].join(', ')}.`,
+          description: `The text or outline of one of: ${[...names.keys()].join(', ')}.`,
         },
       ],
       async complete(_: unknown, { name, value }: { name: string; value: string }) {

@@ -26,10 +26,6 @@ export const hidden: { readonly [how: string]: Row } = {
   'contain: paint': as('<div style="contain: paint; height: 0">HIDDEN</div>'),
   'contain: strict': as('<div style="contain: strict; height: 0">HIDDEN</div>'),
   'contain: content': as('<div style="contain: content; height: 0">HIDDEN</div>'),
-  'content-visibility: auto, no height': needs(
-    'content-visibility: auto',
-    '<div style="content-visibility: auto; height: 0">HIDDEN</div>',
-  ),
   'circle of no size': css('clip-path: circle(0px)'),
   'circle of a pixel': css('clip-path: circle(1px at 0 0)'),
   'circle elsewhere': css('clip-path: circle(20px at -400px 0)'),
@@ -68,7 +64,6 @@ export const hidden: { readonly [how: string]: Row } = {
   'a filter of the page': as(
     '<svg width="0" height="0"><filter id="gone"><feColorMatrix values="0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"/></filter></svg><p style="filter: url(#gone)">HIDDEN</p>',
   ),
-  'blended away': css('mix-blend-mode: lighten'),
   'text security': needs('-webkit-text-security: disc'),
   'text security of an ancestor': needs(
     '-webkit-text-security: square',
@@ -93,15 +88,6 @@ export const hidden: { readonly [how: string]: Row } = {
   'scaled by the property': needs('scale: 0.06'),
   'turned to its edge': css('transform: rotateX(90deg)'),
   'turned to its edge, nearly': css('transform: rotateX(88deg)'),
-  'seen from behind': css('backface-visibility: hidden; transform: rotateY(180deg)'),
-  'seen from behind, by the property': needs(
-    'rotate: y 180deg',
-    '<p style="backface-visibility: hidden; rotate: y 180deg">HIDDEN</p>',
-  ),
-  'seen from behind with its parent': as(
-    '<div style="transform-style: preserve-3d; transform: rotateY(180deg)"><p style="backface-visibility: hidden">HIDDEN</p></div>',
-  ),
-  skewed: css('transform: skewX(89.8deg)'),
   'a draft': as('<div contenteditable>HIDDEN</div>'),
   'a draft with markup': as('<div contenteditable="true"><p>HIDDEN <b>HIDDEN</b></p></div>'),
   'a draft of plain text': needs(
@@ -117,7 +103,6 @@ export const hidden: { readonly [how: string]: Row } = {
   'a search box by its role': as('<div role="searchbox">HIDDEN</div>'),
   'a combo box by its role': as('<div role="combobox">HIDDEN</div>'),
   'a spin button by its role': as('<div role="spinbutton">HIDDEN</div>'),
-  'editable by style': needs('-webkit-user-modify: read-write'),
   'white on white': css('color: white'),
   'black on black': css('color: #000; background: #010101'),
   'the colour of an ancestor': as(
@@ -131,12 +116,6 @@ export const hidden: { readonly [how: string]: Row } = {
   ),
   'white on white, beside a box that is not seen': as(
     '<div style="position: relative"><div style="background: navy; position: absolute; inset: 0; opacity: 0"></div><p style="color: white">HIDDEN</p></div>',
-  ),
-  'white on white in a drawing': as(
-    '<svg width="90" height="30"><rect width="90" height="30" fill="none"/><text x="9" y="20" fill="#fff">HIDDEN</text></svg>',
-  ),
-  'behind its parent': as(
-    '<div style="background: #fff"><p style="position: relative; z-index: -1">HIDDEN</p></div>',
   ),
   'a slice of a line': css('height: 3px; overflow: hidden'),
   'a slit that scrolls': css('height: 3px; overflow: auto'),

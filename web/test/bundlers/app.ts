@@ -18,7 +18,6 @@ export interface Answers {
   tool: string
   /** Of the same tool, with arguments that do not fit. */
   refused: string
-  markdown: string
   completed: string
   /** The record, from an engine in the window. */
   inWindow: string
@@ -77,7 +76,6 @@ async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
     changed: await afterChange(client),
     tool: await client.call(2),
     refused: await client.call(4),
-    markdown: await client.text('page:///markdown'),
     completed: await client.complete(),
     inWindow: '',
     workers: [...workers],

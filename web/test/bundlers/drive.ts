@@ -63,7 +63,6 @@ export async function driveApp(
       changed: '"changed"',
       tool: 'haha',
       refused: 'The arguments are not valid. /times: 4 is greater than 3.',
-      markdown: '# On the page',
       completed: 'notes',
       inWindow: '"changed"',
       workers: [worker ?? new URL(url).protocol],

@@ -81,7 +81,6 @@ export const hello = {
   title: 'Notes',
   url: 'https://app.example/notes',
   engine: '0.1.0',
-  closed: ['page-0'],
 }
 
 /** Starts such a page. `random` is what Math.random returns. */

@@ -118,7 +118,7 @@ inBrowsers(
       const { resources } = await source.list(undefined, { pageSize: 9, signal: pageKit.never })
       for (let round = 0; round < 3; round++) {
         for (const { uri } of resources) {
-          if (uri !== 'page:///markdown') await pageKit.read(uri, source)
+          await pageKit.read(uri, source)
         }
       }
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))

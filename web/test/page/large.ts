@@ -13,12 +13,6 @@ export const largeText = sections
   .map((i) => `Heading ${i}\n\nSome text with a link in it.`)
   .join('\n\n')
 
-/** @param origin - of the page */
-export const largeMarkdown = (origin: string) =>
-  sections
-    .map((i) => `### Heading ${i}\n\nSome text with [a link](${origin}/x?i=${i}) in it.`)
-    .join('\n\n')
-
 export const largeOutline = sections.map((i) => ({
   role: 'heading',
   level: 3,

@@ -70,8 +70,7 @@ inBrowsers('what nobody can see is not read', async ({ open }) => {
       for (const host of document.querySelectorAll('.host')) {
         host.attachShadow({ mode: how.includes('slot') ? 'open' : 'closed' })
       }
-      for (const part of ['text', 'outline', 'markdown', 'selection']) {
-        if (part === 'markdown') continue // its converter is in the built package: markdown.test.ts
+      for (const part of ['text', 'outline', 'selection']) {
         getSelection()?.selectAllChildren(document.body)
         const text = await pageKit.read(`page:///${part}`)
         if (text.includes('HIDDEN')) wrong.push(`${how}: ${part}`)

@@ -6,7 +6,7 @@ import { serveKit } from '../harness/kit.ts'
 import type {} from './kit.ts' // declares globalThis.pageKit
 
 const page = serveKit('page/kit.ts')
-const content = ['page:///markdown', 'page:///outline', 'page:///text']
+const content = ['page:///outline', 'page:///text']
 
 inBrowsers(
   'what changes in the elements is announced, and what changes elsewhere is not',

@@ -79,12 +79,9 @@ test('the editor is at most 93 KB, and not among what is loaded first', () => {
 /** The language of a chunk of texts; `''` if it is none. */
 const languageOf = (name: string) => /chunks\/(de|ja|zh-Hans)-/.exec(name)?.[1] ?? ''
 
-/** Chunks for what the demo does not do, although the package could: Markdown of a page. */
-const notHere = (name: string) => /TurndownService|turndown/.test(files.get(name)?.code ?? '')
-
 /** All that can be loaded from main.js on, at once or later. */
 function reachable(name = 'main.js', found = new Set<string>()): Set<string> {
-  if (found.has(name) || notHere(name)) return found
+  if (found.has(name)) return found
   found.add(name)
   const code = files.get(name)?.code ?? ''
   for (const [, path = ''] of code.matchAll(/(?:from|import|import\()"(\.[^"]+\.js)"/g)) {

@@ -187,7 +187,7 @@ function Completed({ list }: { list: string[] }) {
 function Skilled({ text }: { text: string }) {
   const files = { 'more.md': text, 'bytes.bin': new TextEncoder().encode(text) }
   usePageMcpSkill({ name: 'kept', description: 'One.' }, 'Read `more.md`.', { files })
-  usePageMcpSkill('---\nname: whole\ndescription: Two.\n---\n\nDo it.\n')
+  usePageMcpSkill({ name: 'whole', description: 'Two.' }, 'Do it.')
   return null
 }
 

@@ -15,9 +15,6 @@ const parts: { readonly [file: string]: string } = {
       ref: { type: 'ref/resource', uri: 'idb:///app/notes/{key}' },
       argument: { name: 'key', value: '' },
     })`,
-  'markdown.js': `
-    mcp.mount(page({ select: ['body'], parts: ['markdown'] }))
-    ask('resources/read', { uri: 'page:///markdown' })`,
   'page-content.js': `
     mcp.mount(page({ select: ['body'] }))
     ask('resources/read', { uri: 'page:///text' })`,

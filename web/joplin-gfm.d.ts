@@ -1,5 +1,0 @@
-/** @joplin/turndown-plugin-gfm brings no types. */
-declare module '@joplin/turndown-plugin-gfm' {
-  import type { Plugin } from 'turndown'
-  export const gfm: Plugin
-}
