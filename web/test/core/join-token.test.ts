@@ -181,9 +181,7 @@ test('a page joins with a token and its hello, and serves', async (t) => {
   const page = await tokenPage(t)
   assert.deepEqual([page.last.url, page.last.protocols], [address, ['pagemcp.v1']])
   const socket = await page.join()
-  assert.deepEqual(socket.frames, [
-    { pagemcp: 1, token: 'token-1', hello, sequences: true },
-  ])
+  assert.deepEqual(socket.frames, [{ pagemcp: 1, token: 'token-1', hello, sequences: true }])
   assert.equal(await page.connection.joined, 'notes-k7qd2m')
   assert.deepEqual(page.state, { url: address, is: 'joined', name: 'notes-k7qd2m' })
   socket.say('{"jsonrpc":"2.0","id":1,"method":"ping"}')

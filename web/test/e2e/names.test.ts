@@ -76,17 +76,14 @@ inBrowsers(
   { only: ['chromium'] },
 )
 
-withGateway(
-  'a tab that reloads keeps its name while others open',
-  async ({ first, openTab }) => {
-    for (const reload of [() => first.reload(), () => first.evaluate(() => location.reload())]) {
-      await first.evaluate(() => document.querySelector('#state')?.removeAttribute('data-is'))
-      const [other] = await Promise.all([openTab(), reload()])
-      assert.equal(await joined(first), 'trip')
-      assert.match(await joined(other), /^trip-\d$/)
-    }
-  },
-)
+withGateway('a tab that reloads keeps its name while others open', async ({ first, openTab }) => {
+  for (const reload of [() => first.reload(), () => first.evaluate(() => location.reload())]) {
+    await first.evaluate(() => document.querySelector('#state')?.removeAttribute('data-is'))
+    const [other] = await Promise.all([openTab(), reload()])
+    assert.equal(await joined(first), 'trip')
+    assert.match(await joined(other), /^trip-\d$/)
+  }
+})
 
 withGateway('a tab that was left and returned to has a name of its own', async (of) => {
   const { first } = of
