@@ -98,7 +98,7 @@ export function tokenJoining(call: () => unknown, random = Math.random): TokenJo
     firstMessage({ token }, hello) {
       const title = hello?.title?.slice(0, maxTitle).toWellFormed()
       const url = hello?.url.slice(0, maxUrl)
-      const described = { ...hello, title, url, closed: [] } // names do not depend on pages that were closed
+      const described = { ...hello, title, url }
       return JSON.stringify({ pagemcp: 1, token, hello: described, sequences: true })
     },
     finish(message) {
