@@ -67,10 +67,8 @@ const wanted = positionals.length > 0 ? positionals : modes
 for (const mode of wanted) if (!modes.includes(mode)) throw new Error(`no mode ${mode}`)
 
 function build(into: string) {
-  execFileSync('go', ['run', './cmd/pagemcp', 'build', '--bench', '--out', into], {
-    cwd: root,
-    stdio: 'inherit',
-  })
+  execFileSync('make', ['-s', 'program'], { cwd: root, stdio: 'inherit' })
+  execFileSync('bin/pagemcp', ['build', '--bench', '--out', into], { cwd: root, stdio: 'inherit' })
 }
 
 function versionOf(peer: string): string {

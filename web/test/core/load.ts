@@ -25,7 +25,7 @@ async function compile(): Promise<WebAssembly.Module> {
   const sources = readdirSync(`${root}wasm`, { recursive: true, encoding: 'utf8' })
   const newest = Math.max(...sources.map((file) => statSync(`${root}wasm/${file}`).mtimeMs))
   if (!existsSync(wasm) || statSync(wasm).mtimeMs < newest) {
-    execFileSync('go', ['run', './cmd/pagemcp', 'build'], { cwd: root, stdio: 'inherit' })
+    execFileSync('make', ['-s', 'build'], { cwd: root, stdio: 'inherit' })
   }
   return WebAssembly.compile(readFileSync(wasm))
 }

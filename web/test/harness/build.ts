@@ -30,8 +30,9 @@ export async function built(): Promise<{ directory: string; remove(): Promise<vo
   const ready = process.env.PAGEMCP_BUILT
   if (ready !== undefined) return { directory: ready, remove: async () => {} }
   const directory = await mkdtemp(join(tmpdir(), 'pagemcp-built-'))
-  const build = ['run', './cmd/pagemcp', 'build', '--out', directory]
-  await promisify(execFile)('go', build, { cwd: root, timeout: buildTimeout })
+  const run = promisify(execFile)
+  await run('make', ['-s', 'program'], { cwd: root, timeout: buildTimeout })
+  await run('bin/pagemcp', ['build', '--out', directory], { cwd: root, timeout: buildTimeout })
   return { directory, remove: () => rm(directory, { recursive: true, force: true }) }
 }
 
