@@ -79,18 +79,16 @@ func TestCloseEndsServeAtAnyTime(t *testing.T) {
 }
 
 // The playground may connect to any server; in a frame of another page it may use its
-// MessagePort or its own files only, unless the page of the frame is for a server. The
-// documentation embeds lessons; demos have no frames, and are in frames of this server only.
+// MessagePort or its own files only. The documentation embeds lessons.
 func TestContentSecurityPolicyOfThePlayground(t *testing.T) {
-	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}, "/playground/embed-scenario.html": {}, "/playground/embed-url.html": {}, "/playground/apps/sandbox.html": {}, "/docs/index.html": {}, "/demo/notes/index.html": {}})
+	w := startWeb(t, map[string][]byte{"/playground/index.html": {}, "/playground/embed.html": {}, "/playground/embed-scenario.html": {}, "/playground/apps/sandbox.html": {}, "/docs/index.html": {}, "/demo/notes/index.html": {}})
 	for path, want := range map[string][]string{
-		"/playground/":                    {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https: blob:;", "frame-ancestors 'none';"},
+		"/playground/":                    {"connect-src 'self' http: https: ws: wss:;", "frame-src http: https:;", "frame-ancestors 'none';"},
 		"/playground/embed.html":          {"default-src 'none';", "script-src 'self';", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;", "trusted-types 'none'"},
 		"/playground/apps/sandbox.html":   {"frame-src 'none';", "form-action 'none';", "frame-ancestors 'self';", "sandbox allow-scripts;"},
 		"/playground/embed-scenario.html": {"default-src 'none';", "connect-src 'self';", "'wasm-unsafe-eval'", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;"},
-		"/demo/notes/index.html":          {"default-src 'none';", "frame-ancestors 'self';"},
+		"/demo/notes/index.html":          {"default-src 'none';", "frame-ancestors 'none';"},
 		"/docs/index.html":                {"default-src 'none';", "frame-src 'self';", "frame-ancestors 'none';"},
-		"/playground/embed-url.html":      {"connect-src 'self' http: https: ws: wss:;", "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;", "trusted-types 'none'"},
 	} {
 		_, header, _ := rawhttp.Send(t, w.port, "GET "+path+" HTTP/1.1\nHost: localhost:%d\nConnection: close\n\n")
 		policy := header.Get("Content-Security-Policy") + ";"
@@ -151,7 +149,7 @@ func TestPagesOfThisMachineMayEmbedThePlayground(t *testing.T) {
 	const element, chunk, frame = "/playground/element.js", "/playground/chunks/a-X.js", "/playground/embed.html"
 	w := startWeb(t, map[string][]byte{
 		element: []byte("1"), chunk: []byte("2"), frame: []byte("<!doctype html>"), "/playground/index.html": {}, "/playground/main.js": {}, "/index.html": {},
-		"/playground/embed-url.html": {}, "/playground/apps/sandbox.html": {},
+		"/playground/apps/sandbox.html": {},
 	})
 	const navigation = "Sec-Fetch-Mode: navigate\nSec-Fetch-Dest: iframe\nSec-Fetch-Site: "
 	for _, x := range []struct {
@@ -164,7 +162,6 @@ func TestPagesOfThisMachineMayEmbedThePlayground(t *testing.T) {
 		{element, "Origin: https://[::1]:3000\nSec-Fetch-Site: cross-site\n", 200, "https://[::1]:3000"},
 		{chunk, "Origin: http://localhost:3000\nSec-Fetch-Site: cross-site\n", 403, ""},
 		{frame, navigation + "cross-site\n", 200, ""},
-		{"/playground/embed-url.html", navigation + "same-site\n", 200, ""},
 		{"/playground/apps/sandbox.html", navigation + "same-site\n", 403, ""},
 		{frame, navigation + "same-site\n", 200, ""},
 		{frame, "Sec-Fetch-Mode: navigate\nSec-Fetch-Dest: document\nSec-Fetch-Site: cross-site\n", 403, ""},
@@ -190,7 +187,7 @@ func TestPagesOfThisMachineMayEmbedThePlayground(t *testing.T) {
 			t.Errorf("%s with %q: %d %v", x.path, x.lines, status, header)
 		}
 		ancestors := "frame-ancestors 'none'"
-		if x.path == frame || x.path == "/playground/embed-url.html" {
+		if x.path == frame {
 			ancestors = "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*;"
 		}
 		if status == 200 && !strings.Contains(header.Get("Content-Security-Policy"), ancestors) {
@@ -218,11 +215,8 @@ func TestOnlyBuiltFilesAreServed(t *testing.T) {
 		if status != want {
 			t.Errorf("%s: %d, want %d", path, status, want)
 		}
-		policy, ancestors := header.Get("Content-Security-Policy"), "frame-ancestors 'none'"
-		if strings.HasPrefix(path, "/demo/") {
-			ancestors = "frame-ancestors 'self'"
-		}
-		if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, ancestors) || header.Get("X-Content-Type-Options") != "nosniff" ||
+		policy := header.Get("Content-Security-Policy")
+		if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || header.Get("X-Content-Type-Options") != "nosniff" ||
 			header.Get("Cross-Origin-Resource-Policy") != "same-origin" || header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %v", path, header)
 		}

@@ -24,13 +24,9 @@ func (w *Web) policy(path string) string {
 	if strings.HasPrefix(path, "/docs/") { // a lesson of the playground
 		frames = "frame-src 'self'; "
 	}
-	ancestors := "'none'"
-	if strings.HasPrefix(path, "/demo/") { // the playground of this server shows a page beside its messages
-		ancestors = "'self'"
-	}
 	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; font-src 'self'; " +
 		frames + connect + "; worker-src 'self'; require-trusted-types-for 'script'; trusted-types pagemcp; " +
-		"frame-ancestors " + ancestors + "; base-uri 'none'; form-action 'none'"
+		"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 }
 
 // playgroundPath is the path of the playground.
@@ -39,7 +35,7 @@ const playgroundPath = "/playground/"
 // Pages of other ports of this machine may show these documents in a frame, and load this
 // script, for <mcp-playground>.
 var (
-	embeddedFrames  = []string{playgroundPath + "embed.html", playgroundPath + "embed-scenario.html", playgroundPath + "embed-url.html"}
+	embeddedFrames  = []string{playgroundPath + "embed.html", playgroundPath + "embed-scenario.html"}
 	embeddedScripts = []string{playgroundPath + "element.js"} // it imports nothing
 )
 
@@ -54,24 +50,21 @@ const sandboxPath = "apps/sandbox.html"
 // playgroundPath. The playground may connect to any server that the user enters, and
 // frame it, after asking for each host that is not this machine; scripts must be its
 // own. Pages of this machine, on any port, may frame embed.html, which uses only the MessagePort that it receives,
-// embed-scenario.html, whose server is inside it, and embed-url.html, which connects
-// after a click. They frame pages of servers, as blob: URLs without scripts.
+// and embed-scenario.html, whose server is inside it.
 // apps/sandbox.html frames an MCP app, whose document brings its own, strict policy.
 func playgroundPolicy(below string) string {
-	const content = "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; media-src data: blob:; "
+	const content = "default-src 'none'; style-src 'self'; img-src 'self' data: blob:; "
 	const end = "; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
 	// host-source of CSP level 3 has no syntax for [::1].
 	const ancestors = "frame-ancestors 'self' http://127.0.0.1:* http://localhost:*"
 	switch below {
 	case "embed.html":
-		return content + "frame-src blob:; script-src 'self'; " + ancestors + end + "trusted-types 'none'"
+		return content + "script-src 'self'; " + ancestors + end + "trusted-types 'none'"
 	case "embed-scenario.html":
-		return content + "frame-src blob:; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; " + ancestors + end + "trusted-types pagemcp"
-	case "embed-url.html":
-		return content + "frame-src blob:; script-src 'self'; connect-src 'self' http: https: ws: wss:; " + ancestors + end + "trusted-types 'none'"
+		return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; " + ancestors + end + "trusted-types pagemcp"
 	case sandboxPath:
 		return "default-src * data: blob: 'unsafe-inline' 'unsafe-eval'; frame-src 'none'; object-src 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 	}
 	return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https: ws: wss:; worker-src 'self'; " +
-		"manifest-src 'self'; frame-src http: https: blob:; frame-ancestors 'none'" + end + "trusted-types pagemcp"
+		"manifest-src 'self'; frame-src http: https:; frame-ancestors 'none'" + end + "trusted-types pagemcp"
 }

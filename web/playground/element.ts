@@ -13,8 +13,7 @@
  * Attributes, read when the element is connected:
  *
  * - `scenario`: a lesson or conversation, such as `subscribe` or `eras`, on a server inside the frame
- * - `url`: an MCP server; the frame connects when the visitor clicks, never by itself
- * - `readonly`: no composer. A lesson is presented, and a server is only listed and read
+ * - `readonly`: no composer. A lesson is presented, and your engine is only listed and read
  * - `theme`: `light` or `dark`; `language` (or `lang`): `en`, `de`, `ja`, `zh-Hans`
  * - `height`: CSS pixels, or a length such as `60vh`; `title`: the title of the frame
  *
@@ -162,15 +161,14 @@ function parsed(data: unknown): Message | null {
   }
 }
 
-/** The page of the frame. Each has its own policy: ports only, the scenario's server, or connections. */
+/** The page of the frame. Each has its own policy: ports only, or the scenario's server. */
 function addressOf(element: HTMLElement): URL {
   const get = (name: string) => element.getAttribute(name) ?? ''
-  const page = get('scenario') ? 'embed-scenario' : get('url') ? 'embed-url' : 'embed'
+  const page = get('scenario') ? 'embed-scenario' : 'embed'
   const url = new URL(`./${page}.html`, import.meta.url)
   const parameters = {
     ...(page === 'embed' && { allow: location.origin }),
     scenario: get('scenario'),
-    ...(page === 'embed-url' && { url: get('url') }),
     theme: get('theme'),
     lang: get('language') || element.lang,
   }

@@ -44,8 +44,6 @@ export type IconName =
   | 'tool'
   | 'trash'
   | 'warning'
-  | 'waterfall'
-  | 'wire'
 
 export function Icon({ name }: { name: IconName }) {
   return (

@@ -64,11 +64,3 @@ export function duration(ms: number): string {
   if (ms >= 10_000) return unit('second', 1).format(ms / 1000)
   return unit('millisecond', ms < 10 && !Number.isInteger(ms) ? 1 : 0).format(ms)
 }
-
-/** A time on the axis. `step`: the distance of two ticks, ms, which decides the digits; `last`: the latest tick. */
-export function axisTime(ms: number, step: number, last: number): string {
-  const [name, factor] =
-    last >= 10_000 ? (['second', 1000] as const) : (['millisecond', 1] as const)
-  const digits = Math.max(0, Math.ceil(-Math.log10(step / factor)))
-  return unit(name, digits).format(ms / factor)
-}

@@ -46,7 +46,7 @@ export const coach: Signal<ComponentType | undefined> = signal(undefined)
 /** While true, the demo's data changes only by hand, so that users can tell their own changes apart. */
 export const demoPaused = signal(false)
 
-export const timelineView: Signal<'list' | 'waterfall' | 'sequence' | 'wire'> = signal('list')
+export const timelineView: Signal<'list' | 'sequence'> = signal('list')
 
 /** The timeline's filter; timeline/filter.ts has the grammar. */
 export const filter = signal('')

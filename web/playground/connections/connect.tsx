@@ -73,7 +73,6 @@ interface AddressFormProps extends DialogProps {
 function AddressForm({ kind, address, close }: AddressFormProps) {
   const url = useSignal(address)
   const headers = useSignal<readonly HeaderRow[]>([])
-  const inWindow = useSignal(false)
   const problem = useSignal('')
   const examined = useSignal(0)
   const asking = useSignal<Question | undefined>(undefined)
@@ -81,9 +80,7 @@ function AddressForm({ kind, address, close }: AddressFormProps) {
   /** The error of the entered address, or its dialer. */
   const dialer = (): Dialer | string => {
     const own = usableHeaders(kind === 'http' ? headers.value : [])
-    return typeof own === 'string'
-      ? own
-      : dialerOf(kind, url.value.trim(), { headers: own, inWindow: inWindow.value })
+    return typeof own === 'string' ? own : dialerOf(kind, url.value.trim(), { headers: own })
   }
 
   /** Connects once the address is valid and the user has confirmed its host. */
@@ -119,7 +116,7 @@ function AddressForm({ kind, address, close }: AddressFormProps) {
           lang="en"
           autocomplete="off"
           spellcheck={false}
-          required={kind !== 'mcpB'}
+          required
           placeholder={`${schemes[kind][0]}//…`}
           value={url.value}
           aria-describedby="connections-problem"
@@ -129,7 +126,6 @@ function AddressForm({ kind, address, close }: AddressFormProps) {
           }}
         />
       </label>
-      {kind === 'frame' ? <Where inWindow={inWindow} /> : null}
       {kind === 'http' ? <HeaderRows rows={headers} /> : null}
       <p id="connections-problem" role="alert" class="connections-bad">
         {problem.value}
@@ -151,26 +147,5 @@ function AddressForm({ kind, address, close }: AddressFormProps) {
         <DoctorPanel key={examined.value} url={url.peek().trim()} headers={own} />
       ) : null}
     </form>
-  )
-}
-
-function Where({ inWindow }: { inWindow: { value: boolean } }) {
-  return (
-    <fieldset class="connections-kinds">
-      <legend>{t('connections.where')}</legend>
-      {([false, true] as const).map((one) => (
-        <label key={String(one)}>
-          <input
-            type="radio"
-            name="connections-where"
-            checked={inWindow.value === one}
-            onChange={() => {
-              inWindow.value = one
-            }}
-          />
-          {t(one ? 'connections.inWindow' : 'connections.inFrame')}
-        </label>
-      ))}
-    </fieldset>
   )
 }

@@ -10,7 +10,7 @@ import { hostNeedingConsent, readsOnly } from './consent.ts'
 import type { Dialer, Transport, TransportEvents } from './transport.ts'
 
 /** Kinds of connections whose address the user enters. */
-const remoteKinds: ReadonlySet<Dialer['kind']> = new Set(['http', 'ws', 'frame', 'mcp-b'])
+const remoteKinds: ReadonlySet<Dialer['kind']> = new Set(['http', 'ws', 'frame'])
 
 export type ConnectionState = 'connecting' | 'open' | 'closed'
 

@@ -1,9 +1,8 @@
 /** Makes the dialer of an address that the user has entered or stored. */
 
 import { t } from '../base/i18n.ts'
-import { frameDialer, windowDialer } from './frame.ts'
+import { frameDialer } from './frame.ts'
 import { type HttpOptions, http } from './http.ts'
-import { mcpBFrame, mcpBHere } from './mcp-b.ts'
 import type { AddressKind } from './servers.ts'
 import type { Dialer } from './transport.ts'
 import { webSocketDialer } from './websocket.ts'
@@ -12,26 +11,18 @@ export const schemes: Readonly<Record<AddressKind, readonly string[]>> = {
   http: ['https:', 'http:'],
   ws: ['wss:', 'ws:'],
   frame: ['https:', 'http:'],
-  mcpB: ['https:', 'http:'],
-}
-
-export interface DialOptions extends Pick<HttpOptions, 'headers'> {
-  /** Whether a page is opened in a window. */
-  inWindow?: boolean
 }
 
 /** The dialer, or the error of the address for the user. */
 export function dialerOf(
   kind: AddressKind,
   address: string,
-  { headers, inWindow }: DialOptions = {},
+  { headers }: Pick<HttpOptions, 'headers'> = {},
 ): Dialer | string {
-  if (kind === 'mcpB' && address === '') return mcpBHere()
   const allowed = schemes[kind]
   if (!URL.canParse(address) || !allowed.includes(new URL(address).protocol))
     return t('connections.badUrl', { schemes: allowed.map((one) => `${one}//`).join(', ') })
   if (kind === 'ws') return webSocketDialer(address)
-  if (kind === 'mcpB') return mcpBFrame(address)
-  if (kind === 'frame') return inWindow ? windowDialer(address) : frameDialer(address)
+  if (kind === 'frame') return frameDialer(address)
   return http(address, { headers })
 }

@@ -8,7 +8,14 @@ import { type Signal, signal } from '@preact/signals'
 import { render } from 'preact'
 import { docked } from '../base/dock.ts'
 import { t } from '../base/i18n.ts'
-import type { OpenedWindow } from './opened-window.ts'
+
+export interface OpenedFrame {
+  window: Window
+  origin: string
+  close(): void
+  /** Settles when the user or the page has closed the frame. */
+  gone: Promise<void>
+}
 
 interface Framed {
   key: number
@@ -26,7 +33,7 @@ let mounted = false
  * Opens a page in a frame. Settles when the frame has loaded something: browsers do not say whether it is the
  * page.
  */
-export function openFrame(url: string): Promise<OpenedWindow> {
+export function openFrame(url: string): Promise<OpenedFrame> {
   if (!mounted) {
     mounted = true
     render(<Frames />, docked('connections-frames'))

@@ -45,7 +45,6 @@ const dialerKind: Readonly<Record<SavedServer['kind'], Dialer['kind']>> = {
   http: 'http',
   ws: 'ws',
   frame: 'frame',
-  mcpB: 'mcp-b',
 }
 
 function Saved({ server, choose }: ServersProps & { server: SavedServer }) {

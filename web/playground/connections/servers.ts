@@ -6,7 +6,7 @@ import { redactUrl } from './secrets.ts'
 import type { Session } from './session.ts'
 
 /** Kinds of connections to choose from. */
-export const kinds = ['gateway', 'http', 'ws', 'frame', 'mcpB'] as const
+export const kinds = ['gateway', 'http', 'ws', 'frame'] as const
 export type Kind = (typeof kinds)[number]
 
 /** A kind of connection by an address. */

@@ -39,7 +39,7 @@ export interface Dialer {
   /** Shown to the user: `In-page demo`, a page's title, a URL. */
   readonly title: string
   /** The kind of connection, for icons, diagnosis and redaction. */
-  readonly kind: 'in-page' | 'gateway' | 'frame' | 'mcp-b' | 'ws' | 'http' | 'tap'
+  readonly kind: 'in-page' | 'gateway' | 'frame' | 'ws' | 'http' | 'tap'
   /** The address without secrets; `''` within this page. */
   readonly url: string
   /** The framing of outgoing texts. */

@@ -9,15 +9,13 @@ export const en = {
   subscriptions: 'Subscriptions',
   demo: 'Demo data',
   stage: 'A page and its client',
-  filter: 'Order and filter',
+  filter: 'Filter',
   noServer: 'No server is connected. Press + above to connect one.',
   search: 'Search',
-  order: 'Order',
   audience: 'Audience',
   forAll: 'All audiences',
   forUser: 'for users',
   forAssistant: 'for assistants',
-  tree: 'Tree',
   hidden: {
     one: '{count} more is hidden by search and filter.',
     other: '{count} more are hidden by search and filter.',
@@ -45,14 +43,6 @@ export const en = {
   count: { one: '{count} item', other: '{count} items' },
   fresh: 'fresh',
   stale: 'stale',
-  by: {
-    server: 'in server order',
-    name: 'by name',
-    uri: 'by URI',
-    priority: 'by priority',
-    modified: 'by last change',
-    size: 'by size',
-  },
 } as const
 
 export const de: Translated<typeof en> = {
@@ -64,15 +54,13 @@ export const de: Translated<typeof en> = {
   subscriptions: 'Abonnements',
   demo: 'Demo-Daten',
   stage: 'Eine Seite und ihr Client',
-  filter: 'Reihenfolge und Filter',
+  filter: 'Filter',
   noServer: 'Kein Server verbunden. Mit + oben einen verbinden.',
   search: 'Suchen',
-  order: 'Reihenfolge',
   audience: 'Zielgruppe',
   forAll: 'Alle Zielgruppen',
   forUser: 'für Benutzer',
   forAssistant: 'für Assistenten',
-  tree: 'Baum',
   hidden: {
     one: '{count} weitere ist durch Suche und Filter verborgen.',
     other: '{count} weitere sind durch Suche und Filter verborgen.',
@@ -100,14 +88,6 @@ export const de: Translated<typeof en> = {
   count: { one: '{count} Eintrag', other: '{count} Einträge' },
   fresh: 'aktuell',
   stale: 'veraltet',
-  by: {
-    server: 'wie der Server',
-    name: 'nach Name',
-    uri: 'nach URI',
-    priority: 'nach Priorität',
-    modified: 'nach Änderung',
-    size: 'nach Größe',
-  },
 }
 
 export const ja: Translated<typeof en> = {
@@ -119,15 +99,13 @@ export const ja: Translated<typeof en> = {
   subscriptions: '購読',
   demo: 'デモのデータ',
   stage: 'ページとクライアント',
-  filter: '並び順とフィルター',
+  filter: 'フィルター',
   noServer: 'サーバーに接続していません。上の + で接続します。',
   search: '検索',
-  order: '並び順',
   audience: '対象者',
   forAll: 'すべての対象',
   forUser: 'ユーザー向け',
   forAssistant: 'アシスタント向け',
-  tree: 'ツリー',
   hidden: { other: '検索とフィルターで {count} 件が隠れています。' },
   read: '{uri} を読む',
   readShort: '読む',
@@ -152,14 +130,6 @@ export const ja: Translated<typeof en> = {
   count: { other: '{count} 件' },
   fresh: '新しい',
   stale: '古い',
-  by: {
-    server: 'サーバー順',
-    name: '名前順',
-    uri: 'URI 順',
-    priority: '優先度順',
-    modified: '更新日時順',
-    size: 'サイズ順',
-  },
 }
 
 export const zhHans: Translated<typeof en> = {
@@ -171,15 +141,13 @@ export const zhHans: Translated<typeof en> = {
   subscriptions: '订阅',
   demo: '演示数据',
   stage: '页面与客户端',
-  filter: '排序和筛选',
+  filter: '筛选',
   noServer: '没有连接服务器。按上方的 + 进行连接。',
   search: '搜索',
-  order: '排序',
   audience: '面向',
   forAll: '所有受众',
   forUser: '面向用户',
   forAssistant: '面向助手',
-  tree: '树',
   hidden: { other: '另有 {count} 项被搜索和筛选隐藏。' },
   read: '读取 {uri}',
   readShort: '读取',
@@ -204,14 +172,6 @@ export const zhHans: Translated<typeof en> = {
   count: { other: '{count} 项' },
   fresh: '有效',
   stale: '已过期',
-  by: {
-    server: '服务器顺序',
-    name: '按名称',
-    uri: '按 URI',
-    priority: '按优先级',
-    modified: '按修改时间',
-    size: '按大小',
-  },
 }
 
 declare module '../locale/texts.ts' {

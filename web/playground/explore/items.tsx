@@ -10,7 +10,7 @@ import { catalogue, type Prompt, type Template, type Tool } from '../connections
 import type { Session } from '../connections/session.ts'
 import { LazyList } from './lazy-list.tsx'
 import { ListState } from './list-state.tsx'
-import { byOrigin, matching, type Searched } from './order.ts'
+import { byOrigin, matching, type Searched } from './matching.ts'
 import { ServerIcon } from './server-icon.tsx'
 
 /** The words of the search: the same in all lists. */
@@ -114,16 +114,14 @@ interface NamesProps {
   of: Pick<Prompt, 'name' | 'title' | 'description' | 'icons'>
   /** The URI, template or name by which a client asks for it. */
   calledBy: string
-  /** Instead of the title, such as a part of a URI. */
-  label?: string
 }
 
 /** Icon, name, identifier and the first line of the description: the same for all kinds. */
-export function Names({ of: { name, title, description, icons }, calledBy, label }: NamesProps) {
+export function Names({ of: { name, title, description, icons }, calledBy }: NamesProps) {
   return (
     <>
       <ServerIcon icons={icons} />
-      <span class="thing-name">{label ?? title ?? name}</span>
+      <span class="thing-name">{title ?? name}</span>
       <code class="thing-uri" lang="en" translate={false}>
         {calledBy}
       </code>
@@ -137,9 +135,7 @@ export function Names({ of: { name, title, description, icons }, calledBy, label
 }
 
 /** A row with a folded form: fields are filled in before the request is sent. */
-export function FormItem(
-  props: Omit<NamesProps, 'label'> & { submit(): void; children: ComponentChildren },
-) {
+export function FormItem(props: NamesProps & { submit(): void; children: ComponentChildren }) {
   return (
     <li class="thing form-item">
       <details>

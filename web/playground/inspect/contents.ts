@@ -2,18 +2,7 @@
 
 /** One content. All of it is untrusted data of the server. */
 export interface Part {
-  kind:
-    | 'text'
-    | 'json'
-    | 'markdown'
-    | 'csv'
-    | 'html'
-    | 'image'
-    | 'svg'
-    | 'audio'
-    | 'pdf'
-    | 'binary'
-    | 'link'
+  kind: 'text' | 'json' | 'image' | 'svg' | 'binary' | 'link'
   /** As stated, or derived from the kind; `''` if unknown. */
   mimeType: string
   /** The URI of the content; `''` if none. */
@@ -60,7 +49,7 @@ function resource(item: Loose): Part {
   const mimeType = string(item.mimeType)
   const uri = string(item.uri)
   if (typeof item.text === 'string') {
-    return { kind: textKind(mimeType, uri), mimeType, uri, text: item.text }
+    return { kind: textKind(mimeType), mimeType, uri, text: item.text }
   }
   return { kind: blobKind(mimeType), mimeType, uri, blob: string(item.blob) }
 }
@@ -84,15 +73,10 @@ function block(content: Loose): Part[] {
   }
 }
 
-function textKind(mimeType: string, uri: string): Part['kind'] {
+function textKind(mimeType: string): Part['kind'] {
   const type = essence(mimeType)
   if (type === 'image/svg+xml') return 'svg'
-  if (type === 'application/json' || type.endsWith('+json')) return 'json'
-  if (type === 'text/csv' || type === tabSeparated) return 'csv'
-  // An MCP app is nothing without its host, and its styles are not the page's: it is shown as its source.
-  if (type === 'text/html') return /;\s*profile="?mcp-app/i.test(mimeType) ? 'text' : 'html'
-  if (type === 'text/markdown' || (type === '' && /\.(md|markdown)$/i.test(uri))) return 'markdown'
-  return 'text'
+  return type === 'application/json' || type.endsWith('+json') ? 'json' : 'text'
 }
 
 /** Image types that all browsers show and that run no script. */
@@ -109,15 +93,11 @@ const images = new Set([
 function blobKind(mimeType: string): Part['kind'] {
   const type = essence(mimeType)
   if (type === 'image/svg+xml') return 'svg'
-  if (type === 'application/pdf') return 'pdf'
-  if (type.startsWith('audio/')) return 'audio'
   return images.has(type) ? 'image' : 'binary'
 }
 
-export const tabSeparated = 'text/tab-separated-values'
-
 /** The media type without its parameters. */
-export const essence = (mimeType: string) => (mimeType.split(';')[0] as string).trim().toLowerCase()
+const essence = (mimeType: string) => (mimeType.split(';')[0] as string).trim().toLowerCase()
 
 /** The bytes of a content; undefined if its base64 is invalid. */
 export function bytesOf(part: Part): Uint8Array<ArrayBuffer> | undefined {
@@ -141,16 +121,4 @@ export function cachingOf(message: unknown): { ttlMs: number; scope: string } | 
   const { ttlMs, cacheScope } = message.result
   if (typeof ttlMs !== 'number' || !(ttlMs >= 0)) return undefined
   return { ttlMs, scope: string(cacheScope) }
-}
-
-/** A safe address of a link: web or mail, and nothing that runs script. */
-export function safeLink(url: string): string | undefined {
-  try {
-    const { protocol, href } = new URL(url)
-    return protocol === 'https:' || protocol === 'http:' || protocol === 'mailto:'
-      ? href
-      : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -19,6 +19,7 @@ import { Chips } from './chips.tsx'
 import { CopyAs } from './copy-as.tsx'
 import { Diff } from './diff.tsx'
 import { Explain } from './explain.tsx'
+import { httpLines } from './http-lines.ts'
 import { Preview } from './preview.tsx'
 import { shownRow, shownState } from './shown-row.ts'
 import { Tree } from './tree.tsx'
@@ -147,15 +148,20 @@ function Body({ row, shown }: { row: number; shown: Tab }) {
       ) : (
         <Tree value={message} open={6} />
       )
-    case 'raw':
+    case 'raw': {
+      const http = httpLines(store, row)
       return (
         <>
+          {http.length > 0 ? (
+            <pre class="in-text in-http">{http.map(showControlCharacters).join('\n')}</pre>
+          ) : null}
           <pre class="in-text in-raw">{showControlCharacters(store.raw(row))}</pre>
           <button type="button" onClick={() => copy(store.raw(row))}>
             {t('inspect.copyRaw')}
           </button>
         </>
       )
+    }
     case 'diff':
       return <Diff row={row} />
     default:

@@ -10,12 +10,10 @@ import { store } from '../messages/log.ts'
 import { newest, request } from '../protocol/revisions.ts'
 import { rawText } from '../timeline/format.ts'
 import { sessionOf } from './actions.ts'
-import { Bytes, Html, Pdf, Picture, Sound } from './bytes.tsx'
-import { essence, type Part, partsOf, tabSeparated } from './contents.ts'
-import { csvRows } from './csv.ts'
+import { Bytes, Download, Picture } from './bytes.tsx'
+import { type Part, partsOf } from './contents.ts'
 import { diffTexts, placesOf } from './diff-text.ts'
 import { earlierResults } from './earlier-results.ts'
-import { Markdown } from './markdown.tsx'
 import { Tree } from './tree.tsx'
 import { tab } from './view.ts'
 
@@ -79,33 +77,8 @@ function PartBody({ part, row, index }: { part: Part; row: number; index: number
     case 'image':
     case 'svg':
       return <Picture part={part} />
-    case 'audio':
-      return <Sound part={part} />
-    case 'pdf':
-      return <Pdf part={part} />
     case 'binary':
       return <Bytes part={part} />
-    case 'csv':
-      return (
-        <>
-          <Changed part={part} row={row} index={index} />
-          <Table part={part} />
-        </>
-      )
-    case 'html':
-      return (
-        <>
-          <Html part={part} />
-          <Changed part={part} row={row} index={index} marked />
-        </>
-      )
-    case 'markdown':
-      return (
-        <>
-          <Changed part={part} row={row} index={index} />
-          <Markdown text={(part.text ?? '').slice(0, maxLength)} />
-        </>
-      )
     case 'json':
       return (
         <>
@@ -130,7 +103,12 @@ function PartBody({ part, row, index }: { part: Part; row: number; index: number
         </p>
       )
     default:
-      return <Changed part={part} row={row} index={index} marked />
+      return (
+        <>
+          <Changed part={part} row={row} index={index} marked />
+          {part.uri && <Download part={part} />}
+        </>
+      )
   }
 }
 
@@ -143,41 +121,6 @@ function Json({ text }: { text: string }) {
     }
   }, [text])
   return value ? <Tree value={value.value} open={3} /> : <pre class="in-text">{text}</pre>
-}
-
-/** Values of a CSV text; its first row has the names. */
-function Table({ part }: { part: Part }) {
-  const { rows, cut } = useMemo(
-    () => csvRows((part.text ?? '').slice(0, maxLength), essence(part.mimeType) === tabSeparated),
-    [part],
-  )
-  const [names = [], ...values] = rows
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and not all browsers let Tab into what does
-    <div class="in-table" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            {names.map((name, i) => (
-              <th key={i} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {values.map((row, i) => (
-            <tr key={i}>
-              {row.map((value, i) => (
-                <td key={i}>{value}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {cut && <p>{t('inspect.cut')}</p>}
-    </div>
-  )
 }
 
 /** Changes since the earlier read: the number, and marks in plain text. */

@@ -29,11 +29,3 @@ export function readArchive(text: string): Archive {
   }
   return archive
 }
-
-/** Formats an archive for {@link readArchive}; contents must have no marker lines. */
-export function writeArchive({ comment, files }: Archive): string {
-  const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
-  let text = ended(comment)
-  for (const [name, contents] of files) text += `-- ${name} --\n${ended(contents)}`
-  return text
-}

@@ -13,8 +13,8 @@ import { locate } from '../timeline/view.ts'
 import { captionIn } from './caption.ts'
 import { Failed, NextLesson } from './coach.tsx'
 import type { Player } from './player.ts'
+import { readingTime } from './reading-time.ts'
 import { advance, endScenario, startScenario } from './running.ts'
-import { readingTime } from './speaker-channel.ts'
 
 /** Shows a running scenario for which `isChat` holds, in a column of 300 px and more. */
 export function Chat({ player }: { player: Player }) {

@@ -5,10 +5,6 @@ export const en = {
   progress: '{count} of {of} completed',
   show: 'Conversations',
   own: 'Your scenarios',
-  ownAbout: 'Record messages and replay them without the original server.',
-  record: 'Record',
-  stopRecording: 'Stop and save',
-  nothingRecorded: 'No messages since the recording began',
   open: 'Open scenario (.txtar)',
   notOpened: 'This is not a scenario: {reason}',
   minutes: { one: '{count} minute', other: '{count} minutes' },
@@ -35,10 +31,6 @@ export const en = {
   auto: 'Autoplay',
   blank: 'Blank screen',
   fullScreen: 'Full screen',
-  notes: 'Speaker notes',
-  notesWaiting: 'Waiting for the presentation …',
-  now: 'Now',
-  following: 'Next',
   client: 'Client {letter}',
   live: 'Live messages',
   choose: 'Choose a presentation',
@@ -46,12 +38,6 @@ export const en = {
   you: 'User',
   chat: 'Chat with the assistant',
   scripted: 'Scripted: no model is used. The messages are real.',
-  showPage: 'Show your page',
-  claims: '“{name}” (not verified)',
-  says: {
-    read: 'Reads {target}.',
-    call: 'Calls {target}.',
-  },
 } as const
 
 export const de: Translated<typeof en> = {
@@ -59,10 +45,6 @@ export const de: Translated<typeof en> = {
   progress: '{count} von {of} abgeschlossen',
   show: 'Gespräche',
   own: 'Eigene Szenarien',
-  ownAbout: 'Nachrichten aufzeichnen und ohne den ursprünglichen Server wiedergeben.',
-  record: 'Aufzeichnen',
-  stopRecording: 'Beenden und speichern',
-  nothingRecorded: 'Keine Nachrichten seit Beginn der Aufzeichnung',
   open: 'Szenario öffnen (.txtar)',
   notOpened: 'Das ist kein Szenario: {reason}',
   minutes: { one: '{count} Minute', other: '{count} Minuten' },
@@ -89,10 +71,6 @@ export const de: Translated<typeof en> = {
   auto: 'Autoplay',
   blank: 'Schwarz',
   fullScreen: 'Vollbild',
-  notes: 'Notizen',
-  notesWaiting: 'Wartet auf die Präsentation …',
-  now: 'Jetzt',
-  following: 'Danach',
   client: 'Client {letter}',
   live: 'Laufende Nachrichten',
   choose: 'Präsentation wählen',
@@ -100,12 +78,6 @@ export const de: Translated<typeof en> = {
   you: 'Nutzer',
   chat: 'Chat mit dem Assistenten',
   scripted: 'Nach Drehbuch, ohne Modell. Die Nachrichten sind echt.',
-  showPage: 'Eigene Seite zeigen',
-  claims: '„{name}“ (nicht geprüft)',
-  says: {
-    read: 'Liest {target}.',
-    call: 'Ruft {target} auf.',
-  },
 }
 
 export const ja: Translated<typeof en> = {
@@ -113,10 +85,6 @@ export const ja: Translated<typeof en> = {
   progress: '{of} 個中 {count} 個完了',
   show: '会話',
   own: '自分のシナリオ',
-  ownAbout: 'メッセージを記録し、元のサーバーなしで再生します。',
-  record: '記録する',
-  stopRecording: '止めて保存',
-  nothingRecorded: '記録の開始後、メッセージはありません',
   open: 'シナリオを開く（.txtar）',
   notOpened: 'シナリオではありません：{reason}',
   minutes: { other: '{count} 分' },
@@ -143,10 +111,6 @@ export const ja: Translated<typeof en> = {
   auto: '自動再生',
   blank: '暗転',
   fullScreen: '全画面',
-  notes: '発表者ノート',
-  notesWaiting: 'プレゼンテーションを待っています…',
-  now: '現在',
-  following: '次',
   client: 'クライアント {letter}',
   live: '現在のメッセージ',
   choose: 'プレゼンテーションを選択',
@@ -154,12 +118,6 @@ export const ja: Translated<typeof en> = {
   you: 'ユーザー',
   chat: 'アシスタントとのチャット',
   scripted: '台本どおりで、モデルは使いません。メッセージは本物です。',
-  showPage: '自分のページを表示',
-  claims: '「{name}」（未確認）',
-  says: {
-    read: '{target} を読み取ります。',
-    call: '{target} を呼び出します。',
-  },
 }
 
 export const zhHans: Translated<typeof en> = {
@@ -167,10 +125,6 @@ export const zhHans: Translated<typeof en> = {
   progress: '已完成 {count} / {of}',
   show: '对话',
   own: '自己的场景',
-  ownAbout: '录制消息，之后无需原来的服务器即可重放。',
-  record: '录制',
-  stopRecording: '停止并保存',
-  nothingRecorded: '录制开始以来没有消息',
   open: '打开场景（.txtar）',
   notOpened: '这不是场景：{reason}',
   minutes: { other: '{count} 分钟' },
@@ -197,10 +151,6 @@ export const zhHans: Translated<typeof en> = {
   auto: '自动播放',
   blank: '黑屏',
   fullScreen: '全屏',
-  notes: '演讲者备注',
-  notesWaiting: '正在等待放映…',
-  now: '现在',
-  following: '接下来',
   client: '客户端 {letter}',
   live: '实时消息',
   choose: '选择放映内容',
@@ -208,12 +158,6 @@ export const zhHans: Translated<typeof en> = {
   you: '用户',
   chat: '与助手的对话',
   scripted: '按脚本进行，没有模型作答。消息是真实的。',
-  showPage: '显示自己的网页',
-  claims: '“{name}”（未核实）',
-  says: {
-    read: '读取 {target}。',
-    call: '调用 {target}。',
-  },
 }
 
 declare module '../locale/texts.ts' {

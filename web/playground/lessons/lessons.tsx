@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The list of lessons and presentations, progress, and recording. */
+/** The list of lessons and presentations, progress, and scenario files. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -12,8 +12,6 @@ import { Assistant } from './assistant.tsx'
 import { captionIn } from './caption.ts'
 import { showCoach } from './coaching.ts'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
-import { save, startRecording, stopRecording } from './recorder.ts'
-import { recordingFrom } from './recording.ts'
 import { chatting, done, running, startScenario } from './running.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -130,7 +128,7 @@ function PresentButton({ scenario }: { scenario: Scenario }) {
   )
 }
 
-/** Recording, and scenario files of the user. */
+/** Scenario files of the user. */
 function Own() {
   const open = async (file: File | undefined) => {
     if (file === undefined) return
@@ -143,16 +141,6 @@ function Own() {
   }
   return (
     <div class="lessons-own">
-      <p>{t('lessons.ownAbout')}</p>
-      {recordingFrom.value === undefined ? (
-        <button type="button" data-record="" onClick={startRecording}>
-          {t('lessons.record')}
-        </button>
-      ) : (
-        <button type="button" data-record="" aria-pressed="true" onClick={finishRecording}>
-          {t('lessons.stopRecording')}
-        </button>
-      )}
       <label>
         {t('lessons.open')}
         <input
@@ -166,11 +154,4 @@ function Own() {
       </label>
     </div>
   )
-}
-
-/** Saves the recording, or announces that it is empty. */
-export async function finishRecording(): Promise<void> {
-  const scenario = await stopRecording()
-  if (scenario) save(scenario)
-  else actions.announce(t('lessons.nothingRecorded'))
 }

@@ -7,7 +7,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { inPage } from '../connections/in-page.ts'
 import type { Session } from '../connections/session.ts'
-import type { Dialer, TransportEvents } from '../connections/transport.ts'
+import type { Dialer } from '../connections/transport.ts'
 import {
   isModern,
   isRevision,
@@ -98,7 +98,7 @@ export interface PlayOptions {
 /** Prepares a scenario. The first client connects at once, with the handshake of its revision. */
 export function play(scenario: Scenario, options: PlayOptions): Player {
   const { host, learner = false, strict = false, patience = 5000 } = options
-  const { revisions, recorded } = scenario.options
+  const { revisions } = scenario.options
   const wanted = options.revision
   const revision = revisions && (wanted && revisions.includes(wanted) ? wanted : revisions.at(-1))
   const steps = stepsIn(scenario, revision)
@@ -106,7 +106,6 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
   const clients = new Map<string, Promise<Client>>()
   const speakers: Client[] = []
   const sessions = signal<readonly Session[]>([])
-  const recordedClients = new Map<string, TransportEvents>() // of a recording: the clients that receive recorded messages
   const ended = new AbortController()
 
   const shown = signal(0)
@@ -129,19 +128,12 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     engine ??= options.engine()
     return engine
   }
-  const dialerOf = (name: string): Dialer => {
-    const title = options.server ?? scenario.info.title ?? scenario.info.name ?? scenario.id
-    if (!recorded) return inPage(title, async () => (await startedEngine()).port())
-    const dial = async (events: TransportEvents) => {
-      recordedClients.set(name, events)
-      return { send() {}, close() {} }
-    }
-    return { title, kind: 'in-page', url: '', framing: 'port', dial }
-  }
+  const title = options.server ?? scenario.info.title ?? scenario.info.name ?? scenario.id
+  const dialer = (): Dialer => inPage(title, async () => (await startedEngine()).port())
   const client = (name: string): Promise<Client> => {
     const known = clients.get(name)
     if (known) return known
-    const session = host.connect(dialerOf(name), revision ?? revisionOf(steps, name))
+    const session = host.connect(dialer(), revision ?? revisionOf(steps, name))
     session.connection.watch(took)
     const { signal } = ended
     const fresh = newClient({ session, revision, memory, patience, strict, signal })
@@ -168,8 +160,8 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     if (line.what === 'event') {
       const { verb, subject, value } = line
       took(host.recordEvent(`${verb} ${subject} ${value}`.trim()))
-      if (verb === 'close' && !recorded) (await client(subject)).session.connection.close()
-      else if (!recorded) await (await startedEngine()).event(verb, subject, value)
+      if (verb === 'close') (await client(subject)).session.connection.close()
+      else await (await startedEngine()).event(verb, subject, value)
       return undefined
     }
     const speaker = await client(line.client)
@@ -178,9 +170,7 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
       else speaker.send(isTurn && line.text.includes('"$any"') ? step.draft : line.text, line.exact)
       return undefined
     }
-    if (!recorded) return speaker.expect(line.text)
-    recordedClients.get(line.client)?.received(line.text, 'port')
-    return undefined
+    return speaker.expect(line.text)
   }
 
   const playStep = async (step: Step) => {

@@ -2,9 +2,9 @@
 /** Presents a scenario step by step, large, by keyboard or automatically. */
 
 import { useSignal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { moveFocus } from '../base/focus.ts'
-import { locale, t } from '../base/i18n.ts'
+import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { InlineCode } from '../base/inline-code.tsx'
 import { presenting, presentingLive, selected } from '../base/state.ts'
@@ -18,14 +18,8 @@ import { Payload } from './payload.tsx'
 import type { Player } from './player.ts'
 import { Choice } from './present-choice.tsx'
 import { fullScreen, useKeys } from './present-keys.ts'
+import { readingTime } from './reading-time.ts'
 import { advance, endScenario, running, startScenario } from './running.ts'
-import {
-  channelOf,
-  type Message,
-  messageOf,
-  readingTime,
-  speakerStateOf,
-} from './speaker-channel.ts'
 
 // The next presentation begins with the choice. An effect of a component might not have run before it is removed.
 presenting.subscribe((on) => {
@@ -51,8 +45,7 @@ function Presentation({ player }: { player: Player }) {
   const auto = useSignal(false)
   const blank = useSignal(false)
   const payload = useSignal(true)
-  const began = useMemo(() => Date.now(), [])
-  const channel = useMemo(() => crypto.randomUUID(), [])
+  const title = captionIn(scenario, 'title') || scenario.info.title || scenario.id
   const stage = useRef<HTMLElement>(null)
   const shown = player.shown.value
   const failure = player.failure.value
@@ -96,7 +89,6 @@ function Presentation({ player }: { player: Player }) {
     B: commands.blank,
     F: fullScreen,
     J: commands.payload,
-    N: () => openNotes(channel),
     Escape: endScenario,
   })
   useEffect(() => {
@@ -115,31 +107,11 @@ function Presentation({ player }: { player: Player }) {
     const timer = setTimeout(commands.next, readingTime(caption))
     return () => clearTimeout(timer)
   })
-  const speakerState = speakerStateOf(player, locale(), {
-    began,
-    auto: auto.value,
-    blank: blank.value,
-  })
-  const latest = useRef(speakerState)
-  latest.current = speakerState
-  const speaker = useRef<BroadcastChannel>(undefined)
-  useEffect(() => {
-    const open = channelOf(channel)
-    speaker.current = open
-    open.onmessage = ({ data }) => {
-      const message = messageOf(data)
-      if (message && 'command' in message && Object.hasOwn(commands, message.command))
-        commands[message.command]()
-      else open.postMessage({ speakerState: latest.current } satisfies Message)
-    }
-    return () => open.close()
-  }, [channel])
-  useEffect(() => speaker.current?.postMessage({ speakerState } satisfies Message))
 
   return (
-    <main class="present" ref={stage} tabIndex={-1} aria-label={speakerState.title}>
+    <main class="present" ref={stage} tabIndex={-1} aria-label={title}>
       <header>
-        <h1>{speakerState.title}</h1>
+        <h1>{title}</h1>
         <span class="present-step">{t('lessons.step', { step: shown, steps: steps.length })}</span>
         <button
           type="button"
@@ -188,14 +160,6 @@ function Presentation({ player }: { player: Player }) {
         <button type="button" class="ghost" aria-keyshortcuts="F" onClick={fullScreen}>
           {t('lessons.fullScreen')} <kbd>F</kbd>
         </button>
-        <button
-          type="button"
-          class="ghost"
-          aria-keyshortcuts="N"
-          onClick={() => openNotes(channel)}
-        >
-          {t('lessons.notes')} <kbd>N</kbd>
-        </button>
         <button type="button" class="ghost" aria-keyshortcuts="Escape" onClick={endScenario}>
           {t('lessons.leave')} <kbd>Esc</kbd>
         </button>
@@ -228,11 +192,4 @@ function namingOf(player: Player): Naming {
     const letter = at < 0 ? name.letter : String.fromCharCode(65 + at)
     return { ...name, client: t('lessons.client', { letter }) }
   }
-}
-
-function openNotes(channel: string) {
-  const url = new URL(location.href)
-  url.search = new URLSearchParams({ notes: channel, lang: locale() }).toString()
-  url.hash = ''
-  open(url, 'pagemcp-notes', 'popup,width=720,height=640')
 }

@@ -40,7 +40,7 @@ export function replayOf(
   const scenario: Scenario = {
     id: 'replay',
     comment: '',
-    options: { recorded: true },
+    options: {},
     info: { title },
     resources: {},
     templates: {},
@@ -48,7 +48,6 @@ export function replayOf(
     tools: {},
     steps,
     captions: new Map([['en', new Map([['title', title]])]]),
-    notes: new Map(),
   }
   const shown = signal(Math.min(1, steps.length))
   return {

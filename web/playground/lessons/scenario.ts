@@ -1,9 +1,9 @@
 /**
  * A scenario is a transcript, in the format of testdata/transcripts, with captions. Lessons, presentations,
- * recordings and tests share this format.
+ * and tests share this format.
  *
  *     A description for readers of the file.
- *     -- options.json --        revisions, minutes, recorded; and the engine's pageSize, completions, prompts, tools …
+ *     -- options.json --        revisions, minutes; and the engine's pageSize, completions, prompts, tools …
  *     -- info.json --           name and version of the server
  *     -- resources.json --      URI -> {name, text | blob | contents, mimeType, …}
  *     -- templates.json --      URI template -> {name, text with {variable} in it, …, complete}
@@ -22,8 +22,6 @@
  *     @ 2025-11-25              lines up to the next @ belong to this revision only; @ * ends that
  *     -- captions.en --
  *     caption: The text.        also `title` and `about`; `{name}` is the value of "$name" in a message before
- *     -- notes.en --
- *     caption: Notes for the speaker.
  *
  * With `revisions`, a scenario can be played in each of them: "->" lines get its envelope, and classic
  * revisions start with a handshake. Without it, every message is sent unchanged.
@@ -41,8 +39,6 @@ export interface Options {
   revisions?: Revision[]
   /** Duration of the lesson, minutes. */
   minutes?: number
-  /** A recording: the server's messages are in the file, and no engine runs. */
-  recorded?: boolean
   /** The playground plays it on the server of its demo, tests and embedded playgrounds on one with these resources. */
   demo?: boolean
   /** Options of the engine; see scenario-engine.ts. */
@@ -96,7 +92,6 @@ export interface Scenario {
   readonly steps: readonly Step[]
   /** Texts by language, then by key. */
   readonly captions: ReadonlyMap<string, ReadonlyMap<string, string>>
-  readonly notes: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
 /** A description of a resource, template, prompt or tool, and its behaviour. */
@@ -131,8 +126,7 @@ export function parseScenario(id: string, text: string): Scenario {
     info: json('info') as Record<string, string>,
     ...(world as Pick<Scenario, (typeof worldFiles)[number]>),
     steps: stepsOf(transcript),
-    captions: textsOf(archive, 'captions'),
-    notes: textsOf(archive, 'notes'),
+    captions: captionsOf(archive),
   }
 }
 
@@ -151,13 +145,8 @@ export function stepsIn(scenario: Scenario, revision: Revision | undefined): rea
  *
  * @param key - of a step, `title` or `about`
  */
-export function captionOf(
-  scenario: Scenario,
-  key: string,
-  language: string,
-  which: 'captions' | 'notes' = 'captions',
-): string {
-  const texts = scenario[which]
+export function captionOf(scenario: Scenario, key: string, language: string): string {
+  const texts = scenario.captions
   return texts.get(language)?.get(key) ?? texts.get('en')?.get(key) ?? ''
 }
 
@@ -177,10 +166,10 @@ function jsonOf({ files }: Archive, name: string): unknown {
   return value
 }
 
-function textsOf({ files }: Archive, which: string): Map<string, Map<string, string>> {
+function captionsOf({ files }: Archive): Map<string, Map<string, string>> {
   const all = new Map<string, Map<string, string>>()
   for (const [name, contents] of files) {
-    if (!name.startsWith(`${which}.`)) continue
+    if (!name.startsWith('captions.')) continue
     const texts = new Map<string, string>()
     for (const line of contents.split('\n')) {
       if (line.trim() === '') continue
@@ -188,7 +177,7 @@ function textsOf({ files }: Archive, which: string): Map<string, Map<string, str
       if (key === undefined || text === undefined) throw new Error(`${name}: ${line}`)
       texts.set(key, text.trim())
     }
-    all.set(name.slice(which.length + 1), texts)
+    all.set(name.slice('captions.'.length), texts)
   }
   return all
 }

@@ -6,7 +6,7 @@ import type { FrameKind, Outcome } from './frame.ts'
 export type Direction = 'out' | 'in' | 'world'
 
 /** The framing of the message. */
-export type Framing = 'port' | 'ws' | 'http' | 'sse' | 'mcp-b' | 'world'
+export type Framing = 'port' | 'ws' | 'http' | 'sse' | 'world'
 
 /** HTTP data of a message. Headers are lower case and never contain secrets. */
 export interface HttpFacts {
@@ -32,7 +32,7 @@ export interface Entry {
 }
 
 export const directions: readonly Direction[] = ['out', 'in', 'world']
-export const framings: readonly Framing[] = ['port', 'ws', 'http', 'sse', 'mcp-b', 'world']
+export const framings: readonly Framing[] = ['port', 'ws', 'http', 'sse', 'world']
 export const kinds: readonly FrameKind[] = [
   'request',
   'notification',

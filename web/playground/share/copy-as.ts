@@ -1,14 +1,13 @@
-/** Formats a row for other programs: a command line, a program, an assistant's settings, an issue. */
+/** Formats a row for other programs: a command line, an assistant's settings, an issue. */
 
 import type { Key } from '../base/i18n.ts'
 import type { Session } from '../connections/session.ts'
 import type { Store } from '../messages/store.ts'
 import { isModern, type Params, type Revision } from '../protocol/revisions.ts'
 import { escapeUnseen, isVisible, printfBytes, shellWord, visibleUrl } from './escape.ts'
-import { asGo, asTypeScript } from './programs.ts'
 import { redact } from './redact.ts'
 
-export type CopyKind = 'raw' | 'curl' | 'typescript' | 'go' | 'mcp.json' | 'markdown'
+export type CopyKind = 'raw' | 'curl' | 'mcp.json' | 'markdown'
 
 /** The address for servers without HTTP: the gateway, which page and demo can join. */
 const gateway = 'http://127.0.0.1:8808/mcp'
@@ -29,14 +28,12 @@ export const copyKinds: readonly {
 }[] = [
   { kind: 'raw', title: 'share.copy.raw', enabled: always },
   { kind: 'curl', title: 'share.copy.curl', enabled: hasRequest },
-  { kind: 'typescript', title: 'share.copy.typescript', enabled: hasRequest },
-  { kind: 'go', title: 'share.copy.go', enabled: hasRequest },
   { kind: 'mcp.json', title: 'share.copy.config', enabled: always },
   { kind: 'markdown', title: 'share.copy.markdown', enabled: always },
 ]
 
 /**
- * The formatted text, without secrets except for `raw`. Programs and commands send the row's request, or the
+ * The formatted text, without secrets except for `raw`. Commands send the row's request, or the
  * request that it responds to.
  *
  * @param session - of the row's connection; undefined: the row was imported
@@ -56,10 +53,6 @@ export function copyAs(
       return store.raw(row)
     case 'curl':
       return asCurl(raw, url, revision)
-    case 'typescript':
-      return asTypeScript(messageOf(raw), url, revision)
-    case 'go':
-      return asGo(messageOf(raw), url)
     case 'mcp.json':
       return asConfig(url, session)
     case 'markdown':

@@ -1,5 +1,5 @@
 /**
- * String literals of the languages that messages are copied as. Messages are untrusted: no character may end a
+ * Escapes for the formats that messages are copied as. Messages are untrusted: no character may end a
  * literal, a comment or a line, control the terminal that it is pasted into, or look like another one.
  */
 
@@ -13,39 +13,6 @@ export const escapeUnseen = (text: string): string =>
   text.replace(invisible, (character) =>
     Array.from({ length: character.length }, (_, i) => unit(character.charCodeAt(i))).join(''),
   )
-
-/** A string literal of JSON, JavaScript and TypeScript. */
-export const jsonString = (text: string): string => escapeUnseen(JSON.stringify(text))
-
-/** A JSON value as a multi-line TypeScript expression. */
-export function typescript(value: unknown, indent = ''): string {
-  const inner = `${indent}  `
-  if (typeof value === 'string') return jsonString(value)
-  if (Array.isArray(value)) {
-    const items = value.map((item) => `\n${inner}${typescript(item, inner)}`)
-    return items.length > 0 ? `[${items.join(',')}\n${indent}]` : '[]'
-  }
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).map(
-      ([name, member]) => `\n${inner}${nameOf(name)}: ${typescript(member, inner)}`,
-    )
-    return members.length > 0 ? `{${members.join(',')}\n${indent}}` : '{}'
-  }
-  return value === undefined ? 'undefined' : JSON.stringify(value)
-}
-
-/** `__proto__` as a plain key would set the prototype. */
-const nameOf = (name: string) => (name === '__proto__' ? '["__proto__"]' : jsonString(name))
-
-/** A string literal of Go: raw if possible. Go has no escapes for lone surrogates. */
-export function goString(text: string): string {
-  const valid = text.toWellFormed()
-  if (!valid.includes('`') && valid.search(invisible) < 0) return `\`${valid}\``
-  return `"${valid.replace(/["\\]/g, '\\$&').replace(invisible, (character) => {
-    const code = character.codePointAt(0) as number
-    return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : unit(code)
-  })}"`
-}
 
 /** A quoted word of a shell, for a text that {@link isVisible}. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -36,8 +36,6 @@ export const en = {
   copy: {
     raw: 'Raw message',
     curl: 'curl',
-    typescript: 'TypeScript (SDK)',
-    go: 'Go (SDK)',
     config: 'Assistant settings (mcp.json)',
     markdown: 'Markdown for an issue',
   },
@@ -79,8 +77,6 @@ export const de: Translated<typeof en> = {
   copy: {
     raw: 'Rohe Nachricht',
     curl: 'curl',
-    typescript: 'TypeScript (SDK)',
-    go: 'Go (SDK)',
     config: 'Einstellungen für Assistenten (mcp.json)',
     markdown: 'Markdown für ein Issue',
   },
@@ -119,8 +115,6 @@ export const ja: Translated<typeof en> = {
   copy: {
     raw: '元のメッセージ',
     curl: 'curl',
-    typescript: 'TypeScript（SDK）',
-    go: 'Go（SDK）',
     config: 'アシスタントの設定（mcp.json）',
     markdown: 'Issue 用の Markdown',
   },
@@ -158,8 +152,6 @@ export const zhHans: Translated<typeof en> = {
   copy: {
     raw: '原始消息',
     curl: 'curl',
-    typescript: 'TypeScript（SDK）',
-    go: 'Go（SDK）',
     config: '助手的设置（mcp.json）',
     markdown: '用于 issue 的 Markdown',
   },

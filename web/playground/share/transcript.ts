@@ -34,7 +34,7 @@ interface Line {
 }
 
 const directions: readonly string[] = ['out', 'in', 'world']
-const framings: readonly string[] = ['port', 'ws', 'http', 'sse', 'mcp-b', 'world']
+const framings: readonly string[] = ['port', 'ws', 'http', 'sse', 'world']
 
 /**
  * The lines of a file, each with its line feed.

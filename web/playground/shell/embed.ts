@@ -1,14 +1,14 @@
-/** Starts an embedded playground: for ports of the embedding page, for a scenario, or for a server. */
+/** Starts an embedded playground: for ports of the embedding page, or for a scenario. */
 
 import { actions } from '../base/actions.ts'
-import { t, textsLoaded } from '../base/i18n.ts'
+import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
 import { readOnly } from '../base/settings.ts'
 import { pane } from '../base/state.ts'
 import { theme } from '../base/theme.ts'
 import { acceptPorts } from '../connections/embedded.ts'
 
-/** Each page has a policy for one of the three: `<html data-embed>` of embed.html, embed-scenario.html, embed-url.html. */
+/** Each page has a policy for one of the two: `<html data-embed>` of embed.html and embed-scenario.html. */
 export async function startEmbedded(asked: URLSearchParams): Promise<void> {
   parent.postMessage({ pagemcp: 'playground-loaded' }, '*') // for element.ts
   const { dataset } = document.documentElement
@@ -20,11 +20,6 @@ export async function startEmbedded(asked: URLSearchParams): Promise<void> {
   if (dataset.embed === 'scenario') {
     const { startFromAddress } = await part(import('../lessons/lesson-parts.ts'))
     return startFromAddress(asked)
-  }
-  if (dataset.embed === 'url') {
-    const { askToConnect } = await part(import('../connections/embedded-url.tsx'))
-    await textsLoaded()
-    return askToConnect(asked.get('url') ?? '')
   }
   if (acceptPorts().length === 0) actions.announce(t('shell.embedWithoutOrigin'))
 }

@@ -16,18 +16,11 @@ function show(view: typeof timelineView.value) {
 export const timelineCommands: readonly Command[] = [
   { id: 'timeline.list', title: 'timeline.showList', keys: 'G L', run: () => show('list') },
   {
-    id: 'timeline.waterfall',
-    title: 'timeline.showWaterfall',
-    keys: 'G T',
-    run: () => show('waterfall'),
-  },
-  {
     id: 'timeline.sequence',
     title: 'timeline.showSequence',
     keys: 'G S',
     run: () => show('sequence'),
   },
-  { id: 'timeline.wire', title: 'timeline.showWire', keys: 'G W', run: () => show('wire') },
   {
     id: 'timeline.filter',
     title: 'timeline.goToFilter',

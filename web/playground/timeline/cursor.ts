@@ -14,22 +14,11 @@ export interface Cursor {
   places: readonly number[]
   onKeyDown(event: TargetedKeyboardEvent<HTMLElement>): void
   onFocusCapture(event: { target: EventTarget | null }): void
-  /** For keys that filter: if that removes the focused row, the row that Tab reaches gets the focus. */
-  keepFocus(): void
 }
 
-/**
- * Rows need `data-row`; the one that Tab reaches needs `tabindex="0"`.
- *
- * @param inspect - what Enter and Space do with a row
- */
-export function useCursor(
-  rows: Rows,
-  scroller: Scroller,
-  inspect: (row: number) => void = actions.inspect,
-): Cursor {
+/** Rows need `data-row`; the one that Tab reaches needs `tabindex="0"`. */
+export function useCursor(rows: Rows, scroller: Scroller): Cursor {
   const focusing = useRef(false)
-  const keeps = useRef(false)
   const at = cursor.value
   const index = at < 0 ? rows.length : rows.indexOf(at)
   // The newest row replaces a row that the filter hides.
@@ -40,14 +29,10 @@ export function useCursor(
   if (home >= 0 && (home < first || home >= end)) places.push(home)
 
   useLayoutEffect(() => {
-    const { activeElement } = document
-    const isLost = keeps.current && activeElement === document.body
-    keeps.current &&= isLost || scroller.ref.current?.contains(activeElement) === true
-    if (!focusing.current && !isLost) return
+    if (!focusing.current) return
     focusing.current = false
     const row = scroller.ref.current?.querySelector<HTMLElement>('[data-row][tabindex="0"]')
     row?.focus({ preventScroll: true })
-    if (row) keeps.current = false
   })
 
   const wanted = located.value
@@ -63,7 +48,7 @@ export function useCursor(
     onKeyDown(event) {
       if (event.ctrlKey || event.metaKey || event.altKey || home < 0) return
       if (!(event.target as Element).closest('[data-row]')) return
-      if (event.key === 'Enter' || event.key === ' ') inspect(rows.row(home))
+      if (event.key === 'Enter' || event.key === ' ') actions.inspect(rows.row(home))
       else {
         const to = nextIndex(event.key, home, rows.length, scroller.page)
         if (to === undefined) return
@@ -76,9 +61,6 @@ export function useCursor(
     onFocusCapture({ target }) {
       const row = (target as Element).closest('[data-row]')?.getAttribute('data-row')
       if (row) cursor.value = Number(row)
-    },
-    keepFocus() {
-      keeps.current = true // until the focus is lost, or elsewhere: the code of the filter may have to be loaded
     },
   }
 }

@@ -12,9 +12,8 @@
  */
 
 import type { Key } from '../base/i18n.ts'
-import type { Store } from '../messages/store.ts'
+import type { Store, Times } from '../messages/store.ts'
 import { statusOf } from './status.ts'
-import type { Range } from './zoom.ts'
 
 /** Whether a row matches. */
 export type Test = (row: number) => boolean
@@ -33,8 +32,6 @@ export interface Filter {
   readonly problems: readonly FilterProblem[]
   /** Whether the response may change the result for its request. */
   readonly looksAtAnswers: boolean
-  /** The times of a term `at:`, as far as it has them. */
-  readonly range?: Range
 }
 
 type Maker = (store: Store, connectionOf: (letter: string) => number | undefined) => Test
@@ -53,7 +50,7 @@ const choices: Readonly<Record<string, readonly string[]>> = {
     'unanswered',
     'broken',
   ],
-  framing: ['port', 'ws', 'http', 'sse', 'mcp-b', 'world'],
+  framing: ['port', 'ws', 'http', 'sse', 'world'],
 }
 
 /** The keys before a colon, for help and error texts. */
@@ -82,7 +79,6 @@ export function parseFilter(text: string): Filter {
   const makers: Maker[] = []
   const problems: FilterProblem[] = []
   let looksAtAnswers = false
-  let range: Range | undefined
   let at = 0
   const take = (pattern: RegExp) => {
     pattern.lastIndex = at
@@ -111,14 +107,12 @@ export function parseFilter(text: string): Filter {
           ? keyed(key, value(), wrong)
           : contains(value())
     if (!maker) continue
-    if (times && !minus) range = times
     if (times || key === 'status' || (measuring && measuring[1] !== 'size')) looksAtAnswers = true
     makers.push(minus ? not(maker) : maker)
   }
   return {
     problems,
     looksAtAnswers,
-    range,
     compile(store, connectionOf) {
       const tests = makers.map((make) => make(store, connectionOf))
       if (tests.length < 2) return tests[0]
@@ -215,7 +209,7 @@ const time = String.raw`(?:(\d+(?:\.\d+)?)(ms|s)?)?`
 const times = new RegExp(`^${time}(\\.\\.${time})?$`, 'i')
 
 /** `1.5s..3s`; either end may be missing, and one time alone is a moment. */
-function rangeOf(value: string, wrong: Wrong): Range | undefined {
+function rangeOf(value: string, wrong: Wrong): Times | undefined {
   if (value === '') return undefined
   const [, first, firstUnit, more, last, lastUnit] = times.exec(value) ?? []
   if (first === undefined && last === undefined) {
@@ -230,7 +224,7 @@ function rangeOf(value: string, wrong: Wrong): Range | undefined {
 
 /** What was in progress in a range: a request and its response pass both. */
 const during =
-  ({ from, to }: Range): Maker =>
+  ({ from, to }: Times): Maker =>
   (store) =>
   (row) => {
     const start = store.time(0)

@@ -30,6 +30,7 @@ const columns = [
   'status',
   'latency',
   'size',
+  'axis',
 ] as const
 
 export function List() {
@@ -79,7 +80,11 @@ export function List() {
         onScroll={scroller.onScroll}
         onWheel={scroller.onWheel}
       >
-        <div class="tl-rows" role="presentation" style={{ height: `${height}px` }}>
+        <div
+          class="tl-rows"
+          role="presentation"
+          style={{ height: `${height}px`, ...axisOf(first, end) }}
+        >
           {keys.places.map((index) => {
             const row = shown.row(index)
             return (
@@ -104,6 +109,20 @@ export function List() {
       </div>
     </div>
   )
+}
+
+/** The times that the visible rows and their responses cover, for the bars of the rows, which are drawn by CSS. */
+function axisOf(first: number, end: number): Record<string, number> {
+  if (first === end) return {}
+  const start = store.time(0)
+  const from = store.time(shown.row(first)) - start
+  let to = from + 1
+  for (let index = first; index < end; index++) {
+    const times = store.times(shown.row(index))
+    const last = times.to === Number.POSITIVE_INFINITY ? times.from : times.to
+    to = Math.max(to, last - start)
+  }
+  return { '--from': from, '--to': to }
 }
 
 /**

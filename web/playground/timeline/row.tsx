@@ -135,6 +135,7 @@ export class Row extends Component<Props> {
         )}
         {cell(8, 'latency', answer ? duration(store.latency(row)) : '')}
         {cell(9, 'size', kind === 'world' ? '' : sizeText(store.size(row)))}
+        {cell(10, 'axis', answer ? null : <Bar row={row} />)}
       </div>
     )
   }
@@ -143,4 +144,17 @@ export class Row extends Component<Props> {
   #facts(row: number) {
     return `${store.partner(row)} ${store.state(row)} ${clock.value} ${hintsOf(row)?.length} ${tag()} ${translation.value !== undefined}`
   }
+}
+
+/** The time from a request to its response; of other messages a mark. See `axisOf` in list.tsx. */
+function Bar({ row }: { row: number }) {
+  const start = store.time(0)
+  const { from, to } = store.times(row)
+  const isOpen = to === Number.POSITIVE_INFINITY
+  return (
+    <i
+      class={isOpen ? 'open' : ''}
+      style={{ '--a': from - start, '--b': isOpen ? 0 : to - start }}
+    />
+  )
 }

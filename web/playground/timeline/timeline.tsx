@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The timeline: all messages, oldest first. The list is loaded first, other views on demand. */
+/** The timeline: all messages, oldest first. The list is loaded first, the sequence diagram on demand. */
 
 import { t } from '../base/i18n.ts'
 import { lazy } from '../base/lazy.tsx'
@@ -11,32 +11,16 @@ import { Toolbar } from './toolbar.tsx'
 import { drawn, shown } from './view.ts'
 
 const Sequence = lazy(async () => (await import('./timeline-parts.ts')).Sequence)
-const Waterfall = lazy(async () => (await import('./timeline-parts.ts')).Waterfall)
-const Wire = lazy(async () => (await import('./timeline-parts.ts')).Wire)
 
 export function Timeline() {
-  const view = timelineView.value
   return (
     <div class="tl">
       <Toolbar />
-      <View view={view} />
+      {timelineView.value === 'sequence' ? <Sequence /> : <List />}
       <Empty />
       <LiveRegion />
     </div>
   )
-}
-
-function View({ view }: { view: typeof timelineView.value }) {
-  switch (view) {
-    case 'list':
-      return <List />
-    case 'waterfall':
-      return <Waterfall />
-    case 'sequence':
-      return <Sequence />
-    case 'wire':
-      return <Wire />
-  }
 }
 
 /** Explains an empty list. */

@@ -17,9 +17,7 @@ type View = typeof timelineView.value
 
 const views: Readonly<Record<View, IconName>> = {
   list: 'list',
-  waterfall: 'waterfall',
   sequence: 'diagram',
-  wire: 'wire',
 }
 
 const FilterExamples = lazy(async () => (await import('./timeline-parts.ts')).FilterExamples)

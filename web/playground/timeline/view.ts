@@ -10,7 +10,6 @@ import { store } from '../messages/log.ts'
 import { maxTextsInMemory } from '../messages/store.ts'
 import type { Filter } from './filter.ts'
 import { FilteredRows } from './filtered-rows.ts'
-import { withRange } from './zoom.ts'
 
 /** The matching rows. Components also read {@link drawn} to be redrawn. */
 export const shown = new FilteredRows(store)
@@ -65,11 +64,6 @@ effect(() => {
 export const query = computed(() =>
   filter.value === '' ? everything : (grammar.value?.parseFilter(filter.value) ?? everything),
 )
-
-// A range counts from the first message: after "Clear" that is another one.
-effect(() => {
-  if (store.emptied.value) filter.value = withRange(filter.peek(), undefined)
-})
 
 /** Number of new rows while paused. */
 export const waiting = computed(() => {

@@ -150,7 +150,7 @@ export const rooms: readonly Room[] = [
       await click(page, `[data-pane=inspect] [data-show=${view}]`)
     },
   })),
-  ...['waterfall', 'sequence', 'wire', 'list'].map((view) => ({
+  ...['sequence', 'list'].map((view) => ({
     name: `timeline: ${view}`,
     part: '#pane-timeline',
     async reach(page: Page) {

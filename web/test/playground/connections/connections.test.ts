@@ -1,9 +1,9 @@
-/** Connections that a visitor opens: HTTP with the doctor, WebSocket, pages in frames, @mcp-b. */
+/** Connections that a visitor opens: HTTP with the doctor, WebSocket, pages in frames. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -15,28 +15,12 @@ import { openPlayground, type Playground, press, saw, servePlayground } from '..
 import { connect, connection, fill, openDialog, openForFailures } from './dialog.ts'
 import { type Mannered, type Manners, mannered } from './servers.ts'
 
-const modules = join(import.meta.dirname, '../../../node_modules')
-
 /** A page that serves by this package, to the playground's origin, which is the other name of its own. */
 const guest = `
 import { start } from '/pagemcp/index.js'
 const mcp = await start({ name: 'guest', title: 'Guest page' })
 mcp.resource({ uri: 'guest://one', name: 'One' }, () => 'from the frame')
 mcp.listen({ origins: [location.origin.replace('localhost', '127.0.0.1')] })`
-
-/** A server on a transport of @mcp-b. */
-const child = (transport: string, name: string) => `
-import { ${transport} } from '/mcp-b/transports.js'
-const origin = location.origin.replace('localhost', '127.0.0.1')
-const transport = new ${transport}({ allowedOrigins: [origin] })
-transport.onmessage = ({ id, method }) => {
-  const serverInfo = { name: '${name}', version: '1' }
-  if (method === 'initialize')
-    transport.send({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo } })
-  else if (id !== undefined)
-    transport.send({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } })
-}
-await transport.start()`
 
 const page = (script: string) =>
   `<!doctype html><title>Guest</title><script type="module" src="${script}"></script>`
@@ -47,15 +31,9 @@ let gatewayUrl = ''
 const state = mkdtemp(join(tmpdir(), 'pagemcp-connections-'))
 
 before(async () => {
-  const transports = await readFile(join(modules, '@mcp-b/transports/dist/index.js'), 'utf8')
   playground = await servePlayground({
     '/guest.html': page('/guest.js'),
     '/guest.js': guest,
-    '/child.html': page('/child.js'),
-    '/child.js': child('IframeChildTransport', 'mcp-b child'),
-    '/tab.js': child('TabServerTransport', 'mcp-b tab'),
-    '/mcp-b/transports.js': transports.replace('"@modelcontextprotocol/core"', '"/mcp-b/core.js"'),
-    '/mcp-b/core.js': 'export const JSONRPCMessageSchema = { parse: (message) => message }',
   })
   const args = ['serve', '--json', '--no-token', '--state', await state, '--mcp', '127.0.0.1:0']
   args.push('--allow-origin', playground.origin, '--allow-assistant-origin', playground.origin)
@@ -73,42 +51,22 @@ after(async () => {
   await rm(await state, { recursive: true, force: true })
 })
 
-inBrowsers(
-  'a page in a frame or a window is a server, and one with @mcp-b',
-  async ({ open, context }) => {
-    const tab = await openPlayground(open, playground)
-    await connect(tab, 'frame', `${playground.otherOrigin}/guest.html`)
-    await connection(tab, 'Guest page')
-    await saw(tab, '[data-pane=explore]', 'guest://one')
-    const covered = await tab.evaluate(() => {
-      const box = (one: Element) => one.getBoundingClientRect()
-      const dock = box(document.querySelector('.connections-frame') as Element)
-      return [...document.querySelectorAll('.pane')].filter(
-        (pane) => box(pane).right > dock.left && box(pane).bottom > dock.top,
-      ).length
-    })
-    assert.equal(covered, 0)
-    await press(tab, '.connections-frame button', 'Close page')
-    await connection(tab, 'Guest page', 'closed')
-    await press(tab, '.clients button', 'Disconnect', 'aria-label')
-
-    await openDialog(tab, 'frame')
-    await fill(tab, `${playground.otherOrigin}/guest.html?window`)
-    await press(tab, '.connections-kinds label', 'a new window')
-    await press(tab, 'dialog form button[type=submit]', '')
-    await tab.bringToFront() // behind the new window nothing would be drawn
-    await connection(tab, 'Guest page')
-    const opened = (await context.pages()).find((one) => one.url().endsWith('?window'))
-    await opened?.close()
-    await connection(tab, 'Guest page', 'closed')
-
-    await connect(tab, 'mcpB', `${playground.otherOrigin}/child.html`)
-    await connection(tab, 'mcp-b child')
-    await tab.evaluate((script) => import(script).then(() => {}), '/tab.js')
-    await connect(tab, 'mcpB', '')
-    await connection(tab, 'mcp-b tab')
-  },
-)
+inBrowsers('a page in a frame is a server', async ({ open }) => {
+  const tab = await openPlayground(open, playground)
+  await connect(tab, 'frame', `${playground.otherOrigin}/guest.html`)
+  await connection(tab, 'Guest page')
+  await saw(tab, '[data-pane=explore]', 'guest://one')
+  const covered = await tab.evaluate(() => {
+    const box = (one: Element) => one.getBoundingClientRect()
+    const dock = box(document.querySelector('.connections-frame') as Element)
+    return [...document.querySelectorAll('.pane')].filter(
+      (pane) => box(pane).right > dock.left && box(pane).bottom > dock.top,
+    ).length
+  })
+  assert.equal(covered, 0)
+  await press(tab, '.connections-frame button', 'Close page')
+  await connection(tab, 'Guest page', 'closed')
+})
 
 inBrowsers(
   'an older HTTP server is spoken to in its own revision, with a header that nobody keeps',

@@ -1,17 +1,15 @@
-/** Search, order, tree and templates: pure. */
+/** Search, filter and templates: pure. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Resource } from '../../../playground/connections/catalogue.ts'
 import { minimalArguments } from '../../../playground/explore/actions.ts'
 import {
-  type Branch,
+  type Audience,
   byOrigin,
-  filterAndSort,
-  type ListOptions,
   matching,
-  treeOf,
-} from '../../../playground/explore/order.ts'
+  matchingFor,
+} from '../../../playground/explore/matching.ts'
 import { fillTemplate } from '../../../playground/explore/template.ts'
 
 const all: Resource[] = [
@@ -31,55 +29,22 @@ const all: Resource[] = [
   },
 ]
 
-const choices: [what: string, Partial<ListOptions>, uris: string[]][] = [
+const choices: [what: string, { search?: string; audience?: Audience }, uris: string[]][] = [
   ['nothing asked', {}, ['notes://b', 'notes://a', 'file:///docs/x.md']],
   ['two words, in title and URI', { search: 'zeb NOTES' }, ['notes://b']],
   ['a MIME type', { search: 'markdown' }, ['file:///docs/x.md']],
   ['for people', { audience: 'user' }, ['notes://b', 'file:///docs/x.md']],
   ['for assistants', { audience: 'assistant' }, ['notes://b', 'notes://a']],
-  ['by name', { order: 'name' }, ['notes://a', 'file:///docs/x.md', 'notes://b']],
-  ['by URI', { order: 'uri' }, ['file:///docs/x.md', 'notes://a', 'notes://b']],
-  ['by priority', { order: 'priority' }, ['notes://a', 'notes://b', 'file:///docs/x.md']],
-  ['by change', { order: 'modified' }, ['file:///docs/x.md', 'notes://a', 'notes://b']],
-  ['by size', { order: 'size' }, ['notes://a', 'notes://b', 'file:///docs/x.md']],
 ]
 for (const [what, choice, uris] of choices) {
   test(`resources: ${what}`, () => {
-    const before = structuredClone(all)
-    const got = filterAndSort(all, { search: '', audience: '', order: 'server', ...choice })
+    const got = matchingFor(all, choice.search ?? '', choice.audience ?? '')
     assert.deepEqual(
       got.map(({ uri }) => uri),
       uris,
     )
-    assert.deepEqual(all, before, 'the list of the server stays as it was')
   })
 }
-
-test('a tree goes by scheme and slash, and joins what has one branch', () => {
-  const shape = (branches: Branch[]): unknown =>
-    branches.map(({ label, resource, below }) => [label, resource?.name ?? '', shape(below)])
-  const named = (uri: string): Resource => ({ uri, name: uri.slice(-1) })
-  const uris = ['file:///a/b/c', 'file:///a/b/d', 'file:///a/b', 'notes://x', 'urn:isbn:1']
-  assert.deepEqual(shape(treeOf(uris.map(named))), [
-    [
-      'file:///a/',
-      '',
-      [
-        [
-          'b/',
-          '',
-          [
-            ['c', 'c', []],
-            ['d', 'd', []],
-          ],
-        ],
-        ['b', 'b', []],
-      ],
-    ],
-    ['notes://x', 'x', []],
-    ['urn:isbn:1', '1', []],
-  ])
-})
 
 const templates: [
   template: string,

@@ -1,26 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bytesOf, cachingOf, partsOf, safeLink } from '../../../playground/inspect/contents.ts'
-import { csvRows } from '../../../playground/inspect/csv.ts'
+import { bytesOf, cachingOf, partsOf } from '../../../playground/inspect/contents.ts'
 import { earlierResults } from '../../../playground/inspect/earlier-results.ts'
 import { firstDifference, hexLines, sha256 } from '../../../playground/inspect/hex.ts'
+import { httpLines } from '../../../playground/inspect/http-lines.ts'
 import { Store } from '../../../playground/messages/store.ts'
 
 const read = (...contents: object[]) => partsOf({ result: { contents } })
 
 for (const [content, kind] of [
   [{ text: 'x' }, 'text'],
-  [{ text: 'x', mimeType: 'text/html; charset=utf-8' }, 'html'],
-  [{ text: 'x', mimeType: 'text/html;profile=mcp-app' }, 'text'],
-  [{ text: 'x', mimeType: 'text/html; profile="mcp-app"' }, 'text'],
-  [{ text: 'x', mimeType: 'application/xhtml+xml' }, 'text'],
-  [{ text: 'a,b', mimeType: 'text/csv' }, 'csv'],
-  [{ blob: 'AAAA', mimeType: 'application/pdf' }, 'pdf'],
-  [{ blob: 'AAAA', mimeType: 'audio/wav' }, 'audio'],
+  [{ text: 'x', mimeType: 'text/html; charset=utf-8' }, 'text'],
+  [{ text: 'a,b', mimeType: 'text/csv' }, 'text'],
+  [{ blob: 'AAAA', mimeType: 'application/pdf' }, 'binary'],
+  [{ blob: 'AAAA', mimeType: 'audio/wav' }, 'binary'],
   [{ text: '{}', mimeType: 'application/json; charset=utf-8' }, 'json'],
   [{ text: '{}', mimeType: 'application/geo+JSON' }, 'json'],
-  [{ text: '# x', mimeType: 'text/markdown' }, 'markdown'],
-  [{ text: '# x', uri: 'file:///README.md' }, 'markdown'],
+  [{ text: '# x', mimeType: 'text/markdown' }, 'text'],
   [{ text: '<svg/>', mimeType: 'image/svg+xml' }, 'svg'],
   [{ blob: 'PHN2Zy8+', mimeType: 'image/svg+xml' }, 'svg'],
   [{ blob: 'AAAA', mimeType: 'image/png' }, 'image'],
@@ -87,21 +83,6 @@ test('a result says how long it may be kept', () => {
   }
 })
 
-test('links lead to the web or to mail', () => {
-  assert.equal(safeLink('https://example.org/a'), 'https://example.org/a')
-  assert.equal(safeLink('mailto:a@example.org'), 'mailto:a@example.org')
-  for (const url of [
-    'javascript:alert(1)',
-    'JaVaScRiPt:x',
-    'data:text/html,x',
-    'file:///a',
-    '/a',
-    'x',
-  ]) {
-    assert.equal(safeLink(url), undefined)
-  }
-})
-
 test('bytes are shown by offset, number and letter', async () => {
   const bytes = new TextEncoder().encode('PNG\n and more than a line')
   assert.deepEqual(hexLines(bytes).slice(0, 2), [
@@ -114,34 +95,6 @@ test('bytes are shown by offset, number and letter', async () => {
   assert.equal(firstDifference(bytes, other), 20)
   assert.equal(firstDifference(bytes, bytes.slice(0, 5)), 5)
   assert.match(await sha256(bytes), /^[0-9a-f]{64}$/)
-})
-
-test('values are read with quotes, line ends and tabs, and bounded', () => {
-  for (const [text, rows] of [
-    ['', []],
-    [
-      'a,b\n1,"2, ""x"""\r\n3,\n',
-      [
-        ['a', 'b'],
-        ['1', '2, "x"'],
-        ['3', ''],
-      ],
-    ],
-    [
-      'a"b,c\n"x\ny",z',
-      [
-        ['a"b', 'c'],
-        ['x\ny', 'z'],
-      ],
-    ],
-    ['"open,1\n2', [['"open', '1'], ['2']]],
-    [',', [['', '']]],
-  ] as const)
-    assert.deepEqual(csvRows(text).rows, rows, text)
-  assert.deepEqual(csvRows('a\tb,c', true).rows, [['a', 'b,c']])
-  const { rows, cut } = csvRows(`${'x,'.repeat(100)}\n`.repeat(1000))
-  assert.deepEqual([rows.length, rows[0]?.length, cut], [500, 50, true])
-  csvRows('"'.repeat(200_000)) // ends soon
 })
 
 test('a read is compared with the read before it, of the same resource', () => {
@@ -160,4 +113,25 @@ test('a read is compared with the read before it, of the same resource', () => {
   assert.deepEqual(earlierResults(store, third), [second, first])
   assert.deepEqual(earlierResults(store, first), [])
   assert.deepEqual(earlierResults(store, third - 1), [])
+})
+
+test('headers and the fields of an event are those of its message', () => {
+  const store = new Store(() => {})
+  const http = {
+    method: 'POST',
+    url: 'http://127.0.0.1/mcp',
+    status: 200,
+    headers: { 'content-type': 'text/event-stream' },
+    event: { id: '7', name: 'message' },
+  }
+  store.push({ connection: 1, direction: 'in', framing: 'sse', raw: '{}', http })
+  store.push({ connection: 1, direction: 'in', framing: 'port', raw: '{}' })
+  assert.deepEqual(httpLines(store, 0), [
+    'POST http://127.0.0.1/mcp',
+    'HTTP 200',
+    'content-type: text/event-stream',
+    'id: 7',
+    'event: message',
+  ])
+  assert.deepEqual(httpLines(store, 1), [])
 })

@@ -95,24 +95,6 @@ inBrowsers('a waiting request is cancelled, and says so', async ({ open }) => {
   assert.equal(await frame.$('.in-acts [data-command=cancel]'), null)
 })
 
-/** Half a second of silence: 8 bits, 8,000 Hz. */
-const wav = (() => {
-  const bytes = Buffer.alloc(44 + 4000, 128)
-  bytes.write('RIFF', 0)
-  bytes.writeUInt32LE(36 + 4000, 4)
-  bytes.write('WAVEfmt ', 8)
-  bytes.writeUInt32LE(16, 16)
-  bytes.writeUInt16LE(1, 20)
-  bytes.writeUInt16LE(1, 22)
-  bytes.writeUInt32LE(8000, 24)
-  bytes.writeUInt32LE(8000, 28)
-  bytes.writeUInt16LE(1, 32)
-  bytes.writeUInt16LE(8, 34)
-  bytes.write('data', 36)
-  bytes.writeUInt32LE(4000, 40)
-  return bytes.toString('base64')
-})()
-
 /** Contents that would do harm if they were HTML, each of another kind. */
 const hostile = [
   {
@@ -134,7 +116,6 @@ const hostile = [
   },
   { uri: 'x://csv', mimeType: 'text/csv', text: 'name,"<b>price</b>"\nmilk,"1,20"' },
   { uri: 'x://pdf', mimeType: 'application/pdf', blob: 'JVBERg==' },
-  { uri: 'x://wav', mimeType: 'audio/wav', blob: wav },
   { uri: 'x://ogg', mimeType: 'audio/ogg', blob: 'AAEC' },
   { uri: 'x://bin', mimeType: '"><img src=x onerror=pwned=1>', blob: 'AAECAw==' },
   { uri: 'x://bad', mimeType: 'image/png', blob: '!!!' },
@@ -150,58 +131,26 @@ inBrowsers('every kind of content is shown, and none of it does anything', async
   await page.evaluate((text) => server.say(text), answer)
   // Inspect shows what the user selects.
   await click(frame, '.tl-row.tl-is-result', 'x')
-  await frame.waitForSelector('.md h4')
-  await saw(frame, '.md', '<script>pwned=1</script>')
+  await saw(frame, '.in-text', '<script>pwned=1</script>')
   await frame.waitForSelector('img.in-picture')
   await frame.waitForFunction(
     () => document.querySelector<HTMLImageElement>('img.in-picture')?.naturalWidth === 20,
   )
-  await saw(frame, '.in-hex', '00000000  00 01 02 03')
+  await saw(frame, '.in-hex', '00000000  25 50 44 46')
   await saw(frame, '.in-body [role=alert]', 'not valid base64')
-  // A sound that cannot be played becomes bytes, whose link to download has its address later.
+  // Each but the one that is not base64 has a link to download, whose address comes later.
   await frame.waitForFunction(
-    () =>
-      document.querySelectorAll('.in-body audio').length === 1 &&
-      document.querySelectorAll('.in-body a').length === 8,
+    (count) => document.querySelectorAll('.in-body a[download]').length === count,
+    {},
+    hostile.length - 1,
   )
-  assert.deepEqual(
+  assert.ok(
     await frame.$$eval('.in-body a', (links) =>
-      links.map((link) => [(link as HTMLAnchorElement).protocol, link.getAttribute('rel')]),
+      links.every((link) => (link as HTMLAnchorElement).protocol === 'blob:'),
     ),
-    [
-      ['https:', 'noreferrer'], // the image: a link, and not fetched
-      ['https:', 'noreferrer'],
-      ['blob:', null],
-      ['blob:', 'noopener'], // the PDF
-      ['blob:', null],
-      ['blob:', null],
-      ['blob:', null],
-      ['blob:', null],
-    ],
   )
   assert.equal(await frame.evaluate(() => 'pwned' in globalThis), false)
-  assert.deepEqual(
-    await frame.$$eval('.in-table tr', (all) =>
-      all.map((row) => [...row.children].map((one) => one.textContent)),
-    ),
-    [
-      ['name', '<b>price</b>'],
-      ['milk', '1,20'],
-    ],
-  )
-  await frame.waitForFunction(() => document.querySelector('audio')?.duration === 0.5)
-  const html = await frame.waitForSelector('.in-html iframe')
-  assert.deepEqual(
-    await html?.evaluate((one) => [one.sandbox.value, one.inert, one.src.slice(0, 5)]),
-    ['', true, 'blob:'],
-  )
-  const inside = await html?.contentFrame()
-  const h1 = await inside?.waitForSelector('h1') // it may be in a process that only starts
-  assert.equal(await h1?.evaluate((one) => one.textContent), 'Shown')
-  // A click goes to the frame's surroundings, and not to the link that covers the frame.
-  await html?.evaluate((one) => one.scrollIntoView({ block: 'center' }))
-  await (await frame.$('.in-html'))?.click()
-  assert.match(inside?.url() ?? '', /^blob:/)
+  assert.equal(await frame.$('.in-body :is(iframe, audio)'), null)
   assert.deepEqual(requested, [])
   assert.equal(await frame.$('.in-body script'), null)
 })

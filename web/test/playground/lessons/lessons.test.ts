@@ -1,9 +1,6 @@
-/** Lessons, presentations and recordings as people use them, by keyboard. */
+/** Lessons, and presentations as people use them, by keyboard. */
 
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openPlayground, press, saw, sharePlayground } from '../harness.ts'
@@ -134,76 +131,58 @@ inBrowsers(
   { timeout: 240_000 }, // three lessons, key by key
 )
 
-inBrowsers(
-  'a conversation is presented by keyboard, and led from a second window',
-  async (browser) => {
-    const { context, open } = browser
-    const page = await openPlayground(open, playground, '?quiet&lang=de')
-    await page.evaluate(() => (document.activeElement as HTMLElement)?.blur())
-    await page.waitForFunction(() => document.readyState === 'complete')
-    await page.keyboard.press('p')
-    await page.waitForSelector('.present-choice button')
-    await page.waitForFunction(() => document.querySelectorAll('.present-choice li').length === 20)
-    await tabTo(page, '.present-choice li:nth-child(2) button')
-    await page.keyboard.press('Enter')
-    await page.waitForSelector('.present-diagram [data-row]')
+inBrowsers('a conversation is presented by keyboard', async ({ open }) => {
+  const page = await openPlayground(open, playground, '?quiet&lang=de')
+  await page.evaluate(() => (document.activeElement as HTMLElement)?.blur())
+  await page.waitForFunction(() => document.readyState === 'complete')
+  await page.keyboard.press('p')
+  await page.waitForSelector('.present-choice button')
+  await page.waitForFunction(() => document.querySelectorAll('.present-choice li').length === 20)
+  await tabTo(page, '.present-choice li:nth-child(2) button')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.present-diagram [data-row]')
 
-    const counter = async (wanted: string) =>
-      page.waitForFunction(
-        (text) => document.querySelector('.present-step')?.textContent === text,
-        {},
-        wanted,
-      )
-    const messages = (wanted: number) =>
-      page.waitForFunction(
-        (many) => document.querySelectorAll('.present-diagram [data-row]').length === many,
-        {},
-        wanted,
-      )
-    await counter('Schritt 1 von 8')
-    await messages(3)
-    await page.keyboard.press('ArrowRight')
-    await counter('Schritt 2 von 8')
-    await messages(5)
-    await page.keyboard.press('ArrowLeft')
-    await counter('Schritt 1 von 8')
-    await messages(3) // back shows less
-    const size = await page.$eval('.present-diagram [data-row] text', (it) =>
-      Number.parseFloat(getComputedStyle(it).fontSize),
+  const counter = async (wanted: string) =>
+    page.waitForFunction(
+      (text) => document.querySelector('.present-step')?.textContent === text,
+      {},
+      wanted,
     )
-    assert.ok(size >= 18, `letters of ${size} px`)
-    assert.match(
-      await page.$eval('.present-caption', (it) => it.textContent ?? ''),
-      /beginnt mit einem Handshake/,
+  const messages = (wanted: number) =>
+    page.waitForFunction(
+      (many) => document.querySelectorAll('.present-diagram [data-row]').length === many,
+      {},
+      wanted,
     )
+  await counter('Schritt 1 von 8')
+  await messages(3)
+  await page.keyboard.press('ArrowRight')
+  await counter('Schritt 2 von 8')
+  await messages(5)
+  await page.keyboard.press('ArrowLeft')
+  await counter('Schritt 1 von 8')
+  await messages(3) // back shows less
+  const size = await page.$eval('.present-diagram [data-row] text', (it) =>
+    Number.parseFloat(getComputedStyle(it).fontSize),
+  )
+  assert.ok(size >= 18, `letters of ${size} px`)
+  assert.match(
+    await page.$eval('.present-caption', (it) => it.textContent ?? ''),
+    /beginnt mit einem Handshake/,
+  )
 
-    const target = context.waitForTarget((one) => one.url().includes('notes='))
-    await page.keyboard.press('n')
-    const notes = await (await target).page()
-    assert.ok(notes)
-    await notes.waitForSelector('.speaker-caption')
-    assert.match(
-      await notes.$eval('.speaker', (it) => it.textContent ?? ''),
-      /Altes und neues Protokoll/,
-    )
-    await notes.keyboard.press('ArrowRight')
-    await counter('Schritt 2 von 8')
-    await notes.waitForFunction(() => document.body.textContent?.includes('Schritt 2 von 8'))
-    await notes.keyboard.press('b')
-    await page.waitForSelector('.present-blank')
-    await notes.keyboard.press('b')
-    await page.waitForFunction(() => !document.querySelector('.present-blank'))
-    await notes.keyboard.press('a')
-    await notes.waitForFunction(() => document.body.textContent?.includes('Schritt 3 von 8'))
-    await notes.close()
+  await page.keyboard.press('b')
+  await page.waitForSelector('.present-blank')
+  await page.keyboard.press('b')
+  await page.waitForFunction(() => !document.querySelector('.present-blank'))
+  await page.keyboard.press('a')
+  await counter('Schritt 2 von 8')
 
-    await page.bringToFront()
-    await page.keyboard.press('Escape')
-    await page.waitForSelector('[data-pane=timeline]')
-    const connections = await page.$$eval('.clients .letter', (all) => all.length)
-    assert.equal(connections, 1, 'its clients have gone')
-  },
-)
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('[data-pane=timeline]')
+  const connections = await page.$$eval('.clients .letter', (all) => all.length)
+  assert.equal(connections, 1, 'its clients have gone')
+})
 
 inBrowsers(
   'a key that is pressed while a step is played shows the next step after it',
@@ -296,58 +275,6 @@ inBrowsers(
     await inOneRow()
   },
 )
-
-inBrowsers('what passes is recorded, saved, opened and shown again', async ({ open }) => {
-  const folder = await mkdtemp(join(tmpdir(), 'pagemcp-recording-'))
-  try {
-    const page = await openPlayground(open, playground)
-    await page.evaluate(() => {
-      // The file that is saved is looked at here: browsers differ in where they put it.
-      const make = URL.createObjectURL
-      URL.createObjectURL = (it) => {
-        if (it instanceof Blob && it.type === 'text/plain') {
-          it.text().then((text) => {
-            document.documentElement.dataset.saved = text
-          })
-        }
-        return make.call(URL, it)
-      }
-      HTMLAnchorElement.prototype.click = () => {}
-    })
-    await press(page, '[data-command=lessons]', '')
-    await page.waitForSelector('[data-record]')
-    await press(page, '[data-record]', '')
-    await press(page, '.compose-send .primary', '')
-    // What Explore asks for is there, too.
-    await page.waitForFunction(() => {
-      const rows = document.querySelectorAll('[data-pane=timeline] [role=row]')
-      return [...rows].filter((row) => row.textContent?.includes('resources/list')).length >= 4
-    })
-    await press(page, '[data-record]', '')
-    await page.waitForSelector('html[data-saved]')
-    const saved = await page.$eval('html', (it) => it.dataset.saved ?? '')
-    assert.match(saved, /"recorded": true/)
-    assert.match(saved, /^->q? .*resources\/list/m)
-    assert.match(saved, /^<- .*"resources":\[/m)
-
-    const file = join(folder, 'mine.txtar')
-    await writeFile(file, saved)
-    assert.equal(await readFile(file, 'utf8'), saved)
-    const input = await page.$('.lessons-own input[type=file]')
-    assert.ok(input)
-    await (input as import('puppeteer-core').ElementHandle<HTMLInputElement>).uploadFile(file)
-    await page.waitForSelector('.present-diagram [data-row]')
-    const shown = await page.$$eval('.present-diagram [data-row]', (all) =>
-      all.map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''),
-    )
-    assert.ok(
-      shown.some((label) => label.includes('resources/list')),
-      shown.join('\n'),
-    )
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-})
 
 inBrowsers(
   'a lesson is in the address, goes on after a reload, and leaves no draft',

@@ -1,12 +1,11 @@
-/** A row as something to paste: that the command sends the same bytes, and the programs are programs. */
+/** A row as something to paste: that the command sends the same bytes. */
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import type { Session } from '../../../playground/connections/session.ts'
 import { Store } from '../../../playground/messages/store.ts'
-import { methodsOf } from '../../../playground/protocol/methods.ts'
-import { type Params, request, revisions } from '../../../playground/protocol/revisions.ts'
+import { type Params, request } from '../../../playground/protocol/revisions.ts'
 import { copyAs, copyKinds, httpHeaders } from '../../../playground/share/copy-as.ts'
 
 const modern = '2026-07-28'
@@ -50,33 +49,6 @@ test('names that are no plain ASCII are wrapped, and older revisions have a sess
   assert.deepEqual(Object.keys(first), ['Content-Type', 'Accept'])
 })
 
-test('the programs for both SDKs parse, for every method', { skip: programsSkipped() }, () => {
-  for (const revision of revisions) {
-    for (const { name, kind } of methodsOf(revision)) {
-      if (kind !== 'request') continue
-      const store = new Store(() => {})
-      const params = { uri: 'a`b"\\', name: '$x', level: 'info', notifications: {} }
-      const raw = JSON.stringify(request(revision, 1, name, params))
-      store.push({ connection: 1, direction: 'out', framing: 'port', raw })
-      const typescript = copyAs('typescript', store, 0, undefined)
-      assert.doesNotThrow(
-        () => new Function(`return async () => {${typescript.replace(/^import.*$/m, '')}}`),
-        name,
-      )
-      execFileSync('gofmt', ['-e'], { input: copyAs('go', store, 0, undefined) })
-    }
-  }
-})
-
-function programsSkipped(): string | false {
-  try {
-    execFileSync('gofmt', ['-h'], { stdio: 'ignore' })
-    return false
-  } catch (error) {
-    return (error as { code?: string }).code === 'ENOENT' ? 'gofmt is not here' : false
-  }
-}
-
 test('an issue has both frames in fences that hold, and no secrets', () => {
   const { store } = conversation({ uri: 'https://u:p@h/', token: 'abc' })
   const text = copyAs('markdown', store, 0, undefined)
@@ -106,7 +78,7 @@ test('what there is to copy depends on the row', () => {
   const world = store.push({ connection: 0, direction: 'world', framing: 'world', raw: 'x' })
   const enabled = (row: number) =>
     copyKinds.filter((one) => one.enabled(store, row)).map(({ kind }) => kind)
-  assert.equal(enabled(0).length, 6)
+  assert.equal(enabled(0).length, 4)
   assert.deepEqual(enabled(world), ['raw', 'mcp.json', 'markdown'])
   assert.equal(copyAs('raw', store, 1, undefined), store.raw(1))
 })

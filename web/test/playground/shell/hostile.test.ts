@@ -132,7 +132,7 @@ inBrowsers('payloads in every field do nothing', async ({ open, context }) => {
       for (const one of all) one.open = true
     })
   }
-  for (const view of ['sequence', 'wire', 'list']) {
+  for (const view of ['sequence', 'list']) {
     await frame.click(`[data-pane=timeline] [data-show=${view}]`)
   }
   // Pictures and styles that were asked for are loaded by the frame after the next.
@@ -221,7 +221,7 @@ inBrowsers(
         await click(`[data-pane=inspect] [data-show=${shown}]`)
         await view(`[data-pane=inspect] [data-view=${shown}]`)
       }
-      for (const shown of ['waterfall', 'sequence', 'wire', 'list']) {
+      for (const shown of ['sequence', 'list']) {
         await click(`[data-pane=timeline] [data-show=${shown}]`)
         await view('[data-pane=timeline]')
       }

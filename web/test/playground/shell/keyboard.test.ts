@@ -70,11 +70,11 @@ inBrowsers(
     await page.keyboard.press('k')
     await page.keyboard.up('Control')
     await page.waitForSelector('dialog[open] [role=option]')
-    await page.keyboard.type('wire')
+    await page.keyboard.type('sequence')
     await page.waitForFunction(() => document.querySelectorAll('dialog [role=option]').length <= 2)
     await page.keyboard.press('Enter')
     await page.waitForSelector(
-      '[data-pane=timeline] [data-show=wire][aria-pressed=true], [data-pane=timeline] [data-show=wire][aria-selected=true]',
+      '[data-pane=timeline] [data-show=sequence][aria-pressed=true], [data-pane=timeline] [data-show=sequence][aria-selected=true]',
     )
     assert.equal(await page.$('dialog[open]'), null)
   },
