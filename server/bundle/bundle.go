@@ -157,8 +157,8 @@ type part struct {
 // A partList is what is built together.
 type partList []*part
 
-// parts returns what Build and Watch build: the package, its Worker, the demos, the playground,
-// the documentation.
+// parts returns what Build and Watch build: the package, its Worker, the demos, the playground
+// and its page "Check a server", the documentation.
 func parts(root string, dev bool) (partList, error) {
 	package_, err := buildOptions(root, dev)
 	if err != nil {
@@ -177,6 +177,13 @@ func parts(root string, dev bool) (partList, error) {
 		return nil, err
 	}
 	all := partList{{options: package_}, {options: worker}, {options: demos}, {options: playground}}
+	check, err := checkOptions(root, dev)
+	if err != nil {
+		return nil, err
+	}
+	if check != nil {
+		all = append(all, &part{options: check})
+	}
 	documentation, err := docsOptions(root, dev)
 	if documentation != nil {
 		all = append(all, &part{options: documentation})

@@ -76,6 +76,25 @@ func playgroundOptions(root string, dev bool) (*api.BuildOptions, error) {
 	return options, nil
 }
 
+// checkOptions returns the options of the page "Check a server", a program of its own: it shares no
+// chunks with the playground, whose first load stays two files. Nil: there is no such page.
+func checkOptions(root string, dev bool) (*api.BuildOptions, error) {
+	options, err := baseOptions(root, dev)
+	if err != nil {
+		return nil, err
+	}
+	sources := filepath.Join(options.AbsWorkingDir, "web", "playground")
+	if _, err := os.Stat(filepath.Join(sources, "check", "main.tsx")); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "web/playground/check/main.tsx", OutputPath: "playground/check/main"}}
+	options.JSXImportSource = "preact"
+	options.Splitting = true
+	options.ChunkNames = "playground/check/[name]-[hash]"
+	options.Plugins = append([]api.Plugin{textFiles(sources), publicSources(options.AbsWorkingDir), adaptTurndown}, options.Plugins...)
+	return options, nil
+}
+
 // completePlayground adds the engine, its Worker and preloads.
 func completePlayground(files Files) {
 	preloadChunks(files)

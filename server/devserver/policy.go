@@ -41,7 +41,7 @@ var (
 
 // Links of any site, and the local file by which `pagemcp open` opens a browser on macOS, may open
 // these in a window: none connects without the secret of an invitation.
-var linkedDocuments = []string{"/", playgroundPath, "/docs/", "/docs/*", "/demo/*/"}
+var linkedDocuments = []string{"/", playgroundPath, playgroundPath + "check/", "/docs/", "/docs/*", "/demo/*/"}
 
 // sandboxPath is the page below playgroundPath between the playground and an MCP app.
 const sandboxPath = "apps/sandbox.html"
@@ -64,6 +64,10 @@ func playgroundPolicy(below string) string {
 		return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; " + ancestors + end + "trusted-types pagemcp"
 	case sandboxPath:
 		return "default-src * data: blob: 'unsafe-inline' 'unsafe-eval'; frame-src 'none'; object-src 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
+	}
+	if below == "check/" || below == "check/index.html" { // its <base> is the playground's directory
+		return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https: ws: wss:; worker-src 'self'; " +
+			"frame-ancestors 'none'; base-uri 'self'; form-action 'none'; require-trusted-types-for 'script'; trusted-types pagemcp"
 	}
 	return content + "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http: https: ws: wss:; worker-src 'self'; " +
 		"manifest-src 'self'; frame-src http: https:; frame-ancestors 'none'" + end + "trusted-types pagemcp"

@@ -4,7 +4,6 @@ import { type Command, opens } from '../base/commands.ts'
 import { pane } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import { recall } from './history.ts'
-import { malformations, malformed } from './samples.ts'
 import { send, sendText, withoutId } from './send.ts'
 import { close, open, tab, tabs } from './tabs.ts'
 import { asForm, focusText } from './view.ts'
@@ -30,14 +29,6 @@ export const composeCommands: readonly Command[] = [
     run: () => void sendText(withoutId(tab.peek().text)),
     when: mayBeSent,
   },
-  ...malformations.map(
-    (how): Command => ({
-      id: `compose.malformed.${how}`,
-      title: `compose.malformed.${how}`,
-      run: () => void sendText(malformed(tab.peek().text, how)),
-      when: mayBeSent,
-    }),
-  ),
   {
     id: 'compose.older',
     title: 'compose.older',

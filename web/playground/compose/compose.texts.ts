@@ -10,7 +10,6 @@ export const en = {
   send: 'Send',
   sendNotification: 'Send as notification',
   moreWays: 'More ways to send',
-  sendMalformed: 'Send invalid …',
   keep: 'Keep this request',
   keepId: 'Keep this id',
   problems: { one: '{count} problem', other: '{count} problems' },
@@ -62,13 +61,6 @@ export const en = {
     cancel: 'Cancel task',
   },
   refuse: 'Reject',
-  malformed: {
-    idType: 'Malformed: the id is an object',
-    noJsonrpc: 'Malformed: without jsonrpc',
-    truncated: 'Malformed: truncated',
-    noVersion: 'Malformed: _meta without a version',
-    unknownMethod: 'Malformed: unknown method',
-  },
 } as const
 
 export const de: Translated<typeof en> = {
@@ -81,7 +73,6 @@ export const de: Translated<typeof en> = {
   send: 'Senden',
   sendNotification: 'Als Benachrichtigung senden',
   moreWays: 'Weitere Arten zu senden',
-  sendMalformed: 'Ungültig senden …',
   keep: 'Diese Anfrage behalten',
   keepId: 'Diese ID behalten',
   problems: { one: '{count} Problem', other: '{count} Probleme' },
@@ -133,13 +124,6 @@ export const de: Translated<typeof en> = {
     cancel: 'Aufgabe abbrechen',
   },
   refuse: 'Ablehnen',
-  malformed: {
-    idType: 'Fehlerhaft: Die id ist ein Objekt',
-    noJsonrpc: 'Fehlerhaft: ohne jsonrpc',
-    truncated: 'Fehlerhaft: abgeschnitten',
-    noVersion: 'Fehlerhaft: _meta ohne Version',
-    unknownMethod: 'Fehlerhaft: unbekannte Methode',
-  },
 }
 
 export const ja: Translated<typeof en> = {
@@ -152,7 +136,6 @@ export const ja: Translated<typeof en> = {
   send: '送信',
   sendNotification: '通知として送信',
   moreWays: 'ほかの送信方法',
-  sendMalformed: '不正な形で送信…',
   keep: 'リクエストを保持',
   keepId: 'この ID を保つ',
   problems: { other: '問題 {count} 件' },
@@ -202,13 +185,6 @@ export const ja: Translated<typeof en> = {
     cancel: 'タスクを取り消す',
   },
   refuse: '拒否',
-  malformed: {
-    idType: '不正な形式：id がオブジェクト',
-    noJsonrpc: '不正な形式：jsonrpc なし',
-    truncated: '不正な形式：途中で切れている',
-    noVersion: '不正な形式：_meta にバージョンなし',
-    unknownMethod: '不正な形式：未知のメソッド',
-  },
 }
 
 export const zhHans: Translated<typeof en> = {
@@ -221,7 +197,6 @@ export const zhHans: Translated<typeof en> = {
   send: '发送',
   sendNotification: '作为通知发送',
   moreWays: '其他发送方式',
-  sendMalformed: '发送无效消息…',
   keep: '保留此请求',
   keepId: '保留此 id',
   problems: { other: '{count} 个问题' },
@@ -270,13 +245,6 @@ export const zhHans: Translated<typeof en> = {
     cancel: '取消任务',
   },
   refuse: '拒绝',
-  malformed: {
-    idType: '格式错误：id 是一个对象',
-    noJsonrpc: '格式错误：没有 jsonrpc',
-    truncated: '格式错误：被截断',
-    noVersion: '格式错误：_meta 没有版本',
-    unknownMethod: '格式错误：未知的方法',
-  },
 }
 
 declare module '../locale/texts.ts' {

@@ -1,4 +1,4 @@
-/** Sample messages: the smallest valid one of each method, and malformed ones. */
+/** Sample messages: the smallest valid one of each method. */
 
 import { methodNamed } from '../protocol/methods.ts'
 import { pretty } from '../protocol/pretty.ts'
@@ -57,42 +57,4 @@ export function blankOf(given: Schema, $defs: Schema['$defs'], depth = 0): unkno
       blankOf(schema.properties?.[name] ?? {}, $defs, depth + 1),
     ]),
   )
-}
-
-/** Kinds of malformed messages, to test how servers react. */
-export const malformations = [
-  'idType',
-  'noJsonrpc',
-  'truncated',
-  'noVersion',
-  'unknownMethod',
-] as const
-export type Malformation = (typeof malformations)[number]
-
-/** A message with one defect. Text that is not JSON is only truncated. */
-export function malformed(text: string, how: Malformation): string {
-  if (how === 'truncated') return text.trimEnd().slice(0, Math.ceil(text.trimEnd().length * 0.6))
-  let message: Params
-  try {
-    message = JSON.parse(text) as Params
-  } catch {
-    return text
-  }
-  if (typeof message !== 'object' || message === null) return text
-  const params = (message.params ?? {}) as Params
-  switch (how) {
-    case 'idType':
-      return pretty({ ...message, id: { not: 'an id' } })
-    case 'noJsonrpc': {
-      const { jsonrpc: _, ...rest } = message
-      return pretty(rest)
-    }
-    case 'noVersion': {
-      const meta = { ...(params._meta as Params | undefined) }
-      delete meta['io.modelcontextprotocol/protocolVersion']
-      return pretty({ ...message, params: { ...params, _meta: meta } })
-    }
-    case 'unknownMethod':
-      return pretty({ ...message, method: `${String(message.method ?? '')}s` })
-  }
 }

@@ -1,17 +1,16 @@
 /** @jsxImportSource preact */
-/** The composer's tools, loaded when idle: methods, form, history, malformed messages, and notices. */
+/** The composer's tools, loaded when idle: methods, form, history, and notices. */
 
 import { useEffect } from 'preact/hooks'
 import { t, tag } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { Menu } from '../base/menu.tsx'
-import { embedded } from '../base/settings.ts'
 import { dialog } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { abilities, declare, hasAbility, isDeclared } from './client-capabilities.ts'
 import { history, load, removeFromHistory, type Sent, toggleKept } from './history.ts'
-import { frameFor, malformations, malformed } from './samples.ts'
+import { frameFor } from './samples.ts'
 import { replay, sendText, withoutId } from './send.ts'
 import { change, replaceText, tab, titleOf } from './tabs.ts'
 import { asForm, editor } from './view.ts'
@@ -191,7 +190,7 @@ function History() {
 const byKept = (all: readonly Sent[]) =>
   all.toSorted((a, b) => Number(b.kept ?? false) - Number(a.kept ?? false))
 
-/** Other ways to send: as a notification, with this id, invalid on purpose. */
+/** Other ways to send: as a notification, with this id. */
 export function SendMore() {
   const session = active.value
   const mute = session === undefined || session.connection.dialer.readOnly === true
@@ -236,33 +235,6 @@ export function SendMore() {
                     }}
                   >
                     {t('compose.revisions.title')} …
-                  </button>
-                </li>
-              </ul>
-              <p class="quiet">{t('compose.sendMalformed')}</p>
-              <ul>
-                {malformations.map((how) => (
-                  <li key={how}>
-                    <button
-                      type="button"
-                      disabled={mute}
-                      onClick={() => sendAs(malformed(tab.peek().text, how))}
-                    >
-                      {t(`compose.malformed.${how}`)}
-                    </button>
-                  </li>
-                ))}
-                <li>
-                  <button
-                    type="button"
-                    data-command="malformed"
-                    disabled={mute || embedded}
-                    onClick={() => {
-                      close()
-                      dialog.value = 'malformed'
-                    }}
-                  >
-                    {t('conformance.set.send')} …
                   </button>
                 </li>
               </ul>

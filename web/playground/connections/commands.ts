@@ -1,9 +1,12 @@
 /** Commands of connections. */
 
 import { type Command, opens } from '../base/commands.ts'
+import { embedded } from '../base/settings.ts'
 import { active, connect, disconnect } from './clients.ts'
+import { openCheck } from './open-check.ts'
 
 export const connectionsCommands: readonly Command[] = [
+  { id: 'check', title: 'check.title', when: () => !embedded, run: openCheck },
   opens('connect', {
     id: 'connections.connect',
     title: 'connections.connectTo',

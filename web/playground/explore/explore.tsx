@@ -5,9 +5,10 @@ import { t } from '../base/i18n.ts'
 import { Icon, IconButton, type IconName } from '../base/icon.tsx'
 import { lazy } from '../base/lazy.tsx'
 import { embedded } from '../base/settings.ts'
-import { dialog, type ExploreView, exploreViews, exploring } from '../base/state.ts'
+import { type ExploreView, exploreViews, exploring } from '../base/state.ts'
 import { hasSkills } from '../connections/catalogue.ts'
 import { active } from '../connections/clients.ts'
+import { openCheck } from '../connections/open-check.ts'
 import type { Session } from '../connections/session.ts'
 import { Notifications } from '../timeline/notifications.tsx'
 import { Prompts } from './prompts.tsx'
@@ -49,15 +50,9 @@ export function Explore() {
           <div class="rail-views">
             <IconButton
               name="check"
-              label={t('conformance.title')}
-              data-command="conformance"
-              onClick={() => (dialog.value = 'conformance')}
-            />
-            <IconButton
-              name="warning"
-              label={t('conformance.set.title')}
-              data-command="malformed"
-              onClick={() => (dialog.value = 'malformed')}
+              label={t('check.title')}
+              data-command="check"
+              onClick={openCheck}
             />
           </div>
         ) : null}

@@ -8,9 +8,8 @@ import { duration } from '../base/numbers.ts'
 import { sizeText } from '../base/size.ts'
 import { catalogue } from '../connections/catalogue.ts'
 import { store } from '../messages/log.ts'
-import { expectedCodes } from '../protocol/expected.ts'
 import { outcome } from '../timeline/format.ts'
-import { hinted, hintsOf, revisionAt, useHints } from '../timeline/hints.ts'
+import { hinted, hintsOf, useHints } from '../timeline/hints.ts'
 import { statusOf } from '../timeline/status.ts'
 import { sessionOf } from './actions.ts'
 import { cachingOf, partsOf } from './contents.ts'
@@ -39,7 +38,6 @@ export function Chips({ row }: { row: number }) {
           {outcome(store, row)}
         </span>
       )}
-      <Verdict row={row} />
       {kind === 'result' && store.method(row) === 'resources/read' && (
         <Digest key={row} row={row} />
       )}
@@ -55,29 +53,6 @@ export function Chips({ row }: { row: number }) {
       )}
       {kind !== 'world' && <Validity row={row} />}
     </p>
-  )
-}
-
-/** Whether a malformed message was answered as the specification says; shown at the message and at its response. */
-function Verdict({ row }: { row: number }) {
-  const partner = store.partner(row)
-  const [sent, answer] = store.direction(row) === 'out' ? [row, partner] : [partner, row]
-  const codes = useMemo(
-    () => (sent < 0 ? undefined : expectedCodes(store.message(sent), revisionAt(sent))),
-    [sent],
-  )
-  const code = answer < 0 ? 0 : store.code(answer)
-  // A server may offer more methods than the specification has.
-  if (!codes || sent < 0 || store.direction(sent) !== 'out' || (code === 0 && codes[0] === -32601))
-    return null
-  return codes.includes(code) ? (
-    <span class="chip" data-is="good">
-      {t('inspect.asExpected')}
-    </span>
-  ) : (
-    <span class="chip" data-is={answer < 0 ? 'warn' : 'bad'}>
-      {t('inspect.expected', { codes: codes.join(' / ') })}
-    </span>
   )
 }
 

@@ -4,7 +4,6 @@ import { appsCommands } from '../apps/commands.ts'
 import { auditCommands } from '../audit/commands.ts'
 import type { Command } from '../base/commands.ts'
 import { composeCommands } from '../compose/commands.ts'
-import { conformanceCommands } from '../conformance/commands.ts'
 import { connectionsCommands } from '../connections/commands.ts'
 import { inspectCommands } from '../inspect/commands.ts'
 import { lessonsCommands } from '../lessons/commands.ts'
@@ -20,7 +19,6 @@ export const commands: readonly Command[] = [
   ...shareCommands,
   ...lessonsCommands,
   ...connectionsCommands,
-  ...conformanceCommands,
   ...yourPageCommands,
   ...auditCommands,
   ...appsCommands,

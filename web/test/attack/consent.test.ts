@@ -61,7 +61,6 @@ for (const name of platforms()) {
         ['http', `http://${far.host}/mcp`],
         ['ws', `ws://${far.host}/ws`],
         ['frame', `http://${far.host}/page`],
-        ['mcpB', `http://${far.host}/mcpb`],
       ] as const) {
         await openDialog(page, kind)
         await fill(page, url)

@@ -246,29 +246,6 @@ export const rooms: readonly Room[] = [
     },
   },
   {
-    name: 'dialog: conformance',
-    part: 'dialog',
-    async reach(page) {
-      await command(page, 'conformance.check')
-      await page.waitForSelector('dialog.conformance button.primary:not([disabled])')
-      await click(page, 'dialog.conformance button.primary')
-      await page.waitForSelector('.conformance-counts .chip')
-      await page.$$eval('dialog.conformance details', (all) => {
-        for (const one of all) one.open = true
-      })
-    },
-  },
-  {
-    name: 'dialog: malformed messages',
-    part: 'dialog',
-    async reach(page) {
-      await command(page, 'conformance.set')
-      await click(page, 'dialog.malformed button.primary')
-      await page.waitForSelector('.conformance-set tbody tr')
-      await page.waitForSelector('dialog.malformed progress', { hidden: true })
-    },
-  },
-  {
     name: 'watch traffic',
     part: '#pane-compose',
     async reach(page) {

@@ -220,30 +220,6 @@ peer.setLocalDescription()
 )
 
 inBrowsers(
-  'HTML that is no app is shown, and reaches nothing: frames, pictures, refreshes, forms',
-  async ({ context }) => {
-    const server = await appServer(
-      `<meta http-equiv="refresh" content="0;url=ORIGIN/refresh"><h1>Shown</h1><iframe src="ORIGIN/nested"></iframe><iframe srcdoc="<img src=ORIGIN/deep>"></iframe><img src="ORIGIN/image"><object data="ORIGIN/object"></object><embed src="ORIGIN/embed"><video src="ORIGIN/video"></video><link rel="stylesheet" href="ORIGIN/style"><link rel="prefetch" href="ORIGIN/prefetch"><style>h1{background:url(ORIGIN/background)}</style><form action="ORIGIN/form"><button autofocus>x</button></form><script>fetch('ORIGIN/fetch')</script>`,
-      undefined,
-      'text/html',
-    )
-    try {
-      const page = await openPlayground(openForFailures(context), playground)
-      await connect(page, 'http', server.url)
-      await saw(page, '[data-pane=explore]', 'ui://test/app.html')
-      await press(page, '.thing-read', 'app')
-      const frame = await (await page.waitForSelector('.in-html iframe'))?.contentFrame()
-      await frame?.waitForSelector('h1')
-      // What the document tried came before this.
-      await page.evaluate((last) => fetch(last).then(() => {}), server.url.replace('mcp', 'last'))
-      assert.deepEqual(server.reached, ['GET /last'])
-    } finally {
-      await server.close()
-    }
-  },
-)
-
-inBrowsers(
   'an app that floods the playground is closed',
   async ({ context }) => {
     for (const flood of [

@@ -6,7 +6,7 @@ import { completionsAt, variablesOf } from '../../../playground/compose/complete
 import { hoverAt } from '../../../playground/compose/hover.ts'
 import { textProblems } from '../../../playground/compose/problems.ts'
 import { retryOf } from '../../../playground/compose/retry.ts'
-import { frameFor, malformations, malformed } from '../../../playground/compose/samples.ts'
+import { frameFor } from '../../../playground/compose/samples.ts'
 import { noServer, type ServerContext } from '../../../playground/compose/schema-at.ts'
 import { withFreshId, withoutId } from '../../../playground/compose/send.ts'
 import { methodsOf } from '../../../playground/protocol/methods.ts'
@@ -196,13 +196,6 @@ test('an answer is held against what it answers', () => {
   assert.equal(flaw?.sentence.params?.member, 'result.roots[0].uri')
   assert.deepEqual(textProblems(answer, noServer('2025-11-25')), [])
   assert.ok(labels('{"jsonrpc":"2.0","id":7,"result":{ "roots": [{ | }] }}', asked).includes('uri'))
-})
-
-test('each way to break a frame breaks it', () => {
-  const text = frameFor(modern, 'resources/list', 1)
-  for (const how of malformations)
-    assert.notDeepEqual(textProblems(malformed(text, how), server), [], how)
-  assert.equal(malformed('{"a', 'idType'), '{"a')
 })
 
 test('a fresh id takes the place of a number, and touches nothing else', () => {

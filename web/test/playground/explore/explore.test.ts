@@ -130,6 +130,7 @@ inBrowsers('the list is searched, and filtered by audience', async ({ open }) =>
     field.dispatchEvent(new Event('input', { bubbles: true }))
   })
   await press(page, '.explore-tools button', 'Filter', 'aria-label')
+  await page.waitForSelector('.explore-filter select')
   await page.select('.explore-filter select', 'assistant')
   await saw(page, '[data-pane=explore]', 'hidden by search and filter')
 })

@@ -232,11 +232,6 @@ inBrowsers(
       await click('.bar [data-command=connect]')
       await view('dialog .connections-servers')
       await leave(page)
-      await click('.rail [data-command=malformed]')
-      await view('dialog.malformed')
-      await leave(page)
-      await click('.rail [data-command=conformance]')
-      await view('dialog.conformance')
       assert.deepEqual(found, {})
     } finally {
       server.close()

@@ -151,31 +151,6 @@ inBrowsers('a scenario is presented, and the focus comes back', async ({ open })
 })
 
 inBrowsers(
-  'requirements are checked, and an exchange is looked at',
-  async ({ open }) => {
-    const page = await openWithKeys(open)
-    await tabTo(page, '.bar [data-command=palette]')
-    await page.keyboard.press('Enter')
-    await page.waitForSelector('dialog [role=option]')
-    await page.keyboard.press('Escape')
-    await gone(page, 'dialog') // the focus is back a task before
-    await focused(page, '.bar [data-command=palette]')
-    await runCommand(page, 'Conformance')
-    await page.waitForSelector('dialog.conformance button.primary:not([disabled])')
-    await tabTo(page, 'dialog.conformance button.primary', 4)
-    await page.keyboard.press('Enter')
-    await page.waitForSelector('.conformance-counts .chip')
-    await tabTo(page, 'dialog.conformance details[data-state=passed] summary', 12)
-    await page.keyboard.press('Enter')
-    await page.waitForSelector('dialog.conformance details[data-state=passed][open]')
-    await page.keyboard.press('Escape')
-    await gone(page, 'dialog')
-    await focused(page, '.bar [data-command=palette]')
-  },
-  { whole: true },
-)
-
-inBrowsers(
   'popovers and menus open, close by Escape, and give the focus back',
   async ({ open }) => {
     const page = await openWithKeys(open)

@@ -82,7 +82,7 @@ const invisible = (page: Page, part: string) =>
         if (isShown(one) && getComputedStyle(one).stroke === behind(one))
           found.push(`drawn in the colour behind it: ${name(one)}`)
       }
-      for (const one of root.querySelectorAll('.wf-bar')) {
+      for (const one of root.querySelectorAll('.tl-axis i')) {
         const { backgroundColor, backgroundImage } = getComputedStyle(one)
         const row = one.closest('.tl-row') as Element
         if (backgroundImage === 'none' && backgroundColor === behind(row))

@@ -60,9 +60,11 @@ export function faulty(good: Dialer, fault: Fault): Dialer {
           } catch {
             message = {}
           }
-          connection.sent.push(message)
-          if (message?.id !== undefined) asked.set(JSON.stringify(message.id), message)
-          const more = fault.send?.(message, connection)
+          if (typeof message?.method === 'string') connection.sent.push(message)
+          if (typeof message?.method === 'string') asked.set(JSON.stringify(message.id), message)
+          const isOdd =
+            typeof (message?.method ?? '') !== 'string' || typeof message?.params?.uri === 'object'
+          const more = isOdd ? undefined : fault.send?.(message, connection)
           if (more !== false) transport.send(text)
           for (const one of more || []) deliver(one)
         },
@@ -152,7 +154,7 @@ const rejects = (
 })
 const answersNotes = (method: RegExp): Fault => ({
   send: (message) =>
-    message.id === undefined && method.test(message.method)
+    message?.id === undefined && method.test(message?.method)
       ? [{ jsonrpc: '2.0', id: 'raw', error: { code: -32600, message: 'No' } }]
       : undefined,
 })
@@ -171,10 +173,6 @@ const progress = (params: object): Fault =>
       ...params,
     }),
   )
-const needsInput = (more: object): Fault =>
-  result('resources/read', (one, asked) =>
-    isModern(asked) ? { resultType: 'input_required', _meta: one._meta, ...more } : one,
-  )
 const code = (from: number, to: number): Fault =>
   error((one) => {
     if (one.code === from) one.code = to
@@ -182,19 +180,8 @@ const code = (from: number, to: number): Fault =>
 
 /** `ids` and the fault that violates them; each is made anew for a run. */
 export const faults: readonly (readonly [string, () => Fault])[] = [
-  ['R-001', () => ({ receive: (message) => ({ ...message, jsonrpc: '1.0' }) })],
   ['R-001 R-002 R-012 R-248', () => accepts(-32600)],
-  [
-    'R-003',
-    () => ({
-      receive: (message) => ({
-        ...message,
-        ...(typeof message.id === 'number' && { id: String(message.id) }),
-      }),
-    }),
-  ],
   ['R-004', () => ({ receive: (message) => ({ id: null, ...message }) })],
-  ['R-247', () => code(-32700, -32603)],
   [
     'R-007',
     () => ({
@@ -202,66 +189,20 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
         message.result ? { ...message, error: { code: 1, message: '' } } : message,
     }),
   ],
-  [
-    'R-008',
-    () =>
-      error((one) => {
-        one.code = '5'
-      }),
-  ],
   ['R-009', () => answersNotes(/unknown/)],
   ['R-069', () => answersNotes(/cancelled/)],
-  ['R-022', () => answersNotes(/initialized/)],
-  ['R-010', () => ({ send: (message) => (Array.isArray(message) ? false : undefined) })],
   [
     'R-015 R-122 R-255 R-119 R-120 R-188 R-190 R-204 R-205 R-208 R-100 R-102 R-258 R-350 R-364',
     () => accepts(-32602),
   ],
-  ['R-035 R-045 R-154 R-090 R-143 R-216 R-218', () => accepts(-32602)],
   ['R-014 R-053 R-060', () => accepts(-32601)],
   ['R-037', () => accepts(-32022)],
   ['R-119 R-150', () => accepts(-32002)],
-  [
-    'R-119',
-    () =>
-      error((one) => {
-        delete one.data
-      }),
-  ],
-  [
-    'R-362',
-    () =>
-      declares((caps) => {
-        delete caps.tools
-      }),
-  ],
   [
     'R-104 R-042',
     () =>
       declares((caps) => {
         delete caps.resources
-      }),
-  ],
-  [
-    'R-193 R-026',
-    () =>
-      declares((caps) => {
-        delete caps.prompts
-      }),
-  ],
-  [
-    'R-179 R-190',
-    () =>
-      declares((caps) => {
-        delete caps.completions
-      }),
-  ],
-  ['R-042 R-026', () => rejects((asked) => asked.method === 'prompts/list', -32601)],
-  [
-    'R-147',
-    () =>
-      declares((caps) => {
-        caps.resources = {}
       }),
   ],
   [
@@ -276,63 +217,10 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
     }),
   ],
   [
-    'R-018',
-    () =>
-      result('initialize', (one) => {
-        delete one.serverInfo.version
-      }),
-  ],
-  [
-    'R-027',
-    () =>
-      result('initialize', (one) => {
-        one.serverInfo.title = 5
-      }),
-  ],
-  [
-    'R-105',
-    () =>
-      declares((caps) => {
-        caps.resources.subscribe = 'yes'
-      }),
-  ],
-  [
-    'R-019',
-    () =>
-      result('initialize', (one, asked) => {
-        if (asked.params.protocolVersion === '2025-11-25') one.protocolVersion = '2025-06-18'
-      }),
-  ],
-  [
     'R-020 R-065',
     () =>
       result('initialize', (one, asked) => {
         one.protocolVersion = asked.params.protocolVersion
-      }),
-  ],
-  ['R-021', () => rejects((asked) => asked.params?.protocolVersion === '1900-01-01', -32600)],
-  [
-    'R-023',
-    () => ({
-      receive: (message, asked) =>
-        asked?.method === 'initialize'
-          ? [message, note('notifications/resources/list_changed')]
-          : message,
-    }),
-  ],
-  [
-    'R-024',
-    () =>
-      rejects(
-        (asked, { sent }) =>
-          asked.method === 'ping' && !sent.some((one) => one.method === 'initialize'),
-      ),
-  ],
-  [
-    'R-025',
-    () =>
-      items('resources', (one) => {
-        one.title = 'Title'
       }),
   ],
   [
@@ -351,34 +239,6 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
           : message,
     }),
   ],
-  ['R-032', () => besides('ping', () => ({ jsonrpc: '2.0', id: 1, method: 'roots/list' }))],
-  [
-    'R-051',
-    () => besides('resources/list', () => ({ jsonrpc: '2.0', id: 1, method: 'roots/list' })),
-  ],
-  [
-    'R-033',
-    () =>
-      result('', (one, asked) => {
-        if (asked.params?.task) one.task = {}
-      }),
-  ],
-  [
-    'R-036',
-    () =>
-      rejects(
-        (asked) => isModern(asked) && !asked.params._meta['io.modelcontextprotocol/clientInfo'],
-      ),
-  ],
-  [
-    'R-038',
-    () =>
-      rejects(
-        (asked, { sent }) =>
-          asked.id !== 'raw' && sent.some((one) => JSON.stringify(one).includes('2099-01-01')),
-      ),
-  ],
-  ['R-039', () => rejects((asked) => asked.method === 'server/discover')],
   [
     'R-040',
     () =>
@@ -387,29 +247,10 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
       }),
   ],
   [
-    'R-041',
-    () =>
-      rejects(
-        (asked, { number, sent }) =>
-          number > 1 && sent.length === 1 && asked.method.endsWith('/list'),
-      ),
-  ],
-  [
     'R-043',
     () =>
       inEra(true, (one) => {
         delete one._meta
-      }),
-  ],
-  [
-    'R-044',
-    () =>
-      result('resources/list', (one, asked) => {
-        if (
-          isModern(asked) &&
-          asked.params._meta['io.modelcontextprotocol/clientInfo'].name === 'other'
-        )
-          one.resources = []
       }),
   ],
   [
@@ -420,10 +261,6 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
     }),
   ],
   [
-    'R-047 R-219',
-    () => rejects((asked, { sent }) => asked.params?.cursor && sent.length === 1, -32602),
-  ],
-  [
     'R-049',
     () =>
       inEra(true, (one) => {
@@ -431,64 +268,11 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
       }),
   ],
   [
-    'R-050',
-    () =>
-      inEra(true, (one) => {
-        one.resultType = 'done'
-      }),
-  ],
-  [
-    'R-052',
-    () =>
-      error((one) => {
-        one.code = -32021
-        one.data = { requiredCapabilities: ['x'] }
-      }),
-  ],
-  ['R-054', () => rejects((asked) => asked.method === 'initialize', -32601)],
-  [
     'R-057 R-059 R-064',
     () =>
       inEra(true, (one) => {
         delete one.resultType
       }),
-  ],
-  [
-    'R-058 R-064',
-    () =>
-      inEra(false, (one) => {
-        one.resultType = 'complete'
-      }),
-  ],
-  [
-    'R-061',
-    () =>
-      rejects(
-        (asked, { sent }) =>
-          asked.method === 'initialize' && sent.some((one) => one.method === 'server/discover'),
-        -32600,
-      ),
-  ],
-  ['R-062', () => code(-32601, -32022)],
-  [
-    'R-063',
-    () =>
-      error((one) => {
-        if (one.data?.supported) one.data.supported = ['2030-01-01']
-      }),
-  ],
-  [
-    'R-070',
-    () => ({
-      receive: (message, asked, { sent }) =>
-        asked && sent.some((one) => one.params?.requestId === asked.id)
-          ? [message, message]
-          : message,
-    }),
-  ],
-  [
-    'R-074',
-    () => besides('resources/list', () => note('notifications/cancelled', { requestId: 1 })),
   ],
   ['R-075 R-079', () => progress({ progressToken: 'nobody asked' })],
   [
@@ -526,66 +310,10 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
     }),
   ],
   [
-    'R-080 R-167',
-    () =>
-      onStream((id) =>
-        note('notifications/progress', tagged(id, { progressToken: 1, progress: 1 })),
-      ),
-  ],
-  [
     'R-083',
     () =>
       result('resources/list', (one, asked) => {
         if (isModern(asked)) one.resultType = 'input_required'
-      }),
-  ],
-  ['R-084', () => needsInput({})],
-  ['R-085 R-086', () => needsInput({ inputRequests: { one: { method: 'other', params: {} } } })],
-  ['R-092', () => needsInput({ requestState: 'x', ttlMs: 1, cacheScope: 'private' })],
-  [
-    'R-099',
-    () => ({
-      ...declares((caps) => {
-        delete caps.logging
-      }),
-      ...{},
-      send: (message) =>
-        message.method === 'resources/read'
-          ? [note('notifications/message', { level: 'info', data: 'x' })]
-          : undefined,
-    }),
-  ],
-  [
-    'R-101',
-    () =>
-      besides('resources/list', () => note('notifications/message', { level: 'info', data: 'x' })),
-  ],
-  [
-    'R-106',
-    () =>
-      result('resources/list', (one) => {
-        one.resources = null
-      }),
-  ],
-  [
-    'R-107',
-    () =>
-      result('resources/list', (one, _, { number }) => {
-        one.resources.push({ uri: `mine://${number}`, name: 'mine' })
-      }),
-  ],
-  [
-    'R-195',
-    () =>
-      result('prompts/list', (one, _, { number }) => {
-        one.prompts.push({ name: `mine ${number}` })
-      }),
-  ],
-  [
-    'R-363',
-    () =>
-      result('tools/list', (one, _, { number }) => {
-        one.tools.push({ name: `mine ${number}`, inputSchema: { type: 'object' } })
       }),
   ],
   [
@@ -593,20 +321,6 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
     () =>
       items('resources', (one) => {
         one.size = 'large'
-      }),
-  ],
-  [
-    'R-109',
-    () =>
-      items('resources', (one) => {
-        one.uri = 'notes://1'
-      }),
-  ],
-  [
-    'R-110',
-    () =>
-      items('resources', (one) => {
-        one.name = ' '
       }),
   ],
   [
@@ -624,40 +338,11 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
       }),
   ],
   [
-    'R-116',
-    () =>
-      items('contents', (one) => {
-        if (one.text) one.text = '\ud800'
-      }),
-  ],
-  [
     'R-117 R-267',
     () =>
       items('contents', (one) => {
         delete one.text
         one.blob = 'a-b'
-      }),
-  ],
-  ['R-123 R-139 R-141', () => rejects((asked) => asked.params?.uri?.startsWith('lines:'), -32602)],
-  [
-    'R-128',
-    () =>
-      items('resources', (one) => {
-        one.uri = 'notes://a b'
-      }),
-  ],
-  [
-    'R-136',
-    () =>
-      result('resources/templates/list', (one) => {
-        delete one.resourceTemplates
-      }),
-  ],
-  [
-    'R-137',
-    () =>
-      items('resourceTemplates', (one) => {
-        delete one.name
       }),
   ],
   [
@@ -668,41 +353,10 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
       }),
   ],
   [
-    'R-140',
-    () =>
-      items('contents', (one) => {
-        one.mimeType = 'text/html'
-      }),
-  ],
-  [
-    'R-144',
-    () =>
-      result('resources/subscribe', (one) => {
-        one.more = 1
-      }),
-  ],
-  ['R-145', () => rejects((asked) => asked.method === 'resources/unsubscribe')],
-  [
-    'R-152',
-    () =>
-      rejects(
-        (asked, { sent }) =>
-          sent.filter((one) => one.method === asked.method && one.params?.uri === asked.params.uri)
-            .length > 1 && asked.method === 'resources/subscribe',
-      ),
-  ],
-  [
     'R-146',
     () =>
       besides('resources/list', () =>
         note('notifications/resources/updated', { uri: 'notes://9' }),
-      ),
-  ],
-  [
-    'R-149',
-    () =>
-      besides('resources/list', () =>
-        note('notifications/resources/updated', { uri: 'notes://1', text: 'new' }),
       ),
   ],
   ['R-155', () => onStream((id) => note('notifications/resources/list_changed', tagged(id)))],
@@ -716,14 +370,6 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
     }),
   ],
   [
-    'R-157 R-169',
-    () =>
-      ack((granted) => {
-        granted.unknown = true
-      }),
-  ],
-  ['R-158', () => besides('resources/list', () => note('notifications/resources/list_changed'))],
-  [
     'R-174 R-177',
     () => ({
       ...declares((caps) => {
@@ -736,51 +382,11 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
     }),
   ],
   [
-    'R-162',
-    () =>
-      onStream((id) => note('notifications/resources/updated', tagged(id, { uri: 'notes://9' }))),
-  ],
-  [
-    'R-178',
-    () => besides('ping', () => note('notifications/resources/list_changed', { uris: [] })),
-  ],
-  [
     'R-159',
     () =>
       ack((_, params) => {
         params._meta[subscription] = String(params._meta[subscription])
       }),
-  ],
-  [
-    'R-161',
-    () => ({
-      send: (message, { sent }) =>
-        message.method === 'subscriptions/listen' &&
-        sent.filter((one) => one.method === message.method).length > 4
-          ? false
-          : undefined,
-    }),
-  ],
-  [
-    'R-353',
-    () => ({
-      send: (message, { number }) =>
-        message.method === 'subscriptions/listen' && number > 1 ? false : undefined,
-    }),
-  ],
-  [
-    'R-163',
-    () => {
-      let ended: unknown
-      return {
-        send(message) {
-          if (message.method === 'notifications/cancelled') ended = message.params.requestId
-          return message.method === 'server/discover' && ended !== undefined
-            ? [note('notifications/resources/list_changed', tagged(ended))]
-            : undefined
-        },
-      }
-    },
   ],
   [
     'R-168',
@@ -790,82 +396,10 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
       }),
   ],
   [
-    'R-171',
-    () =>
-      ack((granted) => {
-        granted.resourceSubscriptions = ['no scheme']
-      }),
-  ],
-  [
-    'R-180',
-    () =>
-      result('completion/complete', (one) => {
-        delete one.completion
-      }),
-  ],
-  [
-    'R-184',
-    () =>
-      result('completion/complete', (one) => {
-        one.completion.values = Array(101).fill('x')
-      }),
-  ],
-  ['R-181 R-182', () => rejects((asked) => asked.method === 'completion/complete')],
-  ['R-191', () => rejects((asked) => asked.params?.argument?.name === 'conformance-unknown')],
-  [
-    'R-192',
-    () =>
-      result('completion/complete', (one, asked) => {
-        if (isModern(asked)) one.ttlMs = 1
-      }),
-  ],
-  [
-    'R-194',
-    () =>
-      result('prompts/list', (one) => {
-        one.prompts = {}
-      }),
-  ],
-  [
-    'R-196',
-    () =>
-      items('prompts', (one) => {
-        one.description = 5
-      }),
-  ],
-  [
-    'R-197',
-    () =>
-      items('prompts', (one) => {
-        one.arguments = [{ required: true }]
-      }),
-  ],
-  [
-    'R-198',
-    () =>
-      result('prompts/get', (one) => {
-        delete one.messages
-      }),
-  ],
-  [
     'R-199',
     () =>
       items('messages', (one) => {
         one.role = 'system'
-      }),
-  ],
-  [
-    'R-200',
-    () =>
-      items('messages', (one) => {
-        one.content = { type: 'video' }
-      }),
-  ],
-  [
-    'R-201',
-    () =>
-      items('messages', (one) => {
-        if (one.content.type === 'image') one.content.mimeType = 'png'
       }),
   ],
   [
@@ -886,21 +420,6 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
       ),
   ],
   [
-    'R-211',
-    () =>
-      result('prompts/get', (one) => {
-        one.ttlMs = 1
-      }),
-  ],
-  ['R-213', () => rejects((asked) => typeof asked.params?.cursor === 'string', -32602)],
-  [
-    'R-214',
-    () =>
-      result('resources/list', (one) => {
-        one.nextCursor = 5
-      }),
-  ],
-  [
     'R-215',
     () =>
       result('resources/list', (one) => {
@@ -912,34 +431,6 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
     () =>
       result('resources/list', (one) => {
         delete one.ttlMs
-      }),
-  ],
-  [
-    'R-222',
-    () =>
-      result('resources/list', (one) => {
-        one.ttlMs = -1
-      }),
-  ],
-  [
-    'R-223',
-    () =>
-      result('resources/list', (one) => {
-        one.cacheScope = 'all'
-      }),
-  ],
-  [
-    'R-224',
-    () =>
-      result('completion/complete', (one) => {
-        one.cacheScope = 'private'
-      }),
-  ],
-  [
-    'R-225',
-    () =>
-      result('resources/list', (one, asked) => {
-        if (asked.params.cursor) one.cacheScope = 'public'
       }),
   ],
   [
@@ -963,24 +454,7 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
         one._meta = { 'a b': 1 }
       }),
   ],
-  [
-    'R-242',
-    () =>
-      items('resources', (one) => {
-        one._meta = { 'com.mcp/mine': 1 }
-      }),
-  ],
-  ['R-244', () => rejects((asked) => asked.params?._meta?.['com.example/unknown'], -32602)],
-  ['R-245', () => rejects((asked) => asked.params?._meta?.traceparent, -32602)],
   ['R-246', () => code(-32601, -32604)],
-  [
-    'R-249 R-250 R-251 R-252',
-    () =>
-      error((one) => {
-        one.code =
-          { [-32601]: -32002, [-32602]: -32050, [-32600]: -32500 }[one.code as number] ?? one.code
-      }),
-  ],
   [
     'R-254',
     () =>
@@ -988,20 +462,12 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
         one.message = 'Error: no\n    at read (server.ts:12:5)'
       }),
   ],
-  [
-    'R-263',
-    () =>
-      items('resources', (one) => {
-        one.mimeType = 'text'
-      }),
-  ],
   ['R-284 R-296 R-297 R-299', () => ({ status: 200 })],
-  ['R-298', () => ({ ...code(-32601, -32021), status: 200 })],
   [
     'R-343',
     () => ({
       send: (message) =>
-        message.id === 'stray'
+        message?.id === 'stray'
           ? [{ jsonrpc: '2.0', id: 'stray', error: { code: -32600, message: 'No' } }]
           : undefined,
     }),

@@ -1,6 +1,8 @@
 /** A server to check: the engine in Node with every kind of thing, and the faults that can be put before it. */
 
-import { type Report, type RunOptions, runChecks } from '../../../playground/conformance/run.ts'
+import { readFileSync } from 'node:fs'
+import { parseChecks } from '../../../playground/check/parse.ts'
+import { type Report, type RunOptions, runChecks } from '../../../playground/check/run.ts'
 import { inPage } from '../../../playground/connections/in-page.ts'
 import type { Dialer } from '../../../playground/connections/transport.ts'
 import { Store } from '../../../playground/messages/store.ts'
@@ -83,8 +85,16 @@ export async function goodServer(): Promise<PageMcp> {
 
 export const dialerOf = (mcp: PageMcp): Dialer => inPage('Good server', async () => mcp.port())
 
-export const check = (dialer: Dialer, options: Partial<RunOptions> = {}): Promise<Report> =>
-  runChecks(dialer, {
+export const checks = parseChecks(
+  readFileSync(new URL('../../../playground/check/checks.txtar', import.meta.url), 'utf8'),
+)
+
+export const check = (
+  dialer: Dialer,
+  options: Partial<RunOptions> = {},
+  some = checks,
+): Promise<Report> =>
+  runChecks(dialer, some, {
     store: new Store((run) => queueMicrotask(run)),
     signal: new AbortController().signal,
     ...options,

@@ -1,21 +1,12 @@
 /**
- * A client of a conformance run: a connection, and what was sent and received over it, in order. It is bounded
- * in time and messages, and ends with the run.
+ * A client of a check: a connection, and what was sent and received over it, in order. It is bounded in time and
+ * messages, and ends with the run.
  */
 
 import { afterPatience } from '../base/patience.ts'
 import type { Connection } from '../connections/connection.ts'
 import type { Store } from '../messages/store.ts'
-import { clientInfo, type Params, type Revision, request } from '../protocol/revisions.ts'
-
-/** The revision of each era that a run speaks. */
-export const revisionOf = { D: '2025-11-25', E: '2026-07-28' } as const satisfies Record<
-  string,
-  Revision
->
-
-/** The classic era, and the modern one. */
-export type Era = keyof typeof revisionOf
+import { clientInfo, isModern, type Params, type Revision, request } from '../protocol/revisions.ts'
 
 /** A request that was sent. */
 export interface Asked {
@@ -23,7 +14,6 @@ export interface Asked {
   id: unknown
   method: string
   params: Params
-  era: Era
   reply?: Got
 }
 
@@ -61,30 +51,27 @@ export class Stopped extends Error {}
 export const isObject = (value: unknown): value is Params =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const silent: Omit<Reply, 'row'> = { text: '' }
-
 const maxUnanswered = 3
 
-/** The id of a text that is a request, also one whose other members are not valid. */
-function idOf(text: string): string | number | undefined {
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+function parsed(text: string): unknown {
   try {
-    const message: unknown = JSON.parse(text)
-    if (!isObject(message) || typeof message.method !== 'string') return undefined
-    return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : undefined
+    return JSON.parse(text) as unknown
   } catch {
     return undefined
   }
 }
 
 /** Whether a message responds to a request. */
-export const isResponse = ({ message }: Got): boolean =>
+const isResponse = ({ message }: Got): boolean =>
   message.method === undefined && ('result' in message || 'error' in message)
 
 export class Peer {
   readonly got: Got[] = []
   readonly asked: Asked[] = []
-  /** The era of the handshake. */
-  readonly era: Era
+  readonly revision: Revision
+  readonly isModern: boolean
   /** The HTTP status of a response, if it has one. */
   readonly status: (row: number) => number | undefined
   readonly #connection: Connection
@@ -94,25 +81,19 @@ export class Peer {
   /** Texts of {@link raw} in a row whose response was waited for in vain. */
   #unanswered = 0
 
-  constructor(connection: Connection, era: Era, bounds: Bounds, store: Store) {
-    this.era = era
+  constructor(connection: Connection, revision: Revision, bounds: Bounds, store: Store) {
+    this.revision = revision
+    this.isModern = isModern(revision)
     this.status = (row) => store.http(row)?.status
     this.#connection = connection
     this.#bounds = bounds
     connection.watch((row, text) => {
       if (connection.direction(row) !== 'in') return
       bounds.bytes -= text.length
-      let message: unknown
-      try {
-        message = JSON.parse(text)
-      } catch {
-        // recorded as an empty object
-      }
+      const message = parsed(text)
       const got: Got = { row, text, message: isObject(message) ? message : { batch: message } }
       if (isResponse(got)) {
-        got.asked = this.asked.find(
-          ({ id, reply }) => !reply && JSON.stringify(id) === JSON.stringify(got.message.id),
-        )
+        got.asked = this.asked.find(({ id, reply }) => !reply && same(id, got.message.id))
         if (got.asked) got.asked.reply = got
       }
       this.got.push(got)
@@ -149,81 +130,80 @@ export class Peer {
     return this.#connection.send(text)
   }
 
-  notify(method: string, params?: Params): number {
-    return this.send(JSON.stringify({ jsonrpc: '2.0', method, params }))
-  }
-
-  /** Sends a request without waiting. `as` is its era, by default that of the handshake. */
-  begin(method: string, params?: Params, { as = this.era, id = this.nextId() as unknown } = {}) {
-    const message =
-      as === 'E'
-        ? { ...request(revisionOf.E, 0, method, params), id }
-        : { jsonrpc: '2.0', id, method, params }
+  /** Sends a valid request without waiting. */
+  begin(message: Params): Asked {
+    const { id, method } = message
+    const params = isObject(message.params) ? message.params : {}
     // The row is known only afterwards, and a response may come during `send`.
-    const asked: Asked = { row: -1, id, method, params: { ...message.params }, era: as }
+    const asked: Asked = { row: -1, id, method: String(method), params }
     this.asked.push(asked)
     asked.row = this.send(JSON.stringify(message))
     return asked
   }
 
-  /** Sends a request, and waits for its response. */
-  async ask(method: string, params?: Params, options?: { as?: Era; id?: unknown }): Promise<Reply> {
-    return this.reply(this.begin(method, params, options))
+  /** Sends a request in the form of the revision, and waits for its response. */
+  async ask(method: string, params?: Params): Promise<Reply> {
+    return this.reply(
+      this.begin({ ...request(this.revision, this.nextId(), method, params) } as Params),
+    )
   }
 
   /** Waits for the response to a request. */
   async reply(asked: Asked): Promise<Reply> {
     const failed = () =>
-      this.got.some(({ message }) => {
-        if (typeof message.failed !== 'string') return false
-        const { id } = JSON.parse(message.failed) as Params
-        return JSON.stringify(id) === JSON.stringify(asked.id)
+      this.got.some(({ message: { failed } }) => {
+        const sent = typeof failed === 'string' ? parsed(failed) : undefined
+        return isObject(sent) && same(sent.id, asked.id)
       })
     await this.until(() => asked.reply !== undefined || failed())
-    return asked.reply ? replyOf(asked.reply) : { row: asked.row, ...silent }
+    return asked.reply ? replyOf(asked.reply) : { row: asked.row, text: '' }
   }
 
   /**
-   * Sends a text, then a request, and waits until that is answered. Returns the responses that came between,
-   * and belong to no other request: those to the text. This needs no timeout for a server that is silent, unless the text
-   * has an id: servers may answer requests in any order. After some such texts without a response no more is waited.
+   * Sends a text, then a request, and waits until that is answered. Returns the response that came between, and belongs
+   * to no other request: the one to the text. This needs no timeout for a server that is silent, unless the text has an
+   * id: servers may answer requests in any order. After some such texts without a response no more is waited.
    *
-   * @param options.expected - whether there should be a response
+   * @param expected - whether there should be a response
    */
-  async raw(text: string, { expected = false } = {}): Promise<Reply[]> {
+  async raw(text: string, expected: boolean): Promise<Reply> {
     const from = this.got.length
     const row = this.send(text)
-    const id = idOf(text)
-    const belongs = ({ message }: Got) => id === undefined || (message.id ?? id) === id
+    const sent = parsed(text)
+    const id = isObject(sent) && typeof sent.method === 'string' ? sent.id : undefined
+    const known = typeof id === 'string' || typeof id === 'number'
     const found = () =>
-      this.got.slice(from).filter((got) => isResponse(got) && !got.asked && belongs(got))
-    const refused = () => this.got.slice(from).some(({ message }) => message.failed === text)
-    const isDone = () => found().length > 0 || refused()
+      this.got
+        .slice(from)
+        .find((got) => isResponse(got) && !got.asked && (!known || (got.message.id ?? id) === id))
+    const isDone = () =>
+      found() !== undefined || this.got.slice(from).some(({ message }) => message.failed === text)
     await this.barrier()
     // Over HTTP each message is a request of its own, whose response may be later.
     if (this.kind === 'http' && expected) await this.until(isDone)
     else if (this.kind === 'http') await this.barrier()
-    else if (expected && id !== undefined && this.#unanswered < maxUnanswered) {
+    else if (expected && known && this.#unanswered < maxUnanswered) {
       await this.until(isDone)
       this.#unanswered = isDone() ? 0 : this.#unanswered + 1
     }
-    return found().length > 0 ? found().map(replyOf) : [{ row, ...silent }]
+    const got = found()
+    return got ? replyOf(got) : { row, text: '' }
   }
 
   /** Waits for the response to a harmless request. */
-  barrier(as: Era = this.era): Promise<Reply> {
-    return this.ask(as === 'E' ? 'server/discover' : 'ping', undefined, { as })
+  barrier(): Promise<Reply> {
+    return this.ask(this.isModern ? 'server/discover' : 'ping')
   }
 
   /** The handshake of a classic client; of a modern one, the description of the server. */
-  async handshake(version: string = revisionOf[this.era]): Promise<Reply> {
-    if (this.era === 'E') return this.ask('server/discover')
+  async handshake(version: string = this.revision): Promise<Reply> {
+    if (this.isModern) return this.ask('server/discover')
     const reply = await this.ask('initialize', {
       protocolVersion: version,
       capabilities: {},
       clientInfo,
     })
-    if (reply.result) this.notify('notifications/initialized')
+    if (reply.result) this.send('{"jsonrpc":"2.0","method":"notifications/initialized"}')
     return reply
   }
 
@@ -256,7 +236,7 @@ export class Peer {
   }
 }
 
-function replyOf({ row, text, message }: Got): Reply {
+export function replyOf({ row, text, message }: Got): Reply {
   const { result, error } = message as { result?: Params; error?: Reply['error'] }
   return { row, text, result, error }
 }

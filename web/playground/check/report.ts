@@ -1,4 +1,4 @@
-/** Exports a report: JUnit, JSON, and a badge. */
+/** Exports a report: JUnit and JSON. */
 
 import type { Outcome, Report } from './run.ts'
 
@@ -30,11 +30,13 @@ const xml = (text: string): string =>
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
 
 export function junit(report: Report, { checked }: Requirements): string {
-  const cases = report.outcomes.map(({ id, state, reason }) => {
+  const cases = report.outcomes.map(({ id, state, reason, evidence }) => {
     const [text = '', level = ''] = checked[id] ?? []
+    const [shown] = evidence
+    const found = shown && `wanted ${shown.wanted}; received ${shown.received || 'nothing'}`
     const inner =
       state === 'failed'
-        ? `<failure message="${xml(reason)}"/>`
+        ? `<failure message="${xml(found ?? reason)}"/>`
         : state === 'none'
           ? `<skipped message="${xml(reason)}"/>`
           : ''
@@ -58,7 +60,7 @@ export function json(report: Report, { checked, specification, others }: Require
       passed: count(report, 'passed'),
       failed: count(report, 'failed'),
       notApplicable: count(report, 'none'),
-      requirements: report.outcomes.map(({ id, state, reason }) => {
+      requirements: report.outcomes.map(({ id, state, reason, evidence }) => {
         const [text, level, page] = checked[id] ?? []
         return {
           id,
@@ -67,6 +69,7 @@ export function json(report: Report, { checked, specification, others }: Require
           specification: `${specification}${page}`,
           state,
           reason: reason || undefined,
+          ...(state === 'failed' && { evidence }),
         }
       }),
       notChecked: others,
@@ -75,25 +78,3 @@ export function json(report: Report, { checked, specification, others }: Require
     2,
   )}\n`
 }
-
-/** The badge's text: how many of the applicable requirements hold. */
-export function verdict(report: Report): string {
-  const passed = count(report, 'passed')
-  return `${passed}/${passed + count(report, 'failed')}`
-}
-
-const side = (text: string) => 12 + text.length * 6.6 // px, of 11 px Verdana
-
-export function badge(report: Report): string {
-  const label = 'MCP conformance'
-  const value = report.stopped ? 'incomplete' : verdict(report)
-  const [left, right] = [side(label), side(value)]
-  const colour = report.stopped ? '#6b6b6b' : count(report, 'failed') > 0 ? '#b3261e' : '#1f6f34'
-  const text = (x: number, what: string) =>
-    `<text x="${x}" y="14" text-anchor="middle">${what}</text>`
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${label}: ${value}"><title>${label}: ${value}</title><clipPath id="r"><rect width="${left + right}" height="20" rx="4"/></clipPath><g clip-path="url(#r)"><rect width="${left}" height="20" fill="#3a3a3a"/><rect x="${left}" width="${right}" height="20" fill="${colour}"/></g><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">${text(left / 2, label)}${text(left + right / 2, value)}</g></svg>\n`
-}
-
-/** Markdown that shows the badge, from the saved file. */
-export const badgeMarkdown = (report: Report): string =>
-  `![MCP conformance: ${report.stopped ? 'incomplete' : verdict(report)}](mcp-conformance.svg)`
