@@ -13,7 +13,7 @@ import (
 )
 
 // The page that the official conformance suite asks for, in Go: the same that
-// web/demo/conformance is in a browser. names of fixtures and their exact
+// web/test/conformance/fixture is in a browser. names of fixtures and their exact
 // text are the suite's.
 
 // object and array are JSON.

@@ -11,10 +11,7 @@ import { type Config, ways } from './ways.ts'
 const answerTimeout = 2500 // ms
 
 /** The order of the demos. Others follow, by name. */
-const order = ['notes', 'trip', 'tasks', 'board', 'drop', 'reader', 'world']
-
-/** Pages for implementers of the protocol. */
-const fixtures = ['conformance']
+const order = ['notes', 'trip', 'board', 'drop', 'world']
 
 const texts = await load<StartTexts>(english, {
   de: () => import('./texts/de.ts'),
@@ -66,12 +63,7 @@ async function join(config: Config | undefined) {
 
 function showDemos(names: readonly string[]) {
   const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length)
-  const isFixture = (name: string) => fixtures.includes(name)
-  const demos = names.filter((name) => !isFixture(name)).sort((a, b) => rank(a) - rank(b))
-  element('demos').replaceChildren(...demos.map(card))
-  const others = names.filter(isFixture)
-  element('fixtures').replaceChildren(...others.map(card))
-  element('implementers').hidden = others.length === 0
+  element('demos').replaceChildren(...names.toSorted((a, b) => rank(a) - rank(b)).map(card))
 }
 
 function card(name: string): HTMLElement {
@@ -127,7 +119,7 @@ if (language !== 'en') element<HTMLAnchorElement>('docs').href = `docs/${languag
 element('scene').append(...scene(texts.scene))
 
 const config = await readConfig()
-showDemos(config?.demos ?? [...order, ...fixtures])
+showDemos(config?.demos ?? order)
 if (config) showWays(config)
 else element('pending').replaceChildren(texts.noGateway.replaceAll('`', ''))
 element('again').addEventListener('click', () => void join(config))

@@ -34,27 +34,15 @@ const pictures: {
     ...[first, second].map((place, i) => box('stop', box('nth', String(i + 1)), place)),
     box('stop added', box('nth', '3'), added),
   ],
-  tasks: ([done = '', ...open]) => [
-    box('progress'),
-    box('task done', box('tick'), done),
-    ...open.map((task) => box('task', box('tick'), task)),
-  ],
   board: (words) => words.map((word, i) => box(`sticky n${i}`, word)),
   drop: (names) => [
     box('zone', box('arrow')),
     ...names.map((name) => box('file', box('kind', name.split('.').at(-1) ?? ''), name)),
   ],
-  reader: ([title = '']) => [
-    make('strong', '', title),
-    ...lines(100, 92),
-    box('read', ...lines(96, 100, 60)),
-    ...lines(88),
-  ],
   world: ([temperature = '', sky = '']) => [
     box('weather', box('sun'), box('degrees', temperature), sky),
     box('terminal', ...lines(60, 80, 45)),
   ],
-  conformance: (names) => names.map((name) => box('check', box('tick'), name)),
 }
 
 /** The picture of a demo; of another one, a page. */

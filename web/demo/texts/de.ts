@@ -54,7 +54,6 @@ export const texts: StartTexts = {
   stoppedUntil: 'Gestoppt bis {time}; „pagemcp resume“ beendet das',
   demos: 'Demos',
   demosAbout: 'Web-Apps, die Assistenten lesen können.',
-  implementers: 'Für Implementierungen',
   connect: 'Einen Assistenten verbinden',
   pending: 'Die Adresse wird abgefragt …',
   noGateway:
@@ -87,11 +86,6 @@ export const texts: StartTexts = {
       text: 'Ein Reiseplaner in React. Assistenten lesen den Plan, ergänzen Stationen und fragen, bevor sie eine entfernen.',
       sample: ['Lissabon', 'Sintra', 'Porto'],
     },
-    tasks: {
-      title: 'Aufgaben',
-      text: 'Eine Aufgabenliste mit Dexie. Assistenten lesen Aufgaben nach Nummer, Zustand oder Tag und erfahren von Änderungen in jedem Tab.',
-      sample: ['Blumen gießen', 'Zahnarzttermin', 'Brot backen'],
-    },
     board: {
       title: 'Pinnwand',
       text: 'Jeder offene Tab ist eine Notiz. Assistenten lesen alle Notizen über jeden beliebigen Tab.',
@@ -102,20 +96,10 @@ export const texts: StartTexts = {
       text: 'Dateien im privaten Dateisystem dieses Browsers ablegen. Assistenten lesen sie und erfahren von jeder Änderung.',
       sample: ['rezept.md', 'ausgaben.csv'],
     },
-    reader: {
-      title: 'Artikel',
-      text: 'Assistenten lesen Abschnitte oder die Auswahl; Gelesenes wird hervorgehoben, und Eingaben bleiben auf der Seite.',
-      sample: ['Das Brot warten lassen'],
-    },
     world: {
       title: 'Eine kleine Welt',
       text: 'Dateien, ein Protokoll, eine Tabelle, ein Bildschirm, das Wetter und ein Agent mit einem Prompt: von allem etwas, und alles ändert sich.',
       sample: ['22 °C', 'Klar'],
-    },
-    conformance: {
-      title: 'Konformität',
-      text: 'Die Gegenstände der offiziellen Tests: Prompts, Tools, Fortschritt, Rückfragen und ein Protokoll der Anfragen.',
-      sample: ['resources', 'prompts', 'tools'],
     },
   },
 }

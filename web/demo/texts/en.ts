@@ -18,11 +18,6 @@ const demos: { readonly [name: string]: DemoTexts } = {
     text: 'A planner in React. Assistants read the plan, add stops while you watch, and ask before they remove one.',
     sample: ['Lisbon', 'Sintra', 'Porto'],
   },
-  tasks: {
-    title: 'Tasks',
-    text: 'A task list on Dexie. Assistants read tasks by number, state or day, and get notified of changes in any tab.',
-    sample: ['Water the plants', 'Book the dentist', 'Bake bread'],
-  },
   board: {
     title: 'Board',
     text: 'A board of sticky notes: each open tab is one. Assistants read all of them through any tab.',
@@ -33,20 +28,10 @@ const demos: { readonly [name: string]: DemoTexts } = {
     text: 'Drop files into this browser’s private file system. Assistants list and read them, and get notified of each change.',
     sample: ['recipe.md', 'expenses.csv'],
   },
-  reader: {
-    title: 'Reader',
-    text: 'An article. Assistants read its sections or your selection; what was read is highlighted, and your input stays here.',
-    sample: ['Let the bread wait'],
-  },
   world: {
     title: 'A small world',
     text: 'Files, a log, a table, a screen, the weather and an agent with a prompt: one of each kind of data, all changing.',
     sample: ['22 °C', 'Clear'],
-  },
-  conformance: {
-    title: 'Conformance',
-    text: 'The fixtures of the protocol’s official suite: prompts, tools, progress, elicitation, and a log of requests.',
-    sample: ['resources', 'prompts', 'tools'],
   },
 }
 
@@ -107,7 +92,6 @@ export const texts = {
   stoppedUntil: 'Stopped until {time}; “pagemcp resume” ends that',
   demos: 'Demos',
   demosAbout: 'Web apps that assistants can read.',
-  implementers: 'For implementers',
   connect: 'Connect an assistant',
   pending: 'Requesting the address…',
   noGateway:

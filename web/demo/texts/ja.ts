@@ -54,7 +54,6 @@ export const texts: StartTexts = {
   stoppedUntil: '{time} まで停止中。終えるには「pagemcp resume」を実行します',
   demos: 'デモ',
   demosAbout: 'アシスタントが読める Web アプリです。',
-  implementers: '実装者向け',
   connect: 'アシスタントを接続する',
   pending: 'アドレスを問い合わせています…',
   noGateway:
@@ -86,11 +85,6 @@ export const texts: StartTexts = {
       text: 'React のプランナーです。アシスタントは予定を読み、目の前で滞在先を追加し、削除の前には確認します。',
       sample: ['リスボン', 'シントラ', 'ポルト'],
     },
-    tasks: {
-      title: 'タスク',
-      text: 'Dexie のタスクリストです。アシスタントは番号、状態、期日でタスクを読み、どのタブの変更も通知で知ります。',
-      sample: ['植物に水やり', '歯医者を予約', 'パンを焼く'],
-    },
     board: {
       title: 'ボード',
       text: '開いているタブ一つがメモ一枚です。アシスタントはどのタブからでもすべてのメモを読めます。',
@@ -101,20 +95,10 @@ export const texts: StartTexts = {
       text: 'ブラウザー専用のファイルシステムにファイルを置きます。アシスタントは読むことができ、変更の通知を受け取ります。',
       sample: ['レシピ.md', '支出.csv'],
     },
-    reader: {
-      title: '記事',
-      text: 'アシスタントは節や選択した部分を読みます。読まれた節は強調され、入力した内容はページから出ません。',
-      sample: ['パンを待たせる'],
-    },
     world: {
       title: '小さな世界',
       text: 'ファイル、ログ、表、画面、天気、プロンプトを持つエージェント。あらゆる種類のデータが一つずつあり、すべて変化します。',
       sample: ['22 °C', '晴れ'],
-    },
-    conformance: {
-      title: '適合性テスト',
-      text: 'プロトコルの公式テストの対象：プロンプト、ツール、進捗、情報の問い合わせ、リクエストの記録。',
-      sample: ['resources', 'prompts', 'tools'],
     },
   },
 }

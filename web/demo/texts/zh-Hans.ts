@@ -47,7 +47,6 @@ export const texts: StartTexts = {
   stoppedUntil: '已停止至 {time}；“pagemcp resume”可提前结束',
   demos: '演示',
   demosAbout: '助手可以读取的网页应用。',
-  implementers: '面向实现者',
   connect: '连接助手',
   pending: '正在查询地址…',
   noGateway: '助手连接到网关，即你电脑上的一个程序。`pagemcp dev` 会启动它和这些演示。',
@@ -77,11 +76,6 @@ export const texts: StartTexts = {
       text: '用 React 写的旅行计划。助手读取计划，当着你的面添加一站，删除之前会先询问。',
       sample: ['里斯本', '辛特拉', '波尔图'],
     },
-    tasks: {
-      title: '任务',
-      text: '使用 Dexie 的任务清单。助手按编号、状态或日期读取任务，任何标签页里的更改都会收到通知。',
-      sample: ['给植物浇水', '预约牙医', '烤面包'],
-    },
     board: {
       title: '便笺板',
       text: '每个打开的标签页是一张便笺。助手通过任何一个标签页都能读取全部便笺。',
@@ -92,20 +86,10 @@ export const texts: StartTexts = {
       text: '把文件放进此浏览器的私有文件系统。助手可以列出和读取，并在每次更改时收到通知。',
       sample: ['食谱.md', '支出.csv'],
     },
-    reader: {
-      title: '文章',
-      text: '助手读取文章的各节或选中的内容；读过的部分会突出显示，输入的内容留在本页。',
-      sample: ['让面包等一等'],
-    },
     world: {
       title: '小世界',
       text: '文件、日志、表、屏幕、天气，以及带提示词的智能体：各种数据各有一份，全都在变。',
       sample: ['22 °C', '晴'],
-    },
-    conformance: {
-      title: '一致性测试',
-      text: '协议官方测试的对象：提示词、工具、进度、征询，以及请求记录。',
-      sample: ['resources', 'prompts', 'tools'],
     },
   },
 }

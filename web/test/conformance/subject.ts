@@ -1,11 +1,19 @@
 /** The conformance page in a browser, behind a gateway, behind a front that adds the token. */
 
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'puppeteer-core'
 import { type Gateway, ownPorts, startGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { oneBrowser } from '../harness/browsers.ts'
+import { built } from '../harness/build.ts'
+import { bundled } from '../harness/bundled.ts'
 import { type Front, startFront } from '../harness/front.ts'
+import { head } from '../harness/kit.ts'
 import type { BrowserName } from '../harness/launch.ts'
+
+const script = '<script type="module" src="main.js"></script><p id="state"></p>'
 
 export interface Subject {
   gateway: Gateway
@@ -30,7 +38,10 @@ export async function startSubject(demo: string, name: BrowserName = 'chromium')
   try {
     const ports = await ownPorts()
     const origin = `http://${ports[1]?.replace('--web=', '')}` // its page uses the model of the assistant, and sees the roots
-    const gateway = await startGateway({ args: [...ports, '--allow-sampling', origin] })
+    const { directory, remove } = await withFixtures()
+    stops.push(remove)
+    const args = [...ports, '--allow-sampling', origin, '--files', directory]
+    const gateway = await startGateway({ args })
     stops.push(() => gateway.close())
     const front = await startFront(demo, gateway)
     stops.push(() => front.close())
@@ -49,6 +60,26 @@ export async function startSubject(demo: string, name: BrowserName = 'chromium')
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** The built files, and the page of the fixtures at demo/conformance/. */
+async function withFixtures(): Promise<{ directory: string; remove(): Promise<void> }> {
+  const files = await built()
+  const directory = await mkdtemp(join(tmpdir(), 'pagemcp-fixtures-'))
+  await cp(files.directory, directory, { recursive: true })
+  const page = join(directory, 'demo/conformance')
+  await mkdir(page, { recursive: true })
+  const code = await bundled('conformance/page.ts', 'production', ['pagemcp'])
+  // The policy of the server allows no import map.
+  await writeFile(join(page, 'main.js'), code.replaceAll(/(["'])pagemcp\1/g, '"/pagemcp/index.js"'))
+  await writeFile(join(page, 'index.html'), `${head}<title>Conformance</title>${script}`)
+  return {
+    directory,
+    async remove() {
+      await rm(directory, { recursive: true, force: true })
+      await files.remove()
+    },
   }
 }
 

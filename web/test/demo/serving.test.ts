@@ -1,12 +1,9 @@
 /** The pages that only serve: what they show without a gateway, on a phone, and of what they are asked. */
 
 import assert from 'node:assert/strict'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { post, useGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
-import { startFront } from '../harness/front.ts'
-import { modernGuide } from '../tours/modern.ts'
 import { readText, textOf } from './reading.ts'
 
 const gateway = useGateway()
@@ -14,7 +11,7 @@ const gateway = useGateway()
 inBrowsers(
   'a page that nobody has paired says how to pair it',
   async ({ open }) => {
-    for (const demo of ['conformance', 'world']) {
+    for (const demo of ['world']) {
       const page = await open(`${gateway().web}demo/${demo}/`)
       await page.waitForSelector('#state[data-is=unpaired]')
       assert.equal(await textOf(page, '#state-text'), 'Not paired')
@@ -29,7 +26,7 @@ inBrowsers(
 inBrowsers(
   'the pages fit a phone and a desk, in light and in dark',
   async ({ open }) => {
-    for (const demo of ['conformance', 'world']) {
+    for (const demo of ['world']) {
       const page = await open(`${gateway().web}demo/${demo}/`)
       await page.waitForSelector('#state[data-is=unpaired]')
       for (const width of [360, 1400]) {
@@ -41,43 +38,6 @@ inBrowsers(
       assert.equal(scheme, 'light dark')
       await page.close()
     }
-  },
-  { alike: true },
-)
-
-inBrowsers(
-  'what is asked stands in the log, with how it ended',
-  async ({ open }) => {
-    const page = await open((await gateway().fresh()).pages.conformance ?? '')
-    const name = await joined(page)
-    const front = await startFront('log of the page', gateway())
-    try {
-      const url = new URL(front.url(`/mcp/${name}`))
-      const guide = await modernGuide('pinned', new StreamableHTTPClientTransport(url))
-      await guide.read('test://static-text')
-      await guide.prompt('test_simple_prompt')
-      await guide.call('test_error_handling')
-      await guide.call('test_input_required_result_elicitation')
-      await guide.close()
-    } finally {
-      await front.close()
-    }
-    // The assistant may have an answer before the page shows it.
-    await page.waitForFunction(
-      () =>
-        document.querySelectorAll('#log li').length === 5 &&
-        !document.querySelector('#log .outcome:not([data-is])'),
-    )
-    const lines = await page.$$eval('#log li', (all) =>
-      all.map((one) => Array.from(one.children, (part) => part.textContent).slice(1)),
-    )
-    assert.deepEqual(lines.reverse(), [
-      ['read', 'test://static-text', 'ok'],
-      ['prompt', 'test_simple_prompt', 'ok'],
-      ['tool', 'test_error_handling', 'failed'],
-      ['tool', 'test_input_required_result_elicitation', 'asks'],
-      ['tool', 'test_input_required_result_elicitation', 'ok'],
-    ])
   },
   { alike: true },
 )

@@ -89,7 +89,12 @@ export async function startGateway({
   const all = command === 'dev' ? ['--mcp', '--web'] : ['--mcp']
   const ports = all.filter((name) => !given.has(name))
   const ready = process.env.PAGEMCP_BUILT
-  const prebuilt = command === 'dev' && by.command === program && !sources && ready !== undefined
+  const prebuilt =
+    command === 'dev' &&
+    by.command === program &&
+    !sources &&
+    !given.has('--files') &&
+    ready !== undefined
   const files = prebuilt ? ['--files', ready] : []
   const child = spawn(
     by.command,
