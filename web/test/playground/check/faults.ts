@@ -197,7 +197,7 @@ export const faults: readonly (readonly [string, () => Fault])[] = [
   ],
   ['R-014 R-053 R-060', () => accepts(-32601)],
   ['R-037', () => accepts(-32022)],
-  ['R-119 R-150', () => accepts(-32002)],
+  ['R-119', () => accepts(-32002)],
   [
     'R-104 R-042',
     () =>
