@@ -91,7 +91,7 @@ func checkOptions(root string, dev bool) (*api.BuildOptions, error) {
 	options.JSXImportSource = "preact"
 	options.Splitting = true
 	options.ChunkNames = "playground/check/[name]-[hash]"
-	options.Plugins = append([]api.Plugin{textFiles(sources), publicSources(options.AbsWorkingDir), adaptTurndown}, options.Plugins...)
+	options.Plugins = append([]api.Plugin{textFiles(sources), publicSources(options.AbsWorkingDir)}, options.Plugins...)
 	return options, nil
 }
 
