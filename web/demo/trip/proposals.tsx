@@ -1,6 +1,6 @@
 /**
  * Stops that an assistant proposes, and about which the user decides: a tool whose calls are tasks, which wait as long
- * as that takes, also over reloads.
+ * as that takes.
  */
 
 import type { CallTask, JsonSchema } from 'pagemcp'

@@ -78,7 +78,7 @@ inBrowsers(
     const uri = `${name}+idb:///notes-app/notes/n.2`
     assert.match(await post(gateway(), 'resources/read', { uri }), /Chickpeas/)
     await saw(page, '#readers li', 'Assistant without a name')
-    await saw(page, '#readers li', `${name} 1`)
+    await saw(page, '#readers li', `${name} `)
     await saw(page, '#readers li code', uri)
     assert.doesNotMatch(
       await page.evaluate(() => document.body.textContent ?? ''),
