@@ -3,7 +3,6 @@ package bundle
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,32 +15,21 @@ var firstTexts = []string{"base", "compose", "shell", "timeline"}
 // codeTexts are the areas whose English texts are code, and not needed as texts.
 var codeTexts = []string{"events"}
 
-// textFiles makes a module of each language of the playground from the files `<area>.texts.ts`
-// beside its code. Each has an export for each language. A module of a language imports it with
-// the language as suffix: for esbuild these are different modules, of which nothing but the
-// used export is kept.
+// textFiles makes the module of all English texts of the playground, locale/en.ts, from the files
+// `<area>.texts.ts` beside its code: all areas but those that are loaded first, or code.
 func textFiles(sources string) api.Plugin {
-	languages := regexp.MustCompile(`[/\\]locale[/\\](en|de|ja|zh-Hans)\.ts$`)
 	return api.Plugin{Name: "texts", Setup: func(build api.PluginBuild) {
-		build.OnResolve(api.OnResolveOptions{Filter: `\.texts\.ts$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
-			language, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(args.Importer), ".ts"), "-first")
-			if filepath.Dir(args.Importer) != filepath.Join(sources, "locale") {
-				return api.OnResolveResult{}, nil
-			}
-			return api.OnResolveResult{Path: filepath.Join(args.ResolveDir, filepath.FromSlash(args.Path)), Suffix: "?" + language}, nil
-		})
-		build.OnLoad(api.OnLoadOptions{Filter: languages.String(), Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		build.OnLoad(api.OnLoadOptions{Filter: `[/\\]locale[/\\]en\.ts$`, Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
 			if below(args.Path, []string{sources}) == "" {
 				return api.OnLoadResult{}, nil
 			}
-			contents, err := textsOf(sources, languages.FindStringSubmatch(args.Path)[1])
+			contents, err := englishTexts(sources)
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, ResolveDir: filepath.Dir(args.Path)}, err
 		})
 	}}
 }
 
-// textsOf returns the module of a language: all areas but those of English that are loaded first, or code.
-func textsOf(sources, language string) (module string, err error) {
+func englishTexts(sources string) (module string, err error) {
 	files, err := filepath.Glob(filepath.Join(sources, "*", "*.texts.ts"))
 	if err != nil {
 		return "", err
@@ -49,16 +37,16 @@ func textsOf(sources, language string) (module string, err error) {
 	var imports, areas strings.Builder
 	for _, file := range files {
 		area := camelCase(strings.TrimSuffix(filepath.Base(file), ".texts.ts"))
-		if language == "en" && slices.Contains(slices.Concat(firstTexts, codeTexts), area) {
+		if slices.Contains(slices.Concat(firstTexts, codeTexts), area) {
 			continue
 		}
-		fmt.Fprintf(&imports, "import { %s as %s } from %q\n", camelCase(language), area, "../"+filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file))
+		fmt.Fprintf(&imports, "import { en as %s } from %q\n", area, "../"+filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file))
 		fmt.Fprintf(&areas, "%s, ", area)
 	}
 	return fmt.Sprintf("%sexport const texts = { %s}\n", imports.String(), areas.String()), nil
 }
 
-// camelCase returns your-page as yourPage, and zh-Hans as zhHans.
+// camelCase returns your-page as yourPage.
 func camelCase(name string) string {
 	first, rest, _ := strings.Cut(name, "-")
 	for word := range strings.SplitSeq(rest, "-") {

@@ -13,11 +13,7 @@ const answerTimeout = 2500 // ms
 /** The order of the demos. Others follow, by name. */
 const order = ['notes', 'trip', 'board', 'drop', 'world']
 
-const texts = await load<StartTexts>(english, {
-  de: () => import('./texts/de.ts'),
-  ja: () => import('./texts/ja.ts'),
-  'zh-Hans': () => import('./texts/zh-Hans.ts'),
-})
+const texts = await load<StartTexts>('start', english)
 
 type Standing = keyof typeof texts.state
 

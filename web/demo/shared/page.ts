@@ -8,11 +8,7 @@ import { fill, load, say, type Texts } from './texts.ts'
 import { noteWatch } from './watch.ts'
 
 /** The texts that all demos have. */
-export const shared: Shared = await load<Shared>(english, {
-  de: () => import('./texts/de.ts'),
-  ja: () => import('./texts/ja.ts'),
-  'zh-Hans': () => import('./texts/zh-Hans.ts'),
-})
+export const shared: Shared = await load('shared', english)
 
 export function element<T extends HTMLElement = HTMLElement>(id: string): T {
   const found = document.getElementById(id)

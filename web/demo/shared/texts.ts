@@ -1,6 +1,6 @@
 /**
- * Texts in the language of this document, a catalogue for each language and demo. The catalogues of other languages are
- * loaded on demand, and have the type of the English one, so that a missing text is a build error.
+ * Texts in the language of this document: English is in the code, and translations of all demos are a chunk for each
+ * language, which is loaded on demand (web/texts).
  */
 
 import { type Language, language, tag } from './language.ts'
@@ -16,20 +16,36 @@ export interface Texts {
   readonly [key: string]: unknown
 }
 
-type Loaders<T> = { readonly [code in Exclude<Language, 'en'>]: () => Promise<{ texts: T }> }
+/** The texts of a language, and the English ones where a translation is missing. Lists are translated as a whole. */
+function translated<T>(english: T, translation: unknown): T {
+  if (typeof english !== 'object' || english === null || Array.isArray(english)) {
+    return (translation as T | undefined) ?? english
+  }
+  const from = (translation ?? {}) as Readonly<Record<string, unknown>>
+  const all = Object.entries(english).map(([key, text]) => [key, translated(text, from[key])])
+  return { ...from, ...Object.fromEntries(all) } as T
+}
+
+const catalogues = {
+  de: () => import('../../texts/demos.de.json', { with: { type: 'json' } }),
+  ja: () => import('../../texts/demos.ja.json', { with: { type: 'json' } }),
+  'zh-Hans': () => import('../../texts/demos.zh-Hans.json', { with: { type: 'json' } }),
+}
 
 /** The language that is shown: English, if the texts of another one did not load. */
 let shown: Language = language
 
 /**
- * Returns the catalogue of this document's language.
+ * Returns the texts of a demo in the language of this document.
  *
- * @param english - which is also shown if the chunk of another language does not load
+ * @param name - member of the catalogues
+ * @param english - what is shown for texts that a language lacks, and if its chunk does not load
  */
-export async function load<T>(english: T, others: Loaders<T>): Promise<T> {
+export async function load<T>(name: string, english: T): Promise<T> {
   if (language === 'en') return english
   try {
-    return (await others[language]()).texts
+    const all: { readonly [name: string]: unknown } = (await catalogues[language]()).default
+    return translated(english, all[name])
   } catch {
     shown = 'en'
     return english

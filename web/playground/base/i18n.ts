@@ -1,6 +1,6 @@
 /**
- * Texts in the user's language. Each language is loaded on demand. The other languages have the type of the
- * English texts, so a missing text is a build error. Names of the protocol are never translated.
+ * Texts in the user's language. Each language is loaded on demand; a text that a language lacks is shown in English.
+ * Names of the protocol are never translated.
  *
  * A text may contain `{name}`; numbers are formatted for the language. A text that depends on a number is an
  * object by plural category (`one`, `other` …), chosen by `{count}`.
@@ -16,7 +16,7 @@ export { type Locale, localeNames, locales, preferredLocale } from '../locale/la
 export type { Key } from '../locale/texts.ts'
 
 /** One chunk per language. The bundler needs each path as a literal. */
-const loaders: Readonly<Record<Language, () => Promise<{ texts: Partial<Messages> }>>> = {
+const loaders: Readonly<Record<Language, () => Promise<{ texts: object }>>> = {
   en: () => part(import('../locale/en.ts')),
   'zh-Hans': () => part(import('../locale/zh-Hans.ts')),
   ja: () => part(import('../locale/ja.ts')),
@@ -50,7 +50,7 @@ export function setLocale(wanted: Locale): Promise<void> {
   chosen = wanted
   const load = async (language: Locale) => {
     const { texts } = await loaders[language === 'en-XA' ? 'en' : language]()
-    const all = { ...first, ...texts }
+    const all = { ...first, ...texts } as Partial<Messages>
     const messages = language === 'en-XA' ? pseudo(all) : all
     if (wanted !== chosen) return // another language was chosen meanwhile
     current.value = { locale: language, messages }
@@ -70,18 +70,40 @@ export function setLocale(wanted: Locale): Promise<void> {
 export function t(key: Key, params: Readonly<Record<string, string | number>> = {}): string {
   const { locale, messages } = current.value
   const tag = locale === 'en-XA' ? 'en' : locale
-  let text: unknown = messages
-  for (const part of key.split('.'))
-    text = (text as Readonly<Record<string, unknown>>)?.[part] ?? ''
-  if (typeof text === 'object') {
+  let text = textOf(messages, key) ?? textOf(english.value, key)
+  if (text === undefined) void loadEnglish()
+  if (typeof text === 'object' && text !== null) {
     const forms = text as Plural
     text = forms[new Intl.PluralRules(tag).select(Number(params.count))] ?? forms.other
   }
-  return String(text).replace(/\{(\w+)\}/g, (whole, name: string) => {
+  return String(text ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = params[name]
     if (value === undefined) return whole
     return typeof value === 'number' ? new Intl.NumberFormat(tag).format(value) : value
   })
+}
+
+/** The text of a key, or its plural forms; `undefined` if there is none. */
+function textOf(messages: Partial<Messages>, key: Key): unknown {
+  let found: unknown = messages
+  for (const part of key.split('.')) found = (found as Readonly<Record<string, unknown>>)?.[part]
+  return found
+}
+
+/** What is shown where a language lacks a text: all English texts, once one was missing. */
+const english = signal<Partial<Messages>>(first)
+let englishLoading: Promise<void> | undefined
+
+function loadEnglish(): Promise<void> {
+  englishLoading ??= loaders.en().then(
+    ({ texts }) => {
+      english.value = { ...first, ...texts } as Partial<Messages>
+    },
+    () => {
+      englishLoading = undefined
+    },
+  )
+  return englishLoading
 }
 
 /** The language tag for `Intl`. */

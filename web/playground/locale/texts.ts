@@ -1,7 +1,7 @@
 /**
- * The types of all texts. A file `<area>.texts.ts` has the texts of an area in all languages, beside its code, and adds
- * its type to {@link English}. A bundle takes one language out of each: `<language>.ts` beside this file is replaced by
- * all areas of that language (server/bundle/texts.go; web/test/harness/texts.ts in tests under Node).
+ * The types of all texts. A file `<area>.texts.ts` has the English texts of an area, beside its code, and adds its type
+ * to {@link English}. The bundler puts them together in place of `en.ts` beside this file (server/bundle/texts.go;
+ * web/test/harness/texts.ts in tests under Node). Translations are data: web/texts.
  */
 
 /** The English texts by area. Each file of texts adds its own. */
@@ -13,16 +13,7 @@ export type Plural = { readonly other: string } & {
   readonly [category in 'zero' | 'one' | 'two' | 'few' | 'many']?: string
 }
 
-/** The same keys as the English texts, with any strings. */
-export type Translated<Texts> = {
-  readonly [key in keyof Texts]: Texts[key] extends string
-    ? string
-    : Texts[key] extends Plural
-      ? Plural
-      : Translated<Texts[key]>
-}
-
-export type Messages = Translated<English>
+export type Messages = English
 
 type Keys<T, Before extends string = ''> = {
   [K in keyof T & string]: T[K] extends string | Plural

@@ -1,4 +1,4 @@
-/** Fills the modules of languages of the playground under Node, as server/bundle/texts.go does in a bundle. */
+/** Puts the English texts of the playground together under Node, as server/bundle/texts.go does in a bundle. */
 
 import { readdirSync } from 'node:fs'
 import * as nodeModule from 'node:module'
@@ -17,15 +17,12 @@ const camelCase = (name: string) =>
 
 registerHooks({
   load(url, context, next) {
-    const [, language] = /\/playground\/locale\/(en|de|ja|zh-Hans)\.ts$/.exec(url) ?? []
-    if (language === undefined) return next(url, context)
+    if (!url.endsWith('/playground/locale/en.ts')) return next(url, context)
     const files = (readdirSync(playground, { recursive: true }) as string[]).filter((name) =>
       name.endsWith('.texts.ts'),
     )
     const areas = files.map((file) => camelCase(basename(file, '.texts.ts')))
-    const imports = files.map(
-      (file, i) => `import { ${camelCase(language)} as ${areas[i]} } from '../${file}'\n`,
-    )
+    const imports = files.map((file, i) => `import { en as ${areas[i]} } from '../${file}'\n`)
     const source = `${imports.join('')}export const texts = { ${areas.join(', ')} }\n`
     return { format: 'module', shortCircuit: true, source }
   },
