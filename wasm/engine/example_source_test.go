@@ -141,5 +141,5 @@ func ExampleSource() {
 	// [{"uriTemplate":"shelf:///{title}","name":"book","title":"A book by its title"}]
 	// [{"type": "text", "text": "added"}]
 	// {"uri":"shelf:///cart"}
-	// [{"uri":"shelf:///cart","mimeType":"text/plain","text":"3 apples","_meta":{"io.github.pagemcp/version":"ab9fda4de4f0eee3"}}]
+	// [{"uri":"shelf:///cart","mimeType":"text/plain","text":"3 apples"}]
 }

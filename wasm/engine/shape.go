@@ -129,11 +129,10 @@ func appendExtras(dst, annotations, icons, meta []byte, rev revision) []byte {
 }
 
 // appendContents appends an item of contents. With a Ref it has neither text nor
-// blob, and an empty _meta for the Sink to put the version into.
+// blob, and a _meta, perhaps an empty one, which the Sink may add to.
 func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte {
 	dst = appendURI(append(dst, `{"uri":`...), prefix, c.URI)
 	dst = emit.AppendText(dst, "mimeType", plain.Member("mimeType", c.MIMEType))
-	var version string
 	switch {
 	case c.Ref != 0:
 	case c.Relayed.Body != nil && c.Relayed.IsBlob:
@@ -144,22 +143,13 @@ func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte
 		dst = append(dst, `,"blob":"`...)
 		dst = base64.StdEncoding.AppendEncode(dst, c.Blob)
 		dst = append(dst, '"')
-		version = fingerprint(c.Blob)
 	default:
 		dst = jsonrpc.AppendString(append(dst, `,"text":`...), c.Text)
-		version = fingerprint(c.Text)
 	}
 	switch {
 	case !rev.hasTitles():
-	case c.Meta != nil && (version == "" || hasVersion(c.Meta)):
+	case c.Meta != nil:
 		dst = emit.AppendRaw(dst, "_meta", c.Meta)
-	case c.Meta != nil && string(c.Meta) != "{}":
-		dst = append(dst, `,"_meta":{"`+metaVersion+`":"`...)
-		dst = append(append(dst, version...), `",`...)
-		dst = append(dst, c.Meta[1:]...)
-	case version != "":
-		dst = append(dst, `,"_meta":{"`+metaVersion+`":"`...)
-		dst = append(append(dst, version...), `"}`...)
 	case c.Ref != 0:
 		dst = append(dst, `,"_meta":{}`...)
 	}
@@ -340,23 +330,4 @@ func appendURI(dst []byte, prefix, uri string) []byte {
 		uri = prefix + uri
 	}
 	return jsonrpc.AppendString(dst, uri)
-}
-
-func hasVersion(meta []byte) bool {
-	found := false
-	jsonrpc.Members(meta, func(name string, _ []byte) *jsonrpc.Error {
-		found = found || name == metaVersion
-		return nil
-	})
-	return found
-}
-
-// fingerprint is the content version of what is known here: 64 bits of FNV-1a
-// over its bytes, in hexadecimal. It distinguishes versions; it is not for security.
-func fingerprint[T string | []byte](content T) string {
-	hash := uint64(14695981039346656037)
-	for i := 0; i < len(content); i++ {
-		hash = (hash ^ uint64(content[i])) * 1099511628211
-	}
-	return strconv.FormatUint(hash, 16)
 }

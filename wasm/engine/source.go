@@ -186,14 +186,7 @@ type Contents struct {
 	variables []byte      // from a template of a Table: see Result.Variables
 }
 
-// Keys of _meta of this project's own.
-const (
-	// metaVersion is the key of contents whose value, a string, changes when the
-	// content does. The engine adds it; a source may set it.
-	metaVersion = "io.github.pagemcp/version"
-
-	// MetaRequest is the id of the request of the client to which a request of the
-	// engine's, or a log message, belongs. The revisions have no field for it; a gateway
-	// that answers each request on a stream of its own needs it.
-	MetaRequest = "io.github.pagemcp/request"
-)
+// MetaRequest is the key of _meta with the id of the request of the client to which a request of
+// the engine's, or a log message, belongs. The revisions have no field for it; a gateway
+// that answers each request on a stream of its own needs it.
+const MetaRequest = "io.github.pagemcp/request"

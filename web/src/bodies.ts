@@ -1,5 +1,5 @@
 /**
- * Encoded contents of registrations, so that a value that has not changed is neither hashed nor encoded again. One rule
+ * Encoded contents of registrations, so that a value that has not changed is not encoded again. One rule
  * says when one is outdated: a body is that of one value, and is used for this value alone (texts are compared, bytes
  * are the same object); it goes with its registration.
  *
@@ -81,8 +81,6 @@ export function bodies(): Bodies {
   const entries: (Entry | undefined)[] = [] // used by each read: an array needs no hashing
   let count = 0
   let total = 0
-  let hasDropped = false
-  const number = versions()
 
   const drop = (known: Known | undefined) => {
     if (known === undefined) return
@@ -103,7 +101,6 @@ export function bodies(): Bodies {
     if (count <= maxBodies && total <= maxKept) return
     count = 0
     total = 0
-    hasDropped = true
     for (const other of entries) if (other) other.one = other.byUri = undefined
   }
 
@@ -141,21 +138,19 @@ export function bodies(): Bodies {
       if (!entry?.isPublished) return undefined
       if (entry.body !== undefined) return entry.body
       if (entry.ready === undefined) throw new NotFoundError(uri)
-      return encode(entry, entry.ready, number)
+      return encode(entry, entry.ready)
     },
     of: (ref) => entries[ref] ?? entryOf(ref),
     provided(entry, uri, value, mimeType) {
       const last = uri === undefined ? entry.one : entry.byUri?.get(uri)
       if (last?.value === value && last.mimeType === mimeType) return last.body
-      const isText = typeof value === 'string'
       const encoded = (body: Body) => {
         const size = 2 * (body.text ?? body.blob ?? '').length + heldBy(value)
         const least = uri === undefined ? 0 : minOfTemplate
         if (size >= least && size <= maxKept) keep(entry, uri, { value, mimeType, body, size })
         return body
       }
-      const isNumbered = isText && uri === undefined && !hasDropped && 2 * value.length <= maxKept
-      const body = bodyOf(value, mimeType, isNumbered ? number() : undefined)
+      const body = bodyOf(value, mimeType)
       return body instanceof Promise ? body.then(encoded) : encoded(body)
     },
     forget(first, count) {
@@ -170,25 +165,9 @@ export function bodies(): Bodies {
   }
 }
 
-/**
- * Makes versions of texts that are compared with the one before: numbers, which cost less than reading the text for a
- * hash. Those of other pages, and of this one after a reload, begin differently.
- */
-function versions(): () => string {
-  const page = crypto.getRandomValues(new Uint32Array(2)).join('-')
-  let last = 0
-  return () => `${page}-${++last}`
-}
-
 /** Encodes a published value, once. */
-function encode(
-  entry: Entry,
-  { value, mimeType }: Ready,
-  number: () => string,
-): Body | Promise<Body> {
-  const body = Array.isArray(value)
-    ? bodyOfParts(value)
-    : bodyOf(value, mimeType, typeof value === 'string' ? number() : undefined)
+function encode(entry: Entry, { value, mimeType }: Ready): Body | Promise<Body> {
+  const body = Array.isArray(value) ? bodyOfParts(value) : bodyOf(value, mimeType)
   entry.body = body
   if (!(body instanceof Promise)) {
     entry.ready = undefined

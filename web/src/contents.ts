@@ -1,14 +1,10 @@
 /**
  * Encodes contents: the value of a provider becomes the member `text` or `blob` of a
- * result, and gets its content version. Contents stay in JavaScript; Go never sees them.
+ * result. Contents stay in JavaScript; Go never sees them.
  */
 
-import { hashBytes, hashText } from './hash.ts'
 import { jsonCopy } from './json.ts'
 import type { Contents } from './source.ts'
-
-/** The `_meta` key of the content version; Go's metaVersion in wasm/engine/source.go. */
-export const metaVersion = 'io.github.pagemcp/version'
 
 /** The `_meta` key that lists, by JSON Pointer (RFC 6901), the parts of a content that are incomplete. */
 export const metaLossy = 'io.github.pagemcp/lossy'
@@ -17,8 +13,6 @@ export const metaLossy = 'io.github.pagemcp/lossy'
 export interface Body {
   readonly text?: string
   readonly blob?: string
-  /** Of two reads with the same version, the content is the same. */
-  readonly version: string
   /** The MIME type that follows from the value, where the description has none. */
   readonly mimeType?: string
   /** Lone surrogates, which UTF-8 cannot carry, became U+FFFD. */
@@ -57,13 +51,12 @@ export type Value = string | Bytes
  * Encodes a value.
  *
  * @param mimeType - that follows from it; default: the type of a Blob
- * @param version - of a text; default: its hash
  */
-export function bodyOf(value: Value, mimeType?: string, version?: string): Body | Promise<Body> {
+export function bodyOf(value: Value, mimeType?: string): Body | Promise<Body> {
   if (typeof value === 'string') {
     const whole = value.isWellFormed()
     const text = whole ? value : value.toWellFormed()
-    return { text, version: version ?? hashText(text), mimeType, lossy: !whole }
+    return { text, mimeType, lossy: !whole }
   }
   checkSize(sizeOf(value))
   if (value instanceof Blob) {
@@ -81,7 +74,7 @@ function sizeOf(value: Value): number {
 }
 
 function bytesBody(bytes: Uint8Array<ArrayBuffer>, mimeType: string | undefined): Body {
-  return { blob: toBase64(bytes), version: hashBytes(bytes), mimeType, lossy: false }
+  return { blob: toBase64(bytes), mimeType, lossy: false }
 }
 
 /** Base64 with padding (RFC 4648, section 4). */
@@ -161,7 +154,7 @@ export function contents(items: readonly Contents[]): SeveralContents {
 export async function bodyOfParts(parts: readonly Part[]): Promise<Body> {
   checkSize(parts.reduce((sum, { value }) => sum + sizeOf(value), 0))
   const all = parts.map(async ({ value, ...item }) => ({ item, body: await bodyOf(value) }))
-  return { version: '', lossy: false, parts: await Promise.all(all) }
+  return { lossy: false, parts: await Promise.all(all) }
 }
 
 /**

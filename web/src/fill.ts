@@ -1,11 +1,11 @@
 /**
- * Completes the skeleton of a read: Go lists the items and the origin of their contents; text, blob and
- * content version are put in here. They never cross into Go.
+ * Completes the skeleton of a read: Go lists the items and the origin of their contents; text and blob
+ * are put in here. They never cross into Go.
  */
 
 import type { Bodies, Entry } from './bodies.ts'
 import type { Cancellation } from './cancellation.ts'
-import { type Body, bodyOf, bodyOfParts, metaLossy, metaVersion, type Ready } from './contents.ts'
+import { type Body, bodyOf, bodyOfParts, metaLossy, type Ready } from './contents.ts'
 import { type ReadValues, readValues } from './read-values.ts'
 import { NotFoundError } from './source.ts'
 
@@ -151,22 +151,18 @@ function completeAll(item: Item, uri: string, body: Body): Item[] {
 
 /** An item of the skeleton with its content. */
 function complete(item: Item, uri: string, body: Body): Item {
-  const { text, blob, version, lossy } = body
+  const { text, blob, lossy } = body
   const mimeType = item.mimeType ?? body.mimeType
   if (text !== undefined && mimeType !== undefined && item._meta !== undefined && !lossy) {
-    // One literal, since nearly all reads end here; metaVersion is written out, since a
-    // computed name costs three times as much.
-    if (isEmpty(item._meta)) {
-      return { uri, mimeType, text, _meta: { 'io.github.pagemcp/version': version } }
-    }
+    if (isEmpty(item._meta)) return { uri, mimeType, text } // nearly all reads end here
   }
   const whole: Item = { uri }
   if (mimeType !== undefined) whole.mimeType = mimeType
   if (text === undefined) whole.blob = blob
   else whole.text = text
   if (item._meta !== undefined) {
-    whole._meta = { [metaVersion]: version, ...item._meta }
-    if (lossy) whole._meta[metaLossy] ??= ['']
+    if (lossy) whole._meta = { [metaLossy]: [''], ...item._meta }
+    else if (!isEmpty(item._meta)) whole._meta = item._meta
   }
   return whole
 }

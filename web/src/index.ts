@@ -77,7 +77,6 @@ export type {
   PromptMessage,
   PromptResult,
 } from './prompt.ts'
-export { metaProvenance, type Provenance, type SourceKind } from './provenance.ts'
 export type {
   Content,
   ContentValue,

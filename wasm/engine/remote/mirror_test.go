@@ -98,7 +98,7 @@ func setGrants(t *testing.T, page *engine.Engine, text string) {
 
 // value is the result of a read as the page sends it with a change.
 func value(uri, text string) string {
-	return string(remotetest.Published([]byte(`{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"page","version":"1"}},"contents":[{"uri":"` + uri + `","text":"` + text + `","_meta":{"io.github.pagemcp/version":"x"}}],"ttlMs":0,"cacheScope":"private"}`)))
+	return string(remotetest.Published([]byte(`{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"page","version":"1"}},"contents":[{"uri":"` + uri + `","text":"` + text + `","_meta":{"com.example/n":1}}],"ttlMs":0,"cacheScope":"private"}`)))
 }
 
 // reads is how many reads have reached the page since it joined.
@@ -122,7 +122,7 @@ func TestMirroredReadsEqualThoseOfThePage(t *testing.T) {
 		"untyped": {{Text: ""}},
 		"blob":    {{Blob: []byte{0, 1, 255}, MIMEType: "image/png"}},
 		"several": {{Text: "a"}, {URI: "notes://b", Blob: []byte("b"), Meta: []byte(`{"x/y":[1.0,{"z":null}]}`)}},
-		"meta":    {{Text: "{}", MIMEType: "application/json", Meta: []byte(`{"io.github.pagemcp/version":"v1","io.github.pagemcp/lossy":[""]}`)}},
+		"meta":    {{Text: "{}", MIMEType: "application/json", Meta: []byte(`{"com.example/n":1,"io.github.pagemcp/lossy":[""]}`)}},
 		"cached":  {{Text: "c", Cache: engine.Cache{TTL: 1500 * time.Millisecond, Public: true}}},
 	}
 	for name, contents := range kinds {

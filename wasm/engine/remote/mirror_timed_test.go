@@ -60,7 +60,7 @@ func (h *mirroredHop) body(who engine.Principal, uri string) string {
 func TestTimedReadsEqualThoseOfThePage(t *testing.T) {
 	kinds := map[string][]engine.Contents{
 		"text":    {{Text: "2 äpfel \"\\\u2028 😀", MIMEType: "text/plain"}},
-		"blob":    {{Blob: []byte{0, 1, 255}, MIMEType: "image/png", Meta: []byte(`{"io.github.pagemcp/version":"v1"}`)}},
+		"blob":    {{Blob: []byte{0, 1, 255}, MIMEType: "image/png", Meta: []byte(`{"com.example/n":1}`)}},
 		"several": {{Text: "a"}, {URI: "notes://b", Blob: []byte("b"), Meta: []byte(`{"x/y":[1.0,{"z":null}]}`)}},
 	}
 	for name, contents := range kinds {

@@ -82,8 +82,8 @@ type Result struct {
 
 	// Refs, if there are any, say for each item of the Document's "contents"
 	// which text or blob belongs in it; zero: it is complete. The Sink adds a
-	// member "text" or "blob", and, where the item has a "_meta", the content
-	// version as the member that engine's metaVersion names.
+	// member "text" or "blob". Where the item has a "_meta", the Sink may add to it, or
+	// remove it if it is empty.
 	Refs []Ref
 
 	// URI is put into contents[0].uri, whose value in the skeleton is "". Empty:

@@ -1,7 +1,7 @@
 /** The last decisions, of all tabs of the app. They are read when the user opens the list. */
 
 import type { AuditEntry, PageAccess } from '../access-types.ts'
-import { plainLabel } from '../provenance.ts'
+import { plainLabel } from '../plain-label.ts'
 import { make } from './dom.ts'
 import { nameOf } from './names.ts'
 import type { Texts } from './texts.ts'

@@ -1,6 +1,6 @@
 /** How the name of an assistant is shown. Names come from gateways and from clients: they are data. */
 
-import { plainLabel } from '../provenance.ts'
+import { plainLabel } from '../plain-label.ts'
 import { texts as allTexts, fill, languageFor, type Texts } from './texts.ts'
 
 /** The most of a name that is shown. */

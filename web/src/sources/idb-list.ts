@@ -1,7 +1,7 @@
 /** Records in listings. */
 
 import { result } from '../idb-request.ts'
-import { plainLabel } from '../provenance.ts'
+import { plainLabel } from '../plain-label.ts'
 import type { Resource } from '../source.ts'
 import { keyLabel, keySegment, keyText } from './idb-keys.ts'
 import { hasLabels, type Served } from './idb-options.ts'

@@ -1,6 +1,5 @@
 import { metaLossy } from '../contents.ts'
 import { result } from '../idb-request.ts'
-import { withProvenance } from '../provenance.ts'
 import {
   BadCursorError,
   type Contents,
@@ -115,7 +114,7 @@ export function idbReader(
       const found = place(uri)
       const contents = found && (await contentsAt(read, uri, found, signal))
       if (contents === undefined) throw new NotFoundError(uri)
-      return withProvenance('idb', contents)
+      return contents
     },
   }
 }

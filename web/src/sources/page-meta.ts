@@ -1,6 +1,6 @@
 /** The metadata of a document: title, URL, language, description, canonical URL, JSON-LD. */
 
-import { plainLabel } from '../provenance.ts'
+import { plainLabel } from '../plain-label.ts'
 import { isPrivateElement, redacted, redactUrl } from '../redact.ts'
 import { isSecretName, isSecretValue } from '../secrets.ts'
 import type { Json } from '../source.ts'

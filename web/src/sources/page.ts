@@ -1,7 +1,6 @@
 import { rankCompletions } from '../complete.ts'
 import { metaLossy } from '../contents.ts'
 import { lazily } from '../module.ts'
-import { withProvenance } from '../provenance.ts'
 import { NotFoundError, type Resource, type Source } from '../source.ts'
 import { nameSegment } from './idb-keys.ts'
 import { commonOptions, type SourceOptions, wrongOption } from './options.ts'
@@ -109,7 +108,7 @@ export function page(options: PageOptions): Source {
       const { contentOf } = await load()
       const { text, lossy } = contentOf(place.part, rootsOf(place.selector))
       const _meta = lossy.length > 0 ? { [metaLossy]: lossy } : undefined
-      return withProvenance('page', [{ uri, mimeType, text, _meta }])
+      return [{ uri, mimeType, text, _meta }]
     },
 
     ...(named && {

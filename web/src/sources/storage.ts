@@ -1,5 +1,5 @@
 import { rankCompletions } from '../complete.ts'
-import { plainLabel, withProvenance } from '../provenance.ts'
+import { plainLabel } from '../plain-label.ts'
 import { BadCursorError, type Listing, NotFoundError, type Source } from '../source.ts'
 import { commonOptions, type PollingOptions, wrongOption } from './options.ts'
 import { type Area, type AreaName, area, entryOf, type StorageKeys } from './storage-keys.ts'
@@ -89,9 +89,7 @@ export function storage(options: StorageOptions): Source {
         throw new NotFoundError(uri)
       const text = one.names(entry.key) ? valueAt(store, entry.key) : null
       if (text === null || !one.serves(entry.key, text)) throw new NotFoundError(uri)
-      return withProvenance('storage', [
-        { uri, mimeType: isJson(text) ? 'application/json' : 'text/plain', text },
-      ])
+      return [{ uri, mimeType: isJson(text) ? 'application/json' : 'text/plain', text }]
     },
 
     templates: async () =>

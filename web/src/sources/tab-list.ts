@@ -2,7 +2,7 @@
 
 import { rankCompletions } from '../complete.ts'
 import { metaLossy } from '../contents.ts'
-import { plainLabel, withProvenance } from '../provenance.ts'
+import { plainLabel } from '../plain-label.ts'
 import { redactUrl } from '../redact.ts'
 import {
   BadCursorError,
@@ -29,7 +29,7 @@ export interface ListedTab {
   readonly details: object
   /** JSON pointers of the details that differ from the tab's own values. */
   readonly lossy?: string[]
-  /** The origin of its document; default: that of this window. */
+  /** The origin of its document. */
   readonly origin?: string
   /** The user has not shared it with this client: no list has it, and reads reject with a `NotAllowedError`. */
   readonly isDenied?: boolean
@@ -98,18 +98,18 @@ export function tabList({ words, tabs, text }: TabListOptions): TabList {
     async read(uri, options) {
       const parts = partsOf(uri)
       if (parts === undefined) throw new NotFoundError(uri)
-      if (uri === base) return withProvenance('tabs', [listContents(await shared(options))])
+      if (uri === base) return [listContents(await shared(options))]
       const isWanted = ({ id, active }: ListedTab) =>
         parts.id === 'active' ? active : id === parts.id
       const tab = (await tabs(options)).find(isWanted)
       if (tab?.isDenied) throw new DOMException(uri, 'NotAllowedError')
       if (tab === undefined || (parts.text && !tab.hasText)) throw new NotFoundError(uri)
-      const { details, lossy = [], origin } = tab
-      if (!parts.text) return withProvenance('tabs', [jsonContents(uri, details, lossy)], origin)
+      const { details, lossy = [] } = tab
+      if (!parts.text) return [jsonContents(uri, details, lossy)]
       const found = await text(tab, options)
       if (found === undefined) throw new NotFoundError(uri)
       const _meta = found.cut ? { [metaLossy]: [''] } : undefined
-      return withProvenance('tabs', [{ uri, mimeType: plain, text: found.text, _meta }], origin)
+      return [{ uri, mimeType: plain, text: found.text, _meta }]
     },
 
     templates: async () => [

@@ -1,7 +1,6 @@
 import { type ContentBlock, isBlock } from '../blocks.ts'
 import type { OwnCallRequest, ToolDescription, ToolResult } from '../callee.ts'
 import { shownKeys } from '../keys.ts'
-import { metaProvenance, provenanceOf } from '../provenance.ts'
 import { checker } from '../schema.ts'
 import { type Changed, type Json, NotFoundError, type Source } from '../source.ts'
 import {
@@ -35,8 +34,7 @@ const gathering = 50
  * the deprecated `navigator.modelContext`) as MCP tools: also those of HTML forms, but not those of frames,
  * for debugging, and of {@link offerToWebMcp}. Without WebMCP there are none. Runs in the window.
  *
- * The browser does not validate arguments: the tools get what the client sends. Results are marked as
- * untrusted, because the developer of the engine's part may not have written them.
+ * The browser does not validate arguments: the tools get what the client sends.
  *
  * @returns a source of tools alone. `callTool` rejects with {@link NotFoundError} for a name that is not registered now,
  *   and with the browser's error if the tool fails
@@ -162,12 +160,7 @@ function resultOf(answer: string | null): ToolResult {
     const text = 'The document was left while the tool ran; it may have taken effect.'
     return { content: [{ type: 'text', text }], isError: true }
   }
-  const { content, ...rest } = wholeResult(answer) ?? { content: [{ type: 'text', text: answer }] }
-  const _meta = { [metaProvenance]: { ...provenanceOf('webmcp') } }
-  return {
-    ...rest,
-    content: content?.map((block) => ({ ...block, _meta: { ...block._meta, ..._meta } })),
-  }
+  return wholeResult(answer) ?? { content: [{ type: 'text', text: answer }] }
 }
 
 /** The result of a tool that returned one of MCP. */

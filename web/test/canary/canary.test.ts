@@ -85,7 +85,6 @@ const wanted = [
   'open note',
   'dark',
   '# Seen by everybody',
-  'io.github.pagemcp/provenance',
 ]
 
 const hasAllSchemes = (uris: string[]) =>

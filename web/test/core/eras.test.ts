@@ -125,36 +125,6 @@ test('contents: JSON text, blobs, templates', async () => {
   client.close()
 })
 
-test('the content version changes with the content, and stays the same until then', async (t) => {
-  const client = page.client()
-  const version = async (uri: string) => {
-    const item = contents(await client.askModern('resources/read', { uri }))
-    return (item._meta as Record<string, string>)['io.github.pagemcp/version']
-  }
-  let text = '2 apples'
-  const basket = { uri: 'notes://basket', name: 'Basket' }
-  t.after(page.mcp.resource(basket, () => text))
-  const published = page.mcp.resource({ uri: 'notes://published', name: 'Published' }, text)
-  t.after(published)
-  t.after(page.mcp.template({ uriTemplate: 'notes://basket/{id}', name: 'One' }, () => text))
-  for (const uri of ['notes://basket', 'notes://published', 'notes://basket/1']) {
-    const seen = new Set<string | undefined>()
-    for (const next of ['2 apples', '3 apples', '4 apples']) {
-      text = next
-      published.set(next)
-      const first = await version(uri)
-      assert.match(String(first), /^[\d-]+$/)
-      published.set(next)
-      assert.equal(await version(uri), first, uri)
-      seen.add(first)
-    }
-    assert.equal(seen.size, 3, uri)
-    text = '2 apples'
-    published.set(text)
-  }
-  client.close()
-})
-
 test('a classic subscriber hears of a change, and after unsubscribe does not', async () => {
   const client = page.client()
   await client.initialize()

@@ -70,57 +70,6 @@ test('Base64 is the same with and without the built-in', () => {
   assert.equal(toBase64(bytes), expected)
 })
 
-test('versions tell contents apart', () => {
-  const version = (value: string | Uint8Array<ArrayBuffer>) =>
-    (bodyOf(value) as { version: string }).version
-  const values = [
-    '',
-    'a',
-    'b',
-    'aa',
-    'ab',
-    'ba',
-    'a'.repeat(1000),
-    `${'a'.repeat(999)}b`,
-    '\u0000',
-    '\u0000\u0000',
-  ]
-  assert.equal(new Set(values.map(version)).size, values.length)
-  const many = new Set(Array.from({ length: 100_000 }, (_, i) => version(`record ${i}`)))
-  assert.equal(many.size, 100_000)
-  assert.equal(version('same'), version('same'))
-  assert.notEqual(version(new Uint8Array([97])), version(new Uint8Array([98])))
-})
-
-test('texts that are compared have numbers as versions, which are those of no other page', () => {
-  const memory = bodies()
-  const version = (ref: number, text: string, of = memory) =>
-    (of.provided(of.of(ref), undefined, text) as { version: string }).version
-  const first = version(1, 'a')
-  assert.equal(version(1, 'a'), first)
-  assert.notEqual(version(1, 'b'), first)
-  assert.notEqual(version(1, 'a', bodies()), first)
-  const published = (text: string, of = memory) => {
-    of.publish(0, { value: text })
-    return (of.published(0, 'a:0') as { version: string }).version
-  }
-  const one = published('a')
-  assert.equal(published('a'), one)
-  assert.notEqual(published('b'), one)
-  assert.notEqual(published('a', bodies()), one)
-})
-
-test('once values had to be dropped, the versions of later ones are hashes, which stay', () => {
-  const memory = bodies()
-  const version = (ref: number) =>
-    (memory.provided(memory.of(ref), undefined, `text ${ref}`) as { version: string }).version
-  for (let ref = 1; ref <= 20_000; ref++) version(ref)
-  const { version: hash } = bodyOf('text 1') as { version: string }
-  assert.equal(version(1), hash)
-  for (let ref = 1; ref <= 20_000; ref++) version(ref)
-  assert.equal(version(1), hash)
-})
-
 test('lone surrogates become U+FFFD, and it is said', () => {
   const body = bodyOf('a\ud800b') as { text: string; lossy: boolean }
   assert.deepEqual([body.text, body.lossy], ['a\ufffdb', true])

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metaProvenance, plainLabel, withProvenance } from '../../src/provenance.ts'
+import { plainLabel } from '../../src/plain-label.ts'
 import { redactUrl } from '../../src/redact.ts'
 import {
   isSecretHeader,
@@ -201,19 +201,6 @@ test('texts lose HTTP credentials, passwords and secret parameters of URLs', () 
     ['no secret in here', 'no secret in here'],
   ]
   for (const [text, redacted] of texts) assert.equal(redactText(text, '[x]'), redacted)
-})
-
-test('contents say where they come from', () => {
-  const [item] = withProvenance(
-    'page',
-    [{ uri: 'page:///text', text: 'x', _meta: { own: 1 } }],
-    'https://a.example',
-  )
-  const { [metaProvenance]: provenance, ...others } = item?._meta ?? {}
-  const { time, ...rest } = provenance as { time: string }
-  assert.deepEqual(rest, { origin: 'https://a.example', kind: 'page', untrusted: true })
-  assert.match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
-  assert.deepEqual(others, { own: 1 })
 })
 
 test('labels have nothing in them that steers', () => {
