@@ -60,8 +60,8 @@ func (e *Engine) ping(context.Context, *request) (sink.Result, error) {
 	return sink.Result{Document: e.fixed.Load().empty}, nil
 }
 
-// subscribe adds a URI to those of the session, also if there is no such resource yet.
-// MCP 2025-11-25, server/resources.
+// subscribe adds a URI to those of the session. For a URI that cannot be read it fails
+// as the read does. MCP 2025-11-25, server/resources.
 func (e *Engine) subscribe(ctx context.Context, req *request) (sink.Result, error) {
 	uri, err := req.readURI()
 	if err != nil {
@@ -69,6 +69,9 @@ func (e *Engine) subscribe(ctx context.Context, req *request) (sink.Result, erro
 	}
 	if !e.options.Allow(req.who, VerbWatch, uri) {
 		return sink.Result{}, errDenied
+	}
+	if err := e.exists(ctx, req, uri); err != nil {
+		return sink.Result{}, err
 	}
 	if !req.mayWait && e.mustArm() {
 		return sink.Result{}, errMustWait

@@ -144,6 +144,11 @@ func (b *breaking) Complete(context.Context, engine.CompletionRequest) (engine.C
 	return engine.Completion{}, nil
 }
 
+func (b *breaking) Has(context.Context, string) (bool, error) {
+	b.may("Has")
+	return true, nil
+}
+
 type breakingWatcher struct{ *breaking }
 
 func (b breakingWatcher) Watch(ctx context.Context, changed func(engine.Change)) error {
@@ -192,7 +197,7 @@ func (b breakingEarly) ReadEarly(begin func() context.Context, _ string) []engin
 // answered, and requests to the other sources are answered as if nothing was
 // wrong.
 func TestPanicsLeaveNothingLocked(t *testing.T) {
-	methods := []string{"List", "Read", "Templates", "Prompts", "GetPrompt", "Tools", "CallTool", "Complete", "nothing"}
+	methods := []string{"List", "Read", "Templates", "Prompts", "GetPrompt", "Tools", "CallTool", "Complete", "Has", "nothing"}
 	kinds := map[string]struct {
 		wrap  func(*breaking) engine.Source
 		parts []string

@@ -170,6 +170,37 @@ func (c *Contents) check() error {
 	return nil
 }
 
+// exists returns an error unless uri could be read.
+func (e *Engine) exists(ctx context.Context, req *request, uri string) error {
+	var failed error // as in readFrom
+	spelled := spellingFor(req.uri, uri)
+	for l := e.lookup(uri); l.next(); {
+		if l.mount.immediate == nil && !req.mayWait {
+			return errMustWait
+		}
+		found := true
+		err := l.eachSpelling(spelled, func(own string) (err error) {
+			if finder, ok := l.mount.source.(Finder); ok {
+				found, err = finder.Has(ctx, own)
+			} else {
+				_, err = l.mount.source.Read(ctx, own)
+			}
+			return err
+		})
+		switch {
+		case err == nil && found:
+			return nil
+		case err != nil && !tryNextSource(err):
+			err = jsonrpc.Wrap("look for "+jsonrpc.Quoted(uri), err)
+			if endsSearch(ctx, err) {
+				return err
+			}
+			failed = cmp.Or(failed, err)
+		}
+	}
+	return cmp.Or(failed, ErrNotFound)
+}
+
 // tryNextSource reports whether the next source may have what this one does not.
 func tryNextSource(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, errDenied) }
 
