@@ -195,7 +195,12 @@ test('a source learns on whose behalf it is called, and may say that this is not
     message: 'The user has not shared this with you. Do not try again unless they ask.',
     data: { origin: 'engine', reason: 'declined', retry: false },
   })
-  const all = ['list', 'read', 'complete', 'read']
+  await client.initialize()
+  assert.match(
+    JSON.stringify(await client.ask('resources/subscribe', { uri: 'memo:theirs' })),
+    /not shared this with you/,
+  )
+  const all = ['list', 'read', 'complete', 'read', 'read']
   assert.deepEqual(
     seen,
     all.map((what) => [what, 'page']),
