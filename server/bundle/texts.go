@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +17,8 @@ var firstTexts = []string{"base", "compose", "shell", "timeline"}
 var codeTexts = []string{"events"}
 
 // textFiles makes the module of all English texts of the playground, locale/en.ts, from the files
-// `<area>.texts.ts` beside its code: all areas but those that are loaded first, or code.
+// `<area>.texts.ts` beside its code: all areas but those that are loaded first, or code. Its
+// translations are bundled; other JSON files are copied.
 func textFiles(sources string) api.Plugin {
 	return api.Plugin{Name: "texts", Setup: func(build api.PluginBuild) {
 		build.OnLoad(api.OnLoadOptions{Filter: `[/\\]locale[/\\]en\.ts$`, Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
@@ -25,6 +27,11 @@ func textFiles(sources string) api.Plugin {
 			}
 			contents, err := englishTexts(sources)
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, ResolveDir: filepath.Dir(args.Path)}, err
+		})
+		build.OnLoad(api.OnLoadOptions{Filter: `[/\\]texts[/\\]playground\.[\w-]+\.json$`, Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			data, err := os.ReadFile(args.Path)
+			contents := string(data)
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJSON, WatchFiles: []string{args.Path}}, err
 		})
 	}}
 }
