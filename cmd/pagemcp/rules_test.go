@@ -233,7 +233,7 @@ func TestPackageHasTypes(t *testing.T) {
 	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a declaration of an earlier build: %v", err)
 	}
-	for _, name := range []string{"access", "index", "pairing", "react", "redaction", "sources"} {
+	for _, name := range []string{"access", "client", "index", "react", "webmcp"} {
 		if _, err := os.Stat(filepath.Join(dir, "types", name+".d.ts")); err != nil {
 			t.Error(err)
 		}
