@@ -37,8 +37,6 @@ var allowed = map[string]string{
 	"server/published/texts/assistants.md":    "what a release says instead",
 	"server/published/tree_test.go":           "this test",
 	"server/release/artifacts_test.go":        "the addresses in the formula of a release",
-	"server/clientconfig/change_test.go":      "an entry that another program wrote",
-	"server/clientconfig/status_test.go":      "an entry that another program wrote",
 	"web/test/release/artifacts.check.ts":     "a test of artifacts",
 	"web/test/release/npm.check.ts":           "a test of artifacts, with a registry on loopback",
 }
