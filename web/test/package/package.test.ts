@@ -96,7 +96,7 @@ test('attw finds nothing', () => {
 })
 
 /** Uses each entry point, with types that are inferred. */
-const source = `import { idb, page, start, webSocket, type PageMcp } from 'pagemcp'
+const source = `import { idb, isSecretName, page, redactUrl, start, webSocket, type PageMcp } from 'pagemcp'
 import { type AccessHost, type AccessState, defineAccess, watchAccess } from 'pagemcp/access'
 import { connectTo } from 'pagemcp/client'
 import { PageMcpProvider, usePageMcpResource } from 'pagemcp/react'
@@ -113,7 +113,7 @@ export async function serve(cart: string[]): Promise<PageMcp> {
       inputSchema: { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] },
     },
     ({ item }) => {
-      const text: string = item
+      const text = String(item)
       cart.push(text)
       return text
     },
@@ -129,7 +129,7 @@ export const readers = (host: AccessHost): (() => void) => {
   return watchAccess(host, ({ assistants }: AccessState) =>
     document.title = assistants.filter(({ isActive }) => isActive).map(({ assistant }) => assistant).join())
 }
-export const others = [connectTo, PageMcpProvider, usePageMcpResource, redactUrl, visibleText]
+export const others = [connectTo, PageMcpProvider, usePageMcpResource, redactUrl, isSecretName]
 export const port: Promise<MessagePort> = connectTo(parent, { origin: 'https://example.com' })
 `
 
