@@ -130,8 +130,8 @@ test('it ends when its input ends, and what ran in the page ends too', { timeout
   process.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
   assert.equal(((await process.next()) as Message).method, 'notifications/progress')
   await process.end()
-  await subject.page.waitForFunction(
-    () => document.querySelector('#log li .outcome')?.textContent === 'failed',
-    { timeout: callTimeout, polling: 100 },
-  )
+  await subject.page.waitForFunction(() => document.documentElement.dataset.slow === 'cancelled', {
+    timeout: callTimeout,
+    polling: 100,
+  })
 })
