@@ -87,6 +87,7 @@ type testPage struct {
 	mu      sync.Mutex
 	notes   map[string]string
 	emitted int      // events of the document
+	loaded  string   // when it began
 	slow    int      // calls of test_slow that run
 	wire    []string // received messages
 	keyID   string
@@ -104,6 +105,7 @@ func newPage(t testing.TB, origin, id string) *testPage {
 // load makes its document anew.
 func (p *testPage) load() {
 	p.table, p.notes, p.emitted = engine.NewTable(), map[string]string{}, 0
+	p.loaded = time.Now().Format(time.RFC3339Nano)
 	p.engine = engine.New(engine.Info{Name: "notes", Version: "0.0.0-test"}, &engine.Options{UpdateInterval: 10 * time.Millisecond})
 	p.engine.Mount("", p.table)
 }
@@ -128,7 +130,7 @@ func (p *testPage) emit(name, data string) {
 	p.mu.Lock()
 	uri := "event:///" + name
 	p.emitted++
-	lines := strings.SplitAfter(p.notes[uri]+fmt.Sprintf(`{"number":%d,"time":%q,"data":%s}`+"\n", p.emitted, time.Now().Format("2006-01-02T15:04:05.000000000Z07:00"), data), "\n")
+	lines := strings.SplitAfter(p.notes[uri]+fmt.Sprintf(`{"number":%d,"time":%q,"since":%q,"data":%s}`+"\n", p.emitted, time.Now().Format(time.RFC3339Nano), p.loaded, data), "\n")
 	p.notes[uri] = strings.Join(lines[max(0, len(lines)-4):], "")
 	p.mu.Unlock()
 	p.table.Changed(uri)

@@ -26,14 +26,6 @@ export interface PageEvent<D = unknown> {
   remove(): void
 }
 
-/** An occurrence: a line of the resource. Numbers begin with 1 in each document. */
-interface Occurrence {
-  number: number
-  /** ISO 8601. */
-  time: string
-  data?: unknown
-}
-
 const maxLines = 100
 const maxBytes = 64 << 10 // of all lines
 const maxData = 16 << 10 // bytes
@@ -41,13 +33,17 @@ const maxData = 16 << 10 // bytes
 export interface EventLog {
   /** @throws TypeError for data that does not fit */
   append(data: unknown): void
-  /** The lines. */
+  /**
+   * The last occurrences as lines of JSON, oldest first: `number` from 1, `time`, `since` when the numbers began (both ISO
+   * 8601), and `data`.
+   */
   text(): string
 }
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
 export function eventLog(name: string): EventLog {
+  const since = new Date().toISOString()
   const lines: { text: string; bytes: number }[] = []
   let bytes = 0
   let number = 0
@@ -60,11 +56,11 @@ export function eventLog(name: string): EventLog {
       if (json !== undefined && bytesOf(json) > maxData) {
         throw new TypeError(`the data of ${name} has more than 16 KiB`)
       }
-      number++
-      const occurrence: Occurrence = { number, time: new Date().toISOString(), data }
-      const text = `${JSON.stringify(occurrence)}\n`
-      lines.push({ text, bytes: bytesOf(text) })
-      bytes += bytesOf(text)
+      const head = JSON.stringify({ number: ++number, time: new Date().toISOString(), since })
+      const text = json === undefined ? `${head}\n` : `${head.slice(0, -1)},"data":${json}}\n`
+      const line = { text, bytes: bytesOf(text) }
+      lines.push(line)
+      bytes += line.bytes
       while (lines.length > maxLines || bytes > maxBytes) bytes -= lines.shift()?.bytes ?? 0
     },
     text: () => lines.map(({ text }) => text).join(''),

@@ -17,10 +17,11 @@ func IsEvent(uri string) bool {
 	return scheme == "event" || strings.HasSuffix(scheme, "+event")
 }
 
-// An Occurrence is a line of an event. Numbers begin with 1 in each document of a page.
+// An Occurrence is a line of an event.
 type Occurrence struct {
-	Number int64          `json:"number"`
-	Time   string         `json:"time"` // ISO 8601
+	Number int64          `json:"number"`        // from 1, since the page was loaded
+	Time   string         `json:"time,omitzero"` // ISO 8601
+	Since  string         `json:"since"`         // when the numbers began, ISO 8601
 	Data   jsontext.Value `json:"data,omitzero"`
 }
 
@@ -35,25 +36,25 @@ func Occurrences(text string) (all []Occurrence) {
 	return all
 }
 
-// LastOf returns the last occurrence, without its data; zero: there is none.
+// LastOf returns what identifies the last occurrence; zero: there is none.
 func LastOf(all []Occurrence) Occurrence {
 	if len(all) == 0 {
 		return Occurrence{}
 	}
 	last := all[len(all)-1]
-	return Occurrence{Number: last.Number, Time: last.Time}
+	return Occurrence{Number: last.Number, Since: last.Since}
 }
 
-// After returns the occurrences after one that is known, and how many between are lost; -1: some
-// may be, since the page was loaded again.
+// After returns the occurrences after one that is known, and how many between them the page has
+// dropped; -1: unknown, since the page was loaded again.
 func (known Occurrence) After(all []Occurrence) (later []Occurrence, lost int64) {
-	at := slices.IndexFunc(all, func(o Occurrence) bool { return o.Number == known.Number && o.Time == known.Time })
+	at := slices.IndexFunc(all, func(o Occurrence) bool { return o.Number == known.Number && o.Since == known.Since })
 	switch {
 	case at >= 0:
 		return all[at+1:], 0
 	case known.Number == 0 && len(all) == 0:
 		return nil, 0
-	case len(all) > 0 && all[0].Number > known.Number:
+	case len(all) > 0 && (known.Number == 0 || all[0].Since == known.Since):
 		return all, all[0].Number - known.Number - 1
 	}
 	return all, -1
