@@ -380,8 +380,8 @@ func (w *watcher) next() (r WatchReport, isOne bool) {
 	return r, len(uris) > 0 || r.Lists != nil || r.Missed != nil || r.Events != nil
 }
 
-// narrowest returns sorted URIs that changed, without those that say less than the others: the
-// store of a record that changed.
+// narrowest returns sorted URIs without those that are above another one: the store of a record
+// that changed.
 func narrowest(uris []string) []string {
 	return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool {
 		at, _ := slices.BinarySearch(uris, uri+"/")

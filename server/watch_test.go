@@ -251,8 +251,8 @@ func awaitEvent(t *testing.T, reports <-chan WatchReport, count int, lost int64)
 	}
 }
 
-// Events are counted by their numbers: each is reported once, those that are not kept any more are
-// lost, and so may be those of before the page was loaded again.
+// Each event is reported once, by its number. Those that the page has dropped are counted as lost;
+// after a reload the number of lost ones is unknown.
 func TestWatchCountsEvents(t *testing.T) {
 	g := startGateway(t, Options{})
 	p := newPage(t, testOrigin, "tab")

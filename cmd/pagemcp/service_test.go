@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -17,45 +14,6 @@ import (
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/spf13/pflag"
 )
-
-// The service of systemd is written with the flags, replaced and removed. systemctl is a script
-// that records what it is called with.
-func TestServiceOfSystemd(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("systemd is of Linux")
-	}
-	home, bin := t.TempDir(), t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	record := filepath.Join(bin, "record")
-	if err := os.WriteFile(filepath.Join(bin, "systemctl"), []byte("#!/bin/sh\necho \"$@\" >> "+record+"\necho active\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	std := streams{strings.NewReader(""), &out, &out}
-	unit := filepath.Join(home, ".config", "systemd", "user", "pagemcp.service")
-	for range 2 {
-		if err := installService("/opt/page mcp/100%/pagemcp", []string{"--wait", `--state=C:\x"$HOME`}, std); err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(unit)
-		if err != nil || !strings.Contains(string(text), `ExecStart=/opt/page\x20mcp/100%%/pagemcp "serve" "--wait" "--state=C:\\x\"$$HOME"`+"\n") || !strings.Contains(string(text), "\nWantedBy=default.target\n") {
-			t.Fatalf("%v\n%s", err, text)
-		}
-	}
-	if calls, err := os.ReadFile(record); err != nil || !strings.HasSuffix(string(calls), "enable --user pagemcp.service\ndaemon-reload --user\nstart --user pagemcp.service\n") {
-		t.Errorf("%v\n%s", err, calls)
-	}
-	if err := uninstallService(std); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(unit); !os.IsNotExist(err) {
-		t.Errorf("the unit is left: %v", err)
-	}
-	if err := installService("/opt/page\nmcp", nil, std); err == nil || exitCode(err) != exitMistake {
-		t.Errorf("a path with a line break: %v", err)
-	}
-}
 
 // servedGateway returns a gateway that serves, and what its Serve returns.
 func servedGateway(t *testing.T, state string) (*server.Gateway, <-chan error) {

@@ -17,8 +17,8 @@ var firstTexts = []string{"base", "compose", "shell", "timeline"}
 var codeTexts = []string{"events"}
 
 // textFiles makes the module of all English texts of the playground, locale/en.ts, from the files
-// `<area>.texts.ts` beside its code: all areas but those that are loaded first, or code. Its
-// translations are bundled; other JSON files are copied.
+// `<area>.texts.ts` beside its code, without firstTexts and codeTexts. Translations are bundled;
+// other JSON files are copied.
 func textFiles(sources string) api.Plugin {
 	return api.Plugin{Name: "texts", Setup: func(build api.PluginBuild) {
 		build.OnLoad(api.OnLoadOptions{Filter: `[/\\]locale[/\\]en\.ts$`, Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {

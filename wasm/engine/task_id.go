@@ -10,9 +10,9 @@ import (
 
 // Ids of tasks. Behind the prefix of a mount, as names of tools have it, an id is base64url of 16
 // random bytes R, when the task was created and its ttl (ms), and a tag: SipHash of its principal
-// under R. So whoever has only the id knows to whom the task belongs: a gateway can say that a
-// task has ended with its page. The tag protects nothing by itself, since everyone can make
-// one: an engine compares whole ids with those of its tasks.
+// under R. So the id alone identifies the owner of a task: a gateway can report that it has ended
+// with its page. The tag is no protection, since any client can make one: an engine compares whole
+// ids with those of its tasks.
 
 // newTaskID makes an id. The random bytes are of ChaCha8 with a seed of the system's, as crypto/rand
 // would cost every page 30 KB.

@@ -195,7 +195,7 @@ export function visibilityReader(): VisibilityReader {
     return style.position === 'static' && !style.marginLeft.startsWith('-') ? 'all' : 'some'
   }
 
-  /** By the box of a block, which costs as much as ten properties: it is read once for all texts in it. */
+  /** By the box of a block. Reading it costs as much as ten properties, so it is read once for all texts in the block. */
   function fitsOf({ element, flow, display }: Place): Shown {
     if (display === 'contents') return 'some'
     if (!Element.prototype.checkVisibility.call(element)) return 'none'

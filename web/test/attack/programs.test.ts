@@ -1,5 +1,5 @@
 /**
- * Commands and texts that the playground makes of a message ("Copy as"): whatever somebody else put into the message, they do no
+ * Commands and texts that the playground makes of a message ("Copy as"): whatever is in the message, they do no
  * more than send it. Each is run or parsed by its own language, and what it sends has to equal the message.
  */
 

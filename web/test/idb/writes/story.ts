@@ -1,7 +1,7 @@
 /**
  * P2: a change is followed by at least one `updated` after the last change, whoever wrote: the page,
- * or another tab. A client that reads a resource when it is told, and only then, must end up
- * with what is there. Chromium's own protocol says which stores were written.
+ * or another tab. A client that reads a resource after each `updated` and at no other time
+ * ends with the newest value. Chromium's own protocol says which stores were written.
  */
 
 import assert from 'node:assert/strict'
