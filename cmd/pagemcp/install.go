@@ -172,7 +172,8 @@ func (in *installer) install(ctx context.Context, opts installOptions) error {
 		fmt.Fprintf(in.std.out, "%s is already installed in %s: %s\n", opts.name, client.Title, change.Path)
 		return nil
 	case clientconfig.ByHand:
-		fmt.Fprintf(in.std.out, "Add this to %s:\n\n%s\n%s\n", change.Path, change.Text, client.Reload)
+		in.preview(change)
+		fmt.Fprintln(in.std.out, client.Reload)
 		return nil
 	}
 	if err := change.Apply(ctx, in.host); err != nil {
@@ -211,7 +212,7 @@ func (in *installer) uninstall(ctx context.Context, opts installOptions) error {
 	case clientconfig.Absent:
 		fmt.Fprintf(in.std.out, "%s is not installed in %s: %s\n", opts.name, client.Title, change.Path)
 	case clientconfig.ByHand:
-		fmt.Fprintf(in.std.out, "Remove %s from %s by hand.\n", opts.name, change.Path)
+		in.preview(change)
 		return nil
 	default:
 		fmt.Fprintf(in.std.out, "Removed %s from %s: %s\n%s\n", opts.name, client.Title, change.Path, client.Reload)
@@ -227,6 +228,10 @@ func (in *installer) preview(change *clientconfig.Change) {
 		}
 	}
 	switch {
+	case change.Outcome == clientconfig.ByHand && change.Text != "":
+		fmt.Fprintf(in.std.out, "Add this to %s:\n\n%s\n", change.Path, change.Text)
+	case change.Outcome == clientconfig.ByHand:
+		fmt.Fprintf(in.std.out, "Remove the server from %s by hand.\n", change.Path)
 	case !change.Writes():
 		fmt.Fprintf(in.std.out, "%s does not change.\n", change.Path)
 	case change.Outcome == clientconfig.Removed && change.Commands == nil:

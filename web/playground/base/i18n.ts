@@ -16,11 +16,14 @@ export { type Locale, localeNames, locales, preferredLocale } from '../locale/la
 export type { Key } from '../locale/texts.ts'
 
 /** One chunk per language. The bundler needs each path as a literal. */
-const loaders: Readonly<Record<Language, () => Promise<{ texts: object }>>> = {
-  en: () => part(import('../locale/en.ts')),
-  'zh-Hans': () => part(import('../locale/zh-Hans.ts')),
-  ja: () => part(import('../locale/ja.ts')),
-  de: () => part(import('../locale/de.ts')),
+const loaders: Readonly<Record<Language, () => Promise<object>>> = {
+  en: async () => (await part(import('../locale/en.ts'))).texts,
+  'zh-Hans': async () =>
+    (await part(import('../../texts/playground.zh-Hans.json', { with: { type: 'json' } }))).default,
+  ja: async () =>
+    (await part(import('../../texts/playground.ja.json', { with: { type: 'json' } }))).default,
+  de: async () =>
+    (await part(import('../../texts/playground.de.json', { with: { type: 'json' } }))).default,
 }
 
 /** Only the English texts of the first view at first. Rooms that need more wait for {@link textsLoaded}. */
@@ -49,7 +52,7 @@ export const wantedLocale = (): Locale => chosen
 export function setLocale(wanted: Locale): Promise<void> {
   chosen = wanted
   const load = async (language: Locale) => {
-    const { texts } = await loaders[language === 'en-XA' ? 'en' : language]()
+    const texts = await loaders[language === 'en-XA' ? 'en' : language]()
     const all = { ...first, ...texts } as Partial<Messages>
     const messages = language === 'en-XA' ? pseudo(all) : all
     if (wanted !== chosen) return // another language was chosen meanwhile
@@ -96,7 +99,7 @@ let englishLoading: Promise<void> | undefined
 
 function loadEnglish(): Promise<void> {
   englishLoading ??= loaders.en().then(
-    ({ texts }) => {
+    (texts) => {
       english.value = { ...first, ...texts } as Partial<Messages>
     },
     () => {

@@ -1,1 +1,0 @@
-export { default as texts } from '../../texts/playground.de.json' with { type: 'json' }

@@ -1,1 +1,0 @@
-export { default as texts } from '../../texts/playground.ja.json' with { type: 'json' }

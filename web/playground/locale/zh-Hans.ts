@@ -1,1 +1,0 @@
-export { default as texts } from '../../texts/playground.zh-Hans.json' with { type: 'json' }
