@@ -6,6 +6,9 @@ import { decoded } from './preview.ts'
 
 const scheme = 'drop:///'
 
+/** Larger files are served as bytes. */
+const maxText = 8 << 20 // bytes
+
 /** The URI of a file of the drop. */
 export const uriOf = (name: string) => scheme + encodeURIComponent(name)
 
@@ -31,10 +34,10 @@ export const source: Source = {
     const name = nameOf(uri)
     const file = name === undefined ? undefined : (await all()).find((one) => one.name === name)
     if (file === undefined) throw new NotFoundError(uri)
-    const bytes = await file.arrayBuffer()
-    const text = decoded(bytes, false)
+    // The package checks the size of a Blob before it reads it.
+    const text = file.size > maxText ? undefined : decoded(await file.arrayBuffer(), false)
     const mimeType = file.type || (text === undefined ? 'application/octet-stream' : 'text/plain')
-    return [text === undefined ? { uri, mimeType, blob: bytes } : { uri, mimeType, text }]
+    return [text === undefined ? { uri, mimeType, blob: file } : { uri, mimeType, text }]
   },
 
   // Each tab says in this channel which file it has written; a channel hears the others of its own tab, too.
