@@ -25,7 +25,8 @@ func threeNodes(t testing.TB) (*deployment, [3]*process) {
 	return d, [3]*process{d.start(), d.start(), d.start()}
 }
 
-// A page of one node is read at all of them, and moves with a loss of its node: kill -9.
+// A page of one node is read at all of them, and moves with a loss of its node: kill -9. With
+// -serve, the nodes run for a developer.
 func TestPagesAreReadAtEachNodeAndOutliveOne(t *testing.T) {
 	t.Parallel() // mostly waits
 	d, nodes := threeNodes(t)
@@ -46,6 +47,10 @@ func TestPagesAreReadAtEachNodeAndOutliveOne(t *testing.T) {
 		})
 	}
 	foreign.Wait()
+	if *serve {
+		d.serveUntilInterrupted(nodes[:], alice)
+		return
+	}
 	nodes[1].kill()
 	began := time.Now()
 	answer := make(chan string, 1)
