@@ -53,7 +53,7 @@ func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
 		during <- wrong
 	}()
 	for i := range joins {
-		tab.id, tab.app = fmt.Sprint("flood-", i), requested[i%len(requested)]
+		tab.id, tab.app, tab.keyID = fmt.Sprint("flood-", i), requested[i%len(requested)], "" // another key: with one, it would wait for its own pages
 		joinOnce(t, g, tab)
 		names[tab.name] = true
 		if tabs[tab.name] != nil || isNumbered(tab.name, "notes") || !access.ValidName(tab.name) {
