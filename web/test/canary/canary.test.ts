@@ -84,7 +84,6 @@ const wanted = [
   'open draft',
   'open note',
   'dark',
-  '# Seen by everybody',
 ]
 
 const hasAllSchemes = (uris: string[]) =>

@@ -171,7 +171,7 @@ inBrowsers('a language whose texts do not load leaves the page in English', asyn
   const page = await open('about:blank')
   await page.setRequestInterception(true)
   page.on('request', (request) => {
-    if (/\/chunks\/ja-/.test(request.url())) void request.abort()
+    if (/\/demos\.ja-/.test(request.url())) void request.abort()
     else void request.continue()
   })
   await page.goto(`${served.origin}/?lang=ja`)

@@ -154,7 +154,7 @@ function compile(fences: readonly (Fence & { from: string })[]): string {
   const web = path.join(root, 'web')
   return checkFiles(fences, (directory, files) => {
     symlinkSync(path.join(web, 'node_modules'), path.join(directory, 'node_modules'))
-    const declarations = ['wasm_exec.d.ts', 'joplin-gfm.d.ts'].map((name) => path.join(web, name))
+    const declarations = ['wasm_exec.d.ts'].map((name) => path.join(web, name))
     const settings = {
       extends: path.join(web, 'tsconfig.json'),
       compilerOptions: { moduleDetection: 'force' },

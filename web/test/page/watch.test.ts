@@ -103,7 +103,7 @@ inBrowsers('selection, title and address are announced', async ({ open }) => {
   })
   assert.deepEqual(got, [
     ['page:///selection'],
-    [...content.slice(0, 2), 'page:///selection', 'page:///text'],
+    ['page:///outline', 'page:///selection', 'page:///text'],
   ])
 })
 

@@ -118,7 +118,7 @@ async function mirrorsAndOffers(page: Page): Promise<void> {
     const { tools } = (await ask('tools/list')).result as { tools: { name: string }[] }
     return {
       tool: tools.find(({ name }) => name === 'add') as unknown as Record<string, object>,
-      result: (await call('pears')).result as { content: { text: string; _meta: object }[] },
+      result: (await call('pears')).result as { content: { text: string }[] },
       failed: (await call('error')).result as { isError?: boolean; content: { text: string }[] },
     }
   })
@@ -129,7 +129,6 @@ async function mirrorsAndOffers(page: Page): Promise<void> {
     properties: { what: { type: 'string' } },
   })
   assert.equal(result.content[0]?.text, 'Added pears.')
-  assert.ok(JSON.stringify(result.content[0]?._meta).includes('"untrusted":true'))
   assert.equal(failed.isError, true)
   assert.doesNotMatch(JSON.stringify(failed), /secret/)
   assert.deepEqual(await page.evaluate('inputs'), [{ what: 'pears' }, { what: 'error' }])

@@ -11,7 +11,7 @@ const policy = {
 }
 
 const page = (worker: boolean) => `
-import { elicit, expand, NotFoundError, start, ToolError } from '/pagemcp/index.js'
+import { elicit, NotFoundError, start, ToolError } from '/pagemcp/index.js'
 window.mcp = await start({ name: 'test', worker: ${worker}, capabilities: { logging: true } })
 window.errors = []
 mcp.on('error', (error) => errors.push(String(error)))
@@ -23,7 +23,7 @@ mcp.tool({ name: 'count', inputSchema }, async ({ n }, request) => {
     request.log('info', document.title) // only a window has one
     await new Promise((resolve) => setTimeout(resolve))
   }
-  return expand('counted:{n}', { n })
+  return 'counted:' + n
 })
 mcp.tool({ name: 'fail' }, () => { throw new ToolError('as told') })
 mcp.tool({ name: 'ask' }, (_, { need, client }) => {

@@ -35,7 +35,7 @@ const pressHelp = (page: Page) =>
 const dialogSays = (page: Page, text: string) => saw(page, 'dialog', text)
 
 inBrowsers('a language that does not load leaves English, in every part', async (browser) => {
-  const broken: { now?: RegExp } = { now: /chunks\/de-/ }
+  const broken: { now?: RegExp } = { now: /\/playground\.de-/ }
   const page = await openPlayground(
     async (url) => {
       const page = await breakable(await browser.context.newPage(), broken)
