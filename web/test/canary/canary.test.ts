@@ -78,13 +78,7 @@ const throughGateway =
   }
 
 /** What is not private has to arrive: else the crawl would prove nothing. */
-const wanted = [
-  'Seen by everybody',
-  'Text that may be read.',
-  'open draft',
-  'open note',
-  'dark',
-]
+const wanted = ['Seen by everybody', 'Text that may be read.', 'open draft', 'open note', 'dark']
 
 const hasAllSchemes = (uris: string[]) =>
   ['page:', 'storage:', 'idb:', 'tab:'].every((scheme) =>
