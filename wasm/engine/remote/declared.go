@@ -3,6 +3,8 @@ package remote
 import (
 	"bytes"
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -169,6 +171,7 @@ func (r *Remote) rediscover(l *link) {
 				// Clients that followed the page's own announcement may have been too early.
 				r.announce(engine.Change{List: true})
 			}
+			r.announceAll(r.release(l), false)
 			if err == nil {
 				time.Sleep(rediscoverPause)
 			}
@@ -184,6 +187,29 @@ func (r *Remote) beginRediscover(l *link) bool {
 	l.rediscover++
 	l.unsure = true
 	return l.rediscover == 1
+}
+
+// hold reports whether a change is announced later, by the grants that are asked for: those that
+// the Remote has may allow what the user has just stopped.
+func (r *Remote) hold(l *link, uri string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l.unsure && l.has(uri) { // else it is announced once it has a listen
+		l.held[uri] = struct{}{}
+	}
+	return l.unsure
+}
+
+// release returns the URIs that were held, once the grants are known.
+func (r *Remote) release(l *link) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l.unsure {
+		return nil
+	}
+	held := slices.Collect(maps.Keys(l.held))
+	clear(l.held)
+	return held
 }
 
 // discoveredAgain records an answer, and reports whether it declares something else than before,

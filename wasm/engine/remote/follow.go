@@ -166,7 +166,9 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 	case engine.MethodTask:
 		r.taskNotified(l, msg.Params)
 	case engine.MethodUpdated:
-		r.announce(engine.Change{URI: uri})
+		if !r.hold(l, uri) {
+			r.announce(engine.Change{URI: uri})
+		}
 	case engine.MethodResourcesChanged:
 		r.announce(engine.Change{List: true})
 	case engine.MethodPromptsChanged:

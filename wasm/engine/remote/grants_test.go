@@ -122,6 +122,36 @@ func TestGatewaysAnnounceAsTheGrantsSay(t *testing.T) {
 	}
 }
 
+// A change right after a decision is announced by that decision, although the gateway asks the page for it first; one after a
+// decision about somebody else is not lost.
+func TestChangesWaitForTheNewestDecisions(t *testing.T) {
+	const aboutCodex = `{"default":"ask","grants":[{"assistant":"claude","right":"read","allow":true},{"assistant":"codex","right":"read"}]}`
+	for nodes := 1; nodes <= 2; nodes++ {
+		for decision, updates := range map[string]int{nobody: 0, aboutCodex: 1} {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGrantedHop(t, onlyClaude, nodes)
+				claude := enginetest.Speak(t, g.gateway, "claude")
+				claude.Ask("1", "subscriptions/listen", "", `,"notifications":{"resourceSubscriptions":["notes://cart"]}`)
+				claude.Wants("acknowledged", `["notes://cart"]`)
+				time.Sleep(time.Second)
+				g.set(decision)
+				g.table.Changed("notes://cart")
+				time.Sleep(time.Second)
+				claude.Ask("2", "ping", "", "")
+				got := ""
+				for !strings.Contains(got, `"id":2`) {
+					got += claude.Next()
+				}
+				if n := strings.Count(got, "resources/updated"); n != updates {
+					t.Errorf("%d nodes, after %s: %d updates, want %d: %s", nodes, decision, n, updates, got)
+				}
+				claude.Port.Close()
+				time.Sleep(time.Second)
+			})
+		}
+	}
+}
+
 // The first request of an assistant may be a listen: a function of the app decides about it, at the page before it is
 // acknowledged, and behind gateways afterwards.
 func TestAFunctionOfTheAppDecidesAboutListens(t *testing.T) {

@@ -74,9 +74,10 @@ type link struct {
 	told   bool          // by the page, which will tell when it wakes
 	silent atomic.Bool   // it answers no pings: the next message wakes it
 
-	rediscover int  // announced changes that wait for an answer
-	unsure     bool // the grants may be others by now
-	discovered bool // extensions and grants are newer than those of Reattach
+	rediscover int                 // announced changes that wait for an answer
+	unsure     bool                // the grants may be others by now
+	held       map[string]struct{} // URIs that changed meanwhile
+	discovered bool                // extensions and grants are newer than those of Reattach
 	extensions []byte
 	grants     *engine.Grants
 
@@ -135,6 +136,7 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 		listens:     map[jsonrpc.ID]*upstreamListen{},
 		uncovered:   map[string]time.Time{},
 		refused:     map[string]struct{}{},
+		held:        map[string]struct{}{},
 	}
 	l.conn = jsonrpc.NewConn(pacedPort{p, r.backlog, func() { r.heard(l) }}, func(msg jsonrpc.Message) { r.notified(l, msg) })
 	go func() { // ends with the port
