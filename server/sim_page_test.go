@@ -190,15 +190,8 @@ func (d *simDocument) read(ctx context.Context, uri string) ([]engine.Contents, 
 		return nil, err
 	}
 	text := strconv.Itoa(d.tab.store.version(uri)) + " " + d.tab.id
-	contents := engine.Contents{URI: uri, MIMEType: "application/json", Text: text}
-	if isTimed(uri) {
-		contents.Cache = engine.Cache{TTL: 20 * time.Second, Public: len(d.tab.id)%2 == 0}
-	}
-	return []engine.Contents{contents}, nil
+	return []engine.Contents{{URI: uri, MIMEType: "application/json", Text: text}}, nil
 }
-
-// isTimed reports whether a resource is a function with a ttl; the others are published values.
-func isTimed(uri string) bool { return uri != simClockURI && uri[len(uri)-1]%2 == 0 }
 
 // changed is the event of a store. A frozen document gets it when it resumes.
 func (d *simDocument) changed(uri string) {
@@ -307,7 +300,7 @@ func (d *simDocument) connect() (joined bool) {
 	name := *done.Joined
 	w.arrive(history.Event{Kind: history.Join, Who: d.tab.id, ID: d.id, Name: name, Text: s.name()})
 	port := socket.New(conn, limits.MaxMessage+64<<10, false)
-	publisher := &remotetest.Publisher{Port: port, Times: isTimed, Publishes: func(uri string) bool { return uri != simClockURI }}
+	publisher := &remotetest.Publisher{Port: port, Publishes: func(uri string) bool { return uri != simClockURI }}
 	d.mu.Lock()
 	d.publisher = publisher
 	d.mu.Unlock()

@@ -139,7 +139,6 @@ func (s *jsSource) complete(ctx context.Context, text string, c engine.Completio
 	found.Values = readTexts(jsonrpc.Member(a.text, "values"))
 	found.Total = int(total)
 	found.HasMore = string(jsonrpc.Member(a.text, "hasMore")) == "true"
-	found.Fixed = jsonrpc.Member(a.text, "fixed") != nil
 	return found, nil
 }
 

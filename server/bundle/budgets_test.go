@@ -39,8 +39,7 @@ var budgets = []budget{
 	{name: "redactUrl alone", code: uses("pagemcp", "redactUrl"), most: 2_500},
 }
 
-// fileBudgets are those of files of the package. worker.js has 200 bytes for results of functions that gateways keep
-// for their ttlMs: such a read does not reach the page.
+// fileBudgets are those of files of the package.
 var fileBudgets = map[string]int{"access.js": 8_192, "decisions.js": 12_000, "index.js": 34_700, "worker.js": 32_300}
 
 // app returns the code of an app that uses start, webSocket and further exports.

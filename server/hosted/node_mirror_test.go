@@ -1,7 +1,6 @@
 package hosted
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,102 +11,56 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 )
 
-// everything is for a Publisher.
-func everything(string) bool { return true }
-
 // published makes a page whose values a node may keep.
-func (p *livePage) published(publisher *remotetest.Publisher) *livePage {
-	p.publishes = publisher
-	return p
-}
-
-// perClient adds a function that returns for whom it was read and how often, with a ttl of a minute.
-func (p *livePage) perClient(uri, of string, public bool) *livePage {
-	reads := 0
-	err := p.table.Put(engine.Entry{Resource: engine.Resource{URI: uri, Name: uri}, Read: func(ctx context.Context, _ string) ([]engine.Contents, error) {
-		reads++ // one after the other
-		text := fmt.Sprintf("%s, read %d for %s", of, reads, engine.PrincipalOf(ctx))
-		return []engine.Contents{{URI: uri, Text: text, Cache: engine.Cache{TTL: time.Minute, Public: public}}}, nil
-	}})
-	if err != nil {
-		p.node.t.Fatal(err)
-	}
+func (p *livePage) published() *livePage {
+	p.publishes = &remotetest.Publisher{Publishes: func(string) bool { return true }}
 	return p
 }
 
 // Pages of two tenants with the same subject, id, name and URIs share the mirror of a node: each gets its own values, and a
-// change or the end of one does not concern the other. Of results with a ttl, private ones are for one client_id.
+// change or the end of one does not concern the other.
 func TestTenantsShareNoKeptValue(t *testing.T) {
 	n := startNode(t, func(c *config.Config) { c.Assistants.TenantClaim = "org_id" })
 	page := func(tenant string) *livePage {
 		p := n.page("alice", "tab").note("notes://a", "value of "+tenant)
 		p.claims = map[string]any{"org_id": tenant}
-		p.perClient("notes://private", tenant, false).perClient("notes://public", tenant, true)
-		times := func(uri string) bool { return uri != "notes://a" }
-		return p.published(&remotetest.Publisher{Publishes: everything, Times: times}).join()
+		return p.published().join()
 	}
 	pages := map[string]*livePage{"red": page("red"), "blue": page("blue")}
-	read := func(tenant, client, uri string) string {
-		token := n.token("alice", map[string]any{"org_id": tenant, "client_id": client})
-		return n.read(token, "/mcp", pages[tenant].joined.Joined+"+"+uri).body
+	read := func(tenant string) string {
+		return n.read(n.token("alice", map[string]any{"org_id": tenant}), "/mcp", pages[tenant].joined.Joined+"+notes://a").body
 	}
-	check := func(when string, want map[string]string) {
+	check := func(when string, reads map[string]int) {
 		t.Helper()
-		for range 2 {
-			for key, text := range want {
-				part := strings.Fields(key)
-				if got := read(part[0], part[1], part[2]); !strings.Contains(got, `"text":"`+text+`"`) {
-					t.Errorf("%s, %s reads %s, want %s", when, key, got, text)
+		for range 3 {
+			for tenant := range pages {
+				if got := read(tenant); !strings.Contains(got, `"text":"value of `+tenant+`"`) {
+					t.Errorf("%s, %s reads %s", when, tenant, got)
 				}
 			}
 		}
-	}
-	for _, tenant := range []string{"red", "blue"} { // in this order: the number of the read is in the text
-		for _, client := range []string{"claude", "codex"} {
-			for _, uri := range []string{"notes://a", "notes://private", "notes://public"} {
-				read(tenant, client, uri)
+		for tenant, want := range reads {
+			if got := pages[tenant].publishes.Reads(); got != want {
+				t.Errorf("%s, the page of %s has answered %d reads, want %d", when, tenant, got, want)
 			}
 		}
 	}
-	want := map[string]string{}
-	for tenant := range pages {
-		for _, client := range []string{"claude", "codex"} {
-			want[tenant+" "+client+" notes://a"] = "value of " + tenant
-			want[tenant+" "+client+" notes://public"] = tenant + ", read 1 for client:claude"
-		}
-		want[tenant+" claude notes://private"] = tenant + ", read 1 for client:claude"
-		want[tenant+" codex notes://private"] = tenant + ", read 2 for client:codex"
-	}
-	check("both kept", want)
-	for tenant, p := range pages {
-		if got := p.publishes.Reads(); got != 4 { // of a and public once, of private by each client
-			t.Errorf("the page of %s has answered %d reads", tenant, got)
-		}
-	}
+	check("both kept", map[string]int{"red": 1, "blue": 1})
 	pages["red"].publishes.Change("", "")
 	eventually(t, "the node has dropped the values of red", func() bool {
-		return strings.Contains(read("red", "claude", "notes://public"), "red, read 2")
+		read("red")
+		return pages["red"].publishes.Reads() > 1
 	})
-	for key := range want {
-		if strings.HasPrefix(key, "red") {
-			delete(want, key)
-		}
-	}
-	check("after red has dropped all", want)
-	if got := pages["blue"].publishes.Reads(); got != 4 {
-		t.Errorf("the page of blue has answered %d reads", got)
-	}
+	check("after red has dropped all", map[string]int{"red": 2, "blue": 1})
 }
 
 // A node keeps nothing of a page that has left.
 func TestANodeKeepsNothingOfPagesThatHaveLeft(t *testing.T) {
 	t.Parallel() // the first read waits 10 s for the page
 	n := startNode(t, nil)
-	p := n.page("ada", "p").note("notes://a", "secret").perClient("notes://timed", "secret", true)
-	times := func(uri string) bool { return uri != "notes://a" }
-	p.published(&remotetest.Publisher{Publishes: everything, Times: times}).join()
+	p := n.page("ada", "p").note("notes://a", "secret").note("notes://b", "secret").published().join()
 	token := n.token("ada", nil)
-	uris := []string{"notes://a", "notes://timed"}
+	uris := []string{"notes://a", "notes://b"}
 	for _, uri := range append(uris, uris...) {
 		if got := n.read(token, "/mcp/"+p.joined.Joined, uri).body; !strings.Contains(got, "secret") {
 			t.Fatalf("%s: %s", uri, got)
@@ -135,7 +88,7 @@ func TestADecisionInOneTabHoldsForATabThatSleeps(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.engine.SetGrants(grants)
-		return p.published(&remotetest.Publisher{Publishes: everything}).join()
+		return p.published().join()
 	}
 	asleep := tab("first", "true")
 	token := n.token("ada", map[string]any{"client_id": "reader"})
@@ -159,7 +112,7 @@ func TestADecisionInOneTabHoldsForATabThatSleeps(t *testing.T) {
 // revoked it. The page's audit has each read.
 func TestAKeptValueIsReadByTheGrantsOfThePage(t *testing.T) {
 	n := startNode(t, nil)
-	p := n.page("ada", "p").note("notes://a", "secret").published(&remotetest.Publisher{Publishes: everything}).join()
+	p := n.page("ada", "p").note("notes://a", "secret").published().join()
 	set := func(allow bool) {
 		grants, err := engine.ParseGrants(fmt.Appendf(nil, `{"default":"ask","asksLists":true,"grants":[{"assistant":"client:reader","right":"read","allow":%v}]}`, allow))
 		if err != nil {

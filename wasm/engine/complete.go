@@ -34,8 +34,6 @@ type Completion struct {
 	Values  []string // at most 100 are passed on
 	Total   int      // how many there are; 0: not known
 	HasMore bool
-	Fixed   bool   // of a list that changes with the registrations alone: gateways may keep it
-	Meta    []byte // members for the _meta of the result: a JSON object, or nil
 }
 
 // complete answers completion/complete.
@@ -55,7 +53,6 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 		return sink.Result{}, errDenied
 	}
 	ctx, _ = e.invocation(ctx, req)
-	changes := e.fixedCompletions.changes.Load() // before anything is looked up
 	l := e.lookup(asked.URI)
 	if asked.Prompt != "" {
 		l = e.lookupName(asked.Prompt)
@@ -78,9 +75,6 @@ func (e *Engine) complete(ctx context.Context, req *request) (sink.Result, error
 		}
 		switch {
 		case err == nil:
-			if found.Fixed && req.client.proxy {
-				found.Meta = e.fixedCompletions.mark(changes)
-			}
 			return sink.Result{Document: e.completion(req.rev, found)}, nil
 		case !tryNextSource(err):
 			err = jsonrpc.Wrap("complete "+jsonrpc.Quoted(asked.Argument)+" of "+jsonrpc.Quoted(full), err)
@@ -116,7 +110,7 @@ func (e *Engine) completion(rev revision, found Completion) *sink.Document {
 		found.Total = max(found.Total, len(found.Values))
 		found.Values, found.HasMore = found.Values[:schema.MaxValues], true
 	}
-	o := e.begin(rev, found.Meta)
+	o := e.begin(rev, nil)
 	o.Name("completion")
 	o.Text(`{"values":[`)
 	for i, value := range found.Values {

@@ -168,8 +168,6 @@ type Engine struct {
 	mounts    atomic.Pointer[[]*mount]   // by prefix, then in the order they were mounted
 	skeletons atomic.Pointer[[]skeleton] // of reads
 
-	fixedCompletions fixedCompletions
-
 	onForget func(*sink.Document) // nil: none
 
 	mu      sync.Mutex // never held while something waits, nor while a Sink or Source is called
@@ -253,20 +251,10 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 	m.early, _ = s.(EarlyReader)
 	m.guard, _ = s.(Guarded)
 	e.insert(m)
-	table, _ := s.(*Table)
-	observer := 0
-	if table != nil {
-		observer = table.observe(e.completionsChange)
-	}
-	e.dropCompletions()
 	e.reconcile()
 	e.announceLists(prefix, allLists)
 	return sync.OnceFunc(func() {
 		e.remove(m)
-		if table != nil {
-			table.unobserve(observer)
-		}
-		e.dropCompletions()
 		m.interest.close()
 		e.announceLists(prefix, allLists)
 	})

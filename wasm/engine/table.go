@@ -231,8 +231,7 @@ func (t *Table) update(change Change, apply func()) {
 	}
 }
 
-// apply is update for what t.mu guards. It returns the observers in the order in which they began: what gateways keep is
-// dropped before clients hear of the change, since the engine observes from the mount on.
+// apply is update for what t.mu guards. It returns the observers.
 func (t *Table) apply(change Change, apply func()) []func(Change) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -240,11 +239,7 @@ func (t *Table) apply(change Change, apply func()) []func(Change) {
 	if change.lists() != 0 {
 		t.generation++
 	}
-	observers := make([]func(Change), 0, len(t.observers))
-	for _, number := range slices.Sorted(maps.Keys(t.observers)) {
-		observers = append(observers, t.observers[number])
-	}
-	return observers
+	return slices.Collect(maps.Values(t.observers))
 }
 
 // Generation counts changes of the list and of the templates.
@@ -367,24 +362,17 @@ func (t *Table) match(uri string) (*templateRow, []byte) {
 
 // Follow implements [Follower]: changed is called for every change until ctx ends.
 func (t *Table) Follow(ctx context.Context, changed func(Change)) Following {
-	number := t.observe(changed)
-	context.AfterFunc(ctx, func() { t.unobserve(number) })
-	return announcesAll{}
-}
-
-func (t *Table) observe(changed func(Change)) (number int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	number = t.nextObserver
+	number := t.nextObserver
 	t.nextObserver++
 	t.observers[number] = changed
-	return number
-}
-
-func (t *Table) unobserve(number int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.observers, number)
+	context.AfterFunc(ctx, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.observers, number)
+	})
+	return announcesAll{}
 }
 
 // announcesAll is the Following of a source that announces every change.

@@ -154,10 +154,7 @@ async function answerOf(
   const answer = completions
     ? await completed(completions, argument, value, context)
     : await callee.complete?.(ref, { name: argument, value }, context)
-  if (answer === undefined) return undefined
-  // Go's engine.Completion: gateways may keep what comes from a list.
-  const fixed = Array.isArray(completions?.[argument]) || undefined
-  return { ...bounded(answer), fixed }
+  return answer === undefined ? undefined : bounded(answer)
 }
 
 /** @throws ToolError if JavaScript would round a whole number */

@@ -271,7 +271,6 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       host.report(new TypeError(`changed({ list: ${String(list)} }): there is no such list`))
       return
     }
-    if (source === 0 && typeof what === 'string') all.mirror.ended(what)
     all.call((exports, running) => {
       const n = typeof what === 'string' ? running.write(what) : lists[list]
       return exports.changed(source, n, under ? 1 : 0)
@@ -296,8 +295,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     register(first, added, published = []) {
       for (const [index, ready] of published) contents.publish(first + index, ready)
       const change = registered.add(first, added)
-      if (change.changed.length > 0 || added.templates) all.mirror.dropAll()
-      for (const { uri } of added.resources ?? []) all.mirror.ended(uri) // a template may have had it
+      if (change.changed.length > 0) all.mirror.dropAll()
       apply(change)
     },
     unregister(first) {

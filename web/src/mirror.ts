@@ -1,28 +1,21 @@
 /**
  * Published values at the gateway, which answers reads of them by itself (Go's remote.Mirror). The result of a read is marked.
  * From then on the gateway gets each change on the same connection, before anything that the change may cause: an
- * update, or the result of a tool. The result of a function with a ttlMs is marked, too: the gateway answers by it for
- * that time, or until it gets a change of its URI.
+ * update, or the result of a tool.
  */
 
 import type { AccessDecision } from './access-types.ts'
 import type { Body } from './contents.ts'
 import { type Gaps, type ReadResult, withBody } from './fill.ts'
-import type { ClientState, ClientsHost, MirroredValue, TimedRead } from './requests.ts'
+import type { ClientState, ClientsHost, MirroredValue } from './requests.ts'
 
 export interface Mirror {
   /** Whether a text was a notification of the gateway about published values. */
   receive(client: ClientState, text: string): boolean
   /** The result of a read, marked if the gateway may answer by it. */
   marked(client: ClientState, skeleton: ReadResult, gaps: Gaps, result: ReadResult): ReadResult
-  /** To be called before a function is read; `undefined`: no gateway may keep what it returns. */
-  begun(client: ClientState, skeleton: ReadResult, gaps: Gaps): TimedRead | undefined
-  /** The result of that read, marked unless the resource has changed meanwhile. */
-  timed(client: ClientState, read: TimedRead, result: ReadResult): ReadResult
   /** A published value was replaced; to be called before that is announced. */
   changed(ref: number): void
-  /** The results of a function are outdated, or are those of another one; likewise. */
-  ended(uri: string): void
   /** Registrations were removed; likewise. */
   removed(first: number, count: number): void
   /** Other sources or registrations may answer now for what is published. */
@@ -33,7 +26,6 @@ export interface Mirror {
 
 // Keys and methods of Go's wasm/internal/hop.
 const metaPublished = 'io.github.pagemcp/published'
-const metaTimed = 'io.github.pagemcp/timed'
 const prefix = '{"jsonrpc":"2.0","method":"notifications/io.github.pagemcp/'
 const notifyMirror = 'notifications/io.github.pagemcp/mirror'
 const notifyServed = 'notifications/io.github.pagemcp/served'
@@ -56,9 +48,9 @@ export function mirror(
   host: Pick<ClientsHost, 'contents' | 'decided' | 'read' | 'report'>,
   isReadWatched: () => boolean,
 ): Mirror {
-  const mark = (result: ReadResult, key = metaPublished): ReadResult => ({
+  const mark = (result: ReadResult): ReadResult => ({
     ...result,
-    _meta: { ...(result._meta as object | undefined), [key]: true },
+    _meta: { ...(result._meta as object | undefined), [metaPublished]: true },
   })
 
   const notify = ({ channel, isClosed }: ClientState, params: object, method = notifyValue) => {
@@ -74,11 +66,6 @@ export function mirror(
   const later = (client: ClientState, ref: number, value: MirroredValue, now: number) => {
     drop(client, value)
     value.timer ??= setTimeout(() => send(client, ref, value), value.next - now)
-  }
-
-  const end = (client: ClientState, read: TimedRead) => {
-    client.mirrored?.timed.delete(read.uri)
-    if (read.isMarked) notify(client, { uri: read.uri })
   }
 
   /** Sends the present value, or that there is another one. */
@@ -124,18 +111,12 @@ export function mirror(
       try {
         const { method, params } = JSON.parse(text) as { method: string; params?: Served }
         if (method === notifyMirror) {
-          client.mirrored ??= {
-            values: new Map(),
-            timed: new Map(),
-            sent: 0,
-            since: 0,
-            isAsleep: false,
-          }
+          client.mirrored ??= { values: new Map(), sent: 0, since: 0, isAsleep: false }
         } else if (method === notifyServed) {
           for (const { reason, uri, ...read } of params?.reads ?? []) {
-            const decision = { method: 'resources/read', ms: 0, ...read, right: 'read' } as const
+            const decision = { method: 'resources/read', ms: 0, right: 'read', ...read } as const
             if (reason) host.decided({ ...decision, what: uri ?? '', reason, allow: true })
-            if (uri && !read.method && isReadWatched()) host.read({ uri, client: client.principal })
+            if (uri && isReadWatched()) host.read({ uri, client: client.principal })
           }
         } else return false
       } catch (error) {
@@ -153,23 +134,6 @@ export function mirror(
       values.set(ref, { uri: own, skeleton, isSent: true, unread: 0, next: 0, timer: undefined })
       return mark(result)
     },
-    begun(client, skeleton, { ref, uri }) {
-      const timed = client.mirrored?.timed
-      if (!timed || !skeleton.ttlMs || ref <= 0 || host.contents.isPublished(ref)) return
-      const own = ownUri(skeleton, uri)
-      if (/[%&!'()*\u0080-\uffff]/.test(own)) return // the app may announce a change by another spelling
-      const known = timed.get(own)
-      if (known) return known
-      if (timed.size >= maxValues) end(client, timed.values().next().value as TimedRead)
-      const read = { uri: own, ref, isMarked: false }
-      timed.set(own, read)
-      return read
-    },
-    timed(client, read, result) {
-      if (client.mirrored?.timed.get(read.uri) !== read || isLarge(result)) return result
-      read.isMarked = true
-      return mark(result, metaTimed)
-    },
     changed(ref) {
       for (const client of clients.values()) {
         const value = client.mirrored?.values.get(ref)
@@ -179,21 +143,10 @@ export function mirror(
         else send(client, ref, value)
       }
     },
-    ended(spelled) {
-      const uri = spelled.replace(/%[2-7][0-9a-f]/gi, decodeURIComponent)
-      for (const client of clients.values()) {
-        const read = client.mirrored?.timed.get(uri)
-        if (read) end(client, read)
-      }
-    },
     removed(first, count) {
-      const isOther = (ref: number) => ref < first || ref >= first + count
       for (const client of clients.values()) {
-        for (const read of client.mirrored?.timed.values() ?? []) {
-          if (!isOther(read.ref)) end(client, read)
-        }
         for (const [ref, value] of client.mirrored?.values ?? []) {
-          if (isOther(ref)) continue
+          if (ref < first || ref >= first + count) continue
           clearTimeout(value.timer)
           client.mirrored?.values.delete(ref)
           drop(client, value)
@@ -203,10 +156,9 @@ export function mirror(
     dropAll() {
       for (const client of clients.values()) {
         const { mirrored } = client
-        if (!mirrored || mirrored.values.size + mirrored.timed.size === 0) continue
+        if (!mirrored || mirrored.values.size === 0) continue
         for (const { timer } of mirrored.values.values()) clearTimeout(timer)
         mirrored.values.clear()
-        mirrored.timed.clear()
         notify(client, {})
       }
     },
@@ -226,7 +178,7 @@ export function mirror(
   }
 }
 
-/** Reads, and other requests with their `method`, that a gateway has answered. */
+/** Reads that a gateway has answered. */
 interface Served {
   readonly reads: readonly (Pick<
     AccessDecision,
@@ -234,12 +186,8 @@ interface Served {
   > & {
     readonly uri?: string
     readonly reason?: AccessDecision['reason']
-    readonly method?: string
   })[]
 }
-
-/** @param uri - of {@link Gaps} */
-const ownUri = ({ contents }: ReadResult, uri: string) => uri || (contents[0]?.uri ?? '')
 
 const isLarge = ({ contents }: ReadResult) =>
   contents.reduce((sum, one) => sum + (one.text ?? one.blob ?? '').length, 0) > maxValue

@@ -70,7 +70,7 @@ export function replies(
   host: ClientsHost,
   calls: PendingCalls,
   runner: ProgramRunner,
-  mirror: Pick<Mirror, 'begun' | 'marked' | 'timed'>,
+  mirror: Pick<Mirror, 'marked'>,
 ): Replies {
   const filling = filler(host.provide, host.contents)
   const timeouts = deadlines(providerTimeout)
@@ -114,7 +114,6 @@ export function replies(
     }
     const call = cancellation()
     const object = objectOf(skeleton, client) as ReadResult
-    const timed = mirror.begun(client, object, gaps)
     let filled: ReadResult | Promise<ReadResult>
     try {
       request.isModern = 'resultType' in object
@@ -124,9 +123,7 @@ export function replies(
       return
     }
     if (!(filled instanceof Promise)) {
-      sendAllowed(request, gaps, filled, (result) =>
-        timed ? mirror.timed(client, timed, result) : mirror.marked(client, object, gaps, result),
-      )
+      sendAllowed(request, gaps, filled, (result) => mirror.marked(client, object, gaps, result))
       return
     }
     calls.add(request)
@@ -147,12 +144,7 @@ export function replies(
       then()
     }
     filled.then(
-      (result) =>
-        settle(() =>
-          sendAllowed(request, gaps, result, (whole) =>
-            timed ? mirror.timed(client, timed, whole) : whole,
-          ),
-        ),
+      (result) => settle(() => sendAllowed(request, gaps, result)),
       (error) => settle(() => providerFailed(request, gaps.uri, error)),
     )
   }
@@ -161,13 +153,13 @@ export function replies(
    * Sends a result without the items of other resources that are withheld from the client. Go has left out those of
    * sources; here are those that a provider returned.
    *
-   * @param mark - of a whole result, which a gateway may keep
+   * @param mark - of a whole result, which a gateway may keep; default: none
    */
   function sendAllowed(
     request: PendingRequest,
     { uri: own }: Gaps,
     result: ReadResult,
-    mark: (whole: ReadResult) => ReadResult,
+    mark = (whole: ReadResult) => whole,
   ) {
     const { decision } = request
     if (decision && own !== '' && result.contents.some(({ uri }) => uri !== own)) {

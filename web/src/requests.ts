@@ -51,8 +51,6 @@ export interface Client {
 export interface Mirrored {
   /** By the number of the registration. */
   readonly values: Map<number, MirroredValue>
-  /** Reads of functions, by URI, until the next change. */
-  readonly timed: Map<string, TimedRead>
   /** Values that were sent within the second that began at `since`. */
   sent: number // UTF-16 code units
   since: number // ms
@@ -70,15 +68,6 @@ export interface MirroredValue {
   /** The time from which on a further value may be sent, ms. */
   next: number
   timer: ReturnType<typeof setTimeout> | undefined
-}
-
-/** One or more reads of a function with a ttlMs, without a change between them. */
-export interface TimedRead {
-  readonly uri: string
-  /** The number of the registration. */
-  readonly ref: number
-  /** Whether the gateway may have a result. */
-  isMarked: boolean
 }
 
 /** The state of a {@link Client}. */

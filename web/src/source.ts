@@ -10,10 +10,7 @@ import type { Annotations, Icon, Json } from './metadata.ts'
 
 export type { Annotations, Icon, Json } from './metadata.ts'
 
-/**
- * How long clients may cache an answer (2026-07-28). The content of a registered function or template is also cached by
- * the gateway, which sends the time that is left; `changed` with its URI ends that.
- */
+/** How long clients may cache an answer (2026-07-28). */
 export interface CacheHints {
   /** Milliseconds; default 0: not at all. */
   ttlMs?: number

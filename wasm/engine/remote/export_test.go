@@ -36,11 +36,11 @@ func KeepValueAfter(r *Remote, uri, result, change string) {
 	if change != "" {
 		r.mirror.changed(r.mirror.link, []byte(change))
 	}
-	r.mirror.store(at, "", uri, []byte(result))
+	r.mirror.store(at, uri, []byte(result))
 }
 
 // HasValue reports whether a value is kept.
 func HasValue(r *Remote, uri string) bool {
-	contents, _ := r.mirror.get(r.mirror.link, time.Time{}, "", uri)
+	contents, _ := r.mirror.get(r.mirror.link, time.Time{}, uri)
 	return contents != nil
 }

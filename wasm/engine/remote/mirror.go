@@ -14,8 +14,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A Remote with a [MirrorShare] answers reads of published values, of results that their app allows to be
-// cached (mirror_timed.go), and completions from lists (mirror_completion.go) by itself. The page marks the
+// A Remote with a [MirrorShare] answers reads of published values by itself. The page marks the
 // result of such a read by hop.KeyPublished, and sends hop.NotifyValue on the same connection
 // before anything else that the change may cause: a client that has heard of a change, by an
 // update or by the result of a tool, never gets the older value.
@@ -25,34 +24,26 @@ type pageMirror struct {
 	share *MirrorShare
 
 	// Guarded by mu of the Mirror.
-	room    room
-	byURI   map[string]*mirrored                      // for all who may read, by the canonical form
-	private map[string]map[engine.Principal]*mirrored // likewise; no inner one is empty
-	link    *link                                     // from which the values came; nil: the page is away
-	count   uint64                                    // of the page's notifications about values
-	sweeper *time.Timer                               // see sweepLater; nil: it does not run
-	sweepAt time.Time
+	room  room
+	byURI map[string]*mirrored // by the canonical form
+	link  *link                // from which the values came; nil: the page is away
+	count uint64               // of the page's notifications about values
 }
 
 // A mirrored is one value, as it came.
 type mirrored struct {
 	page     *pageMirror
-	uri      string            // or completionKey
+	uri      string
 	contents []engine.Contents // nil: the page has another value by now
 	size     int               // bytes that it counts for
 	units    int               // of its contents, for the audit of the page
-	private  bool              // it is for who alone
-	who      engine.Principal
-	timed    bool      // it is kept for its ttl: see mirror_timed.go
-	isFixed  bool      // it is a completion: see mirror_completion.go
-	since    time.Time // when it came
 	in       [levelsOfMirrorRooms]*list.Element
 }
 
 // MirrorIn lets the Remote keep published values, within a share. Call it before the first
 // Reattach. Values of another node's hub are never kept: its node does so.
 func (r *Remote) MirrorIn(share *MirrorShare) {
-	r.mirror = &pageMirror{share: share, byURI: map[string]*mirrored{}, private: map[string]map[engine.Principal]*mirrored{}, room: room{max: MaxMirroredOfPage}}
+	r.mirror = &pageMirror{share: share, byURI: map[string]*mirrored{}, room: room{max: MaxMirroredOfPage}}
 }
 
 // mirrors reports whether a link's values are kept.
@@ -64,17 +55,12 @@ func (m *pageMirror) begin(l *link) {
 	defer m.share.mirror.mu.Unlock()
 	m.dropAll()
 	m.link = l
-	if m.sweeper != nil {
-		m.sweeper.Stop()
-		m.sweeper = nil
-	}
 }
 
 // A mirrorMark is a moment in what a page has sent.
 type mirrorMark struct {
 	link  *link
 	count uint64
-	time  time.Time
 }
 
 // mark returns the present moment. It is called when a response is read, before what the page
@@ -82,32 +68,24 @@ type mirrorMark struct {
 func (m *pageMirror) mark(l *link) mirrorMark {
 	m.share.mirror.mu.Lock()
 	defer m.share.mirror.mu.Unlock()
-	return mirrorMark{l, m.count, time.Now()}
+	return mirrorMark{l, m.count}
 }
 
 // store keeps the result of a read that is marked, unless the page has sent a change since.
-func (m *pageMirror) store(at mirrorMark, who engine.Principal, uri string, result []byte) {
-	if e := m.decode(uri, result); e != nil {
-		m.storeEntry(at, who, e)
-	}
-}
-
-func (m *pageMirror) storeEntry(at mirrorMark, who engine.Principal, e *mirrored) {
-	if e.since = at.time; e.timed && !e.contents[0].Cache.Public {
-		e.private, e.who = true, who
+func (m *pageMirror) store(at mirrorMark, uri string, result []byte) {
+	e := m.decode(uri, result)
+	if e == nil {
+		return
 	}
 	m.share.mirror.mu.Lock()
 	defer m.share.mirror.mu.Unlock()
-	if at.link == nil || at.link != m.link || at.count != m.count || e.isOver() {
+	if at.link == nil || at.link != m.link || at.count != m.count {
 		return
 	}
-	if old := m.find(e.uri, e.private, e.who); old != nil {
+	if old := m.byURI[e.uri]; old != nil {
 		m.drop(old)
 	}
 	m.add(e)
-	if e.timed {
-		m.sweepLater(e.lifetime())
-	}
 }
 
 // decode makes an entry of the result of a read; nil: it is not valid, too large, or must not be kept.
@@ -116,11 +94,11 @@ func (m *pageMirror) decode(uri string, result []byte) *mirrored {
 	if len(result) > MaxMirroredValue {
 		return nil
 	}
-	contents, mark, err := readContents(bytes.Clone(result))
-	if err != nil || len(contents) == 0 || !mark.isMarked() {
+	contents, isPublished, err := readContents(bytes.Clone(result))
+	if err != nil || !isPublished {
 		return nil
 	}
-	e := &mirrored{uri: string([]byte(uri)), contents: contents, timed: mark.timed}
+	e := &mirrored{uri: string([]byte(uri)), contents: contents}
 	e.size = len(result) + 2*len(uri) + mirroredOverhead
 	for _, c := range contents {
 		text, _ := jsonrpc.Text(c.Relayed.Body)
@@ -144,23 +122,13 @@ func (m *pageMirror) changed(l *link, params []byte) {
 	}
 	m.count++
 	if uri == "" {
-		onlyFixed := jsonrpc.Member(params, "completions") != nil
-		for e := range m.all() {
-			if e.isFixed || !onlyFixed {
-				m.drop(e)
-			}
-		}
+		m.dropAll()
 		return
-	}
-	for _, private := range m.private[uri] {
-		m.drop(private)
 	}
 	old := m.byURI[uri]
 	switch {
 	case old == nil: // it was never read, or had to make room
-	case old.timed, old.isFixed:
-		m.drop(old)
-	case e == nil || e.timed:
+	case e == nil:
 		old.contents = nil
 		m.resize(old, 2*len(uri)+mirroredOverhead)
 	default:
@@ -169,48 +137,57 @@ func (m *pageMirror) changed(l *link, params []byte) {
 	}
 }
 
-// find returns an entry, or nil.
-func (m *pageMirror) find(uri string, private bool, who engine.Principal) *mirrored {
-	if private {
-		return m.private[uri][who]
-	}
-	return m.byURI[uri]
-}
-
-// has reports whether a value of uri is kept for anyone.
+// has reports whether a value of uri is kept.
 func (m *pageMirror) has(uri string) bool {
 	m.share.mirror.mu.Lock()
 	defer m.share.mirror.mu.Unlock()
-	return m.byURI[uri] != nil || m.private[uri] != nil
+	return m.byURI[uri] != nil
 }
 
 // get returns a value. From a page that is asleep, since a time that is not zero, it says how old it is.
-func (m *pageMirror) get(l *link, asleep time.Time, who engine.Principal, uri string) (contents []engine.Contents, units int) {
+func (m *pageMirror) get(l *link, asleep time.Time, uri string) (contents []engine.Contents, units int) {
 	m.share.mirror.mu.Lock()
 	defer m.share.mirror.mu.Unlock()
 	e := m.byURI[uri]
-	if e == nil {
-		e = m.private[uri][who]
-	}
-	if e == nil || e.contents == nil || m.link != l || e.isOver() {
+	if e == nil || e.contents == nil || m.link != l {
 		return nil, 0
 	}
 	m.use(e)
-	contents, newest := e.contents, asleep
-	if e.timed {
-		contents, newest = withRestOfTTL(contents, age(e.since)), e.since
+	if asleep.IsZero() {
+		return e.contents, e.units
 	}
-	if !asleep.IsZero() {
-		contents = withAge(contents, time.Since(newest))
-	}
-	return contents, e.units
+	return withAge(e.contents, time.Since(asleep)), e.units
 }
 
 // readMirrored answers a read of a value that is kept, if the client may read by a decision that
 // is known here. Everything else is the page's.
 func (r *Remote) readMirrored(ctx context.Context, uri string) []engine.Contents {
+	if r.mirror == nil || !isFirstRound(ctx) {
+		return nil
+	}
 	uri = engine.CanonicalURI(uri)
-	return r.answerMirrored(ctx, uri, uri, servedRead{uri: uri})
+	who := engine.PrincipalOf(ctx)
+	l, asleep, reason, ok := r.mayMirror(who, uri)
+	if !ok {
+		return nil
+	}
+	contents, units := r.mirror.get(l, asleep, uri)
+	for _, c := range contents {
+		if !r.grants.Load().MayWatch(who, c.URI) {
+			return nil // the page leaves these out
+		}
+	}
+	if contents != nil {
+		r.served.note(r, servedRead{engine.AssistantOf(who), engine.InvocationOf(ctx).ClientName(), uri, reason}, units)
+	}
+	return contents
+}
+
+// isFirstRound reports whether a request has no answers to requests for input: results that depend on
+// these must not be kept (MCP 2026-07-28, server/utilities/caching, R-231).
+func isFirstRound(ctx context.Context) bool {
+	inputs, state := engine.InvocationOf(ctx).Round()
+	return inputs == nil && state == nil
 }
 
 // ReadEarly implements [engine.EarlyReader].
@@ -219,33 +196,6 @@ func (r *Remote) ReadEarly(begin func() context.Context, uri string) []engine.Co
 		return nil
 	}
 	return r.readMirrored(begin(), strings.Clone(uri))
-}
-
-// answerMirrored is readMirrored for an entry with a key. served has what was requested; uri decides about the
-// client's right to read.
-func (r *Remote) answerMirrored(ctx context.Context, key, uri string, served servedRead) []engine.Contents {
-	if r.mirror == nil {
-		return nil
-	}
-	if !isFirstRound(ctx) {
-		return nil
-	}
-	who := engine.PrincipalOf(ctx)
-	l, asleep, reason, ok := r.mayMirror(who, uri)
-	if !ok {
-		return nil
-	}
-	contents, units := r.mirror.get(l, asleep, who, key)
-	for _, c := range contents {
-		if !r.grants.Load().MayWatch(who, c.URI) {
-			return nil // the page leaves these out
-		}
-	}
-	if contents != nil {
-		served.assistant, served.callsItself, served.reason = engine.AssistantOf(who), engine.InvocationOf(ctx).ClientName(), reason
-		r.served.note(r, served, units)
-	}
-	return contents
 }
 
 // mayMirror returns the link whose values are for a client, since when its page sleeps, if it does,

@@ -2,11 +2,7 @@ package remote
 
 import (
 	"container/list"
-	"iter"
 	"sync"
-	"time"
-
-	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // A Mirror bounds what all Remotes of a process keep of the values that pages have published:
@@ -19,12 +15,11 @@ type Mirror struct {
 
 // Limits of a Mirror.
 const (
-	MaxMirrored         = 256 << 20      // bytes of all pages
-	MaxMirroredOfOwner  = 32 << 20       // bytes of the pages of one owner
-	MaxMirroredOfPage   = 4 << 20        // bytes
-	MaxMirroredValue    = 64 << 10       // bytes of the result of a read; larger ones are not kept
-	maxMirroredTime     = 24 * time.Hour // of a result with a ttlMs
-	mirroredOverhead    = 1 << 10        // bytes of an entry besides its result and twice its URI
+	MaxMirrored         = 256 << 20 // bytes of all pages
+	MaxMirroredOfOwner  = 32 << 20  // bytes of the pages of one owner
+	MaxMirroredOfPage   = 4 << 20   // bytes
+	MaxMirroredValue    = 64 << 10  // bytes of the result of a read; larger ones are not kept
+	mirroredOverhead    = 1 << 10   // bytes of an entry besides its result and twice its URI
 	levelsOfMirrorRooms = 3
 )
 
@@ -59,14 +54,7 @@ func (m *pageMirror) rooms() [levelsOfMirrorRooms]*room {
 // follows.
 func (m *pageMirror) add(e *mirrored) {
 	e.page = m
-	switch {
-	case !e.private:
-		m.byURI[e.uri] = e
-	case m.private[e.uri] == nil:
-		m.private[e.uri] = map[engine.Principal]*mirrored{e.who: e}
-	default:
-		m.private[e.uri][e.who] = e
-	}
+	m.byURI[e.uri] = e
 	for i, r := range m.rooms() {
 		e.in[i] = r.order.PushFront(e)
 		r.bytes += e.size
@@ -101,11 +89,7 @@ func (m *pageMirror) resize(e *mirrored, size int) {
 }
 
 func (m *pageMirror) drop(e *mirrored) {
-	if own := m.private[e.uri]; !e.private {
-		delete(m.byURI, e.uri)
-	} else if delete(own, e.who); len(own) == 0 {
-		delete(m.private, e.uri)
-	}
+	delete(m.byURI, e.uri)
 	for i, r := range m.rooms() {
 		r.order.Remove(e.in[i])
 		r.bytes -= e.size
@@ -113,20 +97,7 @@ func (m *pageMirror) drop(e *mirrored) {
 }
 
 func (m *pageMirror) dropAll() {
-	for e := range m.all() {
+	for _, e := range m.byURI {
 		m.drop(e)
-	}
-}
-
-// all has the entries of a page. They may be dropped meanwhile.
-func (m *pageMirror) all() iter.Seq[*mirrored] {
-	return func(yield func(*mirrored) bool) {
-		for at := m.room.order.Front(); at != nil; {
-			e := at.Value.(*mirrored)
-			at = at.Next()
-			if !yield(e) {
-				return
-			}
-		}
 	}
 }

@@ -23,9 +23,8 @@ type mirroredHop struct {
 	publisher *remotetest.Publisher
 	remote    *remote.Remote
 	gateway   *engine.Engine
-	tabs      []*remote.Remote      // further tabs of the app
-	times     func(uri string) bool // see Publisher
-	slowly    bool                  // see slowMirror
+	tabs      []*remote.Remote // further tabs of the app
+	slowly    bool             // see slowMirror
 }
 
 func newMirroredHop(t *testing.T, share *remote.MirrorShare) *mirroredHop {
@@ -52,7 +51,7 @@ func (h *mirroredHop) join() {
 	h.Helper()
 	near, far := jsonrpc.Pipe()
 	h.ports = append(h.ports, near)
-	h.publisher = &remotetest.Publisher{Port: tapped{far, h.wire}, Times: h.times, Publishes: func(string) bool { return true }}
+	h.publisher = &remotetest.Publisher{Port: tapped{far, h.wire}, Publishes: func(string) bool { return true }}
 	serving := engine.WithSpeakForOthers(context.Background())
 	publisher := h.publisher
 	go h.page.Serve(serving, publisher) // ends with the port

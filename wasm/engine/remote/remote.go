@@ -5,8 +5,8 @@
 // client's request, once.go those that must not be sent twice, and links to other nodes.
 // lists.go keeps lists and pager.go reads them within limits; backlog.go limits large answers.
 // follow.go knows which URIs are wanted; listen.go brings the listens of a link in step with
-// that, cover.go knows what they cover. mirror.go answers reads of what pages have published, and
-// mirror_timed.go of results with a ttlMs, within the limits of mirror_room.go; served.go reports them to the page.
+// that, cover.go knows what they cover. mirror.go answers reads of what pages have published,
+// within the limits of mirror_room.go; served.go reports them to the page.
 package remote
 
 import (

@@ -322,15 +322,15 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]engine.Contents, error
 		_, state := engine.InvocationOf(ctx).Round()
 		return nil, readError(err, state != nil)
 	}
-	contents, mark, err := readContents(result)
-	if err == nil && mark.isMarked() && at.link != nil && r.mirrors(at.link) && isFirstRound(ctx) {
-		r.mirror.store(at, engine.PrincipalOf(ctx), uri, result)
+	contents, isPublished, err := readContents(result)
+	if err == nil && isPublished && at.link != nil && r.mirrors(at.link) && isFirstRound(ctx) {
+		r.mirror.store(at, uri, result)
 	}
 	return contents, err
 }
 
-// readContents reads the result of a read.
-func readContents(result []byte) (contents []engine.Contents, mark mirrorMarking, err error) {
+// readContents reads the result of a read, and whether the page has published it.
+func readContents(result []byte) (contents []engine.Contents, isPublished bool, err error) {
 	var items, meta, ttl, scope []byte
 	members := jsonrpc.Scan(result) // once: it may have megabytes
 	for members.Next() {
@@ -347,11 +347,11 @@ func readContents(result []byte) (contents []engine.Contents, mark mirrorMarking
 	}
 	elements, ok := jsonrpc.Elements(items)
 	if !ok {
-		return nil, mark, schema.Wrong("contents", "is not an array")
+		return nil, false, schema.Wrong("contents", "is not an array")
 	}
 	for i, object := range elements {
 		if err := schema.Within(schema.Element("contents", i), schema.CheckContents(object)); err != nil {
-			return nil, mark, err
+			return nil, false, err
 		}
 		contents = append(contents, decodeContents(object))
 	}
@@ -359,7 +359,7 @@ func readContents(result []byte) (contents []engine.Contents, mark mirrorMarking
 		first := &contents[0]
 		kept := emit.JSON("{")
 		kept.Members(meta, func(name string) bool {
-			return name != hop.KeyServerInfo && name != hop.KeyPublished && name != hop.KeyTimed
+			return name != hop.KeyServerInfo && name != hop.KeyPublished
 		})
 		if len(kept) > 1 {
 			kept.Text("}")
@@ -367,9 +367,9 @@ func readContents(result []byte) (contents []engine.Contents, mark mirrorMarking
 		}
 		ms, _ := jsonrpc.Int(ttl)
 		first.Cache = engine.Cache{TTL: time.Duration(max(0, ms)) * time.Millisecond, Public: string(scope) == `"public"`}
-		mark = readMarking(meta)
+		isPublished = string(jsonrpc.Member(meta, hop.KeyPublished)) == "true"
 	}
-	return contents, mark, nil
+	return contents, isPublished, nil
 }
 
 // readError finds "not found" in either era's code (R-374). A bad URI never gets
@@ -383,6 +383,53 @@ func readError(err error, hadState bool) error {
 		}
 	}
 	return err
+}
+
+// Complete requests suggestions.
+func (r *Remote) Complete(ctx context.Context, c engine.CompletionRequest) (engine.Completion, error) {
+	kind, name := `"ref":{"type":"ref/resource","uri":`, c.URI
+	if c.Prompt != "" {
+		kind, name = `"ref":{"type":"ref/prompt","name":`, c.Prompt
+	}
+	params := emit.JSON(kind)
+	params.Quote(name)
+	params.Text(`},"argument":{"name":`)
+	params.Quote(c.Argument)
+	params.Text(`,"value":`)
+	params.Quote(c.Value)
+	params.Text("}")
+	if c.Arguments != nil {
+		params.Text(`,"context":{"arguments":`)
+		params.Raw(c.Arguments)
+		params.Text("}")
+	}
+	result, err := unlessUnknown(r.request(ctx, engine.MethodComplete, params, false))
+	if err != nil {
+		return engine.Completion{}, err
+	}
+	return parseCompletion(jsonrpc.Member(result, "completion"))
+}
+
+// parseCompletion reads what completion/complete answers: values, total, hasMore.
+func parseCompletion(object []byte) (c engine.Completion, err error) {
+	values, ok := jsonrpc.Elements(jsonrpc.Member(object, "values"))
+	if !ok {
+		return c, schema.Wrong("completion.values", "is not an array")
+	}
+	for i, value := range values[:min(len(values), schema.MaxValues+1)] { // one more than the limit shows that there are more
+		text, isText := jsonrpc.Text(value)
+		if !isText {
+			return c, schema.Wrong(schema.Element("completion.values", i), "is not a string")
+		}
+		c.Values = append(c.Values, text)
+	}
+	total, _ := jsonrpc.Int(jsonrpc.Member(object, "total"))
+	c.Total = int(max(0, total))
+	if len(values) > schema.MaxValues {
+		c.Total = max(c.Total, len(values))
+	}
+	c.HasMore = string(jsonrpc.Member(object, "hasMore")) == "true"
+	return c, nil
 }
 
 // Request sends a request of an extension. params is a JSON object, whose _meta is

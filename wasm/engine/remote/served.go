@@ -19,10 +19,7 @@ const (
 )
 
 // A servedRead is one or more reads that differ in nothing that the page shows.
-type servedRead struct {
-	assistant, callsItself, uri, reason string
-	method                              string // "": resources/read
-}
+type servedRead struct{ assistant, callsItself, uri, reason string }
 
 type servedCount struct{ count, bytes int }
 
@@ -40,7 +37,7 @@ func (s *served) note(r *Remote, read servedRead, bytes int) {
 		s.counts = map[servedRead]servedCount{}
 	}
 	if _, known := s.counts[read]; !known && len(s.counts) >= maxServed {
-		read = servedRead{reason: read.reason, assistant: read.assistant, method: read.method}
+		read = servedRead{reason: read.reason, assistant: read.assistant}
 		if _, known := s.counts[read]; !known && len(s.counts) >= 2*maxServed {
 			return
 		}
@@ -89,7 +86,7 @@ func (s *served) take(l *link) []byte {
 		i++
 		params.Text(`{"assistant":`)
 		params.Quote(read.assistant)
-		for _, member := range [...][2]string{{"callsItself", read.callsItself}, {"uri", read.uri}, {"method", read.method}, {"reason", read.reason}} {
+		for _, member := range [...][2]string{{"callsItself", read.callsItself}, {"uri", read.uri}, {"reason", read.reason}} {
 			if member[1] != "" {
 				params.Name(member[0])
 				params.Quote(member[1])

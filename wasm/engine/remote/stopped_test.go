@@ -15,7 +15,7 @@ import (
 
 const stopSecret = "the secret"
 
-// newStoppable has a page with a published value, a function with a ttl, a tool that answers, one that makes a task, and an
+// newStoppable has a page with a published value, a function, a tool that answers, one that makes a task, and an
 // event, behind a gateway.
 func newStoppable(t *testing.T) *mirroredHop {
 	options := enginetest.Offering
@@ -23,6 +23,7 @@ func newStoppable(t *testing.T) *mirroredHop {
 	h := &hop{T: t, page: engine.New(engine.Info{Name: "page", Version: "1"}, &options), table: engine.NewTable(), wire: &wire{}}
 	h.page.Mount("", h.table)
 	h.put("notes://value", stopSecret)
+	h.put("notes://function", stopSecret)
 	for name, task := range map[string]engine.TaskTool{"look": {}, "work": {Mode: engine.TaskOptional}} {
 		err := h.table.PutTool(engine.ToolEntry{
 			Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`)},
@@ -35,8 +36,7 @@ func newStoppable(t *testing.T) *mirroredHop {
 			t.Fatal(err)
 		}
 	}
-	m := &mirroredHop{hop: h, remote: remote.New(), times: func(uri string) bool { return uri == "notes://function" }}
-	m.compute("notes://function", engine.Cache{TTL: 10 * time.Hour, Public: true})
+	m := &mirroredHop{hop: h, remote: remote.New()}
 	forGateway := enginetest.Offering
 	forGateway.OtherTasks = engine.ForwardTasks()
 	m.gateway = engine.New(engine.Info{Name: "gateway", Version: "1"}, &forGateway)
@@ -46,6 +46,7 @@ func newStoppable(t *testing.T) *mirroredHop {
 	m.remote.OnOthers(func() []*remote.Remote { return m.tabs })
 	t.Cleanup(m.remote.Close)
 	m.join()
+	m.publisher.Publishes = func(uri string) bool { return uri == "notes://value" }
 	return m
 }
 

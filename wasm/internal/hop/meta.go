@@ -21,15 +21,10 @@ const (
 	// the answer would be another one.
 	KeyDeclared = "io.github.pagemcp/declared"
 
-	// KeyPublished, in the _meta of the result of a read or completion, says that the gateway may answer
-	// with that result by itself until NotifyValue says otherwise: the app has published the value, or
-	// the list from which the completion is. Its value is true. A Remote removes it.
+	// KeyPublished, in the _meta of the result of a read, says that the gateway may answer
+	// with that result by itself until NotifyValue says otherwise: the app has published the
+	// value. Its value is true. A Remote removes it.
 	KeyPublished = "io.github.pagemcp/published"
-
-	// KeyTimed, in the _meta of the result of a read, says that the gateway may answer with that result
-	// by itself for its ttlMs, until NotifyValue says otherwise: to all who may read if its
-	// cacheScope is public, else to the same principal alone. Its value is true.
-	KeyTimed = "io.github.pagemcp/timed"
 
 	// KeyAge is how old a result is that a gateway has given while the page was asleep: the
 	// time since it was known to be the newest, in ms.
@@ -46,19 +41,17 @@ const DeclaredChanged = "notifications/io.github.pagemcp/declared"
 // Notifications about published values, on a connection of a page with a gateway.
 const (
 	// NotifyMirror, by the gateway, says that it keeps published values: results of reads may have
-	// KeyPublished or KeyTimed from then on. It has no params.
+	// KeyPublished from then on. It has no params.
 	NotifyMirror = "notifications/io.github.pagemcp/mirror"
 
 	// NotifyValue, by the page, replaces the published value of a uri by the result of a read, or
-	// drops it if there is none. It drops results with KeyTimed. Without a uri it drops all values, or
-	// with the member completions, which is true, those of completions.
+	// drops it if there is none. Without a uri it drops all values.
 	NotifyValue = "notifications/io.github.pagemcp/value"
 
 	// NotifyAsleep, by the page, says with the member asleep whether its browser stops it now.
 	NotifyAsleep = "notifications/io.github.pagemcp/asleep"
 
-	// NotifyServed, by the gateway, tells of reads and completions that it has answered: reads, an
-	// array of objects of assistant, callsItself, uri, reason, count, and bytes as in the audit of a
-	// page. Those of completions have the method, and as uri what was completed.
+	// NotifyServed, by the gateway, tells of reads that it has answered: reads, an array of objects
+	// of assistant, callsItself, uri, reason, count, and bytes as in the audit of a page.
 	NotifyServed = "notifications/io.github.pagemcp/served"
 )

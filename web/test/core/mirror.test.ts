@@ -3,8 +3,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { AccessDecision } from '../../src/access-types.ts'
-import { answerCall, type RegisteredCallee } from '../../src/call.ts'
-import type { Ready } from '../../src/contents.ts'
 import { startEngine } from '../../src/engine.ts'
 import type { PublishedValues } from '../../src/engine-types.ts'
 import type { ReadEvent } from '../../src/requests.ts'
@@ -13,7 +11,6 @@ import { engineModule, goRuntime } from './load.ts'
 
 const uri = 'notes://cart'
 const published = 'io.github.pagemcp/published'
-const timed = 'io.github.pagemcp/timed'
 const notify = (what: string, params?: object) => ({
   jsonrpc: '2.0',
   method: `notifications/io.github.pagemcp/${what}`,
@@ -21,13 +18,10 @@ const notify = (what: string, params?: object) => ({
 })
 
 /** An engine with a value, behind a gateway; what it has sent comes by `next`. */
-async function joined(t: TestContext, callee: RegisteredCallee = {}) {
+async function joined(t: TestContext) {
   const decided: AccessDecision[] = []
   const seen: ReadEvent[] = []
   const errors: unknown[] = []
-  const provide: { of(uri: string): Ready | Promise<Ready> } = {
-    of: () => ({ value: 'computed' }),
-  }
   const engine = await startEngine(
     {
       name: 'test',
@@ -40,11 +34,8 @@ async function joined(t: TestContext, callee: RegisteredCallee = {}) {
     {
       module: await engineModule(),
       Go: await goRuntime(),
-      provide: (_, uri) => provide.of(uri),
-      call: (_, what, text, sendUpdate, signal) =>
-        answerCall(callee, false, what, JSON.parse(text), sendUpdate, signal, (error) =>
-          errors.push(error),
-        ),
+      provide: () => ({ value: 'computed' }),
+      call: () => assert.fail('nothing is called'),
       state() {},
       read: (event) => seen.push(event),
       decided: (decision) => decided.push(decision),
@@ -93,7 +84,7 @@ async function joined(t: TestContext, callee: RegisteredCallee = {}) {
       contents: { text: string }[]
       _meta: Record<string, unknown>
     }
-    return { text: contents[0]?.text, mark: _meta[published], timed: _meta[timed] }
+    return { text: contents[0]?.text, mark: _meta[published] }
   }
   /** What the page has sent about values: the URI, and the text or nothing. */
   const change = async () => {
@@ -105,22 +96,16 @@ async function joined(t: TestContext, callee: RegisteredCallee = {}) {
     return [uri, (result.contents as { text: string }[])[0]?.text]
   }
   const nothing = () => assert.deepEqual(got.slice(at), [])
-  /** Registers functions with a ttlMs. */
-  const compute = (first: number, ...uris: string[]) => {
-    const cacheHints = { ttlMs: 60_000, cacheScope: 'public' as const }
-    engine.register(first, { resources: uris.map((uri) => ({ uri, name: uri, cacheHints })) })
-  }
-  const all = { engine, register, compute, provide, post, ask, read, next, change, nothing }
+  const all = { engine, register, post, ask, read, next, change, nothing }
   return { ...all, decided, seen, errors }
 }
 
 test('only reads of published values are marked, for a gateway that keeps them', async (t) => {
   const { post, read } = await joined(t)
-  const unmarked = { mark: undefined, timed: undefined }
-  assert.deepEqual(await read(), { text: '2 apples', ...unmarked })
+  assert.deepEqual(await read(), { text: '2 apples', mark: undefined })
   post(notify('mirror'))
-  assert.deepEqual(await read(), { text: '2 apples', mark: true, timed: undefined })
-  assert.deepEqual(await read('notes://computed'), { text: 'computed', ...unmarked })
+  assert.deepEqual(await read(), { text: '2 apples', mark: true })
+  assert.deepEqual(await read('notes://computed'), { text: 'computed', mark: undefined })
 })
 
 /** Does something while the clock shows this time, however long it takes. */
@@ -193,7 +178,7 @@ test('what is withdrawn, hidden or too large is dropped at once', async (t) => {
   assert.deepEqual(await change(), [uri, 'small'])
   register(3, uri, [0, { value: 'another' }])
   assert.deepEqual(await change(), [undefined], 'another registration has the URI')
-  assert.deepEqual(await read(), { text: 'another', mark: true, timed: undefined })
+  assert.deepEqual(await read(), { text: 'another', mark: true })
   engine.unregister(1)
   engine.publish(1, uri, { value: 'late' })
   nothing()
@@ -219,164 +204,4 @@ test('reads that a gateway has answered are in the audit, and are shown', async 
   assert.deepEqual(decided, [{ ...read, what, ...decision }])
   assert.deepEqual(seen, Array(2).fill({ uri, client: 'gateway' }))
   assert.equal(errors.length, 1)
-})
-
-test('completions that a gateway has answered are in the audit, and are not shown as reads', async (t) => {
-  const { engine, post, decided, seen, errors } = await joined(t)
-  engine.clients.watchReads(true)
-  const one = {
-    assistant: 'claude',
-    uri: 'trip',
-    method: 'completion/complete',
-    count: 2,
-    bytes: 9,
-  }
-  post(notify('served', { reads: [{ ...one, reason: 'grant' }] }))
-  const { uri: what, ...rest } = one
-  assert.deepEqual(decided, [{ ...rest, what, right: 'read', ms: 0, reason: 'grant', allow: true }])
-  assert.deepEqual([seen, errors], [[], []])
-})
-
-test('a completion from a list is marked, until what is registered changes', async (t) => {
-  const values = ['Rome', 'Oslo']
-  const completions = { to: values, from: () => values }
-  const { engine, ask, next, nothing } = await joined(t, { completions })
-  const prompt = {
-    name: 'trip',
-    arguments: [{ name: 'to' }, { name: 'from' }],
-    completes: ['to', 'from'],
-  }
-  engine.register(7, { prompts: [prompt] })
-  const complete = async (argument: string, value = 'o') => {
-    const ref = { type: 'ref/prompt', name: 'trip' }
-    const { result } = await ask('completion/complete', {
-      ref,
-      argument: { name: argument, value },
-    })
-    const { completion, _meta } = result as { completion: { values: string[] }; _meta: Message }
-    return [completion.values, _meta[published]]
-  }
-  assert.deepEqual(await complete('from'), [values, undefined])
-  nothing()
-  const dropped = notify('value', { completions: true })
-  const changes = [
-    () => engine.register(8, { prompts: [prompt] }),
-    () => engine.unregister(8),
-    () => engine.register(9, { templates: [{ uriTemplate: 'a://{b}', name: 'a' }] }),
-    () => engine.unregister(9),
-    () =>
-      engine.mount(1, 'more+', 0, { list: async () => ({ resources: [] }), read: async () => [] }),
-    () => engine.unmount(1),
-  ]
-  for (const change of changes) {
-    assert.deepEqual(await complete('to'), [['Oslo', 'Rome'], true])
-    change()
-    assert.deepEqual(await next(), dropped)
-  }
-  nothing()
-  const notifications = { promptsListChanged: true }
-  assert.match(JSON.stringify(await ask('subscriptions/listen', { notifications })), /acknowledged/)
-  while ((await complete('to'))[1] !== true); // what was changed before may still be announced
-  engine.register(10, { prompts: [prompt] })
-  const isList = ({ method }: { method?: string }) => method?.endsWith('prompts/list_changed')
-  let first = await next()
-  while (isList(first)) first = await next() // of the changes before
-  assert.deepEqual(first, dropped, 'before the list is announced')
-  assert.ok(isList(await next()))
-})
-
-const late = (value: string) => new Promise<Ready>((resolve) => setImmediate(resolve, { value }))
-
-for (const mode of ['at once', 'late'] as const) {
-  test(`the result of a function with a ttlMs that answers ${mode} is marked, until a change`, async (t) => {
-    const { engine, compute, provide, post, read, change, nothing } = await joined(t)
-    if (mode === 'late') provide.of = () => late('computed')
-    compute(5, 'notes://a', 'notes://b')
-    assert.deepEqual((await read('notes://a')).timed, undefined, 'the gateway keeps nothing')
-    engine.changed(0, 'notes://a')
-    post(notify('mirror'))
-    assert.deepEqual(await read('notes://a'), { text: 'computed', mark: undefined, timed: true })
-    assert.equal((await read('notes://a')).timed, true, 'for another assistant')
-    assert.equal((await read('notes://b')).timed, true)
-    engine.changed(0, 'notes://a')
-    engine.changed(0, 'notes://a')
-    engine.changed(0, 'notes://other')
-    assert.deepEqual(await change(), ['notes://a'])
-    nothing()
-    assert.equal((await read('notes://a')).timed, true)
-    engine.unregister(5)
-    assert.deepEqual(await change(), ['notes://b'])
-    assert.deepEqual(await change(), ['notes://a'])
-    nothing()
-  })
-}
-
-test('a result from before a change is not marked, also if it comes after it', async (t) => {
-  const { engine, compute, provide, post, ask, next, nothing } = await joined(t)
-  post(notify('mirror'))
-  compute(5, 'notes://a')
-  const changes = [
-    () => engine.changed(0, 'notes://a'),
-    () => compute(6, 'notes://a'),
-    () => engine.unregister(6),
-    () => engine.register(7, { templates: [{ uriTemplate: 'notes://{id}', name: 'notes' }] }),
-    () =>
-      engine.mount(1, 'notes', 0, { list: async () => ({ resources: [] }), read: async () => [] }),
-  ]
-  for (const [i, change] of changes.entries()) {
-    provide.of = () => {
-      setImmediate(change)
-      return late('old') // resolves after the change
-    }
-    let answer = await ask('resources/read', { uri: 'notes://a' })
-    if (answer.result === undefined) answer = await next() // after the notification that drops all
-    const text = JSON.stringify(answer.result)
-    assert.match(text, /"text":"old"/, `${i}`)
-    assert.doesNotMatch(text, /pagemcp\/(timed|published)/, `${i}`)
-  }
-  nothing()
-})
-
-test('a resource that a template had, one without content and a large one are not kept', async (t) => {
-  const { engine, compute, provide, post, ask, read, next, change, nothing } = await joined(t)
-  post(notify('mirror'))
-  const cacheHints = { ttlMs: 60_000 }
-  const templates = [{ uriTemplate: 'notes://{id}', name: 'notes', cacheHints }]
-  engine.register(5, { templates })
-  assert.equal((await read('notes://a')).timed, true)
-  assert.equal((await read('notes://b')).timed, true)
-  const spelled = await read('notes://%62')
-  assert.equal(spelled.text, 'computed')
-  assert.equal(spelled.timed, undefined, 'a change of notes://b would not end it')
-  const notifications = { resourceSubscriptions: ['notes://a'] }
-  await ask('subscriptions/listen', { notifications })
-  engine.changed(0, 'notes://a')
-  assert.deepEqual(await change(), ['notes://a'])
-  assert.equal((await next()).method, 'notifications/resources/updated')
-  compute(6, 'notes://b')
-  assert.deepEqual(await change(), ['notes://b'])
-  provide.of = () => ({ value: 'x'.repeat(70_000) })
-  assert.equal((await read('notes://b')).timed, undefined)
-  provide.of = () => Promise.reject(new Error('no'))
-  assert.match(JSON.stringify(await ask('resources/read', { uri: 'notes://b' })), /-32603/)
-  engine.changed(0, 'notes://b')
-  nothing()
-})
-
-test('of many results the gateway loses the oldest', async (t) => {
-  const { engine, post, ask, read, next, change, nothing } = await joined(t)
-  post(notify('mirror'))
-  engine.register(5, {
-    templates: [{ uriTemplate: 'notes://{id}', name: 'notes', cacheHints: { ttlMs: 60_000 } }],
-  })
-  for (let id = 0; id < 4096; id++) assert.equal((await read(`notes://${id}`)).timed, true)
-  nothing()
-  const reading = ask('resources/read', { uri: 'notes://more' })
-  assert.equal((await reading).method, 'notifications/io.github.pagemcp/value')
-  assert.match(JSON.stringify(await next()), /pagemcp\/timed/)
-  nothing()
-  engine.changed(0, 'notes://0')
-  nothing()
-  engine.changed(0, 'notes://1')
-  assert.deepEqual(await change(), ['notes://1'])
 })

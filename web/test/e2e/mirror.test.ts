@@ -34,23 +34,7 @@ const values = mcp.resources([
   [described('large'), 'x'.repeat(100_000)],
 ])
 mcp.resource(described('computed'), () => 'computed')
-let pears = 2
-const timed = (scope) => ({ cache: { ttlMs: 600_000, scope } })
-const functions = mcp.resources([
-  [described('pears', timed('public')), async () => pears + ' pears'],
-  [described('timed-bytes', { mimeType: 'image/png', ...timed('private') }), () => bytes],
-  [described('timed-file', timed()), () => new Blob([bytes], { type: 'image/gif' })],
-  [described('timed-several', timed('public')), () => lib.contents([
-    { uri: 'notes://several/a', text: 'a', mimeType: 'text/css', _meta: { 'app.example/x': [1, null] } },
-    { uri: 'notes://several/b', blob: bytes },
-  ])],
-])
-mcp.template({ uriTemplate: 'notes://timed/{id}', name: 'timed', ...timed() }, ({ id }) => ({ id }))
-window.setPears = (to) => {
-  pears = to
-  mcp.changed('notes://pears')
-}
-window.withdraw = () => { values(); cart(); functions() }
+window.withdraw = () => { values(); cart() }
 /** The gateway drops all values. */
 window.drop = () => mcp.mount({ list: async () => ({ resources: [] }), read: async () => [] }, 'other+')()
 /** Whether the gateway has reported reads that it has answered. */
@@ -60,17 +44,7 @@ await mcp.connect(lib.webSocket(new URLSearchParams(location.search).get('gatewa
 window.ready = mcp.state.gateways.at(-1).name`
 
 const published = 'cart text empty lossy json bytes file several cached annotated'.split(' ')
-const timed = 'pears timed-bytes timed-file timed-several timed/7'.split(' ')
 const others = ['large', 'computed', 'missing']
-
-/** The gateway sends what is left of the ttlMs of a function. */
-function withoutRest(own: string, text: string): string {
-  if (!timed.includes(own)) return text
-  return text.replace(/"ttlMs":(\d+)/, (_, rest) => {
-    assert.ok(rest > 500_000 && rest <= 600_000, `${own}: ttlMs is ${rest}`)
-    return ''
-  })
-}
 
 /** Makes the window, where the engine is, answer nothing until it is let go: it waits for a response, without computing. */
 async function holdUp(tab: Page): Promise<() => Promise<void>> {
@@ -152,27 +126,26 @@ inPages(
     for (const read of readers) {
       await tab.evaluate('drop()')
       const all: string[] = []
-      for (const own of [...published, ...timed, ...others]) all.push(await read(uri(own)))
+      for (const own of [...published, ...others]) all.push(await read(uri(own)))
       byPage.push(all)
     }
     for (const own of published) await readers[0]?.(uri(own)) // a Blob is kept from its second read on
     const letGo = await holdUp(tab)
     for (const [i, read] of readers.entries()) {
-      for (const [j, own] of [...published, ...timed].entries()) {
-        const text = withoutRest(own, await read(uri(own)))
-        assert.equal(text, withoutRest(own, byPage[i]?.[j] ?? ''), `${revisions[i]} ${own}`)
+      for (const [j, own] of published.entries()) {
+        assert.equal(await read(uri(own)), byPage[i]?.[j], `${revisions[i]} ${own}`)
       }
     }
     await letGo()
     for (const [i, read] of readers.entries()) {
       for (const [j, own] of others.entries()) {
-        const expected = byPage[i]?.[published.length + timed.length + j]
+        const expected = byPage[i]?.[published.length + j]
         assert.equal(await read(uri(own)), expected, `${revisions[i]} ${own}`)
       }
     }
     assert.match(byPage[0]?.[0] ?? '', /"text":"2 apples"/)
-    assert.match(byPage[1]?.[published.length + timed.length + 2] ?? '', /-32002/)
-    assert.doesNotMatch(JSON.stringify(byPage), /pagemcp\/(published|timed)/)
+    assert.match(byPage[1]?.[published.length + 2] ?? '', /-32002/)
+    assert.doesNotMatch(JSON.stringify(byPage), /pagemcp\/published/)
   },
 )
 
@@ -185,20 +158,10 @@ inPages('what a page withdraws is gone within 100 ms', async ({ tab, gateway, ur
       assert.ok(performance.now() - began < 100, 'the gateway has an old value')
     }
   }
-  await read(uri('pears'))
-  for (let pears = 3; pears < 30; pears++) {
-    await tab.evaluate(`setPears(${pears})`)
-    const began = performance.now()
-    while (!(await read(uri('pears'))).includes(`${pears} pears`)) {
-      assert.ok(performance.now() - began < 100, 'the gateway has an old result of a function')
-    }
-  }
   await tab.evaluate('withdraw()')
-  for (const own of ['cart', 'pears']) {
-    const began = performance.now()
-    while (!(await read(uri(own))).includes('not found')) {
-      assert.ok(performance.now() - began < 100, 'a value that was withdrawn is still read')
-    }
+  const began = performance.now()
+  while (!(await read(uri('cart'))).includes('not found')) {
+    assert.ok(performance.now() - began < 100, 'a value that was withdrawn is still read')
   }
 })
 

@@ -17,20 +17,13 @@ import (
 type Publisher struct {
 	jsonrpc.Port
 	Publishes func(uri string) bool // which resources are published values
-	Times     func(uri string) bool // which are functions whose results may be kept for their ttl; nil: none
 
 	mu      sync.Mutex
-	mirrors bool                // the gateway keeps values
-	changes int                 // so far
-	reads   map[jsonrpc.ID]read // that have no response yet
-	served  []string            // params of each report of reads
-	asked   int                 // requests for reads
-}
-
-// A read is a request whose result gets a mark.
-type read struct {
-	changes int // before it
-	key     string
+	mirrors bool               // the gateway keeps values
+	changes int                // so far
+	reads   map[jsonrpc.ID]int // of published values that have no response yet: the changes before
+	served  []string           // params of each report of reads
+	asked   int                // requests for reads
 }
 
 // Read implements jsonrpc.Port.
@@ -54,14 +47,10 @@ func (p *Publisher) take(data []byte) {
 	case engine.MethodReadResource:
 		p.asked++
 		if p.reads == nil {
-			p.reads = map[jsonrpc.ID]read{}
+			p.reads = map[jsonrpc.ID]int{}
 		}
-		uri, _ := jsonrpc.Text(jsonrpc.Member(msg.Params, "uri"))
-		switch {
-		case p.Times != nil && p.Times(uri):
-			p.reads[msg.ID] = read{p.changes, hop.KeyTimed}
-		case p.Publishes(uri):
-			p.reads[msg.ID] = read{p.changes, hop.KeyPublished}
+		if uri, _ := jsonrpc.Text(jsonrpc.Member(msg.Params, "uri")); p.Publishes(uri) {
+			p.reads[msg.ID] = p.changes
 		}
 	}
 }
@@ -71,23 +60,18 @@ func (p *Publisher) Write(ctx context.Context, data []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if msg, err := jsonrpc.Parse(data); err == nil && msg.Kind == jsonrpc.Response && msg.Error == nil {
-		read, isRead := p.reads[msg.ID]
+		before, isRead := p.reads[msg.ID]
 		delete(p.reads, msg.ID)
-		if isRead && p.mirrors && read.changes == p.changes {
-			data = marked(data, read.key)
+		if isRead && p.mirrors && before == p.changes {
+			data = Published(data)
 		}
 	}
 	return p.Port.Write(ctx, data)
 }
 
 // Published marks the result of a read as one of a published value.
-func Published(result []byte) []byte { return marked(result, hop.KeyPublished) }
-
-// Timed marks the result of a read as one that may be kept for its ttl.
-func Timed(result []byte) []byte { return marked(result, hop.KeyTimed) }
-
-func marked(result []byte, key string) []byte {
-	return bytes.Replace(result, []byte(`"_meta":{`), []byte(`"_meta":{"`+key+`":true,`), 1)
+func Published(result []byte) []byte {
+	return bytes.Replace(result, []byte(`"_meta":{`), []byte(`"_meta":{"`+hop.KeyPublished+`":true,`), 1)
 }
 
 // Change sends the new value of uri, the result of a read, or "" for none; without a uri it withdraws all.
