@@ -33,7 +33,7 @@ export function contentOf(
     case 'outline': {
       const reader = visibilityReader()
       const { outline, lossy } = outlineOf(roots, reader)
-      return { text: JSON.stringify(outline), lossy: reader.omitted ? [''] : lossy }
+      return { text: JSON.stringify(outline), lossy: reader.omitted() ? [''] : lossy }
     }
     case 'selection':
       return plainText((reader) => selectedText(roots, reader))
@@ -44,7 +44,7 @@ export function contentOf(
 
 function plainText(make: (reader: VisibilityReader) => string) {
   const reader = visibilityReader()
-  return { text: make(reader), lossy: reader.omitted ? [''] : [] }
+  return { text: make(reader), lossy: reader.omitted() ? [''] : [] }
 }
 
 /** The text of elements; none is in another one. */

@@ -24,6 +24,8 @@ export const tagOf = (of: Element) => element<string>('localName', of)
 export const shadowOf = (of: Element) => element<ShadowRoot | null>('shadowRoot', of)
 export const matches = (of: Element, selector: string) =>
   Element.prototype.matches.call(of, selector)
+export const isRendered = (of: Element, options?: CheckVisibilityOptions) =>
+  Element.prototype.checkVisibility.call(of, options)
 export const rectOf = (of: Element) => Element.prototype.getBoundingClientRect.call(of)
 export const propertyOf = (of: Element, name: keyof Element) => element<number>(name, of)
 

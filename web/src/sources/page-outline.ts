@@ -13,6 +13,7 @@ import {
   isAriaHidden,
   isDraft,
   isElement,
+  isRendered,
   isWithin,
   rectOf,
   tagOf,
@@ -152,14 +153,9 @@ function platform(element: Field): object {
 function isShown(element: Element, within: Place): boolean {
   if (attribute(element, 'data-mcp-private') !== undefined) return false
   if (isAriaHidden(element) || within.display === 'none') return false
-  const { display, visibility, opacity } = getComputedStyle(element)
   // A checkbox may be made invisible, and drawn by its label: only one that is not rendered is left out.
-  return (
-    display !== 'none' &&
-    display !== '' &&
-    visibility === 'visible' &&
-    (Number.parseFloat(opacity) > 0 || hasBox(element))
-  )
+  if (!isRendered(element, { visibilityProperty: true })) return false
+  return Number.parseFloat(getComputedStyle(element).opacity) > 0 || hasBox(element)
 }
 
 function hasBox(element: Element): boolean {
