@@ -21,6 +21,7 @@ const mcp = window.mcp = await start({ name: 'notes', access: 'ask' })
 window.value = mcp.resource({ uri: 'notes://value', name: 'Value' }, 'the secret')
 mcp.resource({ uri: 'notes://function', name: 'Function' }, () => 'the secret')
 mcp.tool({ name: 'add' }, () => 'the secret')
+mcp.event({ name: 'saved', description: 'A note is saved.' }).emit({ what: 'the secret' })
 await mcp.connect(webSocket(new URLSearchParams(location.search).get('gateway'))).joined
 window.ready = mcp.state.gateways.at(-1).name`
 
@@ -29,6 +30,7 @@ const assistant = 'unnamed' // the token has no name
 const asks: { [what: string]: (way: Way) => Promise<string> } = {
   value: (way) => way.ask('resources/read', { uri: 'notes://value' }),
   function: (way) => way.ask('resources/read', { uri: 'notes://function' }),
+  event: (way) => way.ask('resources/read', { uri: 'event:///saved' }),
   tool: (way) => way.ask('tools/call', { name: 'add', arguments: {} }),
 }
 
