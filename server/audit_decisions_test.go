@@ -32,9 +32,7 @@ func TestEveryDecisionIsAuditedOnce(t *testing.T) {
 		return func() { c.do(t.Context(), "POST", "/mcp", body, lines...) }
 	}
 	rawly := func(request string) func() { return func() { rawhttp.Send(t, g.Port(), request) } }
-	batch := openWire(t, g)
-	batch.send(strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
-	batch.receive()
+	began, _ := c.do(t.Context(), "POST", "/mcp", strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
 	socket := openWire(t, g)
 	session := openSession(t, g, "/mcp")
 
@@ -63,10 +61,8 @@ func TestEveryDecisionIsAuditedOnce(t *testing.T) {
 		}, []string{"ping -32600"}},
 		{"a read over /ws", func() { socket.send(modern(`"r"`, "resources/read", read)); socket.receive() }, []string{"resources/read ok"}},
 		{"a malformed message over /ws", func() { socket.send(`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`); socket.receive() }, []string{"malformed -32600"}},
-		{"a batch over /ws", func() {
-			batch.send(`[{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{` + read + `}},{"jsonrpc":"2.0","id":6,"method":"ping"},{"jsonrpc":"2.0","id":7,"method":"no/such"}]`)
-			batch.receive()
-		}, []string{"resources/read ok", "ping ok", "no/such -32601"}},
+		{"a batch", post(`[{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{`+read+`}},{"jsonrpc":"2.0","id":6,"method":"ping"},{"jsonrpc":"2.0","id":7,"method":"no/such"}]`,
+			mcphttp.SessionHeader+": "+began.Header.Get(mcphttp.SessionHeader)), []string{"resources/read ok", "ping ok", "no/such -32601"}},
 		{"a page that leaves", func() {
 			page.leave()
 			page.awaitAway(g)

@@ -119,13 +119,7 @@ func (p *drainPort) Read(ctx context.Context) ([]byte, error) {
 		p.waitForAnswers(ctx)
 		return nil, err
 	}
-	if elements, isArray := jsonrpc.Elements(data); isArray { // a batch of 2025-03-26
-		for _, element := range elements {
-			p.trackMessage(element)
-		}
-	} else {
-		p.trackMessage(data)
-	}
+	p.trackMessage(data)
 	return data, err
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -125,8 +126,8 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 				}
 				return answer.StatusCode, string(text)
 			}
-			begin := func() string {
-				r, err := http.NewRequestWithContext(t.Context(), "POST", strings.TrimSuffix(g.URL(), "/mcp")+"/mcp/notes", strings.NewReader(initialize))
+			begin := func(version string) string {
+				r, err := http.NewRequestWithContext(t.Context(), "POST", strings.TrimSuffix(g.URL(), "/mcp")+"/mcp/notes", strings.NewReader(strings.Replace(initialize, "2025-11-25", version, 1)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -142,7 +143,7 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 			at, _ := g.core.Acquire("", "/mcp/notes")
 			defer at.Release()
 			for _, one := range hostileMessages(t) {
-				session := begin()
+				session := begin(cmp.Or(one.Session, "2025-11-25"))
 				for _, body := range one.messages(t) {
 					header := http.Header{}
 					if x := at.Engine.Examine(body); x.Modern {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // A sessionCaller is an assistant of 2025-11-25.
@@ -158,21 +159,24 @@ func TestBatchOfMarch2025(t *testing.T) {
 	if status, body := c.say(`[]`); status != 400 || !strings.Contains(body, "-32600") {
 		t.Errorf("nothing: %d %s", status, body)
 	}
-	if status, body := c.say(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`); status != 400 {
-		t.Errorf("one id twice: %d %s", status, body)
-	}
-	// A rejected batch has no effect: its ids can be used again.
-	for _, refused := range []string{
-		`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`,
-		`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1.5,"method":"ping"}]`,
-		`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":"i","method":"initialize","params":{}}]`,
+	// What is wrong with one message is an error of that one.
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, x := range []struct{ element, want string }{
+		{ping, `{"jsonrpc":"2.0","id":1,"result":{}}`}, // one after the other: the id is free again
+		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `-32600`},
+		{`[` + ping + `]`, `-32600`},
+		{`7`, `-32600`},
+		{`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{}}`, `"id":"i","error":{"code":-32600,"message":"initialize cannot be in a batch"}`},
+		{modern(`"m"`, "subscriptions/listen", `"notifications":{"resourcesListChanged":true}`), `"id":"m","error":{"code":-32600`},
 	} {
-		if status, body := c.say(refused); status != 400 || !strings.Contains(body, "-32600") {
-			t.Errorf("%s: %d %s", refused, status, body)
+		status, body := c.say("[" + x.element + "," + ping + "]")
+		answers, _ := jsonrpc.Elements([]byte(body))
+		if status != 200 || len(answers) != 2 || !strings.Contains(string(answers[0]), x.want) || string(answers[1]) != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+			t.Errorf("%s: %d %s", x.element, status, body)
 		}
-		if status, body := c.request("1", "ping", ""); status != 200 || !strings.Contains(body, `"result":{}`) {
-			t.Errorf("after %s: %d %s", refused, status, body)
-		}
+	}
+	if status, body := c.say("[1" + strings.Repeat(",1", 1_000) + "]"); status != 400 || !strings.Contains(body, "-32600") {
+		t.Errorf("1,001 messages: %d %.200s", status, body)
 	}
 	var many strings.Builder
 	for i := range 200 {

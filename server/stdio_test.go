@@ -114,37 +114,20 @@ func TestStdioStartsConnectsTakesOver(t *testing.T) {
 	}
 }
 
-// A batch of 2025-03-26 is answered by one line with an array. In other revisions it is
-// rejected, and its ids can be used again. MCP 2025-03-26, Batching.
-func TestStdioAnswersBatchByOneArray(t *testing.T) {
+// HTTP alone has batches: a line with an array is rejected, and its ids can be used again.
+func TestStdioRejectsArrays(t *testing.T) {
 	opts := StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}}
-	const batch = `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":"b","method":"resources/list"}]`
-	old := startStdio(t, opts)
-	old.ask(strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
-	got := old.ask(batch)
-	answers, isArray := jsonrpc.Elements([]byte(got))
-	if !isArray || len(answers) != 2 || !strings.Contains(got, `"id":1,"result":{}`) || !strings.Contains(got, `"id":"b","result":{"resources":[`) {
-		t.Errorf("a batch is answered by %s", got)
+	for _, version := range []string{"2025-03-26", "2025-11-25"} {
+		p := startStdio(t, opts)
+		p.ask(strings.Replace(initialize, "2025-11-25", version, 1))
+		if got := p.ask(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"}]`); !strings.Contains(got, "-32600") || strings.Contains(got, `"id"`) {
+			t.Errorf("an array in a session of %s: %s", version, got)
+		}
+		if got := p.ask(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); got != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+			t.Errorf("after it: %s", got)
+		}
+		p.end()
 	}
-	if got := old.ask(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); got != `{"jsonrpc":"2.0","id":1,"result":{}}` {
-		t.Errorf("after it: %s", got)
-	}
-	if _, err := io.WriteString(old.in, batch+"\n"); err != nil { // answered although the input ends
-		t.Fatal(err)
-	}
-	old.in.Close()
-	if got := receive(t, old.lines); !strings.HasPrefix(got, "[") {
-		t.Errorf("at the end of the input: %s", got)
-	}
-	other := startStdio(t, opts)
-	other.ask(initialize)
-	if got := other.ask(batch); !strings.Contains(got, "-32600") || strings.Contains(got, `"id"`) {
-		t.Errorf("a batch of 2025-11-25: %s", got)
-	}
-	if got := other.ask(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); got != `{"jsonrpc":"2.0","id":1,"result":{}}` {
-		t.Errorf("after it: %s", got)
-	}
-	other.end()
 }
 
 // A line over 1 MiB gets an error response with its id if that can be read, so that its

@@ -105,7 +105,7 @@ var titles = map[string]string{
 	"era-row-04": "A classic version in an envelope", "era-row-05": "initialize begins a session", "era-row-06": "A second initialize",
 	"era-row-07": "ping in any state", "era-row-08": "A modern method without envelope", "era-row-09": "Classic requests in a session",
 	"era-row-10": "Neither session nor envelope", "era-row-11": "Cancellation", "era-row-12": "Notifications of the client",
-	"era-row-13": "A response in a session", "era-row-14": "A response without a session", "era-row-15": "Batches in 2025-03-26",
+	"era-row-13": "A response in a session", "era-row-14": "A response without a session", "era-row-15": "Arrays in 2025-03-26",
 	"era-row-16": "Arrays in other revisions", "lenient": "Clients without a handshake",
 	"offered-all": "All capabilities", "offered-either": "Announcements of lists alone", "offered-nothing": "No capabilities",
 	"offered-or": "Subscriptions alone", "offered-without-watching": "No notifications", "shape-by-revision": "The shape of each revision",

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -35,55 +34,9 @@ func slowTool(t *testing.T) *engine.Engine {
 	return e
 }
 
-// The responses of a batch are one array, when there are all of them; what is no
-// request adds none, and what is cancelled has none. MCP 2025-03-26, Batching.
-func TestBatchIsAnsweredByOneArray(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := enginetest.NewDialogue(t, slowTool(t))
-		d.Request("initialize", `"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
-		call := func(id string, seconds int) string {
-			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"tools/call","params":{"name":"t","arguments":{"s":%d}}}`, id, seconds)
-		}
-		d.Say(`[` + call("slow", 5) + `,{"jsonrpc":"2.0","id":"p","method":"ping"},7,{"jsonrpc":"2.0","method":"x"},` + call("never", 20) + `]`)
-		d.Say(`{"jsonrpc":"2.0","id":"alone","method":"ping"}`)
-		if got := d.Next("the ping beside the batch"); !strings.Contains(got, `"alone"`) {
-			t.Errorf("first came %s", got)
-		}
-		time.Sleep(10 * time.Second)
-		d.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"never"}}`)
-		got := d.Next("the array")
-		elements, isArray := jsonrpc.Elements([]byte(got))
-		if !isArray || len(elements) != 3 || !strings.Contains(got, `"slow"`) || !strings.Contains(got, `"p"`) || !strings.Contains(got, "-32600") || strings.Contains(got, "never") {
-			t.Errorf("the batch is answered by %s", got)
-		}
-
-		d.Say(`[{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}]`)
-		d.Alive("a batch of notifications")
-
-		var pings []string
-		for i := range 200 {
-			pings = append(pings, fmt.Sprintf(`{"jsonrpc":"2.0","id":"ping%d","method":"ping"}`, i))
-		}
-		for range 2 { // the ids are free again
-			d.Say("[" + strings.Join(pings, ",") + "]")
-			elements, _ = jsonrpc.Elements([]byte(d.Next("the array of 200 pings")))
-			if len(elements) != 200 || strings.Count(string(elements[199]), `"result":{}`) != 1 {
-				t.Errorf("%d answers", len(elements))
-			}
-		}
-		d.Say("[]")
-		if got := d.Next("the refusal of an empty batch"); !strings.Contains(got, "-32600") || got[0] != '{' {
-			t.Errorf("an empty batch is answered by %s", got)
-		}
-		d.Alive("batches")
-		d.Port.Close()
-		synctest.Wait()
-	})
-}
-
-// Elsewhere an array is refused as a whole, and leaves no id in use.
+// An array is refused as a whole, and leaves no id in use: HTTP alone has batches, of 2025-03-26.
 func TestBatchesAreRefusedWithoutSideEffects(t *testing.T) {
-	for _, version := range []string{"", "2024-11-05", "2025-06-18", "2025-11-25"} {
+	for _, version := range []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		synctest.Test(t, func(t *testing.T) {
 			d := enginetest.NewDialogue(t, slowTool(t))
 			if version != "" {

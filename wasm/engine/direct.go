@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"sync"
-
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // A Direct is a client whose messages come by calls: a binding such as HTTP has read and
@@ -48,45 +46,7 @@ func (d *Direct) Send(x Examination) {
 func (d *Direct) Post(x Examination) {
 	d.turn.Lock()
 	defer d.turn.Unlock()
-	d.client.takeExamined(x, false)
-}
-
-// PostBatch is Post for what ExamineBatch has returned. The responses become one array.
-func (d *Direct) PostBatch(batch []Examination) {
-	d.turn.Lock()
-	defer d.turn.Unlock()
-	if len(batch) == 0 {
-		d.client.refuse(emptyBatch())
-		return
-	}
-	d.sink.beginBatch()
-	defer d.sink.endBatch()
-	for _, x := range batch {
-		d.client.takeExamined(x, true)
-	}
-}
-
-// ExamineBatch examines the messages in a batch of 2025-03-26. isBatch is false for other
-// messages, and for an array in a session without batches: Examine finds that invalid.
-func (d *Direct) ExamineBatch(message []byte) (batch []Examination, isBatch bool) {
-	e := d.client.engine
-	if len(message) > e.options.MaxMessage || !d.hasBatches() {
-		return nil, false
-	}
-	elements, isArray := jsonrpc.Elements(message)
-	if !isArray {
-		return nil, false
-	}
-	for _, element := range elements {
-		batch = append(batch, e.Examine(element))
-	}
-	return batch, true
-}
-
-func (d *Direct) hasBatches() bool {
-	d.turn.Lock()
-	defer d.turn.Unlock()
-	return d.client.session.hasBatches()
+	d.client.takeExamined(x)
 }
 
 // RefuseTooLarge responds to a message that was too large to be read.
@@ -100,8 +60,8 @@ func (d *Direct) Close() {
 }
 
 // takeExamined takes a message that the engine has examined.
-func (c *Client) takeExamined(x Examination, inBatch bool) {
-	call, _, isRequest := c.receive(x.message, x.refusal, inBatch)
+func (c *Client) takeExamined(x Examination) {
+	call, _, isRequest := c.receive(x.message, x.refusal)
 	if !isRequest {
 		return
 	}

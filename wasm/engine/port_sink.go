@@ -27,9 +27,6 @@ type portSink struct {
 	queue   [][]byte                 // whole messages
 	queued  map[string]struct{}      // notifications in queue; nil before the first
 	bytes   int                      // in queue
-	current *batch                   // the one whose requests are being taken
-	batches map[sink.Call]*batch     // of calls that came in one; nil before the first batch
-	batched int                      // bytes of responses of batches that are not complete
 	holders int                      // goroutines that will call flush
 	writing bool                     // a goroutine writes, or was started for it; it does so until queue is empty
 	failure error                    // nothing is written after it: a write has failed, or Serve ends
@@ -160,7 +157,7 @@ func (s *portSink) waitForRoom(ctx context.Context) error {
 func (s *portSink) isFull() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.bytes+s.batched > maxQueued
+	return s.bytes > maxQueued
 }
 
 // close waits until what is queued is written, and returns why not all of it was.
@@ -216,10 +213,6 @@ func (s *portSink) Open(id jsonrpc.ID) (sink.Call, bool) {
 	s.last++
 	s.calls[id.Key()] = s.last
 	s.ids[s.last] = id
-	if s.current != nil {
-		s.current.waiting++
-		s.batches[s.last] = s.current
-	}
 	return s.last, true
 }
 
@@ -234,23 +227,22 @@ func (s *portSink) Respond(call sink.Call, result sink.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(result.Refs) > 0 { // only the wasm program's Sink has contents of a Ref
-		s.answer(call, jsonrpc.AppendError(nil, s.endCall(call), &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}))
+		s.enqueue(jsonrpc.AppendError(nil, s.endCall(call), &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}))
 		return
 	}
-	s.answer(call, jsonrpc.AppendResult(nil, s.endCall(call), result.Document.JSON))
+	s.enqueue(jsonrpc.AppendResult(nil, s.endCall(call), result.Document.JSON))
 }
 
 func (s *portSink) Fail(call sink.Call, err *jsonrpc.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answer(call, jsonrpc.AppendError(nil, s.endCall(call), err))
+	s.enqueue(jsonrpc.AppendError(nil, s.endCall(call), err))
 }
 
 func (s *portSink) Drop(call sink.Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endCall(call)
-	s.answer(call, nil)
 }
 
 func (s *portSink) End(call sink.Call, result *sink.Document) {
@@ -258,7 +250,7 @@ func (s *portSink) End(call sink.Call, result *sink.Document) {
 	defer s.mu.Unlock()
 	id := s.endCall(call)
 	tagged := bytes.Replace(result.JSON, []byte(`"_meta":{`), append(subscriptionMember(id), ','), 1)
-	s.answer(call, jsonrpc.AppendResult(nil, id, tagged))
+	s.enqueue(jsonrpc.AppendResult(nil, id, tagged))
 	params := append(append([]byte(`{"requestId":`), id...), '}')
 	s.enqueue(jsonrpc.AppendNotification(nil, MethodCancelled, params))
 }
@@ -266,12 +258,7 @@ func (s *portSink) End(call sink.Call, result *sink.Document) {
 func (s *portSink) Refuse(err *jsonrpc.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	refusal := jsonrpc.AppendError(nil, "", err)
-	if s.current != nil {
-		s.current.add(s, refusal)
-		return
-	}
-	s.enqueue(refusal)
+	s.enqueue(jsonrpc.AppendError(nil, "", err))
 }
 
 func (s *portSink) Notify(notification *sink.Document, subscription sink.Call) {

@@ -34,22 +34,8 @@ func (c *Client) Message(data []byte) (isIdle bool) {
 		c.refuse(tooLarge())
 		return false
 	}
-	elements, isArray := jsonrpc.Elements(data)
-	if !isArray || !c.session.hasBatches() {
-		return c.message(data, false)
-	}
-	if len(elements) == 0 {
-		c.refuse(emptyBatch())
-	}
-	for _, element := range elements {
-		c.message(element, true)
-	}
-	return false
-}
-
-func (c *Client) message(data []byte, inBatch bool) (isIdle bool) {
 	msg, refusal := jsonrpc.Parse(data)
-	call, method, isRequest := c.receive(msg, refusal, inBatch)
+	call, method, isRequest := c.receive(msg, refusal)
 	if !isRequest {
 		return false
 	}
@@ -67,7 +53,7 @@ func (c *Client) message(data []byte, inBatch bool) (isIdle bool) {
 
 // receive handles a message, unless it is a valid request: then it opens a call for it.
 // refusal is that of Parse.
-func (c *Client) receive(msg jsonrpc.Message, refusal *jsonrpc.Error, inBatch bool) (call sink.Call, m sink.Method, isRequest bool) {
+func (c *Client) receive(msg jsonrpc.Message, refusal *jsonrpc.Error) (call sink.Call, m sink.Method, isRequest bool) {
 	switch msg.Kind {
 	case jsonrpc.Notification: // never answered, whatever is wrong with it
 		if refusal == nil {
@@ -92,8 +78,6 @@ func (c *Client) receive(msg jsonrpc.Message, refusal *jsonrpc.Error, inBatch bo
 		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "This id still waits for its answer"})
 	case refusal != nil:
 		c.fail(call, refusal)
-	case inBatch && method == initializeMethod:
-		c.fail(call, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "initialize cannot be in a batch"})
 	default:
 		return call, method, true
 	}

@@ -30,9 +30,6 @@ const (
 // What a revision has. These methods, and introducedIn, have all differences between
 // revisions of the same era.
 
-// hasBatches: several messages in one array.
-func (r revision) hasBatches() bool { return r == rev2025March }
-
 // hasCompletions: the capability completions.
 func (r revision) hasCompletions() bool { return r >= rev2025March }
 

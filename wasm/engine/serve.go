@@ -34,8 +34,6 @@ func (e *Engine) Serve(ctx context.Context, p jsonrpc.Port) error {
 		return func(msg []byte, tooLarge error) error {
 			if tooLarge != nil {
 				d.RefuseTooLarge()
-			} else if batch, isBatch := d.ExamineBatch(msg); isBatch {
-				d.PostBatch(batch)
 			} else {
 				d.Post(e.Examine(msg))
 			}

@@ -1,9 +1,6 @@
 package access
 
 import (
-	"bytes"
-	"cmp"
-	"slices"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/message"
@@ -91,69 +88,6 @@ func (d *Direct) refuse(x engine.Examination, reason *jsonrpc.Error) {
 	d.write(refusal) // if that fails, so does what comes next
 }
 
-// admitBatch counts each element of a batch of 2025-03-26. The batch is delayed as a
-// whole, by the longest delay of its elements.
-func (d *Direct) admitBatch(batch []engine.Examination, msg []byte) bool {
-	if d.refusePausedBatch(batch) {
-		return false
-	}
-	var longest time.Duration
-	var full *Exceeded
-	var calls []engine.Examination
-	for _, x := range batch {
-		if x.Kind != jsonrpc.Request || x.Malformed != nil {
-			continue
-		}
-		if call, isNew := d.open(x); isNew {
-			calls = append(calls, x)
-			full = cmp.Or(full, d.overShare(call))
-		}
-		wait, over := d.gate.Limits.Delay(d.clientInfo(), x.Method)
-		longest, full = max(longest, wait), cmp.Or(full, over)
-	}
-	if full != nil {
-		d.refuseBatch(calls, message.Busy(full.Text))
-		return false
-	}
-	d.monitor("page", "", msg)
-	if longest > 0 {
-		time.AfterFunc(longest, func() { d.direct.PostBatch(batch) })
-	}
-	return longest == 0
-}
-
-// refusePausedBatch rejects a batch with a request that a pause withholds, and reports that. Its
-// requests are not registered: pauseChanged would answer each of them.
-func (d *Direct) refusePausedBatch(batch []engine.Examination) bool {
-	isRequest := func(x engine.Examination) bool { return x.Kind == jsonrpc.Request && x.Malformed == nil }
-	var paused *jsonrpc.Error
-	for _, x := range batch {
-		if isRequest(x) {
-			paused = cmp.Or(paused, d.withholds(x.Method))
-		}
-	}
-	if paused == nil {
-		return false
-	}
-	for _, x := range batch {
-		if isRequest(x) {
-			d.audit(d.begin(x), "paused", ReasonPaused, 0)
-		}
-	}
-	d.refuse(engine.Examination{}, paused)
-	return true
-}
-
-// refuseBatch sends one error response for a batch over a limit, which the engine does not get.
-func (d *Direct) refuseBatch(calls []engine.Examination, err *jsonrpc.Error) {
-	for _, x := range calls {
-		if call, found := d.takeCall(x.ID); found {
-			d.audit(call, "busy", ReasonRate, 0)
-		}
-	}
-	d.refuse(engine.Examination{}, err)
-}
-
 // learnName stores the clientInfo.name of a request.
 func (d *Direct) learnName(x engine.Examination) {
 	if name := ClientName(x); name != "" {
@@ -182,46 +116,26 @@ func (d *Direct) deliver(msg []byte) error {
 	if d.holds(h, msg) {
 		return nil
 	}
-	switch {
-	case h.Kind == jsonrpc.Response && h.ID != "":
-		call, found := d.takeCall(h.ID)
-		d.sendQueued()
-		if !found {
-			if !d.pausedUntil().IsZero() {
-				return nil // a pause has answered it
-			}
-			break
-		}
-		if paused := d.withholds(call.method); paused != nil {
-			msg, h.Failed = jsonrpc.AppendError(nil, h.ID, paused), true
-		}
-		d.recordAnswered(call, h, msg)
-		d.monitor("assistant", call.uri, msg)
-		if !h.Failed {
-			d.gate.Monitor.Answered(d.clientInfo(), call.method, call.uri, len(msg))
-		}
+	if h.Kind != jsonrpc.Response || h.ID == "" {
+		d.monitor("assistant", "", msg)
 		return d.write(msg)
-	case len(msg) > 0 && msg[0] == '[':
-		msg = d.batchAnswered(msg)
 	}
-	d.monitor("assistant", "", msg)
+	call, found := d.takeCall(h.ID)
+	d.sendQueued()
+	switch {
+	case !found && !d.pausedUntil().IsZero():
+		return nil // a pause has answered it
+	case !found:
+		d.monitor("assistant", "", msg)
+		return d.write(msg)
+	}
+	if paused := d.withholds(call.method); paused != nil {
+		msg, h.Failed = jsonrpc.AppendError(nil, h.ID, paused), true
+	}
+	d.recordAnswered(call, h, msg)
+	d.monitor("assistant", call.uri, msg)
+	if !h.Failed {
+		d.gate.Monitor.Answered(d.clientInfo(), call.method, call.uri, len(msg))
+	}
 	return d.write(msg)
-}
-
-// batchAnswered records the responses of a batch, and returns what the client gets.
-func (d *Direct) batchAnswered(msg []byte) []byte {
-	responses, _ := jsonrpc.Elements(msg)
-	for i, response := range responses {
-		h := message.HeadOf(response)
-		call, found := d.takeCall(h.ID)
-		if !found {
-			continue
-		}
-		if paused := d.withholds(call.method); paused != nil {
-			response, h.Failed = jsonrpc.AppendError(nil, h.ID, paused), true
-			responses[i] = response
-		}
-		d.recordAnswered(call, h, response)
-	}
-	return slices.Concat([]byte("["), bytes.Join(responses, []byte(",")), []byte("]"))
 }

@@ -187,21 +187,6 @@ func TestPauseKeepsNotifications(t *testing.T) {
 	})
 }
 
-// A batch of 2025-03-26 is rejected as a whole.
-func TestPauseRejectsBatches(t *testing.T) {
-	pausable(t, func(t *testing.T, gate *access.Gate, _ *pausedSource, far jsonrpc.Port, _ *recorder) {
-		exchange(t, far, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
-		gate.Pause.Set(time.Now().Add(time.Hour))
-		const batch = `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"a:1"}}]`
-		if got := exchange(t, far, batch); !strings.Contains(got, `"reason":"paused"`) || strings.Contains(got, "secret") {
-			t.Errorf("a batch: %s", got)
-		}
-		if got := exchange(t, far, `{"jsonrpc":"2.0","id":1,"method":"ping"}`); !strings.Contains(got, `"id":1,"result"`) {
-			t.Errorf("a ping with an id of the batch: %s", got)
-		}
-	})
-}
-
 // One assistant is stopped without the others, for its time or until all may go on; the longer
 // of its own pause and that of all holds. How many can be stopped is bounded: one more pauses all.
 func TestStopPausesOneAssistant(t *testing.T) {

@@ -45,15 +45,6 @@ func (p *clientPort) take(msg []byte, tooLarge error) error {
 		return p.takeTooLarge(tooLarge)
 	}
 	d := p.client
-	if batch, isBatch := d.direct.ExamineBatch(msg); isBatch {
-		if p.sendsOnlyBroken(len(batch) == 0) {
-			return io.EOF
-		}
-		if d.admitBatch(batch, msg) {
-			d.direct.PostBatch(batch)
-		}
-		return nil
-	}
 	x := d.Examine(msg)
 	if p.sendsOnlyBroken(!x.IsMessage()) {
 		return io.EOF

@@ -121,40 +121,6 @@ func TestSlowPageCostsItselfOnly(t *testing.T) {
 	}
 }
 
-// The requests of a batch count, too: a larger one than the share of its page is rejected, and
-// one of that size leaves room for others.
-func TestBatchForASlowPageCostsItselfOnly(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := startGateway(t)
-		g.joinSlow()
-		w := g.openWire(AssistantProtocol)
-		w.send(strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
-		w.receive()
-		w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-		batch := func(size int) string {
-			var reads []string
-			for i := range size {
-				reads = append(reads, classic(`"`+strconv.Itoa(i)+`"`, engine.MethodReadResource, `"uri":"slow+slow://a"`))
-			}
-			return "[" + strings.Join(reads, ",") + "]"
-		}
-		for _, x := range []struct{ what, send, want string }{
-			{"one more than the share", batch(limits.MaxInFlight + 1), `"busy"`},
-			{"a list beside the share", batch(limits.MaxInFlight), ""},
-			{"a list beside the share", classic(`"other"`, engine.MethodListResources, ""), `"id":"other","result"`},
-			{"beyond the share", classic(`"more"`, engine.MethodReadResource, `"uri":"slow+slow://a"`), `"busy"`},
-		} {
-			w.send(x.send)
-			if x.want == "" {
-				continue
-			}
-			if got := w.receive(); !strings.Contains(got, x.want) {
-				t.Errorf("%s: %s", x.what, got)
-			}
-		}
-	})
-}
-
 // A client may read all entries of a page of a list at once: what is over its share waits.
 func TestAllEntriesAreReadAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

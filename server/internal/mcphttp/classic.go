@@ -29,6 +29,30 @@ func (r *request) classic(x engine.Examination, body []byte) {
 		return
 	}
 	defer s.release()
+	if x.Kind != jsonrpc.Request || r.authorize(x) {
+		r.inSession(s, x, body, acceptsStream(r.http.Header))
+	}
+}
+
+// array serves an array of messages.
+func (r *request) array(elements [][]byte) {
+	if len(r.http.Header.Values(SessionHeader)) > 0 {
+		s := r.session()
+		if s == nil {
+			return
+		}
+		defer s.release()
+		if s.record.Version == "2025-03-26" {
+			r.batch(s, elements)
+			return
+		}
+	}
+	r.fail(http.StatusBadRequest, "", message.InvalidRequest("The message must be a JSON object"))
+}
+
+// inSession sends a message to the engine in a session, and waits for the response to a request. A
+// client that disconnects has not cancelled it.
+func (r *request) inSession(s *session, x engine.Examination, body []byte, stream bool) {
 	if x.Kind != jsonrpc.Request {
 		if err := s.forward(x, body); err != nil {
 			r.notForwarded(err)
@@ -37,118 +61,47 @@ func (r *request) classic(x engine.Examination, body []byte) {
 		r.w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	r.callInSession(s, []engine.Examination{x}, [][]byte{body}, false)
-}
-
-// batch serves an array, which exists in 2025-03-26 only.
-func (r *request) batch(elements [][]byte) {
-	if len(r.http.Header.Values(SessionHeader)) > 0 {
-		s := r.session()
-		if s == nil {
-			return
-		}
-		defer s.release()
-		if s.record.Version == "2025-03-26" && len(elements) > 0 {
-			examined := make([]engine.Examination, len(elements))
-			for i, element := range elements {
-				examined[i] = r.endpoint.Engine.Examine(element)
-			}
-			r.callInSession(s, examined, elements, true)
-			return
-		}
-	}
-	r.fail(http.StatusBadRequest, "", message.InvalidRequest("The message must be a JSON object"))
-}
-
-// callInSession sends examined messages to the engine in a session, and waits for the responses
-// to the requests among them. A client that disconnects has not cancelled its requests
-//
-func (r *request) callInSession(s *session, examined []engine.Examination, messages [][]byte, batch bool) {
-	box, stream := newMailbox(), acceptsStream(r.http.Header)
-	remaining := 0
-	var pages []string // of the requests that may be work
-	var first jsonrpc.ID
-	seen := map[string]bool{}
-	for _, x := range examined {
-		switch {
-		case x.Kind != jsonrpc.Request:
-			continue
-		case batch && x.Method == engine.MethodInitialize:
-			r.fail(http.StatusBadRequest, "", message.InvalidRequest("initialize cannot be in a batch"))
-			return
-		case x.ID == "":
-			r.fail(http.StatusBadRequest, "", message.InvalidRequest("A request has no valid id"))
-			return
-		}
-		if seen[x.ID.Key()] {
-			r.fail(http.StatusBadRequest, "", message.InvalidRequest("Two requests of a batch have the same id"))
-			return
-		}
-		seen[x.ID.Key()] = true
-		remaining, first = remaining+1, x.ID
-		if isWork(x) {
-			pages = append(pages, access.PageConcerned(r.client.Endpoint, x))
-		}
-		if x.Method == engine.MethodSubscribe {
-			if !s.hasRoomFor(uriOf(x.Params)) {
-				r.exceeded(x.ID, &access.Exceeded{Text: "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"})
-				return
-			}
-		}
-	}
-	if !r.authorize(examined...) {
+	if x.ID == "" {
+		r.fail(http.StatusBadRequest, "", message.InvalidRequest("A request has no valid id"))
 		return
 	}
-	if pages == nil {
-		pages = []string{""}
+	if x.Method == engine.MethodSubscribe && !s.hasRoomFor(uriOf(x.Params)) {
+		r.exceeded(x.ID, &access.Exceeded{Text: "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"})
+		return
 	}
-	uses, over := acquireUses(r.http.Context(), r.server.Gate.Limits, r.client, s, pages)
+	client := r.client
+	if !isWork(x) {
+		client.Page = ""
+	}
+	use, over := acquireUse(r.http.Context(), r.server.Gate.Limits, client, s)
 	if over != nil {
-		r.exceeded("", over)
+		r.exceeded(x.ID, over)
 		return
 	}
-	defer endUses(uses)
-	var ids []jsonrpc.ID
-	err := s.register(examined, nil, box, !stream, uses)
+	defer use.end()
+	box, id := newMailbox(), x.ID
+	err := s.register(x, id, box, !stream, use)
 	for errors.Is(err, errRepeated) {
-		if ids == nil {
-			ids = idsOf(examined)
-		}
-		s.rename(r.endpoint.Engine, examined, messages)
-		err = s.register(examined, ids, box, !stream, uses)
+		x, body = s.rename(r.endpoint.Engine, x)
+		err = s.register(x, id, box, !stream, use)
 	}
 	if err != nil {
 		r.unknownSession()
 		return
 	}
-	for i, msg := range messages {
-		if err := s.forward(examined[i], msg); err != nil {
-			s.detach(box)
-			r.notForwarded(err)
-			return
-		}
-	}
-	if remaining == 0 {
-		r.w.WriteHeader(http.StatusAccepted)
+	if err := s.forward(x, body); err != nil {
+		s.detach(box)
+		r.notForwarded(err)
 		return
 	}
 	accepts := r.mayGet()
 	answer := &response{
-		w: r.w, mailbox: box, ended: s.doneChan(), id: first, remaining: remaining, batch: batch,
+		w: r.w, mailbox: box, ended: s.doneChan(), id: id,
 		stream: stream, status: classicStatus, pending: func() ([]byte, bool) { return s.pending(accepts) }, requeue: s.requeue,
 	}
 	if answer.run(r.http.Context()) != nil {
 		s.detach(box)
 	}
-}
-
-// idsOf returns the ids of requests.
-func idsOf(examined []engine.Examination) []jsonrpc.ID {
-	ids := make([]jsonrpc.ID, len(examined))
-	for i, x := range examined {
-		ids[i] = x.ID
-	}
-	return ids
 }
 
 // notForwarded responds to a message that session.forward returned an error for.

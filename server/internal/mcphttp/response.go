@@ -17,24 +17,21 @@ import (
 // if it is a notification, or limits.StreamAfter passes first, the body becomes an event
 // stream with status 200.
 type response struct {
-	w         http.ResponseWriter
-	mailbox   *mailbox
-	ended     <-chan struct{} // closed when no more messages are added to mailbox
-	id        jsonrpc.ID      // of the request, for an error response
-	remaining int             // responses to wait for; several in a batch
-	batch     bool            // the responses form one array
-	stream    bool            // the client accepts event streams
-	status    func(message.Head, []byte) int
+	w       http.ResponseWriter
+	mailbox *mailbox
+	ended   <-chan struct{} // closed when no more messages are added to mailbox
+	id      jsonrpc.ID      // of the request, for an error response
+	stream  bool            // the client accepts event streams
+	status  func(message.Head, []byte) int
 
 	// Take and return messages that wait for the session's stream; nil without a session.
 	pending func() (msg []byte, ok bool)
 	requeue func(msg []byte)
 
-	events  *sse.Stream // nil until the body is an event stream
-	batched [][]byte    // responses of a batch so far
+	events *sse.Stream // nil until the body is an event stream
 }
 
-// run writes until the last response is written. The error is that of ctx or of a write.
+// run writes until the response is written. The error is that of ctx or of a write.
 func (r *response) run(ctx context.Context) error {
 	silence := time.NewTimer(limits.StreamAfter)
 	defer silence.Stop()
@@ -96,16 +93,8 @@ func (r *response) put(msg []byte) (done bool, err error) {
 			return false, err
 		}
 	}
-	r.remaining--
-	switch {
-	case r.events != nil:
-		return r.remaining == 0, r.events.Message(msg)
-	case r.batch:
-		r.batched = append(r.batched, msg)
-		if r.remaining > 0 {
-			return false, nil
-		}
-		return true, writeJSON(r.w, http.StatusOK, jsonArray(r.batched))
+	if r.events != nil {
+		return true, r.events.Message(msg)
 	}
 	return true, writeJSON(r.w, r.status(h, msg), msg)
 }
@@ -138,16 +127,10 @@ func (r *response) writePending() error {
 	return nil
 }
 
-// skipCancelled counts a response that will not come, because the client cancelled the
-// request. After the last one an event stream ends without a response.
+// skipCancelled ends without a response, which will not come: the client has cancelled the request.
 func (r *response) skipCancelled([]byte) (done bool, err error) {
-	if r.remaining--; r.remaining > 0 {
-		return false, nil
-	}
 	switch {
 	case r.events != nil:
-	case len(r.batched) > 0:
-		err = writeJSON(r.w, http.StatusOK, jsonArray(r.batched))
 	case r.stream:
 		err = r.startStream()
 	default:
@@ -165,15 +148,8 @@ func (r *response) keepAlive() error {
 }
 
 func (r *response) startStream() (err error) {
-	if r.events, err = sse.Open(r.w, sse.CommentLine); err != nil {
-		return err
-	}
-	for _, msg := range r.batched {
-		if err := r.events.Message(msg); err != nil {
-			return err
-		}
-	}
-	return nil
+	r.events, err = sse.Open(r.w, sse.CommentLine)
+	return err
 }
 
 // abort writes an error response when the engine connection ends: a stream that only
@@ -181,17 +157,6 @@ func (r *response) startStream() (err error) {
 func (r *response) abort() error {
 	_, err := r.put(jsonrpc.AppendError(nil, r.id, message.Interrupted("The connection to the engine ended before this request was answered")))
 	return err
-}
-
-func jsonArray(responses [][]byte) []byte {
-	array := []byte{'['}
-	for i, msg := range responses {
-		if i > 0 {
-			array = append(array, ',')
-		}
-		array = append(array, msg...)
-	}
-	return append(array, ']')
 }
 
 // writeJSON writes a complete response.

@@ -113,7 +113,7 @@ func (r *request) serve() {
 		return
 	}
 	if elements, isArray := jsonrpc.Elements(body); isArray {
-		r.batch(elements)
+		r.array(elements)
 		return
 	}
 	x := r.endpoint.Engine.Examine(body)
@@ -250,7 +250,7 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 	direct := r.server.Gate.Direct(remote.WithDelivery(ctx), r.endpoint.Engine, r.client, func(msg []byte) { box.put(msg, message.HeadOf(msg)) })
 	defer direct.Close()
 	direct.Send(x, body)
-	answer := &response{w: r.w, mailbox: box, id: x.ID, remaining: 1, stream: stream, status: status}
+	answer := &response{w: r.w, mailbox: box, id: x.ID, stream: stream, status: status}
 	answer.run(ctx) // on an error the client has disconnected
 }
 

@@ -165,58 +165,38 @@ func (s *session) endConversation() {
 	s.conversation, s.endpoint = nil, Endpoint{}
 }
 
-// register adds all requests among the examined messages before they are sent, or none: a
-// rejected batch has no effect. The error is errEnded, or errRepeated if one with the same id is
-// pending. ids are those of the client, if they are others. Each request that may be work for a
-// page gets one of uses, if there are any.
-func (s *session) register(examined []engine.Examination, ids []jsonrpc.ID, box *mailbox, jsonOnly bool, uses []*use) error {
-	started := make(map[string]*pendingRequest, len(examined))
+// register adds a request before it is sent. The error is errEnded, or errRepeated if one with the
+// same id is pending. id is that of the client, which may be another one. A request that may be work
+// for a page holds u, which may be nil.
+func (s *session) register(x engine.Examination, id jsonrpc.ID, box *mailbox, jsonOnly bool, u *use) error {
+	key := x.ID.Key()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conversation == nil {
 		return errEnded
 	}
-	for i, x := range examined {
-		if x.Kind != jsonrpc.Request {
-			continue
-		}
-		key := x.ID.Key()
-		if s.conversation.pending[key] != nil || started[key] != nil {
-			for _, w := range started {
-				w.use.end()
-			}
-			return errRepeated
-		}
-		w := newPendingRequest(x, box, jsonOnly)
-		if ids != nil {
-			w.id = ids[i]
-		}
-		if len(uses) > 0 && isWork(x) {
-			w.use, uses = uses[0], uses[1:]
-			w.use.begin()
-		}
-		started[key] = w
+	if s.conversation.pending[key] != nil {
+		return errRepeated
 	}
-	for key, w := range started {
-		s.conversation.pending[key] = w
-		if w.token != "" {
-			s.conversation.tokens[w.token] = box
-		}
+	w := newPendingRequest(x, box, jsonOnly)
+	w.id = id
+	if u != nil && isWork(x) {
+		w.use = u
+		u.begin()
+	}
+	s.conversation.pending[key] = w
+	if w.token != "" {
+		s.conversation.tokens[w.token] = box
 	}
 	return nil
 }
 
-// rename gives requests ids that are unused in this conversation: some clients send each request
+// rename gives a request an id that is unused in this conversation: some clients send each request
 // with the same id. Each POST has its own answer, so an id identifies a request within its POST
 // only.
-func (s *session) rename(e *engine.Engine, examined []engine.Examination, messages [][]byte) {
-	for i, x := range examined {
-		if x.Kind != jsonrpc.Request || x.Malformed != nil {
-			continue
-		}
-		messages[i] = jsonrpc.AppendRequest(nil, jsonrpc.ID(`"pagemcp/repeated/`+strconv.Itoa(s.nextRepeat())+`"`), x.Method, x.Params)
-		examined[i] = e.Examine(messages[i])
-	}
+func (s *session) rename(e *engine.Engine, x engine.Examination) (engine.Examination, []byte) {
+	body := jsonrpc.AppendRequest(nil, jsonrpc.ID(`"pagemcp/repeated/`+strconv.Itoa(s.nextRepeat())+`"`), x.Method, x.Params)
+	return e.Examine(body), body
 }
 
 func (s *session) nextRepeat() int {

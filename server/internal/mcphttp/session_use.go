@@ -22,26 +22,15 @@ func isWork(x engine.Examination) bool {
 	return x.Kind == jsonrpc.Request && x.Method != engine.MethodPing
 }
 
-// acquireUses takes a use for each of these pages from the limits, or none. The caller holds
-// them until endUses.
-func acquireUses(ctx context.Context, limits access.Limiter, client access.Client, s *session, pages []string) (uses []*use, over *access.Exceeded) {
-	for _, client.Page = range pages {
-		release, over := limits.Acquire(ctx, client, "session "+s.hash, access.UseRequest)
-		if over != nil {
-			endUses(uses)
-			return nil, over
-		}
-		one := &use{release: release}
-		one.begin()
-		uses = append(uses, one)
+// acquireUse takes a use from the limits. The caller holds it until its end.
+func acquireUse(ctx context.Context, limits access.Limiter, client access.Client, s *session) (*use, *access.Exceeded) {
+	release, over := limits.Acquire(ctx, client, "session "+s.hash, access.UseRequest)
+	if over != nil {
+		return nil, over
 	}
-	return uses, nil
-}
-
-func endUses(uses []*use) {
-	for _, one := range uses {
-		one.end()
-	}
+	one := &use{release: release}
+	one.begin()
+	return one, nil
 }
 
 // begin adds a holder, and end removes one; the last one releases the use. u may be nil.

@@ -60,7 +60,7 @@ func (ss *Sessions) begin(h Holder, x engine.Examination, body []byte) (*session
 		defer s.mu.Unlock()
 		s.start()
 	}()
-	s.register([]engine.Examination{x}, nil, box, true, nil)
+	s.register(x, x.ID, box, true, nil)
 	s.send(x, body)
 	result, _ := box.next() // engines answer initialize at once
 	if result == nil || message.HeadOf(result).Failed {

@@ -1,7 +1,6 @@
 package mcphttp_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -104,21 +103,6 @@ func TestSessionHasSeveralStreams(t *testing.T) {
 		}
 		if !older.hasEnded() {
 			t.Error("streams are not bounded")
-		}
-	})
-}
-
-// Two requests of one batch have one stream: their ids differ.
-func TestIDsOfABatchDiffer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newTestCluster(t).node()
-		begun := n.do("POST", "/mcp", aliceToken, "", strings.Replace(testBegin, "2025-11-25", "2025-03-26", 1))
-		ping := `{"jsonrpc":"2.0","id":%d,"method":"ping"}`
-		for second, want := range map[int]int{1: 400, 2: 200} {
-			body := fmt.Sprintf("["+ping+","+ping+"]", 1, second)
-			if got := n.do("POST", "/mcp", aliceToken, begun.Header.Get("Mcp-Session-Id"), body); got.StatusCode != want {
-				t.Errorf("%s: %d %s", body, got.StatusCode, got.body)
-			}
 		}
 	})
 }

@@ -1,6 +1,6 @@
 /**
- * `pagemcp stdio` line by line, as a program that starts it sees it: nothing but messages on standard output, batches
- * where 2025-03-26 has them, no question in the modern era, and an end when the input ends.
+ * `pagemcp stdio` line by line, as a program that starts it sees it: nothing but messages on standard output, no
+ * question in the modern era, and an end when the input ends.
  */
 
 import assert from 'node:assert/strict'
@@ -42,8 +42,8 @@ function startStdio(name: string) {
       talk.client(message)
       child.stdin.write(`${JSON.stringify(message)}\n`)
     },
-    /** The next line, which is a message or, where there are batches, several. */
-    async next(): Promise<Message | Message[]> {
+    /** The message of the next line. */
+    async next(): Promise<Message> {
       const late = AbortSignal.timeout(callTimeout)
       const tooLate = new Promise<never>((_, reject) => {
         late.addEventListener('abort', () => reject(new Error('no line came')))
@@ -83,25 +83,20 @@ const modern = (id: number, method: string, params: object = {}) => ({
   },
 })
 
-// R-010 R-012 R-337.
-test('an array is a batch where 2025-03-26 was negotiated, and nothing elsewhere', {
-  timeout,
-}, async () => {
-  const process = startStdio('batches over stdio')
+// R-012.
+test('an array is no message, in no revision', { timeout }, async () => {
+  const process = startStdio('arrays over stdio')
   process.send([{ jsonrpc: '2.0', id: 1, method: 'ping' }])
-  const early = (await process.next()) as Message
+  const early = await process.next()
   assert.equal(early.error?.code, -32600)
   process.send(handshake('2025-03-26'))
-  assert.equal(((await process.next()) as Message).result.protocolVersion, '2025-03-26')
+  assert.equal((await process.next()).result.protocolVersion, '2025-03-26')
   process.send(initialized)
   process.send([
     { jsonrpc: '2.0', id: 1, method: 'ping' },
     { jsonrpc: '2.0', id: 2, method: 'resources/list' },
   ])
-  const answers: Message[] = []
-  while (answers.length < 2) answers.push(...[await process.next()].flat())
-  assert.deepEqual(answers.map(({ id }) => id).sort(), [1, 2])
-  assert.ok(answers.every(({ result }) => result !== undefined))
+  assert.equal((await process.next()).error?.code, -32600)
   await process.end()
 })
 
@@ -110,12 +105,12 @@ test('in the modern era nothing is asked on standard output', { timeout }, async
   const process = startStdio('a question over stdio')
   const name = 'conformance__test_input_required_result_elicitation'
   process.send(modern(1, 'tools/call', { name }))
-  const asked = (await process.next()) as Message
+  const asked = await process.next()
   assert.equal(asked.id, 1)
   assert.equal(asked.result.resultType, 'input_required')
   const inputResponses = { user_name: { action: 'accept', content: { name: 'Ada' } } }
   process.send(modern(2, 'tools/call', { name, inputResponses }))
-  const answered = (await process.next()) as Message
+  const answered = await process.next()
   assert.equal(answered.result.content[0].text, 'Hello, Ada!')
   await process.end()
 })
@@ -128,7 +123,7 @@ test('it ends when its input ends, and what ran in the page ends too', { timeout
   await process.next()
   process.send(initialized)
   process.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-  assert.equal(((await process.next()) as Message).method, 'notifications/progress')
+  assert.equal((await process.next()).method, 'notifications/progress')
   await process.end()
   await subject.page.waitForFunction(() => document.documentElement.dataset.slow === 'cancelled', {
     timeout: callTimeout,
