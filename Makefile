@@ -18,15 +18,15 @@
 # make audit  looks up known vulnerabilities of what is shipped; needs the network
 # make pack   the tarball of the npm package, in dist/npm
 # make standalone  the program of a release for this machine, in bin/release: it contains the web files
-# make release  all that is published, in dist/release; NAMES=registered confirms the names, NAMES=trial is for tests; PLATFORMS=here or PLATFORMS=linux_amd64,darwin_arm64 for some
+# make release  all that is published, in dist/release, by goreleaser; NAMES=registered confirms the names, NAMES=trial is for tests
 # make release-check  installs and runs what is in dist/release, without a network
-# make names  writes the names of server/published into the files that repeat them
 # make picture  records the moving picture of README and documentation again, into web/docs; look at it before it is committed
-# make version  V=0.2.0 sets the version in all files, and dates the changelog's section
+# make version  V=0.2.0 sets the version in all files, and the names of server/published, and dates the changelog's section
 # make build  bin/pagemcp, the npm package in dist/npm/pagemcp, the browser extension in dist/extension and dist/extension-firefox, each with its notices
 
 STATICCHECK = v0.8.2 # of honnef.co/go/tools: 2026.1
 GOVULNCHECK = v1.8.0 # of golang.org/x/vuln
+GORELEASER  = v2.15.1 # of github.com/goreleaser/goreleaser/v2
 ACTIONLINT  = v1.7.12 # of github.com/rhysd/actionlint
 
 GO   = go
@@ -50,7 +50,7 @@ JOBS =
 SEEDS = 50
 SEED =
 
-.PHONY: picture test-all cluster run standalone release release-check names version check test simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary program
+.PHONY: picture test-all cluster run standalone release release-check version check test simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -64,20 +64,23 @@ pack: build
 	npm pack --pack-destination dist/npm ./dist/npm/pagemcp
 
 standalone: $(NPM_STAMP)
-	$(GO) run ./cmd/release -here
+	$(GO) run ./cmd/release -prepare .cache/release
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags release -o $(BIN)/release/pagemcp ./cmd/pagemcp
 
-# About a minute for each platform the first time. The same sources give the same bytes.
-# Texts and programs name published packages by the build tag registered alone.
-PLATFORMS =
+# Ten minutes the first time: goreleaser has 1.9 GB of modules. Texts and programs of a release name published packages,
+# and whoever owns a name decides what readers run.
 NAMES =
-release: $(NPM_STAMP)
-	$(GO) run $(if $(NAMES),-tags registered) ./cmd/release -names "$(NAMES)" $(if $(PLATFORMS),-platforms $(PLATFORMS))
+release: $(NPM_STAMP) $(BIN)/goreleaser-$(strip $(GORELEASER))
+	@test "$(NAMES)" = trial || test "$(NAMES)" = registered || { echo 'Nothing confirms that the names in server/published/names.go are registered. Register all of them, then: make release NAMES=registered. For tests only: make release NAMES=trial'; exit 1; }
+	PAGEMCP_VERSION=$$($(GO) run ./cmd/release) $(BIN)/goreleaser-$(strip $(GORELEASER)) release --clean --skip=publish $(if $(filter trial,$(NAMES)),--snapshot)
+
+$(BIN)/goreleaser-$(strip $(GORELEASER)):
+	@mkdir -p $(BIN)
+	GOBIN=$(BIN) $(GO) install github.com/goreleaser/goreleaser/v2@$(strip $(GORELEASER))
+	@mv $(BIN)/goreleaser $@
 
 release-check: $(NPM_STAMP) browsers
 	cd web && $(NODE) --test --test-timeout=300000 'test/release/*.check.ts'
-
-names:
-	$(GO) run ./cmd/release -set-names
 
 # The page, the gateway and the messages are real: web/picture/record.ts. Half a minute.
 picture: $(NPM_STAMP) binary browsers
@@ -88,7 +91,7 @@ picture: $(NPM_STAMP) binary browsers
 V =
 version:
 	@test -n "$(V)" || { echo 'which one? make version V=0.2.0'; exit 1; }
-	$(GO) run ./cmd/release -version $(V)
+	$(GO) run ./cmd/release -set $(V)
 
 # The same bytes wherever they are built: TestBuildsAreReproducible. The demo is for tests of pagemcpd.
 BUILD = CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags=-buildid=

@@ -3,7 +3,7 @@
 // has them: another person could register a name first, and readers would run that person's code.
 package published
 
-// The names, in this file alone. After a change, `make names` writes them into the files that
+// The names, in this file alone. After a change, `make version` writes them into the files that
 // cannot import it; each import of a Go file begins with Module.
 const (
 	Module     = "github.com/pagemcp/pagemcp" // of Go

@@ -55,7 +55,7 @@ inBrowsers(
 inBrowsers('a visitor who is not paired learns what to do', async ({ open }) => {
   const page = await open(`${gateway().web}docs/index.html`)
   await page.waitForSelector('#assistant:not([hidden])')
-  await page.$eval('#assistant', (one) => one.click()) // a click at a place may miss it while the lesson above it loads
+  await page.$eval('#assistant', (one) => (one as HTMLElement).click()) // a click at a place may miss it while the lesson above it loads
   await page.waitForSelector('#standing[data-is=unpaired]')
   assert.match(await page.$eval('#standing', (one) => one.textContent ?? ''), /pagemcp dev/)
 })

@@ -2,23 +2,19 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import {
-  allPlatforms,
   artifact,
-  complete,
   dist,
   type Entry,
   emptyDirectory,
   platforms,
   read,
   root,
-  trial,
   unpack,
   version,
 } from './release.ts'
@@ -27,11 +23,8 @@ const text = (name: string): string => readFileSync(artifact(name), 'utf8')
 const json = (name: string) => JSON.parse(text(name))
 const modules = join(root, 'web/node_modules')
 
-const extensions = [
-  `files/pagemcp-extension-${version}.zip`,
-  `files/pagemcp-extension-firefox-${version}.zip`,
-]
-const webArchives = [...extensions, `files/pagemcp-playground-${version}.zip`]
+const extensions = [`pagemcp-extension-${version}.zip`, `pagemcp-extension-firefox-${version}.zip`]
+const webArchives = [...extensions, `pagemcp-playground-${version}.zip`]
 
 function member(entries: readonly Entry[], path: string): Entry {
   const found = entries.find((entry) => entry.path === path)
@@ -42,46 +35,21 @@ function member(entries: readonly Entry[], path: string): Entry {
 const modesOf = (entries: readonly Entry[]) =>
   entries.filter(({ mode }) => mode !== 0o644).map(({ path, mode }) => [path, mode])
 
-/** Paths of files below a directory. */
-function filesBelow(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    statSync(join(directory, name)).isFile(),
-  )
-}
-
-test('a release has these files', (t) => {
-  const files = filesBelow(dist).sort()
-  for (const name of files) t.diagnostic(`${statSync(artifact(name)).size} bytes ${name}`)
-  const all = [
-    ...platforms.flatMap(({ archive, tarball }) => [archive, tarball]),
-    ...['SHA256SUMS', `pagemcp-${version}.spdx.json`].map((name) => `files/${name}`),
+test('SHA256SUMS has the hash of each file', () => {
+  const sums = execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: dist, encoding: 'utf8' })
+  const names = [...sums.matchAll(/^(.+): OK$/gm)].map(([, name]) => name)
+  const wanted = [
+    ...platforms.map(({ archive }) => archive),
     ...webArchives,
-    ...(complete ? [`files/pagemcp-${version}.mcpb`, 'pagemcp.rb'] : []),
-    `npm/pagemcp-${version}.tgz`,
-    'server.json',
-    'NOTES.md',
-    'repository/README.md',
-    ...filesBelow(join(root, '.claude-plugin')).map((name) => `repository/.claude-plugin/${name}`),
-    ...(trial ? ['TRIAL.txt'] : []),
+    `pagemcp-${version}.mcpb`,
   ]
-  assert.deepEqual(files, all.sort())
+  for (const name of wanted) assert.ok(names.includes(name), name)
 })
 
-test('SHA256SUMS has the hash of each file, sorted', () => {
-  const lines = text('files/SHA256SUMS').trimEnd().split('\n')
-  const names = lines.map((line) => line.slice(66))
-  const others = readdirSync(artifact('files')).filter((name) => name !== 'SHA256SUMS')
-  assert.deepEqual(names, others.sort())
-  for (const line of lines) {
-    const hash = createHash('sha256').update(readFileSync(artifact(`files/${line.slice(66)}`)))
-    assert.equal(line.slice(0, 64), hash.digest('hex'), line)
-  }
-})
-
-test('archives have the program, licences, completions and manual pages', () => {
-  for (const { name, archive, program } of platforms) {
-    const entries = read(archive)
-    const folder = archive.endsWith('zip') ? '' : `pagemcp_${version}_${name}/`
+test('archives have the program, licences and completions', () => {
+  for (const { name, archive, program, folder: top } of platforms) {
+    const entries = read(archive).filter(({ path }) => !path.endsWith('/'))
+    const folder = `${top}/`
     assert.ok(entries.every(({ path }) => path.startsWith(folder)))
     assert.deepEqual(modesOf(entries), [[folder + program, 0o755]])
     const { body } = member(entries, folder + program)
@@ -90,60 +58,28 @@ test('archives have the program, licences, completions and manual pages', () => 
     ]
     assert.ok(magic && body.toString('hex', 0, 4).startsWith(magic), name)
     assert.equal(body.includes(root), false, `the program for ${name} names ${root}`)
-    for (const file of ['pagemcp.bash', '_pagemcp', 'pagemcp.fish', 'pagemcp.ps1']) {
+    for (const file of ['pagemcp.bash', 'pagemcp.zsh', 'pagemcp.fish', 'pagemcp.powershell']) {
       assert.match(String(member(entries, `${folder}completions/${file}`).body), /__complete/)
-    }
-    const pages = entries.filter(({ path }) => path.startsWith(`${folder}man/`))
-    assert.ok(pages.length > 15)
-    for (const { path, body } of pages) {
-      assert.match(path, /\/pagemcp[a-z-]*\.1$|^man\/pagemcp[a-z-]*\.1$/)
-      assert.match(String(body), /^\.nh\n\.TH "PAGEMCP/)
-      assert.doesNotMatch(String(body), /manpages/)
     }
     assert.match(String(member(entries, `${folder}LICENSE`).body), /^MIT License/)
     assert.match(String(member(entries, `${folder}THIRD-PARTY-NOTICES.txt`).body), /\npreact 1/)
   }
 })
 
-test('the SPDX file lists all modules of the programs and all parts of the notices', () => {
-  const document = json(`files/pagemcp-${version}.spdx.json`)
-  assert.equal(document.spdxVersion, 'SPDX-2.3')
-  const ids = document.packages.map(({ SPDXID }: { SPDXID: string }) => SPDXID)
-  assert.equal(new Set(ids).size, ids.length)
-  for (const id of ids) assert.match(id, /^SPDXRef-[A-Za-z0-9.-]+$/)
-  const { relationships } = document
-  assert.deepEqual(
-    relationships.map((one: { relatedSpdxElement: string }) => one.relatedSpdxElement).sort(),
-    [...ids].sort(),
-  )
-  const listed = new Map<string, string>()
-  for (const { name, versionInfo, externalRefs } of document.packages) {
-    listed.set(`${name} ${versionInfo}`, externalRefs[0].referenceLocator)
+test('the lists of components have the modules of each program, and no tool of the build', () => {
+  for (const { archive, program, folder } of platforms) {
+    const file = join(unpack(archive), folder, program)
+    const info = execFileSync('go', ['version', '-m', file], { encoding: 'utf8' })
+    const listed = json(`${folder}.cdx.json`).components.map(
+      (one: { name: string; version: string }) => `${one.name} ${one.version}`,
+    )
+    const modules = [...info.matchAll(/^\tdep\t(\S+)\t(\S+)/gm)]
+    assert.ok(modules.length > 5, archive)
+    for (const [, module, at] of modules) assert.ok(listed.includes(`${module} ${at}`), module)
+    assert.doesNotMatch(info, /esbuild/)
   }
-  let found = 0
-  for (const { archive, program, name } of platforms) {
-    const directory = unpack(archive)
-    const folder = archive.endsWith('zip') ? '' : `pagemcp_${version}_${name}/`
-    const info = execFileSync('go', ['version', '-m', join(directory, folder + program)], {
-      encoding: 'utf8',
-    })
-    for (const [, module = '', at] of info.matchAll(/^\tdep\t(\S+)\t(\S+)/gm)) {
-      found++
-      assert.equal(listed.get(`${module} ${at}`), `pkg:golang/${module}@${at}`, name)
-    }
-    assert.doesNotMatch(info, /esbuild|go-md2man/)
-  }
-  assert.ok(found > 5 * platforms.length, `${found} modules`)
-  for (const name of [
-    ...webArchives,
-    `npm/pagemcp-${version}.tgz`,
-    ...platforms.map((one) => one.archive),
-  ]) {
-    const notices = read(name).find(({ path }) => path.endsWith('THIRD-PARTY-NOTICES.txt'))
-    const parts = [...String(notices?.body).matchAll(/^-{80}\n(\S+ \S+) \(/gm)]
-    assert.ok(parts.length > 2, name)
-    for (const [, part = ''] of parts) assert.ok(listed.has(part), `${name}: ${part}`)
-  }
+  const web = json(`pagemcp-web-${version}.cdx.json`)
+  assert.ok(web.components.some((one: { name: string }) => one.name === 'preact'))
 })
 
 const tarballs = [`npm/pagemcp-${version}.tgz`, ...platforms.map(({ tarball }) => tarball)]
@@ -180,7 +116,7 @@ test('the package needs the platform packages of its version, which are for one 
   const manifest = JSON.parse(String(member(main, 'package/package.json').body))
   assert.deepEqual(
     manifest.optionalDependencies,
-    Object.fromEntries(allPlatforms.map(({ npm }) => [`@pagemcp/${npm}`, version])),
+    Object.fromEntries(platforms.map(({ npm }) => [`@pagemcp/${npm}`, version])),
   )
   assert.deepEqual(manifest.bin, { pagemcp: './bin/pagemcp.js' })
   assert.deepEqual(modesOf(main), [['package/bin/pagemcp.js', 0o755]])
@@ -226,65 +162,62 @@ test('the notes are the section of the changelog', () => {
   const changelog = readFileSync(join(root, 'web/CHANGELOG.md'), 'utf8')
   const [changes = '', install] = text('NOTES.md').split('\n\n## Install\n')
   assert.ok(changes.length > 1000 && changelog.includes(changes) && install)
-  assert.ok(changelog.includes(trial ? '## Unreleased' : `## ${version} (`))
 })
 
-if (complete) {
-  test('the formula has URL and hash of each archive for macOS and Linux', () => {
-    const formula = text('pagemcp.rb')
-    const sums = new Map(
-      text('files/SHA256SUMS')
-        .trimEnd()
-        .split('\n')
-        .map((line) => [line.slice(66), line.slice(0, 64)]),
-    )
-    const found = [...formula.matchAll(/url "(\S+)\/(\S+)"\n\s+sha256 "(\w+)"/g)]
-    assert.equal(found.length, 4)
-    for (const [, base, name = '', hash] of found) {
-      assert.equal(base, `https://github.com/pagemcp/pagemcp/releases/download/v${version}`)
-      assert.equal(hash, sums.get(name), name)
-    }
-    const archive = read('files/pagemcp_0.1.0_darwin_arm64.tar.gz'.replace('0.1.0', version))
-    for (const [, path] of formula.matchAll(/_completion\.install "(\S+)"/g)) {
-      member(archive, `pagemcp_${version}_darwin_arm64/${path}`)
-    }
-  })
+test('the formula has URL and hash of each archive for macOS and Linux', () => {
+  const formula = text('homebrew/pagemcp.rb')
+  const sums = new Map(
+    text('SHA256SUMS')
+      .trimEnd()
+      .split('\n')
+      .map((line) => [line.slice(66), line.slice(0, 64)]),
+  )
+  const found = [...formula.matchAll(/url "(\S+)\/(\S+)"\n\s+sha256 "(\w+)"/g)]
+  assert.equal(found.length, 4)
+  for (const [, base, name = '', hash] of found) {
+    assert.equal(base, `https://github.com/pagemcp/pagemcp/releases/download/v${version}`)
+    assert.equal(hash, sums.get(name), name)
+  }
+  const archive = read(`pagemcp_${version}_darwin_arm64.tar.gz`)
+  for (const [, path] of formula.matchAll(/_completion\.install "(\S+)"/g)) {
+    member(archive, `pagemcp_${version}_darwin_arm64/${path}`)
+  }
+})
 
-  test('the bundle for Claude Desktop is valid, and has a program for each system', () => {
-    const entries = read(`files/pagemcp-${version}.mcpb`)
-    const directory = emptyDirectory()
-    for (const { path, body } of entries) {
-      mkdirSync(dirname(join(directory, path)), { recursive: true })
-      writeFileSync(join(directory, path), body)
-    }
-    const cli = join(modules, '@anthropic-ai/mcpb/dist/cli/cli.js')
-    const { stdout, stderr, status } = spawnSync(process.execPath, [cli, 'validate', directory], {
-      encoding: 'utf8',
-      timeout: 60_000,
-    })
-    assert.equal(status, 0, stdout + stderr)
-    assert.deepEqual(modesOf(entries), [
-      ['server/pagemcp', 0o755],
-      ['server/pagemcp.exe', 0o755],
-    ])
-    const universal = member(entries, 'server/pagemcp').body
-    assert.deepEqual([universal.readUInt32BE(0), universal.readUInt32BE(4)], [0xcafebabe, 2])
-    for (const [at, name] of [
-      [8, 'darwin_amd64'],
-      [28, 'darwin_arm64'],
-    ] as const) {
-      const [offset, size] = [universal.readUInt32BE(at + 8), universal.readUInt32BE(at + 12)]
-      const own = allPlatforms.find((platform) => platform.name === name)
-      const program = read(own?.archive ?? '').find(({ path }) => path.endsWith('/pagemcp'))
-      assert.ok(program?.body.equals(universal.subarray(offset, offset + size)), name)
-    }
-    const { server, version: own } = JSON.parse(String(member(entries, 'manifest.json').body))
-    assert.equal(own, version)
-    for (const { command } of [server.mcp_config, server.mcp_config.platform_overrides.win32]) {
-      member(entries, command.replace(`$${'{__dirname}'}/`, ''))
-    }
+test('the bundle for Claude Desktop is valid, and has a program for each system', () => {
+  const entries = read(`pagemcp-${version}.mcpb`)
+  const directory = emptyDirectory()
+  for (const { path, body } of entries) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true })
+    writeFileSync(join(directory, path), body)
+  }
+  const cli = join(modules, '@anthropic-ai/mcpb/dist/cli/cli.js')
+  const { stdout, stderr, status } = spawnSync(process.execPath, [cli, 'validate', directory], {
+    encoding: 'utf8',
+    timeout: 60_000,
   })
-}
+  assert.equal(status, 0, stdout + stderr)
+  assert.deepEqual(modesOf(entries), [
+    ['server/pagemcp', 0o755],
+    ['server/pagemcp.exe', 0o755],
+  ])
+  const universal = member(entries, 'server/pagemcp').body
+  assert.deepEqual([universal.readUInt32BE(0), universal.readUInt32BE(4)], [0xcafebabe, 2])
+  for (const [at, name] of [
+    [8, 'darwin_amd64'],
+    [28, 'darwin_arm64'],
+  ] as const) {
+    const [offset, size] = [universal.readUInt32BE(at + 8), universal.readUInt32BE(at + 12)]
+    const own = platforms.find((platform) => platform.name === name)
+    const program = read(own?.archive ?? '').find(({ path }) => path.endsWith('/pagemcp'))
+    assert.ok(program?.body.equals(universal.subarray(offset, offset + size)), name)
+  }
+  const { server, version: own } = JSON.parse(String(member(entries, 'manifest.json').body))
+  assert.equal(own, version)
+  for (const { command } of [server.mcp_config, server.mcp_config.platform_overrides.win32]) {
+    member(entries, command.replace(`$${'{__dirname}'}/`, ''))
+  }
+})
 
 test('the extensions have the version, what their browser starts, and else the same files', () => {
   const own = /^(?:manifest\.json|(?:background|popup|offscreen)\.js|offscreen\.html)$/

@@ -17,8 +17,7 @@ import { firstRead } from './first-read.ts'
 import { artifact, emptyDirectory, ownPlatform, unpack, version } from './release.ts'
 
 const own = ownPlatform()
-const folder = own.archive.endsWith('zip') ? '' : `pagemcp_${version}_${own.name}`
-const program = join(unpack(own.archive), folder, own.program)
+const program = join(unpack(own.archive), own.folder, own.program)
 
 /** Neither PATH nor HOME: no Go, no Node, no clone. */
 const alone = { command: program, args: [], cwd: emptyDirectory(), env: {} }
@@ -44,7 +43,7 @@ for (const [name, kit, built] of [
     const page = '<!doctype html><title>Bread</title><link rel="icon" href="data:,"><p>Flour.</p>'
     const served = await serve({ files: { '/bread': page } })
     const gateway = await startGateway({ args: ['--allow-origin', kit.origin], by: alone })
-    const extension = built(`files/pagemcp-${name}-${version}.zip`)
+    const extension = built(`pagemcp-${name}-${version}.zip`)
     const installed = await kit.install([served.origin], extension)
     const person = await kit.arrive(installed)
     try {
@@ -106,7 +105,7 @@ async function serveCompressed(directory: string, suffix: '.br' | '.gz') {
   }
 }
 
-const playground = unpack(`files/pagemcp-playground-${version}.zip`)
+const playground = unpack(`pagemcp-playground-${version}.zip`)
 
 for (const suffix of ['.br', '.gz'] as const) {
   inBrowsers(

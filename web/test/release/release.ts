@@ -20,19 +20,16 @@ export const root = join(import.meta.dirname, '../../..')
 /** The artifacts. */
 export const dist = join(root, 'dist/release')
 
-if (!existsSync(join(dist, 'files/SHA256SUMS'))) {
+if (!existsSync(join(dist, 'SHA256SUMS'))) {
   throw new Error(`there is no release in ${dist}: run make release NAMES=trial`)
 }
-
-/** Whether the artifacts are for tests only: their notes are those of what is not released yet. */
-export const trial = existsSync(join(dist, 'TRIAL.txt'))
 
 export const version: string = JSON.parse(
   readFileSync(join(root, 'web/package.json'), 'utf8'),
 ).version
 
-/** The platforms that were built, as files and as npm name them. */
-export const allPlatforms = [
+/** The platforms, as files and as npm name them. */
+export const platforms = [
   { name: 'darwin_amd64', npm: 'darwin-x64' },
   { name: 'darwin_arm64', npm: 'darwin-arm64' },
   { name: 'linux_amd64', npm: 'linux-x64' },
@@ -42,23 +39,16 @@ export const allPlatforms = [
 ].map((platform) => ({
   ...platform,
   system: platform.npm.split('-')[0] ?? '',
-  archive: `files/pagemcp_${version}_${platform.name}.${platform.name.startsWith('windows') ? 'zip' : 'tar.gz'}`,
+  folder: `pagemcp_${version}_${platform.name}`,
+  archive: `pagemcp_${version}_${platform.name}.${platform.name.startsWith('windows') ? 'zip' : 'tar.gz'}`,
   tarball: `npm/pagemcp-${platform.npm}-${version}.tgz`,
   program: platform.name.startsWith('windows') ? 'pagemcp.exe' : 'pagemcp',
 }))
 
-export const platforms = allPlatforms.filter(({ tarball }) => existsSync(join(dist, tarball)))
-
-/** Whether all platforms were built: what is made of several of them exists only then. */
-export const complete = platforms.length === allPlatforms.length
-
 /** The platform of this machine. */
 export function ownPlatform() {
   const own = platforms.find(({ npm }) => npm === `${process.platform}-${process.arch}`)
-  if (!own)
-    throw new Error(
-      'the release has no program for this machine: make release NAMES=trial PLATFORMS=here',
-    )
+  if (!own) throw new Error('a release has no program for this machine')
   return own
 }
 

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Makes the npm packages and the MCP bundle of the programs that goreleaser has built, and puts
+# what is published beside them: sh server/release/pack.sh VERSION. The bundle's format selects a
+# program by operating system alone: macOS gets the universal program, and Windows that for
+# amd64, which arm64 emulates.
+set -eu
+version=$1 dir=.cache/release dist=dist/release
+
+fill() { # a manifest, for a platform in Node's words
+  sed -e "s/VERSION/$version/g" -e "s/OS-CPU/$2-$3/; s/\"OS\"/\"$2\"/; s/\"CPU\"/\"$3\"/; s/for OS on CPU/for $2 on $3/" "server/release/manifests/$1.json"
+}
+
+mkdir -p "$dist/npm" "$dir/mcpb/server"
+cp -R "$dir/publish/." "$dist/"
+fill server - - > "$dist/server.json"
+
+fill mcpb - - > "$dir/mcpb/manifest.json"
+cp "$dir"/documents/* "$dir/mcpb/"
+cp "$dist"/*_darwin_all/pagemcp "$dist"/pagemcp_windows_amd64*/pagemcp.exe "$dir/mcpb/server/"
+node web/node_modules/@anthropic-ai/mcpb/dist/cli/cli.js pack "$dir/mcpb" "$dist/pagemcp-$version.mcpb"
+
+chmod 755 "$dir/package/bin/pagemcp.js"
+npm pack --silent --pack-destination "$dist/npm" "./$dir/package"
+for platform in linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 windows_arm64; do
+  os=${platform%_*} cpu=${platform#*_}
+  test "$os" != windows || os=win32
+  test "$cpu" != amd64 || cpu=x64
+  folder=$dir/npm/$os-$cpu
+  mkdir -p "$folder/bin"
+  fill platform "$os" "$cpu" > "$folder/package.json"
+  printf '# @pagemcp/%s-%s\n\nInstall the package `pagemcp` instead, which starts this program.\n' "$os" "$cpu" > "$folder/README.md"
+  cp "$dir"/documents/* "$folder/"
+  cp "$dist/pagemcp_$platform"*/pagemcp* "$folder/bin/"
+  npm pack --silent --pack-destination "$dist/npm" "./$folder"
+done
