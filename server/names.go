@@ -65,11 +65,8 @@ func openNames(s *state) (*names, error) {
 	}
 	now := time.Now()
 	for _, record := range stored {
-		if record == nil || !access.ValidName(record.Name) { // valid JSON, invalid record
+		if record == nil || !access.ValidName(record.Name) || record.Root != record.Name && !isNumbered(record.Name, record.Root) { // valid JSON, invalid record
 			continue
-		}
-		if record.Root != record.Name && !isNumbered(record.Name, record.Root) { // stored by an older version
-			record.Root = withoutNumber(record.Name)
 		}
 		if record.Used.After(now) { // the clock was set back
 			record.Used = now
@@ -169,8 +166,7 @@ func byNumber(a, b *nameRecord) int {
 	return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
 }
 
-// byAge orders records by creation time. Records of older versions have none: then notes
-// precedes notes-2, and notes-2 precedes notes-10.
+// byAge orders records by creation time.
 func byAge(a, b *nameRecord) int {
 	return cmp.Or(a.Created.Compare(b.Created), byNumber(a, b))
 }

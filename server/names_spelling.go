@@ -57,14 +57,6 @@ func isNumbered(name, root string) bool {
 	return true
 }
 
-// withoutNumber returns the root of a numbered name.
-func withoutNumber(name string) string {
-	if i := strings.LastIndexByte(name, '-'); i > 0 && isNumbered(name, name[:i]) {
-		return name[:i]
-	}
-	return name
-}
-
 // hostName converts the host and port of an origin to a part of a name.
 func hostName(origin string) string {
 	u, err := url.Parse(origin)
