@@ -58,14 +58,6 @@ test('demos and extension import the engine by public entry points of the packag
   assert.ok(imported > 20, `${imported} imports of the package`)
 })
 
-test('each entry point has the name of its source and of its built file', () => {
-  for (const [name, file] of entries) {
-    assert.equal(name, file === 'index' ? 'pagemcp' : `pagemcp/${file}`)
-    for (const path of [join(web, 'src', `${file}.ts`), join(built, `${file}.js`)])
-      assert.ok(fs.existsSync(path), path)
-  }
-})
-
 test('documentation names each entry point', () => {
   const page = readFileSync(join(web, 'docs', 'package.md'), 'utf8')
   for (const name of entries.keys()) assert.ok(page.includes(`\`${name}\``), name)
@@ -81,28 +73,6 @@ test('entry points for few pages load nothing of index.js', () => {
 
 test('every entry point can be imported where there is no document', async () => {
   for (const name of entries.values()) if (name !== 'react') await import(`${built}/${name}.js`)
-})
-
-test('index.js loads the files that it names, react.js React alone, and other files nothing', () => {
-  assert.deepEqual(imported('index.js'), [
-    './answer-call.js',
-    './confirm-dialog.js',
-    './decisions.js',
-    './idb-in-window.js',
-    './page-content.js',
-    './redact-contents.js',
-    './skills.js',
-    './validate.js',
-    './worker.js',
-  ])
-  const lazily: { [file: string]: string[] } = {
-    './answer-call.js': ['./validate.js'],
-    './skills.js': ['./redact-contents.js'],
-  }
-  for (const file of imported('index.js'))
-    assert.deepEqual(imported(file), lazily[file] ?? [], file)
-  assert.deepEqual(imported('react.js'), ['react'])
-  assert.doesNotMatch(readFileSync(join(built, 'worker.js'), 'utf8'), /\bimport\b|sourceMappingURL/)
 })
 
 test('every file that is loaded on demand can be imported where there is no document', async () => {

@@ -3,10 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { readMarkdown } from '../docs/markdown.ts'
-import { checks } from './checks.ts'
 import { pageOf } from './hosting.ts'
 import { inlined, otherOrigin, ownOrigin, trustedTypes } from './policies.ts'
 
@@ -74,15 +73,4 @@ test('the versions of the table are those that are installed', () => {
       : []
   })
   assert.deepEqual(problems, [])
-})
-
-test('44 ways to bundle and host run in Chromium, under names of their own', () => {
-  const names = checks.map(({ name }) => name)
-  assert.equal(new Set(names).size, names.length)
-  const inChromium = checks.filter(({ browsers }) => browsers?.includes('chromium') ?? true)
-  assert.ok(inChromium.length >= 44, `found ${inChromium.length}`)
-  const apps = new Set(checks.map((check) => ('fixture' in check ? check.fixture.name : '')))
-  const manifests = files.filter(({ path }) => path.endsWith('package.json'))
-  const unused = manifests.filter(({ path }) => !apps.has(basename(dirname(path))))
-  assert.deepEqual(unused, [])
 })

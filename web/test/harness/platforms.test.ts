@@ -26,15 +26,6 @@ test('each entry is a test file, or a directory of them, that opens browsers', (
   }
 })
 
-test('what runs in Chromium is an exception of a directory that runs in both', () => {
-  for (const start of Object.keys(alike)) {
-    assert.ok(
-      Object.keys(inFirefox).some((one) => start.startsWith(one)),
-      start,
-    )
-  }
-})
-
 test('what make test leaves to test-all is there', () => {
   for (const file of Object.keys(repeats)) assert.ok(fs.existsSync(join(tests, file)), file)
 })
