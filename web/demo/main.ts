@@ -1,5 +1,4 @@
 import { isInvited, type JoinReason, pair } from 'pagemcp'
-import { picture, scene } from './pictures.ts'
 import { inLanguage, language, languageField } from './shared/language.ts'
 import { element, explanation, make, shared } from './shared/page.ts'
 import { fill, load, say } from './shared/texts.ts'
@@ -64,7 +63,7 @@ function showDemos(names: readonly string[]) {
 
 function card(name: string): HTMLElement {
   const { title, text, sample } = texts.demoTexts[name] ?? { title: name, text: '', sample: [] }
-  const link = make('a', 'demo') as HTMLAnchorElement
+  const link = make('a', 'sheet demo') as HTMLAnchorElement
   const path = `demo/${encodeURIComponent(name)}/`
   link.href = inLanguage(path)
   link.target = '_blank'
@@ -72,12 +71,30 @@ function card(name: string): HTMLElement {
   mark.src = `${path}icon.svg`
   mark.alt = ''
   link.append(
-    picture(name, sample),
+    picture(sample),
     make('span', 'name', mark, make('strong', '', title)),
-    make('span', 'about', text),
+    make('span', 'soft', text),
     make('span', 'sr', ` (${shared.newTab})`),
   )
   return make('li', '', link)
+}
+
+/** A small picture of what is seen in a demo, in rows. It is decoration. */
+function picture(sample: readonly string[]): HTMLElement {
+  const rows = sample.length > 0 ? sample : ['', '', '']
+  const drawn = make('span', 'picture', ...rows.map((row) => make('span', 'item', row)))
+  drawn.ariaHidden = 'true'
+  return drawn
+}
+
+/** The page, the assistant, and what goes between them. */
+function showScene({ page, item, added, ask, reply }: StartTexts['scene']) {
+  const row = (text: string, className = 'item') => make('span', className, text)
+  element('scene').append(
+    make('div', 'sheet', make('strong', '', page), row(item), row(added, 'item added')),
+    make('div', 'wire'),
+    make('div', 'chat', row(ask, 'item added'), row(reply)),
+  )
 }
 
 /** One way to connect: a heading, what to paste, and a button that copies it. */
@@ -89,7 +106,8 @@ function showWays(config: Config) {
       copy.setAttribute('aria-label', say(texts.copyWay, { title }))
       copy.addEventListener('click', () => void copied(copy, code, text))
       const code = make('pre', '', make('code', '', text))
-      return make('article', 'way', make('h3', '', title), make('p', 'hint', hint), copy, code)
+      const about = make('div', '', make('h3', '', title), make('p', 'soft', hint))
+      return make('article', 'sheet way', make('div', 'row', about, copy), code)
     }),
   )
 }
@@ -112,7 +130,7 @@ document.querySelector('meta[name=description]')?.setAttribute('content', texts.
 element('language').replaceWith(languageField(shared.language))
 element<HTMLAnchorElement>('playground').href = inLanguage('playground/')
 if (language !== 'en') element<HTMLAnchorElement>('docs').href = `docs/${language}/`
-element('scene').append(...scene(texts.scene))
+showScene(texts.scene)
 
 const config = await readConfig()
 showDemos(config?.demos ?? order)

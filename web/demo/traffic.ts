@@ -74,19 +74,19 @@ export function showTraffic(address: string, texts: StartTexts): void {
 }
 
 function pageRow({ name, title, origin, here, since }: JoinedPage, texts: StartTexts): HTMLElement {
-  const watch = make('a', 'watch', icon('eye'), make('span', '', shared.watch)) as HTMLAnchorElement
+  const watch = make('a', 'plain', icon('eye'), shared.watch) as HTMLAnchorElement
   watch.href = inLanguage(`playground/?watch=${encodeURIComponent(name)}`)
   watch.target = '_blank'
   watch.addEventListener('click', () => noteWatch(name))
   const when = here ? say(texts.joinedAt, { time: timeText(since) }) : texts.pageAway
   return make(
     'li',
-    '',
+    'row',
     make(
       'div',
       '',
       make('strong', '', plain(title || name)),
-      make('span', 'quiet', [plain(name), plain(origin), when].join(' · ')),
+      make('span', 'soft', [plain(name), plain(origin), when].join(' · ')),
     ),
     watch,
   )
@@ -94,13 +94,13 @@ function pageRow({ name, title, origin, here, since }: JoinedPage, texts: StartT
 
 function readerRow(who: string, texts: StartTexts, stop: (who: string) => void) {
   const name = make('strong', '')
-  const facts = make('span', 'quiet')
-  const latest = make('span', 'latest')
+  const facts = make('span', 'soft')
+  const latest = make('span', 'bar')
   const button = make('button', '', texts.stop) as HTMLButtonElement
   button.type = 'button'
   button.addEventListener('click', () => stop(who))
   return {
-    item: make('li', '', make('div', '', name, facts, latest), button),
+    item: make('li', 'row', make('div', '', name, facts, latest), button),
     update(
       { isNamed, claims, reads, calls, denied, latest: uris, last }: Reader,
       until: number,

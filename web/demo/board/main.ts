@@ -28,7 +28,8 @@ interface Hung {
   event: string
 }
 
-const colours = ['yellow', 'pink', 'blue', 'green', 'violet'] as const
+/** Hues of the notes. */
+const hues = [50, 340, 210, 115, 260] // degrees
 
 /** How long a tab may be away before its note counts as closed: a reload takes less. */
 const reloadTime = 2500 // ms
@@ -137,14 +138,14 @@ function showTabs(all: Tab[]) {
 }
 
 /** The same in every tab, and after a reload. */
-function colourOf(id: string): string {
+function hueOf(id: string): string {
   const sum = Array.from(id).reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
-  return colours[sum % colours.length] ?? ''
+  return String(hues[sum % hues.length])
 }
 
 function hang(tab: Tab): Hung {
   const made = tab.this ? own : card()
-  made.item.dataset.colour = colourOf(tab.id)
+  made.item.style.setProperty('--hue', hueOf(tab.id))
   made.item.dataset.id = tab.id
   hung.set(tab.id, made)
   return made
@@ -152,7 +153,7 @@ function hang(tab: Tab): Hung {
 
 function card(): Hung {
   const text = make('p', 'words')
-  const about = make('p', 'about')
+  const about = make('p', 'bar about')
   const paper = make('div', 'paper', text)
   paper.dataset.emptyText = texts.emptyNote
   const item = make('li', 'card', paper, about)
@@ -169,7 +170,7 @@ async function showText(tab: Tab) {
     () => shown?.text.textContent || tab.title,
   )
   if (shown === undefined || shown.text.textContent === words) return
-  if (shown.item.dataset.empty !== undefined) happened(shown, texts.changed, 'changed')
+  if (shown.item.dataset.empty !== undefined) happened(shown, texts.changed)
   showWords(shown, words)
 }
 
@@ -179,18 +180,18 @@ function showWords({ item, text }: Hung, words: string) {
 }
 
 function showAbout({ about, standing, event }: Hung) {
-  about.replaceChildren(make('span', 'standing', standing), make('span', 'event', event))
+  about.replaceChildren(make('strong', '', standing), make('span', 'event', event))
 }
 
 /** Shows on a note that it was read or changed, with the time. */
-function happened(shown: Hung, text: string, effect: 'glow' | 'changed') {
+function happened(shown: Hung, text: string) {
   shown.event = say(text, {
     when: new Date().toLocaleTimeString(tag, { hour: '2-digit', minute: '2-digit' }),
   })
   showAbout(shown)
   const { classList } = shown.item
-  classList.remove('glow', 'changed')
-  requestAnimationFrame(() => classList.add(effect))
+  classList.remove('glow')
+  requestAnimationFrame(() => classList.add('glow'))
 }
 
 /** Offers to open the note of a tab again, unless the tab was only reloaded. */
@@ -223,7 +224,7 @@ try {
   serveSkill(mcp)
   mcp.on('read', ({ uri }) => {
     const read = hung.get(idOf(uri))
-    if (read) happened(read, texts.readAt, 'glow')
+    if (read) happened(read, texts.readAt)
   })
   panel(mcp, nameOf)
 } catch (error) {

@@ -55,7 +55,7 @@ function summary(files: readonly File[]): string {
 function row(file: File, i: number): HTMLElement {
   const { name, size, lastModified } = file
   const uri = uriOf(name)
-  const kind = make('span', 'kind', /\.(\w{1,4})\w*$/.exec(name)?.[1] ?? '')
+  const kind = make('span', 'badge', /\.(\w{1,4})\w*$/.exec(name)?.[1] ?? '')
   kind.ariaHidden = 'true'
   const when = document.createElement('time')
   when.dateTime = new Date(lastModified).toISOString()
@@ -65,18 +65,23 @@ function row(file: File, i: number): HTMLElement {
     hour: '2-digit',
     minute: '2-digit',
   })
-  const about = make('span', 'about', sizeText(size), ' · ', when)
+  const about = make('span', 'soft', sizeText(size), ' · ', when)
   const read = reads.get(uri)
   if (read) about.append(' · ', make('span', 'read', say(texts.readAt, { when: clock(read) })))
   const content = make('div', 'content')
   content.id = `content-${i}`
-  const open = make('button', 'open', make('span', 'name', name), icon('down')) as HTMLButtonElement
+  const open = make(
+    'button',
+    'open link',
+    make('span', 'name', name),
+    icon('down'),
+  ) as HTMLButtonElement
   open.type = 'button'
   open.id = `file-${name}`
   open.setAttribute('aria-controls', content.id)
   open.title = say(texts.show, { name })
-  const item = make('li', '', kind, open, about, make('code', 'uri', uri), deleteButton(name))
-  item.append(content)
+  const facts = make('div', '', open, about, make('code', 'uri soft', uri))
+  const item = make('li', 'row', kind, facts, deleteButton(name), content)
   item.dataset.uri = uri
   const showContent = () => {
     const isShown = shownFiles.has(name)
@@ -98,9 +103,7 @@ function row(file: File, i: number): HTMLElement {
 }
 
 function deleteButton(name: string): HTMLButtonElement {
-  const button = iconButton('trash', say(texts.delete, { name }), () => void discard(name))
-  button.classList.add('remove')
-  return button
+  return iconButton('trash', say(texts.delete, { name }), () => void discard(name))
 }
 
 /** Highlights a row for the rest of its time. */

@@ -59,14 +59,14 @@ function showList() {
       item.classList.toggle('done', note.done === true)
       item.append(
         text('strong', note.title || texts.untitled),
-        text('span', summary(note), 'summary'),
+        text('span', summary(note), 'soft summary'),
       )
       const read = last.get(note.id)
       item.append(
         text(
           'span',
           read ? say(texts.readAgo, { when: ago(read) }) : ago(note.changed),
-          read ? 'when read' : 'when',
+          read ? 'soft when read' : 'soft when',
         ),
       )
       return item
@@ -210,17 +210,14 @@ function showReads() {
       const item = document.createElement('li')
       const note = notes.find(({ id }) => id === noteOf(uri))
       const what = document.createElement(note ? 'button' : 'span')
-      what.className = 'what'
+      what.className = note ? 'what link' : 'what'
       what.textContent = note ? note.title || texts.untitled : nameOf(uri)
       if (note) what.addEventListener('click', () => void edit(note))
       const when = document.createElement('time')
       when.dateTime = at.toISOString()
       when.textContent = ago(at)
-      item.append(
-        what,
-        text('span', say(texts.by, { client: by ?? texts.anAssistant }), 'who'),
-        when,
-      )
+      const who = say(texts.by, { client: by ?? texts.anAssistant })
+      item.append(what, when, text('span', who, 'kind'))
       return item
     }),
   )

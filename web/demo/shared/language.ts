@@ -44,7 +44,7 @@ export function inLanguage(href: string): string {
 /** A field that changes the language: stores the choice and loads the document again. */
 export function languageField(label: string): HTMLElement {
   const field = document.createElement('select')
-  field.className = 'language'
+  field.className = 'plain language'
   field.ariaLabel = label
   for (const [code, name] of Object.entries(localeNames)) {
     const option = new Option(name, code, code === language, code === language)

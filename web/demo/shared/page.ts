@@ -38,7 +38,7 @@ export function icon(name: IconName): SVGSVGElement {
 
 /** A button with an icon only. */
 export function iconButton(name: IconName, label: string, act: () => void): HTMLButtonElement {
-  const button = make('button', 'icon-button', icon(name)) as HTMLButtonElement
+  const button = make('button', 'plain icon-button', icon(name)) as HTMLButtonElement
   button.type = 'button'
   button.ariaLabel = label
   button.title = label
@@ -59,7 +59,7 @@ export function showPage(page: string, texts: Texts & { name: string; descriptio
   document.title = `${texts.name} · PageMCP`
   document.querySelector('meta[name=description]')?.setAttribute('content', texts.description)
   document.querySelector<HTMLAnchorElement>('.home')?.setAttribute('href', inLanguage('../../'))
-  watchLink = make('a', 'watch', icon('eye'), make('span', '', shared.watch)) as HTMLAnchorElement
+  watchLink = make('a', 'watch plain', icon('eye'), shared.watch) as HTMLAnchorElement
   watchLink.target = '_blank'
   watchLink.addEventListener('click', () => noteWatch(watchLink?.dataset.page ?? ''))
   watchLink.addEventListener('auxclick', () => noteWatch(watchLink?.dataset.page ?? ''))

@@ -54,7 +54,7 @@ export function panel(mcp: PageMcp, nameOf?: (uri: string) => string | undefined
     const known = nameOf?.(name)
     const shown = known === undefined ? make('code', '', name) : make('span', 'what', known)
     shown.title = name
-    log.prepend(make('li', '', time, make('span', 'kind', shared.kind[kind]), shown, outcome))
+    log.prepend(make('li', '', shown, time, make('span', 'kind', shared.kind[kind]), outcome))
     while (log.childElementCount > maxLines) log.lastElementChild?.remove()
     element('quiet').hidden = true
     return {

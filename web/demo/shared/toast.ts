@@ -38,7 +38,7 @@ export function hideToast(): void {
 }
 
 function addRegion(): HTMLElement {
-  const made = make('div', 'toast')
+  const made = make('div', 'notice toast')
   made.id = 'toast'
   made.role = 'status'
   for (const type of ['pointerenter', 'focusin']) {

@@ -73,17 +73,19 @@ export function Proposals({ noted, schema, accept }: Props) {
   )
 
   return (
-    <ul className="proposals" aria-live="polite">
+    <ul className="rows proposals" aria-live="polite">
       {proposals.map(({ place, nights, decide }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: equal proposals are alike
-        <li key={i}>
-          <span className="place">{say(texts.proposes, { place, count: nights })}</span>
-          <button type="button" className="primary" onClick={() => decide(true)}>
-            {texts.accept}
-          </button>
-          <button type="button" onClick={() => decide(false)}>
-            {texts.refuse}
-          </button>
+        <li key={i} className="row" data-by="assistant">
+          <div className="place">{say(texts.proposes, { place, count: nights })}</div>
+          <span className="bar">
+            <button type="button" className="primary" onClick={() => decide(true)}>
+              {texts.accept}
+            </button>
+            <button type="button" onClick={() => decide(false)}>
+              {texts.refuse}
+            </button>
+          </span>
         </li>
       ))}
     </ul>

@@ -116,7 +116,7 @@ export function Trip({ noted }: { noted: Panel['noted'] }) {
   return (
     <>
       <h2>{texts.plan}</h2>
-      <p className="sum">
+      <p className="bar soft">
         <span>
           <strong>{plan.length}</strong> {say(texts.stops, { count: plan.length })}
         </span>
@@ -144,18 +144,18 @@ type Change = (next: Plan | ((now: Plan) => Plan)) => void
 function Stops({ plan, change }: { plan: Plan; change: Change }) {
   if (plan.length === 0) return <p className="empty">{texts.none}</p>
   return (
-    <ol className="stops">
+    <ol className="rows stops">
       {plan.map(({ place, nights, by }, at) => (
-        <li key={place} data-by={by}>
-          <span className="nth">{at + 1}</span>
-          <span className="place">
+        <li key={place} className="row" data-by={by}>
+          <span className="badge">{at + 1}</span>
+          <div className="place">
             {place}
-            {by === 'assistant' && <small>{texts.byAssistant}</small>}
-          </span>
+            {by === 'assistant' && <span className="soft">{texts.byAssistant}</span>}
+          </div>
           <span className="nights">
             <button
               type="button"
-              className="round"
+              className="plain icon-button"
               aria-label={say(texts.less, { place })}
               disabled={nights === 1}
               onClick={() => change(lengthened(plan, at, -1))}
@@ -165,7 +165,7 @@ function Stops({ plan, change }: { plan: Plan; change: Change }) {
             <output>{say(texts.nights, { count: nights })}</output>
             <button
               type="button"
-              className="round"
+              className="plain icon-button"
               aria-label={say(texts.longer, { place })}
               disabled={nights === maxNights}
               onClick={() => change(lengthened(plan, at, 1))}
@@ -175,7 +175,7 @@ function Stops({ plan, change }: { plan: Plan; change: Change }) {
           </span>
           <button
             type="button"
-            className="round"
+            className="plain icon-button"
             aria-label={say(texts.remove, { place })}
             onClick={() => {
               change(removed(plan, at))
@@ -201,7 +201,7 @@ function NewStop({ add }: { add: (place: string) => void }) {
     setPlace('')
   }
   return (
-    <form onSubmit={submit}>
+    <form className="bar" onSubmit={submit}>
       <input
         value={place}
         onChange={(event) => setPlace(event.target.value)}

@@ -127,7 +127,7 @@ function show() {
 for (const thing of served.all()) addThing(thing)
 element('others').append(
   ...[...templates.map(({ uriTemplate }) => uriTemplate), ...prompts.map(({ name }) => name)].map(
-    (name) => make('li', '', make('code', '', name)),
+    (name) => make('code', 'badge', name),
   ),
 )
 element('weather-at').textContent = say(texts.weatherAt, { station: world.station })

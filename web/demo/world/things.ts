@@ -17,15 +17,13 @@ const rows = new Map<string, Row>()
 
 /** Adds a resource to the end of the list. */
 export function addThing({ uri, name, title, mimeType }: Thing): void {
-  const event = make('span', 'event')
+  const event = make('span', 'soft event')
   const content = make('div', 'content')
   const summary = make(
     'summary',
-    '',
-    make('strong', '', title ?? name),
-    make('span', 'mime', mimeType ?? ''),
-    make('code', '', uri),
-    event,
+    'row',
+    make('div', '', make('strong', '', title ?? name), make('code', 'soft', uri)),
+    make('div', 'facts', make('span', 'soft', mimeType ?? ''), event),
   )
   const item = make('li', '', make('details', '', summary, content))
   element('things').append(item)
@@ -44,9 +42,9 @@ export function happened(uri: string, what: 'read' | 'changed'): void {
   if (row === undefined) return
   const when = new Date().toLocaleTimeString(tag, { hour: '2-digit', minute: '2-digit' })
   row.event.textContent = say(what === 'read' ? texts.readAt : texts.changed, { when })
-  row.event.dataset.is = what
-  row.item.classList.remove('read', 'changed')
-  requestAnimationFrame(() => row.item.classList.add(what))
+  row.event.classList.toggle('read', what === 'read')
+  row.item.classList.remove('glow')
+  requestAnimationFrame(() => row.item.classList.add('glow'))
   showContent(uri)
 }
 

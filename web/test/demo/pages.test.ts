@@ -95,7 +95,7 @@ for (const path of paths) {
         session.send('Emulation.setEmulatedMedia', { features: [{ name, value }] })
       await emulate('forced-colors', 'active')
       const bad = await page.evaluate(() => {
-        const shown = [...document.querySelectorAll<HTMLElement>('button, a.playground')].filter(
+        const shown = [...document.querySelectorAll<HTMLElement>('button, a.primary')].filter(
           (one) => one.checkVisibility(),
         )
         const look = (one: Element) => getComputedStyle(one)

@@ -47,7 +47,7 @@ inBrowsers(
     await read('skill://find-notes/SKILL.md')
     await notes.waitForFunction(() => document.querySelectorAll('#reads li').length === 2)
     const reads = await notes.$$eval('#reads li', (all) =>
-      all.map((one) => [...one.children].slice(0, 2).map(({ textContent }) => textContent)),
+      all.map((one) => ['.what', '.kind'].map((part) => one.querySelector(part)?.textContent)),
     )
     assert.deepEqual(reads, [
       ['Instructions for assistants', 'by claude-code'],

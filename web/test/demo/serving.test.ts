@@ -57,14 +57,14 @@ inBrowsers(
     assert.doesNotMatch(JSON.stringify(list), /[\u4e00-\u9fff]/)
     await page.click('#act-weather')
     await page.waitForFunction(() =>
-      /changed \d/.test(document.querySelector('.things .changed')?.textContent ?? ''),
+      /changed \d/.test(document.querySelector('#things')?.textContent ?? ''),
     )
     assert.match(await readText(gateway(), `${name}+weather://data/12345`), /"condition":"Clear"/)
 
     await page.goto(page.url().replace('lang=en', 'lang=de'))
     const german = await joined(page)
     assert.match(await readText(gateway(), `${german}+weather://data/12345`), /"condition":"Klar"/)
-    assert.match(await textOf(page, '.things'), /Fähigkeiten des Agenten/)
+    assert.match(await textOf(page, '#things'), /Fähigkeiten des Agenten/)
     const main = 'file:///project/src/main.rs'
     const { resources } = JSON.parse(await post(gateway(), 'resources/list', {}, german))
       .result as {
