@@ -29,7 +29,6 @@ const columns: { readonly [part: string]: Columns } = {
     ratios: [
       ['ours', 'ts1'],
       ['ours', 'ts2'],
-      ['ours', 'mcpb'],
       ['ours-2026', 'ts1'],
       ['ours-2026', 'ts2'],
       ['ours-2026', 'ts2-2026'],
@@ -40,7 +39,6 @@ const columns: { readonly [part: string]: Columns } = {
     ratios: [
       ['ours', 'ts1'],
       ['ours', 'ts2'],
-      ['ours', 'mcpb'],
       ['ours', 'null'],
       ['ours-2026', 'ours'],
     ],
@@ -50,7 +48,6 @@ const columns: { readonly [part: string]: Columns } = {
     ratios: [
       ['ours', 'ts1'],
       ['ours', 'ts2'],
-      ['ours', 'mcpb'],
       ['ours', 'ts1-worker'],
       ['ours', 'ts2-worker'],
       ['ours', 'null-worker'],

@@ -96,7 +96,7 @@ export function resultsText(old: string, runs: readonly Results[]): string {
     used.map(machine).join('\n'),
     'A ratio is the median of ratios taken within the same round, with quartiles. Subjects: `ours`; `ts1` and ' +
       '`ts2`, the TypeScript SDKs v1 and v2 in the page; `ts1-worker` and `ts2-worker`, the same in a Worker that ' +
-      'asks the page for the contents of functions; `mcpb`, @mcp-b/transports over its v2 server; `null` and ' +
+      'asks the page for the contents of functions; `null` and ' +
       '`null-worker`, prepared answers: the limit of the channel. `-2026`: the same in the form of MCP 2026-07-28. ' +
       'All others speak 2025-11-25.',
     kept(old, 'remarks'),

@@ -89,7 +89,6 @@ try {
     Node: process.version.slice(1),
     'SDK v1': versionOf('@modelcontextprotocol/sdk'),
     'SDK v2': versionOf('@modelcontextprotocol/server'),
-    '@mcp-b/transports': versionOf('@mcp-b/transports'),
   }
   const date = new Date().toISOString()
   const setting = { date, cores: cpus().length, cpu: cpus()[0]?.model, versions, nice }

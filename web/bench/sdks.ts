@@ -3,7 +3,6 @@
  * for reads; templates are tried one by one with the SDK's own class, as its `McpServer` does.
  */
 
-import { ExtensionServerTransport } from '@mcp-b/transports'
 import { Server as Server1 } from '@modelcontextprotocol/sdk/server/index.js'
 import type { Transport as Transport1 } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { UriTemplate as UriTemplate1 } from '@modelcontextprotocol/sdk/shared/uriTemplate.js'
@@ -18,17 +17,12 @@ import {
   UriTemplate as UriTemplate2,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-// The version that @mcp-b/transports pins.
-import {
-  Server as ServerB,
-  UriTemplate as UriTemplateB,
-} from '../node_modules/@mcp-b/transports/node_modules/@modelcontextprotocol/server/dist/index.mjs'
 import type { BenchPort } from './client.ts'
 import { templateCount, templateOf } from './data.ts'
 import { capabilities, contentsOf, info, pageOf, type Store } from './serving.ts'
 import { transport } from './start/transport.ts'
 
-export type SdkName = 'ts1' | 'ts2' | 'mcpb' | 'ts2-2026'
+export type SdkName = 'ts1' | 'ts2' | 'ts2-2026'
 
 /** One subject: all its clients, each with a `Server` of its own. */
 export interface Sdk {
@@ -54,7 +48,6 @@ export function sdk(name: SdkName, store: Store): Sdk {
     open(port) {
       if (name === 'ts2-2026')
         serveStdio(make as () => Server2, { transport: transport(port) as Transport2 })
-      else if (name === 'mcpb') void make().connect(extensionTransport(port))
       else void make().connect(transport(port) as Transport1 & Transport2)
     },
     touch(uri) {
@@ -84,11 +77,9 @@ function maker(name: SdkName, store: Store, subscribe: Subscribe): () => Connect
       return server
     }
   }
-  const isB = name === 'mcpb'
-  const Server = isB ? (ServerB as unknown as typeof Server2) : Server2
-  const read = reader(store, isB ? UriTemplateB : UriTemplate2)
+  const read = reader(store, UriTemplate2)
   return () => {
-    const server = new Server(info, { capabilities })
+    const server = new Server2(info, { capabilities })
     server.setRequestHandler('resources/list', ({ params }) => pageOf(store.items, params?.cursor))
     server.setRequestHandler('resources/read', ({ params }) => read(params.uri))
     server.setRequestHandler('resources/subscribe', ({ params }) => subscribe(params.uri, server))
@@ -117,21 +108,4 @@ function reader(store: Store, Template: TemplateClass) {
     if (found === undefined) throw new Error(`no ${uri}`)
     return found.then((text = '') => contentsOf(uri, text))
   }
-}
-
-/** The only transport of @mcp-b that has the shape of a port, on an adapter. */
-function extensionTransport(port: BenchPort): Transport1 & Transport2 {
-  const adapter = {
-    postMessage: (message: unknown) => port.postMessage(message),
-    onMessage: {
-      addListener(listener: (message: unknown) => void) {
-        port.onmessage = ({ data }) => listener(data)
-      },
-      removeListener() {},
-    },
-    onDisconnect: { addListener() {}, removeListener() {} },
-    disconnect() {},
-  }
-  const made = new ExtensionServerTransport(adapter as never, { keepAlive: false })
-  return made as unknown as Transport1 & Transport2
 }

@@ -1,5 +1,5 @@
 /**
- * The subjects of the race: ours, the TypeScript SDKs, @mcp-b, and null, which has every answer prepared. All
+ * The subjects of the race: ours, the TypeScript SDKs, and null, which has every answer prepared. All
  * serve the data of data.ts.
  */
 
@@ -73,7 +73,7 @@ export async function makeSubjects(mode: Mode, before: boolean): Promise<Subject
   const ours = await startEngine(start, mode, entries)
   const made = [
     inPage('ours', ours),
-    ...(['ts1', 'ts2', 'mcpb'] as const).map((name) => inPage(name, sdkOf(name))),
+    ...(['ts1', 'ts2'] as const).map((name) => inPage(name, sdkOf(name))),
     inPage('null', echo(store)),
     inPage('ours-2026', ours, true),
   ]
