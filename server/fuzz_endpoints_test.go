@@ -148,7 +148,7 @@ func FuzzStateFiles(f *testing.F) {
 	names := []string{identityFile, identityCopy, namesFile, "keys.json", runningFile, auditFile, "sessions/" + strings.Repeat("ab", 32) + ".json"}
 	for i := range names {
 		for _, text := range []string{"", "{", "null", "[null]", "{}", `[{"name":"a","used":"2999-01-01T00:00:00Z"}]`, `{"a":"0001-01-01T00:00:00Z"}`,
-			`{"gateway":"x","cursorKey":"AAAAAAAAAAAAAAAAAAAAAA=="}`, `{"subscriptions":{"a:b":1},"expires":"2999-01-01T00:00:00Z"}`, "\xff"} {
+			`{"gateway":"x","sessionKey":"AAAAAAAAAAAAAAAAAAAAAA=="}`, `{"subscriptions":{"a:b":1},"expires":"2999-01-01T00:00:00Z"}`, "\xff"} {
 			f.Add(uint8(i), []byte(text), uint8(i+1), []byte("["))
 		}
 	}
@@ -181,7 +181,7 @@ func FuzzStateFiles(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer g.Close(context.Background())
-		if g.identity.Gateway != id.Gateway || string(g.identity.CursorKey) != string(id.CursorKey) || g.token.text() != token {
+		if g.identity.Gateway != id.Gateway || string(g.identity.SessionKey) != string(id.SessionKey) || g.token.text() != token {
 			t.Error("another identity or token")
 		}
 	})

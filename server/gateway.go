@@ -137,13 +137,13 @@ func (g *Gateway) restore() (err error) {
 	configured := g.options.Limits
 	sessions := cmp.Or(configured.Sessions, limits.MaxSessions)
 	g.core = gateway.New(gateway.Options{
-		Info: g.options.info(), CursorKey: [16]byte(g.identity.CursorKey),
+		Info:  g.options.info(),
 		Allow: g.allows, ReadOnly: g.named.readOnly, Sees: g.named.sees, HasEnded: g.named.hasEnded,
 		Lenient: g.options.Lenient, PageSize: g.options.PageSize, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
 		MaySample:  func(origin string) bool { return slices.Contains(g.options.SamplingOrigins, origin) },
 		Doorkeeper: g.pairing, Log: g.log, SchemaRemoved: g.activity.schemaRemoved,
 		Sessions: gateway.SessionOptions{
-			Keys: keys.Of(g.identity.CursorKey), Lifetime: sessionLifetime, Changes: files,
+			Keys: keys.Of(g.identity.SessionKey), Lifetime: sessionLifetime, Changes: files,
 			Max: mcphttp.SessionLimits{All: sessions, PerOwner: sessions}, // one user, who may use all of them
 		},
 		MaxSockets: configured.Sockets, MaxPagesPerOrigin: configured.PagesPerOrigin,

@@ -305,12 +305,12 @@ func (s *state) replace(name string, data []byte) error {
 
 // An identity identifies a gateway across restarts.
 type identity struct {
-	Gateway   string `json:"gateway"`   // id that pages store with their keys; 16 random bytes
-	CursorKey []byte `json:"cursorKey"` // signs cursors, which stay valid after a restart; 16 random bytes
+	Gateway    string `json:"gateway"`    // id that pages store with their keys; 16 random bytes
+	SessionKey []byte `json:"sessionKey"` // seals ids of sessions, which stay valid after a restart; 16 random bytes
 }
 
 func (id *identity) check() error {
-	if id.Gateway == "" || len(id.CursorKey) != 16 {
+	if id.Gateway == "" || len(id.SessionKey) != 16 {
 		return errors.New("the file contains no valid identity")
 	}
 	return nil
@@ -341,12 +341,12 @@ func (s *state) identity() (identity, error) {
 	case !found && copied:
 		return second, s.save(identityFile, second)
 	case !found:
-		id = identity{Gateway: randomText(16), CursorKey: randomBytes(16)}
+		id = identity{Gateway: randomText(16), SessionKey: randomBytes(16)}
 		if err := s.save(identityFile, id); err != nil {
 			return id, err
 		}
 	}
-	if !copied || id.Gateway != second.Gateway || string(id.CursorKey) != string(second.CursorKey) {
+	if !copied || id.Gateway != second.Gateway || string(id.SessionKey) != string(second.SessionKey) {
 		return id, s.save(identityCopy, id)
 	}
 	return id, nil

@@ -169,7 +169,7 @@ func TestBrokenFilesAreKeptAside(t *testing.T) {
 		"names.json": {"", "{", "{}", `[1]`},
 		"keys.json":  {"", "\x00", `"a"`, `[{"id":1}]`},
 		"sessions/" + strings.Repeat("ab", 32) + ".json": {"", "null", `{"level":"error"}`, `{"expires":"2999-01-01T00:00:00Z"}`},
-		identityFile: {"", "null", "{}", `{"gateway":"a","cursorKey":"AA=="}`},
+		identityFile: {"", "null", "{}", `{"gateway":"a","sessionKey":"AA=="}`},
 		identityCopy: {"", "null", "{}", strings.Repeat("\x00", 100)},
 	} {
 		d := newMemDisk()

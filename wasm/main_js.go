@@ -16,7 +16,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/base64"
 	"strings"
 	"unsafe"
 
@@ -65,8 +64,7 @@ func buffer(n int32) unsafe.Pointer {
 
 // start makes the engine. input[:n] is a JSON object: name, version, and, where
 // they differ from the default, title, websiteUrl, icons, instructions, pageSize,
-// maxMessage (bytes), cursorKey (base64 of 16 bytes), tools, prompts, completions,
-// logging, noSubscribe, noListChanged, asks (booleans), cacheHints, extensions. asks: nothing is
+// maxMessage (bytes), tools, prompts, completions, logging, noSubscribe, noListChanged, asks (booleans), cacheHints, extensions. asks: nothing is
 // allowed before setGrants.
 //
 //go:wasmexport start
@@ -96,9 +94,6 @@ func start(n int32) (result int32) {
 			options.PageSize = int(number)
 		case "maxMessage":
 			options.MaxMessage = int(number)
-		case "cursorKey":
-			key, _ := base64.StdEncoding.DecodeString(text)
-			copy(options.CursorKey[:], key)
 		case "tools":
 			options.Tools = isTrue
 		case "prompts":

@@ -41,7 +41,7 @@ func startGatewayWith(t testing.TB, options Options) *gatewayNode {
 	t.Helper()
 	n := &gatewayNode{testNode: joined(t, options)}
 	core := gateway.New(gateway.Options{
-		Info: engine.Info{Name: "gateway", Version: "1"}, CursorKey: [16]byte{1}, Doorkeeper: openDoor{}, Sessions: gateway.SessionOptions{Keys: keys.Of(make([]byte, 32)), Changes: &mcphttp.MemoryChanges{}},
+		Info: engine.Info{Name: "gateway", Version: "1"}, Doorkeeper: openDoor{}, Sessions: gateway.SessionOptions{Keys: keys.Of(make([]byte, 32)), Changes: &mcphttp.MemoryChanges{}},
 		Log: slog.New(slog.DiscardHandler), OnDemand: true, ViewIdle: time.Minute, NoSockets: true, Links: gateway.NewLinks(n.Node),
 	}, &access.Gate{Limits: noLimits{}, Audit: noAudit{}, Monitor: quiet{}}, quiet{})
 	n.core = core

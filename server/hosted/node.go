@@ -209,9 +209,7 @@ func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 		Log:        n.log.Logger,
 		MaxSockets: most.Pages + most.Joins, MaxPagesPerOrigin: most.Pages + most.Joins,
 		OnDemand: true, ViewIdle: viewIdle, MaxViews: most.Views,
-		CursorKeys: func(owner access.Owner) ([keys.CursorSize]byte, [][keys.CursorSize]byte) {
-			return n.keys.Load().Cursor(owner)
-		},
+		StateKeys:    func(owner access.Owner) [][keys.StateSize]byte { return n.keys.Load().State(owner) },
 		MayJoin:      n.mayJoin,
 		JoinTime:     joinTime,
 		MaxHandshake: maxJoinFrame,

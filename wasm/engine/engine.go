@@ -3,6 +3,8 @@ package engine
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -29,14 +31,9 @@ type Options struct {
 	// has 1 MiB. Default 200, at most MaxPageSize.
 	PageSize int
 
-	// CursorKey signs cursors and requestState, so that a changed one is noticed.
-	// The same key keeps them valid over a restart; none: requestState is signed
-	// by a random one.
-	CursorKey [16]byte
-
-	// OldCursorKeys are keys that were CursorKey before: cursors that they signed are
-	// accepted, and what the first of them has signed as requestState.
-	OldCursorKeys [][16]byte
+	// StateKeys sign requestState, so that a changed one is noticed: the first one signs, and what the
+	// second has signed is accepted. Default: a random one.
+	StateKeys [][16]byte
 
 	MaxMessage     int           // bytes of a message that comes in; default 1 MiB, and 64 KiB for what a hop adds to _meta
 	MaxInFlight    int           // requests of one client at a time; default 64
@@ -153,7 +150,7 @@ type Engine struct {
 	info      Info
 	options   Options
 	fixed     atomic.Pointer[fixed] // documents that change with SetInfo alone
-	stateKeys [][16]byte            // the first one signs; at most one more, which is accepted
+	stateKeys [][16]byte            // of Options, one or two
 
 	grants atomic.Pointer[Grants] // of SetGrants; nil: everything is allowed
 
@@ -209,9 +206,11 @@ func New(info Info, opts *Options) *Engine {
 	e.tasks.ctx, e.tasks.stop = context.WithCancelCause(context.Background())
 	e.fixed.Store(newFixed(info, o))
 	e.discovery.Store(e.fixed.Load().discover(o))
-	e.stateKeys = [][16]byte{stateKey(o.CursorKey)}
-	if len(o.OldCursorKeys) > 0 {
-		e.stateKeys = append(e.stateKeys, stateKey(o.OldCursorKeys[0]))
+	if e.stateKeys = o.StateKeys[:min(2, len(o.StateKeys))]; len(e.stateKeys) == 0 {
+		var key [16]byte
+		binary.LittleEndian.PutUint64(key[:8], rand.Uint64()) // seeded by the system
+		binary.LittleEndian.PutUint64(key[8:], rand.Uint64())
+		e.stateKeys = [][16]byte{key}
 	}
 	return e
 }

@@ -2,9 +2,11 @@ package engine_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -253,27 +255,30 @@ func FuzzParams(f *testing.F) {
 	})
 }
 
-// A cursor is either one that the list gave out, and the list goes on from there,
-// or it is refused with the error for that, whoever made it up. R-217…R-220.
+// A cursor that the list gave out continues it. One that a client has made up is refused with the error
+// for that, or leads to entries of the list. R-217…R-220.
 func FuzzListCursor(f *testing.F) {
 	e := fuzzEngine(f)
-	page := func(t testing.TB, cursor string) (next string, failed *jsonrpc.Error) {
+	page := func(t testing.TB, cursor string) (found *pages) {
 		h := &pages{recordingSink: newRecordingSink(nil)}
 		c := e.Connect(h, "fuzz")
 		defer c.Close()
 		const envelope = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"cursor":`
 		params := append(jsonrpc.AppendString([]byte(envelope), cursor), '}')
 		c.Message(jsonrpc.AppendRequest(nil, "1", "resources/list", params))
-		return h.next, h.failed
+		return h
 	}
 	given := map[string]bool{}
 	h := &pages{recordingSink: newRecordingSink(nil)}
 	c := e.Connect(h, "fuzz")
 	c.Message([]byte(spokenList))
-	for next := h.next; next != ""; next, _ = page(f, next) {
-		given[next] = true
-		f.Add(next)
+	var all []string
+	for ; h.next != ""; h = page(f, h.next) {
+		given[h.next] = true
+		f.Add(h.next)
+		all = append(all, h.uris...)
 	}
+	all = append(all, h.uris...)
 	c.Close()
 	if len(given) < 2 {
 		f.Fatalf("only %d cursors were given out", len(given))
@@ -281,13 +286,21 @@ func FuzzListCursor(f *testing.F) {
 	for _, cursor := range []string{"", "AAAA", "AAAAAAAAAAAAAAA", strings.Repeat("_", 100), "\x00"} {
 		f.Add(cursor)
 	}
+	for _, raw := range []string{"r\x00\x00", "r\x00\x007", "r\x00\x00-1", "r\x00\x00\x009 notes://a\x00", "r\x00\x00\x00-1 \x00", "r\x00\x00\x00\x007", "r\x01\x00", "r\x00\x01z", "r\xff\x01\x00"} {
+		f.Add(base64.RawURLEncoding.EncodeToString([]byte(raw)))
+	}
 	f.Fuzz(func(t *testing.T, cursor string) {
-		_, failed := page(t, cursor)
-		switch {
+		found := page(t, cursor)
+		switch failed := found.failed; {
 		case given[cursor] && failed != nil:
 			t.Errorf("%q was given out, and refused: %v", cursor, failed)
-		case !given[cursor] && (failed == nil || failed.Code != jsonrpc.CodeInvalidParams):
-			t.Errorf("%q was never given out: %v", cursor, failed)
+		case failed != nil && failed.Code != jsonrpc.CodeInvalidParams:
+			t.Errorf("%q: %v", cursor, failed)
+		}
+		for _, uri := range found.uris {
+			if !slices.Contains(all, uri) {
+				t.Errorf("%q leads to %s", cursor, uri)
+			}
 		}
 	})
 }
@@ -297,14 +310,21 @@ const spokenList = `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{
 // pages is a Sink that keeps the end of a list's page.
 type pages struct {
 	*recordingSink
+	uris   []string
 	next   string
 	failed *jsonrpc.Error
 }
 
 func (p *pages) Respond(_ sink.Call, result sink.Result) {
-	var list struct{ NextCursor string }
+	var list struct {
+		NextCursor string
+		Resources  []struct{ URI string }
+	}
 	json.Unmarshal(result.Document.JSON, &list)
 	p.next = list.NextCursor
+	for _, r := range list.Resources {
+		p.uris = append(p.uris, r.URI)
+	}
 }
 
 func (p *pages) Fail(_ sink.Call, err *jsonrpc.Error) { p.failed = err }

@@ -202,11 +202,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	at := position{}
 	if req.hasCursor { // "" is no cursor of this list
 		var err error
-		at, err = readCursor(e.options.CursorKey, kind, req.cursor)
-		for i := 0; err != nil && i < len(e.options.OldCursorKeys); i++ {
-			at, err = readCursor(e.options.OldCursorKeys[i], kind, req.cursor)
-		}
-		if err != nil {
+		if at, err = readCursor(kind, req.cursor); err != nil {
 			return sink.Result{}, err
 		}
 	}
@@ -232,7 +228,7 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 		cursor, began, err := at.within(m), time.Now(), error(nil)
 		for pieces := 0; ; pieces++ {
 			if page.isFull(e.options.PageSize) {
-				next = writeCursor(e.options.CursorKey, kind, position{m.prefix, m.nth, cursor})
+				next = writeCursor(kind, position{m.prefix, m.nth, cursor})
 				break
 			}
 			if err = tooMany(m, pieces, began); err != nil {
@@ -386,7 +382,8 @@ func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *sink.Docum
 	if p.disabled || stamp != p.stamp {
 		return
 	}
-	if p.bytes+len(doc.JSON) > maxPages {
+	size := len(doc.JSON) + len(req.cursor)
+	if p.bytes+size > maxPages {
 		stale = p.clear()
 	}
 	if p.byKey == nil {
@@ -394,7 +391,7 @@ func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *sink.Docum
 	}
 	doc.Kept = true
 	p.byKey[pageKey{req.rev, kind, strings.Clone(req.cursor), req.hasCursor}] = doc
-	p.bytes += len(doc.JSON)
+	p.bytes += size
 }
 
 // clear empties pages, and returns the Documents that were in it.

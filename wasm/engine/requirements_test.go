@@ -273,7 +273,7 @@ func TestCompletionErrors(t *testing.T) {
 }
 
 // A requestState is good for the principal, method, name and arguments that it was
-// given for, and a cursor that was changed is refused. R-088 R-270.
+// given for. R-088 R-270.
 func TestRequestStateIsBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, &enginetest.Offering)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
@@ -267,7 +268,7 @@ func (t *Table) List(_ context.Context, cursor string) (Listing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	from, _ := slices.BinarySearchFunc(t.rows, behind+1, func(r *row, number uint64) int {
-		return int(int64(r.number) - int64(number))
+		return cmp.Compare(r.number, number)
 	})
 	part := t.rows[from:min(from+tablePage, len(t.rows))]
 	listing := Listing{Resources: make([]Resource, len(part))}

@@ -22,8 +22,6 @@ export interface EngineOptions {
   instructions?: string
   /** Resources in a page of a list; at most 1,000. */
   pageSize: number
-  /** 16 bytes in Base64, not for clients. The same key keeps cursors and `requestState` valid. */
-  cursorKey: string
   /** The capabilities that are declared and served. */
   tools?: boolean
   prompts?: boolean

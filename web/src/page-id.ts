@@ -165,16 +165,6 @@ function store(key: string, value: string): string {
   return value
 }
 
-/**
- * The key that signs cursors and the `requestState` of handlers. It is stored for the tab, so that both
- * remain valid after a reload. Scripts of this origin can read it, clients cannot.
- */
-export function cursorKey(): string {
-  const key = 'pagemcp.cursors'
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return stored(key) ?? store(key, btoa(String.fromCharCode(...bytes)))
-}
-
 function randomId(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(12)))
 }

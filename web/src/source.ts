@@ -106,8 +106,8 @@ export type Changed = (what?: string | { list: ListName }, under?: boolean) => v
 export interface Source extends Callee {
   /**
    * Returns resources in a stable order, from `cursor` on; `undefined` is the beginning. Cursors are opaque
-   * to callers. Rejects with {@link BadCursorError} for a cursor that this source has not returned. What it
-   * returns for one client is not shown to another.
+   * to callers, but a client may make one up: rejects with {@link BadCursorError} for one of another form. What
+   * it returns for one client is not shown to another.
    */
   list(cursor: string | undefined, options: ListOptions): Promise<Listing>
 

@@ -12,7 +12,7 @@ import { listen } from './listen.ts'
 import { canStart, compile, newWorker } from './loading.ts'
 import { lazily } from './module.ts'
 import { type AccessOption, pageAccess } from './page-access.ts'
-import { cursorKey, instance, pageId } from './page-id.ts'
+import { instance, pageId } from './page-id.ts'
 import { Channel, goodbye, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
@@ -268,7 +268,6 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     version: '0.0.0',
     pageSize: 200,
     ...jsonCopy({ ...described, name, cacheHints: wireCacheHints(cache) }), // without what is undefined
-    cursorKey: cursorKey(),
     tools,
     prompts,
     completions,

@@ -48,7 +48,7 @@ func startGateway(t *testing.T, change ...func(*Options)) *testGateway {
 	t.Helper()
 	g := &testGateway{t: t, network: &memoryNet{conns: make(chan net.Conn), closed: make(chan struct{})}}
 	options := Options{
-		Info: engine.Info{Name: "pagemcp", Title: "PageMCP", Version: "0.0.0-test"}, CursorKey: [16]byte{1}, Doorkeeper: openDoor{}, Log: slog.New(slog.DiscardHandler),
+		Info: engine.Info{Name: "pagemcp", Title: "PageMCP", Version: "0.0.0-test"}, Doorkeeper: openDoor{}, Log: slog.New(slog.DiscardHandler),
 		Sessions: SessionOptions{Keys: keys.Of(make([]byte, 32)), Lifetime: 24 * time.Hour, Changes: &mcphttp.MemoryChanges{}},
 	}
 	for _, c := range change {

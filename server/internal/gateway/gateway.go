@@ -7,6 +7,7 @@ package gateway
 import (
 	"cmp"
 	"context"
+	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -31,7 +32,6 @@ import (
 // Options of a Gateway. Fields are required unless documented otherwise.
 type Options struct {
 	Info            engine.Info // of /mcp, and of pages that declare nothing about themselves
-	CursorKey       [16]byte    // signs pagination cursors
 	Lenient         bool        // the path may also be /{page}/mcp
 	PageSize        int         // entries of a page of a list; 0: the engine's default
 	Logging         bool        // forward log messages of pages to assistants
@@ -63,9 +63,8 @@ type Options struct {
 	ViewIdle time.Duration // default limits.SessionIdle
 	MaxViews int           // of all owners; default: no limit
 
-	// CursorKeys returns the key that signs the cursors of an owner, and older ones that are
-	// still accepted. Default: CursorKey for all.
-	CursorKeys func(access.Owner) (current [16]byte, old [][16]byte)
+	// StateKeys returns engine.Options.StateKeys for an owner. Default: a random one for all.
+	StateKeys func(access.Owner) [][keys.StateSize]byte
 
 	// MayJoin is called before the WebSocket of a page is accepted: if the result is not nil,
 	// the page gets 503. May be nil.
@@ -121,6 +120,11 @@ type Monitor interface {
 
 // New returns a Gateway.
 func New(options Options, gate *access.Gate, m Monitor) *Gateway {
+	if options.StateKeys == nil {
+		key := make([]byte, keys.StateSize)
+		cryptorand.Read(key) // never fails
+		options.StateKeys = func(access.Owner) [][keys.StateSize]byte { return [][keys.StateSize]byte{[keys.StateSize]byte(key)} }
+	}
 	gw := &Gateway{
 		Options: options, Gate: gate, monitor: m, ended: make(chan struct{}),
 		owners: map[access.Owner]*views{}, open: map[*socket.Socket]tracked{},

@@ -29,10 +29,7 @@ func (v *views) newHub(p *page) *engine.Engine {
 	options := EngineOptions(o.Logging)
 	options.MaxMessage += limits.MaxSlack // one hop more
 	options.MaxInFlight, options.Timeout, options.UpdateInterval = maxHubInFlight, hubTime, hubUpdates
-	options.CursorKey, options.Report = o.CursorKey, v.gateway.logError
-	if o.CursorKeys != nil { // lists go on when the page moves
-		options.CursorKey, options.OldCursorKeys = o.CursorKeys(v.owner)
-	}
+	options.StateKeys, options.Report = o.StateKeys(v.owner), v.gateway.logError
 	options.Extend = p.remote.Request // the view decides who may
 	hub := engine.New(o.Info, options)
 	hub.Mount("", p.remote)

@@ -22,8 +22,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 )
 
-// CursorSize is the size of engine.Options.CursorKey.
-const CursorSize = 16 // bytes
+// StateSize is the size of each of engine.Options.StateKeys.
+const StateSize = 16 // bytes
 
 // Remedy is what to do without a key.
 const Remedy = "write one with `pagemcpd keygen`"
@@ -34,7 +34,7 @@ const (
 	maxKeysFile = 64 << 10 // bytes
 
 	// Labels of keys that are derived from those of a ring.
-	cursorLabel  = "cursor"
+	stateLabel   = "requestState"
 	clusterLabel = "cluster"
 	auditLabel   = "audit"
 	sealLabel    = "seal "
@@ -147,18 +147,13 @@ func Parse(text []byte) (Ring, error) {
 	return ring, nil
 }
 
-// Cursor returns the keys of owner for engine.Options.CursorKey: by the first key of
-// the ring, which signs, and by the others, whose cursors are still accepted. They are the
-// same on all nodes, and different for each owner, whose key has a fixed length.
-func (r Ring) Cursor(owner access.Owner) (current [CursorSize]byte, old [][CursorSize]byte) {
-	for i, key := range r.derive(cursorLabel+string(owner), CursorSize) {
-		if i == 0 {
-			current = [CursorSize]byte(key)
-		} else {
-			old = append(old, [CursorSize]byte(key))
-		}
+// State returns engine.Options.StateKeys of owner. They are the same on all nodes, and different for each
+// owner, whose key has a fixed length.
+func (r Ring) State(owner access.Owner) (all [][StateSize]byte) {
+	for _, key := range r.derive(stateLabel+string(owner), StateSize) {
+		all = append(all, [StateSize]byte(key))
 	}
-	return current, old
+	return all
 }
 
 // Cluster returns the keys with which nodes seal what they send each other.

@@ -146,20 +146,19 @@ func TestKeysAreInNoOutput(t *testing.T) {
 	}
 }
 
-// Cursor keys are equal on all nodes, and an owner's say nothing about those of others.
-func TestCursorKeysAreDerivedByOwner(t *testing.T) {
+// Keys of requestState are equal on all nodes, and an owner's say nothing about those of others.
+func TestStateKeysAreDerivedByOwner(t *testing.T) {
 	ring, err := Parse([]byte(testKey(1) + "\n" + testKey(2)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	alice, bob := oauth.OwnerKey("acme", "alice"), oauth.OwnerKey("acme", "bob")
-	current, old := ring.Cursor(alice)
-	other, _ := ring.Cursor(bob)
-	if current == other || len(old) != 1 || old[0] == current {
-		t.Errorf("%x, %x, %x", current, old, other)
+	own, other := ring.State(alice), ring.State(bob)
+	if len(own) != 2 || own[0] == own[1] || slices.Contains(other, own[0]) {
+		t.Errorf("%x, %x", own, other)
 	}
-	if again, _ := ring.Cursor(alice); again != current {
-		t.Errorf("%x, then %x", current, again)
+	if again := ring.State(alice); !slices.Equal(again, own) {
+		t.Errorf("%x, then %x", own, again)
 	}
 	// RFC 5869, sections 2.2 and 2.3, for one block and without a salt.
 	mac := func(key, data []byte) []byte {
@@ -168,16 +167,16 @@ func TestCursorKeysAreDerivedByOwner(t *testing.T) {
 		return h.Sum(nil)
 	}
 	extracted := mac(make([]byte, sha256.Size), bytes.Repeat([]byte{1}, keySize))
-	if want := mac(extracted, append([]byte("cursor"+alice), 1)); !bytes.Equal(current[:], want[:CursorSize]) {
-		t.Errorf("%x, want %x", current, want[:CursorSize])
+	if want := mac(extracted, append([]byte("requestState"+alice), 1)); !bytes.Equal(own[0][:], want[:StateSize]) {
+		t.Errorf("%x, want %x", own[0], want[:StateSize])
 	}
 	// The old key in front: what one node signs, the other accepts.
 	swapped, err := Parse([]byte(testKey(2) + "\n" + testKey(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if current2, old2 := swapped.Cursor(alice); current2 != old[0] || !slices.Contains(old2, current) {
-		t.Errorf("%x %x, want them in the other order", current2, old2)
+	if got := swapped.State(alice); got[0] != own[1] || got[1] != own[0] {
+		t.Errorf("%x, want them in the other order", got)
 	}
 }
 
@@ -189,7 +188,7 @@ func FuzzKeysAreReadOrRefused(f *testing.F) {
 			if len(ring.keys) == 0 || len(ring.keys) > maxKeys {
 				t.Errorf("%d keys", len(ring.keys))
 			}
-			ring.Cursor("owner")
+			ring.State("owner")
 		}
 	})
 }

@@ -158,8 +158,14 @@ func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, 
 		return copied, nil // away, or good enough
 	}
 	if isNew {
-		go func() { // ends with the answer, or when no engine follows the Remote
-			r.runFetch(context.WithoutCancel(ctx), f, key, change, func(ctx context.Context) (value any, w *pager, err error) {
+		limit := retryLists
+		if cursor != "" { // clients may make up any number of these
+			limit = listTimeout
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+		go func() { // ends with the answer, with ctx, or when no engine follows the Remote
+			defer cancel()
+			r.runFetch(ctx, f, key, change, func(ctx context.Context) (value any, w *pager, err error) {
 				w = &pager{remote: r, method: method, who: who}
 				defer func() { // of a panic an error: this goroutine is the process's
 					if panicked := recover(); panicked != nil {
@@ -253,7 +259,7 @@ func (r *Remote) runFetch(ctx context.Context, f *fetch, key string, change engi
 			err = nil // it has no such list
 		}
 		w.report(ctx, err)
-		if r.finishFetch(f, key, value, w, err) {
+		if r.finishFetch(ctx, f, key, value, w, err) {
 			if err == nil && f.isStale && !same(f.substitute, value) {
 				r.announce(change)
 			}
@@ -275,12 +281,12 @@ func (r *Remote) attempt(ctx context.Context, ask func(context.Context) (any, *p
 
 // finishFetch records the result of an attempt; isOver is false if there should be
 // another one.
-func (r *Remote) finishFetch(f *fetch, key string, value any, w *pager, err error) (isOver bool) {
+func (r *Remote) finishFetch(ctx context.Context, f *fetch, key string, value any, w *pager, err error) (isOver bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := &r.lists
 	isOver = err == nil || errors.Is(err, engine.ErrBadCursor) || errors.Is(err, engine.ErrAway) || errors.Is(err, engine.ErrAsleep) || r.link == nil ||
-		len(r.follows) == 0 || time.Since(f.began) > retryLists
+		len(r.follows) == 0 || ctx.Err() != nil
 	if err == nil {
 		f.value = value
 		a.drop(key)

@@ -51,7 +51,7 @@ func (w *pager) page(ctx context.Context, member, cursor string, each func(objec
 	if err != nil {
 		return "", cursorError(err, cursor)
 	}
-	if !w.take(entryCost) {
+	if !w.take(entryCost + len(cursor)) {
 		return "", nil
 	}
 	entries := 0

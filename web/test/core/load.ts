@@ -44,5 +44,4 @@ export const options: EngineOptions = {
   name: 'test',
   version: '1.0.0',
   pageSize: 50,
-  cursorKey: btoa('0123456789abcdef'),
 }

@@ -27,7 +27,6 @@ async function joined(t: TestContext) {
       name: 'test',
       version: '1',
       pageSize: 50,
-      cursorKey: 'AAAAAAAAAAAAAAAAAAAAAA==',
       prompts: true,
       completions: true,
     },

@@ -40,7 +40,6 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
       version: '1.0.0',
       ...transcript.info,
       ...optionsOf(transcript),
-      cursorKey: btoa('0123456789abcdef'),
     },
     {
       module: await engineModule(),
