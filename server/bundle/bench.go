@@ -51,7 +51,7 @@ func BuildBench(root string) (Files, error) {
 const appDir = "/app/"
 
 // startPages are the modules of web/bench/start whose start-up is measured.
-var startPages = [...]string{"null", "ts1", "ts2", "ours", "ours-in-page"}
+var startPages = [...]string{"null", "ts1", "ts2", "ours"}
 
 // sizedApps are apps whose size is measured, by what they import from 'pagemcp', or from
 // one of its entry points.

@@ -82,19 +82,12 @@ func reactEntry(root string) api.Plugin {
 }
 
 // publicSources bundles imports from 'pagemcp' as the bundler of an app does, without
-// unused code, and without worker.js, which would be there twice: these apps have it as a
-// file, and no engine in the window.
+// unused code.
 func publicSources(root string) api.Plugin {
 	return api.Plugin{Name: "public sources", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: publicNames()}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 			source := filepath.Join(root, "web", "src", publicModule(args.Path)+".ts")
 			return api.OnResolveResult{Path: source, SideEffects: api.SideEffectsFalse}, nil
-		})
-		build.OnResolve(api.OnResolveOptions{Filter: `^\./` + workerModule + `\.ts$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
-			if args.Kind != api.ResolveJSDynamicImport {
-				return api.OnResolveResult{}, nil
-			}
-			return api.OnResolveResult{Path: "./" + workerModule + ".js", External: true}, nil
 		})
 	}}
 }

@@ -25,9 +25,6 @@ var lazyModules = [...]string{
 	"sources/idb-in-window", "sources/page-content", "validate",
 }
 
-// workerModule is loaded on demand, too, where the engine has no Worker; workerOptions builds it.
-const workerModule = "worker"
-
 // lazyModule keeps dynamic imports of lazyModules as imports of separate files. The
 // splitting of esbuild would also move code that they share with index.js to further
 // files. worker.js is built without it: bundlers copy it as one file.
@@ -38,7 +35,7 @@ func lazyModule(root string) api.Plugin {
 				return api.OnResolveResult{}, nil
 			}
 			imported := filepath.Join(args.ResolveDir, filepath.FromSlash(args.Path))
-			for _, module := range append(lazyModules[:], workerModule) {
+			for _, module := range lazyModules {
 				if imported == filepath.Join(root, filepath.FromSlash(lazySource(module))) {
 					return api.OnResolveResult{Path: "./" + path.Base(module) + ".js", External: true}, nil
 				}

@@ -36,23 +36,6 @@ export interface Client {
 }
 
 /**
- * Two ports that pass messages by reference and synchronously, without clone or task, so that only the
- * subject's own work is measured.
- */
-export function directPorts(): { near: BenchPort; far: BenchPort } {
-  const event = (data: unknown) => ({ data }) as MessageEvent<Message>
-  const near: BenchPort = {
-    onmessage: null,
-    postMessage: (data) => far.onmessage?.(event(data)),
-  }
-  const far: BenchPort = {
-    onmessage: null,
-    postMessage: (data) => near.onmessage?.(event(data)),
-  }
-  return { near, far }
-}
-
-/**
  * A client on one end of a pair of ports.
  *
  * @param meta - put into the params of each request: the envelope of the modern era

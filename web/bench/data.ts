@@ -63,24 +63,6 @@ export function makeEntries(): Entry[] {
   return records
 }
 
-/**
- * Records that no subject has yet: for reads that are the first ones. Their texts are made once, since they are not what
- * is measured.
- *
- * @param batch - a number that no other call has had
- */
-export function freshEntries(batch: number, count: number, published: boolean): Entry[] {
-  while (freshTexts.length < count) freshTexts.push(makeText(-freshTexts.length, 1024))
-  return freshTexts.slice(0, count).map((text, n) => {
-    const item = { uri: freshUri(batch, n), name: `fresh-${n}`, title: `Record ${n}` }
-    const more = { description: 'A record that is read once.', mimeType: 'text/plain', size: 1024 }
-    return { item: { ...item, ...more }, text, isPublished: published }
-  })
-}
-
-const freshTexts: string[] = []
-export const freshUri = (batch: number, n: number) => `app://fresh/${batch}/item-${n}`
-
 /** The texts of templates, by number; all ids have the same. */
 export function makeTemplateTexts(): string[] {
   return Array.from({ length: templateCount }, (_, n) => makeText(-n, 1024))

@@ -21,9 +21,6 @@ export interface Goal {
 }
 
 const worker = 'worker chromium'
-const direct = 'direct chromium'
-const list = ['list 50 of 10,000, serial', 'list 50, 16 in flight']
-
 const gatewayReads = {
   mirrored: 'published value that was read before',
   sleeping: 'the same of a frozen tab',
@@ -89,48 +86,6 @@ export const goals: readonly Goal[] = [
     limit: 'null-worker',
     atMost: 0.15,
   },
-  ...(['ours', 'ours-2026'] as const).flatMap((of): Goal[] => {
-    const era = of === 'ours' ? 'classic' : 'modern'
-    const to = ['ts1', 'ts2', ...(of === 'ours' ? [] : ['ts2-2026'])]
-    // The goals for reads use first reads, and the faster SDK.
-    const reads = (key: string, title: string, rows: readonly string[], atMost: number): Goal => {
-      const full = `own CPU, ${title}, ${era} era`
-      return {
-        key: `own-${key}-${era}`,
-        title: full,
-        section: direct,
-        rows,
-        of,
-        to: ['ts1'],
-        atMost,
-      }
-    }
-    const kinds = ['published', 'function']
-    return [
-      reads(
-        'first-published',
-        'first read of 1 KB, published value',
-        ['first read 1 KB published'],
-        0.5,
-      ),
-      reads('first-function', 'first read of 1 KB, function', ['first read 1 KB function'], 0.7),
-      reads(
-        'changing',
-        'read 1 KB, one change per 64 reads',
-        kinds.map((kind) => `read 1 KB ${kind}, one change per 64`),
-        0.3,
-      ),
-      {
-        key: `own-list-${era}`,
-        title: `own CPU, page of 50 of 10,000, ${era} era`,
-        section: direct,
-        rows: list,
-        of,
-        to,
-        atMost: 0.3,
-      },
-    ]
-  }),
   ...(['mirrored', 'sleeping', 'function'] as const).map(
     (of): Goal => ({
       key: `gateway-${of}`,

@@ -2,33 +2,24 @@
 
 import { collectCursors, firstDifference } from './answers.ts'
 import { prepareReading, reading } from './reading.ts'
-import { restart } from './restart.ts'
-import { type Mode, makeSubjects } from './subjects.ts'
-import { countIn, type Racer, workloads } from './workloads.ts'
+import { makeSubjects } from './subjects.ts'
+import { type Racer, workloads } from './workloads.ts'
 
 /** How long one subject may take for one workload. */
 const timeout = 25_000 // ms
 
-let mode: Mode = 'direct'
 let racers: Racer[] = []
 
 /** µs per operation, by subject. */
 export type Round = { [subject: string]: number }
 
-const pairs = [...reading, restart]
-
 const bench = {
   workloads: workloads.map(({ name }) => name),
 
   /** Makes the subjects and compares their answers with those of `null`; returns what differs. */
-  async prepare(
-    wanted: Mode,
-    before: boolean,
-    only?: readonly string[],
-  ): Promise<{ wrong: string[] }> {
+  async prepare(before: boolean, only?: readonly string[]): Promise<{ wrong: string[] }> {
     if (!crossOriginIsolated) throw new Error('not cross-origin isolated: the clock is too coarse')
-    mode = wanted
-    const subjects = await makeSubjects(mode, before)
+    const subjects = await makeSubjects(before)
     racers = []
     for (const one of subjects) {
       if (only && !only.includes(one.name) && one.name !== 'null') continue
@@ -45,10 +36,10 @@ const bench = {
     return { wrong }
   },
 
-  /** The subjects that have a workload in this mode. */
+  /** The subjects that have a workload. */
   subjects(index: number): string[] {
     const workload = workloads[index]
-    if (workload === undefined || countIn(mode, workload) === 0) return []
+    if (workload === undefined) return []
     const { isClassicOnly } = workload
     return racers.filter(({ isModern }) => !isModern || !isClassicOnly).map(({ name }) => name)
   },
@@ -58,16 +49,16 @@ const bench = {
     const workload = workloads[index]
     const racer = racers.find((one) => one.name === name)
     if (workload === undefined || racer === undefined) throw new Error(`no ${name} ${index}`)
-    const count = Math.ceil(countIn(mode, workload) * part)
+    const count = Math.ceil(workload.count * part)
     return 1000 * (await soon(workload.run(racer, count, seed), `${workload.name} of ${name}`))
   },
 
-  pairs: pairs.map(({ name, plainly }) => ({ name, plainly })),
+  pairs: reading.map(({ name, plainly }) => ({ name, plainly })),
   prepareReading,
 
   /** Runs one pair. */
   async pair(index: number, reverse: boolean): Promise<Round> {
-    const pair = pairs[index]
+    const pair = reading[index]
     if (pair === undefined) throw new Error(`no pair ${index}`)
     return pair.round(reverse)
   },

@@ -1,10 +1,9 @@
-/** Races all subjects of a mode in one page of a browser. */
+/** Races all subjects in one page of a browser. */
 
 import type { Page } from 'puppeteer-core'
 import { type BrowserName, close, launch } from '../test/harness/launch.ts'
 import type { Round } from './page.ts'
 import type { Rounds, Section } from './report.ts'
-import type { Mode } from './subjects.ts'
 
 /** The least number of rounds with meaningful results. */
 const usualRounds = { chromium: 13, firefox: 5 } // per workload
@@ -28,7 +27,6 @@ export interface RaceOptions {
 /** Races in a page of its own; `told` gets what is being measured. */
 export async function race(
   name: BrowserName,
-  mode: Mode,
   url: string,
   { rounds = usualRounds[name], rows, subjects, before }: RaceOptions,
   told: (what: string) => void,
@@ -39,20 +37,19 @@ export async function race(
     page.setDefaultTimeout(60_000)
     await page.goto(url)
     await page.waitForFunction(() => window.bench !== undefined)
-    told(`${name}, ${mode}: comparing answers`)
+    told(`${name}: comparing answers`)
     const { wrong } = await page.evaluate(
       (...args) => window.bench.prepare(...args),
-      mode,
       before,
       subjects,
     )
     if (wrong.length > 0) throw new Error(`wrong answers of ${wrong.join(', ')}: no race`)
     const version = await browser.version()
-    const raced: Section = { name: `${mode} ${name}`, unit: 'µs', browser: version, rows: [] }
+    const raced: Section = { name: `worker ${name}`, unit: 'µs', browser: version, rows: [] }
     const workloads = await page.evaluate(() => window.bench.workloads)
     for (const [index, workload] of workloads.entries()) {
       if (rows && !rows.test(workload)) continue
-      told(`${name}, ${mode}: ${workload}`)
+      told(`${name}: ${workload}`)
       const names = await page.evaluate((i) => window.bench.subjects(i), index)
       if (names.length === 0) continue
       const run = async (seed: number, reverse: boolean, part: number): Promise<Round> => {
@@ -72,7 +69,6 @@ export async function race(
       for (let i = 0; i < rounds; i++) row.rounds.push(await run(i + 1, i % 2 === 1, 1))
       raced.rows.push(row)
     }
-    if (mode !== 'direct') return [raced]
     const pairs = await racePairs(page, rounds, rows, (what) => told(`${name}: ${what}`))
     return [raced, { name: `plain ${name}`, unit: 'µs', browser: version, rows: pairs }]
   } finally {
@@ -80,7 +76,7 @@ export async function race(
   }
 }
 
-/** Races ours with functions of the browser: reading a page, and restarting. */
+/** Races ours with functions of the browser: reading a page. */
 async function racePairs(
   page: Page,
   rounds: number,

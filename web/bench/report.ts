@@ -24,25 +24,6 @@ export interface Columns {
 }
 
 const columns: { readonly [part: string]: Columns } = {
-  direct: {
-    medians: ['ours', 'ours-2026', 'ts1', 'ts2', 'null'],
-    ratios: [
-      ['ours', 'ts1'],
-      ['ours', 'ts2'],
-      ['ours-2026', 'ts1'],
-      ['ours-2026', 'ts2'],
-      ['ours-2026', 'ts2-2026'],
-    ],
-  },
-  page: {
-    medians: ['ours', 'ts1', 'null'],
-    ratios: [
-      ['ours', 'ts1'],
-      ['ours', 'ts2'],
-      ['ours', 'null'],
-      ['ours-2026', 'ours'],
-    ],
-  },
   worker: {
     medians: ['ours', 'ts1', 'ts1-worker', 'null', 'null-worker'],
     ratios: [
@@ -68,12 +49,11 @@ const columns: { readonly [part: string]: Columns } = {
     ],
   },
   start: {
-    medians: ['null', 'ts1', 'ts2', 'ours', 'ours-preload', 'ours-in-page'],
+    medians: ['null', 'ts1', 'ts2', 'ours', 'ours-preload'],
     ratios: [
       ['ours', 'ts1'],
       ['ours', 'ts2'],
       ['ours-preload', 'ts1'],
-      ['ours-in-page', 'ts1'],
       ['ours', 'null'],
     ],
   },
@@ -87,7 +67,7 @@ const columns: { readonly [part: string]: Columns } = {
 /** @param before - two versions are compared: only these are shown */
 export function columnsOf({ name }: Section, before = false): Columns {
   const part = name.split(' ')[0] ?? ''
-  if (before && ['direct', 'page', 'worker'].includes(part)) return comparing
+  if (before && part === 'worker') return comparing
   return columns[part] ?? { medians: [], ratios: [] }
 }
 

@@ -7,7 +7,7 @@
  *     node bench/run.ts --results FILE…
  *     node bench/run.ts --update FILE…
  *
- * Modes: direct, page, worker, gateway, start, playground, size; default: all. All rounds are written to a JSON file. --results writes RESULTS.md
+ * Modes: worker, gateway, start, playground, size; default: all. All rounds are written to a JSON file. --results writes RESULTS.md
  * from such files, without measuring; a run of all modes does so itself. --update only replaces the tables of RESULTS.md that
  * the files have.
  *
@@ -34,11 +34,9 @@ import { type Results, updateResults, writeResults } from './results.ts'
 import { openSite } from './site.ts'
 import { measureSizes } from './sizes.ts'
 import { measureStart, startPages } from './startup.ts'
-import type { Mode } from './subjects.ts'
 
 const root = join(import.meta.dirname, '../..')
-const races: readonly string[] = ['direct', 'page', 'worker'] satisfies Mode[]
-const modes = [...races, 'gateway', 'start', 'playground', 'size']
+const modes = ['worker', 'gateway', 'start', 'playground', 'size']
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -106,11 +104,10 @@ try {
     writeFileSync(file, JSON.stringify({ setting, sections } satisfies Results, undefined, 1))
   }
   for (const name of (flags.firefox ? ['chromium', 'firefox'] : ['chromium']) as BrowserName[]) {
-    for (const mode of wanted.filter((mode) => races.includes(mode))) {
-      const options = { rounds, rows, subjects: flags.subjects?.split(','), before }
-      const raced = await race(name, mode as Mode, `${site.origin}/bench/`, options, told)
-      for (const section of raced) measured(section)
-    }
+    if (!wanted.includes('worker')) break
+    const options = { rounds, rows, subjects: flags.subjects?.split(','), before }
+    for (const section of await race(name, `${site.origin}/bench/`, options, told))
+      measured(section)
   }
   if (wanted.includes('gateway')) {
     told('gateway')

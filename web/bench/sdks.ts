@@ -16,13 +16,12 @@ import {
   type Transport as Transport2,
   UriTemplate as UriTemplate2,
 } from '@modelcontextprotocol/server'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { BenchPort } from './client.ts'
 import { templateCount, templateOf } from './data.ts'
 import { capabilities, contentsOf, info, pageOf, type Store } from './serving.ts'
 import { transport } from './start/transport.ts'
 
-export type SdkName = 'ts1' | 'ts2' | 'ts2-2026'
+export type SdkName = 'ts1' | 'ts2'
 
 /** One subject: all its clients, each with a `Server` of its own. */
 export interface Sdk {
@@ -46,9 +45,7 @@ export function sdk(name: SdkName, store: Store): Sdk {
   const make = maker(name, store, subscribe)
   return {
     open(port) {
-      if (name === 'ts2-2026')
-        serveStdio(make as () => Server2, { transport: transport(port) as Transport2 })
-      else void make().connect(transport(port) as Transport1 & Transport2)
+      void make().connect(transport(port) as Transport1 & Transport2)
     },
     touch(uri) {
       for (const server of listeners.get(uri) ?? []) void server.sendResourceUpdated({ uri })

@@ -10,7 +10,6 @@ import {
   templateCount,
   templateUri,
 } from './data.ts'
-import type { Data } from './subjects.ts'
 
 export type Text = string | undefined | Promise<string | undefined>
 
@@ -23,26 +22,13 @@ export interface Store {
   readTemplate(n: number, uri: string): Text
 }
 
-/** The data of subjects in the page, which can change. */
-export interface PageStore extends Store {
-  add(entries: readonly Entry[]): () => void
-  set(uri: string, text: string): void
-}
-
-export function pageStore(entries: readonly Entry[]): PageStore {
+export function pageStore(entries: readonly Entry[]): Store {
   const texts = new Map(entries.map(({ item, text }) => [item.uri, text]))
   const templateTexts = makeTemplateTexts()
   return {
     items: entries.map(({ item }) => item),
     read: (uri) => texts.get(uri),
     readTemplate: (n) => templateTexts[n],
-    add(more) {
-      for (const { item, text } of more) texts.set(item.uri, text)
-      return () => {
-        for (const { item } of more) texts.delete(item.uri)
-      }
-    },
-    set: (uri, text) => void texts.set(uri, text),
   }
 }
 
@@ -65,7 +51,6 @@ export const capabilities = { resources: { subscribe: true, listChanged: true } 
 export function echo(store: Store): {
   open(port: BenchPort): void
   touch(uri: string): void
-  data: Data
 } {
   const pages = new Map<string | undefined, Result>()
   for (let at = 0; at < store.items.length; at += pageSize) {
@@ -109,18 +94,6 @@ export function echo(store: Store): {
     for (const { port, message } of listeners.get(uri) ?? []) port.postMessage(message)
   }
   return {
-    data: {
-      add(entries) {
-        for (const { item, text } of entries) put(item.uri, text)
-        return () => {
-          for (const { item } of entries) reads.delete(item.uri)
-        }
-      },
-      publish(uri, text) {
-        put(uri, text)
-        touch(uri)
-      },
-    },
     open(port) {
       port.onmessage = ({ data }) => {
         if (data.id !== undefined)

@@ -18,7 +18,6 @@ const pages: { readonly [subject: string]: { module: string; ahead: string } } =
       '<link rel="preload" href="engine.wasm" as="fetch" type="application/wasm" crossorigin>' +
       '<link rel="modulepreload" href="worker.js">',
   },
-  'ours-in-page': { module: 'ours-in-page', ahead: '' },
 }
 
 /** The pages as files of the site. */

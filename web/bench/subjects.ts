@@ -4,17 +4,11 @@
  */
 
 import { type PageMcp, start } from 'pagemcp'
-import { type BenchPort, benchClient, type Client, directPorts } from './client.ts'
+import { type BenchPort, benchClient, type Client } from './client.ts'
 import { type Entry, makeEntries, makeTemplateTexts, pageSize, templateOf } from './data.ts'
 import type { FromWorker, ToWorker } from './sdk-worker.ts'
 import { type SdkName, sdk } from './sdks.ts'
 import { classicVersion, echo, info, pageStore, type Store } from './serving.ts'
-
-/**
- * `direct`: ports that hand objects over, in one realm. `page`: MessageChannels, all in the page. `worker`: the
- * client in the page, ours in its Worker, as it is by default.
- */
-export type Mode = 'direct' | 'page' | 'worker'
 
 export interface Subject {
   name: string
@@ -24,16 +18,6 @@ export interface Subject {
   open(): Promise<Client>
   /** Announces a change. */
   touch(uri: string): void
-  /** Its data; a subject in a Worker of its own has none that can change. */
-  data?: Data
-}
-
-/** Changes what a subject serves. */
-export interface Data {
-  /** Adds resources; the result removes them. */
-  add(entries: readonly Entry[]): () => void
-  /** Replaces the text of a record that is registered with a value, and announces the change. */
-  publish(uri: string, text: string): void
 }
 
 /** Serves one end of a pair of ports. */
@@ -49,47 +33,31 @@ const modern = {
 interface Parts {
   open: Open
   touch(uri: string): void
-  data?: Data
 }
 
 /**
- * Makes all subjects of a mode.
+ * Makes all subjects: the client is in the page, ours in its Worker.
  *
  * @param before - whether the site has another build of the package, which becomes a subject
  */
-export async function makeSubjects(mode: Mode, before: boolean): Promise<Subject[]> {
+export async function makeSubjects(before: boolean): Promise<Subject[]> {
   const entries = makeEntries()
   const store = pageStore(entries)
-  const inPage = (name: string, parts: Parts, isModern = false) =>
-    subject(mode, name, parts, isModern)
-  const sdkOf = (name: SdkName): Parts => {
-    const made = sdk(name, store)
-    const publish = (uri: string, text: string) => {
-      store.set(uri, text)
-      made.touch(uri)
-    }
-    return { ...made, data: { add: store.add, publish } }
-  }
-  const ours = await startEngine(start, mode, entries)
+  const inPage = (name: string, parts: Parts, isModern = false) => subject(name, parts, isModern)
+  const ours = await startEngine(start, entries)
   const made = [
     inPage('ours', ours),
-    ...(['ts1', 'ts2'] as const).map((name) => inPage(name, sdkOf(name))),
+    ...(['ts1', 'ts2'] as const).map((name) => inPage(name, sdk(name, store))),
     inPage('null', echo(store)),
     inPage('ours-2026', ours, true),
   ]
-  if (mode === 'direct') made.push(inPage('ts2-2026', sdkOf('ts2-2026'), true))
   if (before) {
     const old = (await import(String(new URL('/before/index.js', location.href)))) as Package
-    const parts = await startEngine(old.start, mode, entries)
+    const parts = await startEngine(old.start, entries)
     made.push(inPage('before', parts), inPage('before-2026', parts, true))
   }
-  if (mode === 'worker') {
-    made.push(
-      ...(await Promise.all(
-        (['ts1', 'ts2', 'null'] as const).map((name) => inWorker(name, store)),
-      )),
-    )
-  }
+  const workers = (['ts1', 'ts2', 'null'] as const).map((name) => inWorker(name, store))
+  made.push(...(await Promise.all(workers)))
   return made
 }
 
@@ -97,14 +65,9 @@ interface Package {
   start: typeof start
 }
 
-function subject(
-  mode: Mode,
-  name: string,
-  { open: serve, touch, data }: Parts,
-  isModern = false,
-): Subject {
+function subject(name: string, { open: serve, touch }: Parts, isModern = false): Subject {
   const open = async () => {
-    const [near, far] = pair(mode)
+    const { port1: near, port2: far } = new MessageChannel()
     const client = benchClient(near, isModern ? modern : undefined)
     serve(far)
     if (isModern) {
@@ -117,30 +80,15 @@ function subject(
     client.notify('notifications/initialized')
     return client
   }
-  return { name, isModern, open, touch, data }
-}
-
-function pair(mode: Mode): [near: BenchPort, far: BenchPort] {
-  if (mode === 'direct') {
-    const { near, far } = directPorts()
-    return [near, far]
-  }
-  const { port1, port2 } = new MessageChannel()
-  return [port1, port2]
+  return { name, isModern, open, touch }
 }
 
 /** The package as users get it, with engine.wasm, policy and supervisor. */
-async function startEngine(
-  startThis: typeof start,
-  mode: Mode,
-  entries: readonly Entry[],
-): Promise<Parts> {
-  const mcp: PageMcp = await startThis({ ...info, worker: mode === 'worker', pageSize })
-  const register = (some: readonly Entry[]) =>
-    mcp.resources(
-      some.map(({ item, text, isPublished }) => [item, isPublished ? text : () => text] as const),
-    )
-  const { set } = register(entries)
+async function startEngine(startThis: typeof start, entries: readonly Entry[]): Promise<Parts> {
+  const mcp: PageMcp = await startThis({ ...info, pageSize })
+  mcp.resources(
+    entries.map(({ item, text, isPublished }) => [item, isPublished ? text : () => text] as const),
+  )
   for (const [n, text] of makeTemplateTexts().entries()) {
     const template = { uriTemplate: templateOf(n), name: `t${n}`, mimeType: 'text/plain' }
     mcp.template(template, () => text)
@@ -148,7 +96,6 @@ async function startEngine(
   return {
     open: (port) => void mcp.accept(port as unknown as MessagePort),
     touch: (uri) => mcp.changed(uri),
-    data: { add: register, publish: set },
   }
 }
 
@@ -171,5 +118,5 @@ async function inWorker(name: SdkName | 'null', store: Store): Promise<Subject> 
     const own = port as unknown as MessagePort
     send({ open: own }, [own])
   }
-  return subject('worker', `${name}-worker`, { open, touch: (uri) => send({ touch: uri }) })
+  return subject(`${name}-worker`, { open, touch: (uri) => send({ touch: uri }) })
 }

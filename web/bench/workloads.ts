@@ -12,18 +12,14 @@ import {
   templateCount,
   templateUri,
 } from './data.ts'
-import { firstReads } from './first-reads.ts'
-import type { Mode, Subject } from './subjects.ts'
+import type { Subject } from './subjects.ts'
 
 export interface Workload {
   name: string
   /** Whether modern revisions lack the request. */
   isClassicOnly?: boolean
-  /**
-   * Operations of one round, in `direct` and over ports: enough for tens of ms, so that a garbage collection
-   * does not decide. 0: it is not measured there.
-   */
-  counts: { direct: number; port: number }
+  /** Operations of one round: enough for tens of ms, so that a garbage collection does not decide. */
+  count: number
   /**
    * Does `count` operations, and returns the time of one, in ms. The same seed makes the same sequence of
    * requests.
@@ -82,16 +78,10 @@ const anyPage: MakeAsk = ({ cursors }, seed) => {
   }
 }
 
-function requests(
-  name: string,
-  direct: number,
-  port: number,
-  inFlight: number,
-  ask: MakeAsk,
-): Workload {
+function requests(name: string, count: number, inFlight: number, ask: MakeAsk): Workload {
   return {
     name,
-    counts: { direct, port },
+    count,
     isClassicOnly: ask === ping,
     run: async (racer, count, seed) =>
       (await racer.client.run(count, inFlight, ask(racer, seed))) / count,
@@ -99,21 +89,20 @@ function requests(
 }
 
 export const workloads: readonly Workload[] = [
-  requests('ping, serial', 15_000, 400, 1, ping),
-  requests('ping, 64 in flight', 15_000, 4_000, 64, ping),
-  requests('list 50 of 10,000, serial', 4_000, 200, 1, nextPage),
-  requests('list 50, 16 in flight', 4_000, 600, 16, anyPage),
-  requests('read 1 KB published, serial', 8_000, 400, 1, record(true)),
-  requests('read 1 KB published, 64 in flight', 8_000, 4_000, 64, record(true)),
-  requests('read 1 KB function, serial', 8_000, 400, 1, record(false)),
-  requests('read 1 KB function, 64 in flight', 8_000, 4_000, 64, record(false)),
-  ...firstReads,
-  requests('read 100 KB published', 3_000, 60, 1, large('100k-published')),
-  requests('read 100 KB function', 3_000, 60, 1, large('100k-function')),
-  requests('read 10 MB text published', 500, 3, 1, large('10m-published')),
-  requests('read 10 MB text function', 500, 3, 1, large('10m-function')),
-  requests('template read of 1,000, serial', 200, 300, 1, template),
-  requests('template read of 1,000, 64 in flight', 200, 1_500, 64, template),
+  requests('ping, serial', 400, 1, ping),
+  requests('ping, 64 in flight', 4_000, 64, ping),
+  requests('list 50 of 10,000, serial', 200, 1, nextPage),
+  requests('list 50, 16 in flight', 600, 16, anyPage),
+  requests('read 1 KB published, serial', 400, 1, record(true)),
+  requests('read 1 KB published, 64 in flight', 4_000, 64, record(true)),
+  requests('read 1 KB function, serial', 400, 1, record(false)),
+  requests('read 1 KB function, 64 in flight', 4_000, 64, record(false)),
+  requests('read 100 KB published', 60, 1, large('100k-published')),
+  requests('read 100 KB function', 60, 1, large('100k-function')),
+  requests('read 10 MB text published', 3, 1, large('10m-published')),
+  requests('read 10 MB text function', 3, 1, large('10m-function')),
+  requests('template read of 1,000, serial', 300, 1, template),
+  requests('template read of 1,000, 64 in flight', 1_500, 64, template),
   fanOut(1, 1_000),
   fanOut(10, 1_000),
   fanOut(100, 100),
@@ -135,7 +124,7 @@ function fanOut(size: number, uris: number): Workload {
   }
   return {
     name: `fan-out to ${size}, per delivery`,
-    counts: { direct: deliveries, port: deliveries },
+    count: deliveries,
     isClassicOnly: true,
     async run(racer) {
       const crowd = racer.crowds.get(size) ?? (await openCrowd(racer))
@@ -159,8 +148,3 @@ function fanOut(size: number, uris: number): Workload {
 
 /** Go's engine.Options.UpdateInterval. */
 const updateInterval = 250 // ms
-
-/** Operations of a workload in one round. */
-export function countIn(mode: Mode, { counts }: Workload): number {
-  return mode === 'direct' ? counts.direct : counts.port
-}

@@ -24,7 +24,7 @@ export interface Link<Calls> {
   notify<K extends keyof Calls & string>(
     name: K,
     args: Argument<Calls[K]>,
-    transfer?: readonly (Transferable | Port)[],
+    transfer?: readonly Transferable[],
   ): void
   /** Calls; rejects with what the function threw, or with the reason of its cancellation. */
   request<K extends keyof Calls & string>(
@@ -70,8 +70,8 @@ export function link<Own, Theirs>(
   // clients.
   const post: Port['postMessage'] = port.postMessage.bind(port)
   let gathered: Message[] | undefined // while `together` runs
-  const send = (message: Message, moved: readonly (Transferable | Port)[] = []) => {
-    const transfer = moved as Transferable[] // other ports only where there is one thread
+  const send = (message: Message, moved: readonly Transferable[] = []) => {
+    const transfer = [...moved]
     if (gathered === undefined) {
       post(message, transfer)
     } else if (transfer.length === 0) {

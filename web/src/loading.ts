@@ -35,14 +35,10 @@ export async function compile(wasm: string | URL | BufferSource | WebAssembly.Mo
   }
 }
 
-/**
- * Whether an engine can start here: in a browser, or without a Worker and with an engine.wasm that need not
- * be fetched. Frameworks also run components on a server, where nothing must start.
- */
-export function canStart(worker: boolean, wasm: unknown): boolean {
+/** Whether an engine can start here. Frameworks also run components on a server, where nothing must start. */
+export function canStart(): boolean {
   const inBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis
-  if (worker) return inBrowser && 'Worker' in globalThis
-  return inBrowser || isBytes(wasm) || wasm instanceof WebAssembly.Module
+  return inBrowser && 'Worker' in globalThis
 }
 
 const isBytes = (wasm: unknown): wasm is BufferSource =>
@@ -67,14 +63,23 @@ export function newWorker(override: string | URL | undefined): StartingWorker {
   // The policy stays in this module: only the URL that start got passes it.
   if (factory) policy ??= factory.createPolicy('pagemcp', { createScriptURL: (text) => text })
   const trusted = policy ? policy.createScriptURL(url) : url
-  const worker = new Worker(trusted as string, { type: 'module', name: workerName })
+  const hint = `is it served at ${wanted.href.slice(0, 200)}, and does worker-src of the Content-Security-Policy allow it? ${bundlers}`
+  const worker = workerOf(trusted as string, hint)
   if (!direct) {
     const revoke = () => URL.revokeObjectURL(url)
     worker.addEventListener('message', revoke, { once: true })
     worker.addEventListener('error', revoke, { once: true })
   }
-  const hint = `is it served at ${wanted.href.slice(0, 200)}, and does worker-src of the Content-Security-Policy allow it? ${bundlers}`
   return { worker, hint }
+}
+
+/** @throws Error where a browser rejects the Worker at once */
+function workerOf(url: string, hint: string): Worker {
+  try {
+    return new Worker(url, { type: 'module', name: workerName })
+  } catch (cause) {
+    throw new Error(`the engine's Worker does not start: ${hint}`, { cause })
+  }
 }
 
 /**

@@ -3,14 +3,13 @@
 import type { PageAccess } from './access-types.ts'
 import type { ReadEvent } from './clients.ts'
 import type { Connector } from './connector.ts'
-import type { EngineOptions, EngineState } from './engine-types.ts'
+import type { EngineState } from './engine-types.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
 import { canJoinLater } from './handshake.ts'
 import { forgetInvitation } from './invitation.ts'
 import { jsonCopy } from './json.ts'
 import { listen } from './listen.ts'
 import { canStart, compile, newWorker } from './loading.ts'
-import { lazily } from './module.ts'
 import { type AccessOption, pageAccess } from './page-access.ts'
 import { instance, pageId } from './page-id.ts'
 import { Channel, goodbye, type Port } from './port.ts'
@@ -27,7 +26,7 @@ import {
   type Source,
 } from './source.ts'
 import { supervised } from './supervised.ts'
-import { engineThread, provideOf, type Thread, type ThreadHost } from './thread.ts'
+import { engineThread, type Thread, type ThreadHost } from './thread.ts'
 
 /** The version of this package, and of the engine. */
 export const version = '0.1.0'
@@ -44,8 +43,6 @@ export interface StartOptions {
   icons?: Icon[]
   /** For models: how to use what the page serves. Never put page content here. */
   instructions?: string
-  /** Whether the engine runs in a dedicated Worker; default true. `false`: in this window. */
-  worker?: boolean
   /** Resources in a page of a list; default 200, at most 1,000. */
   pageSize?: number
   /** The capabilities that are declared to clients. All by default, except `logging`. */
@@ -182,13 +179,12 @@ interface OwnConnection {
  * Starts an engine for this page. It serves what you mount or register. No client can connect until you
  * call {@link PageMcp.listen}, {@link PageMcp.port} or {@link PageMcp.connect}.
  *
- * @throws Error if engine.wasm or the Worker does not load, with the URL and possible causes; and on a server,
- *   except for an engine without a Worker whose `urls.wasm` is not a URL: that one runs, for tests of your app
+ * @throws Error if engine.wasm or the Worker does not load, with the URL and possible causes; and on a server
  */
 export async function start(options: StartOptions): Promise<PageMcp> {
-  const { name, worker = true, urls, redact, cache, capabilities, access, ...described } = options
+  const { name, urls, redact, cache, capabilities, access, ...described } = options
   if (typeof name !== 'string' || name === '') throw new TypeError('start needs a name')
-  if (!canStart(worker, urls?.wasm)) {
+  if (!canStart()) {
     throw new Error('start needs a browser; call it in an effect or onMount')
   }
 
@@ -278,12 +274,10 @@ export async function start(options: StartOptions): Promise<PageMcp> {
   }
   const module = compile(urls?.wasm)
   module.catch(() => {}) // awaited below, where its error is thrown
-  const thread: Thread = worker
-    ? await supervised((host, supervision) => {
-        const worker = { ...newWorker(urls?.worker), ...supervision }
-        return engineThread(engineOptions, module, worker, host)
-      }, host)
-    : await inWindow(engineOptions, module, host)
+  const thread: Thread = await supervised((host, supervision) => {
+    const worker = { ...newWorker(urls?.worker), ...supervision }
+    return engineThread(engineOptions, module, worker, host)
+  }, host)
 
   await ownAccess.serve()
 
@@ -446,16 +440,6 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
     const settled = () => signal.removeEventListener('abort', abort)
     promise.then(resolve, reject).then(settled)
   })
-}
-
-/** Starts the engine in this window, by the module of the Worker. */
-async function inWindow(
-  options: EngineOptions,
-  module: Promise<WebAssembly.Module>,
-  host: ThreadHost,
-): Promise<Thread> {
-  const { serveHere } = await lazily('worker.js', import('./worker.ts')) // while engine.wasm loads
-  return engineThread(options, module, serveHere(provideOf(host)), host)
 }
 
 /** Calls `wake` when the window is shown again or the network returns, and with `true` when the browser stops it. */

@@ -1,6 +1,6 @@
 /**
- * The thread of the engine, seen from the window: a dedicated Worker, or the window itself, where the same module serves
- * the other end of a pair of ports. Calls that need the document come back to the window.
+ * The thread of the engine, seen from the window: a dedicated Worker. Calls that need the document come
+ * back to the window.
  */
 
 import type { AccessAnswer, AccessDecision, AccessRequest, GrantTable } from './access-types.ts'
@@ -97,19 +97,17 @@ export interface SupervisedWorker extends StartingWorker {
 }
 
 /**
- * Runs the engine in a Worker, or in this thread.
+ * Runs the engine in a Worker.
  *
- * @param at - the Worker; or what `serveHere` of worker.ts returns
  * @throws if it does not start
  */
 export async function engineThread(
   options: EngineOptions,
   module: Promise<WebAssembly.Module>,
-  at: SupervisedWorker | Port,
+  supervised: SupervisedWorker,
   host: ThreadHost,
 ): Promise<Thread> {
-  const own = 'worker' in at ? at : undefined
-  const worker = own?.worker
+  const { worker, hint, died, prepare, isDown } = supervised
   const watches = new Map<number, AbortController>()
   const closeListeners = new Map<number, () => void>()
   const tokens = new Map<number, () => unknown>()
@@ -169,13 +167,12 @@ export async function engineThread(
     forgotten: host.forgotten,
     token: (number) => tokens.get(number)?.(),
     loaded() {
-      if (own === undefined) return
       const ask = () =>
         new Promise<void>((resolve, reject) => {
           works = resolve
           engine.request('alive', undefined).then(resolve, reject)
         })
-      watchLock = watchWorker(ask, own.prepare, fail, closed.signal)
+      watchLock = watchWorker(ask, prepare, fail, closed.signal)
     },
     alive: () => works(),
     held: (name) => watchLock(name),
@@ -190,11 +187,8 @@ export async function engineThread(
     decided: (decisions) => decisions.forEach(host.decided),
     report: (error) => host.report(deserializeError(error)),
   }
-  const port = worker ?? (at as Port)
-  const engine = link<WindowCalls, EngineCalls>(port, handlers, host.report)
-  const lock = worker
-    ? `pagemcp.worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
-    : ''
+  const engine = link<WindowCalls, EngineCalls>(worker, handlers, host.report)
+  const lock = `pagemcp.worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
   const closed = new AbortController()
   let started = false
   let rejectStart: (error: Error) => void = () => {}
@@ -205,31 +199,29 @@ export async function engineThread(
   const fail = (why: string) => {
     const error = new Error(why)
     closed.abort()
-    worker?.terminate()
+    worker.terminate()
     engine.end(error)
     for (const controller of watches.values()) controller.abort()
     if (!started) rejectStart(error)
-    else own?.died(why)
+    else died(why)
     for (const closed of closeListeners.values()) closed()
   }
-  if (own) {
-    own.worker.onerror = (event) => {
-      event.preventDefault() // it is reported here
-      const what = event.message || own.hint
-      if (started) host.report(new Error(`the engine's Worker: ${what}`))
-      else rejectStart(new Error(`the engine's Worker does not start: ${what}`))
-    }
+  worker.onerror = (event) => {
+    event.preventDefault() // it is reported here
+    const what = event.message || hint
+    if (started) host.report(new Error(`the engine's Worker: ${what}`))
+    else rejectStart(new Error(`the engine's Worker does not start: ${what}`))
   }
   const redacts = host.redact !== undefined
   const starting = module.then((module) =>
-    engine.request('start', { options, module, redacts, lock, isDown: own?.isDown ?? false }),
+    engine.request('start', { options, module, redacts, lock, isDown }),
   )
   try {
     await Promise.race([starting, failed])
     started = true
   } catch (error) {
     closed.abort()
-    worker?.terminate()
+    worker.terminate()
     throw error
   }
 
@@ -255,7 +247,7 @@ export async function engineThread(
     open(port, principal, closed) {
       const number = ++lastPort
       if (closed) closeListeners.set(number, closed)
-      const own = worker ? transferable(port, host.report) : port
+      const own = transferable(port, host.report)
       engine.notify('open', { number, port: own, principal }, [own])
       return (reason) => engine.notify('shut', { number, reason })
     },
@@ -327,7 +319,7 @@ function call(
 }
 
 /** Calls a provider, and the hook for redaction with its answer. */
-export const provideOf =
+const provideOf =
   (host: ThreadHost): Provide =>
   (ref, uri, variables, call) => {
     const { redact } = host

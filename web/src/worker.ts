@@ -1,19 +1,17 @@
 /**
- * The engine's thread: engine, sockets and portable sources in a dedicated Worker, or with `worker: false` in the window.
+ * The engine's thread: engine, sockets and portable sources in a dedicated Worker.
  * Calls that need the document go to the window (thread.ts).
  */
 
 import type { AccessDecision } from './access-types.ts'
 import type { SendUpdate } from './call.ts'
 import type { Client } from './clients.ts'
-import type { Ready } from './contents.ts'
 import { startEngine } from './engine.ts'
 import type { Engine, ThreadSource } from './engine-types.ts'
-import type { Provide } from './fill.ts'
 import type { Connection } from './gateway-types.ts'
 import { tokenJoining } from './join-token.ts'
 import { link, serializeError } from './link.ts'
-import { clone, lastMessageTime, onMessages, type Port, portPair } from './port.ts'
+import { lastMessageTime, onMessages, type Port } from './port.ts'
 import { portableReader } from './readers.ts'
 import type { Changed, Source } from './source.ts'
 import type { EngineCalls, WindowCalls } from './thread-calls.ts'
@@ -26,24 +24,11 @@ import { holdLock, interval, workerName } from './worker-life.ts'
 const decisionsDelay = 100
 
 /**
- * Serves the window in its own thread.
- *
- * @param provide - calls the providers of the window, without messages and their copies
- * @returns the window's end of the pair of ports
- */
-export function serveHere(provide: Provide): Port {
-  const [near, far] = portPair()
-  serve(far, () => {}, provide)
-  return near
-}
-
-/**
  * Serves the window at the other end of a port.
  *
  * @param closed - called when the engine was closed
- * @param provideHere - that of {@link serveHere}
  */
-function serve(port: Port, closed: () => void, provideHere?: Provide): void {
+export function serve(port: Port, closed: () => void): void {
   let engine: Engine | undefined
   let hold: (() => Promise<void>) | undefined // until it is called
   const ports = new Map<number, Client>()
@@ -58,26 +43,22 @@ function serve(port: Port, closed: () => void, provideHere?: Provide): void {
 
   const passDecisions = () => page.notify('decided', decisions.splice(0))
 
-  const provideThere: Provide = (ref, uri, variables, call) =>
-    page.request('provide', { ref, uri, variables }, call)
-
   const page = link<EngineCalls, WindowCalls>(
     port,
     {
       async start({ options, module, redacts, lock, isDown }) {
         page.notify('loaded', undefined)
-        if (lock !== '') {
-          onMessages(() => page.notify('alive', undefined), interval)
-          hold = async () => {
-            hold = undefined
-            if (await holdLock(lock)) page.notify('held', lock)
-          }
+        onMessages(() => page.notify('alive', undefined), interval)
+        hold = async () => {
+          hold = undefined
+          if (await holdLock(lock)) page.notify('held', lock)
         }
         engine = await startEngine(options, {
           module,
           isDown,
           Go: await goRuntime(),
-          provide: provideHere ? (...args) => given(provideHere(...args)) : provideThere,
+          provide: (ref, uri, variables, call) =>
+            page.request('provide', { ref, uri, variables }, call),
           async call(source, what, text, sendUpdate, signal) {
             const number = ++lastCall
             updateSenders.set(number, sendUpdate)
@@ -193,16 +174,6 @@ function serve(port: Port, closed: () => void, provideHere?: Provide): void {
   }
 }
 
-/** A value of a provider in this thread. What the app gives away is moved, as to a Worker. */
-function given(
-  ready: Ready | undefined | Promise<Ready | undefined>,
-): Ready | undefined | Promise<Ready | undefined> {
-  if (ready instanceof Promise) return ready.then(given)
-  if (!ready?.transfers) return ready
-  const value = ready.value as ArrayBuffer | Uint8Array<ArrayBuffer>
-  return { ...ready, value: clone(value, { transfer: ['buffer' in value ? value.buffer : value] }) }
-}
-
 /** The class that Go's wasm_exec.js defines as a global; the bundler includes the file here. */
 async function goRuntime(): Promise<new () => GoRuntime> {
   const global = globalThis as unknown as { Go: new () => GoRuntime }
@@ -210,7 +181,7 @@ async function goRuntime(): Promise<new () => GoRuntime> {
   return global.Go
 }
 
-// Elsewhere, `worker: false`, the window has imported this module, and calls serve.
+// Elsewhere, as in tests, nothing is served yet.
 if ('WorkerGlobalScope' in globalThis && self.name === workerName) {
   serve(self as unknown as Port, () => setTimeout(() => self.close(), lastMessageTime))
 }

@@ -26,8 +26,8 @@ import type { Described, Scenario } from './scenario.ts'
 /** The used part of the package. */
 export type Package = Pick<typeof import('pagemcp'), 'start' | 'contents'>
 
-/** Places of the engine's files, and its thread. */
-export type Where = Pick<StartOptions, 'urls' | 'worker'>
+/** Places of the engine's files. */
+export type Where = Pick<StartOptions, 'urls'>
 
 export interface ScenarioEngine {
   /** A port to the engine, for another client. */

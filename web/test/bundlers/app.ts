@@ -19,8 +19,6 @@ export interface Answers {
   /** Of the same tool, with arguments that do not fit. */
   refused: string
   completed: string
-  /** The record, from an engine in the window. */
-  inWindow: string
   /** Schemes of the URLs of all Workers that were started. */
   workers: string[]
 }
@@ -77,15 +75,10 @@ async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
     tool: await client.call(2),
     refused: await client.call(4),
     completed: await client.complete(),
-    inWindow: '',
     workers: [...workers],
   }
-  const inWindow = await start({ name: 'window', worker: false, ...(urls && { urls }) })
-  inWindow.mount(idb({ databases: { app: ['notes'] } }))
-  answers.inWindow = await clientOf(inWindow).text('idb:///app/notes/n.1')
   if (errors.length > 0) throw new Error(`errors of the engine: ${errors.join('; ')}`)
   mcp.close()
-  inWindow.close()
   return answers
 }
 

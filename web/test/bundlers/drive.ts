@@ -64,7 +64,6 @@ export async function driveApp(
       tool: 'haha',
       refused: 'The arguments are not valid. /times: 4 is greater than 3.',
       completed: 'notes',
-      inWindow: '"changed"',
       workers: [worker ?? new URL(url).protocol],
     } satisfies Answers)
     assert.equal(seen.rendered, react ? 'rendered' : undefined)

@@ -5,7 +5,7 @@ import { mock, test } from 'node:test'
 import { cancel, cancellation, signalOf } from '../../src/cancellation.ts'
 import { deadlines } from '../../src/deadlines.ts'
 import { type Handlers, link, moving } from '../../src/link.ts'
-import { type Port, portPair } from '../../src/port.ts'
+import type { Port } from '../../src/port.ts'
 
 type Own = Record<string, (args: never) => unknown>
 type Theirs = Record<string, (args: unknown) => unknown>
@@ -60,26 +60,6 @@ for (const [what, handler] of Object.entries({
     await assert.rejects(caller.request('ask', undefined), { name: 'DataCloneError' })
   })
 }
-
-test('what is posted in one thread arrives as a copy, or is moved, as between two', () => {
-  const [near, far] = portPair()
-  const got: unknown[] = []
-  far.onmessage = ({ data }: { data: unknown }) => got.push(data)
-  const bytes = new Uint8Array([1, 2])
-  const message = { a: { b: 'text', c: 1, d: undefined, e: null, f: true }, list: [{}], bytes }
-  near.postMessage(message)
-  assert.deepEqual(got[0], message)
-  const { a, list, bytes: gotBytes } = got[0] as typeof message
-  assert.ok(a !== message.a && list[0] !== message.list[0] && gotBytes !== bytes)
-  near.postMessage({ bytes }, [bytes.buffer])
-  assert.deepEqual([...(got[1] as typeof message).bytes], [1, 2])
-  assert.equal(bytes.byteLength, 0)
-  for (const bad of [() => {}, Symbol('x')]) {
-    assert.throws(() => near.postMessage({ a: { bad } }), { name: 'DataCloneError' })
-  }
-  near.postMessage(JSON.parse('{"__proto__":{"a":1}}'))
-  assert.deepEqual(Object.keys(got[2] as object), ['__proto__'])
-})
 
 test('an answer moves its buffers', async (t) => {
   const bytes = new Uint8Array([1, 2])

@@ -110,8 +110,9 @@ test('a port of the web app whose close throws does not keep others from being c
   await other.ask('ping')
   page.mcp.close()
   await other.next((m) => m.pagemcp === 'close')
+  const isReported = () => page.errors.some((error) => String(error).includes('thrown by close'))
+  await until(isReported, 'the error of close')
   assert.deepEqual(got.at(-1), { pagemcp: 'close', reason: 'the page stopped serving' })
-  assert.ok(page.errors.some((error) => String(error).includes('thrown by close')))
 })
 
 const thrown: { readonly [what: string]: () => unknown } = {

@@ -1,9 +1,10 @@
-/** Starts the whole package in Node: engine.wasm in this thread, as `worker: false` does in a window. */
+/** Starts the whole package in Node: engine.wasm in this thread. */
 
 import { type PageMcp, type StartOptions, start } from '../../src/index.ts'
 import type { GoRuntime } from '../../src/wasm.ts'
 import { type TestClient, testClient } from './client.ts'
 import { engineModule, goRuntime } from './load.ts'
+import './worker.ts'
 
 export interface TestPage {
   readonly mcp: PageMcp
@@ -42,7 +43,7 @@ export async function testPage(
   const global = globalThis as { Go?: unknown }
   global.Go = Watched
   const wasm = await engineModule()
-  const mcp = await start({ name: 'test', worker: false, urls: { wasm }, pageSize: 50, ...options })
+  const mcp = await start({ name: 'test', urls: { wasm }, pageSize: 50, ...options })
   global.Go = Go
   mcp.on('error', (error) => errors.push(error))
   const clients: TestClient[] = []

@@ -13,8 +13,9 @@ import { type Gateway, ownPorts, pageUrl, startGateway } from './gateway.ts'
 import { reader } from './reader.ts'
 
 const app = `
+import '/in-window.js'
 import * as lib from '/pagemcp/index.js'
-const mcp = window.mcp = await lib.start({ name: 'notes', worker: false, access: 'open' })
+const mcp = window.mcp = await lib.start({ name: 'notes', access: 'open' })
 const bytes = new Uint8Array([0, 1, 254, 255])
 const described = (name, more) => ({ uri: 'notes://' + name, name, ...more })
 window.cart = mcp.resource(described('cart', { mimeType: 'text/plain' }), '2 apples')
@@ -182,7 +183,7 @@ function hasAge(text: string): boolean {
 }
 
 /** A page with its engine in a Worker, which a browser stops together with the window. */
-const sleeper = app.replace('worker: false, ', '')
+const sleeper = app.replace("import '/in-window.js'\n", '')
 
 inPages(
   'a tab that is frozen is not away: values have their age if another tab is awake, functions fail at once',

@@ -14,6 +14,7 @@ import type { Page } from 'puppeteer-core'
 import { type Gateway, ownPorts, pageUrl, startGateway } from '../e2e/gateway.ts'
 import type { TestBrowser } from '../harness/browsers.ts'
 import { built } from '../harness/build.ts'
+import { inWindow } from '../harness/in-window.ts'
 import { type Served, serve } from '../harness/serve.ts'
 
 /** For each call of a client, and for each wait. */
@@ -63,8 +64,9 @@ if (query.has('fragile')) {
   window.crash = () => { programs.at(-1).importObject.gojs['runtime.wasmExit'](0); mcp.changed() }
 }
 window.errors = []
+if (query.get('worker') === 'false') await import('/in-window.js')
 const urls = query.has('mortal') ? { worker: '/mortal.js' } : {}
-window.mcp = await start({ name: 'app', worker: query.get('worker') !== 'false', urls })
+window.mcp = await start({ name: 'app', urls })
 mcp.on('error', (error) => errors.push(String(error.message ?? error)))
 mcp.resource({ uri: 'app://bytes', name: 'Bytes' }, transfer(new TextEncoder().encode('bytes')))
 window.value = mcp.resource({ uri: 'app://value', name: 'Value' }, 'first')
@@ -135,6 +137,7 @@ export async function setting(command: 'dev' | 'serve' = 'dev'): Promise<Setting
     '/app.html': page,
     '/app.js': script,
     '/mortal.js': mortal,
+    '/in-window.js': inWindow,
     '/other.html': '<!doctype html><title>other</title>',
   }
   const site = await serve({ directories: { '/pagemcp/': join(directory, 'pagemcp') }, files })

@@ -9,9 +9,10 @@ import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 
 /** The engine runs in the window, for its clock is set there. */
 const page = (gateway: string) => `
+import '/in-window.js'
 import { start, webSocket } from '/pagemcp/index.js'
 window.jump = (ms) => { const before = Date.now; Date.now = () => before() + ms }
-window.mcp = await start({ name: 'notes', worker: false })
+window.mcp = await start({ name: 'notes' })
 mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
 mcp.connect(webSocket('${gateway}'))
 window.wake = () => { dispatchEvent(new Event('online')) }`

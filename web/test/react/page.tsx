@@ -26,7 +26,7 @@ import {
 const { start } = (await import('/pagemcp/index.js' as string)) as typeof pagemcp
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 
-const engine = await start({ name: 'react', worker: false })
+const engine = await start({ name: 'react' })
 
 /** How often things were registered, and how many are. */
 const registered: Record<string, { times: number; now: number }> = {}

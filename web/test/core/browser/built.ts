@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { built } from '../../harness/build.ts'
+import { inWindow } from '../../harness/in-window.ts'
 import { type Served, serve } from '../../harness/serve.ts'
 
 const { directory, remove } = await built()
@@ -32,7 +33,7 @@ export function servePages(
   )
   return serve({
     directories: { '/pagemcp/': join(directory, 'pagemcp') },
-    files: { ...files, ...further },
+    files: { '/in-window.js': inWindow, ...files, ...further },
     held,
     ...(headers && { headers }),
   })

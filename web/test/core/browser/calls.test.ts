@@ -1,4 +1,4 @@
-// Prompts, tools and completions run in the window, wherever the engine runs; in real browsers, under the policy that
+// Prompts, tools and completions run in the window, not in the Worker; in real browsers, under the policy that
 // web/docs/package.md asks for.
 
 import assert from 'node:assert/strict'
@@ -10,9 +10,9 @@ const policy = {
     "default-src 'none'; img-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'",
 }
 
-const page = (worker: boolean) => `
+const page = `
 import { elicit, NotFoundError, start, ToolError } from '/pagemcp/index.js'
-window.mcp = await start({ name: 'test', worker: ${worker}, capabilities: { logging: true } })
+window.mcp = await start({ name: 'test', capabilities: { logging: true } })
 window.errors = []
 mcp.on('error', (error) => errors.push(String(error)))
 
@@ -68,58 +68,53 @@ window.cancel = () => {
 }
 window.ready = true`
 
-for (const worker of [true, false]) {
-  const where = worker ? 'a Worker' : 'the window'
-  inBrowsers(`calls reach the window from an engine in ${where}`, async ({ open }) => {
-    const site = await servePages({ '/page.html': page(worker) }, policy)
-    try {
-      const tab = await open(`${site.origin}/page.html`)
-      await tab.waitForFunction('window.ready')
-      const text = async (expression: string) => {
-        const result = (await tab.evaluate(expression)) as {
-          isError?: boolean
-          content: { text: string }[]
-        }
-        return [result.isError ?? false, result.content?.[0]?.text]
+inBrowsers('calls reach the window from the engine', async ({ open }) => {
+  const site = await servePages({ '/page.html': page }, policy)
+  try {
+    const tab = await open(`${site.origin}/page.html`)
+    await tab.waitForFunction('window.ready')
+    const text = async (expression: string) => {
+      const result = (await tab.evaluate(expression)) as {
+        isError?: boolean
+        content: { text: string }[]
       }
-      const token = { progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'info' }
-      const counted = `ask('tools/call', { name: 'count', arguments: { n: 2 } }, ${JSON.stringify(token)})`
-      assert.deepEqual(await text(counted), [false, 'counted:2'])
-      const heard = await tab.evaluate('got.map(({ params }) => params.progress ?? params.data)')
-      assert.deepEqual(heard, [1, '/page.html', 2, '/page.html'])
-      const [refused, why] = await text(`call('count', { n: 'x' })`)
-      assert.ok(refused)
-      assert.match(String(why), /\/n: /)
-      assert.deepEqual(await text(`call('fail')`), [true, 'as told'])
-      assert.deepEqual(await text(`call('my.own', { x: 1 })`), [false, 'own 1'])
-      const asked = `call('ask').then(({ requestState }) => call('ask', {}, {
-        requestState, inputResponses: { who: { action: 'accept', content: { name: 'Ada' } } } }))`
-      assert.deepEqual(await text(asked), [false, 'Ada at page'])
-
-      const greet = `ask('prompts/get', { name: 'greet', arguments: { who: 'Ada' } })`
-      const messages = await tab.evaluate(
-        `${greet}.then(({ messages }) => messages[0].content.text)`,
-      )
-      assert.equal(messages, 'Greet Ada on /page.html')
-      const complete = (ref: object, name: string, value: string) => {
-        const params = JSON.stringify({ ref, argument: { name, value } })
-        return tab.evaluate(
-          `ask('completion/complete', ${params}).then(({ completion }) => completion.values)`,
-        )
-      }
-      const prompt = { type: 'ref/prompt', name: 'greet' }
-      assert.deepEqual(await complete(prompt, 'who', 'l'), ['Alan'])
-      const uri = 'my+notes://{x}'
-      const found = await complete({ type: 'ref/resource', uri }, 'x', 'y')
-      assert.deepEqual(found, ['notes://{x}', 'y'])
-
-      await tab.evaluate(`void call('endless')`)
-      await tab.waitForFunction('running === 1')
-      await tab.evaluate('cancel()')
-      await tab.waitForFunction('aborted')
-      assert.deepEqual(await tab.evaluate('errors'), [])
-    } finally {
-      await site.close()
+      return [result.isError ?? false, result.content?.[0]?.text]
     }
-  })
-}
+    const token = { progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'info' }
+    const counted = `ask('tools/call', { name: 'count', arguments: { n: 2 } }, ${JSON.stringify(token)})`
+    assert.deepEqual(await text(counted), [false, 'counted:2'])
+    const heard = await tab.evaluate('got.map(({ params }) => params.progress ?? params.data)')
+    assert.deepEqual(heard, [1, '/page.html', 2, '/page.html'])
+    const [refused, why] = await text(`call('count', { n: 'x' })`)
+    assert.ok(refused)
+    assert.match(String(why), /\/n: /)
+    assert.deepEqual(await text(`call('fail')`), [true, 'as told'])
+    assert.deepEqual(await text(`call('my.own', { x: 1 })`), [false, 'own 1'])
+    const asked = `call('ask').then(({ requestState }) => call('ask', {}, {
+        requestState, inputResponses: { who: { action: 'accept', content: { name: 'Ada' } } } }))`
+    assert.deepEqual(await text(asked), [false, 'Ada at page'])
+
+    const greet = `ask('prompts/get', { name: 'greet', arguments: { who: 'Ada' } })`
+    const messages = await tab.evaluate(`${greet}.then(({ messages }) => messages[0].content.text)`)
+    assert.equal(messages, 'Greet Ada on /page.html')
+    const complete = (ref: object, name: string, value: string) => {
+      const params = JSON.stringify({ ref, argument: { name, value } })
+      return tab.evaluate(
+        `ask('completion/complete', ${params}).then(({ completion }) => completion.values)`,
+      )
+    }
+    const prompt = { type: 'ref/prompt', name: 'greet' }
+    assert.deepEqual(await complete(prompt, 'who', 'l'), ['Alan'])
+    const uri = 'my+notes://{x}'
+    const found = await complete({ type: 'ref/resource', uri }, 'x', 'y')
+    assert.deepEqual(found, ['notes://{x}', 'y'])
+
+    await tab.evaluate(`void call('endless')`)
+    await tab.waitForFunction('running === 1')
+    await tab.evaluate('cancel()')
+    await tab.waitForFunction('aborted')
+    assert.deepEqual(await tab.evaluate('errors'), [])
+  } finally {
+    await site.close()
+  }
+})

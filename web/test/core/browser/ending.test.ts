@@ -10,14 +10,13 @@ import { start, webSocket } from '/pagemcp/index.js'
 import { connectTo } from '/pagemcp/client.js'
 window.lib = { start, connectTo, webSocket }
 window.gateway = new URLSearchParams(location.search).get('gateway') ?? undefined
-const worker = new URLSearchParams(location.search).get('worker') !== 'false'
 window.workers = []
 const RealWorker = Worker
 window.Worker = class extends RealWorker {
   constructor(...args) { super(...args); this.ended = false; workers.push(this) }
   terminate() { this.ended = true; super.terminate() }
 }
-window.begin = () => start({ name: 'host', worker })
+window.begin = () => start({ name: 'host' })
 window.nameOf = (promise) => Promise.race([
   promise.then((value) => 'resolved ' + value, (error) => error.name + ': ' + error.message),
   new Promise((resolve) => setTimeout(resolve, 15_000, 'not settled after 15 s')),
@@ -30,50 +29,45 @@ window.ready = true`
 
 const left = 'AbortError: the page left the gateway'
 
-for (const worker of [true, false]) {
-  const where = worker ? 'engine in a Worker' : 'engine in the window'
+inBrowsers('connect settles after close, and when it is left', async ({ open }) => {
+  const gateway = await fakeGateway()
+  const site = await servePages({ '/host.html': host })
+  try {
+    const tab = await open(`${site.origin}/host.html?gateway=${gateway.url}${gateway.fragment}`)
+    await tab.waitForFunction('window.ready')
 
-  inBrowsers(`${where}: connect settles after close, and when it is left`, async ({ open }) => {
-    const gateway = await fakeGateway()
-    const site = await servePages({ '/host.html': host })
-    try {
-      const tab = await open(
-        `${site.origin}/host.html?worker=${worker}&gateway=${gateway.url}${gateway.fragment}`,
-      )
-      await tab.waitForFunction('window.ready')
-
-      // Left while the page finds its id: it never dials.
-      assert.equal(
-        await tab.evaluate(`(async () => {
+    // Left while the page finds its id: it never dials.
+    assert.equal(
+      await tab.evaluate(`(async () => {
           window.mcp = await begin()
           const connection = mcp.connect(lib.webSocket(gateway))
           const outcome = nameOf(connection.joined)
           connection.leave()
           return outcome
         })()`),
-        left,
-      )
+      left,
+    )
 
-      // Left when the gateway was dialled and has not proved itself: the page leaves, and does not join.
-      await tab.evaluate(`{
+    // Left when the gateway was dialled and has not proved itself: the page leaves, and does not join.
+    await tab.evaluate(`{
         window.connection = mcp.connect(lib.webSocket(gateway))
         window.outcome = nameOf(connection.joined)
         undefined
       }`)
-      const peer = await gateway.dialled()
-      await peer.next()
-      await tab.evaluate('connection.leave()')
-      assert.equal(await tab.evaluate('outcome'), left)
-      assert.equal(await tab.evaluate('connection.state.is'), 'closed')
-      assert.equal(await peer.closed, 1000)
-      assert.deepEqual(
-        await tab.evaluate('mcp.state.gateways.map(({ is }) => is)'),
-        ['closed'],
-        'the attempt that never dialled has no state',
-      )
+    const peer = await gateway.dialled()
+    await peer.next()
+    await tab.evaluate('connection.leave()')
+    assert.equal(await tab.evaluate('outcome'), left)
+    assert.equal(await tab.evaluate('connection.state.is'), 'closed')
+    assert.equal(await peer.closed, 1000)
+    assert.deepEqual(
+      await tab.evaluate('mcp.state.gateways.map(({ is }) => is)'),
+      ['closed'],
+      'the attempt that never dialled has no state',
+    )
 
-      // Connections that were left do not pile up.
-      await tab.evaluate(`(async () => {
+    // Connections that were left do not pile up.
+    await tab.evaluate(`(async () => {
         for (let i = 0; i < 20; i++) {
           const connection = mcp.connect(lib.webSocket(gateway))
           const leaving = nameOf(connection.joined)
@@ -84,60 +78,55 @@ for (const worker of [true, false]) {
           await leaving
         }
       })()`)
-      assert.equal(await tab.evaluate('mcp.state.gateways.length'), 1)
+    assert.equal(await tab.evaluate('mcp.state.gateways.length'), 1)
 
-      // Closed while it connects; and asked after close.
-      await tab.evaluate(
-        '{ window.pending = nameOf(mcp.connect(lib.webSocket(gateway)).joined); undefined }',
-      )
-      await gateway.dialled()
-      await tab.evaluate('mcp.close()')
-      const closed = 'InvalidStateError: the engine was closed'
-      assert.equal(await tab.evaluate('pending'), closed)
-      assert.equal(await tab.evaluate('nameOf(mcp.connect(lib.webSocket(gateway)).joined)'), closed)
-      assert.equal(await tab.evaluate('lastMessage(mcp.port())'), 'the page stopped serving')
-    } finally {
-      await site.close()
-      gateway.close()
-    }
-  })
+    // Closed while it connects; and asked after close.
+    await tab.evaluate(
+      '{ window.pending = nameOf(mcp.connect(lib.webSocket(gateway)).joined); undefined }',
+    )
+    await gateway.dialled()
+    await tab.evaluate('mcp.close()')
+    const closed = 'InvalidStateError: the engine was closed'
+    assert.equal(await tab.evaluate('pending'), closed)
+    assert.equal(await tab.evaluate('nameOf(mcp.connect(lib.webSocket(gateway)).joined)'), closed)
+    assert.equal(await tab.evaluate('lastMessage(mcp.port())'), 'the page stopped serving')
+  } finally {
+    await site.close()
+    gateway.close()
+  }
+})
 
-  inBrowsers(
-    `${where}: a gateway that answers after the page has left is not joined`,
-    async ({ open }) => {
-      const gateway = await fakeGateway()
-      const site = await servePages({ '/host.html': host })
-      try {
-        const tab = await open(
-          `${site.origin}/host.html?worker=${worker}&gateway=${gateway.url}${gateway.fragment}`,
-        )
-        await tab.waitForFunction('window.ready')
-        await tab.evaluate(`(async () => {
+inBrowsers('a gateway that answers after the page has left is not joined', async ({ open }) => {
+  const gateway = await fakeGateway()
+  const site = await servePages({ '/host.html': host })
+  try {
+    const tab = await open(`${site.origin}/host.html?gateway=${gateway.url}${gateway.fragment}`)
+    await tab.waitForFunction('window.ready')
+    await tab.evaluate(`(async () => {
         window.mcp = await begin()
         window.states = []
         mcp.on('state', ({ gateways }) => states.push(gateways[0]?.is))
         window.connection = mcp.connect(lib.webSocket(gateway))
       })()`)
-        const peer = await gateway.dialled()
-        const joining = gateway.join(peer)
-        await joining // its last message is on the way
-        await tab.evaluate('connection.leave()')
-        await peer.closed
-        const is = (await tab.evaluate('states')) as string[]
-        assert.equal(is.indexOf('closed'), is.length - 1, 'nothing follows the end')
-      } finally {
-        await site.close()
-        gateway.close()
-      }
-    },
-  )
+    const peer = await gateway.dialled()
+    const joining = gateway.join(peer)
+    await joining // its last message is on the way
+    await tab.evaluate('connection.leave()')
+    await peer.closed
+    const is = (await tab.evaluate('states')) as string[]
+    assert.equal(is.indexOf('closed'), is.length - 1, 'nothing follows the end')
+  } finally {
+    await site.close()
+    gateway.close()
+  }
+})
 
-  inBrowsers(`${where}: clients of listen get a last message`, async ({ open }) => {
-    const site = await servePages({ '/host.html': host })
-    try {
-      const tab = await open(`${site.origin}/host.html?worker=${worker}`)
-      await tab.waitForFunction('window.ready')
-      const reasons = await tab.evaluate(`(async () => {
+inBrowsers('clients of listen get a last message', async ({ open }) => {
+  const site = await servePages({ '/host.html': host })
+  try {
+    const tab = await open(`${site.origin}/host.html`)
+    await tab.waitForFunction('window.ready')
+    const reasons = await tab.evaluate(`(async () => {
         const mcp = await begin()
         const stop = new AbortController()
         mcp.listen({ origins: [location.origin], signal: stop.signal })
@@ -156,16 +145,15 @@ for (const worker of [true, false]) {
         mcp.close()
         return [...reasons, await closed]
       })()`)
-      assert.deepEqual(reasons, [
-        `more than 16 clients of ${site.origin}: the oldest is closed`,
-        'the page stopped listening',
-        'the page stopped serving',
-      ])
-    } finally {
-      await site.close()
-    }
-  })
-}
+    assert.deepEqual(reasons, [
+      `more than 16 clients of ${site.origin}: the oldest is closed`,
+      'the page stopped listening',
+      'the page stopped serving',
+    ])
+  } finally {
+    await site.close()
+  }
+})
 
 inBrowsers('a start that fails leaves no Worker running', async ({ open }) => {
   const site = await servePages({ '/host.html': host })

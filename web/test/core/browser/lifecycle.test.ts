@@ -20,7 +20,6 @@ const host = `
 import { leftovers } from '/leftovers.html.js'
 import * as lib from '/pagemcp/index.js'
 const query = new URLSearchParams(location.search)
-const worker = query.get('worker') !== 'false'
 window.uncaught = []
 addEventListener('error', ({ message }) => uncaught.push(message))
 addEventListener('unhandledrejection', ({ reason }) => uncaught.push(String(reason)))
@@ -32,7 +31,7 @@ window.Worker = class extends RealWorker {
   constructor(...args) { super(...args); this.ended = false; workers.push(this) }
   terminate() { this.ended = true; super.terminate() }
 }
-window.begin = (options) => lib.start({ name: 'host', worker, ...options })
+window.begin = (options) => lib.start({ name: 'host', ...options })
 /** What is open besides what was there before; waits for at most 15 s until that is nothing. */
 window.open = () => {
   const all = leftovers()
@@ -137,15 +136,12 @@ inBrowsers(
   },
 )
 
-for (const worker of [true, false]) {
-  const where = worker ? 'engine in a Worker' : 'engine in the window'
-
-  inBrowsers(`${where}: what is unmounted or closed leaves nothing`, async ({ open }) => {
-    const site = await servePages(pages)
-    try {
-      const tab = await open(`${site.origin}/host.html?worker=${worker}`)
-      await tab.waitForFunction('window.ready')
-      const got = (await tab.evaluate(`(async () => {
+inBrowsers('what is unmounted or closed leaves nothing', async ({ open }) => {
+  const site = await servePages(pages)
+  try {
+    const tab = await open(`${site.origin}/host.html`)
+    await tab.waitForFunction('window.ready')
+    const got = (await tab.evaluate(`(async () => {
         const created = sources()
         const beforeStart = window.open()
         const mcp = await begin()
@@ -185,109 +181,109 @@ for (const worker of [true, false]) {
           uncaught,
         }
       })()`)) as { [phase: string]: string[] }
-      const withEngine = got.started ?? []
-      assert.deepEqual(got.beforeStart, [])
-      for (const one of ['channel io.github.pagemcp/idb', 'channel pagemcp.tabs']) {
-        assert.ok(one === 'channel pagemcp.tabs' || got.mounted?.includes(one), `mounted: ${one}`)
-        assert.ok(got.subscribed?.includes(one), `subscribed: ${one}, ${got.subscribed?.join()}`)
-      }
-      assert.ok(got.subscribed?.includes('Storage.setItem'))
-      assert.deepEqual(got.unmounted, withEngine)
-      assert.deepEqual(got.closed, [])
-      assert.deepEqual(got.uncaught, [])
-    } finally {
-      await site.close()
+    const withEngine = got.started ?? []
+    assert.deepEqual(got.beforeStart, [])
+    for (const one of ['channel io.github.pagemcp/idb', 'channel pagemcp.tabs']) {
+      assert.ok(one === 'channel pagemcp.tabs' || got.mounted?.includes(one), `mounted: ${one}`)
+      assert.ok(got.subscribed?.includes(one), `subscribed: ${one}, ${got.subscribed?.join()}`)
     }
-  })
+    assert.ok(got.subscribed?.includes('Storage.setItem'))
+    assert.deepEqual(got.unmounted, withEngine)
+    assert.deepEqual(got.closed, [])
+    assert.deepEqual(got.uncaught, [])
+  } finally {
+    await site.close()
+  }
+})
 
-  inBrowsers(`${where}: a connection is left after joining`, async ({ open }) => {
-    const gateway = await fakeGateway()
-    const site = await servePages(pages)
-    try {
-      const tab = await open(`${site.origin}/host.html?worker=${worker}${gateway.fragment}`)
-      await tab.waitForFunction('window.ready')
-      await tab.evaluate(`(async () => {
+inBrowsers('a connection is left after joining', async ({ open }) => {
+  const gateway = await fakeGateway()
+  const site = await servePages(pages)
+  try {
+    const tab = await open(`${site.origin}/host.html${gateway.fragment}`)
+    await tab.waitForFunction('window.ready')
+    await tab.evaluate(`(async () => {
         window.mcp = await begin()
         window.started = window.open()
         window.connection = mcp.connect(lib.webSocket('${gateway.url}'))
         window.outcome = nameOf(connection.joined)
       })()`)
-      const peer = await gateway.dialled()
-      await gateway.join(peer)
-      assert.equal(await tab.evaluate('outcome'), 'resolved notes')
-      assert.equal(await tab.evaluate('connection.state.name'), 'notes')
-      await tab.evaluate('connection.leave()')
-      assert.equal(await peer.closed, 1000)
-      await tab.waitForFunction("mcp.state.gateways[0].is === 'closed'")
-      await tab.evaluate("dispatchEvent(new Event('online'))") // would reconnect
-      const { dials } = gateway
-      // A second connection is independent of the first.
-      await tab.evaluate(
-        `{ window.again = nameOf(mcp.connect(lib.webSocket('${gateway.url}')).joined); undefined }`,
-      )
-      await gateway.join(await gateway.dialled())
-      assert.equal(await tab.evaluate('again'), 'resolved notes')
-      assert.equal(gateway.dials, dials + 1)
-      await tab.evaluate('mcp.close()')
-      assert.deepEqual(await tab.evaluate('untilNothing()'), [])
-      assert.deepEqual(await tab.evaluate('uncaught'), [])
-    } finally {
-      await site.close()
-      gateway.close()
-    }
-  })
+    const peer = await gateway.dialled()
+    await gateway.join(peer)
+    assert.equal(await tab.evaluate('outcome'), 'resolved notes')
+    assert.equal(await tab.evaluate('connection.state.name'), 'notes')
+    await tab.evaluate('connection.leave()')
+    assert.equal(await peer.closed, 1000)
+    await tab.waitForFunction("mcp.state.gateways[0].is === 'closed'")
+    await tab.evaluate("dispatchEvent(new Event('online'))") // would reconnect
+    const { dials } = gateway
+    // A second connection is independent of the first.
+    await tab.evaluate(
+      `{ window.again = nameOf(mcp.connect(lib.webSocket('${gateway.url}')).joined); undefined }`,
+    )
+    await gateway.join(await gateway.dialled())
+    assert.equal(await tab.evaluate('again'), 'resolved notes')
+    assert.equal(gateway.dials, dials + 1)
+    await tab.evaluate('mcp.close()')
+    assert.deepEqual(await tab.evaluate('untilNothing()'), [])
+    assert.deepEqual(await tab.evaluate('uncaught'), [])
+  } finally {
+    await site.close()
+    gateway.close()
+  }
+})
 
-  inBrowsers(
-    `${where}: a connection that is left while the user is asked takes the question away`,
-    async ({ open }) => {
-      const known = await fakeGateway()
-      const other = await fakeGateway()
-      const site = await servePages(pages)
-      const connect = `(async () => {
+inBrowsers(
+  'a connection that is left while the user is asked takes the question away',
+  async ({ open }) => {
+    const known = await fakeGateway()
+    const other = await fakeGateway()
+    const site = await servePages(pages)
+    const connect = `(async () => {
         window.mcp = await begin()
         const connector = lib.webSocket({ gateways: ['${known.url}', '${other.url}'] })
         window.connection = mcp.connect(connector)
         window.outcome = nameOf(connection.joined)
       })()`
-      try {
-        const first = await open(`${site.origin}/host.html?worker=${worker}${known.fragment}`)
-        await first.waitForFunction('window.ready')
-        await first.evaluate(connect)
-        await known.join(await known.dialled())
-        assert.equal(await first.evaluate('outcome'), 'resolved notes')
-        await first.close()
-        const tab = await open(`${site.origin}/host.html?worker=${worker}${other.fragment}`)
-        await tab.waitForFunction('window.ready')
-        for (const end of ['connection.leave()', 'mcp.close()']) {
-          await tab.evaluate(connect)
-          await tab.waitForSelector('pagemcp-confirm')
-          await tab.evaluate(end)
-          const wanted =
-            end === 'mcp.close()'
-              ? 'InvalidStateError: the engine was closed'
-              : 'AbortError: the page left the gateway'
-          assert.equal(await tab.evaluate('outcome'), wanted)
-          await tab.waitForFunction("document.querySelector('pagemcp-confirm') === null", {
-            timeout: 5_000, // ms
-          })
-          await tab.evaluate('mcp.close()')
-        }
-        assert.equal(other.dials, 0)
-        assert.deepEqual(await tab.evaluate('uncaught'), [])
-      } finally {
-        await site.close()
-        known.close()
-        other.close()
-      }
-    },
-  )
-
-  inBrowsers(`${where}: a start that fails leaves nothing`, async ({ open }) => {
-    const site = await servePages(pages)
     try {
-      const tab = await open(`${site.origin}/host.html?worker=${worker}`)
+      const first = await open(`${site.origin}/host.html${known.fragment}`)
+      await first.waitForFunction('window.ready')
+      await first.evaluate(connect)
+      await known.join(await known.dialled())
+      assert.equal(await first.evaluate('outcome'), 'resolved notes')
+      await first.close()
+      const tab = await open(`${site.origin}/host.html${other.fragment}`)
       await tab.waitForFunction('window.ready')
-      const got = (await tab.evaluate(`(async () => {
+      for (const end of ['connection.leave()', 'mcp.close()']) {
+        await tab.evaluate(connect)
+        await tab.waitForSelector('pagemcp-confirm')
+        await tab.evaluate(end)
+        const wanted =
+          end === 'mcp.close()'
+            ? 'InvalidStateError: the engine was closed'
+            : 'AbortError: the page left the gateway'
+        assert.equal(await tab.evaluate('outcome'), wanted)
+        await tab.waitForFunction("document.querySelector('pagemcp-confirm') === null", {
+          timeout: 5_000, // ms
+        })
+        await tab.evaluate('mcp.close()')
+      }
+      assert.equal(other.dials, 0)
+      assert.deepEqual(await tab.evaluate('uncaught'), [])
+    } finally {
+      await site.close()
+      known.close()
+      other.close()
+    }
+  },
+)
+
+inBrowsers('a start that fails leaves nothing', async ({ open }) => {
+  const site = await servePages(pages)
+  try {
+    const tab = await open(`${site.origin}/host.html`)
+    await tab.waitForFunction('window.ready')
+    const got = (await tab.evaluate(`(async () => {
         const empty = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])
         const never = new URL('/never.wasm', location.href)
         const bad = [
@@ -295,25 +291,22 @@ for (const worker of [true, false]) {
           { urls: { wasm: empty } }, // compiles, and is no engine
           { urls: { wasm: new Uint8Array([1, 2, 3]) } },
           { cache: { ttlMs: 10n } },
-          ...(${worker} ? [
-            { urls: { worker: '/missing.js' } },
-            { urls: { worker: '/throws.html.js' } },
-            { urls: { worker: '/missing.js', wasm: '/missing.wasm' } },
-          ] : []),
+          { urls: { worker: '/missing.js' } },
+          { urls: { worker: '/throws.html.js' } },
+          { urls: { worker: '/missing.js', wasm: '/missing.wasm' } },
         ]
         const outcomes = []
         for (const options of bad) outcomes.push(await nameOf(begin(options)))
         const open = await untilNothing()
         return { outcomes, open, running: workers.filter(({ ended }) => !ended).length, uncaught }
       })()`)) as { outcomes: string[]; open: string[]; running: number; uncaught: string[] }
-      assert.deepEqual(
-        got.outcomes.filter((outcome) => !/^\w*Error: /.test(outcome)),
-        [],
-        got.outcomes.join('\n'),
-      )
-      assert.deepEqual([got.open, got.running, got.uncaught], [[], 0, []])
-    } finally {
-      await site.close()
-    }
-  })
-}
+    assert.deepEqual(
+      got.outcomes.filter((outcome) => !/^\w*Error: /.test(outcome)),
+      [],
+      got.outcomes.join('\n'),
+    )
+    assert.deepEqual([got.open, got.running, got.uncaught], [[], 0, []])
+  } finally {
+    await site.close()
+  }
+})

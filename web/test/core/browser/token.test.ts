@@ -13,14 +13,12 @@ import { makeCertificate, type TokenGateway, tokenGateway } from './token-gatewa
 
 const certificate = makeCertificate()
 
-/** `?worker=false`: with the engine in the window. */
 const page = (gateway: string) => `
 import { JoinError, start, webSocket } from '/pagemcp/index.js'
 window.calls = 0
 window.states = []
 window.errors = []
-const worker = !location.search.includes('worker=false')
-window.mcp = await start({ name: 'notes', title: 'Notes', worker })
+window.mcp = await start({ name: 'notes', title: 'Notes' })
 mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
 mcp.on('state', ({ gateways: [one] }) => states.push(one))
 mcp.on('error', (error) => errors.push(String(error)))
@@ -122,14 +120,14 @@ async function story({ open }: TestBrowser) {
     assert.deepEqual([await calls(tab), gateway.dials], [asked + 2, 4])
     await tab.close()
 
-    const second = await open(`${site.origin}/page.html?worker=false`)
+    const second = await open(`${site.origin}/page.html`)
     peer = await gateway.dialled()
     await gateway.join(peer, { ping: 15, refresh: 5, spread: 500 })
     assert.deepEqual(await next(peer, 'token'), { pagemcp: 1, token: 'token-2' })
     await reads(peer)
     await second.goto(`${site.origin}/elsewhere.html`)
     assert.equal(await second.evaluate('localStorage.length'), 0, 'no mark that a page was closed')
-    await second.goto(`${site.origin}/page.html?worker=false`)
+    await second.goto(`${site.origin}/page.html`)
     peer = await gateway.dialled()
     await peer.next()
     peer.close(4403, 'refused')

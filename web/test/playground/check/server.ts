@@ -8,6 +8,7 @@ import type { Dialer } from '../../../playground/connections/transport.ts'
 import { Store } from '../../../playground/messages/store.ts'
 import { type PageMcp, start } from '../../../src/index.ts'
 import { engineModule, goRuntime } from '../../core/load.ts'
+import '../../core/worker.ts'
 
 /** An engine that has resources of both kinds, templates, prompts and tools, in more than one page. */
 export async function goodServer(): Promise<PageMcp> {
@@ -19,7 +20,6 @@ export async function goodServer(): Promise<PageMcp> {
     pageSize: 50,
     capabilities: { logging: true },
     cache: { ttlMs: 1000 },
-    worker: false,
     urls: { wasm: await engineModule() },
   })
   const icon = 'data:image/png;base64,iVBORw0KGgo='

@@ -11,6 +11,7 @@ import {
 import { Store } from '../../../playground/messages/store.ts'
 import { contents, start } from '../../../src/index.ts'
 import { engineModule, goRuntime } from '../../core/load.ts'
+import '../../core/worker.ts'
 
 export interface TestStage extends PlayerHost {
   readonly store: Store
@@ -41,6 +42,6 @@ export async function sceneInNode(scenario: Scenario): Promise<ScenarioEngine> {
   return startScenarioEngine(
     scenario,
     { start, contents },
-    { worker: false, urls: { wasm: await engineModule() } },
+    { urls: { wasm: await engineModule() } },
   )
 }
