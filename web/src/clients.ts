@@ -17,7 +17,7 @@ import { noteSession, replaySession } from './classic-session.ts'
 import { type ClientsListener, engineEvents } from './engine-events.ts'
 import { type Mirror, mirror } from './mirror.ts'
 import { pendingCalls } from './pending-calls.ts'
-import { clones, goodbye, lastMessageTime, listenToPort, type Port } from './port.ts'
+import { goodbye, lastMessageTime, listenToPort, type Port } from './port.ts'
 import { type ProgramRunner, programRunner } from './program-runner.ts'
 import { receiver } from './receiver.ts'
 import { type Replies, replies } from './replies.ts'
@@ -88,7 +88,6 @@ export function clients(host: ClientsHost): Clients {
       principal,
       port,
       channel,
-      clones: port !== undefined && clones(port),
       pending: new Map(),
       pendingReads: 0,
       session: undefined,
@@ -124,7 +123,7 @@ export function clients(host: ClientsHost): Clients {
     byNumber.delete(client.number)
     for (const request of [...client.pending.values()]) calls.cancel(request)
     runner.call((exports) => exports.disconnect(client.number))
-    if (delay > 0 && client.clones) setTimeout(closePort, delay, client.port)
+    if (delay > 0 && client.port) setTimeout(closePort, delay, client.port)
     else closePort(client.port)
     closeListeners.get(client)?.()
   }

@@ -79,7 +79,6 @@ export function engineEvents(
     (handle === 0 ? undefined : all.documents[handle]) ?? {
       text,
       object: undefined,
-      isFrozen: false,
     }
 
   const listener: ClientsListener = {
@@ -87,7 +86,7 @@ export function engineEvents(
       all.methods = methodTable(names)
     },
     define(handle, text) {
-      all.documents[handle] = { text, object: undefined, isFrozen: false }
+      all.documents[handle] = { text, object: undefined }
     },
     release(handle) {
       all.documents[handle] = undefined

@@ -95,18 +95,6 @@ export function isPlain(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Freezes a value of the JSON data model and all in it, for ports that hand objects over without
- * cloning.
- */
-export function freeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    for (const member of Object.values(value)) freeze(member)
-    Object.freeze(value)
-  }
-  return value
-}
-
-/**
  * A copy of a value as JSON carries it. What an app hands over is copied in its own thread: a Proxy, such as Vue's
  * `reactive`, cannot be cloned to another one, and later changes must not have an effect.
  *

@@ -78,10 +78,7 @@ export function listenToPort(
   port.start?.()
 }
 
-/**
- * Whether a port clones messages. Other ports share objects with the receiver: these are frozen, because
- * one object is sent to several clients.
- */
+/** Whether a port clones messages: other ports share objects with the receiver. */
 export function clones(port: Port): boolean {
   return typeof MessagePort === 'function' && port instanceof MessagePort
 }

@@ -7,7 +7,6 @@ import type { AccessDecision } from './access-types.ts'
 import { cancel, cancellation } from './cancellation.ts'
 import { deadlines } from './deadlines.ts'
 import { type Filler, filler, type Gaps, type ReadResult } from './fill.ts'
-import { freeze } from './json.ts'
 import type { Mirror } from './mirror.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import type { ProgramRunner } from './program-runner.ts'
@@ -81,12 +80,12 @@ export function replies(
     if (request.isReplay) return
     if (request.decision) reportDecision(request, document.text.length)
     if (client.port) {
-      const result = objectOf(document, client)
+      const result = objectOf(document)
       post(client, { jsonrpc: '2.0', id: request.id, result })
       if (all.watchReads) reportRead(client, result)
     } else {
       sendText(request, 'result', document.text)
-      if (all.watchReads) reportRead(client, objectOf(document, client))
+      if (all.watchReads) reportRead(client, objectOf(document))
     }
   }
 
@@ -113,7 +112,7 @@ export function replies(
       return
     }
     const call = cancellation()
-    const object = objectOf(skeleton, client) as ReadResult
+    const object = objectOf(skeleton) as ReadResult
     let filled: ReadResult | Promise<ReadResult>
     try {
       request.isModern = 'resultType' in object
@@ -242,9 +241,9 @@ export function replies(
     request: PendingRequest | undefined,
   ) {
     if (request === undefined) {
-      post(client, client.port ? objectOf(document, client) : document.text)
+      post(client, client.port ? objectOf(document) : document.text)
     } else if (client.port) {
-      const message = objectOf(document, client) as { params: Params }
+      const message = objectOf(document) as { params: Params }
       post(client, { ...message, params: { ...message.params, _meta: { [key]: request.id } } })
     } else {
       const meta = `"_meta":{"${key}":${request.id}}`
@@ -269,13 +268,8 @@ export function replies(
     }
   }
 
-  /** Ports that do not clone share the object: it is frozen for them. */
-  function objectOf(document: CachedDocument, client: ClientState) {
+  function objectOf(document: CachedDocument) {
     document.object ??= JSON.parse(document.text) as Record<string, unknown>
-    if (!client.clones && !document.isFrozen) {
-      freeze(document.object)
-      document.isFrozen = true
-    }
     return document.object
   }
 

@@ -76,7 +76,6 @@ export interface ClientState extends Client {
   readonly principal: string
   readonly port: Port | undefined // else a text channel
   readonly channel: TextChannel | undefined
-  readonly clones: boolean
   /** Requests that have no answer yet: by id (port), or by Go's key of the id (text). */
   readonly pending: Map<unknown, PendingRequest>
   /** Number of reads that wait for providers. */
@@ -129,7 +128,6 @@ export interface PendingRequest {
 export interface CachedDocument {
   readonly text: string
   object: Record<string, unknown> | undefined
-  isFrozen: boolean
 }
 
 /** A request that has exactly the expected members, and an id that a number or string holds exactly. */

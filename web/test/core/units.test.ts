@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { bodies } from '../../src/bodies.ts'
 import { bodyOf, provided, toBase64 } from '../../src/contents.ts'
 import { decodeInvitation } from '../../src/invitation.ts'
-import { freeze, measure, notJson } from '../../src/json.ts'
+import { measure, notJson } from '../../src/json.ts'
 import { readValues } from '../../src/read-values.ts'
 
 test('measure accepts what JSON can carry, and nothing else', () => {
@@ -55,11 +55,6 @@ test('measure is never above the length of the text', () => {
   for (const value of [{ a: 'x', b: [1, 2] }, [[]], 'é', { 'a b': { c: false } }]) {
     assert.ok(measure(value, 1000) <= JSON.stringify(value).length, JSON.stringify(value))
   }
-})
-
-test('freeze goes all the way down', () => {
-  const value = freeze({ a: [{ b: 1 }] })
-  assert.ok(Object.isFrozen(value) && Object.isFrozen(value.a) && Object.isFrozen(value.a[0]))
 })
 
 test('Base64 is the same with and without the built-in', () => {
