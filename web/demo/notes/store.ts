@@ -16,7 +16,7 @@ export interface Note {
 /** A note without a number of the database. */
 export type NewNote = Omit<Note, 'id'> & { id?: number }
 
-export interface NoteStore {
+interface NoteStore {
   all(): Promise<Note[]>
   /** Stores a note and returns its number. */
   put(note: NewNote): Promise<number>

@@ -32,7 +32,7 @@ export function toast(text: string, undo?: () => void, label = shared.undo): voi
   wait()
 }
 
-export function hideToast(): void {
+function hideToast(): void {
   clearTimeout(timer)
   if (region) region.hidden = true
 }

@@ -1,7 +1,7 @@
 /** Texts of the start page, in English. */
 
 /** A demo as the start page shows it; `sample`: words in its picture. */
-export interface DemoTexts {
+interface DemoTexts {
   title: string
   text: string
   sample: readonly string[]

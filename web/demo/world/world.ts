@@ -22,7 +22,7 @@ export const station = '12345'
 export const weatherUri = `weather://data/${station}`
 
 /** Content of world.json. */
-export type WorldData = typeof data
+type WorldData = typeof data
 
 export interface World {
   /** Descriptions of the templates. */

@@ -34,5 +34,3 @@ export const texts = {
   known: 'Assistants know it as {uri}',
   seed: 'Things to bring on Saturday\n\n– folding chairs\n– the big tent\n– charcoal',
 }
-
-export type BoardTexts = typeof texts

@@ -41,5 +41,3 @@ export const texts = {
     { name: 'settings.json', text: '{\n  "language": "en",\n  "units": "metric"\n}\n' },
   ],
 }
-
-export type DropTexts = typeof texts

@@ -64,5 +64,3 @@ export const texts = {
     },
   ],
 }
-
-export type NotesTexts = typeof texts

@@ -62,5 +62,3 @@ export const texts = {
   pack,
   seeds: ['Lisbon', 'Sintra'],
 }
-
-export type TripTexts = typeof texts

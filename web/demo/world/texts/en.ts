@@ -1,7 +1,7 @@
 /** Texts of the world, in English: `things` are those of world.json in the page's language, by URI. */
 
 /** A resource, as far as it depends on the language. */
-export interface ThingTexts {
+interface ThingTexts {
   name?: string
   title?: string
   description?: string
