@@ -47,12 +47,11 @@ func (p *silentPage) Read(ctx context.Context, uri string) ([]engine.Contents, e
 	return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "text"}}, nil
 }
 
-func (p *silentPage) Watch(ctx context.Context, changed func(engine.Change)) error {
+func (p *silentPage) Follow(_ context.Context, changed func(engine.Change)) engine.Following {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.changed = changed
-	p.mu.Unlock()
-	<-ctx.Done()
-	return nil
+	return engine.AnnouncesAll{}
 }
 
 // change announces that the resource has changed, if something watches it.

@@ -391,17 +391,20 @@ func (c *simClock) Read(ctx context.Context, uri string) ([]engine.Contents, err
 	return c.d.read(ctx, uri)
 }
 
-func (c *simClock) Watch(ctx context.Context, changed func(engine.Change)) error {
-	ticker := time.NewTicker(40 * time.Second)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			changed(engine.Change{URI: simClockURI})
-		case <-ctx.Done():
-			return nil
+func (c *simClock) Follow(ctx context.Context, changed func(engine.Change)) engine.Following {
+	go func() { // ends with ctx
+		ticker := time.NewTicker(40 * time.Second)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				changed(engine.Change{URI: simClockURI})
+			case <-ctx.Done():
+				return
+			}
 		}
-	}
+	}()
+	return engine.AnnouncesAll{}
 }
 
 const simClockURI = "clock:///now"

@@ -16,8 +16,8 @@
 // # Writing a source
 //
 // A [Source] lists and reads resources; its example is complete. Optional interfaces
-// declare further abilities: [Templater], [Prompter], [Tooler], [Completer]; [Watcher]
-// announces changes, [Follower] knows which URIs are wanted. [Table] has all of them, for
+// declare further abilities: [Templater], [Prompter], [Tooler], [Completer]; [Follower]
+// announces changes, and knows which URIs are wanted. [Table] has all of them, for
 // what is registered one by one. [InvocationOf] returns the request that a source answers:
 // progress, log messages, and [Invocation.Need], which asks the client for input.
 //

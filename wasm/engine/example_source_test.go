@@ -17,7 +17,7 @@ type shelf struct {
 	mu      sync.Mutex
 	titles  []string
 	texts   map[string]string
-	changed func(engine.Change) // while Watch runs
+	changed func(engine.Change) // while there are listeners
 }
 
 // List implements [engine.Source].
@@ -47,13 +47,11 @@ func (s *shelf) Templates(context.Context) ([]engine.Template, error) {
 	return []engine.Template{{URITemplate: "shelf:///{title}", Name: "book", Title: "A book by its title"}}, nil
 }
 
-// Watch implements [engine.Watcher].
-func (s *shelf) Watch(ctx context.Context, changed func(engine.Change)) error {
+// Follow implements [engine.Follower].
+func (s *shelf) Follow(ctx context.Context, changed func(engine.Change)) engine.Following {
 	s.set(changed)
-	changed(engine.Change{URI: "shelf:///", Under: true}) // what changed before Watch was ready
-	<-ctx.Done()
-	s.set(nil)
-	return nil
+	context.AfterFunc(ctx, func() { s.set(nil) })
+	return engine.AnnouncesAll{}
 }
 
 func (s *shelf) set(changed func(engine.Change)) {
@@ -96,7 +94,7 @@ func (s *shelf) add(title, text string) (changed func(engine.Change)) {
 	return s.changed
 }
 
-// A source with a template, a watcher and a tool. A client subscribes to a book, runs
+// A source with a template, changes and a tool. A client subscribes to a book, runs
 // the tool, and gets the notification; the messages are those of revision 2025-11-25.
 func ExampleSource() {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -2,13 +2,11 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/backoff"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // An interest makes the source of a mount announce what the registry has, and
@@ -29,7 +27,6 @@ type interest struct {
 	engine   *Engine
 	mount    *mount
 	follower Follower // the source, if it is one; else nil
-	watcher  Watcher  // likewise, if it is no Follower
 
 	mu       sync.Mutex
 	wanted   uint64             // the newest generation
@@ -50,9 +47,6 @@ type interest struct {
 func (i *interest) init(e *Engine, m *mount) {
 	i.engine, i.mount = e, m
 	i.follower, _ = m.source.(Follower)
-	if i.follower == nil {
-		i.watcher, _ = m.source.(Watcher)
-	}
 }
 
 // reconcile makes every source announce what is registered now. It does not block.
@@ -86,14 +80,12 @@ func (e *Engine) beginArming() (wait func(context.Context)) {
 // mustArm reports whether arm may have to wait.
 func (e *Engine) mustArm() bool {
 	for _, m := range e.sources() {
-		if i := &m.interest; i.isWatched() && !i.isImmediate() {
+		if i := &m.interest; i.follower != nil && !i.isImmediate() {
 			return true
 		}
 	}
 	return false
 }
-
-func (i *interest) isWatched() bool { return i.follower != nil || i.watcher != nil }
 
 // isImmediate reports whether the source is reconciled on the caller's stack.
 func (i *interest) isImmediate() bool { return i.follower != nil && i.mount.immediate != nil }
@@ -113,7 +105,7 @@ func (i *interest) advance() (generation uint64, isIdle bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.wanted++
-	if !i.isWatched() {
+	if i.follower == nil {
 		i.reach(i.wanted, nil)
 		return i.wanted, false
 	}
@@ -173,12 +165,10 @@ func (i *interest) work() {
 		}
 		var armed <-chan struct{}
 		ok := i.engine.safely("a source that is watched", func() {
-			if follows := i.following(); follows != nil {
-				armed = follows.Want(i.uris())
-			}
+			armed = i.following().Want(i.uris())
 		})
 		if !ok {
-			i.failure(i.number(), errWatchPanic)
+			i.failure(i.number())
 		}
 		i.done(generation, armed)
 	}
@@ -224,8 +214,7 @@ func (i *interest) done(generation uint64, armed <-chan struct{}) {
 	i.reach(generation, armed)
 }
 
-// following returns the present watch of a Follower, or nil for a Watcher. It
-// begins the watch if there is none.
+// following returns the present watch, and begins one if there is none.
 func (i *interest) following() Following {
 	if follows, ok := i.present(); ok {
 		return follows
@@ -233,13 +222,8 @@ func (i *interest) following() Following {
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), hop.Report{}, i.engine.report))
 	watch, missed := i.begin(cancel)
 	changed := func(change Change) { i.changed(watch, change) }
-	var follows Following
-	if i.follower != nil {
-		follows = i.follower.Follow(ctx, changed)
-		i.keep(watch, follows)
-	} else {
-		go i.watching(ctx, watch, changed) // ends with ctx
-	}
+	follows := i.follower.Follow(ctx, changed)
+	i.keep(watch, follows)
 	if missed {
 		i.announceAll(watch)
 	}
@@ -282,24 +266,9 @@ func (i *interest) number() uint64 {
 	return i.watch
 }
 
-var errWatchPanic = errors.New("a panic")
-
-// watching runs the Watch of a Watcher. One that returns nil before ctx ends has
-// nothing more to announce and is not called again; see [Watcher].
-func (i *interest) watching(ctx context.Context, watch uint64, changed func(Change)) {
-	err := errWatchPanic // until Watch has returned
-	i.engine.safely("Watch of a source", func() { err = i.watcher.Watch(ctx, changed) })
-	if err != nil && ctx.Err() == nil {
-		i.failure(watch, err)
-	}
-}
-
-// failure ends a watch that failed, and begins the next one after a delay while
+// failure ends a watch that has panicked, and begins the next one after a delay while
 // there are listeners, and then announces all that they watch.
-func (i *interest) failure(watch uint64, err error) {
-	if err != errWatchPanic { // which is reported already
-		i.engine.report(jsonrpc.Wrap("watch the source of "+jsonrpc.Quoted(i.mount.prefix), err))
-	}
+func (i *interest) failure(watch uint64) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.stop == nil || watch != i.watch {

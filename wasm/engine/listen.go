@@ -130,7 +130,7 @@ func (s *subscription) withoutRefused(uris []string) (kept []string) {
 // isRefused reports whether the only source that could announce a URI refuses it.
 func (e *Engine) isRefused(uri string) (refused bool) {
 	for _, m := range e.sources() {
-		if !m.interest.isWatched() || !strings.HasPrefix(uri, m.prefix) {
+		if m.interest.follower == nil || !strings.HasPrefix(uri, m.prefix) {
 			continue
 		}
 		follows, _ := m.interest.present()

@@ -149,15 +149,6 @@ func (b *breaking) Has(context.Context, string) (bool, error) {
 	return true, nil
 }
 
-type breakingWatcher struct{ *breaking }
-
-func (b breakingWatcher) Watch(ctx context.Context, changed func(engine.Change)) error {
-	b.may("Watch")
-	b.changed.Store(&changed)
-	<-ctx.Done()
-	return nil
-}
-
 type breakingFollower struct{ *breaking }
 
 func (b breakingFollower) Follow(_ context.Context, changed func(engine.Change)) engine.Following {
@@ -202,7 +193,6 @@ func TestPanicsLeaveNothingLocked(t *testing.T) {
 		wrap  func(*breaking) engine.Source
 		parts []string
 	}{
-		"watcher":   {func(b *breaking) engine.Source { return breakingWatcher{b} }, append(methods, "Watch")},
 		"follower":  {func(b *breaking) engine.Source { return breakingFollower{b} }, append(methods, "Follow", "Want")},
 		"immediate": {func(b *breaking) engine.Source { return breakingImmediate{b} }, append(methods, "Generation")},
 		"early":     {func(b *breaking) engine.Source { return breakingEarly{b} }, []string{"Read", "ReadEarly"}},

@@ -27,27 +27,12 @@ type Source interface {
 	Read(ctx context.Context, uri string) ([]Contents, error)
 }
 
-// A Watcher is a Source that announces its changes. The engine calls Watch for the
-// first listener and ends ctx after the last. Watch returns when ctx ends. Any goroutine
-// may call changed; it never blocks, and changes of one URI are merged.
+// A Follower is a Source that announces its changes. The engine calls Follow for the first listener,
+// and ends ctx after the last. Follow does not block. Any goroutine may call changed; it never blocks,
+// and changes of one URI are merged.
 //
-// Clients are acknowledged without waiting for Watch to be ready. A Watch that may miss
-// a change until then announces once it is ready what may have changed, with
-// [Change.Under]; a [Follower] can make clients wait instead.
-//
-// A Watch that returns an error before ctx ends, or panics, is called again after
-// 0.5 s, doubled up to 15 s while it keeps failing, and everything that is watched
-// is announced as changed. One that returns nil has no more changes to announce,
-// and is not called again before all listeners have left.
-type Watcher interface {
-	Watch(ctx context.Context, changed func(Change)) error
-}
-
-// A Follower is a Source that has to know which URIs are watched, because each
-// of them costs something: a remote.Remote subscribes to them on its hop. The engine
-// calls Follow instead of Watch, for the first listener, and ends ctx after the
-// last. Follow does not block. A Follow or Want that panics is treated like a
-// failed Watch.
+// A Follow or Want that panics is called again after 0.5 s, doubled up to 15 s while it keeps failing,
+// and everything that is watched is announced as changed.
 type Follower interface {
 	Follow(ctx context.Context, changed func(Change)) Following
 }
@@ -62,6 +47,12 @@ type Following interface {
 	// Changes of the list are announced in any case.
 	Want(uris []string) (armed <-chan struct{})
 }
+
+// AnnouncesAll is the Following of a source that announces every change, whatever is watched.
+type AnnouncesAll struct{}
+
+// Want implements [Following].
+func (AnnouncesAll) Want([]string) (armed <-chan struct{}) { return nil }
 
 // A Refuser is a [Following] that knows which URIs its source does not announce for now: another
 // engine has not granted them. They are left out of an acknowledgement.

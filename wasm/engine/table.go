@@ -373,10 +373,5 @@ func (t *Table) Follow(ctx context.Context, changed func(Change)) Following {
 		defer t.mu.Unlock()
 		delete(t.observers, number)
 	})
-	return announcesAll{}
+	return AnnouncesAll{}
 }
-
-// announcesAll is the Following of a source that announces every change.
-type announcesAll struct{}
-
-func (announcesAll) Want([]string) (armed <-chan struct{}) { return nil }

@@ -15,7 +15,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 )
 
-// counting is a Watcher or Follower that counts its watches.
+// counting is a Follower that counts its watches.
 type counting struct {
 	engine.Source
 	mu      sync.Mutex
@@ -63,17 +63,6 @@ func (c *counting) state() (begun, running, most int) {
 	return c.begun, c.running, c.most
 }
 
-type countingWatcher struct{ *counting }
-
-func (c countingWatcher) Watch(ctx context.Context, changed func(engine.Change)) error {
-	if err := c.start(changed); err != nil {
-		return err
-	}
-	<-ctx.Done()
-	c.stop()
-	return nil
-}
-
 type countingFollower struct{ *counting }
 
 func (c countingFollower) Follow(ctx context.Context, changed func(engine.Change)) engine.Following {
@@ -97,7 +86,6 @@ func (c countingFollower) Want(uris []string) <-chan struct{} {
 // and fast they come and go; unmounting meanwhile leaves no watch behind.
 func TestWatchesFollowListeners(t *testing.T) {
 	for name, make := range map[string]func() (engine.Source, *counting){
-		"watcher":       func() (engine.Source, *counting) { c := &counting{}; return countingWatcher{c}, c },
 		"follower":      func() (engine.Source, *counting) { c := &counting{}; return countingFollower{c}, c },
 		"slow follower": func() (engine.Source, *counting) { c := &counting{slow: time.Second}; return countingFollower{c}, c },
 	} {
@@ -154,7 +142,6 @@ func TestWatchesFollowListeners(t *testing.T) {
 // notified of what they may have missed; one that returns nil is over.
 func TestFailedWatchesAreBegunAgain(t *testing.T) {
 	for name, wrap := range map[string]func(*counting) engine.Source{
-		"watcher":  func(c *counting) engine.Source { return countingWatcher{c} },
 		"follower": func(c *counting) engine.Source { return countingFollower{c} },
 	} {
 		t.Run(name, func(t *testing.T) {

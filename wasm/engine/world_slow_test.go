@@ -75,15 +75,16 @@ func (s *slowSource) Read(ctx context.Context, uri string) ([]engine.Contents, e
 	}
 }
 
-func (s *slowSource) Watch(ctx context.Context, changed func(engine.Change)) error {
+func (s *slowSource) Follow(ctx context.Context, changed func(engine.Change)) engine.Following {
+	s.follow(changed)
+	context.AfterFunc(ctx, func() { s.follow(nil) })
+	return engine.AnnouncesAll{}
+}
+
+func (s *slowSource) follow(changed func(engine.Change)) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.changed = changed
-	s.mu.Unlock()
-	<-ctx.Done()
-	s.mu.Lock()
-	s.changed = nil
-	s.mu.Unlock()
-	return nil
 }
 
 func (s *slowSource) touch(uri string) {

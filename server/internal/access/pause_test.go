@@ -21,15 +21,18 @@ type pausedSource struct {
 	changes chan string // URIs
 }
 
-func (s *pausedSource) Watch(ctx context.Context, changed func(engine.Change)) error {
-	for {
-		select {
-		case uri := <-s.changes:
-			changed(engine.Change{URI: uri})
-		case <-ctx.Done():
-			return nil
+func (s *pausedSource) Follow(ctx context.Context, changed func(engine.Change)) engine.Following {
+	go func() { // ends with ctx
+		for {
+			select {
+			case uri := <-s.changes:
+				changed(engine.Change{URI: uri})
+			case <-ctx.Done():
+				return
+			}
 		}
-	}
+	}()
+	return engine.AnnouncesAll{}
 }
 
 func (s *pausedSource) List(context.Context, string) (engine.Listing, error) {
