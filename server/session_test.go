@@ -162,7 +162,7 @@ func TestBatchOfMarch2025(t *testing.T) {
 	// What is wrong with one message is an error of that one.
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	for _, x := range []struct{ element, want string }{
-		{ping, `{"jsonrpc":"2.0","id":1,"result":{}}`}, // one after the other: the id is free again
+		{`{"jsonrpc":"2.0","id":2,"method":"ping"}`, `{"jsonrpc":"2.0","id":2,"result":{}}`},
 		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `-32600`},
 		{`[` + ping + `]`, `-32600`},
 		{`7`, `-32600`},

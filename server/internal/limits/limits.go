@@ -166,8 +166,8 @@ const (
 	GraceTime = 10 * time.Second
 
 	// LeaveTime is how long a page has to be away before a new tab of its browser gets its name:
-	// until then it may be reloading.
-	LeaveTime = 1 * time.Second
+	// until then it may be reloading, which takes a busy machine more than a second.
+	LeaveTime = 2 * time.Second
 
 	// PingEvery is the interval of pings on WebSockets and of comments on event streams.
 	PingEvery = 15 * time.Second

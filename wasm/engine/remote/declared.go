@@ -227,7 +227,13 @@ func (r *Remote) discoveredAgain(l *link, discovered []byte, err error) (declare
 	}
 	declared = string(l.extensions) != string(r.extensions)
 	r.extensions = l.extensions
-	change, granted = r.regrant(l.grants)
+	if change, granted = r.regrant(l.grants); granted {
+		held, mayNow := maps.Clone(l.held), change.Granted
+		change.Granted = func(who engine.Principal, uri string) bool {
+			_, isHeld := held[uri] // release announces it
+			return !isHeld && mayNow(who, uri)
+		}
+	}
 	return declared, granted, change
 }
 
