@@ -80,11 +80,14 @@ func pagesOfDocs(root string) api.Plugin {
 	}}
 }
 
-// publicDeclarations returns the declarations of all entry points of the package; none
-// without settings for the compiler, as in tests of this package.
+// publicDeclarations returns the declarations of all entry points of the package; none where the
+// compiler is not installed, as after `make run`, or has no settings, as in tests of this package:
+// then the reference is left out. [PackageFiles] needs both.
 func publicDeclarations(root string) (map[string][]byte, error) {
-	if _, err := os.Stat(filepath.Join(root, "web", "tsconfig.build.json")); err != nil {
-		return nil, nil
+	for _, needed := range [...]string{"tsconfig.build.json", "node_modules/typescript/bin/tsc"} {
+		if _, err := os.Stat(filepath.Join(root, "web", filepath.FromSlash(needed))); err != nil {
+			return nil, nil
+		}
 	}
 	modules := []string{"index.d.ts"}
 	for _, entry := range entries {

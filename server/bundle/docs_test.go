@@ -2,6 +2,8 @@ package bundle
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -82,4 +84,18 @@ func TestWatchBuildsDocsAgain(t *testing.T) {
 	write(t, root, "web/docs/README.md", "# Pages\n\n## Start\n\n- [Begin](index.md): How to begin.\n")
 	until("the corrected list", contains("Begin"))
 	end()
+}
+
+// `make run` installs no compiler: the documentation is there without the reference of the package.
+func TestDocsNeedNoCompiler(t *testing.T) {
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "web"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "web", "tsconfig.build.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if declarations, err := publicDeclarations(root); declarations != nil || err != nil {
+		t.Errorf("%v, %v", declarations, err)
+	}
 }
