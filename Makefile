@@ -67,8 +67,8 @@ standalone: $(NPM_STAMP)
 	$(GO) run ./cmd/release -prepare .cache/release
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags release -o $(BIN)/release/pagemcp ./cmd/pagemcp
 
-# Ten minutes the first time: goreleaser has 1.9 GB of modules. Texts and programs of a release name published packages,
-# and whoever owns a name decides what readers run.
+# Ten minutes the first time: goreleaser has 1.9 GB of modules. A release tells readers to run packages by name, so that the
+# project must own the names first.
 NAMES =
 release: $(NPM_STAMP) $(BIN)/goreleaser-$(strip $(GORELEASER))
 	@test "$(NAMES)" = trial || test "$(NAMES)" = registered || { echo 'Nothing confirms that the names in server/published/names.go are registered. Register all of them, then: make release NAMES=registered. For tests only: make release NAMES=trial'; exit 1; }

@@ -21,15 +21,16 @@ node web/node_modules/@anthropic-ai/mcpb/dist/cli/cli.js pack "$dir/mcpb" "$dist
 
 chmod 755 "$dir/package/bin/pagemcp.js"
 npm pack --silent --pack-destination "$dist/npm" "./$dir/package"
-for platform in linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 windows_arm64; do
+for built in "$dist"/pagemcp_*_v*/; do # such as pagemcp_linux_amd64_v1
+  platform=${built#*/pagemcp_} platform=${platform%_v*}
   os=${platform%_*} cpu=${platform#*_}
   test "$os" != windows || os=win32
   test "$cpu" != amd64 || cpu=x64
   folder=$dir/npm/$os-$cpu
   mkdir -p "$folder/bin"
   fill platform "$os" "$cpu" > "$folder/package.json"
-  printf '# @pagemcp/%s-%s\n\nInstall the package `pagemcp` instead, which starts this program.\n' "$os" "$cpu" > "$folder/README.md"
+  echo 'The program for one platform. Install the package `pagemcp` instead, which starts it.' > "$folder/README.md"
   cp "$dir"/documents/* "$folder/"
-  cp "$dist/pagemcp_$platform"*/pagemcp* "$folder/bin/"
+  cp "$built"pagemcp* "$folder/bin/"
   npm pack --silent --pack-destination "$dist/npm" "./$folder"
 done

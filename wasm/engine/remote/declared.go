@@ -189,8 +189,8 @@ func (r *Remote) beginRediscover(l *link) bool {
 	return l.rediscover == 1
 }
 
-// hold reports whether a change is announced later, by the grants that are asked for: those that
-// the Remote has may allow what the user has just stopped.
+// hold reports whether newer grants are being requested, and keeps the changed URI until they are
+// there: the present ones may allow what the user has just stopped.
 func (r *Remote) hold(l *link, uri string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

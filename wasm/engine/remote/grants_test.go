@@ -122,8 +122,8 @@ func TestGatewaysAnnounceAsTheGrantsSay(t *testing.T) {
 	}
 }
 
-// A change right after a decision is announced by that decision, although the gateway asks the page for it first; one after a
-// decision about somebody else is not lost.
+// A change right after a decision is announced according to that decision, although the gateway has to request it first. After a
+// decision about another assistant it is announced, too.
 func TestChangesWaitForTheNewestDecisions(t *testing.T) {
 	const aboutCodex = `{"default":"ask","grants":[{"assistant":"claude","right":"read","allow":true},{"assistant":"codex","right":"read"}]}`
 	for nodes := 1; nodes <= 2; nodes++ {

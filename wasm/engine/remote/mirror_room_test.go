@@ -59,7 +59,7 @@ func TestAMirrorIsBounded(t *testing.T) {
 	}
 }
 
-// 1,000 pages with 100 values of 1 KB each: of 100 owners all are kept; of one owner, those that were read last. What counts is at least what it takes.
+// 1,000 pages with 100 values of 1 KB each: with 100 owners all are kept, with one owner those that were read last. The counted bytes are at least the used memory.
 func TestAThousandPagesOfAHundredValues(t *testing.T) {
 	published := value("notes://cart/items/00", strings.Repeat("x", 1000))
 	uri := func(i int) string { return fmt.Sprintf("notes://cart/items/%02d", i) }

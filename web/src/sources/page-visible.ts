@@ -134,7 +134,7 @@ export function visibilityReader() {
     return element instanceof SVGElement || hasContrast(place) ? block.fits : 'none'
   }
 
-  /** Measures the content of a block once for all texts in it. */
+  /** Whether the content of a block is in the visible area; measured once per block. */
   function fitsOf({ element, style, flow }: Place): Shown {
     if (style.contentVisibility === 'hidden' || !dom.isRendered(element)) return 'none'
     if (dom.matches(element, 'details:not([open])')) return 'none'
