@@ -38,18 +38,16 @@ type KeySetConfig struct {
 type KeySet struct {
 	fetcher *fetcher // used by Run alone
 	onFetch func(int, error)
-	wake    chan struct{} // one fetch is wanted
+	wake    chan struct{} // begin a fetch before the next regular one
 	first   chan struct{} // closed when the first fetch has ended
 	stopped chan struct{} // closed when Run returns
 
 	// mu is not held across a fetch.
 	mu        sync.Mutex
-	set       *snapshot     // nil until the first fetch
-	lastErr   error         // of the last fetch
-	attempted time.Time     // begin of the last fetch, or the time when it was wanted
-	wanted    bool          // a token has named an unknown key since then
-	flight    chan struct{} // closed when the current fetch ends; nil if there is none
-	running   bool
+	set       *snapshot                       // nil until the first fetch
+	lastErr   error                           // of the last fetch
+	attempted time.Time                       // begin of the last fetch
+	flight    chan struct{}                   // closed when the current fetch ends; nil if there is none
 	sought    map[[sha256.Size]byte]time.Time // when tokens first named an unknown key, by the hash of its id
 	order     [][sha256.Size]byte             // of sought, the oldest first
 }
@@ -82,49 +80,17 @@ func errNoKey() error {
 // Run fetches the keys at once, every 10 minutes and when a token names an unknown key.
 // It returns when ctx ends, and may be called once.
 func (s *KeySet) Run(ctx context.Context) {
-	s.setRunning(true)
 	defer close(s.stopped)
-	defer s.setRunning(false)
 	defer s.fetcher.client.CloseIdleConnections()
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	next := time.Now() // when the timer fires
 	for {
+		pause := s.refresh(ctx)
 		select {
 		case <-ctx.Done():
 			return
-		case <-timer.C:
+		case <-time.After(pause):
 		case <-s.wake:
-			if at, wanted := s.due(); !wanted {
-				continue // the fetch of the timer has served it
-			} else if wait := time.Until(at); wait > 0 {
-				if at.Before(next) {
-					next = at
-					timer.Reset(wait)
-				}
-				continue
-			}
 		}
-		pause := s.refresh(ctx)
-		next = time.Now().Add(pause)
-		timer.Reset(pause)
 	}
-}
-
-func (s *KeySet) setRunning(running bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running = running
-}
-
-// due returns when a fetch for unknown keys may begin, and whether one is wanted.
-func (s *KeySet) due() (at time.Time, wanted bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.flight != nil {
-		return time.Now(), true
-	}
-	return s.attempted.Add(unknownInterval), s.wanted
 }
 
 // Load waits until the first fetch has ended, and returns its error, or that of ctx. A set
@@ -169,7 +135,11 @@ func (s *KeySet) begin() {
 	if s.flight == nil {
 		s.flight = make(chan struct{})
 	}
-	s.attempted, s.wanted = time.Now(), false
+	s.attempted = time.Now()
+	select {
+	case <-s.wake: // a token has requested the fetch that begins
+	default:
+	}
 }
 
 func (s *KeySet) end(set *snapshot, err error) (pause time.Duration) {
@@ -276,28 +246,24 @@ func (s *KeySet) isMissing(id string, set *snapshot) bool {
 	return found && !set.began.Before(sought) && time.Since(set.began) < unknownInterval
 }
 
-// want requests a fetch for an unknown key. It returns the channel of the fetch that is
-// under way or due, or nil and the time until one is.
+// want begins a fetch for an unknown key if none is under way and one is due. It returns the
+// channel of the fetch, or nil and the time until one is due.
 func (s *KeySet) want(id string) (flight <-chan struct{}, in time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seek(id)
-	if !s.running {
+	if s.flight != nil {
+		return s.flight, retryAway // it may bring the key
+	}
+	if s.set == nil { // Run retries without a request
 		return nil, retryAway
 	}
-	if s.set == nil { // it is fetched without a request
-		return s.flight, retryAway
+	if in = time.Until(s.attempted.Add(unknownInterval)); in > 0 {
+		return nil, in
 	}
-	if s.flight != nil { // it may bring the key; if not, the next one is requested after it
-		return s.flight, 0
-	}
-	in = time.Until(s.attempted.Add(unknownInterval))
-	if in <= 0 {
-		s.flight, s.attempted = make(chan struct{}), time.Now()
-	}
-	s.wanted = true
+	s.flight = make(chan struct{})
 	wait.Wake(s.wake)
-	return s.flight, in
+	return s.flight, 0
 }
 
 // forget makes tokens of keys that the issuer has withdrawn invalid at once. The caller holds
