@@ -6,9 +6,15 @@
  * @see https://dom.spec.whatwg.org/#node
  */
 
-const node = <T>(name: keyof Node, of: Node) => Reflect.get(Node.prototype, name, of) as T
-const element = <T>(name: keyof Element, of: Element) =>
-  Reflect.get(Element.prototype, name, of) as T
+const getters: { [name: string]: (() => unknown) | undefined } = {}
+
+/** Looks a getter up once: in Firefox, `Reflect.get` takes ten times as long. */
+function get<T>(prototype: object, name: string, of: Node): T {
+  getters[name] ??= Object.getOwnPropertyDescriptor(prototype, name)?.get
+  return getters[name]?.call(of) as T
+}
+const node = <T>(name: keyof Node, of: Node) => get<T>(Node.prototype, name, of)
+const element = <T>(name: keyof Element, of: Element) => get<T>(Element.prototype, name, of)
 
 /** Elements with a name are properties of the document: `document.body` may be a picture. */
 export const ofDocument = <T>(name: keyof Document) =>
@@ -75,9 +81,7 @@ export function isText(one: Node): one is Text {
   return type === 3 || type === 4
 }
 
-export function dataOf(text: Text): string {
-  return Reflect.get(CharacterData.prototype, 'data', text) as string
-}
+export const dataOf = (text: Text) => get<string>(CharacterData.prototype, 'data', text)
 
 /** In the document or, for labels that are named by id, in the tree of `scope`. */
 export function all(selector: string, scope: Node = document): Element[] {
@@ -100,16 +104,15 @@ export function treeOf(of: Node): Node {
 }
 
 /** Children as they are rendered: of the shadow tree if there is an open one, and in their slots. */
-export function* childrenOf(of: Node): Generator<ChildNode> {
+export function childrenOf(of: Node): ChildNode[] {
   if (of instanceof HTMLSlotElement) {
     const assigned = HTMLSlotElement.prototype.assignedNodes.call(of)
-    if (assigned.length > 0) {
-      yield* assigned as ChildNode[]
-      return
-    }
+    if (assigned.length > 0) return assigned as ChildNode[]
   }
-  const inner: Node = (isElement(of) && shadowOf(of)) || of
-  for (let child = firstChild(inner); child !== null; child = nextSibling(child)) yield child
+  const children: ChildNode[] = []
+  let child = firstChild((isElement(of) && shadowOf(of)) || of)
+  for (; child !== null; child = nextSibling(child)) children.push(child)
+  return children
 }
 
 /** The parent of an element as rendered; `undefined`: none, or it is in no slot. */
@@ -118,13 +121,9 @@ export function parentOf(of: Node): Element | undefined {
   if (parent instanceof ShadowRoot) return Reflect.get(ShadowRoot.prototype, 'host', parent)
   if (parent === null || !isElement(parent)) return undefined
   if (shadowOf(parent) === null) return parent
-  const slot =
-    of instanceof Text
-      ? Reflect.get(Text.prototype, 'assignedSlot', of)
-      : isElement(of)
-        ? element('assignedSlot', of)
-        : null
-  return (slot as Element | null) ?? undefined
+  if (!isElement(of) && !isText(of)) return undefined
+  const { prototype } = isElement(of) ? Element : Text
+  return (Reflect.get(prototype, 'assignedSlot', of) as Element | null) ?? undefined
 }
 
 /** Whether a node is in one of the elements, shadow trees included. */

@@ -29,6 +29,7 @@ export interface Place {
   readonly element: Element
   readonly style: CSSStyleDeclaration
   readonly display: string
+  readonly isInline: boolean // its lines are those of the block around it
   readonly within: Place | undefined
   readonly opacity: number
   /** The visible area of its content. */
@@ -52,7 +53,7 @@ export function visibilityReader() {
   const whole = areaOf(scroller, ofRoot.replaceAll('visible', 'auto'), screen, screen)
   const range = Document.prototype.createRange.call(document)
   let painted: Element[] | undefined
-  let compared = { paint: '', behind: '', alike: false } // most texts have the colours of the one before
+  const alike = new Map<string, boolean>() // by both colours
   let omitted = false
 
   /** The place of an element within its parent; `undefined`: the element and its descendants are hidden. */
@@ -69,13 +70,14 @@ export function visibilityReader() {
     }
     let opacity = within?.opacity ?? 1
     let flow = within?.flow ?? whole
-    if (display === 'contents') return { element, style, display, within, opacity, flow }
+    const isInline = /^(?:inline|contents)$/.test(display) && !(element instanceof SVGElement)
+    if (display === 'contents') return { element, style, display, isInline, within, opacity, flow }
     const { opacity: own, filter, clipPath, maskImage } = style
     if (own !== '1') opacity *= Number.parseFloat(own)
     if (opacity < leastOpacity || (maskImage || 'none') !== 'none') return undefined
     if (filter !== 'none' && !harmlessFilters.test(filter)) return undefined
     if (clipPath !== 'none' && !harmlessClips.test(clipPath)) return undefined
-    if (display !== 'inline' || element instanceof SVGElement) {
+    if (!isInline) {
       const { position, overflow, contain } = style
       if (position === 'absolute' || position === 'fixed') {
         if (style.clip !== 'auto') return undefined
@@ -88,7 +90,7 @@ export function visibilityReader() {
       if (overflow !== 'visible' && !isWindow) flow = areaOf(element, overflow, flow)
       else if (/paint|strict|content/.test(contain)) flow = intersection(flow, dom.rectOf(element))
     }
-    return { element, style, display, within, opacity, flow }
+    return { element, style, display, isInline, within, opacity, flow }
   }
 
   /** The same, by its ancestors from the root on. */
@@ -123,9 +125,7 @@ export function visibilityReader() {
   function shownOf(place: Place): Shown {
     const { element, style } = place
     let block = place
-    const isFlowing = ({ element, display }: Place) =>
-      /^(?:inline|contents)$/.test(display) && !(element instanceof SVGElement)
-    while (block.within && isFlowing(block)) block = block.within
+    while (block.within && block.isInline) block = block.within
     block.fits ??= fitsOf(block)
     const dots = Reflect.get(style, 'webkitTextSecurity') ?? 'none'
     if (block.fits === 'none' || style.visibility !== 'visible' || dots !== 'none') return 'none'
@@ -149,9 +149,9 @@ export function visibilityReader() {
     const paint = place.style.webkitTextFillColor
     const behind = behindOf(place)
     if (alphaOf(paint) * place.opacity < leastOpacity) return behind === 'letters'
-    if (compared.paint !== paint || compared.behind !== behind)
-      compared = { paint, behind, alike: areAlike(paint, behind) }
-    return !compared.alike || liesOnOther(place.element, paint)
+    const both = paint + behind
+    if (!alike.has(both)) alike.set(both, areAlike(paint, behind))
+    return !alike.get(both) || liesOnOther(place.element, paint)
   }
 
   /** A colour; `picture`, or `letters` if letters show the picture. */
@@ -215,6 +215,7 @@ function paintOf(element: Element, style: CSSStyleDeclaration): string | undefin
 }
 
 function alphaOf(colour: string): number {
+  if (colour === 'rgba(0, 0, 0, 0)') return 0
   if (colour.startsWith('rgb(')) return 1
   const alpha = /(?:^rgba.*,|\/) ([\d.]+|none)\)$/.exec(colour)?.[1]
   return alpha === undefined ? 1 : Number.parseFloat(alpha) || 0
