@@ -53,13 +53,8 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// run runs one command line. Its error is one line that says what to do.
-func run(ctx context.Context, args []string, std streams) error {
-	_, err := execute(ctx, args, std)
-	return err
-}
-
-// execute is run, and returns the command that ran as well.
+// execute runs one command line, and returns the command that ran. The error is one line that
+// says what to do.
 func execute(ctx context.Context, args []string, std streams) (ran *cobra.Command, err error) {
 	root := newRoot(std)
 	root.SetArgs(args)

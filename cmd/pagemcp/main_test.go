@@ -164,3 +164,8 @@ func TestServePrintsJSON(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func run(ctx context.Context, args []string, std streams) error {
+	_, err := execute(ctx, args, std)
+	return err
+}

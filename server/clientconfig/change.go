@@ -34,7 +34,6 @@ const (
 
 // A Change is a planned change of one file.
 type Change struct {
-	Client  Client
 	Outcome Outcome
 	Path    string // of the file, as the client knows it
 	Text    string // the entry, as it is added to the file; or what the user adds to it
@@ -119,7 +118,7 @@ func (c Client) Uninstall(h Host, name string, project bool) (*Change, error) {
 
 // open reads the file, and returns the entry of the server name, or nil.
 func (c Client) open(h Host, name string, project bool) (ch *Change, old []byte, err error) {
-	ch = &Change{Client: c}
+	ch = &Change{}
 	if ch.Path, err = c.File(h, project); err != nil {
 		return nil, nil, err
 	}

@@ -292,7 +292,7 @@ func (n *Node) open(m *nats.Msg) (payload []byte, ok bool) {
 
 // openDelayed is open, and returns how long the message was on the way.
 func (n *Node) openDelayed(m *nats.Msg) (payload []byte, delay time.Duration, ok bool) {
-	payload, from, delay, err := n.sealer.openDelayed(m.Subject, n.bound(m.Reply), m.Data)
+	payload, from, delay, err := n.sealer.open(m.Subject, n.bound(m.Reply), m.Data)
 	if err == nil {
 		return payload, delay, true
 	}

@@ -189,16 +189,10 @@ func additional(header []byte, subject, reply string) []byte {
 	return append(append(append(append(data, header...), subject...), '\n'), reply...)
 }
 
-// open returns the payload of a sealed message, in the memory of data, and the id of its
-// sender, which is not authenticated if there is an error.
-func (s *sealer) open(subject, reply string, data []byte) (payload []byte, from string, err error) {
-	payload, from, _, err = s.openDelayed(subject, reply, data)
-	return payload, from, err
-}
-
-// openDelayed is open, and returns how much earlier the message was sealed than the latest one
-// of its sender that has arrived: each node sends one a second at least.
-func (s *sealer) openDelayed(subject, reply string, data []byte) (payload []byte, from string, delay time.Duration, err error) {
+// open returns the payload of a sealed message, in the memory of data; the id of its sender, which
+// is not authenticated if there is an error; and how much earlier the message was sealed than the
+// latest one of its sender that has arrived: each node sends one a second at least.
+func (s *sealer) open(subject, reply string, data []byte) (payload []byte, from string, delay time.Duration, err error) {
 	if len(data) < sealOverhead || data[0] != sealVersion {
 		return nil, "", 0, errSealed
 	}

@@ -73,7 +73,7 @@ func TestSealedMessages(t *testing.T) {
 			if bytes.Contains(sealed, []byte("secret")) {
 				t.Error("the payload can be read")
 			}
-			if _, _, err := a.open(subject, reply, bytes.Clone(sealed)); !errors.Is(err, errOwn) {
+			if _, _, _, err := a.open(subject, reply, bytes.Clone(sealed)); !errors.Is(err, errOwn) {
 				t.Errorf("the sender itself opens it: %v", err)
 			}
 			if len(sealed) != sealOverhead+len("secret text") {
@@ -89,14 +89,14 @@ func TestSealedMessages(t *testing.T) {
 			if row.reply != "" {
 				to = row.reply
 			}
-			payload, from, err := b.open(at, to, bytes.Clone(sealed))
+			payload, from, _, err := b.open(at, to, bytes.Clone(sealed))
 			if !errors.Is(err, row.want) || err == nil && (string(payload) != "secret text" || from != a.node) {
 				t.Errorf("%q from %s, %v; want %v", payload, from, err, row.want)
 			}
 			if err != nil && len(b.senders) > 0 {
 				t.Error("a sender without a key is remembered")
 			}
-			if _, _, err := b.open(at, to, bytes.Clone(sealed)); err == nil {
+			if _, _, _, err := b.open(at, to, bytes.Clone(sealed)); err == nil {
 				t.Error("the message opens twice")
 			}
 		})
@@ -109,7 +109,7 @@ func TestReplaysAreIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := testSealer(t, "k1"), testSealer(t, "k1")
 		opens := func(s *sealer, sealed []byte) bool {
-			_, _, err := s.open("s", "", bytes.Clone(sealed))
+			_, _, _, err := s.open("s", "", bytes.Clone(sealed))
 			return err == nil
 		}
 		var sealed [][]byte
@@ -128,10 +128,10 @@ func TestReplaysAreIgnored(t *testing.T) {
 		}
 		late := a.seal(nil, "s", "", nil)
 		time.Sleep(3 * time.Second)
-		if _, _, delay, err := b.openDelayed("s", "", a.seal(nil, "s", "", nil)); delay != 0 || err != nil {
+		if _, _, delay, err := b.open("s", "", a.seal(nil, "s", "", nil)); delay != 0 || err != nil {
 			t.Errorf("the latest message is %v late: %v", delay, err)
 		}
-		if _, _, delay, err := b.openDelayed("s", "", late); delay != 3*time.Second || err != nil {
+		if _, _, delay, err := b.open("s", "", late); delay != 3*time.Second || err != nil {
 			t.Errorf("a message of 3 s before is %v late: %v", delay, err)
 		}
 		time.Sleep(staleTime - 3*time.Second + time.Second)
@@ -168,14 +168,14 @@ func TestForgottenSendersHaveNoReplays(t *testing.T) {
 			clock.Shift(strangeTime) // of a: as much as is accepted
 			last := a.seal(nil, "s", "", nil)
 			clock.Shift(0)
-			if _, _, err := b.open("s", "", bytes.Clone(last)); err != nil {
+			if _, _, _, err := b.open("s", "", bytes.Clone(last)); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(waited)
-			if _, _, err := b.open("s", "", testSealer(t, "k1").seal(nil, "s", "", nil)); err != nil { // so that b forgets
+			if _, _, _, err := b.open("s", "", testSealer(t, "k1").seal(nil, "s", "", nil)); err != nil { // so that b forgets
 				t.Fatal(err)
 			}
-			if _, _, err := b.open("s", "", last); err == nil {
+			if _, _, _, err := b.open("s", "", last); err == nil {
 				t.Errorf("the last message of a node opens again %v later", waited)
 			}
 		})
@@ -194,14 +194,14 @@ func TestSendersFollowTheWallClock(t *testing.T) {
 		clock.Shift(-time.Hour)
 		sealed := a.seal(nil, "s", "", nil)
 		clock.Shift(0)
-		if _, _, err := b.open("s", "", sealed); !errors.Is(err, errClock) {
+		if _, _, _, err := b.open("s", "", sealed); !errors.Is(err, errClock) {
 			t.Errorf("while the clock is wrong: %v", err)
 		}
-		if _, _, err := b.open("s", "", a.seal(nil, "s", "", nil)); err != nil {
+		if _, _, _, err := b.open("s", "", a.seal(nil, "s", "", nil)); err != nil {
 			t.Errorf("after the clock was set forward: %v", err)
 		}
 		clock.Shift(-time.Minute)
-		if _, _, err := b.open("s", "", a.seal(nil, "s", "", nil)); err != nil {
+		if _, _, _, err := b.open("s", "", a.seal(nil, "s", "", nil)); err != nil {
 			t.Errorf("after the clock was set back: %v", err)
 		}
 	})
@@ -212,7 +212,7 @@ func TestSendersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testSealer(t, "k1")
 		hear := func() {
-			if _, _, err := s.open("s", "", testSealer(t, "k1").seal(nil, "s", "", nil)); err != nil {
+			if _, _, _, err := s.open("s", "", testSealer(t, "k1").seal(nil, "s", "", nil)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -325,7 +325,7 @@ func BenchmarkSeal(b *testing.B) {
 	b.SetBytes(int64(len(payload)))
 	for b.Loop() {
 		sealed = a.seal(sealed[:0], "pagemcp.1.test.n.aaaaaaaaaaaaaaaa.l.bbbbbbbbbbbbbbbb", "", payload)
-		if _, _, err := z.open("pagemcp.1.test.n.aaaaaaaaaaaaaaaa.l.bbbbbbbbbbbbbbbb", "", sealed); err != nil {
+		if _, _, _, err := z.open("pagemcp.1.test.n.aaaaaaaaaaaaaaaa.l.bbbbbbbbbbbbbbbb", "", sealed); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -68,7 +68,7 @@ func (s *site) render(page *Page) error {
 				Level: node.Level, Text: plain(node, source), ID: string(name), IsContents: node.Level == 2 || node.Level == 3,
 			})
 		case *ast.List:
-			if isContents(node, source) {
+			if isContents(node) {
 				node.SetAttributeString("class", []byte("contents"))
 			}
 		}
@@ -105,7 +105,7 @@ func joinWideText(node *ast.Text, source []byte) {
 
 // isContents reports whether a list is a page's own table of contents: only links to
 // headings, before the first section.
-func isContents(list *ast.List, source []byte) bool {
+func isContents(list *ast.List) bool {
 	for before := list.PreviousSibling(); before != nil; before = before.PreviousSibling() {
 		if h, ok := before.(*ast.Heading); ok && h.Level > 1 {
 			return false
@@ -247,7 +247,7 @@ func parts(doc ast.Node, source []byte) (all []part) {
 			all = append(all, part{anchor: string(name), title: plain(h, source)})
 			continue
 		}
-		if list, ok := node.(*ast.List); len(all) == 0 || ok && isContents(list, source) {
+		if list, ok := node.(*ast.List); len(all) == 0 || ok && isContents(list) {
 			continue
 		}
 		last := &all[len(all)-1]

@@ -54,7 +54,7 @@ type fetchedKeys struct {
 type issuerMaker struct {
 	metrics   *metrics
 	log       *changeLog
-	transport http.RoundTripper // for fetching keys; nil: a new http.Transport
+	transport http.RoundTripper // for tests: fetches keys
 }
 
 // first returns the issuers of the configuration at the start. Their keys are not loaded yet.

@@ -45,8 +45,7 @@ type Options struct {
 	// nil: such a configuration is refused.
 	Connect func(config.Cluster, PeerSettings) (Peers, error)
 
-	transport http.RoundTripper // for fetching keys; default: a new http.Transport
-	abrupt    bool              // for tests: Run ends without a drain
+	abrupt bool // for tests: Run ends without a drain
 }
 
 // A Node is one process of a deployment: pages of the app's users join it, and their
@@ -73,7 +72,6 @@ type Node struct {
 	changed  *sessions.Changes   // of sessions, that all nodes share; nil: none are shared
 	certs    *front.Certificates // nil without TLS
 	proxies  *front.Proxies
-	host     string // the value of Host in requests
 	draining atomic.Bool
 	peers    Peers // nil without other nodes
 
@@ -140,7 +138,6 @@ func (n *Node) start(l *config.Loaded) (err error) {
 	if err != nil {
 		return err
 	}
-	n.host = public.Host
 	n.quotas = quotas.New(quotasOf(l.Config.Limits), n.metrics.exceed)
 	n.registry = newRegistry(n.quotas)
 	n.joins = &quotas.JoinQueue{}

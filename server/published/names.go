@@ -16,8 +16,3 @@ const (
 	AddOn      = "extension@pagemcp.github.io"
 	Site       = "https://github.com/pagemcp/pagemcp"
 )
-
-// All returns the names that must be registered before a release.
-func All() []string {
-	return []string{Module, Package, Scope, Tap, RegistryID, AddOn}
-}

@@ -221,10 +221,9 @@ func (e *Engine) ask(ctx context.Context, req *request, q *AccessQuestion) Acces
 }
 
 // question completes a question.
-func (e *Engine) question(req *request, q *AccessQuestion) *AccessQuestion {
+func (e *Engine) question(req *request, q *AccessQuestion) {
 	q.Assistant, q.CallsItself = AssistantOf(req.who), req.clientName()
 	q.Method, q.Right = req.label, rightNames[q.right]
-	return q
 }
 
 // decided reports a decision to the audit.

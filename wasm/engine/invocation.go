@@ -21,7 +21,6 @@ import (
 type Invocation struct {
 	client  *Client // nil: there is no request
 	call    sink.Call
-	method  sink.Method
 	rev     revision
 	who     Principal
 	digests [2]uint64 // of method, name or URI, and arguments, by each of Engine.stateKeys
@@ -64,7 +63,7 @@ func InvocationOf(ctx context.Context) *Invocation {
 // invocation makes one of req. It shares no memory with its params.
 func (e *Engine) invocation(ctx context.Context, req *request) (context.Context, *Invocation) {
 	i := &Invocation{
-		client: req.client, call: req.call, method: req.method, rev: req.rev, who: req.who,
+		client: req.client, call: req.call, rev: req.rev, who: req.who,
 		capabilities: bytes.Clone(req.capabilities),
 		inputs:       bytes.Clone(req.inputs),
 		state:        bytes.Clone(req.state),

@@ -80,7 +80,7 @@ func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme 
 		items := make([]item, 0, len(named))
 		who := PrincipalOf(ctx)
 		prefix := m.names
-		named, shown := e.shown(prefix, kind, named)
+		named, shown := e.shown(prefix, named)
 		for i, n := range named {
 			if e.options.Allow(who, VerbList, scheme+prefix+n.Name) && (kind != listOfTools || !e.hides(who, n)) {
 				items = append(items, item{n.Name, func(dst []byte) []byte {
@@ -106,7 +106,7 @@ func entriesOf(ctx context.Context, m *mount, kind byte) ([]Named, error) {
 }
 
 // shown returns the entries of a source without repeated ones, and what clients call them.
-func (e *Engine) shown(prefix string, kind byte, named []Named) (entries []Named, names []string) {
+func (e *Engine) shown(prefix string, named []Named) (entries []Named, names []string) {
 	seen := make(map[string]bool, len(named))
 	for _, n := range named {
 		if !seen[n.Name] {
@@ -137,7 +137,7 @@ func (e *Engine) meant(ctx context.Context, m *mount, rest string, kind byte) (o
 	if err != nil {
 		return "", err
 	}
-	entries, names := e.shown(m.names, kind, named)
+	entries, names := e.shown(m.names, named)
 	if at := slices.Index(names, m.names+rest); at >= 0 && entries[at].Name != rest {
 		return entries[at].Name, nil
 	}
@@ -252,7 +252,7 @@ func (e *Engine) ToolDescription(ctx context.Context, name string) ([]byte, erro
 		if err != nil {
 			return nil, err
 		}
-		entries, names := e.shown(m.names, listOfTools, named)
+		entries, names := e.shown(m.names, named)
 		at := slices.IndexFunc(entries, func(t Tool) bool { return t.Name == l.own })
 		if at < 0 {
 			at = slices.Index(names, m.names+l.own)

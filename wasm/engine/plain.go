@@ -25,7 +25,3 @@ func PlainText(text string, most int) string { return plain.Text(text, most) }
 
 // PlainLines is PlainText for text of several lines: line feeds and tabs remain.
 func PlainLines(text string, most int) string { return plain.Lines(text, most) }
-
-// PlainJSON returns a JSON value in which all strings, and names of members, are as [PlainLines]
-// returns them.
-func PlainJSON(value []byte) []byte { return plainTexts(value) }

@@ -73,7 +73,7 @@ func (e *Engine) runTask(t *task, ask *pendingAsk) {
 // callTask calls the tool of a task, once it may run. The result is as clients get it.
 func (e *Engine) callTask(t *task, ask *pendingAsk) ([]byte, error) {
 	i := &Invocation{
-		client: &Client{engine: e, who: t.who}, method: callToolMethod, rev: modern, who: t.who,
+		client: &Client{engine: e, who: t.who}, rev: modern, who: t.who,
 		capabilities: t.capabilities, inputs: t.answers, info: append(jsonrpc.AppendString([]byte(`{"name":`), t.clientName), '}'), task: t,
 	}
 	ctx := context.WithValue(t.ctx, invocationKey{}, i)

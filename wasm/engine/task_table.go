@@ -170,9 +170,6 @@ func (e *Engine) announceTask(t *task) {
 	e.registry.subscribed(key, (*subscription).enqueue)
 }
 
-// DeclaresTasks returns Options.Tasks.
-func (e *Engine) DeclaresTasks() bool { return e.declaresTasks.Load() }
-
 // SetTasks replaces Options.Tasks.
 func (e *Engine) SetTasks(on bool) {
 	if e.declaresTasks.Swap(on) != on {

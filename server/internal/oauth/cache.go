@@ -57,9 +57,3 @@ func (c *cache) put(hash [sha256.Size]byte, set *snapshot, access Access) {
 	}
 	c.recent[hash] = cached{access, set, until}
 }
-
-func (c *cache) len() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.recent) + len(c.earlier)
-}

@@ -76,3 +76,15 @@ func post(a *Authenticator, target string, authorization ...string) (granted Acc
 	}
 	return granted, challenge.Status, challenge.Header
 }
+
+func (c *cache) len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.recent) + len(c.earlier)
+}
+
+func (v *validities) len() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return len(v.bySecond)
+}

@@ -45,9 +45,3 @@ func (v *validities) remove(second int64) {
 	defer v.mu.Unlock()
 	delete(v.bySecond, second)
 }
-
-func (v *validities) len() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return len(v.bySecond)
-}
