@@ -28,7 +28,7 @@ func textFiles(sources string) api.Plugin {
 			contents, err := englishTexts(sources)
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, ResolveDir: filepath.Dir(args.Path)}, err
 		})
-		build.OnLoad(api.OnLoadOptions{Filter: `[/\\]texts[/\\]playground\.[\w-]+\.json$`, Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		build.OnLoad(api.OnLoadOptions{Filter: `[/\\]web[/\\]texts[/\\][\w.-]+\.json$`, Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
 			data, err := os.ReadFile(args.Path)
 			contents := string(data)
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJSON, WatchFiles: []string{args.Path}}, err

@@ -39,7 +39,7 @@ func declarations(root string, modules []string) (map[string][]byte, error) {
 		if found[name] != nil {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		text, err := os.ReadFile(filepath.Join(dir, "src", filepath.FromSlash(name)))
 		if err != nil {
 			return nil, fmt.Errorf("write the declarations: %w", err)
 		}

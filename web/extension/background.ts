@@ -3,10 +3,11 @@
  * is idle: all of its state is in storage.
  */
 
+import { say } from '../src/translation.ts'
 import * as consent from './consent.ts'
 import { type EngineStatus, handleMessages, notify, type Overview } from './messages.ts'
 import { engineHost, restrictStorage } from './platform.ts'
-import { texts, uiLanguage } from './popup.texts.ts'
+import { textsIn, uiLanguage } from './popup.texts.ts'
 import { allTabs, sharedTabs, textOf } from './tabs.ts'
 
 const engine = engineHost({
@@ -116,10 +117,12 @@ function refresh(): Promise<void> {
 
 /** Shows on the icon how many tabs are shared. */
 async function showCount(count: number): Promise<void> {
+  const language = uiLanguage()
+  const { noneRead, tabsRead } = textsIn(language)
   await Promise.all([
     chrome.action.setBadgeBackgroundColor({ color: '#4263eb' }),
     chrome.action.setBadgeText({ text: count === 0 ? '' : String(count) }),
-    chrome.action.setTitle({ title: texts[uiLanguage()].icon(count) }),
+    chrome.action.setTitle({ title: count === 0 ? noneRead : say(tabsRead, { count }, language) }),
   ])
 }
 

@@ -14,7 +14,7 @@ import type {
   TabInfo,
   TickTime,
 } from './messages.ts'
-import { language, text } from './popup-language.ts'
+import { clock, language, list, say, text } from './popup-language.ts'
 import { standingOf } from './standing.ts'
 
 /** The most reads that are shown. */
@@ -40,7 +40,7 @@ export function showOverview({ on, tabs, sites, uses, status }: Overview, action
   const standing = standingOf({ on, tabs, status })
   element('share-text').textContent =
     standing === 'tabs'
-      ? text.sharingTabs(tabs.filter(({ shared }) => shared).length)
+      ? say(text.sharingTabs, { count: tabs.filter(({ shared }) => shared).length })
       : text.headline[standing]
   element('tick-a-tab').hidden =
     standing !== 'nothing' || !tabs.some(({ site }) => site !== undefined)
@@ -50,7 +50,7 @@ export function showOverview({ on, tabs, sites, uses, status }: Overview, action
   showAssistants(on, uses, status, actions)
   showReads(status.reads, tabs)
   element('sites-box').hidden = sites.length === 0
-  element('sites-title').textContent = text.sites(sites.length)
+  element('sites-title').textContent = say(text.sites, { count: sites.length })
   const seen = [...status.assistants, ...uses].map(({ assistant }) => assistant)
   const everywhere = status.assistants.filter(isStopped).map(({ assistant }) => assistant)
   const rows = sites.map((site) => {
@@ -81,7 +81,7 @@ const siteRows = new Map<string, Row<Reader[]>>()
 /** A site that the user has agreed to, with each assistant that was seen. */
 function siteRow(site: string, actions: Actions): Row<Reader[]> {
   const forget = make('button', 'link', text.revoke)
-  forget.ariaLabel = text.about(text.revoke, [site])
+  forget.ariaLabel = say(text.about, { action: text.revoke, names: site })
   forget.addEventListener('click', () => actions.forgotten(site))
   const list = make('ul', 'readers')
   const readers = new Map<string, Row<Reader>>()
@@ -112,11 +112,13 @@ function readerRow(site: string, assistant: string, actions: Actions): Row<Reade
     update({ use, isStoppedEverywhere }) {
       isStoppedHere = use?.isStopped === true
       const where = isStoppedEverywhere ? text.stoppedEverywhere : text.stoppedHere
+      const count = use?.reads ?? 0
+      const allowed = count === 0 ? text.mayRead : say(text.mayReadAfter, { count })
       const mayRead = !isStoppedHere && !isStoppedEverywhere
-      place.textContent = mayRead ? text.mayRead(use?.reads ?? 0) : where
+      place.textContent = mayRead ? allowed : where
       place.classList.toggle('stopped', !mayRead)
       change.textContent = isStoppedHere ? text.allowHere : text.stopHere
-      change.ariaLabel = text.about(change.textContent, [name, site])
+      change.ariaLabel = say(text.about, { action: change.textContent, names: list([name, site]) })
     },
   }
 }
@@ -145,7 +147,9 @@ function showAssistants(
   element('assistants-box').hidden = !on || (gateway === undefined && assistants.length === 0)
   element('pause').textContent = isPaused ? text.resume : text.pauseAll
   element('pause-note').hidden = !isPaused
-  element('pause-note').textContent = isPaused ? text.pausedUntil(pausedUntil) : ''
+  element('pause-note').textContent = isPaused
+    ? say(text.pausedUntil, { time: clock(pausedUntil) })
+    : ''
   element('no-assistants').hidden = assistants.length > 0
   const items = assistants.map((one) => {
     const { assistant, callsItself = '', readsToday: reads } = one
@@ -175,13 +179,13 @@ function assistantRow(assistant: string, actions: Actions): Row<ShownAssistant> 
       isStopped = shown.isStopped
       const claim = plainLabel(shown.callsItself, 64)
       own.hidden = claim === '' || claim === assistant
-      own.textContent = text.callsItself(claim)
-      const sites = text.list(shown.sites.map((site) => new URL(site).host))
-      const reads = text.readsToday(shown.reads)
+      own.textContent = say(text.callsItself, { name: claim })
+      const sites = list(shown.sites.map((site) => new URL(site).host))
+      const reads = say(text.readsToday, { count: shown.reads })
       place.textContent = [isStopped ? text.isStopped : reads, sites].filter(Boolean).join(' · ')
       place.title = sites
       change.textContent = isStopped ? text.allow : text.stop
-      change.ariaLabel = text.about(change.textContent, [name])
+      change.ariaLabel = say(text.about, { action: change.textContent, names: name })
     },
   }
 }
@@ -209,7 +213,7 @@ function gatewayOf({ gateway, reason, failure }: EngineStatus): {
   }
   switch (gateway?.is) {
     case 'joined':
-      return { is: 'joined', state: text.connectedAs(gateway.name ?? '') }
+      return { is: 'joined', state: say(text.connectedAs, { name: gateway.name ?? '' }) }
     case 'connecting':
       if (gateway.error === undefined) return { is: 'waiting', state: text.searching }
       return { is: 'away', state: text.away, advice: text.reconnects }
@@ -224,7 +228,7 @@ function gatewayOf({ gateway, reason, failure }: EngineStatus): {
     case 'refused':
       return { is: 'unpaired', state, advice: text.linkRefused }
   }
-  const advice = gateway?.error === undefined ? '' : text.failed(gateway.error)
+  const advice = gateway?.error === undefined ? '' : say(text.failed, { error: gateway.error })
   return { is: 'unpaired', state, advice }
 }
 
@@ -296,15 +300,15 @@ function tabRow(actions: Actions): Row<Shown> {
       place.textContent = host + (pathname === '/' ? '' : pathname)
       const names = tab.stopped.map((assistant) => assistantName(assistant, language))
       except.hidden = !tab.ticked || names.length === 0
-      except.textContent = text.notBy(names)
-      except.title = text.list(names)
+      except.textContent = say(text.notBy, { assistants: list(names) })
+      except.title = list(names)
       label.title = tab.title
       asksFirst.hidden = !asks
       time.hidden = !tab.ticked || !on
       ends.hidden = tab.until === undefined
-      ends.text = tab.until === undefined ? '' : text.until(tab.until)
+      ends.text = tab.until === undefined ? '' : say(text.until, { time: clock(tab.until) })
       time.value = tab.until === undefined ? 'session' : ''
-      time.ariaLabel = text.howLong(title.textContent)
+      time.ariaLabel = say(text.howLong, { tab: title.textContent })
     },
   }
 }
@@ -313,7 +317,8 @@ function showReads(reads: ReadRecord[], tabs: TabInfo[]) {
   element('no-reads').hidden = reads.length > 0
   const rows = reads.slice(0, maxReads).map(({ uri, time }) => {
     const when = document.createElement('time')
-    when.textContent = text.readAt(time)
+    // In English: British or American, as the browser has it.
+    when.textContent = new Date(time).toLocaleTimeString(language === 'en' ? undefined : language)
     return make('li', 'row', make('span', 'title', nameOf(uri, tabs)), when)
   })
   element('reads').replaceChildren(...rows)
@@ -325,7 +330,7 @@ function nameOf(uri: string, tabs: TabInfo[]): string {
   if (id === '') return text.listOfTabs
   const tab = tabs.find((one) => String(one.id) === id)
   const name = id === 'active' ? text.activeTab : tab ? plainLabel(tab.title, 80) : text.closedTab
-  return part === undefined ? name : text.textOf(name)
+  return part === undefined ? name : say(text.textOf, { tab: name })
 }
 
 /** Puts items into a list, and moves none that stands where it should. */

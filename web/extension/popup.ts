@@ -4,7 +4,7 @@ import { defaultGateway, gatewayOf } from 'pagemcp'
 import { confirmedGateways, confirmGateway } from './identity.ts'
 import { handleMessages, type Overview, request, type TabInfo, type TickTime } from './messages.ts'
 import { permissionFor } from './platform.ts'
-import { showTexts, text } from './popup-language.ts'
+import { say, showTexts, text } from './popup-language.ts'
 import { type Actions, element, showOverview } from './popup-view.ts'
 
 let shown: Overview | undefined
@@ -109,7 +109,7 @@ function join() {
     },
     (error: Error) => {
       const wrong = error.name === 'TypeError'
-      problem.textContent = wrong ? text.notALink : text.failed(error.message)
+      problem.textContent = wrong ? text.notALink : say(text.failed, { error: error.message })
       problem.hidden = false
     },
   )

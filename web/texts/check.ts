@@ -13,6 +13,13 @@ type Tree = { [key: string]: unknown }
 const camelCase = (name: string) =>
   name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
+/** Programs whose texts are one module. */
+const modules = {
+  consent: 'src/access/texts.ts',
+  panel: 'src/access-element/texts.ts',
+  extension: 'extension/popup.texts.ts',
+}
+
 /** The English texts of each program, from its modules. */
 async function english(): Promise<Record<string, Tree>> {
   const playground: Tree = {}
@@ -25,7 +32,11 @@ async function english(): Promise<Record<string, Tree>> {
     const [, name = ''] = file.split('/')
     demos[name === 'texts' ? 'start' : name] = (await import(join(web, file))).texts
   }
-  return { playground, demos }
+  const others: Record<string, Tree> = {}
+  for (const [program, file] of Object.entries(modules)) {
+    others[program] = (await import(join(web, file))).en
+  }
+  return { playground, demos, ...others }
 }
 
 const isTree = (value: unknown): value is Tree =>

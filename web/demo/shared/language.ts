@@ -3,7 +3,8 @@
  * playground on the same origin has the same setting.
  */
 
-import { type Language, localeNames, preferredLocale } from '../../playground/locale/languages.ts'
+import { localeNames } from '../../playground/locale/languages.ts'
+import { type Language, languageOf } from '../../src/translation.ts'
 
 export type { Language }
 
@@ -19,8 +20,7 @@ export const tag = language === 'en' ? 'en-GB' : language
 
 function chosen(): Language {
   const wanted = asked ?? stored()
-  const found = preferredLocale(wanted ? [wanted] : navigator.languages)
-  return found === 'en-XA' ? 'en' : found
+  return languageOf(wanted ? [wanted] : navigator.languages)
 }
 
 function stored(): string | undefined {

@@ -3,27 +3,12 @@
  * language, which is loaded on demand (web/texts).
  */
 
+import { type Plural, say as sayIn, translated } from '../../src/translation.ts'
 import { type Language, language, tag } from './language.ts'
-
-/** A text that depends on the number `{count}`, by plural category. */
-export interface Plural {
-  readonly one?: string
-  readonly other: string
-}
 
 /** A catalogue. Entries that are not text are for the program: lists, contents of a demo. */
 export interface Texts {
   readonly [key: string]: unknown
-}
-
-/** The texts of a language, and the English ones where a translation is missing. Lists are translated as a whole. */
-function translated<T>(english: T, translation: unknown): T {
-  if (typeof english !== 'object' || english === null || Array.isArray(english)) {
-    return (translation as T | undefined) ?? english
-  }
-  const from = (translation ?? {}) as Readonly<Record<string, unknown>>
-  const all = Object.entries(english).map(([key, text]) => [key, translated(text, from[key])])
-  return { ...from, ...Object.fromEntries(all) } as T
 }
 
 const catalogues = {
@@ -83,16 +68,7 @@ function withCode(text: string): (string | Node)[] {
 }
 
 /** A text with its `{name}`s replaced; numbers are written as the language does. */
-export function say(
+export const say = (
   text: string | Plural,
   params: { readonly [name: string]: string | number } = {},
-): string {
-  const form =
-    typeof text === 'string' ? 'other' : new Intl.PluralRules(tag).select(Number(params.count))
-  const chosen = typeof text === 'string' ? text : (form === 'one' && text.one) || text.other
-  return chosen.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = params[name]
-    if (value === undefined) return whole
-    return typeof value === 'number' ? value.toLocaleString(tag) : value
-  })
-}
+): string => sayIn(text, params, tag)

@@ -1,7 +1,13 @@
-/** The languages of playground and demos. */
+/**
+ * The languages of the playground: those of src/translation.ts, which is not imported. The chunk that it would share with
+ * the package would be one more request of the first load.
+ */
 
-export const locales = ['en', 'zh-Hans', 'ja', 'de'] as const
-export type Language = (typeof locales)[number]
+import type { Language } from '../../src/translation.ts'
+
+export type { Language }
+
+export const locales: readonly Language[] = ['en', 'zh-Hans', 'ja', 'de']
 /** With the pseudo-locale of the playground. */
 export type Locale = Language | 'en-XA'
 

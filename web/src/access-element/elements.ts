@@ -3,7 +3,7 @@
 import { showIndicator } from './indicator.ts'
 import { showPanel } from './panel.ts'
 import { styles } from './style.ts'
-import { languageOf } from './texts.ts'
+import { languageAt } from './texts.ts'
 import type { AccessHost } from './watch.ts'
 
 /** `<pagemcp-access>` and `<pagemcp-access-indicator>`. */
@@ -46,7 +46,7 @@ const indicatorName = 'pagemcp-access-indicator'
 export function defineAccess(mcp: AccessHost): () => void {
   const classes = [
     defined(panelName, (element, root, host, signal) =>
-      showPanel(root, host, languageOf(element), signal),
+      showPanel(root, host, languageAt(element), signal),
     ),
     defined(indicatorName, (element, root, host, signal) => {
       const seconds = Number(element.getAttribute('seconds') ?? '')
@@ -57,7 +57,7 @@ export function defineAccess(mcp: AccessHost): () => void {
         made.setAttribute('exportparts', parts)
         return made
       }
-      showIndicator(root, host, languageOf(element), signal, panel, activeFor)
+      showIndicator(root, host, languageAt(element), signal, panel, activeFor)
     }),
   ]
   for (const one of classes) one.use(mcp)
@@ -139,9 +139,9 @@ function elementClass(render: Render): AccessElementClass {
       this.#stop = new AbortController()
       const { signal } = this.#stop
       render(this, this.#root, mcp, signal)
-      const language = languageOf(this)
+      const language = languageAt(this)
       const observer = new MutationObserver(() => {
-        if (languageOf(this) !== language) this.renew()
+        if (languageAt(this) !== language) this.renew()
       })
       observer.observe(document.documentElement, { attributeFilter: ['lang'] })
       signal.addEventListener('abort', () => observer.disconnect())

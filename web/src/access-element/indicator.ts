@@ -1,8 +1,9 @@
 /** The indicator: a button that is there while assistants use the page, and opens the panel. */
 
+import { fill, type Language } from '../translation.ts'
 import { button, make, setText } from './dom.ts'
 import { nameOf } from './names.ts'
-import { texts as allTexts, fill, type Language } from './texts.ts'
+import { textsIn } from './texts.ts'
 import { type AccessHost, type AccessState, watchAccess } from './watch.ts'
 
 /** The most names on the button. */
@@ -22,7 +23,7 @@ export function showIndicator(
   panel: () => HTMLElement,
   activeFor?: number,
 ): void {
-  const texts = allTexts[language]
+  const texts = textsIn(language)
   const label = make('span', 'label')
   const said = make('span', 'said')
   said.role = 'status'

@@ -1,7 +1,8 @@
 /** How the name of an assistant is shown. Names come from gateways and from clients: they are data. */
 
 import { plainLabel } from '../plain-label.ts'
-import { texts as allTexts, fill, languageFor, type Texts } from './texts.ts'
+import { fill, languageOf } from '../translation.ts'
+import { type Texts, textsIn } from './texts.ts'
 
 /** The most of a name that is shown. */
 const maxName = 64 // UTF-16 code units
@@ -30,7 +31,7 @@ export function nameOf(assistant: string, texts: Texts): string {
  * @param language - a tag of BCP 47; texts are in English, German, Japanese and Chinese. Default: that of the browser
  */
 export function assistantName(assistant: string, language: string = navigator.language): string {
-  return nameOf(assistant, allTexts[languageFor(language)])
+  return nameOf(assistant, textsIn(languageOf([language])))
 }
 
 /** What a client says of itself, if that adds something. */

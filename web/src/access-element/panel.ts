@@ -1,11 +1,12 @@
 /** The panel of `<pagemcp-access>`: who has access, what they did, and the buttons that end it. */
 
 import type { PageAccess } from '../access-types.ts'
+import { fill, type Language } from '../translation.ts'
 import { auditList } from './audit.ts'
 import { button, grantingButton, make, setText } from './dom.ts'
 import { nameOf } from './names.ts'
 import { type Actions, assistantRow, type Row } from './row.ts'
-import { texts as allTexts, fill, type Language } from './texts.ts'
+import { type Texts, textsIn } from './texts.ts'
 import { clock, localeOf } from './times.ts'
 import { type AccessHost, type AccessState, watchAccess } from './watch.ts'
 
@@ -20,7 +21,7 @@ export function showPanel(
   signal: AbortSignal,
 ): void {
   const { access } = mcp
-  const texts = allTexts[language]
+  const texts = textsIn(language)
   const locale = localeOf(language)
 
   const title = make('h2', 'title', texts.title)
@@ -124,7 +125,7 @@ function actionsOf(access: PageAccess, run: (action: () => Promise<void>) => unk
   }
 }
 
-function emptyTable(texts: (typeof allTexts)[Language]) {
+function emptyTable(texts: Texts) {
   const columns = [texts.assistant, texts.may, texts.last, texts.today, texts.actions]
   const headings = columns.map((text) => {
     const hidden = text === texts.actions

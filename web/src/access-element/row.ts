@@ -1,9 +1,10 @@
 /** The row of an assistant in the panel. */
 
 import type { AssistantGrant, PageAccess, Right } from '../access-types.ts'
+import { fill } from '../translation.ts'
 import { button, grantingButton, make, setText } from './dom.ts'
 import { callsItself, isNamed, nameOf } from './names.ts'
-import { fill, type Texts } from './texts.ts'
+import type { Texts } from './texts.ts'
 import { moment } from './times.ts'
 import { type AssistantState, grantOf } from './watch.ts'
 

@@ -1,6 +1,6 @@
 /** Times in the language of the element, in 24 hours. */
 
-import type { Language } from './texts.ts'
+import type { Language } from '../translation.ts'
 
 /** The tag for `Intl`. */
 export const localeOf = (language: Language): string => (language === 'en' ? 'en-GB' : language)

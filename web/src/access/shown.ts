@@ -1,8 +1,9 @@
 /** What the question about a request shows: plain data, which may go to another tab of the app. */
 
 import type { AccessRequest } from '../access-types.ts'
+import { languageOf } from '../translation.ts'
 import { sessionTime } from './grants.ts'
-import { clean, languageOf, languages, shownJson, type Texts } from './texts.ts'
+import { clean, shownJson, type Texts, textsIn } from './texts.ts'
 
 /** What a question is about. */
 export interface Asked {
@@ -77,7 +78,7 @@ export function shownOf(
   now: number,
 ): Shown {
   const language = languageOf(wanted)
-  const texts = languages[language] as Texts
+  const texts = textsIn(language)
   const { assistant, callsItself, right, tool, method, what } = asked
   const isUnnamed = unnamed.includes(assistant)
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'short' })

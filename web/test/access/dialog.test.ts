@@ -1,6 +1,8 @@
 // The question to the user: what it says, who can answer it, and what covers it.
 
 import assert from 'node:assert/strict'
+import { textsIn } from '../../src/access/texts.ts'
+import { fill, languageOf } from '../../src/translation.ts'
 import { axe, violations } from '../harness/axe.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { serveKit } from '../harness/kit.ts'
@@ -301,13 +303,9 @@ inBrowsers(
   async ({ open }) => {
     const tab = await opened(open(url('/?open')))
     await tab.evaluate(axe)
-    const titles = {
-      en: 'Allow claude-code to read My notes?',
-      de: 'Darf claude-code My notes lesen?',
-      'ja-JP': 'claude-codeにMy notesの読み取りを許可しますか？',
-      'zh-CN': '允许claude-code读取My notes吗？',
-    }
-    for (const [language, title] of Object.entries(titles)) {
+    const values = { assistant: 'claude-code', app: 'My notes' }
+    for (const language of ['en', 'de', 'ja-JP', 'zh-CN']) {
+      const title = fill(textsIn(languageOf([language])).read, values)
       await tab.evaluate((language) => {
         document.documentElement.lang = language
       }, language)

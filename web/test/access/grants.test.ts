@@ -18,8 +18,9 @@ import {
   withGrant,
 } from '../../src/access/grants.ts'
 import { askedOf, isShowable, shownOf } from '../../src/access/shown.ts'
-import { languageOf, languages, shownJson } from '../../src/access/texts.ts'
+import { en, shownJson, textsIn } from '../../src/access/texts.ts'
 import type { AccessRequest } from '../../src/access-types.ts'
+import { languageOf, languages, translated } from '../../src/translation.ts'
 
 const now = 1_800_000_000_000
 const day = 86_400_000
@@ -197,16 +198,23 @@ test('the table never names the page itself, since an assistant may have that na
   })
 })
 
-test('all languages have the same texts, with the same names in them', () => {
+test('a question names the same things in all languages', () => {
   const names = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
-  const { en } = languages
-  for (const [language, texts] of Object.entries(languages)) {
-    for (const [key, text] of Object.entries(en ?? {})) {
-      const own = (texts as { [key: string]: string })[key] ?? ''
-      assert.deepEqual(names(own), names(text), `${language}: ${key}`)
+  for (const language of languages) {
+    const texts: { readonly [key: string]: string } = textsIn(language)
+    for (const [key, text] of Object.entries(en)) {
+      assert.deepEqual(names(texts[key] ?? ''), names(text), `${language}: ${key}`)
     }
-    assert.deepEqual(Object.keys(texts), Object.keys(en ?? {}))
   }
+})
+
+test('a text that a translation lacks is shown in English', () => {
+  const english = { a: 'A', of: { b: 'B', c: 'C' }, count: { one: 'one', other: '{count}' } }
+  assert.deepEqual(translated(english, { of: { c: 'Z' }, count: { other: 'Z {count}' } }), {
+    a: 'A',
+    of: { b: 'B', c: 'Z' },
+    count: { other: 'Z {count}' },
+  })
 })
 
 test('the language is that of the document, then one of the browser, then English', () => {

@@ -24,6 +24,7 @@ export function serveKit(
       headers: { 'access-control-allow-origin': '*' }, // for sandboxed frames, which have no origin
       directories: {
         '/src/': `${import.meta.dirname}/../../src`,
+        '/texts/': `${import.meta.dirname}/../../texts`,
         '/test/': `${import.meta.dirname}/..`,
         '/testdata/': `${import.meta.dirname}/../../../testdata`,
       },

@@ -56,7 +56,7 @@ const { stripTypeScriptTypes } = nodeModule as unknown as {
 
 /**
  * Serves files on a free loopback port. TypeScript is served as JavaScript: types become blanks,
- * lines stay.
+ * lines stay, and imported JSON is a script, as a bundler makes it: policies for scripts hold for it.
  */
 export async function serve(options: ServeOptions): Promise<Served> {
   const server = createServer((request, response) => {
@@ -85,7 +85,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 async function answer(options: ServeOptions, request: IncomingMessage, response: ServerResponse) {
-  const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname)
+  const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
+  const path = decodeURIComponent(pathname)
   const hold = options.held?.[path]
   if (hold) {
     hold()
@@ -98,7 +99,8 @@ async function answer(options: ServeOptions, request: IncomingMessage, response:
     return
   }
   const found = await find(options, path.endsWith('/') ? `${path}index.html` : path)
-  const extension = extname(path) || '.html'
+  const isImported = search === importedJson
+  const extension = isImported ? '.js' : extname(path) || '.html'
   if (found === undefined) {
     response.writeHead(404, { 'content-type': 'text/plain' }).end(`no ${path}`)
     return
@@ -108,8 +110,14 @@ async function answer(options: ServeOptions, request: IncomingMessage, response:
     'cache-control': 'no-store',
   }
   response.writeHead(200, { ...headers, ...options.headers })
-  response.end(extension === '.ts' ? stripTypeScriptTypes(found.toString()) : found)
+  if (isImported) response.end(`export default ${found}`)
+  else response.end(extension === '.ts' ? script(found.toString()) : found)
 }
+
+const importedJson = '?imported'
+
+const script = (source: string) =>
+  stripTypeScriptTypes(source).replace(/\.json' with \{ type: 'json' \}/g, `.json${importedJson}'`)
 
 async function find(
   { files = {}, directories = {} }: ServeOptions,

@@ -75,7 +75,7 @@ test('sections of the changelog have a version and a date, newest first', () => 
 test('source maps name no directory of this machine', () => {
   for (const file of app.files.filter((name) => name.endsWith('.map'))) {
     for (const source of JSON.parse(packed(file)).sources as string[]) {
-      assert.match(source, /^(?:src|node_modules|go)\//, `${file}: ${source}`)
+      assert.match(source, /^(?:src|texts|node_modules|go)\//, `${file}: ${source}`)
     }
   }
 })

@@ -1,6 +1,6 @@
 /** Texts of the board, in English. */
 
-import type { Plural } from '../../shared/texts.ts'
+import type { Plural } from '../../../src/translation.ts'
 
 const count: Plural = { one: 'one tab', other: '{count} tabs' }
 

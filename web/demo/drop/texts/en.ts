@@ -1,6 +1,6 @@
 /** Texts of the drop, in English. */
 
-import type { Plural } from '../../shared/texts.ts'
+import type { Plural } from '../../../src/translation.ts'
 
 const count: Plural = { one: 'one file, {size}', other: '{count} files, {size}' }
 

@@ -1,6 +1,6 @@
 /** Texts of the notes, in English. */
 
-import type { Plural } from '../../shared/texts.ts'
+import type { Plural } from '../../../src/translation.ts'
 
 const found: Plural = { other: '{count} of {all} found' }
 const offered: Plural = {

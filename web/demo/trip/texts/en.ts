@@ -1,6 +1,6 @@
 /** Texts of the trip, in English. */
 
-import type { Plural } from '../../shared/texts.ts'
+import type { Plural } from '../../../src/translation.ts'
 
 const stops: Plural = { one: 'stop', other: 'stops' }
 const nights: Plural = { one: '{count} night', other: '{count} nights' }
