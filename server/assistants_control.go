@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -94,22 +92,6 @@ func Assistants(ctx context.Context, dir string) (all []NamedAssistant, err erro
 		all = append(all, one.NamedAssistant)
 	}
 	return all, nil
-}
-
-// AssistantOf returns the assistant of a token, from the state directory. ok is false if there
-// is none, or if it was revoked.
-func AssistantOf(dir, token string) (a NamedAssistant, ok bool) {
-	stored, err := readAssistants(dir)
-	if err != nil {
-		return a, false
-	}
-	hash := sha256.Sum256([]byte(token))
-	for _, one := range stored {
-		if subtle.ConstantTimeCompare(hash[:], one.Hash) == 1 {
-			a, ok = one.NamedAssistant, true
-		}
-	}
-	return a, ok
 }
 
 // readAssistants reads the file, without its lock: it is replaced as a whole.
