@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -24,20 +25,32 @@ type Caller struct {
 	// acts, or nil. If it is nil itself, the caller may do everything.
 	Authorize func(path string, rights ...engine.Right) *Challenge
 
-	// Valid is done when the credentials are no longer valid: connections and streams of
-	// the caller end then. Nil if they do not expire.
-	Valid context.Context
+	// Connections and streams of the caller end when Valid is done, which may be nil, and at
+	// Expires, which may be zero.
+	Valid   context.Context
+	Expires time.Time
 }
 
 // Bind returns a context that also ends when the credentials of the caller do, or with
 // release, which must be called.
 func (c Caller) Bind(ctx context.Context) (bound context.Context, release func()) {
 	bound, cancel := context.WithCancelCause(ctx)
-	if c.Valid == nil {
-		return bound, func() { cancel(nil) }
-	}
-	stop := context.AfterFunc(c.Valid, func() { cancel(ErrRevoked) })
+	stop := c.AfterEnd(func() { cancel(ErrRevoked) })
 	return bound, func() { stop(); cancel(nil) }
+}
+
+// AfterEnd calls end when the credentials of the caller are no longer valid, in a goroutine of
+// its own, unless stop is called before. stop must be called. end may be called twice.
+func (c Caller) AfterEnd(end func()) (stop func()) {
+	unbind := func() bool { return true }
+	if c.Valid != nil {
+		unbind = context.AfterFunc(c.Valid, end)
+	}
+	if c.Expires.IsZero() {
+		return func() { unbind() }
+	}
+	timer := time.AfterFunc(time.Until(c.Expires), end)
+	return func() { unbind(); timer.Stop() }
 }
 
 // Client returns the caller as a client of the endpoint at path.

@@ -262,10 +262,7 @@ func (r *request) serveContext(listen bool) (context.Context, context.CancelFunc
 		return r.http.Context(), func() {} // ends with Serve: see Caller.Bind
 	}
 	end, ended := context.WithCancel(r.server.Ending)
-	unbind := func() bool { return true }
-	if valid := r.caller.Valid; valid != nil {
-		unbind = context.AfterFunc(valid, ended)
-	}
+	unbind := r.caller.AfterEnd(ended)
 	ctx, cancel := context.WithCancel(engine.WithEnd(r.unbound, end))
 	stop := context.AfterFunc(end, func() { time.AfterFunc(limits.ShutdownTime, cancel) })
 	return ctx, func() { unbind(); stop(); cancel(); ended() }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/clock"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -26,9 +27,9 @@ type AuthenticatorConfig struct {
 // An Authenticator authenticates assistants by OAuth access tokens. It implements
 // access.Authenticator.
 type Authenticator struct {
-	config     AuthenticatorConfig
-	validities *validities
-	close      context.CancelFunc
+	config AuthenticatorConfig
+	valid  context.Context // of all callers; ends with close
+	close  context.CancelFunc
 }
 
 // NewAuthenticator returns an Authenticator. Close must be called.
@@ -48,8 +49,8 @@ func NewAuthenticator(c AuthenticatorConfig) (*Authenticator, error) {
 			return nil, fmt.Errorf("there is no scope %q: want one of %v", scope, AllScopes())
 		}
 	}
-	base, cancel := context.WithCancel(context.Background())
-	return &Authenticator{config: c, validities: newValidities(base), close: cancel}, nil
+	valid, cancel := context.WithCancel(context.Background())
+	return &Authenticator{config: c, valid: valid, close: cancel}, nil
 }
 
 // checkPublicURL accepts an origin: paths of well-known documents are below the host.
@@ -86,7 +87,8 @@ func (a *Authenticator) Identify(r *http.Request) (caller access.Caller, subject
 		Authorize: func(path string, rights ...engine.Right) *access.Challenge {
 			return a.authorize(granted, path, rights...)
 		},
-		Valid: a.validities.until(granted.Expires),
+		Valid:   a.valid,
+		Expires: time.Now().Add(clock.Until(granted.Expires.Add(leeway))),
 	}, granted.Subject, nil
 }
 

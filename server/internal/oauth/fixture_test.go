@@ -82,9 +82,3 @@ func (c *cache) len() int {
 	defer c.mu.Unlock()
 	return len(c.recent) + len(c.earlier)
 }
-
-func (v *validities) len() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return len(v.bySecond)
-}
