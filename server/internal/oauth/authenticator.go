@@ -24,8 +24,7 @@ type AuthenticatorConfig struct {
 	OnRefusal       func(Reason) // called for each rejected request; may be nil
 }
 
-// An Authenticator authenticates assistants by OAuth access tokens. It implements
-// access.Authenticator.
+// An Authenticator authenticates assistants by OAuth access tokens.
 type Authenticator struct {
 	config AuthenticatorConfig
 	valid  context.Context // of all callers; ends with close
@@ -67,13 +66,7 @@ func checkPublicURL(address string) error {
 // Close ends the validity of all callers, and with it their streams.
 func (a *Authenticator) Close() { a.close() }
 
-// Authenticate implements access.Authenticator.
-func (a *Authenticator) Authenticate(r *http.Request) (access.Caller, *access.Challenge) {
-	caller, _, challenge := a.Identify(r)
-	return caller, challenge
-}
-
-// Identify does the same, and returns the subject of the token.
+// Identify returns the caller of a request and the subject of its token, or the response to it.
 func (a *Authenticator) Identify(r *http.Request) (caller access.Caller, subject string, challenge *access.Challenge) {
 	granted, challenge := a.Access(r)
 	if challenge != nil {

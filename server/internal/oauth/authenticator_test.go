@@ -15,8 +15,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
 
-var _ access.Authenticator = (*Authenticator)(nil)
-
 func TestChallenges(t *testing.T) {
 	issuer := oauthtest.New(testIssuer)
 	a := authenticator(t, validator(t, static(t, issuer), nil))
@@ -108,7 +106,7 @@ func TestCallersEndWithTheirTokens(t *testing.T) {
 			t.Helper()
 			r := httptest.NewRequest("POST", "/mcp", nil)
 			r.Header.Set("Authorization", "Bearer "+token)
-			caller, challenge := a.Authenticate(r)
+			caller, _, challenge := a.Identify(r)
 			if challenge != nil {
 				t.Fatal(challenge.Text)
 			}
@@ -148,7 +146,7 @@ func TestCloseEndsCallers(t *testing.T) {
 		a := authenticator(t, validator(t, static(t, issuer), nil))
 		r := httptest.NewRequest("POST", "/mcp", nil)
 		r.Header.Set("Authorization", "Bearer "+issuer.AccessToken(testMCP, nil))
-		caller, challenge := a.Authenticate(r)
+		caller, _, challenge := a.Identify(r)
 		if challenge != nil {
 			t.Fatal(challenge.Text)
 		}
