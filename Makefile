@@ -1,13 +1,13 @@
 # make run    everything one needs to try it: gateway on 8808, demos on 8809, live
-# make check  the inner loop: format, vet, linters, types, unit tests
-# make test   all that must hold; installs browsers on a fresh Debian
-# make test-all  the same with every browser test in both browsers, and axe in every language and theme
+# make quick  the inner loop: format, types, short Go tests, web tests without a browser
+# make test   what must hold: linters, short Go tests, web tests in Node and one browser; installs the browser on a fresh Debian
+# make test-more  the rest: the race detector, long Go tests, the engine under Node, all browser tests in Chromium and Firefox
 # make conformance  the official suite, through a page in Go and one in a browser
 # make fuzz   every fuzz target for FUZZTIME=60s each
 # make soak   what takes minutes: a million records, reloads and kills under load, SEEDS=1000 of the simulation
 # make simulation  SEEDS=50 of the simulation; SEED=17 replays one and prints its history
 # make reliability  the figures of memory, speed of recovery and idle cost, as a table
-# make flaky  repeats every test file; see ARGS=--help
+# make flaky  RUNS=50 of the web tests in TESTS and of the Go packages in PACKAGES, while all cores are busy; outputs of failures are in .cache/flaky
 # make mutants  changes of the engine that no test notices; see ARGS=-help
 # make bench  races ours against others and prints ratios; never fails on time; see web/bench/run.ts for ARGS
 # make bench-playground  the playground under load, and MCP Inspector under the same burst
@@ -34,7 +34,7 @@ BIN  = $(CURDIR)/bin
 NODE = $(CURDIR)/web/node_modules/.bin/node
 # go_js_wasm_exec starts whatever `node` it finds, and a Go program in wasm takes
 # no more than 12 KB of environment.
-UNDER_NODE = env -i HOME="$$HOME" PATH="$(CURDIR)/web/node_modules/.bin:$$PATH" CI="$$CI" PAGEMCP_FLAKY="$(PAGEMCP_FLAKY)" GOFLAGS="$$GOFLAGS" GOPROXY="$$($(GO) env GOPROXY)" \
+UNDER_NODE = env -i HOME="$$HOME" PATH="$(CURDIR)/web/node_modules/.bin:$$PATH" CI="$$CI" GOFLAGS="$$GOFLAGS" GOPROXY="$$($(GO) env GOPROXY)" \
 	GOCACHE="$$($(GO) env GOCACHE)" GOMODCACHE="$$($(GO) env GOMODCACHE)" GOOS=js GOARCH=wasm
 # What `make run` bundles, and all that builds and tests need besides.
 RUN_STAMP = web/node_modules/.package-lock.json
@@ -44,13 +44,13 @@ NPM_STAMP = web/node_modules/.complete
 INTEROP = server/interop
 
 FUZZTIME = 60s
-# Of in-node: files, or patterns in quotation marks; and how many run at once, if not by the number of cores.
+# Files or patterns of web tests, and how many files run at once.
 TESTS = 'test/**/*.test.ts'
-JOBS =
+JOBS = 3
 SEEDS = 50
 SEED =
 
-.PHONY: picture test-all cluster run standalone release release-check version check test simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint unit browsers race race-others race-server unraced unraced-server unraced-others under-node in-node binary program
+.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint browsers test-go race under-node test-web built binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -113,21 +113,11 @@ $(NPM_STAMP): web/package-lock.json
 	@ln -sf ../typescript/bin/tsc web/node_modules/.bin/tsc # oldest-typescript, of the tests, has a tsc, too
 	@touch $@
 
-check: lint unit
-
-# Of make test-all, since they compile everything that differs: 350 s of a processor.
-define VET_VARIANTS
-GOOS=windows $(GO) vet ./...
-	GOOS=darwin $(GO) vet ./...
-	$(GO) vet -tags registered ./cmd/pagemcp ./server/published ./server/release
-endef
-
 lint: $(NPM_STAMP) $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-$(strip $(ACTIONLINT))
 	@unformatted=$$(gofmt -l cmd server wasm web/*.go); test -z "$$unformatted" || { echo "not formatted: $$unformatted; run gofmt -w"; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -C $(INTEROP) ./...
 	GOOS=js GOARCH=wasm $(GO) vet ./wasm/...
-	$(if $(PAGEMCP_ALL),$(VET_VARIANTS))
 	$(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	cd $(INTEROP) && $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	GOOS=js GOARCH=wasm $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./wasm/...
@@ -158,81 +148,65 @@ $(BIN)/govulncheck-$(strip $(GOVULNCHECK)):
 	GOBIN=$(BIN) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(strip $(GOVULNCHECK))
 	@mv $(BIN)/govulncheck $@
 
-# The tests of interoperability run tests of the other module, which Go's cache of results does not notice.
-unit: $(NPM_STAMP) binary
-	$(GO) test ./...
-	$(GO) test -C $(INTEROP) -count=1 ./...
-
-# With CI=true, packages and files that fail run once more, alone (cmd/internal/gotest, web/test/harness/repeat.ts).
-# Those that pass then are printed at the end with both outputs: each is a defect to be found.
-export PAGEMCP_FLAKY = $(CURDIR)/.cache/failed-once
-GOTEST = $(BIN)/gotest
-
-$(GOTEST): $(wildcard cmd/internal/gotest/*.go)
-	@$(GO) build -o $@ ./cmd/internal/gotest
-
-# Two at a time: tests of the gateway wait for half of their time. The output of each is printed when it ends.
-# What the machine lacks is installed while lint compiles.
+# Compilers and tests wait for each other: two at a time.
 test:
-	@rm -rf $(PAGEMCP_FLAKY)
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target browsers lint race-server race-others under-node unraced
-	@$(MAKE) --no-print-directory in-node
-	@if test -d $(PAGEMCP_FLAKY); then cat $(PAGEMCP_FLAKY)/*; echo "FLAKY $$(ls $(PAGEMCP_FLAKY) | wc -l)"; head -qn 1 $(PAGEMCP_FLAKY)/*; fi
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target browsers lint test-go
+	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.test.ts' 'test/**/*.smoke.ts'"
 	@echo "all tests passed"
 
-# See web/test/harness/platforms.ts. The promises of the simulation are the same under each seed: make test has fewer of them.
-test-all: export PAGEMCP_ALL = true
-test-all: test
-SIMULATED = $(if $(PAGEMCP_ALL),50,12)
-SIMULATED_RACED = $(if $(PAGEMCP_ALL),4,1)
+test-more: export NEEDED = chromium firefox-esr gcc openssl
+test-more:
+	@$(MAKE) --no-print-directory browsers
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target vet-variants race under-node
+	@$(MAKE) --no-print-directory test-go SHORT=
+	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.page.ts' 'test/**/*.firefox.ts'"
+	@echo "all tests passed"
 
-# What mostly waits for other programs (the official suite, esbuild, brotli, tsc), what measures memory, all but a few
-# seeds of the simulation, and what takes five times as long with the race detector (days of a test's clock, lists of
-# 20,000 entries, hundreds of joins, messages of megabytes, all of Unicode), run without it; the rest of the tests drive the same code.
-# So do, except in `make test-all`, packages that start no goroutines, programs, whose goroutines are those of the packages that
-# they start, and the cluster: with its NATS servers, it is most of what would be compiled for the detector alone.
-ESBUILD_WORK = TestWebFilesAreReproducible|TestShippedPartsHaveTheirNotices|TestBuildsAreReproducible|TestAppsHaveNoCodeOfUnusedSources|TestAppsKeepToTheirBudgets|TestExtensionIsWritten
-REPETITIVE = TestOtherOriginsGetNoNameByManyJoins|TestNamesHaveQuotaPerOrigin|TestLargestMessageIsServed|TestLargeCapabilitiesAreNotKept|TestSavesSurviveLossOfPowerAtEachStep|TestSessionsOutliveKill|TestNamesOfLongJoinedTabsOutliveKill|TestNamesProperties|TestEndlessListsAreBounded|TestAMirrorIsBounded|TestAThousandPagesOfAHundredValues|TestManySkillsAreListed|TestPlainTextKeepsNothingThatUnicodeHides
-UNRACED = $(if $(PAGEMCP_ALL),none,cmd/.*|server/(bundle|clientconfig|cluster|clustertest|docs|metrics|published|release|site)|server/hosted/config|server/internal/(files|keys|labels|wait|testlimit|testports)|wasm/internal/(plain|schema)|web)
-OTHERS_WORK = TestConformanceNative|TestReadsGoOnThroughFaults|TestSessionsOutliveNodes|TestNewerOfTwoHoldersStays|TestKeysAreRotated|TestPagesAreReadAtEachNodeAndOutliveOne|TestEngineKeepsToItsBudget|TestPackageHasTypes|TestSimulation|TestHostilePagesCostOthersLittle|TestLargeFramesOfAPageAreBounded|TestUnreadFramesAreBounded|$(REPETITIVE)|$(ESBUILD_WORK)
+quick: $(NPM_STAMP)
+	@unformatted=$$(gofmt -l cmd server wasm web/*.go); test -z "$$unformatted" || { echo "not formatted: $$unformatted; run gofmt -w"; exit 1; }
+	$(GO) test -short ./...
+	cd web && node_modules/.bin/tsc --noEmit
+	@$(MAKE) --no-print-directory test-web
+
+# Other systems and the build of a release compile everything that differs.
+vet-variants:
+	GOOS=windows $(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+	$(GO) vet -tags registered ./cmd/pagemcp ./server/published ./server/release
+
+# Tests that take more than seconds skip themselves with -short. The messages of these tests are written down and compared with
+# the schemas of the protocol. The tests of interoperability run tests of the other module, which Go's cache does not notice.
+SHORT = -short
+test-go: $(NPM_STAMP) binary
+	@rm -rf .cache/messages
+	$(GO) test $(SHORT) $$($(GO) list ./... | grep -vE '/pagemcp/(server|server/internal/gateway)$$')
+	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test $(SHORT) -count=1 ./server ./server/internal/gateway
+	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -C $(INTEROP) $(SHORT) -count=1 ./...
 
 # Collecting garbage less often saves a third of the time of some packages, and takes some hundred MB.
-race-others race-server: export GOGC = 400
-
-race: race-others race-server unraced
-
-race-others: browsers $(NPM_STAMP) $(GOTEST) binary
-	$(GOTEST) -race -skip '^($(OTHERS_WORK))$$' $$($(GO) list ./... | grep -vE '/server$$|/pagemcp/pagemcp/($(UNRACED))$$')
-
-# The messages of these tests are written down and compared with the schemas afterwards.
-race-server: browsers $(NPM_STAMP) $(GOTEST) binary
-	@rm -rf .cache/messages
-	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -race -count=1 -skip '^($(subst TestSimulation|,,$(OTHERS_WORK)))$$' ./server -sim.seeds $(SIMULATED_RACED)
-	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -count=1 ./server/internal/gateway
-	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GOTEST) -C $(INTEROP) -count=1 ./...
-
-# Of the packages that run with the race detector, only those that have such tests: linking the others would take time without a test.
-unraced: unraced-server unraced-others
-
-unraced-server: $(NPM_STAMP) $(GOTEST) binary
-	$(GOTEST) -run '^($(OTHERS_WORK))$$' ./server -sim.seeds $(SIMULATED)
-
-unraced-others: $(NPM_STAMP) $(GOTEST) binary
-	$(if $(PAGEMCP_ALL),,$(GOTEST) $$($(GO) list ./... | grep -E '/pagemcp/pagemcp/($(UNRACED))$$'))
-	$(GOTEST) -run '^($(OTHERS_WORK))$$' $$(grep -rlE 'func ($(OTHERS_WORK))\(' --include='*_test.go' cmd server wasm | xargs -n 1 dirname | sort -u | grep -vE '^(server|$(UNRACED))$$' | sed 's|^|./|')
+race: export GOGC = 400
+race: $(NPM_STAMP) binary
+	$(GO) test -race -short ./...
 
 # What runs in a page: Remote does not.
-under-node: $(NPM_STAMP) $(GOTEST)
-	$(UNDER_NODE) $(GOTEST) -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" $$(GOOS=js GOARCH=wasm $(GO) list ./wasm/... | grep -v /remote)
+under-node: $(NPM_STAMP)
+	$(UNDER_NODE) $(GO) test -short -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" $$(GOOS=js GOARCH=wasm $(GO) list ./wasm/... | grep -v /remote)
 
-# What our side says in these tests is written down, and compared with the schemas
-# of all revisions afterwards. test/conformance is among them.
-in-node: $(NPM_STAMP) binary browsers
-	@$(BIN)/pagemcp build
-	@rm -rf web/test/.messages .cache/built
-	@$(BIN)/pagemcp build --out .cache/built
-	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) test/run.ts $(if $(JOBS),--jobs $(JOBS)) $(TESTS)
+# What our side says in these tests is written down, too.
+test-web: built
+	@rm -rf web/test/.messages
+	cd web && $(WEB_TEST) --test-concurrency=$(JOBS) $(TESTS)
 	PAGEMCP_MESSAGES=$(CURDIR)/web/test/.messages $(GO) test -C $(INTEROP) -count=1 -run TestRecordedMessagesFit ./internal/mcpschema
+
+WEB_TEST = PAGEMCP_BUILT=$(CURDIR)/.cache/built NODE_COMPILE_CACHE=$(CURDIR)/.cache/compiled $(NODE) --test --test-timeout=300000 \
+	--test-global-setup=test/harness/setup.ts \
+	--test-reporter=spec --test-reporter-destination=stdout --test-reporter=./test/harness/files.ts --test-reporter-destination=stdout
+
+# The package, the extension and the pages, as tests use them.
+built: $(NPM_STAMP) binary
+	@$(BIN)/pagemcp build
+	@rm -rf .cache/built
+	@$(BIN)/pagemcp build --out .cache/built
 
 # Up to 10 minutes: nodes and NATS servers as processes, and figures of hosted.md.
 cluster:
@@ -244,18 +218,16 @@ cluster:
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./server/cluster
 	$(GO) test -run '^$$' -bench Neighbour -benchtime 100x -timeout 10m ./server/hosted
 
-conformance: $(NPM_STAMP) binary browsers
+conformance: built browsers
 	$(GO) test -count=1 -v -run TestConformanceNative ./server
-	cd web && PAGEMCP_ALL=true $(NODE) --test --test-timeout=300000 'test/conformance/*.test.ts' test/hosted/conformance.test.ts test/hosted/cluster.test.ts
+	cd web && $(WEB_TEST) 'test/conformance/*.page.ts' test/hosted/conformance.page.ts test/hosted/cluster.page.ts
 
 # Debian's browsers, a C compiler for the race detector, and openssl for tests of keys.
+NEEDED = chromium
 browsers:
-	@missing=; \
-	command -v chromium >/dev/null || missing="$$missing chromium"; \
-	command -v firefox-esr >/dev/null || missing="$$missing firefox-esr"; \
-	command -v gcc >/dev/null || missing="$$missing gcc libc6-dev"; \
-	command -v openssl >/dev/null || missing="$$missing openssl"; \
+	@missing=; for one in $(NEEDED); do command -v $$one >/dev/null || missing="$$missing $$one"; done; \
 	test -z "$$missing" && exit 0; \
+	missing=$$(echo "$$missing" | sed 's/gcc/gcc libc6-dev/'); \
 	echo "the tests need$$missing, which the package manager of this system installs now"; \
 	sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
 	if command -v apt-get >/dev/null && $$sudo true 2>/dev/null; then \
@@ -281,11 +253,15 @@ COUNT = 1
 simulation:
 	$(GO) test ./server -count=$(COUNT) -timeout 60m -run '^TestSimulation$$' $(if $(SEED),-sim.seed $(SEED) -sim.print,-sim.seeds $(SEEDS))
 
-flaky: $(NPM_STAMP) binary browsers
-	@rm -rf .cache/built
-	@$(BIN)/pagemcp build
-	@$(BIN)/pagemcp build --out .cache/built
-	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) test/flaky.ts $(ARGS)
+RUNS = 20
+PACKAGES =
+flaky: built browsers
+	@mkdir -p .cache/flaky
+	@for core in $$(seq $$(nproc)); do $(NODE) -e 'for (;;);' & busy="$$busy $$!"; done; trap "kill $$busy" EXIT; \
+	failed=0; for run in $$(seq $(RUNS)); do \
+		(cd web && $(WEB_TEST) --test-concurrency=$(JOBS) $(TESTS)) >.cache/flaky/web-$$run.txt 2>&1 && rm .cache/flaky/web-$$run.txt || { failed=$$((failed + 1)); echo "run $$run failed: .cache/flaky/web-$$run.txt"; }; \
+		test -z "$(PACKAGES)" || $(GO) test -count=1 $(PACKAGES) >.cache/flaky/go-$$run.txt 2>&1 && rm -f .cache/flaky/go-$$run.txt || { failed=$$((failed + 1)); echo "run $$run failed: .cache/flaky/go-$$run.txt"; }; \
+	done; echo "$$failed of $(RUNS) runs failed"; test $$failed = 0
 
 mutants:
 	$(GO) run ./cmd/internal/mutants $(ARGS)

@@ -17,6 +17,9 @@ import (
 // origin's tabs gets none of these names and displaces none; no assistant reads its
 // contents under the other's URIs.
 func TestOtherOriginsGetNoNameByManyJoins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	const joins, other = 1_100, "https://b.example"
 	g := startGateway(t, Options{State: "/state", disk: newMemDisk(), Origins: []string{testOrigin, other}, Limits: Limits{PagesPerOrigin: limits.MaxNames - 1}}) // a disk would take most of the time; sockets that close still count
 	c := testCaller{t, g}

@@ -325,6 +325,9 @@ func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
 // Each flood makes the gateway use little memory, and another assistant can read another
 // page meanwhile.
 func TestHostilePagesCostOthersLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	for _, f := range pageFloods() {
 		t.Run(f.name, func(t *testing.T) {
 			cost := flood(t, f, 100)

@@ -113,6 +113,9 @@ func summary(t *testing.T, out string) map[string]score {
 // browser. R-042 R-063 R-096 R-295…R-305 R-310…R-327 R-352 R-354 R-355
 // R-356 R-358.
 func TestConformanceNative(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	g := startFronted(t, Options{Logging: true})
 	page := newConformancePage(t)
 	page.join(g)

@@ -14,6 +14,9 @@ import (
 // is bounded by package socket (TestUnreadFramesAreBounded). Memory is measured while all
 // goroutines are blocked.
 func TestLargeFramesOfAPageAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	frame := []byte(`{"jsonrpc":"2.0","method":"x","params":{"x":"` + strings.Repeat("x", 8<<20) + `"}}`)
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		first, key := invited(t, g)

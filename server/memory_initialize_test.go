@@ -21,6 +21,9 @@ func liveHeap() int64 {
 // What an assistant declares about itself and the engine does not know uses memory as long as
 // its initialize is served.
 func TestLargeCapabilitiesAreNotKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	c := testCaller{t, startGateway(t, Options{})}
 	begin := func(size int) {
 		text := strings.Repeat("x", size)

@@ -298,6 +298,9 @@ func TestNamesOfPagesThatWereHereAreKept(t *testing.T) {
 // The pages of one origin, however many, displace no name of other origins, and get none
 // that resembles theirs.
 func TestNamesHaveQuotaPerOrigin(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		claim(t, n, "https://a.example", "1", "notes")
@@ -323,6 +326,9 @@ func TestNamesHaveQuotaPerOrigin(t *testing.T) {
 // origin is never given to another, nor one that resembles it; a vacant name is used
 // before a new one is made.
 func TestNamesProperties(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	for seed := range uint64(60) {
 		synctest.Test(t, func(t *testing.T) { walkNames(t, rand.New(rand.NewPCG(seed, 1))) })
 	}

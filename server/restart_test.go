@@ -146,6 +146,9 @@ func (h *collectedStream) take() []string {
 // Tabs that have been joined for longer than NameTTL get the same names after the
 // gateway was killed, in any order.
 func TestNamesOfLongJoinedTabsOutliveKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()
 		g, client, kill := startInMemory(t, d)
@@ -165,6 +168,9 @@ func TestNamesOfLongJoinedTabsOutliveKill(t *testing.T) {
 
 // A session outlives a kill of the gateway for 90 days, with a stream or without.
 func TestSessionsOutliveKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()
 		g, client, kill := startInMemory(t, d)

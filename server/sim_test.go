@@ -29,7 +29,7 @@ import (
 // delay. Goroutines that run at the same instant may still take turns in another
 // order, so a failure may need -count to show again.
 var (
-	simSeeds = flag.Int("sim.seeds", 50, "how many seeds TestSimulation runs")
+	simSeeds = flag.Int("sim.seeds", 0, "how many seeds TestSimulation runs; 0: 50, or 3 with -short")
 	simSeed  = flag.Uint64("sim.seed", 0, "the only seed that TestSimulation runs; 0: -sim.seeds")
 	simFrom  = flag.Uint64("sim.from", 1, "the first seed")
 	simTime  = flag.Duration("sim.time", time.Hour, "simulated time of one seed")
@@ -37,9 +37,14 @@ var (
 )
 
 func TestSimulation(t *testing.T) {
-	first, count := *simFrom, uint64(*simSeeds)
-	if *simSeed != 0 {
+	first, count := *simFrom, uint64(50)
+	switch {
+	case *simSeed != 0:
 		first, count = *simSeed, 1
+	case *simSeeds != 0:
+		count = uint64(*simSeeds)
+	case testing.Short():
+		count = 3
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // takes a fifth less time
 	for seed := first; seed < first+count; seed++ {

@@ -18,6 +18,9 @@ import (
 // A request of exactly 1 MiB reaches the page on every transport and in both eras. One
 // more byte is rejected at once.
 func TestLargestMessageIsServed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state, Lenient: true})
 	page := newConformancePage(t)

@@ -49,6 +49,9 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 // without a loss of power, the next process finds the old state or the new one, and no
 // broken file.
 func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	subscriber := func(g *Gateway, uris ...string) {
 		g.core.Options.Sessions.Changes.Save(testHash, mcphttp.Changes{Subscriptions: subscribed(uris...), Expires: time.Now().Add(sessionLifetime)})
 	}

@@ -27,6 +27,9 @@ func nodeProgram(web string) string {
 // The official TypeScript clients, v1 and v2, over HTTP, WebSocket and standard
 // streams: list, read, a change, the new value, and what is not there.
 func TestTypeScriptClientsSeePage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	web, err := filepath.Abs("../web")
 	if err != nil {
 		t.Fatal(err)

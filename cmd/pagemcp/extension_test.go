@@ -10,6 +10,9 @@ import (
 // extension writes the files of the extension, over those of an earlier version, and into
 // no directory that has others.
 func TestExtensionIsWritten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	useSources(t)
 	for _, x := range []struct {
 		flags []string

@@ -187,6 +187,9 @@ func TestVersionsAgree(t *testing.T) {
 const engineBudget = 795_000 // bytes, brotli; 15,000 of them decide by grants, 2,000 complete from lists at gateways, 57,000 are tasks and events, 4,000 clean requests for input and check media types and skills
 
 func TestEngineKeepsToItsBudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	engine, problems, err := bundle.BuildEngine(ctx, root)
@@ -217,6 +220,9 @@ func TestEngineKeepsToItsBudget(t *testing.T) {
 // The package has the declarations of its entry points, which import only what is in it, and
 // nothing of an earlier build.
 func TestPackageHasTypes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	dir := t.TempDir()
 	old := filepath.Join(dir, "types", "old.d.ts")
 	if err := (bundle.Files{"/types/old.d.ts": []byte("export {}")}).Write(dir, "/"); err != nil {

@@ -16,6 +16,9 @@ import (
 
 // serve --dir serves an app with live reload and the package, and its origin may join.
 func TestServeAnApp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	useSources(t)
 	dir, state := t.TempDir(), t.TempDir()
 	write := func(text string) {

@@ -76,6 +76,9 @@ func TestImageGetsAllItIsBuiltFrom(t *testing.T) {
 // The program as it is in the image starts in an empty directory with nothing but its
 // configuration, is ready, and ends with 0 after SIGTERM.
 func TestImageServes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	dockerfile, err := os.ReadFile("deploy/Dockerfile")
 	if err != nil {
 		t.Fatal(err)

@@ -134,6 +134,9 @@ func brotliSizes(t *testing.T, texts map[string][]byte) (sizes map[string]int) {
 
 // What an app does not use is not in its bundle, and what it uses is small.
 func TestAppsKeepToTheirBudgets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	files := packageOnly(t)
 	dir := installed(t, files)
 	texts := map[string][]byte{}
@@ -162,6 +165,9 @@ func TestAppsKeepToTheirBudgets(t *testing.T) {
 // not its own affair: according to the source map of index.js, through which esbuild maps the
 // bundle back to modules of web/src.
 func TestAppsHaveNoCodeOfUnusedSources(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	all, err := parts(filepath.Join("..", ".."), false)
 	if err != nil {
 		t.Fatal(err)

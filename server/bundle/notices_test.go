@@ -9,6 +9,9 @@ import (
 // the playground and the extension, modules of the engine and the program, Go and
 // PageMCP. A licence that is not allowed fails the test.
 func TestShippedPartsHaveTheirNotices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	files, err := distHere()
 	if err != nil {
 		t.Fatal(err)

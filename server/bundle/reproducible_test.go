@@ -109,6 +109,9 @@ var distHere = sync.OnceValues(func() (Files, error) { return distOf("../..") })
 // The web files of a release have the same names and contents wherever they are built: names
 // of chunks depend on contents alone.
 func TestWebFilesAreReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	other := filepath.Join(t.TempDir(), "another", "place")
 	copySources(t, other)
 	copyPackages(t, other)
@@ -146,6 +149,9 @@ func TestWebFilesAreReproducible(t *testing.T) {
 // Engine and program are the same bytes wherever they are built with the flags of the
 // Makefile, so that a release can be verified.
 func TestBuildsAreReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	makefile, err := os.ReadFile("../../Makefile")
 	if err != nil {
 		t.Fatal(err)

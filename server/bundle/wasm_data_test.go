@@ -64,6 +64,9 @@ func TestUnknownModulesAreNotJoined(t *testing.T) {
 
 // All that the linker has written is in the memory of the engine.
 func TestEngineKeepsItsMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	built, problems, err := linkEngine(t.Context(), "../..", linkerFlags)
 	if err != nil || problems != nil {
 		t.Fatal(err, problems)

@@ -28,6 +28,9 @@ func threeNodes(t testing.TB) (*deployment, [3]*process) {
 // A page of one node is read at all of them, and moves with a loss of its node: kill -9. With
 // -serve, the nodes run for a developer.
 func TestPagesAreReadAtEachNodeAndOutliveOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	t.Parallel() // mostly waits
 	d, nodes := threeNodes(t)
 	page, err := d.join(nodes[1].addr, "alice", "tab")
@@ -112,6 +115,9 @@ func faults() []fault {
 // While nodes and NATS servers fail one after the other, each read is answered by the right
 // page, or its connection is lost with its node and the client repeats it.
 func TestReadsGoOnThroughFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	d, three := threeNodes(t)
 	nodes := append(three[:], d.start()) // two of them end
 	b := newBalancer(nodes...)

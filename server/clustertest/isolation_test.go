@@ -271,6 +271,9 @@ func TestClosedPagesLeaveTheLists(t *testing.T) {
 
 // Of two documents with one page id, at two nodes, the newer one stays.
 func TestNewerOfTwoHoldersStays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	t.Parallel() // mostly waits
 	d, nodes := threeNodes(t)
 	older, err := d.join(nodes[0].addr, "alice", "tab")

@@ -86,6 +86,9 @@ func TestSessionsNeedNoQuorum(t *testing.T) {
 // Keys are rotated while nodes serve: the new one first opens everywhere, then it seals, then
 // the old one goes. A session goes on until its key is gone.
 func TestKeysAreRotated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	t.Parallel() // mostly waits
 	d := newDeployment(t)
 	d.limits = testLimits

@@ -186,6 +186,9 @@ func drained(lines <-chan string) {
 // stream is killed, and when all nodes have been started again: its id contains the facts,
 // and its subscriptions are in JetStream.
 func TestSessionsOutliveNodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	t.Parallel() // mostly waits
 	d, nodes := threeNodes(t)
 	page := d.joinEngine(nodes[2], "alice", "tab")

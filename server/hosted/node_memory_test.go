@@ -28,6 +28,9 @@ func (n *liveNode) initialize(token string, size int) httpAnswer {
 // What a client declares about itself and the engine does not know uses memory as long as its
 // initialize is served.
 func TestLargeCapabilitiesAreNotKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	n := startNode(t, nil)
 	token := n.token("alice", nil)
 	n.initialize(token, 10)

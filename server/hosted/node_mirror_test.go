@@ -56,6 +56,9 @@ func TestTenantsShareNoKeptValue(t *testing.T) {
 
 // A node keeps nothing of a page that has left.
 func TestANodeKeepsNothingOfPagesThatHaveLeft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	t.Parallel() // the first read waits 10 s for the page
 	n := startNode(t, nil)
 	p := n.page("ada", "p").note("notes://a", "secret").note("notes://b", "secret").published().join()

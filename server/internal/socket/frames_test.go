@@ -182,6 +182,9 @@ func TestFramesOfEmptyMessagesAreBounded(t *testing.T) {
 // while they are not read. Memory is measured while all goroutines are blocked, since a
 // garbage collection also counts what is freed meanwhile.
 func TestUnreadFramesAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	const most = 16<<20 + limits.MaxAnswer
 	frame := []byte(`{"jsonrpc":"2.0","method":"x","params":{"x":"` + strings.Repeat("x", 8<<20) + `"}}`)
 	synctest.Test(t, func(t *testing.T) {

@@ -214,6 +214,9 @@ func TestWrongListsCostTheirOwnEntries(t *testing.T) {
 // A page whose lists have no end, or too many entries: what is kept of it is
 // bounded, and its list ends.
 func TestEndlessListsAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	big := strings.Repeat("x", 200_000)
 	entry := func(method string, i int, text string) string {
 		switch method {

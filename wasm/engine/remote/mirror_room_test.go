@@ -12,6 +12,9 @@ import (
 // What pages publish is bounded for each page, each owner and in all. What was read least recently goes first,
 // and a page takes no room of another page of the same owner before the owner's room is full.
 func TestAMirrorIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	const kilobytes = 60
 	large := value("notes://0", strings.Repeat("x", kilobytes<<10))
 	mirror := remote.NewMirror()
@@ -61,6 +64,9 @@ func TestAMirrorIsBounded(t *testing.T) {
 
 // 1,000 pages with 100 values of 1 KB each: with 100 owners all are kept, with one owner those that were read last. The counted bytes are at least the used memory.
 func TestAThousandPagesOfAHundredValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	published := value("notes://cart/items/00", strings.Repeat("x", 1000))
 	uri := func(i int) string { return fmt.Sprintf("notes://cart/items/%02d", i) }
 	for _, owners := range []int{100, 1} {

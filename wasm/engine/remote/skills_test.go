@@ -14,6 +14,9 @@ import (
 
 // All of 10,000 skills of a page come through the gateway's engine, in pages, each once.
 func TestManySkillsAreListed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		const count = 10_000
 		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Skills: true, PageSize: 1000})

@@ -43,6 +43,9 @@ func TestPlainText(t *testing.T) {
 // character is left, wherever it stands. The exceptions are visible signs in front of
 // digits, and blanks.
 func TestPlainTextKeepsNothingThatUnicodeHides(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: make test-more")
+	}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		hides := unicode.In(r, unicode.Cc, unicode.Cf, unicode.Cs, unicode.Other_Default_Ignorable_Code_Point,
 			unicode.Variation_Selector, unicode.Noncharacter_Code_Point, unicode.Zl, unicode.Zp) &&

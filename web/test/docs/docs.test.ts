@@ -274,8 +274,8 @@ const tested: readonly (readonly [by: string, languages: readonly string[], from
     'web/docs/bundlers.md',
   ],
   ['server/hosted/deploy_test.go', ['yaml'], 'cmd/pagemcpd/README.md'],
-  ['web/test/docs/newcomer.test.ts', ['html'], 'web/docs/start.md'],
-  ['web/test/e2e/embed.test.ts', ['html'], 'web/playground/README.md'],
+  ['web/test/docs/newcomer.page.ts', ['html'], 'web/docs/start.md'],
+  ['web/test/e2e/embed.page.ts', ['html'], 'web/playground/README.md'],
 ]
 
 /** Pages with blocks that are no examples: a drawing, and a list of URIs. */

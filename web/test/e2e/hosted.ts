@@ -10,8 +10,7 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import type { Certificate } from '../core/browser/token-gateway.ts'
 import { inContext, type TestBrowser } from '../harness/browsers.ts'
-import { close, launch } from '../harness/launch.ts'
-import { platforms } from '../harness/platforms.ts'
+import { browserUnderTest, close, launch } from '../harness/launch.ts'
 import { freePort } from '../harness/ports.ts'
 
 /** The program that `make binary` builds. */
@@ -148,15 +147,14 @@ export function inBrowsersOf(
   behaviour: string,
   run: (browser: TestBrowser) => Promise<void>,
 ): void {
-  for (const name of platforms()) {
-    test(`${behaviour} (${name})`, { timeout: 240_000 }, async () => {
-      const flags = name === 'chromium' ? [certificate.flag] : []
-      const browser = await launch(name, { flags, acceptInsecureCerts: name === 'firefox' })
-      try {
-        await inContext(browser, name, run)
-      } finally {
-        await close(browser)
-      }
-    })
-  }
+  const name = browserUnderTest
+  test(`${behaviour} (${name})`, { timeout: 240_000 }, async () => {
+    const flags = name === 'chromium' ? [certificate.flag] : []
+    const browser = await launch(name, { flags, acceptInsecureCerts: name === 'firefox' })
+    try {
+      await inContext(browser, name, run)
+    } finally {
+      await close(browser)
+    }
+  })
 }

@@ -302,7 +302,7 @@ export async function classic({ mcp, token }: Gateway): Promise<Assistant> {
   const transport = new StreamableHTTPClientTransport(new URL(mcp), {
     requestInit,
     fetch: stream.fetch,
-    // By default it gives up after two attempts, for good: given-up.test.ts. The gateway's `retry` sets the delay.
+    // By default it gives up after two attempts, for good: given-up.page.ts. The gateway's `retry` sets the delay.
     reconnectionOptions: {
       initialReconnectionDelay: 200, // ms
       maxReconnectionDelay: 1000, // ms

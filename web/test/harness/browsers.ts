@@ -1,14 +1,19 @@
-/** Tests that run in each browser. */
+/** Tests that run in a browser. */
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'puppeteer-core'
 import { addressVariable, type Borrowed, borrow } from './keeper.ts'
-import { type BrowserName, close, launch, protocolTimeout } from './launch.ts'
-import { platforms } from './platforms.ts'
+import {
+  type BrowserName,
+  browserNames,
+  browserUnderTest,
+  close,
+  launch,
+  protocolTimeout,
+} from './launch.ts'
 import { type SharedTab, sharedTab } from './shared-tab.ts'
 import { explainTimeouts } from './waits.ts'
-import { isWhole } from './whole.ts'
 
 /** How long one browser test may take, unless it says otherwise. */
 const testTimeout = 120_000 // ms
@@ -36,8 +41,6 @@ interface InBrowsersOptions {
   timeout?: number
   only?: readonly BrowserName[]
   fresh?: boolean
-  alike?: boolean
-  whole?: boolean
   moving?: boolean
 }
 
@@ -56,13 +59,11 @@ export function shareTab(origin: () => string): void {
 }
 
 /**
- * Makes one test for each browser that the file needs. The tests of a file share a browser, each in a context of its own. The browser is one of
+ * Makes a test in the browser that the name of the file says. The tests of a file share a browser, each in a context of its own. The browser is one of
  * the runner's, which the next file uses then, or ends with the file; see keeper.ts.
  *
  * @param timeout - ms for one test; default 120,000
- * @param only - the browsers that can do it; default: those of the file, see platforms.ts
- * @param alike - whether it behaves alike in all browsers, in a file whose other tests do not; see platforms.ts
- * @param whole - whether only `make test-all` runs it, for it shows over more pages or rows what other tests show
+ * @param only - the browsers that can do it, or one if it shows nothing that differs between browsers; default: all
  * @param fresh - whether it needs a context of its own in a file that shares a tab
  * @param moving - whether Chromium shows it animations, which are off otherwise; see launch.ts
  */
@@ -71,29 +72,26 @@ export function inBrowsers(
   run: (browser: TestBrowser) => Promise<void>,
   {
     timeout = testTimeout,
-    alike = false,
-    whole = false,
     moving = false,
-    only = alike && !isWhole ? ['chromium'] : platforms(),
+    only = browserNames,
     fresh = false,
   }: InBrowsersOptions = {},
 ): void {
-  if (whole && !isWhole) return
+  const name = browserUnderTest
+  if (!only.includes(name)) return
   if (!closing) after(closeAll) // registered here, at the level of the file, and not within a test
   closing = true
-  for (const name of only) {
-    test(`${behaviour} (${name})`, { timeout }, async () => {
-      const { browser } = await shared(name)
-      const running =
-        site && !fresh
-          ? inSharedTab(browser, name, site(), run, moving)
-          : inContext(browser, name, run, moving)
-      return running.catch((error: unknown) => {
-        allPassed = false
-        throw error
-      })
+  test(`${behaviour} (${name})`, { timeout }, async () => {
+    const { browser } = await shared(name)
+    const running =
+      site && !fresh
+        ? inSharedTab(browser, name, site(), run, moving)
+        : inContext(browser, name, run, moving)
+    return running.catch((error: unknown) => {
+      allPassed = false
+      throw error
     })
-  }
+  })
 }
 
 /** Of the tests that run. */
@@ -175,9 +173,9 @@ async function inSharedTab(
   }
 }
 
-/** Allows animations, in Chromium. In `make test-all` no browser forbids them. */
+/** Allows animations, in Chromium. */
 async function move(page: Page, browser: BrowserName): Promise<void> {
-  if (isWhole || browser === 'firefox') return // BiDi cannot yet
+  if (browser === 'firefox') return // BiDi cannot yet
   await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'no-preference' }])
 }
 

@@ -7,11 +7,15 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import puppeteer, { type Browser } from 'puppeteer-core'
-import { isWhole } from './whole.ts'
 
 export type BrowserName = 'chromium' | 'firefox'
 
 export const browserNames: readonly BrowserName[] = ['chromium', 'firefox']
+
+/** The browser of the test file that runs: `*.firefox.ts` runs in Firefox, `*.smoke.ts` and `*.page.ts` in Chromium. */
+export const browserUnderTest: BrowserName = process.argv[1]?.endsWith('.firefox.ts')
+  ? 'firefox'
+  : 'chromium'
 
 /** How long anything that a test asks of a browser may take. */
 export const protocolTimeout = 30_000 // ms
@@ -46,8 +50,8 @@ const chromiumFlags = [
   '--disable-component-update',
   '--disable-sync',
   // A playground that waits draws its lanes all the time: two thirds of what it costs a processor. Tests of
-  // motion ask for it themselves; `make test-all` has it everywhere.
-  ...(isWhole ? [] : ['--force-prefers-reduced-motion']),
+  // motion ask for it themselves.
+  '--force-prefers-reduced-motion',
 ]
 
 /** Nothing that a stock Firefox would fetch or time less precisely; no page depends on these. */
@@ -59,7 +63,7 @@ const firefoxPreferences: { readonly [name: string]: boolean | number | string }
   'network.connectivity-service.enabled': false,
   'services.settings.server': 'data:,',
   'toolkit.telemetry.enabled': false,
-  ...(isWhole ? {} : { 'ui.prefersReducedMotion': 1 }),
+  'ui.prefersReducedMotion': 1,
 }
 
 /**

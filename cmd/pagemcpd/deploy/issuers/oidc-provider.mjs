@@ -1,6 +1,6 @@
 /**
  * The settings of oidc-provider 9, an authorization server for Node, that the hosted gateway and MCP clients need:
- * access tokens as JWTs for the gateway, and clients that register themselves. web/test/hosted/issuer.test.ts signs in
+ * access tokens as JWTs for the gateway, and clients that register themselves. web/test/hosted/issuer.page.ts signs in
  * with both TypeScript SDKs by them. Merge them with your own: accounts, interactions, a signing key (`jwks`), an adapter.
  *
  *     new Provider('https://auth.app.example', { ...own, ...pagemcp('https://mcp.app.example/mcp') })

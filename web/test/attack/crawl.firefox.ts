@@ -1,0 +1,1 @@
+import './crawl.smoke.ts'

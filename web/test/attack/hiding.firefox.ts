@@ -1,0 +1,1 @@
+import './hiding.page.ts'

@@ -1,0 +1,1 @@
+import './planted.smoke.ts'

@@ -1,0 +1,1 @@
+import './sites.page.ts'

@@ -1,0 +1,1 @@
+import './cache.page.ts'

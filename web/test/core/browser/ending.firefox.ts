@@ -1,0 +1,1 @@
+import './ending.smoke.ts'

@@ -1,0 +1,1 @@
+import './proxies.page.ts'

@@ -1,0 +1,1 @@
+import './published.page.ts'

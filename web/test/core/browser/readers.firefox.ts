@@ -1,0 +1,1 @@
+import './readers.page.ts'

@@ -1,0 +1,1 @@
+import './registry.smoke.ts'

@@ -1,0 +1,1 @@
+import './supervisor.smoke.ts'

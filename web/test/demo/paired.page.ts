@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import type { Page } from 'puppeteer-core'
+import { post, program, useGateway } from '../e2e/gateway.ts'
+import { inBrowsers } from '../harness/browsers.ts'
+import { saw } from '../playground/harness.ts'
+import { textOf } from './reading.ts'
+
+const gateway = useGateway()
+
+inBrowsers(
+  'the start page pairs the browser, and the demos join by themselves',
+  async ({ open }) => {
+    const { start } = await gateway().fresh()
+    const page = await open(start)
+    await page.waitForSelector('#state[data-is=paired]')
+    const notes = await open(`${gateway().web}demo/notes/`)
+    await notes.waitForSelector('#state[data-is=joined]')
+    const name = /^Joined as (.+)$/.exec(await textOf(notes, '#state-text'))?.[1]
+    assert.match(name ?? '', /^notes/)
+
+    const answer = await post(gateway(), 'resources/read', {
+      uri: `${name}+idb:///notes-app/notes/n.2`,
+    })
+    assert.match(answer, /Chickpeas/)
+    await notes.waitForSelector('#reads button.what')
+    assert.equal(await textOf(notes, '#reads button.what'), 'Shopping')
+    assert.match(await textOf(notes, '#note-2 .when'), /^read /)
+
+    await page.reload() // without the secret, which is erased from the address: by the key that was kept
+    await page.waitForSelector('#state[data-is=paired]')
+  },
+)
+
+inBrowsers(
+  'the notes name who read a note or a skill, and one click stops that assistant',
+  async ({ open }) => {
+    const { pages } = await gateway().fresh()
+    const add = ['token', 'add', 'claude-code', '--state', gateway().state]
+    const token = execFileSync(program, add, { encoding: 'utf8' }).trim().split(/\s/).at(-1) ?? ''
+    const claude = { ...gateway(), token }
+    const notes = await open(pages.notes ?? '')
+    await notes.waitForSelector('#state[data-is=joined]')
+    const name = /^Joined as (.+)$/.exec(await textOf(notes, '#state-text'))?.[1]
+    const read = (uri: string) => post(claude, 'resources/read', { uri: `${name}+${uri}` })
+    await read('idb:///notes-app/notes/n.2')
+    await read('skill://find-notes/SKILL.md')
+    await notes.waitForFunction(() => document.querySelectorAll('#reads li').length === 2)
+    const reads = await notes.$$eval('#reads li', (all) =>
+      all.map((one) => ['.what', '.kind'].map((part) => one.querySelector(part)?.textContent)),
+    )
+    assert.deepEqual(reads, [
+      ['Instructions for assistants', 'by claude-code'],
+      ['Shopping', 'by claude-code'],
+    ])
+
+    const stop = 'pagemcp-access >>> ::-p-aria([name="Stop: claude-code"][role="button"])'
+    await (await notes.waitForSelector(stop))?.click()
+    await notes.waitForFunction(() =>
+      document.querySelector('pagemcp-access')?.shadowRoot?.textContent?.includes('not allowed'),
+    )
+    assert.match(await read('idb:///notes-app/notes/n.2'), /declined|revoked/)
+  },
+  { only: ['chromium'] },
+)
+
+inBrowsers(
+  'the start page of a paired browser says who read what, and stops an assistant by one click',
+  async ({ open }) => {
+    const { start } = await gateway().fresh()
+    const page = await open(start.replace('#', '?lang=en#'))
+    await page.waitForSelector('#traffic:not([hidden])')
+    const notes = await open(`${gateway().web}demo/notes/?lang=en`)
+    await notes.waitForSelector('#state[data-is=joined]')
+    const name = /^Joined as (.+)$/.exec(await textOf(notes, '#state-text'))?.[1] ?? ''
+    await page.bringToFront()
+    await saw(page, '#joined li', `${name} · `)
+    const uri = `${name}+idb:///notes-app/notes/n.2`
+    assert.match(await post(gateway(), 'resources/read', { uri }), /Chickpeas/)
+    await saw(page, '#readers li', 'Assistant without a name')
+    await saw(page, '#readers li', `${name} `)
+    await saw(page, '#readers li code', uri)
+    assert.doesNotMatch(
+      await page.evaluate(() => document.body.textContent ?? ''),
+      new RegExp(gateway().token),
+    )
+
+    await page.click('#readers li button')
+    await saw(page, '#readers li', 'Stopped until')
+    assert.match(await post(gateway(), 'resources/read', { uri }), /"reason":"paused"/)
+    await page.click('#stop-all')
+    await saw(page, '#paused:not([hidden])', 'pagemcp resume')
+    await page.waitForSelector('#stop-all', { hidden: true })
+  },
+  { only: ['chromium'] },
+)
+
+inBrowsers('a link that was used before says how to get another', async ({ open }) => {
+  const { start, pages } = await gateway().fresh()
+  const first = await open(start)
+  await first.waitForSelector('#state[data-is=paired]')
+  await forget(first)
+  const again = await open(start)
+  await again.waitForSelector('#state[data-is=expired]')
+  assert.match(await textOf(again, '#state-text'), /Press Enter in the terminal/)
+
+  const used = await open(pages.notes ?? '')
+  await used.waitForSelector('#state[data-is=joined]')
+  await forget(used)
+  const notes = await open(pages.notes ?? '')
+  await notes.waitForSelector('#state[data-is=unpaired]')
+  assert.match(await textOf(notes, '#advice'), /Press Enter in the terminal/)
+})
+
+inBrowsers(
+  'a link of another gateway says so, and which gateway the page joins',
+  async (browser) => {
+    const invitation = { url: 'ws://127.0.0.1:9/page', id: 'id', secret: 'secret' }
+    const fragment = `#pagemcp=${Buffer.from(JSON.stringify(invitation)).toString('base64url')}`
+    for (const demo of ['world', 'notes']) {
+      const page = await browser.context.newPage() // it reports the link as an error
+      await page.goto(`${gateway().web}demo/${demo}/${fragment}`)
+      await page.waitForSelector('#state[data-is=unpaired]')
+      assert.equal(await textOf(page, '#state-text'), 'Not paired')
+      const advice = await textOf(page, '#advice')
+      assert.match(advice, /This link is an invitation of another gateway/)
+      assert.ok(
+        advice.includes(new URL(gateway().mcp).host.replace('localhost', '127.0.0.1')),
+        advice,
+      )
+    }
+  },
+)
+
+/**
+ * Closes a page, and takes away the key that the browser keeps, as clearing its data would. The page must have been left
+ * before: it saves its key again with each connection.
+ */
+async function forget(page: Page) {
+  await page.goto(`${gateway().web}pagemcp/config.json`)
+  await page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const request = indexedDB.deleteDatabase('pagemcp')
+        request.onsuccess = resolve
+        request.onerror = reject
+      }),
+  )
+  await page.close()
+}

@@ -1,0 +1,1 @@
+import './serving.page.ts'

@@ -1,0 +1,383 @@
+/**
+ * The documentation as a web site: below another path, under a strict policy, in both themes and on a phone. Links and
+ * anchors are tests of server/docs.
+ */
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'puppeteer-core'
+import { type Index, search } from '../../docs/site/search.ts'
+import { axe, ofColours, violations } from '../harness/axe.ts'
+import { inBrowsers, shareTab } from '../harness/browsers.ts'
+import { built, policy } from '../harness/build.ts'
+import { kept, type Served, serve } from '../harness/serve.ts'
+import { readMarkdown } from './markdown.ts'
+
+/** Where the site is in these tests: below a path, as on hosts of projects, with the playground beside it. */
+const prefix = '/some/project/docs/'
+const playground = '/some/project/playground/'
+
+/** What `pagemcp dev` sends with the documentation: it may embed lessons. */
+const ownPolicy = `${policy('127.0.0.1:8808')}; frame-src 'self'`.replace(
+  "frame-ancestors 'none'",
+  "frame-ancestors 'self'", // one header for documentation and lesson
+)
+
+let directory = ''
+let served: Served
+let remove: () => Promise<void>
+before(async () => {
+  const all = await built()
+  directory = join(all.directory, 'docs')
+  remove = all.remove
+  served = await serve({
+    directories: { [prefix]: directory, [playground]: join(all.directory, 'playground') },
+    headers: { ...kept, 'content-security-policy': ownPolicy },
+  })
+})
+after(async () => {
+  await served?.close()
+  await remove?.()
+})
+
+shareTab(() => served.origin)
+
+const address = (path: string) => `${served.origin}${prefix}${path}`
+
+/** Pages that look different from each other. */
+const kinds = [
+  'index.html',
+  'de/index.html',
+  'ja/index.html',
+  'zh-Hans/index.html',
+  'gateway.html',
+  'bundlers.html',
+  'troubleshooting.html',
+  'reference-index.html',
+  'examples.html',
+  'examples/both-eras.html',
+  'examples/malformed-json.html',
+]
+
+/** Of these: where every part of a page is that others have more of. */
+const plain: ReadonlySet<string> = new Set([
+  'index.html',
+  'gateway.html',
+  'examples/both-eras.html',
+])
+
+/** Start pages with the layout and the colours of `index.html`. */
+const translated = /^(de|ja|zh-Hans)\//
+
+/** What the page says that is wrong, from now on: errors of the console, which violations of the policy are too. */
+function errorsOf(page: Page): string[] {
+  const errors: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || /Content.Security.Policy/i.test(message.text()))
+      errors.push(message.text())
+  })
+  return errors
+}
+
+inBrowsers(
+  'no page is wider than a phone of 360 px, or needs what the policy forbids',
+  async ({ open }) => {
+    const pages = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.html'))
+      .map((name) => relative('.', name))
+    assert.ok(pages.length > 120, `${pages.length} pages`)
+    // Three of four are examples, which one template makes.
+    const size = (name: string) => statSync(join(directory, name)).size
+    const examples = pages.filter((name) => name.startsWith('examples/'))
+    const largest = examples.sort((a, b) => size(b) - size(a)).slice(0, 5)
+    const looked = [...pages.filter((name) => !name.startsWith('examples/')), ...largest]
+    const page = await open('about:blank')
+    const errors = errorsOf(page)
+    await page.setViewport({ width: 360, height: 740 })
+    const wide: string[] = []
+    for (const name of looked) {
+      await page.goto(address(name), { waitUntil: 'domcontentloaded' })
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      if (over > 0) wide.push(`${name}: ${over} px`)
+    }
+    assert.deepEqual(wide, [])
+    assert.deepEqual(errors, [])
+  },
+  { only: ['chromium'] },
+)
+
+inBrowsers(
+  'axe finds nothing, in both themes, on a phone and on a wide screen',
+  async ({ open }) => {
+    const page = await open('about:blank')
+    const found: string[] = []
+    for (const name of kinds.filter((name) => !translated.test(name))) {
+      for (const width of plain.has(name) ? [360, 1400] : [1400]) {
+        await page.setViewport({ width, height: 900 })
+        await page.goto(address(name))
+        await page.evaluate(axe)
+        for (const scheme of ['light', 'dark']) {
+          await page.emulateMediaFeatures([
+            { name: 'prefers-color-scheme', value: scheme },
+            { name: 'prefers-reduced-motion', value: 'reduce' },
+          ])
+          // In the dark only colours differ, and not by the width.
+          if (scheme === 'dark' && (width === 360 || !plain.has(name))) continue
+          const rules = scheme === 'dark' ? ofColours : undefined
+          const wrong = await violations(page, 'html', rules)
+          found.push(...wrong.map((one) => `${name}, ${width} px, ${scheme}: ${one}`))
+        }
+      }
+    }
+    assert.deepEqual(found, [])
+  },
+  { only: ['chromium'], timeout: 240_000 },
+)
+
+inBrowsers(
+  'the first page loads its lesson when it comes into view, in the language of the page',
+  async ({ open }) => {
+    const page = await open(address('de/index.html'))
+    const errors = errorsOf(page)
+    // The picture moves for readers who have not asked for less motion, and stops by a button.
+    const picture = () =>
+      page.$eval('picture img', (one) => (one as HTMLImageElement).currentSrc.split('/').at(-1))
+    const button = await page.waitForSelector('.pause')
+    for (const [label, shown] of [
+      ['Anhalten', 'picture.webp'],
+      ['Abspielen', 'picture-still.webp'],
+      ['Anhalten', 'picture.webp'],
+    ]) {
+      assert.equal(await button?.evaluate((one) => one.textContent), label)
+      await page.waitForFunction(
+        (name) =>
+          document.querySelector<HTMLImageElement>('picture img')?.currentSrc.endsWith(name),
+        { polling: 50 },
+        `/${shown}`,
+      )
+      await button?.click()
+    }
+    assert.equal(await picture(), 'picture-still.webp')
+
+    const loaded = () => page.frames().length > 1
+    assert.equal(loaded(), false)
+    await page.$eval('mcp-playground', (lesson) => lesson.scrollIntoView())
+    const frame = await page.waitForFrame((one) => one.url().includes('embed-scenario.html'))
+    await frame.waitForFunction(() => document.body.innerText.includes('Abonnieren'), {
+      polling: 100,
+    })
+    assert.deepEqual(errors, [])
+  },
+  { only: ['chromium'], moving: true },
+)
+
+inBrowsers('search finds sections by keyboard, and says when there are none', async ({ open }) => {
+  const page = await open(address('examples/read.html'))
+  const errors = errorsOf(page)
+  await page.keyboard.press('/')
+  await page.waitForSelector('#finder[open]')
+  await page.type('#query', 'close codes')
+  await page.waitForSelector('#results a')
+  assert.match(await page.$eval('#results a', (one) => one.textContent ?? ''), /Close codes/)
+  await page.evaluate(axe)
+  assert.deepEqual(await violations(page, '#finder'), [])
+  await page.keyboard.press('ArrowDown')
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
+  assert.equal(page.url(), address('protocol.html#close-codes'))
+
+  await page.keyboard.press('/')
+  await page.type('#query', 'xyzzy')
+  await page.waitForFunction(() => document.getElementById('count')?.textContent !== '', {
+    polling: 100,
+  })
+  assert.deepEqual(errors, [])
+})
+
+inBrowsers(
+  'a link with a message opens the search, with its entry first',
+  async ({ open }) => {
+    const message =
+      'Error: the gateway at 127.0.0.1:8808 has another version than this page: update the older one'
+    const page = await open(address(`#search=${encodeURIComponent(message)}`))
+    await page.waitForSelector('#results a')
+    await Promise.all([page.waitForNavigation(), page.click('#results a')])
+    const entry =
+      'troubleshooting.html#the-gateway-at--has-another-version-than-this-page-update-the-older-one'
+    assert.equal(page.url(), address(entry))
+  },
+  { only: ['chromium'] },
+)
+
+inBrowsers('the theme stays, and is that of the playground', async ({ open }) => {
+  const page = await open(address('index.html'))
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  const before = await paper()
+  await page.click('#theme')
+  const chosen = await paper()
+  assert.notEqual(chosen, before)
+  await page.goto(address('guide.html'))
+  assert.equal(await paper(), chosen)
+  const stored = await page.evaluate(() => localStorage.getItem('pagemcp.playground.theme'))
+  assert.match(stored ?? '', /^"(?:dark|light)"$/)
+})
+
+inBrowsers(
+  'on a phone the list of pages is a drawer that the keyboard closes',
+  async ({ open }) => {
+    const page = await open('about:blank')
+    await page.setViewport({ width: 390, height: 844 })
+    await page.goto(address('gateway.html'))
+    const shown = () =>
+      page.$eval('#pages', (one) => getComputedStyle(one).visibility === 'visible')
+    assert.equal(await shown(), false)
+    await page.click('#menu')
+    await page.waitForSelector('#pages.open')
+    assert.equal(await shown(), true)
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Gateway')
+    await page.evaluate(async () => {
+      for (const one of document.getAnimations()) await one.finished
+    })
+    await page.evaluate(axe)
+    assert.deepEqual(await violations(page, '#pages'), [])
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('#pages:not(.open)')
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'menu')
+  },
+)
+
+inBrowsers('a language leads to its start page', async ({ open }) => {
+  const page = await open(address('guide.html'))
+  const [german] = await page.$$eval('#language option[lang=de]', (all) =>
+    all.map((one) => (one as HTMLOptionElement).value),
+  )
+  await Promise.all([page.waitForNavigation(), page.select('#language', german ?? '')])
+  assert.equal(page.url(), address('de/index.html'))
+  assert.equal(await page.evaluate(() => document.documentElement.lang), 'de')
+})
+
+inBrowsers(
+  'an example opens in the playground with its messages',
+  async ({ open }) => {
+    const both = await serve({ directories: { '/': join(directory, '..') } }) // the playground has a policy of its own
+    try {
+      const page = await open(`${both.origin}/docs/examples/both-eras.html`)
+      const link = await page.$eval(
+        'article a[href*="#t1."]',
+        (one) => (one as HTMLAnchorElement).href,
+      )
+      await page.goto(link)
+      await page.waitForFunction(() => /"name": "transcript"/.test(document.body.innerText), {
+        polling: 100,
+      })
+    } finally {
+      await both.close()
+    }
+  },
+  { only: ['chromium'] },
+)
+
+inBrowsers(
+  'code is copied by a button',
+  async ({ open, context, name }) => {
+    if (name === 'chromium') {
+      await context.overridePermissions(served.origin, ['clipboard-write', 'clipboard-read'])
+    }
+    const page = await open(address('start.html'))
+    await page.waitForSelector('.copy')
+    await page.$eval('.copy', (button) => {
+      // What it says is gone after two seconds, so it is noted when it comes.
+      const noted = new MutationObserver(() => {
+        noted.disconnect()
+        button.setAttribute('data-said', button.textContent)
+      })
+      noted.observe(button, { childList: true })
+    })
+    await page.hover('.code')
+    await page.click('.copy')
+    await page.waitForFunction(
+      () =>
+        document.querySelector<HTMLElement>('.copy')?.dataset.said === 'Copied' ||
+        getSelection()?.toString().includes('make run'),
+      { polling: 100 },
+    )
+  },
+  { fresh: true },
+) // permissions belong to the context
+
+test('a page loads at most 15 KB of JavaScript', () => {
+  const first = readFileSync(join(directory, 'main.js'), 'utf8')
+  const imported = [...first.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)].map(([, name]) => name)
+  const all = ['theme.js', 'main.js', ...imported]
+  const size = all.reduce(
+    (sum, name) => sum + gzipSync(readFileSync(join(directory, name ?? ''))).length,
+    0,
+  )
+  assert.ok(size <= 15_000, `${size} bytes in ${all.join(', ')}`)
+})
+
+const readIndex = () => JSON.parse(readFileSync(join(directory, 'search.json'), 'utf8')) as Index
+
+test('the index for search is small, and finds what it should', () => {
+  const { length } = gzipSync(readFileSync(join(directory, 'search.json')))
+  // Loaded when the search is opened. The operator guide alone is 15 KB of it.
+  assert.ok(length <= 235_000, `${length} bytes`)
+  const index = readIndex()
+  const table: [query: string, path: string, anchor: string][] = [
+    ['pairing', 'security', 'pairing'],
+    ['vite', 'bundlers', 'vite'],
+    ['webSocket', 'reference-index', 'websocket'],
+    ['another program listens on', 'troubleshooting', 'another-program-listens-on-'],
+    ['Nothing is served until it is named', 'security-model', 'promises'],
+    ['both eras', 'examples/both-eras', ''],
+  ]
+  for (const [query, path, anchor] of table) {
+    const found = search(index, query).map((hit) => `${hit.path}#${hit.anchor}`)
+    assert.ok(found.slice(0, 5).includes(`${path}#${anchor}`), `${query}: ${found.slice(0, 8)}`)
+  }
+  assert.deepEqual(search(index, ' '), [])
+  assert.deepEqual(search(index, 'xyzzy'), [])
+})
+
+test('the first result of a question answers it', () => {
+  const table: [question: string, answers: string[]][] = [
+    ['how do I revoke a page', ['security#revoke-a-page']],
+    ['port in use', ['troubleshooting#another-program-listens-on-']],
+    ['connect cursor', ['assistants#cursor']],
+    ['react', ['guide#react']],
+    ['404 engine.wasm', ['troubleshooting#enginewasm-did-not-load-from---']],
+    [
+      'how do I run it at login',
+      ['gateway#commands', 'troubleshooting#connects-to--where-no-gateway-runs-now'],
+    ],
+    ['where is the token', ['security#token']],
+    [
+      'tab is suspended',
+      [
+        'troubleshooting#the-tab-of-this-page-sleeps-ask-the-user-to-look-at-it-do-not-try-again-before',
+      ],
+    ],
+  ]
+  const index = readIndex()
+  for (const [question, answers] of table) {
+    const found = search(index, question).map((hit) => `${hit.path}#${hit.anchor}`)
+    assert.ok(answers.includes(found[0] ?? ''), `${question}: ${found.slice(0, 8)}`)
+  }
+})
+
+test('each error message finds its entry first, whatever its values are', () => {
+  const index = readIndex()
+  const page = index.pages.findIndex(([path]) => path === 'troubleshooting')
+  const text = readFileSync(join(directory, 'troubleshooting.md'), 'utf8')
+  const { messages } = readMarkdown(text)
+  assert.ok(messages.length > 200, `found ${messages.length} messages`)
+  const lost = messages.filter((message) => {
+    const pasted = `Uncaught Error: ${message.replaceAll('…', '“http://127.0.0.1:8808/a b”')} (2)`
+    const [first] = search(index, message.length > 8 ? pasted : message)
+    return first?.path !== 'troubleshooting' || first.heading !== message
+  })
+  assert.deepEqual(lost, [])
+  assert.equal(index.parts.filter(([number]) => number === page).length > 200, true)
+})

@@ -1,0 +1,1 @@
+import './away.page.ts'

@@ -1,0 +1,1 @@
+import './given-up.page.ts'

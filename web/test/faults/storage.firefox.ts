@@ -1,0 +1,1 @@
+import './storage.page.ts'

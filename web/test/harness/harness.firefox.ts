@@ -1,0 +1,1 @@
+import './harness.page.ts'

@@ -1,0 +1,1 @@
+import './shared-tab.page.ts'

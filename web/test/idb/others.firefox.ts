@@ -1,0 +1,1 @@
+import './others.page.ts'

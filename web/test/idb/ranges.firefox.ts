@@ -1,0 +1,1 @@
+import './ranges.smoke.ts'

@@ -1,0 +1,1 @@
+import './visible.smoke.ts'

@@ -1,0 +1,219 @@
+/**
+ * Every room by keyboard alone: it is reached, worked, and left by Escape; the focus is visible, is not trapped, and
+ * comes back to what opened the room.
+ */
+
+import assert from 'node:assert/strict'
+import type { Page } from 'puppeteer-core'
+import { inBrowsers } from '../../harness/browsers.ts'
+import { openPlayground, saw, sharePlayground } from '../harness.ts'
+import { chord, focused, runCommand, tabTo } from '../keys.ts'
+
+const playground = sharePlayground()
+
+/** Opens the playground and waits for its keys. */
+async function openWithKeys(open: (url: string) => Promise<Page>): Promise<Page> {
+  const page = await openPlayground(open, playground)
+  await page.waitForFunction(
+    () => {
+      dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }))
+      return document.querySelector('dialog.keys kbd') !== null
+    },
+    { polling: 200 },
+  )
+  await page.keyboard.press('Escape')
+  await gone(page, 'dialog')
+  return page
+}
+
+const gone = (page: Page, selector: string) =>
+  page.waitForFunction((selector) => !document.querySelector(selector), { polling: 100 }, selector)
+
+inBrowsers('a subscription is made, and its change is seen and read', async ({ open }) => {
+  const page = await openWithKeys(open)
+  await tabTo(page, '.rail [role=tab]')
+  await page.keyboard.press('ArrowDown')
+  await page.waitForSelector('.thing [role=switch]')
+  await tabTo(page, '.thing [role=switch]')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.thing [role=switch][aria-checked=true]')
+  await page.keyboard.press('F6') // from Explore to the composer, and around
+  for (const pane of ['inspect', 'timeline', 'explore']) {
+    await page.keyboard.press('F6')
+    await focused(page, `#pane-${pane}`)
+  }
+  await tabTo(page, '.rail [role=tab]')
+  await page.keyboard.press('ArrowUp')
+  await page.waitForSelector('.stage-note')
+  await tabTo(page, '.stage-client button')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.stage-state .chip[data-is=good]')
+  await page.evaluate(() => document.querySelector<HTMLElement>('#explore-view')?.focus())
+  await tabTo(page, '.stage-note textarea')
+  await page.keyboard.type('and tea')
+  await page.waitForSelector('.stage-state .chip[data-is=warn]')
+  await saw(page, '[data-pane=timeline] [role=row]', 'notifications/resources/updated')
+})
+
+inBrowsers('a conversation is shared by link, and replayed from it', async ({ open }) => {
+  const page = await openWithKeys(open)
+  await saw(page, '[data-pane=timeline]', 'tools/list')
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, 'clipboard', {
+      value: {
+        async writeText(text: string) {
+          Object.assign(globalThis, { copied: text })
+        },
+      },
+    })
+  })
+  await tabTo(page, '.bar [data-command=share]')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('#share-request')
+  await tabTo(page, '#share-request')
+  await page.keyboard.press('ArrowRight')
+  await page.waitForSelector('[data-command=copy-conversation]')
+  await tabTo(page, '[data-command=copy-conversation]')
+  await page.keyboard.press('Enter')
+  const copied = await page.waitForFunction(
+    () => (globalThis as unknown as { copied?: string }).copied,
+    { polling: 100 },
+  )
+  await page.keyboard.press('Escape')
+  await gone(page, 'dialog')
+  await focused(page, '.bar [data-command=share]')
+  await page.evaluate(() => Object.assign(globalThis, { copied: undefined }))
+  await runCommand(page, 'Copy link to all messages') // the same, without the dialog
+  await page.waitForFunction(
+    () => (globalThis as unknown as { copied?: string }).copied?.includes('#t1.'),
+    { polling: 100 },
+  )
+
+  const other = await open(String(await copied.jsonValue()))
+  await other.waitForSelector('.present .sq-message')
+  await focused(other, '.present')
+  await other.keyboard.press('ArrowRight')
+  await saw(other, '.present-step', '2')
+  await tabTo(other, '.sq-message')
+  await other.keyboard.press('Enter')
+  await other.waitForSelector('.sq-message[aria-pressed=true]')
+  await other.keyboard.press('Escape')
+  await other.waitForSelector('.bar')
+})
+
+inBrowsers('a lesson is done', async ({ open }) => {
+  const page = await openWithKeys(open)
+  await tabTo(page, '.bar [data-command=lessons]')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('[data-lesson=hello]')
+  await tabTo(page, '[data-lesson=hello]', 80)
+  await page.keyboard.press('Enter')
+  await saw(page, '.coach', 'Press Send')
+  await page.waitForFunction(() => document.activeElement?.closest('.compose-text'), {
+    polling: 100,
+  })
+  await chord(page, 'Control', 'Enter')
+  await saw(page, '.coach', 'The response has its name')
+  await saw(page, '.coach', 'complete the method')
+  await page.waitForFunction(() => document.activeElement?.closest('.compose-text'), {
+    polling: 100,
+  })
+  await page.keyboard.press('F6')
+  await page.evaluate(() => document.querySelector<HTMLElement>('#pane-compose')?.focus())
+  await tabTo(page, '.coach-ways button:last-child', 8)
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => document.activeElement?.closest('.compose-text'), {
+    polling: 100,
+  })
+  await chord(page, 'Control', 'Enter')
+  await saw(page, '.coach', 'Two resources')
+  await focused(page, '.coach-ways .primary')
+})
+
+inBrowsers('a scenario is presented, and the focus comes back', async ({ open }) => {
+  const page = await openWithKeys(open)
+  await page.evaluate(() => document.querySelector<HTMLElement>('#pane-inspect')?.focus())
+  await page.keyboard.press('p')
+  await page.waitForSelector('.present-choice li:nth-child(5)')
+  await tabTo(page, '.present-choice li:nth-child(3) button', 8)
+  await page.keyboard.press('Enter')
+  await focused(page, '.present')
+  await page.keyboard.press('ArrowRight')
+  await page.waitForSelector('.present-payload pre')
+  await page.keyboard.press('j')
+  await gone(page, '.present-payload')
+  await page.keyboard.press('b')
+  await page.waitForSelector('.present-blank')
+  await page.keyboard.press('b')
+  await gone(page, '.present-blank')
+  await page.keyboard.press('Escape')
+  await focused(page, '#pane-inspect')
+})
+
+inBrowsers(
+  'popovers and menus open, close by Escape, and give the focus back',
+  async ({ open }) => {
+    const page = await openWithKeys(open)
+    const buttons = [
+      '[popovertarget=looks]',
+      '.explore-tools [popovertarget]',
+      '.compose-tools .ghost[popovertarget]',
+      '.compose-send [popovertarget]',
+      '[popovertarget=tl-help]',
+      '.tl-bar > .icon-button[popovertarget]',
+    ]
+    await tabTo(page, '.rail [role=tab]')
+    await page.keyboard.press('ArrowDown')
+    await page.waitForSelector('.explore-tools [popovertarget]')
+    for (const button of buttons) {
+      await page.evaluate(() => document.querySelector<HTMLElement>('.skip')?.focus())
+      await tabTo(page, button, 150)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector(':popover-open :is(button, input, select)')
+      await page.keyboard.press('Tab')
+      await page.waitForFunction(() => document.activeElement?.closest(':popover-open'), {
+        polling: 100,
+      })
+      await page.keyboard.press('Escape')
+      await gone(page, ':popover-open')
+      await focused(page, button)
+    }
+  },
+)
+
+inBrowsers('a page of the user is tried', async ({ open }) => {
+  const page = await openWithKeys(open)
+  await runCommand(page, 'Try your page')
+  await page.waitForSelector('dialog.yourPage option')
+  await focused(page, 'dialog.yourPage input[name=url]')
+  await page.keyboard.type('http://localhost:5173/')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('dialog.yourPage ol li, dialog.yourPage [role=alert]')
+  await page.keyboard.press('Escape')
+  await gone(page, 'dialog')
+})
+
+inBrowsers('Tab goes through the whole page and out of it: nothing traps it', async ({ open }) => {
+  const page = await openWithKeys(open)
+  await page.waitForSelector('.editor')
+  await page.evaluate(() => {
+    ;(document.activeElement as HTMLElement | null)?.blur()
+    const order: string[] = []
+    Object.assign(globalThis, { order })
+    addEventListener('focusin', ({ target }) => {
+      order.push((target as HTMLElement).closest('[data-pane], .bar')?.className ?? '')
+    })
+  })
+  const skip = () => page.evaluate(() => document.activeElement?.matches('.skip:first-of-type'))
+  let stops = 0
+  for (; stops < 120; stops++) {
+    await page.keyboard.press('Tab')
+    const isOut = await page.evaluate(() => document.activeElement === document.body)
+    if (stops > 5 && (isOut || (await skip()))) break
+  }
+  assert.ok(stops < 120, 'Tab never leaves the page')
+  const panes = await page.evaluate(
+    () => new Set((globalThis as unknown as { order: string[] }).order).size,
+  )
+  assert.ok(panes >= 2)
+})

@@ -1,0 +1,1 @@
+import './leaving.page.ts'
