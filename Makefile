@@ -1,7 +1,7 @@
 # make run    everything one needs to try it: gateway on 8808, demos on 8809, live
 # make quick  the inner loop: format, types, short Go tests, web tests without a browser
 # make test   what must hold: linters, short Go tests, web tests in Node and one browser; installs the browser on a fresh Debian
-# make test-more  the rest: the race detector, long Go tests, the engine under Node, all browser tests in Chromium and Firefox
+# make test-more  the rest: the race detector, long Go tests, the engine under Node, all browser tests in Chromium and Firefox, and one journey in WebKit
 # make conformance  the official suite, through a page in Go and one in a browser
 # make fuzz   every fuzz target for FUZZTIME=60s each
 # make soak   what takes minutes: a million records, reloads and kills under load, SEEDS=1000 of the simulation
@@ -154,12 +154,12 @@ test:
 	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.test.ts' 'test/**/*.smoke.ts'"
 	@echo "all tests passed"
 
-test-more: export NEEDED = chromium firefox-esr gcc openssl
+test-more: export NEEDED = chromium firefox-esr WebKitWebDriver Xvfb gcc openssl
 test-more:
 	@$(MAKE) --no-print-directory browsers
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target vet-variants race under-node
 	@$(MAKE) --no-print-directory test-go SHORT=
-	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.page.ts' 'test/**/*.firefox.ts'"
+	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.page.ts' 'test/**/*.firefox.ts' 'test/**/*.webkit.ts'"
 	@echo "all tests passed"
 
 quick: $(NPM_STAMP)
@@ -227,7 +227,7 @@ NEEDED = chromium
 browsers:
 	@missing=; for one in $(NEEDED); do command -v $$one >/dev/null || missing="$$missing $$one"; done; \
 	test -z "$$missing" && exit 0; \
-	missing=$$(echo "$$missing" | sed 's/gcc/gcc libc6-dev/'); \
+	missing=$$(echo "$$missing" | sed 's/gcc/gcc libc6-dev/; s/WebKitWebDriver/webkit2gtk-driver/; s/Xvfb/xvfb/'); \
 	echo "the tests need$$missing, which the package manager of this system installs now"; \
 	sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
 	if command -v apt-get >/dev/null && $$sudo true 2>/dev/null; then \
