@@ -35,6 +35,7 @@ func auditDisk(t *testing.T, files map[string][]access.Entry) *memDisk {
 // A report counts what was used today, by assistant and page; the last use and the last denial
 // may be older, and in an earlier file.
 func TestAccessReportCountsByAssistantAndPage(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 26, 15, 0, 0, 0, time.UTC)
 	at := func(hours int) time.Time { return now.Add(time.Duration(hours) * time.Hour) }
 	entry := func(hours int, who, app, right, verb, uri, outcome, reason string) access.Entry {
@@ -99,6 +100,7 @@ func TestAccessReportCountsByAssistantAndPage(t *testing.T) {
 
 // A file that is renamed while a report reads the files counts once.
 func TestAccessReportReadsARenamedFileOnce(t *testing.T) {
+	t.Parallel()
 	entries := []access.Entry{{Time: time.Unix(7, 0), Principal: "ci", Verb: "resources/read", URI: "notes+x:1", App: "notes", Right: access.RightRead, Outcome: "ok"}}
 	d := auditDisk(t, map[string][]access.Entry{auditFile: entries, auditOlder: entries})
 	report, err := reportAccess(d, nil, time.Time{}, time.Unix(8, 0))
@@ -109,6 +111,7 @@ func TestAccessReportReadsARenamedFileOnce(t *testing.T) {
 
 // An assistant that makes up pages displaces its own alone, and a report is bounded.
 func TestAccessReportIsBounded(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	u := newUsage(now)
 	u.add(&access.Entry{Time: now, Principal: "other", Verb: "resources/read", App: "notes", Right: access.RightRead, Outcome: "ok"})
@@ -141,6 +144,7 @@ func TestAccessReportIsBounded(t *testing.T) {
 
 // A gateway reports what was just used, and so does its state directory when it has ended.
 func TestAccessReportOfAGateway(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	assistantPage(t, g, "notes", false)
 	token := mustAdd(t, g, NewToken{Name: "reader", ReadOnly: true})

@@ -20,6 +20,7 @@ func (a *auditCount) Record(access.Entry) { a.entries++ }
 // What is remembered is bounded: the clients that are inactive for longest and the oldest
 // reads are dropped, long texts are cut. The audit log gets every entry whole.
 func TestActivityIsBounded(t *testing.T) {
+	t.Parallel()
 	audit := &auditCount{}
 	a := newActivity(audit, nil)
 	now := time.Unix(0, 0)
@@ -42,6 +43,7 @@ func TestActivityIsBounded(t *testing.T) {
 
 // Requests of assistants count; what pages and unknown clients do does not.
 func TestActivityCountsAssistants(t *testing.T) {
+	t.Parallel()
 	a := newActivity(&auditCount{}, nil)
 	for _, e := range []access.Entry{
 		{Endpoint: "/mcp/notes", Client: "one", Verb: "tools/list"},
@@ -67,6 +69,7 @@ func TestActivityCountsAssistants(t *testing.T) {
 
 // The log keeps the last lines within its bounds, and counts what a slow reader missed.
 func TestLogRingIsBounded(t *testing.T) {
+	t.Parallel()
 	l := newLogRing()
 	for i := range 3 * maxLogLines {
 		fmt.Fprintf(l, "%d %s\n", i, strings.Repeat("x", 300))

@@ -57,6 +57,7 @@ func await[T any](t *testing.T, what string, c <-chan T) (value T) {
 // Revoking ends what a token has open at once: a read that waits, subscriptions of both eras, a
 // socket, a stdio process that names itself. Nothing of another assistant ends.
 func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	p := newPage(t, testOrigin, "tab")
 	slow := slowSource{"note:slow", make(chan bool, 10), make(chan bool, 10)}
@@ -141,6 +142,7 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 
 // A process that is the gateway itself loses its assistant, and goes on as the gateway.
 func TestRevokingEndsTheGatewaysOwnPort(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	p := startStdio(t, StdioOptions{Gateway: Options{State: state, Origins: []string{testOrigin}}, As: "claude"})
 	if got := p.ask(modern("1", "resources/list", "")); !strings.Contains(got, `"resources":[]`) {
@@ -168,6 +170,7 @@ func TestRevokingEndsTheGatewaysOwnPort(t *testing.T) {
 // A token that has expired is refused with words that say so, and what it has open ends when
 // it expires, also if the gateway was started after that.
 func TestExpiredTokensAreRefused(t *testing.T) {
+	t.Parallel()
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		token := mustAdd(t, g, NewToken{Name: "ci", Lifetime: 12 * time.Hour})
 		request := func() (int, string) {
@@ -209,6 +212,7 @@ func TestExpiredTokensAreRefused(t *testing.T) {
 
 // Resources and lists of other pages cause no notification, in both eras and through stdio.
 func TestNotificationsAgreeWithTheRights(t *testing.T) {
+	t.Parallel()
 	for _, guarded := range []bool{true, false} {
 		g := startGateway(t, Options{})
 		notes, mail := assistantPage(t, g, "notes", false), assistantPage(t, g, "mail", false)

@@ -22,6 +22,7 @@ func grantsOf(t *testing.T, text string) *engine.Grants {
 // Each assistant gets by every method, in both eras, on every way in, what the user of the page
 // has granted and nothing else. On the twin, whose pages have no grants, every request succeeds.
 func TestEveryWayInAgreesWithTheGrants(t *testing.T) {
+	t.Parallel()
 	const read, act = 1, 2
 	cells := []struct {
 		assistant   string
@@ -117,6 +118,7 @@ func grantedPage(t *testing.T, g *Gateway, app string, extended bool, grants *en
 // listen and that of a session get nothing of the page from then on, on whatever way. Its
 // connections stay, since they are also about other pages.
 func TestRevokingInThePageEndsWhatIsOpen(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	granted := `{"default":"ask","grants":[{"assistant":"claude","right":"read","allow":true},{"assistant":"other","right":"read","allow":true}]}`
 	p := grantedPage(t, g, "notes", false, grantsOf(t, granted))

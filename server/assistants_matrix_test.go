@@ -58,6 +58,7 @@ func matrixActs() []act {
 // nothing else. On the twin, where the same tokens have no restrictions, every request
 // succeeds.
 func TestEveryWayInAgreesWithTheRights(t *testing.T) {
+	t.Parallel()
 	restricted := []NewToken{
 		{Name: "reader", ReadOnly: true},
 		{Name: "noter", Apps: []string{"notes"}},

@@ -14,6 +14,7 @@ import (
 // A token is 256 bits, its text is in no file, and it is valid after a
 // restart with its rights, until it is revoked.
 func TestNamedTokensAreStoredAsHashes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	g := startGateway(t, Options{State: dir})
 	added, err := AddToken(t.Context(), dir, NewToken{Name: "ci", ReadOnly: true, Apps: []string{"notes"}, Lifetime: 30 * 24 * time.Hour})
@@ -66,6 +67,7 @@ func TestNamedTokensAreStoredAsHashes(t *testing.T) {
 // Without a gateway, tokens change in the directory; a gateway that is running when they change
 // has them at once.
 func TestTokensChangeWithAndWithoutAGateway(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
 	added, err := AddToken(t.Context(), dir, NewToken{Name: "ci"})
 	if err != nil {
@@ -104,6 +106,7 @@ func TestTokensChangeWithAndWithoutAGateway(t *testing.T) {
 
 // Names, pages and numbers are bounded, also those of names that were revoked.
 func TestNamesOfAssistantsAreBounded(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	for _, name := range []string{"", "Claude", "a b", "-x", "1x", "a+b", "a.b", strings.Repeat("x", 41), "token", "stdio", "anyone", "playground", "unnamed"} {
 		if _, err := g.named.add(NewToken{Name: name}); err == nil {
@@ -143,6 +146,7 @@ func TestNamesOfAssistantsAreBounded(t *testing.T) {
 // Pages of an app are those of its name, and its numbered ones; a longer number is part of a
 // name that another origin may have.
 func TestPagesOfAnApp(t *testing.T) {
+	t.Parallel()
 	one := newAssistant(NamedAssistant{Name: "x", Apps: []string{"notes"}}, nil)
 	for page, want := range map[string]bool{
 		"notes": true, "notes-2": true, "notes-99": true, "notes-2026": false, "notes-app-example": false, "notes-x0badc0de": false, "note": false, "notes-": false, "mail": false,

@@ -13,6 +13,7 @@ import (
 // A client reads all entries of a page of a list at once, over HTTP and over standard
 // streams: none is refused.
 func TestAllEntriesAreReadAtOnce(t *testing.T) {
+	t.Parallel()
 	const entries = 200
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state})

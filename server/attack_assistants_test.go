@@ -16,6 +16,7 @@ import (
 // A name comes from a token, or from a process with the token of the user: not from what an
 // assistant says of itself, nor from a header beside another token.
 func TestAssistantsCannotTakeAName(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	assistantPage(t, g, "notes", false)
 	reader := mustAdd(t, g, NewToken{Name: "reader", ReadOnly: true})
@@ -86,6 +87,7 @@ func connectedReads(t *testing.T, g *Gateway) []Read {
 // A session belongs to the assistant that began it: another token does not get into it, not even
 // the token of the user.
 func TestTokensCannotBeSwappedInASession(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	one, other := mustAdd(t, g, NewToken{Name: "one"}), mustAdd(t, g, NewToken{Name: "other"})
 	began := post(t.Context(), t, g, one, "/mcp", initialize)
@@ -103,6 +105,7 @@ func TestTokensCannotBeSwappedInASession(t *testing.T) {
 // The endpoints of other pages are closed to an assistant by every HTTP method and spelling, and
 // do not tell whether there is such a page. No named token controls the gateway.
 func TestNamedTokensOpenTheirEndpointsOnly(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{Lenient: true})
 	assistantPage(t, g, "notes", false)
 	assistantPage(t, g, "mail", false)
@@ -162,6 +165,7 @@ func TestNamedTokensOpenTheirEndpointsOnly(t *testing.T) {
 
 // Rates are those of an assistant: one that uses its own up takes nothing from another.
 func TestRatesCountByAssistant(t *testing.T) {
+	t.Parallel()
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		greedy, modest := mustAdd(t, g, NewToken{Name: "greedy"}), mustAdd(t, g, NewToken{Name: "modest"})
 		read := func(token string) int {

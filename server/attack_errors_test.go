@@ -12,6 +12,7 @@ import (
 // from the lists of all pages. Its error text, which may be a megabyte long, is in no
 // list and no log; the caller gets 2,000 characters of it without hidden ones.
 func TestFailingPageLosesOnlyItsOwnEntries(t *testing.T) {
+	t.Parallel()
 	canary := "canary\x1b[31m" + strings.Repeat("\u202e", 1<<18)
 	text := string(jsonrpc.AppendString(nil, canary))
 	fail := func(h *attackingPage, m jsonrpc.Message, object string) {

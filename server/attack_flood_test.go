@@ -53,6 +53,7 @@ func slowBody(t *testing.T, client *http.Client, header string, length string, e
 // A request body times out after 10 s without data, and after 30 s in total. A request
 // without a token, or one that the guard rejects, is answered before its body.
 func TestSlowBodiesEnd(t *testing.T) {
+	t.Parallel()
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		const json = "Content-Type: application/json\n"
 		token := "Authorization: Bearer " + g.testToken() + "\n"

@@ -12,6 +12,7 @@ import (
 // and addresses that run scripts; pages get neither the model nor the roots of an assistant
 // unless the user has allowed that for their origin. The page's own engine is hostile here.
 func TestRequestsOfPagesAreNamedAndLimited(t *testing.T) {
+	t.Parallel()
 	const placeholder = "MARK"
 	const dirty = `Enter your password\u001b[8m\u202e\u200b`
 	const able = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}}`

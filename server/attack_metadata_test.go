@@ -20,6 +20,7 @@ const hostileText = "\x1b[2J\x1b]0;pwned\x07\u009b31m\u202e\u2066\u200b\u200d\u2
 // assistant gets has a hidden character or exceeds its maximum length. Entries that can
 // no longer be addressed are omitted, the others are present.
 func TestMetadataOfPagesIsCleaned(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
 	page.engine = engine.New(engine.Info{Name: "@INFO@", Title: "@INFO@", Version: "1@INFO@", Instructions: "@LONG@"}, &engine.Options{Tools: true, Prompts: true})

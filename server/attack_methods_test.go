@@ -30,6 +30,7 @@ var attackMethods = map[string]string{
 // Every method, on every transport, with every option of the gateway and in both eras,
 // with params, without, and with wrong ones, gets a response and does not block others.
 func TestNoMethodBlocksATransport(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*Options){
 		"default": func(*Options) {}, "lenient": func(o *Options) { o.Lenient = true }, "no token": func(o *Options) { o.NoToken = true },
 		"no tools": func(o *Options) { o.NoResourceTools, o.Lenient = true, true }, "logging": func(o *Options) { o.Logging, o.Lenient = true, true },

@@ -15,6 +15,7 @@ import (
 // An origin whose pages may join cannot read the pages of other origins over HTTP or
 // /ws, with or without --no-token. An origin whose pages may send requests cannot join.
 func TestJoiningGivesNoRightsOfAssistants(t *testing.T) {
+	t.Parallel()
 	const joins, asks = "https://b.example", "https://assistant.example"
 	g := startGateway(t, Options{NoToken: true, Origins: []string{testOrigin, joins}, AssistantOrigins: []string{asks}})
 	page := newPage(t, testOrigin, "tab")

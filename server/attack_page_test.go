@@ -328,6 +328,7 @@ func TestHostilePagesCostOthersLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
+	t.Parallel()
 	for _, f := range pageFloods() {
 		t.Run(f.name, func(t *testing.T) {
 			cost := flood(t, f, 100)

@@ -95,6 +95,7 @@ func ownerConnection(t *testing.T, port int) int {
 // sending side of its socket, or connects from another loopback address with a port that
 // the owner uses.
 func TestOtherUsersAreRejected(t *testing.T) {
+	t.Parallel()
 	const tries = 32
 	if os.Getuid() != 0 {
 		t.Log("NOT CHECKED: a process of another user can only be started by root")

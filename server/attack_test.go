@@ -39,6 +39,7 @@ func served(t *testing.T, g *Gateway) (lines []string) {
 // Names other than those of the gateway are rejected on every path before routing, even
 // if they resolve to this machine.
 func TestGuardRejectsForeignHosts(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{NoToken: true})
 	routes := []string{"GET /", "GET /mcp", "POST /mcp", "OPTIONS /mcp", "GET /mcp/notes", "GET /page", "GET /ws", "GET /watch", "GET /probe", "DELETE /mcp", "GET /nothing", "HEAD /"}
 	hosts := []string{
@@ -82,6 +83,7 @@ const discover = `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"
 // Requests that a page can send without a preflight never reach an engine, even if the
 // body is JSON-RPC.
 func TestCrossSitePostsAreNotServed(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{NoToken: true, AssistantOrigins: []string{testOrigin}})
 	post := func(lines string) int {
 		t.Helper()
@@ -127,6 +129,7 @@ func TestCrossSitePostsAreNotServed(t *testing.T) {
 // Tokens are compared as a whole, on every request, and wrong ones run into a
 // pause that never locks out the right one. R-268 R-275 R-276.
 func TestTokenIsRequiredForEachRequest(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	ask := func(authorization string) int {
 		t.Helper()
@@ -177,6 +180,7 @@ func hasMode(info os.FileInfo, want os.FileMode) bool {
 // Nobody else on this machine can read the files, and the gateway starts on none
 // that others could have read.
 func TestStateIsPrivate(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	for name, want := range map[string]os.FileMode{".": 0o700, "sessions": 0o700, "token": 0o600, "gateway.json": 0o600, "running.json": 0o600, "audit.jsonl": 0o600} {
 		info, err := os.Stat(g.state.path(name))

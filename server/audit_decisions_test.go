@@ -18,6 +18,7 @@ import (
 
 // Each decision is in the audit log exactly once, on every transport.
 func TestEveryDecisionIsAuditedOnce(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{Allow: func(principal engine.Principal, _ engine.Verb, uri string) bool {
 		return principal == "token" && uri != "notes+notes://secret"
 	}})
@@ -106,6 +107,7 @@ func entriesIn(t *testing.T, log string) (all []access.Entry) {
 // A site that is rejected again and again does not fill the log: lines and counts
 // together are all refusals.
 func TestAuditCountsRefusalsThatItLeavesOut(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()
 		a, err := openAudit(&state{disk: d})
@@ -149,6 +151,7 @@ func tracedRead(id string) string {
 
 // The lines of the local log have no trace ids and owners: they are the hosted gateway's.
 func TestLocalAuditHasNoOwnersAndTraces(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "1")
@@ -187,6 +190,7 @@ func (o ownedBy) Authenticate(*http.Request) (access.Caller, *access.Challenge) 
 // Every entry about a request names the owner of the pages and the trace, whether an
 // engine has served the request or not, and in sessions of the classic revisions.
 func TestAuditNamesOwnersAndTraces(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	g.core.Gate.Traces, g.core.Gate.Auth = true, ownedBy("alice")
 	c := testCaller{t, g}

@@ -15,6 +15,7 @@ import (
 // page, and whether the token of the assistant did not suffice. A generated tool needs none:
 // the requests that it sends are entries of their own.
 func TestAuditSaysWhoMayNotDoWhat(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 1e6, CallsPerSecond: 1e6, CompletionsPerSecond: 1e6}})
 	assistantPage(t, g, "notes", false)
 	assistantPage(t, g, "mail", true)
@@ -70,6 +71,7 @@ func TestAuditSaysWhoMayNotDoWhat(t *testing.T) {
 // At /mcp/{page} a tool of the page may have the name of a generated one: then it is a tool of
 // the page in the log, too.
 func TestAuditKnowsGeneratedTools(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	p := assistantPage(t, g, "notes", false)
 	call := func() (decisions []string) {
@@ -93,6 +95,7 @@ func TestAuditKnowsGeneratedTools(t *testing.T) {
 // What waits when a token is revoked is recorded as revoked: a read over HTTP, a read and a
 // subscription on a socket.
 func TestAuditSaysWhatWasRevoked(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	p := newPage(t, testOrigin, "tab")
 	slow := slowSource{"note:slow", make(chan bool, 10), make(chan bool, 10)}
@@ -148,6 +151,7 @@ func TestAuditSaysWhatWasRevoked(t *testing.T) {
 // What a page denies is recorded at the gateway with the page's reason, by every way in and in
 // both eras, once; what it allows has none, and neither have lists, which are then empty.
 func TestAuditSaysWhatThePageDenied(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 1e6, CallsPerSecond: 1e6, CompletionsPerSecond: 1e6}})
 	grantedPage(t, g, "notes", false, grantsOf(t, `{"default":"ask","grants":[{"assistant":"reader","right":"read","allow":true}]}`))
 	for _, assistant := range []string{"reader", "stranger"} {

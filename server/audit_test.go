@@ -36,6 +36,7 @@ func (f stuckFile) Write(data []byte) (int, error) {
 // A disk that hangs delays no response. Lines recorded meanwhile are bounded, and
 // written in order later; dropped lines are counted.
 func TestAuditNeverWaitsForTheDisk(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d, let := newMemDisk(), make(chan struct{})
 		a, err := openAudit(&state{disk: stuckDisk{d, let}})
@@ -69,6 +70,7 @@ func TestAuditNeverWaitsForTheDisk(t *testing.T) {
 
 // Text of a client is truncated, also if the limit is inside a rune.
 func TestAuditCutsLongText(t *testing.T) {
+	t.Parallel()
 	d := newMemDisk()
 	a, err := openAudit(&state{disk: d})
 	if err != nil {
@@ -84,6 +86,7 @@ func TestAuditCutsLongText(t *testing.T) {
 // A rotation keeps the two files before the current one, so that no history is lost at that
 // moment; the file before these goes away.
 func TestAuditKeepsTwoEarlierFiles(t *testing.T) {
+	t.Parallel()
 	d := newMemDisk()
 	a, err := openAudit(&state{disk: d})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 // A pause whose file cannot be read holds until somebody resumes, at each later gateway, too.
 func TestABrokenPauseHolds(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"cut off": `{"until":"2026-`, "empty": "", "an unknown member": `{"untill":"2100-01-01T00:00:00Z"}`, "another type": `{"until":7}`,
 	} {
@@ -42,6 +43,7 @@ func TestABrokenPauseHolds(t *testing.T) {
 // Where the rights of assistants cannot be read, one with a name has none, at each later gateway, too, until its token is
 // added again or the user removes the file that was kept.
 func TestABrokenFileOfAssistantsGivesNoRights(t *testing.T) {
+	t.Parallel()
 	valid := func(t *testing.T, state string) string {
 		g := startGateway(t, Options{State: state})
 		if _, err := AddToken(t.Context(), state, NewToken{Name: "ci", ReadOnly: true}); err != nil {
@@ -105,6 +107,7 @@ func TestABrokenFileOfAssistantsGivesNoRights(t *testing.T) {
 
 // The names of clients of a page's own ports are not those of assistants.
 func TestNamesOfPortsAreReserved(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"page", "webmcp"} {
 		if err := CheckAssistantName(name); err == nil || !strings.Contains(err.Error(), "choose another one") {
 			t.Errorf("%s: %v", name, err)

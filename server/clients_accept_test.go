@@ -134,6 +134,7 @@ func (a acceptance) list(entries []object) {
 // Every list of tools and prompts that the gateway makes is one that real clients and the APIs of
 // models take, whatever pages register.
 func TestClientsAcceptEachList(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	newConformancePage(t).join(g)
 	pages := []string{"", "/conformance"}
@@ -243,6 +244,7 @@ func hostileSchema(random *rand.Rand, depth int) object {
 
 // What clients send first is answered as each of them needs it.
 func TestOpeningsOfClients(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(clientsAccept, "openings", "*.txt"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -344,6 +346,7 @@ func includes(have, want any) bool {
 // A developer who asks `pagemcp doctor` learns which tool has a schema that APIs refuse, as long as
 // it has.
 func TestDoctorNamesToolsThatAPIsRefuse(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	page := newCallingPage(t, "tab")
 	page.tool("either", "", object{"type": "object", "anyOf": array{object{"required": array{"a"}}, object{}}}, always("ran"))

@@ -116,6 +116,7 @@ func TestConformanceNative(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
+	t.Parallel()
 	g := startFronted(t, Options{Logging: true})
 	page := newConformancePage(t)
 	page.join(g)

@@ -33,6 +33,7 @@ func readNote(c testCaller) (*http.Response, string) {
 
 // Status tells who is connected and what was read, without contents and secrets.
 func TestStatusTellsPagesClientsAndReads(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "a private note")
@@ -70,6 +71,7 @@ func TestStatusTellsPagesClientsAndReads(t *testing.T) {
 // Only a program with the token gets an answer of the control endpoints, also with
 // NoToken. No browser does, not even a page that may send requests as an assistant.
 func TestControlNeedsTheTokenAndNoBrowser(t *testing.T) {
+	t.Parallel()
 	const assistant = "https://assistant.example"
 	for _, noToken := range []bool{false, true} {
 		g := startGateway(t, Options{NoToken: noToken, AssistantOrigins: []string{assistant}})
@@ -111,6 +113,7 @@ func TestControlNeedsTheTokenAndNoBrowser(t *testing.T) {
 
 // Bad commands change nothing and say what is wrong.
 func TestControlRejectsBadCommands(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	for _, c := range []struct{ path, body, want string }{
 		{controlPair, `{"origin":"https://app.example/"}`, `browsers send it as "https://app.example"`},
@@ -131,6 +134,7 @@ func TestControlRejectsBadCommands(t *testing.T) {
 // A paired origin may join at once and after a restart, until it is revoked: then its
 // pages are disconnected, their keys are refused, and their names are free.
 func TestPairAndRevoke(t *testing.T) {
+	t.Parallel()
 	const origin = "http://localhost:5173"
 	dir := t.TempDir()
 	options := Options{State: dir, Origins: []string{}}
@@ -187,6 +191,7 @@ func TestPairAndRevoke(t *testing.T) {
 // What the command line allows stays allowed when it is revoked, but needs a new
 // invitation. Pages of other origins are not affected.
 func TestRevokeOneOfTheOptions(t *testing.T) {
+	t.Parallel()
 	const other = "https://other.example"
 	g := startGateway(t, Options{Origins: []string{testOrigin, other}})
 	page, kept := newPage(t, testOrigin, "tab"), newPage(t, other, "tab")
@@ -209,6 +214,7 @@ func TestRevokeOneOfTheOptions(t *testing.T) {
 
 // A page that is joining while it is revoked does not stay.
 func TestRevokingReachesPagesThatAreJoining(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	open, key := invited(t, g)
 	page := newPage(t, testOrigin, "tab")
@@ -235,6 +241,7 @@ func TestRevokingReachesPagesThatAreJoining(t *testing.T) {
 // A new token is valid at once and after a restart; the old one is refused, and what it
 // has opened ends: streams and sockets.
 func TestRotateTheToken(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	g := startGateway(t, Options{State: dir})
 	old := g.testToken()
@@ -287,6 +294,7 @@ func TestRotateTheToken(t *testing.T) {
 
 // The log has the lines since the start, and follows until the gateway closes.
 func TestLogIsFollowed(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	g.log.Info("before", "page", "notes")
 	lines, ended := make(chan string, 10), make(chan error, 1)
@@ -312,6 +320,7 @@ func TestLogIsFollowed(t *testing.T) {
 
 // A gateway of an older version has no control endpoints: the error says so.
 func TestControlOfOlderGateway(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	control := connect(t, g)
 	control.Running.MCP = strings.TrimSuffix(g.URL(), "/mcp") + "/"

@@ -41,6 +41,7 @@ func found(findings []Finding) (lines string) {
 
 // A gateway with a page has no findings but ok.
 func TestNothingIsWrong(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
 	page.join(g)
@@ -52,6 +53,7 @@ func TestNothingIsWrong(t *testing.T) {
 
 // Each fault is named with its cause and what to do.
 func TestStagedFaults(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		want []string // parts of one line each
@@ -154,6 +156,7 @@ func TestStagedFaults(t *testing.T) {
 
 // What is wrong with a running gateway is found by asking it.
 func TestStagedFaultsOfARunningGateway(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{NoToken: true, Origins: []string{}})
 	lines := found(diagnose(t, g.state.dir, func(o *DiagnoseOptions) { o.Version = "9.9.9" }))
 	for _, want := range []string{

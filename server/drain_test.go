@@ -18,6 +18,7 @@ import (
 // The end of the input waits for the responses to earlier requests, for a limited time:
 // R-333.
 func TestEndOfInputWaitsForAnswers(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for _, test := range []struct {
 			name   string
@@ -59,6 +60,7 @@ func TestEndOfInputWaitsForAnswers(t *testing.T) {
 // The error response to a line that is too long has its id, unless a request with this
 // id is pending: the error would complete that request.
 func TestLongLineWithIDOfAnOpenRequest(t *testing.T) {
+	t.Parallel()
 	long := `{"jsonrpc":"2.0","id":7,"method":"x","params":{"x":"` + strings.Repeat("x", limits.MaxMessage) + `"}}`
 	var out bytes.Buffer
 	port := newDrainPort(t.Context(), jsonrpc.Lines(strings.NewReader(long+"\n"+`{"jsonrpc":"2.0","id":7,"method":"ping"}`+"\n"+long), &out))
@@ -80,6 +82,7 @@ func (stuckPort) Write(context.Context, []byte) error { select {} }
 
 // A process whose output is not read ends soon after its input, and after it is stopped.
 func TestStdioEndsWhenItsOutputIsNotRead(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(far jsonrpc.Port, stop func()){
 		"the input ends": func(far jsonrpc.Port, _ func()) { far.Close() },
 		"it is stopped":  func(_ jsonrpc.Port, stop func()) { stop() },

@@ -39,6 +39,7 @@ func (c testCaller) read(path, uri string) (status int, body string) {
 
 // No page gets the name of a mounted source, and no source that of a page.
 func TestMountedSourceKeepsItsName(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	for _, prefix := range []string{"", "files", "+", "Files+", "files+more+", "../x+"} {
 		if _, err := g.Mount(prefix, engine.NewTable()); err == nil {
@@ -73,6 +74,7 @@ func TestMountedSourceKeepsItsName(t *testing.T) {
 // In a server of the host program the gateway serves its Hosts only, and pages of that
 // server are not assistants because of their origin.
 func TestHandlerAnswersUnderItsHosts(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -129,6 +131,7 @@ func TestHandlerAnswersUnderItsHosts(t *testing.T) {
 
 // Limits can be set; zero fields have their defaults.
 func TestLimitsCanBeChosen(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{Limits: Limits{Streams: 1, Sessions: 1, PagesPerOrigin: 1}})
 	c := testCaller{t, g}
 	listen := func() int {
@@ -163,6 +166,7 @@ func TestLimitsCanBeChosen(t *testing.T) {
 // Serve returns after its context has ended and everything is stored: another gateway
 // can use the state directory.
 func TestServeEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	for range 2 {
 		g, err := New(Options{State: state, Version: "0.0.0-test"})
@@ -199,6 +203,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 // After Close the handler serves nothing: the state directory may belong to another
 // gateway by then, and nothing is written to it.
 func TestHandlerServesNothingAfterClose(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

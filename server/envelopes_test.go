@@ -91,6 +91,7 @@ func hostilePage(t *testing.T) *engine.Table {
 // Every hostile envelope gets a response over HTTP, in both eras and in lenient mode,
 // with and without a session, and the next requests are served.
 func TestHostileEnvelopesOverHTTP(t *testing.T) {
+	t.Parallel()
 	for _, lenient := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			g, client, kill := startInMemory(t, newMemDisk(), func(o *Options) {
@@ -178,6 +179,7 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 // The same over /ws. A message that the WebSocket itself forbids closes it, and the
 // next one is served.
 func TestHostileEnvelopesOverSockets(t *testing.T) {
+	t.Parallel()
 	for _, lenient := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			g, client, kill := startInMemory(t, newMemDisk(), func(o *Options) {
@@ -236,6 +238,7 @@ func (one hostileMessage) isForbidden(t *testing.T) bool {
 
 // The same over standard streams, where a line break ends a message.
 func TestHostileEnvelopesOverStdio(t *testing.T) {
+	t.Parallel()
 	p := startStdio(t, StdioOptions{Gateway: Options{State: t.TempDir(), Lenient: true, Logging: true}})
 	for _, one := range hostileMessages(t) {
 		for _, body := range one.messages(t) {

@@ -98,6 +98,7 @@ const v2026 = "MCP-Protocol-Version: 2026-07-28"
 // The statuses and codes of the modern era, in the order of the checks. R-280 R-284
 // R-286 R-295…R-306.
 func TestModernStatuses(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://%C3%A9", "text")
@@ -197,6 +198,7 @@ func TestModernStatuses(t *testing.T) {
 
 // Reads are rate-limited by principal: the error is 429 with Retry-After. R-260.
 func TestReadsAreRateLimited(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 0.001}})
 	c := testCaller{t, g}
 	busy := 0

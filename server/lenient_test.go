@@ -43,6 +43,7 @@ func plainPost(t *testing.T, g *Gateway, path, body string, lines ...string) (in
 // The four lines of a well-known tutorial work unchanged in lenient mode and in no
 // other; all access checks apply there, too. R-274 R-328.
 func TestLenientModeAcceptsPlainPosts(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{Lenient: true})
 	page := newConformancePage(t)
 	page.join(g)
@@ -121,6 +122,7 @@ func TestLenientModeAcceptsPlainPosts(t *testing.T) {
 
 // A preflight of a listed origin may request the key header in lenient mode only.
 func TestLenientModeAllowsKeyHeader(t *testing.T) {
+	t.Parallel()
 	for _, lenient := range []bool{true, false} {
 		g := startGateway(t, Options{Lenient: lenient, AssistantOrigins: []string{testOrigin}})
 		r, err := http.NewRequestWithContext(t.Context(), "OPTIONS", g.URL(), nil)
@@ -145,6 +147,7 @@ func TestLenientModeAllowsKeyHeader(t *testing.T) {
 // A slow response is JSON unless the client names event streams: curl sends */*, and jq
 // cannot parse a stream.
 func TestSlowAnswerIsJSONUnlessStreamsAreNamed(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, client, kill := startInMemory(t, newMemDisk(), func(o *Options) { o.Lenient = true })
 		table := engine.NewTable()

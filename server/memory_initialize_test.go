@@ -24,6 +24,7 @@ func TestLargeCapabilitiesAreNotKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
+	t.Parallel()
 	c := testCaller{t, startGateway(t, Options{})}
 	begin := func(size int) {
 		text := strings.Repeat("x", size)

@@ -48,6 +48,7 @@ func openMonitor(t *testing.T, g *Gateway, what string) testMonitor {
 // take the port of the origin for which the browser stores it. Pages can still join with
 // it.
 func TestOldKeysDoNotOpenMonitor(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	g := watchedGateway(t, Options{State: state})
 	first, key := invited(t, g)
@@ -129,6 +130,7 @@ func watchedGateway(t *testing.T, opts Options) *Gateway {
 // A monitor gets the state, and the messages between a real client and a page unchanged,
 // in both directions and both eras.
 func TestMonitorSeesMessages(t *testing.T) {
+	t.Parallel()
 	g := watchedGateway(t, Options{})
 	w := openMonitor(t, g, "watch")
 	first := w.state(func(monitor.State) bool { return true })
@@ -181,6 +183,7 @@ func TestMonitorSeesMessages(t *testing.T) {
 // At the same endpoint a monitor can send requests to all pages, or to one. Other
 // monitors do not see them.
 func TestMonitorSendsRequests(t *testing.T) {
+	t.Parallel()
 	g := watchedGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab-1")
 	page.write("notes://cart", "2 apples")
@@ -215,6 +218,7 @@ func TestMonitorSendsRequests(t *testing.T) {
 // A monitor needs more than a page: an origin that is allowed to monitor, a proof for
 // this endpoint, and a valid "open".
 func TestMonitorNeedsPermission(t *testing.T) {
+	t.Parallel()
 	const upgrade = "GET /watch HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: " + monitorProtocol + "\n" + upgradeLines
 	joins := startGateway(t, Options{})
 	if status, _, _ := rawhttp.Send(t, joins.Port(), upgrade+"Origin: "+testOrigin+"\n\n"); status != http.StatusForbidden {
@@ -268,6 +272,7 @@ func TestMonitorNeedsPermission(t *testing.T) {
 
 // A monitor that does not read is disconnected, and delays no others.
 func TestSlowMonitorIsDisconnected(t *testing.T) {
+	t.Parallel()
 	g := watchedGateway(t, Options{Limits: Limits{ReadsPerSecond: 1000}})
 	page := newPage(t, testOrigin, "tab-1")
 	page.write("notes://cart", strings.Repeat("apples ", 40_000)) // 280 kB
@@ -305,6 +310,7 @@ func (w testMonitor) entries() []string {
 // A monitor gets the entries about requests that need a right, as the audit log has them: at
 // first the latest ones, then each when it is recorded. The texts are those of the log.
 func TestMonitorGetsAuditEntries(t *testing.T) {
+	t.Parallel()
 	g := watchedGateway(t, Options{})
 	assistantPage(t, g, "notes", false)
 	way := byHTTP(t, g, mustAdd(t, g, NewToken{Name: "reader", ReadOnly: true}))
@@ -337,6 +343,7 @@ func TestMonitorGetsAuditEntries(t *testing.T) {
 // A monitor stops one assistant, or all, for an hour: also for the next gateway of the directory,
 // until the user ends it by the command. It cannot end a stop, and what else it sends is ignored.
 func TestMonitorStopsAssistants(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	g := watchedGateway(t, Options{State: state})
 	page := assistantPage(t, g, "notes", false)
@@ -395,6 +402,7 @@ func TestMonitorStopsAssistants(t *testing.T) {
 
 // What a monitor gets of the log when it connects is bounded, the latest entries, from all files.
 func TestAuditHistoryIsBounded(t *testing.T) {
+	t.Parallel()
 	g := watchedGateway(t, Options{})
 	line := func(i int) string { return `{"right":"read","count":` + strconv.Itoa(i) + `}` }
 	write := func(name string, from, to int) {

@@ -40,6 +40,7 @@ func claimWith(t *testing.T, n *names, origin, key, page, requested string) stri
 
 // A name belongs to the origin that had it first, and a tab keeps its name.
 func TestNamesStayWithTheirTabs(t *testing.T) {
+	t.Parallel()
 	n := testNames(t)
 	for _, step := range []struct{ origin, page, wanted, want string }{
 		{"https://a.example", "1", "notes", "notes"},
@@ -66,6 +67,7 @@ func TestNamesStayWithTheirTabs(t *testing.T) {
 }
 
 func TestNamesAreShort(t *testing.T) {
+	t.Parallel()
 	n := testNames(t)
 	long := ""
 	for range 100 {
@@ -81,6 +83,7 @@ func TestNamesAreShort(t *testing.T) {
 // A name belongs to its origin and app until it is revoked: neither time nor a restart
 // gives it, or a numbered form of it, to another origin.
 func TestNamesBelongToTheirOriginUntilRevoked(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		const a = "https://a.example"
@@ -118,6 +121,7 @@ func TestNamesBelongToTheirOriginUntilRevoked(t *testing.T) {
 
 // Of the names of one app, only the one that was used last outlives NameTTL.
 func TestNumbersOfNamesExpire(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		for _, page := range []string{"1", "2", "3"} {
@@ -142,6 +146,7 @@ func TestNumbersOfNamesExpire(t *testing.T) {
 // Tabs that are open while the gateway is away for longer than NameTTL get the same names
 // again, in any order.
 func TestNamesOfOpenTabsOutliveLongAbsenceOfGateway(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		const a = "https://a.example"
@@ -165,6 +170,7 @@ func TestNamesOfOpenTabsOutliveLongAbsenceOfGateway(t *testing.T) {
 // One origin keeps limits.MaxNames names, the apps' last ones longest; the names of
 // limits.MaxNamedOrigins origins are kept.
 func TestRememberedNamesAreBounded(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		n.closed = true // nothing is stored
@@ -200,6 +206,7 @@ func TestRememberedNamesAreBounded(t *testing.T) {
 // A new tab gets the lowest name of its browser whose page has been away for
 // limits.LeaveTime; it waits for a page that may be reloading.
 func TestNewTabGetsTheLowestNameOfItsBrowser(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		const a = "https://a.example"
@@ -231,6 +238,7 @@ func TestNewTabGetsTheLowestNameOfItsBrowser(t *testing.T) {
 
 // A page that reloads within limits.LeaveTime keeps its name, while another tab waits.
 func TestReloadedPageKeepsItsName(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		const a = "https://a.example"
@@ -251,6 +259,7 @@ func TestReloadedPageKeepsItsName(t *testing.T) {
 // Two profiles of a browser, or two browsers, have an app: each gets the name back that it
 // had, whichever opens the app first. A third one waits for neither.
 func TestBrowserGetsTheNameThatItHad(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		const a = "https://a.example"
@@ -275,6 +284,7 @@ func TestBrowserGetsTheNameThatItHad(t *testing.T) {
 // After a restart, orderly or not, names of connected pages are reserved for the grace
 // time; others can be taken over at once.
 func TestNamesOfPagesThatWereHereAreKept(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		const a = "https://a.example"
@@ -301,6 +311,7 @@ func TestNamesHaveQuotaPerOrigin(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
 		claim(t, n, "https://a.example", "1", "notes")
@@ -329,6 +340,7 @@ func TestNamesProperties(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
+	t.Parallel()
 	for seed := range uint64(60) {
 		synctest.Test(t, func(t *testing.T) { walkNames(t, rand.New(rand.NewPCG(seed, 1))) })
 	}

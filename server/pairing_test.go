@@ -18,6 +18,7 @@ import (
 
 // The proof, byte by byte, as the page computes it in TypeScript too.
 func TestProofIsTheDocumentedOne(t *testing.T) {
+	t.Parallel()
 	secret, nonce := make([]byte, 32), make([]byte, 32)
 	for i := range secret {
 		secret[i], nonce[i] = byte(i), byte(0x80+i)
@@ -82,6 +83,7 @@ func begin(t *testing.T, ring *keyring, secret, key string) *attempt {
 
 // A secret is valid once, for two minutes, and deleted after five wrong proofs.
 func TestSecretIsValidOnceForTwoMinutes(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ring := testRing(t)
 		id, secret := ring.newSecret()
@@ -128,6 +130,7 @@ func TestSecretIsValidOnceForTwoMinutes(t *testing.T) {
 
 // A million guesses fail, since each secret allows five.
 func TestGuessingSecretsFails(t *testing.T) {
+	t.Parallel()
 	ring := testRing(t)
 	id, _ := ring.newSecret()
 	guess := make([]byte, 32)
@@ -150,6 +153,7 @@ func TestGuessingSecretsFails(t *testing.T) {
 
 // Of several pages that use the same secret exactly one joins.
 func TestOneSecretAdmitsOnePage(t *testing.T) {
+	t.Parallel()
 	for range 50 {
 		ring := testRing(t)
 		id, secret := ring.newSecret()
@@ -179,6 +183,7 @@ func TestOneSecretAdmitsOnePage(t *testing.T) {
 // Keys survive restarts and expire when unused. A change of the wall clock expires none
 // that is in use.
 func TestKeysExpireOnlyByDisuse(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ring := testRing(t)
 		id, secret := ring.newSecret()
@@ -217,6 +222,7 @@ func TestKeysExpireOnlyByDisuse(t *testing.T) {
 // The stored time of the last use of a key is never far in the past, even if the clock
 // was moved while no gateway ran: two such changes must not expire the key.
 func TestKeyUseIsStoredAfterTheClockMoved(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ring := testRing(t)
 		id, secret := ring.newSecret()
@@ -259,6 +265,7 @@ func invited(t *testing.T, g *Gateway) (opening, []byte) {
 // Every wrong way to join gets the same response, and the gateway sends nothing before
 // its proof.
 func TestWrongJoinsAreRejectedAlike(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	address := "ws://127.0.0.1:" + strconv.Itoa(g.Port()) + "/page"
 	page := newPage(t, testOrigin, "tab-1")
@@ -348,6 +355,7 @@ func TestWrongJoinsAreRejectedAlike(t *testing.T) {
 // A program on the former port of a gateway gets only messages for that address, and
 // cannot relay them.
 func TestSquatterCannotRelayProof(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	p := readFragment(t, g.Fragment())
 	squatter := "ws://127.0.0.1:1/page" // the address that the page dialled
@@ -366,6 +374,7 @@ func TestSquatterCannotRelayProof(t *testing.T) {
 
 // Pairing without joining stores a key and mounts no page.
 func TestPairingAloneMountsNothing(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab-1")
 	first, key := invited(t, g)
@@ -390,6 +399,7 @@ func TestPairingAloneMountsNothing(t *testing.T) {
 // A page that is reloaded before it got the answer to its secret has the key by the id that it
 // chose. No page can take the id of another key.
 func TestPagesChooseTheIDsOfTheirKeys(t *testing.T) {
+	t.Parallel()
 	ring := testRing(t)
 	chosen := randomText(16)
 	id, secret := ring.newSecret()

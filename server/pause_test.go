@@ -15,6 +15,7 @@ import (
 // A pause reaches assistants by every way in, and holds at the next gateway of the state
 // directory, until the user ends it.
 func TestPauseStopsAllAssistants(t *testing.T) {
+	t.Parallel()
 	state, port := t.TempDir(), testports.Free(t, 1)[0]
 	g := startGatewayAt(t, port, Options{State: state})
 	page := newPage(t, testOrigin, "tab")

@@ -63,6 +63,7 @@ func tableA(t *testing.T) *engine.Table {
 // once, before the response to its next POST. A client that accepts no event stream, or
 // has a GET stream, gets the response only.
 func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()
 		g, client, kill := startInMemory(t, d)
@@ -107,6 +108,7 @@ func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
 // What was written to a stream that broke may be lost, so the next one announces everything; the
 // first stream announces nothing, since nothing was sent before.
 func TestANewStreamAnnouncesWhatMayBeLost(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, client, kill := startInMemory(t, newMemDisk())
 		table := tableA(t)
@@ -131,6 +133,7 @@ func TestANewStreamAnnouncesWhatMayBeLost(t *testing.T) {
 // A client without a stream whose session is idle before each request gets an `updated`
 // for each of its URIs with the response, independent of when they are subscribed again.
 func TestRequestThatWakesASessionBringsItsUpdates(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, client, kill := startInMemory(t, newMemDisk())
 		table := tableA(t)
@@ -156,6 +159,7 @@ func TestRequestThatWakesASessionBringsItsUpdates(t *testing.T) {
 
 // A response with a status other than 200 stays JSON, and pending messages stay pending.
 func TestPendingUpdatesKeepStatuses(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, client, kill := startInMemory(t, newMemDisk())
 		session := beginInMemory(t, g, client)
@@ -176,6 +180,7 @@ func TestPendingUpdatesKeepStatuses(t *testing.T) {
 // After a successful unsubscribe no `updated` of its URI is sent, even if the session
 // was subscribing again, or one was pending.
 func TestNothingComesAfterUnsubscribe(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()
 		g, client, kill := startInMemory(t, d)

@@ -18,6 +18,7 @@ import (
 // its key although only the first one was told its origin; none fails. When that gateway
 // ends, an assistant's process serves again.
 func TestGatewayOfTheUserReplacesThatOfAnAssistant(t *testing.T) {
+	t.Parallel()
 	state, port := t.TempDir(), testports.Free(t, 1)[0]
 	first := startGatewayAt(t, port, Options{State: state})
 	page := newPage(t, testOrigin, "tab")
@@ -69,6 +70,7 @@ func TestGatewayOfTheUserReplacesThatOfAnAssistant(t *testing.T) {
 // Reads that are under way while a gateway is replaced are repeated at the next one, of the
 // assistant whose process serves and of the others.
 func TestReadsAreRepeatedWhenTheGatewayIsReplaced(t *testing.T) {
+	t.Parallel()
 	state, port := t.TempDir(), testports.Free(t, 1)[0]
 	opts := StdioOptions{Gateway: Options{State: state, Limits: Limits{ReadsPerSecond: 1e6}}, Listen: "127.0.0.1:" + strconv.Itoa(port)}
 	assistants := []*parent{startStdio(t, opts), startStdio(t, opts)}
@@ -115,6 +117,7 @@ func TestReadsAreRepeatedWhenTheGatewayIsReplaced(t *testing.T) {
 
 // Only a gateway of later precedence is replaced. Embedders and commands of the user are not.
 func TestPrecedence(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		running, new Precedence
 		replaced     bool
@@ -150,6 +153,7 @@ func TestPrecedence(t *testing.T) {
 
 // While a gateway is being replaced, no assistant's process takes the state directory.
 func TestAssistantsWaitForTheSuccessor(t *testing.T) {
+	t.Parallel()
 	d := newMemDisk()
 	successor := &state{dir: "/state", disk: d.process()}
 	if err := successor.lock(successorLock, -1, nil); err != nil {
@@ -174,6 +178,7 @@ func TestAssistantsWaitForTheSuccessor(t *testing.T) {
 // Pages that have joined once may join each later gateway of the state directory, until they
 // are revoked; `serve --only-origin` revokes all but its own.
 func TestOriginsAreKeptWithTheirKeys(t *testing.T) {
+	t.Parallel()
 	const other = "https://other.example"
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state, Origins: []string{testOrigin, other, "https://never.example"}})

@@ -67,6 +67,7 @@ func (p *silentPage) change() {
 // After a restart of the gateway a session's subscriptions are effective whatever its page does:
 // no change of a page that does not answer, or has no such resource yet, is lost (P2).
 func TestSubscriptionsOfSilentPagesOutliveKill(t *testing.T) {
+	t.Parallel()
 	const updated = `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}`
 	for name, test := range map[string]struct {
 		before func(*testing.T, *Gateway) // the kill; may be nil

@@ -16,6 +16,7 @@ import (
 // After a restart sessions subscribe again to all of their URIs. Requests of clients are
 // answered meanwhile, and none is rejected because of it.
 func TestReadsWhileSessionsSubscribeAgain(t *testing.T) {
+	t.Parallel()
 	const clients, subscriptions = 20, 50
 	synctest.Test(t, func(t *testing.T) {
 		table := engine.NewTable()

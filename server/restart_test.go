@@ -149,6 +149,7 @@ func TestNamesOfLongJoinedTabsOutliveKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()
 		g, client, kill := startInMemory(t, d)
@@ -171,6 +172,7 @@ func TestSessionsOutliveKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newMemDisk()
 		g, client, kill := startInMemory(t, d)
@@ -201,6 +203,7 @@ func TestSessionsOutliveKill(t *testing.T) {
 // A tab that is closed and reopened is another document with another page id. It takes
 // over the name, and subscribers of its URIs get `updated`.
 func TestTabOpenedAgainTakesOverSubscriptions(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, client, kill := startInMemory(t, newMemDisk())
 		table := func(text string) *engine.Table {

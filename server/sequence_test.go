@@ -12,6 +12,7 @@ import (
 // Each side may be older than the other: several messages are sent only to a page that
 // has declared to read them.
 func TestOlderPagesGetOneMessageInAFrame(t *testing.T) {
+	t.Parallel()
 	for _, declares := range []bool{false, true} {
 		t.Run(fmt.Sprint(declares), func(t *testing.T) {
 			inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {

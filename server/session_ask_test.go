@@ -59,6 +59,7 @@ func ends(t *testing.T, what string, messages <-chan string) {
 // after it, and nothing on the stream of the session. Concurrent calls use their own
 // streams. R-079 R-096 R-099 R-288 R-313 R-317 R-318.
 func TestEngineRequestsUseTheStreamOfTheirCall(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{Logging: true})
 	page := newConformancePage(t)
 	page.join(g)
@@ -117,6 +118,7 @@ func TestEngineRequestsUseTheStreamOfTheirCall(t *testing.T) {
 // A call that needs a request to a client without event streams fails at once, and the
 // error says why. R-096 R-285.
 func TestClientWithoutStreamGetsNoEngineRequests(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)
 	page.join(g)
@@ -132,6 +134,7 @@ func TestClientWithoutStreamGetsNoEngineRequests(t *testing.T) {
 // client are cancelled, and its stream ends without a response. Closing the stream does
 // not cancel, but no further request can be sent to the client. R-073 R-074 R-314 R-355.
 func TestCancelledCallCancelsItsEngineRequests(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)
 	page.join(g)
@@ -198,6 +201,7 @@ func TestCancelledCallCancelsItsEngineRequests(t *testing.T) {
 // capabilities of its client, and announces that all lists may have changed. R-099 R-100
 // R-323 R-359.
 func TestSessionKeepsLogLevelAndCapabilities(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	first := startGateway(t, Options{State: state, Logging: true, SamplingOrigins: []string{testOrigin}})
 	page := newConformancePage(t)
@@ -251,6 +255,7 @@ func TestSessionKeepsLogLevelAndCapabilities(t *testing.T) {
 // If a cancellation races with the response, the POST ends with one response or none,
 // and the session continues. R-007 R-070 R-355.
 func TestCancelRacesWithAnswer(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)
 	page.join(g)

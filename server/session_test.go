@@ -84,6 +84,7 @@ func (c *sessionCaller) stream(ctx context.Context) (<-chan string, int) {
 
 // A session from its handshake to its end. R-310…R-327.
 func TestSessionLives(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "1")
@@ -145,6 +146,7 @@ func TestSessionLives(t *testing.T) {
 
 // A batch of 2025-03-26 is answered by an array. R-311.
 func TestBatchOfMarch2025(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	c := &sessionCaller{testCaller: testCaller{t, g}, path: "/mcp"}
 	answer, _ := c.do(t.Context(), "POST", "/mcp", strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
@@ -198,6 +200,7 @@ func TestBatchOfMarch2025(t *testing.T) {
 // Of two documents with the same page id the newer one wins, and the older one gets a
 // close code.
 func TestNewerHelloReplacesOlder(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	first, second := newPage(t, testOrigin, "tab"), newPage(t, testOrigin, "tab")
 	first.write("notes://a", "first")
@@ -223,6 +226,7 @@ func TestNewerHelloReplacesOlder(t *testing.T) {
 // After a restart of the gateway a session continues with its id, and its client gets
 // `updated`. Its record is stored, its id is not. R-269 R-323.
 func TestSessionSurvivesRestart(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	first := startGateway(t, Options{State: state})
 	page := newPage(t, testOrigin, "tab")

@@ -18,6 +18,7 @@ import (
 // longer than limits.DrainTime does not delay the end any further. `pagemcp stdio` ends within a
 // second of its input, since clients kill it then.
 func TestCloseWaitsForToolsThatRun(t *testing.T) {
+	t.Parallel()
 	gateway := func(t *testing.T, g *Gateway) { g.Close(t.Context()) }
 	stdio := func(_ *testing.T, g *Gateway) { (&gatewayLink{remote: remote.New(), ownGateway: g}).close() }
 	for _, x := range []struct {
@@ -75,6 +76,7 @@ func (fullDisk) Create(string) (diskFile, error) { return nil, syscall.ENOSPC }
 
 // A gateway starts again on a full disk, with a warning, and serves.
 func TestGatewayStartsOnFullDisk(t *testing.T) {
+	t.Parallel()
 	d := newMemDisk()
 	first, _ := openOn(t, d)
 	first.Close(context.Background())

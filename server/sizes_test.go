@@ -21,6 +21,7 @@ func TestLargestMessageIsServed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
+	t.Parallel()
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state, Lenient: true})
 	page := newConformancePage(t)

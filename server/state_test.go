@@ -52,6 +52,7 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
+	t.Parallel()
 	subscriber := func(g *Gateway, uris ...string) {
 		g.core.Options.Sessions.Changes.Save(testHash, mcphttp.Changes{Subscriptions: subscribed(uris...), Expires: time.Now().Add(sessionLifetime)})
 	}
@@ -168,6 +169,7 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 // A file that cannot be parsed is renamed beside earlier ones, and the log says what its
 // loss means; the rest of the state is unchanged.
 func TestBrokenFilesAreKeptAside(t *testing.T) {
+	t.Parallel()
 	for name, contents := range map[string][]string{
 		"names.json": {"", "{", "{}", `[1]`},
 		"keys.json":  {"", "\x00", `"a"`, `[{"id":1}]`},
@@ -206,6 +208,7 @@ func TestBrokenFilesAreKeptAside(t *testing.T) {
 // If both copies of the identity are broken a new one is made, and the log says that
 // pages have to pair again.
 func TestLostIdentityIsReported(t *testing.T) {
+	t.Parallel()
 	d := newMemDisk()
 	g, first := openOn(t, d)
 	g.Close(context.Background())
@@ -224,6 +227,7 @@ func TestLostIdentityIsReported(t *testing.T) {
 
 // A file of another user, or a directory in its place, is renamed too.
 func TestUnreadableFilesAreKeptAside(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.Mkdir(dir+"/names.json", 0o700); err != nil {
 		t.Fatal(err)
@@ -242,6 +246,7 @@ func TestUnreadableFilesAreKeptAside(t *testing.T) {
 // One process at a time uses the directory: of many that start at once on an empty one,
 // each gets the same identity and token, one after the other.
 func TestStateDirectoryHasOneOwner(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var mu sync.Mutex
 	owners, seen := 0, map[string]int{}
@@ -277,6 +282,7 @@ func TestStateDirectoryHasOneOwner(t *testing.T) {
 
 // The error names the process that uses the directory, and what to do.
 func TestOwnedErrorNamesTheProcess(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	g, err := New(Options{State: dir})
 	if err != nil {
@@ -298,6 +304,7 @@ func TestOwnedErrorNamesTheProcess(t *testing.T) {
 // Gateways with different state directories may share a token file that does not exist
 // yet.
 func TestSharedTokenFileIsMadeOnce(t *testing.T) {
+	t.Parallel()
 	file := t.TempDir() + "/shared"
 	var mu sync.Mutex
 	seen := map[string]bool{}

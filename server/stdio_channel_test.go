@@ -10,6 +10,7 @@ import (
 // A channel sends what happens in pages, one line at a time, after the older handshake and not
 // before its end; the newer one is refused, so that the client falls back.
 func TestStdioChannel(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state})
 	p := newPage(t, testOrigin, "tab")
@@ -67,6 +68,7 @@ func TestStdioChannel(t *testing.T) {
 // A channel approves nothing: it does not take permission prompts of Claude Code,
 // and one that comes nevertheless gets no answer, and is for no page.
 func TestStdioChannelTakesNoPermissionPrompts(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state})
 	p := newPage(t, testOrigin, "tab")

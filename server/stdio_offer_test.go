@@ -33,6 +33,7 @@ func (p *testPage) skill() {
 // stream: tools and prompts of pages, generated tools, requests to the client, log
 // messages, extensions, skills. R-096 R-336 R-350 R-361.
 func TestStdioOffersWhatTheGatewayDoes(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state, Logging: true})
 	page := newConformancePage(t)

@@ -55,6 +55,7 @@ func awaitRunning(t *testing.T, what, state string, not int) (running Running) {
 // Many assistants that start at once on an empty state directory are all served by one
 // gateway with one identity, also when its process is killed.
 func TestManyStdioProcessesStartAtOnce(t *testing.T) {
+	t.Parallel()
 	const many = 12
 	dir, port := t.TempDir()+"/state", testports.Free(t, 1)[0]
 	type child struct {
@@ -156,6 +157,7 @@ func readIdentity(t *testing.T, dir string) string {
 
 // A process that starts while the process of the gateway ends starts a gateway itself.
 func TestStdioStartsWhileTheGatewayEnds(t *testing.T) {
+	t.Parallel()
 	opts := StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}}
 	for range 10 {
 		first := startStdio(t, opts)

@@ -80,6 +80,7 @@ func (p *parent) end() {
 // Without a running gateway the process starts one; others connect to it; when it ends,
 // another process starts one, and pages and assistants continue. R-330 R-331 R-336.
 func TestStdioStartsConnectsTakesOver(t *testing.T) {
+	t.Parallel()
 	state, port := t.TempDir(), testports.Free(t, 1)[0]
 	opts := StdioOptions{Gateway: Options{State: state, Origins: []string{testOrigin}}, Listen: "127.0.0.1:" + strconv.Itoa(port)}
 	first := startStdio(t, opts)
@@ -116,6 +117,7 @@ func TestStdioStartsConnectsTakesOver(t *testing.T) {
 
 // HTTP alone has batches: a line with an array is rejected, and its ids can be used again.
 func TestStdioRejectsArrays(t *testing.T) {
+	t.Parallel()
 	opts := StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}}
 	for _, version := range []string{"2025-03-26", "2025-11-25"} {
 		p := startStdio(t, opts)
@@ -133,6 +135,7 @@ func TestStdioRejectsArrays(t *testing.T) {
 // A line over 1 MiB gets an error response with its id if that can be read, so that its
 // sender need not wait for a timeout.
 func TestStdioRefusesLongLineWithItsID(t *testing.T) {
+	t.Parallel()
 	p := startStdio(t, StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}})
 	p.ask(initialize)
 	long := `"method":"tools/call","params":{"name":"t","arguments":{"x":"` + strings.Repeat("x", 2*limits.MaxMessage) + `"}}`
@@ -159,6 +162,7 @@ func TestStdioRefusesLongLineWithItsID(t *testing.T) {
 // gateway ends, the process of the assistant takes over its port, and the page joins it
 // with the key it has: the subscription continues.
 func TestStdioOutlivesGateway(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	g := startGatewayAt(t, testports.Free(t, 1)[0], Options{State: state})
 	page := newPage(t, testOrigin, "tab")
@@ -200,6 +204,7 @@ func TestStdioOutlivesGateway(t *testing.T) {
 
 // A program that took the port of a crashed gateway does not get the token.
 func TestOtherProgramOnThePortGetsNoToken(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	g := startGateway(t, Options{State: state})
 	token := g.testToken()
@@ -246,6 +251,7 @@ func TestOtherProgramOnThePortGetsNoToken(t *testing.T) {
 // The gateway binds both loopback addresses or neither: a program on the other one would
 // get half of the connections to localhost.
 func TestPortMustBeFreeOnBothAddresses(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp6", "[::1]:0")
 	if err != nil {
 		t.Logf("no IPv6 here (%v): then there is nothing to squat on", err)

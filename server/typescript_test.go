@@ -30,6 +30,7 @@ func TestTypeScriptClientsSeePage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
+	t.Parallel()
 	web, err := filepath.Abs("../web")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 // One line for each report: what changed, by its URI; texts of pages are quoted, cleaned and cut.
 func TestWatchLine(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2026, 11, 26, 10, 0, 0, 0, time.FixedZone("", 3600))
 	for _, row := range []struct {
 		report WatchReport
@@ -48,6 +49,7 @@ func TestWatchLine(t *testing.T) {
 
 // A line names what an assistant can read: the record that changed, not the store that it is in.
 func TestWatchNamesTheNarrowest(t *testing.T) {
+	t.Parallel()
 	for changed, want := range map[string]string{
 		"n+idb:///a n+idb:///a/b n+idb:///a/b/n.3 n+notes://open": "n+idb:///a/b/n.3 n+notes://open",
 		"n+a:b n+a:b-c n+a:b2":  "n+a:b n+a:b-c n+a:b2",

@@ -13,6 +13,7 @@ import (
 // Times of changes, and those of the reports about them, in ms: a change after a pause is reported
 // at once, or as soon as a second has passed since the last report, and others when they settle.
 func TestPaceOfReports(t *testing.T) {
+	t.Parallel()
 	for name, row := range map[string]struct {
 		changes []int
 		reports string

@@ -64,6 +64,7 @@ func untilWatched(t *testing.T, p *testPage, reports <-chan WatchReport, uri str
 // What changes is reported by its URI and name, and what is new; other pages, and resources that
 // were not asked for, are not.
 func TestWatchReportsWhatChanges(t *testing.T) {
+	t.Parallel()
 	const otherOrigin = "http://localhost:5999"
 	g := startGateway(t, Options{Origins: []string{testOrigin, otherOrigin}})
 	p := newPage(t, testOrigin, "tab")
@@ -134,6 +135,7 @@ func (s *heldSource) Read(context.Context, string) ([]engine.Contents, error) {
 
 // A list that takes long holds back no changes, and what it brings is reported when it comes.
 func TestWatchDoesNotWaitForLists(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	p := newPage(t, testOrigin, "tab")
 	p.write("note:a", "1")
@@ -157,6 +159,7 @@ func TestWatchDoesNotWaitForLists(t *testing.T) {
 // Ten thousand writes are reported once a period, each report has at most WatchShown names, and
 // the last change is not lost.
 func TestWatchReportsManyWritesRarely(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	p := newPage(t, testOrigin, "tab")
 	const resources = 100
@@ -195,6 +198,7 @@ func TestWatchReportsManyWritesRarely(t *testing.T) {
 // The gateway restarts: one report says so, and has what happened meanwhile of events. Without a
 // gateway at the beginning there is an error.
 func TestWatchSaysWhatItHasMissed(t *testing.T) {
+	t.Parallel()
 	options := Options{State: t.TempDir()}
 	g := startGateway(t, options)
 	p := newPage(t, testOrigin, "tab")
@@ -254,6 +258,7 @@ func awaitEvent(t *testing.T, reports <-chan WatchReport, count int, lost int64)
 // Each event is reported once, by its number. Those that the page has dropped are counted as lost;
 // after a reload the number of lost ones is unknown.
 func TestWatchCountsEvents(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	p := newPage(t, testOrigin, "tab")
 	p.write("note:a", "1")
@@ -284,6 +289,7 @@ func TestWatchCountsEvents(t *testing.T) {
 // An event is watched by its URI, also before its page has joined; its data is reported if the
 // page says that it may be shown, and only then.
 func TestWatchReportsEvents(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	watchEvent := func(uri string) <-chan WatchReport {
 		o := quick(g)
@@ -320,6 +326,7 @@ func TestWatchReportsEvents(t *testing.T) {
 
 // What is no URI cannot be watched.
 func TestWatchEndsWithAReason(t *testing.T) {
+	t.Parallel()
 	err := Watch(t.Context(), WatchOptions{State: t.TempDir(), URIs: []string{"not a uri"}}, func(WatchReport) error { return nil })
 	if err == nil || err.Error() != `"not a uri" cannot be watched: it is no URI` {
 		t.Errorf("it ended with %v", err)
@@ -328,6 +335,7 @@ func TestWatchEndsWithAReason(t *testing.T) {
 
 // A page that is not shared asks its user, once; what they allow is watched from then on.
 func TestWatchAsksForAPage(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{})
 	asked := make(chan string, 10)
 	var p *testPage

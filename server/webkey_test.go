@@ -8,6 +8,7 @@ import (
 
 // The key survives a restart, and belongs to one state directory.
 func TestWebKeyOutlivesTheGateway(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	key := func(dir string) *ecdsa.PrivateKey {
 		t.Helper()

@@ -14,6 +14,7 @@ import (
 // A page gets the name and the capabilities of the client; no header, no token, no id
 // and no progress token of it. R-244 R-279 R-352 R-354 R-357 R-360.
 func TestPageSeesNoCredentials(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{Lenient: true, Logging: true})
 	page := newConformancePage(t)
 	page.join(g)
@@ -53,6 +54,7 @@ func TestPageSeesNoCredentials(t *testing.T) {
 // before the response, which ends it. A client without event streams gets the response
 // only; closing the stream cancels. R-079 R-101 R-287 R-288 R-289 R-290 R-294.
 func TestModernCallStreams(t *testing.T) {
+	t.Parallel()
 	g := startGateway(t, Options{Logging: true})
 	page := newConformancePage(t)
 	page.join(g)

@@ -70,6 +70,7 @@ func renewal(token string) []byte { return fmt.Appendf(nil, `{"pagemcp":1,"token
 // A page that sends a new token in time stays for as long as it does; one that does not is
 // closed as expired.
 func TestPagesStayWhileTheyRenew(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, issuer, closed := joinedCredential(t)
 		for range 20 {
@@ -93,6 +94,7 @@ func TestPagesStayWhileTheyRenew(t *testing.T) {
 }
 
 func TestRenewalsAreForTheSameUserAndOrigin(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
 		frame  func(i *oauthtest.Issuer) string
@@ -130,6 +132,7 @@ func TestRenewalsAreForTheSameUserAndOrigin(t *testing.T) {
 // While the keys of the issuer cannot be fetched a renewal changes nothing, and the page
 // keeps the time that it has left.
 func TestAnOutageOfTheIssuerClosesNoPage(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, issuer, closed := joinedCredential(t)
 		issuer.SetOutage(oauthtest.Errors)
@@ -157,6 +160,7 @@ func TestAnOutageOfTheIssuerClosesNoPage(t *testing.T) {
 // Verifying a token costs more than sending it: a page that floods is verified once per
 // second.
 func TestFloodsOfRenewalsCostLittle(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, issuer, closed := joinedCredential(t)
 		good, bad := renewal(issuer.JoinToken(testPage1, appOrigin, nil)), []byte(`{"pagemcp":1,"token":"x"}`)

@@ -35,6 +35,7 @@ func readGuide(t testing.TB, name string) string {
 
 // Every metric of the dashboard and of the alerts exists, with the labels that they use.
 func TestMetricsOfTheDashboardExist(t *testing.T) {
+	t.Parallel()
 	m := newMetrics("1", nil)
 	m.watch(func() nodeCounts { return nodeCounts{} })
 	m.watchCluster(func() gateway.PeerStats { return gateway.PeerStats{} })
@@ -250,6 +251,7 @@ func deployedConfig(t *testing.T, text string) config.Config {
 // Every configuration of the guide and its files is accepted by the real loader, and names
 // the cluster that NATS has permissions for.
 func TestConfigurationsOfTheGuideAreAccepted(t *testing.T) {
+	t.Parallel()
 	texts := map[string]string{"k8s/configmap.yaml": manifests(t)["ConfigMap/pagemcpd"].Data["pagemcp.yaml"]}
 	for i, block := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(readGuide(t, guide), -1) {
 		texts[fmt.Sprint("README.md, block ", i)] = block[1]

@@ -52,6 +52,7 @@ func (d *drained) run(ctx context.Context, pages []drainingPage, requests time.D
 }
 
 func TestDrainTakesItsSteps(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name            string
 		pages           int
@@ -92,6 +93,7 @@ func TestDrainTakesItsSteps(t *testing.T) {
 
 // In each second another node gets the same share of the pages.
 func TestPagesMoveEvenly(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := &drained{}
 		pages := make([]drainingPage, 20_000)
@@ -117,6 +119,7 @@ func TestPagesMoveEvenly(t *testing.T) {
 // A second signal ends the drain: all pages learn that they must move, and no step is left
 // out.
 func TestADrainCanBeCutShort(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for _, after := range []time.Duration{time.Second, 10 * time.Second} {
 			ctx, cancel := context.WithTimeout(t.Context(), after)
@@ -132,6 +135,7 @@ func TestADrainCanBeCutShort(t *testing.T) {
 
 // Pages are asked again and again, by one goroutine.
 func TestABusyPageDoesNotHoldUpOthers(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := &drained{}
 		var asked atomic.Int32

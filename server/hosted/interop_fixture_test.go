@@ -31,6 +31,7 @@ type hostedFixture struct {
 
 // The fixture for clients of others serves its pages, and can be controlled.
 func TestFixtureForOtherClients(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	alice := n.page("alice", "tab").note("notes://a", "2 bottles").join()
 	bob := n.page("bob", "tab").note("notes://a", "bob's note").join()

@@ -103,6 +103,7 @@ func (n *fileNode) caller() context.Context {
 // A reload during an outage of both issuers keeps the keys that are known, whatever it
 // changes about assistants and pages.
 func TestReloadsKeepKeysThroughOutages(t *testing.T) {
+	t.Parallel()
 	n := startFileNode(t)
 	n.serves("before", "1")
 	stream := n.caller()
@@ -125,6 +126,7 @@ func TestReloadsKeepKeysThroughOutages(t *testing.T) {
 // The keys of a new issuer are loaded before it is used. Otherwise the change is rejected as
 // a whole: tokens, streams and readiness stay, and the log, a metric and /readyz say so.
 func TestMistypedIssuersAreRejected(t *testing.T) {
+	t.Parallel()
 	n := startFileNode(t)
 	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"keys":[]}`) }))
 	defer empty.Close()
@@ -165,6 +167,7 @@ func TestMistypedIssuersAreRejected(t *testing.T) {
 // A reload fetches the keys of new issuers only, and ends the fetching of those that are not
 // used: also of a new one whose keys are not there.
 func TestReloadsFetchTheKeysOfNewIssuersOnly(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		issuer := oauthtest.New("https://auth.app.example")
 		issuer.SetOutage(oauthtest.Errors)
@@ -212,6 +215,7 @@ func TestReloadsFetchTheKeysOfNewIssuersOnly(t *testing.T) {
 
 // Each change of the readiness is logged.
 func TestReadinessIsLogged(t *testing.T) {
+	t.Parallel()
 	n := startFileNode(t)
 	eventually(t, "the log says that the node is ready", func() bool { return strings.Contains(n.logs.String(), `"msg":"ready"`) })
 	n.ready.Set("test", false)
@@ -219,6 +223,7 @@ func TestReadinessIsLogged(t *testing.T) {
 }
 
 func TestChangeLogLogsChangesOnly(t *testing.T) {
+	t.Parallel()
 	out := &lineBuffer{}
 	c := newChangeLog(slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestLogLevelChangesWhileInUse(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	log := newLog(&out)
 	derived := log.With("node", "a")

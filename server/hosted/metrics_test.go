@@ -44,6 +44,7 @@ func (noAudit) Record(access.Entry)        {}
 func (noAudit) RecordRefusal(access.Entry) {}
 
 func TestMetricsCountWhatTheAuditRecords(t *testing.T) {
+	t.Parallel()
 	m := newMetrics("1.2.3", func() uint64 { return 7 })
 	audit := m.auditing(noAudit{})
 	for _, e := range []access.Entry{
@@ -81,6 +82,7 @@ func TestMetricsCountWhatTheAuditRecords(t *testing.T) {
 }
 
 func TestMetricsOfTokensKeysAndLimits(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMetrics("", nil)
 		before := scrape(t, m)
@@ -143,6 +145,7 @@ func TestMetricsOfTokensKeysAndLimits(t *testing.T) {
 
 // All counts of one scrape are of one moment.
 func TestMetricsReadCountsOncePerScrape(t *testing.T) {
+	t.Parallel()
 	m, calls := newMetrics("", nil), 0
 	m.watch(func() nodeCounts {
 		calls++
@@ -163,6 +166,7 @@ func TestMetricsReadCountsOncePerScrape(t *testing.T) {
 // Labels are on this list, and whatever clients and pages send, the number of series stays
 // the same.
 func TestMetricsHaveNoLabelsOfUsers(t *testing.T) {
+	t.Parallel()
 	m := newMetrics("", nil)
 	m.watch(func() nodeCounts { return nodeCounts{} })
 	fill := func(name string) {

@@ -14,6 +14,7 @@ import (
 
 // Names are in URIs that assistants keep: an upgrade must not change them.
 func TestPageNamesAreTheSameInEachRelease(t *testing.T) {
+	t.Parallel()
 	owner := oauth.OwnerKey("acme", "alice")
 	for _, row := range []struct{ origin, page, requested, want string }{
 		{"https://app.example", "p1", "Notes", "notes-r3hqsn"},
@@ -34,6 +35,7 @@ func TestPageNamesAreTheSameInEachRelease(t *testing.T) {
 // Whatever a page declares, and whatever an issuer calls its users, the name is a segment
 // of a URL, a prefix and a part of a NATS subject.
 func TestPageNamesAreValidAndDistinct(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func() string {
 		bytes := make([]byte, random.IntN(80))
@@ -67,6 +69,7 @@ func TestPageNamesAreValidAndDistinct(t *testing.T) {
 
 // The parts cannot be shifted into each other, and each of them counts.
 func TestEachPartOfAPageChangesItsName(t *testing.T) {
+	t.Parallel()
 	type parts struct{ tenant, subject, origin, page string }
 	seen := map[string]parts{}
 	for _, p := range []parts{

@@ -12,6 +12,7 @@ import (
 
 // The audit log says who did what, and contains neither contents nor tokens.
 func TestAuditOfANode(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Assistants.TenantClaim = "org_id" })
 	claims := map[string]any{"org_id": "red"}
 	page := n.page("alice", "1").note("notes://a", "canary in the text")
@@ -57,6 +58,7 @@ func TestAuditOfANode(t *testing.T) {
 // A rejected token leaves its reason in the audit log, and its owner once its signature is
 // valid, so that an operator can tell a user's expired token from an invented one.
 func TestAuditSaysWhyTokensAreRejected(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	owner := string(oauth.OwnerKey("", "alice"))
 	n.ask(n.token("alice", map[string]any{"aud": "https://other.example/mcp"}), "/mcp", "tools/list", "", "")

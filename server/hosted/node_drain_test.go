@@ -12,6 +12,7 @@ import (
 // A node that drains is not ready, lets its pages go with 4412, ends listens with their
 // result, and answers what is in flight.
 func TestDrainFailsNoRequest(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	n.options.abrupt = false
 	idle := n.page("alice", "1").note("notes://a", "text").join()

@@ -12,6 +12,7 @@ import (
 // The user of a page decides by client_id which of the assistants of the tenant may use it: each
 // method of three clients agrees with that. On the twin without grants all requests succeed.
 func TestPagesDecideByTheClientID(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	for _, guarded := range []bool{true, false} {
 		user := fmt.Sprintf("user-%v", guarded)

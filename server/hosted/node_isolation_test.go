@@ -20,6 +20,7 @@ var isolationRequests = flag.Int("isolation", 4_000, "number of requests of the 
 // of the other. No response and no notification contains a byte of the other tenant, whether
 // the pages answer all reads or the node keeps what they have published.
 func TestTenantsGetNothingOfEachOther(t *testing.T) {
+	t.Parallel()
 	for name, publishes := range map[string]bool{"computed": false, "published": true} {
 		t.Run(name, func(t *testing.T) { testTenants(t, publishes) })
 	}

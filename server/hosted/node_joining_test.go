@@ -32,6 +32,7 @@ func (p *replayPort) Read(ctx context.Context) (msg []byte, err error) {
 // A read that meets a page between its join and its first answer waits for that answer:
 // it may have waited for the page to come from another node.
 func TestReadsWaitForAPageThatJoins(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	p := n.page("alice", "tab").note("notes://a", "text")
 	if _, err := p.dial(); err != nil {
@@ -69,6 +70,7 @@ func TestReadsWaitForAPageThatJoins(t *testing.T) {
 
 // A page is silent after it has joined: the next ones do not wait for it.
 func TestASilentPageTakesNoTurnFromOthers(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Limits.Joins = 1 })
 	for i := range 3 {
 		silent := n.page("mallory", strconv.Itoa(i))
@@ -87,6 +89,7 @@ func TestASilentPageTakesNoTurnFromOthers(t *testing.T) {
 
 // A page that waits for its turn has shown its token: strangers cannot take its connection.
 func TestAPageThatWaitsForItsTurnIsKnown(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	n.joins.SetMost(0)
 	joined := make(chan error, 1)
@@ -103,6 +106,7 @@ func TestAPageThatWaitsForItsTurnIsKnown(t *testing.T) {
 
 // A tab that is closed while it joins is no fault of the node: the log has no error.
 func TestATabThatIsClosedWhileItJoinsIsNoError(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	p := n.page("alice", "1")
 	if _, err := p.dial(); err != nil {

@@ -30,6 +30,7 @@ func (p *livePage) joinFails() (code websocket.StatusCode, reason string) {
 // The last page over the limit of an owner is refused with a time to wait. Others are not
 // affected, and a reload of a page counts once.
 func TestPagesPerOwnerAreLimited(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Limits.PagesPerOwner = 2 })
 	first := n.page("alice", "1").note("notes://a", "text").join()
 	n.page("alice", "2").note("notes://a", "text").join()
@@ -49,6 +50,7 @@ func TestPagesPerOwnerAreLimited(t *testing.T) {
 }
 
 func TestRequestsOverARateAreRefused(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Limits.ReadsPerSecond = 1 })
 	page := n.page("alice", "1").note("notes://a", "text").join()
 	token, uri := n.token("alice", nil), page.joined.Joined+"+notes://a"
@@ -77,6 +79,7 @@ func TestRequestsOverARateAreRefused(t *testing.T) {
 
 // Streams of an owner are limited: 429 with Retry-After.
 func TestStreamsPerOwnerAreLimited(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Limits.StreamsPerOwner = 2 })
 	token := n.token("alice", nil)
 	for range 2 {
@@ -118,6 +121,7 @@ func (n *liveNode) listen(token string) *http.Response {
 
 // Missing keys are no fault of a token: clients retry, and keep it.
 func TestMissingKeysAskToRetry(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	n.auth.SetOutage(oauthtest.Errors)
 	n.app.SetOutage(oauthtest.Errors)
@@ -146,6 +150,7 @@ func TestMissingKeysAskToRetry(t *testing.T) {
 
 // Tokens that were valid or will be let the page try again: a clock may be wrong.
 func TestJoinTokensOfAnotherTime(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	p := n.page("alice", "1")
 	for name, issued := range map[string]int64{"expired": -200, "not valid yet": 100} { // s from now
@@ -158,6 +163,7 @@ func TestJoinTokensOfAnotherTime(t *testing.T) {
 
 // Frames of other protocols, and what is not a frame at all.
 func TestFirstFramesOfPages(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	p := n.page("alice", "1")
 	good := p.token()
@@ -190,6 +196,7 @@ func TestFirstFramesOfPages(t *testing.T) {
 // Tenants with equal subjects are different owners, and tokens without a tenant are refused
 // where one is configured.
 func TestTenantsAreApart(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Assistants.TenantClaim = "org_id" })
 	join := func(tenant string) *livePage {
 		p := n.page("alice", "1").note("notes://a", "of "+tenant)
@@ -219,6 +226,7 @@ func TestTenantsAreApart(t *testing.T) {
 // Whatever bytes an issuer or a page sends as tenant, subject or id, owners stay apart and
 // names are valid.
 func TestSubjectsOfAnyBytes(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Assistants.TenantClaim = "org_id"; c.Limits.JoinsPerTenantPerSecond = 1000 })
 	names := map[string]string{}
 	for i, subject := range []string{"*", ">", "a.b", "a.*", "\x00", "a b", "a\nb", strings.Repeat("x", 1<<10), "../..", "$JS.API", "ä", "%00", `"`} {

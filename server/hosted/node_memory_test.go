@@ -31,6 +31,7 @@ func TestLargeCapabilitiesAreNotKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
+	t.Parallel()
 	n := startNode(t, nil)
 	token := n.token("alice", nil)
 	n.initialize(token, 10)
@@ -48,6 +49,7 @@ func TestLargeCapabilitiesAreNotKept(t *testing.T) {
 
 // When memory is short, idle sessions let go of what they use, and stay valid.
 func TestIdleSessionsEndWhenMemoryIsShort(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	token := n.token("alice", nil)
 	session := n.initialize(token, 10).header.Get("Mcp-Session-Id")

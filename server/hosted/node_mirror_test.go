@@ -20,6 +20,7 @@ func (p *livePage) published() *livePage {
 // Pages of two tenants with the same subject, id, name and URIs share the mirror of a node: each gets its own values, and a
 // change or the end of one does not concern the other.
 func TestTenantsShareNoKeptValue(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Assistants.TenantClaim = "org_id" })
 	page := func(tenant string) *livePage {
 		p := n.page("alice", "tab").note("notes://a", "value of "+tenant)
@@ -83,6 +84,7 @@ func TestANodeKeepsNothingOfPagesThatHaveLeft(t *testing.T) {
 
 // What a user decides in one tab holds for what the node has kept of another one that sleeps.
 func TestADecisionInOneTabHoldsForATabThatSleeps(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	tab := func(id, allows string) *livePage {
 		p := n.page("ada", id).note("notes://a", "secret")
@@ -114,6 +116,7 @@ func TestADecisionInOneTabHoldsForATabThatSleeps(t *testing.T) {
 // A client that the table of a page allows to read gets values from the node, and loses that as soon as the page has
 // revoked it. The page's audit has each read.
 func TestAKeptValueIsReadByTheGrantsOfThePage(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	p := n.page("ada", "p").note("notes://a", "secret").published().join()
 	set := func(allow bool) {

@@ -15,6 +15,7 @@ import (
 // A reload changes who may join and how much is allowed, without a restart. A file that is
 // not valid changes nothing.
 func TestReloadWhileServing(t *testing.T) {
+	t.Parallel()
 	base := startNode(t, nil) // for its issuers and keys
 	file := filepath.Join(t.TempDir(), "pagemcpd.yaml")
 	browser := "" // origin of an assistant
@@ -105,6 +106,7 @@ func TestReloadWhileServing(t *testing.T) {
 // A session whose key is removed ends at once, also while it is awake: a reload that removes the
 // key says that the ids under it are not trusted any more.
 func TestSessionsEndWithTheirKey(t *testing.T) {
+	t.Parallel()
 	base := startNode(t, nil) // for its issuers
 	dir := t.TempDir()
 	keyFile, file := filepath.Join(dir, "keys"), filepath.Join(dir, "pagemcpd.yaml")

@@ -13,6 +13,7 @@ import (
 // A page gets neither the model nor the roots of an assistant, unless the operator allows
 // that for its origin. Without a setting none is allowed.
 func TestPagesUseTheModelIfTheOperatorAllowsIt(t *testing.T) {
+	t.Parallel()
 	const model = `{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"includeContext":"allServers"}}`
 	for _, row := range []struct {
 		name    string

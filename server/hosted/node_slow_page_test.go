@@ -15,6 +15,7 @@ import (
 // A page that answers no read costs itself: other pages of the same user, and lists, are
 // answered to the same client, at default limits.
 func TestASlowPageOfAnOwnerCostsItselfOnly(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	slow := n.page("alice", "slow")
 	if err := slow.table.Put(engine.Entry{
@@ -82,6 +83,7 @@ func (n *liveNode) readUntil(ctx context.Context, token, uri string) (status int
 
 // A node has a number of views: one that is in use makes no room for another, an idle one does.
 func TestViewsOfANodeAreLimited(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Limits.Views = 1 })
 	page := n.page("alice", "tab")
 	if err := page.table.Put(engine.Entry{

@@ -15,6 +15,7 @@ import (
 // Sockets whose page has shown no token take no place of a page: as many as anybody opens,
 // those with a token join.
 func TestSocketsWithoutATokenKeepNoPageOut(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Limits.Pages, c.Limits.Joins = 10, 10 })
 	for i := range 50 {
 		if status, err := n.page("mallory", "1").dial(); err != nil {
@@ -28,6 +29,7 @@ func TestSocketsWithoutATokenKeepNoPageOut(t *testing.T) {
 
 // The socket of a page is a connection of the address that a proxy reports.
 func TestTheSocketOfAPageIsAConnectionOfItsAddress(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	header := http.Header{"Origin": {appOrigin}, "X-Forwarded-For": {"203.0.113.7"}}
 	conn, _, err := websocket.Dial(t.Context(), "ws://"+n.Addr().String()+"/page", &websocket.DialOptions{HTTPClient: testlimit.Client, Host: testHost, HTTPHeader: header, Subprotocols: []string{gateway.PageProtocol}})
@@ -41,6 +43,7 @@ func TestTheSocketOfAPageIsAConnectionOfItsAddress(t *testing.T) {
 // A page whose token is valid but which may not join is a connection of an unknown client
 // until it is closed: its sockets are bounded, too.
 func TestARejectedPageCountsUntilItIsClosed(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Limits.PagesPerOwner = 1 })
 	if err := n.page("alice", "1").tryJoin(); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 // A user's assistant reads the pages of that user, under derived names, and nothing of
 // others.
 func TestAssistantsSeeThePagesOfTheirUser(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	alice := n.page("alice", "tab1").note("notes://a", "alice's note").join()
 	bob := n.page("bob", "tab1").note("notes://a", "bob's note").join()
@@ -44,6 +45,7 @@ func TestAssistantsSeeThePagesOfTheirUser(t *testing.T) {
 
 // A name that no page has is away, as after a restart; other URIs do not exist.
 func TestUnknownPagesAreAway(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	token := n.token("alice", nil)
 	if got := n.read(token, "/mcp", "notes-aaaaaa+notes://a"); !strings.Contains(got.body, "page-away") {
@@ -55,6 +57,7 @@ func TestUnknownPagesAreAway(t *testing.T) {
 }
 
 func TestOnlyOwnHostAndPathsAreServed(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	token := "Authorization: Bearer " + n.token("alice", nil)
 	tests := []struct {
@@ -87,6 +90,7 @@ func TestOnlyOwnHostAndPathsAreServed(t *testing.T) {
 }
 
 func TestScopesLimitWhatATokenMayDo(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	page := n.page("alice", "tab").note("notes://a", "text").join()
 	uri := page.joined.Joined + "+notes://a"
@@ -130,6 +134,7 @@ func TestScopesLimitWhatATokenMayDo(t *testing.T) {
 
 // Join tokens and access tokens are not accepted at each other's door.
 func TestTokensOfTheOtherKindAreRefused(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Pages.Tokens.Issuer = c.Assistants.Issuer })
 	n.app = n.auth // one issuer for both kinds
 	page := n.page("alice", "tab").note("notes://a", "text").join()
@@ -167,6 +172,7 @@ func TestTokensOfTheOtherKindAreRefused(t *testing.T) {
 }
 
 func TestForeignOriginsDoNotJoin(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, nil)
 	p := n.page("alice", "tab")
 	p.origin = "https://evil.example"

@@ -25,6 +25,7 @@ func (countedPeers) Stats() gateway.PeerStats             { return gateway.PeerS
 
 // A node of a cluster shows it in its metrics; a single one has no such series.
 func TestMetricsHaveTheClusterIfThereIsOne(t *testing.T) {
+	t.Parallel()
 	dir := configtest.Files(t)
 	keys := filepath.Join(dir, "keys.json")
 	c := config.Config{

@@ -14,6 +14,7 @@ import (
 
 // The script makes the certificates for nats.conf and the nodes, and does not replace existing ones. It needs a Unix shell.
 func TestCertificatesOfNATSServe(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("certificates.sh is for Unix")
 	}

@@ -121,6 +121,7 @@ func (r *reloading) after(wait time.Duration, applied int, text string, lines in
 func (r *reloading) signal() { r.hangup <- syscall.SIGHUP }
 
 func TestChangedFilesAreReloaded(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r, stop := startReloader(t, withFiles)
 		defer stop()
@@ -156,6 +157,7 @@ func TestChangedFilesAreReloaded(t *testing.T) {
 
 // Kubernetes mounts a directory whose files are links through a link, which it replaces.
 func TestSecretsBehindLinksAreReloaded(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r, stop := startReloader(t, withFiles)
 		defer stop()
@@ -186,6 +188,7 @@ func TestSecretsBehindLinksAreReloaded(t *testing.T) {
 
 // A file that is not valid changes nothing, is logged once, and is counted once.
 func TestInvalidFilesAreRejectedAsAWhole(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r, stop := startReloader(t, withFiles)
 		defer stop()
@@ -218,6 +221,7 @@ func TestInvalidFilesAreRejectedAsAWhole(t *testing.T) {
 
 // A configuration may name a file that is written later.
 func TestFilesThatComeLaterAreLoaded(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r, stop := startReloader(t, withFiles)
 		defer stop()
@@ -232,6 +236,7 @@ func TestFilesThatComeLaterAreLoaded(t *testing.T) {
 
 // What cannot be applied is tried again, and logged once.
 func TestFailedReloadsKeepTheOldConfiguration(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r, stop := startReloader(t, withFiles)
 		defer stop()
@@ -249,6 +254,7 @@ func TestFailedReloadsKeepTheOldConfiguration(t *testing.T) {
 
 // Addresses and the cluster stay as they are, and everything else of the file is applied.
 func TestKeysThatNeedARestartAreNamedOnce(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r, stop := startReloader(t, withFiles)
 		defer stop()
@@ -277,6 +283,7 @@ func TestKeysThatNeedARestartAreNamedOnce(t *testing.T) {
 
 // A listener without TLS does not begin to accept all peers.
 func TestProxiesAreNotRemovedWithoutARestart(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		behind := strings.Replace(withFiles, "tls: { cert: tls.crt, key: tls.key }", "trustedProxies: [127.0.0.2]", 1)
 		r, stop := startReloader(t, behind)
