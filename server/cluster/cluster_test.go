@@ -279,7 +279,6 @@ func want(t *testing.T, what, got, want string) {
 // A view sees the pages that were there before it and those that join later, of its owner
 // alone, and those that leave.
 func TestFollowSeesPagesOfOtherNodes(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		a, b, d := c.join(t, nil), c.join(t, nil), c.join(t, nil)
@@ -308,7 +307,6 @@ func TestFollowSeesPagesOfOtherNodes(t *testing.T) {
 
 // A node that does not answer costs a view 250 ms, and its late answer counts.
 func TestSilentNodeDelaysViewOnce(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		a, b := c.join(t, nil), c.join(t, nil)
@@ -331,7 +329,6 @@ func TestSilentNodeDelaysViewOnce(t *testing.T) {
 // A page joins another node: there the epoch is higher, the first one gives it up and ends
 // its links, and a view hears of the move.
 func TestLaterHolderWins(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		a, b, d := c.join(t, nil), c.join(t, nil), c.join(t, nil)
@@ -373,7 +370,6 @@ func TestLaterHolderWins(t *testing.T) {
 
 // A page reloads on its node: held again, the links stay, and the first release is void.
 func TestHoldAgainKeepsLinks(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		a, b := c.join(t, nil), c.join(t, nil)
@@ -406,7 +402,6 @@ func TestHoldAgainKeepsLinks(t *testing.T) {
 
 // Two sides of a split hold one page: when the network heals, the later one stays.
 func TestStaleSecondHolderGivesUp(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		a, b, d := c.join(t, nil), c.join(t, nil), c.join(t, nil)
@@ -435,7 +430,6 @@ func TestStaleSecondHolderGivesUp(t *testing.T) {
 // again: events of sessions were lost. What is shorter than silenceTime is no split, and a
 // newcomer has not returned.
 func TestNodesLearnThatASplitIsOver(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		var nodes [3]*memoryNode
@@ -466,7 +460,6 @@ func TestNodesLearnThatASplitIsOver(t *testing.T) {
 // A node ends without a word, or is killed: its pages are lost, not left, and come back
 // with it.
 func TestPagesOfLostNode(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		a, b := c.join(t, nil), c.join(t, nil)
@@ -501,7 +494,6 @@ func TestPagesOfLostNode(t *testing.T) {
 // A node without NATS opens no view, holds pages nevertheless, and makes up for all of
 // that when NATS is back, though announcements in both directions were lost.
 func TestNodeComesBackToNATS(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		a, b := c.join(t, nil), c.join(t, nil)
@@ -530,7 +522,6 @@ func TestNodeComesBackToNATS(t *testing.T) {
 
 // Pages of an owner are counted on all nodes, and no two of them have one name.
 func TestHoldChecksPagesOfOwner(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		a, b := c.join(t, nil), c.join(t, nil)
@@ -571,7 +562,6 @@ func TestHoldChecksPagesOfOwner(t *testing.T) {
 // Two pages with one name join two nodes that cannot hear each other: later the newer one
 // leaves.
 func TestNewerPageWithTakenNameLeaves(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		a, b := c.join(t, nil), c.join(t, nil)
@@ -596,7 +586,6 @@ func TestNewerPageWithTakenNameLeaves(t *testing.T) {
 // A newcomer that has no key or link version in common with a ready node is not ready; the
 // others stay ready.
 func TestNewcomerMustFit(t *testing.T) {
-	t.Parallel()
 	with := func(keys []string, versions []byte) func(*memoryNode) {
 		return func(n *memoryNode) {
 			n.links.versions = versions
@@ -647,7 +636,6 @@ func TestNewcomerMustFit(t *testing.T) {
 // A heartbeat under a key that a newcomer does not have, which any program may send, keeps it
 // from being ready only if it hears no ready node.
 func TestStrangersKeepNoNewcomerOut(t *testing.T) {
-	t.Parallel()
 	for _, alone := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newMemoryCluster()
@@ -669,7 +657,6 @@ func TestStrangersKeepNoNewcomerOut(t *testing.T) {
 
 // A newcomer that has heard of a node that fits still waits for the others to answer.
 func TestNewcomerWaitsForAllNodes(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		with := func(versions ...byte) func(*memoryNode) {
 			return func(n *memoryNode) { n.links.versions, n.problem = versions, errStarting }
@@ -693,7 +680,6 @@ func TestNewcomerWaitsForAllNodes(t *testing.T) {
 
 // What follows or holds nothing costs nothing: no state and no subscription remains.
 func TestDirectoryForgetsOwners(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		a, b := c.join(t, nil), c.join(t, nil)
@@ -723,7 +709,6 @@ func TestDirectoryForgetsOwners(t *testing.T) {
 
 // Messages with foreign or invalid members change nothing and do not panic.
 func TestInvalidMessagesAreIgnored(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		a, b := c.join(t, nil), c.join(t, nil)
@@ -770,7 +755,6 @@ func pass(d time.Duration) {
 
 // For 15 s after a node has come or gone, pages may be on their way.
 func TestNodesAreUnsettledAfterChanges(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newMemoryCluster()
 		a := c.join(t, nil)

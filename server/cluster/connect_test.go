@@ -143,7 +143,6 @@ func (n *testNode) awaitEnd(l *link) error {
 
 // Frames of all kinds pass a real server, whose max_payload bounds the chunks.
 func TestLinkOverNATS(t *testing.T) {
-	t.Parallel()
 	for _, maxPayload := range []int32{64 << 10, 1 << 20} {
 		t.Run(fmt.Sprint(maxPayload), func(t *testing.T) {
 			urls := []string{startNATS(t, server.Options{MaxPayload: maxPayload}).ClientURL()}
@@ -164,7 +163,6 @@ func TestLinkOverNATS(t *testing.T) {
 
 // A node that is gone is known at once: NATS answers that the frame has no receiver.
 func TestGoneNodeIsNoticedOverNATS(t *testing.T) {
-	t.Parallel()
 	urls := []string{startNATS(t, server.Options{}).ClientURL()}
 	a, b := joined(t, Options{URLs: urls}), joined(t, Options{URLs: urls})
 	b.links.serve = serving(echo)
@@ -192,7 +190,6 @@ func TestGoneNodeIsNoticedOverNATS(t *testing.T) {
 // The NATS server restarts: all links end at once, nothing that was written meanwhile is
 // sent later, and new links can be opened when it is back.
 func TestRestartOfNATSEndsLinks(t *testing.T) {
-	t.Parallel()
 	s := startNATS(t, server.Options{})
 	urls := []string{s.ClientURL()}
 	a, b := joined(t, Options{URLs: urls}), joined(t, Options{URLs: urls})
@@ -232,7 +229,6 @@ func TestRestartOfNATSEndsLinks(t *testing.T) {
 
 // A node without NATS is ready for 15 s, one that never had it is not.
 func TestReadinessFollowsNATS(t *testing.T) {
-	t.Parallel()
 	now := time.Unix(1_000_000, 0)
 	n := &Node{options: Options{Log: slog.New(slog.DiscardHandler)}, now: func() time.Time { return now }}
 	n.links = newLinks(newID(), newSubjects("test"), silence{})
@@ -267,7 +263,6 @@ func TestReadinessFollowsNATS(t *testing.T) {
 
 // A node starts while NATS is away, and is usable when that comes.
 func TestNodeWaitsForNATS(t *testing.T) {
-	t.Parallel()
 	s := startNATS(t, server.Options{})
 	port := s.Addr().(*net.TCPAddr).Port
 	url := s.ClientURL()
@@ -286,7 +281,6 @@ func TestNodeWaitsForNATS(t *testing.T) {
 
 // A reader of the NATS connection that is too slow loses frames: all links end.
 func TestSlowConsumerEndsLinks(t *testing.T) {
-	t.Parallel()
 	urls := []string{startNATS(t, server.Options{}).ClientURL()}
 	a, b := joined(t, Options{URLs: urls}), joined(t, Options{URLs: urls})
 	b.links.serve = serving(echo)
@@ -300,7 +294,6 @@ func TestSlowConsumerEndsLinks(t *testing.T) {
 
 // TLS, a credentials file, and a user with no more permissions than a node needs.
 func TestNodeOverTLSWithCredentials(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	certificate := newCertificate(t, filepath.Join(dir, "ca.pem"))
 	operator, account, user := newNKey(t, nkeys.CreateOperator), newNKey(t, nkeys.CreateAccount), newNKey(t, nkeys.CreateUser)

@@ -14,7 +14,6 @@ import (
 
 // Three nodes over a real server: pages are found, dialled, moved and lost.
 func TestDirectoryOverNATS(t *testing.T) {
-	t.Parallel()
 	s := startNATS(t, server.Options{})
 	urls := []string{s.ClientURL()}
 	options := Options{URLs: urls, askTime: testTime / 5} // an answer that is late does not count
@@ -98,7 +97,6 @@ func TestDirectoryOverNATS(t *testing.T) {
 // Keys are rotated while the nodes run: a newcomer with the new key alone fits those that
 // have it by now.
 func TestKeysOfRunningNodeChange(t *testing.T) {
-	t.Parallel()
 	urls := []string{startNATS(t, server.Options{}).ClientURL()}
 	ready := func(n *testNode) string {
 		if err := n.Ready(); err != nil {

@@ -30,7 +30,6 @@ const cart = "notes+notes://cart"
 // A client of one node reads, lists and calls what a page of another node has, and the
 // page sees on whose behalf.
 func TestViewServesPageOfOtherNode(t *testing.T) {
-	t.Parallel()
 	a, b, c, _ := threeGateways(t)
 	notes, tasks := newTab(t, "notes"), newTab(t, "tasks")
 	b.join(notes)
@@ -65,7 +64,6 @@ func TestViewServesPageOfOtherNode(t *testing.T) {
 // A published value is read at another node over one link, from the node that the page has joined: the page is asked
 // once, and again after a change.
 func TestOtherNodesReadKeptValues(t *testing.T) {
-	t.Parallel()
 	a, b, c, _ := threeGateways(t)
 	notes := newTab(t, "notes")
 	notes.publishes = &remotetest.Publisher{Publishes: func(string) bool { return true }}
@@ -93,7 +91,6 @@ func TestOtherNodesReadKeptValues(t *testing.T) {
 
 // An update crosses the link once; a page that is closed leaves the lists.
 func TestUpdatesCrossLinksOnce(t *testing.T) {
-	t.Parallel()
 	a, b, _, _ := threeGateways(t)
 	p := newTab(t, "notes")
 	b.join(p)
@@ -115,7 +112,6 @@ func TestUpdatesCrossLinksOnce(t *testing.T) {
 // The page moves from one node to another while it is read and watched: each read is
 // answered once, by the page; the URI stays watched.
 func TestPageMovesBetweenNodes(t *testing.T) {
-	t.Parallel()
 	a, b, c, _ := threeGateways(t)
 	p := newTab(t, "notes")
 	first := b.join(p)
@@ -161,7 +157,6 @@ func TestPageMovesBetweenNodes(t *testing.T) {
 // Links break again and again under readers: each read is answered, by the newest state of
 // the page, and the last change is announced.
 func TestLinksBreakUnderReaders(t *testing.T) {
-	t.Parallel()
 	a, b, _, _ := threeGateways(t)
 	p := newTab(t, "notes")
 	b.join(p)
@@ -205,7 +200,6 @@ func TestLinksBreakUnderReaders(t *testing.T) {
 
 // The page reloads on its node: the link stays, and so does the subscription.
 func TestReloadKeepsLink(t *testing.T) {
-	t.Parallel()
 	a, b, _, _ := threeGateways(t)
 	p := newTab(t, "notes")
 	first := b.join(p)
@@ -230,7 +224,6 @@ func TestReloadKeepsLink(t *testing.T) {
 
 // A socket that breaks without a word: requests wait until the page is back on any node.
 func TestReadsWaitForPage(t *testing.T) {
-	t.Parallel()
 	a, b, c, _ := threeGateways(t)
 	p := newTab(t, "notes")
 	first := b.join(p)
@@ -251,7 +244,6 @@ func TestReadsWaitForPage(t *testing.T) {
 // A page was given up by its node, and joins again while another node does not answer: reads
 // wait from the moment at which the page has a socket, and the page is in the lists.
 func TestReadsWaitForPageThatJoinsAgain(t *testing.T) {
-	t.Parallel()
 	a, b, _, _ := threeGateways(t)
 	p := newTab(t, "notes")
 	first := a.join(p)
@@ -279,7 +271,6 @@ func TestReadsWaitForPageThatJoinsAgain(t *testing.T) {
 // Two nodes hold one page, since they could not hear each other: the older one closes its
 // socket, and clients of all nodes get the newer one.
 func TestOlderOfTwoHoldersGivesUp(t *testing.T) {
-	t.Parallel()
 	a, b, c, _ := threeGateways(t)
 	stale, fresh := newTab(t, "notes"), newTab(t, "notes")
 	fresh.set("fresh")
@@ -297,7 +288,6 @@ func TestOlderOfTwoHoldersGivesUp(t *testing.T) {
 
 // A call of a tool ends as interrupted when the page moves, and is not repeated.
 func TestCallIsInterruptedByMove(t *testing.T) {
-	t.Parallel()
 	a, b, c, _ := threeGateways(t)
 	p := newTab(t, "notes")
 	b.join(p)
@@ -330,7 +320,6 @@ func TestCallIsInterruptedByMove(t *testing.T) {
 
 // NATS restarts: reads wait, and what is watched gets an update and is watched further.
 func TestGatewaysSurviveRestartOfNATS(t *testing.T) {
-	t.Parallel()
 	a, b, _, s := threeGateways(t)
 	p := newTab(t, "notes")
 	b.join(p)
@@ -356,7 +345,6 @@ func TestGatewaysSurviveRestartOfNATS(t *testing.T) {
 
 // While NATS is away, a node opens no view: it would show a part of the pages as the whole.
 func TestNoNewViewWithoutNATS(t *testing.T) {
-	t.Parallel()
 	a, b, _, s := threeGateways(t)
 	b.join(newTab(t, "notes"))
 	s.Shutdown()
@@ -370,7 +358,6 @@ func TestNoNewViewWithoutNATS(t *testing.T) {
 // The node of a page loses NATS: clients of other nodes wait, its own go on; when it is
 // back, all is as before.
 func TestNodeLosesNATS(t *testing.T) {
-	t.Parallel()
 	a, b, _, _ := threeGateways(t)
 	p := newTab(t, "notes")
 	b.join(p)
@@ -389,7 +376,6 @@ func TestNodeLosesNATS(t *testing.T) {
 
 // An owner has a limited number of pages on all nodes: one more is closed with 4429.
 func TestPagesAreCountedOnAllNodes(t *testing.T) {
-	t.Parallel()
 	options := Options{URLs: []string{startNATS(t, server.Options{}).ClientURL()}, askTime: testTime / 5} // an answer that is late does not count
 	a, b, c := startGatewayWith(t, options), startGatewayWith(t, options), startGatewayWith(t, options)
 	for i, n := range []*gatewayNode{a, b, c} {
@@ -403,7 +389,6 @@ func TestPagesAreCountedOnAllNodes(t *testing.T) {
 
 // Views that are not used follow nothing: links, subscriptions and pages of other nodes go.
 func TestIdleViewsEndLinks(t *testing.T) {
-	t.Parallel()
 	a, b, _, _ := threeGateways(t)
 	b.join(newTab(t, "notes"))
 	endpoint := a.acquire(t, "/mcp")

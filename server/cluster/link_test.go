@@ -69,7 +69,6 @@ func wantEnd(t *testing.T, l *link, reason error) {
 
 // Messages of all sizes arrive whole and in order, in both directions at a time.
 func TestLinkCarriesMessagesInOrder(t *testing.T) {
-	t.Parallel()
 	sizes := []int{0, 1, 2, 100, 4096, maxChunk - 1, maxChunk, maxChunk + 1, window - 1, window, window + 1, 2*window + 17, maxMessage - 1, maxMessage}
 	synctest.Test(t, func(t *testing.T) {
 		_, _, near, far := linked(t, newNetwork())
@@ -103,7 +102,6 @@ func TestLinkCarriesMessagesInOrder(t *testing.T) {
 
 // Many goroutines write to one link: the chunks of their messages do not mix.
 func TestLinkIsSafeForConcurrentWriters(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		_, _, near, far := linked(t, newNetwork())
 		const writers, each = 8, 20
@@ -132,7 +130,6 @@ func TestLinkIsSafeForConcurrentWriters(t *testing.T) {
 }
 
 func TestLinkRejectsTooLargeMessage(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		_, _, near, far := linked(t, newNetwork())
 		if err := near.Write(t.Context(), make([]byte, maxMessage+1)); !errors.Is(err, engine.ErrTooLarge) {
@@ -147,7 +144,6 @@ func TestLinkRejectsTooLargeMessage(t *testing.T) {
 
 // What was written before Close is read, then io.EOF; both ends are gone from both nodes.
 func TestLinkClosesAfterItsLastMessage(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a, b, near, far := linked(t, newNetwork())
 		near.Write(t.Context(), []byte("last"))
@@ -190,7 +186,6 @@ func nthFrame(k kind, nth int) func(to, subject string, payload []byte) bool {
 // A lost frame of any kind ends the link on both ends, and no wrong or incomplete message
 // is read.
 func TestLostFrameEndsLink(t *testing.T) {
-	t.Parallel()
 	for _, test := range []struct {
 		name string
 		kind kind
@@ -237,7 +232,6 @@ func TestLostFrameEndsLink(t *testing.T) {
 // The other node accepts, but its answer is lost: the dialler fails in time, and the
 // accepted end does not remain.
 func TestLostAnswerLeavesNoLink(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
 		n.drops = nthFrame(kindAccept, 1)
@@ -261,7 +255,6 @@ func TestLostAnswerLeavesNoLink(t *testing.T) {
 // A node stops without closing anything. Its peer finds that out by the missing pings, not
 // before.
 func TestFrozenPeerEndsLinks(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
 		a, b, near, _ := linked(t, n)
@@ -298,7 +291,6 @@ func TestFrozenPeerEndsLinks(t *testing.T) {
 
 // NATS answers a frame without a receiver: the link ends at once.
 func TestNoReceiverEndsLink(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
 		a, b, near, _ := linked(t, n)
@@ -315,7 +307,6 @@ func TestNoReceiverEndsLink(t *testing.T) {
 // A reader that stops blocks the writers of its link within the window, and no other link
 // of the same nodes; after windowWait its link ends.
 func TestSlowReaderBlocksItsLinkOnly(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
 		served := make(chan jsonrpc.Port, 2)
@@ -364,7 +355,6 @@ func TestSlowReaderBlocksItsLinkOnly(t *testing.T) {
 
 // Messages of the maximal size that are not read: at most one and a window are kept.
 func TestUnreadMessagesAreBounded(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		_, b, near, far := linked(t, newNetwork())
 		go func() {
@@ -389,7 +379,6 @@ func TestUnreadMessagesAreBounded(t *testing.T) {
 
 // A write that is given up between two chunks would leave half a message: the link ends.
 func TestCancelledWriteEndsLinkWithinMessage(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		_, _, near, far := linked(t, newNetwork())
 		ctx, cancel := context.WithCancel(t.Context())
@@ -434,7 +423,6 @@ func TestCancelledWriteEndsLinkWithinMessage(t *testing.T) {
 
 // The highest common version is taken; without one the dialler gets an error.
 func TestVersionsOfLinks(t *testing.T) {
-	t.Parallel()
 	for _, test := range []struct {
 		near, far []byte
 		want      byte
@@ -467,7 +455,6 @@ func TestVersionsOfLinks(t *testing.T) {
 
 // A page that is served and closed before the dialler looks was reached all the same.
 func TestDialOfLinkThatHasEnded(t *testing.T) {
-	t.Parallel()
 	for range 20 { // select chooses among what is ready at random
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork()
@@ -501,7 +488,6 @@ func (c *settlingCarrier) Publish(subject, reply string, payload []byte) error {
 }
 
 func TestDialIsRefused(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
 		a, b := n.node(t, nil), n.node(t, nil)
@@ -530,7 +516,6 @@ func TestDialIsRefused(t *testing.T) {
 
 // Frames that break the rules of a link end it; those of others do not.
 func TestBrokenFramesEndLink(t *testing.T) {
-	t.Parallel()
 	next := uint64(1) // number of the frame: the opener has sent none
 	ok := func(k kind, payload string) []byte { return appendFrame(nil, frame{1, k, next, []byte(payload)}) }
 	for _, test := range []struct {
@@ -583,7 +568,6 @@ func TestBrokenFramesEndLink(t *testing.T) {
 // Frames for links that do not exist are answered by a refusal, except refusals: two nodes
 // do not exchange them without end.
 func TestFramesOfUnknownLinks(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
 		_, b, near, far := linked(t, n)
@@ -609,7 +593,6 @@ func TestFramesOfUnknownLinks(t *testing.T) {
 
 // The numbers of links have limits, and links that have ended do not count.
 func TestNumberOfLinksIsLimited(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
 		a := n.node(t, nil)
@@ -630,7 +613,6 @@ func TestNumberOfLinksIsLimited(t *testing.T) {
 
 // All that a link has started ends with it; synctest fails if a goroutine remains.
 func TestLinksLeaveNothing(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
 		a := n.node(t, nil)
@@ -663,7 +645,6 @@ func TestLinksLeaveNothing(t *testing.T) {
 // A call that finds the link ended by another goroutine returns when the link is out of the
 // table, too: Disconnected is called once the table has no link left.
 func TestEndWaitsForEndByAnother(t *testing.T) {
-	t.Parallel()
 	n := newNetwork()
 	a, b := n.node(t, nil), n.node(t, func(_ string, p jsonrpc.Port) { <-p.(*link).done })
 	l := a.dialTest(t, b)

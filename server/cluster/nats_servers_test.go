@@ -32,7 +32,6 @@ func startNATSCluster(t *testing.T) (servers []*server.Server, urls []string) {
 // Nodes at different NATS servers find each other's pages. One server is killed: its
 // clients go on at another one, reads wait, and what is watched stays watched.
 func TestNATSServerIsLost(t *testing.T) {
-	t.Parallel()
 	servers, urls := startNATSCluster(t)
 	a := startGateway(t, []string{urls[0]})
 	b := startGateway(t, []string{urls[1]})

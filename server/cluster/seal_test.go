@@ -43,7 +43,6 @@ func withSender(id string) func(sealed []byte) []byte {
 
 // A sealed message opens once, for its subject and reply subject, under a common key.
 func TestSealedMessages(t *testing.T) {
-	t.Parallel()
 	const subject, reply = "pagemcp.1.test.hb", "pagemcp.1.test.n.a.l.b"
 	for _, row := range []struct {
 		name           string
@@ -107,7 +106,6 @@ func TestSealedMessages(t *testing.T) {
 // Messages may come in another order; each one counts once, and none that is much older than
 // the latest of its sender.
 func TestReplaysAreIgnored(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a, b := testSealer(t, "k1"), testSealer(t, "k1")
 		opens := func(s *sealer, sealed []byte) bool {
@@ -164,7 +162,6 @@ func TestReplaysAreIgnored(t *testing.T) {
 // A node that has ended is forgotten only when none of its messages would be accepted as
 // those of an unknown sender.
 func TestForgottenSendersHaveNoReplays(t *testing.T) {
-	t.Parallel()
 	for waited := time.Minute; waited <= 3*strangeTime; waited += time.Minute {
 		synctest.Test(t, func(t *testing.T) {
 			a, b := testSealer(t, "k1"), testSealer(t, "k1")
@@ -188,7 +185,6 @@ func TestForgottenSendersHaveNoReplays(t *testing.T) {
 // A node whose clock stops for a time, as that of a virtual machine, or is set, is heard again
 // by nodes that do not know it.
 func TestSendersFollowTheWallClock(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		clock.Shift(-time.Hour)
 		defer clock.Shift(0)
@@ -213,7 +209,6 @@ func TestSendersFollowTheWallClock(t *testing.T) {
 
 // What is remembered of senders is bounded, and those that are silent are forgotten.
 func TestSendersAreBounded(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := testSealer(t, "k1")
 		hear := func() {
@@ -238,7 +233,6 @@ func TestSendersAreBounded(t *testing.T) {
 }
 
 func TestKeysOfAClusterAreChecked(t *testing.T) {
-	t.Parallel()
 	if _, err := newSealer(newID(), testKeys(slices.Repeat([]string{"k"}, maxKeys)...)); err != nil {
 		t.Error(err)
 	}
@@ -252,7 +246,6 @@ func TestKeysOfAClusterAreChecked(t *testing.T) {
 // Another program with full access to NATS reads nothing of what nodes send, and what it
 // sends, or sends again, has no effect.
 func TestStrangersOnNATSHaveNoEffect(t *testing.T) {
-	t.Parallel()
 	url := startNATS(t, server.Options{}).ClientURL()
 	urls := []string{url}
 	a, b := joined(t, Options{URLs: urls}), joined(t, Options{URLs: urls})
@@ -340,7 +333,6 @@ func BenchmarkSeal(b *testing.B) {
 
 // Another program neither opens a link to a page, nor ends one, nor adds a frame to it.
 func TestStrangersOnNATSHaveNoLinks(t *testing.T) {
-	t.Parallel()
 	url := startNATS(t, server.Options{}).ClientURL()
 	a, b := joined(t, Options{URLs: []string{url}}), joined(t, Options{URLs: []string{url}})
 	served := make(chan string, 8)
@@ -413,7 +405,6 @@ func TestStrangersOnNATSHaveNoLinks(t *testing.T) {
 // That no node has the stream of a session is known from the nodes: what NATS says of subscribers
 // can be forged.
 func TestNodesSayWhoHasAStream(t *testing.T) {
-	t.Parallel()
 	url := startNATS(t, server.Options{}).ClientURL()
 	a, b := joined(t, Options{URLs: []string{url}}), joined(t, Options{URLs: []string{url}})
 	topic := func(letter string) mcphttp.SessionTopic {

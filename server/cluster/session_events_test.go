@@ -56,7 +56,6 @@ func (h *heardEvents) next() mcphttp.SessionEvent {
 
 // Events reach the other nodes that subscribe to the topic, in order and unchanged.
 func TestSessionEventsReachOtherNodes(t *testing.T) {
-	t.Parallel()
 	urls := []string{startNATS(t, server.Options{}).ClientURL()}
 	a, b, c := joined(t, Options{URLs: urls}), joined(t, Options{URLs: urls}), joined(t, Options{URLs: urls})
 	topic, other := mcphttp.SessionTopic{Hash: mcphttp.HashOf("session")}, mcphttp.SessionTopic{Hash: mcphttp.HashOf("other")}
@@ -88,7 +87,6 @@ func TestSessionEventsReachOtherNodes(t *testing.T) {
 
 // A request returns when another node has handled the event, and at once if there is none.
 func TestRequestsWaitForOneNode(t *testing.T) {
-	t.Parallel()
 	urls := []string{startNATS(t, server.Options{}).ClientURL()}
 	a, b := joined(t, Options{URLs: urls}), joined(t, Options{URLs: urls})
 	topic := mcphttp.SessionTopic{Hash: mcphttp.HashOf("session"), Stream: true}
@@ -124,7 +122,6 @@ func TestRequestsWaitForOneNode(t *testing.T) {
 // A node that does not answer, or fell silent a moment ago, may be a subscriber: in a split of
 // NATS, its server knows those of its own side alone.
 func TestSilentNodesMaySubscribe(t *testing.T) {
-	t.Parallel()
 	urls := []string{startNATS(t, server.Options{}).ClientURL()}
 	a, b := joined(t, Options{URLs: urls}), joined(t, Options{URLs: urls})
 	topic := mcphttp.SessionTopic{Hash: mcphttp.HashOf("session"), Stream: true}
@@ -155,7 +152,6 @@ func TestSilentNodesMaySubscribe(t *testing.T) {
 
 // After NATS was away, each subscriber learns that events may have been lost.
 func TestLostSessionEventsAreReported(t *testing.T) {
-	t.Parallel()
 	s := startNATS(t, server.Options{})
 	a, b := joined(t, Options{URLs: []string{s.ClientURL()}}), joined(t, Options{URLs: []string{s.ClientURL()}})
 	topic := mcphttp.SessionTopic{Hash: mcphttp.HashOf("session")}
@@ -192,7 +188,6 @@ func TestLostSessionEventsAreReported(t *testing.T) {
 
 // A key that is not that of a session gets into no subject.
 func TestOnlySessionKeysBecomeSubjects(t *testing.T) {
-	t.Parallel()
 	s := newSubjects("test")
 	for _, key := range []string{"", "*", ">", "a.b", strings.Repeat("A", 64), strings.Repeat("a", 63), strings.Repeat("a", 65), strings.Repeat("a", 63) + ">", strings.Repeat("a", 62) + ".*"} {
 		if subject, ok := s.session(mcphttp.SessionTopic{Hash: key}); ok {

@@ -18,7 +18,6 @@ import (
 // An owner writes 64 KiB a second on average, and at most 1 MiB at once; small values count
 // 4 KiB each. Others write meanwhile.
 func TestWritesOfAnOwnerAreLimited(t *testing.T) {
-	t.Parallel()
 	for size, want := range map[int]int{200 << 10: 60*ownerBytes/(200<<10) + 6, 10: 60*16 + 256} {
 		synctest.Test(t, func(t *testing.T) {
 			v := &sessionValues{waiting: map[string]*ownUpdates{}, changed: make(chan struct{}, 1)}
@@ -55,7 +54,6 @@ func TestWritesOfAnOwnerAreLimited(t *testing.T) {
 
 // The queue of an owner is bounded, and that of others is not shorter for it.
 func TestAnOwnerFillsItsOwnQueueOnly(t *testing.T) {
-	t.Parallel()
 	v := &sessionValues{waiting: map[string]*ownUpdates{}, changed: make(chan struct{}, 1)}
 	for i := range maxWaiting {
 		v.enqueue("greedy", strconv.Itoa(i), put(""), true)
@@ -70,7 +68,6 @@ func TestAnOwnerFillsItsOwnQueueOnly(t *testing.T) {
 
 // What an owner has written too much of is written later; changes of others are not delayed.
 func TestAnOwnerThatWritesALotDelaysNoOther(t *testing.T) {
-	t.Parallel()
 	n := joined(t, Options{URLs: []string{startNATS(t, server.Options{JetStream: true, StoreDir: t.TempDir()}).ClientURL()}, KV: true})
 	large := strings.Repeat("x", 300<<10)
 	for i := range 40 {
@@ -96,7 +93,6 @@ func TestAnOwnerThatWritesALotDelaysNoOther(t *testing.T) {
 
 // An update that could not be written does not replace a later one of the same value.
 func TestLaterUpdatesStay(t *testing.T) {
-	t.Parallel()
 	v := &sessionValues{waiting: map[string]*ownUpdates{}}
 	v.enqueue("o", "key", put("earlier"), true)
 	v.enqueue("o", "key", put("later"), true)
@@ -116,7 +112,6 @@ func (absentStore) Get(ctx context.Context, _ string) (jetstream.KeyValueEntry, 
 
 // That updates are not written is known after the first one, however many wait.
 func TestTheFirstUpdateThatFailsIsNoticed(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := &sessionValues{values: absentStore{}, waiting: map[string]*ownUpdates{}}
 		for i := range 1_000 {

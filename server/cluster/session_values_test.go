@@ -40,7 +40,6 @@ func put(value string) func([]byte) []byte {
 
 // What one node writes, the others load; of several updates in a row the last one holds.
 func TestSessionValuesReachOtherNodes(t *testing.T) {
-	t.Parallel()
 	s := startNATS(t, server.Options{JetStream: true, StoreDir: t.TempDir()})
 	options := Options{URLs: []string{s.ClientURL()}, KV: true}
 	a, b := joined(t, options), joined(t, options)
@@ -82,7 +81,6 @@ func TestSessionValuesReachOtherNodes(t *testing.T) {
 // Updates of one value by several nodes at the same time: each sees the value that the
 // other has written.
 func TestSessionValuesAreNotOverwritten(t *testing.T) {
-	t.Parallel()
 	s := startNATS(t, server.Options{JetStream: true, StoreDir: t.TempDir()})
 	options := Options{URLs: []string{s.ClientURL()}, KV: true}
 	nodes := []*testNode{joined(t, options), joined(t, options), joined(t, options)}
@@ -130,7 +128,6 @@ func TestSessionValuesAreNotOverwritten(t *testing.T) {
 // Without the store nothing waits: values are not there, and updates are written when it
 // is.
 func TestSessionValuesWaitForTheStore(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	s := startNATS(t, server.Options{}) // without JetStream
 	options := Options{URLs: []string{s.ClientURL()}, KV: true, retryKV: 50 * time.Millisecond}
@@ -161,7 +158,6 @@ func TestSessionValuesWaitForTheStore(t *testing.T) {
 
 // The store is opened as soon as NATS is there, and not with the next attempt.
 func TestSessionValuesAreThereWithNATS(t *testing.T) {
-	t.Parallel()
 	port := testports.Free(t, 1)[0]
 	n := startNode(t, Options{URLs: []string{"nats://127.0.0.1:" + strconv.Itoa(port)}, KV: true, retryKV: time.Hour})
 	n.SessionValues().Update("o", "one", put("first"))
@@ -171,7 +167,6 @@ func TestSessionValuesAreThereWithNATS(t *testing.T) {
 
 // A node that ends writes what waits.
 func TestClosedNodesWriteTheirSessionValues(t *testing.T) {
-	t.Parallel()
 	s := startNATS(t, server.Options{JetStream: true, StoreDir: t.TempDir()})
 	b := joined(t, Options{URLs: []string{s.ClientURL()}, KV: true, retryKV: 50 * time.Millisecond})
 	a, err := Connect(Options{Cluster: "test", Log: b.options.Log, URLs: b.options.URLs, KV: true, Keys: testKeys("k1")})
@@ -193,7 +188,6 @@ func TestClosedNodesWriteTheirSessionValues(t *testing.T) {
 // A node that ends a moment after JetStream has become available writes what waits, although
 // its earlier attempts to open the store have failed.
 func TestClosedNodesOpenTheStore(t *testing.T) {
-	t.Parallel()
 	s := startNATS(t, server.Options{}) // without JetStream
 	a, err := Connect(Options{Cluster: "test", Log: slog.New(slog.DiscardHandler), URLs: []string{s.ClientURL()}, KV: true, Keys: testKeys("k1"), retryKV: time.Hour})
 	if err != nil {
@@ -217,7 +211,6 @@ func TestClosedNodesOpenTheStore(t *testing.T) {
 // The store may become available only after a node that ends has begun to write: JetStream
 // chooses a leader in several seconds.
 func TestClosedNodesWaitForTheStore(t *testing.T) {
-	t.Parallel()
 	s := startNATS(t, server.Options{}) // without JetStream
 	failed := make(signals, 100)
 	a, err := Connect(Options{Cluster: "test", Log: slog.New(failed), URLs: []string{s.ClientURL()}, KV: true, Keys: testKeys("k1"), retryKV: time.Hour})
@@ -261,7 +254,6 @@ func (s signals) await(t *testing.T, what string) {
 // The number of updates that wait is limited; those of keys that wait already are not
 // refused.
 func TestWaitingSessionValuesAreLimited(t *testing.T) {
-	t.Parallel()
 	s := startNATS(t, server.Options{})
 	n := joined(t, Options{URLs: []string{s.ClientURL()}, KV: true})
 	for i := range maxWaiting + 10 {
@@ -277,7 +269,6 @@ func TestWaitingSessionValuesAreLimited(t *testing.T) {
 }
 
 func TestNodesWithoutKVHaveNoValues(t *testing.T) {
-	t.Parallel()
 	n := joined(t, Options{URLs: []string{startNATS(t, server.Options{}).ClientURL()}})
 	if n.SessionValues() != nil {
 		t.Error("it has a store")
@@ -286,7 +277,6 @@ func TestNodesWithoutKVHaveNoValues(t *testing.T) {
 
 // Conflicts of both kinds of streams are known as such.
 func TestConflictsAreTriedAgain(t *testing.T) {
-	t.Parallel()
 	for err, want := range map[error]bool{
 		&jetstream.APIError{ErrorCode: jetstream.JSErrCodeStreamWrongLastSequence}: true, &jetstream.APIError{ErrorCode: jetstream.JSErrCodeStreamWrongLastSequenceConstant}: true,
 		&jetstream.APIError{ErrorCode: jetstream.JSErrCodeStreamNotFound}: false, context.DeadlineExceeded: false,
