@@ -50,7 +50,7 @@ JOBS = 3
 SEEDS = 50
 SEED =
 
-.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint browsers test-go race under-node test-web built binary program
+.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint lint-go lint-web browsers test-go race under-node vet-variants test-web built binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -93,8 +93,9 @@ version:
 	@test -n "$(V)" || { echo 'which one? make version V=0.2.0'; exit 1; }
 	$(GO) run ./cmd/release -set $(V)
 
-# The same bytes wherever they are built: TestBuildsAreReproducible. The demo is for tests of pagemcpd.
-BUILD = CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags=-buildid=
+# As go vet and go test compile the packages, so that it is done once. The demo is for tests of pagemcpd.
+export CGO_ENABLED = 0
+BUILD = $(GO) build -buildvcs=false
 program:
 	@$(BUILD) -o $(BIN)/pagemcp ./cmd/pagemcp
 binary: program
@@ -113,15 +114,19 @@ $(NPM_STAMP): web/package-lock.json
 	@ln -sf ../typescript/bin/tsc web/node_modules/.bin/tsc # oldest-typescript, of the tests, has a tsc, too
 	@touch $@
 
-lint: $(NPM_STAMP) $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-$(strip $(ACTIONLINT))
+lint: lint-go lint-web
+
+lint-go: $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-$(strip $(ACTIONLINT))
 	@unformatted=$$(gofmt -l cmd server wasm web/*.go); test -z "$$unformatted" || { echo "not formatted: $$unformatted; run gofmt -w"; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -C $(INTEROP) ./...
-	GOOS=js GOARCH=wasm $(GO) vet ./wasm/...
+	GOOS=js GOARCH=wasm $(GO) vet -trimpath ./wasm/... # as engine.wasm is built
 	$(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	cd $(INTEROP) && $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	GOOS=js GOARCH=wasm $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./wasm/...
 	$(BIN)/actionlint-$(strip $(ACTIONLINT)) -shellcheck= -pyflakes= # the same result wherever it runs
+
+lint-web: $(NPM_STAMP)
 	cd web && node_modules/.bin/tsc --noEmit
 	cd web && node_modules/.bin/biome check --error-on-warnings .
 
@@ -148,9 +153,9 @@ $(BIN)/govulncheck-$(strip $(GOVULNCHECK)):
 	GOBIN=$(BIN) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(strip $(GOVULNCHECK))
 	@mv $(BIN)/govulncheck $@
 
-# Compilers and tests wait for each other: two at a time.
+# What waits for the network does so beside what compiles.
 test:
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target browsers lint test-go
+	@$(MAKE) --no-print-directory -j 3 --output-sync=target browsers lint-go lint-web test-go
 	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.test.ts' 'test/**/*.smoke.ts'"
 	@echo "all tests passed"
 
@@ -176,17 +181,20 @@ vet-variants:
 
 # Tests that take more than seconds skip themselves with -short. The messages of these tests are written down and compared with
 # the schemas of the protocol. The tests of interoperability run tests of the other module, which Go's cache does not notice.
+# Vet is lint's; what debuggers need takes a third of the time of linking. Tests of the gateway wait for most of their time.
 SHORT = -short
+GO_TEST = -vet=off -ldflags=-w -parallel 4
 test-go: $(NPM_STAMP) binary
 	@rm -rf .cache/messages
-	$(GO) test $(SHORT) $$($(GO) list ./... | grep -vE '/pagemcp/(server|server/internal/gateway)$$')
-	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test $(SHORT) -count=1 ./server ./server/internal/gateway
-	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -C $(INTEROP) $(SHORT) -count=1 ./...
+	$(GO) test $(GO_TEST) $(SHORT) $$($(GO) list ./... | grep -vE '/pagemcp/(server|server/internal/gateway)$$')
+	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test $(GO_TEST) $(SHORT) -count=1 ./server ./server/internal/gateway
+	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -C $(INTEROP) $(GO_TEST) $(SHORT) -count=1 ./...
 
 # Collecting garbage less often saves a third of the time of some packages, and takes some hundred MB.
 race: export GOGC = 400
+race: export CGO_ENABLED = 1
 race: $(NPM_STAMP) binary
-	$(GO) test -race -short ./...
+	$(GO) test -race -vet=off -ldflags=-w -short ./...
 
 # What runs in a page: Remote does not.
 under-node: $(NPM_STAMP)

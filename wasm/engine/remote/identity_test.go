@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	identityCases = flag.Int("identity.cases", 4_000, "how many cases TestSpellings runs")
+	identityCases = flag.Int("identity.cases", 4_000, "how many cases TestSpellings runs; with -short, a tenth")
 	identitySeed  = flag.Uint64("identity.seed", 1, "the seed of TestSpellings")
 )
 
@@ -28,7 +28,11 @@ var (
 func TestSpellings(t *testing.T) {
 	random := rand.New(rand.NewPCG(*identitySeed, 0))
 	s := newSpellings(t)
-	for i := range *identityCases {
+	cases := *identityCases
+	if testing.Short() {
+		cases /= 10
+	}
+	for i := range cases {
 		key, template := randomText(random), spelledTemplates[random.IntN(len(spelledTemplates))]
 		isOurs := strings.HasPrefix(template, "ours:") // by the rules of our sources, whose keys survive a client that decodes
 		value := key
