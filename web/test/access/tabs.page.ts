@@ -75,56 +75,6 @@ inBrowsers('a question moves to the tab that is looked at', async (browser) => {
 })
 
 inBrowsers(
-  'a request that is cancelled takes its question away, also in another tab',
-  async (browser) => {
-    const [hidden, visible] = await twoTabs(browser)
-    await ask(hidden, 'a')
-    await ask(hidden, 'b')
-    await isShown(visible)
-    await hidden.evaluate(() => kit.leave('a'))
-    await answer(hidden, 'a')
-    assert.equal(await visible.evaluate(() => kit.isAsked()), true, 'one waits still')
-    await hidden.evaluate(() => kit.leave('b'))
-    await isGone(visible)
-    assert.equal(await hidden.title(), 'access')
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
-  'a hidden page that nobody looks at says so in time',
-  async ({ open, context }) => {
-    const tab = await opened(open(url('/?fast'))) // 45 s are 0.5 s
-    await (await context.newPage()).bringToFront()
-    await tab.waitForFunction(() => document.hidden, { polling: 50 })
-    await ask(tab, 'a')
-    assert.equal(await tab.title(), '(?) access')
-    const { allow, reason, message = '' } = await answer(tab, 'a')
-    assert.deepEqual([allow, reason], [false, 'unanswered'])
-    assert.match(message, /the tab “access” \(notes, http:\/\/127\.0\.0\.1:\d+\) is hidden/)
-    assert.match(message, /Do not try again before/)
-    assert.equal(await tab.title(), 'access')
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
-  'a question that is shown ends in time, which is no refusal',
-  async ({ open }) => {
-    const tab = await opened(open(url('/?fast')))
-    for (const id of ['a', 'b', 'c', 'd']) {
-      await ask(tab, id)
-      await isShown(tab)
-      const { reason, message = '' } = await answer(tab, id)
-      assert.equal(reason, 'unanswered')
-      assert.match(message, /has not answered the question in the tab “access”/)
-      await isGone(tab)
-    }
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
   'a reload in the middle of the question: the next request asks once',
   async ({ open }) => {
     const tab = await opened(open(url('/?q')))
@@ -183,30 +133,6 @@ inBrowsers(
     ])
     await ask(later, 'c', { assistant: 'other' })
     assert.equal((await answer(later, 'c')).reason, 'declined')
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
-  'three refusals of an assistant end asking about it until the page is loaded again',
-  async ({ open }) => {
-    const tab = await opened(open(url('/?q')))
-    for (const id of ['a', 'b', 'c']) {
-      await ask(tab, id)
-      await isShown(tab)
-      await pressEscape(tab)
-      assert.equal((await answer(tab, id)).reason, 'declined')
-    }
-    await ask(tab, 'd')
-    const { reason, message = '' } = await answer(tab, 'd')
-    assert.equal(reason, 'declined')
-    assert.match(message, /not asked about it again before the page is loaded again/)
-    await ask(tab, 'e', { assistant: 'other' })
-    await isShown(tab)
-    await tab.reload()
-    await tab.waitForFunction('window.ready')
-    await ask(tab, 'f')
-    await isShown(tab)
   },
   { only: ['chromium'] },
 )

@@ -3,24 +3,21 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { built } from '../harness/build.ts'
 import { program } from './gateway.ts'
 
 const run = promisify(execFile)
 const callTimeout = 30_000 // ms, for one line on standard output
 
-export type Command = 'stdio' | 'serve' | 'dev' | 'service'
+type Command = 'stdio' | 'serve'
 
 const commands: { readonly [name in Command]: readonly string[] } = {
   stdio: ['stdio'],
   serve: ['serve', '--json'],
-  service: ['serve', '--json', '--wait'],
-  dev: ['dev', '--json', '--web=127.0.0.1:0'],
 }
 
 interface Running {
@@ -42,19 +39,11 @@ export class Machine {
     this.port = port
   }
 
-  /** Starts a command; resolves when it serves, but for a service, which may wait. */
+  /** Starts a command; resolves when it serves. */
   async start(name: Command, ...flags: string[]): Promise<{ pairing?: string }> {
-    const files =
-      name === 'dev' ? ['--files', process.env.PAGEMCP_BUILT ?? (await built()).directory] : []
     const child = spawn(
       program,
-      [
-        ...commands[name],
-        `--state=${this.state}`,
-        `--mcp=127.0.0.1:${this.port}`,
-        ...files,
-        ...flags,
-      ],
+      [...commands[name], `--state=${this.state}`, `--mcp=127.0.0.1:${this.port}`, ...flags],
       { stdio: ['pipe', 'pipe', 'pipe'] },
     )
     let log = ''
@@ -63,7 +52,6 @@ export class Machine {
     })
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     this.running.set(name, { child, lines, log: () => log })
-    if (name === 'service') return {}
     if (name === 'stdio') {
       await this.ask('server/discover')
       return {}
@@ -108,17 +96,6 @@ export class Machine {
   async link(origin: string): Promise<string> {
     const { stdout } = await run(program, ['pair', origin, `--state=${this.state}`])
     return /#pagemcp=\S+/.exec(stdout)?.[0] ?? assert.fail(`no link in ${stdout}`)
-  }
-
-  /** Leaves what the program stored before it kept origins, restarts and assistants: nothing runs. */
-  async downgrade(): Promise<void> {
-    const earlier = ['audit.jsonl', 'gateway.backup.json', 'gateway.json', 'keys.json', 'lock']
-    earlier.push('names.json', 'token')
-    for (const name of await readdir(this.state)) {
-      if (!earlier.includes(name)) await rm(join(this.state, name), { recursive: true })
-    }
-    const left = await readdir(this.state)
-    assert.deepEqual(left.sort(), earlier, 'the program stores other files now')
   }
 
   /** Lets time pass for the keys while nothing runs. */

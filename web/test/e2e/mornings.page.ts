@@ -1,6 +1,6 @@
 /**
- * A page that was paired once joins by itself on the next mornings, whichever command is the gateway then and in whatever
- * order they start, after an upgrade of the program and a restart of the browser; after a month without use it says what to do, and joins when that is done elsewhere.
+ * A page that was paired once joins by itself on the next mornings, also after a restart of the browser, by what the browser
+ * keeps; without that it says what to do, and joins when it is done elsewhere. server/precedence_test.go has the commands.
  */
 
 import assert from 'node:assert/strict'
@@ -15,7 +15,7 @@ import { built } from '../harness/build.ts'
 import { browserUnderTest, close, launch } from '../harness/launch.ts'
 import { freePort } from '../harness/ports.ts'
 import { type Served, serve } from '../harness/serve.ts'
-import { type Command, type Machine, onMachine } from './machine.ts'
+import { type Machine, onMachine } from './machine.ts'
 
 /** An app of another server. It shows its connection in the attributes of the body. */
 const html = (
@@ -91,52 +91,12 @@ const settled = (page: Page) =>
       }),
   )
 
-/** `-name` is `kill -9`, `.name` is Ctrl-C. */
-type Step = Command | `-${Command}` | `.${Command}`
-
-const mornings: { days: number; steps: Step[] }[] = [
-  { days: 20 / 24, steps: ['stdio', 'serve', '-serve', 'serve'] },
-  { days: 29, steps: ['stdio', 'dev', '-dev', 'dev', '.dev'] },
-  { days: 29, steps: ['stdio', 'service', 'serve', '-serve'] },
-]
-for (const { days, steps } of mornings) {
-  const title = `after ${days < 1 ? '20 hours' : `${days} days`} a page joins: ${steps.join(', ')}`
-  inBrowsers(title, (browser) =>
-    onMachine(port, async (machine) => {
-      const page = await pair(machine, browser)
-      await machine.age(days)
-      for (const step of steps) {
-        const name = step.replace(/^[-.]/, '') as Command
-        if (step === name) await machine.start(name)
-        else await machine.end(name, step.startsWith('-') ? 'SIGKILL' : 'SIGINT')
-        if (!machine.running.has('stdio')) continue
-        await page.reload()
-        const answer = await machine.ask('resources/read', { uri: 'host+host://greeting' })
-        assert.match(answer, /hello from the page/, `after ${step}`)
-      }
-    }),
-  )
-}
-
 /** Its name at the gateway. */
 const nameOf = (page: Page) => page.$eval('body', ({ dataset }) => dataset.name ?? '')
 
 /** What the assistant that runs `stdio` reads of the page. */
 const greeting = (machine: Machine, name = 'host') =>
   machine.ask('resources/read', { uri: `${name}+host://greeting` })
-
-inBrowsers('after an upgrade of the program a page joins: stdio, serve', (browser) =>
-  onMachine(port, async (machine) => {
-    const page = await pair(machine, browser)
-    await machine.downgrade()
-    for (const name of ['stdio', 'serve'] as const) {
-      await machine.start(name)
-      await page.reload()
-      await awaitJoined(page)
-      assert.match(await greeting(machine), /hello from the page/, `after ${name}`)
-    }
-  }),
-)
 
 const name = browserUnderTest
 for (const ended of ['closed', 'killed'] as const) {
@@ -220,29 +180,6 @@ inBrowsers('two profiles of a browser join, each by its own key', (browser) =>
       await other.close()
     }
   }),
-)
-
-inBrowsers(
-  'after a month a page says what to do, and joins when it is done in another tab',
-  (browser) =>
-    onMachine(port, async (machine) => {
-      const page = await pair(machine, browser)
-      await machine.age(31)
-      const { pairing } = await machine.start('serve', `--allow-origin=${app.origin}`)
-      await page.reload()
-      await page.waitForSelector('body[data-is="refused"][data-reason="refused"]')
-      const told = await page.$eval('body', ({ dataset }) => dataset.error)
-      assert.match(told ?? '', new RegExp(`: run pagemcp pair ${app.origin}, and open the link`))
-      const second = await browser.open(`${app.origin}/${pairing}`)
-      await second.waitForSelector('pagemcp-confirm') // the key may be that of another program's gateway
-      const shown = await second.evaluate('performance.now()')
-      await second.waitForFunction(`performance.now() > ${shown} + 600`) // it takes clicks then
-      await second.keyboard.press('Tab')
-      await second.keyboard.press('Enter')
-      await awaitJoined(second)
-      await page.evaluate(() => dispatchEvent(new Event('online')))
-      await awaitJoined(page)
-    }),
 )
 
 inBrowsers(

@@ -44,38 +44,6 @@ withGateway('a demo that is closed and opened again keeps its name', async (of) 
   }
 })
 
-withGateway('two tabs that are closed and opened at once share their names', async (of) => {
-  const second = await of.openTab()
-  assert.equal(await joined(second), 'trip-2')
-  const tabs = await Promise.all(
-    [of.first, second].map(async (tab) => {
-      await tab.close()
-      return of.openTab()
-    }),
-  )
-  assert.deepEqual((await Promise.all(tabs.map(joined))).sort(), ['trip', 'trip-2'])
-})
-
-inBrowsers(
-  'a tab that ended without a word, with its browser, leaves its name to the next one',
-  async (browser) => {
-    const gateway = await startGateway()
-    try {
-      const first = await browser.open(gateway.pages.trip ?? '')
-      assert.equal(await joined(first), 'trip')
-      const ended = new Promise<void>((resolve) => first.once('error', () => resolve()))
-      const session = await first.createCDPSession()
-      session.send('Page.crash').catch(() => {}) // never answered
-      await ended
-      const next = await browser.open(`${gateway.web}demo/trip/`)
-      assert.equal(await joined(next), 'trip')
-    } finally {
-      await gateway.close()
-    }
-  },
-  { only: ['chromium'] },
-)
-
 withGateway('a tab that reloads keeps its name while others open', async ({ first, openTab }) => {
   for (const reload of [() => first.reload(), () => first.evaluate(() => location.reload())]) {
     await first.evaluate(() => document.querySelector('#state')?.removeAttribute('data-is'))

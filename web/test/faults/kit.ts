@@ -23,7 +23,6 @@ export const options = { timeout: 20_000 } // ms
 /**
  * `window.count` is what `app://count` serves; `?worker=false`: with the engine in the window. `app://hold` answers,
  * and the tool `hold` ends, when `release()` is called. `?many=n`: there are n resources whose value outlives reloads.
- * `?fragile`, with `?worker=false`: `crash()` ends the Go program, as a panic does.
  * `?mortal`: the Worker ends, hangs, or its Go program runs out of memory, when it gets the message `end`, `hang`, or
  * `exhaust`. `?hello={…}`: members of the page's hello, as another version sends it; `null` leaves one out. For `?worker=false`.
  */
@@ -52,16 +51,6 @@ if (query.has('mortal')) {
   window.Worker = class extends Worker {
     constructor(...args) { super(...args); window.worker = this }
   }
-}
-if (query.has('fragile')) {
-  const programs = []
-  let Go
-  Object.defineProperty(globalThis, 'Go', {
-    configurable: true,
-    get: () => Go,
-    set(runtime) { Go = class extends runtime { constructor() { super(); programs.push(this) } } },
-  })
-  window.crash = () => { programs.at(-1).importObject.gojs['runtime.wasmExit'](0); mcp.changed() }
 }
 window.errors = []
 if (query.get('worker') === 'false') await import('/in-window.js')
@@ -302,7 +291,7 @@ export async function classic({ mcp, token }: Gateway): Promise<Assistant> {
   const transport = new StreamableHTTPClientTransport(new URL(mcp), {
     requestInit,
     fetch: stream.fetch,
-    // By default it gives up after two attempts, for good: given-up.page.ts. The gateway's `retry` sets the delay.
+    // By default it gives up after two attempts, for good: given-up.soak.ts. The gateway's `retry` sets the delay.
     reconnectionOptions: {
       initialReconnectionDelay: 200, // ms
       maxReconnectionDelay: 1000, // ms

@@ -16,8 +16,6 @@ before(
 )
 after(() => at?.close())
 
-const eras = { classic, modern }
-
 inBrowsers(
   'a reload: reads in flight are answered once, calls in flight are interrupted',
   async (browser) => {
@@ -41,48 +39,46 @@ inBrowsers(
   },
 )
 
-for (const [era, connect] of Object.entries(eras)) {
-  inBrowsers(
-    `a reload into another version: lists follow, subscriptions stay (${era})`,
-    async (browser) => {
-      const { page, name } = await at.open(browser)
-      const client = await connect(at.gateway)
-      await client.subscribe(`${name}+app://count`)
-      const announced = client.update(`${name}+app://count`)
-      await page.goto(`${at.url}?extra=app://second`)
-      assert.equal(await joinedAs(page), name)
-      await announced
-      const uris = await listUntil(client.list, `${name}+app://second`)
-      assert.ok(!uris.includes(`${name}+app://first`))
-      await assert.rejects(client.read(`${name}+app://first`))
-      const changed = client.update(`${name}+app://count`)
-      await set(page, 7)
-      await changed
-      assert.equal(await client.read(`${name}+app://count`), '7')
-      await client.close()
-    },
-    { only: ['chromium'] }, // a reload is that of e2e/faults.smoke.ts
-  )
-
-  inBrowsers(`back and forward: the page comes back as itself (${era})`, async (browser) => {
+inBrowsers(
+  'a reload into another version: lists follow, subscriptions stay',
+  async (browser) => {
     const { page, name } = await at.open(browser)
-    const client = await connect(at.gateway)
+    const client = await classic(at.gateway)
     await client.subscribe(`${name}+app://count`)
-    await set(page, 1)
-    for (let round = 0; round < 2; round++) {
-      await page.goto(`${at.site.origin}/other.html`)
-      const announced = client.update(`${name}+app://count`)
-      await page.goBack()
-      assert.equal(await joinedAs(page), name)
-      // The engine lives on in the bfcache; where the browser did not keep the page, it begins anew.
-      const changed = client.update(`${name}+app://count`)
-      await set(page, 10 + round)
-      await Promise.race([announced, changed])
-      assert.equal(await client.read(`${name}+app://count`), String(10 + round))
-    }
+    const announced = client.update(`${name}+app://count`)
+    await page.goto(`${at.url}?extra=app://second`)
+    assert.equal(await joinedAs(page), name)
+    await announced
+    const uris = await listUntil(client.list, `${name}+app://second`)
+    assert.ok(!uris.includes(`${name}+app://first`))
+    await assert.rejects(client.read(`${name}+app://first`))
+    const changed = client.update(`${name}+app://count`)
+    await set(page, 7)
+    await changed
+    assert.equal(await client.read(`${name}+app://count`), '7')
     await client.close()
-  })
-}
+  },
+  { only: ['chromium'] }, // a reload is that of e2e/faults.smoke.ts
+)
+
+inBrowsers('back and forward: the page comes back as itself', async (browser) => {
+  const { page, name } = await at.open(browser)
+  const client = await modern(at.gateway)
+  await client.subscribe(`${name}+app://count`)
+  await set(page, 1)
+  for (let round = 0; round < 2; round++) {
+    await page.goto(`${at.site.origin}/other.html`)
+    const announced = client.update(`${name}+app://count`)
+    await page.goBack()
+    assert.equal(await joinedAs(page), name)
+    // The engine lives on in the bfcache; where the browser did not keep the page, it begins anew.
+    const changed = client.update(`${name}+app://count`)
+    await set(page, 10 + round)
+    await Promise.race([announced, changed])
+    assert.equal(await client.read(`${name}+app://count`), String(10 + round))
+  }
+  await client.close()
+})
 
 inBrowsers(
   'a page that is frozen refuses reads at once, goes on, and announces its changes',

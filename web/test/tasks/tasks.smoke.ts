@@ -10,21 +10,6 @@ declare const mcp: PageMcp
 
 const app = useTaskApp()
 
-inBrowsers('a reload of the page ends its tasks, and no tool runs twice', async ({ open }) => {
-  const { gateway, invited } = app()
-  const page = await open(await invited())
-  const tab = await joined(page)
-  await page.evaluate(() => localStorage.clear())
-  const lost = await create(gateway, `${tab}once`)
-  await page.waitForFunction(() => localStorage.once === '1')
-  await page.reload()
-  const failed = await until(gateway, lost, 'fails', ({ status }) => status !== 'working')
-  assert.match(JSON.stringify(failed.result?.error), /"reason":"interrupted"/)
-  await joined(page)
-  assert.equal(await page.evaluate(() => localStorage.once), '1')
-  await page.close()
-})
-
 inBrowsers(
   'a task with an open question outlives its gateway, which is killed',
   async (browser) => {
@@ -43,23 +28,6 @@ inBrowsers(
     assert.equal(await page.evaluate(() => localStorage['second steps']), '1')
     await page.close()
   },
-)
-
-inBrowsers(
-  'a task is cancelled, and its handler with it',
-  async ({ open }) => {
-    const { gateway, invited } = app()
-    const page = await open(await invited())
-    const tab = await joined(page)
-    const id = await create(gateway, `${tab}work`)
-    await asks(gateway, id)
-    const { result } = await request(gateway, 'tasks/cancel', { taskId: id })
-    assert.equal(result?.resultType, 'complete')
-    const ended = await until(gateway, id, 'ends', ({ status }) => status !== 'input_required')
-    assert.equal(ended.result?.status, 'cancelled')
-    await page.close()
-  },
-  { only: ['chromium'] },
 )
 
 const allow = `[...(globalThis.dialog?.querySelectorAll('button') ?? [])].find(({ textContent }) => textContent === 'Allow this time')`

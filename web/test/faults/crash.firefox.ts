@@ -1,1 +1,0 @@
-import './crash.page.ts'

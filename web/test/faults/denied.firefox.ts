@@ -1,1 +1,0 @@
-import './denied.page.ts'

@@ -1,1 +1,0 @@
-import './given-up.page.ts'

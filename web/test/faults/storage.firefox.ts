@@ -1,1 +1,0 @@
-import './storage.page.ts'
