@@ -44,15 +44,6 @@ withGateway('a demo that is closed and opened again keeps its name', async (of) 
   }
 })
 
-withGateway('a tab that reloads keeps its name while others open', async ({ first, openTab }) => {
-  for (const reload of [() => first.reload(), () => first.evaluate(() => location.reload())]) {
-    await first.evaluate(() => document.querySelector('#state')?.removeAttribute('data-is'))
-    const [other] = await Promise.all([openTab(), reload()])
-    assert.equal(await joined(first), 'trip')
-    assert.match(await joined(other), /^trip-\d$/)
-  }
-})
-
 withGateway('a tab that was left and returned to has a name of its own', async (of) => {
   const { first } = of
   await first.goto(`${of.gateway.web}icon.svg`)
