@@ -1,4 +1,4 @@
-/** A page's name at the gateway: it is free once the tab is closed, and stays while the tab reloads. */
+/** A page's name at the gateway: it is free once the tab is closed. */
 
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
