@@ -224,7 +224,6 @@ cluster:
 	$(GO) test -run '^$$' -bench 'Hop' -benchtime 2000x ./server/clustertest
 	$(GO) test -run '^$$' -bench 'FirstRequest|Updates' -benchtime 200x ./server/clustertest
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./server/cluster
-	$(GO) test -run '^$$' -bench Neighbour -benchtime 100x -timeout 10m ./server/hosted
 
 conformance: built browsers
 	$(GO) test -count=1 -v -run TestConformanceNative ./server

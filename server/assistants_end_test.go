@@ -54,6 +54,11 @@ func await[T any](t *testing.T, what string, c <-chan T) (value T) {
 	return value
 }
 
+// readAs makes a request for a resource.
+func readAs(ctx context.Context, g *Gateway, token, uri string, lines ...string) *http.Request {
+	return request(ctx, g, token, "POST", "/mcp", modern("1", "resources/read", `"uri":"`+uri+`"`), append(lines, v2026, "Mcp-Method: resources/read", "Mcp-Name: "+uri)...)
+}
+
 // Revoking ends what a token has open at once: a read that waits, subscriptions of both eras, a
 // socket, a stdio process that names itself. Nothing of another assistant ends.
 func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
@@ -76,12 +81,7 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 	stream, otherStream := subscribe(token), subscribe(other)
 	read := make(chan error, 1)
 	go func() {
-		r, _ := http.NewRequest("POST", g.URL(), strings.NewReader(modern("1", "resources/read", `"uri":"notes+note:slow"`)))
-		r.Header = http.Header{
-			"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
-			"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"resources/read"}, "Mcp-Name": {"notes+note:slow"},
-		}
-		answer, err := http.DefaultClient.Do(r)
+		answer, err := http.DefaultClient.Do(readAs(t.Context(), g, token, "notes+note:slow", streams))
 		if err == nil {
 			_, err = io.ReadAll(answer.Body)
 			answer.Body.Close()
@@ -173,10 +173,8 @@ func TestExpiredTokensAreRefused(t *testing.T) {
 	t.Parallel()
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		token := mustAdd(t, g, NewToken{Name: "ci", Lifetime: 12 * time.Hour})
-		request := func() (int, string) {
-			r, _ := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(modern("1", "resources/list", "")))
-			r.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"resources/list"}, "Accept": {"application/json"}}
-			answer, err := client.Do(r)
+		list := func() (int, string) {
+			answer, err := client.Do(request(t.Context(), g, token, "POST", "/mcp", modern("1", "resources/list", ""), v2026, "Mcp-Method: resources/list"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,7 +190,7 @@ func TestExpiredTokensAreRefused(t *testing.T) {
 		}
 		defer conn.CloseNow()
 		opened := time.Now()
-		if status, body := request(); status != 200 {
+		if status, body := list(); status != 200 {
 			t.Fatalf("before: %d %s", status, body)
 		}
 		if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
@@ -201,7 +199,7 @@ func TestExpiredTokensAreRefused(t *testing.T) {
 		if open := time.Since(opened); open != 12*time.Hour {
 			t.Errorf("the socket was open for %v", open)
 		}
-		if status, body := request(); status != 401 || !strings.Contains(body, `the token of "ci" has expired`) {
+		if status, body := list(); status != 401 || !strings.Contains(body, `the token of "ci" has expired`) {
 			t.Errorf("after: %d %s", status, body)
 		}
 		if fresh := mustAdd(t, g, NewToken{Name: "ci"}); fresh == token {

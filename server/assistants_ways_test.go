@@ -31,18 +31,7 @@ type wayIn struct {
 // post sends one POST with a token.
 func post(ctx context.Context, t *testing.T, g *Gateway, token, path, body string, lines ...string) *http.Response {
 	t.Helper()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(g.URL(), "/mcp")+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+token)
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	for _, line := range lines {
-		name, value, _ := strings.Cut(line, ":")
-		r.Header.Set(name, strings.TrimSpace(value))
-	}
-	answer, err := testlimit.Client.Do(r)
+	answer, err := testlimit.Client.Do(request(ctx, g, token, "POST", path, body, append([]string{streams}, lines...)...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,12 +86,7 @@ func bySession(t *testing.T, g *Gateway, token, version string) wayIn {
 	bodyOf(t, post(t.Context(), t, g, token, "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, id), false)
 	way := wayIn{name: "session " + version, classic: true}
 	way.stream = func() <-chan string {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.URL(), http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header = http.Header{"Authorization": {"Bearer " + token}, "Accept": {"text/event-stream"}, "Mcp-Session-Id": {began.Header.Get("Mcp-Session-Id")}}
-		answer, err := http.DefaultClient.Do(r)
+		answer, err := http.DefaultClient.Do(request(t.Context(), g, token, "GET", "/mcp", "", id, "Accept: text/event-stream"))
 		if err != nil || answer.StatusCode != http.StatusOK {
 			t.Fatalf("the stream of a session: %v, %+v", err, answer)
 		}
@@ -115,7 +99,7 @@ func bySession(t *testing.T, g *Gateway, token, version string) wayIn {
 		if version != "2025-03-26" {
 			return bodyOf(t, post(t.Context(), t, g, token, "/mcp", body, id), false)
 		}
-		batch := bodyOf(t, post(t.Context(), t, g, token, "/mcp", `[{"jsonrpc":"2.0","id":"other","method":"ping"},`+body+`]`, id, "Accept: application/json, text/event-stream"), false)
+		batch := bodyOf(t, post(t.Context(), t, g, token, "/mcp", `[{"jsonrpc":"2.0","id":"other","method":"ping"},`+body+`]`, id, streams), false)
 		elements, isArray := jsonrpc.Elements([]byte(batch))
 		if !isArray {
 			return batch

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 )
@@ -115,15 +114,11 @@ func TestNamedTokensOpenTheirEndpointsOnly(t *testing.T) {
 		if answer.StatusCode >= 400 && method == "POST" {
 			t.Errorf("the token of the user at %s: %d %s", path, answer.StatusCode, body)
 		}
-		r, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(g.URL(), "/mcp")+path, strings.NewReader(modern("1", "resources/list", "")))
-		if err != nil {
-			t.Fatal(err)
+		lines := []string{v2026, "Mcp-Method: resources/list", streams}
+		if method != "POST" {
+			lines = append(lines, "Mcp-Session-Id: x")
 		}
-		r.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"resources/list"}, "Mcp-Session-Id": {"x"}, "Accept": {"application/json, text/event-stream"}}
-		if method == "POST" {
-			r.Header.Del("Mcp-Session-Id")
-		}
-		answer, err = http.DefaultClient.Do(r)
+		answer, err := http.DefaultClient.Do(request(t.Context(), g, token, method, path, modern("1", "resources/list", ""), lines...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,12 +141,7 @@ func TestNamedTokensOpenTheirEndpointsOnly(t *testing.T) {
 			continue // needs no token
 		}
 		for _, method := range []string{"GET", "POST"} {
-			r, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(g.URL(), "/mcp")+path, strings.NewReader(`{"name":"noter"}`))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Header.Set("Authorization", "Bearer "+token)
-			answer, err := http.DefaultClient.Do(r)
+			answer, err := http.DefaultClient.Do(request(t.Context(), g, token, method, path, `{"name":"noter"}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,36 +151,4 @@ func TestNamedTokensOpenTheirEndpointsOnly(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Rates are those of an assistant: one that uses its own up takes nothing from another.
-func TestRatesCountByAssistant(t *testing.T) {
-	t.Parallel()
-	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
-		greedy, modest := mustAdd(t, g, NewToken{Name: "greedy"}), mustAdd(t, g, NewToken{Name: "modest"})
-		read := func(token string) int {
-			r, _ := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(modern("1", "resources/read", `"uri":"notes+a:b"`)))
-			r.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"resources/read"}, "Mcp-Name": {"notes+a:b"}, "Accept": {"application/json"}}
-			answer, err := client.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			answer.Body.Close()
-			return answer.StatusCode
-		}
-		delayed := func(token string) time.Duration {
-			began := time.Now()
-			read(token)
-			return time.Since(began)
-		}
-		for range 501 { // the burst
-			read(greedy)
-		}
-		if wait := delayed(greedy); wait == 0 {
-			t.Error("the greedy assistant is not delayed")
-		}
-		if wait := delayed(modest); wait != 0 {
-			t.Errorf("the modest one waits for %v", wait)
-		}
-	})
 }

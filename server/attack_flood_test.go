@@ -89,16 +89,8 @@ func discoverTimes(t *testing.T, g *Gateway, times int) (took []time.Duration) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 4 * testTime}
 	for range times {
-		r, err := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(discover))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header = http.Header{
-			"Authorization": {"Bearer " + g.testToken()}, "Content-Type": {"application/json"},
-			"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"server/discover"},
-		}
 		start := time.Now()
-		answer, err := client.Do(r)
+		answer, err := client.Do(request(t.Context(), g, g.testToken(), "POST", "/mcp", discover, v2026, "Mcp-Method: server/discover"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,11 +43,7 @@ func TestNoMethodBlocksATransport(t *testing.T) {
 				post := func(path, session, body string, x map[string]string) (status int, answer string) {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the bubble's clock; no request may last so long
 					defer cancel()
-					r, err := http.NewRequestWithContext(ctx, "POST", strings.TrimSuffix(g.URL(), "/mcp")+path, strings.NewReader(body))
-					if err != nil {
-						t.Fatal(err)
-					}
-					r.Header = http.Header{"Authorization": {"Bearer " + g.testToken()}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+					r := request(ctx, g, g.testToken(), "POST", path, body, streams)
 					if session != "" {
 						r.Header.Set(mcphttp.SessionHeader, session)
 					}

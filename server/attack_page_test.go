@@ -185,18 +185,8 @@ func pageFloods() []pageFlood {
 	}
 }
 
-// askQuietly sends a request with the token and discards the response.
-func (g *Gateway) askQuietly(ctx context.Context, body string, lines map[string]string) (status int, err error) {
-	r, err := http.NewRequestWithContext(ctx, "POST", g.URL(), strings.NewReader(body))
-	if err != nil {
-		return 0, err
-	}
-	r.Header = http.Header{
-		"Authorization": {"Bearer " + g.testToken()}, "Content-Type": {"application/json"}, "Mcp-Protocol-Version": {"2026-07-28"},
-	}
-	for name, value := range lines {
-		r.Header.Set(name, value)
-	}
+// sendQuietly sends a request and discards the response.
+func sendQuietly(r *http.Request) (status int, err error) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := client.Do(r)
 	if err != nil {
@@ -214,7 +204,7 @@ func askLists(t *testing.T, g *Gateway, _ *attackingPage, over <-chan struct{}) 
 	for method := range members {
 		go func() { // ends with ctx
 			for ctx.Err() == nil {
-				g.askQuietly(ctx, modern("1", method, ""), map[string]string{"Mcp-Method": method})
+				sendQuietly(request(ctx, g, g.testToken(), "POST", "/mcp", modern("1", method, ""), v2026, "Mcp-Method: "+method))
 			}
 		}()
 	}
@@ -230,7 +220,7 @@ func readsOf(uri string, many int) func(*testing.T, *Gateway, *attackingPage, <-
 			go func() { // ends with ctx
 				for ctx.Err() == nil {
 					body := strings.Replace(modern("1", "resources/read", `"uri":"`+uri+`"`), `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"reader","version":"1"},`, 1)
-					g.askQuietly(ctx, body, map[string]string{"Mcp-Method": "resources/read", "Mcp-Name": uri})
+					sendQuietly(request(ctx, g, g.testToken(), "POST", "/mcp", body, v2026, "Mcp-Method: resources/read", "Mcp-Name: "+uri))
 				}
 			}()
 		}
@@ -281,7 +271,7 @@ func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
 		const uri = "notes+notes://a"
 		for range times {
 			start := time.Now()
-			status, err := g.askQuietly(t.Context(), modern("1", "resources/read", `"uri":"`+uri+`"`), map[string]string{"Mcp-Method": "resources/read", "Mcp-Name": uri})
+			status, err := sendQuietly(readAs(t.Context(), g, g.testToken(), uri))
 			if err != nil || status != 200 {
 				t.Errorf("%s: another page is read with %d, %v", f.name, status, err)
 				break

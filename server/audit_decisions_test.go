@@ -149,37 +149,6 @@ func tracedRead(id string) string {
 	return strings.Replace(read, `"_meta":{`, `"_meta":{"traceparent":"00-`+traceID+`-b7ad6b7169203331-01",`, 1)
 }
 
-// The lines of the local log have no trace ids and owners: they are the hosted gateway's.
-func TestLocalAuditHasNoOwnersAndTraces(t *testing.T) {
-	t.Parallel()
-	g := startGateway(t, Options{})
-	page := newPage(t, testOrigin, "tab")
-	page.write("notes://a", "1")
-	page.join(g)
-	c := testCaller{t, g}
-	c.do(t.Context(), "POST", "/mcp", tracedRead("1"), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://a")
-	c.do(t.Context(), "POST", "/mcp", tracedRead("2"), v2026, "Mcp-Method: tools/list")
-	known := []string{"time", "who", "client", "door", "verb", "uri", "app", "right", "outcome", "bytes", "ms"}
-	reads := 0
-	for line := range strings.Lines(audited(t, g)) {
-		var members map[string]any
-		if err := json.Unmarshal([]byte(line), &members); err != nil {
-			t.Fatal(err)
-		}
-		for name := range members {
-			if !slices.Contains(known, name) {
-				t.Errorf("%q in %s", name, line)
-			}
-		}
-		if members["verb"] == "resources/read" {
-			reads++
-		}
-	}
-	if reads != 2 {
-		t.Errorf("%d reads are recorded", reads)
-	}
-}
-
 // ownedBy authenticates every request as one of owner.
 type ownedBy access.Owner
 

@@ -102,16 +102,8 @@ func TestAuditSaysWhatWasRevoked(t *testing.T) {
 	p.engine.Mount("", slow)
 	p.join(g)
 	token := mustAdd(t, g, NewToken{Name: "claude"})
-	r, err := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(modern("1", "resources/read", `"uri":"notes+note:slow"`)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header = http.Header{
-		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
-		"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"resources/read"}, "Mcp-Name": {"notes+note:slow"},
-	}
 	go func() {
-		if answer, err := http.DefaultClient.Do(r); err == nil {
+		if answer, err := http.DefaultClient.Do(readAs(t.Context(), g, token, "notes+note:slow", streams)); err == nil {
 			answer.Body.Close()
 		}
 	}()

@@ -104,13 +104,3 @@ func TestABrokenFileOfAssistantsGivesNoRights(t *testing.T) {
 		})
 	}
 }
-
-// The names of clients of a page's own ports are not those of assistants.
-func TestNamesOfPortsAreReserved(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"page", "webmcp"} {
-		if err := CheckAssistantName(name); err == nil || !strings.Contains(err.Error(), "choose another one") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}

@@ -353,7 +353,7 @@ func TestDoctorNamesToolsThatAPIsRefuse(t *testing.T) {
 	page.tool("fine", "", nil, always("ran"))
 	page.join(g)
 	findings := func() string {
-		testCaller{t, g}.do(t.Context(), "POST", "/mcp", modern("1", "tools/list", ""), v2026, "Mcp-Method: tools/list", "Accept: application/json, text/event-stream")
+		testCaller{t, g}.do(t.Context(), "POST", "/mcp", modern("1", "tools/list", ""), v2026, "Mcp-Method: tools/list", streams)
 		return found(Diagnose(t.Context(), DiagnoseOptions{State: g.state.dir, Version: "0.0.0-test"}))
 	}
 	if got := findings(); !strings.Contains(got, page.name+"__either has") || !strings.Contains(got, "anyOf") || strings.Contains(got, "__fine") {

@@ -28,7 +28,7 @@ func connect(t *testing.T, g *Gateway) *Control {
 
 func readNote(c testCaller) (*http.Response, string) {
 	return c.do(c.t.Context(), "POST", "/mcp", modern("1", "resources/read", `"uri":"notes+notes://a"`), v2026,
-		"Mcp-Method: resources/read", "Mcp-Name: notes+notes://a", "Accept: application/json, text/event-stream")
+		"Mcp-Method: resources/read", "Mcp-Name: notes+notes://a", streams)
 }
 
 // Status tells who is connected and what was read, without contents and secrets.
@@ -92,8 +92,7 @@ func TestControlNeedsTheTokenAndNoBrowser(t *testing.T) {
 					t.Errorf("%s of %s: %d %s", path, c.name, answer.StatusCode, body)
 				}
 			}
-			r, _ := http.NewRequest(method, strings.TrimSuffix(g.URL(), "/mcp")+path, http.NoBody)
-			answer, err := testlimit.Client.Do(r)
+			answer, err := testlimit.Client.Do(request(t.Context(), g, "", method, path, ""))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -145,7 +145,7 @@ func TestLimitsCanBeChosen(t *testing.T) {
 	if messages, status := session.stream(t.Context()); status != 200 || messages == nil { // keeps it awake
 		t.Fatal(status)
 	}
-	answer, _ := c.do(t.Context(), "POST", "/mcp", initialize, "Accept: application/json, text/event-stream")
+	answer, _ := c.do(t.Context(), "POST", "/mcp", initialize, streams)
 	if count := g.core.Sessions.Count(); answer.StatusCode != 200 || count != 1 { // the first one gives up its stream
 		t.Errorf("a second session: %s; %d are in use", answer.Status, count)
 	}
@@ -217,7 +217,7 @@ func TestHandlerServesNothingAfterClose(t *testing.T) {
 	go server.Serve(l) // ends with Close
 	defer server.Close()
 	c := testCaller{t, g}
-	if answer, body := c.do(t.Context(), "POST", "/mcp", initialize, "Accept: application/json, text/event-stream"); answer.StatusCode != 200 {
+	if answer, body := c.do(t.Context(), "POST", "/mcp", initialize, streams); answer.StatusCode != 200 {
 		t.Fatalf("%s %s", answer.Status, body)
 	}
 	listen, _ := c.do(t.Context(), "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
@@ -229,7 +229,7 @@ func TestHandlerServesNothingAfterClose(t *testing.T) {
 	}
 	before := len(d.names())
 	for _, path := range []string{"/mcp", "/mcp/notes"} {
-		if answer, _ := c.do(t.Context(), "POST", path, initialize, "Accept: application/json, text/event-stream"); answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" {
+		if answer, _ := c.do(t.Context(), "POST", path, initialize, streams); answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" {
 			t.Errorf("%s after Close: %s", path, answer.Status)
 		}
 	}

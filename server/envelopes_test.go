@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"strings"
@@ -102,14 +103,8 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 			post := func(session string, body []byte, header http.Header) (int, string) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the bubble's clock; no request may last so long
 				defer cancel()
-				r, err := http.NewRequestWithContext(ctx, "POST", strings.TrimSuffix(g.URL(), "/mcp")+"/mcp/notes", strings.NewReader(string(body)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				r.Header = header.Clone()
-				r.Header.Set("Authorization", "Bearer "+g.testToken())
-				r.Header.Set("Content-Type", "application/json")
-				r.Header.Set("Accept", "application/json, text/event-stream")
+				r := request(ctx, g, g.testToken(), "POST", "/mcp/notes", string(body), streams)
+				maps.Copy(r.Header, header)
 				if session != "" {
 					r.Header.Set(mcphttp.SessionHeader, session)
 				}
@@ -128,13 +123,7 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 				return answer.StatusCode, string(text)
 			}
 			begin := func(version string) string {
-				r, err := http.NewRequestWithContext(t.Context(), "POST", strings.TrimSuffix(g.URL(), "/mcp")+"/mcp/notes", strings.NewReader(strings.Replace(initialize, "2025-11-25", version, 1)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				r.Header.Set("Authorization", "Bearer "+g.testToken())
-				r.Header.Set("Content-Type", "application/json")
-				answer, err := client.Do(r)
+				answer, err := client.Do(request(t.Context(), g, g.testToken(), "POST", "/mcp/notes", strings.Replace(initialize, "2025-11-25", version, 1)))
 				if err != nil {
 					t.Fatal(err)
 				}

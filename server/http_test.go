@@ -20,23 +20,39 @@ type testCaller struct {
 	g *Gateway
 }
 
-// do sends one request. Header lines are "Name: value"; an answer that is no
-// event stream is read as a whole.
-func (c testCaller) do(ctx context.Context, method, path, body string, lines ...string) (*http.Response, string) {
-	c.t.Helper()
-	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.g.URL(), "/mcp")+path, strings.NewReader(body))
+// streams is the header of clients that take event streams.
+const streams = "Accept: application/json, text/event-stream"
+
+// request makes a request with a token, or none if that is "". Header lines are "Name: value".
+func request(ctx context.Context, g *Gateway, token, method, path, body string, lines ...string) *http.Request {
+	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(g.URL(), "/mcp")+path, strings.NewReader(body))
 	if err != nil {
-		c.t.Fatal(err)
+		panic(err) // of tests
 	}
-	r.Header.Set("Authorization", "Bearer "+c.g.testToken())
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	for _, line := range lines {
 		name, value, _ := strings.Cut(line, ":")
-		r.Header.Add(name, strings.TrimSpace(value))
+		switch value = strings.TrimSpace(value); name {
+		case "Host":
+			r.Host = value
+		case "Content-Type", "Accept":
+			r.Header.Set(name, value)
+		default:
+			r.Header.Add(name, value)
+		}
 	}
-	answer, err := testlimit.Client.Do(r)
+	return r
+}
+
+// do sends one request. An answer that is no event stream is read as a whole.
+func (c testCaller) do(ctx context.Context, method, path, body string, lines ...string) (*http.Response, string) {
+	c.t.Helper()
+	answer, err := testlimit.Client.Do(request(ctx, c.g, c.g.testToken(), method, path, body, lines...))
 	if err != nil {
 		c.t.Fatal(err)
 	}

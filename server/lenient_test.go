@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,16 +18,7 @@ import (
 // key.
 func plainPost(t *testing.T, g *Gateway, path, body string, lines ...string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", strings.TrimSuffix(g.URL(), "/mcp")+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	for _, line := range lines {
-		name, value, _ := strings.Cut(line, ": ")
-		r.Header.Set(name, value)
-	}
-	answer, err := testlimit.Client.Do(r)
+	answer, err := testlimit.Client.Do(request(t.Context(), g, "", "POST", path, body, lines...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,25 +79,8 @@ func TestLenientModeAcceptsPlainPosts(t *testing.T) {
 		key + "|Mcp-Session-Id: none":                         404,
 		key + "|MCP-Protocol-Version: 2025-06-18|Accept: */*": 200,
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(list))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", "application/json")
-		for line := range strings.SplitSeq(lines, "|") {
-			if name, value, _ := strings.Cut(line, ": "); name == "Host" {
-				r.Host = value
-			} else if name != "" {
-				r.Header.Set(name, value)
-			}
-		}
-		answer, err := testlimit.Client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
-		if answer.StatusCode != want {
-			t.Errorf("%q: %d, want %d", lines, answer.StatusCode, want)
+		if status, _ := plainPost(t, g, "/mcp", list, strings.FieldsFunc(lines, func(r rune) bool { return r == '|' })...); status != want {
+			t.Errorf("%q: %d, want %d", lines, status, want)
 		}
 	}
 
@@ -125,18 +98,7 @@ func TestLenientModeAllowsKeyHeader(t *testing.T) {
 	t.Parallel()
 	for _, lenient := range []bool{true, false} {
 		g := startGateway(t, Options{Lenient: lenient, AssistantOrigins: []string{testOrigin}})
-		r, err := http.NewRequestWithContext(t.Context(), "OPTIONS", g.URL(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Origin", testOrigin)
-		r.Header.Set("Access-Control-Request-Method", "POST")
-		r.Header.Set("Access-Control-Request-Headers", "x-agent-api-key")
-		answer, err := testlimit.Client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
+		answer, _ := testCaller{t, g}.do(t.Context(), "OPTIONS", "/mcp", "", "Origin: "+testOrigin, "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: x-agent-api-key")
 		allowed := strings.Contains(strings.ToLower(answer.Header.Get("Access-Control-Allow-Headers")), "x-agent-api-key")
 		if answer.StatusCode != 204 || allowed != lenient {
 			t.Errorf("lenient %v: %d, allowed %v", lenient, answer.StatusCode, allowed)
@@ -175,12 +137,7 @@ func TestSlowAnswerIsJSONUnlessStreamsAreNamed(t *testing.T) {
 			{"*/*", "", modern("1", "resources/read", `"uri":"notes+notes://slow"`), "application/json"},
 			{"application/json, text/event-stream", "", modern("1", "resources/read", `"uri":"notes+notes://slow"`), "text/event-stream"},
 		} {
-			r, err := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(test.body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Header.Set("Authorization", "Bearer "+g.testToken())
-			r.Header.Set("Content-Type", "application/json")
+			r := request(t.Context(), g, g.testToken(), "POST", "/mcp", test.body)
 			if test.accept != "" {
 				r.Header.Set("Accept", test.accept)
 			}

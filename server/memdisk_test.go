@@ -15,6 +15,11 @@ import (
 // separate, as POSIX has it: a file's Sync makes its contents durable, SyncDir its
 // name.
 type memDisk struct {
+	*memStore
+	own *int // the life of the process that uses it; nil: it cannot die
+}
+
+type memStore struct {
 	mu      sync.Mutex
 	dirs    map[string]bool
 	live    map[string]*memFile // what a running process sees
@@ -41,10 +46,10 @@ type nameChange struct {
 var errDead = errors.New("the process is dead")
 
 func newMemDisk() *memDisk {
-	return &memDisk{
+	return &memDisk{memStore: &memStore{
 		dirs: map[string]bool{".": true}, live: map[string]*memFile{}, durable: map[string]*memFile{},
 		locks: map[string]*int{}, life: new(int),
-	}
+	}}
 }
 
 // crash ends the process, and with it its locks. With power lost, keep decides for
@@ -85,8 +90,19 @@ func (d *memDisk) apply(change nameChange) {
 	}
 }
 
+// alive returns an error after the end of the process; the lock is held.
+func (d *memDisk) alive() error {
+	if d.own != nil && d.own != d.life {
+		return errDead
+	}
+	return nil
+}
+
 // step counts an operation; the lock is held.
 func (d *memDisk) step() error {
+	if err := d.alive(); err != nil {
+		return err
+	}
 	d.operations++
 	if d.dieAt > 0 && d.operations >= d.dieAt {
 		return errDead
@@ -106,6 +122,9 @@ func (d *memDisk) change(name string, file *memFile) {
 func (d *memDisk) ReadFile(name string) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if err := d.alive(); err != nil {
+		return nil, err
+	}
 	file := d.live[name]
 	if file == nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -124,11 +143,11 @@ func (d *memDisk) Create(name string) (diskFile, error) {
 	}
 	if file := d.live[name]; file != nil {
 		file.data = nil
-		return &memHandle{disk: d, file: file, life: d.life}, nil
+		return &memHandle{&memDisk{d.memStore, d.life}, file}, nil
 	}
 	file := &memFile{}
 	d.change(name, file)
-	return &memHandle{disk: d, file: file, life: d.life}, nil
+	return &memHandle{&memDisk{d.memStore, d.life}, file}, nil
 }
 
 func (d *memDisk) Append(name string) (diskFile, int64, error) {
@@ -142,7 +161,7 @@ func (d *memDisk) Append(name string) (diskFile, int64, error) {
 		file = &memFile{}
 		d.change(name, file)
 	}
-	return &memHandle{disk: d, file: file, life: d.life}, int64(len(file.data)), nil
+	return &memHandle{&memDisk{d.memStore, d.life}, file}, int64(len(file.data)), nil
 }
 
 func (d *memDisk) Rename(from, to string) error {
@@ -176,6 +195,9 @@ func (d *memDisk) Remove(name string) error {
 func (d *memDisk) List(dir string) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if err := d.alive(); err != nil {
+		return nil, err
+	}
 	if !d.dirs[dir] {
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
 	}
@@ -219,6 +241,9 @@ func (d *memDisk) SyncDir(dir string) error {
 func (d *memDisk) Lock(name, owner string) (func(), error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if err := d.alive(); err != nil {
+		return nil, err
+	}
 	if d.locks[name] != nil {
 		return nil, errLocked
 	}
@@ -239,84 +264,7 @@ func (d *memDisk) Lock(name, owner string) (func(), error) {
 func (d *memDisk) process() disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &memProcess{disk: d, life: d.life}
-}
-
-type memProcess struct {
-	disk *memDisk
-	life *int
-}
-
-func (p *memProcess) alive() error {
-	p.disk.mu.Lock()
-	defer p.disk.mu.Unlock()
-	if p.life != p.disk.life {
-		return errDead
-	}
-	return nil
-}
-
-func (p *memProcess) ReadFile(name string) ([]byte, error) {
-	if err := p.alive(); err != nil {
-		return nil, err
-	}
-	return p.disk.ReadFile(name)
-}
-
-func (p *memProcess) Create(name string) (diskFile, error) {
-	if err := p.alive(); err != nil {
-		return nil, err
-	}
-	return p.disk.Create(name)
-}
-
-func (p *memProcess) Append(name string) (diskFile, int64, error) {
-	if err := p.alive(); err != nil {
-		return nil, 0, err
-	}
-	return p.disk.Append(name)
-}
-
-func (p *memProcess) Rename(from, to string) error {
-	if err := p.alive(); err != nil {
-		return err
-	}
-	return p.disk.Rename(from, to)
-}
-
-func (p *memProcess) Remove(name string) error {
-	if err := p.alive(); err != nil {
-		return err
-	}
-	return p.disk.Remove(name)
-}
-
-func (p *memProcess) List(dir string) ([]string, error) {
-	if err := p.alive(); err != nil {
-		return nil, err
-	}
-	return p.disk.List(dir)
-}
-
-func (p *memProcess) MkdirAll(dir string) error {
-	if err := p.alive(); err != nil {
-		return err
-	}
-	return p.disk.MkdirAll(dir)
-}
-
-func (p *memProcess) SyncDir(dir string) error {
-	if err := p.alive(); err != nil {
-		return err
-	}
-	return p.disk.SyncDir(dir)
-}
-
-func (p *memProcess) Lock(name, owner string) (func(), error) {
-	if err := p.alive(); err != nil {
-		return nil, err
-	}
-	return p.disk.Lock(name, owner)
+	return &memDisk{d.memStore, d.life}
 }
 
 // names lists all files, for tests.
@@ -355,20 +303,12 @@ func (d *memDisk) broken() []string {
 type memHandle struct {
 	disk *memDisk
 	file *memFile
-	life *int
-}
-
-func (h *memHandle) step() error {
-	if h.life != h.disk.life {
-		return errDead
-	}
-	return h.disk.step()
 }
 
 func (h *memHandle) Write(data []byte) (int, error) {
 	h.disk.mu.Lock()
 	defer h.disk.mu.Unlock()
-	if err := h.step(); err != nil {
+	if err := h.disk.step(); err != nil {
 		return 0, err
 	}
 	h.file.data = append(h.file.data, data...)
@@ -378,7 +318,7 @@ func (h *memHandle) Write(data []byte) (int, error) {
 func (h *memHandle) Sync() error {
 	h.disk.mu.Lock()
 	defer h.disk.mu.Unlock()
-	if err := h.step(); err != nil {
+	if err := h.disk.step(); err != nil {
 		return err
 	}
 	h.file.durable = slices.Clone(h.file.data)

@@ -2,8 +2,6 @@ package server
 
 import (
 	"fmt"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
-	"net/http"
 	"runtime"
 	"strings"
 	"testing"
@@ -43,29 +41,4 @@ func TestLargeCapabilitiesAreNotKept(t *testing.T) {
 	if kept := (liveHeap() - before) / sessions; kept > 150<<10 {
 		t.Errorf("a session keeps %d KB of 800", kept>>10)
 	}
-}
-
-// What the sessions of an assistant keep that begin with 1 MB of capabilities and clientInfo
-// each: run it with -benchtime 10000x.
-func BenchmarkLargeCapabilities(b *testing.B) {
-	g := startGateway(b, Options{Limits: Limits{CallsPerSecond: 1_000_000}})
-	text := strings.Repeat("x", 500<<10)
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"experimental":{"x":%q}},"clientInfo":{"name":"test","title":%[1]q}}}`, text)
-	before := liveHeap()
-	for b.Loop() {
-		r, err := http.NewRequestWithContext(b.Context(), "POST", g.URL(), strings.NewReader(body))
-		if err != nil {
-			b.Fatal(err)
-		}
-		r.Header = http.Header{"Authorization": {"Bearer " + g.testToken()}, "Accept": {"application/json, text/event-stream"}, "Content-Type": {"application/json"}}
-		answer, err := testlimit.Client.Do(r)
-		if err != nil {
-			b.Fatal(err)
-		}
-		answer.Body.Close()
-		if answer.StatusCode != 200 {
-			b.Fatal(answer.Status)
-		}
-	}
-	b.ReportMetric(float64(liveHeap()-before)/(1<<20), "kept-MiB")
 }

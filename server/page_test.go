@@ -19,7 +19,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -80,9 +79,6 @@ type testPage struct {
 	table  *engine.Table
 	engine *engine.Engine
 	forge  func(msg []byte) []byte // changes what it sends; nil: nothing
-	mute   bool                    // received messages are not recorded
-
-	publishes *remotetest.Publisher // with the port of the present connection; nil: the app publishes nothing
 
 	mu      sync.Mutex
 	notes   map[string]string
@@ -223,12 +219,7 @@ func (p *testPage) joinAt(address string, pair func() (pass, []byte)) {
 	if done.Sequences {
 		port.AllowSequences()
 	}
-	var to jsonrpc.Port = wiretap{port, p}
-	if p.publishes != nil {
-		p.publishes.Port = to
-		to = p.publishes
-	}
-	go p.engine.Serve(engine.WithSpeakForOthers(context.Background()), to) // ends with the socket
+	go p.engine.Serve(engine.WithSpeakForOthers(context.Background()), wiretap{port, p}) // ends with the socket
 	p.t.Cleanup(func() { conn.CloseNow() })
 }
 
@@ -240,9 +231,6 @@ type wiretap struct {
 
 func (w wiretap) Read(ctx context.Context) ([]byte, error) {
 	msg, err := w.Port.Read(ctx)
-	if w.page.mute {
-		return msg, err
-	}
 	w.page.mu.Lock()
 	defer w.page.mu.Unlock()
 	w.page.wire = append(w.page.wire, string(msg))

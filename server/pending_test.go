@@ -105,31 +105,6 @@ func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
 	})
 }
 
-// What was written to a stream that broke may be lost, so the next one announces everything; the
-// first stream announces nothing, since nothing was sent before.
-func TestANewStreamAnnouncesWhatMayBeLost(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		g, client, kill := startInMemory(t, newMemDisk())
-		table := tableA(t)
-		tabInMemory(t, g, client, "tab", table)
-		session := beginInMemory(t, g, client)
-		postInMemory(t, g, client, session, subscribeA)
-		first := collectInMemory(t, g, client, session)
-		if got := first.take(); count(got, updatedA) != 0 {
-			t.Errorf("on the first stream: %q", got)
-		}
-		table.Changed("notes://a")
-		time.Sleep(time.Second) // until the page's engine has sent it: it is written, and could be on its way
-		first.answer.Body.Close()
-		synctest.Wait()
-		if got := collectInMemory(t, g, client, session).take(); count(got, updatedA) != 1 {
-			t.Errorf("on the next stream: %q", got)
-		}
-		kill()
-	})
-}
-
 // A client without a stream whose session is idle before each request gets an `updated`
 // for each of its URIs with the response, independent of when they are subscribed again.
 func TestRequestThatWakesASessionBringsItsUpdates(t *testing.T) {

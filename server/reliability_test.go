@@ -90,13 +90,7 @@ func beginSession(t *testing.T, g *Gateway, client *http.Client) string {
 	t.Helper()
 	session := ""
 	for _, body := range []string{initialize, `{"jsonrpc":"2.0","method":"notifications/initialized"}`} {
-		r, err := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+g.testToken())
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
+		r := request(t.Context(), g, g.testToken(), "POST", "/mcp", body, streams)
 		if session != "" {
 			r.Header.Set(mcphttp.SessionHeader, session)
 		}
@@ -214,14 +208,7 @@ func subscribeAll(t *testing.T, g *Gateway, client *http.Client, session string,
 	t.Helper()
 	for i := range many {
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"notes+notes://%d"}}`, i, i)
-		r, err := http.NewRequestWithContext(t.Context(), "POST", g.URL(), strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+g.testToken())
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set(mcphttp.SessionHeader, session)
-		answer, err := client.Do(r)
+		answer, err := client.Do(request(t.Context(), g, g.testToken(), "POST", "/mcp", body, mcphttp.SessionHeader+": "+session))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/conns/connstest"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
@@ -42,11 +43,11 @@ func startInMemory(t *testing.T, d *memDisk, change ...func(*Options)) (g *Gatew
 	if err != nil {
 		t.Fatal(err)
 	}
-	wires := &memoryNet{conns: make(chan net.Conn), done: make(chan struct{})}
+	wires := connstest.NewListener()
 	g.port, g.listeners = 8808, []net.Listener{wires}
 	served := make(chan error, 1)
 	go func() { served <- g.Serve(context.Background()) }()
-	transport := &http.Transport{DialContext: wires.dial}
+	transport := &http.Transport{DialContext: wires.DialContext}
 	return g, &http.Client{Transport: transport}, func() {
 		killed.Store(true)
 		d.crash(nil)
@@ -56,6 +57,15 @@ func startInMemory(t *testing.T, d *memDisk, change ...func(*Options)) (g *Gatew
 			t.Error(err)
 		}
 	}
+}
+
+// inMemory runs do with a gateway whose clock is fake.
+func inMemory(t *testing.T, do func(t *testing.T, g *Gateway, client *http.Client)) {
+	synctest.Test(t, func(t *testing.T) {
+		g, client, kill := startInMemory(t, newMemDisk())
+		do(t, g, client)
+		kill()
+	})
 }
 
 // tabInMemory joins a page with this id, by a new secret. It returns its name.
@@ -82,13 +92,7 @@ func tabInMemory(t *testing.T, g *Gateway, client *http.Client, id string, sourc
 // callInMemory sends one HTTP request to /mcp as an assistant.
 func callInMemory(t *testing.T, g *Gateway, client *http.Client, method, session, body string) *http.Response {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, g.URL(), strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+g.testToken())
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
+	r := request(t.Context(), g, g.testToken(), method, "/mcp", body, streams)
 	if session != "" {
 		r.Header.Set(mcphttp.SessionHeader, session)
 	}

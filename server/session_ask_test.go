@@ -31,7 +31,7 @@ func openAble(t *testing.T, g *Gateway, path string) *sessionCaller {
 func (c *sessionCaller) call(ctx context.Context, id, tool, members string) <-chan string {
 	c.t.Helper()
 	body := `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `"` + members + `}}`
-	answer, text := c.do(ctx, "POST", c.path, body, "Mcp-Session-Id: "+c.id, "Accept: application/json, text/event-stream")
+	answer, text := c.do(ctx, "POST", c.path, body, "Mcp-Session-Id: "+c.id, streams)
 	if answer.StatusCode != 200 || text != "" {
 		c.t.Fatalf("%s: %d %s", tool, answer.StatusCode, text)
 	}

@@ -42,7 +42,7 @@ func (c *sessionCaller) say(body string, lines ...string) (status int, answer st
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), testTime)
 	defer cancel()
-	lines = append(lines, "Mcp-Session-Id: "+c.id, "Accept: application/json, text/event-stream")
+	lines = append(lines, "Mcp-Session-Id: "+c.id, streams)
 	got, text := c.do(ctx, "POST", c.path, body, lines...)
 	if !strings.HasPrefix(got.Header.Get("Content-Type"), mcphttp.EventStreamType) {
 		return got.StatusCode, text

@@ -119,69 +119,6 @@ type manifest struct {
 	Kind     string
 	Metadata struct{ Name string }
 	Data     map[string]string
-	Spec     struct {
-		Replicas int
-		Strategy struct {
-			RollingUpdate struct {
-				MaxUnavailable int `yaml:"maxUnavailable"`
-			} `yaml:"rollingUpdate"`
-		}
-		MaxUnavailable  int    `yaml:"maxUnavailable"`
-		SessionAffinity string `yaml:"sessionAffinity"`
-		Ports           []struct {
-			Name       string
-			TargetPort string `yaml:"targetPort"`
-		}
-		PodSelector struct {
-			MatchLabels map[string]string `yaml:"matchLabels"`
-		} `yaml:"podSelector"`
-		Ingress []struct {
-			From  []any
-			Ports []struct{ Port int }
-		}
-		Template struct{ Spec podSpec }
-	}
-}
-
-type podSpec struct {
-	Grace           int `yaml:"terminationGracePeriodSeconds"`
-	SecurityContext struct {
-		RunAsNonRoot bool `yaml:"runAsNonRoot"`
-		RunAsUser    int  `yaml:"runAsUser"`
-		FSGroup      int  `yaml:"fsGroup"`
-	} `yaml:"securityContext"`
-	Affinity   any
-	Containers []struct {
-		Args  []string
-		Env   []struct{ Name, Value string }
-		Ports []struct {
-			Name          string
-			ContainerPort int `yaml:"containerPort"`
-		}
-		LivenessProbe   probe `yaml:"livenessProbe"`
-		ReadinessProbe  probe `yaml:"readinessProbe"`
-		Resources       struct{ Limits struct{ Memory string } }
-		SecurityContext struct {
-			ReadOnly   bool  `yaml:"readOnlyRootFilesystem"`
-			Escalation *bool `yaml:"allowPrivilegeEscalation"`
-		} `yaml:"securityContext"`
-		VolumeMounts []struct {
-			Name      string
-			MountPath string `yaml:"mountPath"`
-		} `yaml:"volumeMounts"`
-	}
-	Volumes []struct {
-		Name   string
-		Secret *struct {
-			DefaultMode int `yaml:"defaultMode"`
-		}
-	}
-}
-
-type probe struct {
-	HTTPGet       struct{ Path, Port string } `yaml:"httpGet"`
-	PeriodSeconds int                         `yaml:"periodSeconds"`
-	Failures      int                         `yaml:"failureThreshold"`
 }
 
 // manifests returns all objects of the directory k8s, by kind and name.

@@ -20,20 +20,30 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
 
-// A fileNode is a node whose configuration is a file.
+// A fileNode is a node whose configuration is a file with these members.
 type fileNode struct {
 	*liveNode
-	base   *liveNode
 	file   string
 	hangup chan os.Signal
+
+	keys               string // file
+	assistants, tokens string // further members of assistants and pages.tokens
+	origins            string // of pages
+	rest               string // further lines
 }
+
+const fileLimits = "limits: { pages: 1000, streams: 1000 }\n"
 
 // startFileNode runs a node with a file that configure has written.
 func startFileNode(t *testing.T) *fileNode {
 	t.Helper()
-	n := &fileNode{base: startNode(t, nil), file: filepath.Join(t.TempDir(), "pagemcpd.yaml"), hangup: make(chan os.Signal, 1)}
-	n.liveNode = &liveNode{t: t, auth: n.base.auth, app: n.base.app, logs: &lineBuffer{}, audit: &lineBuffer{}}
-	n.configure("", "")
+	base := startNode(t, nil) // for its issuers and keys
+	n := &fileNode{
+		file: filepath.Join(t.TempDir(), "pagemcpd.yaml"), hangup: make(chan os.Signal, 1),
+		keys: base.reload.current.Load().Config.Keys, origins: appOrigin, rest: fileLimits,
+	}
+	n.liveNode = &liveNode{t: t, auth: base.auth, app: base.app, logs: &lineBuffer{}, audit: &lineBuffer{}}
+	n.configure()
 	node, err := Open(Options{File: n.file, Version: "test", Log: n.logs, Audit: n.audit, Hangup: n.hangup, abrupt: true})
 	if err != nil {
 		t.Fatal(err)
@@ -52,20 +62,21 @@ func startFileNode(t *testing.T) *fileNode {
 	return n
 }
 
-// configure writes the file with further members of assistants and pages.tokens.
-func (n *fileNode) configure(assistants, tokens string) {
+// configure writes the file.
+func (n *fileNode) configure() {
 	n.t.Helper()
 	text := fmt.Sprintf("publicURL: https://%s\nlisten: 127.0.0.1:0\ntrustedProxies: [127.0.0.1]\nadmin: { listen: 127.0.0.1:0 }\n"+
-		"assistants: { issuer: %s%s }\npages: { origins: [%s], tokens: { issuer: %s%s } }\nkeys: %s\nlimits: { pages: 1000, streams: 1000 }\n",
-		testHost, n.auth.URL(), assistants, appOrigin, n.app.URL(), tokens, n.base.reload.current.Load().Config.Keys)
+		"assistants: { issuer: %s%s }\npages: { origins: [%s], tokens: { issuer: %s%s } }\nkeys: %s\n%s",
+		testHost, n.auth.URL(), n.assistants, n.origins, n.app.URL(), n.tokens, n.keys, n.rest)
 	if err := os.WriteFile(n.file, []byte(text), 0o600); err != nil {
 		n.t.Fatal(err)
 	}
 }
 
-// awaitLog makes the node read the file, and waits for a further line of the log.
-func (n *fileNode) awaitLog(line string) {
+// reload makes the node read a changed file, and waits for a further line of the log.
+func (n *fileNode) reload(line string) {
 	n.t.Helper()
+	n.configure()
 	before := strings.Count(n.logs.String(), line)
 	n.hangup <- syscall.SIGHUP
 	eventually(n.t, "the log says "+line, func() bool { return strings.Count(n.logs.String(), line) > before })
@@ -109,15 +120,15 @@ func TestReloadsKeepKeysThroughOutages(t *testing.T) {
 	stream := n.caller()
 	n.auth.SetOutage(oauthtest.Errors)
 	n.app.SetOutage(oauthtest.Errors)
-	n.configure(", acceptTypJWT: true, defaultScopes: [resources:read]", "")
-	n.awaitLog("configuration reloaded")
+	n.assistants, n.tokens = ", acceptTypJWT: true, defaultScopes: [resources:read]", ""
+	n.reload("configuration reloaded")
 	n.serves("after a reload", "2")
 	if stream.Err() == nil {
 		t.Error("a stream goes on by settings that are replaced")
 	}
 	stream = n.caller()
-	n.configure(", acceptTypJWT: true, defaultScopes: [resources:read], origins: [https://assistant.example]", "")
-	n.awaitLog("configuration reloaded")
+	n.assistants, n.tokens = ", acceptTypJWT: true, defaultScopes: [resources:read], origins: [https://assistant.example]", ""
+	n.reload("configuration reloaded")
 	if stream.Err() != nil {
 		t.Error("a reload that changes nothing about tokens ends streams")
 	}
@@ -136,8 +147,8 @@ func TestMistypedIssuersAreRejected(t *testing.T) {
 		{"", `, jwks: "http://127.0.0.1:1/keys"`, "pages.tokens: the keys of http://127.0.0.1:1/keys cannot be fetched"},
 		{fmt.Sprintf(", jwks: %q", empty.URL), "", "assistants: the keys of " + empty.URL + " cannot be fetched; check the issuer and its address: read the key set: it has no key"},
 	} {
-		n.configure(change.assistants, change.tokens)
-		n.awaitLog(change.says)
+		n.assistants, n.tokens = change.assistants, change.tokens
+		n.reload(change.says)
 		n.serves("a mistyped issuer", fmt.Sprint(i))
 		// Whoever waits for the keys learns of the error first.
 		kind, _, _ := strings.Cut(change.says, ":")
@@ -153,8 +164,8 @@ func TestMistypedIssuersAreRejected(t *testing.T) {
 	if _, body := n.probe("/metrics"); !strings.Contains(body, `pagemcp_reloads_total{outcome="failed"} 3`) {
 		t.Error("the metric does not count the rejected changes")
 	}
-	n.configure("", fmt.Sprintf(", jwks: %q", n.app.URL()+oauthtest.KeysPath))
-	n.awaitLog("configuration reloaded")
+	n.assistants, n.tokens = "", fmt.Sprintf(", jwks: %q", n.app.URL()+oauthtest.KeysPath)
+	n.reload("configuration reloaded")
 	n.serves("a correct address", "9")
 	if n.issuers.Load().assistants != authenticator {
 		t.Error("a change of join tokens has ended the streams of all assistants")

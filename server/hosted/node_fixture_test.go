@@ -190,6 +190,16 @@ func (n *liveNode) ask(token, path, method, name, members string) httpAnswer {
 	return n.send("POST", path, body, headers...)
 }
 
+// begin begins a session of 2025-11-25.
+func (n *liveNode) begin(token string) (session string) {
+	n.t.Helper()
+	got := n.send("POST", "/mcp", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, "Authorization: Bearer "+token)
+	if session = got.header.Get("Mcp-Session-Id"); session == "" {
+		n.t.Fatalf("no session: %d %s", got.status, got.body)
+	}
+	return session
+}
+
 // read reads a resource.
 func (n *liveNode) read(token, path, uri string) httpAnswer {
 	n.t.Helper()

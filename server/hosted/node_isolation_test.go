@@ -100,12 +100,7 @@ func newTenant(n *liveNode, name string, publishes bool) *tenant {
 
 // begin begins a classic session with a subscription, and a listen.
 func (o *tenant) begin() {
-	got := o.node.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`,
-		"Authorization: Bearer "+o.token)
-	o.session = got.header.Get("Mcp-Session-Id")
-	if o.session == "" {
-		o.node.t.Fatalf("no session: %d %s", got.status, got.body)
-	}
+	o.session = o.node.begin(o.token)
 	o.classic(o.session, "resources/subscribe", o.uri())
 	body := o.node.listen(o.token).Body
 	go func() { // ends with the test

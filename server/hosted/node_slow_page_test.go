@@ -4,62 +4,11 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
-
-// A page that answers no read costs itself: other pages of the same user, and lists, are
-// answered to the same client, at default limits.
-func TestASlowPageOfAnOwnerCostsItselfOnly(t *testing.T) {
-	t.Parallel()
-	n := startNode(t, nil)
-	slow := n.page("alice", "slow")
-	if err := slow.table.Put(engine.Entry{
-		Resource: engine.Resource{URI: "notes://slow", Name: "slow", Size: -1},
-		Read: func(read context.Context, _ string) ([]engine.Contents, error) {
-			<-read.Done()
-			return nil, read.Err()
-		},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	slow.join()
-	mail := n.page("alice", "mail").note("notes://a", "a letter").join()
-	token := n.token("alice", nil)
-	const sent = 64 // the limit of the owner
-	ctx, cancel := context.WithCancel(t.Context())
-	var rejected atomic.Int32
-	var requests sync.WaitGroup
-	defer requests.Wait()
-	defer cancel()
-	for range sent {
-		requests.Go(func() {
-			if n.readUntil(ctx, token, slow.joined.Joined+"+notes://slow") == http.StatusTooManyRequests {
-				rejected.Add(1)
-			}
-		})
-	}
-	eventually(t, "all reads are in flight or rejected", func() bool {
-		inFlight, _, _ := n.quotas.InUse()
-		return inFlight+int(rejected.Load()) == sent
-	})
-	if got := rejected.Load(); got != sent/4 {
-		t.Errorf("%d reads of the slow page are rejected, want %d", got, sent/4)
-	}
-	if got := n.read(token, "/mcp", mail.joined.Joined+"+notes://a"); !strings.Contains(got.body, "a letter") {
-		t.Errorf("read of another page: %d %s", got.status, got.body)
-	}
-	if got := n.read(token, "/mcp/"+mail.joined.Joined, "notes://a"); !strings.Contains(got.body, "a letter") {
-		t.Errorf("read at another endpoint: %d %s", got.status, got.body)
-	}
-	if got := n.ask(token, "/mcp", "resources/list", "", ""); !strings.Contains(got.body, "notes://a") {
-		t.Errorf("list: %d %s", got.status, got.body)
-	}
-}
 
 // readUntil reads a resource until ctx ends, and returns the status; 0 without a response.
 func (n *liveNode) readUntil(ctx context.Context, token, uri string) (status int) {

@@ -171,16 +171,6 @@ func TestTokensOfTheOtherKindAreRefused(t *testing.T) {
 	}
 }
 
-func TestForeignOriginsDoNotJoin(t *testing.T) {
-	t.Parallel()
-	n := startNode(t, nil)
-	p := n.page("alice", "tab")
-	p.origin = "https://evil.example"
-	if status, err := p.dial(); status != http.StatusForbidden {
-		t.Errorf("%d %v", status, err)
-	}
-}
-
 func otherIssuer(t *testing.T) *oauthtest.Issuer {
 	i := oauthtest.Start()
 	t.Cleanup(i.Close)

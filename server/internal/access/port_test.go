@@ -103,26 +103,6 @@ func readRequest(id int) []byte {
 	return []byte(modern(fmt.Sprint(id), "resources/read", `"uri":"none:1"`))
 }
 
-// A client that sends one read after the other is never rejected at the default limits,
-// only delayed.
-func TestSequentialReadsAreDelayedNotRejected(t *testing.T) {
-	rateFixture(t, 0, func(t *testing.T, far, _ jsonrpc.Port, _ *recorder) {
-		start := time.Now()
-		for i := range 1_000 {
-			if err := far.Write(t.Context(), readRequest(i)); err != nil {
-				t.Fatal(err)
-			}
-			msg, err := far.Read(t.Context())
-			if err != nil || !strings.Contains(string(msg), "-32602") {
-				t.Fatalf("read %d: %s %v", i, msg, err)
-			}
-		}
-		if took := time.Since(start); took < 4*time.Second || took > 6*time.Second { // 500 at once, then 100 a second; fake time
-			t.Errorf("took %v", took)
-		}
-	})
-}
-
 // A flood is rejected except for what is delayed up to 2 s. Delayed requests delay
 // neither pings nor cancellations, and get no response if they are cancelled.
 func TestFloodIsRejectedAndDelaysNoOthers(t *testing.T) {

@@ -96,19 +96,3 @@ func TestRequestsThatDoNotEndKeepNoConnectionOut(t *testing.T) {
 		}
 	}
 }
-
-// An accepted connection costs the same whatever the number of those that are open.
-func BenchmarkAcceptAtTheLimit(b *testing.B) {
-	for _, most := range []int{100, 9_000} {
-		b.Run(fmt.Sprint(most, " open"), func(b *testing.B) {
-			l := NewLimiter(Options{MaxUnknown: most, MaxPerAddress: most})
-			for range most {
-				l.admit(connFrom("203.0.113.1"))
-			}
-			conn := connFrom("203.0.113.2")
-			for b.Loop() {
-				l.admit(conn)
-			}
-		})
-	}
-}

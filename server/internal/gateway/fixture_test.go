@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/conns/connstest"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
@@ -37,7 +37,7 @@ const (
 type testGateway struct {
 	*Gateway
 	t       *testing.T
-	network *memoryNet
+	network *connstest.Listener
 	client  *http.Client
 
 	mu      sync.Mutex
@@ -46,7 +46,7 @@ type testGateway struct {
 
 func startGateway(t *testing.T, change ...func(*Options)) *testGateway {
 	t.Helper()
-	g := &testGateway{t: t, network: &memoryNet{conns: make(chan net.Conn), closed: make(chan struct{})}}
+	g := &testGateway{t: t, network: connstest.NewListener()}
 	options := Options{
 		Info: engine.Info{Name: "pagemcp", Title: "PageMCP", Version: "0.0.0-test"}, Doorkeeper: openDoor{}, Log: slog.New(slog.DiscardHandler),
 		Sessions: SessionOptions{Keys: keys.Of(make([]byte, 32)), Lifetime: 24 * time.Hour, Changes: &mcphttp.MemoryChanges{}},
@@ -57,7 +57,7 @@ func startGateway(t *testing.T, change ...func(*Options)) *testGateway {
 	g.Gateway = New(options, &access.Gate{Auth: oneOwner{}, Limits: silent{}, Audit: g, Monitor: silent{}}, silent{})
 	server := &http.Server{Handler: g.Handler(&access.Guard{Hosts: []string{testHost}, PageOrigins: origins{testOrigin}})}
 	go server.Serve(g.network) // ends with Close
-	transport := &http.Transport{DialContext: g.network.dial}
+	transport := &http.Transport{DialContext: g.network.DialContext}
 	g.client = &http.Client{Transport: recording(transport)}
 	t.Cleanup(func() {
 		g.Close()
@@ -88,35 +88,6 @@ func await[T any](t *testing.T, from <-chan T, what string) T {
 	case <-late.C:
 		t.Fatalf("waited %v and still not: %s", testTime, what)
 		panic("unreachable")
-	}
-}
-
-// A memoryNet is a network with one listener.
-type memoryNet struct {
-	conns  chan net.Conn
-	once   sync.Once
-	closed chan struct{}
-}
-
-func (m *memoryNet) Accept() (net.Conn, error) {
-	select {
-	case conn := <-m.conns:
-		return conn, nil
-	case <-m.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (m *memoryNet) Close() error   { m.once.Do(func() { close(m.closed) }); return nil }
-func (m *memoryNet) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
-
-func (m *memoryNet) dial(context.Context, string, string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case m.conns <- far:
-		return near, nil
-	case <-m.closed:
-		return nil, net.ErrClosed
 	}
 }
 

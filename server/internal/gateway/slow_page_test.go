@@ -132,12 +132,20 @@ func TestAllEntriesAreReadAtOnce(t *testing.T) {
 		}
 		page.join(g)
 		w := g.openWire(AssistantProtocol)
+		answers := make(chan string, entries)
 		for i := range entries {
-			w.send(modern(strconv.Itoa(i), engine.MethodReadResource, fmt.Sprintf(`"uri":"notes+notes://%d"`, i)))
+			uri := fmt.Sprintf("notes+notes://%d", i)
+			w.send(modern(strconv.Itoa(i), engine.MethodReadResource, `"uri":"`+uri+`"`))
+			go func() { // ends with the answer
+				_, body := g.read("/mcp", uri)
+				answers <- body
+			}()
 		}
 		for range entries {
-			if got := w.receive(); !strings.Contains(got, `"text":`) {
-				t.Errorf("a read is answered %s", got)
+			for way, got := range map[string]string{"WebSocket": w.receive(), "HTTP": await(t, answers, "a read is answered")} {
+				if !strings.Contains(got, `"text":`) {
+					t.Errorf("a read by %s is answered %s", way, got)
+				}
 			}
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/hosted/sessions"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/conns/connstest"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
@@ -138,14 +138,14 @@ func (c *testCluster) node(change ...func(*mcphttp.Sessions)) *testNode {
 	}
 	n.sessions.Open(c.keys)
 	mcp := &mcphttp.Server{Ending: context.Background(), Endpoints: n, Gate: gate, Sessions: n.sessions}
-	wires := &testWires{conns: make(chan net.Conn), done: make(chan struct{})}
+	wires := connstest.NewListener()
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mcp.Serve(w, r, r.URL.Path) })}
 	served := make(chan struct{})
 	go func() { // ends with the server
 		defer close(served)
 		server.Serve(wires)
 	}()
-	transport := &http.Transport{DialContext: wires.dial}
+	transport := &http.Transport{DialContext: wires.DialContext}
 	n.client = &http.Client{Transport: transport}
 	c.t.Cleanup(func() {
 		close(n.closing)
@@ -210,35 +210,6 @@ func (n *testNode) RecordRefusal(access.Entry)                    {}
 func (n *testNode) Active() bool                                  { return false }
 func (n *testNode) Message(access.Client, string, string, []byte) {}
 func (n *testNode) Answered(access.Client, string, string, int)   {}
-
-// testWires is a listener whose connections are pipes.
-type testWires struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func (w *testWires) Accept() (net.Conn, error) {
-	select {
-	case conn := <-w.conns:
-		return conn, nil
-	case <-w.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (w *testWires) Close() error   { w.once.Do(func() { close(w.done) }); return nil }
-func (w *testWires) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (w *testWires) dial(context.Context, string, string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case w.conns <- far:
-		return near, nil
-	case <-w.done:
-		return nil, net.ErrClosed
-	}
-}
 
 const (
 	aliceToken = "https://auth.example alice app"

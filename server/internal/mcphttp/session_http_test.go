@@ -11,20 +11,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
 
-func TestAnyNodeServesASession(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newTestCluster(t)
-		a, b := c.node(), c.node()
-		session := a.begin()
-		if status, body := b.request(session, "1", "resources/read", `"uri":"notes://a"`); status != 200 || !strings.Contains(body, "text of alice") {
-			t.Errorf("read on another node: %d %s", status, body)
-		}
-		if status, body := a.request(session, "1", "ping", ""); status != 200 {
-			t.Errorf("the same id on the first node: %d %s", status, body)
-		}
-	})
-}
-
 // All ids that are not valid get one response, which does not tell why.
 func TestInvalidSessionsGetOneResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -266,23 +266,3 @@ func FuzzOpenSession(f *testing.F) {
 		s.open(t.Context(), s.sealed(text), testHolder)
 	})
 }
-
-func BenchmarkOpenSession(b *testing.B) {
-	for _, count := range []int{1, 3} {
-		b.Run(fmt.Sprintf("keys=%d", count), func(b *testing.B) {
-			old := keys.New()
-			id := testSessions(b, old).newID(b, testHolder)
-			ring := []string{old}
-			for range count - 1 {
-				ring = append([]string{keys.New()}, ring...)
-			}
-			s := testSessions(b, ring...)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, found := s.open(b.Context(), id, testHolder); !found {
-					b.Fatal("does not open")
-				}
-			}
-		})
-	}
-}

@@ -73,6 +73,11 @@ func TestSessionHasSeveralStreams(t *testing.T) {
 		n := newTestCluster(t).node()
 		session := n.begin()
 		n.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
+		first := n.listen(session)
+		if got := first.take(); countOf(got, engine.MethodUpdated) != 0 {
+			t.Errorf("on the first stream, before which nothing was sent: %v", got)
+		}
+		first.cancel()
 		gone := n.open("GET", "/mcp", aliceToken, session, "") // never read again
 		defer gone.Body.Close()
 		time.Sleep(time.Second)

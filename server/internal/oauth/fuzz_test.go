@@ -54,27 +54,3 @@ func FuzzClaims(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkValidate(b *testing.B) {
-	for _, algorithm := range []string{"ES256", "RS256"} {
-		issuer := oauthtest.New(testIssuer)
-		issuer.Publish(oauthtest.NewKey(algorithm))
-		v := validator(b, static(b, issuer), nil)
-		token := issuer.AccessToken(testMCP, nil)
-		b.Run(algorithm, func(b *testing.B) {
-			for b.Loop() {
-				v.cache = newCache()
-				if _, err := v.Validate(b.Context(), token, testMCP); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(algorithm+" cached", func(b *testing.B) {
-			for b.Loop() {
-				if _, err := v.Validate(b.Context(), token, testMCP); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

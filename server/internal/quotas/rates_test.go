@@ -228,35 +228,3 @@ func TestAnOwnerHasAShareOfTheJoinsOfItsTenant(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkRequestOfManyOwners(b *testing.B) {
-	q := newQuotas(Limits{})
-	owners := make([]Identity, 10_000)
-	for i := range owners {
-		owners[i] = user(strconv.Itoa(i%100), strconv.Itoa(i), "client")
-	}
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		for i := 0; pb.Next(); i++ {
-			if release, err := request(q, owners[i%len(owners)]); err == nil {
-				release()
-			}
-		}
-	})
-}
-
-func BenchmarkRequestAndRateOfOneOwner(b *testing.B) {
-	q := newQuotas(Limits{ReadsPerSecond: 1_000_000})
-	who := user("tenant", "owner", "client")
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := delay(q, who, "resources/read"); err != nil {
-			b.Fatal(err)
-		}
-		release, err := request(q, who)
-		if err != nil {
-			b.Fatal(err)
-		}
-		release()
-	}
-}

@@ -2,19 +2,24 @@
 package connstest
 
 import (
+	"context"
 	"io"
 	"net"
+	"sync"
 	"time"
 )
 
 // A Listener accepts connections in memory. Make one with NewListener.
 type Listener struct {
 	accept chan net.Conn
+	once   sync.Once
 	closed chan struct{}
 }
 
 // NewListener returns a Listener.
-func NewListener() *Listener { return &Listener{make(chan net.Conn), make(chan struct{})} }
+func NewListener() *Listener {
+	return &Listener{accept: make(chan net.Conn), closed: make(chan struct{})}
+}
 
 // An addressedConn is one with the address of a peer.
 type addressedConn struct {
@@ -37,11 +42,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 
 // Close implements net.Listener.
 func (l *Listener) Close() error {
-	select {
-	case <-l.closed:
-	default:
-		close(l.closed)
-	}
+	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
@@ -53,6 +54,17 @@ func (l *Listener) Dial(from string) net.Conn {
 	near, far := net.Pipe()
 	l.accept <- addressedConn{near, &net.TCPAddr{IP: net.ParseIP(from), Port: 50_000}}
 	return far
+}
+
+// DialContext is that of an http.Transport whose requests go to the listener.
+func (l *Listener) DialContext(context.Context, string, string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case l.accept <- far:
+		return near, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
 }
 
 // UntilClosed returns how long a connection stays open, and what it has received.
