@@ -1,8 +1,14 @@
 package server
 
 import (
+	"fmt"
+	"io"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // An act is a request and what its response has if the assistant may do it.
@@ -54,48 +60,175 @@ func matrixActs() []act {
 	)
 }
 
-// Each assistant gets by every method, in both eras, on every way in, what its rights say and
-// nothing else. On the twin, where the same tokens have no restrictions, every request
-// succeeds.
-func TestEveryWayInAgreesWithTheRights(t *testing.T) {
-	t.Parallel()
-	restricted := []NewToken{
-		{Name: "reader", ReadOnly: true},
-		{Name: "noter", Apps: []string{"notes"}},
-		{Name: "both", ReadOnly: true, Apps: []string{"notes", "other"}},
+// A restricted assistant has rights on the pages notes and mail, by its token or by the grants of
+// the pages.
+type restricted struct {
+	NewToken
+	notes, mail int
+}
+
+const mayRead, mayAct = 1, 2
+
+func (r restricted) on(page string) int {
+	if page == "mail" {
+		return r.mail
 	}
-	for _, guarded := range []bool{true, false} {
-		g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 1e6, CallsPerSecond: 1e6, CompletionsPerSecond: 1e6}})
-		assistantPage(t, g, "notes", false)
-		assistantPage(t, g, "mail", true)
-		for _, rights := range restricted {
-			given := rights
-			if !guarded {
-				given = NewToken{Name: rights.Name}
+	return r.notes
+}
+
+// may reports whether the assistant gets what it asks for.
+func (r restricted) may(x act, byToken bool) bool {
+	right := mayRead
+	if x.acts && (x.method != "tools/list" || byToken) { // a page lists tools that are asked about when they are called
+		right = mayAct
+	}
+	return x.page == "" || r.on(x.page)&right != 0
+}
+
+// grantsOn makes the grants of a page. Others than the assistants are asked for.
+func grantsOn(t *testing.T, page string, all []restricted) *engine.Grants {
+	t.Helper()
+	text := `{"default":"ask","grants":[{"assistant":"nobody","right":"read","allow":true}`
+	for _, one := range all {
+		for bit, right := range map[int]string{mayRead: "read", mayAct: "act"} {
+			if allowed := one.on(page)&bit != 0; allowed || one.Name == "denied" {
+				text += fmt.Sprintf(`,{"assistant":%q,"right":%q,"allow":%v}`, one.Name, right, allowed)
 			}
-			added, err := g.named.add(given)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, way := range waysOf(t, g, rights.Name, added.Token) {
-				for _, x := range matrixActs() {
-					if way.classic && x.modern || !way.classic && x.classic {
-						continue
-					}
-					if way.hop && x.method == "subscriptions/listen" {
-						continue // it acknowledges what it requests of the gateway: see TestNotificationsAgreeWithTheRights
-					}
-					may := !guarded || !(x.acts && rights.ReadOnly) && (x.page == "" || len(rights.Apps) == 0 || x.page == "notes")
-					got := way.ask(x.method, x.params)
-					if strings.Contains(got, x.want) != may {
-						t.Errorf("guarded %v, %s by %s: %s {%s} is answered %.300s; may: %v", guarded, rights.Name, way.name, x.method, x.params, got, may)
-					}
-					if !may && x.method == "tools/call" && x.acts && x.page == "notes" && !strings.Contains(got, `"reason":"read-only"`) {
-						t.Errorf("%s by %s: the refusal %s does not say why", rights.Name, way.name, got)
-					}
+		}
+	}
+	return grantsOf(t, text+"]}")
+}
+
+// Each assistant gets by every method, in both eras, on every way in, what its rights say and the
+// user of the page has granted, and nothing else. Each request that needs a right is one entry of
+// the audit log, with the right, the page and the reason of a denial; a generated tool needs none:
+// the requests that it sends are entries of their own. On the twin without restrictions every
+// request succeeds.
+func TestEveryWayInAgreesWithRightsAndGrants(t *testing.T) {
+	t.Parallel()
+	const all = mayRead | mayAct
+	byToken := []restricted{
+		{NewToken{Name: "all"}, all, all},
+		{NewToken{Name: "reader", ReadOnly: true}, mayRead, mayRead},
+		{NewToken{Name: "noter", Apps: []string{"notes"}}, all, 0},
+		{NewToken{Name: "both", ReadOnly: true, Apps: []string{"notes", "other"}}, mayRead, 0},
+	}
+	byGrants := []restricted{
+		{NewToken{Name: "reader"}, mayRead, 0},
+		{NewToken{Name: "actor"}, all, mayRead},
+		{NewToken{Name: "stranger"}, 0, 0},
+		{NewToken{Name: "denied"}, 0, all},
+	}
+	for name, assistants := range map[string][]restricted{"tokens": byToken, "grants": byGrants} {
+		for _, guarded := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, guarded %v", name, guarded), func(t *testing.T) {
+				t.Parallel()
+				agreeOnEveryWay(t, assistants, name == "tokens", guarded)
+			})
+		}
+	}
+}
+
+func agreeOnEveryWay(t *testing.T, assistants []restricted, byToken, guarded bool) {
+	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 1e6, CallsPerSecond: 1e6, CompletionsPerSecond: 1e6}})
+	for _, app := range []string{"notes", "mail"} {
+		var grants *engine.Grants
+		if guarded && !byToken {
+			grants = grantsOn(t, app, assistants)
+		}
+		grantedPage(t, g, app, app == "mail", grants)
+	}
+	log, err := os.Open(g.state.path(auditFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	for _, one := range assistants {
+		token := one.NewToken
+		if !guarded {
+			token = NewToken{Name: one.Name}
+		}
+		for _, way := range waysOf(t, g, one.Name, mustAdd(t, g, token)) {
+			for _, x := range matrixActs() {
+				if way.classic && x.modern || !way.classic && x.classic {
+					continue
+				}
+				if way.hop && x.method == engine.MethodListen {
+					continue // it acknowledges what it requests of the gateway: see TestNotificationsAgreeWithTheRights
+				}
+				what := fmt.Sprintf("%s by %s: %s {%s}", one.Name, way.name, x.method, x.params)
+				may := !guarded || one.may(x, byToken)
+				got := way.ask(x.method, x.params)
+				if strings.Contains(got, x.want) != may {
+					t.Errorf("%s is answered %.300s; may: %v", what, got, may)
+				}
+				if why := one.refusal(x, byToken); !may && !strings.Contains(got, why) {
+					t.Errorf("%s: the refusal does not say %q: %.300s", what, why, got)
+				}
+				if guarded && x.method != engine.MethodListen {
+					one.checkEntries(t, what, x, byToken, func() []access.Entry {
+						g.audit.Flush(t.Context())
+						text, err := io.ReadAll(log)
+						if err != nil {
+							t.Fatal(err)
+						}
+						return entriesIn(t, string(text))
+					})
 				}
 			}
 		}
+	}
+}
+
+// refusal is what the answer to a request says that the assistant may not make; "" may be anything.
+func (r restricted) refusal(x act, byToken bool) string {
+	switch {
+	case byToken && x.method == engine.MethodCallTool && x.acts && x.page == "notes":
+		return `"reason":"read-only"`
+	case !byToken && x.method == "resources/list" && x.page == "notes":
+		return "notes: not shared with you yet"
+	case byToken, strings.HasSuffix(x.method, "/list"), x.method == engine.MethodListen, strings.Contains(x.params, "list_resources"), strings.Contains(x.params, "wait_for_change"):
+		return ""
+	}
+	return "The user declined"
+}
+
+// checkEntries checks what a request has left in the audit log; next returns the new entries.
+func (r restricted) checkEntries(t *testing.T, what string, x act, byToken bool, next func() []access.Entry) {
+	t.Helper()
+	var decisions []access.Entry
+	eventually(t, what+" is recorded", func() bool {
+		for _, e := range next() {
+			if e.Right != "" && e.Verb != engine.MethodInitialize && (e.Verb != engine.MethodListen || e.Client == "wait_for_change") {
+				decisions = append(decisions, e)
+			}
+		}
+		return len(decisions) > 0
+	})
+	if strings.Contains(strings.ReplaceAll(x.params, "__", ""), "_") { // a generated tool
+		for _, e := range decisions {
+			if e.Right != access.RightRead || e.Principal != r.Name {
+				t.Errorf("%s is recorded as %+v", what, e)
+			}
+		}
+		return
+	}
+	isList := strings.HasSuffix(x.method, "/list")
+	want := access.Entry{Right: access.RightRead}
+	if x.method == engine.MethodCallTool || !engine.MethodOf(x.method).IsKnown() {
+		want.Right = access.RightAct
+	}
+	if !isList && x.method != "acme/x" { // for one page
+		want.App = x.page
+	}
+	switch {
+	case byToken && (want.App == "mail" || x.method == "acme/x") && len(r.Apps) > 0, byToken && want.Right == access.RightAct && x.acts && r.ReadOnly:
+		want.Reason = access.ReasonRights
+	case !byToken && !isList && !r.may(x, byToken):
+		want.Reason = access.ReasonDeclined
+	}
+	if e := decisions[0]; len(decisions) != 1 || e.Right != want.Right || e.App != want.App || e.Reason != want.Reason || e.Principal != r.Name {
+		t.Errorf("%s is recorded as %+v, want %+v once", what, decisions, want)
 	}
 }
 

@@ -47,7 +47,7 @@ func startInMemory(t *testing.T, d *memDisk, change ...func(*Options)) (g *Gatew
 	g.port, g.listeners = 8808, []net.Listener{wires}
 	served := make(chan error, 1)
 	go func() { served <- g.Serve(context.Background()) }()
-	transport := &http.Transport{DialContext: wires.DialContext}
+	transport := &http.Transport{DialContext: wires.Connect}
 	return g, &http.Client{Transport: transport}, func() {
 		killed.Store(true)
 		d.crash(nil)

@@ -57,7 +57,7 @@ func startGateway(t *testing.T, change ...func(*Options)) *testGateway {
 	g.Gateway = New(options, &access.Gate{Auth: oneOwner{}, Limits: silent{}, Audit: g, Monitor: silent{}}, silent{})
 	server := &http.Server{Handler: g.Handler(&access.Guard{Hosts: []string{testHost}, PageOrigins: origins{testOrigin}})}
 	go server.Serve(g.network) // ends with Close
-	transport := &http.Transport{DialContext: g.network.DialContext}
+	transport := &http.Transport{DialContext: g.network.Connect}
 	g.client = &http.Client{Transport: recording(transport)}
 	t.Cleanup(func() {
 		g.Close()

@@ -145,7 +145,7 @@ func (c *testCluster) node(change ...func(*mcphttp.Sessions)) *testNode {
 		defer close(served)
 		server.Serve(wires)
 	}()
-	transport := &http.Transport{DialContext: wires.DialContext}
+	transport := &http.Transport{DialContext: wires.Connect}
 	n.client = &http.Client{Transport: transport}
 	c.t.Cleanup(func() {
 		close(n.closing)
