@@ -115,6 +115,23 @@ func TestStdioStartsConnectsTakesOver(t *testing.T) {
 	}
 }
 
+// HTTP alone has batches: a line with an array is rejected, and its ids can be used again.
+func TestStdioRejectsArrays(t *testing.T) {
+	t.Parallel()
+	opts := StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}}
+	for _, version := range []string{"2025-03-26", "2025-11-25"} {
+		p := startStdio(t, opts)
+		p.ask(strings.Replace(initialize, "2025-11-25", version, 1))
+		if got := p.ask(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"}]`); !strings.Contains(got, "-32600") || strings.Contains(got, `"id"`) {
+			t.Errorf("an array in a session of %s: %s", version, got)
+		}
+		if got := p.ask(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); got != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+			t.Errorf("after it: %s", got)
+		}
+		p.end()
+	}
+}
+
 // A line over 1 MiB gets an error response with its id if that can be read, so that its
 // sender need not wait for a timeout.
 func TestStdioRefusesLongLineWithItsID(t *testing.T) {
