@@ -11,46 +11,6 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 )
 
-// One policy for all: what a principal may not see is not listed, not called, not
-// rendered and not suggested, and looks like what is not there. R-107 R-189 R-195
-// R-209 R-256 R-257 R-364.
-func TestPolicyOfCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		options := enginetest.Offering
-		options.Allow = func(who engine.Principal, verb engine.Verb, uri string) bool {
-			return who == "friend" || !strings.Contains(uri, "secret")
-		}
-		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
-		e.Mount("", enginetest.NotesOf(t, "open", "secret"))
-		friend, stranger := enginetest.Speak(t, e, "friend"), enginetest.Speak(t, e, "stranger")
-		for _, ask := range []struct{ method, members, friend, stranger string }{
-			{"tools/list", "", `"name":"secret"`, `"name":"open"`},
-			{"prompts/list", "", `"name":"secret"`, `"name":"open"`},
-			{"resources/templates/list", "", `"name":"secret"`, `"name":"open"`},
-			{"tools/call", `,"name":"secret"`, `"content"`, `"Unknown tool"`},
-			{"prompts/get", `,"name":"secret"`, `"messages"`, `"Unknown prompt"`},
-			{"completion/complete", `,"ref":{"type":"ref/prompt","name":"secret"},"argument":{"name":"a","value":""}`, "value of secret", "Unknown prompt"},
-			{"completion/complete", `,"ref":{"type":"ref/resource","uri":"secret:{a}"},"argument":{"name":"a","value":""}`, "value of secret", "Unknown prompt"},
-			{"resources/read", `,"uri":"secret:1"`, "input_required", "Resource not found"},
-		} {
-			friend.Ask("1", ask.method, "", ask.members)
-			friend.Wants(ask.friend)
-			stranger.Ask("1", ask.method, "", ask.members)
-			if msg := stranger.Next(); !strings.Contains(msg, ask.stranger) || strings.Contains(strings.ReplaceAll(msg, `"uri":"secret:1"`, ""), "secret") {
-				t.Errorf("%s: the stranger gets %s", ask.method, msg)
-			}
-		}
-		if _, err := e.ToolDescription(engine.WithPrincipal(t.Context(), "stranger"), "secret"); err == nil {
-			t.Error("the stranger gets the description")
-		}
-		if object, err := e.ToolDescription(engine.WithPrincipal(t.Context(), "friend"), "secret"); err != nil || !strings.Contains(string(object), `"secret"`) {
-			t.Errorf("the friend gets %s, %v", object, err)
-		}
-		friend.Port.Close()
-		stranger.Port.Close()
-	})
-}
-
 // Calls and completions of one client are limited, and it recovers; others are not
 // concerned. R-187 R-364.
 func TestCallsAreRateLimited(t *testing.T) {

@@ -138,30 +138,6 @@ func sameVariables(t *testing.T, a, b []byte) bool {
 	return reflect.DeepEqual(variablesOf(t, a), variablesOf(t, b))
 }
 
-// An expansion has only characters that a URI has; server/interop compares it with that
-// of a library. RFC 6570.
-func FuzzExpand(f *testing.F) {
-	eachTemplate(f, func(template string, variables []byte, _ []string) { f.Add(template, variables) })
-	f.Add("x:{a}", []byte(`{"a":"\u00fc\ud83d\ude00%41"}`))
-	f.Add("x:{a:9}{?b*}", []byte(`{"a":true,"b":{"":[]}}`))
-	f.Add("x:%zz{a}", []byte(`{}`))
-	f.Fuzz(func(t *testing.T, template string, variables []byte) {
-		got, err := Expand(template, variables)
-		if err != nil {
-			return
-		}
-		for i := range len(got) {
-			c := got[i]
-			if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
-				t.Fatalf("%q with %s becomes %q", template, variables, got)
-			}
-			if c == '%' && (i+2 >= len(got) || !schema.IsHex(got[i+1]) || !schema.IsHex(got[i+2])) {
-				t.Fatalf("%q with %s becomes %q", template, variables, got)
-			}
-		}
-	})
-}
-
 // However many templates there are, the index finds the one that going through
 // all of them finds: of those that match, one with the longest literal beginning,
 // and of these the first.

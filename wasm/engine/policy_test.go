@@ -96,6 +96,9 @@ func everyMethodAgrees(t *testing.T) {
 					t.Errorf("%s of %d has %s: %v", method, p, entry, !may)
 				}
 			}
+			if _, err := e.ToolDescription(engine.WithPrincipal(t.Context(), engine.Principal(fmt.Sprint(p))), s.tool); (err == nil) != may {
+				t.Errorf("%d gets the description of %s: %v", p, s.tool, err)
+			}
 			other := servedBy(things + i) // which is not there
 			for _, ask := range [][3]string{
 				{"resources/read", `"uri":"` + s.uri + `"`, `"uri":"` + other.uri + `"`},

@@ -179,52 +179,6 @@ func TestEveryModernResultNamesTheServer(t *testing.T) {
 	})
 }
 
-// Ids are strings or integers. Whatever else stands there is refused without
-// running the request, and two ids that differ only by type are two requests.
-// R-002 R-003.
-func TestIDsAreStringsOrIntegers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := engine.New(engine.Info{Name: "test", Version: "1"}, &enginetest.Offering)
-		table := engine.NewTable()
-		ran := 0
-		release := make(chan struct{})
-		toolOf(t, table, "work", func(ctx context.Context, _ []byte) ([]byte, error) {
-			ran++
-			<-release
-			return []byte(`{"content":[]}`), nil
-		})
-		e.Mount("", table)
-		c := enginetest.Speak(t, e, "c")
-		for _, id := range []string{"null", "true", "false", "{}", "[]", "[1]", `{"a":1}`, "1.5", "1.0", "1e2", "-0", "-0.0", "1E400"} {
-			c.Ask(id, "tools/call", "", `,"name":"work"`)
-			c.Wants(`"code":-32600`)
-			synctest.Wait()
-			if ran != 0 {
-				t.Fatalf("id %s: the tool ran", id)
-			}
-		}
-		good := []string{"1", `"1"`, "0", `""`, "-1", "9007199254740993", `"9007199254740993"`, "18446744073709551616"}
-		for _, id := range good {
-			c.Ask(id, "tools/call", "", `,"name":"work"`)
-			synctest.Wait()
-		}
-		if ran != len(good) {
-			t.Errorf("%d of %d requests run at the same time", ran, len(good))
-		}
-		close(release)
-		answers := ""
-		for range good {
-			answers += c.Next()
-		}
-		for _, id := range good {
-			if strings.Count(answers, `"id":`+id+`,`) != 1 {
-				t.Errorf("id %s is not answered once, as it was spelled", id)
-			}
-		}
-		c.Port.Close()
-	})
-}
-
 // Each way in which a completion can fail has its code; internal errors keep their
 // text. R-190.
 func TestCompletionErrors(t *testing.T) {
@@ -269,53 +223,5 @@ func TestCompletionErrors(t *testing.T) {
 			}
 			c.Port.Close()
 		}
-	})
-}
-
-// A requestState is good for the principal, method, name and arguments that it was
-// given for. R-088 R-270.
-func TestRequestStateIsBound(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := engine.New(engine.Info{Name: "test", Version: "1"}, &enginetest.Offering)
-		table := engine.NewTable()
-		for _, name := range [...]string{"one", "two"} {
-			toolOf(t, table, name, func(ctx context.Context, _ []byte) ([]byte, error) {
-				i := engine.InvocationOf(ctx)
-				if _, state, err := i.Answers(); err != nil || state != nil {
-					return []byte(`{"content":[]}`), err
-				}
-				return nil, i.Need(nil, []byte(`"kept"`))
-			})
-		}
-		e.Mount("", table)
-		friend, stranger := enginetest.Speak(t, e, "friend"), enginetest.Speak(t, e, "stranger")
-		friend.Ask("1", "tools/call", "", `,"name":"one","arguments":{"n":1}`)
-		state := string(jsonrpc.Member(jsonrpc.Member([]byte(friend.Next()), "result"), "requestState"))
-		if len(state) < 10 {
-			t.Fatalf("requestState %s", state)
-		}
-		changed := state[:len(state)-2] + "A" + state[len(state)-1:]
-		if changed == state {
-			changed = state[:len(state)-2] + "B" + state[len(state)-1:]
-		}
-		for _, test := range []struct {
-			what    string
-			who     enginetest.Speaker
-			members string
-			want    string
-		}{
-			{"another principal", stranger, `,"name":"one","arguments":{"n":1},"requestState":` + state, `-32602`},
-			{"another tool", friend, `,"name":"two","arguments":{"n":1},"requestState":` + state, `-32602`},
-			{"other arguments", friend, `,"name":"one","arguments":{"n":2},"requestState":` + state, `-32602`},
-			{"a changed state", friend, `,"name":"one","arguments":{"n":1},"requestState":` + changed, `-32602`},
-			{"its own", friend, `,"name":"one","arguments":{"n":1},"requestState":` + state, `"content"`},
-		} {
-			test.who.Ask("1", "tools/call", "", test.members)
-			if msg := test.who.Next(); !strings.Contains(msg, test.want) {
-				t.Errorf("%s: %s; want %s", test.what, msg, test.want)
-			}
-		}
-		friend.Port.Close()
-		stranger.Port.Close()
 	})
 }

@@ -84,21 +84,3 @@ func TestDenialsCancelTasks(t *testing.T) {
 		claude.Wants(mine, `"status":"cancelled"`, "The user declined")
 	})
 }
-
-// Two assistants do not see each other's tasks, and a page's own client is none of them.
-func TestTasksHaveOnePrincipal(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newTasked(t)
-		e := p.engine()
-		defer e.Close()
-		a, b := enginetest.TaskClientOf(t, e, "claude"), enginetest.TaskClientOf(t, e, "codex")
-		first, second := a.Create("both", "{}"), b.Create("both", "{}")
-		synctest.Wait()
-		if got := b.Request("tasks/update", accept(first, "ok-1")); !strings.Contains(got, "-32602") {
-			t.Error(got)
-		}
-		a.Wants(first, `"inputRequests":{"ok-1":`)
-		b.Wants(second, `"inputRequests":{"ok-1":`)
-		a.Wants(second, "-32602")
-	})
-}

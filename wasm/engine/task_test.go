@@ -64,10 +64,6 @@ func (p *tasked) both(ctx context.Context, _ []byte) ([]byte, error) {
 
 func newTasked(t *testing.T) *tasked { return &tasked{T: t} }
 
-func accept(id, key string) string {
-	return `"taskId":"` + id + `","inputResponses":{"` + key + `":{"action":"accept","content":{}}}`
-}
-
 // A client may answer one of two questions: the task waits for the other. Unknown keys, and those
 // that are answered, are ignored.
 func TestPartialAnswers(t *testing.T) {
@@ -90,26 +86,6 @@ func TestPartialAnswers(t *testing.T) {
 				t.Errorf("%s: %s", members, got)
 			}
 		}
-	})
-}
-
-// Cancelling ends the context of the tool, and the task; its end is the same for every later
-// request.
-func TestTasksAreCancelled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newTasked(t)
-		e := p.engine()
-		defer e.Close()
-		c := enginetest.TaskClientOf(t, e, "claude")
-		id := c.Create("once", "{}")
-		for range 2 {
-			if got := c.Request("tasks/cancel", `"taskId":"`+id+`"`); !strings.Contains(got, `"result":{"resultType":"complete","_meta"`) || strings.Contains(got, "taskId") {
-				t.Error(got)
-			}
-			c.Wants(id, `"status":"cancelled"`)
-		}
-		time.Sleep(2 * time.Minute)
-		c.Wants(id, `"status":"cancelled"`)
 	})
 }
 
@@ -203,31 +179,4 @@ func createLarge(c *enginetest.TaskClient) (taken int) {
 		taken++
 	}
 	return taken
-}
-
-// A listen gets the whole state of its tasks: the present one, and each later one at its pace.
-func TestTaskNotifications(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newTasked(t)
-		e := p.engine()
-		defer e.Close()
-		c := enginetest.TaskClientOf(t, e, "claude")
-		id := c.Create("both", "{}")
-		synctest.Wait()
-		c.Send("subscriptions/listen", `"notifications":{"taskIds":["`+id+`","unknown"]}`)
-		wants := func(parts ...string) {
-			t.Helper()
-			got := c.Next("a notification")
-			for _, part := range parts {
-				if !strings.Contains(got, part) {
-					t.Errorf("%s\n  has no %s", got, part)
-				}
-			}
-		}
-		wants(`"method":"notifications/subscriptions/acknowledged"`, `"notifications":{"taskIds":["`+id+`"]}`)
-		wants(`"method":"notifications/tasks"`, `"io.modelcontextprotocol/subscriptionId":2`, `"taskId":"`+id+`","status":"input_required"`, `"inputRequests":{"ok-1":{`)
-		c.Send("tasks/update", `"taskId":"`+id+`","inputResponses":{"ok-1":{"action":"accept"},"sure-2":{"action":"cancel"}}`)
-		wants(`"id":3,"result":{"resultType":"complete"`)
-		wants(`"method":"notifications/tasks"`, `"status":"completed"`, `"result":{"resultType":"complete"`)
-	})
 }

@@ -3,8 +3,6 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -70,83 +68,4 @@ func hasList(values uritemplate.Values) bool {
 		}
 	}
 	return false
-}
-
-// Where the library can be trusted, with ASCII alone, an expansion is the same. RFC 6570.
-func FuzzExpandAgreesWithTheLibrary(f *testing.F) {
-	text, err := os.ReadFile("../../testdata/uritemplates.json")
-	if err != nil {
-		f.Fatal(err)
-	}
-	var groups map[string]struct {
-		Variables json.RawMessage
-		Cases     [][2]any `json:"testcases"` // template, expansion
-	}
-	if err := json.Unmarshal(text, &groups); err != nil {
-		f.Fatal(err)
-	}
-	count := 0
-	for _, group := range groups {
-		for _, c := range group.Cases {
-			count++
-			f.Add(c[0].(string), []byte(group.Variables))
-		}
-	}
-	if count < 200 {
-		f.Fatalf("%d cases, want at least 200", count)
-	}
-	f.Add("x:{a:9}{?b*}", []byte(`{"a":true,"b":{"":[]}}`))
-	f.Fuzz(func(t *testing.T, template string, variables []byte) {
-		got, err := engine.Expand(template, variables)
-		if err != nil {
-			return
-		}
-		values, ok := valuesOf(variables)
-		if !ok || strings.ContainsFunc(template, func(r rune) bool { return r > '~' }) {
-			return
-		}
-		library, err := uritemplate.New(template)
-		if err != nil {
-			return // it has no apostrophes
-		}
-		want, err := library.Expand(values)
-		if err == nil && got != want {
-			t.Errorf("%q with %s becomes %q, the library makes %q", template, variables, got, want)
-		}
-	})
-}
-
-// valuesOf reads variables that are ASCII texts and lists of them.
-func valuesOf(variables []byte) (uritemplate.Values, bool) {
-	var all map[string]any
-	if json.Unmarshal(variables, &all) != nil {
-		return nil, false
-	}
-	plain := func(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r > '~' || r < ' ' }) }
-	values := uritemplate.Values{}
-	for name, value := range all {
-		switch v := value.(type) {
-		case string:
-			if !plain(v) {
-				return nil, false
-			}
-			values.Set(name, uritemplate.String(v))
-		case []any:
-			var list []string
-			for _, item := range v {
-				text, isText := item.(string)
-				if !isText || !plain(text) {
-					return nil, false
-				}
-				list = append(list, text)
-			}
-			if len(list) > 0 {
-				values.Set(name, uritemplate.List(list...))
-			}
-		case nil:
-		default: // objects have no order here, numbers another spelling
-			return nil, false
-		}
-	}
-	return values, true
 }

@@ -55,6 +55,11 @@ func TestMatch(t *testing.T) {
 		{"x:{+a}", "x:%zz", ""},
 		{"x:{+a}", "x:%C3", ""},
 		{"x:{+a}", "x:%C3%A9%41", `{"a":"éA"}`},
+		{"notes://tag/{tag}", "notes://tag/%ff", ""}, // no text
+		{"notes://tag/{tag}", "notes://tag/a,b", ""}, // a list
+		{"notes://tag/{tag}", "notes://tag/a%2Cb", `{"tag":"a,b"}`},
+		{"x:{b}:{a}:{b}", "x:1:2:1", `{"b":"1","a":"2"}`},
+		{"x:{b}:{a}:{b}", "x:1:2:3", ""},
 	} {
 		m, err := newMatcher(test.template)
 		if err != nil {

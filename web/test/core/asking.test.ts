@@ -134,25 +134,6 @@ test('what a user declines is an answer; what does not fit the form is asked for
   assert.deepEqual(resultOf(await answer).content, [{ type: 'text', text: 'You said decline.' }])
 })
 
-test('a client is asked for nothing that it did not declare', async (t) => {
-  const page = await testPage(t)
-  greeter(page)
-  page.mcp.prompt({ name: 'visit' }, (_, { need }) => {
-    const { visit } = need({ visit: elicitUrl('Log in', 'https://example.com/login') })
-    return visit.action
-  })
-  const client = page.client()
-  const refused = errorOf(await client.askModern('tools/call', { name: 'greet' }))
-  assert.equal(refused.code, -32021)
-  assert.deepEqual(Object.keys(refused.data?.requiredCapabilities as object), ['elicitation'])
-  const formOnly = capable({ elicitation: {} })
-  const visit = await client.askModern('prompts/get', { name: 'visit' }, undefined, formOnly)
-  assert.equal(errorOf(visit).code, -32021)
-  await client.initialize('2025-11-25', {})
-  assert.equal(errorOf(await client.ask('tools/call', { name: 'greet' })).code, -32603)
-  assert.ok(!client.got.some((m) => m.method === 'elicitation/create'))
-})
-
 test('a prompt may send the user to a page, and state alone may be kept', async (t) => {
   const page = await testPage(t)
   page.mcp.prompt({ name: 'visit' }, (_, { need }) => {
@@ -181,24 +162,6 @@ test('a prompt may send the user to a page, and state alone may be kept', async 
   const { requestState } = first
   const second = await client.askModern('tools/call', { name: 'again', requestState })
   assert.deepEqual(resultOf(second).content, [{ type: 'text', text: 'kept' }])
-})
-
-test('a classic client that cancels is not waited for, and its user neither', async (t) => {
-  const page = await testPage(t)
-  greeter(page)
-  const client = page.client()
-  await client.initialize('2025-11-25', able)
-  client.post({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 'greet' } })
-  const request = await client.next((m) => m.method === 'elicitation/create')
-  const requestId = 'x'
-  client.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
-  const cancelled = await client.next((m) => m.method === 'notifications/cancelled')
-  assert.equal((cancelled.params as Message).requestId, request.id)
-  client.post({ jsonrpc: '2.0', id: request.id, result: ada }) // too late
-  resultOf(await client.ask('ping'))
-  const requests = client.got.filter((m) => m.method === 'elicitation/create')
-  assert.equal(requests.length, 1)
-  assert.ok(!client.got.some(({ id }) => id === 'x'))
 })
 
 test('a handler that catches errors lets the one of need through by its class', async (t) => {
