@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server"
 )
@@ -79,29 +78,4 @@ func TestAccessCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("with a file that is damaged", false)
-}
-
-// The table says what each right is, and which names have ended.
-func TestAccessTable(t *testing.T) {
-	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.Local)
-	use := func(app, right string) server.AppUse { return server.AppUse{App: app, Right: right, Used: now} }
-	var out strings.Builder
-	err := printAccess(&out, server.AccessReport{Since: now.AddDate(0, 0, -6), Assistants: []server.AssistantAccess{
-		{NamedAssistant: server.NamedAssistant{Name: "claude-code"}, Uses: []server.AppUse{{App: "notes", Right: "act", Reads: 12, Calls: 3, Used: now.Add(-5 * time.Minute)}, use("", "act")}},
-		{NamedAssistant: server.NamedAssistant{Name: "reader", ReadOnly: true}, Uses: []server.AppUse{use("notes", "read"), use("mail", "none")}},
-		{NamedAssistant: server.NamedAssistant{Name: "gone", Revoked: now}, Uses: []server.AppUse{use("notes", "none")}},
-		{NamedAssistant: server.NamedAssistant{Name: "old", Expires: now.Add(-time.Hour)}},
-	}}, true, now)
-	const want = `ASSISTANT    PAGE            RIGHT         READS  CALLS  DENIED  USED          LAST DENIAL
-claude-code  notes           read and act  12     3      0       5m ago        
-             (lists of all)  read and act  0      0      0       0s ago        
-reader       notes           read only     0      0      0       0s ago        
-             mail            none          0      0      0       0s ago        
-gone         notes           revoked       0      0      0       0s ago        
-old          -               expired                             not used yet  
-Reads, calls and denials are those of today. The log goes back to Nov 20, 12:00.
-`
-	if err != nil || out.String() != want {
-		t.Errorf("%v\n%s\nwant\n%s", err, out.String(), want)
-	}
 }

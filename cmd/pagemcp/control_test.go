@@ -59,7 +59,7 @@ func startProgram(t *testing.T, args ...string) (line ready, stop func()) {
 // Without a gateway each command says how to start one, and changes nothing.
 func TestCommandsNeedARunningGateway(t *testing.T) {
 	state := t.TempDir()
-	for _, line := range []string{"status", "status --json", "pair http://localhost:5173", "revoke --all", "token rotate", "logs"} {
+	for _, line := range []string{"status", "status --json", "pair http://localhost:5173", "revoke --all", "token rotate", "logs", "watch", "watch x:y"} {
 		out, err := runForOutput(t, append(strings.Fields(line), "--state", state)...)
 		if !errors.Is(err, server.ErrNotRunning) || exitCode(err) != exitFailed {
 			t.Errorf("%s: %v", line, err)
@@ -160,32 +160,6 @@ func TestLogsFollowUntilTheGatewayEnds(t *testing.T) {
 		}
 	case <-time.After(20 * time.Second):
 		t.Error("logs --follow goes on after the gateway has ended")
-	}
-}
-
-// Wrong arguments are mistakes of the command line.
-func TestControlCommandsCheckArguments(t *testing.T) {
-	for line, want := range map[string]string{
-		"pair":                          "pair needs one origin",
-		"pair http://localhost:5173/":   `browsers send it as "http://localhost:5173"`,
-		"pair localhost:5173":           "want scheme, host and port",
-		"revoke":                        "revoke needs one origin",
-		"revoke --all https://app.test": "revoke takes no argument",
-		"token":                         "",
-		"token rotate now":              "rotate takes no argument",
-		"pause soon":                    "pause needs one time like 20m or 8h",
-		"pause 0s":                      "pause needs one time like 20m or 8h",
-		"pause 1h 2h":                   "pause needs one time like 20m or 8h",
-		"pause 1000h":                   "at most 720h",
-		"resume now":                    "resume takes no argument",
-	} {
-		_, err := runForOutput(t, strings.Fields(line)...)
-		if want == "" && err == nil {
-			continue // prints its help
-		}
-		if err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != exitMistake {
-			t.Errorf("%s: %v", line, err)
-		}
 	}
 }
 

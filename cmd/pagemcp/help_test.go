@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -58,27 +57,6 @@ func TestHelpExplainsEachFlag(t *testing.T) {
 			}
 		})
 	})
-}
-
-// A mistake in the command line has an exit code of its own, and the error names a
-// command that is spelled similarly.
-func TestMistakesHaveTheirExitCode(t *testing.T) {
-	for line, want := range map[string]string{
-		"sreve":                         "Did you mean this? serve",
-		"serve --stat x":                "unknown flag: --stat; see pagemcp serve --help",
-		"serve --reads-per-second many": "invalid argument",
-		"version now":                   `version takes no argument "now"`,
-		"":                              "no command",
-		"serve --mcp 8808":              "--mcp: ",
-	} {
-		_, err := runForOutput(t, strings.Fields(line)...)
-		if err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != exitMistake || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%q: exit code %d, %v; want %q", line, exitCode(err), err, want)
-		}
-	}
-	if code := exitCode(errors.New("the disk is full")); code != exitFailed {
-		t.Errorf("other errors: %d", code)
-	}
 }
 
 // Each shell gets a script that asks the program for completions.

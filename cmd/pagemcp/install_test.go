@@ -243,17 +243,3 @@ func TestInstallForAProject(t *testing.T) {
 		t.Errorf("a link out of the project: %v", err)
 	}
 }
-
-func TestMistakesOfInstall(t *testing.T) {
-	for line, want := range map[string]string{
-		"install":               "install needs one assistant: claude-code, claude-desktop",
-		"install cursor zed":    "install needs one assistant",
-		"install --list cursor": `install takes no argument "cursor"`,
-		"install clode":         `no client "clode": use one of`,
-		"uninstall clode":       `no client "clode": use one of`,
-	} {
-		if _, err := runForOutput(t, strings.Fields(line)...); err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != exitMistake {
-			t.Errorf("%q: %v; want %q", line, err, want)
-		}
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -19,44 +20,92 @@ import (
 // httpClient is http.DefaultClient with a limit for a request and its answer.
 var httpClient = &http.Client{Timeout: time.Minute}
 
-// Every mistake in a command line is reported in one line that says what to do, before
-// any port is bound.
+// Every mistake in a command line is reported in one line that says what to do, with an exit code of its own, before
+// anything is printed or served.
 func TestMistakesSayWhatToDo(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	for line, want := range map[string]string{
+		"":                                       "no command: use one of those above",
+		"run":                                    `unknown command "run"`,
+		"sreve":                                  "Did you mean this? serve",
+		"version now":                            `version takes no argument "now"`,
+		"serve now":                              "serve takes no argument",
+		"serve --stat x":                         "unknown flag: --stat; see pagemcp serve --help",
+		"serve --reads-per-second many":          "invalid argument",
+		"serve --mcp 0.0.0.0:8808":               "use 127.0.0.1:8808",
+		"serve --mcp 8808":                       "want host:port, like",
+		"serve --mcp 127.0.0.1:99999":            "port must be a number",
+		"serve --log-format xml":                 `--log-format "xml": want text or json`,
+		"serve --metrics 0.0.0.0:8810":           "--metrics: ",
+		"serve --dir " + t.TempDir():             "--dir: ",
+		"serve --dir /does/not/exist":            "--dir: ",
+		"serve --open":                           "--open needs --dir",
+		"serve --web 127.0.0.1:0":                "--web needs --dir",
+		"serve --allow-origin *":                 "want scheme, host and port",
+		"serve --allow-origin null":              "want scheme, host and port",
+		"serve --allow-origin https://a.b/":      `browsers send it as "https://a.b"`,
+		"serve --allow-origin https://*.example": "there are no patterns",
+		"stdio --log-format xml":                 `--log-format "xml": want text or json`,
+		"stdio --metrics 127.0.0.1:0":            "unknown flag: --metrics",
+		"stdio --as Claude":                      "--as: the name",
+		"pair":                                   "pair needs one origin",
+		"pair http://localhost:5173/":            `browsers send it as "http://localhost:5173"`,
+		"pair localhost:5173":                    "want scheme, host and port",
+		"revoke":                                 "revoke needs one origin",
+		"revoke --all https://app.test":          "revoke takes no argument",
+		"pause soon":                             "pause needs one time like 20m or 8h",
+		"pause 0s":                               "pause needs one time like 20m or 8h",
+		"pause 1h 2h":                            "pause needs one time like 20m or 8h",
+		"pause 1000h":                            "at most 720h",
+		"resume now":                             "resume takes no argument",
+		"watch --settle 0s":                      "--settle must be above 0",
+		"watch --settle 2m":                      "--settle must be above 0 and at most 1m0s",
+		"watch --as Claude":                      "--as: the name",
+		"token rotate now":                       "rotate takes no argument",
+		"token add":                              "token add needs the name of one assistant",
+		"token add Claude":                       `the name "Claude" is not valid`,
+		"token add token":                        `the name "token" is reserved`,
+		"token revoke":                           "token revoke needs the name",
+		"token add x --expires 0d":               "is not a time: want one like 12h or 30d",
+		"token add x --expires 5":                "is not a time",
+		"token add x --expires -1h":              "is not a time",
+		"install":                                "install needs one assistant: claude-code, claude-desktop",
+		"install cursor zed":                     "install needs one assistant",
+		"install --list cursor":                  `install takes no argument "cursor"`,
+		"install clode":                          `no client "clode": use one of`,
+		"uninstall clode":                        `no client "clode": use one of`,
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		var out, complaints bytes.Buffer
+		err := run(ctx, strings.Fields(line), streams{strings.NewReader(""), &out, &complaints})
+		cancel()
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || exitCode(err) != exitMistake {
+			t.Errorf("%q: exit code %d, %v; want %q", line, exitCode(err), err, want)
+		}
+		if out.Len() > 0 {
+			t.Errorf("%q: standard output %q", line, out.String())
+		}
+	}
+	if code := exitCode(errors.New("the disk is full")); code != exitFailed {
+		t.Errorf("other errors: %d", code)
+	}
+}
+
+func TestFailuresSayWhatToDo(t *testing.T) {
 	inUse, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer inUse.Close()
-	state := t.TempDir()
 	for line, want := range map[string]string{
-		"":                            "no command: use one of those above",
-		"run":                         `unknown command "run"`,
-		"serve now":                   "serve takes no argument",
-		"serve --mcp 0.0.0.0:8808":    "use 127.0.0.1:8808",
-		"serve --mcp 8808":            "want host:port",
-		"serve --mcp 127.0.0.1:99999": "port must be a number",
-		"serve --allow-origin https://app.example/": `browsers send it as "https://app.example"`,
-		"serve --allow-origin *":                    "want scheme, host and port",
-		"serve --allow-origin https://*.example":    "there are no patterns",
-		"serve --allow-origin null":                 "want scheme, host and port",
-		"stdio --mcp 192.0.2.1:1":                   "serves this machine only",
-		"dev --files /nothing/there":                "--files: read the built files: ",
-		"serve --mcp " + inUse.Addr().String():      "choose another port with --mcp",
-		"stdio --mcp " + inUse.Addr().String():      "choose another port with --mcp",
+		"serve --mcp " + inUse.Addr().String(): "choose another port with --mcp",
+		"stdio --mcp " + inUse.Addr().String(): "choose another port with --mcp",
+		"stdio --mcp 192.0.2.1:1":              "serves this machine only",
+		"dev --files /nothing/there":           "--files: read the built files: ",
 	} {
-		args := strings.Fields(line)
-		if len(args) > 1 && args[0] != "run" {
-			args = append(args[:1:1], append([]string{"--state", state}, args[1:]...)...)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		var out, complaints bytes.Buffer
-		err := run(ctx, args, streams{strings.NewReader(""), &out, &complaints})
-		cancel()
+		_, err := runForOutput(t, append(strings.Fields(line), "--state", t.TempDir())...)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", line, err, want)
-		}
-		if out.Len() > 0 {
-			t.Errorf("%q: standard output %q", line, out.String())
 		}
 	}
 }

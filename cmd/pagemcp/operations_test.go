@@ -97,17 +97,3 @@ func TestOperations(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestOperationsCheckTheirFlags(t *testing.T) {
-	for line, want := range map[string]string{
-		"serve --log-format xml":       `--log-format "xml": want text or json`,
-		"stdio --log-format xml":       `--log-format "xml": want text or json`,
-		"serve --metrics 0.0.0.0:8810": "--metrics: ",
-		"stdio --metrics 127.0.0.1:0":  "unknown flag: --metrics",
-	} {
-		_, err := runForOutput(t, append(strings.Fields(line), "--state", t.TempDir(), "--mcp", "127.0.0.1:0")...)
-		if err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != exitMistake {
-			t.Errorf("%s: %v", line, err)
-		}
-	}
-}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	gobuild "go/build"
@@ -12,10 +11,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server/bundle"
 	"github.com/pagemcp/pagemcp/server/release"
@@ -179,41 +176,6 @@ func TestVersionsAgree(t *testing.T) {
 	}
 	if version != web.Version() {
 		t.Errorf("the program has version %q, the files %s", web.Version(), version)
-	}
-}
-
-// engineBudget is what engine.wasm may weigh on the way to a page. The design allows 820,000.
-// Changes of a few lines move the figure by up to 1,500, whatever they do.
-const engineBudget = 795_000 // bytes, brotli; 15,000 of them decide by grants, 2,000 complete from lists at gateways, 57,000 are tasks and events, 4,000 clean requests for input and check media types and skills
-
-func TestEngineKeepsToItsBudget(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long: make test-more")
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	engine, problems, err := bundle.BuildEngine(ctx, root)
-	if err != nil || problems != nil {
-		t.Fatal(err, problems)
-	}
-	file := filepath.Join(t.TempDir(), "engine.wasm")
-	if err := os.WriteFile(file, engine, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	const script = `const zlib = require('zlib'); const data = require('fs').readFileSync(process.argv[1]);
-		const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: 11, [zlib.constants.BROTLI_PARAM_LGWIN]: 24, [zlib.constants.BROTLI_PARAM_SIZE_HINT]: data.length };
-		process.stdout.write(String(zlib.brotliCompressSync(data, { params }).length))`
-	out, err := exec.CommandContext(ctx, bundle.NodeProgram(root), "-e", script, file).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	size, err := strconv.Atoi(string(out))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("engine.wasm: %d bytes, %d by brotli", len(engine), size)
-	if size > engineBudget {
-		t.Errorf("engine.wasm is %d bytes by brotli, over its budget of %d: every page pays for it; see what came in by `go list -deps`", size, engineBudget)
 	}
 }
 

@@ -92,21 +92,6 @@ func TestServeAnApp(t *testing.T) {
 	}
 }
 
-// Mistakes about the app are found before anything is served.
-func TestServeRefusesWhatIsNoApp(t *testing.T) {
-	for line, want := range map[string]string{
-		"serve --dir " + t.TempDir():  "--dir: ",
-		"serve --dir /does/not/exist": "--dir: ",
-		"serve --open":                "--open needs --dir",
-		"serve --web 127.0.0.1:0":     "--web needs --dir",
-	} {
-		_, err := runForOutput(t, append(strings.Fields(line), "--state", t.TempDir(), "--mcp", "127.0.0.1:0")...)
-		if err == nil || !strings.HasPrefix(err.Error(), want) || exitCode(err) != exitMistake {
-			t.Errorf("%s: %v", line, err)
-		}
-	}
-}
-
 // An app with files of its own at the path of the package keeps them.
 func TestAppsKeepTheirPackage(t *testing.T) {
 	pack := map[string][]byte{"/pagemcp/index.js": []byte("ours")}

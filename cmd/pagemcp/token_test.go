@@ -40,20 +40,3 @@ func TestNamedTokensByCommand(t *testing.T) {
 		t.Errorf("after a token was revoked: %s", got)
 	}
 }
-
-func TestMistakesOfNamedTokens(t *testing.T) {
-	for line, want := range map[string]string{
-		"token add":                 "token add needs the name of one assistant",
-		"token add Claude":          `the name "Claude" is not valid`,
-		"token add token":           `the name "token" is reserved`,
-		"token revoke":              "token revoke needs the name",
-		"token add x --expires 0d":  "is not a time: want one like 12h or 30d",
-		"token add x --expires 5":   "is not a time",
-		"token add x --expires -1h": "is not a time",
-		"stdio --as Claude":         "--as: the name",
-	} {
-		if _, err := runForOutput(t, strings.Fields(line)...); err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != exitMistake {
-			t.Errorf("%q: %v; want %q", line, err, want)
-		}
-	}
-}

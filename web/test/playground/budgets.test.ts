@@ -1,4 +1,7 @@
-/** What the playground weighs, of the files that `pagemcp build` makes: gzip, as web hosts send them. */
+/**
+ * What the playground loads first, of the files that `pagemcp build` makes: gzip, as web hosts send them. The budget is 5 %
+ * more than it weighs; those of the package are in server/bundle/budgets_test.go.
+ */
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -52,22 +55,4 @@ test('what is loaded first is at most 35 KB of JavaScript, in two files that the
   assert.equal(first.size, 2, [...first].join())
   const page = readFileSync(join(playground.directory, 'playground', 'index.html'), 'utf8')
   for (const name of first) assert.match(page, new RegExp(`(href|src)="${name}"`), name)
-})
-
-test('the element for other pages is one file', () => {
-  assert.equal(loadedWith('element.js').size, 1)
-})
-
-test('all CSS is at most 12 KB', () => {
-  const size = files.get('style.css')?.size ?? Number.NaN
-  console.log(`CSS: ${inKb(size)}`)
-  assert.ok(size <= 12 * KB, inKb(size))
-})
-
-test('no chunk is larger than 90 KiB, and the editor is not among what is loaded first', () => {
-  const first = loadedWith('main.js')
-  assert.ok([...first].every((name) => !name.includes('attach-editor')))
-  for (const [name, { size }] of files) {
-    if (name.startsWith('chunks/')) assert.ok(size <= 90 * 1024, `${name}: ${inKb(size)}`)
-  }
 })
