@@ -83,24 +83,6 @@ func connectedReads(t *testing.T, g *Gateway) []Read {
 	return reads
 }
 
-// A session belongs to the assistant that began it: another token does not get into it, not even
-// the token of the user.
-func TestTokensCannotBeSwappedInASession(t *testing.T) {
-	t.Parallel()
-	g := startGateway(t, Options{})
-	one, other := mustAdd(t, g, NewToken{Name: "one"}), mustAdd(t, g, NewToken{Name: "other"})
-	began := post(t.Context(), t, g, one, "/mcp", initialize)
-	bodyOf(t, began, false)
-	session := "Mcp-Session-Id: " + began.Header.Get("Mcp-Session-Id")
-	for token, want := range map[string]int{one: 200, other: 404, g.testToken(): 404} {
-		answer := post(t.Context(), t, g, token, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, session)
-		bodyOf(t, answer, false)
-		if answer.StatusCode != want {
-			t.Errorf("%d, want %d", answer.StatusCode, want)
-		}
-	}
-}
-
 // The endpoints of other pages are closed to an assistant by every HTTP method and spelling, and
 // do not tell whether there is such a page. No named token controls the gateway.
 func TestNamedTokensOpenTheirEndpointsOnly(t *testing.T) {

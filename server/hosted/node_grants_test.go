@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 )
 
 // The user of a page decides by client_id which of the assistants of the tenant may use it: each
@@ -51,4 +52,36 @@ func TestPagesDecideByTheClientID(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What a user decides in one tab holds for what the node has kept of another one that sleeps.
+func TestADecisionInOneTabHoldsForATabThatSleeps(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, nil)
+	tab := func(id, allows string) *livePage {
+		p := n.page("ada", id).note("notes://a", "secret")
+		grants, err := engine.ParseGrants([]byte(`{"default":"open","grants":[{"assistant":"client:reader","right":"read","allow":` + allows + `}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.engine.SetGrants(grants)
+		p.publishes = &remotetest.Publisher{Publishes: func(string) bool { return true }}
+		return p.join()
+	}
+	asleep := tab("first", "true")
+	token := n.token("ada", map[string]any{"client_id": "reader"})
+	read := func() string { return n.read(token, "/mcp/"+asleep.joined.Joined, "notes://a").body }
+	if got := read(); !strings.Contains(got, "secret") {
+		t.Fatal(got)
+	}
+	asleep.publishes.Sleep(true)
+	eventually(t, "nothing is answered without a tab that is awake", func() bool { return strings.Contains(read(), "page-asleep") })
+	second := tab("second", "true")
+	eventually(t, "a second tab allows it", func() bool { return strings.Contains(read(), "secret") })
+	stopped, err := engine.ParseGrants([]byte(`{"default":"open","grants":[{"assistant":"client:reader","right":"read"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.engine.SetGrants(stopped)
+	eventually(t, "the second tab denies it", func() bool { return strings.Contains(read(), "page-asleep") })
 }

@@ -1,72 +1,12 @@
 package hosted
 
 import (
-	"context"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
-	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
-	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/socket"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
-
-// A replayPort delivers a message that was read before.
-type replayPort struct {
-	jsonrpc.Port
-	once  sync.Once
-	first []byte
-}
-
-func (p *replayPort) Read(ctx context.Context) (msg []byte, err error) {
-	p.once.Do(func() { msg = p.first })
-	if msg != nil {
-		return msg, nil
-	}
-	return p.Port.Read(ctx)
-}
-
-// A read that meets a page between its join and its first answer waits for that answer:
-// it may have waited for the page to come from another node.
-func TestReadsWaitForAPageThatJoins(t *testing.T) {
-	t.Parallel()
-	n := startNode(t, nil)
-	p := n.page("alice", "tab").note("notes://a", "text")
-	if _, err := p.dial(); err != nil {
-		t.Fatal(err)
-	}
-	text, err := p.frame(p.hello(p.token()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(text), &p.joined); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), testTime)
-	defer cancel()
-	_, discover, err := p.conn.Read(ctx) // the page is mounted now
-	if err != nil {
-		t.Fatal(err)
-	}
-	paths := map[string]string{"/mcp": p.joined.Joined + "+notes://a", "/mcp/" + p.joined.Joined: "notes://a"}
-	answers := make(chan string, len(paths))
-	for path, uri := range paths {
-		go func() { answers <- n.read(n.token("alice", nil), path, uri).body }()
-	}
-	eventually(t, "the reads arrive", func() bool {
-		requests, _, _ := n.quotas.InUse()
-		return requests == len(paths) || len(answers) > 0
-	})
-	go p.engine.Serve(context.Background(), &replayPort{Port: socket.New(p.conn, limits.MaxMessage+limits.MaxSlack, false), first: discover}) // ends with the socket
-	for range paths {
-		if got := <-answers; !strings.Contains(got, `"text":"text"`) {
-			t.Errorf("read: %s", got)
-		}
-	}
-}
 
 // A page is silent after it has joined: the next ones do not wait for it.
 func TestASilentPageTakesNoTurnFromOthers(t *testing.T) {

@@ -32,15 +32,3 @@ func TestPageConcerned(t *testing.T) {
 		}
 	}
 }
-
-// A page whose requests stay unanswered uses up its own share; a client with many such pages
-// has some requests left for each other page.
-func TestPageShare(t *testing.T) {
-	for _, x := range []struct{ share, total, want int }{
-		{64, 0, 64}, {64, 255, 64}, {64, 256, 4}, {64, 10_000, 4}, {2, 7, 2}, {2, 8, 2},
-	} {
-		if got := PageShare(x.share, x.total); got != x.want {
-			t.Errorf("%d in flight: a share of %d is %d, want %d", x.total, x.share, got, x.want)
-		}
-	}
-}
