@@ -76,9 +76,17 @@ func startFixture(t *testing.T) *fixture {
 	if server.err != nil {
 		t.Fatalf("build the tests of server: %v", server.err)
 	}
-	program := exec.Command(filepath.Join(server.dir, "server.test"))
+	f := &fixture{t: t}
+	startProcess(t, exec.Command(filepath.Join(server.dir, "server.test")), "server", f)
+	return f
+}
+
+// startProcess starts the test binary of a package as a fixture, until the test ends, and reads into the line that it
+// prints.
+func startProcess(t *testing.T, program *exec.Cmd, dir string, into any) {
+	t.Helper()
 	program.Env = append(os.Environ(), "PAGEMCP_TEST_FIXTURE=1", "PAGEMCP_MESSAGES=")
-	program.Dir = filepath.Join(root, "server")
+	program.Dir = filepath.Join(root, dir)
 	program.Stderr = os.Stderr
 	ends, err := program.StdinPipe()
 	if err != nil {
@@ -107,11 +115,9 @@ func startFixture(t *testing.T) *fixture {
 		t.Fatalf("the fixture printed nothing in %v: %v", testTime, err)
 	}
 	kill.Stop()
-	f := &fixture{t: t}
-	if err := json.Unmarshal(line, f); err != nil {
+	if err := json.Unmarshal(line, into); err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
-	return f
 }
 
 // write changes a resource of a page.

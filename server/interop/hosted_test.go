@@ -1,13 +1,10 @@
 package interop
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -15,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -41,41 +37,8 @@ func startHostedFixture(t *testing.T) *hostedFixture {
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the tests of server/hosted: %s", text)
 	}
-	program := exec.Command(binary, "-test.run", "^TestFixtureForOtherClients$")
-	program.Env = append(os.Environ(), "PAGEMCP_TEST_FIXTURE=1")
-	program.Dir = filepath.Join(root, "server", "hosted")
-	program.Stderr = os.Stderr
-	ends, err := program.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := program.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
-	kill := time.AfterFunc(testTime, func() { program.Process.Kill() }) // until it has printed its line, and at the end
-	lines := bufio.NewReader(out)
-	t.Cleanup(func() {
-		kill.Reset(testTime)
-		ends.Close()
-		rest, _ := io.ReadAll(lines)
-		if err := program.Wait(); err != nil {
-			t.Errorf("the fixture ended with %v: %s", err, rest)
-		}
-		kill.Stop()
-	})
-	line, err := lines.ReadBytes('\n')
-	if err != nil {
-		t.Fatalf("the fixture printed nothing in %v: %v", testTime, err)
-	}
-	kill.Stop()
 	f := &hostedFixture{t: t}
-	if err := json.Unmarshal(line, f); err != nil {
-		t.Fatalf("%s: %v", line, err)
-	}
+	startProcess(t, exec.Command(binary, "-test.run", "^TestFixtureForOtherClients$"), "server/hosted", f)
 	return f
 }
 

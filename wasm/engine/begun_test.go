@@ -56,19 +56,13 @@ func TestErrorsOfToolsAreNotRetried(t *testing.T) {
 // asking is a source with a tool that asks the client before it answers.
 func asking(t *testing.T) *engine.Table {
 	table := engine.NewTable()
-	err := table.PutTool(engine.ToolEntry{
-		Tool: engine.Tool{Name: "t", Object: []byte(`{"name":"t","inputSchema":{"type":"object"}}`)},
-		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
-			i := engine.InvocationOf(ctx)
-			if inputs, _, err := i.Answers(); err != nil || inputs != nil {
-				return []byte(`{"content":[]}`), err
-			}
-			return nil, i.Need([]byte(`{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), nil)
-		},
+	toolOf(t, table, "t", func(ctx context.Context, _ []byte) ([]byte, error) {
+		i := engine.InvocationOf(ctx)
+		if inputs, _, err := i.Answers(); err != nil || inputs != nil {
+			return []byte(`{"content":[]}`), err
+		}
+		return nil, i.Need([]byte(`{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), nil)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return table
 }
 

@@ -115,24 +115,18 @@ func TestProgressIsThinned(t *testing.T) {
 		options := enginetest.Offering
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
 		table := engine.NewTable()
-		err := table.PutTool(engine.ToolEntry{
-			Tool: engine.Tool{Name: "flood", Object: []byte(`{"name":"flood","inputSchema":{"type":"object"}}`)},
-			Call: func(ctx context.Context, _ []byte) ([]byte, error) {
-				i := engine.InvocationOf(ctx)
-				for range 10_000 {
-					i.Progress([]byte(`{"progress":1}`)) // does not increase: one is sent
-				}
-				for n := range 1000 {
-					i.Progress(append(append([]byte(`{"progress":2.`), strings.Repeat("9", n+1)[:min(n+1, 14)]...), '}'))
-				}
-				time.Sleep(time.Second)
-				i.Progress([]byte(`{"progress":3}`))
-				return []byte(`{"content":[]}`), nil
-			},
+		toolOf(t, table, "flood", func(ctx context.Context, _ []byte) ([]byte, error) {
+			i := engine.InvocationOf(ctx)
+			for range 10_000 {
+				i.Progress([]byte(`{"progress":1}`)) // does not increase: one is sent
+			}
+			for n := range 1000 {
+				i.Progress(append(append([]byte(`{"progress":2.`), strings.Repeat("9", n+1)[:min(n+1, 14)]...), '}'))
+			}
+			time.Sleep(time.Second)
+			i.Progress([]byte(`{"progress":3}`))
+			return []byte(`{"content":[]}`), nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		e.Mount("", table)
 		c := enginetest.Speak(t, e, "")
 		c.Ask("1", "tools/call", `,"progressToken":1`, `,"name":"flood"`)

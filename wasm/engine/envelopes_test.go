@@ -70,13 +70,7 @@ func hostileWorld(t *testing.T) *engine.Engine {
 		"panics":   func(context.Context) ([]byte, error) { panic("it is broken") },
 		"nonsense": func(context.Context) ([]byte, error) { return []byte(`{"content":[{"type":7}`), nil },
 	} {
-		err := table.PutTool(engine.ToolEntry{
-			Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`)},
-			Call: func(ctx context.Context, _ []byte) ([]byte, error) { return call(ctx) },
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		toolOf(t, table, name, func(ctx context.Context, _ []byte) ([]byte, error) { return call(ctx) })
 	}
 	for _, name := range []string{"cart", "panics"} {
 		err := table.Put(engine.Entry{

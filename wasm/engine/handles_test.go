@@ -104,19 +104,13 @@ func handleOptions() engine.Options {
 func newHandleEngine(t *testing.T, options engine.Options) *engine.Engine {
 	e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
 	table := enginetest.NotesOf(t, "open", "secret", "third")
-	err := table.PutTool(engine.ToolEntry{
-		Tool: engine.Tool{Name: "ask", Object: []byte(`{"name":"ask","inputSchema":{"type":"object"}}`)},
-		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
-			i := engine.InvocationOf(ctx)
-			if _, state, err := i.Answers(); err != nil || state != nil {
-				return []byte(`{"content":[]}`), err
-			}
-			return nil, i.Need(nil, []byte(`"kept"`))
-		},
+	toolOf(t, table, "ask", func(ctx context.Context, _ []byte) ([]byte, error) {
+		i := engine.InvocationOf(ctx)
+		if _, state, err := i.Answers(); err != nil || state != nil {
+			return []byte(`{"content":[]}`), err
+		}
+		return nil, i.Need(nil, []byte(`"kept"`))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	e.Mount("", table)
 	return e
 }

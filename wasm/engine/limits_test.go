@@ -62,22 +62,16 @@ func TestRemarksToAStalledClientAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := engine.NewTable()
 		large := `"` + strings.Repeat("x", 60_000) + `"`
-		err := table.PutTool(engine.ToolEntry{
-			Tool: engine.Tool{Name: "t", Object: []byte(`{"name":"t","inputSchema":{"type":"object"}}`)},
-			Call: func(ctx context.Context, _ []byte) ([]byte, error) {
-				i := engine.InvocationOf(ctx)
-				for n := range 1000 {
-					i.Log([]byte(`{"level":"error","data":` + large + `}`))
-					i.Progress([]byte(fmt.Sprintf(`{"progress":%d,"message":%s}`, n, large)))
-					time.Sleep(100 * time.Millisecond)
-				}
-				i.Log([]byte(`{"level":"error","data":"` + strings.Repeat("x", 1<<20) + `"}`))
-				return []byte(`{"content":[]}`), nil
-			},
+		toolOf(t, table, "t", func(ctx context.Context, _ []byte) ([]byte, error) {
+			i := engine.InvocationOf(ctx)
+			for n := range 1000 {
+				i.Log([]byte(`{"level":"error","data":` + large + `}`))
+				i.Progress([]byte(fmt.Sprintf(`{"progress":%d,"message":%s}`, n, large)))
+				time.Sleep(100 * time.Millisecond)
+			}
+			i.Log([]byte(`{"level":"error","data":"` + strings.Repeat("x", 1<<20) + `"}`))
+			return []byte(`{"content":[]}`), nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true, Logging: true})
 		e.Mount("", table)
 		d := enginetest.NewDialogue(t, e)

@@ -128,9 +128,7 @@ func TestADenialBetweenRoundsEndsThePermit(t *testing.T) {
 func TestASessionIsAskedAboutOnceInAllRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newRounds(t)
-		near, far := jsonrpc.Pipe()
-		go a.engine.Serve(engine.WithPrincipal(context.Background(), "claude"), far) // ends with near
-		d := &enginetest.Dialogue{T: t, Port: near}
+		d := enginetest.DialogueOf(t, a.engine, "claude")
 		d.Request("initialize", `"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}`)
 		d.Say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		d.Send("tools/call", `"name":"wipe","arguments":{}`)
@@ -145,6 +143,5 @@ func TestASessionIsAskedAboutOnceInAllRounds(t *testing.T) {
 		if n := len(a.questions); n != 1 {
 			t.Errorf("%d questions", n)
 		}
-		near.Close()
 	})
 }

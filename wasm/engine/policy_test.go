@@ -78,9 +78,7 @@ func everyMethodAgrees(t *testing.T) {
 	})
 	e.Mount("", table)
 	for p := range principals {
-		near, far := jsonrpc.Pipe()
-		go e.Serve(engine.WithPrincipal(t.Context(), engine.Principal(fmt.Sprint(p))), far) // ends with near
-		d := &enginetest.Dialogue{T: t, Port: near}
+		d := enginetest.DialogueOf(t, e, engine.Principal(fmt.Sprint(p)))
 		lists := map[string]string{}
 		for _, method := range enginetest.ListMethods {
 			lists[method] = d.Modern(method, "")
@@ -135,7 +133,6 @@ func everyMethodAgrees(t *testing.T) {
 		if errorOf(t, denied) != errorOf(t, absent) {
 			t.Errorf("completions too often: what is not allowed is answered %s, what is not there %s", denied, absent)
 		}
-		near.Close()
 	}
 }
 

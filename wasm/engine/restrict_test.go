@@ -35,9 +35,7 @@ func TestReadOnlyClientsRunToolsThatOnlyRead(t *testing.T) {
 		for who, may := range map[engine.Principal]func(tool string) bool{
 			"reader": func(tool string) bool { return tool == "look" }, "actor": func(string) bool { return true },
 		} {
-			near, far := jsonrpc.Pipe()
-			go e.Serve(engine.WithPrincipal(t.Context(), who), far) // ends with near
-			d := &enginetest.Dialogue{T: t, Port: near}
+			d := enginetest.DialogueOf(t, e, who)
 			list := d.Modern("tools/list", "")
 			for name := range hints {
 				if strings.Contains(list, `"notes__`+name+`"`) != may(name) {
@@ -55,7 +53,6 @@ func TestReadOnlyClientsRunToolsThatOnlyRead(t *testing.T) {
 			if got := d.Modern("tools/call", `"name":"notes__none"`); !strings.Contains(got, "Unknown tool") {
 				t.Errorf("%s calls a tool that is not there: %s", who, got)
 			}
-			near.Close()
 		}
 	})
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // An entry that breaks a rule of SEP-2640 is refused as a whole, and the error names the
@@ -117,10 +116,7 @@ func TestSkillWithoutFilesIsValidJSON(t *testing.T) {
 	table.PutSkill(engine.Skill{URI: "skill://a/SKILL.md", Frontmatter: []byte(`{"name":"a","description":"d"}`)})
 	e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Skills: true})
 	e.Mount("", table)
-	near, far := jsonrpc.Pipe()
-	go e.Serve(t.Context(), far) // ends with near
-	defer near.Close()
-	d := &enginetest.Dialogue{T: t, Port: near}
+	d := enginetest.NewDialogue(t, e)
 	if got := d.Modern("skills/list", ""); !strings.Contains(got, `"resources":[]}`) {
 		t.Error(got)
 	}

@@ -39,12 +39,6 @@ func TestRequestStateBelongsToOneTuple(t *testing.T) {
 		}
 		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Tools: true})
 		e.Mount("", table)
-		dial := func(who engine.Principal) *enginetest.Dialogue {
-			near, far := jsonrpc.Pipe()
-			go e.Serve(engine.WithPrincipal(t.Context(), who), far)
-			t.Cleanup(func() { near.Close() })
-			return &enginetest.Dialogue{T: t, Port: near}
-		}
 		const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
 		var tuples []string // the params of each way to divide abc between name, uri and a member of arguments
 		for i := 1; i <= len(all); i++ {
@@ -55,7 +49,7 @@ func TestRequestStateBelongsToOneTuple(t *testing.T) {
 		whos := []engine.Principal{"", "a", "ab"}
 		for made, params := range tuples {
 			for _, maker := range whos {
-				d := dial(maker)
+				d := enginetest.DialogueOf(t, e, maker)
 				first := d.Request("tools/call", meta+","+params)
 				state := jsonrpc.Member(jsonrpc.Member([]byte(first), "result"), "requestState")
 				if state == nil {
@@ -63,7 +57,7 @@ func TestRequestStateBelongsToOneTuple(t *testing.T) {
 				}
 				for used, other := range tuples {
 					for _, user := range whos {
-						got := dial(user).Request("tools/call", meta+","+other+`,"inputResponses":{"k":{"action":"accept"}},"requestState":`+string(state))
+						got := enginetest.DialogueOf(t, e, user).Request("tools/call", meta+","+other+`,"inputResponses":{"k":{"action":"accept"}},"requestState":`+string(state))
 						if taken, right := strings.Contains(got, "taken"), made == used && maker == user; taken != right {
 							t.Errorf("state of %q for %s used by %q for %s: taken %v: %s", maker, params, user, other, taken, got)
 						}

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote"
@@ -75,8 +74,8 @@ type spellings struct {
 	*testing.T
 	page            *engine.Engine
 	table           *engine.Table
-	gateway, mallet speaker
-	classic         speaker
+	gateway, mallet *enginetest.Dialogue
+	classic         *enginetest.Dialogue
 	several         []string // what several:///all returns
 }
 
@@ -118,9 +117,9 @@ func newSpellings(t *testing.T) *spellings {
 	}
 	gateway := engine.New(engine.Info{Name: "gateway", Version: "1"}, &engine.Options{UpdateInterval: 1})
 	gateway.Mount("p+", r)
-	s.gateway, s.mallet, s.classic = newSpeaker(t, gateway, "claude"), newSpeaker(t, gateway, "mallet"), newSpeaker(t, gateway, "claude")
-	s.classic.request("initialize", `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
-	s.classic.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	s.gateway, s.mallet, s.classic = enginetest.DialogueOf(t, gateway, "claude"), enginetest.DialogueOf(t, gateway, "mallet"), enginetest.DialogueOf(t, gateway, "claude")
+	s.classic.Request("initialize", `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
+	s.classic.Say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return s
 }
 
@@ -153,8 +152,8 @@ func (c *spelledCase) want() string {
 }
 
 // read reads the record, and reports whether it is there.
-func (c *spelledCase) read(s speaker, isWithheld string) (found bool) {
-	answer := s.modern("resources/read", `"uri":`+quoted("p+"+c.spelled))
+func (c *spelledCase) read(s *enginetest.Dialogue, isWithheld string) (found bool) {
+	answer := s.Modern("resources/read", `"uri":`+quoted("p+"+c.spelled))
 	uri, text := contentsOf(answer)
 	switch {
 	case isWithheld != "":
@@ -175,7 +174,7 @@ func (c *spelledCase) read(s speaker, isWithheld string) (found bool) {
 }
 
 func (c *spelledCase) subscribe() {
-	answer := c.classic.request("resources/subscribe", `"uri":`+quoted("p+"+c.spelled))
+	answer := c.classic.Request("resources/subscribe", `"uri":`+quoted("p+"+c.spelled))
 	if strings.Contains(answer, `"error"`) {
 		if c.isExact {
 			c.Errorf("subscribe: %s", answer)
@@ -183,31 +182,31 @@ func (c *spelledCase) subscribe() {
 		return
 	}
 	c.table.Changed(c.announced)
-	c.classic.wants("the update", `"uri":`+quoted("p+"+c.spelled)+`}`)
+	wants(c.classic, "the update", `"uri":`+quoted("p+"+c.spelled)+`}`)
 	if c.isExact { // its other spelling ends it, too
-		c.classic.request("resources/unsubscribe", `"uri":`+quoted("p+"+c.announced))
+		c.classic.Request("resources/unsubscribe", `"uri":`+quoted("p+"+c.announced))
 	} else {
-		c.classic.request("resources/unsubscribe", `"uri":`+quoted("p+"+c.spelled))
+		c.classic.Request("resources/unsubscribe", `"uri":`+quoted("p+"+c.spelled))
 	}
 	c.table.Changed(c.uri)
-	if more := c.classic.request("ping", ""); strings.Contains(more, `"updated"`) {
+	if more := c.classic.Request("ping", ""); strings.Contains(more, `"updated"`) {
 		c.Errorf("after it has unsubscribed: %s", more)
 	}
 }
 
 func (c *spelledCase) listen() {
-	id := c.gateway.send("subscriptions/listen", enginetest.ModernMeta+`,"notifications":{"resourceSubscriptions":[`+quoted("p+"+c.spelled)+`]}`)
-	acknowledged := c.gateway.next("the acknowledgement")
+	id := c.gateway.Send("subscriptions/listen", enginetest.ModernMeta+`,"notifications":{"resourceSubscriptions":[`+quoted("p+"+c.spelled)+`]}`)
+	acknowledged := c.gateway.Next("the acknowledgement")
 	if !strings.Contains(acknowledged, quoted("p+"+c.spelled)) {
 		if c.isExact {
 			c.Errorf("it is not acknowledged: %s", acknowledged)
 		}
 	} else {
 		c.table.Changed(c.announced)
-		c.gateway.wants("the update", `"uri":`+quoted("p+"+c.spelled)+`}`)
+		wants(c.gateway, "the update", `"uri":`+quoted("p+"+c.spelled)+`}`)
 	}
-	c.gateway.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
-	c.gateway.request("ping", "")
+	c.gateway.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
+	c.gateway.Request("ping", "")
 }
 
 func (c *spelledCase) withhold(random *rand.Rand) {
@@ -226,10 +225,10 @@ func (c *spelledCase) withhold(random *rand.Rand) {
 	}
 	other := expanded("note:///other/{key}", randomText(random))
 	c.several = []string{c.uri, other, c.uri + "/below"}
-	if answer := c.mallet.modern("resources/read", `"uri":"p+several:///all"`); strings.Count(answer, `"text"`) != 2 || !strings.Contains(answer, quoted("p+"+other)) {
+	if answer := c.mallet.Modern("resources/read", `"uri":"p+several:///all"`); strings.Count(answer, `"text"`) != 2 || !strings.Contains(answer, quoted("p+"+other)) {
 		c.Errorf("%s is withheld, and read with others: %s", c.announced, answer)
 	}
-	if answer := c.gateway.modern("resources/read", `"uri":"p+several:///all"`); strings.Count(answer, `"text"`) != 4 {
+	if answer := c.gateway.Modern("resources/read", `"uri":"p+several:///all"`); strings.Count(answer, `"text"`) != 4 {
 		c.Errorf("withheld from another one: %s", answer)
 	}
 }
@@ -395,59 +394,8 @@ func contentsOf(answer string) (uri, text string) {
 	return uri, text
 }
 
-// A speaker is a client by a pipe, in real time.
-type speaker struct {
-	*testing.T
-	port jsonrpc.Port
-	last *int
-}
-
-func newSpeaker(t *testing.T, e *engine.Engine, who engine.Principal) speaker {
-	s := enginetest.Speak(t, e, who)
-	t.Cleanup(func() { s.Port.Close() })
-	return speaker{t, s.Port, new(int)}
-}
-
-func (s speaker) say(message string) {
-	if err := s.port.Write(s.Context(), []byte(message)); err != nil {
-		s.Fatal(err)
-	}
-}
-
-func (s speaker) send(method, members string) (id string) {
-	*s.last++
-	id = fmt.Sprint(*s.last)
-	s.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{` + members + `}}`)
-	return id
-}
-
-func (s speaker) next(why string) string {
-	ctx, cancel := context.WithTimeout(s.Context(), 10*time.Second)
-	defer cancel()
-	msg, err := s.port.Read(ctx)
-	if err != nil {
-		s.Errorf("waited 10 s for %s: %v", why, err)
-	}
-	return string(msg)
-}
-
 // wants passes over messages until one has a part.
-func (s speaker) wants(why, part string) {
-	for !s.Failed() && !strings.Contains(s.next(why+" with "+part), part) {
+func wants(d *enginetest.Dialogue, why, part string) {
+	for !strings.Contains(d.Next(why+" with "+part), part) {
 	}
-}
-
-func (s speaker) request(method, members string) string {
-	id := s.send(method, members)
-	for !s.Failed() {
-		msg := s.next("the answer to " + method)
-		if string(jsonrpc.Member([]byte(msg), "id")) == id {
-			return msg
-		}
-	}
-	return ""
-}
-
-func (s speaker) modern(method, members string) string {
-	return s.request(method, enginetest.ModernMeta+","+members)
 }

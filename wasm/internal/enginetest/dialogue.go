@@ -21,9 +21,12 @@ type Dialogue struct {
 }
 
 // NewDialogue lets e serve a client, until the test ends.
-func NewDialogue(t *testing.T, e *engine.Engine) *Dialogue {
+func NewDialogue(t *testing.T, e *engine.Engine) *Dialogue { return DialogueOf(t, e, "") }
+
+// DialogueOf is NewDialogue for a client called who.
+func DialogueOf(t *testing.T, e *engine.Engine, who engine.Principal) *Dialogue {
 	near, far := jsonrpc.Pipe()
-	go e.Serve(t.Context(), far) // ends with near
+	go e.Serve(engine.WithPrincipal(t.Context(), who), far) // ends with near
 	t.Cleanup(func() { near.Close() })
 	return &Dialogue{T: t, Port: near}
 }
@@ -46,9 +49,14 @@ func (d *Dialogue) Send(method, members string) string {
 // Request sends a request and returns the answer, without notifications in between.
 func (d *Dialogue) Request(method, members string) string {
 	d.T.Helper()
-	id := d.Send(method, members)
+	return d.Await(d.Send(method, members), method)
+}
+
+// Await returns the answer to a request, without notifications in between; why is what the test waits for.
+func (d *Dialogue) Await(id, why string) string {
+	d.T.Helper()
 	for {
-		message := d.Next(method)
+		message := d.Next(why)
 		if string(jsonrpc.Member([]byte(message), "id")) == id {
 			return message
 		}

@@ -57,29 +57,6 @@ test('listeners of state and error that throw disturb neither each other nor the
   assert.ok(page.errors.some((error) => String(error).includes('thrown by the state listener')))
 })
 
-test('a change is announced to those who have subscribed to it, beside changes that nobody asked for', async (t) => {
-  const page = await testPage(t)
-  for (const name of ['cart', 'other']) {
-    page.mcp.resource({ uri: `notes://${name}`, name }, () => name)
-  }
-  const client = page.client()
-  await client.initialize()
-  resultOf(await client.ask('resources/subscribe', { uri: 'notes://cart' }))
-  page.mcp.changed('notes://other')
-  page.mcp.changed('notes://cart')
-  page.mcp.changed()
-  const methods = () => client.got.map(({ method, params }) => [method, params])
-  const uri = 'notes://cart'
-  await until(
-    () => methods().some(([method]) => String(method).endsWith('list_changed')),
-    'the change of the list',
-  )
-  assert.deepEqual(
-    methods().filter(([method]) => String(method).endsWith('updated')),
-    [['notifications/resources/updated', { uri }]],
-  )
-})
-
 test('a source whose watch rejects is reported', async (t) => {
   const page = await testPage(t)
   page.mcp.mount({

@@ -215,24 +215,6 @@ test('a source learns on whose behalf it is called, and may say that this is not
   assert.equal(page.errors.length, 1)
 })
 
-test('more reads than may wait are told to come later', async (t) => {
-  const page = await testPage(t)
-  let answer: () => void = () => {}
-  const all = new Promise<void>((resolve) => {
-    answer = resolve
-  })
-  page.mcp.resource({ uri: 'slow:1', name: 'Slow' }, () => all.then(() => 'here'))
-  const client = page.client()
-  const reads = Array.from({ length: 65 }, () =>
-    client.askModern('resources/read', { uri: 'slow:1' }),
-  )
-  const busy = await client.next((m) => 'error' in m)
-  assert.deepEqual((busy.error as Message).data, { origin: 'engine', reason: 'busy', retry: true })
-  answer()
-  const answers = await Promise.all(reads)
-  assert.equal(answers.filter((one) => 'result' in one).length, 64)
-})
-
 test('a registration can be replaced and taken away, and a wrong one is reported', async (t) => {
   const page = await testPage(t)
   const client = page.client()
