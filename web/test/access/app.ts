@@ -1,7 +1,7 @@
 /** An app with an engine, as users get the package, for tests of what assistants meet. */
 
 /**
- * The module script of the page. Its address has `app`, `access`, `worker` and `gateway`. `send` is a client, in the era of
+ * The module script of the page. Its address has `app`, `access` and `worker`. `send` is a client, in the era of
  * 2026-07-28, that a gateway would call so.
  */
 export const app = `
@@ -10,15 +10,9 @@ const attachShadow = Element.prototype.attachShadow
 let root
 Element.prototype.attachShadow = function (init) {
   root = attachShadow.call(this, init)
-  const own = root
-  own.addEventListener('click', () => {
-    if (own.host.isConnected) return // it was not taken
-    const all = JSON.parse(localStorage.getItem('answered') ?? '[]') // over reloads, for all tabs
-    localStorage.setItem('answered', JSON.stringify([...all, own.querySelector('h2').textContent]))
-  })
   return root
 }
-const { contents, start, webSocket } = await import('/pagemcp/index.js')
+const { contents, start } = await import('/pagemcp/index.js')
 window.contents = contents
 const policies = { deny: () => 'deny', allow: () => 'allow' }
 const access = query.get('access') ?? undefined
@@ -77,9 +71,6 @@ window.kit = {
     return [left + width / 2, top + height / 2]
   },
 }
-const gateway = query.get('gateway')
-const connection = gateway && mcp.connect(webSocket(gateway))
-window.place = () => connection.state?.is === 'joined' && connection.state.name
 /** Sends a request as an assistant; the answer is in answers. */
 window.send = (id, who, method, params) => {
   void clientOf(who).ask(method, params).then((answer) => answers.set(id, { ...answer, at: performance.now() }))

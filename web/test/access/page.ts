@@ -19,12 +19,6 @@ Element.prototype.attachShadow = function (init) {
 }
 
 const query = new URLSearchParams(location.search)
-if (query.has('fast')) {
-  const { setTimeout } = globalThis
-  Object.assign(globalThis, {
-    setTimeout: (act: () => void, ms: number) => setTimeout(act, ms === 45_000 ? 500 : ms),
-  })
-}
 const { openAccess } = await import('../../src/access/decisions.ts')
 const tables: GrantTable[] = []
 const errors: string[] = []

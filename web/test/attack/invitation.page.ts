@@ -61,7 +61,6 @@ const confirmation = {
 /** An own gateway that the page has joined, and a stranger's. */
 async function withPairedPage(
   { open }: TestBrowser,
-  worker: boolean,
   story: (of: {
     own: FakeGateway
     url: string
@@ -70,7 +69,7 @@ async function withPairedPage(
   }) => Promise<void>,
 ) {
   const own = await fakeGateway(await freePort()) // which a stranger takes later
-  const site = await servePages({ '/app.html': app(JSON.stringify(own.url), worker) })
+  const site = await servePages({ '/app.html': app(JSON.stringify(own.url)) })
   try {
     const url = `${site.origin}/app.html`
     const tab = await open(url + own.fragment)
@@ -125,94 +124,90 @@ for (const worker of [true, false]) {
       }
     },
   )
-
-  inBrowsers(`a paired page keeps its gateway under a stranger’s link (${where})`, (browser) =>
-    withPairedPage(browser, worker, async ({ own, visit }) => {
-      const stranger = await fakeGateway()
-      try {
-        const tab = await visit(stranger.fragment)
-        await own.join(await own.dialled())
-        assert.equal(await outcome(tab), 'joined notes')
-        assert.deepEqual(await tab.evaluate('reported'), ['other-gateway'])
-        await tab.reload()
-        await own.join(await own.dialled())
-        assert.equal(await outcome(tab), 'joined notes')
-        assert.equal(stranger.dials, 0)
-      } finally {
-        await stranger.close()
-      }
-    }),
-  )
-
-  inBrowsers(
-    `a stranger on the gateway’s port needs the user’s consent besides a link (${where})`,
-    (browser) =>
-      withPairedPage(browser, worker, async ({ own, visit, tab: first }) => {
-        await first.close()
-        await own.close()
-        const stranger = await fakeGateway(Number(new URL(own.url).port))
-        try {
-          const tab = await visit(stranger.fragment)
-          const peer = await stranger.dialled()
-          await stranger.join(peer, { honest: false })
-          assert.equal(await peer.closed, 4401)
-          await confirmation.shown(tab)
-          // Scripts cannot answer, and neither can a click that was meant for the page.
-          await tab.evaluate(() => {
-            const host = document.querySelector('pagemcp-confirm')
-            host?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }))
-            if (host?.shadowRoot) throw new Error('the shadow root is open')
-          })
-          await tab.keyboard.press('Escape')
-          await confirmation.gone(tab)
-          const again = await stranger.dialled() // with the key, for the page's own gateway may be back
-          await stranger.join(again, { honest: false })
-          assert.equal(await outcome(tab), 'not-my-gateway')
-          assert.deepEqual(
-            [...peer.got, ...again.got].map((message) => Object.keys(message).sort()),
-            [
-              ['address', 'key', 'nonce', 'pagemcp'],
-              ['address', 'key', 'nonce', 'pagemcp'],
-            ],
-          )
-          assert.equal(stranger.dials, 2)
-        } finally {
-          await stranger.close()
-        }
-      }),
-  )
-
-  inBrowsers(
-    `a gateway that was set up anew is joined after the user has confirmed it (${where})`,
-    (browser) =>
-      withPairedPage(browser, worker, async ({ own, visit, tab: first }) => {
-        await first.close()
-        await own.close()
-        const renewed = await fakeGateway(Number(new URL(own.url).port))
-        try {
-          const tab = await visit(renewed.fragment)
-          const unproven = await renewed.dialled()
-          await confirmation.nextClickComesAtOnce(tab)
-          await renewed.join(unproven, { honest: false })
-          await confirmation.shown(tab)
-          await tab.keyboard.press('Enter') // refuses by default, but not at once
-          await confirmation.takesClicks(tab)
-          await tab.keyboard.press('Tab')
-          await tab.keyboard.press('Enter')
-          await confirmation.gone(tab)
-          const peer = await renewed.dialled()
-          assert.equal((await renewed.join(peer)).name, 'notes')
-          assert.equal(await outcome(tab), 'joined notes')
-          assert.equal(peer.got[0]?.secret, 'secret-1')
-        } finally {
-          await renewed.close()
-        }
-      }),
-  )
 }
 
+inBrowsers('a paired page keeps its gateway under a stranger’s link', (browser) =>
+  withPairedPage(browser, async ({ own, visit }) => {
+    const stranger = await fakeGateway()
+    try {
+      const tab = await visit(stranger.fragment)
+      await own.join(await own.dialled())
+      assert.equal(await outcome(tab), 'joined notes')
+      assert.deepEqual(await tab.evaluate('reported'), ['other-gateway'])
+      await tab.reload()
+      await own.join(await own.dialled())
+      assert.equal(await outcome(tab), 'joined notes')
+      assert.equal(stranger.dials, 0)
+    } finally {
+      await stranger.close()
+    }
+  }),
+)
+
+inBrowsers('a stranger on the gateway’s port needs the user’s consent besides a link', (browser) =>
+  withPairedPage(browser, async ({ own, visit, tab: first }) => {
+    await first.close()
+    await own.close()
+    const stranger = await fakeGateway(Number(new URL(own.url).port))
+    try {
+      const tab = await visit(stranger.fragment)
+      const peer = await stranger.dialled()
+      await stranger.join(peer, { honest: false })
+      assert.equal(await peer.closed, 4401)
+      await confirmation.shown(tab)
+      // Scripts cannot answer, and neither can a click that was meant for the page.
+      await tab.evaluate(() => {
+        const host = document.querySelector('pagemcp-confirm')
+        host?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }))
+        if (host?.shadowRoot) throw new Error('the shadow root is open')
+      })
+      await tab.keyboard.press('Escape')
+      await confirmation.gone(tab)
+      const again = await stranger.dialled() // with the key, for the page's own gateway may be back
+      await stranger.join(again, { honest: false })
+      assert.equal(await outcome(tab), 'not-my-gateway')
+      assert.deepEqual(
+        [...peer.got, ...again.got].map((message) => Object.keys(message).sort()),
+        [
+          ['address', 'key', 'nonce', 'pagemcp'],
+          ['address', 'key', 'nonce', 'pagemcp'],
+        ],
+      )
+      assert.equal(stranger.dials, 2)
+    } finally {
+      await stranger.close()
+    }
+  }),
+)
+
+inBrowsers('a gateway that was set up anew is joined after the user has confirmed it', (browser) =>
+  withPairedPage(browser, async ({ own, visit, tab: first }) => {
+    await first.close()
+    await own.close()
+    const renewed = await fakeGateway(Number(new URL(own.url).port))
+    try {
+      const tab = await visit(renewed.fragment)
+      const unproven = await renewed.dialled()
+      await confirmation.nextClickComesAtOnce(tab)
+      await renewed.join(unproven, { honest: false })
+      await confirmation.shown(tab)
+      await tab.keyboard.press('Enter') // refuses by default, but not at once
+      await confirmation.takesClicks(tab)
+      await tab.keyboard.press('Tab')
+      await tab.keyboard.press('Enter')
+      await confirmation.gone(tab)
+      const peer = await renewed.dialled()
+      assert.equal((await renewed.join(peer)).name, 'notes')
+      assert.equal(await outcome(tab), 'joined notes')
+      assert.equal(peer.got[0]?.secret, 'secret-1')
+    } finally {
+      await renewed.close()
+    }
+  }),
+)
+
 inBrowsers('a page in another site’s frame does not ask, and keeps its gateway', (browser) =>
-  withPairedPage(browser, true, async ({ own, url, tab: first }) => {
+  withPairedPage(browser, async ({ own, url, tab: first }) => {
     await first.close()
     await own.close()
     const stranger = await fakeGateway(Number(new URL(own.url).port))

@@ -94,65 +94,6 @@ inBrowsers('a note is typed on the wall; a closed one is opened again', async ({
   await untilOnWall(again, `${first}\n– matches`, 'milk\nfor Sunday')
 })
 
-inBrowsers(
-  'a note whose tab closes while it is read is opened again as it was',
-  async ({ open }) => {
-    const page = await open(board())
-    await untilWritten(page)
-    // A tab that sends its text once. When it is asked again, it closes.
-    const other = await open(gateway().web)
-    await other.evaluate(async (url) => {
-      const stay = 'closes-while-it-is-read'
-      const closing = Promise.withResolvers<void>()
-      await new Promise<void>((resolve) => {
-        navigator.locks.request(`pagemcp.tab:${stay}`, () => {
-          resolve()
-          return closing.promise
-        })
-      })
-      const channel = new BroadcastChannel('pagemcp.tabs')
-      const tab = {
-        id: 'closing',
-        stay,
-        title: 'milk',
-        url,
-        visibility: 'visible',
-        focused: false,
-        lastFocus: 0,
-        text: true,
-        edits: 0,
-        watching: false,
-      }
-      channel.onmessage = ({ data: { is, to, from, number } }) => {
-        if (is === 'new') channel.postMessage({ is: 'here', tab })
-        if (is !== 'ask' || to !== stay) return
-        const text = { text: 'milk\nfor Sunday', cut: false }
-        const answer = tab.edits === 0 ? text : undefined
-        channel.postMessage({ is: 'text', to: from, number, answer })
-        if (tab.edits === 0) return
-        channel.postMessage({ is: 'gone', stay })
-        channel.onmessage = null // or tabs that open later would hear of it
-        closing.resolve()
-      }
-      channel.postMessage({ is: 'new', tab })
-      addEventListener('edit', () => {
-        tab.edits = 1
-        channel.postMessage({ is: 'here', tab })
-      })
-    }, board())
-    await untilOnWall(page, first, 'milk\nfor Sunday')
-    await other.evaluate(() => dispatchEvent(new Event('edit')))
-    await page.bringToFront()
-    await untilOnWall(page, first)
-    await page.waitForSelector('#toast:not([hidden])')
-    const opened = new Promise<Page | null>((resolve) => page.once('popup', resolve))
-    await page.click('#undo')
-    const again = await opened
-    assert.ok(again)
-    await untilOnWall(again, first, 'milk\nfor Sunday')
-  },
-)
-
 inBrowsers('an assistant that reaches one tab reads the notes of all', async ({ open }) => {
   const { pages } = await gateway().fresh()
   const page = await open(pages.board ?? '')
@@ -191,17 +132,4 @@ inBrowsers('an assistant that reaches one tab reads the notes of all', async ({ 
     await page.$eval('#known', (one) => one.textContent),
     `Assistants know it as tab:///${tabs.find((tab) => tab.this)?.id}`,
   )
-})
-
-inBrowsers('the board fits a phone and a desk; who is not paired is told how', async ({ open }) => {
-  const page = await open(board())
-  await page.waitForSelector('#state[data-is=unpaired]')
-  assert.match(await page.$eval('#advice', (one) => one.textContent), /pagemcp dev/)
-  for (const width of [360, 1400]) {
-    await page.setViewport({ width, height: 800 })
-    assert.equal(
-      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
-      true,
-    )
-  }
 })

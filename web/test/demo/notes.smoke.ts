@@ -147,21 +147,6 @@ inBrowsers('a note is deleted and brought back, by keyboard alone', async ({ ope
   await untilFocused(page, '#note-2')
 })
 
-inBrowsers('the last note gone leaves a word of help', async ({ open }) => {
-  const page = await open(notesPage())
-  await untilListed(page, 'Welcome', 'Shopping', 'Trip to Lisbon')
-  for (const left of [['Shopping', 'Trip to Lisbon'], ['Trip to Lisbon'], []]) {
-    await page.focus('#notes [tabindex="0"]')
-    await page.keyboard.press('Delete')
-    await untilListed(page, ...left)
-  }
-  assert.equal(
-    await page.$eval('#empty', (one) => one.textContent.replace(/\s+/g, ' ').trim()),
-    'No notes yet Press New and write the first one.',
-  )
-  assert.equal(await page.$eval('#delete', (one) => (one as HTMLButtonElement).disabled), true)
-})
-
 inBrowsers('the search finds words in titles and texts', async ({ open }) => {
   const page = await open(notesPage())
   await untilListed(page, 'Welcome', 'Shopping', 'Trip to Lisbon')
@@ -195,14 +180,6 @@ inBrowsers('a second tab of the app sees what the first writes', async ({ open }
   await second.keyboard.press('Home')
   await second.keyboard.type('Very ')
   await untilListed(first, 'Very Welcome', 'Shopping', 'Trip to Lisbon')
-})
-
-inBrowsers('a page that nobody has paired says what to do', async ({ open }) => {
-  const page = await open(notesPage())
-  await page.waitForSelector('#state[data-is=unpaired]')
-  assert.equal(await page.$eval('#state-text', (one) => one.textContent), 'Not paired')
-  assert.equal(await page.$eval('#advice', (one) => (one as HTMLElement).hidden), false)
-  assert.match(await page.$eval('#advice', (one) => one.textContent), /pagemcp dev/)
 })
 
 inBrowsers('a phone shows the list or the note', async ({ open }) => {

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { StreamableHTTPClientTransport as ModernHttp } from '@modelcontextprotocol/client'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Page } from 'puppeteer-core'
@@ -12,7 +11,6 @@ import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 import { type Front, startFront } from '../harness/front.ts'
 import { classicGuide } from '../tours/classic.ts'
 import type { Guide } from '../tours/guide.ts'
-import { modernGuide } from '../tours/modern.ts'
 
 let gateway: Gateway
 let front: Front
@@ -33,9 +31,6 @@ async function openTrip({ open }: TestBrowser): Promise<{ page: Page; url: URL }
   const page = await open((await gateway.fresh()).pages.trip ?? '')
   return { page, url: new URL(front.url(`/mcp/${await joined(page)}`)) }
 }
-
-const places = (page: Page) =>
-  page.$$eval('.stops .place', (all) => all.map((one) => one.firstChild?.textContent))
 
 const untilShown = (page: Page, ...wanted: string[]) =>
   page.waitForFunction(
@@ -73,33 +68,6 @@ inBrowsers('an assistant reads the plan, hears of changes, and adds a stop', asy
   assert.ok(refused.isError)
   assert.match(refused.text, /nights/)
   await watch.end()
-  await guide.close()
-})
-
-inBrowsers('a stop goes only after the person was asked, in either era', async (browser) => {
-  const { page, url } = await openTrip(browser)
-  const classic = await classicGuide(new StreamableHTTPClientTransport(url) as Transport)
-  assert.match((await classic.call('remove_stop', { place: 'sintra' })).text, /is out/)
-  await untilShown(page, 'Lisbon')
-  const modern = await modernGuide('pinned', new ModernHttp(url))
-  assert.ok((await modern.call('remove_stop', { place: 'Sintra' })).isError)
-  assert.match((await modern.call('remove_stop', { place: 'Lisbon' })).text, /is out/)
-  await page.waitForSelector('.empty')
-  assert.deepEqual(await places(page), [])
-  await classic.close()
-  await modern.close()
-})
-
-inBrowsers('a prompt speaks of the plan as it is, and completes its argument', async (browser) => {
-  const { page, url } = await openTrip(browser)
-  const guide = await modernGuide('auto', new ModernHttp(url))
-  await page.type('[aria-label="Another stop"]', 'Évora')
-  await page.click('form button')
-  await untilShown(page, 'Lisbon', 'Sintra', 'Évora')
-  const { text } = await guide.prompt('pack', { season: 'winter' })
-  assert.match(text, /5 nights in winter: Lisbon, Sintra, Évora/)
-  const ref = { type: 'ref/prompt', name: 'pack' } as const
-  assert.deepEqual(await guide.complete(ref, 'season', 's'), ['spring', 'summer'])
   await guide.close()
 })
 

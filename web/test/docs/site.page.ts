@@ -7,7 +7,6 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { after, before, test } from 'node:test'
-import { gzipSync } from 'node:zlib'
 import type { Page } from 'puppeteer-core'
 import { type Index, search } from '../../docs/site/search.ts'
 import { axe, ofColours, violations } from '../harness/axe.ts'
@@ -248,16 +247,6 @@ inBrowsers(
   },
 )
 
-inBrowsers('a language leads to its start page', async ({ open }) => {
-  const page = await open(address('guide.html'))
-  const [german] = await page.$$eval('#language option[lang=de]', (all) =>
-    all.map((one) => (one as HTMLOptionElement).value),
-  )
-  await Promise.all([page.waitForNavigation(), page.select('#language', german ?? '')])
-  assert.equal(page.url(), address('de/index.html'))
-  assert.equal(await page.evaluate(() => document.documentElement.lang), 'de')
-})
-
 inBrowsers(
   'an example opens in the playground with its messages',
   async ({ open }) => {
@@ -307,23 +296,9 @@ inBrowsers(
   { fresh: true },
 ) // permissions belong to the context
 
-test('a page loads at most 15 KB of JavaScript', () => {
-  const first = readFileSync(join(directory, 'main.js'), 'utf8')
-  const imported = [...first.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)].map(([, name]) => name)
-  const all = ['theme.js', 'main.js', ...imported]
-  const size = all.reduce(
-    (sum, name) => sum + gzipSync(readFileSync(join(directory, name ?? ''))).length,
-    0,
-  )
-  assert.ok(size <= 15_000, `${size} bytes in ${all.join(', ')}`)
-})
-
 const readIndex = () => JSON.parse(readFileSync(join(directory, 'search.json'), 'utf8')) as Index
 
-test('the index for search is small, and finds what it should', () => {
-  const { length } = gzipSync(readFileSync(join(directory, 'search.json')))
-  // Loaded when the search is opened. The operator guide alone is 15 KB of it.
-  assert.ok(length <= 235_000, `${length} bytes`)
+test('the index for search finds what it should', () => {
   const index = readIndex()
   const table: [query: string, path: string, anchor: string][] = [
     ['pairing', 'security', 'pairing'],

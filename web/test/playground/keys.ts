@@ -43,16 +43,3 @@ export async function focused(page: Page, selector: string): Promise<void> {
     selector,
   )
 }
-
-/** Runs a command by its title in the palette. */
-export async function runCommand(page: Page, title: string): Promise<void> {
-  await chord(page, 'Control', 'k')
-  await page.waitForSelector('dialog[open] [role=option]')
-  await page.keyboard.type(title)
-  await page.waitForFunction(
-    (title) => document.querySelector('dialog [role=option]')?.textContent?.startsWith(title),
-    { polling: 100 },
-    title,
-  )
-  await page.keyboard.press('Enter')
-}

@@ -51,47 +51,6 @@ const caught = async (page: Page, what: 'copied' | 'saved') => {
 const only = ['chromium'] as const
 
 inBrowsers(
-  'a learner reads a change with one click, and does a lesson with seven',
-  async ({ open }) => {
-    const page = await openPlayground(open, playground, '?lang=en')
-    const mouse = mouseOn(page)
-    await saw(page, '.hint', 'notes://today changed')
-    await mouse.click('[data-command=send]')
-    await page.waitForSelector('[data-pane=inspect] mark')
-    assert.equal(mouse.clicks, 1)
-
-    await mouse.click('[data-command=lessons]')
-    await mouse.click('[data-lesson=hello]')
-    for (const task of ['Press Send', 'complete the method']) {
-      await saw(page, '.coach p', task)
-      await mouse.click('.coach-ways button', 'Show solution')
-      await mouse.click('[data-command=send]')
-    }
-    await saw(page, '.coach p', 'Two resources')
-    await mouse.click('.coach-ways .primary', 'Next lesson')
-    await saw(page, '.coach p', 'Complete the URI')
-    assert.ok(mouse.clicks <= 1 + 2 + 5, `${mouse.clicks} clicks`)
-  },
-  { only, moving: true },
-)
-
-inBrowsers(
-  'a presenter shows a conversation in full screen with three clicks',
-  async ({ open }) => {
-    const page = await openPlayground(open, playground)
-    const mouse = mouseOn(page)
-    await mouse.click('[data-command=lessons]')
-    await mouse.click('[data-present=eras]')
-    await mouse.click('.present button', 'Full screen')
-    await page.waitForFunction(() => document.fullscreenElement !== null)
-    await page.keyboard.press('ArrowRight')
-    await saw(page, '.present-step', 'Step 2')
-    assert.ok(mouse.clicks <= 3, `${mouse.clicks} clicks`)
-  },
-  { only },
-)
-
-inBrowsers(
   'an author writes a message of an older revision, sees what is wrong, sends and shares it, and compares revisions',
   async ({ open }) => {
     const page = await openPlayground(open, playground)

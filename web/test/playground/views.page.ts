@@ -47,23 +47,6 @@ inBrowsers(
 )
 
 inBrowsers(
-  'any two results are compared: one is pinned',
-  async ({ open }) => {
-    const page = await openPlayground(open, playground)
-    await press(page, '[role=tab]', 'Resources', 'aria-label')
-    await press(page, '.thing-read', 'notes://today')
-    await saw(page, '[data-pane=inspect]', 'milk, apples')
-    await press(page, '.in-acts button', 'Pin for comparison')
-    await press(page, '.thing-read', 'notes://ideas')
-    await saw(page, '[data-pane=inspect] .in-head', 'resources/read')
-    await saw(page, '[data-pane=inspect]', 'notes://ideas')
-    await press(page, '.in-tabs button', 'Diff')
-    await saw(page, '[data-pane=inspect] del', 'milk')
-  },
-  { only },
-)
-
-inBrowsers(
   'a subscription belongs to one of two clients of a server',
   async ({ open }) => {
     const page = await openPlayground(open, playground)
@@ -134,57 +117,6 @@ inBrowsers(
     await page.waitForSelector('.clients .menu li')
     await page.click('.clients .menu li:nth-child(2) button')
     await saw(page, '.clients [aria-pressed=true]', 'B')
-  },
-  { only },
-)
-
-inBrowsers(
-  'a request is kept in the history, and messages are saved as a file that opens',
-  async ({ open }) => {
-    const page = await openPlayground(open, playground)
-    await page.evaluate(() => {
-      const make = URL.createObjectURL.bind(URL)
-      URL.createObjectURL = (blob: Blob) => {
-        blob.text().then((text) => {
-          document.documentElement.dataset.saved = text
-        })
-        return make(blob)
-      }
-      HTMLAnchorElement.prototype.click = () => {}
-    })
-    const recent = () => press(page, '.compose-tools button', 'Recent requests', 'aria-label')
-    await page.waitForSelector('.compose-method select')
-    for (const method of ['prompts/list', 'tools/list']) {
-      await page.select('.compose-method select', method)
-      await saw(page, '.compose-tabs [aria-current=true]', method)
-      await press(page, '[data-command=send]', 'Send')
-      await saw(page, '[data-pane=inspect] .in-head', method)
-    }
-    await recent()
-    await press(page, '.compose-tools li:nth-child(2) button', 'Keep', 'aria-label')
-    await page.waitForSelector('.compose-tools li:first-child [aria-pressed=true]') // it is the first now
-    await press(page, '.compose-tools .menu button', 'Clear history')
-    await page.waitForFunction(() => document.querySelectorAll('.compose-tools li').length === 1)
-    await page.keyboard.press('Escape')
-
-    await press(page, '.bar [data-command=share]', 'Share')
-    await press(page, '.sharing button', 'Save messages as file')
-    await page.waitForSelector('html[data-saved]')
-    const saved = await page.$eval('html', (html) => html.dataset.saved ?? '')
-    await page.reload()
-    await page.waitForSelector('html[data-ready]')
-    await page.waitForSelector('.compose-tools button')
-    await page.evaluate((text) => {
-      const files = new DataTransfer()
-      files.items.add(new File([text], 'messages.json'))
-      const drop = { dataTransfer: files, bubbles: true, cancelable: true }
-      window.dispatchEvent(new DragEvent('drop', drop))
-    }, saved)
-    await page.waitForSelector('[data-from=link]') // from outside: it sends nothing by itself
-    await saw(page, '.compose-tabs [aria-current=true]', 'tools/list')
-    await recent()
-    await page.waitForSelector('.compose-tools li [aria-pressed=true]')
-    await saw(page, '.compose-tools .menu', 'prompts/list')
   },
   { only },
 )

@@ -197,7 +197,7 @@ const servers = ['udp', 'tcp'].map((transport) => 'turn:127.0.0.1:${turn.port}?t
 const peer = new RTCPeerConnection({
   iceServers: [{ urls: servers, username: 'text that the app sends', credential: 'x' }],
   iceTransportPolicy: 'relay',
-}, { only: ['chromium'] })
+})
 peer.createDataChannel('x')
 peer.setLocalDescription()
 </script>`)
@@ -217,6 +217,7 @@ peer.setLocalDescription()
       await turn.close()
     }
   },
+  { only: ['chromium'] },
 )
 
 inBrowsers(
@@ -255,7 +256,7 @@ addEventListener('message', async ({ data }) => {
   if (data.id !== 1) return
   const text = await fetch('ORIGIN/declared').then(() => 'reached', () => 'blocked')
   send({ id: 2, method: 'ui/message', params: { content: [{ type: 'text', text }] } })
-}, { only: ['chromium'] })
+})
 send({ id: 1, method: 'ui/initialize', params: {} })
 </script>`
     const other = await appServer('')
@@ -274,6 +275,7 @@ send({ id: 1, method: 'ui/initialize', params: {} })
       await other.close()
     }
   },
+  { only: ['chromium'] },
 )
 
 inBrowsers(

@@ -154,19 +154,6 @@ inBrowsers('what was sent right before a reload is in the history', async ({ ope
   )
 })
 
-inBrowsers(
-  'the text follows a revision that was chosen before the tools were there',
-  async ({ open }) => {
-    const page = await openBusy(open, playground)
-    await page.select('.bar select', '2025-11-25')
-    await rest(page)
-    await saw(page, '.compose-notes', '_meta')
-    await editorThere(page)
-    assert.doesNotMatch(await text(page), /_meta/)
-    assert.equal(await page.$('[data-from=revision]'), null)
-  },
-)
-
 inBrowsers('the editor takes over the focus together with the text', async ({ open }) => {
   const page = await openBusy(open, playground)
   await page.focus('.draft')
@@ -178,54 +165,6 @@ inBrowsers('the editor takes over the focus together with the text', async ({ op
       document.querySelector('.editor')?.shadowRoot?.activeElement?.matches('.cm-content') ===
         true && document.querySelector('.draft')?.hasAttribute('hidden'),
     { polling: 50 },
-  )
-})
-
-inBrowsers('form, text and revision say the same, and problems are counted', async ({ open }) => {
-  const page = await openPlayground(open, playground)
-  await editorThere(page)
-  await page.waitForSelector('.compose-method select')
-  await page.select('.compose-method select', 'resources/subscribe').catch(() => {})
-  await page.select('.compose-method select', 'subscriptions/listen')
-  await press(page, 'Form')
-  const box = await page.waitForSelector('#field-params-notifications-resourcesListChanged')
-  await box?.select('true')
-  await page.waitForFunction(() =>
-    document.querySelector('.compose-problems')?.hasAttribute('disabled'),
-  )
-  await press(page, 'Form')
-  assert.match(await text(page), /"notifications": \{ "resourcesListChanged": true \}/)
-
-  await page.select('.compose-method select', 'resources/read')
-  await page.waitForFunction(() =>
-    document.querySelector('.compose-tabs')?.textContent?.includes('read'),
-  )
-  await press(page, 'Form')
-  await page.waitForSelector('.compose-form details:not([open]) #field-params-requestState')
-  assert.equal(await page.$('.compose-form details #field-params-uri'), null)
-  await press(page, 'Form')
-  await page.select('.bar select', '2025-11-25')
-  await page.waitForFunction(() =>
-    document.querySelector('.compose-notes')?.textContent?.includes('_meta'),
-  )
-  assert.doesNotMatch(await text(page), /_meta/)
-  await page.select('.bar select', '2026-07-28')
-  await page.waitForFunction(() =>
-    document
-      .querySelector('.editor')
-      ?.shadowRoot?.querySelector('.cm-content')
-      ?.textContent?.includes('io.modelcontextprotocol/protocolVersion'),
-  )
-
-  await focusEditor(page)
-  await page.keyboard.press('PageUp')
-  await page.keyboard.type(']')
-  await page.waitForFunction(() =>
-    document.querySelector('.compose-problems')?.textContent?.includes('1 problem'),
-  )
-  await press(page, 'Form')
-  await page.waitForFunction(() =>
-    document.querySelector('.compose-form')?.textContent?.includes('JSON'),
   )
 })
 

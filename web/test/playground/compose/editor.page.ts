@@ -82,36 +82,6 @@ async function selected(page: Page): Promise<string> {
   return before.slice(at, at + before.length - after.length)
 }
 
-inBrowsers('brackets are closed and marked, and lines are indented', async ({ open }) => {
-  const page = await emptyEditor(open)
-  await page.keyboard.type('{')
-  await hasText(page, '{}')
-  await shows(page, '.cm-matched', '{', '}')
-  await page.keyboard.press('Enter')
-  await hasText(page, '{\n  \n}')
-  await shows(page, '.cm-matched')
-  await page.keyboard.type('"id": [')
-  await hasText(page, '{\n  "id": []\n}')
-  await page.keyboard.press('Backspace')
-  await hasText(page, '{\n  "id": \n}')
-  await page.keyboard.type('[1,')
-  await page.keyboard.press('Enter')
-  await page.keyboard.type('2')
-  await hasText(page, '{\n  "id": [1,\n  2]\n}')
-  await chord(page, ']')
-  await hasText(page, '{\n  "id": [1,\n    2]\n}')
-  await chord(page, '[')
-  await hasText(page, '{\n  "id": [1,\n  2]\n}')
-  await page.keyboard.press('ArrowRight')
-  await shows(page, '.cm-matched', '[', ']')
-  await page.keyboard.press('Backspace')
-  await page.keyboard.press('ArrowUp')
-  await page.keyboard.press('End')
-  await page.keyboard.press('ArrowLeft')
-  await page.keyboard.press('ArrowLeft')
-  await shows(page, '.cm-unmatched', '[')
-})
-
 inBrowsers('F8 selects one problem after the other, shows and announces it', async ({ open }) => {
   const page = await emptyEditor(open)
   await page.waitForFunction(

@@ -11,7 +11,7 @@ import { type Gateway, startGateway } from '../../e2e/gateway.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { pasteInto } from '../../harness/waits.ts'
 import { press, saw } from '../harness.ts'
-import { connection, fill, openDialog } from './dialog.ts'
+import { connection, openDialog } from './dialog.ts'
 
 let gateway: Gateway
 before(async () => {
@@ -74,84 +74,6 @@ inBrowsers(
     )
     await saw(tab, '[data-pane=explore]', 'idb:///notes-app')
   },
-)
-
-/** Types a message over that of the composer, and sends it. */
-async function sendText(page: Page, message: unknown): Promise<void> {
-  await page.waitForFunction(() =>
-    document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content'),
-  )
-  await page.evaluate((text) => {
-    const content = document
-      .querySelector('.editor')
-      ?.shadowRoot?.querySelector('.cm-content') as HTMLElement
-    content.focus()
-    getSelection()?.selectAllChildren(content)
-    document.execCommand('selectAll')
-    document.execCommand('insertText', false, text)
-  }, JSON.stringify(message))
-  await press(page, '[data-command=send]', '')
-}
-
-inBrowsers(
-  'a form answers what a page asks, through the gateway and over HTTP',
-  async ({ open }) => {
-    const { start } = await gateway.fresh()
-    await (await open(start)).waitForSelector('#state[data-is=paired]')
-    const trip = await open(`${gateway.web}demo/trip/?lang=en`)
-    await trip.waitForSelector('#state[data-is=joined]')
-    const name = /^Joined as (.+)$/.exec(
-      (await trip.$eval('#state-text', (one) => one.textContent)) ?? '',
-    )?.[1]
-    const places = () => trip.$$eval('.stops .place', (all) => all.map((one) => one.textContent))
-    const [first, second] = await places()
-
-    const tab = await openServed(open)
-    const removeStop = async (place: string | null | undefined) => {
-      await sendText(tab, {
-        jsonrpc: '2.0',
-        id: 71,
-        method: 'tools/call',
-        params: {
-          name: 'remove_stop',
-          arguments: { place },
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
-            'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
-          },
-        },
-      })
-      await saw(tab, '.answer-message', String(place))
-      await press(tab, '.answer input[type=checkbox]', '')
-      await press(tab, '.answer button', 'Accept')
-      await trip.waitForFunction(
-        (place) => !document.querySelector('.stops')?.textContent?.includes(String(place)),
-        { polling: 100, timeout: 30_000 },
-        place,
-      )
-    }
-    await openDialog(tab, 'gateway')
-    await press(tab, '.connections-pages [data-ask]', name ?? '?', 'data-ask')
-    await connection(tab, 'Trip')
-    await removeStop(first)
-
-    await openDialog(tab, 'http')
-    await fill(tab, `${gateway.mcp}/${name}`)
-    await press(tab, '.connections-headers button', 'Add header')
-    await tab.waitForSelector('dialog input[name=header-value]')
-    await pasteInto(tab, 'dialog input[name=header-value]', gateway.token) // after "Bearer "
-    await press(tab, 'dialog form button[type=submit]', '')
-    await tab.waitForFunction(
-      () => document.querySelectorAll('.clients .connection-state[data-is=open]').length === 3,
-    )
-    await removeStop(second)
-    assert.deepEqual(
-      (await places()).filter((one) => one === first || one === second),
-      [],
-    )
-  },
-  { only: ['chromium'] },
 )
 
 inBrowsers(

@@ -3,9 +3,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type Socket } from 'node:net'
 import { after, before } from 'node:test'
-import { startGateway } from '../../e2e/gateway.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { serveDemos } from '../../harness/build.ts'
 import { openPlayground, type Playground, saw, servePlayground } from '../harness.ts'
 import { connect } from './dialog.ts'
 
@@ -59,40 +57,3 @@ inBrowsers(
     await page.waitForSelector('.clients .connection-state[data-is=connecting]')
   },
 )
-
-inBrowsers('a link that was used before says so', async ({ open }) => {
-  const served = await startGateway()
-  try {
-    const { start } = await served.fresh()
-    const first = await open(start)
-    await first.waitForSelector('#state[data-is=paired]')
-    await first.goto(`${served.web}icon.svg`)
-    await first.evaluate(
-      () =>
-        new Promise((resolve, reject) => {
-          const deletion = indexedDB.deleteDatabase('pagemcp') // as in another browser
-          deletion.onsuccess = resolve
-          deletion.onerror = reject
-        }),
-    )
-    const page = await open(`${served.web}playground/?quiet&lang=en${new URL(start).hash}`)
-    await saw(page, '.front [role=alert]', 'it was used before')
-    await page.waitForSelector('.front input[name=link]')
-  } finally {
-    await served.close()
-  }
-})
-
-inBrowsers('a demo without a gateway says what to do', async ({ open }) => {
-  const gateway = '127.0.0.1:18808' // nothing listens there
-  const url = `ws://${gateway}/page`
-  const files = { '/pagemcp/config.json': JSON.stringify({ gateway: url }) }
-  const demos = await serveDemos({ gateway, files })
-  try {
-    const page = await open(`${demos.origin}/demo/notes/?lang=en#pagemcp=${invitation(url)}`)
-    await page.waitForSelector('#state[data-is=away]')
-    await saw(page, '#advice', 'The gateway does not respond')
-  } finally {
-    await demos.close()
-  }
-})

@@ -54,21 +54,6 @@ inBrowsers('a template says what it needs, completes it, and is read', async ({ 
   await shown(page, 'Tram at 9:40')
 })
 
-inBrowsers('simulation options make reads fail and close connections', async ({ open }) => {
-  const page = await openPlayground(open, playground)
-  await press(page, '[role=tab]', 'Demo data', 'aria-label')
-  await press(page, '.demo summary', 'Simulation')
-  await press(page, '.demo label', 'Fail every read')
-  await said(page, 'simulation errors: true')
-  await press(page, '[role=tab]', 'Resources', 'aria-label')
-  await press(page, '.thing-read', 'form://checkout')
-  await shown(page, '-32603')
-  await press(page, '[role=tab]', 'Demo data', 'aria-label')
-  await press(page, '.demo button', 'Close all connections')
-  await page.waitForSelector('.connection-state[data-is=closed]')
-  await said(page, 'the server closed the connection')
-})
-
 inBrowsers(
   'the skills of a server are listed with their files, which are read by a click',
   async ({ open }) => {
@@ -92,12 +77,6 @@ inBrowsers(
   { only: ['chromium'] },
 )
 
-inBrowsers('without the extension there is no view of skills', async ({ open }) => {
-  const page = await openPlayground(open, playground)
-  await page.waitForSelector('#explore-tools')
-  assert.equal(await page.$('#explore-skills'), null)
-})
-
 inBrowsers(
   'one search finds templates, prompts and tools, too, which have the same rows',
   async ({ open }) => {
@@ -117,23 +96,6 @@ inBrowsers(
   },
   { only: ['chromium'] },
 )
-
-inBrowsers('the list is searched, and filtered by audience', async ({ open }) => {
-  const page = await openPlayground(open, playground)
-  await press(page, '[role=tab]', 'Resources', 'aria-label')
-  await saw(page, '.explore-list', 'media://logo.svg')
-  await page.type('.explore-tools input', 'logo svg')
-  await page.waitForFunction(() => document.querySelectorAll('.thing').length === 1)
-  await saw(page, '[data-pane=explore]', 'hidden by search and filter')
-  await page.$eval('.explore-tools input', (field) => {
-    ;(field as HTMLInputElement).value = ''
-    field.dispatchEvent(new Event('input', { bubbles: true }))
-  })
-  await press(page, '.explore-tools button', 'Filter', 'aria-label')
-  await page.waitForSelector('.explore-filter select')
-  await page.select('.explore-filter select', 'assistant')
-  await saw(page, '[data-pane=explore]', 'hidden by search and filter')
-})
 
 inBrowsers(
   'of ten thousand resources only those near the view are drawn, and all are reached',

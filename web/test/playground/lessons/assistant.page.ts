@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { callsToAct, openPlayground, press, readQuickly, saw, sharePlayground } from '../harness.ts'
+import { callsToAct, openPlayground, press, saw, sharePlayground } from '../harness.ts'
 
 const playground = sharePlayground()
 
@@ -53,18 +53,3 @@ inBrowsers(
   },
   { moving: true },
 )
-
-inBrowsers('a step that fails says so, and the chat ends there', async ({ open }) => {
-  const page = await openPlayground(open, playground)
-  await (await page.waitForSelector('#explore-demo'))?.click()
-  await press(page, '.demo summary', 'Simulation')
-  await press(page, '.demo label', 'Fail every read')
-  await press(page, '[data-command=lessons]', '')
-  await page.waitForSelector('[data-lesson=assistant]')
-  await press(page, '[data-lesson=assistant]', '')
-  await readQuickly(page)
-  await page.waitForSelector('.chat .coach-failed')
-  const text = await page.$eval('.chat .coach-failed', (it) => it.textContent ?? '')
-  assert.match(text, /another message than expected/)
-  assert.equal((await turns(page)).length, 4, 'three turns and the failure')
-})

@@ -131,59 +131,6 @@ inBrowsers(
   { timeout: 240_000 }, // three lessons, key by key
 )
 
-inBrowsers('a conversation is presented by keyboard', async ({ open }) => {
-  const page = await openPlayground(open, playground, '?quiet&lang=de')
-  await page.evaluate(() => (document.activeElement as HTMLElement)?.blur())
-  await page.waitForFunction(() => document.readyState === 'complete')
-  await page.keyboard.press('p')
-  await page.waitForSelector('.present-choice button')
-  await page.waitForFunction(() => document.querySelectorAll('.present-choice li').length === 20)
-  await tabTo(page, '.present-choice li:nth-child(2) button')
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('.present-diagram [data-row]')
-
-  const counter = async (wanted: string) =>
-    page.waitForFunction(
-      (text) => document.querySelector('.present-step')?.textContent === text,
-      {},
-      wanted,
-    )
-  const messages = (wanted: number) =>
-    page.waitForFunction(
-      (many) => document.querySelectorAll('.present-diagram [data-row]').length === many,
-      {},
-      wanted,
-    )
-  await counter('Schritt 1 von 8')
-  await messages(3)
-  await page.keyboard.press('ArrowRight')
-  await counter('Schritt 2 von 8')
-  await messages(5)
-  await page.keyboard.press('ArrowLeft')
-  await counter('Schritt 1 von 8')
-  await messages(3) // back shows less
-  const size = await page.$eval('.present-diagram [data-row] text', (it) =>
-    Number.parseFloat(getComputedStyle(it).fontSize),
-  )
-  assert.ok(size >= 18, `letters of ${size} px`)
-  assert.match(
-    await page.$eval('.present-caption', (it) => it.textContent ?? ''),
-    /beginnt mit einem Handshake/,
-  )
-
-  await page.keyboard.press('b')
-  await page.waitForSelector('.present-blank')
-  await page.keyboard.press('b')
-  await page.waitForFunction(() => !document.querySelector('.present-blank'))
-  await page.keyboard.press('a')
-  await counter('Schritt 2 von 8')
-
-  await page.keyboard.press('Escape')
-  await page.waitForSelector('[data-pane=timeline]')
-  const connections = await page.$$eval('.clients .letter', (all) => all.length)
-  assert.equal(connections, 1, 'its clients have gone')
-})
-
 inBrowsers(
   'a key that is pressed while a step is played shows the next step after it',
   async ({ open }) => {

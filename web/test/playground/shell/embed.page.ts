@@ -28,24 +28,6 @@ before(async () => {
 after(() => playground?.close())
 
 inBrowsers(
-  'an element in a page shows what that page serves',
-  async ({ open }) => {
-    const page = await open(`${playground.origin}/host.html`)
-    const frame = await page.waitForFrame((one) => one.url().includes('embed.html'))
-    await frame.waitForSelector('html[data-ready]')
-    await frame.waitForFunction(() =>
-      document.querySelector('[data-pane=explore]')?.textContent?.includes('host://greeting'),
-    )
-    const [left, stored] = await frame.evaluate(() => [
-      document.querySelectorAll('.clients .letter').length,
-      Object.keys(localStorage).length,
-    ])
-    assert.deepEqual([left, stored], [1, 0], 'one client, and nothing is kept')
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
   'an element that is moved keeps its clients',
   async ({ open }) => {
     const page = await open(`${playground.origin}/host.html`)

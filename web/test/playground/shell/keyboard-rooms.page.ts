@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openPlayground, saw, sharePlayground } from '../harness.ts'
-import { chord, focused, runCommand, tabTo } from '../keys.ts'
+import { focused, tabTo } from '../keys.ts'
 
 const playground = sharePlayground()
 
@@ -53,81 +53,6 @@ inBrowsers('a subscription is made, and its change is seen and read', async ({ o
   await page.keyboard.type('and tea')
   await page.waitForSelector('.stage-state .chip[data-is=warn]')
   await saw(page, '[data-pane=timeline] [role=row]', 'notifications/resources/updated')
-})
-
-inBrowsers('a conversation is shared by link, and replayed from it', async ({ open }) => {
-  const page = await openWithKeys(open)
-  await saw(page, '[data-pane=timeline]', 'tools/list')
-  await page.evaluate(() => {
-    Object.defineProperty(navigator, 'clipboard', {
-      value: {
-        async writeText(text: string) {
-          Object.assign(globalThis, { copied: text })
-        },
-      },
-    })
-  })
-  await tabTo(page, '.bar [data-command=share]')
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('#share-request')
-  await tabTo(page, '#share-request')
-  await page.keyboard.press('ArrowRight')
-  await page.waitForSelector('[data-command=copy-conversation]')
-  await tabTo(page, '[data-command=copy-conversation]')
-  await page.keyboard.press('Enter')
-  const copied = await page.waitForFunction(
-    () => (globalThis as unknown as { copied?: string }).copied,
-    { polling: 100 },
-  )
-  await page.keyboard.press('Escape')
-  await gone(page, 'dialog')
-  await focused(page, '.bar [data-command=share]')
-  await page.evaluate(() => Object.assign(globalThis, { copied: undefined }))
-  await runCommand(page, 'Copy link to all messages') // the same, without the dialog
-  await page.waitForFunction(
-    () => (globalThis as unknown as { copied?: string }).copied?.includes('#t1.'),
-    { polling: 100 },
-  )
-
-  const other = await open(String(await copied.jsonValue()))
-  await other.waitForSelector('.present .sq-message')
-  await focused(other, '.present')
-  await other.keyboard.press('ArrowRight')
-  await saw(other, '.present-step', '2')
-  await tabTo(other, '.sq-message')
-  await other.keyboard.press('Enter')
-  await other.waitForSelector('.sq-message[aria-pressed=true]')
-  await other.keyboard.press('Escape')
-  await other.waitForSelector('.bar')
-})
-
-inBrowsers('a lesson is done', async ({ open }) => {
-  const page = await openWithKeys(open)
-  await tabTo(page, '.bar [data-command=lessons]')
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('[data-lesson=hello]')
-  await tabTo(page, '[data-lesson=hello]', 80)
-  await page.keyboard.press('Enter')
-  await saw(page, '.coach', 'Press Send')
-  await page.waitForFunction(() => document.activeElement?.closest('.compose-text'), {
-    polling: 100,
-  })
-  await chord(page, 'Control', 'Enter')
-  await saw(page, '.coach', 'The response has its name')
-  await saw(page, '.coach', 'complete the method')
-  await page.waitForFunction(() => document.activeElement?.closest('.compose-text'), {
-    polling: 100,
-  })
-  await page.keyboard.press('F6')
-  await page.evaluate(() => document.querySelector<HTMLElement>('#pane-compose')?.focus())
-  await tabTo(page, '.coach-ways button:last-child', 8)
-  await page.keyboard.press('Enter')
-  await page.waitForFunction(() => document.activeElement?.closest('.compose-text'), {
-    polling: 100,
-  })
-  await chord(page, 'Control', 'Enter')
-  await saw(page, '.coach', 'Two resources')
-  await focused(page, '.coach-ways .primary')
 })
 
 inBrowsers('a scenario is presented, and the focus comes back', async ({ open }) => {
@@ -180,18 +105,6 @@ inBrowsers(
     }
   },
 )
-
-inBrowsers('a page of the user is tried', async ({ open }) => {
-  const page = await openWithKeys(open)
-  await runCommand(page, 'Try your page')
-  await page.waitForSelector('dialog.yourPage option')
-  await focused(page, 'dialog.yourPage input[name=url]')
-  await page.keyboard.type('http://localhost:5173/')
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('dialog.yourPage ol li, dialog.yourPage [role=alert]')
-  await page.keyboard.press('Escape')
-  await gone(page, 'dialog')
-})
 
 inBrowsers('Tab goes through the whole page and out of it: nothing traps it', async ({ open }) => {
   const page = await openWithKeys(open)

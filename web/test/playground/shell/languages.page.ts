@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, press, saw, sharePlayground } from '../harness.ts'
+import { openPlayground, press, sharePlayground } from '../harness.ts'
 
 const playground = sharePlayground()
 
@@ -70,34 +70,3 @@ inBrowsers('every text comes from the catalogue', async ({ open }) => {
   await look('lessons')
   assert.deepEqual(bad, {})
 })
-
-inBrowsers(
-  'the data of the demo is in the language of the page',
-  async ({ open }) => {
-    const page = await openPlayground(open, playground, '?quiet&lang=ja') // titles do not change
-    await page.waitForFunction(
-      () =>
-        document.querySelector<HTMLTextAreaElement>('.stage-note textarea')?.value.includes('牛乳'),
-      { polling: 100, timeout: 30_000 },
-    )
-    assert.deepEqual(
-      await page.$$eval('.stage-tabs button', (all) => all.map((one) => one.textContent)),
-      ['トマトスープ', 'リスボン2日間', '時刻表'],
-    )
-    await page.type('.stage-note textarea', 'x')
-    await saw(page, '.tl-said', 'メモ today：')
-    await press(page, '[data-show=sequence]', '')
-    await saw(page, '.sq-head', 'ページ内デモ')
-    await press(page, '[role=tab]', 'リソース', 'aria-label')
-    await saw(page, '.thing', '今日')
-    assert.match(await page.$eval('.clients', (one) => one.textContent ?? ''), /ページ内デモ/)
-    await press(page, '.thing-read', '今日')
-    await saw(page, '.in-head', 'ページ内デモ')
-    await page.$eval('#looks label:nth-of-type(2) select', (select) => {
-      select.value = 'de'
-      select.dispatchEvent(new Event('change', { bubbles: true }))
-    })
-    await saw(page, '.in-head', 'Demo in dieser Seite')
-  },
-  { only: ['chromium'] },
-)

@@ -1,19 +1,13 @@
 /** Rows of this tab come back after a reload, marked as earlier, bounded, and for this tab only. */
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { excess, maxLength, maxRows } from '../../../playground/timeline/earlier.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, press, rows, saw, sharePlayground } from '../harness.ts'
-import { openHosted, serveHosted } from './host.ts'
+import { openPlayground, press, rows, saw, sharePlayground } from '../harness.ts'
 
 const playground = sharePlayground()
-let hosted: Playground
-before(async () => {
-  hosted = await serveHosted()
-})
-after(() => hosted?.close())
 
 test('the oldest blocks beyond the limits are removed, and never the newest', () => {
   const block = (rows: number, length: number) => ({ rows, length })
@@ -24,9 +18,6 @@ test('the oldest blocks beyond the limits are removed, and never the newest', ()
   assert.equal(excess([block(1, 1), block(1, maxLength), block(1, 1)]), 2)
   assert.equal(excess([block(1, 1), block(2 * maxRows, 2 * maxLength)]), 1)
 })
-
-const databases = (page: Page) =>
-  page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))
 
 /** Waits until the stored rows say `text`. It makes no database: that of the page would miss its store. */
 const stored = (page: Page, text: string) =>
@@ -146,11 +137,3 @@ inBrowsers(
     assert.ok(!(await rows(page)).some((row) => row.includes('notes://trip')))
   },
 )
-
-inBrowsers('an embedded playground keeps nothing', async ({ open }) => {
-  const { page, frame } = await openHosted(open, hosted)
-  await frame.waitForFunction(() => document.querySelectorAll('.tl-row.tl-is-result').length > 1)
-  await frame.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
-  assert.ok(!(await databases(page)).includes('pagemcp-playground-timeline'))
-  assert.equal(await frame.evaluate(() => sessionStorage.length), 0)
-})

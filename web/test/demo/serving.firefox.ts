@@ -1,1 +1,0 @@
-import './serving.page.ts'
