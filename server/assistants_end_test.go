@@ -182,12 +182,7 @@ func TestExpiredTokensAreRefused(t *testing.T) {
 			text, _ := io.ReadAll(answer.Body)
 			return answer.StatusCode, string(text)
 		}
-		conn, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1:8808/ws", &websocket.DialOptions{
-			HTTPClient: client, HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}, Subprotocols: []string{gateway.AssistantProtocol},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := socketInMemory(t, client, token)
 		defer conn.CloseNow()
 		opened := time.Now()
 		if status, body := list(); status != 200 {

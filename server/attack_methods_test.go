@@ -3,14 +3,11 @@ package server
 import (
 	"context"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/message"
@@ -65,13 +62,7 @@ func TestNoMethodBlocksATransport(t *testing.T) {
 					return response.StatusCode, string(data)
 				}
 				dial := func() *socket.Socket {
-					conn, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1:8808/ws", &websocket.DialOptions{
-						HTTPClient: client, HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{gateway.AssistantProtocol},
-					})
-					if err != nil {
-						t.Fatal(err)
-					}
-					return socket.New(conn, limits.MaxAnswer, false)
+					return socket.New(socketInMemory(t, client, g.testToken()), limits.MaxAnswer, false)
 				}
 				alive := func(s *socket.Socket, after string) {
 					s.Write(t.Context(), []byte(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`))

@@ -14,8 +14,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/message"
@@ -178,13 +176,7 @@ func TestHostileEnvelopesOverSockets(t *testing.T) {
 			tabInMemory(t, g, client, "tab", hostilePage(t))
 			for _, one := range hostileMessages(t) {
 				for range 2 { // again, on a socket of its own
-					conn, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1:8808/ws", &websocket.DialOptions{
-						HTTPClient: client, HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{gateway.AssistantProtocol},
-					})
-					if err != nil {
-						t.Fatal(err)
-					}
-					port := socket.New(conn, limits.MaxAnswer, false)
+					port := socket.New(socketInMemory(t, client, g.testToken()), limits.MaxAnswer, false)
 					write := func(msg string) { port.Write(t.Context(), []byte(msg)) }
 					if one.Session != "" {
 						write(strings.Replace(initialize, "2025-11-25", one.Session, 1))

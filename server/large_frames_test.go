@@ -19,16 +19,7 @@ func TestLargeFramesOfAPageAreBounded(t *testing.T) {
 	}
 	frame := []byte(`{"jsonrpc":"2.0","method":"x","params":{"x":"` + strings.Repeat("x", 8<<20) + `"}}`)
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
-		first, key := invited(t, g)
-		conn, _, err := websocket.Dial(t.Context(), first.Address, &websocket.DialOptions{
-			HTTPClient: client, HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{gateway.PageProtocol},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := prove(t.Context(), conn, first, testOrigin, key, &gateway.Hello{Page: "tab", Name: "notes"}); err != nil {
-			t.Fatal(err)
-		}
+		conn, _ := joinInMemory(t, g, client, reply{Hello: &gateway.Hello{Page: "tab", Name: "notes"}})
 		synctest.Wait()
 		before := heapInUse()
 		for range 20 {

@@ -2,19 +2,9 @@ package server
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 )
-
-// liveHeap returns the bytes of live objects.
-func liveHeap() int64 {
-	runtime.GC()
-	runtime.GC() // what finalizers have released
-	var now runtime.MemStats
-	runtime.ReadMemStats(&now)
-	return int64(now.HeapAlloc)
-}
 
 // What an assistant declares about itself and the engine does not know uses memory as long as
 // its initialize is served.
@@ -27,18 +17,18 @@ func TestLargeCapabilitiesAreNotKept(t *testing.T) {
 	begin := func(size int) {
 		text := strings.Repeat("x", size)
 		answer, body := c.do(t.Context(), "POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"experimental":{"x":%q}},"clientInfo":{"name":%[1]q,"title":"test"}}}`, text),
-			"Accept: application/json, text/event-stream")
+			streams)
 		if answer.StatusCode != 200 {
 			t.Fatalf("%s: %s", answer.Status, body)
 		}
 	}
 	begin(10)
-	before := liveHeap()
+	before := heapInUse()
 	const sessions = 20
 	for range sessions {
 		begin(400 << 10)
 	}
-	if kept := (liveHeap() - before) / sessions; kept > 150<<10 {
-		t.Errorf("a session keeps %d KB of 800", kept>>10)
+	if kept := (heapInUse() - before) / sessions; kept > 150<<10 {
+		t.Errorf("a session keeps %.0f KB of 800", kept/1024)
 	}
 }

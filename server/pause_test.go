@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
@@ -22,47 +20,18 @@ func TestPauseStopsAllAssistants(t *testing.T) {
 	page.write("notes://a", "secret")
 	page.join(g)
 	assistant := startStdio(t, StdioOptions{Gateway: Options{State: state}, Listen: "127.0.0.1:" + strconv.Itoa(port)})
-	socket := func(g *Gateway) string {
-		ctx, cancel := context.WithTimeout(t.Context(), testTime)
-		defer cancel()
-		conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(strings.TrimSuffix(g.URL(), "/mcp"), "http")+"/ws", &websocket.DialOptions{
-			HTTPHeader: map[string][]string{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{gateway.AssistantProtocol},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.CloseNow()
-		if err := conn.Write(ctx, websocket.MessageText, []byte(modern("1", "resources/read", `"uri":"notes+notes://a"`))); err != nil {
-			t.Fatal(err)
-		}
-		_, msg, err := conn.Read(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(msg)
-	}
-	session := func(g *Gateway) string {
-		c := testCaller{t, g}
-		answer, _ := c.do(t.Context(), "POST", "/mcp", initialize)
-		_, body := c.do(t.Context(), "POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"notes+notes://a"}}`,
-			"Mcp-Session-Id: "+answer.Header.Get("Mcp-Session-Id"), "MCP-Protocol-Version: 2025-11-25")
-		return body
-	}
-	ways := map[string]func(*Gateway) string{
-		"HTTP": func(g *Gateway) string { _, body := readNote(testCaller{t, g}); return body },
-		"a tool": func(g *Gateway) string {
-			_, body := testCaller{t, g}.do(t.Context(), "POST", "/mcp", modern("1", "tools/call", `"name":"read_resource","arguments":{"uri":"notes+notes://a"}`), v2026, "Mcp-Method: tools/call", "Mcp-Name: read_resource")
-			return body
-		},
-		"a session": session,
-		"a socket":  socket,
-		"stdio":     func(*Gateway) string { return assistant.ask(modern("1", "resources/read", `"uri":"notes+notes://a"`)) },
-	}
+	token := mustAdd(t, g, NewToken{Name: "claude"})
 	check := func(when string, g *Gateway, want string) {
 		t.Helper()
-		for way, read := range ways {
-			if got := read(g); !strings.Contains(got, want) || want != "secret" && strings.Contains(got, "secret") {
-				t.Errorf("%s, by %s: %s", when, way, got)
+		read := `"uri":"notes+notes://a"`
+		got := map[string]string{"a process that goes on": assistant.ask(modern("1", "resources/read", read))}
+		for _, way := range waysOf(t, g, "claude", token) {
+			got[way.name] = way.ask("resources/read", read)
+			got[way.name+", a tool"] = way.ask("tools/call", `"name":"read_resource","arguments":{`+read+`}`)
+		}
+		for way, text := range got {
+			if !strings.Contains(text, want) || want != "secret" && strings.Contains(text, "secret") {
+				t.Errorf("%s, by %s: %s", when, way, text)
 			}
 		}
 	}

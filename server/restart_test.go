@@ -68,8 +68,8 @@ func inMemory(t *testing.T, do func(t *testing.T, g *Gateway, client *http.Clien
 	})
 }
 
-// tabInMemory joins a page with this id, by a new secret. It returns its name.
-func tabInMemory(t *testing.T, g *Gateway, client *http.Client, id string, source engine.Source) (name string, conn *websocket.Conn) {
+// joinInMemory joins a page by a new secret.
+func joinInMemory(t *testing.T, g *Gateway, client *http.Client, answer reply) (*websocket.Conn, welcome) {
 	t.Helper()
 	first, key := invited(t, g)
 	conn, _, err := websocket.Dial(t.Context(), first.Address, &websocket.DialOptions{
@@ -78,10 +78,29 @@ func tabInMemory(t *testing.T, g *Gateway, client *http.Client, id string, sourc
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := prove(t.Context(), conn, first, testOrigin, key, &gateway.Hello{Page: id, Name: "notes"})
+	done, err := proveFor(t.Context(), conn, first, testOrigin, key, answer)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return conn, done
+}
+
+// socketInMemory opens the WebSocket of an assistant.
+func socketInMemory(t *testing.T, client *http.Client, token string) *websocket.Conn {
+	t.Helper()
+	conn, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1:8808/ws", &websocket.DialOptions{
+		HTTPClient: client, HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}, Subprotocols: []string{gateway.AssistantProtocol},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// tabInMemory joins a page with this id, by a new secret. It returns its name.
+func tabInMemory(t *testing.T, g *Gateway, client *http.Client, id string, source engine.Source) (name string, conn *websocket.Conn) {
+	t.Helper()
+	conn, done := joinInMemory(t, g, client, reply{Hello: &gateway.Hello{Page: id, Name: "notes"}})
 	page := engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true})
 	page.Mount("", source)
 	go page.Serve(context.Background(), socket.New(conn, limits.MaxMessage+limits.MaxSlack, false)) // ends with the socket

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 )
 
@@ -16,19 +15,8 @@ func TestOlderPagesGetOneMessageInAFrame(t *testing.T) {
 	for _, declares := range []bool{false, true} {
 		t.Run(fmt.Sprint(declares), func(t *testing.T) {
 			inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
-				first, key := invited(t, g)
-				conn, _, err := websocket.Dial(t.Context(), first.Address, &websocket.DialOptions{
-					HTTPClient: client, HTTPHeader: http.Header{"Origin": {testOrigin}}, Subprotocols: []string{gateway.PageProtocol},
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				conn, done := joinInMemory(t, g, client, reply{Hello: &gateway.Hello{Page: "tab", Name: "notes"}, Sequences: declares})
 				defer conn.CloseNow()
-				answer := reply{Hello: &gateway.Hello{Page: "tab", Name: "notes"}, Sequences: declares}
-				done, err := proveFor(t.Context(), conn, first, testOrigin, key, answer)
-				if err != nil {
-					t.Fatal(err)
-				}
 				if done.Sequences != declares {
 					t.Errorf("the gateway answers %v to a page that says %v", done.Sequences, declares)
 				}

@@ -2,16 +2,13 @@ package server
 
 import (
 	"context"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -37,14 +34,7 @@ func TestLargestMessageIsServed(t *testing.T) {
 	c := testCaller{t, g}
 	session := openSession(t, g, "/mcp")
 	socket := func() func(string) string {
-		conn, _, err := websocket.Dial(t.Context(), strings.Replace(strings.TrimSuffix(g.URL(), "mcp"), "http", "ws", 1)+"ws", &websocket.DialOptions{HTTPClient: testlimit.Client,
-			HTTPHeader: http.Header{"Authorization": {"Bearer " + g.testToken()}}, Subprotocols: []string{gateway.AssistantProtocol},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { conn.CloseNow() })
-		conn.SetReadLimit(limits.MaxAnswer)
+		conn := openWire(t, g).conn
 		return func(body string) string {
 			t.Helper()
 			ctx, cancel := context.WithTimeout(t.Context(), testTime)
