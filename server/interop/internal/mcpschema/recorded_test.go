@@ -16,13 +16,6 @@ import (
 // it is set.
 const messagesVariable = "PAGEMCP_MESSAGES"
 
-// Fewer messages than these mean that the recording is broken.
-const (
-	fewestOfWeb         = 2000
-	fewestOfServer      = 1000 // in files server-*.jsonl
-	fewestOfTranscripts = 1000
-)
-
 // What engines send in the transcripts fits the schemas of their revisions.
 func TestTranscriptsFit(t *testing.T) {
 	root, err := projectRoot()
@@ -35,7 +28,7 @@ func TestTranscriptsFit(t *testing.T) {
 	if text, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	checkFiles(t, dir, fewestOfTranscripts)
+	checkFiles(t, dir)
 }
 
 // What our engine and our gateway sent to clients in tests before fits too: `make test`
@@ -46,14 +39,10 @@ func TestRecordedMessagesFit(t *testing.T) {
 		t.Log("PAGEMCP_MESSAGES names no directory: the messages of web/ and server/ are compared by make test")
 		return
 	}
-	fewest := fewestOfWeb
-	if files, err := filepath.Glob(filepath.Join(dir, "server-*.jsonl")); err == nil && len(files) > 0 {
-		fewest = fewestOfServer
-	}
-	checkFiles(t, dir, fewest)
+	checkFiles(t, dir)
 }
 
-func checkFiles(t *testing.T, dir string, fewest int) {
+func checkFiles(t *testing.T, dir string) {
 	t.Helper()
 	schemas, err := Open()
 	if err != nil {
@@ -72,8 +61,8 @@ func checkFiles(t *testing.T, dir string, fewest int) {
 		count += checker.Count()
 	}
 	t.Logf("%d messages of %d processes", count, len(files))
-	if count < fewest {
-		t.Errorf("%d messages in %s, want at least %d", count, dir, fewest)
+	if count == 0 {
+		t.Errorf("no messages in %s", dir)
 	}
 }
 
