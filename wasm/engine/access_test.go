@@ -391,7 +391,7 @@ func TestAGatewayDoesNotGiveTheNamesOfPorts(t *testing.T) {
 		a := newGuarded(t, `{"default":"ask","grants":[{"assistant":"page","right":"read","allow":true},{"assistant":"webmcp","right":"read","allow":true},{"assistant":"https://a.example","right":"read","allow":true}]}`)
 		near, far := jsonrpc.Pipe()
 		go a.engine.Serve(engine.WithSpeakForOthers(context.Background()), far)
-		s := enginetest.Speaker{T: t, Port: near}
+		s := enginetest.Speaker{T: t, Dialogue: &enginetest.Dialogue{T: t, Port: near}}
 		for _, name := range []string{"page", "webmcp", "https://a.example"} {
 			s.Ask("1", "resources/list", `,"io.github.pagemcp/principal":"`+name+`"`, "")
 			s.Wants("access:///read")
@@ -409,7 +409,7 @@ func TestAnAssistantNamedPageIsNotThePage(t *testing.T) {
 		a := newGuarded(t, deniesAll)
 		near, far := jsonrpc.Pipe()
 		go a.engine.Serve(engine.WithSpeakForOthers(engine.WithPrincipal(context.Background(), "page")), far)
-		s := enginetest.Speaker{T: t, Port: near}
+		s := enginetest.Speaker{T: t, Dialogue: &enginetest.Dialogue{T: t, Port: near}}
 		for id, meta := range map[string]string{"1": `,"io.github.pagemcp/principal":"page"`, "2": `,"io.github.pagemcp/principal":"claude"`, "3": ""} {
 			s.Ask(id, "resources/list", meta, "")
 			s.Wants("access:///read")

@@ -1,37 +1,24 @@
 package enginetest
 
 import (
-	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // Offering lets an engine offer all.
 var Offering = engine.Options{Tools: true, Prompts: true, Completions: true, Logging: true}
 
-// A Speaker is a client of an engine under test.
+// A Speaker is a Dialogue whose requests have an id that the test chooses.
 type Speaker struct {
 	*testing.T
-	Port jsonrpc.Port
+	*Dialogue
 }
 
-// Speak lets e serve a client called who, until its port is closed.
+// Speak lets e serve a client called who, until its port is closed or the test ends.
 func Speak(t *testing.T, e *engine.Engine, who engine.Principal) Speaker {
-	near, far := jsonrpc.Pipe()
-	go e.Serve(engine.WithPrincipal(context.Background(), who), far) // ends with near
-	return Speaker{t, near}
-}
-
-// Say sends a message as it is.
-func (s Speaker) Say(message string) {
-	s.Helper()
-	if err := s.Port.Write(s.Context(), []byte(message)); err != nil {
-		s.Fatal(err)
-	}
+	return Speaker{t, DialogueOf(t, e, who)}
 }
 
 // Ask sends a modern request with more members of _meta and of params.
@@ -44,13 +31,7 @@ func (s Speaker) Ask(id, method, meta, members string) {
 // Next returns the next message of the engine.
 func (s Speaker) Next() string {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
-	defer cancel()
-	msg, err := s.Port.Read(ctx)
-	if err != nil {
-		s.Fatalf("nothing came: %v", err)
-	}
-	return string(msg)
+	return s.Dialogue.Next("a message")
 }
 
 // Wants fails the test unless the next message has all parts.
