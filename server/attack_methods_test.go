@@ -2,14 +2,13 @@ package server
 
 import (
 	"context"
-	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -37,29 +36,11 @@ func TestNoMethodBlocksATransport(t *testing.T) {
 				g, client, kill := startInMemory(t, newMemDisk(), change, func(o *Options) { o.Limits.ReadsPerSecond, o.Logger = 100_000, nil })
 				defer kill()
 				tabInMemory(t, g, client, "tab", hostilePage(t))
-				post := func(path, session, body string, x map[string]string) (status int, answer string) {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the bubble's clock; no request may last so long
-					defer cancel()
-					r := request(ctx, g, g.testToken(), "POST", path, body, streams)
-					if session != "" {
-						r.Header.Set(mcphttp.SessionHeader, session)
+				post := func(path, session, body string, x http.Header) (status int, answer string) {
+					if status, answer = answerInMemory(t, g, client, path, session, body, x); status == 0 {
+						t.Fatalf("%s at %s: %s", body, path, answer)
 					}
-					for name, value := range x {
-						r.Header.Set(name, value)
-					}
-					response, err := client.Do(r)
-					if err != nil {
-						t.Fatalf("%s at %s: %v", body, path, err)
-					}
-					defer response.Body.Close()
-					if strings.Contains(body, "subscriptions/listen") && response.StatusCode == 200 {
-						return 200, "" // it has no end
-					}
-					data, err := io.ReadAll(response.Body)
-					if err != nil {
-						t.Fatalf("%s at %s: %v", body, path, err)
-					}
-					return response.StatusCode, string(data)
+					return status, answer
 				}
 				dial := func() *socket.Socket {
 					return socket.New(socketInMemory(t, client, g.testToken()), limits.MaxAnswer, false)
@@ -87,7 +68,7 @@ func TestNoMethodBlocksATransport(t *testing.T) {
 						newer := modern("1", method, params)
 						_, called, _ := strings.Cut(params, `:"`)
 						called, _, _ = strings.Cut(called, `"`)
-						x := map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": called}
+						x := http.Header{"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {method}, "Mcp-Name": {called}}
 						for _, path := range []string{"/mcp", "/mcp/notes", "/mcp/none"} {
 							post(path, "", newer, x)
 							post(path, "", classic, nil)
@@ -101,7 +82,7 @@ func TestNoMethodBlocksATransport(t *testing.T) {
 							alive(s, method)
 						}
 						if status, body := post("/mcp", "", modern("1", "tools/call", `"name":"notes__works","arguments":{}`),
-							map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "notes__works"}); status != 200 || !strings.Contains(body, `"content":[]`) {
+							http.Header{"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"tools/call"}, "Mcp-Name": {"notes__works"}}); status != 200 || !strings.Contains(body, `"content":[]`) {
 							t.Fatalf("the page after %s {%s}: %d %.200s", method, params, status, body)
 						}
 						if status, body := post("/mcp", session, `{"jsonrpc":"2.0","id":"alive","method":"ping"}`, nil); status != 200 || !strings.Contains(body, `"result":{}`) {

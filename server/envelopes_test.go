@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
-	"maps"
 	"net/http"
 	"os"
 	"strings"
@@ -99,26 +98,7 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 			defer kill()
 			tabInMemory(t, g, client, "tab", hostilePage(t))
 			post := func(session string, body []byte, header http.Header) (int, string) {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the bubble's clock; no request may last so long
-				defer cancel()
-				r := request(ctx, g, g.testToken(), "POST", "/mcp/notes", string(body), streams)
-				maps.Copy(r.Header, header)
-				if session != "" {
-					r.Header.Set(mcphttp.SessionHeader, session)
-				}
-				answer, err := client.Do(r)
-				if err != nil {
-					return 0, err.Error()
-				}
-				defer answer.Body.Close()
-				if isListen := strings.Contains(string(body), "subscriptions/listen"); isListen && answer.StatusCode == 200 {
-					return 200, "" // it has no end
-				}
-				text, err := io.ReadAll(answer.Body)
-				if err != nil {
-					return 0, err.Error()
-				}
-				return answer.StatusCode, string(text)
+				return answerInMemory(t, g, client, "/mcp/notes", session, string(body), header)
 			}
 			begin := func(version string) string {
 				answer, err := client.Do(request(t.Context(), g, g.testToken(), "POST", "/mcp/notes", strings.Replace(initialize, "2025-11-25", version, 1)))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -120,6 +121,32 @@ func callInMemory(t *testing.T, g *Gateway, client *http.Client, method, session
 		t.Fatal(err)
 	}
 	return answer
+}
+
+// answerInMemory sends a POST and returns the response as a whole, but of a listen, which has no
+// end; status 0 is an error.
+func answerInMemory(t *testing.T, g *Gateway, client *http.Client, path, session, body string, header http.Header) (status int, text string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the bubble's clock; no request may last so long
+	defer cancel()
+	r := request(ctx, g, g.testToken(), "POST", path, body, streams)
+	maps.Copy(r.Header, header)
+	if session != "" {
+		r.Header.Set(mcphttp.SessionHeader, session)
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer answer.Body.Close()
+	if strings.Contains(body, "subscriptions/listen") && answer.StatusCode == 200 {
+		return 200, ""
+	}
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return answer.StatusCode, string(data)
 }
 
 // beginInMemory opens a session and returns its id.
