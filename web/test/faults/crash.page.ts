@@ -10,7 +10,7 @@ import { inBrowsers } from '../harness/browsers.ts'
 
 const gateway = useGateway()
 
-const rounds = 5
+const rounds = 2
 const tabs = 3
 
 /** Crashes a tab's renderer; all tabs of the same process go with it. */
