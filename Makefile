@@ -164,7 +164,7 @@ test-more:
 	@$(MAKE) --no-print-directory browsers
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target vet-variants race under-node
 	@$(MAKE) --no-print-directory test-go SHORT=
-	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.page.ts' 'test/**/*.firefox.ts' 'test/**/*.webkit.ts'"
+	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.long.ts' 'test/**/*.page.ts' 'test/**/*.firefox.ts' 'test/**/*.webkit.ts'"
 	@echo "all tests passed"
 
 quick: $(NPM_STAMP)

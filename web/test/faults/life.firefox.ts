@@ -1,1 +1,1 @@
-import './life.smoke.ts'
+import './life.page.ts'

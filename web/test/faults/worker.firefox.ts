@@ -1,1 +1,1 @@
-import './worker.smoke.ts'
+import './worker.page.ts'

@@ -1,5 +1,5 @@
 // Command skeletons parses Go programs, a JSON array of texts, and writes of each its
-// string literals and what is left without them, for programs.test.ts.
+// string literals and what is left without them, for programs.long.ts.
 package main
 
 import (

@@ -267,7 +267,7 @@ test('Go examples are parts of examples that are compiled', () => {
 
 /** Where examples are tested: those of a language in all documents, and those of one document. */
 const tested: readonly (readonly [by: string, languages: readonly string[], from?: string])[] = [
-  ['web/test/docs/docs.test.ts', ['ts', 'tsx', 'js', 'sh', 'json', 'go']],
+  ['web/test/docs/docs.long.ts', ['ts', 'tsx', 'js', 'sh', 'json', 'go']],
   [
     'web/test/bundlers/docs.test.ts',
     ['jsx', 'svelte', 'vue', 'astro', 'html'],
