@@ -159,9 +159,8 @@ test:
 	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.test.ts' 'test/**/*.smoke.ts'"
 	@echo "all tests passed"
 
-test-more: export NEEDED = chromium firefox-esr WebKitWebDriver Xvfb gcc openssl
 test-more:
-	@$(MAKE) --no-print-directory browsers
+	@$(MAKE) --no-print-directory browsers NEEDED="chromium firefox-esr WebKitWebDriver Xvfb gcc openssl"
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target vet-variants race under-node
 	@$(MAKE) --no-print-directory test-go SHORT=
 	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.long.ts' 'test/**/*.page.ts' 'test/**/*.firefox.ts' 'test/**/*.webkit.ts'"
@@ -230,7 +229,7 @@ conformance: built browsers
 	cd web && $(WEB_TEST) 'test/conformance/*.page.ts' test/hosted/conformance.page.ts test/hosted/cluster.page.ts
 
 # Debian's browsers, a C compiler for the race detector, and openssl for tests of keys.
-NEEDED = chromium
+NEEDED = chromium openssl
 browsers:
 	@missing=; for one in $(NEEDED); do command -v $$one >/dev/null || missing="$$missing $$one"; done; \
 	test -z "$$missing" && exit 0; \
