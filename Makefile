@@ -50,7 +50,7 @@ JOBS = 3
 SEEDS = 50
 SEED =
 
-.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint lint-go lint-web browsers test-go race under-node vet-variants test-web built binary program
+.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint format lint-go lint-web browsers test-go race under-node vet-variants test-web built binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -116,8 +116,10 @@ $(NPM_STAMP): web/package-lock.json
 
 lint: lint-go lint-web
 
-lint-go: $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-$(strip $(ACTIONLINT))
+format:
 	@unformatted=$$(gofmt -l cmd server wasm web/*.go); test -z "$$unformatted" || { echo "not formatted: $$unformatted; run gofmt -w"; exit 1; }
+
+lint-go: format $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-$(strip $(ACTIONLINT))
 	$(GO) vet ./...
 	$(GO) vet -C $(INTEROP) ./...
 	GOOS=js GOARCH=wasm $(GO) vet -trimpath ./wasm/... # as engine.wasm is built
@@ -166,9 +168,8 @@ test-more:
 	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.long.ts' 'test/**/*.page.ts' 'test/**/*.firefox.ts' 'test/**/*.webkit.ts'"
 	@echo "all tests passed"
 
-quick: $(NPM_STAMP)
-	@unformatted=$$(gofmt -l cmd server wasm web/*.go); test -z "$$unformatted" || { echo "not formatted: $$unformatted; run gofmt -w"; exit 1; }
-	$(GO) test -short ./...
+quick: format $(NPM_STAMP)
+	$(GO) test $(GO_TEST) -short ./...
 	cd web && node_modules/.bin/tsc --noEmit
 	@$(MAKE) --no-print-directory test-web
 
