@@ -1,0 +1,1 @@
+import './stopped.page.ts'
