@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -280,5 +281,28 @@ func ownPort(t *testing.T, g *Gateway, name string, classic bool) wayIn {
 			t.Fatal(err)
 		}
 		return string(msg)
+	})
+}
+
+// grantsOf makes the grants of a page from entries of assistant, right and allow.
+func grantsOf(t *testing.T, text string) *engine.Grants {
+	t.Helper()
+	grants, err := engine.ParseGrants([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return grants
+}
+
+// grantedPage is assistantPage of a page whose user declines what is not granted.
+func grantedPage(t *testing.T, g *Gateway, app string, extended bool, grants *engine.Grants) *testPage {
+	return assistantPageWith(t, g, app, extended, func(o *engine.Options) {
+		o.Ask = func(context.Context, *engine.AccessQuestion) engine.AccessAnswer {
+			return engine.AccessAnswer{Reason: "declined"}
+		}
+	}, func(e *engine.Engine) {
+		if grants != nil {
+			e.SetGrants(grants)
+		}
 	})
 }

@@ -4,16 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // slowBody sends the header of a POST in memory, and then a byte of its body every so
@@ -83,76 +77,7 @@ func TestSlowBodiesEnd(t *testing.T) {
 	})
 }
 
-// discoverTimes sends server/discover on a new connection each time and returns the
-// sorted latencies.
-func discoverTimes(t *testing.T, g *Gateway, times int) (took []time.Duration) {
-	t.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 4 * testTime}
-	for range times {
-		start := time.Now()
-		answer, err := client.Do(request(t.Context(), g, g.testToken(), "POST", "/mcp", discover, v2026, "Mcp-Method: server/discover"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.Copy(io.Discard, answer.Body)
-		answer.Body.Close()
-		if answer.StatusCode != 200 {
-			t.Fatal(answer.Status)
-		}
-		took = append(took, time.Since(start))
-	}
-	slices.Sort(took)
-	return took
-}
-
 func p99(sorted []time.Duration) time.Duration { return sorted[len(sorted)*99/100] }
-
-// Connections that send nothing, or only part of a request, do not block assistants, and
-// their number is limited.
-func TestIdleConnectionsDoNotBlockAssistants(t *testing.T) {
-	for name, says := range map[string]string{
-		"silent": "", "with half a header": "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n",
-		"with a body that does not come": "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := startGateway(t, Options{})
-			calm := discoverTimes(t, g, 100)
-			before := memory()
-			says := strings.ReplaceAll(says, "%d", strconv.Itoa(g.Port()))
-			conns := make([]net.Conn, 0, 3_000)
-			defer func() {
-				for _, conn := range conns {
-					conn.Close()
-				}
-			}()
-			start := time.Now()
-			for range cap(conns) {
-				conn, err := net.Dial("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(g.Port())))
-				if err != nil {
-					t.Fatal(err)
-				}
-				conns = append(conns, conn)
-				io.WriteString(conn, says) // its connection may be closed already
-			}
-			opened := time.Since(start)
-			took := discoverTimes(t, g, 100)
-			grown := memory() - before
-			t.Log(figureLine("3,000 connections "+name, grown, calm, took), "opened in", opened)
-			if grown > 32<<20 {
-				t.Errorf("the gateway and these connections take %.1f MiB", grown/(1<<20))
-			}
-			var open atomic.Int64
-			open.Add(int64(len(conns)))
-			for _, conn := range conns {
-				go func() { // ends with the connection
-					io.Copy(io.Discard, conn)
-					open.Add(-1)
-				}()
-			}
-			eventually(t, "only some of them are left", func() bool { return open.Load() <= limits.MaxPerAddress })
-		})
-	}
-}
 
 // figureLine formats what a flood cost.
 func figureLine(what string, grown float64, calm, during []time.Duration) string {

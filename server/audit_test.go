@@ -1,72 +1,14 @@
 package server
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/auditlog"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
-
-// A stuckDisk blocks writes until it is released.
-type stuckDisk struct {
-	disk
-	let chan struct{}
-}
-
-type stuckFile struct {
-	diskFile
-	let chan struct{}
-}
-
-func (d stuckDisk) Append(name string) (diskFile, int64, error) {
-	file, size, err := d.disk.Append(name)
-	return stuckFile{file, d.let}, size, err
-}
-
-func (f stuckFile) Write(data []byte) (int, error) {
-	<-f.let
-	return f.diskFile.Write(data)
-}
-
-// A disk that hangs delays no response. Lines recorded meanwhile are bounded, and
-// written in order later; dropped lines are counted.
-func TestAuditNeverWaitsForTheDisk(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		d, let := newMemDisk(), make(chan struct{})
-		a, err := openAudit(&state{disk: stuckDisk{d, let}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		const many = 2 * auditlog.MaxQueue / 100
-		for i := range many {
-			a.Record(access.Entry{Verb: "resources/read", URI: fmt.Sprint("a:", i), Outcome: "ok"})
-			if i == 0 {
-				synctest.Wait() // the writer has it
-			}
-		}
-		close(let)
-		a.close()
-		lines := strings.Split(strings.TrimSuffix(d.text(auditFile), "\n"), "\n")
-		left := 0
-		if _, err := fmt.Sscanf(lines[len(lines)-1][strings.Index(lines[len(lines)-1], `"count":`):], `"count":%d}`, &left); err != nil {
-			t.Fatalf("the last line is %s", lines[len(lines)-1])
-		}
-		if written := len(lines) - 1; written+left != many || left == 0 || len(d.text(auditFile)) > auditlog.MaxQueue+1_000 {
-			t.Errorf("%d lines are written and %d left out, of %d", written, left, many)
-		}
-		for i, line := range lines[:len(lines)-1] {
-			if !strings.Contains(line, fmt.Sprintf(`"uri":"a:%d"`, i)) {
-				t.Fatalf("line %d: %s", i, line)
-			}
-		}
-	})
-}
 
 // Text of a client is truncated, also if the limit is inside a rune.
 func TestAuditCutsLongText(t *testing.T) {

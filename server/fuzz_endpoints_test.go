@@ -1,11 +1,7 @@
 package server
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -13,10 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
-	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
 // A request reaches routing only with a Host of the gateway, and from no site but its
@@ -64,81 +57,6 @@ func FuzzGuard(f *testing.F) {
 		if shared := w.Header().Get("Access-Control-Allow-Origin"); shared != "" && (shared != origin || origin != testOrigin) {
 			t.Errorf("origin %q may read: %q", origin, shared)
 		}
-	})
-}
-
-// A frameConn is a connection whose peer is a fixed text.
-type frameConn struct {
-	net.Conn
-	in *bytes.Reader
-}
-
-func (c *frameConn) Read(b []byte) (int, error)       { return c.in.Read(b) }
-func (c *frameConn) Write(b []byte) (int, error)      { return len(b), nil }
-func (c *frameConn) Close() error                     { return nil }
-func (c *frameConn) SetDeadline(time.Time) error      { return nil }
-func (c *frameConn) SetReadDeadline(time.Time) error  { return nil }
-func (c *frameConn) SetWriteDeadline(time.Time) error { return nil }
-func (c *frameConn) LocalAddr() net.Addr              { return &net.TCPAddr{} }
-func (c *frameConn) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
-
-// A hijacker hands out a frameConn, as net/http does for an upgrade.
-type hijacker struct {
-	http.ResponseWriter
-	conn *frameConn
-}
-
-func (h hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	return h.conn, bufio.NewReadWriter(bufio.NewReader(h.conn), bufio.NewWriter(h.conn)), nil
-}
-
-// frameVectors are frames that RFC 6455 allows, forbids, or bounds: masked, unmasked,
-// fragmented, reserved bits and opcodes, lengths in more bytes than needed, control
-// frames that are long or fragmented, text that is not UTF-8, a close without or with
-// half a code.
-var frameVectors = []string{
-	"\x81\x82\x00\x00\x00\x00{}", "\x81\x02{}", "\x01\x81\x00\x00\x00\x00{\x80\x81\x00\x00\x00\x00}", "\xc1\x82\x00\x00\x00\x00{}",
-	"\x83\x80\x00\x00\x00\x00", "\x81\xfe\x00\x02\x00\x00\x00\x00{}", "\x81\xff\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00{}",
-	"\x81\xff\x80\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00{}", "\x89\xfe\x00\x7e\x00\x00\x00\x00", "\x09\x80\x00\x00\x00\x00",
-	"\x81\x82\x00\x00\x00\x00\xff\xfe", "\x88\x80\x00\x00\x00\x00", "\x88\x81\x00\x00\x00\x00\x03", "\x88\x82\x00\x00\x00\x00\x03\xe8",
-	"\x82\x82\x00\x00\x00\x00{}", "\x80\x80\x00\x00\x00\x00", "\x01\x80\x00\x00\x00\x00\x01\x80\x00\x00\x00\x00", "\x81\xfe\x10\x01\x00\x00\x00\x00" + "{}",
-}
-
-// Reading any sequence of WebSocket frames ends, and each message read is UTF-8 and
-// within the limit.
-func FuzzFrames(f *testing.F) {
-	for _, frames := range frameVectors {
-		f.Add([]byte(frames))
-		f.Add([]byte("\x81\x82\x00\x00\x00\x00{}" + frames))
-	}
-	f.Fuzz(func(t *testing.T, frames []byte) {
-		const limit = 64
-		r := httptest.NewRequest("GET", "/ws", nil)
-		for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
-			"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol": gateway.AssistantProtocol} {
-			r.Header.Set(name, value)
-		}
-		conn, err := websocket.Accept(hijacker{httptest.NewRecorder(), &frameConn{in: bytes.NewReader(frames)}}, r,
-			&websocket.AcceptOptions{Subprotocols: []string{gateway.AssistantProtocol}, InsecureSkipVerify: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := socket.New(conn, limit, false)
-		ctx, cancel := context.WithTimeout(t.Context(), testTime)
-		defer cancel()
-		for {
-			msg, err := s.Read(ctx)
-			if err == io.EOF {
-				break
-			}
-			if err == context.DeadlineExceeded {
-				t.Fatal("it does not end")
-			}
-			if len(msg) > limit || !bytes.Equal(bytes.ToValidUTF8(msg, nil), msg) {
-				t.Errorf("read %q", msg)
-			}
-		}
-		<-s.Done()
 	})
 }
 

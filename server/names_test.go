@@ -316,11 +316,19 @@ func TestNamesHaveQuotaPerOrigin(t *testing.T) {
 		n := testNames(t)
 		claim(t, n, "https://a.example", "1", "notes")
 		n.unclaim("notes")
+		alike := []string{
+			"notes", "Notes", "NOTES", "notes-2", "notes-02", "ｎｏｔｅｓ", "no\u200btes", "\u2060notes", "notes\u00ad", "\u202enotes", "n\U000e006fotes", "notes\x00", "notes+",
+			"notes.", "notes\n", " notes ", "ɴotes", "nοtes", "notes\u0301", "notes--2", "-notes-", "notes-app-example", "notes+notes", "", "mail",
+		}
 		for i := range 1_100 {
-			name := claim(t, n, "https://b.example", fmt.Sprint(i), [...]string{"notes", "notes-2", "Notes", "mail", fmt.Sprint("app", i)}[i%5])
+			asked := fmt.Sprint("app", i)
+			if i%5 > 0 {
+				asked = alike[i%len(alike)]
+			}
+			name := claim(t, n, "https://b.example", fmt.Sprint(i), asked)
 			n.unclaim(name)
-			if name == "notes" || isNumbered(name, "notes") {
-				t.Fatalf("join %d: %q", i, name)
+			if name == "notes" || isNumbered(name, "notes") || !access.ValidName(name) {
+				t.Fatalf("join %d as %q: %q", i, asked, name)
 			}
 		}
 		if got := len(n.remembered()); got > 1+limits.MaxNames {

@@ -8,8 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -43,10 +41,9 @@ func count(messages []string, text string) (n int) {
 }
 
 const (
-	subscribeA   = `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"notes+notes://a"}}`
-	unsubscribeA = `{"jsonrpc":"2.0","id":2,"method":"resources/unsubscribe","params":{"uri":"notes+notes://a"}}`
-	updatedA     = `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}`
-	pingSession  = `{"jsonrpc":"2.0","id":3,"method":"ping"}`
+	subscribeA  = `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"notes+notes://a"}}`
+	updatedA    = `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}`
+	pingSession = `{"jsonrpc":"2.0","id":3,"method":"ping"}`
 )
 
 // tableA is a page's source with the resource notes://a.
@@ -105,33 +102,6 @@ func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
 	})
 }
 
-// A client without a stream whose session is idle before each request gets an `updated`
-// for each of its URIs with the response, independent of when they are subscribed again.
-func TestRequestThatWakesASessionBringsItsUpdates(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		g, client, kill := startInMemory(t, newMemDisk())
-		table := tableA(t)
-		tabInMemory(t, g, client, "tab", table)
-		session := beginInMemory(t, g, client)
-		postInMemory(t, g, client, session, subscribeA)
-		for range 3 {
-			time.Sleep(3 * limits.SessionIdle)
-			table.Changed("notes://a")
-			time.Sleep(time.Second)
-			if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) == 0 { // twice, if it is subscribed to again at once
-				t.Errorf("after a sleep: %q", got)
-			}
-		}
-		postInMemory(t, g, client, session, unsubscribeA)
-		time.Sleep(3 * limits.SessionIdle)
-		if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) != 0 {
-			t.Errorf("after an unsubscribe: %q", got)
-		}
-		kill()
-	})
-}
-
 // A response with a status other than 200 stays JSON, and pending messages stay pending.
 func TestPendingUpdatesKeepStatuses(t *testing.T) {
 	t.Parallel()
@@ -147,50 +117,6 @@ func TestPendingUpdatesKeepStatuses(t *testing.T) {
 		}
 		if got, _ := postInMemory(t, g, client, session, pingSession); count(got, "tools/list_changed") != 1 {
 			t.Errorf("afterwards: %q", got)
-		}
-		kill()
-	})
-}
-
-// After a successful unsubscribe no `updated` of its URI is sent, even if the session
-// was subscribing again, or one was pending.
-func TestNothingComesAfterUnsubscribe(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		d := newMemDisk()
-		g, client, kill := startInMemory(t, d)
-		_, tab := tabInMemory(t, g, client, "tab", tableA(t))
-		session := beginInMemory(t, g, client)
-		postInMemory(t, g, client, session, subscribeA)
-		tab.Close(websocket.StatusGoingAway, "")
-		kill()
-		g, client, kill = startInMemory(t, d)
-		stream := collectInMemory(t, g, client, session) // wakes the session, which subscribes again: the page is away
-		time.Sleep(time.Second)
-		if got, _ := postInMemory(t, g, client, session, unsubscribeA); count(got, `"id":2,"result":{}`) != 1 {
-			t.Fatalf("unsubscribe: %q", got)
-		}
-		stream.take()
-		table := tableA(t)
-		tabInMemory(t, g, client, "tab", table)
-		time.Sleep(time.Second)
-		table.Changed("notes://a")
-		time.Sleep(time.Minute)
-		if got := stream.take(); count(got, engine.MethodUpdated) > 0 {
-			t.Errorf("after unsubscribe: %q", got)
-		}
-		// The same for an update that waits for a stream.
-		stream.answer.Body.Close()
-		synctest.Wait()
-		postInMemory(t, g, client, session, subscribeA)
-		table.Changed("notes://a")
-		time.Sleep(time.Second)
-		if got, _ := postInMemory(t, g, client, session, unsubscribeA); count(got, `"id":2,"result":{}`) != 1 {
-			t.Fatalf("unsubscribe: %q", got)
-		}
-		stream = collectInMemory(t, g, client, session)
-		if got := stream.take(); count(got, engine.MethodUpdated) > 0 {
-			t.Errorf("after the second unsubscribe: %q", got)
 		}
 		kill()
 	})

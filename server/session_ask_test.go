@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -195,109 +194,4 @@ func TestCancelledCallCancelsItsEngineRequests(t *testing.T) {
 		t.Errorf("DELETE: %d", answer.StatusCode)
 	}
 	eventually(t, "the page stops", func() bool { return running() == 0 })
-}
-
-// A session that was idle, or whose gateway was restarted, keeps its log level and the
-// capabilities of its client, and announces that all lists may have changed. R-099 R-100
-// R-323 R-359.
-func TestSessionKeepsLogLevelAndCapabilities(t *testing.T) {
-	t.Parallel()
-	state := t.TempDir()
-	first := startGateway(t, Options{State: state, Logging: true, SamplingOrigins: []string{testOrigin}})
-	page := newConformancePage(t)
-	page.join(first)
-	c := openAble(t, first, "/mcp/conformance")
-	if status, body := c.request("1", "logging/setLevel", `"level":"loud"`); status != 200 || !strings.Contains(body, "-32602") {
-		t.Errorf("no level: %d %s", status, body)
-	}
-	if status, body := c.request("1", "logging/setLevel", `"level":"error"`); status != 200 || !strings.Contains(body, `"result":{}`) {
-		t.Errorf("setLevel: %d %s", status, body)
-	}
-	quiet := func(id string) {
-		t.Helper()
-		_, body := c.request(id, "tools/call", `"name":"test_tool_with_logging"`)
-		if received := strings.Join(c.received, "\n"); !strings.Contains(body, `"text":"done"`) || strings.Contains(received, "notifications/message") {
-			t.Errorf("an info message at level error: %s, after %s", body, received)
-		}
-	}
-	quiet("2")
-	first.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionIdle))
-	quiet("3")
-	first.Close(context.Background())
-
-	second := startGateway(t, Options{State: state, Logging: true, SamplingOrigins: []string{testOrigin}})
-	c.g = second
-	page.join(second)
-	messages, _ := c.stream(t.Context())
-	var changed []string
-	for len(changed) < 3 {
-		if got := receive(t, messages); strings.Contains(got, "list_changed") {
-			changed = append(changed, got)
-		}
-	}
-	for _, list := range []string{"resources", "prompts", "tools"} {
-		if !strings.Contains(strings.Join(changed, "\n"), "notifications/"+list+"/list_changed") {
-			t.Errorf("nothing of %s: %v", list, changed)
-		}
-	}
-	quiet("4")
-	stream := c.call(t.Context(), "5", "test_sampling", `,"arguments":{"prompt":"?"}`)
-	question := receive(t, stream)
-	if !strings.Contains(question, "sampling/createMessage") {
-		t.Errorf("the question: %s", question)
-	}
-	c.say(`{"jsonrpc":"2.0","id":` + idOf(question) + `,"result":{"role":"assistant","model":"m","content":{"type":"text","text":"Paris"}}}`)
-	if got := receive(t, stream); !strings.Contains(got, "LLM response: Paris") {
-		t.Errorf("the result: %s", got)
-	}
-}
-
-// If a cancellation races with the response, the POST ends with one response or none,
-// and the session continues. R-007 R-070 R-355.
-func TestCancelRacesWithAnswer(t *testing.T) {
-	t.Parallel()
-	g := startGateway(t, Options{})
-	page := newConformancePage(t)
-	page.join(g)
-	c := openAble(t, g, "/mcp/conformance")
-	var answered, silent int
-	for i := range 180 { // callBurst leaves room for them
-		id := fmt.Sprint(100 + i)
-		ended := make(chan string, 1)
-		go func() {
-			body := `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"test_simple_text"}}`
-			lines := []string{"Mcp-Session-Id: " + c.id}
-			if i%2 == 0 {
-				lines = append(lines, "Accept: text/event-stream, application/json")
-			}
-			answer, text := c.do(t.Context(), "POST", c.path, body, lines...)
-			if text == "" && answer.StatusCode == 200 { // an event stream
-				messages, _ := events(t, answer.Body)
-				for msg := range messages {
-					text += msg
-				}
-			}
-			ended <- text
-		}()
-		if status, _ := c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`); status != 202 {
-			t.Errorf("the cancel: %d", status)
-		}
-		select {
-		case text := <-ended:
-			switch strings.Count(text, `"id":`+id) {
-			case 0:
-				silent++
-			case 1:
-				answered++
-			default:
-				t.Errorf("%s is answered twice: %s", id, text)
-			}
-		case <-time.After(testTime):
-			t.Fatalf("the POST of %s does not end", id)
-		}
-	}
-	t.Logf("%d answered, %d not", answered, silent)
-	if state, _ := g.core.Sessions.Inspect(c.id); !state.Awake || len(state.Pending)+state.EngineRequests+state.Tokens > 0 {
-		t.Errorf("left behind: %+v", state)
-	}
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -194,93 +192,5 @@ func TestBatchOfMarch2025(t *testing.T) {
 	}
 	if status, body := other.request("1", "ping", ""); status != 200 || !strings.Contains(body, `"result":{}`) {
 		t.Errorf("after it: %d %s", status, body)
-	}
-}
-
-// Of two documents with the same page id the newer one wins, and the older one gets a
-// close code.
-func TestNewerHelloReplacesOlder(t *testing.T) {
-	t.Parallel()
-	g := startGateway(t, Options{})
-	first, second := newPage(t, testOrigin, "tab"), newPage(t, testOrigin, "tab")
-	first.write("notes://a", "first")
-	second.write("notes://a", "second")
-	first.join(g)
-	second.join(g)
-	c := openSession(t, g, "/mcp")
-	eventually(t, "the second answers", func() bool {
-		_, body := c.request("1", "resources/read", `"uri":"notes+notes://a"`)
-		return strings.Contains(body, `"text":"second"`)
-	})
-	third := newPage(t, testOrigin, "another tab")
-	third.write("notes://a", "third")
-	third.join(g)
-	if third.name != "notes-2" {
-		t.Errorf("another tab is %q", third.name)
-	}
-	if _, body := c.request("2", "resources/list", ""); strings.Count(body, `"uri":"notes+`) != 1 || strings.Count(body, `"uri":"notes-2+`) != 1 {
-		t.Errorf("list: %s", body)
-	}
-}
-
-// After a restart of the gateway a session continues with its id, and its client gets
-// `updated`. Its record is stored, its id is not. R-269 R-323.
-func TestSessionSurvivesRestart(t *testing.T) {
-	t.Parallel()
-	state := t.TempDir()
-	first := startGateway(t, Options{State: state})
-	page := newPage(t, testOrigin, "tab")
-	page.write("notes://a", "1")
-	page.join(first)
-	c := openSession(t, first, "/mcp")
-	if status, body := c.request("1", "resources/subscribe", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"result":{}`) {
-		t.Fatalf("subscribe: %d %s", status, body)
-	}
-	first.Close(context.Background())
-	err := filepath.WalkDir(state, func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(name)
-		if strings.Contains(string(data), c.id) || strings.Contains(name, c.id) {
-			t.Errorf("the session id is in %s", name)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	second := startGateway(t, Options{State: state})
-	c.g = second
-	messages, status := c.stream(t.Context())
-	if status != 200 {
-		t.Fatalf("the stream after the restart: %d", status)
-	}
-	again := newPage(t, testOrigin, "tab")
-	again.keyID, again.key = page.keyID, page.key
-	again.write("notes://a", "2")
-	again.join(second)
-	sawList, sawUpdate := false, false
-	for !sawList || !sawUpdate {
-		got := receive(t, messages)
-		sawList = sawList || strings.Contains(got, "resources/list_changed")
-		sawUpdate = sawUpdate || strings.Contains(got, `"uri":"notes+notes://a"`)
-	}
-	if status, body := c.request("2", "resources/read", `"uri":"notes+notes://a"`); status != 200 || !strings.Contains(body, `"text":"2"`) {
-		t.Errorf("read: %d %s", status, body)
-	}
-	eventually(t, "later changes are announced", func() bool {
-		again.write("notes://a", "3")
-		select {
-		case got := <-messages:
-			return strings.Contains(got, `"uri":"notes+notes://a"`)
-		case <-time.After(100 * time.Millisecond):
-			return false
-		}
-	})
-	c.id = strings.Repeat("A", 43)
-	if status, _ := c.request("3", "ping", ""); status != 404 {
-		t.Errorf("an id that was never given out: %d", status)
 	}
 }

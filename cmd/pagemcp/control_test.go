@@ -26,11 +26,17 @@ func startServe(t *testing.T, state string, flags ...string) (line ready, stop f
 // startProgram is startServe for any command that prints such a line.
 func startProgram(t *testing.T, args ...string) (line ready, stop func()) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	return startLogged(t, io.Discard, args...)
+}
+
+// startLogged is startProgram with the standard error of the command.
+func startLogged(t *testing.T, log io.Writer, args ...string) (line ready, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	in, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, args, streams{strings.NewReader(""), out, io.Discard})
+		err := run(ctx, args, streams{strings.NewReader(""), out, log})
 		out.Close()
 		ended <- err
 	}()
@@ -50,6 +56,7 @@ func startProgram(t *testing.T, args ...string) (line ready, stop func()) {
 	if !lines.Scan() {
 		t.Fatalf("%s has printed no line", args[0])
 	}
+	go io.Copy(io.Discard, in) // ends with the command
 	if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 		t.Fatal(err)
 	}
@@ -131,35 +138,6 @@ func TestCommandsControlTheGateway(t *testing.T) {
 	stop()
 	if _, err := runForOutput(t, "status", "--state", state); !errors.Is(err, server.ErrNotRunning) {
 		t.Errorf("after the end: %v", err)
-	}
-}
-
-// logs --follow ends with the gateway.
-func TestLogsFollowUntilTheGatewayEnds(t *testing.T) {
-	state := t.TempDir()
-	_, stop := startServe(t, state)
-	in, out := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		ended <- run(t.Context(), []string{"logs", "--follow", "--state", state}, streams{strings.NewReader(""), out, io.Discard})
-		out.Close()
-	}()
-	if _, err := runForOutput(t, "pair", "http://localhost:5173", "--state", state); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(in)
-	if !lines.Scan() || !strings.Contains(lines.Text(), "pages may join") {
-		t.Errorf("%q, %v", lines.Text(), lines.Err())
-	}
-	go io.Copy(io.Discard, in)
-	stop()
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(20 * time.Second):
-		t.Error("logs --follow goes on after the gateway has ended")
 	}
 }
 

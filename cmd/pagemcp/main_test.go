@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -113,22 +111,7 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 // The flags of serve reach the gateway: with --lenient a plain POST is served, and with
 // --no-resource-tools a gateway without pages has no tools.
 func TestServePassesItsFlags(t *testing.T) {
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	in, out := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		ended <- run(ctx, []string{"serve", "--json", "--lenient", "--logging", "--no-resource-tools", "--state", t.TempDir(), "--mcp", "127.0.0.1:0"},
-			streams{strings.NewReader(""), out, io.Discard})
-	}()
-	lines := bufio.NewScanner(in)
-	if !lines.Scan() {
-		t.Fatal("no line")
-	}
-	var line ready
-	if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-		t.Fatal(err)
-	}
+	line, _ := startServe(t, t.TempDir(), "--lenient", "--logging", "--no-resource-tools")
 	secret, err := os.ReadFile(line.TokenFile)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +120,7 @@ func TestServePassesItsFlags(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`:                                    `"result":{"tools":[]}`,
 		`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"warning"}}`: `"result":{}`,
 	} {
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, line.MCP, strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, line.MCP, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,10 +135,6 @@ func TestServePassesItsFlags(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %d %s, %v", body, answer.StatusCode, text, err)
 		}
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
 	}
 }
 
@@ -185,33 +164,38 @@ func TestServePrintsLinksOfAllowedOrigins(t *testing.T) {
 // second gateway with the same state directory.
 func TestServePrintsJSON(t *testing.T) {
 	state := t.TempDir()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	in, out := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		ended <- run(ctx, []string{"serve", "--json", "--state", state, "--mcp", "127.0.0.1:0"}, streams{strings.NewReader(""), out, io.Discard})
-	}()
-	lines := bufio.NewScanner(in)
-	if !lines.Scan() {
-		t.Fatal("no line")
-	}
-	var line ready
-	if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-		t.Fatal(err)
-	}
+	line, _ := startServe(t, state)
 	if info, err := os.Stat(line.TokenFile); err != nil || !hasMode(info, 0o600) || !strings.HasPrefix(line.MCP, "http://127.0.0.1:") || line.Pages == nil ||
 		!strings.HasPrefix(line.Pairing, "#pagemcp=") {
-		t.Errorf("%s, %v", lines.Text(), err)
+		t.Errorf("%+v, %v", line, err)
 	}
-	err := run(ctx, []string{"serve", "--state", state, "--mcp", "127.0.0.1:0"}, streams{strings.NewReader(""), io.Discard, io.Discard})
+	_, err := runForOutput(t, "serve", "--state", state, "--mcp", "127.0.0.1:0")
 	if err == nil || !strings.Contains(err.Error(), "a gateway runs already at "+line.MCP) {
 		t.Errorf("the second gateway: %v", err)
 	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
+}
+
+// fetch returns the status and the text of a URL.
+func fetch(t *testing.T, url string, header ...string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
 	}
+	for _, h := range header {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	answer, err := httpClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
 }
 
 func run(ctx context.Context, args []string, std streams) error {

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pagemcp/pagemcp/server/bundle"
 	"github.com/pagemcp/pagemcp/server/release"
 	"github.com/pagemcp/pagemcp/web"
 )
@@ -130,15 +129,6 @@ func sources(t *testing.T, dir string, do func(name, text string), extensions ..
 	}
 }
 
-func TestLibraryDoesNotLog(t *testing.T) {
-	log := regexp.MustCompile(`\bconsole\.(log|info|debug)\b`)
-	sources(t, "web/src", func(name, text string) {
-		if log.MatchString(text) {
-			t.Errorf("%s logs: an app's console belongs to the app; report by an event or an error", name)
-		}
-	}, ".ts")
-}
-
 // connections are the files of the local gateway and its program that open connections, each
 // with its target, which is on this machine. Listeners are checked by loopback.CheckAddress.
 var connections = map[string]string{
@@ -176,47 +166,6 @@ func TestVersionsAgree(t *testing.T) {
 	}
 	if version != web.Version() {
 		t.Errorf("the program has version %q, the files %s", web.Version(), version)
-	}
-}
-
-// The package has the declarations of its entry points, which import only what is in it, and
-// nothing of an earlier build.
-func TestPackageHasTypes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long: make test-more")
-	}
-	dir := t.TempDir()
-	old := filepath.Join(dir, "types", "old.d.ts")
-	if err := (bundle.Files{"/types/old.d.ts": []byte("export {}")}).Write(dir, "/"); err != nil {
-		t.Fatal(err)
-	}
-	if err := bundle.WritePackage(root, dir, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a declaration of an earlier build: %v", err)
-	}
-	for _, name := range []string{"access", "client", "index", "react", "webmcp"} {
-		if _, err := os.Stat(filepath.Join(dir, "types", name+".d.ts")); err != nil {
-			t.Error(err)
-		}
-	}
-	imported := regexp.MustCompile(`(?:from |import\()['"](\.[^'"]*)['"]`)
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(name) != ".ts" {
-			return err
-		}
-		text, err := os.ReadFile(name)
-		for _, found := range imported.FindAllStringSubmatch(string(text), -1) {
-			target := filepath.Join(filepath.Dir(name), strings.TrimSuffix(found[1], ".js")+".d.ts")
-			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s imports %s: %v", name, found[1], err)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"context"
-	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 )
@@ -28,41 +23,15 @@ func TestServeAnApp(t *testing.T) {
 		}
 	}
 	write("<!doctype html><title>first</title>")
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer stop()
-	in, out := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		ended <- run(ctx, []string{"serve", "--dir", dir, "--json", "--state", state, "--mcp", "127.0.0.1:0", "--web", "127.0.0.1:0"},
-			streams{strings.NewReader(""), out, io.Discard})
-		out.Close()
-	}()
-	lines := bufio.NewScanner(in)
-	if !lines.Scan() {
-		t.Fatal("no line: ", <-ended)
+	line, _ := startServe(t, state, "--dir", dir, "--web", "127.0.0.1:0")
+	if !strings.HasPrefix(line.Start, line.Web+"#pagemcp=") {
+		t.Fatalf("%+v", line)
 	}
-	go io.Copy(io.Discard, in)
-	var line ready
-	if err := json.Unmarshal(lines.Bytes(), &line); err != nil || !strings.HasPrefix(line.Start, line.Web+"#pagemcp=") {
-		t.Fatalf("%s, %v", lines.Text(), err)
-	}
-	fetch := func(path string) (int, string) {
-		t.Helper()
-		answer, err := httpClient.Get(strings.TrimSuffix(line.Web, "/") + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		text, err := io.ReadAll(answer.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return answer.StatusCode, string(text)
-	}
-	if status, text := fetch("/"); status != 200 || !strings.Contains(text, "first") || !strings.Contains(text, `src="/live.js?`) {
+	ctx, web := t.Context(), strings.TrimSuffix(line.Web, "/")
+	if status, text := fetch(t, web+"/"); status != 200 || !strings.Contains(text, "first") || !strings.Contains(text, `src="/live.js?`) {
 		t.Errorf("%d %s", status, text)
 	}
-	if status, text := fetch("/pagemcp/index.js"); status != 200 || !strings.Contains(text, "export") {
+	if status, text := fetch(t, web+"/pagemcp/index.js"); status != 200 || !strings.Contains(text, "export") {
 		t.Errorf("the package: %d", status)
 	}
 	live, _, err := websocket.Dial(ctx, strings.Replace(line.Web, "http", "ws", 1)+"live", nil)
@@ -79,16 +48,12 @@ func TestServeAnApp(t *testing.T) {
 	version() // the first one comes at once
 	write("<!doctype html><title>second</title>")
 	version()
-	if _, text := fetch("/"); !strings.Contains(text, "second") {
+	if _, text := fetch(t, web+"/"); !strings.Contains(text, "second") {
 		t.Errorf("%s", text)
 	}
 	status, err := runForOutput(t, "status", "--state", state)
-	if err != nil || !strings.Contains(status, strings.TrimSuffix(line.Web, "/")+"  may join") {
+	if err != nil || !strings.Contains(status, web+"  may join") {
 		t.Errorf("%s, %v", status, err)
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
 	}
 }
 

@@ -145,69 +145,6 @@ func TestAppsKeepToTheirBudgets(t *testing.T) {
 	}
 }
 
-// The bundle of an app has no code of sources that it does not use, nor of any module that is
-// not its own affair: according to the source map of index.js, through which esbuild maps the
-// bundle back to modules of web/src.
-func TestAppsHaveNoCodeOfUnusedSources(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long: make test-more")
-	}
-	all, err := parts(filepath.Join("..", ".."), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	options := all[0].options // the package
-	options.EntryPointsAdvanced = slices.DeleteFunc(options.EntryPointsAdvanced, func(entry api.EntryPoint) bool {
-		return entry.InputPath == engineEntry || !strings.HasPrefix(entry.OutputPath, "pagemcp/")
-	})
-	files, err := all[:2].build() // and worker.js
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := installed(t, files)
-	used := func(code string) (modules []string) {
-		result := api.Build(api.BuildOptions{
-			AbsWorkingDir: dir, Stdin: &api.StdinOptions{Contents: code, ResolveDir: dir, Sourcefile: "app.js"}, Sourcemap: api.SourceMapExternal,
-			Bundle: true, Splitting: true, Format: api.FormatESModule, Outdir: outDir,
-		})
-		if len(result.Errors) > 0 {
-			t.Fatal(messages(result.Errors))
-		}
-		for _, file := range result.OutputFiles {
-			if filepath.Base(file.Path) == "stdin.js.map" {
-				modules = mappedSources(t, file.Contents)
-			}
-		}
-		return modules
-	}
-	sources := func(modules []string) (found []string) {
-		for _, name := range modules {
-			if strings.Contains(name, "src/sources/") {
-				found = append(found, filepath.Base(name))
-			}
-		}
-		return found
-	}
-	bare := used(app())
-	if !slices.ContainsFunc(bare, func(name string) bool { return strings.HasSuffix(name, "src/start.ts") }) || len(sources(bare)) > 0 {
-		t.Errorf("an app with start and webSocket has code of %v", bare)
-	}
-	for _, name := range bare {
-		if slices.Contains([]string{"offer-webmcp.ts", "port-client.ts", "transport.ts", "webmcp-context.ts", "webmcp-names.ts"}, filepath.Base(name)) {
-			t.Errorf("an app with start and webSocket has code of %s", name)
-		}
-	}
-	exported := exportedSources(t)
-	for _, name := range exported {
-		found := sources(used(app(name)))
-		for _, other := range exported {
-			if slices.Contains(found, other+".ts") != (other == name) {
-				t.Errorf("an app with %s has code of %v", name, found)
-			}
-		}
-	}
-}
-
 // exportedSources returns the functions of index.ts that have the name of their file in
 // web/src/sources: the built-in sources.
 func exportedSources(t *testing.T) (names []string) {
@@ -224,46 +161,5 @@ func exportedSources(t *testing.T) (names []string) {
 	if len(names) < 4 {
 		t.Fatalf("index.ts exports %q", names)
 	}
-	return names
-}
-
-// mappedSources returns the sources to which a source map maps any code.
-// https://tc39.es/ecma426/#sec-mappings
-func mappedSources(t *testing.T, text []byte) (names []string) {
-	t.Helper()
-	var sourceMap struct {
-		Sources  []string
-		Mappings string
-	}
-	if err := json.Unmarshal(text, &sourceMap); err != nil {
-		t.Fatal(err)
-	}
-	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-	used, source := map[int]bool{}, 0
-	for segment := range strings.FieldsFuncSeq(sourceMap.Mappings, func(r rune) bool { return r == ';' || r == ',' }) {
-		var fields []int
-		value, shift := 0, 0
-		for _, digit := range segment {
-			bits := strings.IndexRune(digits, digit)
-			value |= bits & 31 << shift
-			shift += 5
-			if bits&32 != 0 { // more digits follow
-				continue
-			}
-			if value&1 != 0 {
-				value = -value
-			}
-			fields = append(fields, value/2)
-			value, shift = 0, 0
-		}
-		if len(fields) > 1 {
-			source += fields[1]
-			used[source] = true
-		}
-	}
-	for i := range used {
-		names = append(names, sourceMap.Sources[i])
-	}
-	slices.Sort(names)
 	return names
 }

@@ -138,31 +138,6 @@ func TestAMissingFileIsNamed(t *testing.T) {
 	}
 }
 
-// Each key of the structs can be set: a field without a tag could not.
-func TestAllFieldsHaveKeys(t *testing.T) {
-	var walk func(reflect.Type)
-	walk = func(typ reflect.Type) {
-		for typ.Kind() == reflect.Pointer {
-			typ = typ.Elem()
-		}
-		if typ.Kind() != reflect.Struct {
-			return
-		}
-		for i := range typ.NumField() {
-			field := typ.Field(i)
-			if tag := field.Tag.Get("yaml"); !strings.EqualFold(tag, field.Name) {
-				t.Errorf("%s.%s has the key %q", typ, field.Name, tag)
-			}
-			walk(field.Type)
-		}
-	}
-	walk(reflect.TypeFor[Config]())
-	limits := Limits{}
-	if got := len(limits.fields()); got != reflect.TypeFor[Limits]().NumField() {
-		t.Errorf("%d limits have a default", got)
-	}
-}
-
 func TestProcessAndServerLimitsAreChecked(t *testing.T) {
 	config := Config{Limits: Limits{Pages: 100, Streams: 50}}
 	if err := config.CheckFileLimit(1_150); err != nil {

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +13,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/auditlog"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
 )
 
@@ -130,34 +128,6 @@ func TestAuditHashesNames(t *testing.T) {
 	}
 }
 
-// Standard output that is not read delays no request; entries without room are counted in
-// the next line that is written, and for the metric.
-func TestAuditNeverWaitsForItsWriter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		out := &pipe{release: make(chan struct{})}
-		a := New(out, nil)
-		const many = 2 * auditlog.MaxQueue / 100
-		for i := range many {
-			a.Record(access.Entry{Verb: "resources/read", URI: fmt.Sprint("a:", i), Outcome: "ok"})
-			if i == 0 {
-				synctest.Wait() // the writer has it
-			}
-		}
-		close(out.release)
-		if err := a.Close(); err != nil {
-			t.Fatal(err)
-		}
-		lines := out.lines(t)
-		last := lines[len(lines)-1]
-		if last["outcome"] != "dropped" || last["count"] != float64(many-len(lines)+1) || last["count"] != float64(a.Lost()) || a.Lost() == 0 {
-			t.Errorf("%d lines are written, %v are lost; the last one is %v", len(lines), a.Lost(), last)
-		}
-		if size := out.text.Len(); size > auditlog.MaxQueue+1_000 {
-			t.Errorf("%d bytes were queued", size)
-		}
-	})
-}
-
 // The node ends although its standard output is stuck.
 func TestAuditEndsWithoutItsWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -176,56 +146,6 @@ func TestAuditEndsWithoutItsWriter(t *testing.T) {
 			t.Errorf("%v", lines)
 		}
 	})
-}
-
-// Requests without valid tokens, which anyone can send at any rate, do not fill the log.
-func TestAuditCountsRefusals(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		out := openPipe()
-		a := New(out, nil)
-		for range 10_000 {
-			a.RecordRefusal(access.Entry{Principal: strings.Repeat("x", 32<<10), Endpoint: "/mcp", Verb: "login", Outcome: "401"})
-		}
-		if err := a.Close(); err != nil {
-			t.Fatal(err)
-		}
-		lines := out.lines(t)
-		if last := lines[len(lines)-1]; len(lines) != auditlog.RefusalBurst+1 || last["count"] != float64(10_000-auditlog.RefusalBurst) {
-			t.Errorf("%d lines, the last is %v", len(lines), last)
-		}
-		if a.Lost() != 10_000-auditlog.RefusalBurst || out.text.Len() > 100<<10 {
-			t.Errorf("%d are lost, %d bytes", a.Lost(), out.text.Len())
-		}
-	})
-}
-
-// A name in the audit log can be found by the commands of the guide, which derive the same
-// key: HKDF with SHA-256, without salt, and the label as info.
-func TestTheGuideFindsHashedNames(t *testing.T) {
-	ring, err := keys.Parse([]byte(configtest.Key(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := openPipe()
-	a := New(out, nil)
-	a.Configure(config.Audit{URIs: "hash"}, ring)
-	a.Record(testEntry)
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile("../../../../cmd/pagemcpd/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"-kdfopt info:audit ", "-keylen 32", "digest:SHA256", fmt.Sprintf("cut -c1-%d", 2*digest)} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("the guide has no %q", want)
-		}
-	}
-	uri, _ := out.lines(t)[0]["uri"].(string)
-	if !bytes.HasPrefix([]byte(uri), []byte(hashed)) || len(uri) != len(hashed)+2*digest {
-		t.Errorf("%q", uri)
-	}
 }
 
 // A reload changes how URIs are written.
