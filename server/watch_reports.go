@@ -25,6 +25,7 @@ type watcher struct {
 	following engine.Following
 	began     time.Time
 	wake      chan struct{}                 // has room for one: there is something to report
+	wanted    []string                      // URIs that it follows; of the goroutine that lists
 	known     map[string]gateway.Occurrence // the last one that was read of each event, by URI; of the goroutine that lists
 
 	mu       sync.Mutex
@@ -113,7 +114,10 @@ func (w *watcher) setLost(isLost bool) {
 
 // want watches resources. New events among them are read afterwards.
 func (w *watcher) want(ctx context.Context, uris []string) {
-	if armed := w.following.Want(uris); armed != nil {
+	sorted := slices.Sorted(slices.Values(uris))
+	dropped := slices.DeleteFunc(w.wanted, func(uri string) bool { _, still := slices.BinarySearch(sorted, uri); return still })
+	w.wanted = sorted
+	if armed := w.following.Want(uris, dropped); armed != nil {
 		select {
 		case <-armed:
 		case <-time.After(engine.ArmTimeout):

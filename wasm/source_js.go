@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"sync"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -46,7 +47,7 @@ type jsSource struct {
 	changed  func(engine.Change) // while it is watched, else nil
 	watching bool                // JavaScript has confirmed that it watches
 	watches  int                 // how often Follow was called
-	wanted   []string            // by Want
+	wanted   map[string]struct{} // by Want, until it is watched
 	arming   chan struct{}       // closed when JavaScript has confirmed it; nil: not requested yet
 	reported map[string]struct{} // errors in its lists
 }
@@ -243,7 +244,7 @@ func (s *jsSource) Follow(ctx context.Context, changed func(engine.Change)) engi
 	}
 	s.watches++
 	this := s.watches
-	s.changed, s.watching, s.arming = changed, false, nil
+	s.changed, s.watching, s.arming, s.wanted = changed, false, nil, map[string]struct{}{}
 	watch(s.number, 1)
 	context.AfterFunc(ctx, func() {
 		if s.watches == this { // else it is watched anew
@@ -257,11 +258,16 @@ func (s *jsSource) Follow(ctx context.Context, changed func(engine.Change)) engi
 // Want implements [engine.Following]. JavaScript watches all URIs or none, but it
 // has to be certain that it does before a client is acknowledged: the source may
 // be in another thread.
-func (s *jsSource) Want(uris []string) (armed <-chan struct{}) {
+func (s *jsSource) Want(add, drop []string) (armed <-chan struct{}) {
 	if s.able&hasWatch == 0 || s.watching {
 		return nil
 	}
-	s.wanted = uris
+	for _, uri := range drop {
+		delete(s.wanted, uri)
+	}
+	for _, uri := range add {
+		s.wanted[uri] = struct{}{}
+	}
 	if s.arming == nil {
 		s.arming = make(chan struct{})
 		go s.arm(s.arming, s.watches) // ends with the answer, or when it is watched no more
@@ -269,10 +275,12 @@ func (s *jsSource) Want(uris []string) (armed <-chan struct{}) {
 	return s.arming
 }
 
-// arm requests a confirmation of JavaScript until it watches. If that takes longer than
-// clients wait for it, or failed at first, what may have changed meanwhile is announced.
+// arm requests a confirmation of JavaScript until it watches. If that fails at first, clients do
+// not wait, and what may have changed meanwhile is announced.
 func (s *jsSource) arm(armed chan struct{}, watch int) {
-	began, answered := time.Now(), false
+	armedOnce := sync.OnceFunc(func() { close(armed) })
+	defer armedOnce()
+	failed := false
 	for s.watches == watch && s.changed != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), watchingTimeout)
 		_, err := s.request(ctx, opWatching, "")
@@ -281,23 +289,22 @@ func (s *jsSource) arm(armed chan struct{}, watch int) {
 			return
 		}
 		if err != nil {
-			if !answered && ctx.Err() != context.DeadlineExceeded {
-				answered = true
-				close(armed) // clients need not wait any longer
+			if ctx.Err() != context.DeadlineExceeded {
+				failed = true
+				armedOnce()
 			}
 			time.Sleep(watchingAgain)
 			continue
 		}
 		s.watching = true
-		if !answered {
-			close(armed)
-		}
-		if answered || time.Since(began) > engine.ArmTimeout/2 {
-			for _, uri := range s.wanted {
+		armedOnce()
+		if failed {
+			for uri := range s.wanted {
 				s.changed(engine.Change{URI: uri})
 			}
 			s.changed(engine.Change{List: true, Prompts: true, Tools: true})
 		}
+		s.wanted = nil
 		return
 	}
 }

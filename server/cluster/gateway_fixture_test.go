@@ -320,7 +320,7 @@ func (a *assistant) watch(uri string) {
 		}
 	})
 	select {
-	case <-following.Want([]string{uri}):
+	case <-following.Want([]string{uri}, nil):
 	case <-time.After(testTime):
 		a.t.Fatalf("%s is not watched", uri)
 	}

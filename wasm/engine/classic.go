@@ -77,9 +77,9 @@ func (e *Engine) subscribe(ctx context.Context, req *request) (sink.Result, erro
 		return sink.Result{}, errMustWait
 	}
 	if !e.registry.add(req.client.sessionSubscription(), req.uri) {
-		return sink.Result{}, ErrBusy
+		return sink.Result{}, e.reason("Too many subscriptions: their URIs may have 16 MiB, and each counts 256 bytes more. Unsubscribe from others", "busy", false)
 	}
-	e.arm(ctx)
+	e.arm(ctx, e.reconcile(uri))
 	return sink.Result{Document: e.fixed.Load().empty}, nil
 }
 
@@ -93,10 +93,13 @@ func (d *Direct) Resubscribe(uris []string) (armed func(ctx context.Context)) {
 	if s == nil { // the handshake failed
 		return func(context.Context) {}
 	}
-	for _, uri := range uris {
+	canonical := make([]string, len(uris))
+	for i, uri := range uris {
 		e.registry.add(s, uri)
+		canonical[i] = CanonicalURI(uri)
 	}
-	return e.beginArming()
+	rounds := e.reconcile(canonical...)
+	return func(ctx context.Context) { e.arm(ctx, rounds) }
 }
 
 // Unsubscribe takes a URI away from the session, at once: what the client has unsubscribed from at

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -24,6 +25,8 @@ type Client struct {
 	scratch request     // of the request that is being taken: spares an allocation for each
 	oneRef  [1]sink.Ref // likewise, of its result
 	last    envelope    // of the request before, in memory of its own
+
+	watched int // bytes of what it is subscribed to, see watchCost. Guarded by the registry's mu
 
 	mu     sync.Mutex // held while the Sink is called
 	sink   sink.Sink
@@ -87,6 +90,14 @@ func (e *Engine) disconnect(c *Client) {
 // as hop.KeyPrincipal. Call it before the first message, and only for a gateway that has
 // proved its identity.
 func (c *Client) SpeakForOthers() { c.proxy = true }
+
+// maxWatched returns the limit of watched.
+func (c *Client) maxWatched() int {
+	if c.proxy {
+		return hop.MaxWatched
+	}
+	return maxWatched
+}
 
 // Rate limits of one client. A gateway limits its clients itself.
 const (

@@ -127,7 +127,8 @@ const (
 	defaultMaxMessage     = 1<<20 + 64<<10         // bytes
 	defaultMaxInFlight    = 64                     // requests of one client
 	defaultUpdateInterval = 250 * time.Millisecond // between updates of one URI
-	maxStreams            = 64                     // listens of one client
+	maxStreams            = 1024                   // listens of one client
+	maxWatched            = 16 << 20               // bytes of the URIs that one client is subscribed to
 )
 
 // A Principal is the identity of a client for policy: the origin of a window, the name

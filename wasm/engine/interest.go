@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -9,17 +10,11 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 )
 
-// An interest makes the source of a mount announce what the registry has, and
-// nothing else does. It is a reconciler: every change of what is wanted gets a number,
-// a generation, and the interest works until the source has what the newest
-// generation wants.
-//
-//   - One goroutine at a time calls the source, and reads what is wanted after it
-//     has read the generation. So an older set never replaces a newer one.
-//   - The work ends only when nothing newer is wanted, checked under the lock of a new
-//     generation. So no wake-up is lost.
-//   - Unmounting is a state that the work reconciles with as well. So a watch that
-//     starts meanwhile is stopped.
+// An interest makes the source of a mount announce what the registry has, and nothing
+// else does. It works by levels: what may be wanted by now, or no longer, is dirty, and the
+// interest tells the source of each dirty URI what the registry says of it then. One
+// goroutine at a time does so. So an older state never replaces a newer one, and no change
+// is lost. That the mount is gone is a state, too.
 //
 // The work runs in a goroutine; for a Follower that is [Immediate], such as a Table, it
 // runs on the caller's stack, so that a listen of a wasm export is answered at once.
@@ -28,20 +23,29 @@ type interest struct {
 	mount    *mount
 	follower Follower // the source, if it is one; else nil
 
-	mu       sync.Mutex
-	wanted   uint64             // the newest generation
-	reached  uint64             // the generation that the source has
-	armed    <-chan struct{}    // closed when the source announces that generation; nil: it does already
-	advanced chan struct{}      // closed when reached changes
-	running  bool               // work runs, or is about to
-	closed   bool               // unmounted
-	stop     context.CancelFunc // of the present watch; nil: there is none
-	follows  Following          // of the present watch of a Follower
-	watch    uint64             // the number of the present watch
-	failed   time.Time          // when a watch failed last
-	delay    time.Duration      // before the next one
-	retry    *time.Timer        // runs between a failure and the next watch
-	missed   bool               // a watch failed: what is wanted may have changed since
+	mu      sync.Mutex
+	dirty   map[string]struct{} // URIs as the source knows them
+	next    *round              // tells the source of dirty; nil: there is nothing to tell
+	running bool                // work runs, or is about to
+	closed  bool                // unmounted
+	stop    context.CancelFunc  // of the present watch; nil: there is none
+	follows Following           // of the present watch
+	watch   uint64              // the number of the present watch
+	failed  time.Time           // when a watch failed last
+	delay   time.Duration       // before the next one
+	retry   *time.Timer         // runs between a failure and the next watch
+	missed  bool                // a watch failed: what is wanted may have changed since
+}
+
+// A round tells a source once what is wanted by now.
+type round struct {
+	interest *interest
+	told     chan struct{}   // closed when the source knows
+	watch    uint64          // then: the watch that does
+	begins   bool            // likewise: it is a new one
+	added    []string        // likewise: what it has to announce from now on
+	armed    <-chan struct{} // likewise: closed when it announces that; nil: it does already
+	late     sync.Once       // a client was acknowledged before
 }
 
 func (i *interest) init(e *Engine, m *mount) {
@@ -49,31 +53,29 @@ func (i *interest) init(e *Engine, m *mount) {
 	i.follower, _ = m.source.(Follower)
 }
 
-// reconcile makes every source announce what is registered now. It does not block.
-func (e *Engine) reconcile() {
+// reconcile makes every source announce what is registered now, and no longer what is not.
+// uris, in the canonical form, are those that may have become either. It does not block.
+func (e *Engine) reconcile(uris ...string) (rounds []*round) {
+	isEmpty := e.registry.isEmpty()
 	for _, m := range e.sources() {
-		m.interest.touch()
+		if r := m.interest.touch(uris, isEmpty); r != nil && !r.isArmed() {
+			rounds = append(rounds, r)
+		}
 	}
+	return rounds
 }
 
-// arm is reconcile and waits until the sources announce it, so that a client that is
-// acknowledged after it misses no change. It waits at most Options.ArmTimeout: Followers
-// that take longer announce afterwards what may have changed meanwhile.
-func (e *Engine) arm(ctx context.Context) { e.beginArming()(ctx) }
-
-// beginArming is arm without the wait, which the result is.
-func (e *Engine) beginArming() (wait func(context.Context)) {
-	mounts := e.sources()
-	generations := make([]uint64, len(mounts))
-	for i, m := range mounts {
-		generations[i] = m.interest.touch()
+// arm waits until sources announce what they were told, so that a client that is
+// acknowledged after it misses no change. It waits at most Options.ArmTimeout: what takes
+// longer is announced as changed afterwards.
+func (e *Engine) arm(ctx context.Context, rounds []*round) {
+	if len(rounds) == 0 {
+		return
 	}
-	return func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(ctx, e.options.ArmTimeout)
-		defer cancel()
-		for i, m := range mounts {
-			m.interest.wait(ctx, generations[i])
-		}
+	ctx, cancel := context.WithTimeout(ctx, e.options.ArmTimeout)
+	defer cancel()
+	for _, r := range rounds {
+		r.wait(ctx)
 	}
 }
 
@@ -87,38 +89,60 @@ func (e *Engine) mustArm() bool {
 	return false
 }
 
-// isImmediate reports whether the source is reconciled on the caller's stack.
+// isImmediate reports whether the source is told on the caller's stack.
 func (i *interest) isImmediate() bool { return i.follower != nil && i.mount.immediate != nil }
 
-// touch records that what is wanted has changed, and returns the generation to
-// wait for. It does not block.
-func (i *interest) touch() uint64 {
-	generation, isIdle := i.advance()
-	if isIdle {
-		i.run()
+// touch is reconcile for one mount; nil: its source need not be told.
+func (i *interest) touch(uris []string, isEmpty bool) *round {
+	if i.follower == nil {
+		return nil
 	}
-	return generation
+	r, isIdle := i.mark(uris, isEmpty)
+	switch {
+	case !isIdle:
+	case i.isImmediate():
+		i.work()
+	default:
+		go i.work() // ends when nothing is dirty
+	}
+	return r
 }
 
-// advance begins a generation. If isIdle, the caller has to run the work.
-func (i *interest) advance() (generation uint64, isIdle bool) {
+// mark makes URIs dirty. If isIdle, the caller has to run the work.
+func (i *interest) mark(uris []string, isEmpty bool) (r *round, isIdle bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.wanted++
-	if i.follower == nil {
-		i.reach(i.wanted, nil)
-		return i.wanted, false
+	_, announcesAll := i.follows.(AnnouncesAll)
+	if !announcesAll {
+		for _, uri := range uris {
+			if own, ok := i.own(uri); ok {
+				if i.dirty == nil {
+					i.dirty = map[string]struct{}{}
+				}
+				i.dirty[own] = struct{}{}
+			}
+		}
+	}
+	if len(i.dirty) == 0 && (i.stop != nil) != isEmpty && i.next == nil && !i.closed && !i.running {
+		return nil, false
+	}
+	if i.next == nil {
+		i.next = &round{interest: i, told: make(chan struct{})}
 	}
 	isIdle, i.running = !i.running, true
-	return i.wanted, isIdle
+	return i.next, isIdle
 }
 
-func (i *interest) run() {
-	if i.isImmediate() {
-		i.work()
-		return
+// own returns a canonical URI as the source knows it; false: it is none of the source's.
+func (i *interest) own(uri string) (string, bool) {
+	own, ok := strings.CutPrefix(uri, i.mount.prefix)
+	if !ok || own == "" {
+		return "", false
 	}
-	go i.work() // ends when nothing newer is wanted
+	if _, isTasker := i.mount.source.(Tasker); !isTasker && TaskOfURI(uri) != "" {
+		return "", false
+	}
+	return own, true
 }
 
 // close ends the interest: its mount is gone. What the source still announces is
@@ -128,10 +152,6 @@ func (i *interest) close() {
 	defer i.mu.Unlock()
 	i.closed = true
 	i.end()
-	i.wanted++
-	if !i.running {
-		i.reach(i.wanted, nil)
-	}
 }
 
 // end stops the present watch; i.mu is held. A cancel function neither blocks nor
@@ -143,91 +163,91 @@ func (i *interest) end() {
 	if i.retry != nil {
 		i.retry.Stop()
 	}
-	i.stop, i.follows, i.armed, i.retry, i.delay, i.missed = nil, nil, nil, nil, 0, false
+	i.stop, i.follows, i.retry, i.delay, i.missed, i.dirty = nil, nil, nil, 0, false, nil
 	i.watch++
 }
 
-// reach records that the source has a generation; i.mu is held.
-func (i *interest) reach(generation uint64, armed <-chan struct{}) {
-	i.reached, i.armed = generation, armed
-	if i.advanced != nil {
-		close(i.advanced)
-		i.advanced = nil
-	}
-}
-
-// work brings the source in step with what is wanted, until nothing newer is.
+// work tells the source what is dirty, until nothing is.
 func (i *interest) work() {
 	for {
-		generation, more := i.next()
-		if !more {
+		r, dirty := i.take()
+		if r == nil {
 			return
 		}
-		var armed <-chan struct{}
 		ok := i.engine.safely("a source that is watched", func() {
-			armed = i.following().Want(i.uris())
+			var follows Following
+			follows, r.begins = i.following()
+			r.watch = i.number()
+			var dropped []string
+			if r.begins {
+				r.added = i.uris()
+			} else {
+				r.added, dropped = i.divide(dirty)
+			}
+			r.armed = follows.Want(r.added, dropped)
 		})
 		if !ok {
 			i.failure(i.number())
 		}
-		i.done(generation, armed)
+		close(r.told)
 	}
+}
+
+// take returns the round that is due, and what is dirty; nil: there is none, and the work ends.
+func (i *interest) take() (*round, map[string]struct{}) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for i.next != nil {
+		r, dirty := i.next, i.dirty
+		i.next, i.dirty = nil, nil
+		switch {
+		case i.closed || i.engine.registry.isEmpty():
+			i.end()
+		case i.retry == nil: // else the source has failed, and is called again later
+			return r, dirty
+		}
+		close(r.told)
+	}
+	i.running = false
+	return nil, nil
+}
+
+// divide tells what of dirty is wanted now from what is not.
+func (i *interest) divide(dirty map[string]struct{}) (added, dropped []string) {
+	for own := range dirty {
+		if i.engine.registry.wants(i.mount.prefix + own) {
+			added = append(added, own)
+		} else {
+			dropped = append(dropped, own)
+		}
+	}
+	return added, dropped
 }
 
 // uris returns the registered URIs under the mount's prefix, as the source knows them.
 func (i *interest) uris() (own []string) {
-	prefix := len(i.mount.prefix)
-	_, isTasker := i.mount.source.(Tasker)
 	for _, uri := range i.engine.registry.under(i.mount.prefix) {
-		if len(uri) > prefix && (isTasker || TaskOfURI(uri) == "") {
-			own = append(own, uri[prefix:])
+		if one, ok := i.own(uri); ok {
+			own = append(own, one)
 		}
 	}
 	return own
 }
 
-// next returns the generation to work towards; more is false if there is none.
-// Where the source need not be called, it is reached here.
-func (i *interest) next() (generation uint64, more bool) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	for i.reached != i.wanted {
-		switch {
-		case i.closed || i.engine.registry.isEmpty():
-			i.end()
-		case i.retry == nil: // else the source has failed, and is called again later
-			return i.wanted, true
-		}
-		i.reach(i.wanted, nil)
-	}
-	i.running = false
-	return 0, false
-}
-
-// done is reach, at the end of a round of work.
-func (i *interest) done(generation uint64, armed <-chan struct{}) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.retry != nil || i.closed {
-		armed = nil
-	}
-	i.reach(generation, armed)
-}
-
 // following returns the present watch, and begins one if there is none.
-func (i *interest) following() Following {
+func (i *interest) following() (follows Following, isNew bool) {
 	if follows, ok := i.present(); ok {
-		return follows
+		return follows, false
 	}
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), hop.Report{}, i.engine.report))
 	watch, missed := i.begin(cancel)
 	changed := func(change Change) { i.changed(watch, change) }
-	follows := i.follower.Follow(ctx, changed)
+	follows = i.follower.Follow(ctx, changed)
 	i.keep(watch, follows)
 	if missed {
 		i.announceAll(watch)
 	}
-	return follows
+	return follows, true
 }
 
 // present returns what the present watch follows; ok is false if there is no watch.
@@ -259,7 +279,7 @@ func (i *interest) keep(watch uint64, follows Following) {
 	}
 }
 
-// Number returns that of the present watch.
+// number returns that of the present watch.
 func (i *interest) number() uint64 {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -283,7 +303,7 @@ func (i *interest) failure(watch uint64) {
 // retryWatch begins a watch after a failure.
 func (i *interest) retryWatch() {
 	if i.isDue() {
-		i.touch()
+		i.touch(nil, i.engine.registry.isEmpty())
 	}
 }
 
@@ -296,35 +316,52 @@ func (i *interest) isDue() bool {
 	return isDue
 }
 
-// wait returns when the source announces a generation, or ctx ends.
-func (i *interest) wait(ctx context.Context, generation uint64) {
-	for {
-		next, armed := i.progress(generation)
-		if next == nil && armed == nil {
-			return
-		}
-		select {
-		case <-next: // nil if the generation is reached
-		case <-armed:
-			return
-		case <-ctx.Done():
-			return
-		}
+// wait returns when the source announces what it was told, or ctx ends.
+func (r *round) wait(ctx context.Context) {
+	select {
+	case <-r.told:
+	case <-ctx.Done():
+		r.late.Do(func() { go r.announceLate() })
+		return
+	}
+	if r.armed == nil {
+		return
+	}
+	select {
+	case <-r.armed:
+	case <-ctx.Done():
+		r.late.Do(func() { go r.announceLate() })
 	}
 }
 
-// progress returns what to wait for: until the generation is reached, or, if it
-// is, until the source is armed.
-func (i *interest) progress(generation uint64) (next, armed <-chan struct{}) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.reached >= generation {
-		return nil, i.armed
+// isArmed reports whether there is nothing to wait for.
+func (r *round) isArmed() bool {
+	select {
+	case <-r.told:
+	default:
+		return false
 	}
-	if i.advanced == nil {
-		i.advanced = make(chan struct{})
+	select {
+	case <-r.armed:
+		return true
+	default:
+		return r.armed == nil
 	}
-	return i.advanced, nil
+}
+
+// announceLate announces as changed what a client was acknowledged for too early, once the
+// source announces it. It ends then: a source arms in any case.
+func (r *round) announceLate() {
+	<-r.told
+	if r.armed != nil {
+		<-r.armed
+	}
+	for _, own := range r.added {
+		r.interest.changed(r.watch, Change{URI: own})
+	}
+	if r.begins {
+		r.interest.changed(r.watch, Change{List: true, Prompts: true, Tools: true})
+	}
 }
 
 // changed passes on what a watch announces, unless it is over.

@@ -115,3 +115,41 @@ func TestGatewayMayHaveMoreInFlight(t *testing.T) {
 		})
 	}
 }
+
+// What a client is subscribed to is bounded in bytes, its listens are in number; those that it has go
+// on. A refusal says what the limit is.
+func TestLimitsOfSubscriptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Info{Name: "e", Version: "1"}, nil)
+		table := engine.NewTable()
+		e.Mount("", table)
+		d := enginetest.NewDialogue(t, e)
+		for range 1024 {
+			d.Listen(`"resourcesListChanged":true`)
+		}
+		if got := d.Listen(`"resourcesListChanged":true`); !strings.Contains(got, `"reason":"busy","retry":true`) {
+			t.Errorf("the 1,025th listen: %s", got)
+		}
+		d.Port.Close()
+
+		d = enginetest.NewDialogue(t, e)
+		d.Request("initialize", `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
+		long := strings.Repeat("x", 7900)
+		if err := table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: "notes://{+path}", Name: "note"}}); err != nil {
+			t.Fatal(err)
+		}
+		last, subscribed := "", 0
+		for ; subscribed < 2200 && !strings.Contains(last, `"error"`); subscribed++ {
+			last = d.Request("resources/subscribe", fmt.Sprintf(`"uri":"notes://%d/%s"`, subscribed, long))
+		}
+		if !strings.Contains(last, "16 MiB") || subscribed < 2000 {
+			t.Errorf("subscription %d: %s", subscribed, last)
+		}
+		d.Request("resources/unsubscribe", `"uri":"notes://0/`+long+`"`)
+		if got := d.Request("resources/subscribe", `"uri":"notes://1999/`+long+`"`); strings.Contains(got, `"error"`) {
+			t.Errorf("after an unsubscribe: %s", got)
+		}
+		d.Port.Close()
+		synctest.Wait()
+	})
+}

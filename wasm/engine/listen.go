@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -38,14 +39,14 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 			s.close()
 		}
 	}()
-	var honoured, tasks []string
+	var honoured, tasks, wanted []string
 	if e.servesTasks() && f.Tasks != nil {
 		if !hasTasks(req.capabilities) {
 			return sink.Result{}, missingTasks()
 		}
 		for _, id := range f.Tasks {
 			if key := TaskURI(id); e.mayListenTo(s, id) && e.registry.add(s, key) {
-				tasks = append(tasks, id)
+				tasks, wanted = append(tasks, id), append(wanted, key)
 				s.enqueue(key) // its present state, once it is acknowledged
 			}
 		}
@@ -55,11 +56,11 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 		// others are left out of the acknowledgement.
 		canonical, err := schema.Canonical(uri)
 		if err == nil && e.options.Allow(s.who, VerbWatch, canonical) && e.mayListen(s, canonical) && e.registry.add(s, uri) {
-			honoured = append(honoured, uri)
+			honoured, wanted = append(honoured, uri), append(wanted, canonical)
 		}
 	}
 	e.registry.addLists(s, which)
-	e.arm(ctx)
+	e.arm(ctx, e.reconcile(wanted...))
 	honoured = s.withoutRefused(honoured)
 	isEmpty := f.Lists == 0 && len(f.URIs) == 0 && len(f.Tasks) == 0
 	if opened = req.client.acknowledge(req, s, which, honoured, tasks, isEmpty); opened {
@@ -95,7 +96,11 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris, t
 		}
 		delete(c.waiting, req.call)
 	}
-	if len(c.listens) >= maxStreams {
+	most := maxStreams
+	if c.proxy {
+		most = hop.MaxListens
+	}
+	if len(c.listens) >= most {
 		c.sink.Fail(req.call, c.engine.reason("Too many subscriptions", "busy", true))
 		return false
 	}
@@ -118,11 +123,9 @@ func (s *subscription) withoutRefused(uris []string) (kept []string) {
 			kept = append(kept, uri)
 			continue
 		}
-		_, unused := e.registry.remove(s, uri)
+		had, unused := e.registry.remove(s, uri)
 		e.forget(unused)
-	}
-	if len(kept) < len(uris) {
-		e.reconcile()
+		e.unwant(had)
 	}
 	return kept
 }

@@ -157,7 +157,7 @@ func (b breakingFollower) Follow(_ context.Context, changed func(engine.Change))
 	return b
 }
 
-func (b breakingFollower) Want([]string) <-chan struct{} {
+func (b breakingFollower) Want(add, drop []string) <-chan struct{} {
 	b.may("Want")
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -42,14 +41,18 @@ func (r *registry) spelled(uri string) *subscribers {
 	return nil
 }
 
-// add subscribes s to a URI; false: it has too many, or is closed.
+// watchCost is what a subscription to a URI counts besides the bytes of that.
+const watchCost = 256 // bytes
+
+// add subscribes s to a URI; false: its client has too many, or it is closed.
 func (r *registry) add(s *subscription, uri string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, has := s.uris[uri]; has {
 		return true
 	}
-	if len(s.uris) >= hop.MaxStreamURIs || s.closed {
+	cost := len(uri) + watchCost
+	if s.client.watched+cost > s.client.maxWatched() || s.closed {
 		return false
 	}
 	identity, spellings := identityOf(uri), 0
@@ -66,6 +69,7 @@ func (r *registry) add(s *subscription, uri string) bool {
 		s.uris = map[string]struct{}{}
 	}
 	s.uris[uri] = struct{}{}
+	s.client.watched += cost
 	w := r.spelled(uri)
 	if w == nil {
 		w = &subscribers{uri: uri}
@@ -108,21 +112,23 @@ func (r *registry) remove(s *subscription, uri string) (had []string, unused []*
 	return had, unused
 }
 
-// removeAll closes s: it is not subscribed to anything any more.
-func (r *registry) removeAll(s *subscription) (unused []*sink.Document) {
+// removeAll closes s: it is not subscribed to anything any more. Results are those of remove.
+func (r *registry) removeAll(s *subscription) (had []string, unused []*sink.Document) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s.closed = true
 	for uri := range s.uris {
+		had = append(had, uri)
 		unused = append(unused, r.drop(s, uri)...)
 	}
 	delete(r.lists, s)
-	return unused
+	return had, unused
 }
 
 // drop is remove; r.mu is held.
 func (r *registry) drop(s *subscription, uri string) (unused []*sink.Document) {
 	delete(s.uris, uri)
+	s.client.watched -= len(uri) + watchCost
 	w := r.spelled(uri)
 	if w == nil {
 		return nil
@@ -197,6 +203,13 @@ func (r *registry) subscribers(uri string, n int) (spelled string, all []*subscr
 		return spellings[n].uri, spellings[n].subscriptions, true
 	}
 	return "", nil, false
+}
+
+// wants reports whether there are subscriptions to a canonical URI.
+func (r *registry) wants(uri string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.uris[identityOf(uri)], func(w *subscribers) bool { return CanonicalURI(w.uri) == uri })
 }
 
 // has reports whether there are subscriptions to a URI.

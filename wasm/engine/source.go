@@ -38,21 +38,21 @@ type Follower interface {
 }
 
 // Following is one engine's interest in a [Follower]. The engine calls Want from
-// one goroutine at a time, and always with the newest set.
+// one goroutine at a time.
 type Following interface {
-	// Want replaces the set of URIs whose changes are announced. It does not
-	// block: armed is closed once changes of all of them are announced; nil means
-	// that they are already. Clients are acknowledged then, or after [ArmTimeout]:
-	// a source that takes longer announces the URIs as changed when it is armed.
-	// Changes of the list are announced in any case.
-	Want(uris []string) (armed <-chan struct{})
+	// Want says which URIs' changes are to be announced from now on, and which no longer.
+	// Some of add may be so already, and some of drop not. It does not block: armed is closed
+	// once changes of all of add are announced, or will not be for now; nil means that they are
+	// already. Clients are acknowledged then, or after [ArmTimeout]: the engine announces
+	// add as changed if that was too early. Changes of the list are announced in any case.
+	Want(add, drop []string) (armed <-chan struct{})
 }
 
 // AnnouncesAll is the Following of a source that announces every change, whatever is watched.
 type AnnouncesAll struct{}
 
 // Want implements [Following].
-func (AnnouncesAll) Want([]string) (armed <-chan struct{}) { return nil }
+func (AnnouncesAll) Want(add, drop []string) (armed <-chan struct{}) { return nil }
 
 // A Refuser is a [Following] that knows which URIs its source does not announce for now: another
 // engine has not granted them. They are left out of an acknowledgement.

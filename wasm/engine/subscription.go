@@ -106,9 +106,15 @@ func (s *subscription) unsubscribe(uri string) {
 	for _, spelled := range had {
 		s.withdraw(spelled)
 	}
-	if had != nil {
-		e.reconcile()
+	e.unwant(had)
+}
+
+// unwant tells sources of URIs, as clients have spelled them, that were removed from a subscription.
+func (e *Engine) unwant(spelled []string) {
+	for i := range spelled {
+		spelled[i] = CanonicalURI(spelled[i])
 	}
+	e.reconcile(spelled...)
 }
 
 // withdraw removes what is pending about uri.
@@ -121,9 +127,10 @@ func (s *subscription) withdraw(uri string) {
 // close ends s: no notification follows.
 func (s *subscription) close() {
 	e := s.client.engine
-	e.forget(e.registry.removeAll(s))
+	had, unused := e.registry.removeAll(s)
+	e.forget(unused)
 	s.end()
-	e.reconcile()
+	e.unwant(had)
 }
 
 // end is close for what the client's mu guards.

@@ -25,7 +25,7 @@ type counting struct {
 	fails   int // how many of the next watches end at once
 	err     error
 	slow    time.Duration // before Follow returns
-	sets    [][]string    // of Want
+	wanted  []string      // by Want
 	changed func(engine.Change)
 }
 
@@ -74,11 +74,12 @@ func (c countingFollower) Follow(ctx context.Context, changed func(engine.Change
 	return c
 }
 
-func (c countingFollower) Want(uris []string) <-chan struct{} {
+func (c countingFollower) Want(add, drop []string) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	slices.Sort(uris)
-	c.sets = append(c.sets, uris)
+	c.wanted = slices.DeleteFunc(append(c.wanted, add...), func(uri string) bool { return slices.Contains(drop, uri) })
+	slices.Sort(c.wanted)
+	c.wanted = slices.Compact(c.wanted)
 	return nil
 }
 
@@ -111,10 +112,8 @@ func TestWatchesFollowListeners(t *testing.T) {
 				if _, running, most := c.state(); running != 1 || most != 1 {
 					t.Errorf("%d watches run, %d at most, want 1", running, most)
 				}
-				if len(c.sets) > 0 {
-					if last := c.sets[len(c.sets)-1]; len(last) != 13 {
-						t.Errorf("the newest set is %v", last)
-					}
+				if len(c.wanted) != 13 {
+					t.Errorf("%v are wanted", c.wanted)
 				}
 				for _, d := range clients {
 					d.Port.Close()

@@ -28,9 +28,9 @@ const maxBroken = 100
 // Pending is a request that waits for its answer.
 type Pending struct {
 	ID ID
-	// OnAnswer, if not nil, gets the size of the result in bytes before Done is closed
-	// and before anything more is read. It must not block or panic. Set it before the
-	// request is sent, in what Begin calls.
+	// OnAnswer, if not nil, gets the size of the result in bytes, 0 for an error, before Done is
+	// closed and before anything more is read. It must not block, panic or use the Conn. Set it
+	// before the request is sent, in what Begin calls.
 	OnAnswer func(size int)
 
 	done   chan struct{}
@@ -138,9 +138,9 @@ func (c *Conn) settle(msg Message, err *Error) {
 		p.err = msg.Error
 	default:
 		p.result = msg.Result
-		if p.OnAnswer != nil {
-			p.OnAnswer(len(p.result))
-		}
+	}
+	if p.OnAnswer != nil {
+		p.OnAnswer(len(p.result))
 	}
 	close(p.done)
 }

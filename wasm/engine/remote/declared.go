@@ -171,7 +171,9 @@ func (r *Remote) rediscover(l *link) {
 				// Clients that followed the page's own announcement may have been too early.
 				r.announce(engine.Change{List: true})
 			}
-			r.announceAll(r.release(l), false)
+			for _, uri := range r.release(l) {
+				r.announceTopic(uri)
+			}
 			if err == nil {
 				time.Sleep(rediscoverPause)
 			}
@@ -194,7 +196,7 @@ func (r *Remote) beginRediscover(l *link) bool {
 func (r *Remote) hold(l *link, uri string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if l.unsure && l.has(uri) { // else it is announced once it has a listen
+	if l.unsure && r.has(uri) { // else it is announced once it has a listen
 		l.held[uri] = struct{}{}
 	}
 	return l.unsure

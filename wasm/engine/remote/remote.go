@@ -4,8 +4,8 @@
 // until it answers, declared.go what it declares, request.go the requests on behalf of a
 // client's request, once.go those that must not be sent twice, and links to other nodes.
 // lists.go keeps lists and pager.go reads them within limits; backlog.go limits large answers.
-// follow.go knows which URIs are wanted; listen.go brings the listens of a link in step with
-// that, cover.go knows what they cover. mirror.go answers reads of what pages have published,
+// topic.go knows what is wanted, and has a listen for each of it; notified.go has what comes by
+// these. mirror.go answers reads of what pages have published,
 // within the limits of mirror_room.go; served.go reports them to the page.
 package remote
 
@@ -39,7 +39,7 @@ type Remote struct {
 	inputPolicy func() engine.InputPolicy // nil: as for own sources
 	info        engine.Info               // of the other engine; its name is empty until it has come
 	follows     map[*following]struct{}
-	generation  uint64 // of the URIs that follows want
+	topics      map[string]*topic // that they want, by key
 
 	tasks  taskCache        // states of the other engine's tasks
 	others func() []*Remote // see OnOthers
@@ -55,8 +55,6 @@ type Remote struct {
 type link struct {
 	conn *jsonrpc.Conn
 	down chan struct{} // closed when the port has ended
-	wake chan struct{} // has room for one: what is wanted changed
-
 	// Guarded by the Remote's mu.
 	invocations map[jsonrpc.ID]*engine.Invocation // by the hop's id
 	tokens      map[string]*engine.Invocation     // by the hop's progress token
@@ -81,17 +79,7 @@ type link struct {
 	extensions []byte
 	grants     *engine.Grants
 
-	// Likewise, of keepListening (listen.go).
-	listens      map[jsonrpc.ID]*upstreamListen
-	waiting      []armedWaiter
-	uncovered    map[string]time.Time // wanted URIs without a listen, and since when; zero: announce them
-	refused      map[string]struct{}  // of these, the ones not requested until again
-	listsMissed  bool                 // the lists may have changed without a listen
-	listsRefused bool
-	hadAnswer    bool          // some listen was
-	delay        time.Duration // of the back-off
-	failedAt     time.Time
-	retryAt      time.Time
+	listens listens // likewise
 }
 
 // Attach makes a Remote of the engine at the far end of p, which speaks
@@ -112,6 +100,7 @@ func New() *Remote {
 		back:    make(chan struct{}),
 		lists:   listCache{kept: map[string]*cachedList{}, fetches: map[string]*fetch{}},
 		follows: map[*following]struct{}{},
+		topics:  map[string]*topic{},
 		backlog: newBacklog(),
 	}
 }
@@ -127,15 +116,13 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 	defer r.Arrives()()
 	l := &link{
-		hub:         hub,
-		idle:        make(chan struct{}, 1),
-		down:        make(chan struct{}),
-		wake:        make(chan struct{}, 1),
+		hub:  hub,
+		idle: make(chan struct{}, 1),
+		down: make(chan struct{}),
+
 		invocations: map[jsonrpc.ID]*engine.Invocation{},
 		tokens:      map[string]*engine.Invocation{},
-		listens:     map[jsonrpc.ID]*upstreamListen{},
-		uncovered:   map[string]time.Time{},
-		refused:     map[string]struct{}{},
+		listens:     newListens(),
 		held:        map[string]struct{}{},
 	}
 	l.conn = jsonrpc.NewConn(pacedPort{p, r.backlog, func() { r.heard(l) }}, func(msg jsonrpc.Message) { r.notified(l, msg) })
@@ -209,7 +196,7 @@ func (r *Remote) replace(l *link, extensions []byte, info engine.Info, g *engine
 	if old == nil {
 		close(r.back)
 	}
-	r.uncoverAll(l)
+	r.reopen(l)
 	return old, nil
 }
 
@@ -251,7 +238,7 @@ func (r *Remote) Gone() <-chan struct{} {
 func (r *Remote) Forget() {
 	if r.forget() {
 		r.tasks.dropEnded()
-		r.interrupt(r.followed())
+		r.interrupt(r.wanted())
 		r.announce(engine.Change{List: true, Prompts: true, Tools: true})
 	}
 }

@@ -120,7 +120,7 @@ func TestRemoteOutlivesItsPort(t *testing.T) {
 		}
 		var announced changes
 		following := r.Follow(ctx, announced.add)
-		<-following.Want([]string{"notes://cart"})
+		<-following.Want([]string{"notes://cart"}, nil)
 		if _, err := r.List(ctx, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestRemoteOutlivesItsPort(t *testing.T) {
 			t.Errorf("the read that waited: %s", got)
 		}
 		synctest.Wait()
-		if got := announced.take(); got != "notes://cart list=false,  list=true" {
+		if got := announced.take(); got != " list=true, notes://cart list=false" {
 			t.Errorf("after the return announced %q", got)
 		}
 		h.table.Changed("notes://cart")
@@ -274,8 +274,8 @@ func TestRemoteInTwoEngines(t *testing.T) {
 			t.Errorf("all: %s", msg)
 		}
 		opened := h.wire.count("subscriptions/listen")
-		if cancelled := h.wire.count("notifications/cancelled"); opened-cancelled != 1 {
-			t.Errorf("%d listens opened on the hop, %d cancelled, want one open", opened, cancelled)
+		if cancelled := h.wire.count("notifications/cancelled"); opened-cancelled != 2 {
+			t.Errorf("%d listens opened on the hop, %d cancelled, want one for the lists and one for the URI", opened, cancelled)
 		}
 		for _, end := range ends {
 			end.Close()
@@ -304,7 +304,7 @@ func TestRemoteWatchesManyURIs(t *testing.T) {
 		for i := range 2500 {
 			uris = append(uris, fmt.Sprintf("notes://n%d", i))
 		}
-		<-following.Want(uris)
+		<-following.Want(uris, nil)
 		h.table.Changed("notes://n0")
 		h.table.Changed("notes://n2499")
 		synctest.Wait()

@@ -9,9 +9,10 @@ import (
 
 // Limits that both sides of a hop have.
 const (
-	Timeout       = 30 * time.Second // for a request that waits
-	Grace         = 10 * time.Second // how long a request waits for a page that left, such as one that reloads
-	MaxStreamURIs = 1000             // URIs of one listen, or classic session
+	Timeout    = 30 * time.Second // for a request that waits
+	Grace      = 10 * time.Second // how long a request waits for a page that left, such as one that reloads
+	MaxListens = 1 << 16          // of a gateway at one page
+	MaxWatched = 64 << 20         // bytes of the URIs of these
 )
 
 // ErrNotSent answers a hub's client: the request is not at the page, and never was.

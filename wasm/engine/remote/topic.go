@@ -1,0 +1,529 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/backoff"
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A topic is what followers want of the other engine: changes of a resource, states of a task
+// (by its [engine.TaskURI]), or, with the empty key, changes of the lists.
+// A listen on the present link brings it: wanting a topic opens the listen, the acknowledgement
+// arms it, nobody wanting it cancels the listen, and a new link opens listens for all topics.
+// Topics that are wanted at the same moment share a listen, which ends with the last of them.
+//
+// A listen that is refused or ends is opened again, with back-off. A topic that may have
+// changed without a listen is announced once it has one.
+type topic struct {
+	key     string
+	refs    int     // followers that want it; 0: it is over
+	listen  *listen // nil: not opened yet, or it has ended
+	isAcked bool
+	missed  bool      // it may have changed without a listen
+	refused bool      // the last answer was no acknowledgement; it is asked for again later
+	waiting []*waiter // for an answer
+}
+
+// A listen is one of a link, which its topics share.
+type listen struct {
+	pending *jsonrpc.Pending
+	topics  []*topic
+	live    int  // topics that are still wanted
+	isAcked bool // or refused: it has an answer
+}
+
+// A waiter waits until topics are acknowledged or refused.
+type waiter struct {
+	left int
+	done chan struct{}
+}
+
+// The listens of a link. The Remote's mu guards it.
+type listens struct {
+	byID    map[jsonrpc.ID]*listen
+	opening int // of them that have no answer yet
+	queue   []*topic
+	over    []*listen          // that the other engine has ended
+	unused  []*jsonrpc.Pending // to be cancelled
+	wake    chan struct{}      // has room for one: keepListening has something to do
+
+	delay    time.Duration // of the back-off
+	failedAt time.Time
+	retryAt  time.Time // for refused topics; zero: there are none
+}
+
+const (
+	lists = "" // the key of the topic of all lists
+
+	// maxOpening is how many listens wait for their answers: the other engine limits requests.
+	maxOpening = 64
+
+	maxListenBytes = 256 << 10        // of the keys of topics that share a listen
+	writeTimeout   = 30 * time.Second // for a listen to be written
+)
+
+func newListens() listens {
+	return listens{byID: map[jsonrpc.ID]*listen{}, wake: make(chan struct{}, 1)}
+}
+
+func (s *listens) work() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *listens) open(t *topic) {
+	s.queue = append(s.queue, t)
+	s.work()
+}
+
+// answered counts the answer to a listen; the Remote's mu is held.
+func (s *listens) answered(h *listen) {
+	if !h.isAcked {
+		h.isAcked = true
+		s.opening--
+		s.work()
+	}
+}
+
+// leave takes a topic from its listen, which is cancelled after the last one. The Remote's mu is held.
+func (s *listens) leave(t *topic) {
+	h := t.listen
+	if h == nil {
+		return
+	}
+	t.listen, t.isAcked = nil, false
+	if h.live--; h.live > 0 || h.pending == nil { // open ends one that is being sent
+		return
+	}
+	if _, is := s.byID[h.pending.ID]; is {
+		delete(s.byID, h.pending.ID)
+		s.answered(h)
+		s.unused = append(s.unused, h.pending)
+		s.work()
+	}
+}
+
+// answered lets waiters go on.
+func (t *topic) answered() {
+	for _, w := range t.waiting {
+		if w.left--; w.left == 0 {
+			close(w.done)
+		}
+	}
+	t.waiting = nil
+}
+
+// want adds a topic for a follower. w, unless nil, waits for it. r.mu is held.
+func (r *Remote) want(f *following, key string, w *waiter) {
+	t := r.topics[key]
+	if _, has := f.wants[key]; !has {
+		if t == nil {
+			t = &topic{key: key}
+			r.topics[key] = t
+			if r.link != nil {
+				r.link.listens.open(t)
+			}
+		}
+		f.wants[key] = struct{}{}
+		t.refs++
+	}
+	if r.link != nil && !t.isAcked && !t.refused {
+		t.waiting = append(t.waiting, w)
+		w.left++
+	}
+}
+
+// unwant takes a topic from a follower; r.mu is held.
+func (r *Remote) unwant(f *following, key string) {
+	t := r.topics[key]
+	if _, has := f.wants[key]; !has {
+		return
+	}
+	delete(f.wants, key)
+	if t.refs--; t.refs > 0 {
+		return
+	}
+	delete(r.topics, key)
+	t.answered()
+	if r.link != nil {
+		r.link.listens.leave(t)
+	}
+}
+
+// wanted returns the keys of all topics.
+func (r *Remote) wanted() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.topics))
+}
+
+// has reports whether the listen of a topic is acknowledged; r.mu is held.
+func (r *Remote) has(key string) bool {
+	t := r.topics[key]
+	return t != nil && t.isAcked
+}
+
+// reopen opens the listens of all topics on a new link: whatever is wanted may have changed
+// meanwhile. r.mu is held.
+func (r *Remote) reopen(l *link) {
+	if t := r.topics[lists]; t != nil {
+		l.listens.open(t) // before many others
+	}
+	for _, t := range r.topics {
+		t.listen, t.isAcked, t.refused, t.missed = nil, false, false, true
+		if t.key != lists {
+			l.listens.open(t)
+		}
+	}
+}
+
+// keepListening opens and ends the listens of a link, until the link is down.
+func (r *Remote) keepListening(l *link) {
+	defer r.releaseWaiters(l)
+	for {
+		var retry <-chan time.Time
+		switch s := r.next(l); {
+		case s.unused != nil:
+			for _, p := range s.unused {
+				l.conn.Cancel(p)
+			}
+			continue
+		case s.over != nil:
+			r.refused(l, s.over, true)
+			continue
+		case s.open != nil:
+			r.open(l, s.open)
+			continue
+		case s.retry > 0:
+			retry = time.After(s.retry)
+		}
+		select {
+		case <-l.listens.wake:
+		case <-retry:
+			r.retry(l)
+		case <-l.down:
+			return
+		}
+	}
+}
+
+// A listenStep is what is to be done for the listens of a link: one of these, or nothing.
+type listenStep struct {
+	unused []*jsonrpc.Pending
+	over   []*topic
+	open   *listen
+	retry  time.Duration // after which refused ones are asked for again
+}
+
+func (r *Remote) next(l *link) (s listenStep) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	here := &l.listens
+	if r.link != l {
+		return s
+	}
+	s.unused, here.unused = here.unused, nil
+	if s.unused != nil {
+		return s
+	}
+	if len(here.over) > 0 {
+		s.over = here.over[0].topics
+		here.over = here.over[1:]
+		return s
+	}
+	if s.open = here.take(); s.open == nil && !here.retryAt.IsZero() {
+		s.retry = max(time.Until(here.retryAt), time.Millisecond)
+	}
+	return s
+}
+
+// take makes a listen of the topics that wait for one; nil: none does. The Remote's mu is held.
+func (s *listens) take() *listen {
+	if s.opening >= maxOpening {
+		return nil
+	}
+	h, bytes := &listen{}, 0
+	for len(s.queue) > 0 && bytes < maxListenBytes {
+		t := s.queue[0]
+		if t.key == lists && h.topics != nil {
+			break
+		}
+		s.queue = s.queue[1:]
+		if t.refs > 0 && t.listen == nil {
+			t.listen = h
+			h.topics = append(h.topics, t)
+			h.live++
+			bytes += len(t.key)
+			if t.key == lists { // alone: it outlives all others
+				break
+			}
+		}
+	}
+	if h.topics == nil {
+		return nil
+	}
+	return h
+}
+
+// open sends a listen.
+func (r *Remote) open(l *link, h *listen) {
+	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
+	defer cancel()
+	_, err := l.conn.Begin(ctx, engine.MethodListen, listenParams(h.topics), func(p *jsonrpc.Pending) {
+		p.OnAnswer = func(int) { r.ended(l, p) }
+		r.expect(l, h, p)
+	})
+	if err != nil {
+		r.refused(l, h.topics, false)
+	}
+}
+
+// expect records a listen before it is sent.
+func (r *Remote) expect(l *link, h *listen, p *jsonrpc.Pending) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h.pending = p
+	if h.live == 0 || r.link != l {
+		l.listens.unused = append(l.listens.unused, p)
+		return
+	}
+	l.listens.byID[p.ID] = h
+	l.listens.opening++
+}
+
+// ended records that the other engine has answered a listen, which ends it. It does not block.
+func (r *Remote) ended(l *link, p *jsonrpc.Pending) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if h := l.listens.byID[p.ID]; h != nil {
+		delete(l.listens.byID, p.ID)
+		l.listens.answered(h)
+		l.listens.over = append(l.listens.over, h)
+		l.listens.work()
+	}
+}
+
+// refused records that topics have no listen, and when they will be asked for again. At the
+// beginning of a link, which may be to another document than before, they are announced
+// nevertheless. A task that is refused has ended with its engine.
+func (r *Remote) refused(l *link, topics []*topic, byAnswer bool) {
+	for _, t := range topics {
+		announce, interrupt := r.markRefused(l, t, byAnswer)
+		if interrupt {
+			r.interrupt([]string{t.key})
+		}
+		if announce {
+			r.announceTopic(t.key)
+		}
+	}
+}
+
+func (r *Remote) markRefused(l *link, t *topic, byAnswer bool) (announce, interrupt bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.link != l || t.refs == 0 {
+		return false, false
+	}
+	announce = byAnswer && t.missed && !t.refused
+	interrupt = byAnswer && !t.isAcked && engine.TaskOfURI(t.key) != ""
+	l.listens.leave(t)
+	t.refused, t.missed = true, true
+	t.answered()
+	if l.listens.retryAt.IsZero() {
+		l.listens.backOff()
+	}
+	return announce, interrupt
+}
+
+func (s *listens) backOff() {
+	delay, wait := backoff.Next(s.delay, s.failedAt)
+	s.delay, s.failedAt = delay, time.Now()
+	s.retryAt = s.failedAt.Add(wait)
+}
+
+// retry asks again for what was refused.
+func (r *Remote) retry(l *link) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.listens.retryAt = time.Time{}
+	for _, t := range r.topics {
+		if t.refused && t.listen == nil {
+			l.listens.open(t)
+		}
+	}
+}
+
+// acknowledged records the acknowledgement of a listen, and announces what may have changed
+// before. filter, of the other engine, may be without some of what was asked for; one of another
+// engine than ours may be nil, which grants everything.
+func (r *Remote) acknowledged(l *link, subscription jsonrpc.ID, filter []byte) {
+	granted, err := schema.ReadFilter(filter)
+	if err != nil {
+		granted = schema.Filter{}
+	}
+	keys := map[string]bool{lists: granted.Lists != 0}
+	for _, uri := range granted.URIs {
+		keys[uri] = true
+	}
+	for _, id := range granted.Tasks {
+		keys[engine.TaskURI(id)] = true
+	}
+	missed, refused := r.markAcked(l, subscription, func(key string) bool { return filter == nil || keys[key] })
+	r.refused(l, refused, true)
+	for _, key := range missed {
+		r.announceTopic(key)
+	}
+}
+
+func (r *Remote) markAcked(l *link, subscription jsonrpc.ID, grants func(key string) bool) (missed []string, refused []*topic) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := l.listens.byID[subscription]
+	if h == nil || h.isAcked || r.link != l {
+		return nil, nil
+	}
+	l.listens.answered(h)
+	for _, t := range h.topics {
+		switch {
+		case t.listen != h: // nobody wants it any more
+		case !grants(t.key):
+			refused = append(refused, t)
+		default:
+			if t.missed {
+				missed = append(missed, t.key)
+			}
+			t.isAcked, t.missed, t.refused = true, false, false
+			t.answered()
+		}
+	}
+	return missed, refused
+}
+
+// listensTo reports whether a notification is of a listen of the present link, which may have been
+// cancelled meanwhile.
+func (r *Remote) listensTo(l *link, subscription jsonrpc.ID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.link == l && l.listens.byID[subscription] != nil
+}
+
+// releaseWaiters ends the waits for a link that is down: its return is announced.
+func (r *Remote) releaseWaiters(l *link) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.link != nil && r.link != l {
+		return // they wait for the new one
+	}
+	for _, t := range r.topics {
+		t.answered()
+	}
+}
+
+// announceTopic announces that a topic may have changed.
+func (r *Remote) announceTopic(key string) {
+	if key == lists {
+		r.announce(engine.Change{List: true, Prompts: true, Tools: true})
+		return
+	}
+	r.announce(engine.Change{URI: key})
+}
+
+// listenParams returns the params of a listen.
+func listenParams(topics []*topic) []byte {
+	capabilities, uris, tasks, all := "{}", []byte(nil), []byte(nil), ""
+	for _, t := range topics {
+		switch id := engine.TaskOfURI(t.key); {
+		case t.key == lists:
+			all = `,"resourcesListChanged":true,"promptsListChanged":true,"toolsListChanged":true`
+		case id != "":
+			tasks = jsonrpc.AppendString(append(tasks, ','), id)
+		default:
+			uris = jsonrpc.AppendString(append(uris, ','), t.key)
+		}
+	}
+	filter := []byte(`"notifications":{"resourceSubscriptions":[`)
+	filter = append(append(filter, bytes.TrimPrefix(uris, []byte(","))...), ']')
+	if tasks != nil {
+		capabilities = `{"extensions":{"` + engine.ExtensionTasks + `":{}}}`
+		filter = append(append(append(filter, `,"taskIds":[`...), tasks[1:]...), ']')
+	}
+	return envelopeWith(capabilities, "", append(append(filter, all...), '}'))
+}
+
+// A following is one engine's interest in a Remote.
+type following struct {
+	remote  *Remote
+	changed func(engine.Change)
+	report  func(error)
+	wants   map[string]struct{} // keys of topics; nil before the first Want, and at the end. Guarded by the Remote's mu
+	isOver  bool                // likewise
+}
+
+// Follow implements [engine.Follower]. Nothing is listened to before the first Want.
+func (r *Remote) Follow(ctx context.Context, changed func(engine.Change)) engine.Following {
+	f := &following{remote: r, changed: changed}
+	f.report, _ = ctx.Value(hop.Report{}).(func(error))
+	r.add(f)
+	context.AfterFunc(ctx, func() { r.remove(f) })
+	return f
+}
+
+func (r *Remote) add(f *following) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.follows[f] = struct{}{}
+}
+
+func (r *Remote) remove(f *following) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.follows, f)
+	f.isOver = true
+	for key := range f.wants {
+		r.unwant(f, key)
+	}
+}
+
+// Want implements [engine.Following]. While the engine is away there is nothing to wait
+// for: its return is announced for every URI.
+func (f *following) Want(add, drop []string) (armed <-chan struct{}) {
+	r := f.remote
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f.isOver {
+		return nil
+	}
+	w := &waiter{done: make(chan struct{})}
+	if f.wants == nil {
+		f.wants = make(map[string]struct{}, 1+len(add))
+	}
+	r.want(f, lists, w)
+	for _, uri := range add {
+		r.want(f, uri, w)
+	}
+	for _, uri := range drop {
+		r.unwant(f, uri)
+	}
+	if w.left == 0 {
+		return nil
+	}
+	return w.done
+}
+
+// Refuses implements [engine.Refuser].
+func (f *following) Refuses(uri string) bool {
+	f.remote.mu.Lock()
+	defer f.remote.mu.Unlock()
+	t := f.remote.topics[uri]
+	return f.remote.link != nil && t != nil && t.refused
+}
