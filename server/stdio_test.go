@@ -38,9 +38,11 @@ func startStdio(t *testing.T, opts StdioOptions) *parent {
 	if opts.Listen == "" {
 		opts.Listen = "127.0.0.1:0"
 	}
+	over := make(chan struct{})
 	go func() {
 		p.ended <- ServeStdio(context.Background(), opts)
 		out.Close()
+		close(over)
 	}()
 	go func() { // ends with out
 		defer close(p.lines)
@@ -50,7 +52,10 @@ func startStdio(t *testing.T, opts StdioOptions) *parent {
 			p.lines <- lines.Text()
 		}
 	}()
-	t.Cleanup(func() { in.Close() })
+	t.Cleanup(func() { // before its gateway ends: it would start another one
+		in.Close()
+		await(t, "the end of the process", over)
+	})
 	return p
 }
 

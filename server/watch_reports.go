@@ -37,6 +37,7 @@ type watcher struct {
 	relisted map[string]struct{}      // pages whose list has other resources
 	asked    map[string]struct{}      // entries of pages that were read to ask their users
 	lostAt   time.Time                // when the connection was lost; zero: it is there
+	lost     int                      // of names, then: a gateway that restarts has none at first
 	missed   *WatchedDowntime         // that is to be reported
 }
 
@@ -104,9 +105,9 @@ func (w *watcher) setLost(isLost bool) {
 	defer w.mu.Unlock()
 	switch {
 	case isLost && w.lostAt.IsZero():
-		w.lostAt = time.Now()
+		w.lostAt, w.lost = time.Now(), len(w.names)
 	case !isLost && !w.lostAt.IsZero():
-		w.missed = &WatchedDowntime{Seconds: time.Since(w.lostAt).Seconds(), Watched: len(w.names)}
+		w.missed = &WatchedDowntime{Seconds: time.Since(w.lostAt).Seconds(), Watched: w.lost}
 		w.lostAt = time.Time{}
 		wait.Wake(w.wake)
 	}
