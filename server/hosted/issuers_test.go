@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
 
@@ -58,7 +59,7 @@ func startFileNode(t *testing.T) *fileNode {
 			t.Error(err)
 		}
 	})
-	eventually(t, "the node is ready", func() bool { status, _ := n.probe("/readyz"); return status == http.StatusOK })
+	gatewaytest.Eventually(t, "the node is ready", func() bool { status, _ := n.probe("/readyz"); return status == http.StatusOK })
 	return n
 }
 
@@ -79,7 +80,7 @@ func (n *fileNode) reload(line string) {
 	n.configure()
 	before := strings.Count(n.logs.String(), line)
 	n.hangup <- syscall.SIGHUP
-	eventually(n.t, "the log says "+line, func() bool { return strings.Count(n.logs.String(), line) > before })
+	gatewaytest.Eventually(n.t, "the log says "+line, func() bool { return strings.Count(n.logs.String(), line) > before })
 }
 
 // serves fails the test if the node does not serve a user, or does not let a page join.
@@ -153,7 +154,7 @@ func TestMistypedIssuersAreRejected(t *testing.T) {
 		// Whoever waits for the keys learns of the error first.
 		kind, _, _ := strings.Cut(change.says, ":")
 		line := `"msg":"fetch the keys of ` + kind + `"`
-		eventually(t, "the log says "+line, func() bool { return strings.Contains(n.logs.String(), line) })
+		gatewaytest.Eventually(t, "the log says "+line, func() bool { return strings.Contains(n.logs.String(), line) })
 		if n.issuers.Load().assistants != authenticator {
 			t.Error("the streams of all assistants were ended")
 		}
@@ -228,9 +229,9 @@ func TestReloadsFetchTheKeysOfNewIssuersOnly(t *testing.T) {
 func TestReadinessIsLogged(t *testing.T) {
 	t.Parallel()
 	n := startFileNode(t)
-	eventually(t, "the log says that the node is ready", func() bool { return strings.Contains(n.logs.String(), `"msg":"ready"`) })
+	gatewaytest.Eventually(t, "the log says that the node is ready", func() bool { return strings.Contains(n.logs.String(), `"msg":"ready"`) })
 	n.ready.Set("test", false)
-	eventually(t, "the log says that the node is not ready", func() bool { return strings.Contains(n.logs.String(), `"msg":"not ready","missing":"test"`) })
+	gatewaytest.Eventually(t, "the log says that the node is not ready", func() bool { return strings.Contains(n.logs.String(), `"msg":"not ready","missing":"test"`) })
 }
 
 func TestChangeLogLogsChangesOnly(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
@@ -73,7 +74,7 @@ func TestAuditSaysWhyTokensAreRejected(t *testing.T) {
 		Outcome string `json:"outcome"`
 		Reason  string `json:"reason"`
 	}
-	eventually(t, "the join is in the audit log", func() bool { return strings.Contains(n.audit.String(), `"verb":"join"`) })
+	gatewaytest.Eventually(t, "the join is in the audit log", func() bool { return strings.Contains(n.audit.String(), `"verb":"join"`) })
 	n.stop()
 	found := map[line]bool{}
 	for one := range strings.Lines(n.audit.String()) {

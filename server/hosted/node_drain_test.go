@@ -1,7 +1,6 @@
 package hosted
 
 import (
-	"bufio"
 	"context"
 	"strings"
 	"testing"
@@ -31,7 +30,7 @@ func TestDrainFailsNoRequest(t *testing.T) {
 	}
 	busy.join()
 	token := n.token("alice", nil)
-	listen := bufio.NewReader(n.listen(token).Body)
+	listen := n.listen(token)
 	answer := make(chan httpAnswer, 1)
 	go func() {
 		answer <- n.ask(token, "/mcp", "tools/call", busy.joined.Joined+".work", `"name":"`+busy.joined.Joined+`.work"`)
@@ -57,13 +56,10 @@ func TestDrainFailsNoRequest(t *testing.T) {
 		t.Errorf("the tool: %d %s", got.status, got.body)
 	}
 	busy.awaitEnd("the page of the tool is let go")
-	text := ""
-	for !strings.Contains(text, `"id":"l","result"`) {
-		line, err := listen.ReadString('\n')
-		if err != nil {
-			t.Fatalf("the listen has no result: %q %v", text, err)
+	for text := ""; !strings.Contains(text, `"id":1,"result"`); {
+		if text = listen.Next(); text == "" {
+			t.Fatal("the listen has no result")
 		}
-		text += line
 	}
 	<-ended
 }

@@ -17,6 +17,7 @@ import (
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
@@ -97,18 +98,8 @@ func startNode(t testing.TB, change func(*config.Config)) *liveNode {
 		}
 	})
 	t.Cleanup(n.stop)
-	eventually(t, "the node is ready", func() bool { status, _ := n.probe("/readyz"); return status == http.StatusOK })
+	gatewaytest.Eventually(t, "the node is ready", func() bool { status, _ := n.probe("/readyz"); return status == http.StatusOK })
 	return n
-}
-
-// eventually waits until a condition holds.
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(testTime); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("timeout: %s", what)
-		}
-	}
 }
 
 // probe requests a path of the admin listener.
@@ -142,58 +133,35 @@ type httpAnswer struct {
 	body   string
 }
 
-// send sends a request as a client behind the balancer would; headers are "Name: value".
+// client returns a client behind the balancer.
+func (n *liveNode) client(token string) gatewaytest.Client {
+	return gatewaytest.Client{T: n.t, URL: "http://" + n.Addr().String(), Host: testHost, Token: token}
+}
+
+// send sends a request; headers are "Name: value".
 func (n *liveNode) send(method, path, body string, headers ...string) httpAnswer {
 	n.t.Helper()
-	request, err := http.NewRequest(method, "http://"+n.Addr().String()+path, strings.NewReader(body))
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	request.Host = testHost
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json, text/event-stream")
-	for _, line := range headers {
-		name, value, _ := strings.Cut(line, ": ")
-		if name == "Host" {
-			request.Host = value
-			continue
-		}
-		request.Header.Add(name, value)
-	}
-	answer, err := testlimit.Client.Do(request)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	data, err := io.ReadAll(answer.Body)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	return httpAnswer{answer.StatusCode, answer.Header, string(data)}
+	answer, text := n.client("").Whole(context.Background(), method, path, body, append([]string{gatewaytest.Streams, "Content-Type: application/json"}, headers...)...)
+	return httpAnswer{answer.StatusCode, answer.Header, text}
 }
 
 // ask sends one request of 2026-07-28. members are members of its params, or "".
 func (n *liveNode) ask(token, path, method, name, members string) httpAnswer {
 	n.t.Helper()
-	if members != "" {
-		members += ","
-	}
-	headers := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: " + method}
+	headers := []string{gatewaytest.V2026, "Mcp-Method: " + method}
 	if name != "" {
 		headers = append(headers, "Mcp-Name: "+name)
 	}
 	if token != "" {
 		headers = append(headers, "Authorization: Bearer "+token)
 	}
-	body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + members +
-		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
-	return n.send("POST", path, body, headers...)
+	return n.send("POST", path, gatewaytest.Modern("1", method, members), headers...)
 }
 
 // begin begins a session of 2025-11-25.
 func (n *liveNode) begin(token string) (session string) {
 	n.t.Helper()
-	got := n.send("POST", "/mcp", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, "Authorization: Bearer "+token)
+	got := n.send("POST", "/mcp", gatewaytest.Initialize, "Authorization: Bearer "+token)
 	if session = got.header.Get("Mcp-Session-Id"); session == "" {
 		n.t.Fatalf("no session: %d %s", got.status, got.body)
 	}
@@ -214,6 +182,7 @@ type livePage struct {
 	origin string
 	claims map[string]any // of its join token, besides the usual ones
 	table  *engine.Table
+	texts  gatewaytest.Texts
 	engine *engine.Engine
 
 	publishes *remotetest.Publisher // with the port of the present connection; nil: the app publishes nothing
@@ -232,15 +201,7 @@ func (n *liveNode) page(user, id string) *livePage {
 
 // note adds a resource with a text.
 func (p *livePage) note(uri, text string) *livePage {
-	err := p.table.Put(engine.Entry{
-		Resource: engine.Resource{URI: uri, Name: uri, MIMEType: "text/plain", Size: -1},
-		Read: func(context.Context, string) ([]engine.Contents, error) {
-			return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: text}}, nil
-		},
-	})
-	if err != nil {
-		p.node.t.Fatal(err)
-	}
+	p.texts.Write(p.node.t, p.table, uri, text)
 	return p
 }
 
@@ -292,7 +253,7 @@ func (p *livePage) join() *livePage {
 	if err := p.tryJoin(); err != nil {
 		p.node.t.Fatal(err)
 	}
-	eventually(p.node.t, "the page is attached", func() bool {
+	gatewaytest.Eventually(p.node.t, "the page is attached", func() bool {
 		return strings.Contains(p.node.ask(p.node.token(p.user, p.claims), "/mcp/"+p.joined.Joined, "resources/list", "", "").body, `"uri"`)
 	})
 	return p

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 )
@@ -75,13 +76,13 @@ func TestADecisionInOneTabHoldsForATabThatSleeps(t *testing.T) {
 		t.Fatal(got)
 	}
 	asleep.publishes.Sleep(true)
-	eventually(t, "nothing is answered without a tab that is awake", func() bool { return strings.Contains(read(), "page-asleep") })
+	gatewaytest.Eventually(t, "nothing is answered without a tab that is awake", func() bool { return strings.Contains(read(), "page-asleep") })
 	second := tab("second", "true")
-	eventually(t, "a second tab allows it", func() bool { return strings.Contains(read(), "secret") })
+	gatewaytest.Eventually(t, "a second tab allows it", func() bool { return strings.Contains(read(), "secret") })
 	stopped, err := engine.ParseGrants([]byte(`{"default":"open","grants":[{"assistant":"client:reader","right":"read"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	second.engine.SetGrants(stopped)
-	eventually(t, "the second tab denies it", func() bool { return strings.Contains(read(), "page-asleep") })
+	gatewaytest.Eventually(t, "the second tab denies it", func() bool { return strings.Contains(read(), "page-asleep") })
 }

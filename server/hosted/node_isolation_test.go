@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 )
 
@@ -68,7 +69,11 @@ func testTenants(t *testing.T, publishes bool) {
 				t.Errorf("%s: the page has answered %d of %d reads: nothing was kept", one.name, reads, sent)
 			}
 		}
-		if heard := one.stream.String(); one.other.isIn(heard) || strings.Contains(heard, one.other.page.joined.Joined) || !strings.Contains(heard, "acknowledged") {
+		heard := ""
+		for msg := range one.listen.Messages {
+			heard += msg
+		}
+		if one.other.isIn(heard) || strings.Contains(heard, one.other.page.joined.Joined) || !strings.Contains(heard, `"id":1,"result"`) {
 			t.Errorf("%s hears of the other tenant: %s", one.name, heard)
 		}
 	}
@@ -83,8 +88,8 @@ type tenant struct {
 	page    *livePage
 	reads   atomic.Int32 // of its own page
 	token   string
-	session string // of the classic revisions
-	stream  *lineBuffer
+	session string              // of the classic revisions
+	listen  *gatewaytest.Stream // until the node ends
 }
 
 func newTenant(n *liveNode, name string, publishes bool) *tenant {
@@ -95,24 +100,14 @@ func newTenant(n *liveNode, name string, publishes bool) *tenant {
 	}
 	page.claims = claims
 	page.join()
-	return &tenant{node: n, name: name, page: page, token: n.token("alice", claims), stream: &lineBuffer{}}
+	return &tenant{node: n, name: name, page: page, token: n.token("alice", claims)}
 }
 
 // begin begins a classic session with a subscription, and a listen.
 func (o *tenant) begin() {
 	o.session = o.node.begin(o.token)
 	o.classic(o.session, "resources/subscribe", o.uri())
-	body := o.node.listen(o.token).Body
-	go func() { // ends with the test
-		buffer := make([]byte, 4<<10)
-		for {
-			count, err := body.Read(buffer)
-			o.stream.Write(buffer[:count])
-			if err != nil {
-				return
-			}
-		}
-	}()
+	o.listen = o.node.listen(o.token)
 }
 
 func (o *tenant) uri() string { return o.page.joined.Joined + "+notes://a" }

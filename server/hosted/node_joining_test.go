@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 )
 
 // A page is silent after it has joined: the next ones do not wait for it.
@@ -34,7 +35,7 @@ func TestAPageThatWaitsForItsTurnIsKnown(t *testing.T) {
 	n.joins.SetMost(0)
 	joined := make(chan error, 1)
 	go func() { joined <- n.page("alice", "1").tryJoin() }()
-	eventually(t, "the page waits", func() bool { _, waiting := n.joins.Counts(); return waiting == 1 })
+	gatewaytest.Eventually(t, "the page waits", func() bool { _, waiting := n.joins.Counts(); return waiting == 1 })
 	if got := n.public.Limiter.Unknown(); got != 0 {
 		t.Errorf("%d connections of unknown clients", got)
 	}
@@ -56,7 +57,7 @@ func TestATabThatIsClosedWhileItJoinsIsNoError(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.conn.CloseNow()
-	eventually(t, "the join has ended", func() bool { return strings.Contains(n.audit.String(), `"outcome":"closed"`) })
+	gatewaytest.Eventually(t, "the join has ended", func() bool { return strings.Contains(n.audit.String(), `"outcome":"closed"`) })
 	if log := n.logs.String(); strings.Contains(log, `"level":"ERROR"`) {
 		t.Error(log)
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // joinFails returns how a join was refused.
@@ -45,7 +45,7 @@ func TestPagesPerOwnerAreLimited(t *testing.T) {
 	first.awaitEnd("the older socket of a page is closed")
 	first.conn.CloseNow()
 	again.conn.CloseNow()
-	eventually(t, "there is room again", func() bool { return n.page("alice", "4").tryJoin() == nil })
+	gatewaytest.Eventually(t, "there is room again", func() bool { return n.page("alice", "4").tryJoin() == nil })
 }
 
 // Streams of an owner are limited: 429 with Retry-After.
@@ -64,30 +64,9 @@ func TestStreamsPerOwnerAreLimited(t *testing.T) {
 }
 
 // listen opens a subscription until the test ends.
-func (n *liveNode) listen(token string) *http.Response {
+func (n *liveNode) listen(token string) *gatewaytest.Stream {
 	n.t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	n.t.Cleanup(cancel)
-	body := `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},` +
-		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
-	request, err := http.NewRequestWithContext(ctx, "POST", "http://"+n.Addr().String()+"/mcp", strings.NewReader(body))
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	request.Host = testHost
-	request.Header = http.Header{
-		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
-		"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"subscriptions/listen"},
-	}
-	answer, err := testlimit.Client.Do(request)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	n.t.Cleanup(func() { answer.Body.Close() })
-	if answer.StatusCode != 200 {
-		n.t.Fatalf("listen: %s", answer.Status)
-	}
-	return answer
+	return n.client(token).Listen(context.Background(), "/mcp", `"resourcesListChanged":true`)
 }
 
 // Missing keys are no fault of a token: clients retry, and keep it.
@@ -170,7 +149,7 @@ func TestIdleSessionsEndWhenMemoryIsShort(t *testing.T) {
 	n := startNode(t, nil)
 	token := n.token("alice", nil)
 	session := n.begin(token)
-	eventually(t, "the session is idle, and makes room", func() bool { n.core.RelieveMemory(); return n.core.Sessions.Count() == 0 })
+	gatewaytest.Eventually(t, "the session is idle, and makes room", func() bool { n.core.RelieveMemory(); return n.core.Sessions.Count() == 0 })
 	if got := n.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization: Bearer "+token, "Mcp-Session-Id: "+session); got.status != 200 {
 		t.Errorf("%d %s", got.status, got.body)
 	}

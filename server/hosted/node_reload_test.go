@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
 )
 
@@ -33,7 +34,7 @@ func TestReloadWhileServing(t *testing.T) {
 	if status, _ := n.page("alice", "1").dial(); status != 403 {
 		t.Errorf("an origin that is gone: %d", status)
 	}
-	eventually(t, "the new origin joins", func() bool { return foreign.tryJoin() == nil })
+	gatewaytest.Eventually(t, "the new origin joins", func() bool { return foreign.tryJoin() == nil })
 	over := n.page("alice", "4")
 	over.origin = other
 	if code, _ := over.joinFails(); code != closeLimit {

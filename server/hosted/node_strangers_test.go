@@ -9,6 +9,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
@@ -37,7 +38,7 @@ func TestTheSocketOfAPageIsAConnectionOfItsAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.CloseNow()
-	eventually(t, "the connection of the page is the only one of an unknown client", func() bool { return n.public.Limiter.Unknown() == 1 })
+	gatewaytest.Eventually(t, "the connection of the page is the only one of an unknown client", func() bool { return n.public.Limiter.Unknown() == 1 })
 }
 
 // A page whose token is valid but which may not join is a connection of an unknown client
@@ -48,7 +49,7 @@ func TestARejectedPageCountsUntilItIsClosed(t *testing.T) {
 	if err := n.page("alice", "1").tryJoin(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the page that has joined is known", func() bool { return n.public.Limiter.Unknown() == 0 })
+	gatewaytest.Eventually(t, "the page that has joined is known", func() bool { return n.public.Limiter.Unknown() == 0 })
 	for i := range 5 {
 		p := n.page("alice", fmt.Sprint("another ", i))
 		if _, err := p.dial(); err != nil {
@@ -58,7 +59,7 @@ func TestARejectedPageCountsUntilItIsClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "all are rejected", func() bool {
+	gatewaytest.Eventually(t, "all are rejected", func() bool {
 		_, metrics := n.probe("/metrics")
 		return strings.Contains(metrics, `pagemcp_limit_refusals_total{limit="pagesPerOwner"} 5`)
 	})

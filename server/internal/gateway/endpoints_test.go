@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -23,7 +24,7 @@ func TestUnusedEndpointsAreFreed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := startGateway(t)
 		for i := range limits.MaxEndpoints + 50 {
-			if status, body := g.request(fmt.Sprintf("/mcp/none-%d", i), engine.MethodDiscover, ""); status != 200 {
+			if status, body := g.Ask(fmt.Sprintf("/mcp/none-%d", i), engine.MethodDiscover, ""); status != 200 {
 				t.Fatalf("name %d: %d %s", i, status, body)
 			}
 		}
@@ -33,19 +34,19 @@ func TestUnusedEndpointsAreFreed(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		for i := 1; i < limits.MaxEndpoints; i++ {
-			g.listen(ctx, fmt.Sprintf("/mcp/held-%d", i), "")
+			g.Listen(ctx, fmt.Sprintf("/mcp/held-%d", i), `"resourcesListChanged":true`)
 		}
 		if n := g.countViews(); n != limits.MaxEndpoints {
 			t.Fatalf("%d endpoints", n)
 		}
-		if answer, _ := g.post("/mcp/one-more", modern("1", engine.MethodDiscover, ""), headersOf(engine.MethodDiscover, "")...); answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
+		if answer, _ := g.Post("/mcp/one-more", gatewaytest.Modern("1", engine.MethodDiscover, ""), gatewaytest.HeadersOf(engine.MethodDiscover, "")...); answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
 			t.Errorf("one name too many: %s", answer.Status)
 		}
 		page := newPage(t, "notes")
 		page.write("notes://a", "1")
 		page.join(g)
 		for _, when := range []string{"while the limit is reached", "made again"} {
-			if _, body := g.read("/mcp/notes", "notes://a"); !strings.Contains(body, `"text":"1"`) {
+			if _, body := g.Read("/mcp/notes", "notes://a"); !strings.Contains(body, `"text":"1"`) {
 				t.Errorf("the page's endpoint, %s: %s", when, body)
 			}
 			if all := g.Count(); all.Pages != 1 || all.Away != 0 || all.ViewsWithoutPages != 0 {
@@ -65,7 +66,7 @@ func TestUnusedEndpointsAreFreed(t *testing.T) {
 func TestSessionOutlivesItsEndpoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := startGateway(t)
-		session := g.openSession("/mcp/none")
+		session := g.Begin("/mcp/none", gatewaytest.Initialize)
 		if n := g.countViews(); n != 2 {
 			t.Errorf("%d endpoints while the session is used", n)
 		}
@@ -73,7 +74,7 @@ func TestSessionOutlivesItsEndpoint(t *testing.T) {
 		if n := g.countViews(); n != 1 {
 			t.Errorf("%d endpoints while the session is idle", n)
 		}
-		if status, body := session.request("1", engine.MethodPing, ""); status != 200 || !strings.Contains(body, `"result":{}`) {
+		if status, body := session.Request("1", engine.MethodPing, ""); status != 200 || !strings.Contains(body, `"result":{}`) {
 			t.Errorf("%d %s", status, body)
 		}
 	})
@@ -86,9 +87,9 @@ func TestEndpointServesTheInfoOfItsPage(t *testing.T) {
 		g := startGateway(t)
 		ask := func(path string) map[string]string {
 			t.Helper()
-			_, initialized := g.post(path, initialize, streams)
-			_, discovered := g.request(path, engine.MethodDiscover, "")
-			_, listed := g.request(path, engine.MethodListResources, "")
+			_, initialized := g.Post(path, gatewaytest.Initialize, gatewaytest.Streams)
+			_, discovered := g.Ask(path, engine.MethodDiscover, "")
+			_, listed := g.Ask(path, engine.MethodListResources, "")
 			return map[string]string{"initialize": initialized, "discover": discovered, "list": listed}
 		}
 		own := `"name":"pagemcp","version":"0.0.0-test","title":"PageMCP"`
@@ -137,30 +138,30 @@ func TestMountedSourceIsServedBesidePages(t *testing.T) {
 		source.write("files://plan", "the plan")
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		g.listen(ctx, "/mcp/files", "") // its endpoint exists from here on
+		g.Listen(ctx, "/mcp/files", `"resourcesListChanged":true`) // its endpoint exists from here on
 		unmount := g.Views("o").Mount("files", source.table)
 		for path, uri := range map[string]string{"/mcp": "files+files://plan", "/mcp/files": "files://plan"} {
-			if status, body := g.read(path, uri); status != 200 || !strings.Contains(body, "the plan") {
+			if status, body := g.Read(path, uri); status != 200 || !strings.Contains(body, "the plan") {
 				t.Errorf("%s: %d %s", path, status, body)
 			}
 		}
-		if _, body := g.read("/mcp", "notes+notes://a"); !strings.Contains(body, `"text":"1"`) {
+		if _, body := g.Read("/mcp", "notes+notes://a"); !strings.Contains(body, `"text":"1"`) {
 			t.Errorf("the page beside it: %s", body)
 		}
-		events := g.listen(t.Context(), "/mcp", `"resourceSubscriptions":["files+files://plan"]`)
+		events := g.Listen(t.Context(), "/mcp", `"resourceSubscriptions":["files+files://plan"]`)
 		source.write("files://plan", "another plan")
-		if got := events.next(); !strings.Contains(got, `"uri":"files+files://plan"`) {
+		if got := events.Next(); !strings.Contains(got, `"uri":"files+files://plan"`) {
 			t.Errorf("a change: %s", got)
 		}
 		unmount()
 		unmount()
 		for path, uri := range map[string]string{"/mcp": "files+files://plan", "/mcp/files": "files://plan"} {
-			if _, body := g.read(path, uri); !strings.Contains(body, "-32602") {
+			if _, body := g.Read(path, uri); !strings.Contains(body, "-32602") {
 				t.Errorf("%s, unmounted: %s", path, body)
 			}
 		}
 		again := g.Views("o").Mount("plans", source.table) // without an endpoint of its own before
-		if _, body := g.read("/mcp/plans", "files://plan"); !strings.Contains(body, "another plan") {
+		if _, body := g.Read("/mcp/plans", "files://plan"); !strings.Contains(body, "another plan") {
 			t.Errorf("at an endpoint that is made afterwards: %s", body)
 		}
 		again()

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -20,13 +21,13 @@ func TestExtensionsArePassedOn(t *testing.T) {
 		})
 		ask := func(path, method, want string, status int) {
 			t.Helper()
-			answer, body := g.post(path, modern(`"mine"`, method, `"a":[1]`), headersOf(method, "")...)
+			answer, body := g.Post(path, gatewaytest.Modern(`"mine"`, method, `"a":[1]`), gatewaytest.HeadersOf(method, "")...)
 			if answer.StatusCode != status || !strings.Contains(body, want) || !strings.Contains(body, `"id":"mine"`) {
 				t.Errorf("%s at %s: %d %s; want %d with %s", method, path, answer.StatusCode, body, status, want)
 			}
 		}
 		declared := func(path string) bool {
-			_, body := g.request(path, engine.MethodDiscover, "")
+			_, body := g.Ask(path, engine.MethodDiscover, "")
 			return strings.Contains(body, `"com.acme/ext":{"level":7}`)
 		}
 		newPage(t, "plain").join(g)

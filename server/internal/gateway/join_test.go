@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -52,7 +53,7 @@ func TestDocumentThatDoesNotJoinIsTold(t *testing.T) {
 			x.door.joiner.Owner, x.door.joiner.Leave = "o", func() { left++ }
 			g := startGateway(t, func(o *Options) { o.Doorkeeper, o.MaxSockets = x.door, 1 })
 			if x.code == closeLimit {
-				g.openWire(AssistantProtocol)
+				g.Wire(access.SocketPath, AssistantProtocol)
 			}
 			page := newPage(t, "notes")
 			conn, err := page.dial(g, testOrigin, PageProtocol, []byte("{}"))
@@ -106,7 +107,7 @@ func TestWelcomedPageIsMounted(t *testing.T) {
 				t.Fatalf("instead of the welcome: %s, %v", frame, err)
 			}
 			go page.engine.Serve(context.Background(), socket.New(conn, limits.MaxMessage, false)) // ends with the socket
-			answer := g.send(ctx, "POST", "/mcp", modern("1", request.method, request.params), append(headersOf(request.method, request.params), streams)...)
+			answer := g.Open(ctx, "POST", "/mcp", gatewaytest.Modern("1", request.method, request.params), append(gatewaytest.HeadersOf(request.method, request.params), gatewaytest.Streams)...)
 			defer answer.Body.Close()
 			body := make([]byte, 1<<16)
 			n, _ := io.ReadAtLeast(answer.Body, body, len(request.want))
@@ -156,7 +157,7 @@ func TestJoinedPageUsesItsCredentials(t *testing.T) {
 		page.write("notes://a", "1")
 		page.join(g)
 		page.must(page.conn.Write(t.Context(), websocket.MessageText, []byte(`{"pagemcp":1,"token":"new"}`)))
-		if _, body := g.read("/mcp", "notes+notes://a"); !strings.Contains(body, `"text":"1"`) {
+		if _, body := g.Read("/mcp", "notes+notes://a"); !strings.Contains(body, `"text":"1"`) {
 			t.Errorf("a read afterwards: %s", body)
 		}
 		if len(credentials) != 1 || !strings.Contains(<-credentials, "new") {

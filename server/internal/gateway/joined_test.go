@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -19,7 +20,7 @@ func TestHangingPageIsAsleep(t *testing.T) {
 		g := startGateway(t)
 		page := newPage(t, "notes")
 		var hangs atomic.Bool
-		page.forge = func(msg []byte) []byte {
+		page.tap.Forge = func(msg []byte) []byte {
 			if hangs.Load() {
 				return nil
 			}
@@ -32,9 +33,9 @@ func TestHangingPageIsAsleep(t *testing.T) {
 		}
 		hangs.Store(true)
 		time.Sleep(limits.SilentTime + limits.PingEvery/3)
-		session := g.openSession("/mcp/notes")
+		session := g.Begin("/mcp/notes", gatewaytest.Initialize)
 		asked := time.Now()
-		if _, body := session.request("1", engine.MethodReadResource, `"uri":"notes://a"`); !strings.Contains(body, `"reason":"page-asleep"`) {
+		if _, body := session.Request("1", engine.MethodReadResource, `"uri":"notes://a"`); !strings.Contains(body, `"reason":"page-asleep"`) {
 			t.Errorf("a read of a page that hangs: %s", body)
 		}
 		if waited := time.Since(asked); waited > time.Second {
@@ -42,13 +43,13 @@ func TestHangingPageIsAsleep(t *testing.T) {
 		}
 		hangs.Store(false)
 		time.Sleep(limits.PingEvery)
-		if _, body := session.request("2", engine.MethodReadResource, `"uri":"notes://a"`); !strings.Contains(body, "Resource not found") {
+		if _, body := session.Request("2", engine.MethodReadResource, `"uri":"notes://a"`); !strings.Contains(body, "Resource not found") {
 			t.Errorf("a read of a page that answers again: %s", body)
 		}
 		hangs.Store(true)
 		began := time.Now()
 		time.Sleep(limits.MaxSleep - limits.PingEvery)
-		await(t, page.gone, "the page is dropped")
+		gatewaytest.Await(t, "the page is dropped", page.gone)
 		if took := time.Since(began); took < limits.MaxSleep-limits.PingEvery || took > limits.MaxSleep+limits.PingEvery/3 {
 			t.Errorf("dropped after %v", took)
 		}
@@ -63,21 +64,21 @@ func TestPageReloads(t *testing.T) {
 		page := newPage(t, "notes")
 		page.write("notes://a", "1")
 		page.join(g)
-		session := g.openSession("/mcp/notes")
-		messages := g.open(t.Context(), "GET", "/mcp/notes", "", session.header)
-		if status, body := session.request("1", engine.MethodSubscribe, `"uri":"notes://a"`); status != 200 || !strings.Contains(body, `"result":{}`) {
+		session := g.Begin("/mcp/notes", gatewaytest.Initialize)
+		messages := g.Stream(t.Context(), "GET", "/mcp/notes", "", session.Header())
+		if status, body := session.Request("1", engine.MethodSubscribe, `"uri":"notes://a"`); status != 200 || !strings.Contains(body, `"result":{}`) {
 			t.Fatalf("subscribe: %d %s", status, body)
 		}
-		if _, body := session.request("2", engine.MethodListResources, ""); !strings.Contains(body, "notes://a") {
+		if _, body := session.Request("2", engine.MethodListResources, ""); !strings.Contains(body, "notes://a") {
 			t.Errorf("the list: %s", body)
 		}
 		page.leave(g, false)
-		if _, body := session.request("2", engine.MethodListResources, ""); !strings.Contains(body, "notes://a") {
+		if _, body := session.Request("2", engine.MethodListResources, ""); !strings.Contains(body, "notes://a") {
 			t.Errorf("the list while it is away: %s", body)
 		}
 		answer := make(chan string, 1)
 		go func() { // ends with the answer
-			_, body := session.request("3", engine.MethodReadResource, `"uri":"notes://a"`)
+			_, body := session.Request("3", engine.MethodReadResource, `"uri":"notes://a"`)
 			answer <- body
 		}()
 		synctest.Wait()
@@ -87,11 +88,11 @@ func TestPageReloads(t *testing.T) {
 		again := newPage(t, "notes")
 		again.write("notes://a", "2")
 		again.join(g)
-		if got := await(t, answer, "the page is back, and answers"); strings.Count(got, `"id":3`) != 1 || !strings.Contains(got, `"text":"2"`) {
+		if got := gatewaytest.Await(t, "the page is back, and answers", answer); strings.Count(got, `"id":3`) != 1 || !strings.Contains(got, `"text":"2"`) {
 			t.Errorf("the read: %s", got)
 		}
 		for got := ""; !strings.Contains(got, engine.MethodUpdated); {
-			if got = messages.next(); got == "" {
+			if got = messages.Next(); got == "" {
 				t.Fatal("the stream has ended")
 			} else if strings.Contains(got, engine.MethodUpdated) && !strings.Contains(got, `"uri":"notes://a"`) {
 				t.Errorf("updated: %s", got)
@@ -112,10 +113,10 @@ func TestReloadedPageWithoutToolsAnnouncesIt(t *testing.T) {
 			Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
 		}))
 		page.join(g)
-		session := g.openSession("/mcp/notes")
-		messages := g.open(t.Context(), "GET", "/mcp/notes", "", session.header)
+		session := g.Begin("/mcp/notes", gatewaytest.Initialize)
+		messages := g.Stream(t.Context(), "GET", "/mcp/notes", "", session.Header())
 		for _, list := range []string{"tools", "prompts"} {
-			if _, body := session.request("1", list+"/list", ""); !strings.Contains(body, `"mine"`) {
+			if _, body := session.Request("1", list+"/list", ""); !strings.Contains(body, `"mine"`) {
 				t.Errorf("%s: %s", list, body)
 			}
 		}
@@ -123,18 +124,18 @@ func TestReloadedPageWithoutToolsAnnouncesIt(t *testing.T) {
 		page.engine = engine.New(engine.Info{Name: "notes", Version: "2"}, nil)
 		page.join(g)
 		for received := ""; !strings.Contains(received, "tools/list_changed") || !strings.Contains(received, "prompts/list_changed"); {
-			got := messages.next()
+			got := messages.Next()
 			if got == "" {
 				t.Fatalf("the stream ends after %s", received)
 			}
 			received += got
 		}
 		for _, list := range []string{"tools", "prompts"} {
-			if status, body := session.request("2", list+"/list", ""); status != 200 || strings.Contains(body, `"mine"`) || !strings.Contains(body, `"`+list+`":[`) {
+			if status, body := session.Request("2", list+"/list", ""); status != 200 || strings.Contains(body, `"mine"`) || !strings.Contains(body, `"`+list+`":[`) {
 				t.Errorf("%s: %d %s", list, status, body)
 			}
 		}
-		if _, body := session.request("3", engine.MethodCallTool, `"name":"mine"`); !strings.Contains(body, "-32602") {
+		if _, body := session.Request("3", engine.MethodCallTool, `"name":"mine"`); !strings.Contains(body, "-32602") {
 			t.Errorf("a tool that is gone: %s", body)
 		}
 	})

@@ -52,22 +52,22 @@ func TestPolicyHoldsAtEachEndpoint(t *testing.T) {
 		}))
 		page.join(g)
 		for _, at := range []struct{ path, uri, name string }{{"/mcp", "notes+", "notes__"}, {"/mcp/notes", "", ""}} {
-			if _, body := g.read(at.path, at.uri+"notes://secret"); !strings.Contains(body, "-32602") || strings.Contains(body, "hidden") {
+			if _, body := g.Read(at.path, at.uri+"notes://secret"); !strings.Contains(body, "-32602") || strings.Contains(body, "hidden") {
 				t.Errorf("%s: denied read: %s", at.path, body)
 			}
-			if _, body := g.read(at.path, at.uri+"notes://open"); !strings.Contains(body, "shown") {
+			if _, body := g.Read(at.path, at.uri+"notes://open"); !strings.Contains(body, "shown") {
 				t.Errorf("%s: %s", at.path, body)
 			}
-			_, listed := g.request(at.path, engine.MethodListResources, "")
+			_, listed := g.Ask(at.path, engine.MethodListResources, "")
 			if strings.Contains(listed, "notes://secret") || !strings.Contains(listed, "notes://open") {
 				t.Errorf("%s: listed %s", at.path, listed)
 			}
-			_, tools := g.request(at.path, engine.MethodListTools, "")
+			_, tools := g.Ask(at.path, engine.MethodListTools, "")
 			if strings.Contains(tools, "wipe") || strings.Contains(tools, `"name":"wait_for_change"`) || !strings.Contains(tools, at.name+"count") || !strings.Contains(tools, "read_resource") {
 				t.Errorf("%s: tools %s", at.path, tools)
 			}
 			for _, x := range [][2]string{{engine.MethodCallTool, at.name + "wipe"}, {engine.MethodCallTool, "wait_for_change"}, {engine.MethodGetPrompt, at.name + "review"}} {
-				if _, called := g.request(at.path, x[0], `"name":"`+x[1]+`","arguments":{}`); !strings.Contains(called, "-32602") {
+				if _, called := g.Ask(at.path, x[0], `"name":"`+x[1]+`","arguments":{}`); !strings.Contains(called, "-32602") {
 					t.Errorf("%s: %s %s is answered %s", at.path, x[0], x[1], called)
 				}
 			}

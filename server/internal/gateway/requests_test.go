@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -22,21 +23,21 @@ func TestListenStreams(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		params := `"notifications":{"resourceSubscriptions":["notes+notes://a"]}`
-		var listens []*stream
+		var listens []*gatewaytest.Stream
 		for _, id := range []string{"1", `"1"`} {
-			lines := append(headersOf(engine.MethodListen, params), "Last-Event-ID: 7")
-			s := g.open(ctx, "POST", "/mcp", modern(id, engine.MethodListen, params), lines...)
-			if s.header.Get("X-Accel-Buffering") != "no" || !strings.Contains(s.header.Get("Cache-Control"), "no-cache") {
-				t.Errorf("proxies may keep it: %v", s.header)
+			lines := append(gatewaytest.HeadersOf(engine.MethodListen, params), "Last-Event-ID: 7")
+			s := g.Stream(ctx, "POST", "/mcp", gatewaytest.Modern(id, engine.MethodListen, params), lines...)
+			if s.Header.Get("X-Accel-Buffering") != "no" || !strings.Contains(s.Header.Get("Cache-Control"), "no-cache") {
+				t.Errorf("proxies may keep it: %v", s.Header)
 			}
-			if got := s.next(); !strings.Contains(got, "subscriptions/acknowledged") || !strings.Contains(got, `"io.modelcontextprotocol/subscriptionId":`+id+`}`) {
+			if got := s.Next(); !strings.Contains(got, "subscriptions/acknowledged") || !strings.Contains(got, `"io.modelcontextprotocol/subscriptionId":`+id+`}`) {
 				t.Errorf("first of %s: %s", id, got)
 			}
 			listens = append(listens, s)
 		}
 		page.write("notes://a", "2")
 		for _, s := range listens {
-			if got := s.next(); !strings.Contains(got, `"uri":"notes+notes://a"`) || !strings.Contains(got, engine.MethodUpdated) {
+			if got := s.Next(); !strings.Contains(got, `"uri":"notes+notes://a"`) || !strings.Contains(got, engine.MethodUpdated) {
 				t.Errorf("updated: %s", got)
 			}
 		}
@@ -53,12 +54,12 @@ func TestListenStreams(t *testing.T) {
 func TestListenEndsWithResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := startGateway(t)
-		s := g.listen(t.Context(), "/mcp", `"resourcesListChanged":true`)
+		s := g.Listen(t.Context(), "/mcp", `"resourcesListChanged":true`)
 		g.Close()
-		if got := s.next(); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"id":1`) {
+		if got := s.Next(); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"id":1`) {
 			t.Errorf("last: %s", got)
 		}
-		if got := s.next(); got != "" {
+		if got := s.Next(); got != "" {
 			t.Errorf("the stream goes on with %s", got)
 		}
 	})
@@ -78,7 +79,7 @@ func TestEqualIDsAreSeparateRequests(t *testing.T) {
 		for _, name := range names {
 			readers.Go(func() {
 				for range 100 {
-					if _, body := g.read("/mcp", "notes+notes://"+name); !strings.Contains(body, "text of "+name) || !strings.Contains(body, `"id":1`) {
+					if _, body := g.Read("/mcp", "notes+notes://"+name); !strings.Contains(body, "text of "+name) || !strings.Contains(body, `"id":1`) {
 						t.Errorf("%s: %s", name, body)
 					}
 				}
@@ -99,23 +100,23 @@ func TestClosedPostIsNoCancel(t *testing.T) {
 		other := newPage(t, "diary")
 		other.write("diary://b", "2")
 		other.join(g)
-		session := g.openSession("/mcp")
+		session := g.Begin("/mcp", gatewaytest.Initialize)
 		page.leave(g, false)
 		ctx, cancel := context.WithCancel(t.Context())
 		post := make(chan error, 1)
 		go func() {
-			answer, err := g.client.Do(g.newRequest(ctx, "POST", "/mcp", classic("5", engine.MethodReadResource, `"uri":"notes+notes://a"`), session.header))
+			answer, err := g.HTTP.Do(g.Request(ctx, "POST", "/mcp", gatewaytest.Classic("5", engine.MethodReadResource, `"uri":"notes+notes://a"`), session.Header()))
 			if err == nil {
 				answer.Body.Close()
 			}
 			post <- err
 		}()
 		synctest.Wait() // the read waits for the page
-		if status, body := session.request("5", engine.MethodReadResource, `"uri":"diary+diary://b"`); status != 200 || !strings.Contains(body, `"id":5,"result"`) {
+		if status, body := session.Request("5", engine.MethodReadResource, `"uri":"diary+diary://b"`); status != 200 || !strings.Contains(body, `"id":5,"result"`) {
 			t.Errorf("its id again: %d %s", status, body)
 		}
 		cancel()
-		if err := await(t, post, "the post ends"); err == nil {
+		if err := gatewaytest.Await(t, "the post ends", post); err == nil {
 			t.Error("the read was answered without the page")
 		}
 		dropped := func(e access.Entry) bool { return e.Verb == engine.MethodReadResource && e.Outcome == "dropped" }

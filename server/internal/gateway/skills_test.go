@@ -52,7 +52,7 @@ type skillEntry struct {
 // skills returns the list at path; status 404 is an empty one.
 func (g *testGateway) skills(path string) (all []skillEntry) {
 	g.t.Helper()
-	status, body := g.request(path, engine.MethodListSkills, "")
+	status, body := g.Ask(path, engine.MethodListSkills, "")
 	if status == http.StatusNotFound && strings.Contains(body, "-32601") {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (g *testGateway) skills(path string) (all []skillEntry) {
 // declaresSkills reports what discover declares at path.
 func (g *testGateway) declaresSkills(path string) bool {
 	g.t.Helper()
-	_, body := g.request(path, engine.MethodDiscover, "")
+	_, body := g.Ask(path, engine.MethodDiscover, "")
 	return strings.Contains(body, `"io.modelcontextprotocol/skills":{}`)
 }
 
@@ -80,7 +80,7 @@ func (g *testGateway) declaresSkills(path string) bool {
 func (g *testGateway) verify(path string, skill skillEntry) {
 	g.t.Helper()
 	for _, file := range skill.Resources {
-		_, body := g.read(path, file.URI)
+		_, body := g.Read(path, file.URI)
 		var answer struct {
 			Result struct{ Contents []struct{ URI, Text string } }
 		}
@@ -110,9 +110,9 @@ func TestSkillsOfAllPages(t *testing.T) {
 		if g.declaresSkills("/mcp") || g.skills("/mcp") != nil {
 			t.Error("skills are declared before there are any")
 		}
-		events := g.listen(t.Context(), "/mcp", `"resourcesListChanged":true`)
+		events := g.Listen(t.Context(), "/mcp", `"resourcesListChanged":true`)
 		one.offer("list")
-		if got := events.next(); !strings.Contains(got, engine.MethodResourcesChanged) {
+		if got := events.Next(); !strings.Contains(got, engine.MethodResourcesChanged) {
 			t.Errorf("subscribers get %s", got)
 		}
 		if !g.declaresSkills("/mcp") || !g.declaresSkills("/mcp/one") || g.declaresSkills("/mcp/two") {
@@ -141,7 +141,7 @@ func TestSkillsOfAllPages(t *testing.T) {
 			{"/mcp", "two+skill://../SKILL.md", "-32602"},
 			{"/mcp", "two+skill://trip%2FSKILL.md", "-32602"},
 		} {
-			if _, body := g.request(x.path, engine.MethodGetSkill, `"uri":"`+x.uri+`"`); !strings.Contains(body, x.want) {
+			if _, body := g.Ask(x.path, engine.MethodGetSkill, `"uri":"`+x.uri+`"`); !strings.Contains(body, x.want) {
 				t.Errorf("skills/get %s at %s: %s", x.uri, x.path, body)
 			}
 		}
@@ -190,7 +190,7 @@ func TestSkillsBesideOtherExtensions(t *testing.T) {
 		two.offer("private")
 		one.join(g)
 		two.join(g)
-		if _, body := g.request("/mcp", engine.MethodDiscover, ""); !strings.Contains(body, `"extensions":{"com.acme/ext":{"level":7},"io.modelcontextprotocol/skills":{}}`) {
+		if _, body := g.Ask("/mcp", engine.MethodDiscover, ""); !strings.Contains(body, `"extensions":{"com.acme/ext":{"level":7},"io.modelcontextprotocol/skills":{}}`) {
 			t.Errorf("discover: %s", body)
 		}
 		for path, want := range map[string]int{"/mcp": 2, "/mcp/two": 1} {
@@ -198,7 +198,7 @@ func TestSkillsBesideOtherExtensions(t *testing.T) {
 				t.Errorf("%s: %v", path, all)
 			}
 		}
-		if _, body := g.request("/mcp", "acme/x", `"a":[1]`); !strings.Contains(body, `"page":"one"`) {
+		if _, body := g.Ask("/mcp", "acme/x", `"a":[1]`); !strings.Contains(body, `"page":"one"`) {
 			t.Errorf("the other extension: %s", body)
 		}
 	})
@@ -222,7 +222,7 @@ func TestForgedSkills(t *testing.T) {
 			g := startGateway(t)
 			bad, good := newPage(t, "bad"), newPage(t, "good")
 			forged := 0
-			bad.forge = func(msg []byte) []byte {
+			bad.tap.Forge = func(msg []byte) []byte {
 				if text := string(msg); strings.Contains(text, `"skills":[`) {
 					forged += strings.Count(text, x.old)
 					return []byte(strings.ReplaceAll(text, x.old, x.forged))

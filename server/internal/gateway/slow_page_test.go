@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -41,20 +43,12 @@ func TestSlowAnswerBecomesStream(t *testing.T) {
 		g.joinSlow()
 		params := `"uri":"slow+slow://a"`
 		began := time.Now()
-		s := g.open(t.Context(), "POST", "/mcp", modern("1", engine.MethodReadResource, params), headersOf(engine.MethodReadResource, params)...)
+		s := g.Stream(t.Context(), "POST", "/mcp", gatewaytest.Modern("1", engine.MethodReadResource, params), gatewaytest.HeadersOf(engine.MethodReadResource, params)...)
 		if took := time.Since(began); took != limits.StreamAfter {
 			t.Errorf("the header came after %v", took)
 		}
-		comments, data := 0, ""
-		for s.lines.Scan() {
-			switch line := s.lines.Text(); {
-			case strings.HasPrefix(line, ":"):
-				comments++
-			case strings.HasPrefix(line, "data: "):
-				data += line
-			}
-		}
-		if took := time.Since(began); took != 30*time.Second || strings.Count(data, "data: ") != 1 || !strings.Contains(data, `"reason":"timeout"`) || !strings.Contains(data, `"id":1`) {
+		data, comments := s.Next(), len(s.Lines)
+		if took := time.Since(began); took != 30*time.Second || s.Next() != "" || !strings.Contains(data, `"reason":"timeout"`) || !strings.Contains(data, `"id":1`) {
 			t.Errorf("after %v: %s", took, data)
 		}
 		if comments < 2 { // at 2 s and every 15 s
@@ -84,18 +78,22 @@ func TestSlowPageCostsItselfOnly(t *testing.T) {
 			mail := newPage(t, "mail")
 			mail.write("mail://a", "a letter")
 			mail.join(g)
-			body, headers := func(id int, method, params string) string { return modern(strconv.Itoa(id), method, params) }, headersOf
+			body, headers := func(id int, method, params string) string {
+				return gatewaytest.Modern(strconv.Itoa(id), method, params)
+			}, gatewaytest.HeadersOf
 			if x.classic {
-				session := g.openSession("/mcp")
-				body = func(id int, method, params string) string { return classic(strconv.Itoa(id), method, params) }
-				headers = func(string, string) []string { return []string{session.header, streams} }
+				session := g.Begin("/mcp", gatewaytest.Initialize)
+				body = func(id int, method, params string) string {
+					return gatewaytest.Classic(strconv.Itoa(id), method, params)
+				}
+				headers = func(string, string) []string { return []string{session.Header(), gatewaytest.Streams} }
 			}
 			const extra = 6
 			var rejected, answered atomic.Int32
 			var sent sync.WaitGroup
 			for i := range limits.MaxInFlight + extra {
 				sent.Go(func() {
-					_, got := g.post("/mcp", body(1000+i, x.method, x.params), headers(x.method, x.params)...)
+					_, got := g.Post("/mcp", body(1000+i, x.method, x.params), headers(x.method, x.params)...)
 					if answered.Add(1); strings.Contains(got, `"busy"`) {
 						rejected.Add(1)
 					}
@@ -109,11 +107,11 @@ func TestSlowPageCostsItselfOnly(t *testing.T) {
 			for i, other := range [][3]string{
 				{engine.MethodReadResource, `"uri":"mail+mail://a"`, "a letter"}, {engine.MethodListResources, "", "mail+mail://a"}, {engine.MethodListTools, "", "read_resource"},
 			} {
-				if _, got := g.post("/mcp", body(i, other[0], other[1]), headers(other[0], other[1])...); !strings.Contains(got, other[2]) {
+				if _, got := g.Post("/mcp", body(i, other[0], other[1]), headers(other[0], other[1])...); !strings.Contains(got, other[2]) {
 					t.Errorf("%s: %s is answered %s", x.name, other[0], got)
 				}
 			}
-			if _, got := g.read("/mcp/mail", "mail://a"); !strings.Contains(got, "a letter") {
+			if _, got := g.Read("/mcp/mail", "mail://a"); !strings.Contains(got, "a letter") {
 				t.Errorf("%s: at its own endpoint: %s", x.name, got)
 			}
 			sent.Wait()
@@ -131,18 +129,18 @@ func TestAllEntriesAreReadAtOnce(t *testing.T) {
 			page.write(fmt.Sprintf("notes://%d", i), strconv.Itoa(i))
 		}
 		page.join(g)
-		w := g.openWire(AssistantProtocol)
+		w := g.Wire(access.SocketPath, AssistantProtocol)
 		answers := make(chan string, entries)
 		for i := range entries {
 			uri := fmt.Sprintf("notes+notes://%d", i)
-			w.send(modern(strconv.Itoa(i), engine.MethodReadResource, `"uri":"`+uri+`"`))
+			w.Send(gatewaytest.Modern(strconv.Itoa(i), engine.MethodReadResource, `"uri":"`+uri+`"`))
 			go func() { // ends with the answer
-				_, body := g.read("/mcp", uri)
+				_, body := g.Read("/mcp", uri)
 				answers <- body
 			}()
 		}
 		for range entries {
-			for way, got := range map[string]string{"WebSocket": w.receive(), "HTTP": await(t, answers, "a read is answered")} {
+			for way, got := range map[string]string{"WebSocket": w.Receive(), "HTTP": gatewaytest.Await(t, "a read is answered", answers)} {
 				if !strings.Contains(got, `"text":`) {
 					t.Errorf("a read by %s is answered %s", way, got)
 				}

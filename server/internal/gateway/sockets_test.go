@@ -8,56 +8,21 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
-
-// A wire is an assistant's WebSocket, frame by frame.
-type wire struct {
-	t    *testing.T
-	ctx  context.Context
-	conn *websocket.Conn
-}
-
-func (g *testGateway) openWire(protocols ...string) wire {
-	g.t.Helper()
-	ctx, cancel := context.WithTimeout(g.t.Context(), testTime)
-	g.t.Cleanup(cancel)
-	conn, _, err := websocket.Dial(ctx, "ws://"+testHost+access.SocketPath, &websocket.DialOptions{HTTPClient: g.client, Subprotocols: protocols})
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	g.t.Cleanup(func() { conn.CloseNow() })
-	conn.SetReadLimit(limits.MaxAnswer)
-	return wire{g.t, ctx, conn}
-}
-
-func (w wire) send(msg string) {
-	w.t.Helper()
-	if err := w.conn.Write(w.ctx, websocket.MessageText, []byte(msg)); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-func (w wire) receive() string {
-	w.t.Helper()
-	_, msg, err := w.conn.Read(w.ctx)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return string(msg)
-}
 
 // Every text frame gets the documented response, and the connection stays open: both
 // eras, unusual ids, malformed and oversized messages. R-004 R-247 R-248 R-339 R-340.
 func TestSocketSurvivesBadMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := startGateway(t).openWire(AssistantProtocol)
+		w := startGateway(t).Wire(access.SocketPath, AssistantProtocol)
 		for _, test := range []struct{ name, msg, want string }{
-			{"discover", modern(`"x"`, "server/discover", ""), `"id":"x"`},
-			{"initialize", initialize, `"protocolVersion":"2025-11-25"`},
-			{"again", initialize, "-32600"},
-			{"classic and modern on one socket", modern("9007199254740993", "server/discover", ""), `"id":9007199254740993`},
+			{"discover", gatewaytest.Modern(`"x"`, "server/discover", ""), `"id":"x"`},
+			{"initialize", gatewaytest.Initialize, `"protocolVersion":"2025-11-25"`},
+			{"again", gatewaytest.Initialize, "-32600"},
+			{"classic and modern on one socket", gatewaytest.Modern("9007199254740993", "server/discover", ""), `"id":9007199254740993`},
 			{"not JSON", "{", "-32700"},
 			{"line breaks between tokens", "{\n\"jsonrpc\":\"2.0\",\r\n\"id\":2,\"method\":\"ping\"}", `"id":2`},
 			{"an array", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "-32600"},
@@ -67,12 +32,12 @@ func TestSocketSurvivesBadMessages(t *testing.T) {
 			{"very large", strings.Repeat(" ", 4*limits.MaxMessage), "-32600"},
 			{"unknown method", `{"jsonrpc":"2.0","id":4,"method":"acme/x"}`, "-32601"},
 		} {
-			w.send(test.msg)
-			if got := w.receive(); !strings.Contains(got, test.want) {
+			w.Send(test.msg)
+			if got := w.Receive(); !strings.Contains(got, test.want) {
 				t.Errorf("%s: %s; want %s", test.name, got, test.want)
 			}
-			w.send(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`)
-			if got := w.receive(); got != `{"jsonrpc":"2.0","id":"alive","result":{}}` {
+			w.Send(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`)
+			if got := w.Receive(); got != `{"jsonrpc":"2.0","id":"alive","result":{}}` {
 				t.Errorf("after %s: %s", test.name, got)
 			}
 		}
@@ -92,14 +57,14 @@ func TestSocketClosesOnWrongFrames(t *testing.T) {
 			"binary":    {websocket.MessageBinary, "{}", websocket.StatusUnsupportedData},
 			"not UTF-8": {websocket.MessageText, "\"\xff\"", websocket.StatusInvalidFramePayloadData},
 		} {
-			w := g.openWire(AssistantProtocol)
-			if _, _, err := websocket.Dial(w.ctx, "ws://"+testHost+access.SocketPath, &websocket.DialOptions{HTTPClient: g.client}); err == nil || !strings.Contains(err.Error(), "429") {
+			w := g.Wire(access.SocketPath, AssistantProtocol)
+			if _, _, err := websocket.Dial(t.Context(), "ws://"+testHost+access.SocketPath, &websocket.DialOptions{HTTPClient: g.HTTP}); err == nil || !strings.Contains(err.Error(), "429") {
 				t.Errorf("one socket more than there may be: %v", err)
 			}
-			if err := w.conn.Write(w.ctx, test.kind, []byte(test.data)); err != nil {
+			if err := w.Write(t.Context(), test.kind, []byte(test.data)); err != nil {
 				t.Fatal(err)
 			}
-			if code := closed(t, w.conn).Code; code != test.code {
+			if code := closed(t, w.Conn).Code; code != test.code {
 				t.Errorf("%s: %v", name, code)
 			}
 			synctest.Wait()
@@ -107,7 +72,7 @@ func TestSocketClosesOnWrongFrames(t *testing.T) {
 		if g.audited(func(e access.Entry) bool { return e.Verb == "connect" && e.Outcome == "busy" }) != 2 {
 			t.Errorf("refused sockets are not recorded: %+v", g.entries)
 		}
-		if code := closed(t, g.openWire().conn).Code; code != socket.CloseVersion {
+		if code := closed(t, g.Wire(access.SocketPath).Conn).Code; code != socket.CloseVersion {
 			t.Errorf("without the subprotocol: %v", code)
 		}
 	})
@@ -124,9 +89,9 @@ func TestCancelledRequestsLeaveSocketsAlone(t *testing.T) {
 		params := `"uri":"notes+notes://a"`
 		for range 1000 {
 			ctx, cancel := context.WithCancel(t.Context())
-			r := g.newRequest(ctx, "POST", "/mcp", modern("1", "resources/read", params), headersOf("resources/read", params)...)
+			r := g.Request(ctx, "POST", "/mcp", gatewaytest.Modern("1", "resources/read", params), gatewaytest.HeadersOf("resources/read", params)...)
 			go cancel()
-			if answer, err := g.client.Do(r); err == nil {
+			if answer, err := g.HTTP.Do(r); err == nil {
 				answer.Body.Close()
 			}
 			cancel()
@@ -134,7 +99,7 @@ func TestCancelledRequestsLeaveSocketsAlone(t *testing.T) {
 		if !g.Views("o").IsConnected("notes") {
 			t.Error("the page's socket is gone")
 		}
-		if _, body := g.read("/mcp", "notes+notes://a"); !strings.Contains(body, `"text":"1"`) {
+		if _, body := g.Read("/mcp", "notes+notes://a"); !strings.Contains(body, `"text":"1"`) {
 			t.Errorf("another read: %s", body)
 		}
 	})
@@ -150,11 +115,11 @@ func TestBrokenMessagesCloseTheSocket(t *testing.T) {
 			g := startGateway(t)
 			page := newPage(t, "notes")
 			page.join(g)
-			w := g.openWire(AssistantProtocol)
+			w := g.Wire(access.SocketPath, AssistantProtocol)
 			answers, end := 0, make(chan websocket.StatusCode, 1)
 			go func() { // ends with the connection
 				for {
-					_, data, err := w.conn.Read(context.Background())
+					_, data, err := w.Read(context.Background())
 					if err != nil {
 						end <- websocket.CloseStatus(err)
 						return
@@ -164,8 +129,8 @@ func TestBrokenMessagesCloseTheSocket(t *testing.T) {
 					}
 				}
 			}()
-			for _, conn := range []*websocket.Conn{page.conn, w.conn} {
-				send := func(text string) error { return conn.Write(w.ctx, websocket.MessageText, []byte(text)) }
+			for _, conn := range []*websocket.Conn{page.conn, w.Conn} {
+				send := func(text string) error { return conn.Write(t.Context(), websocket.MessageText, []byte(text)) }
 				for range 3 {
 					for range access.MaxBroken - 1 {
 						if err := send(broken); err != nil {
@@ -180,8 +145,8 @@ func TestBrokenMessagesCloseTheSocket(t *testing.T) {
 					send(broken) // its error is that the connection is closed
 				}
 			}
-			await(t, page.gone, "the page is disconnected")
-			if code := await(t, end, "the assistant is disconnected"); code != websocket.StatusPolicyViolation || answers > 4*access.MaxBroken {
+			gatewaytest.Await(t, "the page is disconnected", page.gone)
+			if code := gatewaytest.Await(t, "the assistant is disconnected", end); code != websocket.StatusPolicyViolation || answers > 4*access.MaxBroken {
 				t.Errorf("%s: closed with %v after %d answers", name, code, answers)
 			}
 			left := g.audited(func(e access.Entry) bool { return e.Verb == "leave" && e.Outcome == "ok" })

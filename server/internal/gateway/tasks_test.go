@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -35,7 +36,7 @@ func (p *testPage) serveTasks() {
 func (g *testGateway) task(path, method, params string) string {
 	g.t.Helper()
 	name, _ := jsonrpc.Text(jsonrpc.Member([]byte("{"+params+"}"), engine.MethodOf(method).Named))
-	_, text := g.post(path, withTasks(modern("1", method, params)), v2026, "Mcp-Method: "+method, "Mcp-Name: "+name)
+	_, text := g.Post(path, withTasks(gatewaytest.Modern("1", method, params)), gatewaytest.V2026, "Mcp-Method: "+method, "Mcp-Name: "+name)
 	return text
 }
 
@@ -51,7 +52,7 @@ func TestTasksEndWithTheirPage(t *testing.T) {
 		page := newPage(t, "notes")
 		page.serveTasks()
 		page.join(g)
-		if _, body := g.request("/mcp", engine.MethodDiscover, ""); !strings.Contains(body, engine.ExtensionTasks) {
+		if _, body := g.Ask("/mcp", engine.MethodDiscover, ""); !strings.Contains(body, engine.ExtensionTasks) {
 			t.Errorf("the extension is not declared: %s", body)
 		}
 		created := g.task("/mcp", "tools/call", `"name":"notes__work"`)
@@ -65,7 +66,7 @@ func TestTasksEndWithTheirPage(t *testing.T) {
 			}
 		}
 		wants(g, `"status":"working"`)
-		if _, body := g.request("/mcp", "tasks/get", `"taskId":"`+id+`"`, "Mcp-Name: other"); !strings.Contains(body, "-32020") {
+		if _, body := g.Ask("/mcp", "tasks/get", `"taskId":"`+id+`"`, "Mcp-Name: other"); !strings.Contains(body, "-32020") {
 			t.Errorf("a header that does not fit: %s", body)
 		}
 		page.leave(g, true)

@@ -76,7 +76,7 @@ func TestReadResourceFitsAModel(t *testing.T) {
 		if text, _ := g.call("/mcp", "read_resource", `{"uri":"notes+notes://long","offset":100000}`); !strings.Contains(text, "behind the end") {
 			t.Errorf("behind the end: %s", text)
 		}
-		if _, body := g.read("/mcp", "notes+notes://long"); !strings.Contains(body, long) {
+		if _, body := g.Read("/mcp", "notes+notes://long"); !strings.Contains(body, long) {
 			t.Error("resources/read does not return the whole text")
 		}
 		if text, result := g.call("/mcp", "wait_for_change", `{"uris":"[\"notes+notes://none\"]","timeoutSeconds":"1"}`); strings.Contains(text, "must be a list") {
@@ -125,8 +125,8 @@ func TestToolsRunUnderTheNamesOfTheList(t *testing.T) {
 				t.Errorf("%s: %d tools", path, len(seen))
 			}
 			for _, one := range g.named(path, engine.MethodListPrompts, "prompts") {
-				_, got := g.request(path, engine.MethodGetPrompt, `"name":"`+one+`"`)
-				_, completed := g.request(path, engine.MethodComplete, `"ref":{"type":"ref/prompt","name":"`+one+`"},"argument":{"name":"x","value":""}`)
+				_, got := g.Ask(path, engine.MethodGetPrompt, `"name":"`+one+`"`)
+				_, completed := g.Ask(path, engine.MethodComplete, `"ref":{"type":"ref/prompt","name":"`+one+`"},"argument":{"name":"x","value":""}`)
 				if !strings.Contains(got, `"is `) || !strings.Contains(completed, `"of `) {
 					t.Errorf("%s: %s: %s %s", path, one, got, completed)
 				}
@@ -138,7 +138,7 @@ func TestToolsRunUnderTheNamesOfTheList(t *testing.T) {
 // named returns the names of a list.
 func (g *testGateway) named(path, method, member string) (names []string) {
 	g.t.Helper()
-	_, body := g.request(path, method, "")
+	_, body := g.Ask(path, method, "")
 	var message struct {
 		Result map[string]jsontext.Value `json:"result"`
 	}

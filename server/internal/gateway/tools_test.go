@@ -12,6 +12,7 @@ import (
 	json "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -19,7 +20,7 @@ import (
 // call returns the text of the blocks of a tool's result, and the whole result.
 func (g *testGateway) call(path, name, arguments string) (text string, result toolResult) {
 	g.t.Helper()
-	status, got := g.request(path, engine.MethodCallTool, `"name":"`+name+`","arguments":`+arguments)
+	status, got := g.Ask(path, engine.MethodCallTool, `"name":"`+name+`","arguments":`+arguments)
 	var message struct {
 		Result toolResult     `json:"result"`
 		Error  jsontext.Value `json:"error"`
@@ -151,7 +152,7 @@ func TestWaitForChange(t *testing.T) {
 			t.Error("it does not wait")
 		}
 		page.write("notes://a", "2")
-		if text := await(t, done, "the change is seen"); !strings.Contains(text, "Changed: notes+notes://a.") || strings.Contains(text, "notes://b") {
+		if text := gatewaytest.Await(t, "the change is seen", done); !strings.Contains(text, "Changed: notes+notes://a.") || strings.Contains(text, "notes://b") {
 			t.Errorf("it says: %s", text)
 		}
 		if n := listens(); n != 1 {
@@ -168,7 +169,7 @@ func TestWaitForChange(t *testing.T) {
 		params := `"name":"wait_for_change","arguments":{"uris":["notes+notes://b"]}`
 		before := listens()
 		time.AfterFunc(time.Second, cancel)
-		g.client.Do(g.newRequest(ctx, "POST", "/mcp", modern("1", engine.MethodCallTool, params), headersOf(engine.MethodCallTool, params)...)) // its error is the cancellation
+		g.HTTP.Do(g.Request(ctx, "POST", "/mcp", gatewaytest.Modern("1", engine.MethodCallTool, params), gatewaytest.HeadersOf(engine.MethodCallTool, params)...)) // its error is the cancellation
 		if n := listens(); n != before+1 || time.Since(began) > defaultWait {
 			t.Errorf("%d listens have ended after a cancellation", n)
 		}
@@ -238,18 +239,18 @@ func TestToolsOfThePageReplaceGenerated(t *testing.T) {
 		page := newPage(t, "notes")
 		page.tool("read_resource", `{}`, always("the page's own"))
 		page.join(g)
-		_, got := g.request("/mcp/notes", engine.MethodListTools, "")
+		_, got := g.Ask("/mcp/notes", engine.MethodListTools, "")
 		if strings.Count(got, `"name":"read_resource"`) != 1 || !strings.Contains(got, "A tool of the page.") || !strings.Contains(got, `"name":"list_resources"`) {
 			t.Errorf("listed: %s", got)
 		}
 		if text, _ := g.call("/mcp/notes", "read_resource", `{}`); text != "the page's own" {
 			t.Errorf("called: %s", text)
 		}
-		if _, got := g.request("/mcp", engine.MethodListTools, ""); !strings.Contains(got, `"name":"notes__read_resource"`) || !strings.Contains(got, `"name":"read_resource"`) {
+		if _, got := g.Ask("/mcp", engine.MethodListTools, ""); !strings.Contains(got, `"name":"notes__read_resource"`) || !strings.Contains(got, `"name":"read_resource"`) {
 			t.Errorf("listed at /mcp: %s", got)
 		}
 		without := startGateway(t, func(o *Options) { o.NoResourceTools = true })
-		if _, got := without.request("/mcp", engine.MethodListTools, ""); !strings.Contains(got, `"tools":[]`) {
+		if _, got := without.Ask("/mcp", engine.MethodListTools, ""); !strings.Contains(got, `"tools":[]`) {
 			t.Errorf("switched off: %s", got)
 		}
 	})
@@ -274,22 +275,22 @@ func TestParamHeadersFollowThePage(t *testing.T) {
 		}
 		for path, prefix := range map[string]string{"/mcp": "notes__", "/mcp/notes": ""} {
 			call := `"name":"` + prefix + `move","arguments":{"region":"eu"}`
-			if status, body := g.request(path, engine.MethodCallTool, call, "Mcp-Param-Region: eu"); status != 200 || !strings.Contains(body, "moved") {
+			if status, body := g.Ask(path, engine.MethodCallTool, call, "Mcp-Param-Region: eu"); status != 200 || !strings.Contains(body, "moved") {
 				t.Errorf("%s, equal: %d %s", path, status, body)
 			}
-			status, body := g.request(path, engine.MethodCallTool, call)
+			status, body := g.Ask(path, engine.MethodCallTool, call)
 			wrong(path+", missing", status, body)
-			status, body = g.request(path, engine.MethodCallTool, call, "Mcp-Param-Region: us")
+			status, body = g.Ask(path, engine.MethodCallTool, call, "Mcp-Param-Region: us")
 			wrong(path+", another", status, body)
 		}
-		if status, body := g.request("/mcp/notes", engine.MethodCallTool, `"name":"plain","arguments":{}`, "Mcp-Param-Region: eu"); status != 200 || !strings.Contains(body, "plainly") {
+		if status, body := g.Ask("/mcp/notes", engine.MethodCallTool, `"name":"plain","arguments":{}`, "Mcp-Param-Region: eu"); status != 200 || !strings.Contains(body, "plainly") {
 			t.Errorf("a tool without such arguments: %d %s", status, body)
 		}
-		if status, body := g.request("/mcp/notes", engine.MethodCallTool, `"name":"none","arguments":{}`, "Mcp-Param-Region: eu"); status != 200 || !strings.Contains(body, "-32602") {
+		if status, body := g.Ask("/mcp/notes", engine.MethodCallTool, `"name":"none","arguments":{}`, "Mcp-Param-Region: eu"); status != 200 || !strings.Contains(body, "-32602") {
 			t.Errorf("no such tool: %d %s", status, body)
 		}
 		page.tool("plain", mirrored, always("with a region"))
-		status, body := g.request("/mcp/notes", engine.MethodCallTool, `"name":"plain","arguments":{"region":"eu"}`)
+		status, body := g.Ask("/mcp/notes", engine.MethodCallTool, `"name":"plain","arguments":{"region":"eu"}`)
 		wrong("after the change", status, body)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/hosted/sessions"
 	"github.com/pagemcp/pagemcp/server/hosted/sessions/sessionstest"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -85,9 +86,9 @@ func TestNodesThatDrainStoreWhatTheyHaveHeard(t *testing.T) {
 			t.Errorf("%d sessions are stored, want the one with a subscription", len(shared.Stored))
 		}
 		stream := b.listen(session)
-		stream.take()
+		stream.Take()
 		b.table("alice").Changed("notes://a")
-		if got := stream.take(); countOf(got, "notes://a") != 1 {
+		if got := stream.Take(); gatewaytest.Count(got, "notes://a") != 1 {
 			t.Errorf("after a change: %v", got)
 		}
 	})
@@ -110,15 +111,15 @@ func TestSessionsRestoredWithoutStoreAreComplemented(t *testing.T) {
 		b := cluster.node(bus.on, cluster.valuesOf(values))
 		stream := b.listen(session)
 		b.request(session, "3", "resources/unsubscribe", `"uri":"notes://b"`)
-		stream.take()
+		stream.Take()
 		time.Sleep(10 * time.Second)
 		values.Back()
 		time.Sleep(10 * time.Second)
-		if got := stream.take(); countOf(got, "notes://a") != 1 || countOf(got, "notes://b") != 0 {
+		if got := stream.Take(); gatewaytest.Count(got, "notes://a") != 1 || gatewaytest.Count(got, "notes://b") != 0 {
 			t.Errorf("when the store is back: %v", got)
 		}
 		b.table("alice").Changed("notes://a")
-		if got := stream.take(); countOf(got, "notes://a") != 1 {
+		if got := stream.Take(); gatewaytest.Count(got, "notes://a") != 1 {
 			t.Errorf("after a change: %v", got)
 		}
 		b.sessions.Close()
@@ -156,11 +157,11 @@ func TestSessionsRestoredWithoutStoreKeepWhatChanges(t *testing.T) {
 		b.request(session, "3", "logging/setLevel", `"level":"error"`)
 		values.Back()
 		time.Sleep(10 * time.Second)
-		stream.take()
+		stream.Take()
 		for _, uri := range []string{"notes://a", "notes://b"} {
 			b.table("alice").Changed(uri)
 		}
-		if got := stream.take(); countOf(got, "notes://a") != 1 || countOf(got, "notes://b") != 1 {
+		if got := stream.Take(); gatewaytest.Count(got, "notes://a") != 1 || gatewaytest.Count(got, "notes://b") != 1 {
 			t.Errorf("after a change of both: %v", got)
 		}
 		got, _ := sessions.New(cluster.keys, values).Load(t.Context(), mcphttp.HashOf(session))

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -31,7 +32,7 @@ func TestUpdatesComeOnTheStreamOfAnotherNode(t *testing.T) {
 	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
 		session := a.begin()
 		stream := b.listen(session)
-		stream.take()
+		stream.Take()
 		for round := range 3 {
 			began := time.Now()
 			if status, body := a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`); status != 200 || !strings.Contains(body, `"result"`) {
@@ -41,7 +42,7 @@ func TestUpdatesComeOnTheStreamOfAnotherNode(t *testing.T) {
 				t.Errorf("the response waited %v", waited)
 			}
 			a.table("alice").Changed("notes://a")
-			if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 || len(got) != 1 {
+			if got := stream.Take(); gatewaytest.Count(got, engine.MethodUpdated) != 1 || len(got) != 1 {
 				t.Errorf("round %d, after a change: %v", round, got)
 			}
 			if state, _ := a.sessions.Inspect(session); state.Subscribed != 0 {
@@ -56,7 +57,7 @@ func TestUpdatesComeOnTheStreamOfAnotherNode(t *testing.T) {
 			}
 			synctest.Wait()
 			a.table("alice").Changed("notes://a")
-			if got := stream.take(); len(got) != 0 {
+			if got := stream.Take(); len(got) != 0 {
 				t.Errorf("round %d, unsubscribed: %v", round, got)
 			}
 		}
@@ -89,12 +90,12 @@ func TestSubscriptionsWaitForAStream(t *testing.T) {
 				}
 				a.table("alice").Changed("notes://a")
 				stream := c.listen(session)
-				got := stream.take()
-				if countOf(got, `"uri":"notes://a"`) == 0 || countOf(got, "list_changed") != 3 {
+				got := stream.Take()
+				if gatewaytest.Count(got, `"uri":"notes://a"`) == 0 || gatewaytest.Count(got, "list_changed") != 3 {
 					t.Errorf("at the beginning: %v", got)
 				}
 				a.table("alice").Changed("notes://a")
-				if got := stream.take(); len(got) != 1 || countOf(got, engine.MethodUpdated) != 1 {
+				if got := stream.Take(); len(got) != 1 || gatewaytest.Count(got, engine.MethodUpdated) != 1 {
 					t.Errorf("after a change: %v", got)
 				}
 			})
@@ -108,20 +109,20 @@ func TestStreamsMoveBetweenNodes(t *testing.T) {
 	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
 		session := a.begin()
 		a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
-		var streams []*testStream
+		var streams []*gatewaytest.Stream
 		for _, node := range []*testNode{a, b, c, a, b} {
 			time.Sleep(time.Second) // longer than the interval of updates
 			stream := node.listen(session)
-			if got := stream.take(); countOf(got, engine.MethodUpdated) == 0 || stream.status != 200 {
-				t.Errorf("at the beginning: %d %v", stream.status, got)
+			if got := stream.Take(); gatewaytest.Count(got, engine.MethodUpdated) == 0 || stream.Status != 200 {
+				t.Errorf("at the beginning: %d %v", stream.Status, got)
 			}
 			a.table("alice").Changed("notes://a")
-			if got := stream.take(); len(got) != 1 || countOf(got, engine.MethodUpdated) != 1 {
+			if got := stream.Take(); len(got) != 1 || gatewaytest.Count(got, engine.MethodUpdated) != 1 {
 				t.Errorf("after a change: %v", got)
 			}
 			for i, other := range streams {
-				if got := other.take(); len(got) > 0 || !other.hasEnded() {
-					t.Errorf("stream %d got %v; it has ended: %t", i, got, other.hasEnded())
+				if got := other.Take(); len(got) > 0 || !other.HasEnded() {
+					t.Errorf("stream %d got %v; it has ended: %t", i, got, other.HasEnded())
 				}
 			}
 			streams = append(streams, stream)
@@ -133,7 +134,7 @@ func TestStreamsMoveBetweenNodes(t *testing.T) {
 func TestCancelsReachTheNodeOfTheRequest(t *testing.T) {
 	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
 		session := a.begin()
-		calls := make(chan *testStream, 2)
+		calls := make(chan *gatewaytest.Stream, 2)
 		go func() { calls <- b.call(session, "7", "slow") }()
 		time.Sleep(2 * limits.StreamAfter) // its header comes
 		stream := <-calls
@@ -145,14 +146,14 @@ func TestCancelsReachTheNodeOfTheRequest(t *testing.T) {
 				t.Errorf("cancel of %s: %d %s", id, got.StatusCode, got.body)
 			}
 		}
-		if got := a.slowCalls(); got != 1 || stream.hasEnded() {
+		if got := a.slowCalls(); got != 1 || stream.HasEnded() {
 			t.Errorf("after cancels of other requests: %d calls run", got)
 		}
 		if got := c.do("POST", "/mcp", aliceToken, session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`); got.StatusCode != 202 {
 			t.Errorf("cancel: %d %s", got.StatusCode, got.body)
 		}
-		if got := a.slowCalls(); got != 0 || !stream.hasEnded() || len(stream.take()) > 0 {
-			t.Errorf("after the cancel: %d calls run; the stream has ended: %t", got, stream.hasEnded())
+		if got := a.slowCalls(); got != 0 || !stream.HasEnded() || len(stream.Take()) > 0 {
+			t.Errorf("after the cancel: %d calls run; the stream has ended: %t", got, stream.HasEnded())
 		}
 	})
 }
@@ -162,7 +163,7 @@ func TestAnswersReachTheNodeThatAsks(t *testing.T) {
 	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
 		session := c.begin()
 		call := a.call(session, "7", "asking")
-		got := call.take()
+		got := call.Take()
 		if len(got) != 1 || !strings.Contains(got[0], "elicitation/create") {
 			t.Fatalf("the question: %v", got)
 		}
@@ -177,7 +178,7 @@ func TestAnswersReachTheNodeThatAsks(t *testing.T) {
 				t.Errorf("the answer: %d %s", got.StatusCode, got.body)
 			}
 		}
-		if got := call.take(); len(got) != 1 || !strings.Contains(got[0], `"id":7,"result"`) || !strings.Contains(got[0], "right") || !call.hasEnded() {
+		if got := call.Take(); len(got) != 1 || !strings.Contains(got[0], `"id":7,"result"`) || !strings.Contains(got[0], "right") || !call.HasEnded() {
 			t.Errorf("the result: %v", got)
 		}
 	})
@@ -189,7 +190,7 @@ func TestAnswersThatDoNotReachTheNodeAreRejected(t *testing.T) {
 	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
 		session := c.begin()
 		call := a.call(session, "7", "asking")
-		got := call.take()
+		got := call.Take()
 		if len(got) != 1 {
 			t.Fatalf("the question: %v", got)
 		}
@@ -203,7 +204,7 @@ func TestAnswersThatDoNotReachTheNodeAreRejected(t *testing.T) {
 		if status := answer("short"); status != 202 {
 			t.Errorf("a short one: %d", status)
 		}
-		if got := call.take(); len(got) != 1 || !strings.Contains(got[0], "short") || !call.hasEnded() {
+		if got := call.Take(); len(got) != 1 || !strings.Contains(got[0], "short") || !call.HasEnded() {
 			t.Errorf("the result: %v", got)
 		}
 	})
@@ -230,7 +231,7 @@ func TestLargeStatesReachTheNodeWithTheStream(t *testing.T) {
 				t.Fatalf("subscribe: %d %s", status, body)
 			}
 		}
-		b.listen(session).take()
+		b.listen(session).Take()
 		state, _ := b.sessions.Inspect(session)
 		if state.Subscribed != count {
 			t.Errorf("the node with the stream has %d subscriptions, want %d", state.Subscribed, count)
@@ -253,15 +254,15 @@ func TestInitializedReachesAnyNode(t *testing.T) {
 		}
 		for _, n := range []*testNode{a, b, c} {
 			call := n.call(begin(), "7", "asking")
-			if got := call.take(); len(got) != 1 || !strings.Contains(got[0], "elicitation/create") {
+			if got := call.Take(); len(got) != 1 || !strings.Contains(got[0], "elicitation/create") {
 				t.Errorf("the question: %v", got)
 			}
 		}
 		for _, n := range []*testNode{a, b, c} {
 			stream := n.listen(begin())
-			stream.take()
+			stream.Take()
 			n.table("alice").Changed("")
-			if got := stream.take(); countOf(got, "notifications/resources/list_changed") != 1 {
+			if got := stream.Take(); gatewaytest.Count(got, "notifications/resources/list_changed") != 1 {
 				t.Errorf("after a change of the list: %v", got)
 			}
 		}
@@ -273,15 +274,15 @@ func TestDeletesReachAllNodes(t *testing.T) {
 	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
 		session, other := a.begin(), a.begin()
 		stream, kept := b.listen(session), b.listen(other)
-		calls := make(chan *testStream, 1)
+		calls := make(chan *gatewaytest.Stream, 1)
 		go func() { calls <- c.call(session, "7", "slow") }()
 		time.Sleep(2 * limits.StreamAfter)
 		call := <-calls
 		if got := a.do("DELETE", "/mcp", aliceToken, session, ""); got.StatusCode != 204 {
 			t.Errorf("DELETE: %d %s", got.StatusCode, got.body)
 		}
-		if !stream.hasEnded() || !call.hasEnded() || a.slowCalls() != 0 || kept.hasEnded() {
-			t.Errorf("ended: stream %t, call %t, that of another session %t; %d calls run", stream.hasEnded(), call.hasEnded(), kept.hasEnded(), a.slowCalls())
+		if !stream.HasEnded() || !call.HasEnded() || a.slowCalls() != 0 || kept.HasEnded() {
+			t.Errorf("ended: stream %t, call %t, that of another session %t; %d calls run", stream.HasEnded(), call.HasEnded(), kept.HasEnded(), a.slowCalls())
 		}
 		for i, node := range []*testNode{a, b, c} {
 			if got, want := node.sessions.Count(), []int{1, 1, 0}[i]; got != want { // other
@@ -317,7 +318,7 @@ func TestLostSubscriptionsAreMadeGood(t *testing.T) {
 	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
 		session := a.begin()
 		stream := b.listen(session)
-		stream.take()
+		stream.Take()
 		bus.mu.Lock()
 		bus.drops = func(e mcphttp.SessionEvent) bool { return e.Kind == mcphttp.EventSubscribed }
 		bus.mu.Unlock()
@@ -325,9 +326,9 @@ func TestLostSubscriptionsAreMadeGood(t *testing.T) {
 		if status, _ := a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`); status != 200 || time.Since(began) != time.Second {
 			t.Errorf("subscribe: %d after %v", status, time.Since(began))
 		}
-		stream.take()
+		stream.Take()
 		a.table("alice").Changed("notes://a")
-		if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 {
+		if got := stream.Take(); gatewaytest.Count(got, engine.MethodUpdated) != 1 {
 			t.Errorf("after a change: %v", got)
 		}
 	})
@@ -339,19 +340,19 @@ func TestSubscriptionsAtANodeThatWasCutOffAreMadeGood(t *testing.T) {
 	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
 		session := a.begin()
 		stream := b.listen(session)
-		stream.take()
+		stream.Take()
 		bus.lose(mcphttp.EventSubscribed, mcphttp.EventState)
 		if status, _ := a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`); status != 200 {
 			t.Errorf("subscribe: %d", status)
 		}
 		bus.lose()
 		bus.lost(a)
-		if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 {
+		if got := stream.Take(); gatewaytest.Count(got, engine.MethodUpdated) != 1 {
 			t.Errorf("when it is back: %v", got)
 		}
 		time.Sleep(time.Second)
 		a.table("alice").Changed("notes://a")
-		if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 || stream.hasEnded() {
+		if got := stream.Take(); gatewaytest.Count(got, engine.MethodUpdated) != 1 || stream.HasEnded() {
 			t.Errorf("after a change: %v", got)
 		}
 	})
@@ -363,7 +364,7 @@ func TestDelayedSubscriptionsChangeNothing(t *testing.T) {
 	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
 		session := a.begin()
 		stream := b.listen(session)
-		stream.take()
+		stream.Take()
 		release := bus.hold(mcphttp.EventSubscribed, mcphttp.EventState)
 		began := time.Now()
 		if status, _ := a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`); status != 200 {
@@ -374,9 +375,9 @@ func TestDelayedSubscriptionsChangeNothing(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		release(time.Since(began))
-		stream.take()
+		stream.Take()
 		a.table("alice").Changed("notes://a")
-		if got := stream.take(); len(got) != 0 {
+		if got := stream.Take(); len(got) != 0 {
 			t.Errorf("after the unsubscription: %v", got)
 		}
 	})
@@ -388,13 +389,13 @@ func TestSubscriptionsThatAreHeardTwiceAreMade(t *testing.T) {
 	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
 		session := a.begin()
 		stream := b.listen(session)
-		stream.take()
+		stream.Take()
 		bus.delayRequests(time.Millisecond)
 		if status, body := a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`); status != 200 || !strings.Contains(body, `"result"`) {
 			t.Errorf("subscribe: %d %s", status, body)
 		}
 		a.table("alice").Changed("notes://a")
-		if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 {
+		if got := stream.Take(); gatewaytest.Count(got, engine.MethodUpdated) != 1 {
 			t.Errorf("after a change: %v", got)
 		}
 	})
@@ -406,13 +407,13 @@ func TestSubscriptionsFollowTheirEndAtOnce(t *testing.T) {
 	onNodes(t, func(t *testing.T, bus *testBus, a, b, c *testNode) {
 		session := a.begin()
 		stream := b.listen(session)
-		stream.take()
+		stream.Take()
 		for round := range 50 {
 			a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
 			time.Sleep(time.Microsecond) // the unsubscription below is later
 			if round > 0 {
 				a.table("alice").Changed("notes://a")
-				if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 {
+				if got := stream.Take(); gatewaytest.Count(got, engine.MethodUpdated) != 1 {
 					t.Fatalf("round %d, after a change: %v", round, got)
 				}
 			}
@@ -428,7 +429,7 @@ func TestLostUnsubscriptionsAreRepeated(t *testing.T) {
 		session := a.begin()
 		stream := b.listen(session)
 		a.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
-		stream.take()
+		stream.Take()
 		bus.lose(mcphttp.EventUnsubscribed)
 		time.AfterFunc(2500*time.Millisecond, func() { bus.lose() })
 		began := time.Now()
@@ -436,9 +437,9 @@ func TestLostUnsubscriptionsAreRepeated(t *testing.T) {
 		if status != 200 || !strings.Contains(body, `"result"`) || time.Since(began) != 3*time.Second {
 			t.Errorf("unsubscribe: %d %s after %v", status, body, time.Since(began))
 		}
-		stream.take()
+		stream.Take()
 		a.table("alice").Changed("notes://a")
-		if got := stream.take(); len(got) != 0 {
+		if got := stream.Take(); len(got) != 0 {
 			t.Errorf("after a change: %v", got)
 		}
 	})
@@ -468,9 +469,9 @@ func TestLostUnsubscriptionsAreMadeGood(t *testing.T) {
 				bus.lose()
 				bus.lost()
 				time.Sleep(time.Second)
-				stream.take()
+				stream.Take()
 				a.table("alice").Changed("notes://a")
-				if got := stream.take(); (len(got) != 0) != again {
+				if got := stream.Take(); (len(got) != 0) != again {
 					t.Errorf("after a change: %v", got)
 				}
 			})
@@ -487,7 +488,7 @@ func TestSleepingSessionsFollowNoEvents(t *testing.T) {
 		if got := bus.topics(); got != 3 {
 			t.Errorf("%d topics", got)
 		}
-		stream.cancel()
+		stream.Close()
 		b.do("DELETE", "/mcp", aliceToken, ended, "")
 		time.Sleep(2 * limits.SessionIdle)
 		for _, node := range []*testNode{a, b, c} {
@@ -530,11 +531,11 @@ func TestNothingRemainsOfBusySessions(t *testing.T) {
 					switch random.IntN(8) {
 					case 0:
 						stream := node.listen(session)
-						if stream.status != 200 {
-							t.Errorf("stream: %d", stream.status)
+						if stream.Status != 200 {
+							t.Errorf("stream: %d", stream.Status)
 						}
 						if random.IntN(2) == 0 {
-							stream.cancel()
+							stream.Close()
 						}
 					case 1, 2:
 						method := []string{"resources/subscribe", "resources/unsubscribe"}[random.IntN(2)]

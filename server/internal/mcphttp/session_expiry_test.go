@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 )
 
 // When the token of its client expires, a GET stream ends. The session goes on: the client
@@ -21,17 +23,17 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 		stream := n.stream("GET", "/mcp", old, session, "")
 		other := n.stream("GET", "/mcp", fresh, n.begin(), "")
 		time.Sleep(time.Minute - time.Millisecond)
-		if stream.hasEnded() {
+		if stream.HasEnded() {
 			t.Error("ended before the token")
 		}
 		time.Sleep(time.Millisecond)
-		if !stream.hasEnded() || other.hasEnded() {
-			t.Errorf("ended: %t; that of another token: %t", stream.hasEnded(), other.hasEnded())
+		if !stream.HasEnded() || other.HasEnded() {
+			t.Errorf("ended: %t; that of another token: %t", stream.HasEnded(), other.HasEnded())
 		}
 		c.table("alice").Changed("notes://a")
 		again := n.stream("GET", "/mcp", fresh, session, "")
-		if got := again.take(); again.status != 200 || countOf(got, `"uri":"notes://a"`) == 0 {
-			t.Errorf("with a fresh token: %d %v", again.status, got)
+		if got := again.Take(); again.Status != 200 || gatewaytest.Count(got, `"uri":"notes://a"`) == 0 {
+			t.Errorf("with a fresh token: %d %v", again.Status, got)
 		}
 	})
 }
@@ -46,16 +48,16 @@ func TestListensGetTheirResultWhenTheTokenEnds(t *testing.T) {
 		listen := n.modernListen(token)
 		time.Sleep(time.Minute - time.Millisecond)
 		c.table("alice").Changed("notes://a")
-		if got := listen.take(); listen.status != 200 || countOf(got, `"uri":"notes://a"`) != 1 || listen.hasEnded() {
-			t.Errorf("before the end: %d %v", listen.status, got)
+		if got := listen.Take(); listen.Status != 200 || gatewaytest.Count(got, `"uri":"notes://a"`) != 1 || listen.HasEnded() {
+			t.Errorf("before the end: %d %v", listen.Status, got)
 		}
 		time.Sleep(time.Millisecond)
-		if got := listen.take(); len(got) != 1 || !strings.Contains(got[0], `"id":"l","result":{`) || !listen.hasEnded() {
-			t.Errorf("at the end: %v; the stream has ended: %t", got, listen.hasEnded())
+		if got := listen.Take(); len(got) != 1 || !strings.Contains(got[0], `"id":"l","result":{`) || !listen.HasEnded() {
+			t.Errorf("at the end: %v; the stream has ended: %t", got, listen.HasEnded())
 		}
 		c.table("alice").Changed("notes://a")
 		time.Sleep(time.Minute)
-		if got := listen.take(); len(got) > 0 {
+		if got := listen.Take(); len(got) > 0 {
 			t.Errorf("after the end: %v", got)
 		}
 	})
@@ -69,14 +71,14 @@ func TestListensDoNotOutliveTheirToken(t *testing.T) {
 			n.expire(aliceToken+" first", 0)
 			listen := n.modernListen(aliceToken + " first")
 			time.Sleep(time.Minute)
-			if !listen.hasEnded() {
-				t.Fatalf("it is open: %v", listen.take())
+			if !listen.HasEnded() {
+				t.Fatalf("it is open: %v", listen.Take())
 			}
 		}
 	})
 }
 
-func (n *testNode) modernListen(token string) *testStream {
+func (n *testNode) modernListen(token string) *gatewaytest.Stream {
 	n.t.Helper()
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	return n.stream("POST", "/mcp", token, "", `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{`+meta+`,"notifications":{"resourceSubscriptions":["notes://a"]}}}`)

@@ -1,11 +1,9 @@
 package mcphttp_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,8 +15,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/hosted/sessions"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/conns/connstest"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
-	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -121,7 +119,7 @@ func asking(ctx context.Context, _ []byte) ([]byte, error) {
 type testNode struct {
 	*testCluster
 	sessions *mcphttp.Sessions
-	client   *http.Client
+	client   gatewaytest.Client
 	closing  chan struct{}
 
 	validMu sync.Mutex
@@ -146,7 +144,7 @@ func (c *testCluster) node(change ...func(*mcphttp.Sessions)) *testNode {
 		server.Serve(wires)
 	}()
 	transport := &http.Transport{DialContext: wires.Connect}
-	n.client = &http.Client{Transport: transport}
+	n.client = gatewaytest.Client{T: c.t, HTTP: &http.Client{Transport: transport}, URL: "http://node.example"}
 	c.t.Cleanup(func() {
 		close(n.closing)
 		transport.CloseIdleConnections()
@@ -222,38 +220,24 @@ type answer struct {
 	body string
 }
 
-// open sends a request to path. The header has the token and the session, if they are not
+// linesOf returns the header lines of a request with the token and the session, if that is not
 // empty.
-func (n *testNode) open(method, path, token, session, body string) *http.Response {
-	n.t.Helper()
-	r, err := http.NewRequestWithContext(n.t.Context(), method, "http://node.example"+path, strings.NewReader(body))
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	r.Header = http.Header{"Authorization": {token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+func linesOf(token, session, body string) []string {
+	lines := []string{"Authorization: " + token, gatewaytest.Streams}
 	if strings.Contains(body, "io.modelcontextprotocol/protocolVersion") {
-		r.Header.Set(mcphttp.VersionHeader, "2026-07-28")
-		r.Header.Set(mcphttp.MethodHeader, "subscriptions/listen")
+		lines = append(lines, gatewaytest.HeadersOf("subscriptions/listen", "")...)
 	}
 	if session != "" {
-		r.Header.Set("Mcp-Session-Id", session)
+		lines = append(lines, mcphttp.SessionHeader+": "+session)
 	}
-	response, err := n.client.Do(r)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	return response
+	return lines
 }
 
+// do sends a request, and returns the whole response.
 func (n *testNode) do(method, path, token, session, body string) answer {
 	n.t.Helper()
-	response := n.open(method, path, token, session, body)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		n.t.Error(err)
-	}
-	return answer{response, string(text)}
+	got, text := n.client.Whole(n.t.Context(), method, path, body, linesOf(token, session, body)...)
+	return answer{got, text}
 }
 
 // begin opens a session of alice at /mcp.
@@ -278,78 +262,24 @@ func (n *testNode) request(session, id, method, params string) (int, string) {
 	return answered.StatusCode, answered.body
 }
 
-// A testStream collects the messages of an event stream.
-type testStream struct {
-	status int
-	cancel context.CancelFunc
-
-	mu    sync.Mutex
-	data  []string
-	ended bool
-}
-
-// stream sends a request whose response is an event stream, and reads it in the
-// background, until it ends or the test does.
-func (n *testNode) stream(method, path, token, session, body string) *testStream {
+// stream sends a request whose response is an event stream.
+func (n *testNode) stream(method, path, token, session, body string) *gatewaytest.Stream {
 	n.t.Helper()
-	response := n.open(method, path, token, session, body)
-	s := &testStream{status: response.StatusCode, cancel: func() { response.Body.Close() }}
-	n.t.Cleanup(s.cancel)
-	go func() { // ends with the stream
-		lines := bufio.NewScanner(response.Body)
-		lines.Buffer(nil, limits.MaxMessage)
-		for lines.Scan() {
-			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-				s.mu.Lock()
-				s.data = append(s.data, data)
-				s.mu.Unlock()
-			}
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.ended = true
-	}()
+	s := n.client.Stream(n.t.Context(), method, path, body, linesOf(token, session, body)...)
 	n.settle()
 	return s
 }
 
 // listen opens the GET stream of a session of alice.
-func (n *testNode) listen(session string) *testStream {
+func (n *testNode) listen(session string) *gatewaytest.Stream {
 	n.t.Helper()
 	return n.stream("GET", "/mcp", aliceToken, session, "")
 }
 
 // call sends tools/call in a session of alice.
-func (n *testNode) call(session, id, tool string) *testStream {
+func (n *testNode) call(session, id, tool string) *gatewaytest.Stream {
 	n.t.Helper()
 	return n.stream("POST", "/mcp", aliceToken, session, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q}}`, id, tool))
-}
-
-// take returns the messages since the previous call, when nothing happens any more.
-func (s *testStream) take() []string {
-	synctest.Wait()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	data := s.data
-	s.data = nil
-	return data
-}
-
-func (s *testStream) hasEnded() bool {
-	synctest.Wait()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ended
-}
-
-// count returns how many messages contain text.
-func countOf(messages []string, text string) (n int) {
-	for _, msg := range messages {
-		if strings.Contains(msg, text) {
-			n++
-		}
-	}
-	return n
 }
 
 // subscribed returns subscriptions that were made long ago.

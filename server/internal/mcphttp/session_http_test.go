@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 )
@@ -77,12 +78,12 @@ func TestSleepingSessionsUseNoMemory(t *testing.T) {
 			t.Errorf("%d sessions are awake when all are idle", got)
 		}
 		stream := n.listen(session)
-		got := stream.take()
-		if stream.status != 200 || countOf(got, `"uri":"notes://a"`) == 0 || countOf(got, "resources/list_changed") != 1 {
-			t.Errorf("after the wake: %d %v", stream.status, got)
+		got := stream.Take()
+		if stream.Status != 200 || gatewaytest.Count(got, `"uri":"notes://a"`) == 0 || gatewaytest.Count(got, "resources/list_changed") != 1 {
+			t.Errorf("after the wake: %d %v", stream.Status, got)
 		}
 		c.table("alice").Changed("notes://a")
-		if got := stream.take(); countOf(got, `"uri":"notes://a"`) != 1 {
+		if got := stream.Take(); gatewaytest.Count(got, `"uri":"notes://a"`) != 1 {
 			t.Errorf("after a change: %v", got)
 		}
 		time.Sleep(2 * limits.SessionIdle)
@@ -101,7 +102,7 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 		stream := n.listen(session)
 		time.Sleep(7*24*time.Hour - time.Second)
 		n.sessions.Sweep(time.Now())
-		if stream.hasEnded() {
+		if stream.HasEnded() {
 			t.Error("ended too early")
 		}
 		time.Sleep(time.Second)
@@ -109,8 +110,8 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 			t.Errorf("after a week: %d", status)
 		}
 		n.sessions.Sweep(time.Now())
-		if !stream.hasEnded() || n.sessions.Count() != 0 {
-			t.Errorf("the stream has ended: %t; %d sessions", stream.hasEnded(), n.sessions.Count())
+		if !stream.HasEnded() || n.sessions.Count() != 0 {
+			t.Errorf("the stream has ended: %t; %d sessions", stream.HasEnded(), n.sessions.Count())
 		}
 	})
 }
@@ -125,7 +126,7 @@ func TestDeletedSessionsStayEnded(t *testing.T) {
 		if got := n.do("DELETE", "/mcp", aliceToken, session, ""); got.StatusCode != 204 {
 			t.Errorf("DELETE: %d %s", got.StatusCode, got.body)
 		}
-		if !stream.hasEnded() {
+		if !stream.HasEnded() {
 			t.Error("its stream goes on")
 		}
 		for _, wait := range []time.Duration{0, time.Hour, 6 * 24 * time.Hour, 24 * time.Hour} {

@@ -30,8 +30,8 @@ func TestAwakeSessionsEndWithTheirKey(t *testing.T) {
 			if status, _ := node.request(gone, `"`+strings.Repeat("x", len(keys))+`"`, "ping", ""); status != want {
 				t.Errorf("with %d keys: %d, want %d", len(keys), status, want)
 			}
-			if stream.hasEnded() != (want == 404) {
-				t.Errorf("with %d keys: the stream has ended: %t", len(keys), stream.hasEnded())
+			if stream.HasEnded() != (want == 404) {
+				t.Errorf("with %d keys: the stream has ended: %t", len(keys), stream.HasEnded())
 			}
 			if status, _ := node.request(kept, `"`+strings.Repeat("y", len(keys))+`"`, "ping", ""); status != 200 {
 				t.Errorf("with %d keys, a session of the new one: %d", len(keys), status)

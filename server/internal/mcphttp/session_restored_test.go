@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -29,10 +30,10 @@ func TestRestoredSessionsLearnWhatIsNotStoredYet(t *testing.T) {
 		}
 		a.sessions.Close() // it says nothing more
 		stream := b.listen(session)
-		stream.take()
+		stream.Take()
 		for _, uri := range []string{"notes://a", "notes://b"} {
 			a.table("alice").Changed(uri)
-			if got := stream.take(); countOf(got, engine.MethodUpdated) != 1 || countOf(got, uri) != 1 {
+			if got := stream.Take(); gatewaytest.Count(got, engine.MethodUpdated) != 1 || gatewaytest.Count(got, uri) != 1 {
 				t.Errorf("after a change of %s: %v", uri, got)
 			}
 		}
@@ -51,9 +52,9 @@ func TestRestoredSessionsKeepTheirOwnChanges(t *testing.T) {
 			t.Errorf("stored: %q", got.Subscriptions.URIs())
 		}
 		stream := b.listen(session)
-		stream.take()
+		stream.Take()
 		a.table("alice").Changed("notes://a")
-		if got := stream.take(); len(got) != 0 {
+		if got := stream.Take(); len(got) != 0 {
 			t.Errorf("after a change: %v", got)
 		}
 	})

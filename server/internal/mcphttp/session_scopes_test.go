@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -15,9 +16,11 @@ import (
 // token that suffices.
 func TestNotificationsNeedTheScopeOfTheirReader(t *testing.T) {
 	const narrow = aliceToken + " no-scopes"
-	for name, read := range map[string]func(n *testNode, session string) *testStream{
-		"GET": func(n *testNode, session string) *testStream { return n.stream("GET", "/mcp", narrow, session, "") },
-		"POST": func(n *testNode, session string) *testStream {
+	for name, read := range map[string]func(n *testNode, session string) *gatewaytest.Stream{
+		"GET": func(n *testNode, session string) *gatewaytest.Stream {
+			return n.stream("GET", "/mcp", narrow, session, "")
+		},
+		"POST": func(n *testNode, session string) *gatewaytest.Stream {
 			return n.stream("POST", "/mcp", narrow, session, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"slow"}}`)
 		},
 	} {
@@ -40,12 +43,12 @@ func TestNotificationsNeedTheScopeOfTheirReader(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := stream.take(); stream.status != 200 || countOf(got, "notes://") != 0 || countOf(got, "resources/list_changed") != 0 || countOf(got, "prompts/list_changed") != 0 {
-					t.Errorf("%d: without the scope: %v", stream.status, got)
+				if got := stream.Take(); stream.Status != 200 || gatewaytest.Count(got, "notes://") != 0 || gatewaytest.Count(got, "resources/list_changed") != 0 || gatewaytest.Count(got, "prompts/list_changed") != 0 {
+					t.Errorf("%d: without the scope: %v", stream.Status, got)
 				}
-				stream.cancel()
+				stream.Close()
 				synctest.Wait()
-				if got := n.listen(session).take(); countOf(got, engine.MethodUpdated) != 2 || countOf(got, "resources/list_changed") != 1 || countOf(got, "prompts/list_changed") != 1 {
+				if got := n.listen(session).Take(); gatewaytest.Count(got, engine.MethodUpdated) != 2 || gatewaytest.Count(got, "resources/list_changed") != 1 || gatewaytest.Count(got, "prompts/list_changed") != 1 {
 					t.Errorf("with the scope: %v", got)
 				}
 			})

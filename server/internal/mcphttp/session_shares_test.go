@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
 )
@@ -27,7 +28,7 @@ func (n *testNode) beginAs(token string) (session string) {
 }
 
 // streamAs begins a session and opens its stream.
-func (n *testNode) streamAs(token string) *testStream {
+func (n *testNode) streamAs(token string) *gatewaytest.Stream {
 	n.t.Helper()
 	session := n.beginAs(token)
 	if session == "" {
@@ -36,9 +37,9 @@ func (n *testNode) streamAs(token string) *testStream {
 	return n.stream("GET", "/mcp", token, session, "")
 }
 
-func ended(streams []*testStream) (count int) {
+func ended(streams []*gatewaytest.Stream) (count int) {
 	for _, stream := range streams {
-		if stream.hasEnded() {
+		if stream.HasEnded() {
 			count++
 		}
 	}
@@ -52,7 +53,7 @@ func TestAnOwnersOwnSessionsMakeRoom(t *testing.T) {
 		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{PerOwner: 3} })
 		bob := n.streamAs("https://auth.example bob app")
 		first := n.beginAs(aliceToken)
-		var streams []*testStream
+		var streams []*gatewaytest.Stream
 		for range 8 {
 			if n.beginAs(aliceToken) == "" {
 				t.Error("alice gets 429")
@@ -71,7 +72,7 @@ func TestAnOwnersOwnSessionsMakeRoom(t *testing.T) {
 		if got := ended(streams); got != 2 {
 			t.Errorf("%d of 5 streams have ended", got)
 		}
-		if bob.hasEnded() {
+		if bob.HasEnded() {
 			t.Error("the stream of another owner has ended")
 		}
 	})
@@ -106,7 +107,7 @@ func TestARecentlyUsedSessionMakesRoomBeforeOneIsRejected(t *testing.T) {
 		for i := range 12 {
 			sessions = append(sessions, n.beginAs(fmt.Sprintf("https://auth.example user%d app tenant-%d", i, i)))
 		}
-		if slices.Contains(sessions, "") || stream.hasEnded() {
+		if slices.Contains(sessions, "") || stream.HasEnded() {
 			t.Errorf("a session is rejected, or the stream of another one has ended: %q", sessions)
 		}
 		if got := n.do("POST", "/mcp", "https://auth.example user0 app tenant-0", sessions[0], `{"jsonrpc":"2.0","id":1,"method":"ping"}`); got.StatusCode != 200 {
@@ -122,7 +123,7 @@ func TestWhoHasMostSessionsMakesRoom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{All: 12} })
-				var heavy, light []*testStream
+				var heavy, light []*gatewaytest.Stream
 				for i := range 12 {
 					token := mallory
 					if strings.Contains(token, "%d") {
@@ -147,7 +148,7 @@ func TestSessionsOfATenantAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{PerTenant: 4} })
 		blue := n.streamAs("https://auth.example user app tenant-blue")
-		var red []*testStream
+		var red []*gatewaytest.Stream
 		for i := range 4 {
 			red = append(red, n.streamAs(fmt.Sprintf("https://auth.example user%d app tenant-red", i)))
 		}
@@ -157,7 +158,7 @@ func TestSessionsOfATenantAreLimited(t *testing.T) {
 		if n.beginAs("https://auth.example another app tenant-blue") == "" {
 			t.Error("another tenant gets 429")
 		}
-		if ended(red) != 0 || blue.hasEnded() || n.sessions.Count() != 6 {
+		if ended(red) != 0 || blue.HasEnded() || n.sessions.Count() != 6 {
 			t.Errorf("%d streams have ended, %d sessions", ended(red), n.sessions.Count())
 		}
 	})

@@ -33,10 +33,10 @@ func TestCallsCountUntilTheyAreAnswered(t *testing.T) {
 		for i := range 40 {
 			stream := n.call(session, fmt.Sprint(i), "slow")
 			synctest.Wait()
-			if wanted := i < 4; (stream.status == 200) != wanted {
-				t.Errorf("call %d: %d", i, stream.status)
+			if wanted := i < 4; (stream.Status == 200) != wanted {
+				t.Errorf("call %d: %d", i, stream.Status)
 			}
-			stream.cancel()
+			stream.Close()
 			synctest.Wait()
 		}
 		if requests, _, _ := q.InUse(); requests != 4 || c.slowCalls() != 4 {
@@ -74,7 +74,7 @@ func TestLargeBodiesCountBeforeTheyAreRead(t *testing.T) {
 			}
 			r.ContentLength = length
 			r.Header = http.Header{"Authorization": {aliceToken}, "Content-Type": {"application/json"}, "Accept": {"application/json"}, "Mcp-Session-Id": {session}}
-			answer, err := n.client.Do(r)
+			answer, err := n.client.HTTP.Do(r)
 			if err != nil {
 				t.Error(err)
 				return
@@ -108,8 +108,8 @@ func TestLargeBodiesCountBeforeTheyAreRead(t *testing.T) {
 		listen := `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}` +
 			strings.Repeat(" ", limits.SmallBody) + "}"
 		stream := n.stream("POST", "/mcp", aliceToken, "", listen)
-		if _, bodies, streams := q.InUse(); stream.status != 200 || streams != 1 || bodies != 0 {
-			t.Errorf("a listen: %d, %d streams and %d bodies count", stream.status, streams, bodies)
+		if _, bodies, streams := q.InUse(); stream.Status != 200 || streams != 1 || bodies != 0 {
+			t.Errorf("a listen: %d, %d streams and %d bodies count", stream.Status, streams, bodies)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -16,7 +17,7 @@ func TestIDsMayRepeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newTestCluster(t).node()
 		session := n.begin()
-		calls := make(chan *testStream, 2)
+		calls := make(chan *gatewaytest.Stream, 2)
 		for range 2 {
 			go func() { calls <- n.call(session, "1", "slow") }()
 			time.Sleep(2 * limits.StreamAfter) // the headers come
@@ -30,10 +31,10 @@ func TestIDsMayRepeat(t *testing.T) {
 				t.Errorf("%s: %d %s", method, status, body)
 			}
 		}
-		for left, ended := range []*testStream{second, first} {
+		for left, ended := range []*gatewaytest.Stream{second, first} {
 			cancel := n.do("POST", "/mcp", aliceToken, session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-			if got := n.slowCalls(); cancel.StatusCode != 202 || got != 1-left || !ended.hasEnded() || len(ended.take()) > 0 {
-				t.Errorf("cancel %d: %d, %d calls run; the stream has ended: %t", left, cancel.StatusCode, got, ended.hasEnded())
+			if got := n.slowCalls(); cancel.StatusCode != 202 || got != 1-left || !ended.HasEnded() || len(ended.Take()) > 0 {
+				t.Errorf("cancel %d: %d, %d calls run; the stream has ended: %t", left, cancel.StatusCode, got, ended.HasEnded())
 			}
 		}
 	})
@@ -74,39 +75,39 @@ func TestSessionHasSeveralStreams(t *testing.T) {
 		session := n.begin()
 		n.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
 		first := n.listen(session)
-		if got := first.take(); countOf(got, engine.MethodUpdated) != 0 {
+		if got := first.Take(); gatewaytest.Count(got, engine.MethodUpdated) != 0 {
 			t.Errorf("on the first stream, before which nothing was sent: %v", got)
 		}
-		first.cancel()
-		gone := n.open("GET", "/mcp", aliceToken, session, "") // never read again
+		first.Close()
+		gone := n.client.Open(t.Context(), "GET", "/mcp", "", linesOf(aliceToken, session, "")...) // never read again
 		defer gone.Body.Close()
 		time.Sleep(time.Second)
 		n.table("alice").Changed("notes://a") // is written there
 		time.Sleep(time.Second)
 		began := time.Now()
 		older := n.listen(session)
-		if got := older.take(); countOf(got, engine.MethodUpdated) != 1 || time.Since(began) != 0 {
+		if got := older.Take(); gatewaytest.Count(got, engine.MethodUpdated) != 1 || time.Since(began) != 0 {
 			t.Errorf("what the lost stream had is announced as %v, after %v", got, time.Since(began))
 		}
 		newer := n.listen(session)
-		newer.take()
+		newer.Take()
 		time.Sleep(time.Second)
 		n.table("alice").Changed("notes://a")
-		if a, b := older.take(), newer.take(); len(a) != 0 || countOf(b, engine.MethodUpdated) != 1 {
+		if a, b := older.Take(), newer.Take(); len(a) != 0 || gatewaytest.Count(b, engine.MethodUpdated) != 1 {
 			t.Errorf("a change is announced as %v and %v", a, b)
 		}
-		newer.cancel()
+		newer.Close()
 		time.Sleep(time.Second)
 		n.table("alice").Changed("notes://a")
-		if got := older.take(); countOf(got, engine.MethodUpdated) != 1 {
+		if got := older.Take(); gatewaytest.Count(got, engine.MethodUpdated) != 1 {
 			t.Errorf("after the newer stream has ended: %v", got)
 		}
 		for i := range 8 {
-			if got := n.listen(session); got.status != 200 {
-				t.Errorf("stream %d: %d", i, got.status)
+			if got := n.listen(session); got.Status != 200 {
+				t.Errorf("stream %d: %d", i, got.Status)
 			}
 		}
-		if !older.hasEnded() {
+		if !older.HasEnded() {
 			t.Error("streams are not bounded")
 		}
 	})
