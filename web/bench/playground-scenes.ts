@@ -2,7 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Page } from 'puppeteer-core'
-import { post, startGateway } from '../test/e2e/gateway.ts'
+import { startGateway } from '../test/e2e/gateway.ts'
+import { post } from '../test/harness/client.ts'
 import type { Playground } from '../test/playground/harness.ts'
 import { observe, p99, tasksOf } from './playground-ours.ts'
 

@@ -180,15 +180,6 @@ inBrowsers('scripts and double clicks give no access', async (browser) => {
   assert.deepEqual((await calls(tab))[1], ['allow', 'Claude Code', 'read'])
 })
 
-inBrowsers('Pause for an hour denies everything until Resume', async (browser) => {
-  const tab = await panel(browser)
-  await click(tab, 'Pause for an hour')
-  await shows(tab, 'Paused until ')
-  await click(tab, 'Resume')
-  await shows(tab, 'Assistants ask before they use this page.')
-  assert.deepEqual(await calls(tab), [['pause', 3_600_000], ['resume']])
-})
-
 inBrowsers('a failure is said, and the panel stays', async (browser) => {
   const tab = await open(browser)
   await tab.evaluate(() => {

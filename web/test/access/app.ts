@@ -12,8 +12,8 @@ Element.prototype.attachShadow = function (init) {
   root = attachShadow.call(this, init)
   return root
 }
-const { contents, start } = await import('/pagemcp/index.js')
-window.contents = contents
+const { start } = await import('/pagemcp/index.js')
+const { testClient } = await import('/test/harness/client.ts')
 const policies = { deny: () => 'deny', allow: () => 'allow' }
 const access = query.get('access') ?? undefined
 window.loaded = () => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/decisions.js'))
@@ -35,30 +35,14 @@ mcp.resource({ uri: 'notes://slow', name: 'Slow' }, () => new Promise(() => { wi
 mcp.tool({ name: 'add', title: 'Add a note' }, () => 'added')
 mcp.tool({ name: 'count', annotations: { readOnlyHint: true } }, () => '2')
 mcp.tool({ name: 'wipe', title: 'Delete all', annotations: { destructiveHint: true } }, () => 'gone')
-const _meta = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-  'io.modelcontextprotocol/clientInfo': { name: 'Some Client', version: '1' },
-}
+const meta = { 'io.modelcontextprotocol/clientInfo': { name: 'Some Client', version: '1' } }
 const clients = new Map()
 const clientOf = (principal) => {
   if (clients.has(principal)) return clients.get(principal)
   const { port1, port2 } = new MessageChannel()
   mcp.accept(port1, { principal })
-  const waiting = new Map()
-  const client = { got: [], last: 0, ask(method, params) {
-    const id = ++client.last
-    return new Promise((resolve) => {
-      waiting.set(id, resolve)
-      port2.postMessage({ jsonrpc: '2.0', id, method, params: { ...params, _meta } })
-    })
-  } }
-  port2.onmessage = ({ data }) => {
-    if (data.method) client.got.push(data)
-    else waiting.get(data.id)?.(data.result ?? { error: data.error }) // the last message has no id
-  }
-  clients.set(principal, client)
-  return client
+  clients.set(principal, testClient(port2))
+  return clients.get(principal)
 }
 window.answers = new Map()
 window.kit = {
@@ -73,7 +57,9 @@ window.kit = {
 }
 /** Sends a request as an assistant; the answer is in answers. */
 window.send = (id, who, method, params) => {
-  void clientOf(who).ask(method, params).then((answer) => answers.set(id, { ...answer, at: performance.now() }))
+  clientOf(who).askModern(method, params, id, meta).then(
+    ({ result, error }) => answers.set(id, { ...(result ?? { error }), at: performance.now() }),
+    () => {}, // no answer comes to what waits at the end of a test
+  )
 }
-window.got = (who) => clientOf(who).got
 window.ready = true`

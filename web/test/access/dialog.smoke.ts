@@ -83,42 +83,6 @@ inBrowsers('keys alone: Tab goes around, Escape decides nothing', async ({ open 
 })
 
 inBrowsers(
-  'a destructive tool is asked about each time, with its arguments',
-  async ({ open }) => {
-    const tab = await opened(open(url('/?q')))
-    const one = { ...act, tool, arguments: { id: 7, why: 'a\u202eb' } }
-    await ask(tab, 'a', one)
-    await isShown(tab)
-    const text = await tab.evaluate(() => kit.text())
-    for (const part of [
-      'Allow claude-code to run Delete a note?',
-      'Tool: Delete a note (delete_note)',
-      '"id": 7',
-      '"why": "a\\u{202e}b"',
-    ])
-      assert.ok(text.includes(part), `${part} is not in ${text}`)
-    assert.deepEqual(await tab.evaluate(() => kit.buttons().slice(0, 3)), [
-      'Allow once',
-      'Allow for 8 hours',
-      'Don’t allow',
-    ])
-    await choose(tab, 'Allow once')
-    assert.deepEqual(await answer(tab, 'a'), { allow: true, reason: 'asked' })
-    assert.deepEqual(await tab.evaluate(() => kit.table()?.grants), [])
-    await ask(tab, 'b', one)
-    await choose(tab, 'Allow for 8 hours')
-    assert.deepEqual(await answer(tab, 'b'), { allow: true, reason: 'asked' })
-    const grants = await tab.evaluate(() =>
-      kit.table()?.grants.map(({ right, tool, allow }) => [right, tool, allow]),
-    )
-    assert.deepEqual(grants, [['act', 'delete_note', true]])
-    await ask(tab, 'c', one)
-    assert.deepEqual(await answer(tab, 'c'), { allow: true, reason: 'grant' })
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
   'a click of the first half second does not count',
   async ({ open }) => {
     const tab = await opened(open(url('/?q')))
@@ -138,21 +102,6 @@ inBrowsers(
     await ask(tab, 'a')
     await isShown(tab)
     await click(tab, 'Allow always') // the dialog reads a clock that stands where it was before
-    assert.equal(await tab.evaluate(() => kit.isAsked()), true)
-    await choose(tab, 'Allow always')
-    assert.equal((await answer(tab, 'a')).allow, true)
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
-  'who goes on clicking does not answer the question that appears',
-  async ({ open }) => {
-    const tab = await opened(open(url('/?q')))
-    await ask(tab, 'a')
-    await isShown(tab)
-    const began = performance.now()
-    while (performance.now() - began < 1500) await click(tab, 'Allow always')
     assert.equal(await tab.evaluate(() => kit.isAsked()), true)
     await choose(tab, 'Allow always')
     assert.equal((await answer(tab, 'a')).allow, true)

@@ -10,10 +10,8 @@ import { choose, isGone, isShown, opened, takesClicks } from './person.ts'
 
 declare const mcp: PageMcp
 declare const answers: Map<string, Answer>
-declare const errors: string[]
 declare const kit: { text(): string; isAsked(): boolean }
 declare function send(id: string, who: string, method: string, params?: object): void
-declare function got(who: string): { method: string }[]
 declare function loaded(): boolean
 declare let isRunning: boolean
 declare function contents(items: { uri: string; text: string }[]): object
@@ -235,88 +233,6 @@ inBrowsers('a page that cannot load what asks allows nothing', async (browser) =
     await site.close()
   }
 })
-
-inBrowsers('the app’s function decides about each request', (browser) =>
-  withApp(async (url) => {
-    const denies = await page(browser, url('access=deny'))
-    const { error } = await read(denies, 'claude-code')
-    assert.equal(error?.data?.reason, 'policy')
-    assert.equal((await request(denies, 'claude-code', 'resources/list')).resources?.length, 1)
-    const allows = await page(browser, url('access=allow&app=other'))
-    assert.equal((await request(allows, 'claude-code', 'resources/list')).resources?.length, 3)
-    assert.equal((await read(allows, 'claude-code')).contents?.[0]?.text, 'text 1')
-    await allows.evaluate(() => mcp.access.revoke('claude-code'))
-    assert.equal((await read(allows, 'claude-code')).error?.data?.reason, 'declined')
-  }),
-)
-
-inBrowsers(
-  'what is withheld from an assistant is neither announced to it nor read with others',
-  (browser) =>
-    withApp(async (url) => {
-      const tab = await page(browser, url(''))
-      const params = { notifications: { resourceSubscriptions: ['notes://1', 'notes://2'] } }
-      const count = (who: string) =>
-        tab.evaluate(
-          (who) =>
-            got(who).filter(({ method }) => method === 'notifications/resources/updated').length,
-          who,
-        )
-      for (const who of ['claude-code', 'codex']) {
-        await sent(tab, who, 'subscriptions/listen', params)
-        await tab.waitForFunction((who) => got(who).length > 0, {}, who)
-      }
-      const withhold = (uri?: string) =>
-        tab.evaluate((uri) => mcp.access.withhold(uri ? [{ assistant: 'codex', uri }] : []), uri)
-      await withhold('notes://1')
-      await tab.evaluate(() => mcp.changed('notes://1'))
-      await tab.waitForFunction(() =>
-        got('claude-code').some(({ method }) => method === 'notifications/resources/updated'),
-      )
-      assert.equal((await read(tab, 'codex')).error?.data?.reason, 'declined')
-      assert.equal((await read(tab, 'claude-code')).contents?.length, 1)
-      assert.equal(await count('codex'), 0)
-      await tab.evaluate(() => {
-        const all = ['notes://2', 'notes://1', 'notes://1?a', 'notes://%31;b', 'notes://10'].map(
-          (uri) => ({ uri, text: uri }),
-        )
-        mcp.resource({ uri: 'all://app', name: 'all' }, () => contents(all))
-        const list = async () => ({ resources: [] })
-        mcp.mount({ list, read: async (uri) => (uri === 'all://source' ? all : []) })
-      })
-      for (const uri of ['all://app', 'all://source']) {
-        const texts = async (who: string) =>
-          (await read(tab, who, uri)).contents?.map(({ text }) => text)
-        assert.deepEqual(await texts('codex'), ['notes://2', 'notes://10'], uri)
-        assert.equal((await texts('claude-code'))?.length, 5, uri)
-      }
-      await withhold()
-      await tab.waitForFunction(() =>
-        got('codex').some(({ method }) => method === 'notifications/resources/updated'),
-      )
-      assert.equal((await read(tab, 'codex')).contents?.length, 1)
-      const many = tab.evaluate(() =>
-        mcp.access.withhold(Array(2001).fill({ assistant: 'codex', uri: 'notes://1' })),
-      )
-      await assert.rejects(many, /withhold takes at most 2000 resources/)
-    }),
-)
-
-inBrowsers('the list of an assistant changes with the decision', (browser) =>
-  withApp(async (url) => {
-    const tab = await page(browser, url('access=ask'))
-    const params = { notifications: { resourcesListChanged: true } }
-    await sent(tab, 'claude-code', 'subscriptions/listen', params)
-    await tab.waitForFunction(() => got('claude-code').length > 0)
-    const reading = await sent(tab, 'claude-code', 'resources/read', { uri: 'notes://1' })
-    await choose(tab, 'Allow this time')
-    await answered(tab, reading)
-    await tab.waitForFunction(() =>
-      got('claude-code').some(({ method }) => method === 'notifications/resources/list_changed'),
-    )
-    assert.deepEqual(await tab.evaluate(() => errors), [])
-  }),
-)
 
 inBrowsers(
   'a request that a question waits for can be cancelled by the end of its client',

@@ -8,8 +8,9 @@ import { setTimeout as pass } from 'node:timers/promises'
 import type { Page } from 'puppeteer-core'
 import type { PageMcp } from '../../src/start.ts'
 import { servePages } from '../core/browser/built.ts'
-import { ownPorts, pageUrl, post, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, ownPorts, pageUrl, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
+import { fetchAnswer, post } from '../harness/client.ts'
 
 declare const mcp: PageMcp
 declare const value: { set(text: string): void }
@@ -58,33 +59,15 @@ const states: { [state: string]: (tab: Page, other: Page) => Promise<unknown> } 
 }
 
 /** The messages of a listen, as far as they have come. */
-async function listen(url: string, token: string): Promise<{ text: string; close(): void }> {
-  const over = new AbortController()
-  const params = {
-    notifications: { resourceSubscriptions: ['notes://value'] },
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
-  }
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'subscriptions/listen',
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }),
-    signal: AbortSignal.any([over.signal, AbortSignal.timeout(60_000)]),
-  })
-  const stream = { text: '', close: () => over.abort() }
+async function listen(endpoint: Gateway, at: string): Promise<{ text: string }> {
+  const notifications = { resourceSubscriptions: ['notes://value'] }
+  const response = await fetchAnswer(endpoint, 'subscriptions/listen', { notifications }, at)
+  const stream = { text: '' }
   const read = async () => {
     for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? [])
       stream.text += part
   }
-  void read().catch(() => {}) // it ends by close
+  void read().catch(() => {}) // it ends with the gateway
   return stream
 }
 
@@ -121,7 +104,7 @@ for (const [state, bring] of Object.entries(states)) {
         for (const [what, ask] of Object.entries(asks)) {
           await until(`${what} before`, async () => (await ask(request)).includes('the secret'))
         }
-        const stream = await listen(`${gateway.mcp}/${name}`, gateway.token)
+        const stream = await listen(gateway, name)
         await until('the acknowledgement', async () => stream.text.includes('acknowledged'))
 
         await bring(tab, other)
@@ -143,7 +126,6 @@ for (const [state, bring] of Object.entries(states)) {
           assert.doesNotMatch(await ask(request), /the secret/, what)
         }
         assert.doesNotMatch(stream.text.slice(heard), /updated/)
-        stream.close()
       } finally {
         await gateway.close()
         await site.close()

@@ -5,7 +5,7 @@ import type { Page } from 'puppeteer-core'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 import { serveKit } from '../harness/kit.ts'
 import type { Kit } from './page.ts'
-import { answer, ask, choose, isGone, isShown, opened, pressEscape } from './person.ts'
+import { answer, ask, choose, isGone, isShown, opened } from './person.ts'
 
 declare const kit: Kit
 
@@ -60,19 +60,6 @@ inBrowsers(
   },
   { only: ['chromium'] },
 )
-
-inBrowsers('a question moves to the tab that is looked at', async (browser) => {
-  const [first, second] = await twoTabs(browser)
-  await ask(first, 'a')
-  await isShown(second)
-  await first.bringToFront()
-  await isShown(first)
-  await isGone(second)
-  await pressEscape(first)
-  assert.equal((await answer(first, 'a')).reason, 'declined')
-  await second.bringToFront()
-  assert.equal(await second.evaluate(() => kit.isAsked()), false, 'it is answered')
-})
 
 inBrowsers(
   'a reload in the middle of the question: the next request asks once',

@@ -5,34 +5,19 @@
  */
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import * as nodeModule from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { crawl } from '../canary/crawl.ts'
 import { servePages } from '../core/browser/built.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 
-// @types/node of Node 20 does not know it; tests run in Node 24.
-const { stripTypeScriptTypes } = nodeModule as unknown as {
-  stripTypeScriptTypes(code: string): string
-}
-
-const planting = stripTypeScriptTypes(
-  readFileSync(join(import.meta.dirname, '../canary/page.ts'), 'utf8'),
-)
-
-const script = `${planting}
+const script = `
+import { testClient } from '/test/harness/client.ts'
+import { plant, serveAll } from '/test/canary/page.ts'
 import * as pagemcp from '/pagemcp/index.js'
 const mcp = await serveAll(pagemcp)
-const port = mcp.port()
-const waiting = new Map()
-port.onmessage = ({ data }) => waiting.get(data.id)?.(data)
-window.ask = (method, params, id) => new Promise((resolve) => {
-  waiting.set(id, resolve)
-  port.postMessage({ jsonrpc: '2.0', id, method, params })
-})
+const client = testClient(mcp.port())
+window.ask = async (...request) => JSON.stringify(await client.askModern(...request))
 window.plant = plant
 window.ready = true`
 
@@ -89,15 +74,8 @@ inBrowsers('to read everything asks no network, and changes nothing', async ({ o
     }, bait(evil.url))
     const requests: string[] = []
     tab.on('request', (request) => requests.push(request.url()))
-    let last = 0
     const ask = async (method: string, params: object) => {
-      const _meta = {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientCapabilities': {},
-      }
-      const text = (await tab.evaluate(
-        `ask('${method}', ${JSON.stringify({ ...params, _meta })}, ${++last}).then(JSON.stringify)`,
-      )) as string
+      const text = (await tab.evaluate(`ask('${method}', ${JSON.stringify(params)})`)) as string
       return { answer: JSON.parse(text), text }
     }
     const state = () =>

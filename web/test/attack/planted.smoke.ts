@@ -8,6 +8,7 @@ import assert from 'node:assert/strict'
 import { servePages } from '../core/browser/built.ts'
 import { fakeGateway } from '../core/browser/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { envelope } from '../harness/client.ts'
 
 const page = `
 import { start, webSocket } from '/pagemcp/index.js'
@@ -21,22 +22,16 @@ window.ready = true`
 
 /** A client in a frame of another origin. It begins when it is asked to. */
 const client = `
+import { testClient } from '/test/harness/client.ts'
 import { connectTo } from '/pagemcp/client.js'
 const { origin } = new URL(document.referrer)
 addEventListener('message', async ({ data }) => {
   if (data !== 'work') return
-  const port = await connectTo(parent, { origin })
-  const answers = []
-  port.onmessage = (event) => {
-    answers.push(JSON.stringify(event.data))
-    if (answers.length === 2) document.title = answers.join('')
-  }
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  port.postMessage({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'notes://a', _meta } })
-  port.postMessage({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'send', arguments: { text: 'CANARY argument' }, _meta } })
+  const client = testClient(await connectTo(parent, { origin }))
+  document.title = JSON.stringify([
+    await client.askModern('resources/read', { uri: 'notes://a' }),
+    await client.askModern('tools/call', { name: 'send', arguments: { text: 'CANARY argument' } }),
+  ])
 })`
 
 /** Runs in the page: looks into all that passes, from now on. */
@@ -169,22 +164,10 @@ inBrowsers(
       const answers = await frame.evaluate(() => document.title)
       assert.match(answers, /CANARY content/)
       assert.match(answers, /CANARY answer 15/)
-      const _meta = {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientCapabilities': {},
-      }
-      peer.send({
-        jsonrpc: '2.0',
-        id: 7,
-        method: 'resources/read',
-        params: { uri: 'notes://a', _meta },
-      })
-      const read = await (async () => {
-        for (;;) {
-          const message = await peer.next()
-          if (message.id === 7) return message
-        }
-      })()
+      const params = { uri: 'notes://a', _meta: envelope }
+      peer.send({ jsonrpc: '2.0', id: 7, method: 'resources/read', params })
+      let read = await peer.next()
+      while (read.id !== 7) read = await peer.next()
       assert.match(JSON.stringify(read), /CANARY content/)
 
       const loot = (await tab.evaluate('loot')) as string[]

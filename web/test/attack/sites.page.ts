@@ -16,6 +16,7 @@ import type { BrowserContext, Page } from 'puppeteer-core'
 import { askUntil } from '../e2e/again.ts'
 import { type Gateway, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { envelope } from '../harness/client.ts'
 import { browserUnderTest, close, launch } from '../harness/launch.ts'
 import { type Served, serve } from '../harness/serve.ts'
 
@@ -30,10 +31,6 @@ after(async () => {
   await gateway?.close()
 })
 
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
 const message = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,

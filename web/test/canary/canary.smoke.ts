@@ -2,47 +2,27 @@
 // gateway, in real browsers. security.md §7.1.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import * as nodeModule from 'node:module'
-import { join } from 'node:path'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { servePages } from '../core/browser/built.ts'
 import { askUntil } from '../e2e/again.ts'
-import { type Gateway, pageUrl, post, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, pageUrl, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { post } from '../harness/client.ts'
 import type { Served } from '../harness/serve.ts'
 import { type Ask, crawl } from './crawl.ts'
 
-// @types/node of Node 20 does not know it; tests run in Node 24.
-const { stripTypeScriptTypes } = nodeModule as unknown as {
-  stripTypeScriptTypes(code: string): string
-}
-
-const planting = stripTypeScriptTypes(readFileSync(join(import.meta.dirname, 'page.ts'), 'utf8'))
-
-const script = `${planting}
+const script = `
+import { testClient } from '/test/harness/client.ts'
+import { plant, serveAll } from '/test/canary/page.ts'
 import * as pagemcp from '/pagemcp/index.js'
 const mcp = await serveAll(pagemcp)
-const port = mcp.port()
-const waiting = new Map()
-port.onmessage = ({ data }) => {
-  heard += JSON.stringify(data)
-  waiting.get(data.id)?.(data)
-}
-window.heard = ''
-window.ask = (method, params, id) => new Promise((resolve) => {
-  waiting.set(id, resolve)
-  port.postMessage({ jsonrpc: '2.0', id, method, params })
-})
+const client = testClient(mcp.port())
+window.heard = () => JSON.stringify(client.got)
+window.ask = async (...request) => JSON.stringify(await client.askModern(...request))
 window.plant = plant
 window.joined = mcp.connect(pagemcp.webSocket(new URLSearchParams(location.search).get('gateway'))).joined
 window.ready = true`
-
-const _meta = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
 
 let site: Served
 let gateway: Gateway
@@ -57,16 +37,10 @@ before(
 )
 after(() => Promise.all([gateway?.close(), site?.close()]))
 
-let last = 0 // id of a request
-
 const overPort =
   (tab: Page): Ask =>
   async (method, params) => {
-    const id = ++last
-    const request = JSON.stringify({ ...params, _meta })
-    const text = (await tab.evaluate(
-      `ask('${method}', ${request}, ${id}).then(JSON.stringify)`,
-    )) as string
+    const text = (await tab.evaluate(`ask('${method}', ${JSON.stringify(params)})`)) as string
     return { answer: JSON.parse(text), text }
   }
 
@@ -111,6 +85,6 @@ inBrowsers('no word from a private place is in any byte that leaves the page', a
     for (const text of wanted) assert.ok(bytes.includes(text), `${text} over the ${way}`)
     assert.ok(hasAllSchemes(uris), `${uris.join(' ')} over the ${way}`)
   }
-  assert.doesNotMatch((await tab.evaluate('heard')) as string, /CANARY\d/)
+  assert.doesNotMatch((await tab.evaluate('heard()')) as string, /CANARY\d/)
   assert.doesNotMatch(gateway.log(), /CANARY/)
 })

@@ -3,7 +3,10 @@
 type Json = { [name: string]: never }
 
 /** Sends a request; resolves to the answer, and to the bytes that it came in. */
-export type Ask = (method: string, params: object) => Promise<{ answer: Json; text: string }>
+export type Ask = (
+  method: string,
+  params: { readonly [name: string]: unknown },
+) => Promise<{ answer: Json; text: string }>
 
 interface Listed {
   resources?: { uri: string }[]
@@ -14,7 +17,7 @@ interface Listed {
 /** Every byte that came: lists, contents, completions, prompts and tools. */
 export async function crawl(ask: Ask): Promise<{ bytes: string; uris: string[] }> {
   const all: string[] = []
-  const asked = async (method: string, params: object) => {
+  const asked = async (method: string, params: Parameters<Ask>[1]) => {
     const { answer, text } = await ask(method, params)
     all.push(text)
     // Blobs as they are: Base64 would hide what is in them.

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contents, type PageMcp, type Source } from '../../src/index.ts'
-import { errorOf, resultOf } from './client.ts'
+import { errorOf, resultOf } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 /** Answers as JavaScript lets them through. */

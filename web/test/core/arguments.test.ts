@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exactArguments, parseExact } from '../../src/arguments.ts'
 import { isKey, shownKeys } from '../../src/keys.ts'
-import { resultOf, type TestClient, until } from './client.ts'
+import { resultOf, type TestClient, until } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 interface Result {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { elicit, elicitUrl, NeedInputError, roots, sample } from '../../src/index.ts'
-import { errorOf, type Message, resultOf } from './client.ts'
+import { errorOf, type Message, resultOf } from '../harness/client.ts'
 import { type TestPage, testPage } from './page.ts'
 
 const form = {

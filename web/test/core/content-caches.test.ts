@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Content, PageMcp, Source } from '../../src/index.ts'
-import { envelope, type Message, resultOf, until } from './client.ts'
+import { envelope, type Message, resultOf, until } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 const uri = 'shop://cart'

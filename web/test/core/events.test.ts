@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { envelope, errorOf, resultOf, type TestClient } from './client.ts'
+import { envelope, errorOf, resultOf, type TestClient } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 interface Occurrence {

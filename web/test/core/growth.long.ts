@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Listener, type Program, run } from '../../src/wasm.ts'
 import { answers } from '../../src/wasm-numbers.ts'
-import { envelope, type Message } from './client.ts'
+import { envelope, type Message } from '../harness/client.ts'
 import { engineModule, goRuntime, options } from './load.ts'
 import { testPage } from './page.ts'
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Message, TestClient } from './client.ts'
+import type { Message, TestClient } from '../harness/client.ts'
 
 import { type TestPage, testPage } from './page.ts'
 

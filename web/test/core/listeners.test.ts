@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { serializeError } from '../../src/link.ts'
 import type { Port } from '../../src/port.ts'
-import { type Message, resultOf, until } from './client.ts'
+import { envelope, type Message, resultOf, testClient, until } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 const textOf = (answer: Message) =>
@@ -153,7 +153,6 @@ test('a client that the page ends gets a last message, and its requests an answe
   page.mcp.resource({ uri: 'slow:1', name: 'Slow' }, () => new Promise<string>(() => {}))
   const { port1, port2 } = new MessageChannel()
   const end = page.mcp.accept(port1)
-  const { testClient } = await import('./client.ts')
   const client = testClient(port2)
   t.after(() => client.close())
   await client.ask('ping')
@@ -170,8 +169,29 @@ test('a port that is asked for after close gets a last message at once', async (
   await page.client().next((m) => m.pagemcp === 'close')
   const { port1, port2 } = new MessageChannel()
   page.mcp.accept(port1)
-  const { testClient } = await import('./client.ts')
   const client = testClient(port2)
   t.after(() => client.close())
   await client.next((m) => m.pagemcp === 'close')
+})
+
+test('closing says goodbye on ports, after the results of subscriptions', async (t) => {
+  const page = await testPage(t)
+  const client = page.client()
+  client.post({
+    jsonrpc: '2.0',
+    id: 'l',
+    method: 'subscriptions/listen',
+    params: { _meta: envelope, notifications: { resourcesListChanged: true } },
+  })
+  await client.next((m) => m.method === 'notifications/subscriptions/acknowledged')
+  page.mcp.close()
+  await client.next((m) => m.pagemcp === 'close')
+  const [result, cancelled] = client.got.slice(-3)
+  assert.equal(result?.id, 'l')
+  assert.equal((result?.result as Message | undefined)?.resultType, 'complete')
+  assert.deepEqual(cancelled, {
+    jsonrpc: '2.0',
+    method: 'notifications/cancelled',
+    params: { requestId: 'l' },
+  })
 })

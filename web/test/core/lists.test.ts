@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Source } from '../../src/index.ts'
-import { errorOf, resultOf } from './client.ts'
+import { errorOf, resultOf } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 const entry = (n: number) => ({ uri: `a:${n}`, name: `n${n}` })

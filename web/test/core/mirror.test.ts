@@ -6,7 +6,7 @@ import type { AccessDecision } from '../../src/access-types.ts'
 import { startEngine } from '../../src/engine.ts'
 import type { PublishedValues } from '../../src/engine-types.ts'
 import type { ReadEvent } from '../../src/requests.ts'
-import { envelope, limit, type Message } from './client.ts'
+import { envelope, limit, type Message } from '../harness/client.ts'
 import { engineModule, goRuntime } from './load.ts'
 
 const uri = 'notes://cart'

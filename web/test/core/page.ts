@@ -2,7 +2,7 @@
 
 import { type PageMcp, type StartOptions, start } from '../../src/index.ts'
 import type { GoRuntime } from '../../src/wasm.ts'
-import { type TestClient, testClient } from './client.ts'
+import { type TestClient, testClient } from '../harness/client.ts'
 import { engineModule, goRuntime } from './load.ts'
 import './worker.ts'
 

@@ -10,7 +10,7 @@ import {
   NotFoundError,
   type PromptMessage,
 } from '../../src/index.ts'
-import { errorOf, resultOf, type TestClient, until } from './client.ts'
+import { errorOf, resultOf, type TestClient, until } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 test('a prompt is listed, filled, and taken away', async (t) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bodies } from '../../src/bodies.ts'
 import { contents, type PageMcp, transfer } from '../../src/index.ts'
-import { errorOf, type Message, resultOf, type TestClient } from './client.ts'
+import { errorOf, type Message, resultOf, type TestClient } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 const uri = 'shop://cart'

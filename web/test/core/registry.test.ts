@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PageMcp } from '../../src/index.ts'
-import { errorOf, type Message, resultOf, type TestClient } from './client.ts'
+import { errorOf, type Message, resultOf, type TestClient } from '../harness/client.ts'
 import { type TestPage, testPage } from './page.ts'
 
 interface Kind {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import type { SkillOptions } from '../../src/index.ts'
-import { resultOf, type TestClient } from './client.ts'
+import { resultOf, type TestClient } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 interface Entry {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BadCursorError, type Changed, NotFoundError, type Source } from '../../src/index.ts'
-import { envelope, type Message, until } from './client.ts'
+import { envelope, type Message, until } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 const texts = (answer: Message) =>

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NotFoundError } from '../../src/index.ts'
-import { errorOf, resultOf } from './client.ts'
+import { errorOf, resultOf } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 test('a source gets a URI as it is listed, whatever spelling a client uses', async (t) => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { envelope, type Message, until } from './client.ts'
+import { envelope, type Message, until } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 const updatedOf = (uri: string) => (m: Message) =>

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CallRequest, InvalidParamsError, NotFoundError, ToolError } from '../../src/index.ts'
-import { envelope, errorOf, type Message, resultOf, until } from './client.ts'
+import { envelope, errorOf, type Message, resultOf, until } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 interface Result {

@@ -58,42 +58,6 @@ inBrowsers('each tab shows the notes of all, as they are written', async ({ open
   await untilOnWall(first, 'one\nand more', '')
 })
 
-inBrowsers('other pages that share their tabs are no notes', async ({ open }) => {
-  const playground = await open(`${gateway().web}playground/?quiet&lang=en`)
-  await playground.waitForSelector('html[data-ready]')
-  const page = await open(board())
-  await untilWritten(page)
-  const other = await open(board())
-  await write(other, 'two')
-  await untilOnWall(other, await page.$eval('#words', (one) => one.textContent), 'two')
-  assert.equal(await other.$eval('#count', (one) => one.textContent), '2 tabs')
-})
-
-const first = 'Things to bring on Saturday\n\n– folding chairs\n– the big tent\n– charcoal'
-
-inBrowsers('a note is typed on the wall; a closed one is opened again', async ({ open }) => {
-  const page = await open(board())
-  await untilWritten(page)
-  await page.focus('#note')
-  await page.keyboard.down('Control')
-  await page.keyboard.press('End')
-  await page.keyboard.up('Control')
-  await page.keyboard.type('\n– matches')
-  assert.match(await page.$eval('#words', (one) => one.textContent), /charcoal\n– matches$/)
-  const other = await open(board())
-  await write(other, 'milk\nfor Sunday')
-  await page.bringToFront()
-  await untilOnWall(page, `${first}\n– matches`, 'milk\nfor Sunday')
-  await other.close()
-  await page.waitForSelector('#toast:not([hidden])')
-  assert.match(await page.$eval('#toast', (one) => one.textContent), /“milk” went with its tab/)
-  const opened = new Promise<Page | null>((resolve) => page.once('popup', resolve))
-  await page.click('#undo')
-  const again = await opened
-  assert.ok(again)
-  await untilOnWall(again, `${first}\n– matches`, 'milk\nfor Sunday')
-})
-
 inBrowsers('an assistant that reaches one tab reads the notes of all', async ({ open }) => {
   const { pages } = await gateway().fresh()
   const page = await open(pages.board ?? '')

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import type { Page } from 'puppeteer-core'
-import { post, program, useGateway } from '../e2e/gateway.ts'
+import { program, useGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { post } from '../harness/client.ts'
 import { saw } from '../playground/harness.ts'
 import { textOf } from './reading.ts'
 

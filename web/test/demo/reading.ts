@@ -1,7 +1,8 @@
 /** What an assistant reads of a demo through the gateway, and what the demo shows. */
 
 import type { Page } from 'puppeteer-core'
-import { type Gateway, post } from '../e2e/gateway.ts'
+import type { Gateway } from '../e2e/gateway.ts'
+import { post } from '../harness/client.ts'
 
 /** The text of the first content of a resource. */
 export async function readText(gateway: Gateway, uri: string): Promise<string> {

@@ -104,37 +104,6 @@ inBrowsers('what connects an assistant is copied by one press', async ({ open, n
   assert.match(String(await said.jsonValue()), /Copied|Press Ctrl\+C/)
 })
 
-inBrowsers('the start page fits a phone', async ({ open }) => {
-  const page = await open(`${served.origin}/`)
-  await page.setViewport({ width: 360, height: 740 })
-  await page.waitForSelector('.way')
-  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true)
-})
-
-inBrowsers(
-  'the playground and the first demo are seen without scrolling, with their pictures',
-  async ({ open }) => {
-    const page = await open(`${served.origin}/?lang=en`)
-    await page.waitForSelector('#state[data-is=unpaired]')
-    for (const [width, height] of [
-      [1400, 900],
-      [390, 844],
-    ] as const) {
-      await page.setViewport({ width, height })
-      const bottoms = await page.$$eval(
-        '#title, .lead, #playground, #demos li:first-child',
-        (all) => all.map((one) => one.getBoundingClientRect().bottom),
-      )
-      assert.equal(bottoms.length, 4)
-      for (const bottom of bottoms) assert.ok(bottom <= height, `${bottom} at ${width}`)
-    }
-    const drawn = await page.$$eval('.demo .picture', (all) =>
-      all.map((one) => one.clientHeight > 50 && one.childElementCount > 0),
-    )
-    assert.ok(drawn.length > 0 && drawn.every(Boolean), String(drawn))
-  },
-)
-
 inBrowsers('where there is no gateway, nothing is said of pairing', async ({ open }) => {
   const alone = await serveDemos()
   try {

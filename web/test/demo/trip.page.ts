@@ -8,6 +8,7 @@ import type { Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
+import { post } from '../harness/client.ts'
 import { type Front, startFront } from '../harness/front.ts'
 import { classicGuide } from '../tours/classic.ts'
 import type { Guide } from '../tours/guide.ts'
@@ -89,25 +90,9 @@ inBrowsers(
 
 /** Sends a request of a client with the extension for tasks. */
 async function ask(url: URL, method: string, params: Record<string, unknown>) {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {
-      extensions: { 'io.modelcontextprotocol/tasks': {} },
-    },
-  }
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      Accept: 'application/json, text/event-stream',
-      'MCP-Protocol-Version': '2026-07-28',
-      'Mcp-Method': method,
-      'Mcp-Name': String(params.taskId ?? params.name),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-  })
-  const text = await answer.text()
-  const { result } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text)
+  const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+  const text = await post({ mcp: url.href }, method, params, '', capabilities)
+  const { result } = JSON.parse(text)
   assert.ok(result, text)
   return result
 }

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { askUntil } from '../e2e/again.ts'
-import { post, useGateway } from '../e2e/gateway.ts'
+import { useGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { post } from '../harness/client.ts'
 
 const gateway = useGateway()
 

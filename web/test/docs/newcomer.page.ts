@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { askUntil } from '../e2e/again.ts'
-import { pageUrl, post, startGateway } from '../e2e/gateway.ts'
+import { pageUrl, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { post } from '../harness/client.ts'
 import { readMarkdown } from './markdown.ts'
 
 inBrowsers(

@@ -298,24 +298,6 @@ inBrowsers(
 
 const readIndex = () => JSON.parse(readFileSync(join(directory, 'search.json'), 'utf8')) as Index
 
-test('the index for search finds what it should', () => {
-  const index = readIndex()
-  const table: [query: string, path: string, anchor: string][] = [
-    ['pairing', 'security', 'pairing'],
-    ['vite', 'bundlers', 'vite'],
-    ['webSocket', 'reference-index', 'websocket'],
-    ['another program listens on', 'troubleshooting', 'another-program-listens-on-'],
-    ['Nothing is served until it is named', 'security-model', 'promises'],
-    ['both eras', 'examples/both-eras', ''],
-  ]
-  for (const [query, path, anchor] of table) {
-    const found = search(index, query).map((hit) => `${hit.path}#${hit.anchor}`)
-    assert.ok(found.slice(0, 5).includes(`${path}#${anchor}`), `${query}: ${found.slice(0, 8)}`)
-  }
-  assert.deepEqual(search(index, ' '), [])
-  assert.deepEqual(search(index, 'xyzzy'), [])
-})
-
 test('the first result of a question answers it', () => {
   const table: [question: string, answers: string[]][] = [
     ['how do I revoke a page', ['security#revoke-a-page']],

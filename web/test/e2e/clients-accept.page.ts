@@ -6,7 +6,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { inBrowsers } from '../harness/browsers.ts'
-import { post, useGateway } from './gateway.ts'
+import { post } from '../harness/client.ts'
+import { useGateway } from './gateway.ts'
 import { joined } from './notes.ts'
 
 type Json = { [name: string]: unknown }

@@ -23,9 +23,6 @@ const startTimeout = 120_000 // ms
 /** How long all may take that stands in {@link useGateway}. */
 const beforeTimeout = 300_000 // ms
 
-/** How long an answer may take. */
-const callTimeout = 20_000 // ms
-
 /** What `--json` prints. */
 export interface Addresses {
   mcp: string
@@ -171,40 +168,6 @@ export function useGateway(args?: string[]): () => Gateway {
     if (gateway === undefined) throw new Error('there is no gateway before the tests')
     return gateway
   }
-}
-
-const modern = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
-
-/**
- * Asks as an assistant does: one request of the modern era.
- *
- * @param at - the name of a page: what is asked goes to its own endpoint; default: to all
- * @returns the answer, JSON text
- */
-export async function post(
-  { mcp, token }: Gateway,
-  method: string,
-  params: { uri?: string; name?: string; ref?: { uri: string }; arguments?: object } = {},
-  at = '',
-): Promise<string> {
-  const name = params.uri ?? params.name ?? params.ref?.uri
-  const response = await fetch(at === '' ? mcp : `${mcp}/${at}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(name !== undefined && { 'mcp-name': name }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: modern } }),
-    signal: AbortSignal.timeout(callTimeout),
-  })
-  return response.text()
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals, group = false): Promise<void> {

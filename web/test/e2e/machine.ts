@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { envelope } from '../harness/client.ts'
 import { program } from './gateway.ts'
 
 const run = promisify(execFile)
@@ -62,11 +63,8 @@ export class Machine {
   /** One request of the assistant that runs `stdio`. */
   async ask(method: string, params: object = {}): Promise<string> {
     const { child, lines } = this.running.get('stdio') ?? assert.fail('no stdio runs')
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    }
-    const request = { jsonrpc: '2.0', id: ++this.lastId, method, params: { ...params, _meta } }
+    const all = { ...params, _meta: envelope }
+    const request = { jsonrpc: '2.0', id: ++this.lastId, method, params: all }
     child.stdin?.write(`${JSON.stringify(request)}\n`)
     return next(lines, () => method)
   }

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { setTimeout as pass } from 'node:timers/promises'
 import { servePages } from '../core/browser/built.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
+import { post } from '../harness/client.ts'
 import type { Served } from '../harness/serve.ts'
 import { type Gateway, ownPorts, pageUrl, startGateway } from './gateway.ts'
-import { reader } from './reader.ts'
 
 /** Its engine is in a Worker, which a browser stops together with the window. */
 const app = `
@@ -65,7 +65,7 @@ async function frozenTab(open: TestBrowser['open'], site: Served, gateway: Gatew
   const tab = await inTab(`#${gateway.pairing}`)
   const name = await tab.evaluate('ready')
   const uri = (own: string) => `${name}+notes://${own}`
-  const read = await reader(gateway, '2026-07-28')
+  const read = (uri: string) => post(gateway, 'resources/read', { uri })
   await read(uri('cart'))
   await tab.evaluate("cart.set('3 apples')")
   const session = await tab.createCDPSession()

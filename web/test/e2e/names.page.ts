@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
-import { type Gateway, post, startGateway } from './gateway.ts'
+import { post } from '../harness/client.ts'
+import { type Gateway, startGateway } from './gateway.ts'
 import { joined } from './notes.ts'
 
 /**

@@ -6,15 +6,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Gateway, startGateway } from '../e2e/gateway.ts'
+import { post } from '../harness/client.ts'
 import { serve } from '../harness/serve.ts'
 import { chromium } from './chromium.ts'
-import { type Kit, timeout } from './person.ts'
-
-const tasks = 'io.modelcontextprotocol/tasks'
-const _meta = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': { extensions: { [tasks]: {} } },
-}
+import type { Kit } from './person.ts'
 
 interface Result {
   readonly resultType: string
@@ -25,24 +20,12 @@ interface Result {
 
 /** Sends a request of a client that takes tasks. */
 async function request(
-  { mcp, token }: Gateway,
+  gateway: Gateway,
   method: string,
   params: { readonly name?: string; readonly arguments?: object } = {},
 ): Promise<Result> {
-  const response = await fetch(mcp, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(params.name !== undefined && { 'mcp-name': params.name }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-    signal: AbortSignal.timeout(timeout),
-  })
-  const text = await response.text()
+  const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+  const text = await post(gateway, method, params, '', capabilities)
   const { result } = JSON.parse(text) as { result?: Result }
   return result ?? assert.fail(`${method}: ${text}`)
 }

@@ -4,9 +4,10 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { askUntil } from '../e2e/again.ts'
-import { post, useGateway } from '../e2e/gateway.ts'
+import { useGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { post } from '../harness/client.ts'
 
 const gateway = useGateway()
 

@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { listUntil } from '../e2e/again.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { classic, joinedAs, modern, type Setting, set, setting } from './kit.ts'
 
@@ -39,28 +38,6 @@ inBrowsers(
   },
 )
 
-inBrowsers(
-  'a reload into another version: lists follow, subscriptions stay',
-  async (browser) => {
-    const { page, name } = await at.open(browser)
-    const client = await classic(at.gateway)
-    await client.subscribe(`${name}+app://count`)
-    const announced = client.update(`${name}+app://count`)
-    await page.goto(`${at.url}?extra=app://second`)
-    assert.equal(await joinedAs(page), name)
-    await announced
-    const uris = await listUntil(client.list, `${name}+app://second`)
-    assert.ok(!uris.includes(`${name}+app://first`))
-    await assert.rejects(client.read(`${name}+app://first`))
-    const changed = client.update(`${name}+app://count`)
-    await set(page, 7)
-    await changed
-    assert.equal(await client.read(`${name}+app://count`), '7')
-    await client.close()
-  },
-  { only: ['chromium'] }, // a reload is that of e2e/faults.smoke.ts
-)
-
 inBrowsers('back and forward: the page comes back as itself', async (browser) => {
   const { page, name } = await at.open(browser)
   const client = await modern(at.gateway)
@@ -79,34 +56,6 @@ inBrowsers('back and forward: the page comes back as itself', async (browser) =>
   }
   await client.close()
 })
-
-inBrowsers(
-  'a page that is frozen refuses reads at once, goes on, and announces its changes',
-  async (browser) => {
-    const { page, name } = await at.open(browser)
-    const client = await modern(at.gateway)
-    await client.subscribe(`${name}+app://count`)
-    const session = await page.createCDPSession()
-    for (let round = 1; round <= 2; round++) {
-      await session.send('Page.setWebLifecycleState', { state: 'frozen' })
-      // Chromium may stop the Worker before it has told the gateway: then two missed pings do.
-      const deadline = AbortSignal.timeout(45_000)
-      let outcome = ''
-      while (!outcome.includes('Ask the user to look at it')) {
-        assert.ok(!deadline.aborted, `waited for the page to count as asleep: ${outcome}`)
-        outcome = await client.read(`${name}+app://count`).catch(String)
-      }
-      await session.send('Page.setWebLifecycleState', { state: 'active' })
-      assert.equal(await joinedAs(page), name)
-      const changed = client.update(`${name}+app://count`)
-      await set(page, round)
-      await changed
-      assert.equal(await client.read(`${name}+app://count`), String(round))
-    }
-    await client.close()
-  },
-  { only: ['chromium'] },
-)
 
 inBrowsers('a hidden tab answers, and says what changes', async (browser) => {
   const { page, name } = await at.open(browser)

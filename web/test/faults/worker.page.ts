@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
-import { post } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
+import { post } from '../harness/client.ts'
 import { joinedAs, modern, type Setting, set, setting } from './kit.ts'
 
 let at: Setting

@@ -1,8 +1,7 @@
 /**
  * JSON Schemas of all five revisions, made of the playground's table of types: what tests compare messages with where
  * the official schemas are not beside the project. Types have their official names. Types below them keep the names of
- * the table. test/playground/protocol/schema.test.ts compares them with the official schemas and with the types of the
- * official SDK.
+ * the table. test/playground/protocol/schema.test.ts compares them with the types of the official SDKs.
  *
  *     node schemas.ts DIRECTORY    writes schema-REVISION.json for each revision
  */

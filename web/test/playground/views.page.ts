@@ -17,36 +17,6 @@ async function command(page: Page, id: string): Promise<void> {
 }
 
 inBrowsers(
-  'each request has a bar on the time axis, and completions stand back',
-  async ({ open }) => {
-    const page = await openPlayground(open, playground)
-    await press(page, '[role=tab]', 'Templates', 'aria-label')
-    await press(page, 'summary', 'notes://{id}')
-    await page.focus('.form-item details[open] input')
-    await saw(page, '.tl-row.tl-aside', 'completion/complete')
-    const bars = await page.$$eval('.tl-is-request .tl-axis i', (all) =>
-      all.map((one) => [one.getBoundingClientRect().width, one.classList.contains('open')]),
-    )
-    assert.ok(bars.length > 2 && bars.every(([width]) => Number(width) >= 3), String(bars))
-    const outside = await page.$$eval('.tl-axis i', (all) =>
-      all.filter((one) => {
-        const [own, cell] = [one, one.parentElement as Element].map((it) =>
-          it.getBoundingClientRect(),
-        ) as [DOMRect, DOMRect]
-        return own.left < cell.left - 1 || own.right > cell.right + 1
-      }),
-    )
-    assert.deepEqual(outside, [], 'a bar that is not on the axis')
-    const [ink, request, response] = await page.$$eval(
-      'body, .tl-is-request .tl-method, .tl-is-result .tl-method',
-      (all) => all.map((one) => getComputedStyle(one).color),
-    )
-    assert.ok(response === ink && request !== ink, 'the response is the stronger one')
-  },
-  { only },
-)
-
-inBrowsers(
   'a subscription belongs to one of two clients of a server',
   async ({ open }) => {
     const page = await openPlayground(open, playground)
@@ -70,53 +40,6 @@ inBrowsers(
         document.querySelector('.thing [role=switch][aria-checked=false]') &&
         !document.querySelector('.thing [role=switch][aria-checked=true]'),
     )
-
-    // Three clients and six messages have no room: menus have all of them, and the active one stays in view.
-    await command(page, 'connections.another')
-    await page.waitForFunction(() => document.querySelectorAll('.clients .letter').length === 3)
-    for (let count = 2; count <= 6; count++) {
-      await page.click('.compose-tabs > .icon-button:last-child')
-      await page.waitForFunction(
-        (wanted) => document.querySelectorAll('.compose-tabs li').length === wanted,
-        {},
-        count,
-      )
-    }
-    for (const width of [1400, 1024, 390]) {
-      await page.setViewport({ width, height: 800 })
-      if (width === 390) await press(page, '.switcher button', 'Compose')
-      for (const [strip, active] of [
-        ['.clients', '[aria-pressed=true]'],
-        ['.compose-tabs', '[aria-current=true]'],
-      ] as const) {
-        await page.waitForFunction(
-          (strip, active) => {
-            const box = document.querySelector(`${strip} > .strip`)?.getBoundingClientRect()
-            const shown = document
-              .querySelector(`${strip} > .strip ${active}`)
-              ?.getBoundingClientRect()
-            const more = document.querySelectorAll(`${strip} > .icon-button`)
-            const isInside = [...more].every(
-              (one) => one.getBoundingClientRect().right <= innerWidth,
-            )
-            return (
-              box && shown && isInside && shown.left >= box.left - 1 && shown.right <= box.right + 1
-            )
-          },
-          {},
-          strip,
-          active,
-        )
-      }
-    }
-    await page.click('.compose-tabs > [popovertarget]')
-    await page.waitForSelector('.compose-tabs .menu li')
-    await page.click('.compose-tabs .menu li:first-child button')
-    await page.waitForSelector('.strip li:first-child [aria-current=true]')
-    await page.click('.clients > [popovertarget]')
-    await page.waitForSelector('.clients .menu li')
-    await page.click('.clients .menu li:nth-child(2) button')
-    await saw(page, '.clients [aria-pressed=true]', 'B')
   },
   { only },
 )

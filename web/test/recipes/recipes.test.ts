@@ -10,9 +10,9 @@ import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { compileModule } from 'svelte/compiler'
 import type { PageMcp } from '../../src/index.ts'
-import { resultOf, until } from '../core/client.ts'
 import { testPage } from '../core/page.ts'
 import { readMarkdown } from '../docs/markdown.ts'
+import { resultOf, until } from '../harness/client.ts'
 
 const web = join(import.meta.dirname, '../..')
 const cache = join(web, 'node_modules/.cache')

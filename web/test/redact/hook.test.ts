@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contents, NotFoundError, type Redact, type Source } from '../../src/index.ts'
-import { errorOf, resultOf } from '../core/client.ts'
 import { testPage } from '../core/page.ts'
+import { errorOf, resultOf } from '../harness/client.ts'
 
 interface Item {
   uri: string

@@ -8,6 +8,7 @@ import type { Page } from 'puppeteer-core'
 import { askUntil } from '../e2e/again.ts'
 import { type Gateway, program, startGateway } from '../e2e/gateway.ts'
 import { built } from '../harness/build.ts'
+import { post } from '../harness/client.ts'
 import { freePort } from '../harness/ports.ts'
 import { type Served, serve } from '../harness/serve.ts'
 
@@ -103,49 +104,20 @@ export async function joined(page: Page): Promise<string> {
   return `${await page.$eval('body', ({ dataset }) => dataset.name)}.`
 }
 
-const extension = 'io.modelcontextprotocol/tasks'
-
 /** A result or an error of JSON-RPC. */
 export interface Answer {
   readonly result?: { readonly [member: string]: unknown }
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** What the client declares. */
-export const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {
-    elicitation: {},
-    extensions: { [extension]: {} },
-  },
-}
-
 /** Sends a request of a client with the extension. */
 export async function request(
-  { mcp, token }: Gateway,
+  gateway: Gateway,
   method: string,
   params: { readonly [name: string]: unknown },
 ): Promise<Answer> {
-  const answer = await fetch(mcp, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      'mcp-name': String(params.taskId ?? params.name ?? ''),
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method,
-      params: { _meta: envelope, ...params },
-    }),
-  })
-  const text = await answer.text()
-  const data = text.startsWith('{') ? text : (text.match(/^data: (.*"id":1.*)$/m)?.[1] ?? text)
-  return JSON.parse(data) as Answer
+  const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } }
+  return JSON.parse(await post(gateway, method, params, '', capabilities)) as Answer
 }
 
 /** Calls a tool, and returns the id of the task. */

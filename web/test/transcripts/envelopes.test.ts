@@ -10,8 +10,8 @@ import type { Client } from '../../src/clients.ts'
 import { startEngine } from '../../src/engine.ts'
 import type { Engine } from '../../src/engine-types.ts'
 import { reasons } from '../../src/wasm-numbers.ts'
-import { envelope as meta, until } from '../core/client.ts'
 import { engineModule, goRuntime, options } from '../core/load.ts'
+import { envelope as meta, until } from '../harness/client.ts'
 
 type Sent =
   | string

@@ -6,7 +6,8 @@ import { after, before, test } from 'node:test'
 import { app } from '../access/app.ts'
 import { servePages } from '../core/browser/built.ts'
 import { askUntil } from '../e2e/again.ts'
-import { type Gateway, ownPorts, pageUrl, post, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, ownPorts, pageUrl, startGateway } from '../e2e/gateway.ts'
+import { fetchAnswer, post } from '../harness/client.ts'
 import type { Served } from '../harness/serve.ts'
 import { type Playground, servePlayground } from '../playground/harness.ts'
 import { startWebKit, type WebKit } from './driver.ts'
@@ -65,28 +66,8 @@ test('a page joins, serves a record and a tool, and announces changes', async ()
   const called = await post(gateway, 'tools/call', { name: 'notes__add', arguments: arguments_ })
   assert.match(called, /"42"/)
 
-  const listening = await fetch(gateway.mcp, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${gateway.token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'subscriptions/listen',
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'subscriptions/listen',
-      params: {
-        notifications: { resourceSubscriptions: [uri] },
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    }),
-    signal: AbortSignal.timeout(30_000),
+  const listening = await fetchAnswer(gateway, 'subscriptions/listen', {
+    notifications: { resourceSubscriptions: [uri] },
   })
   let heard = ''
   for await (const part of listening.body?.pipeThrough(new TextDecoderStream()) ?? []) {

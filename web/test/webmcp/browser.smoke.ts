@@ -27,6 +27,7 @@ declare const errors: string[]
 
 const page = (polyfill: boolean) => `
 ${polyfill ? "import '/polyfill.js'" : ''}
+import { testClient } from '/test/harness/client.ts'
 import { start } from '/pagemcp/index.js'
 import { offerToWebMcp, webmcp } from '/pagemcp/webmcp.js'
 window.modelContext = document.modelContext
@@ -36,23 +37,9 @@ window.mcp = await start({ name: 'host', access })
 mcp.on('error', (error) => errors.push(String(error)))
 mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
 mcp.tool({ name: 'echo', description: 'Echoes.' }, ({ text }) => text)
-const port = mcp.port()
-let last = 0
-window.heard = []
-const waiting = new Map()
-port.onmessage = ({ data }) => {
-  waiting.get(data.id)?.(data)
-  if (data.method) heard.push(data.method)
-}
-const send = (message) => port.postMessage({ jsonrpc: '2.0', ...message })
-window.ask = (method, params = {}) => new Promise((resolve) => {
-  waiting.set(++last, resolve)
-  send({ id: last, method, params })
-})
-await ask('initialize', {
-  protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' },
-})
-send({ method: 'notifications/initialized' })
+window.client = testClient(mcp.port())
+window.ask = client.ask
+await client.initialize()
 window.unmount = mcp.mount(webmcp())
 window.offer = () => {
   window.stop = offerToWebMcp(mcp, { onerror: (error) => errors.push(String(error)) })
@@ -112,7 +99,9 @@ async function mirrorsAndOffers(page: Page): Promise<void> {
       { signal: controller.signal },
     )
   })
-  await page.waitForFunction("heard.includes('notifications/tools/list_changed')")
+  await page.waitForFunction(
+    "client.got.some(({ method }) => method === 'notifications/tools/list_changed')",
+  )
   const { tool, result, failed } = await page.evaluate(async () => {
     const call = (what: string) => ask('tools/call', { name: 'add', arguments: { what } })
     const { tools } = (await ask('tools/list')).result as { tools: { name: string }[] }

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { offerToWebMcp, webmcp } from '../../src/webmcp.ts'
-import { resultOf, type TestClient, until } from '../core/client.ts'
 import { type TestPage, testPage } from '../core/page.ts'
+import { resultOf, type TestClient, until } from '../harness/client.ts'
 import { type Dialect, dialects, type FakeContext, installContext } from './contexts.ts'
 
 interface Result {

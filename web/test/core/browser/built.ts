@@ -32,7 +32,10 @@ export function servePages(
     ]),
   )
   return serve({
-    directories: { '/pagemcp/': join(directory, 'pagemcp') },
+    directories: {
+      '/pagemcp/': join(directory, 'pagemcp'),
+      '/test/': join(import.meta.dirname, '../..'), // such as `/test/harness/client.ts`
+    },
     files: { '/in-window.js': inWindow, ...files, ...further },
     held,
     ...(headers && { headers }),

@@ -154,25 +154,3 @@ inBrowsers('clients of listen get a last message', async ({ open }) => {
     await site.close()
   }
 })
-
-inBrowsers('a start that fails leaves no Worker running', async ({ open }) => {
-  const site = await servePages({ '/host.html': host })
-  try {
-    const tab = await open(`${site.origin}/host.html`)
-    await tab.waitForFunction('window.ready')
-    const outcome = await tab.evaluate(`(async () => {
-      const outcomes = []
-      const bad = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])
-      for (const wasm of ['/missing.wasm', bad]) {
-        outcomes.push(await nameOf(lib.start({ name: 'host', urls: { wasm } })))
-      }
-      return [outcomes.map((text) => text.startsWith('resolved')), workers.map(({ ended }) => ended)]
-    })()`)
-    assert.deepEqual(outcome, [
-      [false, false],
-      [true, true],
-    ])
-  } finally {
-    await site.close()
-  }
-})

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
+import { envelope } from '../../harness/client.ts'
 import { servePages } from './built.ts'
 import { fakeGateway } from './gateway.ts'
 
@@ -31,13 +32,7 @@ const read = (id: unknown, uri: string) => ({
   jsonrpc: '2.0',
   id,
   method: 'resources/read',
-  params: {
-    uri,
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
-  },
+  params: { uri, _meta: envelope },
 })
 
 inBrowsers(

@@ -2,45 +2,22 @@
 
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { browserNames } from '../../harness/launch.ts'
 import { leave } from '../../harness/waits.ts'
 import { servePages } from './built.ts'
 
-/** What makes the package load each of its files. */
+/** What makes the package load files of its own; one function loads those that are not here. */
 const parts: { readonly [file: string]: string } = {
   'answer-call.js': "mcp.tool({ name: 'add' }, () => 'added'); ask('tools/call', { name: 'add' })",
-  'decisions.js': "start({ name: 'asks', access: 'ask' })",
-  'idb-in-window.js': `
-    mcp.mount(idb({ databases: { app: ['notes'] } }))
-    ask('completion/complete', {
-      ref: { type: 'ref/resource', uri: 'idb:///app/notes/{key}' },
-      argument: { name: 'key', value: '' },
-    })`,
-  'page-content.js': `
-    mcp.mount(page({ select: ['body'] }))
-    ask('resources/read', { uri: 'page:///text' })`,
-  'redact-contents.js': `
-    const other = await start({ name: 'other', redact: (uri, value) => value })
-    other.resource({ uri: 'a:b', name: 'B' }, 'text')
-    ask('resources/read', { uri: 'a:b' }, other.port())`,
   'skills.js': "mcp.skill({ name: 'first', description: 'A' }, 'Text')",
   'worker.js': '', // start needs it
   'engine.wasm': '',
-  'validate.js': `
-    mcp.tool({ name: 'add', inputSchema: { type: 'object', required: ['n'] } }, () => 'added')
-    ask('tools/call', { name: 'add', arguments: { n: 1 } })`,
 }
 
 const script = (code: string) => `
-import { idb, page, start } from '/pagemcp/index.js'
+import { testClient } from '/test/harness/client.ts'
+import { start } from '/pagemcp/index.js'
 const mcp = await start({ name: 'test' })
-const _meta = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
-const ask = (method, params, port = mcp.port()) => {
-  port.postMessage({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } })
-}
+const ask = (...request) => void testClient(mcp.port()).askModern(...request)
 ${code}`
 
 /** The times of waits are recorded, and the short one that follows a failed load passes at once. */
@@ -79,32 +56,23 @@ inBrowsers(
 )
 
 for (const [file, code] of Object.entries(parts)) {
-  inBrowsers(
-    `a page may be left while ${file} loads`,
-    async ({ open }) => {
-      let requested: () => void = () => {}
-      const request = new Promise<void>((resolve, reject) => {
-        requested = resolve
-        setTimeout(reject, 20_000, new Error(`${file} was not requested in 20 s`)).unref()
-      })
-      const pages = { '/page.html': script(code), '/other.html': 'window.loaded = true' }
-      const held = { [`/pagemcp/${file}`]: () => requested() }
-      const site = await servePages(pages, undefined, {}, held)
-      try {
-        const tab = await open('about:blank')
-        await leave(tab, `${site.origin}/page.html`)
-        await request
-        await leave(tab, '/other.html')
-        await tab.waitForFunction('window.loaded')
-      } finally {
-        await site.close()
-      }
-    },
-    {
-      only:
-        file.startsWith('worker') || file.startsWith('engine') || file === 'answer-call.js'
-          ? browserNames
-          : ['chromium'], // one function loads the rest
-    },
-  )
+  inBrowsers(`a page may be left while ${file} loads`, async ({ open }) => {
+    let requested: () => void = () => {}
+    const request = new Promise<void>((resolve, reject) => {
+      requested = resolve
+      setTimeout(reject, 20_000, new Error(`${file} was not requested in 20 s`)).unref()
+    })
+    const pages = { '/page.html': script(code), '/other.html': 'window.loaded = true' }
+    const held = { [`/pagemcp/${file}`]: () => requested() }
+    const site = await servePages(pages, undefined, {}, held)
+    try {
+      const tab = await open('about:blank')
+      await leave(tab, `${site.origin}/page.html`)
+      await request
+      await leave(tab, '/other.html')
+      await tab.waitForFunction('window.loaded')
+    } finally {
+      await site.close()
+    }
+  })
 }

@@ -2,22 +2,13 @@
 // connection that was left.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import * as nodeModule from 'node:module'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { servePages } from './built.ts'
 import { fakeGateway } from './gateway.ts'
 
-// @types/node of Node 20 does not know it; tests run in Node 24.
-const { stripTypeScriptTypes } = nodeModule as unknown as {
-  stripTypeScriptTypes(code: string): string
-}
-const leftovers = stripTypeScriptTypes(
-  readFileSync(new URL('../../harness/leftovers.ts', import.meta.url), 'utf8'),
-)
-
 const host = `
-import { leftovers } from '/leftovers.html.js'
+import { leftovers } from '/test/harness/leftovers.ts'
+import { testClient } from '/test/harness/client.ts'
 import * as lib from '/pagemcp/index.js'
 const query = new URLSearchParams(location.search)
 window.uncaught = []
@@ -56,31 +47,25 @@ window.sources = () => [
   lib.tabs({ text: ['body'] }),
 ]
 /** Subscribes to something of each source. */
-window.subscribe = (port) => new Promise((resolve) => {
-  port.onmessage = ({ data }) => {
-    if (data.method === 'notifications/subscriptions/acknowledged') resolve(data.params)
-  }
-  port.postMessage({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: {
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
+window.subscribe = (port) => {
+  const client = testClient(port)
+  void client.askModern('subscriptions/listen', {
     notifications: { resourcesListChanged: true, resourceSubscriptions: [
       'idb:///app/notes', 'storage:///local/theme', 'page:///text', 'tab:///',
     ] },
-  } })
-})
+  }).catch(() => {}) // it ends with the page
+  return client.next(({ method }) => method === 'notifications/subscriptions/acknowledged')
+}
 window.ready = true`
 
 const pages = {
   '/host.html': host,
-  '/leftovers.html': leftovers,
   '/throws.html': "throw new Error('thrown by the script')",
 }
 
 /** Imports all entry points when it is called, and says what has changed. */
 const importing = `
-import { leftovers } from '/leftovers.html.js'
+import { leftovers } from '/test/harness/leftovers.ts'
 const seen = async () => ({
   address: location.href,
   entries: history.length,

@@ -5,20 +5,11 @@ import assert from 'node:assert/strict'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { servePages } from './built.ts'
 
-const envelope = `{
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-}`
-
-/** In a page: asks one request on a port. */
-const ask = `
-const ask = (port, id, method, params = {}) => new Promise((resolve) => {
-  port.addEventListener('message', ({ data }) => { if (data.id === id) resolve(data) })
-  port.start?.()
-  port.postMessage({ jsonrpc: '2.0', id, method, params: { ...params, _meta: ${envelope} } })
-})
+/** In a page: reads on a port. */
+const text = `
+import { testClient } from '/test/harness/client.ts'
 const text = async (port) => {
-  const { result, error } = await ask(port, 1, 'resources/read', { uri: 'notes://cart' })
+  const { result, error } = await testClient(port).askModern('resources/read', { uri: 'notes://cart' })
   return result ? result.contents[0].text : JSON.stringify(error)
 }`
 
@@ -26,7 +17,7 @@ const text = async (port) => {
 const host = `
 import { start } from '/pagemcp/index.js'
 import { connectTo } from '/pagemcp/client.js'
-${ask}
+${text}
 const query = new URLSearchParams(location.search)
 window.mcp = await start({ name: 'host', worker: query.get('worker') !== 'false' })
 mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
@@ -36,9 +27,7 @@ const origins = [location.origin, ...query.getAll('origin')]
 mcp.listen({ origins })
 window.same = async () => text(await connectTo(window, { origin: location.origin, timeout: 15_000 }))
 window.inWorker = async () => {
-  const code = \`${ask.replaceAll('`', '\\`').replaceAll('${', '\\${')}
-    onmessage = async ({ data }) => postMessage(await text(data))\`
-  const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })))
+  const worker = new Worker('/worker.html.js', { type: 'module' })
   const answer = new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data) })
   const port = mcp.port()
   worker.postMessage(port, [port])
@@ -64,7 +53,7 @@ window.ready = true`
 /** A client in an iframe: tells its parent what it got. */
 const client = `
 import { connectTo } from '/pagemcp/client.js'
-${ask}
+${text}
 const query = new URLSearchParams(location.search)
 const origin = query.get('host')
 const timeout = Number(query.get('timeout') ?? 15_000)
@@ -76,7 +65,10 @@ try {
 }
 parent.postMessage({ answer }, '*')`
 
-const pages = { '/host.html': host, '/client.html': client }
+const worker = `${text}
+onmessage = async ({ data }) => postMessage(await text(data))`
+
+const pages = { '/host.html': host, '/client.html': client, '/worker.html': worker }
 
 for (const worker of [true, false]) {
   const where = worker ? 'its Worker' : 'the window'

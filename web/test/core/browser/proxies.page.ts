@@ -5,6 +5,7 @@ import { inBrowsers } from '../../harness/browsers.ts'
 import { servePages } from './built.ts'
 
 const host = `
+import { testClient } from '/test/harness/client.ts'
 import * as lib from '/pagemcp/index.js'
 /** Like Vue 3's reactive: plain objects and arrays become Proxies when they are read, other objects stay. */
 const proxies = new WeakMap()
@@ -62,16 +63,14 @@ window.run = async () => {
     .catch((error) => error.name)
 
   // A client on a port of the app's own.
-  const pending = new Map()
-  const port = { postMessage: (data) => pending.get(data.id)?.(data), onmessage: null }
-  mcp.accept(port)
-  let last = 0
-  const ask = (method, params = {}) => new Promise((resolve) => {
-    pending.set(++last, resolve)
-    port.onmessage({ data: ({ jsonrpc: '2.0', id: last, method, params: { ...params, _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {},
-    } } }) })
-  }).then(({ result, error }) => result ?? error)
+  const near = { postMessage: (data) => far.onmessage({ data }), onmessage: null }
+  const far = { postMessage: (data) => near.onmessage({ data }), onmessage: null }
+  mcp.accept(near)
+  const client = testClient(far)
+  const ask = async (...request) => {
+    const { result, error } = await client.askModern(...request)
+    return result ?? error
+  }
   const answers = []
   const requests = [
     ['server/discover'],

@@ -34,22 +34,16 @@ window.readBlocked = async (uri) => {
 window.ready = true`
 
 const client = `
-let port, flag
-onmessage = ({ data }) => {
-  if (data.port) {
-    port = data.port
-    port.onmessage = ({ data: { result, error } }) => {
-      if (flag) Atomics.store(flag, 0, 1)
-      postMessage(result?.contents[0] ?? error)
-    }
+import { testClient } from '/test/harness/client.ts'
+let client
+onmessage = async ({ data: { port, uri, flag } }) => {
+  if (port) {
+    client = testClient(port)
     return
   }
-  flag = data.flag
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  port.postMessage({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: data.uri, _meta } })
+  const { result, error } = await client.askModern('resources/read', { uri })
+  if (flag) Atomics.store(flag, 0, 1)
+  postMessage(result?.contents[0] ?? error)
 }`
 
 const isolated = {

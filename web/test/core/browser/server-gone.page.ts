@@ -5,6 +5,7 @@ import { inBrowsers } from '../../harness/browsers.ts'
 import { servePages } from './built.ts'
 
 const page = `
+import { testClient } from '/test/harness/client.ts'
 import { idb, page, start } from '/pagemcp/index.js'
 document.body.innerHTML = '<main>words of the page</main>'
 const mcp = await start({ name: 'test', redact: (uri, value) => value })
@@ -12,18 +13,8 @@ mcp.mount(page({ select: ['main'] }))
 mcp.mount(idb({ databases: { app: ['notes'] } }))
 mcp.tool({ name: 'add', inputSchema: { type: 'object', required: ['n'] } }, () => 'added')
 await mcp.skill({ name: 'first', description: 'A' }, 'Text').ready
-const port = mcp.port()
-const waiting = new Map()
-port.onmessage = ({ data }) => waiting.get(data.id)?.(JSON.stringify(data.result ?? data.error))
-const _meta = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
-let last = 0
-window.ask = (method, params) => new Promise((resolve) => {
-  waiting.set(++last, resolve)
-  port.postMessage({ jsonrpc: '2.0', id: last, method, params: { ...params, _meta } })
-})
+const client = testClient(mcp.port())
+window.ask = async (...request) => JSON.stringify(await client.askModern(...request))
 window.offerLater = () => mcp.skill({ name: 'later', description: 'B' }, 'Text').ready
 window.ready = true`
 

@@ -1,33 +1,23 @@
 // The gateway, over HTTP and over a WebSocket; a report is XML, whatever the server sent.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { junit, type Requirements } from '../../../playground/check/report.ts'
 import { idsOf, type Report } from '../../../playground/check/run.ts'
 import { http } from '../../../playground/connections/http.ts'
 import { webSocketDialer } from '../../../playground/connections/websocket.ts'
-import { program } from '../../e2e/gateway.ts'
+import { startGateway } from '../../e2e/gateway.ts'
 import { check, checks } from './server.ts'
 
 /** The gateway serves clients that leave out the handshake, and says so (docs/gateway.md). */
 const served = ['R-017', 'R-045']
 
 test('the gateway fails nothing else, over HTTP and over a WebSocket', async () => {
-  const state = await mkdtemp(join(tmpdir(), 'pagemcp-check-'))
-  const args = ['serve', '--json', '--no-token', '--state', state, '--mcp', '127.0.0.1:0']
-  const gateway = spawn(program, [...args, '--allow-origin', 'http://page.example'], {
-    stdio: ['pipe', 'pipe', 'ignore'],
-  })
+  const args = ['--no-token', '--allow-origin', 'http://page.example']
+  const gateway = await startGateway({ command: 'serve', args })
   try {
-    const [line] = (await once(createInterface({ input: gateway.stdout }), 'line')) as [string]
-    const { mcp } = JSON.parse(line) as { mcp: string }
+    const { mcp } = gateway
     for (const dialer of [http(mcp), webSocketDialer(mcp.replace(/^http(.*)mcp$/, 'ws$1ws'))]) {
       const { outcomes, stopped } = await check(dialer)
       assert.equal(stopped, '', dialer.kind)
@@ -40,9 +30,7 @@ test('the gateway fails nothing else, over HTTP and over a WebSocket', async () 
       assert.ok(passed >= 90, `${dialer.kind}: ${passed} passed`)
     }
   } finally {
-    gateway.kill('SIGTERM')
-    await once(gateway, 'exit')
-    await rm(state, { recursive: true, force: true })
+    await gateway.close()
   }
 })
 

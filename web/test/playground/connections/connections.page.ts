@@ -1,15 +1,9 @@
 /** Connections that a visitor opens: HTTP with the doctor, WebSocket, pages in frames. */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
-import { program } from '../../e2e/gateway.ts'
+import { type Gateway, startGateway } from '../../e2e/gateway.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openPlayground, type Playground, press, saw, servePlayground } from '../harness.ts'
 import { connect, connection, fill, openDialog, openForFailures } from './dialog.ts'
@@ -26,29 +20,20 @@ const page = (script: string) =>
   `<!doctype html><title>Guest</title><script type="module" src="${script}"></script>`
 
 let playground: Playground
-let gateway: ChildProcess
-let gatewayUrl = ''
-const state = mkdtemp(join(tmpdir(), 'pagemcp-connections-'))
+let gateway: Gateway
 
 before(async () => {
   playground = await servePlayground({
     '/guest.html': page('/guest.js'),
     '/guest.js': guest,
   })
-  const args = ['serve', '--json', '--no-token', '--state', await state, '--mcp', '127.0.0.1:0']
-  args.push('--allow-origin', playground.origin, '--allow-assistant-origin', playground.origin)
-  gateway = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] })
-  if (gateway.stdout === null) throw new Error('no output')
-  const [line] = (await once(createInterface({ input: gateway.stdout }), 'line')) as [string]
-  gatewayUrl = (JSON.parse(line) as { mcp: string }).mcp
+  const args = [`--allow-origin=${playground.origin}`, '--no-token']
+  args.push(`--allow-assistant-origin=${playground.origin}`)
+  gateway = await startGateway({ command: 'serve', args })
 })
 after(async () => {
-  if (gateway?.exitCode === null) {
-    gateway.kill('SIGTERM')
-    await once(gateway, 'exit') // it writes its state when it ends
-  }
+  await gateway?.close()
   await playground?.close()
-  await rm(await state, { recursive: true, force: true })
 })
 
 inBrowsers('a page in a frame is a server', async ({ open }) => {
@@ -143,9 +128,9 @@ inBrowsers(
 
 inBrowsers('the gateway is reached by WebSocket, and by HTTP', async ({ open }) => {
   const tab = await openPlayground(open, playground)
-  await connect(tab, 'ws', gatewayUrl.replace(/^http(.*)mcp$/, 'ws$1ws'))
+  await connect(tab, 'ws', gateway.mcp.replace(/^http(.*)mcp$/, 'ws$1ws'))
   await connection(tab, 'PageMCP')
-  await connect(tab, 'http', gatewayUrl)
+  await connect(tab, 'http', gateway.mcp)
   await tab.waitForFunction(
     () => document.querySelectorAll('.clients .connection-state[data-is=open]').length === 3,
   )

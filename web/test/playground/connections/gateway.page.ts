@@ -9,7 +9,6 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../../e2e/gateway.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { pasteInto } from '../../harness/waits.ts'
 import { press, saw } from '../harness.ts'
 import { connection, openDialog } from './dialog.ts'
 
@@ -73,30 +72,6 @@ inBrowsers(
       () => document.querySelectorAll('.clients .connection-state[data-is=open]').length === 3,
     )
     await saw(tab, '[data-pane=explore]', 'idb:///notes-app')
-  },
-)
-
-inBrowsers(
-  'a browser without a pairing takes a link, and keeps what it gets for it',
-  async ({ open }) => {
-    const tab = await openServed(open)
-    await openDialog(tab, 'gateway')
-    await tab.waitForSelector('dialog input[name=link]')
-    await saw(tab, 'dialog [role=status]', 'not paired') // which is no error
-    await tab.type('dialog input[name=link]', 'no link')
-    await press(tab, 'dialog button', 'Use link')
-    await saw(tab, 'dialog [role=alert]', 'This is not a link')
-    const { start } = await gateway.fresh()
-    await tab.$eval('dialog input[name=link]', (input) => {
-      ;(input as HTMLInputElement).value = ''
-    })
-    await pasteInto(tab, 'dialog input[name=link]', start)
-    await press(tab, 'dialog button', 'Use link')
-    await saw(tab, '.connections-gateway', 'Permissions')
-
-    const again = await openServed(open)
-    await openDialog(again, 'gateway')
-    await saw(again, '.connections-gateway', 'Permissions')
   },
 )
 

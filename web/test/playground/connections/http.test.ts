@@ -20,8 +20,8 @@ import { http } from '../../../playground/connections/http.ts'
 import { Session } from '../../../playground/connections/session.ts'
 import { Store } from '../../../playground/messages/store.ts'
 import type { Revision } from '../../../playground/protocol/revisions.ts'
-import { until } from '../../core/client.ts'
 import { program } from '../../e2e/gateway.ts'
+import { until } from '../../harness/client.ts'
 import '../../harness/texts.ts'
 
 const timeout = 30_000 // ms

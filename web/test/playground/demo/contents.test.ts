@@ -3,13 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import {
-  type Contents,
-  demoContents,
-  english,
-  listOf,
-  titled,
-} from '../../../playground/demo/contents.ts'
+import { type Contents, english } from '../../../playground/demo/contents.ts'
 import { locales } from '../../../playground/locale/languages.ts'
 
 test('every language has all items, pages and titles, and none is English by mistake', () => {
@@ -31,11 +25,4 @@ test('every language has all items, pages and titles, and none is English by mis
       assert.ok(!en.pages.some(([other, words]) => other === title || words === text), title)
     }
   }
-})
-
-test('English is the language of scripts and tests', () => {
-  assert.equal(demoContents(), english)
-  assert.equal(titled('Today'), 'Today')
-  assert.equal(listOf(0, 2), 'milk, bread')
-  assert.equal(listOf(8, 17), 'milk, apples')
 })

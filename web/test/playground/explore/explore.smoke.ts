@@ -55,49 +55,6 @@ inBrowsers('a template says what it needs, completes it, and is read', async ({ 
 })
 
 inBrowsers(
-  'the skills of a server are listed with their files, which are read by a click',
-  async ({ open }) => {
-    const hosted = await serveHosted()
-    try {
-      const { frame } = await openHosted(open, hosted, '?skills')
-      await press(frame, '[role=tab]', 'Skills', 'aria-label')
-      await saw(frame, '#explore-view', 'What to pack for a trip.')
-      await saw(frame, '#explore-view', 'skill://odd/SKILL.md') // its entry is malformed
-      await press(frame, '#explore-view .thing-read', 'skill://packing/SKILL.md')
-      await saw(frame, '[data-pane=inspect]', 'milk, bread')
-      await saw(frame, '.in-chips', 'wrong digest: do not use this file')
-      await press(frame, '#explore-view .thing-read', 'skill://packing/list.txt')
-      await saw(frame, '.in-chips', 'digest verified')
-      await press(frame, '#explore-view button', 'Edit request for packing', 'aria-label')
-      await saw(frame, '[data-pane=compose]', 'packing')
-    } finally {
-      await hosted.close()
-    }
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
-  'one search finds templates, prompts and tools, too, which have the same rows',
-  async ({ open }) => {
-    const page = await openPlayground(open, playground)
-    await press(page, '[role=tab]', 'Resources', 'aria-label')
-    await saw(page, '.explore-list', 'media://logo.svg')
-    await page.type('.explore-tools input', 'note')
-    await press(page, '[data-elsewhere=tools]', 'Tools')
-    await saw(page, '.thing .thing-name', 'Write a note')
-    const count = await page.$$eval('.thing', ({ length }) => length)
-    assert.ok(count >= 2 && count < 5, `${count} tools`)
-    await press(page, '[data-elsewhere=templates]', 'Templates')
-    await saw(page, 'summary .thing-uri', 'notes://{id}')
-    await press(page, '[data-elsewhere=tools]', 'Tools')
-    await press(page, '.thing-read', 'remove_note')
-    await saw(page, '.compose-method', 'tools/call')
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
   'of ten thousand resources only those near the view are drawn, and all are reached',
   async ({ open }) => {
     const hosted = await serveHosted()

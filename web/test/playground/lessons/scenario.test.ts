@@ -59,18 +59,6 @@ test('every step of ours says something in each language, and nothing is said in
   }
 })
 
-test('there are twelve lessons, of at most two minutes, in which the learner sends something or reads a chat', () => {
-  assert.equal(lessonIds.length, 12)
-  for (const id of lessonIds) {
-    const scenario = parseScenario(id, readFileSync(new URL(`${id}.txtar`, own), 'utf8'))
-    assert.ok(Number(scenario.options.minutes) <= 2, id)
-    for (const revision of scenario.options.revisions ?? [undefined]) {
-      const turns = stepsIn(scenario, revision).filter(({ learner, speaker }) => learner || speaker)
-      assert.ok(turns.length >= 1, id)
-    }
-  }
-})
-
 test('lines of a revision are there in no other', () => {
   const scenario = parseScenario(
     'x',

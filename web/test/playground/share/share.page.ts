@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
-import { encodeLink, pack } from '../../../playground/share/link.ts'
+import { encodeLink } from '../../../playground/share/link.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openBusy, openPlayground, press, sharePlayground } from '../harness.ts'
 
@@ -169,41 +169,3 @@ inBrowsers('a file that is dropped before the browser was idle is imported', asy
   assert.ok(prevented, 'the browser does not open it')
   await has(page, '[role=status] .toast', '1 row imported')
 })
-
-inBrowsers(
-  'a link that is too long becomes a file, and one that unfolds without end is refused',
-  async ({ open }) => {
-    const page = await openPlayground(open, playground)
-    await catchShared(page)
-    const noise = Array.from(crypto.getRandomValues(new Uint8Array(20_000)), (byte) =>
-      byte.toString(36),
-    ).join('')
-    const long = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/x', params: { noise } })
-    const lines = [
-      '{"mcplog":1,"peers":[]}',
-      JSON.stringify({ t: 0, c: 1, d: 'out', k: 'port', raw: long }),
-    ]
-    await page.evaluate((text) => {
-      const files = new DataTransfer()
-      files.items.add(new File([text], 'long.mcplog.jsonl'))
-      const drop = { dataTransfer: files, bubbles: true, cancelable: true }
-      window.dispatchEvent(new DragEvent('drop', drop))
-    }, lines.join('\n'))
-    await has(page, '[role=status] .toast', '1 row imported')
-    await press(page, '.bar [data-command=share]', '')
-    await press(page, '#share-conversation', '')
-    await page.waitForSelector('[data-command=copy-conversation]:not(:disabled)')
-    await press(page, '[data-command=copy-conversation]', '')
-    await page.waitForSelector('html[data-saved]')
-    assert.equal(await page.$eval('html', (html) => html.dataset.copied), undefined)
-    assert.ok((await page.$eval('html', (html) => html.dataset.saved ?? '')).includes(noise))
-    await page.keyboard.press('Escape')
-
-    const bomb = `#t1.${await pack(`{"mcplog":1}\n${' '.repeat(3_000_000)}`)}`
-    await page.evaluate((hash) => {
-      location.hash = hash
-    }, bomb)
-    await has(page, '[role=status] .toast', 'too much')
-    assert.equal(await page.$('.present'), null)
-  },
-)

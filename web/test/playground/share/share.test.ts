@@ -41,16 +41,6 @@ test('a link comes back as it was, broken texts and all scripts included', async
   assert.deepEqual(await decodeLink(await encodeLink(link)), link)
 })
 
-test('six whole requests are a short link', async () => {
-  const messages = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({
-    text: JSON.stringify(request(revision, 1, 'resources/read', { uri: `notes://${name}` })),
-    revision: revision as '2026-07-28',
-  }))
-  const hash = await encodeLink({ messages, target: '' })
-  assert.ok(hash.length < 500, `${hash.length} characters`)
-  assert.match(hash, /^#v1\.[\w-]+$/)
-})
-
 test('random texts come back', async () => {
   const random = randomness(7)
   for (let i = 0; i < 60; i++) {

@@ -76,21 +76,3 @@ inBrowsers('a part that does not load says so, and can be loaded again', async (
   await press(page, 'dialog [role=alert] button', 'Try again')
   await dialogSays(page, 'Connect to a server')
 })
-
-inBrowsers(
-  'texts that did not load are loaded again with the next part',
-  async (browser) => {
-    const broken: { now?: RegExp } = { now: /chunks\/en-/ }
-    const page = await openPlayground(async (url) => {
-      const page = await breakable(await browser.context.newPage(), broken)
-      await page.goto(url)
-      return page
-    }, playground)
-    await pressHelp(page)
-    await page.waitForSelector('dialog [role=alert]')
-    broken.now = undefined
-    await press(page, 'dialog [role=alert] button', 'Try again')
-    await dialogSays(page, 'Keyboard')
-  },
-  { only: ['chromium'] }, // Firefox keeps modules that did not load
-)

@@ -67,26 +67,3 @@ inBrowsers('what is sent before the engine is there waits for it', async ({ cont
     document.querySelector('[data-pane=inspect]')?.textContent?.includes('notes://today'),
   )
 })
-
-inBrowsers('Send stays where it is while the tools load', async ({ context }) => {
-  const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
-  await page.evaluateOnNewDocument(() => {
-    const seen = new Set<string>()
-    Object.assign(window, { seen })
-    const look = () => {
-      const send = document.querySelector('[data-command=send]')
-      if (send) {
-        const { x, y } = send.getBoundingClientRect()
-        seen.add(`${Math.round(x)} ${Math.round(y)}`)
-      }
-      requestAnimationFrame(look)
-    }
-    requestAnimationFrame(look)
-  })
-  await page.goto(`${playground.url}?quiet&lang=en`)
-  await page.waitForSelector('.compose-send [popovertarget]')
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
-  const seen = (await page.evaluate('[...seen]')) as string[]
-  assert.equal(seen.length, 1, `places: ${seen.join(', ')}`)
-})

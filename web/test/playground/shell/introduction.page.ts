@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { connect } from '../connections/dialog.ts'
 import {
   callsToAct,
   openPlayground,
@@ -111,42 +110,6 @@ inBrowsers(
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'tl-filter')
     assert.equal(await page.$eval('main', (main) => main.dataset.shown), 'timeline')
     assert.ok((await rows(page)).length > 0)
-  },
-  { moving: true },
-)
-
-inBrowsers(
-  'a message that the user writes stays as it is',
-  async ({ open }) => {
-    const page = await open('about:blank')
-    // As soon as there is a text area: later, the editor has taken its place.
-    await page.evaluateOnNewDocument(() => {
-      new MutationObserver((_, observer) => {
-        const draft = document.querySelector<HTMLTextAreaElement>('.compose .draft')
-        if (draft === null) return
-        observer.disconnect()
-        draft.value = '{"mine": 1}'
-        draft.dispatchEvent(new InputEvent('input', { bubbles: true }))
-      }).observe(document, { childList: true, subtree: true })
-    })
-    await page.goto(`${playground.url}?lang=en`)
-    await updated(page)
-    assert.deepEqual(await tabs(page), ['untitled'])
-    assert.equal(await page.$('.hint'), null, 'Send would not read the note')
-  },
-  { moving: true },
-)
-
-inBrowsers(
-  'hint and draft of the demo go when the user connects a page',
-  async ({ open }) => {
-    const page = await openPlayground(open, playground, '?lang=en')
-    await page.waitForSelector('.hint')
-    assert.deepEqual(await tabs(page), ['notes://today'])
-    const own = () => connect(page, 'frame', `${playground.otherOrigin}/own.html`)
-    await own()
-    await page.waitForFunction(() => document.querySelector('.hint') === null)
-    assert.deepEqual(await tabs(page), ['resources/list'])
   },
   { moving: true },
 )

@@ -1,5 +1,6 @@
 /**
- * A raw JSON-RPC client for tests: no SDK, so that nothing is hidden. Every wait has a time limit.
+ * The client of tests: raw JSON-RPC and no SDK, so that nothing is hidden, on a port or over Streamable HTTP. Every wait has
+ * a time limit. It imports types alone: pages of tests load it as `/client.js`.
  */
 
 import type { Port } from '../../src/port.ts'
@@ -97,4 +98,47 @@ export async function until(condition: () => boolean, what: string): Promise<voi
     if (Date.now() > deadline) throw new Error(`not in time: ${what}`)
     await new Promise((resolve) => setImmediate(resolve))
   }
+}
+
+/** Where an assistant sends its requests. */
+export interface Endpoint {
+  readonly mcp: string
+  readonly token?: string
+}
+
+/**
+ * Sends a request of 2026-07-28 as an assistant does.
+ *
+ * @param at - the name of a page: the request goes to its own endpoint; default: to all
+ * @param capabilities - those of the client
+ */
+export function fetchAnswer(
+  { mcp, token }: Endpoint,
+  method: string,
+  params: { readonly [name: string]: unknown } = {},
+  at = '',
+  capabilities: object = {},
+): Promise<Response> {
+  const { uri } = (params.ref ?? params) as { uri?: unknown }
+  const name = params.taskId ?? params.name ?? uri
+  const _meta = { ...envelope, 'io.modelcontextprotocol/clientCapabilities': capabilities }
+  return fetch(at === '' ? mcp : `${mcp}/${at}`, {
+    method: 'POST',
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(name !== undefined && { 'mcp-name': String(name) }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+    signal: AbortSignal.timeout(3 * limit), // as long as a page may be away and a stream open
+  })
+}
+
+/** The answer to such a request, JSON text, whether it comes alone or at the end of a stream. */
+export async function post(...request: Parameters<typeof fetchAnswer>): Promise<string> {
+  const text = await (await fetchAnswer(...request)).text()
+  return /(?:^|\n)data: ([^\n]*"id":1,[^\n]*)/.exec(text)?.[1] ?? text // a line ends at \n alone, not at U+2028
 }

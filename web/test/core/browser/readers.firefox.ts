@@ -1,1 +1,0 @@
-import './readers.page.ts'

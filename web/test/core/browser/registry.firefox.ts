@@ -1,1 +1,0 @@
-import './registry.smoke.ts'

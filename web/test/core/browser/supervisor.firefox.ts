@@ -1,1 +1,0 @@
-import './supervisor.smoke.ts'
