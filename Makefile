@@ -1,7 +1,7 @@
 # make run    everything one needs to try it: gateway on 8808, demos on 8809, live
 # make quick  the inner loop: format, types, short Go tests, web tests without a browser
-# make test   what must hold: linters, short Go tests, web tests in Node and one browser; installs the browser on a fresh Debian
-# make test-more  the rest: the race detector, long Go tests, the engine under Node, all browser tests in Chromium and Firefox, and one journey in WebKit
+# make test   what must hold: format, vet, types, short Go tests, web tests in Node and one browser; installs the browser on a fresh Debian
+# make test-more  the rest: staticcheck, the official SDKs, the race detector, long Go tests, the engine under Node, all browser tests in Chromium and Firefox, and one journey in WebKit
 # make conformance  the official suite, through a page in Go and one in a browser
 # make fuzz   every fuzz target for FUZZTIME=60s each
 # make soak   what takes minutes: a million records, reloads and kills under load, SEEDS=1000 of the simulation
@@ -50,7 +50,7 @@ JOBS = 3
 SEEDS = 50
 SEED =
 
-.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint format lint-go lint-web browsers test-go race under-node vet-variants test-web built binary program
+.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go race under-node vet-variants test-web built binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -114,15 +114,17 @@ $(NPM_STAMP): web/package-lock.json
 	@ln -sf ../typescript/bin/tsc web/node_modules/.bin/tsc # oldest-typescript, of the tests, has a tsc, too
 	@touch $@
 
-lint: lint-go lint-web
+lint: lint-go lint-web lint-more
 
 format:
 	@unformatted=$$(gofmt -l cmd server wasm web/*.go); test -z "$$unformatted" || { echo "not formatted: $$unformatted; run gofmt -w"; exit 1; }
 
-lint-go: format $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-$(strip $(ACTIONLINT))
+lint-go: format
 	$(GO) vet ./...
-	$(GO) vet -C $(INTEROP) ./...
 	GOOS=js GOARCH=wasm $(GO) vet -trimpath ./wasm/... # as engine.wasm is built
+
+# To compile and run these on a fresh machine takes five minutes of a processor.
+lint-more: $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-$(strip $(ACTIONLINT))
 	$(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	cd $(INTEROP) && $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./...
 	GOOS=js GOARCH=wasm $(BIN)/staticcheck-$(strip $(STATICCHECK)) ./wasm/...
@@ -163,7 +165,7 @@ test:
 
 test-more:
 	@$(MAKE) --no-print-directory browsers NEEDED="chromium firefox-esr WebKitWebDriver Xvfb gcc openssl"
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target vet-variants race under-node
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint-more vet-variants race under-node
 	@$(MAKE) --no-print-directory test-go SHORT=
 	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.long.ts' 'test/**/*.page.ts' 'test/**/*.firefox.ts' 'test/**/*.webkit.ts'"
 	@echo "all tests passed"
@@ -177,6 +179,7 @@ quick: format $(NPM_STAMP)
 vet-variants:
 	GOOS=windows $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
+	$(GO) vet -C $(INTEROP) ./...
 	$(GO) vet -tags registered ./cmd/pagemcp ./server/published ./server/release
 
 # Tests that take more than seconds skip themselves with -short. The messages of these tests are written down and compared with
@@ -188,7 +191,7 @@ test-go: $(NPM_STAMP) binary
 	@rm -rf .cache/messages
 	$(GO) test $(GO_TEST) $(SHORT) $$($(GO) list ./... | grep -vE '/pagemcp/(server|server/internal/gateway)$$')
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test $(GO_TEST) $(SHORT) -count=1 ./server ./server/internal/gateway
-	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -C $(INTEROP) $(GO_TEST) $(SHORT) -count=1 ./...
+	test -n "$(SHORT)" || PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -C $(INTEROP) $(GO_TEST) -count=1 ./...
 
 # Collecting garbage less often saves a third of the time of some packages, and takes some hundred MB.
 race: export GOGC = 400
