@@ -113,26 +113,43 @@ func (c *Client) allowRate(a *allowance) bool { return c.proxy || a.take(1) }
 // Cancel cancels a request for its client: its context ends, and no answer follows.
 // Calls that are not waiting are ignored.
 func (c *Client) Cancel(call sink.Call) {
-	run, listen := c.drop(call)
-	if run != nil {
-		run.cancel(nil)
-	}
-	if listen != nil {
-		listen.close()
+	c.tearDown(func() (ended []*subscription) {
+		run, listen := c.waiting[call], c.listens[call]
+		if (run != nil || listen != nil) && !c.closed {
+			c.sink.Drop(call)
+		}
+		return c.take(call)
+	})
+}
+
+// tearDown ends what the client has: all that end takes, with their subscriptions, and whatever it
+// says to the Sink, in one step. Nothing that was ended gets a notification or answer afterwards.
+func (c *Client) tearDown(end func() (ended []*subscription)) {
+	var ended []*subscription
+	c.engine.safely("a Sink", func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		ended = end()
+		for _, s := range ended {
+			s.end()
+		}
+	})
+	for _, s := range ended {
+		s.leave()
 	}
 }
 
-// drop takes a call out and drops it in the Sink.
-func (c *Client) drop(call sink.Call) (run *running, listen *subscription) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	run, listen = c.waiting[call], c.listens[call]
+// take takes a call out, cancels what runs, and returns the subscription of a listen; c.mu is held.
+func (c *Client) take(call sink.Call) (ended []*subscription) {
+	if run := c.waiting[call]; run != nil {
+		run.cancel(nil)
+	}
+	if listen := c.listens[call]; listen != nil {
+		ended = append(ended, listen)
+	}
 	delete(c.waiting, call)
 	delete(c.listens, call)
-	if (run != nil || listen != nil) && !c.closed {
-		c.sink.Drop(call)
-	}
-	return run, listen
+	return ended
 }
 
 // FailCall ends a call whose result the Sink could not complete, because what
@@ -149,63 +166,40 @@ func (c *Client) FailCall(call sink.Call, uri string, isModern bool, err error) 
 // Close ends the client: its channel is gone. Its requests are cancelled, its
 // subscriptions end, and its Sink is not called any more.
 func (c *Client) Close() {
-	ended := c.markClosed()
+	c.tearDown(func() (ended []*subscription) {
+		c.closed = true
+		return c.takeAll(func(sink.Call) {}, func(sink.Call, *running) {})
+	})
 	c.end()
-	for _, s := range ended {
-		s.close()
-	}
 	c.engine.disconnect(c)
-}
-
-// markClosed is Close for what the client's mu guards.
-func (c *Client) markClosed() []*subscription {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
-	ended := c.subscriptions()
-	clear(c.waiting)
-	clear(c.listens)
-	return ended
 }
 
 // shutDown ends what the client still has, from the engine's side: subscriptions
 // with their result, requests with an error.
 func (c *Client) shutDown() {
-	var ended []*subscription
-	c.engine.safely("a Sink", func() { ended = c.endAll() })
-	for _, s := range ended {
-		s.close()
-	}
+	c.tearDown(func() (ended []*subscription) {
+		return c.takeAll(func(listen sink.Call) {
+			c.sink.End(listen, &sink.Document{JSON: append(c.engine.fixed.Load().begin(), '}')})
+		}, func(call sink.Call, run *running) {
+			c.sink.Fail(call, c.engine.closing(run.method))
+		})
+	})
 }
 
-// endAll is finish for what the client's mu guards.
-func (c *Client) endAll() []*subscription {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	ended := c.subscriptions()
-	listens, waiting := c.listens, c.waiting
-	c.waiting = map[sink.Call]*running{}
-	c.listens = map[sink.Call]*subscription{}
-	for call := range listens {
-		c.sink.End(call, &sink.Document{JSON: append(c.engine.fixed.Load().begin(), '}')})
+// takeAll is take for everything; listen and request say so first. c.mu is held.
+func (c *Client) takeAll(listen func(sink.Call), request func(sink.Call, *running)) (ended []*subscription) {
+	for call := range c.listens {
+		listen(call)
+		ended = append(ended, c.take(call)...)
 	}
-	for call, run := range waiting {
-		run.cancel(nil)
-		c.sink.Fail(call, c.engine.closing(run.method))
-	}
-	return ended
-}
-
-// subscriptions returns all of the client's; c.mu is held.
-func (c *Client) subscriptions() []*subscription {
-	all := make([]*subscription, 0, len(c.listens)+1)
-	for _, s := range c.listens {
-		all = append(all, s)
+	for call, run := range c.waiting {
+		request(call, run)
+		c.take(call)
 	}
 	if c.classic != nil {
-		all = append(all, c.classic)
+		ended = append(ended, c.classic)
 	}
-	return all
+	return ended
 }
 
 func (c *Client) respond(call sink.Call, result sink.Result) {

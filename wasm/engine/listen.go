@@ -36,7 +36,7 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 	opened := false
 	defer func() {
 		if !opened { // refused, cancelled meanwhile, or a panic
-			s.close()
+			req.client.tearDown(func() []*subscription { return []*subscription{s} })
 		}
 	}()
 	var honoured, tasks, wanted []string

@@ -124,23 +124,20 @@ func (s *subscription) withdraw(uri string) {
 	delete(s.pending, uri)
 }
 
-// close ends s: no notification follows.
-func (s *subscription) close() {
-	e := s.client.engine
-	had, unused := e.registry.removeAll(s)
-	e.forget(unused)
-	s.end()
-	e.unwant(had)
-}
-
-// end is close for what the client's mu guards.
+// end ends s: no notification follows. The client's mu is held; leave has to be called afterwards.
 func (s *subscription) end() {
-	s.client.mu.Lock()
-	defer s.client.mu.Unlock()
-	s.ended = true
+	s.ended, s.pending, s.recent = true, nil, nil
 	if s.tick != nil {
 		s.tick.Stop()
 	}
+}
+
+// leave takes s, which has ended, out of the registry.
+func (s *subscription) leave() {
+	e := s.client.engine
+	had, unused := e.registry.removeAll(s)
+	e.forget(unused)
+	e.unwant(had)
 }
 
 // activate starts the notifications of s, beginning with the URIs that changed before.

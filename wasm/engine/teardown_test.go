@@ -1,0 +1,74 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// Whatever ends a listen, nothing follows on it, and every message is one, also while what it
+// watches changes all the time.
+func TestListensEndWholly(t *testing.T) {
+	listens := 2_000
+	if !testing.Short() {
+		listens = 100_000
+	}
+	e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{UpdateInterval: time.Nanosecond})
+	table := engine.NewTable()
+	if err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://a", Name: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	e.Mount("", table)
+	near, far := jsonrpc.Pipe()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	go e.Serve(ctx, far) // ends with near
+	defer near.Close()
+
+	over := make(chan struct{})
+	var changes sync.WaitGroup
+	changes.Go(func() {
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				table.Changed("notes://a")
+			}
+		}
+	})
+	defer changes.Wait()
+	defer close(over)
+	for n := range listens {
+		for _, message := range []string{
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"subscriptions/listen","params":{%s,"notifications":{"resourceSubscriptions":["notes://a"]}}}`, n, enginetest.ModernMeta),
+			fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, n),
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":"ping %d","method":"ping"}`, n),
+		} {
+			if err := near.Write(ctx, []byte(message)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for isOver := false; !isOver; {
+			data, err := near.Read(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			msg, refusal := jsonrpc.Parse(data)
+			if refusal != nil {
+				t.Fatalf("listen %d: %s", n, data)
+			}
+			if meta := jsonrpc.Member(msg.Params, "_meta"); msg.Kind == jsonrpc.Notification && !strings.Contains(string(meta), fmt.Sprintf(`subscriptionId":%d}`, n)) {
+				t.Fatalf("listen %d: %s", n, data)
+			}
+			isOver = msg.Kind == jsonrpc.Response
+		}
+	}
+}
