@@ -59,29 +59,6 @@ type envelope struct {
 // maxEnvelope is the size of an envelope that a Client keeps.
 const maxEnvelope = 1 << 10 // bytes
 
-// clear prepares a request for reuse. Only what is set is cleared: while Go
-// collects garbage, each pointer that is overwritten costs time.
-func (req *request) clear(c *Client, call sink.Call, m sink.Method) {
-	req.client, req.call, req.method, req.session, req.rev, req.mayWait = c, call, m, c.session, 0, false
-	if req.params != nil {
-		req.extension, req.params = "", nil
-	}
-	if req.meta != nil || req.info != nil {
-		req.envelope = envelope{}
-	}
-	if req.filter != nil || req.requested != nil {
-		req.filter, req.requested = nil, nil
-	}
-	if req.arguments != nil || req.ref != nil || req.context != nil || req.levelText != nil || req.inputs != nil || req.state != nil {
-		req.levelText, req.arguments = nil, nil
-		req.ref, req.argument, req.context, req.inputs, req.state = nil, nil, nil, nil, nil
-	}
-	if req.hasURI || req.hasCursor || req.name != "" {
-		req.uri, req.cursor, req.name = "", "", ""
-		req.hasURI, req.hasCursor = false, false
-	}
-}
-
 // read reads the members of params that methods use. The methods check for missing
 // ones.
 func (req *request) read(params []byte) *jsonrpc.Error {

@@ -151,14 +151,14 @@ func (c *Client) TakeURI(call sink.Call, m sink.Method, uri []byte) (*sink.Docum
 	return c.settle(req, uri, result, err)
 }
 
-// newRequest clears the client's request, which spares an allocation for each.
+// newRequest returns the client's request, all of it new. That spares an allocation for each.
 func (c *Client) newRequest(call sink.Call, m sink.Method) *request {
 	if int(m) >= len(methods) {
 		m = unknownMethod
 	}
-	req := &c.scratch
 	known := c.engine.known(m)
-	req.clear(c, call, known)
+	c.scratch = request{client: c, call: call, method: known, session: c.session}
+	req := &c.scratch
 	if known != m && c.engine.extends() {
 		req.extension = methods[m].Name
 	}

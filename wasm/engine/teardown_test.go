@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -71,4 +72,24 @@ func TestListensEndWholly(t *testing.T) {
 			isOver = msg.Kind == jsonrpc.Response
 		}
 	}
+}
+
+// A request leaves nothing behind for the next one of its client, such as the name of a method of an
+// extension that does without params.
+func TestRequestsShareNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{
+			Extensions: []byte(`{"com.example/x":{}}`),
+			Extend:     func(context.Context, string, []byte) ([]byte, error) { return []byte(`{"of":"the extension"}`), nil },
+		})
+		far := &messageSink{}
+		c := e.Connect(far, "")
+		c.Message([]byte(`{"jsonrpc":"2.0","id":1,"method":"com.example/none"}`))
+		c.Message([]byte(`{"jsonrpc":"2.0","id":2,"method":"ping"}`))
+		synctest.Wait()
+		if got := far.answers[len(far.answers)-1]; !strings.HasPrefix(got, "{}") {
+			t.Errorf("ping is answered by %s", got)
+		}
+		c.Close()
+	})
 }
