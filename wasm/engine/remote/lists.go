@@ -184,18 +184,16 @@ func listOrCached[T any](ctx context.Context, r *Remote, method, cursor string, 
 	defer slow.Stop()
 	select {
 	case <-f.done:
-		if value, ok := f.value.(T); ok {
-			return value, nil
-		}
-		if errors.Is(f.err, engine.ErrBadCursor) && cursor != "" {
-			return copied, engine.ErrBadCursor
-		}
 	case <-slow.C:
 	case <-ctx.Done():
 		return copied, ctx.Err()
 	}
-	r.noteStale(f, copied)
-	return copied, nil
+	value, err := r.result(f, copied)
+	if errors.Is(err, engine.ErrBadCursor) && cursor != "" {
+		return copied, engine.ErrBadCursor
+	}
+	fresh, _ := value.(T)
+	return fresh, nil
 }
 
 // mayList reports whether a client may get a list that is kept: while the page is away or asleep, the other tabs of its app
@@ -306,13 +304,17 @@ func (r *Remote) finishFetch(ctx context.Context, f *fetch, key string, value an
 	return isOver
 }
 
-// noteStale records that substitute was returned instead of a fetch's answer. A different
-// answer is announced.
-func (r *Remote) noteStale(f *fetch, instead any) {
+// result returns the answer of a fetch, if there is one by now; else instead, and a different answer
+// is announced. The error is that of an attempt.
+func (r *Remote) result(f *fetch, instead any) (value any, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if f.value != nil {
+		return f.value, nil
+	}
 	f.isStale, f.substitute = true, instead
 	r.lists.slow = r.lists.slow || !f.finished
+	return instead, f.err
 }
 
 // drop removes an answer.

@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -297,6 +298,37 @@ func TestEndlessListsAreBounded(t *testing.T) {
 				}
 				g.end()
 			})
+		})
+	}
+}
+
+// A list that comes at the moment when its client stops waiting is in the answer, or announced.
+func TestListsAtTheirTimeoutAreNotLost(t *testing.T) {
+	for range 500 {
+		synctest.Test(t, func(t *testing.T) {
+			p, near := newScriptedPage(t)
+			p.answer = func(msg jsonrpc.Message) string {
+				go func() { // ends after the answer
+					time.Sleep(2 * time.Second)
+					p.say(`"id":` + string(msg.ID) + "," + goodLists[msg.Method])
+				}()
+				return ""
+			}
+			r, err := remote.Attach(t.Context(), near)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			announced := make(chan engine.Change, 10)
+			r.Follow(ctx, func(c engine.Change) { announced <- c })
+			tools, err := r.Tools(ctx)
+			synctest.Wait()
+			if len(tools)+len(announced) == 0 || err != nil {
+				t.Errorf("%d tools, %v, and no announcement", len(tools), err)
+			}
+			cancel()
+			r.Close()
+			synctest.Wait()
 		})
 	}
 }
