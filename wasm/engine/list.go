@@ -228,6 +228,13 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 		cursor, began, err := at.within(m), time.Now(), error(nil)
 		for pieces := 0; ; pieces++ {
 			if page.isFull(e.options.PageSize) {
+				if pieces == 0 && cursor == "" { // the source may have nothing
+					rest := listPage{who: page.who}
+					if cursor, err = e.piece(ctx, &rest, m, "", more); err != nil || cursor == "" && rest.count == 0 {
+						break
+					}
+					cursor = ""
+				}
 				next = writeCursor(kind, position{m.prefix, m.nth, cursor})
 				break
 			}

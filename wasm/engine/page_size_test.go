@@ -82,3 +82,19 @@ func TestPagesOfResourcesHaveTheirSize(t *testing.T) {
 		}
 	}
 }
+
+// A full page is the last one if nothing follows, though further sources do.
+func TestFullPagesAtTheEndHaveNoCursor(t *testing.T) {
+	e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{PageSize: 3, Tools: true})
+	e.Mount("", &pagedSource{[]string{"a:1", "a:2", "a:3"}, 100})
+	e.Mount("b+", &pagedSource{nil, 100})
+	e.Mount("c+", engine.NewTable())
+	d := enginetest.NewDialogue(t, e)
+	if got := d.Modern("resources/list", ""); !strings.Contains(got, "a:3") || strings.Contains(got, "nextCursor") {
+		t.Error(got)
+	}
+	e.Mount("d+", &pagedSource{[]string{"d:1"}, 100})
+	if got := d.Modern("resources/list", ""); strings.Contains(got, "d:1") || !strings.Contains(got, "nextCursor") {
+		t.Error(got)
+	}
+}
