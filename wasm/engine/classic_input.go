@@ -53,6 +53,9 @@ func (c *Client) requestInput(ctx context.Context, i *Invocation, requests []byt
 func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRequest, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if _, waits := c.waiting[i.call]; !waits || c.closed {
+		return nil, context.Canceled // nothing belongs to a call that is over
+	}
 	if c.classic == nil || !c.classic.open {
 		return nil, BadParams("the client has to be asked, but has not sent notifications/initialized")
 	}
@@ -75,9 +78,7 @@ func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRe
 		}
 		params.Text("}")
 		text := jsonrpc.AppendRequest(nil, q.id, q.method, params)
-		if !c.closed {
-			c.sink.Relate(&sink.Document{JSON: text}, i.call)
-		}
+		c.sink.Relate(&sink.Document{JSON: text}, i.call)
 	}
 	return questions, nil
 }

@@ -163,9 +163,15 @@ func (i *Invocation) Progress(params []byte) {
 	if i.token == nil || !ok || len(params) > maxUpdate {
 		return
 	}
-	if !i.acceptProgress(progress) {
-		return
-	}
+	c.ifPending(i.call, func() { // which is one at a time
+		if i.acceptProgress(progress) {
+			c.sink.Notify(i.progressUpdate(params), 0)
+		}
+	})
+}
+
+// progressUpdate returns the notification of a report.
+func (i *Invocation) progressUpdate(params []byte) *sink.Document {
 	text := emit.JSON("{")
 	text.Member("progressToken", i.token)
 	text.Members(params, func(name string) bool { return name == "progress" })
@@ -179,8 +185,7 @@ func (i *Invocation) Progress(params []byte) {
 		text.Quote(plain.Text(message, plain.MaxDescription))
 	}
 	text.Text("}")
-	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodProgress, text), Optional: true}
-	c.ifPending(i.call, func() { c.sink.Notify(doc, 0) })
+	return &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodProgress, text), Optional: true}
 }
 
 // acceptProgress reports whether progress may be sent, and records it.

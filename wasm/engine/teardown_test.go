@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,4 +93,62 @@ func TestRequestsShareNothing(t *testing.T) {
 		}
 		c.Close()
 	})
+}
+
+// A call that was cancelled asks its client nothing.
+func TestCancelledCallsAskNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, _ := speaksOn(t, func(ctx context.Context) ([]byte, error) {
+			<-ctx.Done()
+			return nil, engine.InvocationOf(ctx).Need([]byte(`{"may":{"method":"elicitation/create","params":{"message":"May I?","requestedSchema":{"type":"object","properties":{}}}}}`), nil)
+		})
+		d := enginetest.NewDialogue(t, e)
+		d.Request("initialize", `"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}`)
+		d.Say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		id := d.Send("tools/call", `"name":"work"`)
+		synctest.Wait()
+		d.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
+		synctest.Wait()
+		d.Send("ping", "")
+		for got := ""; !strings.Contains(got, `"result":{}`); {
+			if got = d.Next("the answer of ping"); strings.Contains(got, "elicitation") {
+				t.Fatal(got)
+			}
+		}
+		d.Port.Close()
+		synctest.Wait()
+	})
+}
+
+// Progress that several goroutines report at a time never decreases. R-076.
+func TestProgressNeverDecreases(t *testing.T) {
+	const reports = 2_000
+	e, _ := speaksOn(t, func(ctx context.Context) ([]byte, error) {
+		i, last, all := engine.InvocationOf(ctx), atomic.Int64{}, sync.WaitGroup{}
+		last.Store(1)
+		for range 4 {
+			all.Go(func() {
+				for range reports / 4 {
+					i.Progress([]byte(fmt.Sprintf(`{"progress":%d}`, last.Add(1))))
+				}
+			})
+		}
+		all.Wait()
+		return []byte(`{"content":[]}`), nil
+	})
+	c := enginetest.Speak(t, e, "c")
+	c.Ask("1", "tools/call", speaking, `,"name":"work"`)
+	for before := int64(0); ; {
+		msg := []byte(c.Next())
+		if jsonrpc.Member(msg, "id") != nil {
+			break
+		}
+		if progress, ok := jsonrpc.Int(jsonrpc.Member(jsonrpc.Member(msg, "params"), "progress")); ok {
+			if progress <= before {
+				t.Fatalf("%d after %d", progress, before)
+			}
+			before = progress
+		}
+	}
+	c.Port.Close()
 }
