@@ -47,13 +47,13 @@ func (r *Remote) setAsleep(l *link, asleep bool) {
 // Remote's mu is held.
 func (l *link) fallAsleep(since time.Time) {
 	l.asleep = since
-	if l.sleeps != nil {
-		close(l.sleeps)
-		l.sleeps = nil
+	if l.sleeps == nil {
+		l.sleeps = make(chan struct{})
 	}
+	close(l.sleeps)
 }
 
-// sleepBegins returns what is closed when the page begins to sleep.
+// sleepBegins returns what is closed while the page sleeps, or when it begins to.
 func (r *Remote) sleepBegins(l *link) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,14 +81,8 @@ func (r *Remote) endSleep(l *link, tells bool) bool {
 	if l.asleep.IsZero() || l.told && !tells {
 		return false
 	}
-	l.asleep, l.told = time.Time{}, false
+	l.asleep, l.told, l.sleeps = time.Time{}, false, nil
 	return true
-}
-
-func (r *Remote) isAsleep(l *link) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return !l.asleep.IsZero()
 }
 
 // awake returns the link to a page that is there and awake, or nil.

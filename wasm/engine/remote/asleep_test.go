@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 )
 
@@ -238,4 +239,29 @@ func TestALateValueAnswersWhatWaits(t *testing.T) {
 			t.Errorf("the read got %s", got)
 		}
 	})
+}
+
+// A page that falls asleep while a read begins answers it at once: the read does not wait for a page that
+// is stopped.
+func TestAPageFallsAsleepWhileAReadBegins(t *testing.T) {
+	for range 3_000 {
+		synctest.Test(t, func(t *testing.T) {
+			_, near := newScriptedPage(t) // answers no read
+			r, err := remote.Attach(t.Context(), near)
+			if err != nil {
+				t.Fatal(err)
+			}
+			began, start := time.Now(), make(chan struct{})
+			go func() { // ends at once
+				<-start
+				r.Silent(time.Second)
+			}()
+			close(start)
+			if _, err := r.Read(t.Context(), "notes://a"); !errors.Is(err, engine.ErrAsleep) || time.Since(began) > 0 {
+				t.Errorf("after %v: %v", time.Since(began), err)
+			}
+			r.Close()
+			synctest.Wait()
+		})
+	}
 }

@@ -95,7 +95,7 @@ func (r *Remote) callsOver(l *link) int {
 
 // sendOnce exchanges a request that must not be sent twice for its result. It is sent again
 // only when it is certain that the page did not get it.
-func (r *Remote) sendOnce(ctx context.Context, exchange func(*link) ([]byte, error)) ([]byte, error) {
+func (r *Remote) sendOnce(ctx context.Context, exchange func(*link, <-chan struct{}) ([]byte, error)) ([]byte, error) {
 	var grace graceTime
 	for resend := minResend; ; resend = min(2*resend, maxResend) {
 		l, err := r.linkForCall(ctx, &grace)
@@ -121,9 +121,9 @@ func (r *Remote) sendOnce(ctx context.Context, exchange func(*link) ([]byte, err
 }
 
 // exchangeOver calls exchange, and counts the call as done.
-func (r *Remote) exchangeOver(l *link, exchange func(*link) ([]byte, error)) ([]byte, error) {
+func (r *Remote) exchangeOver(l *link, exchange func(*link, <-chan struct{}) ([]byte, error)) ([]byte, error) {
 	defer r.endCall(l)
-	return exchange(l)
+	return exchange(l, nil)
 }
 
 func (r *Remote) endCall(l *link) {

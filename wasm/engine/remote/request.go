@@ -36,12 +36,8 @@ func (r *Remote) requestMarked(ctx context.Context, method string, members []byt
 		send = r.sendOnce
 	}
 	hub := false
-	result, err := send(ctx, func(l *link) ([]byte, error) {
+	result, err := send(ctx, func(l *link, sleeps <-chan struct{}) ([]byte, error) {
 		hub = l.hub
-		var sleeps <-chan struct{}
-		if !once {
-			sleeps = r.sleepBegins(l)
-		}
 		return r.exchange(ctx, l, method, members, answered, sleeps)
 	})
 	if err != nil {
@@ -99,7 +95,7 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 
 // call sends a request that is safe to repeat.
 func (r *Remote) call(ctx context.Context, method string, params []byte) ([]byte, error) {
-	return r.send(ctx, func(l *link) ([]byte, error) { return l.conn.Call(ctx, method, params) })
+	return r.send(ctx, func(l *link, _ <-chan struct{}) ([]byte, error) { return l.conn.Call(ctx, method, params) })
 }
 
 // maxHubBreaks is how often a request is sent again after a break of the link to another
@@ -110,7 +106,8 @@ const maxHubBreaks = 8
 // sent again after the engine's return: one time to a page, which may have ended because
 // of the request, and up to maxHubBreaks times to other nodes. A node that has lost the page
 // for good is asked again within the grace time, until there is a link to the next holder.
-func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error)) ([]byte, error) {
+// exchange gets what is closed when the page begins to sleep.
+func (r *Remote) send(ctx context.Context, exchange func(l *link, sleeps <-chan struct{}) ([]byte, error)) ([]byte, error) {
 	var grace graceTime
 	resend := minResend
 	pageBreaks, hubBreaks := 0, 0
@@ -119,10 +116,13 @@ func (r *Remote) send(ctx context.Context, exchange func(*link) ([]byte, error))
 		if err != nil {
 			return nil, engine.NotSent(err)
 		}
-		if r.isAsleep(l) {
+		sleeps := r.sleepBegins(l)
+		select {
+		case <-sleeps:
 			return nil, engine.NotSent(engine.ErrAsleep)
+		default:
 		}
-		result, err := exchange(l)
+		result, err := exchange(l, sleeps)
 		switch {
 		case l.hub && isNotSent(err):
 			if !grace.wait(ctx, l.down, resend) {
