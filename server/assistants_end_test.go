@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -44,19 +45,15 @@ func (s slowSource) Read(ctx context.Context, uri string) ([]engine.Contents, er
 	return nil, ctx.Err()
 }
 
-func await[T any](t *testing.T, what string, c <-chan T) (value T) {
-	t.Helper()
-	select {
-	case value = <-c:
-	case <-time.After(testTime):
-		t.Fatalf("waited %v for %s", testTime, what)
-	}
-	return value
+// readAs makes a request for a resource.
+func readAs(t *testing.T, g *Gateway, token, uri string, lines ...string) *http.Request {
+	return caller(t, g).As(token).Request(t.Context(), "POST", "/mcp", gatewaytest.Modern("1", "resources/read", `"uri":"`+uri+`"`), append(lines, gatewaytest.HeadersOf("resources/read", `"uri":"`+uri+`"`)...)...)
 }
 
-// readAs makes a request for a resource.
-func readAs(ctx context.Context, g *Gateway, token, uri string, lines ...string) *http.Request {
-	return request(ctx, g, token, "POST", "/mcp", modern("1", "resources/read", `"uri":"`+uri+`"`), append(lines, v2026, "Mcp-Method: resources/read", "Mcp-Name: "+uri)...)
+// await is gatewaytest.Await.
+func await[T any](t *testing.T, what string, from <-chan T) T {
+	t.Helper()
+	return gatewaytest.Await(t, what, from)
 }
 
 // Revoking ends what a token has open at once: a read that waits, subscriptions of both eras, a
@@ -73,15 +70,12 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 	other := mustAdd(t, g, NewToken{Name: "other"})
 
 	subscribe := func(token string) <-chan string {
-		answer := post(t.Context(), t, g, token, "/mcp", modern("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["notes+note:a"]}`), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
-		messages, _ := events(t, answer.Body)
-		receive(t, messages)
-		return messages
+		return caller(t, g).As(token).Listen(t.Context(), "/mcp", `"resourceSubscriptions":["notes+note:a"]`).Messages
 	}
 	stream, otherStream := subscribe(token), subscribe(other)
 	read := make(chan error, 1)
 	go func() {
-		answer, err := http.DefaultClient.Do(readAs(t.Context(), g, token, "notes+note:slow", streams))
+		answer, err := http.DefaultClient.Do(readAs(t, g, token, "notes+note:slow", gatewaytest.Streams))
 		if err == nil {
 			_, err = io.ReadAll(answer.Body)
 			answer.Body.Close()
@@ -99,7 +93,7 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdio := startStdio(t, StdioOptions{Gateway: Options{State: g.state.dir}, As: "claude"})
-	if got := stdio.ask(modern("1", "resources/read", `"uri":"notes+note:a"`)); !strings.Contains(got, "secret") {
+	if got := stdio.ask(gatewaytest.Modern("1", "resources/read", `"uri":"notes+note:a"`)); !strings.Contains(got, "secret") {
 		t.Fatalf("by stdio: %s", got)
 	}
 	await(t, "the read to begin", slow.begun)
@@ -125,18 +119,18 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 	if _, err := dialAs(t, g, g.testToken(), gateway.HopHeader+": "+gateway.HopValue("claude")); err == nil || !strings.Contains(err.Error(), "403") {
 		t.Errorf("a hop of this name: %v", err)
 	}
-	if got := stdio.ask(modern("2", "resources/read", `"uri":"notes+note:a"`)); strings.Contains(got, "secret") {
+	if got := stdio.ask(gatewaytest.Modern("2", "resources/read", `"uri":"notes+note:a"`)); strings.Contains(got, "secret") {
 		t.Errorf("by stdio after it: %s", got)
 	}
 	p.write("note:a", "2")
-	if msg := receive(t, otherStream); !strings.Contains(msg, "notifications/resources/updated") {
+	if msg := gatewaytest.Receive(t, otherStream); !strings.Contains(msg, "notifications/resources/updated") {
 		t.Errorf("the other assistant gets %s", msg)
 	}
 
 	// A new token of the name lets the process in again, with the new rights.
 	mustAdd(t, g, NewToken{Name: "claude", Apps: []string{"mail"}})
-	eventually(t, "the process is connected again", func() bool {
-		return strings.Contains(stdio.ask(modern("3", "resources/list", "")), `"resources":[]`)
+	gatewaytest.Eventually(t, "the process is connected again", func() bool {
+		return strings.Contains(stdio.ask(gatewaytest.Modern("3", "resources/list", "")), `"resources":[]`)
 	})
 }
 
@@ -145,7 +139,7 @@ func TestRevokingEndsTheGatewaysOwnPort(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
 	p := startStdio(t, StdioOptions{Gateway: Options{State: state, Origins: []string{testOrigin}}, As: "claude"})
-	if got := p.ask(modern("1", "resources/list", "")); !strings.Contains(got, `"resources":[]`) {
+	if got := p.ask(gatewaytest.Modern("1", "resources/list", "")); !strings.Contains(got, `"resources":[]`) {
 		t.Fatalf("before: %s", got)
 	}
 	if _, err := AddToken(t.Context(), state, NewToken{Name: "claude"}); err != nil {
@@ -154,7 +148,7 @@ func TestRevokingEndsTheGatewaysOwnPort(t *testing.T) {
 	if err := RevokeToken(t.Context(), state, "claude"); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.ask(modern("2", "resources/read", `"uri":"notes+a:b"`)); !strings.Contains(got, `"error"`) {
+	if got := p.ask(gatewaytest.Modern("2", "resources/read", `"uri":"notes+a:b"`)); !strings.Contains(got, `"error"`) {
 		t.Errorf("after: %s", got)
 	}
 	if _, ok := FindRunning(t.Context(), state); !ok {
@@ -174,7 +168,7 @@ func TestExpiredTokensAreRefused(t *testing.T) {
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		token := mustAdd(t, g, NewToken{Name: "ci", Lifetime: 12 * time.Hour})
 		list := func() (int, string) {
-			answer, err := client.Do(request(t.Context(), g, token, "POST", "/mcp", modern("1", "resources/list", ""), v2026, "Mcp-Method: resources/list"))
+			answer, err := client.Do(caller(t, g).As(token).Request(t.Context(), "POST", "/mcp", gatewaytest.Modern("1", "resources/list", ""), gatewaytest.V2026, "Mcp-Method: resources/list"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,19 +208,15 @@ func TestNotificationsAgreeWithTheRights(t *testing.T) {
 			rights.Apps = []string{"notes"}
 		}
 		token := mustAdd(t, g, rights)
-		listen := `"notifications":{"resourcesListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["notes+note:a","mail+note:a"]}`
-		stream := post(t.Context(), t, g, token, "/mcp", modern("1", "subscriptions/listen", listen), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
-		direct, _ := events(t, stream.Body)
-		receive(t, direct)
+		listen := `"resourcesListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["notes+note:a","mail+note:a"]`
+		direct := caller(t, g).As(token).Listen(t.Context(), "/mcp", listen).Messages
 		stdio := startStdio(t, StdioOptions{Gateway: Options{State: g.state.dir}, As: "noter"})
-		stdio.ask(modern("1", "subscriptions/listen", listen))
-		witness := post(t.Context(), t, g, g.testToken(), "/mcp", modern("1", "subscriptions/listen", listen), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
-		all, _ := events(t, witness.Body)
-		receive(t, all)
+		stdio.ask(gatewaytest.Modern("1", "subscriptions/listen", `"notifications":{`+listen+`}`))
+		all := caller(t, g).Listen(t.Context(), "/mcp", listen).Messages
 
 		awaitNotes := func(messages <-chan string, want ...string) (got []string) {
 			for len(want) > 0 {
-				msg := receive(t, messages)
+				msg := gatewaytest.Receive(t, messages)
 				got = append(got, msg)
 				want = slices.DeleteFunc(want, func(w string) bool { return strings.Contains(msg, w) })
 			}

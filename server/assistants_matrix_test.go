@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -198,7 +199,7 @@ func (r restricted) refusal(x act, byToken bool) string {
 func (r restricted) checkEntries(t *testing.T, what string, x act, byToken bool, next func() []access.Entry) {
 	t.Helper()
 	var decisions []access.Entry
-	eventually(t, what+" is recorded", func() bool {
+	gatewaytest.Eventually(t, what+" is recorded", func() bool {
 		for _, e := range next() {
 			if e.Right != "" && e.Verb != engine.MethodInitialize && (e.Verb != engine.MethodListen || e.Client == "wait_for_change") {
 				decisions = append(decisions, e)

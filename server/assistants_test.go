@@ -44,8 +44,8 @@ func TestNamedTokensAreStoredAsHashes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer := post(t.Context(), t, g, added.Token, "/mcp", modern("1", "resources/list", ""), v2026, "Mcp-Method: resources/list"); answer.StatusCode != 200 {
-		t.Errorf("before the restart: %d", answer.StatusCode)
+	if status, _ := caller(t, g).As(added.Token).Ask("/mcp", "resources/list", ""); status != 200 {
+		t.Errorf("before the restart: %d", status)
 	}
 	g.Close(context.Background())
 	stored, err := Assistants(t.Context(), dir) // without a gateway

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
@@ -28,78 +29,31 @@ type wayIn struct {
 	stream  func() <-chan string // opens the GET stream; of a session alone
 }
 
-// post sends one POST with a token.
-func post(ctx context.Context, t *testing.T, g *Gateway, token, path, body string, lines ...string) *http.Response {
-	t.Helper()
-	answer, err := testlimit.Client.Do(request(ctx, g, token, "POST", path, body, append([]string{streams}, lines...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer
-}
-
-// bodyOf returns the response in a body: JSON, or the last message of a stream.
-func bodyOf(t *testing.T, answer *http.Response, listens bool) string {
-	t.Helper()
-	if !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
-		defer answer.Body.Close()
-		text := make([]byte, 0, 1024)
-		for buffer := make([]byte, 4096); ; {
-			n, err := answer.Body.Read(buffer)
-			text = append(text, buffer[:n]...)
-			if err != nil {
-				return string(text)
-			}
-		}
-	}
-	messages, _ := events(t, answer.Body)
-	for {
-		msg := receive(t, messages)
-		if listens || message.HeadOf([]byte(msg)).Kind == jsonrpc.Response {
-			answer.Body.Close()
-			return msg
-		}
-	}
-}
-
 // byHTTP sends requests of 2026-07-28 to /mcp.
 func byHTTP(t *testing.T, g *Gateway, token string) wayIn {
 	return wayIn{name: "HTTP", ask: func(method, params string) string {
-		lines := []string{v2026, "Mcp-Method: " + method}
-		for _, member := range []string{"uri", "name"} {
-			if name, ok := jsonrpc.Text(jsonrpc.Member([]byte("{"+params+"}"), member)); ok && engine.MethodOf(method).Repeated {
-				lines = append(lines, "Mcp-Name: "+name)
-			}
-		}
-		return bodyOf(t, post(t.Context(), t, g, token, "/mcp", modern("1", method, params), lines...), method == engine.MethodListen)
+		_, body := caller(t, g).As(token).Ask("/mcp", method, params, gatewaytest.Streams)
+		return body
 	}}
 }
 
 // bySession sends requests in a session of a classic revision, each alone or in a batch.
 func bySession(t *testing.T, g *Gateway, token, version string) wayIn {
 	t.Helper()
-	began := post(t.Context(), t, g, token, "/mcp", strings.Replace(initialize, "2025-11-25", version, 1))
-	id := "Mcp-Session-Id: " + began.Header.Get("Mcp-Session-Id")
-	if body := bodyOf(t, began, false); began.StatusCode != 200 {
-		t.Fatalf("initialize: %d %s", began.StatusCode, body)
-	}
-	bodyOf(t, post(t.Context(), t, g, token, "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, id), false)
+	session := caller(t, g).As(token).Begin("/mcp", strings.Replace(gatewaytest.Initialize, "2025-11-25", version, 1))
 	way := wayIn{name: "session " + version, classic: true}
 	way.stream = func() <-chan string {
-		answer, err := http.DefaultClient.Do(request(t.Context(), g, token, "GET", "/mcp", "", id, "Accept: text/event-stream"))
-		if err != nil || answer.StatusCode != http.StatusOK {
-			t.Fatalf("the stream of a session: %v, %+v", err, answer)
-		}
-		messages, first := events(t, answer.Body)
-		receive(t, first)
-		return messages
+		stream := session.Listen(t.Context())
+		gatewaytest.Receive(t, stream.Lines)
+		return stream.Messages
 	}
 	way.ask = func(method, params string) string {
-		body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params + `}}`
+		body := gatewaytest.Classic("1", method, params)
 		if version != "2025-03-26" {
-			return bodyOf(t, post(t.Context(), t, g, token, "/mcp", body, id), false)
+			_, answer := session.Say(body)
+			return answer
 		}
-		batch := bodyOf(t, post(t.Context(), t, g, token, "/mcp", `[{"jsonrpc":"2.0","id":"other","method":"ping"},`+body+`]`, id, streams), false)
+		_, batch := session.Say(`[{"jsonrpc":"2.0","id":"other","method":"ping"},` + body + `]`)
 		elements, isArray := jsonrpc.Elements([]byte(batch))
 		if !isArray {
 			return batch
@@ -165,7 +119,7 @@ func byStdio(t *testing.T, name string, p *parent, classic bool) wayIn {
 		if _, err := p.in.Write([]byte(line + "\n")); err != nil {
 			t.Fatal(err)
 		}
-	}, func() string { return receive(t, p.lines) })
+	}, func() string { return gatewaytest.Receive(t, p.lines) })
 	way.hop = true
 	return way
 }
@@ -182,14 +136,14 @@ func byLines(t *testing.T, name string, classic bool, send func(string), next fu
 		}
 	}
 	if classic {
-		send(initialize)
+		send(gatewaytest.Initialize)
 		response("0", false)
 	}
 	return wayIn{name: name, classic: classic, ask: func(method, params string) string {
 		id++
-		body := modern(fmt.Sprint(id), method, params)
+		body := gatewaytest.Modern(fmt.Sprint(id), method, params)
 		if classic {
-			body = `{"jsonrpc":"2.0","id":` + fmt.Sprint(id) + `,"method":"` + method + `","params":{` + params + `}}`
+			body = gatewaytest.Classic(fmt.Sprint(id), method, params)
 		}
 		send(body)
 		return response(fmt.Sprint(id), method == engine.MethodListen)

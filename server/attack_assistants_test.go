@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 )
 
 // A name comes from a token, or from a process with the token of the user: not from what an
@@ -46,12 +47,12 @@ func TestAssistantsCannotTakeAName(t *testing.T) {
 	}
 
 	// By HTTP the header gives no name, and clientInfo none anywhere.
-	says := strings.Replace(modern("1", "tools/call", `"name":"notes__act","arguments":{}`), `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"claude","version":"1"},`, 1)
-	lines := []string{v2026, "Mcp-Method: tools/call", "Mcp-Name: notes__act", hop + gateway.HopValue("claude")}
-	if got := bodyOf(t, post(t.Context(), t, g, reader, "/mcp", says, lines...), false); !strings.Contains(got, `"reason":"read-only"`) {
+	says := strings.Replace(gatewaytest.Modern("1", "tools/call", `"name":"notes__act","arguments":{}`), `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"claude","version":"1"},`, 1)
+	lines := []string{gatewaytest.V2026, "Mcp-Method: tools/call", "Mcp-Name: notes__act", hop + gateway.HopValue("claude")}
+	if _, got := caller(t, g).As(reader).Post("/mcp", says, lines...); !strings.Contains(got, `"reason":"read-only"`) {
 		t.Errorf("a read-only assistant that calls itself claude: %s", got)
 	}
-	if got := bodyOf(t, post(t.Context(), t, g, g.testToken(), "/mcp", says, lines...), false); !strings.Contains(got, "act of notes") {
+	if _, got := caller(t, g).Post("/mcp", says, lines...); !strings.Contains(got, "act of notes") {
 		t.Errorf("an unnamed assistant that calls itself claude: %s", got)
 	}
 	status, err := connect(t, g).Status(t.Context())
@@ -92,19 +93,16 @@ func TestNamedTokensOpenTheirEndpointsOnly(t *testing.T) {
 	assistantPage(t, g, "mail", false)
 	token := mustAdd(t, g, NewToken{Name: "noter", Apps: []string{"notes"}})
 	send := func(method, path string) (int, string) {
-		answer, body := testCaller{t, g}.do(t.Context(), method, path, modern("1", "resources/list", ""), v2026, "Mcp-Method: resources/list")
+		answer, body := caller(t, g).Do(t.Context(), method, path, gatewaytest.Modern("1", "resources/list", ""), gatewaytest.V2026, "Mcp-Method: resources/list")
 		if answer.StatusCode >= 400 && method == "POST" {
 			t.Errorf("the token of the user at %s: %d %s", path, answer.StatusCode, body)
 		}
-		lines := []string{v2026, "Mcp-Method: resources/list", streams}
+		lines := []string{gatewaytest.V2026, "Mcp-Method: resources/list", gatewaytest.Streams}
 		if method != "POST" {
 			lines = append(lines, "Mcp-Session-Id: x")
 		}
-		answer, err := http.DefaultClient.Do(request(t.Context(), g, token, method, path, modern("1", "resources/list", ""), lines...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return answer.StatusCode, bodyOf(t, answer, false)
+		answer, body = caller(t, g).As(token).Do(t.Context(), method, path, gatewaytest.Modern("1", "resources/list", ""), lines...)
+		return answer.StatusCode, body
 	}
 	for _, path := range []string{"/mcp/mail", "/mail/mcp", "/mcp/none"} {
 		for _, method := range []string{"POST", "GET", "DELETE"} {
@@ -123,7 +121,7 @@ func TestNamedTokensOpenTheirEndpointsOnly(t *testing.T) {
 			continue // needs no token
 		}
 		for _, method := range []string{"GET", "POST"} {
-			answer, err := http.DefaultClient.Do(request(t.Context(), g, token, method, path, `{"name":"noter"}`))
+			answer, err := http.DefaultClient.Do(caller(t, g).As(token).Request(t.Context(), method, path, `{"name":"noter"}`))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -46,10 +47,10 @@ func TestFailingPageLosesOnlyItsOwnEntries(t *testing.T) {
 			honest.write("notes://a", "1")
 			honest.join(g)
 			joinHostile(t, g, answer)
-			c := testCaller{t, g}
+			c := caller(t, g)
 			for method, member := range members {
 				start := time.Now()
-				response, body := c.do(t.Context(), "POST", "/mcp", modern("1", method, ""), v2026, "Mcp-Method: "+method)
+				response, body := c.Do(t.Context(), "POST", "/mcp", gatewaytest.Modern("1", method, ""), gatewaytest.V2026, "Mcp-Method: "+method)
 				if response.StatusCode != 200 || strings.Contains(body, `"error"`) || strings.ContainsAny(body, "\x1b\u202e") || strings.Contains(body, `\u`) || len(body) > 16<<10 ||
 					method == "resources/list" && !strings.Contains(body, "notes+notes://a") {
 					t.Errorf("%s: %s %.300s", method, response.Status, body)
@@ -63,11 +64,11 @@ func TestFailingPageLosesOnlyItsOwnEntries(t *testing.T) {
 				{"resources/read", "evil+a:1", `"uri":"evil+a:1"`}, {"tools/call", "evil__n", `"name":"evil__n","arguments":{}`}, {"prompts/get", "evil__n", `"name":"evil__n"`},
 				{"completion/complete", "", `"ref":{"type":"ref/prompt","name":"evil__n"},"argument":{"name":"a","value":""}`},
 			} {
-				lines := []string{v2026, "Mcp-Method: " + x[0]}
+				lines := []string{gatewaytest.V2026, "Mcp-Method: " + x[0]}
 				if x[1] != "" {
 					lines = append(lines, "Mcp-Name: "+x[1])
 				}
-				_, body := c.do(t.Context(), "POST", "/mcp", modern("1", x[0], x[2]), lines...)
+				_, body := c.Do(t.Context(), "POST", "/mcp", gatewaytest.Modern("1", x[0], x[2]), lines...)
 				if strings.ContainsAny(body, "\x1b\u202e") || strings.Contains(body, `\u`) || len(body) > 4<<10 {
 					t.Errorf("%s: %d bytes, %.300s", x[0], len(body), body)
 				}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -45,13 +46,13 @@ func TestRequestsOfPagesAreNamedAndLimited(t *testing.T) {
 		page.engine = engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{Tools: true})
 		page.engine.Mount("", page.table)
 		page.tool("ask", "Asks.", nil, asking(object{"key": x.request}, nil, func(object, any) string { return "" }))
-		page.forge = func(msg []byte) []byte {
+		page.tap.Forge = func(msg []byte) []byte {
 			msg = bytes.ReplaceAll(msg, []byte(placeholder), []byte(dirty))
 			return bytes.ReplaceAll(msg, []byte("https://mark.example/"), []byte("javascript:alert(1)"))
 		}
 		page.join(g)
-		_, body := testCaller{t, g}.do(t.Context(), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{`+able+`,"name":"notes__ask","arguments":{}}}`,
-			v2026, "Mcp-Method: tools/call", "Mcp-Name: notes__ask")
+		_, body := caller(t, g).Do(t.Context(), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{`+able+`,"name":"notes__ask","arguments":{}}}`,
+			gatewaytest.V2026, "Mcp-Method: tools/call", "Mcp-Name: notes__ask")
 		if !strings.Contains(body, x.want) || strings.Contains(body, x.not) || strings.ContainsAny(body, "\u202e\u200b\x1b") {
 			t.Errorf("%s: %s", x.name, body)
 		}

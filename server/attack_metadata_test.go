@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -28,7 +29,7 @@ func TestMetadataOfPagesIsCleaned(t *testing.T) {
 	put(t, page.table)
 	hostile := jsonText(t, "good"+hostileText)
 	sent := 0 // times that it crossed the wire: what an unguarded gateway would pass on
-	page.forge = func(msg []byte) []byte {
+	page.tap.Forge = func(msg []byte) []byte {
 		sent += bytes.Count(msg, []byte("@"))
 		return []byte(strings.NewReplacer(
 			"@INFO@", hostile, "@NAME@", hostile, "@TOOL@", hostile, "@LONG@", hostile+strings.Repeat("x", 10_000),
@@ -36,7 +37,7 @@ func TestMetadataOfPagesIsCleaned(t *testing.T) {
 		).Replace(string(msg)))
 	}
 	page.join(g)
-	c := testCaller{t, g}
+	c := caller(t, g)
 	for _, path := range []string{"/mcp", "/mcp/notes"} {
 		uris, names := "", ""
 		if path == "/mcp" {
@@ -52,12 +53,12 @@ func TestMetadataOfPagesIsCleaned(t *testing.T) {
 			{"prompts/get", names + "plainPrompt", `"name":`, `"description":"good`},
 			{"resources/read", uris + "a:1", `"uri":`, `"text/plain"`},
 		} {
-			headers := []string{v2026, "Mcp-Method: " + ask.method}
+			headers := []string{gatewaytest.V2026, "Mcp-Method: " + ask.method}
 			if ask.subject != "" {
 				ask.params += `"` + ask.subject + `"`
 				headers = append(headers, "Mcp-Name: "+ask.subject)
 			}
-			_, body := c.do(t.Context(), "POST", path, modern("1", ask.method, ask.params), headers...)
+			_, body := c.Do(t.Context(), "POST", path, gatewaytest.Modern("1", ask.method, ask.params), headers...)
 			if !strings.Contains(body, ask.want) || strings.Contains(body, `"error"`) {
 				t.Errorf("%s at %s is answered %.500s", ask.method, path, body)
 			}

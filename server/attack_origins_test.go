@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 )
@@ -21,11 +22,11 @@ func TestJoiningGivesNoRightsOfAssistants(t *testing.T) {
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://secret", "canary-of-a")
 	page.join(g)
-	read := modern("1", "resources/read", `"uri":"notes+notes://secret"`)
+	read := gatewaytest.Modern("1", "resources/read", `"uri":"notes+notes://secret"`)
 	requests := map[string]string{
 		"POST": fmt.Sprintf("POST /mcp HTTP/1.1\nHost: 127.0.0.1:%%d\nConnection: close\nContent-Type: application/json\nMCP-Protocol-Version: 2026-07-28\n"+
 			"Mcp-Method: resources/read\nMcp-Name: notes+notes://secret\nORIGINContent-Length: %d\n\n%s", len(read), read),
-		"POST /mcp/notes": fmt.Sprintf("POST /mcp/notes HTTP/1.1\nHost: localhost:%%d\nConnection: close\nContent-Type: application/json\nORIGINContent-Length: %d\n\n%s", len(initialize), initialize),
+		"POST /mcp/notes": fmt.Sprintf("POST /mcp/notes HTTP/1.1\nHost: localhost:%%d\nConnection: close\nContent-Type: application/json\nORIGINContent-Length: %d\n\n%s", len(gatewaytest.Initialize), gatewaytest.Initialize),
 		"OPTIONS":         "OPTIONS /mcp HTTP/1.1\nHost: 127.0.0.1:%d\nConnection: close\nAccess-Control-Request-Method: POST\nAccess-Control-Request-Headers: content-type\nORIGIN\n",
 		"GET":             "GET /mcp HTTP/1.1\nHost: 127.0.0.1:%d\nConnection: close\nMcp-Session-Id: x\nORIGIN\n",
 		"/ws":             "GET /ws HTTP/1.1\nHost: 127.0.0.1:%d\nSec-WebSocket-Protocol: mcp\nORIGIN" + upgradeLines + "\n",

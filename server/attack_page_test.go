@@ -14,6 +14,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -49,7 +50,7 @@ func joinHostile(t *testing.T, g *Gateway, answer func(h *attackingPage, m jsonr
 	h := &attackingPage{t: t, conn: conn, answer: answer, gone: make(chan struct{})}
 	go h.run() // ends with the connection
 	t.Cleanup(func() { conn.CloseNow() })
-	eventually(t, "the page is attached", func() bool {
+	gatewaytest.Eventually(t, "the page is attached", func() bool {
 		return g.core.Views("").IsConnected(*done.Joined)
 	})
 	return h
@@ -204,7 +205,7 @@ func askLists(t *testing.T, g *Gateway, _ *attackingPage, over <-chan struct{}) 
 	for method := range members {
 		go func() { // ends with ctx
 			for ctx.Err() == nil {
-				sendQuietly(request(ctx, g, g.testToken(), "POST", "/mcp", modern("1", method, ""), v2026, "Mcp-Method: "+method))
+				sendQuietly(caller(t, g).Request(ctx, "POST", "/mcp", gatewaytest.Modern("1", method, ""), gatewaytest.V2026, "Mcp-Method: "+method))
 			}
 		}()
 	}
@@ -219,8 +220,8 @@ func readsOf(uri string, many int) func(*testing.T, *Gateway, *attackingPage, <-
 		for range many {
 			go func() { // ends with ctx
 				for ctx.Err() == nil {
-					body := strings.Replace(modern("1", "resources/read", `"uri":"`+uri+`"`), `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"reader","version":"1"},`, 1)
-					sendQuietly(request(ctx, g, g.testToken(), "POST", "/mcp", body, v2026, "Mcp-Method: resources/read", "Mcp-Name: "+uri))
+					body := strings.Replace(gatewaytest.Modern("1", "resources/read", `"uri":"`+uri+`"`), `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"reader","version":"1"},`, 1)
+					sendQuietly(caller(t, g).Request(ctx, "POST", "/mcp", body, gatewaytest.V2026, "Mcp-Method: resources/read", "Mcp-Name: "+uri))
 				}
 			}()
 		}
@@ -271,7 +272,7 @@ func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
 		const uri = "notes+notes://a"
 		for range times {
 			start := time.Now()
-			status, err := sendQuietly(readAs(t.Context(), g, g.testToken(), uri))
+			status, err := sendQuietly(readAs(t, g, g.testToken(), uri))
 			if err != nil || status != 200 {
 				t.Errorf("%s: another page is read with %d, %v", f.name, status, err)
 				break
@@ -307,7 +308,7 @@ func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
 	cost.grown = <-peak
 	<-driven
 	h.conn.CloseNow()
-	eventually(t, "the flood is over", func() bool { return runtime.NumGoroutine() < 200 })
+	gatewaytest.Eventually(t, "the flood is over", func() bool { return runtime.NumGoroutine() < 200 })
 	cost.remaining = memory() - before
 	return cost
 }

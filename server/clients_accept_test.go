@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -149,12 +150,12 @@ func TestClientsAcceptEachList(t *testing.T) {
 		page.join(g)
 		pages = append(pages, "/"+page.name)
 	}
-	c, rules := testCaller{t, g}, acceptRules(t)
+	c, rules := caller(t, g), acceptRules(t)
 	for _, path := range pages {
 		for _, kind := range []string{"tools", "prompts"} {
 			cursor, total := "", 0
 			for {
-				_, body := c.do(t.Context(), "POST", "/mcp"+path, modern("1", kind+"/list", cursor), v2026, "Mcp-Method: "+kind+"/list", "Accept: application/json") // however long it takes
+				_, body := c.Do(t.Context(), "POST", "/mcp"+path, gatewaytest.Modern("1", kind+"/list", cursor), gatewaytest.V2026, "Mcp-Method: "+kind+"/list", "Accept: application/json") // however long it takes
 				var answer struct {
 					Result struct {
 						Tools      []object `json:"tools"`
@@ -282,7 +283,7 @@ func replayOpening(t *testing.T, g *Gateway, file string) {
 				lines = append(lines, "Mcp-Session-Id: "+session)
 			}
 			method := map[string]string{"->": "POST", "GET": "GET"}[kind]
-			answer, body := testCaller{t, g}.do(ctx, method, "/mcp", rest, lines...)
+			answer, body := caller(t, g).Do(ctx, method, "/mcp", rest, lines...)
 			status, got = answer.StatusCode, body
 			if id := answer.Header.Get("Mcp-Session-Id"); id != "" {
 				session = id
@@ -292,9 +293,9 @@ func replayOpening(t *testing.T, g *Gateway, file string) {
 			case kind == "GET" && (status != 200 || !isStream):
 				t.Errorf("line %d: GET is answered by %d %s", i+1, status, body)
 			case kind == "->" && isStream:
-				messages, _ := events(t, answer.Body)
-				for got = receive(t, messages); !strings.Contains(got, `"result"`) && !strings.Contains(got, `"error"`); {
-					got = receive(t, messages)
+				messages := gatewaytest.NewStream(t, answer).Messages
+				for got = gatewaytest.Receive(t, messages); !strings.Contains(got, `"result"`) && !strings.Contains(got, `"error"`); {
+					got = gatewaytest.Receive(t, messages)
 				}
 			}
 			continue
@@ -353,7 +354,7 @@ func TestDoctorNamesToolsThatAPIsRefuse(t *testing.T) {
 	page.tool("fine", "", nil, always("ran"))
 	page.join(g)
 	findings := func() string {
-		testCaller{t, g}.do(t.Context(), "POST", "/mcp", modern("1", "tools/list", ""), v2026, "Mcp-Method: tools/list", streams)
+		caller(t, g).Do(t.Context(), "POST", "/mcp", gatewaytest.Modern("1", "tools/list", ""), gatewaytest.V2026, "Mcp-Method: tools/list", gatewaytest.Streams)
 		return found(Diagnose(t.Context(), DiagnoseOptions{State: g.state.dir, Version: "0.0.0-test"}))
 	}
 	if got := findings(); !strings.Contains(got, page.name+"__either has") || !strings.Contains(got, "anyOf") || strings.Contains(got, "__fine") {

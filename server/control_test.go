@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
@@ -26,9 +27,9 @@ func connect(t *testing.T, g *Gateway) *Control {
 	return control
 }
 
-func readNote(c testCaller) (*http.Response, string) {
-	return c.do(c.t.Context(), "POST", "/mcp", modern("1", "resources/read", `"uri":"notes+notes://a"`), v2026,
-		"Mcp-Method: resources/read", "Mcp-Name: notes+notes://a", streams)
+func readNote(c gatewaytest.Client) (*http.Response, string) {
+	const note = `"uri":"notes+notes://a"`
+	return c.Do(c.T.Context(), "POST", "/mcp", gatewaytest.Modern("1", "resources/read", note), append(gatewaytest.HeadersOf("resources/read", note), gatewaytest.Streams)...)
 }
 
 // Status tells who is connected and what was read, without contents and secrets.
@@ -38,10 +39,10 @@ func TestStatusTellsPagesClientsAndReads(t *testing.T) {
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "a private note")
 	page.join(g)
-	if answer, body := readNote(testCaller{t, g}); answer.StatusCode != 200 {
+	if answer, body := readNote(caller(t, g)); answer.StatusCode != 200 {
 		t.Fatalf("%d %s", answer.StatusCode, body)
 	}
-	_, text := testCaller{t, g}.do(t.Context(), "GET", controlStatus, "")
+	_, text := caller(t, g).Do(t.Context(), "GET", controlStatus, "")
 	for _, secret := range []string{"a private note", "s3cret", g.testToken(), encodeBinary(page.key)} {
 		if strings.Contains(text, secret) {
 			t.Errorf("the status contains %q", secret)
@@ -88,11 +89,11 @@ func TestControlNeedsTheTokenAndNoBrowser(t *testing.T) {
 				{"a document of any site", "Sec-Fetch-Site: none", 403},
 				{"a second token", "Authorization: Bearer x", 401},
 			} {
-				if answer, body := (testCaller{t, g}).do(t.Context(), method, path, `{"all":true}`, c.header); answer.StatusCode != c.want {
+				if answer, body := caller(t, g).Do(t.Context(), method, path, `{"all":true}`, c.header); answer.StatusCode != c.want {
 					t.Errorf("%s of %s: %d %s", path, c.name, answer.StatusCode, body)
 				}
 			}
-			answer, err := testlimit.Client.Do(request(t.Context(), g, "", method, path, ""))
+			answer, err := testlimit.Client.Do(caller(t, g).As("").Request(t.Context(), method, path, ""))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,11 +101,11 @@ func TestControlNeedsTheTokenAndNoBrowser(t *testing.T) {
 			if answer.StatusCode != 401 {
 				t.Errorf("%s without a token: %d", path, answer.StatusCode)
 			}
-			if answer, _ := (testCaller{t, g}).do(t.Context(), "PUT", path, "{}"); answer.StatusCode != 405 || answer.Header.Get("Allow") != method {
+			if answer, _ := caller(t, g).Do(t.Context(), "PUT", path, "{}"); answer.StatusCode != 405 || answer.Header.Get("Allow") != method {
 				t.Errorf("PUT %s: %d %v", path, answer.StatusCode, answer.Header)
 			}
 		}
-		if answer, _ := (testCaller{t, g}).do(t.Context(), "POST", controlPair, strings.Repeat("x", maxControlBody+1)); answer.StatusCode != 413 {
+		if answer, _ := caller(t, g).Do(t.Context(), "POST", controlPair, strings.Repeat("x", maxControlBody+1)); answer.StatusCode != 413 {
 			t.Errorf("a large body: %d", answer.StatusCode)
 		}
 	}
@@ -121,7 +122,7 @@ func TestControlRejectsBadCommands(t *testing.T) {
 		{controlRevoke, `{}`, "name an origin, or all"},
 		{controlRevoke, `{"origin":"https://app.example","all":true}`, "name an origin, or all"},
 	} {
-		if answer, body := (testCaller{t, g}).do(t.Context(), "POST", c.path, c.body); answer.StatusCode != 400 || !strings.Contains(body, c.want) {
+		if answer, body := caller(t, g).Do(t.Context(), "POST", c.path, c.body); answer.StatusCode != 400 || !strings.Contains(body, c.want) {
 			t.Errorf("%s %s: %d %s", c.path, c.body, answer.StatusCode, body)
 		}
 	}
@@ -148,7 +149,7 @@ func TestPairAndRevoke(t *testing.T) {
 	g.Close(context.Background())
 	g = startGateway(t, options)
 	page.join(g) // by its key
-	if answer, body := readNote(testCaller{t, g}); answer.StatusCode != 200 {
+	if answer, body := readNote(caller(t, g)); answer.StatusCode != 200 {
 		t.Fatalf("%d %s", answer.StatusCode, body)
 	}
 	unused := readFragment(t, g.Fragment())
@@ -165,7 +166,7 @@ func TestPairAndRevoke(t *testing.T) {
 	if _, _, err := page.conn.Read(ctx); err == nil {
 		t.Error("the page is still connected")
 	}
-	if _, body := readNote(testCaller{t, g}); !strings.Contains(body, `"error"`) || strings.Contains(body, "away") {
+	if _, body := readNote(caller(t, g)); !strings.Contains(body, `"error"`) || strings.Contains(body, "away") {
 		t.Errorf("a read after revoking: %s", body)
 	}
 	if _, _, err := websocket.Dial(ctx, g.PageURL(), &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {origin}}, Subprotocols: []string{gateway.PageProtocol}}); err == nil {
@@ -208,7 +209,7 @@ func TestRevokeOneOfTheOptions(t *testing.T) {
 	if revoked, err = connect(t, g).RevokeAll(t.Context()); err != nil || revoked.Keys != 2 || len(revoked.Remaining) != 2 {
 		t.Errorf("%+v, %v", revoked, err)
 	}
-	eventually(t, "all pages are gone", func() bool { return len(g.core.Views("").Pages()) == 0 })
+	gatewaytest.Eventually(t, "all pages are gone", func() bool { return len(g.core.Views("").Pages()) == 0 })
 }
 
 // A page that is joining while it is revoked does not stay.
@@ -234,7 +235,7 @@ func TestRevokingReachesPagesThatAreJoining(t *testing.T) {
 	if ctx.Err() != nil {
 		t.Error("the page is still connected")
 	}
-	eventually(t, "the page is not served", func() bool { return len(g.core.Views("").Pages()) == 0 })
+	gatewaytest.Eventually(t, "the page is not served", func() bool { return len(g.core.Views("").Pages()) == 0 })
 }
 
 // A new token is valid at once and after a restart; the old one is refused, and what it
@@ -245,11 +246,11 @@ func TestRotateTheToken(t *testing.T) {
 	g := startGateway(t, Options{State: dir})
 	old := g.testToken()
 	control := connect(t, g)
-	answer, _ := testCaller{t, g}.do(t.Context(), "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{"resourcesListChanged":true}`),
-		v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
-	messages, _ := events(t, answer.Body)
-	receive(t, messages)
-	socket := openWire(t, g)
+	answer, _ := caller(t, g).Do(t.Context(), "POST", "/mcp", gatewaytest.Modern("1", "subscriptions/listen", `"notifications":{"resourcesListChanged":true}`),
+		gatewaytest.V2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
+	messages := gatewaytest.NewStream(t, answer).Messages
+	gatewaytest.Receive(t, messages)
+	socket := caller(t, g).Wire("/ws", gateway.AssistantProtocol)
 	log := make(chan error, 1)
 	following, stop := context.WithTimeout(t.Context(), testTime)
 	defer stop()
@@ -273,7 +274,7 @@ func TestRotateTheToken(t *testing.T) {
 	}
 	for range messages { // until the stream ends
 	}
-	if _, _, err := socket.conn.Read(socket.ctx); websocket.CloseStatus(err) != websocket.StatusPolicyViolation || !strings.Contains(err.Error(), "the token is no longer valid") {
+	if _, _, err := socket.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusPolicyViolation || !strings.Contains(err.Error(), "the token is no longer valid") {
 		t.Errorf("the socket: %v", err)
 	}
 	if err := <-log; err != nil || following.Err() != nil {
@@ -301,11 +302,11 @@ func TestLogIsFollowed(t *testing.T) {
 	go func() {
 		ended <- control.Log(t.Context(), true, func(line []byte) error { lines <- string(line); return nil })
 	}()
-	if line := receive(t, lines); !strings.Contains(line, `"msg":"before","page":"notes"`) {
+	if line := gatewaytest.Receive(t, lines); !strings.Contains(line, `"msg":"before","page":"notes"`) {
 		t.Errorf("%s", line)
 	}
 	g.log.Warn("after")
-	if line := receive(t, lines); !strings.Contains(line, `"level":"WARN","msg":"after"`) {
+	if line := gatewaytest.Receive(t, lines); !strings.Contains(line, `"level":"WARN","msg":"after"`) {
 		t.Errorf("%s", line)
 	}
 	g.Close(context.Background())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -29,12 +30,6 @@ func hostSource(t *testing.T, uri, text string) *engine.Table {
 		t.Fatal(err)
 	}
 	return table
-}
-
-func (c testCaller) read(path, uri string) (status int, body string) {
-	c.t.Helper()
-	answer, body := c.do(c.t.Context(), "POST", path, modern("1", "resources/read", `"uri":"`+uri+`"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: "+uri)
-	return answer.StatusCode, body
 }
 
 // No page gets the name of a mounted source, and no source that of a page.
@@ -94,8 +89,8 @@ func TestHandlerAnswersUnderItsHosts(t *testing.T) {
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "1")
 	page.join(g)
-	c := testCaller{t, g}
-	if status, body := c.read("/mcp", "notes+notes://a"); status != 200 || !strings.Contains(body, `"text":"1"`) {
+	c := caller(t, g)
+	if status, body := c.Read("/mcp", "notes+notes://a"); status != 200 || !strings.Contains(body, `"text":"1"`) {
 		t.Errorf("%d %s", status, body)
 	}
 	for name, line := range map[string]string{
@@ -133,23 +128,23 @@ func TestHandlerAnswersUnderItsHosts(t *testing.T) {
 func TestLimitsCanBeChosen(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, Options{Limits: Limits{Streams: 1, Sessions: 1, PagesPerOrigin: 1}})
-	c := testCaller{t, g}
+	c := caller(t, g)
 	listen := func() int {
-		answer, _ := c.do(t.Context(), "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
+		answer, _ := c.Do(t.Context(), "POST", "/mcp", gatewaytest.Modern("1", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`), gatewaytest.V2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
 		return answer.StatusCode
 	}
 	if first, second := listen(), listen(); first != 200 || second != 429 {
 		t.Errorf("two streams: %d, %d", first, second)
 	}
-	session := openSession(t, g, "/mcp")
-	if messages, status := session.stream(t.Context()); status != 200 || messages == nil { // keeps it awake
+	session := caller(t, g).Begin("/mcp", gatewaytest.Initialize)
+	if status := session.Listen(t.Context()).Status; status != 200 { // keeps it awake
 		t.Fatal(status)
 	}
-	answer, _ := c.do(t.Context(), "POST", "/mcp", initialize, streams)
+	answer, _ := c.Do(t.Context(), "POST", "/mcp", gatewaytest.Initialize, gatewaytest.Streams)
 	if count := g.core.Sessions.Count(); answer.StatusCode != 200 || count != 1 { // the first one gives up its stream
 		t.Errorf("a second session: %s; %d are in use", answer.Status, count)
 	}
-	if status, body := c.read("/mcp", "none+a:b"); status != 200 || !strings.Contains(body, "-32602") {
+	if status, body := c.Read("/mcp", "none+a:b"); status != 200 || !strings.Contains(body, "-32602") {
 		t.Errorf("a limit that was not chosen: %d %s", status, body)
 	}
 	newPage(t, testOrigin, "tab-1").join(g)
@@ -216,20 +211,18 @@ func TestHandlerServesNothingAfterClose(t *testing.T) {
 	server := &http.Server{Handler: g.Handler()}
 	go server.Serve(l) // ends with Close
 	defer server.Close()
-	c := testCaller{t, g}
-	if answer, body := c.do(t.Context(), "POST", "/mcp", initialize, streams); answer.StatusCode != 200 {
+	c := caller(t, g)
+	if answer, body := c.Do(t.Context(), "POST", "/mcp", gatewaytest.Initialize, gatewaytest.Streams); answer.StatusCode != 200 {
 		t.Fatalf("%s %s", answer.Status, body)
 	}
-	listen, _ := c.do(t.Context(), "POST", "/mcp", modern("1", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`), v2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
-	messages, _ := events(t, listen.Body)
-	receive(t, messages) // acknowledged
+	messages := c.Listen(t.Context(), "/mcp", `"toolsListChanged":true`).Messages
 	g.Close(t.Context())
-	if got := receive(t, messages); !strings.Contains(got, `"id":1,"result"`) {
+	if got := gatewaytest.Receive(t, messages); !strings.Contains(got, `"id":1,"result"`) {
 		t.Errorf("an open subscription ends with %s", got)
 	}
 	before := len(d.names())
 	for _, path := range []string{"/mcp", "/mcp/notes"} {
-		if answer, _ := c.do(t.Context(), "POST", path, initialize, streams); answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" {
+		if answer, _ := c.Do(t.Context(), "POST", path, gatewaytest.Initialize, gatewaytest.Streams); answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" {
 			t.Errorf("%s after Close: %s", path, answer.Status)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/message"
@@ -101,7 +102,7 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 				return answerInMemory(t, g, client, "/mcp/notes", session, string(body), header)
 			}
 			begin := func(version string) string {
-				answer, err := client.Do(request(t.Context(), g, g.testToken(), "POST", "/mcp/notes", strings.Replace(initialize, "2025-11-25", version, 1)))
+				answer, err := client.Do(caller(t, g).Request(t.Context(), "POST", "/mcp/notes", strings.Replace(gatewaytest.Initialize, "2025-11-25", version, 1)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,7 +134,7 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 				if status, text := post(session, []byte(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`), http.Header{}); status != 200 || !strings.Contains(text, `"id":"alive","result":{}`) {
 					t.Fatalf("lenient %v, after %s, %s: %d %.200s", lenient, one.Class, one.Name, status, text)
 				}
-				status, text := post("", []byte(modern(`"alive"`, "tools/call", `"name":"works","arguments":{}`)),
+				status, text := post("", []byte(gatewaytest.Modern(`"alive"`, "tools/call", `"name":"works","arguments":{}`)),
 					http.Header{mcphttp.VersionHeader: {"2026-07-28"}, mcphttp.MethodHeader: {"tools/call"}, mcphttp.NameHeader: {"works"}})
 				if status != 200 || !strings.Contains(text, `"content":[]`) {
 					t.Fatalf("lenient %v, the page after %s, %s: %d %.200s", lenient, one.Class, one.Name, status, text)
@@ -159,7 +160,7 @@ func TestHostileEnvelopesOverSockets(t *testing.T) {
 					port := socket.New(socketInMemory(t, client, g.testToken()), limits.MaxAnswer, false)
 					write := func(msg string) { port.Write(t.Context(), []byte(msg)) }
 					if one.Session != "" {
-						write(strings.Replace(initialize, "2025-11-25", one.Session, 1))
+						write(strings.Replace(gatewaytest.Initialize, "2025-11-25", one.Session, 1))
 					}
 					for _, body := range one.messages(t) {
 						write(string(body))
@@ -207,7 +208,7 @@ func TestHostileEnvelopesOverStdio(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for got := p.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`); got = receive(t, p.lines) {
+		for got := p.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`); got = gatewaytest.Receive(t, p.lines) {
 		}
 	}
 	p.end()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
+	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // fixtureVariable makes this test binary a program for server/interop, whose module has
@@ -64,7 +66,7 @@ func TestFixtureForOtherClients(t *testing.T) {
 			t.Errorf("%s %s: %s", request.method, request.query, answer.Status)
 		}
 	}
-	_, text := testCaller{t, g}.do(t.Context(), "POST", "/mcp", modern("1", "resources/read", `"uri":"conformance+test://watched-resource"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: conformance+test://watched-resource")
+	_, text := caller(t, g).Do(t.Context(), "POST", "/mcp", gatewaytest.Modern("1", "resources/read", `"uri":"conformance+test://watched-resource"`), gatewaytest.V2026, "Mcp-Method: resources/read", "Mcp-Name: conformance+test://watched-resource")
 	if !strings.Contains(text, `"new"`) {
 		t.Errorf("read after a write: %s", text)
 	}

@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -18,16 +18,8 @@ import (
 // key.
 func plainPost(t *testing.T, g *Gateway, path, body string, lines ...string) (int, string) {
 	t.Helper()
-	answer, err := testlimit.Client.Do(request(t.Context(), g, "", "POST", path, body, lines...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer.StatusCode, string(text)
+	answer, text := caller(t, g).As("").Post(path, body, lines...)
+	return answer.StatusCode, text
 }
 
 // The four lines of a well-known tutorial work unchanged in lenient mode and in no
@@ -53,7 +45,7 @@ func TestLenientModeAcceptsPlainPosts(t *testing.T) {
 		{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, 202, ""},
 		{`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"test_sampling","arguments":{"prompt":"?"}}}`, 200, `"error"`},
 		{"{", 400, "-32700"},
-		{modern("9", "server/discover", ""), 400, "-32020"}, // a modern request is held to its own rules
+		{gatewaytest.Modern("9", "server/discover", ""), 400, "-32020"}, // a modern request is held to its own rules
 	} {
 		if status, body := plainPost(t, g, "/mcp/conformance", test.body, key); status != test.status || !strings.Contains(body, test.want) || strings.Contains(body, "resultType") {
 			t.Errorf("%s: %d %s; want %d with %s", test.body, status, body, test.status, test.want)
@@ -98,7 +90,7 @@ func TestLenientModeAllowsKeyHeader(t *testing.T) {
 	t.Parallel()
 	for _, lenient := range []bool{true, false} {
 		g := startGateway(t, Options{Lenient: lenient, AssistantOrigins: []string{testOrigin}})
-		answer, _ := testCaller{t, g}.do(t.Context(), "OPTIONS", "/mcp", "", "Origin: "+testOrigin, "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: x-agent-api-key")
+		answer, _ := caller(t, g).Do(t.Context(), "OPTIONS", "/mcp", "", "Origin: "+testOrigin, "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: x-agent-api-key")
 		allowed := strings.Contains(strings.ToLower(answer.Header.Get("Access-Control-Allow-Headers")), "x-agent-api-key")
 		if answer.StatusCode != 204 || allowed != lenient {
 			t.Errorf("lenient %v: %d, allowed %v", lenient, answer.StatusCode, allowed)
@@ -134,10 +126,10 @@ func TestSlowAnswerIsJSONUnlessStreamsAreNamed(t *testing.T) {
 			{"application/json, text/event-stream;q=0", session, classicRead, "application/json"},
 			{"application/json, text/event-stream", session, classicRead, "text/event-stream"},
 			{"application/json, text/event-stream", "", classicRead, "text/event-stream"},
-			{"*/*", "", modern("1", "resources/read", `"uri":"notes+notes://slow"`), "application/json"},
-			{"application/json, text/event-stream", "", modern("1", "resources/read", `"uri":"notes+notes://slow"`), "text/event-stream"},
+			{"*/*", "", gatewaytest.Modern("1", "resources/read", `"uri":"notes+notes://slow"`), "application/json"},
+			{"application/json, text/event-stream", "", gatewaytest.Modern("1", "resources/read", `"uri":"notes+notes://slow"`), "text/event-stream"},
 		} {
-			r := request(t.Context(), g, g.testToken(), "POST", "/mcp", test.body)
+			r := caller(t, g).Request(t.Context(), "POST", "/mcp", test.body)
 			if test.accept != "" {
 				r.Header.Set("Accept", test.accept)
 			}

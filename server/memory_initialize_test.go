@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 )
 
 // What an assistant declares about itself and the engine does not know uses memory as long as
@@ -13,11 +15,11 @@ func TestLargeCapabilitiesAreNotKept(t *testing.T) {
 		t.Skip("takes long: make test-more")
 	}
 	t.Parallel()
-	c := testCaller{t, startGateway(t, Options{})}
+	c := caller(t, startGateway(t, Options{}))
 	begin := func(size int) {
 		text := strings.Repeat("x", size)
-		answer, body := c.do(t.Context(), "POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"experimental":{"x":%q}},"clientInfo":{"name":%[1]q,"title":"test"}}}`, text),
-			streams)
+		answer, body := c.Do(t.Context(), "POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"experimental":{"x":%q}},"clientInfo":{"name":%[1]q,"title":"test"}}}`, text),
+			gatewaytest.Streams)
 		if answer.StatusCode != 200 {
 			t.Fatalf("%s: %s", answer.Status, body)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/monitor"
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
@@ -147,7 +148,7 @@ func TestMonitorSeesMessages(t *testing.T) {
 
 	read := `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 		`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"claude","version":"1"}},"uri":"notes+notes://cart"}}`
-	_, answer := testCaller{t, g}.do(w.ctx, http.MethodPost, "/mcp", read, v2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://cart")
+	_, answer := caller(t, g).Do(w.ctx, http.MethodPost, "/mcp", read, gatewaytest.V2026, "Mcp-Method: resources/read", "Mcp-Name: notes+notes://cart")
 	if !strings.Contains(answer, "2 apples") {
 		t.Fatal(answer)
 	}
@@ -167,8 +168,8 @@ func TestMonitorSeesMessages(t *testing.T) {
 		t.Errorf("counted: %+v, not %d bytes", counted.Pages[0], said.Size)
 	}
 
-	plain := openWire(t, g)
-	plain.send(`{"jsonrpc":"2.0","id":1,`)
+	plain := caller(t, g).Wire("/ws", gateway.AssistantProtocol)
+	plain.Send(`{"jsonrpc":"2.0","id":1,`)
 	if broken := w.frame(`"id":1,`); broken.To != "page" || broken.Endpoint != "/ws" {
 		t.Errorf("what is no JSON: %+v", broken)
 	}
@@ -192,15 +193,15 @@ func TestMonitorSendsRequests(t *testing.T) {
 		w := openMonitor(t, g, open)
 		looks := openMonitor(t, g, "watch")
 		looks.state(func(monitor.State) bool { return true }) // from now on it sees all
-		request := modern("1", "resources/read", `"uri":"`+uri+`"`)
+		request := gatewaytest.Modern("1", "resources/read", `"uri":"`+uri+`"`)
 		if err := w.conn.Write(w.ctx, websocket.MessageText, []byte(request)); err != nil {
 			t.Fatal(err)
 		}
 		if _, answer, err := w.conn.Read(w.ctx); err != nil || !strings.Contains(string(answer), "2 apples") {
 			t.Errorf("%s: %s, %v", open, answer, err)
 		}
-		plain := openWire(t, g)
-		plain.send(`{"jsonrpc":"2.0","id":"fence","method":"ping"}`)
+		plain := caller(t, g).Wire("/ws", gateway.AssistantProtocol)
+		plain.Send(`{"jsonrpc":"2.0","id":"fence","method":"ping"}`)
 		for message := looks.next(); ; message = looks.next() {
 			if message.Frame != nil {
 				if !strings.Contains(message.Frame.Text, "fence") {
@@ -281,12 +282,12 @@ func TestSlowMonitorIsDisconnected(t *testing.T) {
 	w.state(func(monitor.State) bool { return true })
 	ctx, cancel := context.WithTimeout(t.Context(), 4*testTime)
 	defer cancel()
-	c := testCaller{t, g}
+	c := caller(t, g)
 	for i := 0; g.monitors.Active(); i++ {
 		if i == 400 {
 			t.Fatal("100 MB wait for a watcher that does not read")
 		}
-		answer, _ := c.do(ctx, "POST", "/mcp/notes", modern("1", "resources/read", `"uri":"notes://cart"`), v2026, "Mcp-Method: resources/read", "Mcp-Name: notes://cart")
+		answer, _ := c.Do(ctx, "POST", "/mcp/notes", gatewaytest.Modern("1", "resources/read", `"uri":"notes://cart"`), gatewaytest.V2026, "Mcp-Method: resources/read", "Mcp-Name: notes://cart")
 		if answer.StatusCode != http.StatusOK {
 			t.Fatalf("read %d: %d", i, answer.StatusCode)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,11 +14,11 @@ import (
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 const (
@@ -69,6 +68,11 @@ func startGatewayAt(t testing.TB, port int, opts Options) *Gateway {
 
 func (g *Gateway) testToken() string { return g.token.text() }
 
+// caller returns a client with the token of the user.
+func caller(t testing.TB, g *Gateway) gatewaytest.Client {
+	return gatewaytest.Client{T: t, URL: strings.TrimSuffix(g.URL(), "/mcp"), Token: g.testToken()}
+}
+
 // A testPage is a page without a browser: an engine with a table, joined by the
 // real handshake over a real WebSocket.
 type testPage struct {
@@ -78,14 +82,14 @@ type testPage struct {
 	app    string // what it calls itself
 	table  *engine.Table
 	engine *engine.Engine
-	forge  func(msg []byte) []byte // changes what it sends; nil: nothing
+	texts  *gatewaytest.Texts
+	tap    gatewaytest.Tap
 
 	mu      sync.Mutex
-	notes   map[string]string
-	emitted int      // events of the document
-	loaded  string   // when it began
-	slow    int      // calls of test_slow that run
-	wire    []string // received messages
+	notes   map[string]string // of events
+	emitted int               // events of the document
+	loaded  string            // when it began
+	slow    int               // calls of test_slow that run
 	keyID   string
 	key     []byte
 	conn    *websocket.Conn
@@ -100,7 +104,7 @@ func newPage(t testing.TB, origin, id string) *testPage {
 
 // load makes its document anew.
 func (p *testPage) load() {
-	p.table, p.notes, p.emitted = engine.NewTable(), map[string]string{}, 0
+	p.table, p.texts, p.notes, p.emitted = engine.NewTable(), &gatewaytest.Texts{}, map[string]string{}, 0
 	p.loaded = time.Now().Format(time.RFC3339Nano)
 	p.engine = engine.New(engine.Info{Name: "notes", Version: "0.0.0-test"}, &engine.Options{UpdateInterval: 10 * time.Millisecond})
 	p.engine.Mount("", p.table)
@@ -133,28 +137,7 @@ func (p *testPage) emit(name, data string) {
 }
 
 // write changes or makes a resource.
-func (p *testPage) write(uri, text string) {
-	p.t.Helper()
-	p.mu.Lock()
-	_, known := p.notes[uri]
-	p.notes[uri] = text
-	p.mu.Unlock()
-	if known {
-		p.table.Changed(uri)
-		return
-	}
-	err := p.table.Put(engine.Entry{
-		Resource: engine.Resource{URI: uri, Name: uri, MIMEType: "text/plain", Size: -1},
-		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: p.notes[uri]}}, nil
-		},
-	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-}
+func (p *testPage) write(uri, text string) { p.texts.Write(p.t, p.table, uri, text) }
 
 // A pass is the content of a fragment.
 type pass struct {
@@ -192,7 +175,7 @@ func (p *testPage) join(g *Gateway) {
 		}
 		return pass, key
 	})
-	eventually(p.t, "the page is attached", func() bool {
+	gatewaytest.Eventually(p.t, "the page is attached", func() bool {
 		return g.core.Views("").IsConnected(p.name)
 	})
 }
@@ -219,35 +202,8 @@ func (p *testPage) joinAt(address string, pair func() (pass, []byte)) {
 	if done.Sequences {
 		port.AllowSequences()
 	}
-	go p.engine.Serve(engine.WithSpeakForOthers(context.Background()), wiretap{port, p}) // ends with the socket
+	go p.engine.Serve(engine.WithSpeakForOthers(context.Background()), p.tap.On(port)) // ends with the socket
 	p.t.Cleanup(func() { conn.CloseNow() })
-}
-
-// A wiretap records what a page receives.
-type wiretap struct {
-	jsonrpc.Port
-	page *testPage
-}
-
-func (w wiretap) Read(ctx context.Context) ([]byte, error) {
-	msg, err := w.Port.Read(ctx)
-	w.page.mu.Lock()
-	defer w.page.mu.Unlock()
-	w.page.wire = append(w.page.wire, string(msg))
-	return msg, err
-}
-
-func (w wiretap) Write(ctx context.Context, msg []byte) error {
-	if w.page.forge != nil {
-		msg = w.page.forge(msg)
-	}
-	return w.Port.Write(ctx, msg)
-}
-
-func (p *testPage) received() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.wire)
 }
 
 func (p *testPage) dial(ctx context.Context, address string) *websocket.Conn {
@@ -270,7 +226,7 @@ func (p *testPage) leave() { p.conn.CloseNow() }
 
 func (p *testPage) awaitAway(g *Gateway) {
 	p.t.Helper()
-	eventually(p.t, "the gateway notices that the page has gone", func() bool {
+	gatewaytest.Eventually(p.t, "the gateway notices that the page has gone", func() bool {
 		return !g.core.Views("").IsConnected(p.name)
 	})
 }
@@ -306,16 +262,4 @@ func proveFor(ctx context.Context, conn *websocket.Conn, open opening, origin st
 		return done, err
 	}
 	return done, readFrame(ctx, conn, &done)
-}
-
-// eventually waits until ok returns true, which depends on other goroutines.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(testTime)
-	for !ok() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %v and still not: %s", testTime, what)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
 }

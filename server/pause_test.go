@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
@@ -24,7 +25,7 @@ func TestPauseStopsAllAssistants(t *testing.T) {
 	check := func(when string, g *Gateway, want string) {
 		t.Helper()
 		read := `"uri":"notes+notes://a"`
-		got := map[string]string{"a process that goes on": assistant.ask(modern("1", "resources/read", read))}
+		got := map[string]string{"a process that goes on": assistant.ask(gatewaytest.Modern("1", "resources/read", read))}
 		for _, way := range waysOf(t, g, "claude", token) {
 			got[way.name] = way.ask("resources/read", read)
 			got[way.name+", a tool"] = way.ask("tools/call", `"name":"read_resource","arguments":{`+read+`}`)
@@ -54,7 +55,7 @@ func TestPauseStopsAllAssistants(t *testing.T) {
 	}
 	check("afterwards", g, "secret")
 	for _, seconds := range []string{"-1", "1e10", `"1"`} {
-		if answer, body := (testCaller{t, g}).do(t.Context(), "POST", controlPause, `{"seconds":`+seconds+`}`); answer.StatusCode != 400 || !g.pause.Until().IsZero() {
+		if answer, body := caller(t, g).Do(t.Context(), "POST", controlPause, `{"seconds":`+seconds+`}`); answer.StatusCode != 400 || !g.pause.Until().IsZero() {
 			t.Errorf("%s seconds: %d %s", seconds, answer.StatusCode, body)
 		}
 	}

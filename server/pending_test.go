@@ -1,13 +1,13 @@
 package server
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -16,28 +16,9 @@ import (
 // and whether they came as a stream.
 func postInMemory(t *testing.T, g *Gateway, client *http.Client, session, body string) (messages []string, stream bool) {
 	t.Helper()
-	answer := callInMemory(t, g, client, "POST", session, body)
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answer.Header.Get("Content-Type") != mcphttp.EventStreamType {
-		return []string{string(text)}, false
-	}
-	for line := range strings.Lines(string(text)) {
-		if data, ok := strings.CutPrefix(line, "data: "); ok {
-			messages = append(messages, strings.TrimSuffix(data, "\n"))
-		}
-	}
-	return messages, true
-}
-
-func count(messages []string, text string) (n int) {
-	for _, msg := range messages {
-		n += strings.Count(msg, text)
-	}
-	return n
+	s := inSession(t, g, client, session)
+	answer, messages := s.Messages("/mcp", body, gatewaytest.Streams, s.Header())
+	return messages, answer.Header.Get("Content-Type") == mcphttp.EventStreamType
 }
 
 const (
@@ -75,10 +56,10 @@ func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
 		first, _ := postInMemory(t, g, client, session, pingSession) // wakes the session
 		time.Sleep(time.Second)                                      // it subscribes again
 		got, _ := postInMemory(t, g, client, session, pingSession)
-		if count(append(first, got...), updatedA) < 1 || !strings.Contains(got[len(got)-1], `"id":3`) {
+		if gatewaytest.Count(append(first, got...), updatedA) < 1 || !strings.Contains(got[len(got)-1], `"id":3`) {
 			t.Errorf("after the restart: %q", got)
 		}
-		if got, stream := postInMemory(t, g, client, session, pingSession); stream || count(got, "notifications/") > 0 {
+		if got, stream := postInMemory(t, g, client, session, pingSession); stream || gatewaytest.Count(got, "notifications/") > 0 {
 			t.Errorf("a second time: %q", got)
 		}
 		change := func() {
@@ -86,16 +67,16 @@ func TestPendingUpdatesComeWithTheNextPost(t *testing.T) {
 			time.Sleep(time.Second) // until the page's engine has sent it
 		}
 		change()
-		if got, _ := postInMemory(t, g, client, session, pingSession); count(got, updatedA) != 1 || len(got) != 2 {
+		if got, _ := postInMemory(t, g, client, session, pingSession); gatewaytest.Count(got, updatedA) != 1 || len(got) != 2 {
 			t.Errorf("a change: %q", got)
 		}
 		// With a stream again, changes are sent on it.
-		stream := collectInMemory(t, g, client, session)
+		stream := inSession(t, g, client, session).Listen(t.Context())
 		change()
 		if got, events := postInMemory(t, g, client, session, pingSession); events || len(got) != 1 {
 			t.Errorf("with a stream: %q", got)
 		}
-		if got := stream.take(); count(got, updatedA) != 1 {
+		if got := stream.Take(); gatewaytest.Count(got, updatedA) != 1 {
 			t.Errorf("on the stream: %q", got)
 		}
 		kill()
@@ -110,12 +91,10 @@ func TestPendingUpdatesKeepStatuses(t *testing.T) {
 		session := beginInMemory(t, g, client)
 		tabInMemory(t, g, client, "tab", tableA(t))
 		time.Sleep(time.Second) // list_changed waits
-		answer := callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
-		answer.Body.Close()
-		if answer.StatusCode != http.StatusBadRequest {
-			t.Errorf("initialize again: %s", answer.Status)
+		if status, body := inSession(t, g, client, session).Request("1", "initialize", ""); status != http.StatusBadRequest {
+			t.Errorf("initialize again: %d %s", status, body)
 		}
-		if got, _ := postInMemory(t, g, client, session, pingSession); count(got, "tools/list_changed") != 1 {
+		if got, _ := postInMemory(t, g, client, session, pingSession); gatewaytest.Count(got, "tools/list_changed") != 1 {
 			t.Errorf("afterwards: %q", got)
 		}
 		kill()

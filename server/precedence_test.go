@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
@@ -31,7 +32,7 @@ func TestGatewayOfTheUserReplacesThatOfAnAssistant(t *testing.T) {
 	readAll := func(when string, id int) {
 		t.Helper()
 		for i, assistant := range assistants {
-			read := modern(strconv.Itoa(id), "resources/read", `"uri":"notes+notes://a"`)
+			read := gatewaytest.Modern(strconv.Itoa(id), "resources/read", `"uri":"notes+notes://a"`)
 			if got := assistant.ask(read); !strings.Contains(got, `"text":"1"`) {
 				t.Errorf("%s, assistant %d: %s", when, i, got)
 			}
@@ -42,14 +43,14 @@ func TestGatewayOfTheUserReplacesThatOfAnAssistant(t *testing.T) {
 		g := startGatewayAt(t, port, Options{State: state, Origins: []string{}})
 		when := fmt.Sprintf("round %d", round)
 		for i, assistant := range assistants { // while no page is there
-			if _, err := io.WriteString(assistant.in, modern(strconv.Itoa(10+i), "resources/read", `"uri":"notes+notes://a"`)+"\n"); err != nil {
+			if _, err := io.WriteString(assistant.in, gatewaytest.Modern(strconv.Itoa(10+i), "resources/read", `"uri":"notes+notes://a"`)+"\n"); err != nil {
 				t.Fatal(err)
 			}
 		}
 		page.leave()
 		page.joinAt(g.PageURL(), nil)
 		for i, assistant := range assistants {
-			if got := receive(t, assistant.lines); !strings.Contains(got, `"text":"1"`) {
+			if got := gatewaytest.Receive(t, assistant.lines); !strings.Contains(got, `"text":"1"`) {
 				t.Errorf("%s, a read across the change, assistant %d: %s", when, i, got)
 			}
 		}

@@ -112,7 +112,7 @@ func TestSubscriptionsOfSilentPagesOutliveKill(t *testing.T) {
 				g, client, kill := startInMemory(t, d)
 				tabInMemory(t, g, client, "tab", page)
 				session := beginInMemory(t, g, client)
-				callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"notes+notes://a"}}`).Body.Close()
+				inSession(t, g, client, session).Say(subscribeA)
 				synctest.Wait()
 				if test.before != nil {
 					test.before(t, g)
@@ -121,12 +121,12 @@ func TestSubscriptionsOfSilentPagesOutliveKill(t *testing.T) {
 				test.begin(page)
 				g, client, kill = startInMemory(t, d)
 				tabInMemory(t, g, client, "tab", page)
-				stream := collectInMemory(t, g, client, session)
+				stream := inSession(t, g, client, session).Listen(t.Context())
 				test.while(page)
-				stream.take()
+				stream.Take()
 				page.change()
 				time.Sleep(15 * time.Second)
-				if got := stream.take(); !slices.Contains(got, updated) {
+				if got := stream.Take(); !slices.Contains(got, updated) {
 					t.Errorf("after a change: %q", got)
 				}
 				kill()

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -37,11 +36,8 @@ func TestReadsWhileSessionsSubscribeAgain(t *testing.T) {
 		for i := range sessions {
 			sessions[i] = beginInMemory(t, g, client)
 			for n := range subscriptions {
-				answer := callInMemory(t, g, client, "POST", sessions[i],
-					fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"notes+notes://%d"}}`, n, n))
-				answer.Body.Close()
-				if answer.StatusCode != 200 {
-					t.Fatalf("subscribe: %s", answer.Status)
+				if status, body := inSession(t, g, client, sessions[i]).Request(fmt.Sprint(n), "resources/subscribe", fmt.Sprintf(`"uri":"notes+notes://%d"`, n)); status != 200 {
+					t.Fatalf("subscribe: %d %s", status, body)
 				}
 			}
 		}
@@ -56,12 +52,9 @@ func TestReadsWhileSessionsSubscribeAgain(t *testing.T) {
 			for i, session := range sessions {
 				readers.Go(func() {
 					for n := range 10 { // each waits for its response, like a client that has got `updated`
-						answer := callInMemory(t, g, client, "POST", session,
-							fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"notes+notes://%d"}}`, 1_000+n, n))
-						body, err := io.ReadAll(answer.Body)
-						answer.Body.Close()
-						if err != nil || answer.StatusCode != 200 || !strings.Contains(string(body), "text of notes://") {
-							t.Errorf("%s: read %d of client %d: %s %s %v", name, n, i, answer.Status, body, err)
+						status, body := inSession(t, g, client, session).Request(fmt.Sprint(1_000+n), "resources/read", fmt.Sprintf(`"uri":"notes+notes://%d"`, n))
+						if status != 200 || !strings.Contains(body, "text of notes://") {
+							t.Errorf("%s: read %d of client %d: %d %s", name, n, i, status, body)
 						}
 					}
 				})

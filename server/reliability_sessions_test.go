@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -73,7 +74,7 @@ func measureSessions10Minutes(t *testing.T) (table []figure) {
 			for j := range soakShare {
 				uri := "notes+" + uris[(i*soakShare/4+j)%soakURIs]
 				params := string(jsonrpc.AppendString([]byte(`"uri":`), uri))
-				if m, _, _, err := c.post(classicRequest(strconv.Itoa(c.next()), "resources/subscribe", params)); err != nil || m.Error != nil {
+				if m, _, _, err := c.post(gatewaytest.Classic(strconv.Itoa(c.next()), "resources/subscribe", params)); err != nil || m.Error != nil {
 					t.Errorf("subscribe: %v %v", err, m.Error)
 					return
 				}

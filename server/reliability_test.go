@@ -17,6 +17,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -85,29 +86,6 @@ func descriptors() int {
 	return len(entries)
 }
 
-// beginSession opens a session and returns its id.
-func beginSession(t *testing.T, g *Gateway, client *http.Client) string {
-	t.Helper()
-	session := ""
-	for _, body := range []string{initialize, `{"jsonrpc":"2.0","method":"notifications/initialized"}`} {
-		r := request(t.Context(), g, g.testToken(), "POST", "/mcp", body, streams)
-		if session != "" {
-			r.Header.Set(mcphttp.SessionHeader, session)
-		}
-		answer, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.Copy(io.Discard, answer.Body)
-		answer.Body.Close()
-		if answer.StatusCode/100 != 2 {
-			t.Fatal(answer.Status)
-		}
-		session += answer.Header.Get(mcphttp.SessionHeader)
-	}
-	return session
-}
-
 func plainClient() (client *http.Client, done func()) {
 	transport := &http.Transport{}
 	return &http.Client{Transport: transport}, transport.CloseIdleConnections
@@ -120,10 +98,10 @@ func measureSessions(t *testing.T) []figure {
 	client, done := plainClient()
 	abandon := func() {
 		for range many {
-			beginSession(t, g, client)
+			inSession(t, g, client, "").Begin("/mcp", gatewaytest.Initialize)
 		}
 		done()
-		eventually(t, "the conversations end", func() bool {
+		gatewaytest.Eventually(t, "the conversations end", func() bool {
 			g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionIdle))
 			return runtime.NumGoroutine() < many/2
 		})
@@ -158,11 +136,11 @@ func measureStreams(t *testing.T) []figure {
 	conns := make([]net.Conn, 0, many)
 	sessions := make([]string, 0, many)
 	for range many {
-		sessions = append(sessions, beginSession(t, g, client))
+		sessions = append(sessions, inSession(t, g, client, "").Begin("/mcp", gatewaytest.Initialize).ID)
 	}
 	done()
 	g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionIdle))
-	eventually(t, "the conversations end", func() bool { return runtime.NumGoroutine() < many/2 })
+	gatewaytest.Eventually(t, "the conversations end", func() bool { return runtime.NumGoroutine() < many/2 })
 	files := descriptors()
 	open := func() {
 		for _, session := range sessions {
@@ -174,8 +152,8 @@ func measureStreams(t *testing.T) []figure {
 			conn.Close()
 		}
 		conns = conns[:0]
-		eventually(t, "the streams end", func() bool { return descriptors() <= files })
-		eventually(t, "the sessions are left", func() bool {
+		gatewaytest.Eventually(t, "the streams end", func() bool { return descriptors() <= files })
+		gatewaytest.Eventually(t, "the sessions are left", func() bool {
 			g.core.Sessions.Sweep(time.Now().Add(2 * limits.SessionIdle))
 			return runtime.NumGoroutine() < many/2
 		})
@@ -208,7 +186,7 @@ func subscribeAll(t *testing.T, g *Gateway, client *http.Client, session string,
 	t.Helper()
 	for i := range many {
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"notes+notes://%d"}}`, i, i)
-		answer, err := client.Do(request(t.Context(), g, g.testToken(), "POST", "/mcp", body, mcphttp.SessionHeader+": "+session))
+		answer, err := client.Do(caller(t, g).Request(t.Context(), "POST", "/mcp", body, mcphttp.SessionHeader+": "+session))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +222,7 @@ func measureUpdates(t *testing.T) []figure {
 	ended := make(chan int, readers)
 	conns := make([]net.Conn, readers)
 	for i := range readers {
-		session := beginSession(t, g, client)
+		session := inSession(t, g, client, "").Begin("/mcp", gatewaytest.Initialize).ID
 		subscribeAll(t, g, client, session, uris)
 		conns[i] = get(t, g, session)
 		t.Cleanup(func() { conns[i].Close() })
@@ -276,7 +254,7 @@ func measureStalled(t *testing.T) []figure {
 	page := updatedPage(t, g, uris)
 	client, done := plainClient()
 	defer done()
-	session := beginSession(t, g, client)
+	session := inSession(t, g, client, "").Begin("/mcp", gatewaytest.Initialize).ID
 	subscribeAll(t, g, client, session, uris)
 	conn := get(t, g, session)
 	defer conn.Close()
@@ -348,11 +326,11 @@ func measureIdle(t *testing.T) []figure {
 func measureNames(t *testing.T) []figure {
 	const many = 2_000
 	g := startGateway(t, Options{})
-	c := testCaller{t, g}
+	c := caller(t, g)
 	before := memory()
 	for i := range many {
 		ctx, cancel := context.WithTimeout(t.Context(), testTime)
-		answer, body := c.do(ctx, "POST", fmt.Sprintf("/mcp/none-%d", i), discover, v2026, "Mcp-Method: server/discover")
+		answer, body := c.Do(ctx, "POST", fmt.Sprintf("/mcp/none-%d", i), discover, gatewaytest.V2026, "Mcp-Method: server/discover")
 		cancel()
 		if answer.StatusCode != 200 {
 			t.Fatalf("name %d: %s %s", i, answer.Status, body)

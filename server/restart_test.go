@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"maps"
@@ -9,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -18,6 +16,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/conns/connstest"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
@@ -109,27 +108,13 @@ func tabInMemory(t *testing.T, g *Gateway, client *http.Client, id string, sourc
 	return *done.Joined, conn
 }
 
-// callInMemory sends one HTTP request to /mcp as an assistant.
-func callInMemory(t *testing.T, g *Gateway, client *http.Client, method, session, body string) *http.Response {
-	t.Helper()
-	r := request(t.Context(), g, g.testToken(), method, "/mcp", body, streams)
-	if session != "" {
-		r.Header.Set(mcphttp.SessionHeader, session)
-	}
-	answer, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer
-}
-
 // answerInMemory sends a POST and returns the response as a whole, but of a listen, which has no
 // end; status 0 is an error.
 func answerInMemory(t *testing.T, g *Gateway, client *http.Client, path, session, body string, header http.Header) (status int, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the bubble's clock; no request may last so long
 	defer cancel()
-	r := request(ctx, g, g.testToken(), "POST", path, body, streams)
+	r := caller(t, g).Request(ctx, "POST", path, body, gatewaytest.Streams)
 	maps.Copy(r.Header, header)
 	if session != "" {
 		r.Header.Set(mcphttp.SessionHeader, session)
@@ -149,48 +134,19 @@ func answerInMemory(t *testing.T, g *Gateway, client *http.Client, path, session
 	return answer.StatusCode, string(data)
 }
 
+// inSession returns a session at /mcp by its id.
+func inSession(t *testing.T, g *Gateway, client *http.Client, id string) *gatewaytest.Session {
+	c := caller(t, g)
+	c.HTTP = client
+	return &gatewaytest.Session{Client: c, Path: "/mcp", ID: id}
+}
+
 // beginInMemory opens a session and returns its id.
 func beginInMemory(t *testing.T, g *Gateway, client *http.Client) string {
 	t.Helper()
-	answer := callInMemory(t, g, client, "POST", "", initialize)
-	answer.Body.Close()
-	session := answer.Header.Get(mcphttp.SessionHeader)
-	callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`).Body.Close()
+	session := inSession(t, g, client, "").Begin("/mcp", gatewaytest.Initialize).ID
 	synctest.Wait() // 202 means accepted, not handled by the engine
 	return session
-}
-
-// A collectedStream collects the messages of a session's stream.
-type collectedStream struct {
-	mu     sync.Mutex
-	data   []string
-	answer *http.Response
-}
-
-// collectInMemory opens the stream of a session.
-func collectInMemory(t *testing.T, g *Gateway, client *http.Client, session string) *collectedStream {
-	t.Helper()
-	h := &collectedStream{answer: callInMemory(t, g, client, "GET", session, "")}
-	go func() { // ends with the stream
-		for lines := bufio.NewScanner(h.answer.Body); lines.Scan(); {
-			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-				h.mu.Lock()
-				h.data = append(h.data, data)
-				h.mu.Unlock()
-			}
-		}
-	}()
-	return h
-}
-
-// take returns the messages since the previous call.
-func (h *collectedStream) take() []string {
-	synctest.Wait()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	data := h.data
-	h.data = nil
-	return data
 }
 
 // A session outlives a kill of the gateway for 90 days, with a stream or without. Its id is in
@@ -204,11 +160,11 @@ func TestSessionsOutliveKill(t *testing.T) {
 		d := newMemDisk()
 		g, client, kill := startInMemory(t, d)
 		streaming, unused := beginInMemory(t, g, client), beginInMemory(t, g, client)
-		collectInMemory(t, g, client, streaming)
+		inSession(t, g, client, streaming).Listen(t.Context())
 		opens := func(session string) int {
-			stream := collectInMemory(t, g, client, session).answer
-			stream.Body.Close()
-			return stream.StatusCode
+			stream := inSession(t, g, client, session).Listen(t.Context())
+			stream.Close()
+			return stream.Status
 		}
 		for name, text := range d.texts() {
 			if strings.Contains(name+text, streaming) || strings.Contains(name+text, unused) {
@@ -252,22 +208,20 @@ func TestTabOpenedAgainTakesOverSubscriptions(t *testing.T) {
 		}
 		_, evening := tabInMemory(t, g, client, "evening", table("old"))
 		session := beginInMemory(t, g, client)
-		stream := collectInMemory(t, g, client, session)
-		callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"notes+notes://a"}}`).Body.Close()
-		stream.take()
+		stream := inSession(t, g, client, session).Listen(t.Context())
+		inSession(t, g, client, session).Say(subscribeA)
+		stream.Take()
 		evening.Close(websocket.StatusGoingAway, "")
 		time.Sleep(8 * time.Hour)
-		stream.take()
+		stream.Take()
 		if name, _ := tabInMemory(t, g, client, "morning", table("new")); name != "notes" {
 			t.Errorf("it is %q", name)
 		}
-		if got := stream.take(); !slices.Contains(got, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}`) {
+		if got := stream.Take(); !slices.Contains(got, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}`) {
 			t.Errorf("on the stream: %q", got)
 		}
-		answer := callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"notes+notes://a"}}`)
-		body, err := io.ReadAll(answer.Body)
-		if err != nil || !strings.Contains(string(body), `"text":"new"`) {
-			t.Errorf("read: %s, %v", body, err)
+		if _, body := inSession(t, g, client, session).Request("2", "resources/read", `"uri":"notes+notes://a"`); !strings.Contains(body, `"text":"new"`) {
+			t.Errorf("read: %s", body)
 		}
 		kill()
 	})

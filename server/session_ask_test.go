@@ -7,35 +7,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// openAble opens a session of a client with all capabilities.
-func openAble(t *testing.T, g *Gateway, path string) *sessionCaller {
-	t.Helper()
-	c := &sessionCaller{testCaller: testCaller{t, g}, path: path}
-	able := strings.Replace(initialize, `"capabilities":{}`, `"capabilities":{"elicitation":{},"sampling":{},"roots":{}}`, 1)
-	answer, body := c.do(t.Context(), "POST", path, able)
-	if c.id = answer.Header.Get("Mcp-Session-Id"); answer.StatusCode != 200 || c.id == "" {
-		t.Fatalf("initialize: %d %s", answer.StatusCode, body)
-	}
-	if status, body := c.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`); status != 202 {
-		t.Fatalf("initialized: %d %s", status, body)
-	}
-	return c
-}
+// able are all capabilities of a client.
+var able = gatewaytest.As(`{"elicitation":{},"sampling":{},"roots":{}}`)
 
-// call sends tools/call and returns what comes on its event stream.
-func (c *sessionCaller) call(ctx context.Context, id, tool, members string) <-chan string {
-	c.t.Helper()
-	body := `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `"` + members + `}}`
-	answer, text := c.do(ctx, "POST", c.path, body, "Mcp-Session-Id: "+c.id, streams)
-	if answer.StatusCode != 200 || text != "" {
-		c.t.Fatalf("%s: %d %s", tool, answer.StatusCode, text)
-	}
-	messages, _ := events(c.t, answer.Body)
-	return messages
+// callIn sends tools/call in a session and returns what comes on its event stream.
+func callIn(ctx context.Context, c *gatewaytest.Session, id, tool, members string) <-chan string {
+	c.T.Helper()
+	return c.Call(ctx, id, "tools/call", `"name":"`+tool+`"`+members).Messages
 }
 
 // idOf returns the id of a message, JSON.
@@ -62,48 +45,48 @@ func TestEngineRequestsUseTheStreamOfTheirCall(t *testing.T) {
 	g := startGateway(t, Options{Logging: true})
 	page := newConformancePage(t)
 	page.join(g)
-	c := openAble(t, g, "/mcp/conformance")
-	session, _ := c.stream(t.Context())
+	c := caller(t, g).Begin("/mcp/conformance", able)
+	session := c.Listen(t.Context()).Messages
 
-	one := c.call(t.Context(), "1", "test_elicitation", `,"arguments":{"message":"first"}`)
-	other := c.call(t.Context(), `"1"`, "test_elicitation", `,"arguments":{"message":"second"}`)
+	one := callIn(t.Context(), c, "1", "test_elicitation", `,"arguments":{"message":"first"}`)
+	other := callIn(t.Context(), c, `"1"`, "test_elicitation", `,"arguments":{"message":"second"}`)
 	for _, stream := range []struct {
 		messages <-chan string
 		id, says string
 	}{{other, `"1"`, "second"}, {one, "1", "first"}} { // not in the order of the requests
-		question := receive(t, stream.messages)
+		question := gatewaytest.Receive(t, stream.messages)
 		if !strings.Contains(question, `"method":"elicitation/create"`) || !strings.Contains(question, stream.says) ||
 			!strings.Contains(question, `"`+engine.MetaRequest+`":`+stream.id) || !strings.HasPrefix(idOf(question), `"pagemcp:`) {
 			t.Errorf("the question of %s: %s", stream.id, question)
 		}
 		answer := `{"jsonrpc":"2.0","id":` + idOf(question) + `,"result":{"action":"accept","content":{"username":"` + stream.says + `","email":"a@b.example"}}}`
-		if status, body := c.say(answer); status != 202 || body != "" {
+		if status, body := c.Say(answer); status != 202 || body != "" {
 			t.Errorf("the answer: %d %s", status, body)
 		}
-		if result := receive(t, stream.messages); idOf(result) != stream.id || !strings.Contains(result, "User response:") || !strings.Contains(result, stream.says) {
+		if result := gatewaytest.Receive(t, stream.messages); idOf(result) != stream.id || !strings.Contains(result, "User response:") || !strings.Contains(result, stream.says) {
 			t.Errorf("the result of %s: %s", stream.id, result)
 		}
 		ends(t, "after the result", stream.messages)
 	}
 
-	stream := c.call(t.Context(), "2", "test_tool_with_logging", "")
+	stream := callIn(t.Context(), c, "2", "test_tool_with_logging", "")
 	for _, want := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
-		if got := receive(t, stream); !strings.Contains(got, "notifications/message") || !strings.Contains(got, want) {
+		if got := gatewaytest.Receive(t, stream); !strings.Contains(got, "notifications/message") || !strings.Contains(got, want) {
 			t.Errorf("logged: %s; want %s", got, want)
 		}
 	}
-	if got := receive(t, stream); !strings.Contains(got, `"id":2,"result"`) {
+	if got := gatewaytest.Receive(t, stream); !strings.Contains(got, `"id":2,"result"`) {
 		t.Errorf("the result: %s", got)
 	}
 	ends(t, "after the result", stream)
 
-	progress := c.call(t.Context(), "3", "test_tool_with_progress", `,"_meta":{"progressToken":"mine"}`)
+	progress := callIn(t.Context(), c, "3", "test_tool_with_progress", `,"_meta":{"progressToken":"mine"}`)
 	for _, want := range []string{`"progress":0`, `"progress":50`, `"progress":100`} {
-		if got := receive(t, progress); !strings.Contains(got, `"progressToken":"mine"`) || !strings.Contains(got, want) {
+		if got := gatewaytest.Receive(t, progress); !strings.Contains(got, `"progressToken":"mine"`) || !strings.Contains(got, want) {
 			t.Errorf("progress: %s; want %s", got, want)
 		}
 	}
-	if got := receive(t, progress); !strings.Contains(got, `"id":3,"result"`) {
+	if got := gatewaytest.Receive(t, progress); !strings.Contains(got, `"id":3,"result"`) {
 		t.Errorf("the result: %s", got)
 	}
 	ends(t, "after the result", progress)
@@ -121,9 +104,9 @@ func TestClientWithoutStreamGetsNoEngineRequests(t *testing.T) {
 	g := startGateway(t, Options{})
 	page := newConformancePage(t)
 	page.join(g)
-	c := openAble(t, g, "/mcp/conformance")
+	c := caller(t, g).Begin("/mcp/conformance", able)
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_elicitation","arguments":{"message":"?"}}}`
-	answer, text := c.do(t.Context(), "POST", c.path, body, "Mcp-Session-Id: "+c.id, "Accept: application/json")
+	answer, text := c.Do(t.Context(), "POST", c.Path, body, "Mcp-Session-Id: "+c.ID, "Accept: application/json")
 	if answer.StatusCode != 200 || !strings.Contains(text, `"error"`) || !strings.Contains(text, "elicitation/create") || !strings.Contains(text, "text/event-stream") {
 		t.Errorf("%d %s", answer.StatusCode, text)
 	}
@@ -142,56 +125,56 @@ func TestCancelledCallCancelsItsEngineRequests(t *testing.T) {
 		defer page.mu.Unlock()
 		return page.slow
 	}
-	c := openAble(t, g, "/mcp/conformance")
-	stream := c.call(t.Context(), "1", "test_elicitation", `,"arguments":{"message":"?"}`)
-	question := receive(t, stream)
-	if status, _ := c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`); status != 202 {
+	c := caller(t, g).Begin("/mcp/conformance", able)
+	stream := callIn(t.Context(), c, "1", "test_elicitation", `,"arguments":{"message":"?"}`)
+	question := gatewaytest.Receive(t, stream)
+	if status, _ := c.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`); status != 202 {
 		t.Errorf("the cancel: %d", status)
 	}
-	if got := receive(t, stream); !strings.Contains(got, "notifications/cancelled") || !strings.Contains(got, `"requestId":`+idOf(question)) {
+	if got := gatewaytest.Receive(t, stream); !strings.Contains(got, "notifications/cancelled") || !strings.Contains(got, `"requestId":`+idOf(question)) {
 		t.Errorf("after the cancel: %s", got)
 	}
 	ends(t, "after the cancel", stream)
 
-	slow := c.call(t.Context(), "1", "test_slow", `,"_meta":{"progressToken":1}`) // the id is free again
-	receive(t, slow)
+	slow := callIn(t.Context(), c, "1", "test_slow", `,"_meta":{"progressToken":1}`) // the id is free again
+	gatewaytest.Receive(t, slow)
 	if running() != 1 {
 		t.Errorf("%d calls run", running())
 	}
-	c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	c.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 	ends(t, "after the cancel", slow)
-	eventually(t, "the page stops", func() bool { return running() == 0 })
+	gatewaytest.Eventually(t, "the page stops", func() bool { return running() == 0 })
 	if log := audited(t, g); strings.Count(log, `"verb":"tools/call","uri":"test_slow","app":"conformance","right":"act","outcome":"cancelled"`) != 1 {
 		t.Errorf("the audit log: %s", log)
 	}
 
 	done := make(chan string, 1)
 	go func() {
-		answer, text := c.do(t.Context(), "POST", c.path, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"test_slow"}}`, "Mcp-Session-Id: "+c.id)
+		answer, text := c.Do(t.Context(), "POST", c.Path, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"test_slow"}}`, "Mcp-Session-Id: "+c.ID)
 		done <- fmt.Sprint(answer.StatusCode, text)
 	}()
-	eventually(t, "it runs", func() bool { return running() == 1 })
-	c.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
-	if got := receive(t, done); got != "202" {
+	gatewaytest.Eventually(t, "it runs", func() bool { return running() == 1 })
+	c.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	if got := gatewaytest.Receive(t, done); got != "202" {
 		t.Errorf("a client that takes JSON alone: %s", got)
 	}
-	eventually(t, "the page stops", func() bool { return running() == 0 })
+	gatewaytest.Eventually(t, "the page stops", func() bool { return running() == 0 })
 
 	ctx, cancel := context.WithCancel(t.Context())
-	abandoned := c.call(ctx, "3", "test_slow", `,"_meta":{"progressToken":1}`)
-	receive(t, abandoned)
+	abandoned := callIn(ctx, c, "3", "test_slow", `,"_meta":{"progressToken":1}`)
+	gatewaytest.Receive(t, abandoned)
 	cancel()
-	eventually(t, "the post is forgotten", func() bool {
-		state, _ := g.core.Sessions.Inspect(c.id)
+	gatewaytest.Eventually(t, "the post is forgotten", func() bool {
+		state, _ := g.core.Sessions.Inspect(c.ID)
 		reads, waits := state.Pending["3"]
 		return waits && !reads
 	})
 	if running() != 1 {
 		t.Error("a closed stream cancelled the call")
 	}
-	answer, _ := c.do(t.Context(), "DELETE", c.path, "", "Mcp-Session-Id: "+c.id)
+	answer, _ := c.Do(t.Context(), "DELETE", c.Path, "", "Mcp-Session-Id: "+c.ID)
 	if answer.StatusCode != 204 {
 		t.Errorf("DELETE: %d", answer.StatusCode)
 	}
-	eventually(t, "the page stops", func() bool { return running() == 0 })
+	gatewaytest.Eventually(t, "the page stops", func() bool { return running() == 0 })
 }

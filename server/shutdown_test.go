@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"io"
 	"strings"
 	"syscall"
 	"testing"
@@ -50,10 +49,8 @@ func TestCloseWaitsForToolsThatRun(t *testing.T) {
 			session := beginInMemory(t, g, client)
 			answered := make(chan string, 1)
 			go func() { // ends with the answer
-				answer := callInMemory(t, g, client, "POST", session, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes__slow","arguments":{}}}`)
-				defer answer.Body.Close()
-				body, _ := io.ReadAll(answer.Body)
-				answered <- string(body)
+				_, body := inSession(t, g, client, session).Request("1", "tools/call", `"name":"notes__slow","arguments":{}`)
+				answered <- body
 			}()
 			time.Sleep(time.Second / 2)
 			began := time.Now()

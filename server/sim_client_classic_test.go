@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/history"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -51,7 +52,7 @@ func (c *classicClient) run() {
 func (c *classicClient) initialize() bool {
 	ctx, cancel := context.WithTimeout(c.w.ctx, simRequestTimeout)
 	defer cancel()
-	_, answer, _, err := c.exchange(ctx, classicRequest("0", "initialize",
+	_, answer, _, err := c.exchange(ctx, gatewaytest.Classic("0", "initialize",
 		`"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"sim","version":"1"}`), c.receive)
 	if err != nil || answer.StatusCode != http.StatusOK {
 		return false
@@ -131,7 +132,7 @@ func (c *classicClient) stream() {
 func (c *classicClient) call(r simRequest) {
 	calm := c.w.isCalm()
 	c.begin(r)
-	m, _, conn, err := c.post(classicRequest(strconv.Itoa(c.next()), r.method, r.params))
+	m, _, conn, err := c.post(gatewaytest.Classic(strconv.Itoa(c.next()), r.method, r.params))
 	switch {
 	case err == nil:
 		c.finish(r, m, conn.sent(), !conn.isFaulty())
@@ -161,7 +162,7 @@ func (c *classicClient) subscribe() {
 	}
 	c.note(history.Event{Kind: history.Subscribe, ID: id, Name: name, URI: rest, Text: "classic"})
 	for c.w.ctx.Err() == nil {
-		m, answer, _, err := c.post(classicRequest(strconv.Itoa(c.next()), "resources/subscribe", string(jsonrpc.AppendString([]byte(`"uri":`), uri))))
+		m, answer, _, err := c.post(gatewaytest.Classic(strconv.Itoa(c.next()), "resources/subscribe", string(jsonrpc.AppendString([]byte(`"uri":`), uri))))
 		if err == nil && answer.StatusCode == http.StatusOK {
 			if m.Error == nil {
 				c.note(history.Event{Kind: history.Ack, ID: id, Name: name, URI: rest})
@@ -197,7 +198,7 @@ func (c *classicClient) unsubscribe() {
 func (c *classicClient) drop(uri, id string) {
 	name, rest := splitURI(uri)
 	for c.w.ctx.Err() == nil {
-		m, answer, conn, err := c.post(classicRequest(strconv.Itoa(c.next()), "resources/unsubscribe", string(jsonrpc.AppendString([]byte(`"uri":`), uri))))
+		m, answer, conn, err := c.post(gatewaytest.Classic(strconv.Itoa(c.next()), "resources/unsubscribe", string(jsonrpc.AppendString([]byte(`"uri":`), uri))))
 		if err == nil && answer.StatusCode == http.StatusOK && m.Error == nil {
 			c.note(history.Event{Kind: history.Cancel, ID: id, Name: name, URI: rest, Sent: c.w.since(conn.sent())})
 			c.mu.Lock()

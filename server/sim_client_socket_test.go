@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/history"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
@@ -120,7 +121,7 @@ func (c *socketClient) call(port *socket.Socket, r simRequest) {
 	c.mu.Lock()
 	c.calls[jsonrpc.ID(id).Key()] = r
 	c.mu.Unlock()
-	c.send(port, modernRequest(id, r.method, r.params))
+	c.send(port, gatewaytest.Modern(id, r.method, r.params))
 }
 
 func (c *socketClient) listen(port *socket.Socket) {
@@ -137,7 +138,7 @@ func (c *socketClient) listen(port *socket.Socket) {
 	c.mu.Lock()
 	c.listens[`"L`+key+`"`] = id
 	c.mu.Unlock()
-	c.send(port, modernRequest(`"L`+key+`"`, "subscriptions/listen",
+	c.send(port, gatewaytest.Modern(`"L`+key+`"`, "subscriptions/listen",
 		`"notifications":{"resourceSubscriptions":[`+string(jsonrpc.AppendString(nil, name+"+"+rest))+`]}`))
 }
 
@@ -191,7 +192,7 @@ func (c *socketClient) cancel(port *socket.Socket) {
 		}
 	}
 	c.mu.Unlock()
-	c.send(port, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{`+simEnvelope+`,"requestId":`+key+`}}`)
+	c.send(port, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{`+gatewaytest.Envelope+`,"requestId":`+key+`}}`)
 	c.send(port, `{"jsonrpc":"2.0","id":`+ping+`,"method":"ping"}`)
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/history"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -220,19 +221,6 @@ func splitURI(uri string) (name, rest string) {
 	return name, rest
 }
 
-const simEnvelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
-
-func modernRequest(id, method, params string) string {
-	if params != "" {
-		params = "," + params
-	}
-	return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{` + simEnvelope + params + `}}`
-}
-
-func classicRequest(id, method, params string) string {
-	return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{` + params + `}}`
-}
-
 // A modernClient is an assistant of 2026-07-28 over Streamable HTTP.
 type modernClient struct{ simClient }
 
@@ -259,7 +247,7 @@ func (c *modernClient) call(r simRequest) {
 	}
 	calm := c.w.isCalm()
 	c.begin(r)
-	m, _, conn, err := c.exchange(ctx, modernRequest("1", r.method, r.params), func(jsonrpc.Message, time.Time) {}, lines...)
+	m, _, conn, err := c.exchange(ctx, gatewaytest.Modern("1", r.method, r.params), func(jsonrpc.Message, time.Time) {}, lines...)
 	switch {
 	case err == nil:
 		c.finish(r, m, conn.sent(), !conn.isFaulty())
@@ -315,7 +303,7 @@ func (c *modernClient) listen(ctx context.Context, uris []string) {
 		filter = jsonrpc.AppendString(filter, uri)
 	}
 	filter = append(filter, "]}"...)
-	answer, conn, err := c.request(ctx, http.MethodPost, modernRequest(`"`+id+`"`, "subscriptions/listen", string(filter)),
+	answer, conn, err := c.request(ctx, http.MethodPost, gatewaytest.Modern(`"`+id+`"`, "subscriptions/listen", string(filter)),
 		"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: subscriptions/listen")
 	if err != nil {
 		c.note(history.Event{Kind: history.Refused, ID: id})

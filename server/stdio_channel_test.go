@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 )
 
 // A channel sends what happens in pages, one line at a time, after the older handshake and not
@@ -20,11 +22,11 @@ func TestStdioChannel(t *testing.T) {
 	assistant := startStdio(t, StdioOptions{Gateway: Options{State: state}, Channel: true})
 
 	for _, method := range []string{"server/discover", "tools/list", "subscriptions/listen"} {
-		if got := assistant.ask(modern("0", method, "")); got != `{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"Method not found"}}` {
+		if got := assistant.ask(gatewaytest.Modern("0", method, "")); got != `{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"Method not found"}}` {
 			t.Errorf("%s: %s", method, got)
 		}
 	}
-	got := assistant.ask(initialize)
+	got := assistant.ask(gatewaytest.Initialize)
 	for _, part := range []string{`"experimental":{"claude/channel":{}}`, `"protocolVersion":"2025-11-25"`, `"tools":{`, `"instructions":`} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%s\n  has no %s", got, part)
@@ -75,7 +77,7 @@ func TestStdioChannelTakesNoPermissionPrompts(t *testing.T) {
 	p.write("note:a", "1")
 	p.join(g)
 	assistant := startStdio(t, StdioOptions{Gateway: Options{State: state}, Channel: true})
-	if got := assistant.ask(initialize); strings.Contains(got, "permission") {
+	if got := assistant.ask(gatewaytest.Initialize); strings.Contains(got, "permission") {
 		t.Errorf("prompts are taken: %s", got)
 	}
 	for _, line := range []string{

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -52,12 +53,12 @@ func TestStdioOffersWhatTheGatewayDoes(t *testing.T) {
 		{"a skill", "skills/get", `"uri":"` + other.name + `+skill://list/SKILL.md"`, "facts.md", ""},
 		{"an unknown skill", "skills/get", `"uri":"` + other.name + `+skill://none/SKILL.md"`, "-32602", ""},
 	} {
-		if got := p.ask(modern("2", x.method, x.params)); !strings.Contains(got, x.want) || !strings.Contains(got, x.alsoWant) {
+		if got := p.ask(gatewaytest.Modern("2", x.method, x.params)); !strings.Contains(got, x.want) || !strings.Contains(got, x.alsoWant) {
 			t.Errorf("%s: %s", x.what, got)
 		}
 	}
 
-	p.ask(strings.Replace(initialize, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+	p.ask(strings.Replace(gatewaytest.Initialize, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 	if _, err := p.in.Write([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n")); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestStdioOffersWhatTheGatewayDoes(t *testing.T) {
 		if !strings.Contains(got, "notifications/message") || !strings.Contains(got, want) {
 			t.Errorf("logged: %s; want %s", got, want)
 		}
-		got = receive(t, p.lines)
+		got = gatewaytest.Receive(t, p.lines)
 	}
 	if !strings.Contains(got, `"id":6,"result"`) {
 		t.Errorf("the result: %s", got)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/testports"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -111,7 +112,7 @@ func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for _, c := range children {
-		ask(c, modern("1", "resources/list", ""), `"id":1`)
+		ask(c, gatewaytest.Modern("1", "resources/list", ""), `"id":1`)
 	}
 	identity := readIdentity(t, dir)
 	running := awaitRunning(t, "a gateway runs", dir, 0)
@@ -128,7 +129,7 @@ func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 	}
 	awaitRunning(t, "another process is the gateway", dir, running.PID)
 	for _, c := range children {
-		ask(c, modern("2", "resources/list", ""), `"id":2`)
+		ask(c, gatewaytest.Modern("2", "resources/list", ""), `"id":2`)
 	}
 	if again := readIdentity(t, dir); again != identity {
 		t.Errorf("identity %s, then %s", identity, again)
@@ -161,10 +162,10 @@ func TestStdioStartsWhileTheGatewayEnds(t *testing.T) {
 	opts := StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}}
 	for range 10 {
 		first := startStdio(t, opts)
-		first.ask(initialize)
+		first.ask(gatewaytest.Initialize)
 		first.in.Close()
 		second := startStdio(t, opts)
-		if _, err := io.WriteString(second.in, initialize+"\n"); err != nil {
+		if _, err := io.WriteString(second.in, gatewaytest.Initialize+"\n"); err != nil {
 			t.Fatalf("%v; it ended with: %v", err, <-second.ended)
 		}
 		select {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
 	"github.com/pagemcp/pagemcp/server/internal/testlimit"
@@ -64,7 +65,7 @@ func (p *parent) ask(line string) string {
 	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
 		p.t.Fatal(err)
 	}
-	return receive(p.t, p.lines)
+	return gatewaytest.Receive(p.t, p.lines)
 }
 
 // EOF ends it, whatever requests are pending. R-333. TestEndOfInputWaitsForAnswers shows
@@ -89,11 +90,11 @@ func TestStdioStartsConnectsTakesOver(t *testing.T) {
 	state, port := t.TempDir(), testports.Free(t, 1)[0]
 	opts := StdioOptions{Gateway: Options{State: state, Origins: []string{testOrigin}}, Listen: "127.0.0.1:" + strconv.Itoa(port)}
 	first := startStdio(t, opts)
-	if got := first.ask(modern("1", "server/discover", "")); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"id":1`) {
+	if got := first.ask(gatewaytest.Modern("1", "server/discover", "")); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"id":1`) {
 		t.Fatalf("discover: %s", got)
 	}
 	second := startStdio(t, opts)
-	if got := second.ask(initialize); !strings.Contains(got, "2025-11-25") {
+	if got := second.ask(gatewaytest.Initialize); !strings.Contains(got, "2025-11-25") {
 		t.Fatalf("initialize: %s", got)
 	}
 	if running := awaitRunning(t, "the first is the gateway", state, 0); running.MCP != "http://127.0.0.1:"+strconv.Itoa(port)+"/mcp" {
@@ -103,12 +104,12 @@ func TestStdioStartsConnectsTakesOver(t *testing.T) {
 		t.Errorf("through the other process: %s", got)
 	}
 	first.end()
-	eventually(t, "the second is the gateway", func() bool {
+	gatewaytest.Eventually(t, "the second is the gateway", func() bool {
 		_, ok := FindRunning(t.Context(), state)
 		return ok
 	})
 	for _, line := range []string{"{", "[]", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "\ufeff{}", strings.Repeat("x", limits.MaxMessage+1)} {
-		for got := second.ask(line); !strings.Contains(got, `"error"`); got = receive(t, second.lines) {
+		for got := second.ask(line); !strings.Contains(got, `"error"`); got = gatewaytest.Receive(t, second.lines) {
 		}
 		if got := second.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`) {
 			t.Errorf("afterwards: %s", got)
@@ -126,7 +127,7 @@ func TestStdioRejectsArrays(t *testing.T) {
 	opts := StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}}
 	for _, version := range []string{"2025-03-26", "2025-11-25"} {
 		p := startStdio(t, opts)
-		p.ask(strings.Replace(initialize, "2025-11-25", version, 1))
+		p.ask(strings.Replace(gatewaytest.Initialize, "2025-11-25", version, 1))
 		if got := p.ask(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"}]`); !strings.Contains(got, "-32600") || strings.Contains(got, `"id"`) {
 			t.Errorf("an array in a session of %s: %s", version, got)
 		}
@@ -142,7 +143,7 @@ func TestStdioRejectsArrays(t *testing.T) {
 func TestStdioRefusesLongLineWithItsID(t *testing.T) {
 	t.Parallel()
 	p := startStdio(t, StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}})
-	p.ask(initialize)
+	p.ask(gatewaytest.Initialize)
 	long := `"method":"tools/call","params":{"name":"t","arguments":{"x":"` + strings.Repeat("x", 2*limits.MaxMessage) + `"}}`
 	for line, id := range map[string]string{
 		`{"jsonrpc":"2.0","id":7,` + long + `}`:                                  `7`,
@@ -176,30 +177,30 @@ func TestStdioOutlivesGateway(t *testing.T) {
 	assistant := startStdio(t, StdioOptions{
 		Gateway: Options{State: state, Origins: []string{testOrigin}}, Listen: "127.0.0.1:" + strconv.Itoa(g.Port()),
 	})
-	read := modern("1", "resources/read", `"uri":"notes+notes://a"`)
+	read := gatewaytest.Modern("1", "resources/read", `"uri":"notes+notes://a"`)
 	if got := assistant.ask(read); !strings.Contains(got, `"text":"1"`) {
 		t.Fatalf("read: %s", got)
 	}
-	if got := assistant.ask(modern("2", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["notes+notes://a"]}`)); !strings.Contains(got, "acknowledged") {
+	if got := assistant.ask(gatewaytest.Modern("2", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["notes+notes://a"]}`)); !strings.Contains(got, "acknowledged") {
 		t.Fatalf("listen: %s", got)
 	}
 	page.write("notes://a", "2")
-	if got := receive(t, assistant.lines); !strings.Contains(got, `"uri":"notes+notes://a"`) {
+	if got := gatewaytest.Receive(t, assistant.lines); !strings.Contains(got, `"uri":"notes+notes://a"`) {
 		t.Errorf("updated: %s", got)
 	}
 	g.Close(context.Background())
 	page.leave()
-	eventually(t, "the assistant's process is the gateway", func() bool {
+	gatewaytest.Eventually(t, "the assistant's process is the gateway", func() bool {
 		_, ok := FindRunning(t.Context(), state)
 		return ok
 	})
 	page.write("notes://a", "3")
 	page.joinAt(g.PageURL(), nil)
-	for !strings.Contains(receive(t, assistant.lines), `"uri":"notes+notes://a"`) {
+	for !strings.Contains(gatewaytest.Receive(t, assistant.lines), `"uri":"notes+notes://a"`) {
 	}
 	answer := assistant.ask(strings.Replace(read, `"id":1`, `"id":3`, 1))
 	for !strings.Contains(answer, `"id":3`) { // a further update
-		answer = receive(t, assistant.lines)
+		answer = gatewaytest.Receive(t, assistant.lines)
 	}
 	if !strings.Contains(answer, `"text":"3"`) {
 		t.Errorf("read: %s", answer)
