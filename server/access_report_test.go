@@ -141,35 +141,3 @@ func TestAccessReportIsBounded(t *testing.T) {
 		}
 	}
 }
-
-// A gateway reports what was just used, and so does its state directory when it has ended.
-func TestAccessReportOfAGateway(t *testing.T) {
-	t.Parallel()
-	g := startGateway(t, Options{})
-	assistantPage(t, g, "notes", false)
-	token := mustAdd(t, g, NewToken{Name: "reader", ReadOnly: true})
-	way := byHTTP(t, g, token)
-	way.ask("resources/read", `"uri":"notes+note:a"`)
-	way.ask("tools/call", `"name":"notes__act","arguments":{}`)
-	way.ask("tools/call", `"name":"read_resource","arguments":{"uri":"notes+note:a"}`)
-	check := func(report AccessReport, err error) {
-		t.Helper()
-		if err != nil || len(report.Assistants) != 1 || len(report.Assistants[0].Uses) != 1 {
-			t.Fatalf("%+v, %v", report, err)
-		}
-		use := report.Assistants[0].Uses[0]
-		if denial := use.LastDenial; use.App != "notes" || use.Right != "read" || use.Reads != 2 || use.Calls != 0 || use.Denied != 1 || denial == nil || denial.Reason != access.ReasonRights || denial.Target != "notes__act" {
-			t.Errorf("%+v", use)
-		}
-		if !report.Assistants[0].HasToken || time.Until(report.Paused) < time.Minute {
-			t.Errorf("%+v", report)
-		}
-	}
-	control := connect(t, g)
-	if _, err := control.Pause(t.Context(), time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	check(control.Access(t.Context()))
-	g.Close(t.Context())
-	check(StoredAccess(g.state.dir))
-}

@@ -21,14 +21,14 @@ func TestLargeFramesOfAPageAreBounded(t *testing.T) {
 	inMemory(t, func(t *testing.T, g *Gateway, client *http.Client) {
 		conn, _ := joinInMemory(t, g, client, reply{Hello: &gateway.Hello{Page: "tab", Name: "notes"}})
 		synctest.Wait()
-		before := heapInUse()
+		before := memory()
 		for range 20 {
 			if err := conn.Write(t.Context(), websocket.MessageText, frame); err != nil {
 				t.Fatalf("the page is refused: %v", err)
 			}
 		}
 		synctest.Wait()
-		if grown := heapInUse() - before; grown > 1<<20 {
+		if grown := memory() - before; grown > 1<<20 {
 			t.Errorf("afterwards %.0f KiB more are in use", grown/1024)
 		}
 		conn.CloseNow()

@@ -25,12 +25,12 @@ func TestLargeCapabilitiesAreNotKept(t *testing.T) {
 		}
 	}
 	begin(10)
-	before := heapInUse()
+	before := memory()
 	const sessions = 20
 	for range sessions {
 		begin(400 << 10)
 	}
-	if kept := (heapInUse() - before) / sessions; kept > 150<<10 {
+	if kept := (memory() - before) / sessions; kept > 150<<10 {
 		t.Errorf("a session keeps %.0f KB of 800", kept/1024)
 	}
 }

@@ -42,8 +42,8 @@ func TestReliability(t *testing.T) {
 	}
 	var table []figure
 	for _, measure := range []func(*testing.T) []figure{
-		measureSessions, measureStreams, measureUpdates, measureStalled, measureReloads, measureIdle, measureNames,
-		measureFloods, measureSessions10Minutes,
+		measureSessions, measureStreams, measureUpdates, measureStalled, measureReloads, measureNames,
+		measureFloods,
 	} {
 		table = append(table, measure(t)...)
 	}
@@ -303,23 +303,6 @@ func measureReloads(t *testing.T) []figure {
 		{"growth by 100 reloads", 1, (memory() - before) / 1e6, "MB"},
 		{"file descriptors left then", 0, float64(descriptors() - files), ""},
 	}
-}
-
-// Many pages that have nothing to say.
-func measureIdle(t *testing.T) []figure {
-	const many = 200
-	var origins []string
-	for i := range 1 + many/limits.MaxPagesPerOrigin {
-		origins = append(origins, fmt.Sprintf("https://app%d.example", i))
-	}
-	g := startGateway(t, Options{Origins: origins})
-	for i := range many {
-		newPage(t, origins[i/limits.MaxPagesPerOrigin], strconv.Itoa(i)).join(g)
-	}
-	runtime.GC()
-	before, begun := processorTime(), time.Now()
-	time.Sleep(5 * time.Second)
-	return []figure{{"CPU for 200 idle pages, with their engines", 1, 100 * float64(processorTime()-before) / float64(time.Since(begun)), "%"}}
 }
 
 // Names that no page has.
