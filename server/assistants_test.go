@@ -107,7 +107,7 @@ func TestTokensChangeWithAndWithoutAGateway(t *testing.T) {
 // Names, pages and numbers are bounded, also those of names that were revoked.
 func TestNamesOfAssistantsAreBounded(t *testing.T) {
 	t.Parallel()
-	g := startGateway(t, Options{})
+	g := startGateway(t, Options{State: "/state", disk: newMemDisk()})
 	for _, name := range []string{"", "Claude", "a b", "-x", "1x", "a+b", "a.b", strings.Repeat("x", 41), "token", "stdio", "anyone", "playground", "unnamed", "page", "webmcp"} {
 		if _, err := g.named.add(NewToken{Name: name}); err == nil {
 			t.Errorf("the name %q is accepted", name)

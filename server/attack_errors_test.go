@@ -39,9 +39,9 @@ func TestFailingPageLosesOnlyItsOwnEntries(t *testing.T) {
 		"a malformed entry":        list(`{"uri":7,"name":` + text + `}`),
 		"a bad icon":               list(`{"uri":"a:1","uriTemplate":"a:{x}","name":"n","inputSchema":{"type":"object"},"icons":[{"src":"javascript:canary"}]}`),
 		"a hostile template":       list(`{"uri":"a:1","uriTemplate":"{a}{b}{canary:9999}","name":"n","inputSchema":{"type":"object"}}`),
-		"nothing":                  silent,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			g := startGateway(t, Options{})
 			honest := newPage(t, testOrigin, "tab")
 			honest.write("notes://a", "1")
@@ -56,9 +56,6 @@ func TestFailingPageLosesOnlyItsOwnEntries(t *testing.T) {
 					t.Errorf("%s: %s %.300s", method, response.Status, body)
 				}
 				t.Logf("%s (%s) took %v", method, member, time.Since(start))
-			}
-			if name == "nothing" {
-				return
 			}
 			for _, x := range [][3]string{
 				{"resources/read", "evil+a:1", `"uri":"evil+a:1"`}, {"tools/call", "evil__n", `"name":"evil__n","arguments":{}`}, {"prompts/get", "evil__n", `"name":"evil__n"`},

@@ -9,12 +9,11 @@ import (
 )
 
 // What an assistant declares about itself and the engine does not know uses memory as long as
-// its initialize is served.
+// its initialize is served. It measures the heap, and runs beside no other test.
 func TestLargeCapabilitiesAreNotKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
-	t.Parallel()
 	c := caller(t, startGateway(t, Options{}))
 	begin := func(size int) {
 		text := strings.Repeat("x", size)

@@ -11,6 +11,9 @@ import (
 // A node that drains is not ready, lets its pages go with 4412, ends listens with their
 // result, and answers what is in flight.
 func TestDrainFailsNoRequest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test-more")
+	}
 	t.Parallel()
 	n := startNode(t, nil)
 	n.options.abrupt = false

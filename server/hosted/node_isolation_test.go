@@ -14,7 +14,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 )
 
-var isolationRequests = flag.Int("isolation", 4_000, "number of requests of the isolation test")
+var isolationRequests = flag.Int("isolation", 2_000, "number of requests of the isolation test")
 
 // Two tenants with equal subjects, page ids, page names and URIs, whose clients have equal
 // ids, send requests at the same time: their own, and ones with names, sessions and cursors
