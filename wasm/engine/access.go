@@ -140,6 +140,6 @@ func (c *Client) endDenied(g *Grants) {
 // private returns the hints of a cache with scope private if what one client gets is not for
 // another.
 func (e *Engine) private(c Cache) Cache {
-	c.Public = c.Public && e.grants.Load() == nil
+	c.Public = c.Public && !e.decides && e.grants.Load() == nil
 	return c
 }

@@ -152,6 +152,7 @@ type Engine struct {
 	options   Options
 	fixed     atomic.Pointer[fixed] // documents that change with SetInfo alone
 	stateKeys [][16]byte            // of Options, one or two
+	decides   bool                  // what one principal gets is not for another
 
 	grants atomic.Pointer[Grants] // of SetGrants; nil: everything is allowed
 
@@ -195,7 +196,7 @@ func New(info Info, opts *Options) *Engine {
 	o.UpdateInterval = cmp.Or(o.UpdateInterval, defaultUpdateInterval)
 	o.ArmTimeout = cmp.Or(o.ArmTimeout, ArmTimeout)
 	o.Origin = cmp.Or(o.Origin, "engine")
-	e.pages.disabled = o.Allow != nil || o.ReadOnly != nil // what one principal sees is not for another
+	e.decides = o.Allow != nil || o.ReadOnly != nil
 	if o.Allow == nil {
 		o.Allow = func(Principal, Verb, string) bool { return true }
 	}

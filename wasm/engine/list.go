@@ -329,10 +329,9 @@ func (e *Engine) prefetch(ctx context.Context, method string, mounts []*mount, a
 // pages keeps list pages that were made from immediate sources alone, until one
 // of these changes.
 type pages struct {
-	disabled bool
-	stamp    uint64
-	byKey    map[pageKey]*sink.Document
-	bytes    int
+	stamp uint64
+	byKey map[pageKey]*sink.Document
+	bytes int
 }
 
 type pageKey struct {
@@ -386,7 +385,7 @@ func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *sink.Docum
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	p := &e.pages
-	if p.disabled || stamp != p.stamp {
+	if e.decides || stamp != p.stamp {
 		return
 	}
 	size := len(doc.JSON) + len(req.cursor)

@@ -211,3 +211,33 @@ func TestAnswersGoToWhoAsked(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// Where a policy decides who gets what, no answer is for everyone.
+func TestAnswersThatAPolicyDecidesArePrivate(t *testing.T) {
+	for name, options := range map[string]engine.Options{
+		"who may see it": {Allow: func(engine.Principal, engine.Verb, string) bool { return true }},
+		"who only reads": {ReadOnly: func(engine.Principal) bool { return false }},
+		"nobody decides": {},
+	} {
+		options.Tools, options.Cache = true, engine.Cache{TTL: time.Minute, Public: true}
+		e := engine.New(engine.Info{Name: "e", Version: "1"}, &options)
+		table := engine.NewTable()
+		read := func(context.Context, string) ([]engine.Contents, error) {
+			return []engine.Contents{{URI: "notes://a", Text: "a", Cache: engine.Cache{TTL: time.Minute, Public: true}}}, nil
+		}
+		if err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://a", Name: "a"}, Read: read}); err != nil {
+			t.Fatal(err)
+		}
+		e.Mount("", table)
+		scope := `"cacheScope":"private"`
+		if name == "nobody decides" {
+			scope = `"cacheScope":"public"`
+		}
+		d := enginetest.NewDialogue(t, e)
+		for method, members := range map[string]string{"resources/list": "", "tools/list": "", "resources/read": `"uri":"notes://a"`} {
+			if got := d.Modern(method, members); !strings.Contains(got, scope) {
+				t.Errorf("%s, %s: %s", name, method, got)
+			}
+		}
+	}
+}
