@@ -32,7 +32,6 @@ func devCommand(std streams) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return dev(c.Context(), o, std) },
 	}
 	o.register(c.Flags())
-	o.registerMetrics(c.Flags())
 	c.Flags().StringVar(&o.web, "web", defaultWeb, "`address` of the web server, on loopback; port 0 picks a free one")
 	c.Flags().StringVar(&o.files, "files", "", "serve the files that build --out wrote to this `directory`, instead of what is built from the sources")
 	c.Flags().BoolVar(&o.watch, "watch", true, "let the playground monitor the traffic between assistants and pages, and send requests to pages")

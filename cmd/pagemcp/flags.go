@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server"
-	"github.com/pagemcp/pagemcp/server/metrics"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/web"
 	"github.com/spf13/pflag"
@@ -37,7 +36,6 @@ type settings struct {
 	reads      float64
 	json       bool
 	logFormat  string // text or json
-	metrics    string // address; empty: none
 	wait       bool   // for a gateway that runs already
 	only       list   // origins; see server.Options.OnlyOrigins
 }
@@ -76,11 +74,6 @@ func (s *settings) register(flags *pflag.FlagSet) {
 	flags.Var(&s.sampling, "allow-sampling", "`origin` whose pages may use the model of the assistant (sampling) and see its roots; repeatable")
 }
 
-// registerMetrics adds the flag of commands that serve until they are stopped.
-func (s *settings) registerMetrics(flags *pflag.FlagSet) {
-	flags.StringVar(&s.metrics, "metrics", "", "also serve /metrics for Prometheus at this `address` on loopback, like 127.0.0.1:8810")
-}
-
 // check finds mistakes before anything is opened.
 func (s *settings) check() error {
 	if s.logFormat != "text" && s.logFormat != "json" {
@@ -88,11 +81,6 @@ func (s *settings) check() error {
 	}
 	if s.pageSize < 1 || s.pageSize > engine.MaxPageSize {
 		return mistake{fmt.Errorf("--page-size %d: want 1 to %d", s.pageSize, engine.MaxPageSize)}
-	}
-	if s.metrics != "" {
-		if _, err := server.CheckLoopback(s.metrics); err != nil {
-			return mistake{fmt.Errorf("--metrics: %w", err)}
-		}
 	}
 	return nil
 }
@@ -167,25 +155,14 @@ func (s *settings) newGateway(ctx context.Context, std streams) (*server.Gateway
 	if other, ok := s.other(ctx); ok {
 		return nil, fmt.Errorf("a gateway runs already at %s (process %d): stop it, or start another one with --state DIR and --mcp 127.0.0.1:0", other.MCP, other.PID)
 	}
-	options, measured := s.options(std), (*metrics.Metrics)(nil)
-	if s.metrics != "" {
-		measured = metrics.New(web.Version())
-		options.Observe = measured.Observe
-	}
 	raiseHeapFloor()
-	g, err := server.New(options)
+	g, err := server.New(s.options(std))
 	if err != nil {
 		return nil, err
 	}
 	if err := g.Listen(s.mcp); err != nil {
 		g.Close(ctx)
 		return nil, portTaken(err, "--mcp")
-	}
-	if measured != nil {
-		if err := serveMetrics(ctx, g, measured, s.metrics, std); err != nil {
-			g.Close(ctx)
-			return nil, err
-		}
 	}
 	return g, nil
 }
@@ -218,18 +195,6 @@ func (s *settings) awaitEnd(ctx context.Context, std streams) error {
 
 // waitEvery is how often --wait looks for the other gateway.
 const waitEvery = time.Second
-
-// serveMetrics serves the numbers of g until ctx ends.
-func serveMetrics(ctx context.Context, g *server.Gateway, m *metrics.Metrics, address string, std streams) error {
-	m.Watch(g)
-	listener, err := m.Listen(address)
-	if err != nil {
-		return portTaken(err, "--metrics")
-	}
-	fmt.Fprintln(std.err, "metrics at", listener.URL())
-	go listener.Serve(ctx) // an error ends the metrics only
-	return nil
-}
 
 // portTaken adds to err what to do about a port that is in use. name is the flag of the
 // address.

@@ -24,25 +24,17 @@ func (l *lockedText) String() string {
 	return l.text.String()
 }
 
-// A supervisor finds out that the gateway serves; --metrics adds a listener, and
-// --log-format json writes records with the time.
+// A supervisor finds out that the gateway serves, and --log-format json writes records with the time.
 func TestOperations(t *testing.T) {
 	state := t.TempDir()
 	var log lockedText
-	line, _ := startLogged(t, &log, "serve", "--json", "--state", state, "--mcp", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--log-format", "json")
+	line, _ := startLogged(t, &log, "serve", "--json", "--state", state, "--mcp", "127.0.0.1:0", "--log-format", "json")
 	health := strings.TrimSuffix(line.MCP, "mcp") + "healthz"
 	if status, text := fetch(t, health); status != 200 || text != "ok\n" {
 		t.Errorf("%d %s", status, text)
 	}
 	if status, _ := fetch(t, health, "Sec-Fetch-Site: cross-site"); status != 403 {
 		t.Errorf("health for a web site: %d", status)
-	}
-	_, url, ok := strings.Cut(log.String(), "metrics at ")
-	if !ok {
-		t.Fatalf("no address of the metrics: %s", log.String())
-	}
-	if status, text := fetch(t, strings.TrimSpace(strings.SplitN(url, "\n", 2)[0])); status != 200 || !strings.Contains(text, "pagemcp_info") {
-		t.Errorf("%d %s", status, text)
 	}
 	if _, err := runForOutput(t, "pair", "http://localhost:5173", "--state", state); err != nil {
 		t.Fatal(err)

@@ -24,7 +24,6 @@ func serveCommand(std streams) *cobra.Command {
 		Example: "  pagemcp serve --allow-origin http://localhost:5173\n  pagemcp serve --dir ./dist --open",
 	}
 	s.register(c.Flags())
-	s.registerMetrics(c.Flags())
 	c.Flags().BoolVar(&s.json, "json", false, "print one line of JSON with all addresses on standard output")
 	c.Flags().BoolVar(&s.wait, "wait", false, "wait while a gateway of another command runs, instead of failing; dev and serve without --wait replace this one until they end")
 	app.register(c.Flags())

@@ -24,7 +24,6 @@ func serviceCommand(std streams) *cobra.Command {
 		Args:    noArguments,
 	}
 	s.register(install.Flags())
-	s.registerMetrics(install.Flags())
 	install.RunE = func(c *cobra.Command, _ []string) error {
 		if err := s.check(); err != nil {
 			return err
@@ -62,7 +61,6 @@ func serveFlags(c *cobra.Command) (flags []string, err error) {
 	serve := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	serve.SortFlags = false
 	s.register(serve)
-	s.registerMetrics(serve)
 	serve.VisitAll(func(registered *pflag.Flag) {
 		name, flag := registered.Name, c.Flags().Lookup(registered.Name)
 		if name == "state" || !flag.Changed {

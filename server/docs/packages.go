@@ -19,7 +19,6 @@ import (
 // goPackages are the public packages of the Go module.
 var goPackages = []struct{ dir, about string }{
 	{"server", "The gateway as a library."},
-	{"server/metrics", "Metrics of a gateway for Prometheus."},
 }
 
 // packageReference returns a page for each public Go package, made of its doc comments.

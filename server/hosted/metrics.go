@@ -10,7 +10,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/internal/admin"
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/labels"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -114,7 +113,7 @@ func newMetrics(version string, lost func() uint64) *metrics {
 		registry: prometheus.NewRegistry(),
 		requests: counters("pagemcp_requests_total", "Requests of assistants that have ended, by method and outcome.", "method", "outcome"),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "pagemcp_request_duration_seconds", Help: "Time until the response, subscriptions excluded.", Buckets: labels.Durations(),
+			Name: "pagemcp_request_duration_seconds", Help: "Time until the response, subscriptions excluded.", Buckets: durationBuckets(),
 		}, []string{"method"}),
 		bytes:  counters("pagemcp_response_bytes_total", "Bytes of responses to assistants.", "method"),
 		joins:  counters("pagemcp_joins_total", "Attempts of pages to join, by outcome; rejected ones by reason.", "outcome", "reason"),
@@ -221,10 +220,10 @@ func (m *metrics) count(e access.Entry) {
 }
 
 func (m *metrics) request(e access.Entry) {
-	method := labels.Method(e.Verb)
-	m.requests.WithLabelValues(method, labels.Outcome(e.Outcome)).Inc()
+	method := methodLabel(e.Verb)
+	m.requests.WithLabelValues(method, outcomeLabel(e.Outcome)).Inc()
 	m.bytes.WithLabelValues(method).Add(float64(max(e.Bytes, 0)))
-	if labels.IsTimed(method) {
+	if isTimed(method) {
 		m.seconds.WithLabelValues(method).Observe(e.Ms / 1000)
 	}
 }
@@ -234,7 +233,7 @@ func known(value string, values []string) string {
 	if slices.Contains(values, value) {
 		return value
 	}
-	return labels.Other
+	return otherLabel
 }
 
 // rejectJoin counts a join that was rejected. reason is one of the constants above, an
