@@ -6,13 +6,12 @@
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Page } from 'puppeteer-core'
-import { type Gateway, ownPorts, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { hasLoaded, pasteInto } from '../harness/waits.ts'
 import { openDialog } from '../playground/connections/dialog.ts'
@@ -91,9 +90,7 @@ async function withDev(
     restart(...args: string[]): Promise<void>
   }) => Promise<void>,
 ) {
-  const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-  const args = await ownPorts()
-  let gateway = await startGateway({ state, args })
+  let gateway = await startGateway({ restarts: true })
   try {
     await story({
       web: gateway.web,
@@ -101,12 +98,11 @@ async function withDev(
       gateway: () => gateway,
       end: () => gateway.kill(),
       async restart(...more) {
-        gateway = await startGateway({ state, args: [...args, ...more] })
+        gateway = await gateway.again(...more)
       },
     })
   } finally {
     await gateway.close()
-    await rm(state, { recursive: true, force: true })
   }
 }
 
@@ -247,28 +243,6 @@ inBrowsers(
       await pasteInto(after, 'dialog input[name=link]', (await gateway().fresh()).start)
       await press(after, 'dialog button', 'Use link')
       await saw(after, '.connections-gateway', 'Permissions')
-    }),
-  { only: ['chromium'] },
-)
-
-inBrowsers(
-  'a new link that leads to the start page lets the playground in, too',
-  ({ open }) =>
-    withDev(async ({ web, gateway, end, restart }) => {
-      const pair = async () => {
-        const { start } = await gateway().fresh()
-        const tab = await open(start)
-        await tab.waitForSelector('#state[data-is=paired]')
-        await tab.close()
-      }
-      await pair()
-      await end()
-      await restart()
-      await pair()
-      const tab = await open(`${web}playground/index.html?quiet&lang=en`)
-      await tab.waitForSelector('html[data-ready]')
-      await openDialog(tab, 'gateway')
-      await saw(tab, '.connections-gateway', 'Permissions')
     }),
   { only: ['chromium'] },
 )

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import type { Page } from 'puppeteer-core'
-import { program, useGateway } from '../e2e/gateway.ts'
+import { useGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { post } from '../harness/client.ts'
 import { saw } from '../playground/harness.ts'
@@ -31,38 +30,6 @@ inBrowsers(
     await page.reload() // without the secret, which is erased from the address: by the key that was kept
     await page.waitForSelector('#state[data-is=paired]')
   },
-)
-
-inBrowsers(
-  'the notes name who read a note or a skill, and one click stops that assistant',
-  async ({ open }) => {
-    const { pages } = await gateway().fresh()
-    const add = ['token', 'add', 'claude-code', '--state', gateway().state]
-    const token = execFileSync(program, add, { encoding: 'utf8' }).trim().split(/\s/).at(-1) ?? ''
-    const claude = { ...gateway(), token }
-    const notes = await open(pages.notes ?? '')
-    await notes.waitForSelector('#state[data-is=joined]')
-    const name = /^Joined as (.+)$/.exec(await textOf(notes, '#state-text'))?.[1]
-    const read = (uri: string) => post(claude, 'resources/read', { uri: `${name}+${uri}` })
-    await read('idb:///notes-app/notes/n.2')
-    await read('skill://find-notes/SKILL.md')
-    await notes.waitForFunction(() => document.querySelectorAll('#reads li').length === 2)
-    const reads = await notes.$$eval('#reads li', (all) =>
-      all.map((one) => ['.what', '.kind'].map((part) => one.querySelector(part)?.textContent)),
-    )
-    assert.deepEqual(reads, [
-      ['Instructions for assistants', 'by claude-code'],
-      ['Shopping', 'by claude-code'],
-    ])
-
-    const stop = 'pagemcp-access >>> ::-p-aria([name="Stop: claude-code"][role="button"])'
-    await (await notes.waitForSelector(stop))?.click()
-    await notes.waitForFunction(() =>
-      document.querySelector('pagemcp-access')?.shadowRoot?.textContent?.includes('not allowed'),
-    )
-    assert.match(await read('idb:///notes-app/notes/n.2'), /declined|revoked/)
-  },
-  { only: ['chromium'] },
 )
 
 inBrowsers(

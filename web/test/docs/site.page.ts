@@ -210,19 +210,6 @@ inBrowsers(
   { only: ['chromium'] },
 )
 
-inBrowsers('the theme stays, and is that of the playground', async ({ open }) => {
-  const page = await open(address('index.html'))
-  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
-  const before = await paper()
-  await page.click('#theme')
-  const chosen = await paper()
-  assert.notEqual(chosen, before)
-  await page.goto(address('guide.html'))
-  assert.equal(await paper(), chosen)
-  const stored = await page.evaluate(() => localStorage.getItem('pagemcp.playground.theme'))
-  assert.match(stored ?? '', /^"(?:dark|light)"$/)
-})
-
 inBrowsers(
   'on a phone the list of pages is a drawer that the keyboard closes',
   async ({ open }) => {
@@ -266,34 +253,6 @@ inBrowsers(
     }
   },
   { only: ['chromium'] },
-)
-
-inBrowsers(
-  'code is copied by a button',
-  async ({ open, context, name }) => {
-    if (name === 'chromium') {
-      await context.overridePermissions(served.origin, ['clipboard-write', 'clipboard-read'])
-    }
-    const page = await open(address('start.html'))
-    await page.waitForSelector('.copy')
-    await page.$eval('.copy', (button) => {
-      // What it says is gone after two seconds, so it is noted when it comes.
-      const noted = new MutationObserver(() => {
-        noted.disconnect()
-        button.setAttribute('data-said', button.textContent)
-      })
-      noted.observe(button, { childList: true })
-    })
-    await page.hover('.code')
-    await page.click('.copy')
-    await page.waitForFunction(
-      () =>
-        document.querySelector<HTMLElement>('.copy')?.dataset.said === 'Copied' ||
-        getSelection()?.toString().includes('make run'),
-      { polling: 100 },
-    )
-  },
-  { fresh: true },
 ) // permissions belong to the context
 
 const readIndex = () => JSON.parse(readFileSync(join(directory, 'search.json'), 'utf8')) as Index

@@ -8,108 +8,64 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { type Assistant, classic } from '../faults/kit.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { hasLoaded } from '../harness/waits.ts'
-import { type Gateway, ownPorts, startGateway } from './gateway.ts'
+import { type Gateway, startGateway } from './gateway.ts'
 import { joined, openNotes } from './notes.ts'
 
-const options = { timeout: 20_000 } // ms, for each call
-
 let gateway: Gateway
-let state: string
-let ports: string[]
 before(async () => {
-  state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-  ports = await ownPorts()
-  gateway = await startGateway({ state, args: ports })
+  gateway = await startGateway({ restarts: true })
 })
-after(async () => {
-  await gateway?.close()
-  await rm(state, { recursive: true, force: true })
-})
-
-/** An assistant of 2025-11-25 that hears of changes on its GET stream, which it opens again by itself. */
-async function assistant(at: Gateway = gateway): Promise<{
-  client: Client
-  /** Rejects if no update of `uri` comes. */
-  update(uri: string): Promise<void>
-}> {
-  const transport = new StreamableHTTPClientTransport(new URL(at.mcp), {
-    requestInit: { headers: { Authorization: `Bearer ${at.token}` } },
-  })
-  const client = new Client({ name: 'listener', version: '1.0.0' })
-  const seen = new EventTarget()
-  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
-    seen.dispatchEvent(new Event(params.uri))
-  })
-  await client.connect(transport, options)
-  return {
-    client,
-    update: (uri) =>
-      new Promise((resolve, reject) => {
-        const late = AbortSignal.timeout(options.timeout)
-        late.addEventListener('abort', () => reject(new Error(`no update of ${uri}`)))
-        seen.addEventListener(uri, () => resolve(), { once: true })
-      }),
-  }
-}
-
-async function read(client: Client, uri: string): Promise<string> {
-  const { contents } = await client.readResource({ uri }, options)
-  const [first] = contents
-  assert.ok(first && 'text' in first && typeof first.text === 'string')
-  return first.text
-}
+after(() => gateway?.close())
 
 /**
  * Writes, and reads at each update until the new text is there: an update of the page's return may come
  * before that of the change.
  */
 async function seesChange(
-  { client, update }: Awaited<ReturnType<typeof assistant>>,
+  client: Assistant,
   uri: string,
   write: () => Promise<unknown>,
   text: RegExp,
 ): Promise<void> {
-  let next = update(uri)
+  let next = client.update(uri)
   await write()
   do {
     await next
-    next = update(uri)
+    next = client.update(uri)
     next.catch(() => {}) // it is not awaited if this is the text
-  } while (!text.test(await read(client, uri)))
+  } while (!text.test(await client.read(uri)))
 }
 
 inBrowsers('a reload keeps name, URIs and subscriptions', async (browser) => {
   const { page, subject } = await openNotes(gateway, browser)
-  const { client, update } = await assistant()
-  await client.subscribeResource({ uri: subject.uri }, options)
+  const client = await classic(gateway)
+  await client.subscribe(subject.uri)
   const name = await joined(page)
-  const announced = update(subject.uri)
+  const announced = client.update(subject.uri)
   const reloading = page.reload()
-  const answers = await Promise.all([1, 2, 3].map(() => read(client, subject.uri)))
+  const answers = await Promise.all([1, 2, 3].map(() => client.read(subject.uri)))
   for (const answer of answers) assert.match(answer, /milk/)
   await reloading
   assert.equal(await joined(page), name)
   await announced
   await page.waitForFunction(() => document.querySelectorAll('#notes [data-id]').length > 0)
-  await seesChange({ client, update }, subject.uri, () => subject.write('bread'), /bread/)
+  await seesChange(client, subject.uri, () => subject.write('bread'), /bread/)
   await client.close()
 })
 
 inBrowsers('a second tab is another page, and closing it changes nothing', async (browser) => {
   const { page, subject } = await openNotes(gateway, browser)
-  const { client } = await assistant()
+  const client = await classic(gateway)
   const { pages } = await gateway.fresh()
   const second = await browser.open(pages.notes ?? '')
   const name = await joined(second)
   assert.notEqual(name, await joined(page))
-  assert.match(await read(client, subject.uri), /milk/)
+  assert.match(await client.read(subject.uri), /milk/)
   await second.close()
-  assert.match(await read(client, subject.uri), /milk/)
+  assert.match(await client.read(subject.uri), /milk/)
   await client.close()
 })
 
@@ -117,18 +73,18 @@ inBrowsers(
   'a gateway that was killed comes back as the same one',
   async (browser) => {
     const { page, subject } = await openNotes(gateway, browser)
-    const { client, update } = await assistant()
-    await client.subscribeResource({ uri: subject.uri }, options)
+    const client = await classic(gateway)
+    await client.subscribe(subject.uri)
     const name = await joined(page)
     await hasLoaded(page)
     await gateway.kill()
     await page.waitForSelector('#state:not([data-is="joined"])')
-    const announced = update(subject.uri)
-    gateway = await startGateway({ state, args: ports })
+    const announced = client.update(subject.uri)
+    gateway = await gateway.again()
     assert.equal(await joined(page), name)
     await announced // on the stream that the client opened again
-    assert.match(await read(client, subject.uri), /milk/)
-    await seesChange({ client, update }, subject.uri, () => subject.write('butter'), /butter/)
+    assert.match(await client.read(subject.uri), /milk/)
+    await seesChange(client, subject.uri, () => subject.write('butter'), /butter/)
     await client.close()
   },
   { only: ['chromium'] }, // how soon a browser dials again is in faults/away.page.ts
@@ -139,10 +95,10 @@ inBrowsers('secrets and contents stay out of every log', async (browser) => {
   const gateway = await startGateway({ state })
   try {
     const { page, subject } = await openNotes(gateway, browser)
-    const { client } = await assistant(gateway)
+    const client = await classic(gateway)
     await subject.write('a canary that nobody logs')
     await page.waitForFunction(() => document.getElementById('saved')?.textContent === 'Saved')
-    assert.match(await read(client, subject.uri), /canary/)
+    assert.match(await client.read(subject.uri), /canary/)
     await client.close()
     // The browser's own record of the navigation keeps the whole address; what it shows is void by now (pairing_test.go).
     const traces = await page.evaluate(() =>

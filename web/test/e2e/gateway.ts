@@ -48,6 +48,8 @@ export interface Gateway extends Addresses {
   log(): string
   /** Ends it like a crash, with the tabs open. */
   kill(): Promise<void>
+  /** Starts it again after {@link Gateway.kill}, with its state, and on its ports if it was started with `restarts`. */
+  again(...more: string[]): Promise<Gateway>
   /** Closes the tabs of the tests that run, and ends it. */
   close(): Promise<void>
 }
@@ -70,17 +72,23 @@ export interface Program extends Command {
 /**
  * Starts `pagemcp dev`, or `serve`, the gateway alone; `state` is kept if it is given. What dev serves is built once for
  * all tests if `PAGEMCP_BUILT` names where it is, and otherwise, or with `sources` or another program, by each dev.
+ *
+ * @param of.restarts - whether it ends and starts again on its ports
  */
 export async function startGateway({
   args = [] as string[],
   state = '',
+  isTemporary = undefined as boolean | undefined, // whether the state goes away with it
   command = 'dev' as 'dev' | 'serve',
+  restarts = false,
   sources = false,
   by = { command: program, args: [], cwd: root, env: process.env } as Program,
 } = {}): Promise<Gateway> {
   if (!existsSync(by.command)) {
     throw new Error(`${by.command} is missing: run make build, or make binary`)
   }
+  if (restarts) args = [...(await ownPorts(command)), ...args]
+  const removesState = isTemporary ?? state === ''
   const directory = state || (await mkdtemp(join(tmpdir(), 'pagemcp-')))
   const given = new Set(args.map((arg) => arg.split('=')[0]))
   const all = command === 'dev' ? ['--mcp', '--web'] : ['--mcp']
@@ -136,10 +144,19 @@ export async function startGateway({
       return next()
     },
     kill: () => end(child, 'SIGKILL', by.group),
+    again: (...more) =>
+      startGateway({
+        args: [...args, ...more],
+        state: directory,
+        isTemporary: removesState,
+        command,
+        sources,
+        by,
+      }),
     async close() {
       await closeTabs()
       await end(child, 'SIGTERM', by.group)
-      if (state === '') await rm(directory, { recursive: true, force: true })
+      if (removesState) await rm(directory, { recursive: true, force: true })
     },
   }
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import type { BrowserContext, Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
 import { isBack } from '../harness/waits.ts'
-import { type Gateway, ownPorts, program, startGateway } from './gateway.ts'
+import { type Gateway, program, startGateway } from './gateway.ts'
 
 /**
  * @param story - gets the server, and a function that starts it anew with other files: its config.json differs
@@ -20,17 +20,14 @@ async function withDev(
   story: (first: Gateway, restart: () => Promise<void>) => Promise<void>,
   sources: boolean,
 ) {
-  const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-  const ports = await ownPorts()
-  let gateway = await startGateway({ state, args: ports, sources })
+  let gateway = await startGateway({ sources, restarts: true })
   try {
     await story(gateway, async () => {
       await gateway.kill()
-      gateway = await startGateway({ state, args: [...ports, '--no-token'], sources })
+      gateway = await gateway.again('--no-token')
     })
   } finally {
     await gateway.close()
-    await rm(state, { recursive: true, force: true })
   }
 }
 

@@ -164,7 +164,7 @@ export function stories(kit: Kit, own: (scene: () => Scene) => void): void {
     assert.equal(answer, 'silence')
   })
 
-  test('the popup says who has read which site, stops an assistant, and pauses all', async () => {
+  test('the popup says who has read which site, stops an assistant, everywhere or at one site, and pauses all', async () => {
     const id = await person.idOf('Soup')
     const own = `${name}+tab:///${id}`
     const { popup } = person
@@ -196,6 +196,14 @@ export function stories(kit: Kit, own: (scene: () => Scene) => void): void {
     await assert.rejects(reader.text(own), /The user has paused all assistants/)
     await popup.click('#pause')
     await popup.waitForSelector('#pause-note', { hidden: true })
+    assert.equal(await reader.text(`${own}/text`), 'Leek.')
+    const here = (what: string) => popup.waitForSelector(`#sites [aria-label^="${what} here: "]`)
+    await popup.$eval('#sites-box', (box) => box.setAttribute('open', ''))
+    await (await here('Stop'))?.click()
+    await here('Allow')
+    await assert.rejects(reader.text(own), /The user has not shared this with you/)
+    await (await here('Allow'))?.click()
+    await here('Stop')
     assert.equal(await reader.text(`${own}/text`), 'Leek.')
   })
 
@@ -316,16 +324,5 @@ export function stories(kit: Kit, own: (scene: () => Scene) => void): void {
     await reader.missing(`${name}+tab:///${id}`)
     await person.shows(id, false)
     assert.deepEqual(await person.sites(), [])
-  })
-
-  test('what is no link is refused, and the connection stays', async () => {
-    await person.paste('https://example.com/')
-    await person.popup.waitForFunction(
-      () =>
-        document.getElementById('pairing-error')?.textContent ===
-        'This is not a link of a gateway.',
-      inBackground,
-    )
-    assert.equal(await person.joined(), name)
   })
 }

@@ -1,6 +1,6 @@
 /**
  * The extension asks by its popup, before a tab is read: no request waits for the user, so that none becomes a task, also for
- * a client that takes tasks. What waits in a page is tested in tasks/tasks.smoke.ts.
+ * a client that takes tasks. What waits in a page is tested in tasks/tasks.page.ts.
  */
 
 import assert from 'node:assert/strict'

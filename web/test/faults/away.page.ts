@@ -2,10 +2,7 @@
 // after the gateway, also when its tab is hidden. gateway.md §3.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { ownPorts, startGateway } from '../e2e/gateway.ts'
+import { startGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { hasLoaded } from '../harness/waits.ts'
@@ -21,9 +18,7 @@ for (const hidden of [false, true]) {
   inBrowsers(
     `a page is back soon after its gateway${hidden ? ', in a hidden tab' : ''}`,
     async ({ context, open }) => {
-      const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-      const args = await ownPorts()
-      let gateway = await startGateway({ state, args })
+      let gateway = await startGateway({ restarts: true })
       const { port } = new URL(gateway.mcp)
       try {
         const page = await open(gateway.pages.notes ?? '')
@@ -37,12 +32,11 @@ for (const hidden of [false, true]) {
         const closed = await closedPort(Number(port))
         await closed.attempts(3, patience)
         await closed.release()
-        gateway = await startGateway({ state, args })
+        gateway = await gateway.again()
         await page.waitForSelector('#state[data-is="joined"]', { timeout: patience })
         assert.equal(await joined(page), name)
       } finally {
         await gateway.close()
-        await rm(state, { recursive: true, force: true })
       }
     },
   )

@@ -1,7 +1,5 @@
 /** A page of our own at a real gateway, and assistants of both eras that listen to it, for tests of what breaks. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   Client as ModernClient,
@@ -11,7 +9,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { Page } from 'puppeteer-core'
-import { type Gateway, ownPorts, pageUrl, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, pageUrl, startGateway } from '../e2e/gateway.ts'
 import type { TestBrowser } from '../harness/browsers.ts'
 import { built } from '../harness/build.ts'
 import { inWindow } from '../harness/in-window.ts'
@@ -130,10 +128,9 @@ export async function setting(command: 'dev' | 'serve' = 'dev'): Promise<Setting
     '/other.html': '<!doctype html><title>other</title>',
   }
   const site = await serve({ directories: { '/pagemcp/': join(directory, 'pagemcp') }, files })
-  const state = await mkdtemp(join(tmpdir(), 'pagemcp-'))
   const limits = ['--reads-per-second', '10000']
-  const args = [...(await ownPorts(command)), '--allow-origin', site.origin, ...limits]
-  let gateway = await startGateway({ state, args, command })
+  const args = ['--allow-origin', site.origin, ...limits]
+  let gateway = await startGateway({ args, command, restarts: true })
   const url = pageUrl(gateway)
   const gateways = [url, url.replace('127.0.0.1', 'localhost')] // the second by way of a proxy
   files['/gateway.js'] = `export const gateways = ${JSON.stringify(gateways)}`
@@ -153,13 +150,12 @@ export async function setting(command: 'dev' | 'serve' = 'dev'): Promise<Setting
     },
     kill: () => gateway.kill(),
     async restart() {
-      gateway = await startGateway({ state, args, command })
+      gateway = await gateway.again()
     },
     async close() {
       await gateway.close()
       await site.close()
       await remove()
-      await rm(state, { recursive: true, force: true })
     },
   }
 }
@@ -291,7 +287,7 @@ export async function classic({ mcp, token }: Gateway): Promise<Assistant> {
   const transport = new StreamableHTTPClientTransport(new URL(mcp), {
     requestInit,
     fetch: stream.fetch,
-    // By default it gives up after two attempts, for good: given-up.soak.ts. The gateway's `retry` sets the delay.
+    // By default it gives up after two attempts, for good. The gateway's `retry` sets the delay.
     reconnectionOptions: {
       initialReconnectionDelay: 200, // ms
       maxReconnectionDelay: 1000, // ms

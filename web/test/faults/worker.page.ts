@@ -5,7 +5,6 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
-import { post } from '../harness/client.ts'
 import { joinedAs, modern, type Setting, set, setting } from './kit.ts'
 
 let at: Setting
@@ -72,21 +71,6 @@ inBrowsers(
   },
 )
 
-inBrowsers('a message with half a million members costs no client its Worker', async (browser) => {
-  const { page, name } = await at.open(browser, '?mortal')
-  const client = await modern(at.gateway)
-  const answer = await page.evaluate(`new Promise((resolve) => {
-    const port = mcp.port()
-    port.onmessage = ({ data }) => resolve(data.error?.message)
-    const params = Object.fromEntries(Array.from({ length: 500_000 }, (_, i) => ['k' + i, i]))
-    port.postMessage({ jsonrpc: '2.0', id: 1, method: 'ping', params })
-  })`)
-  assert.equal(answer, 'The message is too large')
-  assert.equal(await client.read(`${name}+app://value`), 'first')
-  assert.deepEqual(await page.evaluate('errors'), [])
-  await client.close()
-})
-
 inBrowsers('an engine that has run out of memory is replaced', async (browser) => {
   const { page, name } = await at.open(browser, '?mortal')
   const client = await modern(at.gateway)
@@ -95,20 +79,4 @@ inBrowsers('an engine that has run out of memory is replaced', async (browser) =
   assert.equal(await client.read(`${name}+app://value`), 'second')
   assert.deepEqual(await page.evaluate('errors'), ['engine.wasm has ended'])
   await client.close()
-})
-
-inBrowsers('after three Workers within a minute the engine is down', async (browser) => {
-  const { page, name } = await at.open(browser, '?mortal')
-  for (let round = 0; round < 3; round++) {
-    await strike(page, 'end')
-    await page.waitForFunction("mcp.state.engine === 'running'")
-  }
-  await strike(page, 'end')
-  assert.equal(await page.evaluate('mcp.state.engine'), 'down')
-  assert.match(String(await page.evaluate('errors.at(-1)')), /is not restarted/)
-  assert.equal(await joinedAs(page), name)
-  const read = () => post(at.gateway, 'resources/read', { uri: `${name}+app://value` })
-  assert.match(await read(), /"reason":"down","retry":false/)
-  await strike(page, 'end')
-  assert.equal(await page.evaluate('mcp.state.gateways[0].is'), 'away')
 })

@@ -121,7 +121,11 @@ export function fetchAnswer(
 ): Promise<Response> {
   const { uri } = (params.ref ?? params) as { uri?: unknown }
   const name = params.taskId ?? params.name ?? uri
-  const _meta = { ...envelope, 'io.modelcontextprotocol/clientCapabilities': capabilities }
+  const _meta = {
+    ...envelope,
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+    ...(params._meta as object | undefined),
+  }
   return fetch(at === '' ? mcp : `${mcp}/${at}`, {
     method: 'POST',
     headers: {

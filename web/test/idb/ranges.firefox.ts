@@ -1,1 +1,1 @@
-import './ranges.smoke.ts'
+import './ranges.page.ts'

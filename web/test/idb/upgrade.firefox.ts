@@ -1,1 +1,1 @@
-import './upgrade.smoke.ts'
+import './upgrade.page.ts'

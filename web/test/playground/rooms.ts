@@ -1,8 +1,7 @@
-/** All rooms of the playground: panes, menus, dialogs, and what covers the page, each reached from any other. */
+/** Rooms of the playground, one of each kind: panes, a menu, a dialog, and what covers the page, each reached from any other. */
 
 import type { Page } from 'puppeteer-core'
-import { pack } from '../../playground/share/link.ts'
-import { pasteInto, untilStill } from '../harness/waits.ts'
+import { untilStill } from '../harness/waits.ts'
 
 export interface Room {
   name: string
@@ -77,88 +76,53 @@ async function send(page: Page, method: string, params: object): Promise<void> {
   await click(page, '[data-command=send]')
 }
 
-const explore = (tab: string): Room => ({
-  name: `explore: ${tab}`,
-  part: '#pane-explore',
-  async reach(page) {
-    await leave(page)
-    await show(page, 'explore')
-    if (await page.$('.lessons')) await click(page, '.bar [data-command=lessons]')
-    await click(page, `#explore-${tab}`)
-    await page.waitForSelector('#explore-view > *:not(.loading):not(h2)')
-    await page.$$eval('#explore-view details', (all) => {
-      for (const one of all) one.open = true
-    })
-    // What axe measures and what is asked about it afterwards must be of one layout.
-    await untilStill(page, '#explore-view')
-  },
-})
+async function reachExplore(page: Page, tab: string): Promise<void> {
+  await leave(page)
+  await show(page, 'explore')
+  if (await page.$('.lessons')) await click(page, '.bar [data-command=lessons]')
+  await click(page, `#explore-${tab}`)
+  await page.waitForSelector('#explore-view > *:not(.loading):not(h2)')
+  await page.$$eval('#explore-view details', (all) => {
+    for (const one of all) one.open = true
+  })
+  // What axe measures and what is asked about it afterwards must be of one layout.
+  await untilStill(page, '#explore-view')
+}
 
-/** A popover: its button, and what it has when it is open. */
-const menu = (
-  name: string,
-  button: string,
-  content: string,
-  pane?: (typeof panes)[number],
-): Room => ({
-  name: `menu: ${name}`,
-  part: ':popover-open',
-  async reach(page) {
-    await leave(page)
-    if (pane) await show(page, pane)
-    await click(page, button)
-    await page.waitForSelector(`:popover-open ${content}`)
-  },
-})
-
-const dialog = (id: string, content: string): Room => ({
-  name: `dialog: ${id}`,
-  part: 'dialog',
-  async reach(page) {
-    await command(page, id)
-    await page.waitForSelector(`dialog[open] ${content}`)
-  },
-})
-
-const present = (name: string, part: string, reach: (page: Page) => Promise<unknown>): Room => ({
-  name: `present: ${name}`,
-  part,
-  async reach(page) {
-    await leave(page)
-    await reach(page)
-  },
-})
-
-export const rooms: readonly Room[] = [
+export const lookedAt: readonly Room[] = [
   {
     name: 'the first view: stage, an answer, the list',
     part: 'html',
     async reach(page) {
-      await explore('stage').reach(page)
+      await reachExplore(page, 'stage')
       await click(page, '.stage-client button')
       await page.waitForSelector('.stage-state .chip')
       await page.waitForSelector('[data-pane=inspect] [data-view]')
     },
   },
-  ...['resources', 'templates', 'prompts', 'tools', 'subscriptions', 'demo'].map(explore),
-  ...['json', 'raw', 'diff', 'preview'].map((view) => ({
-    name: `inspect: ${view}`,
-    part: '#pane-inspect',
-    async reach(page: Page) {
-      await show(page, 'inspect')
-      await click(page, `[data-pane=inspect] [data-show=${view}]`)
-    },
-  })),
-  ...['sequence', 'list'].map((view) => ({
-    name: `timeline: ${view}`,
-    part: '#pane-timeline',
-    async reach(page: Page) {
-      await show(page, 'timeline')
-      await click(page, `[data-pane=timeline] [data-show=${view}]`)
-    },
-  })),
   {
-    name: 'compose: form',
+    name: 'explore',
+    part: '#pane-explore',
+    reach: (page) => reachExplore(page, 'resources'),
+  },
+  {
+    name: 'inspect',
+    part: '#pane-inspect',
+    async reach(page) {
+      await show(page, 'inspect')
+      await click(page, '[data-pane=inspect] [data-show=json]')
+    },
+  },
+  {
+    name: 'timeline',
+    part: '#pane-timeline',
+    async reach(page) {
+      await show(page, 'timeline')
+      await click(page, '[data-pane=timeline] [data-show=sequence]')
+    },
+  },
+  {
+    name: 'compose',
     part: '#pane-compose',
     async reach(page) {
       await show(page, 'compose')
@@ -166,82 +130,20 @@ export const rooms: readonly Room[] = [
     },
   },
   {
-    name: 'compose: the form of an elicitation',
-    part: 'html',
-    async reach(page) {
-      await send(page, 'tools/call', { name: 'remove_note', arguments: { id: 'trip' } })
-      await page.waitForSelector('.answer')
-      await show(page, 'compose')
-    },
-  },
-  menu('settings', '[popovertarget=looks]', 'select'),
-  menu('examples of the filter', '[popovertarget=tl-help]', 'dt', 'timeline'),
-  menu('more of the timeline', '.tl-bar > .icon-button:last-of-type', 'li', 'timeline'),
-  menu('history', '.compose-tools .icon-button', 'li', 'compose'),
-  menu('capabilities', '.compose-tools .ghost[popovertarget]', 'input', 'compose'),
-  menu('other ways to send', '.compose-send [popovertarget]', 'li', 'compose'),
-  menu('copy as', '#in-copy-as', 'button', 'inspect'),
-  {
-    name: 'menu: filter of Explore',
+    name: 'a menu',
     part: ':popover-open',
     async reach(page) {
-      await explore('resources').reach(page)
-      await click(page, '.explore-tools [popovertarget]')
-      await page.waitForSelector(':popover-open label')
-    },
-  },
-  dialog('compose.revisions', 'section'),
-  {
-    name: 'dialog: the command palette',
-    part: 'dialog',
-    async reach(page) {
       await leave(page)
-      await click(page, '.bar [data-command=palette]')
-      await page.waitForSelector('dialog[open] [role=option]')
+      await click(page, '[popovertarget=looks]')
+      await page.waitForSelector(':popover-open select')
     },
   },
-  dialog('shell.keys', 'kbd'),
-  dialog('share.open', 'section'),
   {
-    name: 'dialog: share the conversation',
+    name: 'a dialog',
     part: 'dialog',
     async reach(page) {
-      await command(page, 'share.open')
-      await click(page, '#share-conversation')
-      await page.waitForSelector('dialog[open] [data-command=export]')
-    },
-  },
-  ...['http', 'gateway', 'frame'].map(
-    (kind): Room => ({
-      name: `dialog: connect by ${kind}`,
-      part: 'dialog',
-      async reach(page) {
-        await command(page, 'connections.connect')
-        await page.waitForSelector('dialog[open] input[name=connections-kind]')
-        await click(page, `input[name=connections-kind][value=${kind}]`)
-      },
-    }),
-  ),
-  {
-    name: 'dialog: diagnosis of a server',
-    part: 'dialog',
-    async reach(page) {
-      await command(page, 'connections.connect')
-      await page.waitForSelector('dialog[open] input[name=connections-kind]')
-      await click(page, 'input[name=connections-kind][value=http]')
-      await page.waitForSelector('dialog input[name=url]')
-      await pasteInto(page, 'dialog input[name=url]', `${new URL(page.url()).origin}/none`)
-      await click(page, 'dialog form .connections-buttons button[type=button]')
-      await page.waitForSelector('.connections-doctor[data-done]')
-    },
-  },
-  dialog('yourPage.open', 'option'),
-  {
-    name: 'dialog: access and audit',
-    part: 'dialog',
-    async reach(page) {
-      await command(page, 'audit.open')
-      await page.waitForSelector('dialog[open] .audit-box form, dialog[open] .audit-table')
+      await command(page, 'compose.revisions')
+      await page.waitForSelector('dialog[open] section')
     },
   },
   {
@@ -298,55 +200,20 @@ export const rooms: readonly Room[] = [
       })
     },
   },
-  present('a lesson', 'html', async (page) => {
-    if (await page.$('.chat')) await click(page, '.chat > footer button:last-child')
-    else if (!(await page.$('.lessons'))) await click(page, '.bar [data-command=lessons]')
-    await click(page, '[data-present=subscribe]')
-    await page.waitForSelector('.present')
-    while (!(await page.$('.present-payload pre'))) {
-      await page.waitForSelector('.present .primary:not([disabled])')
-      await page.keyboard.press('ArrowRight')
-      await page.waitForFunction(() => !document.querySelector('.present .primary[disabled]'))
-    }
-  }),
-  present('a shared conversation', 'html', async (page) => {
-    const lines = [
-      {
-        mcplog: 1,
-        created: '2026-07-28T10:00:00Z',
-        peers: [{ c: 1, letter: 'A', title: 'Notes' }],
-      },
-      { t: 0, c: 1, d: 'out', k: 'port', raw: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' },
-      {
-        t: 9,
-        c: 1,
-        d: 'in',
-        k: 'port',
-        raw: '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}',
-      },
-    ]
-    const link = `#t1.${await pack(lines.map((one) => JSON.stringify(one)).join('\n'))}`
-    await page.evaluate((hash) => {
-      location.hash = hash
-    }, link)
-    await page.waitForSelector('.present .sq-message')
-  }),
-  present('the choice', 'html', async (page) => {
-    await page.keyboard.press('p')
-    await page.waitForSelector('.present-choice li:nth-child(5)')
-  }),
-  present('live', 'html', async (page) => {
-    await page.keyboard.press('p')
-    await click(page, '.present-choice [data-present=""]')
-    await page.waitForSelector('.present .sq-message')
-  }),
+  {
+    name: 'the presentation of a lesson',
+    part: 'html',
+    async reach(page) {
+      await leave(page)
+      if (await page.$('.chat')) await click(page, '.chat > footer button:last-child')
+      else if (!(await page.$('.lessons'))) await click(page, '.bar [data-command=lessons]')
+      await click(page, '[data-present=subscribe]')
+      await page.waitForSelector('.present')
+      while (!(await page.$('.present-payload pre'))) {
+        await page.waitForSelector('.present .primary:not([disabled])')
+        await page.keyboard.press('ArrowRight')
+        await page.waitForFunction(() => !document.querySelector('.present .primary[disabled]'))
+      }
+    },
+  },
 ]
-
-/** One room of each kind, by what its name begins with. */
-export const lookedAt: readonly Room[] = rooms.filter(
-  ({ name }, index) => rooms.findIndex((room) => kindOf(room.name) === kindOf(name)) === index,
-)
-
-function kindOf(name: string): string {
-  return name.split(':', 1)[0] as string
-}

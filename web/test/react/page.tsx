@@ -22,6 +22,7 @@ import {
   usePageMcpTemplate,
   usePageMcpTool,
 } from '../../src/react.ts'
+import { testClient } from '../harness/client.ts'
 
 const { start } = (await import('/pagemcp/index.js' as string)) as typeof pagemcp
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
@@ -58,29 +59,19 @@ const starting = Promise.resolve(counted)
 
 /** Connects a client to the engine. It gets notifications of later changes only. */
 async function connect() {
-  const port = engine.port()
-  const answers = new Map<unknown, (message: Record<string, unknown>) => void>()
-  const notifications: string[] = []
-  port.onmessage = ({ data }) => {
-    answers.get(data.id)?.(data)
-    if (data.method) notifications.push(`${data.method} ${data.params?.uri ?? ''}`.trim())
-  }
-  let last = 0
+  const client = testClient(engine.port())
+  await client.initialize()
+  await client.ask('ping') // notifications come from here on
+  client.got.length = 0
   /** Sends a request; returns the result, or the error's message. */
   async function ask<R>(method: string, params: object = {}): Promise<R> {
-    const id = ++last
-    const answer = new Promise<Record<string, unknown>>((resolve) => answers.set(id, resolve))
-    port.postMessage({ jsonrpc: '2.0', id, method, params })
-    const { result, error } = await answer
+    const { result, error } = await client.ask(method, params)
     return (result ?? (error as { message: string }).message) as R
   }
-  await ask('initialize', {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'test', version: '1' },
-  })
-  port.postMessage({ jsonrpc: '2.0', method: 'notifications/initialized' })
-  await ask('ping') // notifications come from here on
+  const notifications = () =>
+    client.got.flatMap(({ method, params }) =>
+      method ? `${method} ${(params as { uri?: string } | undefined)?.uri ?? ''}`.trim() : [],
+    )
   return { ask, notifications }
 }
 const { ask } = await connect()
@@ -216,7 +207,7 @@ export const kit = {
     const second = await all()
     const registeredThen = counts()
     await later.ask('ping')
-    const announced = [...later.notifications]
+    const announced = later.notifications()
     await show(null, { strict })
     const left = [await names('tools'), await names('prompts'), await names('resources')]
     return {

@@ -63,8 +63,6 @@ export interface TaskApp {
 export function useTaskApp(): () => TaskApp {
   let app: Served
   let gateway: Gateway
-  let first: Gateway
-  let start: (state?: string) => Promise<Gateway>
   before(async () => {
     const port = await freePort()
     const { directory } = await built()
@@ -73,12 +71,10 @@ export function useTaskApp(): () => TaskApp {
       files: { '/': html(port) },
     })
     const args = [`--mcp=127.0.0.1:${port}`, `--allow-origin=${app.origin}`]
-    start = (state) => startGateway({ command: 'serve', args, ...(state && { state }) })
-    first = gateway = await start()
+    gateway = await startGateway({ command: 'serve', args })
   })
   after(async () => {
     await gateway?.close()
-    if (gateway !== first) await first.close() // removes its state
     await app?.close()
   })
   return () => ({
@@ -87,7 +83,7 @@ export function useTaskApp(): () => TaskApp {
     async restart(meanwhile) {
       await gateway.kill()
       await meanwhile()
-      gateway = await start(first.state)
+      gateway = await gateway.again()
       return gateway
     },
     async invited() {

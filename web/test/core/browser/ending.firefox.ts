@@ -1,1 +1,1 @@
-import './ending.smoke.ts'
+import './ending.page.ts'

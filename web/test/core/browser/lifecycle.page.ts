@@ -1,5 +1,5 @@
-// Nothing of an engine is in the page before its start, nor left of sources that are unmounted, of a start that failed, of a
-// connection that was left.
+// Nothing of an engine is in the page before its start, nor left of a start that failed or of a connection that was left;
+// test/sources/lifecycle.smoke.ts has the same of sources.
 
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../../harness/browsers.ts'
@@ -8,7 +8,6 @@ import { fakeGateway } from './gateway.ts'
 
 const host = `
 import { leftovers } from '/test/harness/leftovers.ts'
-import { testClient } from '/test/harness/client.ts'
 import * as lib from '/pagemcp/index.js'
 const query = new URLSearchParams(location.search)
 window.uncaught = []
@@ -40,22 +39,6 @@ window.nameOf = (promise) => new Promise((resolve) => {
     .then((value) => 'resolved ' + value, (error) => error.name + ': ' + error.message)
     .then((outcome) => { clearTimeout(timer); resolve(outcome) })
 })
-window.sources = () => [
-  lib.idb({ databases: { app: ['notes'] } }),
-  lib.storage({ local: ['theme'] }),
-  lib.page({ select: ['body'] }),
-  lib.tabs({ text: ['body'] }),
-]
-/** Subscribes to something of each source. */
-window.subscribe = (port) => {
-  const client = testClient(port)
-  void client.askModern('subscriptions/listen', {
-    notifications: { resourcesListChanged: true, resourceSubscriptions: [
-      'idb:///app/notes', 'storage:///local/theme', 'page:///text', 'tab:///',
-    ] },
-  }).catch(() => {}) // it ends with the page
-  return client.next(({ method }) => method === 'notifications/subscriptions/acknowledged')
-}
 window.ready = true`
 
 const pages = {
@@ -120,66 +103,6 @@ inBrowsers(
     }
   },
 )
-
-inBrowsers('what is unmounted or closed leaves nothing', async ({ open }) => {
-  const site = await servePages(pages)
-  try {
-    const tab = await open(`${site.origin}/host.html`)
-    await tab.waitForFunction('window.ready')
-    const got = (await tab.evaluate(`(async () => {
-        const created = sources()
-        const beforeStart = window.open()
-        const mcp = await begin()
-        const started = window.open()
-        const unmounts = created.map((source) => mcp.mount(source))
-        const mounted = window.open()
-        const port = mcp.port()
-        await subscribe(port)
-        const end = performance.now() + 15_000
-        const expected = ['MutationObserver', 'channel pagemcp.tabs', 'Storage.setItem']
-        while (!expected.every((one) => window.open().includes(one)) && performance.now() < end) {
-          await new Promise(requestAnimationFrame)
-        }
-        const subscribed = window.open()
-        for (const unmount of unmounts) unmount()
-        port.close()
-        // The engine itself has timers for notifications, in the window.
-        await untilNothing((open) => open.join() === started.join())
-        const unmounted = window.open()
-        // Closed while it is mounted and watched; and what the Worker sends afterwards starts nothing.
-        for (const source of created) mcp.mount(source)
-        const last = mcp.port()
-        void subscribe(last)
-        const closed = new Promise((resolve) => {
-          last.addEventListener('message', ({ data }) => data.pagemcp === 'close' && resolve())
-        })
-        mcp.close()
-        await closed
-        last.close()
-        const late = sources()
-        for (const source of late) mcp.mount(source)
-        // Loaded on demand: if the site closed before, the missing file would be an error of the page.
-        await import('/pagemcp/idb-in-window.js')
-        return {
-          beforeStart, started, mounted, subscribed, unmounted,
-          closed: await untilNothing(),
-          uncaught,
-        }
-      })()`)) as { [phase: string]: string[] }
-    const withEngine = got.started ?? []
-    assert.deepEqual(got.beforeStart, [])
-    for (const one of ['channel io.github.pagemcp/idb', 'channel pagemcp.tabs']) {
-      assert.ok(one === 'channel pagemcp.tabs' || got.mounted?.includes(one), `mounted: ${one}`)
-      assert.ok(got.subscribed?.includes(one), `subscribed: ${one}, ${got.subscribed?.join()}`)
-    }
-    assert.ok(got.subscribed?.includes('Storage.setItem'))
-    assert.deepEqual(got.unmounted, withEngine)
-    assert.deepEqual(got.closed, [])
-    assert.deepEqual(got.uncaught, [])
-  } finally {
-    await site.close()
-  }
-})
 
 inBrowsers('a connection is left after joining', async ({ open }) => {
   const gateway = await fakeGateway()

@@ -6,8 +6,9 @@ import { after, before } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'puppeteer-core'
 import { type Gateway, program, startGateway } from '../../e2e/gateway.ts'
-import { axe, ofColours, violations } from '../../harness/axe.ts'
+import { axe, violations } from '../../harness/axe.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
+import { post } from '../../harness/client.ts'
 import { press, saw } from '../harness.ts'
 import { command } from '../rooms.ts'
 
@@ -23,34 +24,10 @@ async function pagemcp(...words: string[]): Promise<string> {
   return stdout.trim()
 }
 
-/** Sends a request of 2026-07-28 and returns the body. */
-async function ask(token: string, method: string, name: string, params: object): Promise<string> {
-  const response = await fetch(gateway.mcp, {
-    method: 'POST',
-    signal: AbortSignal.timeout(20_000), // ms
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      'mcp-name': name,
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method,
-      params: {
-        ...params,
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientInfo': { name: '=Reader', version: '1' },
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    }),
-  })
-  return response.text()
+/** Reads as a client whose name a spreadsheet would take for a formula. */
+function read(token: string, uri: string): Promise<string> {
+  const _meta = { 'io.modelcontextprotocol/clientInfo': { name: '=Reader', version: '1' } }
+  return post({ mcp: gateway.mcp, token }, 'resources/read', { uri, _meta })
 }
 
 /** The texts of the rows of a table, by its place. */
@@ -94,14 +71,14 @@ inBrowsers(
     const reader = `reader-${browser}`
     const token = await pagemcp('token', 'add', reader, '--app', String(page))
     const uri = `${page}+idb:///notes-app/notes/n.2`
-    assert.match(await ask(token, 'resources/read', uri, { uri }), /Chickpeas/) // before the playground is open
+    assert.match(await read(token, uri), /Chickpeas/) // before the playground is open
 
     const tab = await open(`${gateway.web}playground/index.html?quiet&lang=en`)
     await tab.waitForSelector('html[data-ready]')
     await command(tab, 'audit.open')
     await saw(tab, 'dialog .audit-table tr', uri)
     const other = 'other+idb:///secret'
-    assert.match(await ask(token, 'resources/read', other, { uri: other }), /Resource not found/)
+    assert.match(await read(token, other), /Resource not found/)
     await saw(tab, 'dialog .audit-table tr[data-decision=denied]', other)
 
     assert.deepEqual(
@@ -147,22 +124,7 @@ inBrowsers(
     await tab.select('select[name=app]', '')
     await saw(tab, 'dialog [role=status]', '2 requests')
     await tab.evaluate(axe)
-    for (const width of [1_400, 390]) {
-      await tab.setViewport({ width, height: 900 })
-      for (const theme of ['light', 'dark']) {
-        await tab.$eval(
-          'html',
-          (html, theme) => {
-            html.dataset.theme = theme
-          },
-          theme,
-        )
-        const rules = theme === 'dark' ? ofColours : undefined
-        assert.deepEqual(await violations(tab, 'dialog', rules), [], `${width} px, ${theme}`)
-      }
-      const hidden = await tab.$eval('dialog', (one) => one.scrollWidth - one.clientWidth)
-      assert.equal(hidden, 0, `px that are cut off at ${width}`)
-    }
+    assert.deepEqual(await violations(tab, 'dialog'), [])
 
     await saw(tab, 'dialog .audit-row code', 'pagemcp pause')
     await pagemcp('pause', '20m')

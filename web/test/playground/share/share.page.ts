@@ -56,33 +56,6 @@ inBrowsers(
   },
 )
 
-/** A message that only the older revisions understand. */
-const classic = {
-  text: '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes://trip"}}',
-  revision: '2025-11-25',
-} as const
-
-inBrowsers('a shared message opens with the revision it was written for', async ({ open }) => {
-  const hash = await encodeLink({ messages: [classic], target: '' })
-  const page = await open(`${playground.url}?quiet&lang=en${hash}`)
-  await page.waitForSelector('html[data-ready]')
-  await has(page, '[data-from=link]', 'the demo in the page')
-  assert.equal(await page.$eval('.bar select', (one) => one.value), '2025-11-25')
-  assert.equal(await page.$('[data-from=revision]'), null)
-  await page.waitForSelector('#tl-filter')
-  await page.type('#tl-filter', 'method:initialize') // among the newest rows it may be out of sight
-  await has(page, '#pane-timeline', 'initialize')
-  await page.$eval('#tl-filter', (input) => {
-    ;(input as HTMLInputElement).value = ''
-    input.dispatchEvent(new Event('input', { bubbles: true }))
-  })
-  assert.ok(
-    !(await page.$eval('#pane-timeline', (pane) => pane.textContent)).includes('notes://trip'),
-  )
-  await press(page, '[data-command=send]', '')
-  await has(page, '#pane-inspect', 'Tram at 9:40')
-})
-
 /** Catches what is copied and what is saved, as attributes of the document. */
 const catchShared = (page: Page) =>
   page.evaluate(() => {

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, saw, sharePlayground } from '../harness.ts'
+import { openPlayground, sharePlayground } from '../harness.ts'
 import { focused, tabTo } from '../keys.ts'
 
 const playground = sharePlayground()
@@ -28,32 +28,6 @@ async function openWithKeys(open: (url: string) => Promise<Page>): Promise<Page>
 
 const gone = (page: Page, selector: string) =>
   page.waitForFunction((selector) => !document.querySelector(selector), { polling: 100 }, selector)
-
-inBrowsers('a subscription is made, and its change is seen and read', async ({ open }) => {
-  const page = await openWithKeys(open)
-  await tabTo(page, '.rail [role=tab]')
-  await page.keyboard.press('ArrowDown')
-  await page.waitForSelector('.thing [role=switch]')
-  await tabTo(page, '.thing [role=switch]')
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('.thing [role=switch][aria-checked=true]')
-  await page.keyboard.press('F6') // from Explore to the composer, and around
-  for (const pane of ['inspect', 'timeline', 'explore']) {
-    await page.keyboard.press('F6')
-    await focused(page, `#pane-${pane}`)
-  }
-  await tabTo(page, '.rail [role=tab]')
-  await page.keyboard.press('ArrowUp')
-  await page.waitForSelector('.stage-note')
-  await tabTo(page, '.stage-client button')
-  await page.keyboard.press('Enter')
-  await page.waitForSelector('.stage-state .chip[data-is=good]')
-  await page.evaluate(() => document.querySelector<HTMLElement>('#explore-view')?.focus())
-  await tabTo(page, '.stage-note textarea')
-  await page.keyboard.type('and tea')
-  await page.waitForSelector('.stage-state .chip[data-is=warn]')
-  await saw(page, '[data-pane=timeline] [role=row]', 'notifications/resources/updated')
-})
 
 inBrowsers('a scenario is presented, and the focus comes back', async ({ open }) => {
   const page = await openWithKeys(open)

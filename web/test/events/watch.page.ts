@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pass } from 'node:timers/promises'
 import type { Page } from 'puppeteer-core'
 import { servePages } from '../core/browser/built.ts'
-import { type Gateway, ownPorts, pageUrl, program, startGateway } from '../e2e/gateway.ts'
+import { type Gateway, pageUrl, program, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 
 const app = `
@@ -55,11 +55,10 @@ inBrowsers(
   'a kill of the gateway is one line, and no event is lost by it; a reload may lose some',
   async ({ open }) => {
     const site = await servePages({ '/app.html': app })
-    const args = [`--allow-origin=${site.origin}`, ...(await ownPorts('serve'))]
-    const first = await startGateway({ command: 'serve', args })
-    let gateway = first
+    const args = [`--allow-origin=${site.origin}`]
+    let gateway = await startGateway({ command: 'serve', args, restarts: true })
     try {
-      const tab = await open(`${site.origin}/app.html#${first.pairing?.replace(/^#/, '')}`)
+      const tab = await open(`${site.origin}/app.html#${gateway.pairing?.replace(/^#/, '')}`)
       const name = await join(tab, gateway)
       const emit = (id: number) => tab.evaluate(`saved.emit({ id: ${id} })`)
       const own = watch(gateway)
@@ -69,7 +68,7 @@ inBrowsers(
       const before = own.count(happened)
       await gateway.kill()
       await emit(2)
-      gateway = await startGateway({ command: 'serve', args, state: first.state })
+      gateway = await gateway.again()
       const missed =
         /Z no connection to the gateway for \d+ s: any of the \d+ resources may have changed/
       await own.has(1, missed)
@@ -86,7 +85,6 @@ inBrowsers(
       await own.end()
     } finally {
       await gateway.close()
-      if (gateway !== first) await first.close() // removes its state
       await site.close()
     }
   },

@@ -96,31 +96,6 @@ inBrowsers('connect settles after close, and when it is left', async ({ open }) 
   }
 })
 
-inBrowsers('a gateway that answers after the page has left is not joined', async ({ open }) => {
-  const gateway = await fakeGateway()
-  const site = await servePages({ '/host.html': host })
-  try {
-    const tab = await open(`${site.origin}/host.html?gateway=${gateway.url}${gateway.fragment}`)
-    await tab.waitForFunction('window.ready')
-    await tab.evaluate(`(async () => {
-        window.mcp = await begin()
-        window.states = []
-        mcp.on('state', ({ gateways }) => states.push(gateways[0]?.is))
-        window.connection = mcp.connect(lib.webSocket(gateway))
-      })()`)
-    const peer = await gateway.dialled()
-    const joining = gateway.join(peer)
-    await joining // its last message is on the way
-    await tab.evaluate('connection.leave()')
-    await peer.closed
-    const is = (await tab.evaluate('states')) as string[]
-    assert.equal(is.indexOf('closed'), is.length - 1, 'nothing follows the end')
-  } finally {
-    await site.close()
-    gateway.close()
-  }
-})
-
 inBrowsers('clients of listen get a last message', async ({ open }) => {
   const site = await servePages({ '/host.html': host })
   try {

@@ -1,1 +1,0 @@
-import './hiding.page.ts'

@@ -1,1 +1,0 @@
-import './leaving.page.ts'
