@@ -39,7 +39,9 @@ test('nearly all transcripts can be played here', () => {
 })
 
 for (const transcript of all) {
-  test(`${transcript.name}, on a text channel`, { timeout: 120_000 }, () => play(transcript, 'text'))
+  test(`${transcript.name}, on a text channel`, { timeout: 120_000 }, () =>
+    play(transcript, 'text'),
+  )
 }
 
 for (const transcript of objects) {
