@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -183,45 +182,6 @@ func TestSessionsOutliveKill(t *testing.T) {
 					t.Errorf("%s, after further %v: %d, want %d", name, row.pass, got, row.want)
 				}
 			}
-		}
-		kill()
-	})
-}
-
-// A tab that is closed and reopened is another document with another page id. It takes
-// over the name, and subscribers of its URIs get `updated`.
-func TestTabOpenedAgainTakesOverSubscriptions(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		g, client, kill := startInMemory(t, newMemDisk())
-		table := func(text string) *engine.Table {
-			table := engine.NewTable()
-			if err := table.Put(engine.Entry{
-				Resource: engine.Resource{URI: "notes://a", Name: "a", MIMEType: "text/plain", Size: -1},
-				Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
-					return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: text}}, nil
-				},
-			}); err != nil {
-				t.Fatal(err)
-			}
-			return table
-		}
-		_, evening := tabInMemory(t, g, client, "evening", table("old"))
-		session := beginInMemory(t, g, client)
-		stream := inSession(t, g, client, session).Listen(t.Context())
-		inSession(t, g, client, session).Say(subscribeA)
-		stream.Take()
-		evening.Close(websocket.StatusGoingAway, "")
-		time.Sleep(8 * time.Hour)
-		stream.Take()
-		if name, _ := tabInMemory(t, g, client, "morning", table("new")); name != "notes" {
-			t.Errorf("it is %q", name)
-		}
-		if got := stream.Take(); !slices.Contains(got, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"notes+notes://a"}}`) {
-			t.Errorf("on the stream: %q", got)
-		}
-		if _, body := inSession(t, g, client, session).Request("2", "resources/read", `"uri":"notes+notes://a"`); !strings.Contains(body, `"text":"new"`) {
-			t.Errorf("read: %s", body)
 		}
 		kill()
 	})

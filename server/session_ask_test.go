@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -110,71 +109,4 @@ func TestClientWithoutStreamGetsNoEngineRequests(t *testing.T) {
 	if answer.StatusCode != 200 || !strings.Contains(text, `"error"`) || !strings.Contains(text, "elicitation/create") || !strings.Contains(text, "text/event-stream") {
 		t.Errorf("%d %s", answer.StatusCode, text)
 	}
-}
-
-// If a client cancels a call, the call is cancelled in the page, its requests to the
-// client are cancelled, and its stream ends without a response. Closing the stream does
-// not cancel, but no further request can be sent to the client. R-073 R-074 R-314 R-355.
-func TestCancelledCallCancelsItsEngineRequests(t *testing.T) {
-	t.Parallel()
-	g := startGateway(t, Options{})
-	page := newConformancePage(t)
-	page.join(g)
-	running := func() int {
-		page.mu.Lock()
-		defer page.mu.Unlock()
-		return page.slow
-	}
-	c := caller(t, g).Begin("/mcp/conformance", able)
-	stream := callIn(t.Context(), c, "1", "test_elicitation", `,"arguments":{"message":"?"}`)
-	question := gatewaytest.Receive(t, stream)
-	if status, _ := c.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`); status != 202 {
-		t.Errorf("the cancel: %d", status)
-	}
-	if got := gatewaytest.Receive(t, stream); !strings.Contains(got, "notifications/cancelled") || !strings.Contains(got, `"requestId":`+idOf(question)) {
-		t.Errorf("after the cancel: %s", got)
-	}
-	ends(t, "after the cancel", stream)
-
-	slow := callIn(t.Context(), c, "1", "test_slow", `,"_meta":{"progressToken":1}`) // the id is free again
-	gatewaytest.Receive(t, slow)
-	if running() != 1 {
-		t.Errorf("%d calls run", running())
-	}
-	c.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-	ends(t, "after the cancel", slow)
-	gatewaytest.Eventually(t, "the page stops", func() bool { return running() == 0 })
-	if log := audited(t, g); strings.Count(log, `"verb":"tools/call","uri":"test_slow","app":"conformance","right":"act","outcome":"cancelled"`) != 1 {
-		t.Errorf("the audit log: %s", log)
-	}
-
-	done := make(chan string, 1)
-	go func() {
-		answer, text := c.Do(t.Context(), "POST", c.Path, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"test_slow"}}`, "Mcp-Session-Id: "+c.ID)
-		done <- fmt.Sprint(answer.StatusCode, text)
-	}()
-	gatewaytest.Eventually(t, "it runs", func() bool { return running() == 1 })
-	c.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
-	if got := gatewaytest.Receive(t, done); got != "202" {
-		t.Errorf("a client that takes JSON alone: %s", got)
-	}
-	gatewaytest.Eventually(t, "the page stops", func() bool { return running() == 0 })
-
-	ctx, cancel := context.WithCancel(t.Context())
-	abandoned := callIn(ctx, c, "3", "test_slow", `,"_meta":{"progressToken":1}`)
-	gatewaytest.Receive(t, abandoned)
-	cancel()
-	gatewaytest.Eventually(t, "the post is forgotten", func() bool {
-		state, _ := g.core.Sessions.Inspect(c.ID)
-		reads, waits := state.Pending["3"]
-		return waits && !reads
-	})
-	if running() != 1 {
-		t.Error("a closed stream cancelled the call")
-	}
-	answer, _ := c.Do(t.Context(), "DELETE", c.Path, "", "Mcp-Session-Id: "+c.ID)
-	if answer.StatusCode != 204 {
-		t.Errorf("DELETE: %d", answer.StatusCode)
-	}
-	gatewaytest.Eventually(t, "the page stops", func() bool { return running() == 0 })
 }

@@ -148,3 +148,12 @@ func (f *fixture) control(method, name, value, body string) {
 		f.t.Fatalf("%s %s: %s", name, value, answer.Status)
 	}
 }
+
+// bearer adds the token to every request.
+type bearer struct{ token string }
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return http.DefaultTransport.RoundTrip(r)
+}
