@@ -86,16 +86,9 @@ func TestImageServes(t *testing.T) {
 	if want := "CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o /out/pagemcpd ./cmd/pagemcpd\n"; !strings.Contains(string(dockerfile), want) {
 		t.Fatalf("the Dockerfile has no %s", want)
 	}
-	serveUntilTerminated(t, []string{"-trimpath", "-ldflags=-s -w"}, "", nil)
-}
-
-// serveUntilTerminated builds the program with these flags, starts it with a
-// configuration that ends with more, waits until it is ready, and ends it.
-func serveUntilTerminated(t *testing.T, flags []string, more string, files map[string]string) {
-	t.Helper()
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "pagemcpd")
-	build := exec.CommandContext(t.Context(), "go", append(append([]string{"build"}, flags...), "-o", binary, ".")...)
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -113,12 +106,9 @@ assistants: { issuer: https://auth.app.example, jwks: keys.json }
 pages: { origins: ["https://app.example"], tokens: { issuer: https://app.example, jwks: keys.json } }
 keys: pagemcp.keys
 limits: { pages: 10, streams: 10 }
-` + more,
+`,
 		filepath.Join(dir, "etc", "pagemcp.keys"): string(key),
 		filepath.Join(dir, "etc", "keys.json"):    `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`,
-	}
-	for name, text := range files {
-		all[filepath.Join(dir, "etc", name)] = text
 	}
 	for name, text := range all {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -146,7 +136,7 @@ limits: { pages: 10, streams: 10 }
 			t.Errorf("the log is not JSON: %s", lines.Text())
 		}
 	}
-	for status := 0; status != http.StatusOK; { // a node of a cluster is ready a moment later
+	for status := 0; status != http.StatusOK; {
 		answer, err := http.Get("http://" + serving.Admin + "/readyz")
 		if err != nil {
 			t.Fatal(err)

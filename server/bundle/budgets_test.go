@@ -2,15 +2,12 @@ package bundle
 
 import (
 	"encoding/json"
-	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -22,15 +19,8 @@ const (
 	startBudget  = 13_750  // bytes of an app that uses start and webSocket, without what is loaded on demand
 )
 
-// app returns the code of an app that uses start, webSocket and further exports.
-func app(further ...string) string {
-	return uses("pagemcp", append(further, "start", "webSocket")...)
-}
-
-func uses(entry string, names ...string) string {
-	list := strings.Join(names, ", ")
-	return "import { " + list + " } from '" + entry + "'\nglobalThis.used = [" + list + "]\n"
-}
+// app is the code of an app that uses start and webSocket.
+const app = "import { start, webSocket } from 'pagemcp'\nglobalThis.used = [start, webSocket]\n"
 
 // packageOnly returns the modules of the package, without engine.wasm.
 func packageOnly(t *testing.T) Files {
@@ -121,45 +111,11 @@ func TestAppsKeepToTheirBudgets(t *testing.T) {
 		t.Fatal(err, problems)
 	}
 	dir := installed(t, packageOnly(t))
-	texts := map[string][]byte{"engine.wasm": engine, "start": bundled(t, dir, app())}
-	others := append(exportedSources(t), "defineAccess of access", "watchAccess of access", "webmcp of webmcp", "offerToWebMcp of webmcp", "connectTo of client", "redactUrl of index")
-	for _, name := range others {
-		export, entry, isAlone := strings.Cut(name, " of ")
-		switch {
-		case !isAlone:
-			texts[name] = bundled(t, dir, app(export))
-		case entry == "index":
-			texts[name] = bundled(t, dir, uses("pagemcp", export))
-		default:
-			texts[name] = bundled(t, dir, uses("pagemcp/"+entry, export))
-		}
-	}
-	sizes := brotliSizes(t, texts)
-	for _, name := range slices.Sorted(maps.Keys(sizes)) {
-		t.Logf("%-30s %7d bytes", name, sizes[name])
-	}
+	sizes := brotliSizes(t, map[string][]byte{"engine.wasm": engine, "start": bundled(t, dir, app)})
+	t.Logf("%v bytes", sizes)
 	for name, most := range map[string]int{"engine.wasm": engineBudget, "start": startBudget} {
 		if sizes[name] > most {
 			t.Errorf("%s: %d bytes by brotli, over the budget of %d: every page loads them", name, sizes[name], most)
 		}
 	}
-}
-
-// exportedSources returns the functions of index.ts that have the name of their file in
-// web/src/sources: the built-in sources.
-func exportedSources(t *testing.T) (names []string) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "web", "src", "index.ts"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, found := range regexp.MustCompile(`export \{([^}]*)\} from './sources/([a-z]+)\.ts'`).FindAllStringSubmatch(string(text), -1) {
-		if slices.Contains(strings.FieldsFunc(found[1], func(r rune) bool { return r == ',' || unicode.IsSpace(r) }), found[2]) {
-			names = append(names, found[2])
-		}
-	}
-	if len(names) < 4 {
-		t.Fatalf("index.ts exports %q", names)
-	}
-	return names
 }

@@ -102,8 +102,8 @@ func TestFilesThatChangeMeanwhile(t *testing.T) {
 	}
 }
 
-// A file without permission to write is often made by another program, and what is no file is
-// not replaced.
+// A file without permission to write is often made by another program, and what is no file, or
+// too large, is not replaced.
 func TestOnlyWritableFilesAreEdited(t *testing.T) {
 	host, cursor, path := testHost(t)
 	write(t, path, "{}")
@@ -118,6 +118,14 @@ func TestOnlyWritableFilesAreEdited(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := cursor.Install(host, testServer, false, false); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+		t.Error(err)
+	}
+	os.Remove(path)
+	write(t, path, "{}")
+	if err := os.Truncate(path, maxFile+1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cursor.Install(host, testServer, false, false); err == nil || !strings.Contains(err.Error(), "more than the limit") {
 		t.Error(err)
 	}
 	if _, err := cursor.Install(host, Server{Name: `a"b`}, false, false); err == nil || !strings.Contains(err.Error(), "use letters, digits") {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/base64"
-	"encoding/json"
 	"io"
 	"net/url"
 	"os"
@@ -161,16 +160,6 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// A translated page leads to the translations of others, and to the English pages that have none.
-func TestTranslationsLeadToEachOther(t *testing.T) {
-	body := string(files(t)[Path+"ja/index.html"])
-	for _, want := range []string{`<a href="../ja/start.html" lang="ja">はじめに</a>`, `<a class="next" rel="next" href="../ja/start.html">`, `<a href="../guide.html">Guide</a>`, `<a href="../ja/index.html" lang="ja" aria-current="page">PageMCP</a>`} {
-		if !strings.Contains(body, want) {
-			t.Errorf("no %s", want)
-		}
-	}
-}
-
 // Every transcript has a page that opens in the playground with all of its messages.
 func TestEveryTranscriptIsAnExample(t *testing.T) {
 	all := files(t)
@@ -267,22 +256,6 @@ func TestReferenceOfPackages(t *testing.T) {
 	}
 }
 
-func TestSearchIndex(t *testing.T) {
-	var index struct {
-		Pages [][3]string
-		Parts [][4]any
-	}
-	if err := json.Unmarshal(files(t)[Path+"search.json"], &index); err != nil {
-		t.Fatal(err)
-	}
-	if len(index.Pages) < 100 || len(index.Parts) < 500 {
-		t.Errorf("%d pages, %d parts", len(index.Pages), len(index.Parts))
-	}
-	if size := len(files(t)[Path+"search.json"]); size > 1_000_000 {
-		t.Errorf("%d bytes", size)
-	}
-}
-
 func TestAnchorsAreThoseOfGitHub(t *testing.T) {
 	for heading, want := range map[string]string{
 		"What never leaves": "what-never-leaves", "Binding: postMessage": "binding-postmessage", "Names, tokens & keys": "names-tokens--keys",
@@ -303,17 +276,5 @@ func TestLineBreaksAreBlanks(t *testing.T) {
 	want := "<p>one\n<code>two</code>\n<a href=\"https://a.example\">three</a>\nfour <strong>five</strong>\nsix。日本語\n<code>seven</code></p>"
 	if !strings.Contains(string(page.body), want) {
 		t.Errorf("got %s\nwant %s", page.body, want)
-	}
-}
-
-func TestHighlight(t *testing.T) {
-	for _, test := range []struct{ language, code, want string }{
-		{"ts", "const a = '<b>' // c", `<span class="k">const</span> a = <span class="s">&#39;&lt;b&gt;&#39;</span> <span class="c">// c</span>`},
-		{"json", `{"a": "b", "n": -1.5}`, `{<span class="o">&#34;a&#34;</span>: <span class="s">&#34;b&#34;</span>, <span class="o">&#34;n&#34;</span>: <span class="n">-1.5</span>}`},
-		{"", "a < b", "a &lt; b"},
-	} {
-		if got := highlight(test.language, test.code); got != strings.ReplaceAll(test.want, `-1.5</span>`, `-1.5</span>`) {
-			t.Errorf("%s\n got %s\nwant %s", test.code, got, test.want)
-		}
 	}
 }

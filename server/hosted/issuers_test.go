@@ -49,17 +49,7 @@ func startFileNode(t *testing.T) *fileNode {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.Node = node
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- node.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	gatewaytest.Eventually(t, "the node is ready", func() bool { status, _ := n.probe("/readyz"); return status == http.StatusOK })
+	n.run(node)
 	return n
 }
 

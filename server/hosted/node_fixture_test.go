@@ -87,6 +87,13 @@ func startNode(t testing.TB, change func(*config.Config)) *liveNode {
 	if err != nil {
 		t.Fatal(err)
 	}
+	n.run(node)
+	return n
+}
+
+// run runs a node until the test ends, and returns when it is ready.
+func (n *liveNode) run(node *Node) {
+	n.t.Helper()
 	n.Node = node
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -94,12 +101,11 @@ func startNode(t testing.TB, change func(*config.Config)) *liveNode {
 	n.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
-			t.Error(err)
+			n.t.Error(err)
 		}
 	})
-	t.Cleanup(n.stop)
-	gatewaytest.Eventually(t, "the node is ready", func() bool { status, _ := n.probe("/readyz"); return status == http.StatusOK })
-	return n
+	n.t.Cleanup(n.stop)
+	gatewaytest.Eventually(n.t, "the node is ready", func() bool { status, _ := n.probe("/readyz"); return status == http.StatusOK })
 }
 
 // probe requests a path of the admin listener.
