@@ -106,9 +106,9 @@ func hostileEntry(method string, i int, text string) string {
 	return fmt.Sprintf(`{"name":"n%d","description":"%s","inputSchema":{"type":"object"}}`, i, text)
 }
 
-// listing answers each list with entries entries, and with a new cursor if it is
-// endless. Other requests get no response.
-func listing(entries int, text string, endless bool) func(h *attackingPage, m jsonrpc.Message) {
+// endless answers each list with 5 entries, as long as text, and a new cursor. Other requests get
+// no response.
+func endless(text string) func(h *attackingPage, m jsonrpc.Message) {
 	var count int
 	return func(h *attackingPage, m jsonrpc.Message) {
 		member := members[m.Method]
@@ -116,16 +116,11 @@ func listing(entries int, text string, endless bool) func(h *attackingPage, m js
 			return
 		}
 		var all []string
-		for range entries {
+		for range 5 {
 			count++
 			all = append(all, hostileEntry(m.Method, count, text))
 		}
-		next := ""
-		if endless {
-			count++
-			next = fmt.Sprintf(`,"nextCursor":"%d"`, count)
-		}
-		h.result(m, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","`+member+`":[`, strings.Join(all, ","), `]`+next+`}`)
+		h.result(m, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","`+member+`":[`, strings.Join(all, ","), fmt.Sprintf(`],"nextCursor":"%d"}`, count))
 	}
 }
 
@@ -140,16 +135,12 @@ type pageFlood struct {
 	drive  func(t *testing.T, g *Gateway, h *attackingPage, over <-chan struct{})
 }
 
-// pageFloods are the attacks of a hostile page on the memory and time of the gateway.
+// pageFloods are the attacks of a hostile page on the memory and time of the gateway. What other
+// lists may cost is tested in wasm/engine/remote.
 func pageFloods() []pageFlood {
-	lists := askLists
-	large, padding := strings.Repeat("x", 200_000), strings.Repeat("x", 4<<20)
+	large := strings.Repeat("x", 200_000)
 	return []pageFlood{
-		{"endless cursors", func() func(*attackingPage, jsonrpc.Message) { return listing(50, "", true) }, lists},
-		{"endless cursors, no entries", func() func(*attackingPage, jsonrpc.Message) { return listing(0, "", true) }, lists},
-		{"endless cursors, large entries", func() func(*attackingPage, jsonrpc.Message) { return listing(5, large, true) }, lists},
-		{"20,001 entries in one page", func() func(*attackingPage, jsonrpc.Message) { return listing(20_001, "", false) }, lists},
-		{"a silent page", func() func(*attackingPage, jsonrpc.Message) { return silent }, lists},
+		{"endless cursors, large entries", func() func(*attackingPage, jsonrpc.Message) { return endless(large) }, askLists},
 		{"64 hung reads", func() func(*attackingPage, jsonrpc.Message) { return silent }, readsOf("evil+a:1", limits.MaxInFlight)},
 		{"64 reads that are answered with 7 MiB", func() func(*attackingPage, jsonrpc.Message) {
 			body := `{"resultType":"complete","ttlMs":0,"cacheScope":"private","contents":[{"uri":"a:1","text":"` + strings.Repeat("x", 7<<20) + `"}]}`
@@ -159,21 +150,6 @@ func pageFloods() []pageFlood {
 				}
 			}
 		}, readsOf("evil+a:1", limits.MaxInFlight)},
-		{"endless cursors, small entries in large answers", func() func(*attackingPage, jsonrpc.Message) {
-			return func(h *attackingPage, m jsonrpc.Message) {
-				if members[m.Method] != "" {
-					h.result(m, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","`+members[m.Method]+`":[`+hostileEntry(m.Method, int(h.requests.Load()), ""),
-						`],"nextCursor":"`+fmt.Sprint(h.requests.Load())+`","x":"`, padding, `"}`)
-				}
-			}
-		}, lists},
-		{"tools with large schemas", func() func(*attackingPage, jsonrpc.Message) {
-			return func(h *attackingPage, m jsonrpc.Message) {
-				if m.Method == "tools/list" {
-					h.result(m, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"n`+fmt.Sprint(h.requests.Load())+`","inputSchema":{"type":"object","x":"`+large+`"}}],"nextCursor":"`+fmt.Sprint(h.requests.Load())+`"}`)
-				}
-			}
-		}, lists},
 		{"frames of 8 MiB in a loop", func() func(*attackingPage, jsonrpc.Message) { return silent },
 			sends(`{"jsonrpc":"2.0","method":"x","params":{"x":"` + strings.Repeat("x", 8<<20) + `"}}`)},
 		{"206,000 broken messages", func() func(*attackingPage, jsonrpc.Message) { return silent }, sends(`{"jsonrpc":`)},

@@ -393,36 +393,28 @@ func TestReadsWaitForPageThatIsNotKnown(t *testing.T) {
 	})
 }
 
-// A page that has just joined another node is read although that node announces it a moment
-// later.
+// A page becomes known while a read waits for it. Its node may have announced it a moment later
+// than it has joined; if that node cannot be dialled, the read waits for the grace time once.
 func TestReadsWaitForPageThatIsBeingAnnounced(t *testing.T) {
-	for path, uri := range map[string]string{"/mcp": "notes+notes://cart", "/mcp/notes": "notes://cart"} {
-		synctest.Test(t, func(t *testing.T) {
-			g, c := newClustered(t)
-			c.serve(t, "b")
-			read := readerAt(t, g, path, uri)
-			time.AfterFunc(announceTime/2, func() { c.changed(heldBy("b", 1, HeldThere)) })
-			if got := read(); got != "from b" {
-				t.Errorf("read at %s: %q", path, got)
-			}
-		})
-	}
-}
-
-// A page becomes known while a read waits for it, but its node cannot be dialled: the read
-// waits for the grace time once.
-func TestReadWaitsOnceForPageAndLink(t *testing.T) {
-	for path, uri := range map[string]string{"/mcp": "notes+notes://cart", "/mcp/notes": "notes://cart"} {
-		synctest.Test(t, func(t *testing.T) {
-			g, c := newClustered(t)
-			c.unsettled = true
-			read := readerAt(t, g, path, uri)
-			time.AfterFunc(limits.GraceTime/2, func() { c.changed(heldBy("b", 1, HeldThere)) })
-			began := time.Now()
-			if got := read(); got != "The page is away" || time.Since(began) != limits.GraceTime {
-				t.Errorf("read at %s: %q after %v", path, got, time.Since(began))
-			}
-		})
+	for _, row := range []struct {
+		unsettled, served bool
+		announced, answer time.Duration
+		want              string
+	}{{false, true, announceTime / 2, announceTime / 2, "from b"}, {true, false, limits.GraceTime / 2, limits.GraceTime, "The page is away"}} {
+		for path, uri := range map[string]string{"/mcp": "notes+notes://cart", "/mcp/notes": "notes://cart"} {
+			synctest.Test(t, func(t *testing.T) {
+				g, c := newClustered(t)
+				if c.unsettled = row.unsettled; row.served {
+					c.serve(t, "b")
+				}
+				read := readerAt(t, g, path, uri)
+				time.AfterFunc(row.announced, func() { c.changed(heldBy("b", 1, HeldThere)) })
+				began := time.Now()
+				if got := read(); got != row.want || time.Since(began) != row.answer {
+					t.Errorf("read at %s: %q after %v", path, got, time.Since(began))
+				}
+			})
+		}
 	}
 }
 
