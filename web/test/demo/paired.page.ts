@@ -80,26 +80,6 @@ inBrowsers('a link that was used before says how to get another', async ({ open 
   assert.match(await textOf(notes, '#advice'), /Press Enter in the terminal/)
 })
 
-inBrowsers(
-  'a link of another gateway says so, and which gateway the page joins',
-  async (browser) => {
-    const invitation = { url: 'ws://127.0.0.1:9/page', id: 'id', secret: 'secret' }
-    const fragment = `#pagemcp=${Buffer.from(JSON.stringify(invitation)).toString('base64url')}`
-    for (const demo of ['world', 'notes']) {
-      const page = await browser.context.newPage() // it reports the link as an error
-      await page.goto(`${gateway().web}demo/${demo}/${fragment}`)
-      await page.waitForSelector('#state[data-is=unpaired]')
-      assert.equal(await textOf(page, '#state-text'), 'Not paired')
-      const advice = await textOf(page, '#advice')
-      assert.match(advice, /This link is an invitation of another gateway/)
-      assert.ok(
-        advice.includes(new URL(gateway().mcp).host.replace('localhost', '127.0.0.1')),
-        advice,
-      )
-    }
-  },
-)
-
 /**
  * Closes a page, and takes away the key that the browser keeps, as clearing its data would. The page must have been left
  * before: it saves its key again with each connection.

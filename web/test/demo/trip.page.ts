@@ -72,22 +72,6 @@ inBrowsers('an assistant reads the plan, hears of changes, and adds a stop', asy
   await guide.close()
 })
 
-inBrowsers(
-  'a removed stop comes back where it was, and a reload keeps the plan',
-  async (browser) => {
-    const { page } = await openTrip(browser)
-    await page.click('[aria-label="Remove Lisbon"]')
-    await untilShown(page, 'Sintra')
-    await page.type('[aria-label="Another stop"]', 'Évora')
-    await page.click('form button')
-    await untilShown(page, 'Sintra', 'Évora')
-    await page.click('#undo')
-    await untilShown(page, 'Lisbon', 'Sintra', 'Évora')
-    await page.reload()
-    await untilShown(page, 'Lisbon', 'Sintra', 'Évora')
-  },
-)
-
 /** Sends a request of a client with the extension for tasks. */
 async function ask(url: URL, method: string, params: Record<string, unknown>) {
   const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }

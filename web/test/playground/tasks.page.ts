@@ -5,7 +5,6 @@
 
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
-import { envelope } from '../../playground/protocol/revisions.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { openPlayground, press, saw, sharePlayground } from './harness.ts'
 
@@ -117,62 +116,6 @@ inBrowsers(
       await page.evaluate(() => document.documentElement.scrollWidth <= 390),
       'wider than a phone',
     )
-    assert.ok(mouse.clicks <= 3, `${mouse.clicks} clicks`)
-  },
-  { only },
-)
-
-inBrowsers(
-  'a tester finds the failing message of a transcript, and sends it again, with three clicks',
-  async ({ open }) => {
-    const page = await openPlayground(open, playground)
-    const mouse = mouseOn(page)
-    const _meta = envelope('2026-07-28')
-    const request = (id: number, uri: string) => ({
-      jsonrpc: '2.0',
-      id,
-      method: 'resources/read',
-      params: { uri, _meta },
-    })
-    const failed = { jsonrpc: '2.0', id: 2, error: { code: -32602, message: 'Not found' } }
-    const passed = { jsonrpc: '2.0', id: 1, result: { contents: [] } }
-    const lines = [
-      {
-        mcplog: 1,
-        created: '2026-01-01T00:00:00Z',
-        app: 'test',
-        version: '1',
-        peers: [],
-        redacted: true,
-      },
-      ...[request(1, 'notes://today'), passed, request(2, 'notes://toady'), failed].map(
-        (message, i) => ({
-          t: i,
-          c: 1,
-          d: i % 2 === 0 ? 'out' : 'in',
-          k: 'http',
-          raw: JSON.stringify(message),
-        }),
-      ),
-    ]
-    await page.evaluate(
-      (text) => {
-        const files = new DataTransfer()
-        files.items.add(new File([text], 'bug.mcplog.jsonl'))
-        window.dispatchEvent(
-          new DragEvent('drop', { dataTransfer: files, bubbles: true, cancelable: true }),
-        )
-      },
-      lines.map((line) => JSON.stringify(line)).join('\n'),
-    )
-    await saw(page, '.toast', '4 rows imported')
-    await mouse.click('#tl-filter')
-    await page.keyboard.type('code:-32602')
-    await saw(page, '[data-pane=timeline]', 'hidden by the filter') // rows move until then
-    await mouse.click('.tl-row .tl-status', '-32602')
-    await saw(page, '[data-pane=inspect]', 'Not found')
-    await mouse.click('.in-acts button', 'Send again')
-    await saw(page, '[data-pane=inspect]', 'Did you mean notes://today')
     assert.ok(mouse.clicks <= 3, `${mouse.clicks} clicks`)
   },
   { only },

@@ -1,15 +1,13 @@
 /**
  * A server that puts payloads in every field that is drawn: nothing of it runs, nothing is fetched, nobody
- * is navigated away, and the policy reports no violation. Another one reverses text: no view does.
+ * is navigated away, no text is reversed, and the policy reports no violation.
  */
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
+import type { Frame } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { connect } from '../connections/dialog.ts'
-import { openPlayground, type Playground, servePlayground } from '../harness.ts'
-import { leave } from '../rooms.ts'
-import { startReversing } from './reversing-server.ts'
+import { type Playground, servePlayground } from '../harness.ts'
 
 /** Payloads, each of which would set `pwned` or ask for /stolen if it were more than text. */
 const payloads = [
@@ -82,6 +80,25 @@ before(async () => {
 })
 after(() => playground?.close())
 
+/** Texts of a document in which something reverses what is shown. Fields keep the values that are sent. */
+const reversed = (frame: Frame) =>
+  frame.evaluate(() => {
+    const all = (root: Document | ShadowRoot): Element[] =>
+      [...root.querySelectorAll('*')].flatMap((one) => [
+        one,
+        ...(one.shadowRoot ? all(one.shadowRoot) : []),
+      ])
+    return all(document)
+      .flatMap((one) => [
+        ...[...one.childNodes].filter(({ nodeType }) => nodeType === 3),
+        ...['title', 'aria-label', 'alt', 'placeholder'].map(
+          (name) => one.getAttributeNode(name) ?? one,
+        ),
+      ])
+      .filter(({ nodeValue }) => /[\u202a-\u202e\u2066-\u2069]/.test(nodeValue ?? ''))
+      .map(({ nodeName, nodeValue }) => `${nodeName}: ${nodeValue}`)
+  })
+
 inBrowsers('payloads in every field do nothing', async ({ open, context }) => {
   const page = await open('about:blank')
   const asked: string[] = []
@@ -123,6 +140,7 @@ inBrowsers('payloads in every field do nothing', async ({ open, context }) => {
         (one as HTMLElement).click(),
       )
       await frame.waitForSelector(`[data-pane=inspect] [data-view=${view}]`)
+      assert.deepEqual(await reversed(frame), [], String(view))
     }
   }
   for (const tab of ['templates', 'prompts', 'tools', 'subscriptions']) {
@@ -131,9 +149,17 @@ inBrowsers('payloads in every field do nothing', async ({ open, context }) => {
     await frame.$$eval('#explore-view details', (all) => {
       for (const one of all) one.open = true
     })
+    assert.deepEqual(await reversed(frame), [], tab)
   }
+  await frame.click('#explore-tools')
+  await frame.click('.thing-read')
+  await frame.waitForSelector('[data-pane=compose] .editor')
+  await frame.click('[data-pane=compose] [data-show=form]')
+  await frame.waitForSelector('.compose-form, [data-pane=compose] form')
+  assert.deepEqual(await reversed(frame), [], 'the form of a call')
   for (const view of ['sequence', 'list']) {
     await frame.click(`[data-pane=timeline] [data-show=${view}]`)
+    assert.deepEqual(await reversed(frame), [], view)
   }
   // Pictures and styles that were asked for are loaded by the frame after the next.
   await frame.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))))
@@ -152,90 +178,3 @@ inBrowsers('payloads in every field do nothing', async ({ open, context }) => {
   )
   assert.equal((await context.pages()).length, 1, 'no window was opened')
 })
-
-inBrowsers(
-  'no text of a server reverses what is shown, in any view',
-  async ({ open }) => {
-    const server = await startReversing()
-    try {
-      const page = await openPlayground(open, playground)
-      await page.setViewport({ width: 1400, height: 900 })
-      const found: { [view: string]: string[] } = {}
-      /** Waits until a part has the text with escapes, and looks for controls in the whole document: but fields
-       * keep the values that are sent. */
-      const view = async (part: string) => {
-        await page.waitForFunction(
-          (part) =>
-            [...document.querySelectorAll(part)].some((one) =>
-              [one, one.shadowRoot, ...one.querySelectorAll('input')].some((one) =>
-                ((one as HTMLInputElement)?.value ?? one?.textContent)?.includes(
-                  '\\u202e\\u2066gnp',
-                ),
-              ),
-            ),
-          {},
-          part,
-        )
-        const reversed = await page.evaluate(() => {
-          const all = (root: Document | ShadowRoot): Element[] =>
-            [...root.querySelectorAll('*')].flatMap((one) => [
-              one,
-              ...(one.shadowRoot ? all(one.shadowRoot) : []),
-            ])
-          return all(document)
-            .flatMap((one) => [
-              ...[...one.childNodes].filter(({ nodeType }) => nodeType === 3),
-              ...['title', 'aria-label', 'alt', 'placeholder'].map(
-                (name) => one.getAttributeNode(name) ?? one,
-              ),
-            ])
-            .filter(({ nodeValue }) => /[\u202a-\u202e\u2066-\u2069]/.test(nodeValue ?? ''))
-            .map(({ nodeName, nodeValue }) => `${nodeName}: ${nodeValue}`)
-        })
-        if (reversed.length > 0) found[part] = reversed
-      }
-      const click = (selector: string) =>
-        page
-          .waitForSelector(selector)
-          .then(() => page.$eval(selector, (one) => (one as HTMLElement).click()))
-      await connect(page, 'http', server.url)
-      await view('.clients')
-      for (const tab of ['resources', 'templates', 'prompts', 'tools', 'skills']) {
-        await click(`#explore-${tab}`)
-        await page.waitForSelector(`#explore-${tab}[aria-selected=true]`)
-        await page.$$eval('#explore-view details', (all) => {
-          for (const one of all) one.open = true
-        })
-        await view('#explore-view .explore-list, #explore-view .skills, #explore-view li')
-      }
-      await click('#explore-tools')
-      await click('.thing-read')
-      await view('.editor')
-      await click('[data-pane=compose] [data-show=form]')
-      await view('.compose-form, [data-pane=compose] form')
-      await click('[data-command=send]')
-      await view('.answer')
-      await click('#explore-resources')
-      await click('.thing-read')
-      for (const shown of ['preview', 'json', 'raw']) {
-        await click(`[data-pane=inspect] [data-show=${shown}]`)
-        await view(`[data-pane=inspect] [data-view=${shown}]`)
-      }
-      for (const shown of ['sequence', 'list']) {
-        await click(`[data-pane=timeline] [data-show=${shown}]`)
-        await view('[data-pane=timeline]')
-      }
-      await page.keyboard.press('p')
-      await click('.present-choice [data-present=""]')
-      await view('.present')
-      await leave(page)
-      await click('.bar [data-command=connect]')
-      await view('dialog .connections-servers')
-      await leave(page)
-      assert.deepEqual(found, {})
-    } finally {
-      server.close()
-    }
-  },
-  { only: ['chromium'] },
-)
