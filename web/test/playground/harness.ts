@@ -19,16 +19,14 @@ export interface Playground extends Served {
  * Content-Security-Policy.
  *
  * @param files - further files by path, such as other pages that are to be talked to
- * @param held - see `serve`
  * @param headers - see `serve`
  */
 export async function servePlayground(
   files: { readonly [path: string]: string } = {},
-  held: { readonly [path: string]: () => void } = {},
   headers: { readonly [name: string]: string } = {},
 ): Promise<Playground> {
   const { directory, remove } = await built()
-  const served = await serve({ directories: { '/': directory }, files, held, headers })
+  const served = await serve({ directories: { '/': directory }, files, headers })
   return {
     ...served,
     directory,
@@ -50,7 +48,7 @@ export async function servePlayground(
 export function sharePlayground(files: { readonly [path: string]: string } = {}): Playground {
   let served: Playground | undefined
   before(async () => {
-    served = await servePlayground(files, {}, kept)
+    served = await servePlayground(files, kept)
   })
   after(() => served?.close())
   const playground = () => {
@@ -170,4 +168,22 @@ export async function press(
   attribute?: string,
 ): Promise<void> {
   await clickWhenStill(page, selector, text, attribute)
+}
+
+/** Waits until the editor has taken the place of the text area. */
+export const editorThere = (page: Page) =>
+  page.waitForFunction(() =>
+    document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content'),
+  )
+
+/** Writes a message into the composer, as a user who pastes it. */
+export async function writeMessage(page: Page, message: unknown): Promise<void> {
+  await editorThere(page)
+  await page.evaluate((text) => {
+    const root = document.querySelector('.editor')?.shadowRoot
+    const content = root?.querySelector('.cm-content') as HTMLElement
+    content.focus()
+    document.execCommand('selectAll')
+    document.execCommand('insertText', false, text)
+  }, JSON.stringify(message))
 }

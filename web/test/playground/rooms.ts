@@ -2,6 +2,7 @@
 
 import type { Page } from 'puppeteer-core'
 import { untilStill } from '../harness/waits.ts'
+import { writeMessage } from './harness.ts'
 
 export interface Room {
   name: string
@@ -55,24 +56,12 @@ async function send(page: Page, method: string, params: object): Promise<void> {
   await show(page, 'compose')
   const text = '[data-pane=compose] [data-show=json]'
   if (await page.$(text)) await click(page, text)
-  await page.waitForFunction(() =>
-    document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content'),
-  )
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
     'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
   }
-  await page.evaluate(
-    (text) => {
-      const root = document.querySelector('.editor')?.shadowRoot
-      const content = root?.querySelector('.cm-content') as HTMLElement
-      content.focus()
-      document.execCommand('selectAll')
-      document.execCommand('insertText', false, text)
-    },
-    JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-  )
+  await writeMessage(page, { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } })
   await click(page, '[data-command=send]')
 }
 

@@ -6,7 +6,8 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../harness/browsers.ts'
-import { openPlayground, press, saw, sharePlayground } from './harness.ts'
+import { editorThere, openPlayground, press, saw, sharePlayground } from './harness.ts'
+import { chord } from './keys.ts'
 
 const playground = sharePlayground()
 
@@ -56,15 +57,11 @@ inBrowsers(
     const mouse = mouseOn(page)
     await catchShared(page)
     const write = async (text: string) => {
-      await page.keyboard.down('Control')
-      await page.keyboard.press('a')
-      await page.keyboard.up('Control')
+      await chord(page, 'Control', 'a')
       await page.keyboard.type(text)
     }
     await page.select('.bar select', '2025-11-25')
-    await page.waitForFunction(() =>
-      document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content'),
-    )
+    await editorThere(page)
     await mouse.click('.editor')
     await write('{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":7}}')
     await saw(page, '.compose-problems', '1 problem')

@@ -4,7 +4,14 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Frame, Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
-import { openPlayground, type Playground, press, saw, sharePlayground } from '../harness.ts'
+import {
+  openPlayground,
+  type Playground,
+  press,
+  saw,
+  sharePlayground,
+  writeMessage,
+} from '../harness.ts'
 import { openHosted, serveHosted } from '../timeline/host.ts'
 
 const playground = sharePlayground()
@@ -14,28 +21,11 @@ before(async () => {
 })
 after(() => hosted?.close())
 
-/** Writes a message into the composer, as a user who pastes it. */
-const write = (page: Page, message: unknown) =>
-  page.evaluate((text) => {
-    const root = document.querySelector('.editor')?.shadowRoot
-    const content = root?.querySelector('.cm-content') as HTMLElement
-    content.focus()
-    getSelection()?.selectAllChildren(content)
-    document.execCommand('selectAll')
-    document.execCommand('insertText', false, text)
-  }, JSON.stringify(message))
-
-const editorThere = (page: Page) =>
-  page.waitForFunction(() =>
-    document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content'),
-  )
-
 inBrowsers(
   'a missing capability is declared by one click, and the form answers',
   async ({ open }) => {
     const page = await openPlayground(open, playground)
-    await editorThere(page)
-    await write(page, {
+    await writeMessage(page, {
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { clickWhenStill } from '../../harness/waits.ts'
-import { openBusy, openPlayground, rest, saw, sharePlayground } from '../harness.ts'
+import { editorThere, openBusy, openPlayground, rest, saw, sharePlayground } from '../harness.ts'
+import { chord } from '../keys.ts'
 
 const playground = sharePlayground()
 
@@ -16,12 +17,6 @@ const text = (page: Page) =>
       .map(({ textContent }) => textContent)
       .join('\n')
   })
-
-/** Waits until the editor has taken the place of the text area. */
-const editorThere = (page: Page) =>
-  page.waitForFunction(() =>
-    document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content'),
-  )
 
 const focusEditor = (page: Page) =>
   page.evaluate(() => {
@@ -40,16 +35,6 @@ const timelineHas = (page: Page, wanted: string) =>
 /** Waits until the server has answered a request for a list, since the page was loaded. */
 const listed = (page: Page, method: string) =>
   saw(page, '.tl-row.tl-is-result:not(.tl-earlier)', method)
-
-async function chord(
-  page: Page,
-  modifier: 'Control' | 'Alt',
-  key: 'a' | 'Enter' | 'ArrowUp' | 'ArrowDown',
-) {
-  await page.keyboard.down(modifier)
-  await page.keyboard.press(key)
-  await page.keyboard.up(modifier)
-}
 
 /** Clicks a button of the composer by its text, or an icon by its label. */
 const press = (page: Page, name: string) => clickWhenStill(page, '.compose button', name)

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openPlayground, sharePlayground } from '../harness.ts'
+import { chord } from '../keys.ts'
 
 const playground = sharePlayground()
 
@@ -18,16 +19,10 @@ async function emptyEditor(open: (url: string) => Promise<Page>): Promise<Page> 
     },
     { polling: 100 },
   )
-  await chord(page, 'a')
+  await chord(page, 'Control', 'a')
   await page.keyboard.press('Delete')
   await hasText(page, '')
   return page
-}
-
-async function chord(page: Page, key: 'a' | 'z' | ']' | '['): Promise<void> {
-  await page.keyboard.down('Control')
-  await page.keyboard.press(key)
-  await page.keyboard.up('Control')
 }
 
 /** Waits until the editor has a text. */
@@ -78,7 +73,7 @@ async function selected(page: Page): Promise<string> {
   const after = await text()
   let at = 0
   while (at < after.length && after[at] === before[at]) at++
-  await chord(page, 'z')
+  await chord(page, 'Control', 'z')
   return before.slice(at, at + before.length - after.length)
 }
 
@@ -127,16 +122,16 @@ inBrowsers(
         (document.querySelector('.editor')?.shadowRoot?.querySelectorAll('.cm-line span') ?? [])
           .length > 1, // of the colours of the text
     )
-    await chord(page, 'a')
+    await chord(page, 'Control', 'a')
     await page.keyboard.type('67')
     await hasText(page, '67')
-    await chord(page, 'a')
+    await chord(page, 'Control', 'a')
     await page.keyboard.type('{"jsonrpc": "2.0",\n"id": 1,\n"method": "ping"}')
-    await chord(page, 'a')
+    await chord(page, 'Control', 'a')
     await page.keyboard.type('5')
     await hasText(page, '5')
-    await chord(page, 'z')
-    await chord(page, 'a')
+    await chord(page, 'Control', 'z')
+    await chord(page, 'Control', 'a')
     await page.keyboard.type('[') // brackets go around what is selected
     await page.waitForFunction(() => {
       const root = document.querySelector('.editor')?.shadowRoot

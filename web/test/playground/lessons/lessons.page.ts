@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openPlayground, press, sharePlayground } from '../harness.ts'
+import { chord } from '../keys.ts'
 
 const playground = sharePlayground()
 
@@ -43,9 +44,7 @@ async function writing(page: Page, text: string) {
 
 /** Changes the end of the string that ends a line of the draft, counted from 0. */
 async function edit(page: Page, line: number, erase: number, text: string) {
-  await page.keyboard.down('Control')
-  await page.keyboard.press('Home')
-  await page.keyboard.up('Control')
+  await chord(page, 'Control', 'Home')
   for (let i = 0; i < line; i++) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('End')
   for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowLeft') // before the quote and the comma
@@ -54,9 +53,7 @@ async function edit(page: Page, line: number, erase: number, text: string) {
 }
 
 async function send(page: Page) {
-  await page.keyboard.down('Control')
-  await page.keyboard.press('Enter')
-  await page.keyboard.up('Control')
+  await chord(page, 'Control', 'Enter')
 }
 
 const method = 3 // the draft's line

@@ -20,7 +20,7 @@ before(async () => {
     '/show.html': host('scenario="subscribe" language="en" readonly'),
     '/unknown.html': host('scenario="no-such-one" language="en"'),
   }
-  playground = await servePlayground(files, {}, kept)
+  playground = await servePlayground(files, kept)
 })
 after(() => playground?.close())
 shareTab(() => playground.origin)

@@ -14,6 +14,7 @@ import {
   saw,
   servePlayground,
 } from '../harness.ts'
+import { chord } from '../keys.ts'
 
 let playground: Playground
 before(async () => {
@@ -40,9 +41,7 @@ inBrowsers(
       assert.equal(await page.$('.hint'), null)
       assert.deepEqual(await tabs(page), ['notes://today'])
     }
-    await page.keyboard.down('Control')
-    await page.keyboard.press('k')
-    await page.keyboard.up('Control')
+    await chord(page, 'Control', 'k')
     await page.waitForSelector('dialog.palette input')
     await page.keyboard.type('Replay the intro')
     await saw(page, 'dialog.palette [aria-selected=true]', 'Replay the introduction')

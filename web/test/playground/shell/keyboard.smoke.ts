@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openPlayground, saw, sharePlayground } from '../harness.ts'
-import { tabTo } from '../keys.ts'
+import { chord, tabTo } from '../keys.ts'
 
 const playground = sharePlayground()
 
@@ -15,13 +15,9 @@ inBrowsers('a request is written, sent and looked at', async ({ open }) => {
   await page.keyboard.press('Enter')
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'pane-compose')
   await tabTo(page, '.compose-text, .compose-text *')
-  await page.keyboard.down('Control')
-  await page.keyboard.press('a')
-  await page.keyboard.up('Control')
+  await chord(page, 'Control', 'a')
   await page.keyboard.type('{"jsonrpc":"2.0","id":77,"method":"no/such/method"}')
-  await page.keyboard.down('Control')
-  await page.keyboard.press('Enter')
-  await page.keyboard.up('Control')
+  await chord(page, 'Control', 'Enter')
   await saw(page, '[data-pane=timeline] [role=row]', 'no/such/method')
   await saw(page, '[data-pane=inspect]', 'params._meta is missing')
   await page.keyboard.press('F6')
@@ -66,9 +62,7 @@ inBrowsers(
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
     await saw(page, '[data-pane=inspect]', 'write_note')
-    await page.keyboard.down('Control')
-    await page.keyboard.press('k')
-    await page.keyboard.up('Control')
+    await chord(page, 'Control', 'k')
     await page.waitForSelector('dialog[open] [role=option]')
     await page.keyboard.type('sequence')
     await page.waitForFunction(() => document.querySelectorAll('dialog [role=option]').length <= 2)

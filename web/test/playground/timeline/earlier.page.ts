@@ -6,6 +6,7 @@ import type { Page } from 'puppeteer-core'
 import { excess, maxLength, maxRows } from '../../../playground/timeline/earlier.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { openPlayground, press, rows, saw, sharePlayground } from '../harness.ts'
+import { chord } from '../keys.ts'
 
 const playground = sharePlayground()
 
@@ -125,9 +126,7 @@ inBrowsers(
       }
     })
     await page.bringToFront()
-    await page.keyboard.down('Control')
-    await page.keyboard.press('k')
-    await page.keyboard.up('Control')
+    await chord(page, 'Control', 'k')
     await page.waitForSelector('dialog.palette input')
     await page.keyboard.type('Clear timeline')
     await saw(page, 'dialog.palette [aria-selected=true]', 'Clear timeline')
