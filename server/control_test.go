@@ -226,14 +226,20 @@ func TestRevokingReachesPagesThatAreJoining(t *testing.T) {
 	if err != nil || done.Joined == nil {
 		t.Fatalf("%+v, %v", done, err)
 	}
+	closed := make(chan error, 1)
+	go func() { // ends with the connection: messages of the gateway to the page may come first
+		for {
+			if _, _, err := conn.Read(ctx); err != nil {
+				closed <- err
+				return
+			}
+		}
+	}()
 	if _, err := g.revoke(func(string) bool { return true }); err != nil {
 		t.Fatal(err)
 	}
-	for err == nil {
-		_, _, err = conn.Read(ctx) // messages of the gateway to the page may come first
-	}
-	if ctx.Err() != nil {
-		t.Error("the page is still connected")
+	if err := gatewaytest.Await(t, "the page to be disconnected", closed); ctx.Err() != nil {
+		t.Errorf("the page is still connected: %v", err)
 	}
 	gatewaytest.Eventually(t, "the page is not served", func() bool { return len(g.core.Views("").Pages()) == 0 })
 }
