@@ -90,7 +90,7 @@ func (e *Engine) admitList(ctx context.Context, g *Grants, req *request) (result
 	if d == allowed {
 		return result, false, nil
 	}
-	list := e.beginList(req.rev, kindOf(req.method))
+	list := e.beginList(req.rev, req.method)
 	if req.method == listResourcesMethod {
 		list = appendResource(list, &Resource{
 			URI: AccessURI, Name: cmp.Or(e.info.Title, e.info.Name) + ": not shared with you yet", MIMEType: "text/plain",

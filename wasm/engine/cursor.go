@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"strings"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 )
 
 // A position is where a list continues: in the source mounted as the nth under a
@@ -31,20 +33,20 @@ func (p position) within(m *mount) string {
 	return ""
 }
 
-// writeCursor makes the opaque text of a position in one kind of list: base64url.
-func writeCursor(kind byte, p position) string {
+// writeCursor makes the opaque text of a position in the list of a method: base64url.
+func writeCursor(kind sink.Method, p position) string {
 	raw := make([]byte, 0, 3+len(p.prefix)+len(p.cursor))
-	raw = binary.AppendUvarint(append(raw, kind), p.nth)
+	raw = binary.AppendUvarint(append(raw, byte(kind)), p.nth)
 	raw = binary.AppendUvarint(raw, uint64(len(p.prefix)))
 	return base64.RawURLEncoding.EncodeToString(append(append(raw, p.prefix...), p.cursor...))
 }
 
-// readCursor returns the position in a cursor that writeCursor makes for this kind of list, else
+// readCursor returns the position in a cursor that writeCursor makes for this list, else
 // ErrBadCursor. A client may make one itself: a source checks its own part, and the policy decides
 // about each entry of the page.
-func readCursor(kind byte, cursor string) (position, error) {
+func readCursor(kind sink.Method, cursor string) (position, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil || len(raw) == 0 || raw[0] != kind {
+	if err != nil || len(raw) == 0 || raw[0] != byte(kind) {
 		return position{}, ErrBadCursor
 	}
 	nth, size := binary.Uvarint(raw[1:])

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -193,14 +194,14 @@ func FuzzCursor(f *testing.F) {
 	f.Add("notes+", uint8(3), "cursor of the source", byte(2), "AAAAAAAAAAAAAA")
 	f.Fuzz(func(t *testing.T, prefix string, nth uint8, inner string, kind byte, other string) {
 		p := position{prefix: prefix, nth: uint64(nth), cursor: inner}
-		text := writeCursor(kind, p)
-		if got, err := readCursor(kind, text); err != nil || got != p {
+		text := writeCursor(sink.Method(kind), p)
+		if got, err := readCursor(sink.Method(kind), text); err != nil || got != p {
 			t.Errorf("%+v became %+v, %v", p, got, err)
 		}
-		if _, err := readCursor(kind+1, text); err == nil {
+		if _, err := readCursor(sink.Method(kind+1), text); err == nil {
 			t.Errorf("a cursor of another list was taken")
 		}
-		if got, err := readCursor(kind, other); err == nil && writeCursor(kind, got) != other {
+		if got, err := readCursor(sink.Method(kind), other); err == nil && writeCursor(sink.Method(kind), got) != other {
 			t.Errorf("%q was taken for %+v", other, got)
 		}
 	})

@@ -18,10 +18,10 @@ import (
 // prefix.
 // MCP 2026-07-28, server/resources and server/utilities/pagination.
 func (e *Engine) listResources(ctx context.Context, req *request) (sink.Result, error) {
-	if doc, _ := e.keptPage(req, listOfResources); doc != nil {
+	if doc, _ := e.keptPage(req, listResourcesMethod); doc != nil {
 		return sink.Result{Document: doc}, nil
 	}
-	return e.list(ctx, req, listOfResources, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
+	return e.list(ctx, req, listResourcesMethod, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
 		inside, cursor := insideOf(cursor)
 		listing, err := m.source.List(ctx, cursor)
 		if err != nil {
@@ -59,7 +59,7 @@ func insideOf(cursor string) (inside, source string) {
 
 // listTemplates answers resources/templates/list.
 func (e *Engine) listTemplates(ctx context.Context, req *request) (sink.Result, error) {
-	return e.listItems(ctx, req, listOfTemplates, func(ctx context.Context, m *mount) (items []item, err error) {
+	return e.listItems(ctx, req, listTemplatesMethod, func(ctx context.Context, m *mount) (items []item, err error) {
 		source, ok := m.source.(Templater)
 		if !ok {
 			return nil, nil
@@ -84,7 +84,7 @@ type item struct {
 }
 
 // listItems answers with a part of such a list.
-func (e *Engine) listItems(ctx context.Context, req *request, kind byte,
+func (e *Engine) listItems(ctx context.Context, req *request, kind sink.Method,
 	items func(context.Context, *mount) ([]item, error)) (sink.Result, error) {
 	return e.list(ctx, req, kind, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
 		if cursor != "" {
@@ -134,38 +134,20 @@ func after(count int, cursor string, key func(i int) string) (int, error) {
 	return 0, ErrBadCursor
 }
 
-// Kinds of lists. A cursor belongs to one of them; the letters are in cursors.
-const (
-	listOfResources = 'r'
-	listOfTemplates = 't'
-	listOfPrompts   = 'p'
-	listOfTools     = 'o'
-	listOfSkills    = 's'
-)
-
-// listMethod returns the method of a list.
-func listMethod(kind byte) string {
-	switch kind {
-	case listOfTemplates:
-		return MethodListTemplates
-	case listOfPrompts:
-		return MethodListPrompts
-	case listOfTools:
-		return MethodListTools
-	case listOfSkills:
-		return MethodListSkills
+// listOf returns the name of a method that lists, and the member of its result that is the list. It is
+// apart from the table of methods, whose functions use it.
+func listOf(m sink.Method) (name, member string) {
+	switch m {
+	case listTemplatesMethod:
+		return MethodListTemplates, "resourceTemplates"
+	case listPromptsMethod:
+		return MethodListPrompts, "prompts"
+	case listToolsMethod:
+		return MethodListTools, "tools"
+	case listSkillsMethod:
+		return MethodListSkills, "skills"
 	}
-	return MethodListResources
-}
-
-// kindOf is the inverse of listMethod.
-func kindOf(m sink.Method) byte {
-	for _, kind := range [...]byte{listOfTemplates, listOfPrompts, listOfTools, listOfSkills} {
-		if listMethod(kind) == methods[m].Name {
-			return kind
-		}
-	}
-	return listOfResources
+	return MethodListResources, "resources"
 }
 
 // A listPage is a page of a list while it is made.
@@ -192,7 +174,7 @@ func (p *listPage) add(item func(dst []byte) []byte) {
 
 // list makes a page, or finds it. more adds the entries of a mount from the
 // source's cursor on, and returns the source's next.
-func (e *Engine) list(ctx context.Context, req *request, kind byte,
+func (e *Engine) list(ctx context.Context, req *request, kind sink.Method,
 	more func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error)) (sink.Result, error) {
 	doc, stamp := e.keptPage(req, kind)
 	if doc != nil {
@@ -213,7 +195,8 @@ func (e *Engine) list(ctx context.Context, req *request, kind byte,
 	answered := 0 // mounts
 	if req.mayWait {
 		ctx = context.WithValue(context.WithValue(ctx, hop.Report{}, e.report), hop.Requested{}, time.Now())
-		defer e.prefetch(ctx, listMethod(kind), mounts, at)()
+		name, _ := listOf(kind)
+		defer e.prefetch(ctx, name, mounts, at)()
 	}
 	for _, m := range mounts {
 		if !at.reached(m) {
@@ -336,7 +319,7 @@ type pages struct {
 
 type pageKey struct {
 	rev       revision
-	kind      byte
+	kind      sink.Method
 	cursor    string
 	hasCursor bool
 }
@@ -347,7 +330,7 @@ const maxPages = 8 << 20 // bytes
 
 // keptPage returns the page that req requests, if it is kept, and the stamp under
 // which one made now may be kept.
-func (e *Engine) keptPage(req *request, kind byte) (*sink.Document, uint64) {
+func (e *Engine) keptPage(req *request, kind sink.Method) (*sink.Document, uint64) {
 	var generations uint64
 	for _, m := range e.sources() {
 		if m.immediate != nil {
@@ -379,7 +362,7 @@ func (e *Engine) generation(m *mount) (generation uint64) {
 }
 
 // keepPage keeps a page, unless something has changed since its stamp.
-func (e *Engine) keepPage(req *request, kind byte, stamp uint64, doc *sink.Document) {
+func (e *Engine) keepPage(req *request, kind sink.Method, stamp uint64, doc *sink.Document) {
 	var stale []*sink.Document
 	defer func() { e.forget(stale) }() // with the lock released
 	e.mu.Lock()

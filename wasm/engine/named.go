@@ -65,16 +65,16 @@ type Fitter interface {
 
 // listPrompts answers prompts/list.
 func (e *Engine) listPrompts(ctx context.Context, req *request) (sink.Result, error) {
-	return e.listNamed(ctx, req, listOfPrompts, "prompt:", entriesOf)
+	return e.listNamed(ctx, req, listPromptsMethod, "prompt:", entriesOf)
 }
 
 // listTools answers tools/list.
 func (e *Engine) listTools(ctx context.Context, req *request) (sink.Result, error) {
-	return e.listNamed(ctx, req, listOfTools, "tool:", entriesOf)
+	return e.listNamed(ctx, req, listToolsMethod, "tool:", entriesOf)
 }
 
-func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme string,
-	all func(context.Context, *mount, byte) ([]Named, error)) (sink.Result, error) {
+func (e *Engine) listNamed(ctx context.Context, req *request, kind sink.Method, scheme string,
+	all func(context.Context, *mount, sink.Method) ([]Named, error)) (sink.Result, error) {
 	return e.listItems(ctx, req, kind, func(ctx context.Context, m *mount) ([]item, error) {
 		named, err := all(ctx, m, kind)
 		items := make([]item, 0, len(named))
@@ -82,10 +82,10 @@ func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme 
 		prefix := m.names
 		named, shown := e.shown(prefix, named)
 		for i, n := range named {
-			if e.options.Allow(who, VerbList, scheme+prefix+n.Name) && (kind != listOfTools || !e.hides(who, n)) {
+			if e.options.Allow(who, VerbList, scheme+prefix+n.Name) && (kind != listToolsMethod || !e.hides(who, n)) {
 				items = append(items, item{n.Name, func(dst []byte) []byte {
 					o := emit.JSON(dst)
-					e.addShown(&o, n, shown[i], req.rev, kind == listOfTools)
+					e.addShown(&o, n, shown[i], req.rev, kind == listToolsMethod)
 					return o
 				}})
 			}
@@ -95,11 +95,11 @@ func (e *Engine) listNamed(ctx context.Context, req *request, kind byte, scheme 
 }
 
 // entriesOf returns the prompts or tools of a mount.
-func entriesOf(ctx context.Context, m *mount, kind byte) ([]Named, error) {
-	if source, ok := m.source.(Tooler); ok && kind == listOfTools {
+func entriesOf(ctx context.Context, m *mount, kind sink.Method) ([]Named, error) {
+	if source, ok := m.source.(Tooler); ok && kind == listToolsMethod {
 		return source.Tools(ctx)
 	}
-	if source, ok := m.source.(Prompter); ok && kind == listOfPrompts {
+	if source, ok := m.source.(Prompter); ok && kind == listPromptsMethod {
 		return source.Prompts(ctx)
 	}
 	return nil, nil
@@ -129,7 +129,7 @@ func mayBeUnknown(err error) bool {
 
 // meant returns the entry of a mount that clients call by the prefix of the mount and rest, which
 // is not the name that its source has for it.
-func (e *Engine) meant(ctx context.Context, m *mount, rest string, kind byte) (own string, err error) {
+func (e *Engine) meant(ctx context.Context, m *mount, rest string, kind sink.Method) (own string, err error) {
 	if e.options.Fit == nil {
 		return "", ErrNotFound
 	}
@@ -189,9 +189,9 @@ func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error
 // result of the first that has it.
 func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme string,
 	one func(context.Context, Source, string) ([]byte, error)) (sink.Result, error) {
-	kind := byte(listOfPrompts)
+	kind := listPromptsMethod
 	if verb == VerbCall {
-		kind = listOfTools
+		kind = listToolsMethod
 	}
 	switch {
 	case req.name == "":
@@ -231,7 +231,7 @@ func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme 
 			case errors.As(err, &created):
 				return e.createdResult(req, m, created)
 			case err == nil:
-				return e.namedResult(req.rev, m, result, kind == listOfTools)
+				return e.namedResult(req.rev, m, result, kind == listToolsMethod)
 			case !tryNextSource(err):
 				return sink.Result{}, begun(jsonrpc.Wrap(scheme+jsonrpc.Brief(req.name), err))
 			}
@@ -248,7 +248,7 @@ func (e *Engine) ToolDescription(ctx context.Context, name string) ([]byte, erro
 	who := PrincipalOf(ctx)
 	for l := e.lookupName(name); l.next(); {
 		m := l.mount
-		named, err := entriesOf(ctx, m, listOfTools)
+		named, err := entriesOf(ctx, m, listToolsMethod)
 		if err != nil {
 			return nil, err
 		}

@@ -52,24 +52,14 @@ func (e *Engine) beginRead(rev revision, cache Cache, meta []byte) []byte {
 	return o
 }
 
-// beginList begins the result of a list, up to its first entry.
-func (e *Engine) beginList(rev revision, kind byte) []byte {
+// beginList begins the result of a method that lists, up to its first entry.
+func (e *Engine) beginList(rev revision, kind sink.Method) []byte {
 	begin := []byte("{")
 	if rev == modern {
 		begin = append(appendCache(e.fixed.Load().begin(), e.private(e.options.Cache)), ',')
 	}
-	name := "resources"
-	switch kind {
-	case listOfTemplates:
-		name = "resourceTemplates"
-	case listOfPrompts:
-		name = "prompts"
-	case listOfTools:
-		name = "tools"
-	case listOfSkills:
-		name = "skills"
-	}
-	return append(append(append(begin, '"'), name...), `":[`...)
+	_, member := listOf(kind)
+	return append(append(append(begin, '"'), member...), `":[`...)
 }
 
 // appendInfo appends an Implementation object.

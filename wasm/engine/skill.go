@@ -57,7 +57,7 @@ type Skiller interface {
 
 // listSkills answers skills/list.
 func (e *Engine) listSkills(ctx context.Context, req *request) (sink.Result, error) {
-	return e.listItems(ctx, req, listOfSkills, func(ctx context.Context, m *mount) (items []item, err error) {
+	return e.listItems(ctx, req, listSkillsMethod, func(ctx context.Context, m *mount) (items []item, err error) {
 		source, ok := m.source.(Skiller)
 		if !ok {
 			return nil, nil

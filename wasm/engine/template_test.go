@@ -9,11 +9,11 @@ import (
 // A cursor keeps its place, and its form is checked. R-214 R-216.
 func TestCursor(t *testing.T) {
 	at := position{prefix: "notes+", nth: 2, cursor: "somewhere \x00 else"}
-	cursor := writeCursor(listOfResources, at)
-	if got, err := readCursor(listOfResources, cursor); got != at || err != nil {
+	cursor := writeCursor(listResourcesMethod, at)
+	if got, err := readCursor(listResourcesMethod, cursor); got != at || err != nil {
 		t.Errorf("read %+v, %v", got, err)
 	}
-	if _, err := readCursor(listOfTemplates, cursor); err == nil {
+	if _, err := readCursor(listTemplatesMethod, cursor); err == nil {
 		t.Error("a cursor of one list is none of the other")
 	}
 	made := func(raw string) string { return base64.RawURLEncoding.EncodeToString([]byte(raw)) }
@@ -22,7 +22,7 @@ func TestCursor(t *testing.T) {
 		made("r"), made("r\x00"), made("r\x00\x01"), made("r\x00\x07notes+"), made("r\x80\x00\x00"), made("r\x00\x80\x00"),
 		made("r" + strings.Repeat("\xff", 11)), made("r\x00" + strings.Repeat("\xff", 9) + "\x01"),
 	} {
-		if got, err := readCursor(listOfResources, wrong); err == nil {
+		if got, err := readCursor(listResourcesMethod, wrong); err == nil {
 			t.Errorf("%q was taken for %+v", wrong, got)
 		}
 	}
