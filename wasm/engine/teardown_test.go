@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,6 +44,7 @@ func TestListensEndWholly(t *testing.T) {
 				return
 			default:
 				table.Changed("notes://a")
+				runtime.Gosched() // wasm has one thread
 			}
 		}
 	})
