@@ -9,6 +9,7 @@
 # make reliability  the figures of memory, speed of recovery and idle cost, as a table
 # make flaky  RUNS=50 of the web tests in TESTS and of the Go packages in PACKAGES, while all cores are busy; outputs of failures are in .cache/flaky
 # make mutants  changes of the engine that no test notices; see ARGS=-help
+# make mutants-web  the same for TypeScript, by the tests in Node; SOURCES, TESTS and EVERY say what
 # make bench  races ours against others and prints ratios; never fails on time; see web/bench/run.ts for ARGS
 # make bench-playground  the playground under load, and MCP Inspector under the same burst
 # make bench-watch  from a click in a page to the line of `pagemcp watch`, in both browsers, visible and hidden; ARGS='--clicks 100'
@@ -50,7 +51,7 @@ JOBS = 3
 SEEDS = 50
 SEED =
 
-.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go race under-node vet-variants test-web built binary program
+.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants mutants-web soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go race under-node vet-variants test-web built binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -275,6 +276,11 @@ flaky: built browsers
 
 mutants:
 	$(GO) run ./cmd/internal/mutants $(ARGS)
+
+SOURCES = playground/compose
+EVERY = 10
+mutants-web: $(NPM_STAMP)
+	cd web && $(NODE) test/mutants.ts $(SOURCES) $(if $(filter command line,$(origin TESTS)),$(TESTS),'test/playground/compose/*.test.ts') $(EVERY)
 
 soak: $(NPM_STAMP) binary browsers
 	@$(BIN)/pagemcp build

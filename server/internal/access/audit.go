@@ -29,6 +29,7 @@ type Entry struct {
 	Right     string     `json:"right,omitempty"`  // that a request needs: read or act; empty if it needs none
 	Outcome   string     `json:"outcome"`          // ok, cancelled, dropped, busy, paused, refused, an error code or an HTTP status
 	Reason    string     `json:"reason,omitempty"` // why a request was denied, or a token rejected: a word of a finite set
+	Note      string     `json:"note,omitempty"`   // why the client has cancelled, in its words, cleaned
 	Bytes     int        `json:"bytes"`            // of the response
 	Ms        float64    `json:"ms"`
 	Trace     string     `json:"trace,omitempty"` // trace id of the request

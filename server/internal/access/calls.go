@@ -20,7 +20,8 @@ type openCall struct {
 	page        string // see PageConcerned
 	trace       string
 	started     time.Time
-	delayed     bool // waits for the rate, or for others; the engine does not have it yet
+	note        string // why the client has cancelled it
+	delayed     bool   // waits for the rate, or for others; the engine does not have it yet
 	examined    engine.Examination
 }
 
@@ -181,9 +182,13 @@ func (d *Direct) recordAnswered(call *openCall, h message.Head, response []byte)
 	}
 }
 
+// maxNote is how much of a client's reason for a cancel is recorded.
+const maxNote = 200 // characters
+
 // recordCancelled records the outcome of a request that the client has cancelled.
 func (d *Direct) recordCancelled(x engine.Examination) {
 	if call, found := d.takeCall(jsonrpc.ID(jsonrpc.Member(x.Params, "requestId"))); found {
+		call.note, _ = jsonrpc.Text(jsonrpc.Member(x.Params, "reason"))
 		d.auditEnd(call, "cancelled", nil, 0)
 		d.sendQueued()
 	}
@@ -212,7 +217,7 @@ func (d *Direct) audit(call *openCall, outcome, reason string, bytes int) {
 	d.gate.Audit.Record(Entry{
 		Principal: client.Principal, Owner: client.Owner, Client: client.Name, Endpoint: client.Endpoint,
 		Verb: cmp.Or(call.method, "malformed"), URI: nameOf(call.method, call.about), App: call.page, Right: d.gate.RightOf(d.engine, call.method, call.uri),
-		Outcome: outcome, Reason: reason, Bytes: bytes, Trace: call.trace,
+		Outcome: outcome, Reason: reason, Note: engine.PlainText(call.note, maxNote), Bytes: bytes, Trace: call.trace,
 		Ms: float64(time.Since(call.started).Microseconds()) / 1000,
 	})
 }

@@ -149,13 +149,16 @@ func TestEntriesOfEndedRequestsSayWhy(t *testing.T) {
 				go d.Send(d.Examine(msg), msg)
 			}
 			synctest.Wait()
-			cancel := []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+			cancel := []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"the user\u202e went on"}}`)
 			d.Send(d.Examine(cancel), cancel)
 			d.Close()
 			synctest.Wait()
 			entries := audit.all()
 			if len(entries) != 2 {
 				t.Fatalf("%+v", entries)
+			}
+			if notes := entries[0].Note + entries[1].Note; notes != "the user went on" {
+				t.Errorf("the reasons of the client are %q", notes)
 			}
 			for _, e := range entries {
 				if e.Outcome != "cancelled" || e.Reason != want || e.Right != "read" || e.App == "" {

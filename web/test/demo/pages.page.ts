@@ -104,6 +104,49 @@ for (const path of paths) {
       }
     },
   )
+
+  inBrowsers(
+    `/${path} with forced colours: buttons have borders, and chosen ones differ; with reduced motion nothing moves`,
+    async ({ open }) => {
+      const page = await open(`${served.origin}/${path}?lang=en`)
+      await untilShown(page)
+      const session = await page.createCDPSession()
+      const emulate = (name: string, value: string) =>
+        session.send('Emulation.setEmulatedMedia', { features: [{ name, value }] })
+      await emulate('forced-colors', 'active')
+      const bad = await page.evaluate(() => {
+        const shown = [...document.querySelectorAll<HTMLElement>('button, a.primary')].filter(
+          (one) => one.checkVisibility(),
+        )
+        const look = (one: Element) => getComputedStyle(one)
+        const chosen = shown.filter((one) => one.ariaPressed === 'true')
+        const others = shown.filter((one) => one.ariaPressed === 'false')
+        return [
+          ...shown.filter((one) => look(one).borderTopStyle === 'none'),
+          ...chosen.filter((one) =>
+            others.some((other) => look(other).backgroundColor === look(one).backgroundColor),
+          ),
+        ].map((one) => one.outerHTML.slice(0, 120))
+      })
+      assert.deepEqual(bad, [])
+      await emulate('prefers-reduced-motion', 'reduce')
+      assert.deepEqual(
+        await page.evaluate(() => document.getAnimations().map((one) => String(one))),
+        [],
+      )
+      await emulate('prefers-reduced-motion', 'no-preference')
+      // What moves for more than five seconds needs a way to pause it (WCAG 2.2.2); dots show that a page waits.
+      const long = await page.evaluate(() =>
+        document
+          .getAnimations()
+          .filter(({ effect }) => Number(effect?.getComputedTiming().endTime) > 5000)
+          .map((one) => (one as CSSAnimation).animationName)
+          .filter((name) => name !== 'breathe'),
+      )
+      assert.deepEqual(long, [])
+    },
+    { only: ['chromium'] },
+  )
 }
 
 inBrowsers(

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
 import { inBrowsers, type TestBrowser } from '../../harness/browsers.ts'
-import { openPlayground, sharePlayground } from '../harness.ts'
+import { openPlayground, press, sharePlayground } from '../harness.ts'
 import { lookedAt } from '../rooms.ts'
 
 const playground = sharePlayground()
@@ -174,6 +174,61 @@ inBrowsers(
       if (bad.size > 0) found[name] = [...bad]
     }
     assert.deepEqual(found, {})
+  },
+  { only: ['chromium'] },
+)
+
+inBrowsers(
+  'reduced motion: nothing moves when a page changes, a message arrives, or a part is chosen',
+  async (browser) => {
+    const moved = async (reduce: boolean) => {
+      const page = await openWith(
+        browser,
+        { 'prefers-reduced-motion': reduce ? 'reduce' : 'no-preference' },
+        '?quiet&lang=en',
+      )
+      await page.evaluate(() => {
+        const kinds = new Set<string>()
+        Object.assign(globalThis, { kinds })
+        const look = () => {
+          for (const one of document.getAnimations())
+            kinds.add((one as CSSAnimation).animationName ?? 'transition')
+          requestAnimationFrame(look)
+        }
+        look()
+      })
+      await page.waitForSelector('#explore-resources')
+      await press(page, '#explore-resources', '')
+      await page.waitForSelector('.thing [role=switch]')
+      await press(page, '.thing [role=switch]', '') // notes://today
+      await page.waitForSelector('.thing [role=switch][aria-checked=true]')
+      await lookedAt[0]?.reach(page)
+      await press(page, '.stage-tabs button', '') // the page changes
+      await page.type('.stage-note textarea', ', tea')
+      await page.waitForFunction(() => document.querySelector('.stage-state .chip[data-is=warn]'))
+      await press(page, '.stage-client button', '')
+      await page.waitForFunction(() => document.querySelector('.stage-state .chip[data-is=good]'))
+      const found = await page.evaluate(() => ({
+        kinds: [...(globalThis as unknown as { kinds: Set<string> }).kinds],
+        smooth: [...document.querySelectorAll('*')]
+          .filter((one) => getComputedStyle(one).scrollBehavior === 'smooth')
+          .map((one) => one.tagName),
+        endless: document
+          .getAnimations()
+          .filter((one) => one.effect?.getComputedTiming().iterations === Number.POSITIVE_INFINITY)
+          .length,
+      }))
+      await page.close()
+      return found
+    }
+    assert.deepEqual(await moved(true), { kinds: [], smooth: [], endless: 0 })
+    const { kinds, endless } = await moved(false)
+    assert.ok(
+      kinds.some((one) => one.startsWith('stage-')),
+      String(kinds),
+    )
+    assert.ok(kinds.includes('tl-arriving'), String(kinds))
+    assert.equal(endless, 0)
   },
   { only: ['chromium'] },
 )

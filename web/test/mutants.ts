@@ -1,0 +1,60 @@
+/**
+ * Changes of the sources that no test in Node notices: `make mutants-web SOURCES=playground/compose
+ * TESTS="'test/playground/compose/*.test.ts'" EVERY=10` tries every tenth. cmd/internal/mutants does it for Go.
+ */
+
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const [sources = 'src', tests = 'test/core/*.test.ts', every = '40'] = process.argv.slice(2)
+
+/** What becomes what, in code as biome writes it. */
+const changes: readonly (readonly [RegExp, string])[] = [
+  [/ === /g, ' !== '],
+  [/ !== /g, ' === '],
+  [/ && /g, ' || '],
+  [/ \|\| /g, ' && '],
+  [/ < /g, ' <= '],
+  [/ > /g, ' >= '],
+  [/ <= /g, ' < '],
+  [/ >= /g, ' > '],
+  [/ \+ 1\b/g, ' - 1'],
+  [/ - 1\b/g, ' + 1'],
+  [/\breturn (?=[a-z]+\()/g, 'return void '],
+  [/\btrue\b/g, 'false'],
+  [/\bfalse\b/g, 'true'],
+]
+
+const passes = () =>
+  spawnSync(process.execPath, ['--test', '--test-timeout=60000', tests], { stdio: 'ignore' })
+    .status === 0
+
+if (!passes()) throw new Error(`${tests} fail without a change`)
+let seen = 0
+let tried = 0
+let survived = 0
+for (const name of readdirSync(sources).sort()) {
+  if (!/(?<!\.texts)\.tsx?$/.test(name)) continue
+  const file = join(sources, name)
+  const text = readFileSync(file, 'utf8')
+  for (const [what, other] of changes) {
+    for (const { index, 0: found } of text.matchAll(what)) {
+      const line = text.slice(text.lastIndexOf('\n', index) + 1, text.indexOf('\n', index))
+      if (/^\s*(\*|\/\/|\/\*|import |export \* |type )/.test(line)) continue
+      if (seen++ % Number(every) !== 0) continue
+      tried++
+      writeFileSync(file, text.slice(0, index) + other + text.slice(index + found.length))
+      try {
+        if (!passes()) continue
+      } finally {
+        writeFileSync(file, text)
+      }
+      survived++
+      console.log(
+        `${file}:${text.slice(0, index).split('\n').length}: ${found} -> ${other}: ${line.trim()}`,
+      )
+    }
+  }
+}
+console.log(`${tried - survived} of ${tried} are noticed`)
