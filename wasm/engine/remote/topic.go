@@ -49,8 +49,8 @@ type waiter struct {
 // The listens of a link. The Remote's mu guards it.
 type listens struct {
 	byID    map[jsonrpc.ID]*listen
-	opening int // of them that have no answer yet
-	queue   []*topic
+	opening int                // of them that have no answer yet
+	queue   map[string]*topic  // that wait for a listen, by key
 	over    []*listen          // that the other engine has ended
 	unused  []*jsonrpc.Pending // to be cancelled
 	wake    chan struct{}      // has room for one: keepListening has something to do
@@ -71,7 +71,7 @@ const (
 )
 
 func newListens() listens {
-	return listens{byID: map[jsonrpc.ID]*listen{}, wake: make(chan struct{}, 1)}
+	return listens{byID: map[jsonrpc.ID]*listen{}, queue: map[string]*topic{}, wake: make(chan struct{}, 1)}
 }
 
 func (s *listens) work() {
@@ -82,7 +82,7 @@ func (s *listens) work() {
 }
 
 func (s *listens) open(t *topic) {
-	s.queue = append(s.queue, t)
+	s.queue[t.key] = t
 	s.work()
 }
 
@@ -156,6 +156,7 @@ func (r *Remote) unwant(f *following, key string) {
 	delete(r.topics, key)
 	t.answered()
 	if r.link != nil {
+		delete(r.link.listens.queue, key)
 		r.link.listens.leave(t)
 	}
 }
@@ -176,14 +177,9 @@ func (r *Remote) has(key string) bool {
 // reopen opens the listens of all topics on a new link: whatever is wanted may have changed
 // meanwhile. r.mu is held.
 func (r *Remote) reopen(l *link) {
-	if t := r.topics[lists]; t != nil {
-		l.listens.open(t) // before many others
-	}
 	for _, t := range r.topics {
 		t.listen, t.isAcked, t.refused, t.missed = nil, false, false, true
-		if t.key != lists {
-			l.listens.open(t)
-		}
+		l.listens.open(t)
 	}
 }
 
@@ -253,20 +249,20 @@ func (s *listens) take() *listen {
 		return nil
 	}
 	h, bytes := &listen{}, 0
-	for len(s.queue) > 0 && bytes < maxListenBytes {
-		t := s.queue[0]
-		if t.key == lists && h.topics != nil {
+	add := func(t *topic) {
+		delete(s.queue, t.key)
+		t.listen = h
+		h.topics = append(h.topics, t)
+		h.live++
+		bytes += len(t.key)
+	}
+	if t := s.queue[lists]; t != nil { // alone: it outlives all others
+		add(t)
+		return h
+	}
+	for _, t := range s.queue {
+		if add(t); bytes >= maxListenBytes {
 			break
-		}
-		s.queue = s.queue[1:]
-		if t.refs > 0 && t.listen == nil {
-			t.listen = h
-			h.topics = append(h.topics, t)
-			h.live++
-			bytes += len(t.key)
-			if t.key == lists { // alone: it outlives all others
-				break
-			}
 		}
 	}
 	if h.topics == nil {
