@@ -1,6 +1,5 @@
 /** The page that serves, with a client that keeps a copy of each resource: it reads what is said to have changed. */
 
-import { envelope } from '../../harness/client.ts'
 import { keyOf, keysOf, openDatabase, stores } from './writer.ts'
 
 type Package = typeof import('../../../src/index.ts')
@@ -64,8 +63,12 @@ let reading = 0
 let settled = () => {}
 let acknowledged = () => {}
 
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
 function send(method: string, params: object): number {
-  port.postMessage({ jsonrpc: '2.0', id: ++last, method, params: { ...params, _meta: envelope } })
+  port.postMessage({ jsonrpc: '2.0', id: ++last, method, params: { ...params, _meta } })
   return last
 }
 port.onmessage = ({ data }) => {
