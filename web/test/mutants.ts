@@ -3,7 +3,8 @@
  * TESTS="'test/playground/compose/*.test.ts'" EVERY=10` tries every tenth. cmd/internal/mutants does it for Go.
  */
 
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -26,11 +27,23 @@ const changes: readonly (readonly [RegExp, string])[] = [
   [/\bfalse\b/g, 'true'],
 ]
 
-const passes = () =>
-  spawnSync(process.execPath, ['--test', '--test-timeout=60000', tests], { stdio: 'ignore' })
-    .status === 0
+const stopped = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => stopped.abort(new Error(`stopped by ${signal}`)))
 
-if (!passes()) throw new Error(`${tests} fail without a change`)
+async function passes(): Promise<boolean> {
+  const run = spawn(process.execPath, ['--test', '--test-timeout=60000', tests], {
+    stdio: 'ignore',
+  })
+  const kill = () => run.kill()
+  stopped.signal.addEventListener('abort', kill)
+  const [code] = await once(run, 'exit')
+  stopped.signal.removeEventListener('abort', kill)
+  stopped.signal.throwIfAborted()
+  return code === 0
+}
+
+if (!(await passes())) throw new Error(`${tests} fail without a change`)
 let seen = 0
 let tried = 0
 let survived = 0
@@ -46,7 +59,7 @@ for (const name of readdirSync(sources).sort()) {
       tried++
       writeFileSync(file, text.slice(0, index) + other + text.slice(index + found.length))
       try {
-        if (!passes()) continue
+        if (!(await passes())) continue
       } finally {
         writeFileSync(file, text)
       }
