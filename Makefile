@@ -146,7 +146,7 @@ $(BIN)/actionlint-$(strip $(ACTIONLINT)):
 	GOBIN=$(BIN) $(GO) install github.com/rhysd/actionlint/cmd/actionlint@$(strip $(ACTIONLINT))
 	@mv $(BIN)/actionlint $@
 
-# Licences, notices, the lock file and reproducible builds are checked by `make test`.
+# Licences, notices and the lock file are checked by `make test`, reproducible builds by `make test-more`.
 audit: build $(BIN)/govulncheck-$(strip $(GOVULNCHECK))
 	$(BIN)/govulncheck-$(strip $(GOVULNCHECK)) ./...
 	GOOS=js GOARCH=wasm $(BIN)/govulncheck-$(strip $(GOVULNCHECK)) ./wasm

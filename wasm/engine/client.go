@@ -26,7 +26,7 @@ type Client struct {
 	oneRef  [1]sink.Ref // likewise, of its result
 	last    envelope    // of the request before, in memory of its own
 
-	watched int // bytes of what it is subscribed to, see watchCost. Guarded by the registry's mu
+	watched int // bytes of subscribed URIs, see watchCost. Guarded by the registry's mu
 
 	mu     sync.Mutex // held while the Sink is called
 	sink   sink.Sink
@@ -122,8 +122,8 @@ func (c *Client) Cancel(call sink.Call) {
 	})
 }
 
-// tearDown ends what the client has: all that end takes, with their subscriptions, and whatever it
-// says to the Sink, in one step. Nothing that was ended gets a notification or answer afterwards.
+// tearDown calls end, which takes calls out and passes their outcomes to the Sink, and ends the
+// subscriptions that it returns, under one lock: no notification or answer follows.
 func (c *Client) tearDown(end func() (ended []*subscription)) {
 	var ended []*subscription
 	c.engine.safely("a Sink", func() {

@@ -11,7 +11,7 @@
 //	                      └─ "notes-2+"  Remote ── Port ── Engine in a second tab
 //
 // A URI is the prefix of the mount and the source's own URI: page:///text in the
-// page is notes+page:///text at the gateway; names of prompts and tools get "notes.".
+// page is notes+page:///text at the gateway; names of prompts and tools get "notes__".
 //
 // # Writing a source
 //

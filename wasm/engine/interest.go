@@ -11,10 +11,9 @@ import (
 )
 
 // An interest makes the source of a mount announce what the registry has, and nothing
-// else does. It works by levels: what may be wanted by now, or no longer, is dirty, and the
-// interest tells the source of each dirty URI what the registry says of it then. One
-// goroutine at a time does so. So an older state never replaces a newer one, and no change
-// is lost. That the mount is gone is a state, too.
+// else does. A URI whose subscriptions have changed is dirty. One goroutine at a time looks up
+// each dirty URI in the registry, and passes the result to the source. So an older state never
+// replaces a newer one, and no change is lost. Unmounting is a state, too.
 //
 // The work runs in a goroutine; for a Follower that is [Immediate], such as a Table, it
 // runs on the caller's stack, so that a listen of a wasm export is answered at once.
@@ -25,7 +24,7 @@ type interest struct {
 
 	mu      sync.Mutex
 	dirty   map[string]struct{} // URIs as the source knows them
-	next    *round              // tells the source of dirty; nil: there is nothing to tell
+	next    *round              // the next one; nil: nothing is dirty
 	running bool                // work runs, or is about to
 	closed  bool                // unmounted
 	stop    context.CancelFunc  // of the present watch; nil: there is none
@@ -37,11 +36,11 @@ type interest struct {
 	missed  bool                // a watch failed: what is wanted may have changed since
 }
 
-// A round tells a source once what is wanted by now.
+// A round is one call of Want.
 type round struct {
 	interest *interest
-	told     chan struct{}   // closed when the source knows
-	watch    uint64          // then: the watch that does
+	sent     chan struct{}   // closed when Want has returned
+	watch    uint64          // then: the watch that got it
 	begins   bool            // likewise: it is a new one
 	added    []string        // likewise: what it has to announce from now on
 	armed    <-chan struct{} // likewise: closed when it announces that; nil: it does already
@@ -53,8 +52,8 @@ func (i *interest) init(e *Engine, m *mount) {
 	i.follower, _ = m.source.(Follower)
 }
 
-// reconcile makes every source announce what is registered now, and no longer what is not.
-// uris, in the canonical form, are those that may have become either. It does not block.
+// reconcile makes every source announce what is registered now, and stops it for what is not.
+// uris are the ones whose subscriptions have changed, in the canonical form. It does not block.
 func (e *Engine) reconcile(uris ...string) (rounds []*round) {
 	isEmpty := e.registry.isEmpty()
 	for _, m := range e.sources() {
@@ -65,7 +64,7 @@ func (e *Engine) reconcile(uris ...string) (rounds []*round) {
 	return rounds
 }
 
-// arm waits until sources announce what they were told, so that a client that is
+// arm waits until sources announce what was passed to them, so that a client that is
 // acknowledged after it misses no change. It waits at most Options.ArmTimeout: what takes
 // longer is announced as changed afterwards.
 func (e *Engine) arm(ctx context.Context, rounds []*round) {
@@ -89,10 +88,10 @@ func (e *Engine) mustArm() bool {
 	return false
 }
 
-// isImmediate reports whether the source is told on the caller's stack.
+// isImmediate reports whether the work runs on the caller's stack.
 func (i *interest) isImmediate() bool { return i.follower != nil && i.mount.immediate != nil }
 
-// touch is reconcile for one mount; nil: its source need not be told.
+// touch is reconcile for one mount; nil: Want need not be called.
 func (i *interest) touch(uris []string, isEmpty bool) *round {
 	if i.follower == nil {
 		return nil
@@ -127,7 +126,7 @@ func (i *interest) mark(uris []string, isEmpty bool) (r *round, isIdle bool) {
 		return nil, false
 	}
 	if i.next == nil {
-		i.next = &round{interest: i, told: make(chan struct{})}
+		i.next = &round{interest: i, sent: make(chan struct{})}
 	}
 	isIdle, i.running = !i.running, true
 	return i.next, isIdle
@@ -167,7 +166,7 @@ func (i *interest) end() {
 	i.watch++
 }
 
-// work tells the source what is dirty, until nothing is.
+// work passes what is dirty to the source, until nothing is.
 func (i *interest) work() {
 	for {
 		r, dirty := i.take()
@@ -189,7 +188,7 @@ func (i *interest) work() {
 		if !ok {
 			i.failure(i.number())
 		}
-		close(r.told)
+		close(r.sent)
 	}
 }
 
@@ -206,13 +205,13 @@ func (i *interest) take() (*round, map[string]struct{}) {
 		case i.retry == nil: // else the source has failed, and is called again later
 			return r, dirty
 		}
-		close(r.told)
+		close(r.sent)
 	}
 	i.running = false
 	return nil, nil
 }
 
-// divide tells what of dirty is wanted now from what is not.
+// divide returns which dirty URIs have subscriptions, and which do not.
 func (i *interest) divide(dirty map[string]struct{}) (added, dropped []string) {
 	for own := range dirty {
 		if i.engine.registry.wants(i.mount.prefix + own) {
@@ -316,10 +315,10 @@ func (i *interest) isDue() bool {
 	return isDue
 }
 
-// wait returns when the source announces what it was told, or ctx ends.
+// wait returns when the source announces what was added, or ctx ends.
 func (r *round) wait(ctx context.Context) {
 	select {
-	case <-r.told:
+	case <-r.sent:
 	case <-ctx.Done():
 		r.late.Do(func() { go r.announceLate() })
 		return
@@ -337,7 +336,7 @@ func (r *round) wait(ctx context.Context) {
 // isArmed reports whether there is nothing to wait for.
 func (r *round) isArmed() bool {
 	select {
-	case <-r.told:
+	case <-r.sent:
 	default:
 		return false
 	}
@@ -352,7 +351,7 @@ func (r *round) isArmed() bool {
 // announceLate announces as changed what a client was acknowledged for too early, once the
 // source announces it. It ends then: a source arms in any case.
 func (r *round) announceLate() {
-	<-r.told
+	<-r.sent
 	if r.armed != nil {
 		<-r.armed
 	}

@@ -116,8 +116,8 @@ func TestGatewayMayHaveMoreInFlight(t *testing.T) {
 	}
 }
 
-// What a client is subscribed to is bounded in bytes, its listens are in number; those that it has go
-// on. A refusal says what the limit is.
+// The subscribed URIs of a client are limited in bytes, its listens in number; existing ones go on.
+// The error has the limit.
 func TestLimitsOfSubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine.New(engine.Info{Name: "e", Version: "1"}, nil)

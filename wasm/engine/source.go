@@ -40,8 +40,8 @@ type Follower interface {
 // Following is one engine's interest in a [Follower]. The engine calls Want from
 // one goroutine at a time.
 type Following interface {
-	// Want says which URIs' changes are to be announced from now on, and which no longer.
-	// Some of add may be so already, and some of drop not. It does not block: armed is closed
+	// Want adds URIs whose changes are to be announced, and drops others, whose changes may be
+	// announced for a while. Repeating an add or a drop is harmless. It does not block: armed is closed
 	// once changes of all of add are announced, or will not be for now; nil means that they are
 	// already. Clients are acknowledged then, or after [ArmTimeout]: the engine announces
 	// add as changed if that was too early. Changes of the list are announced in any case.

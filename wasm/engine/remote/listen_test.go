@@ -133,7 +133,7 @@ func (p *scriptedPage) end() {
 	clear(p.open)
 }
 
-// hold makes listens wait, or answers those that do.
+// hold queues listens, or answers the queued ones.
 func (p *scriptedPage) hold(onHold bool) {
 	held := []jsonrpc.Message(nil)
 	p.set(func() { p.onHold, held, p.held = onHold, p.held, nil })

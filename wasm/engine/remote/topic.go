@@ -16,9 +16,9 @@ import (
 
 // A topic is what followers want of the other engine: changes of a resource, states of a task
 // (by its [engine.TaskURI]), or, with the empty key, changes of the lists.
-// A listen on the present link brings it: wanting a topic opens the listen, the acknowledgement
-// arms it, nobody wanting it cancels the listen, and a new link opens listens for all topics.
-// Topics that are wanted at the same moment share a listen, which ends with the last of them.
+// A topic has a listen on the present link. The first reference opens the listen, the acknowledgement
+// arms the topic, and a new link opens listens for all topics. Topics that are queued at the same
+// moment share a listen; it is cancelled when the last of them has no reference left.
 //
 // A listen that is refused or ends is opened again, with back-off. A topic that may have
 // changed without a listen is announced once it has one.
@@ -46,7 +46,7 @@ type waiter struct {
 	done chan struct{}
 }
 
-// The listens of a link. The Remote's mu guards it.
+// listens has the listens of a link. The Remote's mu guards it.
 type listens struct {
 	byID    map[jsonrpc.ID]*listen
 	opening int                // of them that have no answer yet
@@ -123,7 +123,7 @@ func (t *topic) answered() {
 	t.waiting = nil
 }
 
-// want adds a topic for a follower. w, unless nil, waits for it. r.mu is held.
+// want adds a topic for a follower. w waits for it. r.mu is held.
 func (r *Remote) want(f *following, key string, w *waiter) {
 	t := r.topics[key]
 	if _, has := f.wants[key]; !has {
@@ -248,20 +248,20 @@ func (s *listens) take() *listen {
 	if s.opening >= maxOpening {
 		return nil
 	}
-	h, bytes := &listen{}, 0
+	h, size := &listen{}, 0
 	add := func(t *topic) {
 		delete(s.queue, t.key)
 		t.listen = h
 		h.topics = append(h.topics, t)
 		h.live++
-		bytes += len(t.key)
+		size += len(t.key)
 	}
 	if t := s.queue[lists]; t != nil { // alone: it outlives all others
 		add(t)
 		return h
 	}
 	for _, t := range s.queue {
-		if add(t); bytes >= maxListenBytes {
+		if add(t); size >= maxListenBytes {
 			break
 		}
 	}
@@ -391,7 +391,7 @@ func (r *Remote) markAcked(l *link, subscription jsonrpc.ID, grants func(key str
 	l.listens.answered(h)
 	for _, t := range h.topics {
 		switch {
-		case t.listen != h: // nobody wants it any more
+		case t.listen != h: // dropped
 		case !grants(t.key):
 			refused = append(refused, t)
 		default:
@@ -461,7 +461,7 @@ type following struct {
 	remote  *Remote
 	changed func(engine.Change)
 	report  func(error)
-	wants   map[string]struct{} // keys of topics; nil before the first Want, and at the end. Guarded by the Remote's mu
+	wants   map[string]struct{} // keys of topics; nil before the first Want. Guarded by the Remote's mu
 	isOver  bool                // likewise
 }
 

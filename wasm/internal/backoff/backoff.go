@@ -1,5 +1,5 @@
 // Package backoff computes delays between a failed attempt and the next one: of a watch that
-// ended by an error or a panic, of a Remote's listen that was not acknowledged, and of a list
+// ended by an error or a panic, of a Remote's listen that was refused or has ended, and of a list
 // that another engine did not answer.
 package backoff
 
