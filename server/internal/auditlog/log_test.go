@@ -82,7 +82,7 @@ func entriesOf(t *testing.T, lines []byte) (entries []access.Entry) {
 	return entries
 }
 
-// A writer that hangs delays nobody. Lines recorded meanwhile are bounded, and written in order
+// A writer that hangs delays no request. Lines recorded meanwhile are bounded, and written in order
 // later; dropped lines are counted.
 func TestRecordNeverWaitsForTheWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -68,7 +68,7 @@ func NewStream(t testing.TB, answer *http.Response) *Stream {
 			}
 			select {
 			case lines <- data:
-			default: // nobody reads them
+			default: // the first ones are enough
 			}
 		}
 	}()

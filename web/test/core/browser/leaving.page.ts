@@ -5,7 +5,7 @@ import { inBrowsers } from '../../harness/browsers.ts'
 import { leave } from '../../harness/waits.ts'
 import { servePages } from './built.ts'
 
-/** What makes the package load files of its own; one function loads those that are not here. */
+/** Calls that make the package load files of its own; one function loads all others. */
 const parts: { readonly [file: string]: string } = {
   'answer-call.js': "mcp.tool({ name: 'add' }, () => 'added'); ask('tools/call', { name: 'add' })",
   'skills.js': "mcp.skill({ name: 'first', description: 'A' }, 'Text')",
