@@ -35,21 +35,25 @@ export async function takesClicks(tab: Page): Promise<void> {
 }
 
 /**
- * Closes the question by Escape, and presses it again while the question stays, as a user does: it ignores keys for 500 ms
- * after its window has got the focus, which Firefox tells it late on a busy machine.
+ * Does what closes the question, and again while it stays, as a user does: it ignores keys and clicks for 500 ms after its
+ * window has got the focus, which Firefox tells it late on a busy machine.
  */
-export async function pressEscape(tab: Page): Promise<void> {
-  await tab.waitForFunction(() => document.hasFocus(), polling)
-  await takesClicks(tab)
-  for (let presses = 1; ; presses++) {
-    await tab.keyboard.press('Escape')
+async function untilGone(tab: Page, act: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    await takesClicks(tab)
+    await act()
     try {
       await tab.waitForFunction(() => !kit.isAsked(), { ...polling, timeout: 2_000 })
       return
     } catch (error) {
-      if (presses === 5) throw error
+      if (tries === 5) throw error
     }
   }
+}
+
+export async function pressEscape(tab: Page): Promise<void> {
+  await tab.waitForFunction(() => document.hasFocus(), polling)
+  await untilGone(tab, () => tab.keyboard.press('Escape'))
 }
 
 export async function click(tab: Page, text: string): Promise<void> {
@@ -60,7 +64,5 @@ export async function click(tab: Page, text: string): Promise<void> {
 /** Answers the question that is shown, or is about to be. */
 export async function choose(tab: Page, text: string): Promise<void> {
   await isShown(tab)
-  await takesClicks(tab)
-  await click(tab, text)
-  await isGone(tab)
+  await untilGone(tab, () => click(tab, text))
 }
