@@ -10,7 +10,7 @@ import {
   browserUnderTest,
   close,
   launch,
-  protocolTimeout,
+  waitTimeout,
 } from './launch.ts'
 import { type SharedTab, sharedTab } from './shared-tab.ts'
 import { explainTimeouts } from './waits.ts'
@@ -181,7 +181,7 @@ async function move(page: Page, browser: BrowserName): Promise<void> {
 
 /** Makes a page fail its test by errors that it does not catch, and explain timeouts. */
 function prepare(page: Page, uncaught: string[]): void {
-  page.setDefaultTimeout(protocolTimeout)
+  page.setDefaultTimeout(waitTimeout)
   explainTimeouts(page)
   page.on('pageerror', (error) => {
     if (!notThePage.test(String(error))) uncaught.push(String(error))

@@ -17,8 +17,11 @@ export const browserUnderTest: BrowserName = process.argv[1]?.endsWith('.firefox
   ? 'firefox'
   : 'chromium'
 
-/** How long anything that a test asks of a browser may take. */
-export const protocolTimeout = 30_000 // ms
+/** How long a test waits for something in a browser, unless it says otherwise. */
+export const waitTimeout = 30_000 // ms
+
+/** How long one call of the protocol may take. A wait is one: longer than any, so that what ends it says what it waited for. */
+export const protocolTimeout = 180_000 // ms
 
 /** Of a tab, unless its test sets another one. */
 export const viewport = { width: 1280, height: 800 }
@@ -149,7 +152,7 @@ function start(
     acceptInsecureCerts: options.acceptInsecureCerts ?? false,
     ...(options.extension && { enableExtensions: [options.extension], pipe: true }),
     userDataDir: options.profile,
-    timeout: protocolTimeout,
+    timeout: waitTimeout,
     protocolTimeout,
   })
 }
