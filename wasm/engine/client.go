@@ -179,7 +179,7 @@ func (c *Client) Close() {
 func (c *Client) shutDown() {
 	c.tearDown(func() (ended []*subscription) {
 		return c.takeAll(func(listen sink.Call) {
-			c.sink.End(listen, &sink.Document{JSON: append(c.engine.fixed.Load().begin(), '}')})
+			c.sink.End(listen, &sink.Document{JSON: append(c.engine.fixed.Load().begin(0), '}')})
 		}, func(call sink.Call, run *running) {
 			c.sink.Fail(call, c.engine.closing(run.method))
 		})

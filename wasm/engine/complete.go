@@ -110,7 +110,7 @@ func (e *Engine) completion(rev revision, found Completion) *sink.Document {
 		found.Total = max(found.Total, len(found.Values))
 		found.Values, found.HasMore = found.Values[:schema.MaxValues], true
 	}
-	o := e.begin(rev, nil)
+	o := e.begin(rev, nil, 0)
 	o.Name("completion")
 	o.Text(`{"values":[`)
 	for i, value := range found.Values {

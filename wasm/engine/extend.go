@@ -35,7 +35,7 @@ func (e *Engine) extend(ctx context.Context, req *request) (sink.Result, error) 
 		if err != nil {
 			return sink.Result{}, begun(err)
 		}
-		o := e.begin(req.rev, jsonrpc.Member(answer, "_meta"))
+		o := e.begin(req.rev, jsonrpc.Member(answer, "_meta"), len(answer))
 		if kind := jsonrpc.Member(answer, "resultType"); kind != nil && string(kind) != `"complete"` {
 			o = append(emit.JSON(`{"resultType":`+string(kind)), o[len(`{"resultType":"complete"`):]...) // its own
 		}

@@ -64,7 +64,7 @@ func newFixed(info Info, o *Options) *fixed {
 
 // discover makes the result of server/discover.
 func (f *fixed) discover(o *Options) *sink.Document {
-	d := emit.JSON(appendCache(f.begin(), o.Cache))
+	d := emit.JSON(appendCache(f.begin(0), o.Cache))
 	d.Name("supportedVersions")
 	for r := modern; r >= oldest; r-- { // clients take the first that they know
 		d.Text(emit.Separator(int(modern - r)))
@@ -133,5 +133,7 @@ func appendCache(dst []byte, c Cache) []byte {
 	return append(dst, `,"cacheScope":"private"`...)
 }
 
-// begin returns the beginning of a modern result, with room behind it.
-func (f *fixed) begin() []byte { return append(make([]byte, 0, len(f.head)+512), f.head...) }
+// begin returns the beginning of a modern result, with room for so many bytes, or at least 512, behind it.
+func (f *fixed) begin(room int) []byte {
+	return append(make([]byte, 0, len(f.head)+max(room, 512)), f.head...)
+}

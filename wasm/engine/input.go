@@ -147,9 +147,10 @@ func (i *Invocation) hasSigned(raw []byte) bool {
 
 // tag returns the tag by one of Engine.stateKeys.
 func (i *Invocation) tag(key int, sealed []byte) uint64 {
+	secret := i.client.engine.stateKeys[key]
 	all := binary.AppendUvarint(nil, uint64(len(i.who)))
-	all = binary.BigEndian.AppendUint64(append(all, i.who...), i.digests[key])
-	return sipHash(i.client.engine.stateKeys[key], append(all, sealed...))
+	all = binary.BigEndian.AppendUint64(append(all, i.who...), sipHash(secret, i.what))
+	return sipHash(secret, append(all, sealed...))
 }
 
 // resolveInput calls a source until it answers, and requests the input that it needs in

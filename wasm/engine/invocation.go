@@ -19,11 +19,11 @@ import (
 // log messages before the answer. It must not be used after the answer. All methods may
 // be called concurrently.
 type Invocation struct {
-	client  *Client // nil: there is no request
-	call    sink.Call
-	rev     revision
-	who     Principal
-	digests [2]uint64 // of method, name or URI, and arguments, by each of Engine.stateKeys
+	client *Client // nil: there is no request
+	call   sink.Call
+	rev    revision
+	who    Principal
+	what   []byte // method, name or URI, and arguments, of which requestState has a hash
 
 	info         []byte // clientInfo of a modern request, or nil
 	capabilities []byte // JSON object
@@ -60,20 +60,24 @@ func InvocationOf(ctx context.Context) *Invocation {
 	return noRequest
 }
 
-// invocation makes one of req. It shares no memory with its params.
+// invocation makes one of req. It shares memory with its params only if they last.
 func (e *Engine) invocation(ctx context.Context, req *request) (context.Context, *Invocation) {
+	keep := bytes.Clone
+	if req.mayWait { // its params last as long as it runs
+		keep = func(text []byte) []byte { return text }
+	}
 	i := &Invocation{
 		client: req.client, call: req.call, rev: req.rev, who: req.who,
-		capabilities: bytes.Clone(req.capabilities),
-		inputs:       bytes.Clone(req.inputs),
-		state:        bytes.Clone(req.state),
+		capabilities: keep(req.capabilities),
+		inputs:       keep(req.inputs),
+		state:        keep(req.state),
 		level:        req.level,
-		info:         bytes.Clone(req.info),
+		info:         keep(req.info),
+		what:         whatOf(byte(req.method), req.extension, req.name, req.uri, req.arguments),
 	}
 	i.rateLimit.rate, i.rateLimit.most = 50, 50
-	i.digests = e.digests(byte(req.method), req.extension, req.name, req.uri, string(req.arguments))
 	if token := jsonrpc.Member(req.meta, "progressToken"); !isNull(token) {
-		i.token = bytes.Clone(token)
+		i.token = keep(token)
 	}
 	meta := emit.JSON("{")
 	meta.Members(req.meta, func(name string) bool {
@@ -96,17 +100,15 @@ func (e *Engine) invocation(ctx context.Context, req *request) (context.Context,
 	return context.WithValue(ctx, invocationKey{}, i), i
 }
 
-// digests returns a hash of a request by each of the keys. Each part begins with its length, so that
-// different tuples of parts are different bytes.
-func (e *Engine) digests(method byte, parts ...string) (all [2]uint64) {
-	what := []byte{method}
-	for _, part := range parts {
+// whatOf returns what is requested. Each part but the last begins with its length, so that different tuples of parts are
+// different bytes.
+func whatOf(method byte, extension, name, uri string, arguments []byte) []byte {
+	what := make([]byte, 0, 4*binary.MaxVarintLen16+len(extension)+len(name)+len(uri)+len(arguments))
+	what = append(what, method)
+	for _, part := range [...]string{extension, name, uri} {
 		what = append(binary.AppendUvarint(what, uint64(len(part))), part...)
 	}
-	for at, key := range e.stateKeys {
-		all[at] = sipHash(key, what)
-	}
-	return all
+	return append(what, arguments...)
 }
 
 // declaredName returns the name in the clientInfo of the session.

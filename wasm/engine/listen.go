@@ -106,7 +106,7 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris, t
 	}
 	c.sink.Notify(doc, req.call)
 	if isEmpty {
-		c.sink.End(req.call, &sink.Document{JSON: append(c.engine.fixed.Load().begin(), '}')})
+		c.sink.End(req.call, &sink.Document{JSON: append(c.engine.fixed.Load().begin(0), '}')})
 		return false
 	}
 	c.listens[req.call] = s

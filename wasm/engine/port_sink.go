@@ -26,7 +26,7 @@ type portSink struct {
 	ids     map[sink.Call]jsonrpc.ID // of the same calls
 	queue   [][]byte                 // whole messages
 	queued  map[string]struct{}      // notifications in queue; nil before the first
-	bytes   int                      // in queue
+	bytes   int                      // in queue, and being written
 	holders int                      // goroutines that will call flush
 	writing bool                     // a goroutine writes, or was started for it; it does so until queue is empty
 	failure error                    // nothing is written after it: a write has failed, or Serve ends
@@ -49,12 +49,11 @@ func newPortSink(e *Engine, write func(msg []byte) error) *portSink {
 
 // writeQueue writes what is queued, for the goroutine that has set writing.
 func (s *portSink) writeQueue() {
+	var queue [][]byte
 	for {
-		queue := s.dequeueAll()
-		if len(queue) == 0 {
+		if queue = s.dequeueAll(queue); len(queue) == 0 {
 			return
 		}
-		wake(s.room)
 		err := errPanicked
 		s.engine.safely("writing to a client", func() { err = s.writeAll(queue) })
 		if err != nil {
@@ -67,17 +66,26 @@ func (s *portSink) writeQueue() {
 }
 
 func (s *portSink) writeAll(queue [][]byte) error {
-	for _, msg := range queue {
+	for i, msg := range queue {
 		if err := s.write(msg); err != nil {
 			return err
 		}
+		queue[i] = nil
+		s.wrote(len(msg))
 	}
 	return nil
 }
 
-// dequeueAll empties the queue for the goroutine that writes. Without anything to write it
-// ends writing.
-func (s *portSink) dequeueAll() (queue [][]byte) {
+func (s *portSink) wrote(size int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bytes -= size
+	wake(s.room)
+}
+
+// dequeueAll empties the queue for the goroutine that writes, and has written what it got before. Without anything to
+// write it ends writing.
+func (s *portSink) dequeueAll(written [][]byte) (queue [][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failure != nil || len(s.queue) == 0 {
@@ -86,10 +94,16 @@ func (s *portSink) dequeueAll() (queue [][]byte) {
 		return nil
 	}
 	queue = s.queue
-	s.queue, s.bytes = nil, 0
+	if cap(written) > maxSpare {
+		written = nil
+	}
+	s.queue = written[:0] // an array for each message is a tenth of what a small read allocates
 	clear(s.queued)
 	return queue
 }
+
+// maxSpare is how many messages the array has room for that a portSink keeps.
+const maxSpare = 64
 
 // fail ends writing.
 func (s *portSink) fail(err error) {

@@ -309,7 +309,7 @@ func (e *Engine) readResult(rev revision, prefix string, contents []Contents) si
 		}
 	}
 	var refs []sink.Ref
-	doc := slices.Grow(e.beginRead(rev, contents[0].Cache, contents[0].Relayed.Result), sizeOf(prefix, contents))
+	doc := e.beginRead(rev, contents[0].Cache, contents[0].Relayed.Result, sizeOf(prefix, contents))
 	for i := range contents {
 		if i > 0 {
 			doc = append(doc, ',')
@@ -331,7 +331,7 @@ func sizeOf(prefix string, contents []Contents) int {
 	size := 0
 	for i := range contents {
 		c := &contents[i]
-		size += contentsOverhead + len(prefix) + len(c.URI) + len(c.Text) + len(c.Blob)*4/3 + len(c.Relayed.Body) + len(c.Meta)
+		size += contentsOverhead + len(prefix) + len(c.URI) + len(c.Text)*9/8 + len(c.Blob)*4/3 + len(c.Relayed.Body) + len(c.Meta)
 	}
 	return size
 }
@@ -360,7 +360,7 @@ func (e *Engine) skeleton(rev revision, mimeType string, cache Cache) *sink.Docu
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	json := appendContents(e.beginRead(rev, cache, nil), &Contents{MIMEType: mimeType, Ref: 1}, "", rev)
+	json := appendContents(e.beginRead(rev, cache, nil, 256), &Contents{MIMEType: mimeType, Ref: 1}, "", rev)
 	doc := &sink.Document{JSON: append(json, "]}"...)}
 	if known := *e.skeletons.Load(); len(known) < maxSkeletons {
 		doc.Kept = true

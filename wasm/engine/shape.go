@@ -16,11 +16,11 @@ import (
 // that of the revision of a request, and gets the prefix of a mount. What an older
 // revision does not have is left out, or becomes text; revision.go knows what each has.
 
-// begin begins a result with the members of a _meta, a JSON object or nil.
-func (e *Engine) begin(rev revision, meta []byte) emit.JSON {
+// begin begins a result with the members of a _meta, a JSON object or nil, and has room for so many bytes.
+func (e *Engine) begin(rev revision, meta []byte, room int) emit.JSON {
 	keep := func(name string) bool { return name != hop.KeyServerInfo } // that of a Remote's engine
 	if rev == modern {
-		o := emit.JSON(e.fixed.Load().begin())
+		o := emit.JSON(e.fixed.Load().begin(room + len(meta)))
 		if meta != nil {
 			o = o[:len(o)-1]
 			o.Members(meta, keep)
@@ -30,7 +30,7 @@ func (e *Engine) begin(rev revision, meta []byte) emit.JSON {
 	}
 	inner := emit.JSON("{")
 	inner.Members(meta, keep)
-	o := emit.JSON("{")
+	o := append(make(emit.JSON, 0, len(inner)+room), '{')
 	if len(inner) > 1 {
 		inner.Text("}")
 		o.Member("_meta", inner)
@@ -38,12 +38,12 @@ func (e *Engine) begin(rev revision, meta []byte) emit.JSON {
 	return o
 }
 
-// beginRead begins a result with the members of a _meta, a JSON object or nil.
-func (e *Engine) beginRead(rev revision, cache Cache, meta []byte) []byte {
+// beginRead is begin for the result of a read, up to its first item.
+func (e *Engine) beginRead(rev revision, cache Cache, meta []byte, room int) []byte {
 	if rev != modern && meta == nil {
-		return append(make([]byte, 0, 256), `{"contents":[`...)
+		return append(make([]byte, 0, room+len(`{"contents":[]}`)), `{"contents":[`...)
 	}
-	o := e.begin(rev, meta)
+	o := e.begin(rev, meta, room+readOverhead)
 	if rev == modern {
 		o = appendCache(o, e.private(cache))
 	}
@@ -52,11 +52,14 @@ func (e *Engine) beginRead(rev revision, cache Cache, meta []byte) []byte {
 	return o
 }
 
+// readOverhead is about what a modern result of a read has before its first item, besides what all results have.
+const readOverhead = 64 // bytes
+
 // beginList begins the result of a method that lists, up to its first entry.
 func (e *Engine) beginList(rev revision, kind sink.Method) []byte {
 	begin := []byte("{")
 	if rev == modern {
-		begin = append(appendCache(e.fixed.Load().begin(), e.private(e.options.Cache)), ',')
+		begin = append(appendCache(e.fixed.Load().begin(0), e.private(e.options.Cache)), ',')
 	}
 	_, member := listOf(kind)
 	return append(append(append(begin, '"'), member...), `":[`...)
@@ -206,7 +209,7 @@ func (e *Engine) namedResult(rev revision, m *mount, answer []byte, isTool bool)
 	if err := schema.CheckResult(answer, isTool); err != nil {
 		return sink.Result{}, err
 	}
-	o := e.begin(rev, jsonrpc.Member(answer, "_meta"))
+	o := e.begin(rev, jsonrpc.Member(answer, "_meta"), len(answer))
 	if isTool {
 		o.Members(answer, func(name string) bool { return name == "isError" })
 	} else if description, ok := jsonrpc.Text(jsonrpc.Member(answer, "description")); ok {

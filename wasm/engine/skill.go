@@ -93,7 +93,7 @@ func (e *Engine) getSkill(ctx context.Context, req *request) (sink.Result, error
 		s, err := source.Skill(ctx, strings.Clone(l.own))
 		switch {
 		case err == nil:
-			o := emit.JSON(appendCache(e.fixed.Load().begin(), e.private(e.options.Cache)))
+			o := emit.JSON(appendCache(e.fixed.Load().begin(0), e.private(e.options.Cache)))
 			o.Name("skill")
 			return sink.Result{Document: &sink.Document{JSON: append(appendSkill(o, &s, l.mount.prefix), '}')}}, nil
 		case !tryNextSource(err):

@@ -115,7 +115,7 @@ func (e *Engine) onTask(ctx context.Context, req *request) (sink.Result, error) 
 	default:
 		e.announceTask(t)
 	}
-	return sink.Result{Document: &sink.Document{JSON: append(e.fixed.Load().begin(), '}')}}, err
+	return sink.Result{Document: &sink.Document{JSON: append(e.fixed.Load().begin(0), '}')}}, err
 }
 
 // isOf reports whether a task belongs to a client's principal.

@@ -21,7 +21,7 @@ func ForwardTasks() *OtherTasks { return &OtherTasks{answerOther, mayListenToOth
 // answerOther passes a request on.
 func answerOther(e *Engine, ctx context.Context, req *request) (sink.Result, error) {
 	ctx, _ = e.invocation(ctx, req)
-	done := sink.Result{Document: &sink.Document{JSON: append(e.fixed.Load().begin(), '}')}}
+	done := sink.Result{Document: &sink.Document{JSON: append(e.fixed.Load().begin(0), '}')}}
 	for l := e.lookupDotted(req.name); l.next(); {
 		source, ok := l.mount.source.(Tasker)
 		if !ok {

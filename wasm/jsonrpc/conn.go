@@ -145,18 +145,14 @@ func (c *Conn) settle(msg Message, err *Error) {
 	close(p.done)
 }
 
-// Begin sends a request. params is a JSON object. If known is not nil, it gets
-// the request before anything is sent, so that nothing that comes for it comes
-// too early.
-func (c *Conn) Begin(ctx context.Context, method string, params []byte, known func(*Pending)) (*Pending, error) {
+// Begin sends a request. begin gets it before anything is sent, so that nothing that comes for it comes
+// too early, and returns its params, a JSON object.
+func (c *Conn) Begin(ctx context.Context, method string, begin func(*Pending) (params []byte)) (*Pending, error) {
 	p, err := c.open()
 	if err != nil {
 		return nil, err
 	}
-	if known != nil {
-		known(p)
-	}
-	if err := c.port.Write(ctx, AppendRequest(nil, p.ID, method, params)); err != nil {
+	if err := c.port.Write(ctx, AppendRequest(nil, p.ID, method, begin(p))); err != nil {
 		c.forget(p)
 		return nil, err
 	}
@@ -179,7 +175,7 @@ func (c *Conn) open() (*Pending, error) {
 // Call sends a request and waits for its answer. When ctx ends first, the
 // request is cancelled at the peer, and a later answer is ignored.
 func (c *Conn) Call(ctx context.Context, method string, params []byte) ([]byte, error) {
-	p, err := c.Begin(ctx, method, params, nil)
+	p, err := c.Begin(ctx, method, func(*Pending) []byte { return params })
 	if err != nil {
 		return nil, err
 	}

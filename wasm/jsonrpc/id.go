@@ -10,7 +10,10 @@ import (
 type ID string
 
 // IDOf returns the ID of an own request with number n.
-func IDOf(n int64) ID { return ID(appendInt(nil, n)) }
+func IDOf(n int64) ID {
+	var digits [20]byte
+	return ID(appendInt(digits[:0], n))
+}
 
 // Key returns what makes two ids the same one: their type and value. The strings
 // "a" and "\u0061" are one id in two spellings; 7 and "7" are two ids.

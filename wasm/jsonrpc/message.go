@@ -52,8 +52,8 @@ func Parse(data []byte) (Message, *Error) {
 	}
 	var msg Message
 	var version, id, method, params, result, failure []byte
-	err := members(data, func(name string, value []byte) *Error {
-		switch name {
+	err := members(data, func(name, value []byte) *Error {
+		switch string(name) {
 		case "jsonrpc":
 			version = value
 		case "id":
@@ -67,7 +67,7 @@ func Parse(data []byte) (Message, *Error) {
 		case "error":
 			failure = value
 		default:
-			return checkName(name)
+			return checkName(string(name))
 		}
 		return nil
 	})
@@ -134,8 +134,8 @@ func (msg *Message) answer(result, failure []byte) *Error {
 		return invalid("error must be an object")
 	}
 	msg.Error = &Error{}
-	return members(failure, func(name string, value []byte) *Error {
-		switch name {
+	return members(failure, func(name, value []byte) *Error {
+		switch string(name) {
 		case "code":
 			code, ok := Int(value)
 			if !ok {
@@ -156,7 +156,7 @@ func (msg *Message) answer(result, failure []byte) *Error {
 
 // members reads an unchecked object: it rejects what is no JSON, and what [Parse]
 // rejects, at every depth.
-func members(data []byte, each func(name string, value []byte) *Error) *Error {
+func members(data []byte, each func(name, value []byte) *Error) *Error {
 	dec := decoder(data)
 	defer dec.free()
 	open, err := dec.ReadToken()
@@ -173,19 +173,16 @@ func members(data []byte, each func(name string, value []byte) *Error) *Error {
 	}
 	var refused *Error
 	for dec.PeekKind() != '}' {
-		token, err := dec.ReadToken()
+		name, err := dec.value(data)
 		if err != nil {
 			return syntax(err)
 		}
-		name := token.String()
-		value, err := dec.ReadValue()
+		value, err := dec.value(data)
 		if err != nil {
 			return syntax(err)
 		}
 		if refused == nil {
-			// The decoder's own slice lives until its next call: take ours.
-			end := dec.InputOffset()
-			refused = each(name, data[end-int64(len(value)):end:end])
+			refused = each(nameOf(name), value)
 		}
 	}
 	if _, err := dec.ReadToken(); err != nil {
@@ -214,6 +211,13 @@ func decoder(data []byte) *reader {
 	r.text = *bytes.NewBuffer(data)
 	r.Reset(&r.text)
 	return r
+}
+
+// value reads a value, or the name of a member, and returns its text in data: the decoder's own slice lives until its next call.
+func (r *reader) value(data []byte) ([]byte, error) {
+	value, err := r.ReadValue()
+	end := r.InputOffset()
+	return data[end-int64(len(value)) : end : end], err
 }
 
 // free returns r to the pool, without the text.
@@ -251,6 +255,9 @@ func checkName(name string) *Error {
 // tooDeep counts brackets outside strings. It need not be right about text that
 // is no JSON, only never recurse.
 func tooDeep(data []byte) bool {
+	if bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) <= MaxDepth {
+		return false // many bytes at a time: a large text has few
+	}
 	depth := 0
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
@@ -316,6 +323,7 @@ func Int(value []byte) (int64, bool) {
 
 // AppendRequest appends a request. params is a JSON object.
 func AppendRequest(dst []byte, id ID, method string, params []byte) []byte {
+	dst = slices.Grow(dst, len(`{"jsonrpc":"2.0","id":,"method":"","params":}`)+len(id)+len(method)+len(params))
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
 	return appendCall(dst, method, params)

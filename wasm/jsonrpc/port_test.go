@@ -127,7 +127,7 @@ func TestConn(t *testing.T) {
 		// Requests of the peer are refused, and the end fails what waits.
 		far.Write(ctx, []byte(`{"jsonrpc":"2.0","id":"p","method":"sampling/createMessage"}`))
 		peer(`{"jsonrpc":"2.0","id":"p","error":{"code":-32601,"message":"this side takes no requests"}}`, "")
-		pending, err := conn.Begin(ctx, "four", []byte(`{}`), nil)
+		pending, err := conn.Begin(ctx, "four", func(*jsonrpc.Pending) []byte { return []byte(`{}`) })
 		if err != nil {
 			t.Fatal(err)
 		}

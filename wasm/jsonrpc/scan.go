@@ -16,9 +16,11 @@ type Scanner struct {
 	Likely   []byte
 	IsLikely bool
 
-	text []byte
-	at   int
-	bad  bool
+	text   []byte
+	at     int
+	isPart bool // more may follow the object
+	ended  bool
+	bad    bool
 }
 
 // Scan returns a Scanner of object, before its first member.
@@ -30,12 +32,12 @@ func Scan(object []byte) Scanner {
 
 // Next advances to the next member. It returns false at the end.
 func (s *Scanner) Next() bool {
-	if s.bad || s.text == nil {
+	if s.bad || s.ended {
 		return false
 	}
 	if s.take('}') {
-		s.bad = s.rest()
-		s.text = nil
+		s.ended = true
+		s.bad = !s.isPart && s.rest()
 		return false
 	}
 	if s.Name != nil && !s.take(',') {
@@ -47,13 +49,19 @@ func (s *Scanner) Next() bool {
 		s.bad = true
 		return false
 	}
-	s.Name = name[1 : len(name)-1]
-	if bytes.IndexByte(s.Name, '\\') >= 0 {
-		s.Name = []byte(unquote(name))
-	}
+	s.Name = nameOf(name)
 	s.Value = s.value()
 	s.bad = len(s.Value) == 0
 	return !s.bad
+}
+
+// nameOf returns the name of a member, which stands in quotation marks.
+func nameOf(quoted []byte) []byte {
+	name := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		return []byte(unquote(quoted))
+	}
+	return name
 }
 
 // Err returns, after Next has returned false, an error if the text was no object.
@@ -77,15 +85,15 @@ func Members(object []byte, each func(name string, value []byte) *Error) *Error 
 }
 
 // Member returns a member of object as a [Scanner] finds it, or nil if there is none
-// or object is nil. It shares memory with object.
-func Member(object []byte, name string) (found []byte) {
+// or object is nil. It shares memory with object, and looks no further: [Parse] refuses names that occur twice.
+func Member(object []byte, name string) []byte {
 	s := Scan(object)
 	for s.Next() {
 		if string(s.Name) == name {
-			found = s.Value
+			return s.Value
 		}
 	}
-	return found
+	return nil
 }
 
 // Elements splits a JSON array into its elements, as a [Scanner] would: they
@@ -108,6 +116,32 @@ func Elements(data []byte) ([][]byte, bool) {
 		elements = append(elements, element)
 	}
 	return elements, !s.rest()
+}
+
+// EachObject calls each with a [Scanner] of every element of a JSON array of objects, in one pass over its text, until one
+// returns an error. It returns false if array is none.
+func EachObject(array []byte, each func(object *Scanner) error) (ok bool, err error) {
+	s := Scanner{text: array}
+	if !s.take('[') {
+		return false, nil
+	}
+	for i := 0; !s.take(']'); i++ {
+		if i > 0 && !s.take(',') {
+			return false, nil
+		}
+		object := Scanner{text: s.text[s.at:], isPart: true}
+		object.bad = !object.take('{')
+		if err := each(&object); err != nil {
+			return true, err
+		}
+		for object.Next() {
+		}
+		if object.bad {
+			return false, nil
+		}
+		s.at += object.at
+	}
+	return !s.rest(), nil
 }
 
 // take skips white space, and c if it follows.

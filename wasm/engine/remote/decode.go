@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -52,22 +53,15 @@ func decodeList(result []byte, member string, next *string, each func(object []b
 
 func badAnswer() *jsonrpc.Error { return &jsonrpc.Error{Message: "not valid"} }
 
-// decodeContents reads contents that have been checked. It keeps text and blob as
-// the JSON text they came in: they may be large, and go out again just so.
-func decodeContents(object []byte) (c engine.Contents) {
-	s := jsonrpc.Scan(object)
-	for s.Next() {
-		switch name := string(s.Name); name {
-		case "uri":
-			c.URI, _ = jsonrpc.Text(s.Value)
-		case "mimeType":
-			c.MIMEType, _ = jsonrpc.Text(s.Value)
-		case "text", "blob":
-			c.Relayed.Body, c.Relayed.IsBlob = s.Value, name == "blob"
-		case "_meta":
-			c.Meta = s.Value
-		}
+// relayed returns contents whose text or blob is the JSON text it came in: it may be large, and goes out again just so.
+func relayed(read schema.Contents) (c engine.Contents) {
+	c.URI, _ = jsonrpc.Text(read.URI)
+	c.MIMEType, _ = jsonrpc.Text(read.MIMEType)
+	c.Relayed.Body, c.Relayed.IsBlob = read.Text, read.Blob != nil
+	if read.Blob != nil {
+		c.Relayed.Body = read.Blob
 	}
+	c.Meta = read.Meta
 	return c
 }
 

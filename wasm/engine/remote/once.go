@@ -209,6 +209,9 @@ func withoutNotSent(err error) error {
 
 // isNotSent reports whether err is the answer of a hub that has not sent a request.
 func isNotSent(err error) bool {
+	if err == nil {
+		return false
+	}
 	var wire *jsonrpc.Error
 	return errors.As(err, &wire) && string(jsonrpc.Member(wire.Data, hop.MemberNotSent)) == "true"
 }

@@ -56,9 +56,7 @@ type link struct {
 	conn *jsonrpc.Conn
 	down chan struct{} // closed when the port has ended
 	// Guarded by the Remote's mu.
-	invocations map[jsonrpc.ID]*engine.Invocation // by the hop's id
-	tokens      map[string]*engine.Invocation     // by the hop's progress token
-	lastToken   int
+	invocations map[jsonrpc.ID]*engine.Invocation // by the hop's id, which is its progress token, too
 
 	// Likewise, of requests that must not be sent twice (once.go).
 	hub     bool          // another node is at the far end, and says of calls that it has not sent them
@@ -121,7 +119,6 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 		down: make(chan struct{}),
 
 		invocations: map[jsonrpc.ID]*engine.Invocation{},
-		tokens:      map[string]*engine.Invocation{},
 		listens:     newListens(),
 		held:        map[string]struct{}{},
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -57,15 +56,9 @@ func (r *Remote) Calls() int { return int(r.once.Load()) }
 
 func (r *Remote) exchange(ctx context.Context, l *link, method string, members []byte, answered func(*link), sleeps <-chan struct{}) ([]byte, error) {
 	i := engine.InvocationOf(ctx)
-	token := r.token(l, i)
 	var id jsonrpc.ID
-	defer func() { r.dropInvocation(l, token, id) }()
-	name := ""
-	if r.Grants() != nil { // the user is asked who it is
-		name = i.ClientName()
-	}
-	params := paramsFor(i, engine.PrincipalOf(ctx), name, token, members)
-	p, err := l.conn.Begin(ctx, method, params, func(p *jsonrpc.Pending) {
+	defer func() { r.dropInvocation(l, id) }()
+	p, err := l.conn.Begin(ctx, method, func(p *jsonrpc.Pending) []byte {
 		id = p.ID
 		p.OnAnswer = func(size int) {
 			r.backlog.add(ctx, size)
@@ -74,6 +67,11 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 			}
 		}
 		r.keepInvocation(l, id, i)
+		name := ""
+		if r.Grants() != nil { // the user is asked who it is
+			name = i.ClientName()
+		}
+		return paramsFor(i, engine.PrincipalOf(ctx), name, id, members)
 	})
 	switch {
 	case err != nil && id == "" && errors.Is(err, jsonrpc.ErrClosed):
@@ -185,16 +183,6 @@ func cleanError(err error) error {
 	return clean
 }
 
-// token returns a progress token for a request on behalf of i.
-func (r *Remote) token(l *link, i *engine.Invocation) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	l.lastToken++
-	token := strconv.Itoa(l.lastToken)
-	l.tokens[token] = i
-	return token
-}
-
 // keepInvocation records the id of a request on behalf of i.
 func (r *Remote) keepInvocation(l *link, id jsonrpc.ID, i *engine.Invocation) {
 	r.mu.Lock()
@@ -202,18 +190,21 @@ func (r *Remote) keepInvocation(l *link, id jsonrpc.ID, i *engine.Invocation) {
 	l.invocations[id] = i
 }
 
-func (r *Remote) dropInvocation(l *link, token string, id jsonrpc.ID) {
+func (r *Remote) dropInvocation(l *link, id jsonrpc.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(l.tokens, token)
 	delete(l.invocations, id)
 }
 
+// paramsOverhead is about how long the params of a request on the hop are, besides what its client has sent.
+const paramsOverhead = 384 // bytes
+
 // paramsFor returns those of a request on the hop: the envelope, and members.
 // clientName is that of the assistant, or "".
-func paramsFor(i *engine.Invocation, who engine.Principal, clientName, token string, members []byte) []byte {
+func paramsFor(i *engine.Invocation, who engine.Principal, clientName string, id jsonrpc.ID, members []byte) []byte {
 	inputs, state := i.Round()
-	params := emit.JSON(`{"_meta":{"` + hop.KeyVersion + `":"` + engine.LatestModern + `"`)
+	params := make(emit.JSON, 0, paramsOverhead+len(i.Capabilities())+len(i.Meta())+len(members)+len(inputs)+len(state))
+	params.Text(`{"_meta":{"` + hop.KeyVersion + `":"` + engine.LatestModern + `"`)
 	params.Member(hop.KeyCapabilities, i.Capabilities())
 	if who != "" {
 		params.Name(hop.KeyPrincipal)
@@ -226,7 +217,7 @@ func paramsFor(i *engine.Invocation, who engine.Principal, clientName, token str
 		params.Text(`,"version":""}`)
 	}
 	params.Name("progressToken")
-	params.Text(token)
+	params.Text(string(id))
 	if level := i.LogLevel(); level != "" {
 		params.Name(hop.KeyLogLevel)
 		params.Quote(level)
@@ -295,7 +286,7 @@ func (r *Remote) invocationOf(l *link, msg jsonrpc.Message) (i *engine.Invocatio
 	defer r.mu.Unlock()
 	switch msg.Method {
 	case engine.MethodProgress:
-		return l.tokens[string(jsonrpc.Member(msg.Params, "progressToken"))], true
+		return l.invocations[jsonrpc.ID(jsonrpc.Member(msg.Params, "progressToken"))], true
 	case engine.MethodMessage:
 		return l.invocations[jsonrpc.ID(jsonrpc.Member(jsonrpc.Member(msg.Params, "_meta"), engine.MetaRequest))], true
 	}
@@ -345,15 +336,19 @@ func readContents(result []byte) (contents []engine.Contents, isPublished bool, 
 			scope = members.Value
 		}
 	}
-	elements, ok := jsonrpc.Elements(items)
-	if !ok {
-		return nil, false, schema.Wrong("contents", "is not an array")
-	}
-	for i, object := range elements {
-		if err := schema.Within(schema.Element("contents", i), schema.CheckContents(object)); err != nil {
-			return nil, false, err
+	isArray, err := jsonrpc.EachObject(items, func(object *jsonrpc.Scanner) error {
+		read, err := schema.ReadContents(object)
+		if err != nil {
+			return schema.Within(schema.Element("contents", len(contents)), err)
 		}
-		contents = append(contents, decodeContents(object))
+		contents = append(contents, relayed(read))
+		return nil
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	if !isArray {
+		return nil, false, schema.Wrong("contents", "is not an array of objects")
 	}
 	if len(contents) > 0 {
 		first := &contents[0]

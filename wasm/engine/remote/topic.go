@@ -275,9 +275,10 @@ func (s *listens) take() *listen {
 func (r *Remote) open(l *link, h *listen) {
 	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
 	defer cancel()
-	_, err := l.conn.Begin(ctx, engine.MethodListen, listenParams(h.topics), func(p *jsonrpc.Pending) {
+	_, err := l.conn.Begin(ctx, engine.MethodListen, func(p *jsonrpc.Pending) []byte {
 		p.OnAnswer = func(int) { r.ended(l, p) }
 		r.expect(l, h, p)
+		return listenParams(h.topics)
 	})
 	if err != nil {
 		r.refused(l, h.topics, false)

@@ -2,7 +2,11 @@
 // document.
 package emit
 
-import "github.com/pagemcp/pagemcp/wasm/jsonrpc"
+import (
+	"unsafe"
+
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
 
 // A JSON is JSON text that is being written, where speed does not matter: a call
 // for each piece takes a third of the code that append takes when it is written
@@ -43,13 +47,14 @@ func (o *JSON) Member(name string, value []byte) {
 }
 
 // Members adds those members of a JSON object, or of nil, for whose names keep returns true;
-// if keep is nil, all of them.
+// if keep is nil, all of them. The name shares memory with the object.
 //
 //go:noinline
 func (o *JSON) Members(object []byte, keep func(name string) bool) {
 	s := jsonrpc.Scan(object)
 	for object != nil && s.Next() {
-		if name := string(s.Name); keep == nil || keep(name) {
+		name := unsafe.String(unsafe.SliceData(s.Name), len(s.Name))
+		if keep == nil || keep(name) {
 			o.Member(name, s.Value)
 		}
 	}

@@ -47,11 +47,11 @@ func CheckBlock(block []byte) error {
 	case "text":
 		_, err = need(block, "text")
 	case "image", "audio":
-		if err = checkBase64(block, "data"); err == nil {
+		if err = checkBase64("data", jsonrpc.Member(block, "data")); err == nil {
 			_, err = need(block, "mimeType")
 		}
 	case "resource_link":
-		if err = checkLink(block); err == nil {
+		if err = checkMemberURI(jsonrpc.Member(block, "uri")); err == nil {
 			_, err = need(block, "name")
 		}
 	case "resource":
@@ -59,7 +59,9 @@ func CheckBlock(block []byte) error {
 		if len(resource) == 0 || resource[0] != '{' {
 			return Wrong("resource", MissingOr(resource, "is not an object"))
 		}
-		err = Within("resource", CheckContents(resource))
+		s := jsonrpc.Scan(resource)
+		_, err = ReadContents(&s)
+		err = Within("resource", err)
 	default:
 		return Wrong("type", "is none of text, image, audio, resource_link and resource")
 	}
@@ -69,31 +71,50 @@ func CheckBlock(block []byte) error {
 	return checkCommon(block)
 }
 
-// CheckContents checks the contents of a resource: text or blob. MCP 2026-07-28,
-// TextResourceContents and BlobResourceContents.
-func CheckContents(object []byte) error {
-	if err := checkLink(object); err != nil {
-		return err
-	}
-	text, blob := jsonrpc.Member(object, "text"), jsonrpc.Member(object, "blob")
-	switch {
-	case text == nil && blob == nil:
-		return Wrong("text", "is missing, and so is blob")
-	case text != nil && blob != nil:
-		return Wrong("text", "is there, and so is blob")
-	case text != nil && text[0] != '"':
-		return Wrong("text", "is not a string")
-	case blob != nil:
-		if err := checkBase64(object, "blob"); err != nil {
-			return err
-		}
-	}
-	return checkCommon(object)
+// Contents are the members of the contents of a resource that engines know, as JSON text; nil: it is not there.
+type Contents struct {
+	URI, MIMEType, Text, Blob, Meta []byte
 }
 
-// checkLink checks the uri of a link or of contents.
-func checkLink(object []byte) error {
-	uri, err := need(object, "uri")
+// ReadContents reads and checks the contents of a resource, text or blob, in one pass: they may have megabytes. MCP
+// 2026-07-28, TextResourceContents and BlobResourceContents.
+func ReadContents(s *jsonrpc.Scanner) (c Contents, err error) {
+	for s.Next() {
+		switch string(s.Name) {
+		case "uri":
+			c.URI = s.Value
+		case "text":
+			c.Text = s.Value
+		case "blob":
+			c.Blob = s.Value
+		case "mimeType":
+			c.MIMEType = s.Value
+		case "_meta":
+			c.Meta = s.Value
+		}
+		if err := checkMember(s.Name, s.Value); err != nil {
+			return c, err
+		}
+	}
+	if err := checkMemberURI(c.URI); err != nil {
+		return c, err
+	}
+	switch {
+	case c.Text == nil && c.Blob == nil:
+		return c, Wrong("text", "is missing, and so is blob")
+	case c.Text != nil && c.Blob != nil:
+		return c, Wrong("text", "is there, and so is blob")
+	case c.Text != nil && c.Text[0] != '"':
+		return c, Wrong("text", "is not a string")
+	case c.Blob != nil:
+		return c, checkBase64("blob", c.Blob)
+	}
+	return c, nil
+}
+
+// checkMemberURI checks the uri of a link or of contents.
+func checkMemberURI(value []byte) error {
+	uri, err := text("uri", value)
 	if err != nil {
 		return err
 	}
@@ -107,33 +128,41 @@ func checkLink(object []byte) error {
 func checkCommon(object []byte) error {
 	s := jsonrpc.Scan(object)
 	for s.Next() {
-		switch string(s.Name) {
-		case "mimeType":
-			if text, ok := jsonrpc.Text(s.Value); !ok {
-				return Wrong("mimeType", "is not a string")
-			} else if text != "" && !ValidMediaType(text) {
-				return Wrong("mimeType", MediaTypeRule)
-			}
-		case "title", "description":
-			if s.Value[0] != '"' {
-				return Wrong(string(s.Name), "is not a string")
-			}
-		case "_meta":
-			if s.Value[0] != '{' {
-				return Wrong("_meta", "is not an object")
-			}
-		case "annotations":
-			if s.Value[0] != '{' || !ValidAnnotations(s.Value) {
-				return errors.New(AnnotationsRule)
-			}
-		case "icons":
-			if !ValidIcons(s.Value) {
-				return errors.New(IconsRule)
-			}
-		case "size":
-			if n, ok := Number(s.Value); !ok || n < 0 {
-				return Wrong("size", "is not a number of bytes")
-			}
+		if err := checkMember(s.Name, s.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkMember checks an optional member that several kinds have.
+func checkMember(name, value []byte) error {
+	switch string(name) {
+	case "mimeType":
+		if text, ok := TextOf(value); !ok {
+			return Wrong("mimeType", "is not a string")
+		} else if text != "" && !ValidMediaType(text) {
+			return Wrong("mimeType", MediaTypeRule)
+		}
+	case "title", "description":
+		if value[0] != '"' {
+			return Wrong(string(name), "is not a string")
+		}
+	case "_meta":
+		if value[0] != '{' {
+			return Wrong("_meta", "is not an object")
+		}
+	case "annotations":
+		if value[0] != '{' || !ValidAnnotations(value) {
+			return errors.New(AnnotationsRule)
+		}
+	case "icons":
+		if !ValidIcons(value) {
+			return errors.New(IconsRule)
+		}
+	case "size":
+		if n, ok := Number(value); !ok || n < 0 {
+			return Wrong("size", "is not a number of bytes")
 		}
 	}
 	return nil
@@ -143,7 +172,11 @@ func checkCommon(object []byte) error {
 //
 //go:noinline
 func need(object []byte, name string) (string, error) {
-	value := jsonrpc.Member(object, name)
+	return text(name, jsonrpc.Member(object, name))
+}
+
+// text returns the value of a member that has to be a string.
+func text(name string, value []byte) (string, error) {
 	text, ok := TextOf(value)
 	if !ok {
 		return "", Wrong(name, MissingOr(value, "is not a string"))
@@ -172,8 +205,7 @@ func MissingOr(value []byte, problem string) string {
 }
 
 // checkBase64 checks a member that has to be Base64 with padding: RFC 4648, section 4.
-func checkBase64(object []byte, name string) error {
-	value := jsonrpc.Member(object, name)
+func checkBase64(name string, value []byte) error {
 	if len(value) < 2 || value[0] != '"' {
 		return Wrong(name, MissingOr(value, "is not a string"))
 	}
