@@ -31,8 +31,11 @@ type slowSource struct {
 	begun, ended chan bool
 }
 
-func (s slowSource) List(context.Context, string) (engine.Listing, error) {
-	return engine.Listing{Resources: []engine.Resource{{URI: s.uri, Name: "slow"}}}, nil
+func (s slowSource) List(_ context.Context, k engine.Kind, _ string) (listing engine.Listing, err error) {
+	if k == engine.Resources {
+		listing.Items = []engine.Item{{Key: s.uri, JSON: engine.Describe("uri", s.uri, "name", "slow")}}
+	}
+	return listing, nil
 }
 
 func (s slowSource) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
@@ -223,9 +226,9 @@ func TestNotificationsAgreeWithTheRights(t *testing.T) {
 			return got
 		}
 		mail.write("note:a", "changed")
-		mail.must(mail.table.PutPrompt(engine.PromptEntry{
-			Prompt: engine.Prompt{Name: "later", Object: []byte(`{"name":"later"}`)},
-			Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
+		mail.must(mail.table.Put(engine.Entry{
+			Kind: engine.Prompts, JSON: []byte(`{"name":"later"}`),
+			Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
 		}))
 		awaitNotes(all, "mail+note:a", "prompts/list_changed") // the gateway has passed them to all
 		notes.write("note:a", "changed")

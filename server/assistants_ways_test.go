@@ -178,17 +178,17 @@ func assistantPageWith(t *testing.T, g *Gateway, app string, extended bool, adap
 	values := func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
 		return engine.Completion{Values: []string{"value of " + app}}, nil
 	}
-	p.must(p.table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: "note:x/{id}", Name: "t"}, Complete: values}))
-	p.must(p.table.PutPrompt(engine.PromptEntry{
-		Prompt:   engine.Prompt{Name: "ask", Object: []byte(`{"name":"ask","arguments":[{"name":"a"}]}`)},
+	p.must(p.table.Put(engine.Entry{Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "note:x/{id}", "name", "t"), Complete: values}))
+	p.must(p.table.Put(engine.Entry{
+		Kind: engine.Prompts, JSON: []byte(`{"name":"ask","arguments":[{"name":"a"}]}`),
 		Complete: values,
-		Get: func(context.Context, []byte) ([]byte, error) {
+		Call: func(context.Context, []byte) ([]byte, error) {
 			return []byte(`{"messages":[{"role":"user","content":{"type":"text","text":"prompt of ` + app + `"}}]}`), nil
 		},
 	}))
 	for name, hints := range map[string]string{"look": `{"readOnlyHint":true}`, "act": `{"readOnlyHint":false}`, "bare": `{}`} {
-		p.must(p.table.PutTool(engine.ToolEntry{
-			Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"},"annotations":` + hints + `}`)},
+		p.must(p.table.Put(engine.Entry{
+			Kind: engine.Tools, JSON: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"},"annotations":` + hints + `}`),
 			Call: func(context.Context, []byte) ([]byte, error) {
 				return []byte(`{"content":[{"type":"text","text":"` + name + ` of ` + app + `"}]}`), nil
 			},

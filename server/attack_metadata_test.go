@@ -82,20 +82,6 @@ func TestMetadataOfPagesIsCleaned(t *testing.T) {
 func put(t *testing.T, table *engine.Table) {
 	t.Helper()
 	const texts = `"title":"@NAME@","description":"@LONG@"`
-	parse := func(text string) engine.Tool {
-		tool, err := engine.ParseTool([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tool
-	}
-	prompt := func(text string) engine.Prompt {
-		p, err := engine.ParsePrompt([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
 	call := func(context.Context, []byte) ([]byte, error) {
 		return []byte(`{"content":[{"type":"resource_link","uri":"a:1","name":"@NAME@","mimeType":"text/plain",` + texts + `}]}`), nil
 	}
@@ -108,29 +94,29 @@ func put(t *testing.T, table *engine.Table) {
 	schema := `"inputSchema":{"type":"object","title":"@NAME@","properties":{"a":{"description":"@LONG@","title":"@NAME@"}}}`
 	for _, err := range []error{
 		table.Put(
-			engine.Entry{Resource: engine.Resource{URI: "a:1", Name: "@NAME@", Title: "@NAME@", Description: "@LONG@", MIMEType: "text/plain"}, Read: read},
-			engine.Entry{Resource: engine.Resource{URI: "a:2", Name: "refused", Icons: []byte(`[{"src":"data:image/@HTML@"}]`)}},
-			engine.Entry{Resource: engine.Resource{URI: "a:3", Name: "refused", Annotations: []byte(`{"x":"@NAME@"}`)}},
-			engine.Entry{Resource: engine.Resource{URI: "a:4", Name: "refused", Icons: []byte(`[{"src":"https://@SCRIPT@"}]`)}},
-			engine.Entry{Resource: engine.Resource{URI: "a:5", Name: "refused", Icons: []byte(`[{"src":"https://a.example/@NAME@"}]`)}},
-			engine.Entry{Resource: engine.Resource{URI: "a:6", Name: "refused", MIMEType: "x/wrong"}},
-			engine.Entry{Resource: engine.Resource{URI: "a:@NAME@", Name: "refused"}},
+			engine.Entry{JSON: []byte(`{"uri":"a:1","name":"@NAME@",` + texts + `,"mimeType":"text/plain","newer":"@NAME@","x@NAME@":1}`), Read: read},
+			engine.Entry{JSON: []byte(`{"uri":"a:2","name":"refused","icons":[{"src":"data:image/@HTML@"}]}`)},
+			engine.Entry{JSON: []byte(`{"uri":"a:3","name":"refused","annotations":{"x":"@NAME@"}}`)},
+			engine.Entry{JSON: []byte(`{"uri":"a:4","name":"refused","icons":[{"src":"https://@SCRIPT@"}]}`)},
+			engine.Entry{JSON: []byte(`{"uri":"a:5","name":"refused","icons":[{"src":"https://a.example/@NAME@"}]}`)},
+			engine.Entry{JSON: engine.Describe("uri", "a:6", "name", "refused", "mimeType", "x/wrong")},
+			engine.Entry{JSON: engine.Describe("uri", "a:@NAME@", "name", "refused")},
 		),
-		table.PutTemplate(
-			engine.TemplateEntry{Template: engine.Template{URITemplate: "a:{x}", Name: "@NAME@", Title: "@NAME@", Description: "@LONG@", MIMEType: "text/plain"}},
-			engine.TemplateEntry{Template: engine.Template{URITemplate: "b:@NAME@{x}", Name: "refused"}},
-			engine.TemplateEntry{Template: engine.Template{URITemplate: "c:{x}", Name: "refused", MIMEType: "x/wrong"}},
+		table.Put(
+			engine.Entry{Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "a:{x}", "name", "@NAME@", "title", "@NAME@", "description", "@LONG@", "mimeType", "text/plain")},
+			engine.Entry{Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "b:@NAME@{x}", "name", "refused")},
+			engine.Entry{Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "c:{x}", "name", "refused", "mimeType", "x/wrong")},
 		),
-		table.PutPrompt(
-			engine.PromptEntry{Prompt: prompt(`{"name":"@TOOL@","description":"refused"}`), Get: get},
-			engine.PromptEntry{Prompt: prompt(`{"name":"plainPrompt",` + texts + `,"arguments":[{"name":"a",` + texts + `}]}`), Get: get},
-			engine.PromptEntry{Prompt: prompt(`{"name":"p2","description":"refused","arguments":[{"name":"@TOOL@"}]}`), Get: get},
+		table.Put(
+			engine.Entry{Kind: engine.Prompts, JSON: []byte(`{"name":"@TOOL@","description":"refused"}`), Call: get},
+			engine.Entry{Kind: engine.Prompts, JSON: []byte(`{"name":"plainPrompt",` + texts + `,"arguments":[{"name":"a",` + texts + `}]}`), Call: get},
+			engine.Entry{Kind: engine.Prompts, JSON: []byte(`{"name":"p2","description":"refused","arguments":[{"name":"@TOOL@"}]}`), Call: get},
 		),
-		table.PutTool(
-			engine.ToolEntry{Tool: parse(`{"name":"@TOOL@","description":"refused","inputSchema":{"type":"object"}}`), Call: call},
-			engine.ToolEntry{Tool: parse(`{"name":"plainTool",` + texts + `,"annotations":{"title":"@NAME@"},` + schema + `,"outputSchema":{"type":"object","title":"@NAME@"}}`), Call: call},
-			engine.ToolEntry{Tool: parse(`{"name":"t2","description":"refused","inputSchema":{"type":"object","properties":{"@NAME@":{}}}}`), Call: call},
-			engine.ToolEntry{Tool: parse(`{"name":"t3","description":"refused","inputSchema":{"type":"object","properties":{"a":{"enum":["@NAME@"]}}}}`), Call: call},
+		table.Put(
+			engine.Entry{Kind: engine.Tools, JSON: []byte(`{"name":"@TOOL@","description":"refused","inputSchema":{"type":"object"}}`), Call: call},
+			engine.Entry{Kind: engine.Tools, JSON: []byte(`{"name":"plainTool",` + texts + `,"annotations":{"title":"@NAME@"},` + schema + `,"outputSchema":{"type":"object","title":"@NAME@"}}`), Call: call},
+			engine.Entry{Kind: engine.Tools, JSON: []byte(`{"name":"t2","description":"refused","inputSchema":{"type":"object","properties":{"@NAME@":{}}}}`), Call: call},
+			engine.Entry{Kind: engine.Tools, JSON: []byte(`{"name":"t3","description":"refused","inputSchema":{"type":"object","properties":{"a":{"enum":["@NAME@"]}}}}`), Call: call},
 		),
 	} {
 		if err != nil {

@@ -21,7 +21,7 @@ func hostSource(t *testing.T, uri, text string) *engine.Table {
 	t.Helper()
 	table := engine.NewTable()
 	err := table.Put(engine.Entry{
-		Resource: engine.Resource{URI: uri, Name: "Plan"},
+		JSON: engine.Describe("uri", uri, "name", "Plan"),
 		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 			return []engine.Contents{{URI: uri, Text: text}}, nil
 		},

@@ -76,8 +76,8 @@ func hostilePage(t *testing.T) *engine.Table {
 		"panics":   func(context.Context) ([]byte, error) { panic("it is broken") },
 		"nonsense": func(context.Context) ([]byte, error) { return []byte(`{"content":[{"type":7}`), nil },
 	} {
-		err := table.PutTool(engine.ToolEntry{
-			Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`)},
+		err := table.Put(engine.Entry{
+			Kind: engine.Tools, JSON: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`),
 			Call: func(ctx context.Context, _ []byte) ([]byte, error) { return call(ctx) },
 		})
 		if err != nil {

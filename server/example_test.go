@@ -74,7 +74,7 @@ func ExampleGateway_Handler() {
 	defer g.Close(context.Background())
 	build := engine.NewTable()
 	err = build.Put(engine.Entry{
-		Resource: engine.Resource{URI: "build://status", Name: "Build", MIMEType: "text/plain"},
+		JSON: engine.Describe("uri", "build://status", "name", "Build", "mimeType", "text/plain"),
 		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 			return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "green"}}, nil
 		},

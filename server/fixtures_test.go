@@ -87,8 +87,8 @@ func (p *testPage) taskTool(name, description string, schema object, task engine
 		schema = object{"type": "object", "properties": object{}}
 	}
 	described := toJSON(object{"name": name, "description": description, "inputSchema": schema})
-	p.must(p.table.PutTool(engine.ToolEntry{
-		Tool: engine.Tool{Name: name, Object: described},
+	p.must(p.table.Put(engine.Entry{
+		Kind: engine.Tools, JSON: described,
 		Task: task,
 		Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
 			result, err := run(ctx, do, arguments)
@@ -117,9 +117,9 @@ func (p *testPage) prompt(name, description string, arguments []string, do handl
 	for _, argument := range arguments {
 		described = append(described, object{"name": argument, "description": "The argument " + argument, "required": true})
 	}
-	entry := engine.PromptEntry{
-		Prompt: engine.Prompt{Name: name, Object: toJSON(object{"name": name, "description": description, "arguments": described})},
-		Get: func(ctx context.Context, given []byte) ([]byte, error) {
+	entry := engine.Entry{
+		Kind: engine.Prompts, JSON: toJSON(object{"name": name, "description": description, "arguments": described}),
+		Call: func(ctx context.Context, given []byte) ([]byte, error) {
 			result, err := run(ctx, do, given)
 			if err != nil {
 				return nil, err
@@ -142,7 +142,7 @@ func (p *testPage) prompt(name, description string, arguments []string, do handl
 			return engine.Completion{Values: complete(c)}, nil
 		}
 	}
-	p.must(p.table.PutPrompt(entry))
+	p.must(p.table.Put(entry))
 }
 
 func run(ctx context.Context, do handler, arguments []byte) (any, error) {
@@ -271,9 +271,9 @@ func (p *testPage) serveResources() {
 	put := func(uri, name, mimeType string, cache engine.Cache, contents engine.Contents) {
 		contents.URI, contents.MIMEType = uri, mimeType
 		p.must(p.table.Put(engine.Entry{
-			Resource: engine.Resource{URI: uri, Name: name, Description: "Fixture " + name, MIMEType: mimeType},
-			Cache:    cache,
-			Read:     func(context.Context, string) ([]engine.Contents, error) { return []engine.Contents{contents}, nil },
+			JSON:  engine.Describe("uri", uri, "name", name, "description", "Fixture "+name, "mimeType", mimeType),
+			Cache: cache,
+			Read:  func(context.Context, string) ([]engine.Contents, error) { return []engine.Contents{contents}, nil },
 		}))
 	}
 	point, err := base64.StdEncoding.DecodeString(pngData)
@@ -282,9 +282,9 @@ func (p *testPage) serveResources() {
 		engine.Contents{Text: "This is the content of the static text resource."})
 	put("test://static-binary", "static-binary", "image/png", engine.Cache{}, engine.Contents{Blob: point})
 	p.write("test://watched-resource", "0")
-	p.must(p.table.PutTemplate(engine.TemplateEntry{
-		Template: engine.Template{URITemplate: "test://template/{id}/data", Name: "template-data", Description: "Data by number", MIMEType: "application/json"},
-		Read: func(_ context.Context, uri string, variables []byte) ([]engine.Contents, error) {
+	p.must(p.table.Put(engine.Entry{
+		Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "test://template/{id}/data", "name", "template-data", "description", "Data by number", "mimeType", "application/json"),
+		Expand: func(_ context.Context, uri string, variables []byte) ([]engine.Contents, error) {
 			var v struct {
 				ID string `json:"id"`
 			}

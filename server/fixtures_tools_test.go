@@ -103,7 +103,7 @@ func (p *testPage) serveHooks() {
 		if toolThere = !toolThere; toolThere {
 			p.tool("test_passing_tool", "Comes and goes.", nil, always("still here"))
 		} else {
-			p.table.RemoveTool("test_passing_tool")
+			p.table.Remove(engine.Tools, "test_passing_tool")
 		}
 		return "done", nil
 	})
@@ -113,7 +113,7 @@ func (p *testPage) serveHooks() {
 		if promptThere = !promptThere; promptThere {
 			p.prompt("test_passing_prompt", "Comes and goes.", nil, always("still here"), nil)
 		} else {
-			p.table.RemovePrompt("test_passing_prompt")
+			p.table.Remove(engine.Prompts, "test_passing_prompt")
 		}
 		return "done", nil
 	})

@@ -106,7 +106,7 @@ func TestSlowAnswerIsJSONUnlessStreamsAreNamed(t *testing.T) {
 		g, client, kill := startInMemory(t, newMemDisk(), func(o *Options) { o.Lenient = true })
 		table := engine.NewTable()
 		err := table.Put(engine.Entry{
-			Resource: engine.Resource{URI: "notes://slow", Name: "slow", Size: -1},
+			JSON: engine.Describe("uri", "notes://slow", "name", "slow"),
 			Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 				time.Sleep(2 * limits.StreamAfter)
 				return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "at last"}}, nil

@@ -113,14 +113,15 @@ func (p *testPage) load() {
 // event offers an event.
 func (p *testPage) event(name, description string, isShown bool) {
 	p.t.Helper()
-	e := engine.Entry{Resource: engine.Resource{URI: "event:///" + name, Name: name, Description: description}}
+	uri := "event:///" + name
+	e := engine.Entry{JSON: engine.Describe("uri", uri, "name", name, "description", description)}
 	if isShown {
-		e.Meta = []byte(`{"io.github.pagemcp/show":true}`)
+		e.JSON = append(e.JSON[:len(e.JSON)-1], `,"_meta":{"io.github.pagemcp/show":true}}`...)
 	}
 	e.Read = func(context.Context, string) ([]engine.Contents, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		return []engine.Contents{{URI: e.URI, MIMEType: "application/jsonl", Text: p.notes[e.URI]}}, nil
+		return []engine.Contents{{URI: uri, MIMEType: "application/jsonl", Text: p.notes[uri]}}, nil
 	}
 	p.must(p.table.Put(e))
 }

@@ -31,7 +31,7 @@ const (
 func tableA(t *testing.T) *engine.Table {
 	t.Helper()
 	table := engine.NewTable()
-	if err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://a", Name: "a", Size: -1}}); err != nil {
+	if err := table.Put(engine.Entry{JSON: engine.Describe("uri", "notes://a", "name", "a")}); err != nil {
 		t.Fatal(err)
 	}
 	return table

@@ -21,7 +21,7 @@ func TestReadsWhileSessionsSubscribeAgain(t *testing.T) {
 		table := engine.NewTable()
 		for i := range subscriptions {
 			if err := table.Put(engine.Entry{
-				Resource: engine.Resource{URI: fmt.Sprintf("notes://%d", i), Name: "n", MIMEType: "text/plain", Size: -1},
+				JSON: engine.Describe("uri", fmt.Sprintf("notes://%d", i), "name", "n", "mimeType", "text/plain"),
 				Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 					return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "text of " + uri}}, nil
 				},

@@ -35,11 +35,11 @@ func TestCloseWaitsForToolsThatRun(t *testing.T) {
 			g, client, kill := startInMemory(t, newMemDisk())
 			defer kill()
 			table := engine.NewTable()
-			tool, err := engine.ParseTool([]byte(`{"name":"slow","inputSchema":{"type":"object"}}`))
+			tool, err := engine.Tools.Parse([]byte(`{"name":"slow","inputSchema":{"type":"object"}}`))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := table.PutTool(engine.ToolEntry{Tool: tool, Call: func(context.Context, []byte) ([]byte, error) {
+			if err := table.Put(engine.Entry{Kind: engine.Tools, JSON: tool.JSON, Call: func(context.Context, []byte) ([]byte, error) {
 				time.Sleep(x.takes)
 				return []byte(`{"content":[{"type":"text","text":"done"}]}`), nil
 			}}); err != nil {

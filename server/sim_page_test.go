@@ -140,16 +140,13 @@ func (t *simTab) document() *simDocument {
 func (d *simDocument) fill() {
 	for _, uri := range d.tab.store.uris {
 		d.table.Put(engine.Entry{
-			Resource: engine.Resource{URI: uri, Name: uri, MIMEType: "application/json"},
-			Read:     d.read,
+			JSON: engine.Describe("uri", uri, "name", uri, "mimeType", "application/json"),
+			Read: d.read,
 		})
 	}
-	tool := func(name string, wait time.Duration) engine.ToolEntry {
-		parsed, err := engine.ParseTool([]byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`))
-		if err != nil {
-			panic(err)
-		}
-		return engine.ToolEntry{Tool: parsed, Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
+	tool := func(name string, wait time.Duration) engine.Entry {
+		description := []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`)
+		return engine.Entry{Kind: engine.Tools, JSON: description, Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
 			id, _ := jsonrpc.Text(jsonrpc.Member(arguments, "id"))
 			d.tab.store.w.history.Add(history.Event{Kind: history.Run, ID: id})
 			if err := d.pause(ctx, wait); err != nil {
@@ -158,7 +155,7 @@ func (d *simDocument) fill() {
 			return append(jsonrpc.AppendString([]byte(`{"content":[{"type":"text","text":`), id), "}]}"...), nil
 		}}
 	}
-	if err := d.table.PutTool(tool("echo", 0), tool("slow", 3*time.Second)); err != nil {
+	if err := d.table.Put(tool("echo", 0), tool("slow", 3*time.Second)); err != nil {
 		panic(err)
 	}
 }
@@ -380,8 +377,11 @@ func (s *simStore) keep(id string, key []byte) {
 // a goroutine of its own.
 type simClock struct{ d *simDocument }
 
-func (c *simClock) List(context.Context, string) (engine.Listing, error) {
-	return engine.Listing{Resources: []engine.Resource{{URI: simClockURI, Name: "clock"}}}, nil
+func (c *simClock) List(_ context.Context, k engine.Kind, _ string) (listing engine.Listing, err error) {
+	if k == engine.Resources {
+		listing.Items = []engine.Item{{Key: simClockURI, JSON: engine.Describe("uri", simClockURI, "name", "clock")}}
+	}
+	return listing, nil
 }
 
 func (c *simClock) Read(ctx context.Context, uri string) ([]engine.Contents, error) {

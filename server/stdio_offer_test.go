@@ -11,10 +11,11 @@ import (
 // skill registers a skill.
 func (p *testPage) skill() {
 	p.t.Helper()
-	skill, err := engine.ParseSkill([]byte(`{"uri":"skill://list/SKILL.md","frontmatter":{"name":"list","description":"About lists"},"resources":[` +
-		`{"uri":"skill://list/SKILL.md","digest":"sha256:` + strings.Repeat("0", 64) + `","size":1},{"uri":"skill://list/facts.md","digest":"sha256:` + strings.Repeat("1", 64) + `","size":1}]}`))
+	entry := []byte(`{"uri":"skill://list/SKILL.md","frontmatter":{"name":"list","description":"About lists"},"resources":[` +
+		`{"uri":"skill://list/SKILL.md","digest":"sha256:` + strings.Repeat("0", 64) + `","size":1},{"uri":"skill://list/facts.md","digest":"sha256:` + strings.Repeat("1", 64) + `","size":1}]}`)
+	_, err := engine.ParseSkill(entry)
 	p.must(err)
-	p.table.PutSkill(skill)
+	p.must(p.table.Put(engine.Entry{Kind: engine.Skills, JSON: entry}))
 	p.engine.SetSkills(true)
 }
 

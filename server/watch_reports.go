@@ -136,20 +136,23 @@ func (w *watcher) want(ctx context.Context, uris []string) {
 func (w *watcher) list(ctx context.Context) error {
 	names := map[string]watched{}
 	for cursor := ""; len(names) < maxWatched; {
-		listing, err := w.remote.List(ctx, cursor)
+		listing, err := w.remote.List(ctx, engine.Resources, cursor)
 		if err != nil {
 			return err
 		}
-		for i := range listing.Resources {
-			r := &listing.Resources[i]
-			if page := access.PageOfURI(r.URI); r.URI == page+"+"+engine.AccessURI {
+		for _, r := range listing.Items {
+			if page := access.PageOfURI(r.Key); r.Key == page+"+"+engine.AccessURI {
 				if w.Page == "" || w.Page == page {
-					w.askUser(ctx, r.URI)
+					w.askUser(ctx, r.Key)
 				}
-			} else if w.wants(r.URI) {
-				names[r.URI] = watched{
-					engine.PlainText(cmp.Or(r.Title, r.Name), engine.MaxName), engine.PlainText(r.Description, engine.MaxTitle),
-					string(jsonrpc.Member(r.Meta, metaShow)) == "true",
+			} else if w.wants(r.Key) {
+				text := func(member string) string {
+					text, _ := jsonrpc.Text(jsonrpc.Member(r.JSON, member))
+					return text
+				}
+				names[r.Key] = watched{
+					engine.PlainText(cmp.Or(text("title"), text("name")), engine.MaxName), engine.PlainText(text("description"), engine.MaxTitle),
+					string(jsonrpc.Member(jsonrpc.Member(r.JSON, "_meta"), metaShow)) == "true",
 				}
 			}
 		}

@@ -117,8 +117,8 @@ type heldSource struct {
 	calls  chan struct{}
 }
 
-func (s *heldSource) List(ctx context.Context, _ string) (engine.Listing, error) {
-	if s.isHeld.Load() {
+func (s *heldSource) List(ctx context.Context, k engine.Kind, _ string) (engine.Listing, error) {
+	if k == engine.Resources && s.isHeld.Load() {
 		s.calls <- struct{}{}
 		select {
 		case <-s.held:

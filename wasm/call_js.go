@@ -142,34 +142,6 @@ func (s *jsSource) complete(ctx context.Context, text string, c engine.Completio
 	return found, nil
 }
 
-// Prompts implements [engine.Prompter].
-func (s *jsSource) Prompts(ctx context.Context) ([]engine.Prompt, error) {
-	return s.list(ctx, hasPrompts, opPrompts, "prompts", engine.ParsePrompt)
-}
-
-// Tools implements [engine.Tooler].
-func (s *jsSource) Tools(ctx context.Context) ([]engine.Tool, error) {
-	return s.list(ctx, hasTools, opTools, "tools", engine.ParseTool)
-}
-
-func (s *jsSource) list(ctx context.Context, able, what int32, name string, parse func([]byte) (engine.Named, error)) (all []engine.Named, err error) {
-	if s.able&able == 0 {
-		return nil, nil
-	}
-	text, err := s.request(ctx, what, "")
-	if err != nil {
-		return nil, err
-	}
-	err = s.readEntries(text, name, func(element []byte) error {
-		one, err := parse(element)
-		if err == nil {
-			all = append(all, one)
-		}
-		return err
-	})
-	return all, err
-}
-
 // GetPrompt implements [engine.Prompter].
 func (s *jsSource) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
 	return s.callNamed(ctx, hasPrompts, opGetPrompt, name, arguments)

@@ -181,18 +181,34 @@ func (s *jsSource) exchange(ctx context.Context, what int32, text string) (a ans
 // clientOf returns the client on whose behalf a source is called, as grants name it.
 func clientOf(ctx context.Context) string { return engine.AssistantOf(engine.PrincipalOf(ctx)) }
 
+// lists has, for each kind, how a source in JavaScript lists it: the ability that it needs, the operation, and the
+// member of its answer.
+var lists = [...]struct {
+	able, what int32
+	member     string
+}{
+	engine.Resources: {0, opList, "resources"},
+	engine.Templates: {hasTemplates, opTemplates, "templates"},
+	engine.Prompts:   {hasPrompts, opPrompts, "prompts"},
+	engine.Tools:     {hasTools, opTools, "tools"},
+}
+
 // List implements [engine.Source].
-func (s *jsSource) List(ctx context.Context, cursor string) (engine.Listing, error) {
-	text, err := s.request(ctx, opList, cursor)
-	if err != nil {
-		return engine.Listing{}, err
+func (s *jsSource) List(ctx context.Context, k engine.Kind, cursor string) (listing engine.Listing, err error) {
+	if k == engine.Skills || s.able&lists[k].able != lists[k].able {
+		return listing, nil
 	}
-	next, _ := jsonrpc.Text(jsonrpc.Member(text, "nextCursor"))
-	listing := engine.Listing{Next: next}
-	err = s.readEntries(text, "resources", func(element []byte) error {
-		one, err := engine.ParseResource(element)
+	text, err := s.request(ctx, lists[k].what, cursor)
+	if err != nil {
+		return listing, err
+	}
+	if k == engine.Resources {
+		listing.Next, _ = jsonrpc.Text(jsonrpc.Member(text, "nextCursor"))
+	}
+	err = s.readEntries(text, lists[k].member, func(element []byte) error {
+		item, err := k.Parse(element)
 		if err == nil {
-			listing.Resources = append(listing.Resources, one)
+			listing.Items = append(listing.Items, item)
 		}
 		return err
 	})
@@ -215,26 +231,6 @@ func (s *jsSource) Has(ctx context.Context, uri string) (bool, error) {
 		return false, err // also if it is not found
 	}
 	return true, nil
-}
-
-// Templates implements [engine.Templater].
-func (s *jsSource) Templates(ctx context.Context) ([]engine.Template, error) {
-	if s.able&hasTemplates == 0 {
-		return nil, nil
-	}
-	text, err := s.request(ctx, opTemplates, "")
-	if err != nil {
-		return nil, err
-	}
-	var all []engine.Template
-	err = s.readEntries(text, "templates", func(element []byte) error {
-		one, err := engine.ParseTemplate(element)
-		if err == nil {
-			all = append(all, one)
-		}
-		return err
-	})
-	return all, err
 }
 
 // Follow implements [engine.Follower].

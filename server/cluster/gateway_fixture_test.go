@@ -116,7 +116,7 @@ func newTab(t testing.TB, name string) *tab {
 	p.Engine = engine.New(engine.Info{Name: name, Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true, UpdateInterval: time.Nanosecond})
 	p.Mount("", p.table)
 	p.set("first")
-	err := p.table.PutTool(engine.ToolEntry{Tool: engine.Tool{Name: "pay", Object: []byte(`{"name":"pay","inputSchema":{"type":"object"}}`)},
+	err := p.table.Put(engine.Entry{Kind: engine.Tools, JSON: []byte(`{"name":"pay","inputSchema":{"type":"object"}}`),
 		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 			p.calls.Add(1)
 			p.called <- struct{}{}
@@ -133,7 +133,7 @@ func newTab(t testing.TB, name string) *tab {
 func (p *tab) set(text string) {
 	p.t.Helper()
 	err := p.table.Put(engine.Entry{
-		Resource: engine.Resource{URI: "notes://cart", Name: "cart"},
+		JSON: engine.Describe("uri", "notes://cart", "name", "cart"),
 		Read: func(ctx context.Context, _ string) ([]engine.Contents, error) {
 			p.reads.Add(1)
 			return []engine.Contents{{URI: "notes://cart", Text: p.name + ": " + text + " for " + string(engine.PrincipalOf(ctx))}}, nil
@@ -300,13 +300,13 @@ func (a *assistant) readSoon(uri string) string {
 
 func (a *assistant) uris() string {
 	a.t.Helper()
-	listing, err := a.remote.List(a.t.Context(), "")
+	listing, err := a.remote.List(a.t.Context(), engine.Resources, "")
 	if err != nil {
 		return err.Error()
 	}
-	uris := make([]string, len(listing.Resources))
-	for i, r := range listing.Resources {
-		uris[i] = r.URI
+	uris := make([]string, len(listing.Items))
+	for i, r := range listing.Items {
+		uris[i] = r.Key
 	}
 	return strings.Join(uris, " ")
 }

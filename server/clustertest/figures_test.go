@@ -207,7 +207,7 @@ func BenchmarkUpdates(b *testing.B) {
 func (p *enginePage) put(b *testing.B, uri string) {
 	b.Helper()
 	err := p.table.Put(engine.Entry{
-		Resource: engine.Resource{URI: uri, Name: uri, Size: -1},
+		JSON: engine.Describe("uri", uri, "name", uri),
 		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 			return []engine.Contents{{URI: uri, Text: "text"}}, nil
 		},

@@ -35,7 +35,7 @@ func (d *deployment) joinEngine(node *process, user, id string) *enginePage {
 	d.t.Helper()
 	p := &enginePage{table: engine.NewTable(), text: "first"}
 	err := p.table.Put(engine.Entry{
-		Resource: engine.Resource{URI: "notes://a", Name: "a", Size: -1},
+		JSON: engine.Describe("uri", "notes://a", "name", "a"),
 		Read: func(context.Context, string) ([]engine.Contents, error) {
 			p.mu.Lock()
 			defer p.mu.Unlock()

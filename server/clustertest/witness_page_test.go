@@ -36,9 +36,9 @@ func (w *witness) newDocument(user, id string) *document {
 	d := &document{w: w, user: user, id: id, table: engine.NewTable()}
 	d.engine = engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{UpdateInterval: 20 * time.Millisecond, Tools: true})
 	d.engine.Mount("", d.table)
-	err := d.table.Put(engine.Entry{Resource: engine.Resource{URI: pageURI, Name: "a", Size: -1}, Read: d.read})
+	err := d.table.Put(engine.Entry{JSON: engine.Describe("uri", pageURI, "name", "a"), Read: d.read})
 	if err == nil {
-		err = d.table.PutTool(d.tool("echo", 0), d.tool("slow", time.Second))
+		err = d.table.Put(d.tool("echo", 0), d.tool("slow", time.Second))
 	}
 	if err != nil {
 		w.d.t.Fatal(err)
@@ -49,12 +49,9 @@ func (w *witness) newDocument(user, id string) *document {
 func (d *document) store() string { return storeOf(d.user, d.id) }
 
 // tool returns a tool that waits, and answers with the id of the call.
-func (d *document) tool(name string, wait time.Duration) engine.ToolEntry {
-	parsed, err := engine.ParseTool([]byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`))
-	if err != nil {
-		panic(err)
-	}
-	return engine.ToolEntry{Tool: parsed, Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
+func (d *document) tool(name string, wait time.Duration) engine.Entry {
+	description := []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`)
+	return engine.Entry{Kind: engine.Tools, JSON: description, Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
 		id, _ := jsonrpc.Text(jsonrpc.Member(arguments, "id"))
 		d.w.h.Add(history.Event{Kind: history.Run, Who: d.id, ID: id})
 		select {

@@ -20,8 +20,8 @@ func TestDrainFailsNoRequest(t *testing.T) {
 	idle := n.page("alice", "1").note("notes://a", "text").join()
 	busy := n.page("alice", "2").note("notes://a", "text")
 	release, called := make(chan struct{}), make(chan struct{})
-	err := busy.table.PutTool(engine.ToolEntry{
-		Tool: engine.Tool{Name: "work", Object: []byte(`{"name":"work","inputSchema":{"type":"object"}}`)},
+	err := busy.table.Put(engine.Entry{
+		Kind: engine.Tools, JSON: []byte(`{"name":"work","inputSchema":{"type":"object"}}`),
 		Call: func(context.Context, []byte) ([]byte, error) {
 			close(called)
 			<-release

@@ -19,8 +19,8 @@ func TestPagesDecideByTheClientID(t *testing.T) {
 	for _, guarded := range []bool{true, false} {
 		user := fmt.Sprintf("user-%v", guarded)
 		p := n.page(user, "p").note("note:a", "secret")
-		if err := p.table.PutTool(engine.ToolEntry{
-			Tool: engine.Tool{Name: "act", Object: []byte(`{"name":"act","inputSchema":{"type":"object"}}`)},
+		if err := p.table.Put(engine.Entry{
+			Kind: engine.Tools, JSON: []byte(`{"name":"act","inputSchema":{"type":"object"}}`),
 			Call: func(context.Context, []byte) ([]byte, error) {
 				return []byte(`{"content":[{"type":"text","text":"done"}]}`), nil
 			},

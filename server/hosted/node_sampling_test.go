@@ -30,7 +30,7 @@ func TestPagesUseTheModelIfTheOperatorAllowsIt(t *testing.T) {
 		n := startNode(t, func(c *config.Config) { c.Pages.Sampling = row.allowed })
 		page := n.page("alice", "tab")
 		if err := page.table.Put(engine.Entry{
-			Resource: engine.Resource{URI: "notes://a", Name: "a", Size: -1},
+			JSON: engine.Describe("uri", "notes://a", "name", "a"),
 			Read: func(ctx context.Context, _ string) ([]engine.Contents, error) {
 				return nil, engine.InvocationOf(ctx).Need([]byte(`{"q":`+row.request+`}`), nil)
 			},

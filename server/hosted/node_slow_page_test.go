@@ -17,7 +17,7 @@ func TestViewsOfANodeAreLimited(t *testing.T) {
 	n := startNode(t, func(c *config.Config) { c.Limits.Views = 1 })
 	page := n.page("alice", "tab")
 	if err := page.table.Put(engine.Entry{
-		Resource: engine.Resource{URI: "notes://slow", Name: "slow", Size: -1},
+		JSON: engine.Describe("uri", "notes://slow", "name", "slow"),
 		Read: func(read context.Context, _ string) ([]engine.Contents, error) {
 			<-read.Done()
 			return nil, read.Err()

@@ -60,8 +60,8 @@ func newGuarded(t *testing.T, grants string) *guarded {
 	a.set(grants)
 	a.engine.Mount("", slowNote{})
 	for name, hints := range map[string]string{"look": `{"readOnlyHint":true}`, "act": `{}`, "burn": `{"destructiveHint":true}`} {
-		err := a.table.PutTool(engine.ToolEntry{
-			Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"},"annotations":` + hints + `}`)},
+		err := a.table.Put(engine.Entry{
+			Kind: engine.Tools, JSON: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"},"annotations":` + hints + `}`),
 			Call: func(context.Context, []byte) ([]byte, error) {
 				return []byte(`{"content":[{"type":"text","text":"done by ` + name + `"}]}`), nil
 			},
@@ -76,8 +76,11 @@ func newGuarded(t *testing.T, grants string) *guarded {
 // A slowNote is a source of one resource, which takes a second to read.
 type slowNote struct{}
 
-func (slowNote) List(context.Context, string) (engine.Listing, error) {
-	return engine.Listing{Resources: []engine.Resource{{URI: "note:a", Name: "a"}}}, nil
+func (slowNote) List(_ context.Context, k engine.Kind, _ string) (listing engine.Listing, err error) {
+	if k == engine.Resources {
+		listing.Items = []engine.Item{{Key: "note:a", JSON: engine.Describe("uri", "note:a", "name", "a")}}
+	}
+	return listing, nil
 }
 
 func (slowNote) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
@@ -329,8 +332,8 @@ func TestWhoMayOnlyActHearsOfTools(t *testing.T) {
 		}
 		change := func(name string) {
 			t.Helper()
-			err := a.table.PutTool(engine.ToolEntry{
-				Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`)},
+			err := a.table.Put(engine.Entry{
+				Kind: engine.Tools, JSON: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`),
 				Call: func(context.Context, []byte) ([]byte, error) { return nil, nil },
 			})
 			if err != nil {

@@ -47,7 +47,7 @@ func (e *Engine) admit(ctx context.Context, g *Grants, req *request) (result sin
 		return result, false, nil
 	case req.extension != "":
 		q.right = grantAct
-	case m.List != "":
+	case m.List() != "":
 		return e.admitList(ctx, g, req)
 	case req.method == listenMethod && !req.client.proxy && g.asksAbout(req.who):
 		// Decided as a list would be, without the user; a gateway asks for its clients (Engine.settle).
@@ -90,12 +90,10 @@ func (e *Engine) admitList(ctx context.Context, g *Grants, req *request) (result
 	if d == allowed {
 		return result, false, nil
 	}
-	list := e.beginList(req.rev, req.method)
+	list := e.beginList(req.rev, kindOf(req.method))
 	if req.method == listResourcesMethod {
-		list = appendResource(list, &Resource{
-			URI: AccessURI, Name: cmp.Or(e.info.Title, e.info.Name) + ": not shared with you yet", MIMEType: "text/plain",
-			Description: "Read this to ask the user for access. Then list the resources again.",
-		}, "", req.rev)
+		list = append(list, Describe("uri", AccessURI, "name", cmp.Or(e.info.Title, e.info.Name)+": not shared with you yet",
+			"description", "Read this to ask the user for access. Then list the resources again.", "mimeType", "text/plain")...)
 	}
 	return sink.Result{Document: &sink.Document{JSON: append(list, "]}"...)}}, true, nil
 }
@@ -123,15 +121,15 @@ func (e *Engine) decideList(ctx context.Context, g *Grants, req *request, q *Acc
 }
 
 // admitTool decides about a call of a tool, by its description.
-func (e *Engine) admitTool(ctx context.Context, g *Grants, req *request, tool Tool) error {
+func (e *Engine) admitTool(ctx context.Context, g *Grants, req *request, tool Item) error {
 	if req.client.isOwnPage() {
 		return nil
 	}
-	q := &AccessQuestion{right: grantAct, Tool: tool.Object, Arguments: req.arguments}
+	q := &AccessQuestion{right: grantAct, Tool: tool.JSON, Arguments: req.arguments}
 	if onlyReads(tool) {
 		q.right = grantRead
 	} else if isDestructive(tool) {
-		q.tool = tool.Name
+		q.tool = tool.Key
 	}
 	return e.admitOne(ctx, g, req, q)
 }

@@ -41,14 +41,14 @@ func TestToolsThatBeganAreNotRetried(t *testing.T) {
 // hanging is a source that never answers.
 type hanging struct{}
 
-func (hanging) List(context.Context, string) (engine.Listing, error) { return engine.Listing{}, nil }
+func (hanging) List(context.Context, engine.Kind, string) (engine.Listing, error) {
+	return engine.Listing{}, nil
+}
 
 func (hanging) Read(ctx context.Context, _ string) ([]engine.Contents, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
-
-func (hanging) Tools(context.Context) ([]engine.Tool, error) { return nil, nil }
 
 func (hanging) CallTool(ctx context.Context, _ string, _ []byte) ([]byte, error) {
 	<-ctx.Done()

@@ -18,15 +18,13 @@ import (
 // failing is a source whose every answer is an error.
 type failing struct{ err error }
 
-func (failing) List(context.Context, string) (engine.Listing, error) { return engine.Listing{}, nil }
+func (failing) List(context.Context, engine.Kind, string) (engine.Listing, error) {
+	return engine.Listing{}, nil
+}
 
 func (f failing) Read(context.Context, string) ([]engine.Contents, error) { return nil, f.err }
 
-func (failing) Tools(context.Context) ([]engine.Tool, error) { return nil, nil }
-
 func (f failing) CallTool(context.Context, string, []byte) ([]byte, error) { return nil, f.err }
-
-func (failing) Prompts(context.Context) ([]engine.Prompt, error) { return nil, nil }
 
 func (f failing) GetPrompt(context.Context, string, []byte) ([]byte, error) { return nil, f.err }
 

@@ -15,10 +15,10 @@ func TestWrongAnswersAreNotServed(t *testing.T) {
 		answer := ""
 		reply := func(context.Context, []byte) ([]byte, error) { return []byte(answer), nil }
 		table := engine.NewTable()
-		if err := table.PutTool(engine.ToolEntry{Tool: engine.Tool{Name: "t", Object: []byte(`{"name":"t","inputSchema":{"type":"object"}}`)}, Call: reply}); err != nil {
+		if err := table.Put(engine.Entry{Kind: engine.Tools, JSON: []byte(`{"name":"t","inputSchema":{"type":"object"}}`), Call: reply}); err != nil {
 			t.Fatal(err)
 		}
-		if err := table.PutPrompt(engine.PromptEntry{Prompt: engine.Prompt{Name: "p", Object: []byte(`{"name":"p"}`)}, Get: reply}); err != nil {
+		if err := table.Put(engine.Entry{Kind: engine.Prompts, JSON: []byte(`{"name":"p"}`), Call: reply}); err != nil {
 			t.Fatal(err)
 		}
 		var reported enginetest.Reports

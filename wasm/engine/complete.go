@@ -98,7 +98,7 @@ func (e *Engine) completePrompt(ctx context.Context, req *request, m *mount, nam
 		found, err = m.source.(Completer).Complete(ctx, asked)
 	}
 	if complete(name); mayBeUnknown(err) {
-		if own, unknown := e.meant(ctx, m, name, listPromptsMethod); unknown == nil {
+		if own, unknown := e.meant(ctx, m, name, Prompts); unknown == nil {
 			complete(own)
 		}
 	}

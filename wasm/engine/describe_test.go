@@ -10,10 +10,10 @@ import (
 // What a description may say, and that a wrong one is refused by name. R-108
 // R-128 R-137 R-196 R-197 R-233 R-234 R-235 R-237 R-238 R-363.
 func TestDescriptions(t *testing.T) {
-	resource := func(text string) error { _, err := engine.ParseResource([]byte(text)); return err }
-	template := func(text string) error { _, err := engine.ParseTemplate([]byte(text)); return err }
-	prompt := func(text string) error { _, err := engine.ParsePrompt([]byte(text)); return err }
-	tool := func(text string) error { _, err := engine.ParseTool([]byte(text)); return err }
+	resource := func(text string) error { _, err := engine.Resources.Parse([]byte(text)); return err }
+	template := func(text string) error { _, err := engine.Templates.Parse([]byte(text)); return err }
+	prompt := func(text string) error { _, err := engine.Prompts.Parse([]byte(text)); return err }
+	tool := func(text string) error { _, err := engine.Tools.Parse([]byte(text)); return err }
 	for _, test := range []struct {
 		parse   func(string) error
 		text    string

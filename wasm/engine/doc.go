@@ -15,8 +15,8 @@
 //
 // # Writing a source
 //
-// A [Source] lists and reads resources; its example is complete. Optional interfaces
-// declare further abilities: [Templater], [Prompter], [Tooler], [Completer]; [Follower]
+// A [Source] lists what it has, and reads resources; its example is complete. Optional
+// interfaces declare further abilities: [Prompter], [Tooler], [Completer]; [Follower]
 // announces changes, and knows which URIs are wanted. [Table] has all of them, for
 // what is registered one by one. [InvocationOf] returns the request that a source answers:
 // progress, log messages, and [Invocation.Need], which asks the client for input.
@@ -25,7 +25,8 @@
 //
 // Sources use the shapes of 2026-07-28. era.go decides the era of each message, revision.go
 // knows what each revision has, shape.go makes the result that it allows; classic.go has
-// what only the four older revisions have. request.go has the life of a request; read.go,
+// what only the four older revisions have. item.go has the kinds of lists and their entries,
+// which stay JSON from source to client. request.go has the life of a request; read.go,
 // list.go, named.go, complete.go and listen.go have the methods. registry.go knows which
 // URIs clients are subscribed to, interest.go makes sources announce them, subscription.go
 // sends the notifications. grants.go has the user's decisions about assistants, admit.go asks

@@ -231,6 +231,14 @@ type mount struct {
 	interest  interest    // in its changes
 }
 
+// prefixOf returns the prefix that entries of a kind get.
+func (m *mount) prefixOf(k Kind) string {
+	if k.hasNames() {
+		return m.names
+	}
+	return m.prefix
+}
+
 // nameSeparator is between the prefix of a mount and the name of a prompt or tool. APIs of models
 // refuse a whole conversation for a name with a dot.
 const nameSeparator = "__"

@@ -74,7 +74,7 @@ func hostileWorld(t *testing.T) *engine.Engine {
 	}
 	for _, name := range []string{"cart", "panics"} {
 		err := table.Put(engine.Entry{
-			Resource: engine.Resource{URI: "notes://" + name, Name: name},
+			JSON: engine.Describe("uri", "notes://"+name, "name", name),
 			Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 				if name == "panics" {
 					panic("it is broken")

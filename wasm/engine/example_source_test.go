@@ -21,14 +21,26 @@ type shelf struct {
 }
 
 // List implements [engine.Source].
-func (s *shelf) List(context.Context, string) (engine.Listing, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var listing engine.Listing
-	for _, title := range s.titles {
-		listing.Resources = append(listing.Resources, engine.Resource{URI: "shelf:///" + title, Name: title, MIMEType: "text/plain"})
+func (s *shelf) List(_ context.Context, k engine.Kind, _ string) (listing engine.Listing, err error) {
+	add := func(object []byte) {
+		item, problem := k.Parse(object)
+		listing.Items, err = append(listing.Items, item), problem
 	}
-	return listing, nil
+	switch k {
+	case engine.Resources:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, title := range s.titles {
+			add(engine.Describe("uri", "shelf:///"+title, "name", title, "mimeType", "text/plain"))
+		}
+	case engine.Templates:
+		add([]byte(`{"uriTemplate":"shelf:///{title}","name":"book","title":"A book by its title"}`))
+	case engine.Tools:
+		add([]byte(`{"name": "add", "description": "Adds a book, or replaces its text",
+			"inputSchema": {"type": "object", "required": ["title", "text"],
+				"properties": {"title": {"type": "string"}, "text": {"type": "string"}}}}`))
+	}
+	return listing, err
 }
 
 // Read implements [engine.Source].
@@ -42,11 +54,6 @@ func (s *shelf) Read(_ context.Context, uri string) ([]engine.Contents, error) {
 	return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: text}}, nil
 }
 
-// Templates implements [engine.Templater].
-func (s *shelf) Templates(context.Context) ([]engine.Template, error) {
-	return []engine.Template{{URITemplate: "shelf:///{title}", Name: "book", Title: "A book by its title"}}, nil
-}
-
 // Follow implements [engine.Follower].
 func (s *shelf) Follow(ctx context.Context, changed func(engine.Change)) engine.Following {
 	s.set(changed)
@@ -58,14 +65,6 @@ func (s *shelf) set(changed func(engine.Change)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changed = changed
-}
-
-// Tools implements [engine.Tooler].
-func (s *shelf) Tools(context.Context) ([]engine.Tool, error) {
-	add, err := engine.ParseTool([]byte(`{"name": "add", "description": "Adds a book, or replaces its text",
-		"inputSchema": {"type": "object", "required": ["title", "text"],
-			"properties": {"title": {"type": "string"}, "text": {"type": "string"}}}}`))
-	return []engine.Tool{add}, err
 }
 
 // CallTool implements [engine.Tooler].

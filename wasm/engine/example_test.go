@@ -11,7 +11,7 @@ import (
 func ExampleTable() {
 	table := engine.NewTable()
 	err := table.Put(engine.Entry{
-		Resource: engine.Resource{URI: "notes://cart", Name: "Cart"},
+		JSON: engine.Describe("uri", "notes://cart", "name", "Cart"),
 		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 			return []engine.Contents{{URI: uri, Text: "2 apples"}}, nil
 		},

@@ -19,7 +19,7 @@ func Expand(template string, variables []byte) (string, error) {
 	refusal := jsonrpc.Members(variables, func(name string, value []byte) *jsonrpc.Error {
 		v, ok := readExpandable(value)
 		if !ok {
-			return malformed("the value of " + jsonrpc.Brief(name) + " is neither text nor a list nor an object of texts")
+			return &jsonrpc.Error{Message: "the value of " + jsonrpc.Brief(name) + " is neither text nor a list nor an object of texts"}
 		}
 		values[name] = v
 		return nil
@@ -57,7 +57,7 @@ func readExpandable(value []byte) (v expandable, ok bool) {
 		refusal := jsonrpc.Members(value, func(name string, member []byte) *jsonrpc.Error {
 			text, isText := scalar(member)
 			if !isText {
-				return malformed("not valid")
+				return &jsonrpc.Error{Message: "not valid"}
 			}
 			v.names, v.texts = append(v.names, name), append(v.texts, text)
 			return nil

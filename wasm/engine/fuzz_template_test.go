@@ -157,8 +157,8 @@ func FuzzTemplateIndex(f *testing.F) {
 		}
 		var all []candidate
 		for template := range strings.SplitSeq(string(lines), "\n") {
-			entry := TemplateEntry{Template: Template{URITemplate: template, Name: "t"}, Ref: 1}
-			if table.PutTemplate(entry) != nil || slices.ContainsFunc(all, func(c candidate) bool { return c.template == template }) {
+			entry := Entry{Kind: Templates, JSON: Describe("uriTemplate", template, "name", "t"), Ref: 1}
+			if table.Put(entry) != nil || slices.ContainsFunc(all, func(c candidate) bool { return c.template == template }) {
 				continue
 			}
 			m, err := newMatcher(template)
@@ -181,8 +181,8 @@ func FuzzTemplateIndex(f *testing.F) {
 		switch {
 		case row == nil && best >= 0:
 			t.Errorf("%q: the index finds nothing, %q matches", uri, want)
-		case row != nil && (row.URITemplate != want || string(values) != string(wantValues)):
-			t.Errorf("%q: the index finds %q %s, the scan %q %s", uri, row.URITemplate, values, want, wantValues)
+		case row != nil && (row.key != want || string(values) != string(wantValues)):
+			t.Errorf("%q: the index finds %q %s, the scan %q %s", uri, row.key, values, want, wantValues)
 		}
 	})
 }

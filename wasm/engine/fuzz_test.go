@@ -96,8 +96,8 @@ func fuzzEngine(t testing.TB) *engine.Engine {
 func fuzzEngineWith(t testing.TB, options engine.Options) *engine.Engine {
 	table := engine.NewTable()
 	err := table.Put(
-		engine.Entry{Resource: engine.Resource{URI: "notes://cart", Name: "Cart"}, Ref: 1},
-		engine.Entry{Resource: engine.Resource{URI: "notes://%C3%A9", Name: "é"}, Ref: 2},
+		engine.Entry{JSON: engine.Describe("uri", "notes://cart", "name", "Cart"), Ref: 1},
+		engine.Entry{JSON: engine.Describe("uri", "notes://%C3%A9", "name", "é"), Ref: 2},
 	)
 	complete := func(_ context.Context, c engine.CompletionRequest) (engine.Completion, error) {
 		return engine.Completion{Values: []string{c.Value}}, nil
@@ -114,17 +114,17 @@ func fuzzEngineWith(t testing.TB, options engine.Options) *engine.Engine {
 		return nil, i.Need([]byte(`{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`), arguments)
 	}
 	if err == nil {
-		err = table.PutTemplate(engine.TemplateEntry{
-			Template: engine.Template{URITemplate: "notes://tag/{tag}", Name: "Tag"}, Ref: 3, Complete: complete,
+		err = table.Put(engine.Entry{
+			Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "notes://tag/{tag}", "name", "Tag"), Ref: 3, Complete: complete,
 		})
 	}
 	if err == nil {
-		err = table.PutPrompt(engine.PromptEntry{
-			Prompt: engine.Prompt{Name: "p", Object: []byte(`{"name":"p","arguments":[{"name":"a"}]}`)}, Get: ask, Complete: complete,
+		err = table.Put(engine.Entry{
+			Kind: engine.Prompts, JSON: []byte(`{"name":"p","arguments":[{"name":"a"}]}`), Call: ask, Complete: complete,
 		})
 	}
 	if err == nil {
-		err = table.PutTool(engine.ToolEntry{Tool: engine.Tool{Name: "t", Object: []byte(`{"name":"t","inputSchema":{"type":"object"}}`)}, Call: ask})
+		err = table.Put(engine.Entry{Kind: engine.Tools, JSON: []byte(`{"name":"t","inputSchema":{"type":"object"}}`), Call: ask})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -65,7 +65,7 @@ func (e *Engine) settle(ctx context.Context, s *subscription) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 		go func() { // ends with ctx
 			defer cancel()
-			e.safely("a Source", func() { m.source.List(ctx, "") })
+			e.safely("a Source", func() { m.source.List(ctx, Resources, "") })
 		}()
 	}
 }

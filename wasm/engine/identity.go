@@ -32,13 +32,11 @@ func (e *Engine) Names(ctx context.Context, uri string) error {
 		return errors.New("it " + err.Error())
 	}
 	for l := e.lookup(canonical); l.next(); {
-		if source, ok := l.mount.source.(Templater); ok {
-			all, _ := source.Templates(ctx)
-			for _, t := range all {
-				if m, err := newMatcher(t.URITemplate); err == nil {
-					if _, ok := m.match(l.own); ok {
-						return nil
-					}
+		templates, _ := l.mount.source.List(ctx, Templates, "")
+		for _, t := range templates.Items {
+			if m, err := newMatcher(t.Key); err == nil {
+				if _, ok := m.match(l.own); ok {
+					return nil
 				}
 			}
 		}

@@ -15,11 +15,11 @@ func TestRequestsForInputAreCleaned(t *testing.T) {
 	const dirty = `a\u001b[2J\u202eb\u200b\udb40\udc41c`
 	var request []byte
 	table := engine.NewTable()
-	tool, err := engine.ParseTool([]byte(`{"name":"ask","inputSchema":{"type":"object"}}`))
+	tool, err := engine.Tools.Parse([]byte(`{"name":"ask","inputSchema":{"type":"object"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := table.PutTool(engine.ToolEntry{Tool: tool, Call: func(ctx context.Context, _ []byte) ([]byte, error) {
+	if err := table.Put(engine.Entry{Kind: engine.Tools, JSON: tool.JSON, Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 		i := engine.InvocationOf(ctx)
 		i.Progress([]byte(`{"progress":1,"total":"` + dirty + `","message":"` + dirty + `"}`))
 		i.Log([]byte(`{"level":"error","logger":"` + dirty + `","data":{"` + dirty + `":["` + dirty + `"]}}`))

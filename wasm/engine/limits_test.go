@@ -135,7 +135,7 @@ func TestLimitsOfSubscriptions(t *testing.T) {
 		d = enginetest.NewDialogue(t, e)
 		d.Request("initialize", `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
 		long := strings.Repeat("x", 7900)
-		if err := table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: "notes://{+path}", Name: "note"}}); err != nil {
+		if err := table.Put(engine.Entry{Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "notes://{+path}", "name", "note")}); err != nil {
 			t.Fatal(err)
 		}
 		last, subscribed := "", 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,37 +15,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// listResources answers resources/list: the mounts one after the other, by
-// prefix.
-// MCP 2026-07-28, server/resources and server/utilities/pagination.
-func (e *Engine) listResources(ctx context.Context, req *request) (sink.Result, error) {
-	if doc, _ := e.keptPage(req, listResourcesMethod); doc != nil {
-		return sink.Result{Document: doc}, nil
-	}
-	return e.list(ctx, req, listResourcesMethod, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
-		inside, cursor := insideOf(cursor)
-		listing, err := m.source.List(ctx, cursor)
-		if err != nil {
-			return "", err
-		}
-		from, err := after(len(listing.Resources), inside, func(i int) string { return listing.Resources[i].URI })
-		if err != nil {
-			return "", err
-		}
-		for i := from; i < len(listing.Resources); i++ {
-			r := &listing.Resources[i]
-			if p.isFull(e.options.PageSize) && i > 0 {
-				return insideMark + strconv.Itoa(i) + " " + listing.Resources[i-1].URI + insideMark + cursor, nil
-			}
-			if e.options.Allow(p.who, VerbList, m.prefix+r.URI) {
-				p.add(func(dst []byte) []byte { return appendResource(dst, r, m.prefix, req.rev) })
-			}
-		}
-		return listing.Next, nil
-	})
-}
-
-// insideMark begins and ends where a page of the engine's ends inside of a source's: behind a resource, in the list
+// insideMark begins and ends where a page of the engine's ends inside of a source's: behind an entry, in the list
 // from the source's cursor on. A source's cursor does not begin with it.
 const insideMark = "\x00"
 
@@ -57,60 +28,9 @@ func insideOf(cursor string) (inside, source string) {
 	return "", cursor
 }
 
-// listTemplates answers resources/templates/list.
-func (e *Engine) listTemplates(ctx context.Context, req *request) (sink.Result, error) {
-	return e.listItems(ctx, req, listTemplatesMethod, func(ctx context.Context, m *mount) (items []item, err error) {
-		source, ok := m.source.(Templater)
-		if !ok {
-			return nil, nil
-		}
-		all, err := source.Templates(ctx)
-		for i := range all {
-			t := &all[i]
-			if e.options.Allow(req.who, VerbList, m.prefix+t.URITemplate) {
-				items = append(items, item{t.URITemplate, func(dst []byte) []byte {
-					return appendTemplate(dst, t, m.prefix, req.rev)
-				}})
-			}
-		}
-		return items, err
-	})
-}
-
-// An item is an entry of a list that a source returns as a whole.
-type item struct {
-	key    string // what it is called there
-	append func(dst []byte) []byte
-}
-
-// listItems answers with a part of such a list.
-func (e *Engine) listItems(ctx context.Context, req *request, kind sink.Method,
-	items func(context.Context, *mount) ([]item, error)) (sink.Result, error) {
-	return e.list(ctx, req, kind, func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error) {
-		if cursor != "" {
-			ctx = context.WithValue(ctx, hop.Continued{}, true)
-		}
-		all, err := items(ctx, m)
-		if err != nil {
-			return "", err
-		}
-		from, err := after(len(all), cursor, func(i int) string { return all[i].key })
-		if err != nil {
-			return "", err
-		}
-		for i := from; i < len(all); i++ {
-			if p.isFull(e.options.PageSize) && i > 0 {
-				return strconv.Itoa(i) + " " + all[i-1].key, nil
-			}
-			p.add(all[i].append)
-		}
-		return "", nil
-	})
-}
-
 // after returns where to continue: behind the item that a cursor names, wherever it
 // is now; if it is gone, where it was.
-func after(count int, cursor string, key func(i int) string) (int, error) {
+func after(items []Item, cursor string) (int, error) {
 	if cursor == "" {
 		return 0, nil
 	}
@@ -123,36 +43,18 @@ func after(count int, cursor string, key func(i int) string) (int, error) {
 			return 0, ErrBadCursor
 		}
 		last := cursor[i+1:]
-		for i := range count {
-			if key(i) == last {
-				at = i + 1
-				break
-			}
+		if found := slices.IndexFunc(items, func(item Item) bool { return item.Key == last }); found >= 0 {
+			at = found + 1
 		}
-		return min(at, count), nil
+		return min(at, len(items)), nil
 	}
 	return 0, ErrBadCursor
 }
 
-// listOf returns the name of a method that lists, and the member of its result that is the list. It is
-// apart from the table of methods, whose functions use it.
-func listOf(m sink.Method) (name, member string) {
-	switch m {
-	case listTemplatesMethod:
-		return MethodListTemplates, "resourceTemplates"
-	case listPromptsMethod:
-		return MethodListPrompts, "prompts"
-	case listToolsMethod:
-		return MethodListTools, "tools"
-	case listSkillsMethod:
-		return MethodListSkills, "skills"
-	}
-	return MethodListResources, "resources"
-}
-
 // A listPage is a page of a list while it is made.
 type listPage struct {
-	who   Principal
+	req   *request
+	kind  Kind
 	json  []byte
 	count int
 }
@@ -164,18 +66,10 @@ const maxPageBytes = 1 << 20
 // isFull reports whether the page has as many entries as it may have, or as many bytes.
 func (p *listPage) isFull(entries int) bool { return p.count >= entries || len(p.json) >= maxPageBytes }
 
-func (p *listPage) add(item func(dst []byte) []byte) {
-	if p.count > 0 {
-		p.json = append(p.json, ',')
-	}
-	p.json = item(p.json)
-	p.count++
-}
-
-// list makes a page, or finds it. more adds the entries of a mount from the
-// source's cursor on, and returns the source's next.
-func (e *Engine) list(ctx context.Context, req *request, kind sink.Method,
-	more func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error)) (sink.Result, error) {
+// list answers the methods that list: with the entries of the mounts one after the other, by prefix.
+// MCP 2026-07-28, server/utilities/pagination.
+func (e *Engine) list(ctx context.Context, req *request) (sink.Result, error) {
+	kind := kindOf(req.method)
 	doc, stamp := e.keptPage(req, kind)
 	if doc != nil {
 		return sink.Result{Document: doc}, nil
@@ -184,19 +78,18 @@ func (e *Engine) list(ctx context.Context, req *request, kind sink.Method,
 	at := position{}
 	if req.hasCursor { // "" is no cursor of this list
 		var err error
-		if at, err = readCursor(kind, req.cursor); err != nil {
+		if at, err = readCursor(req.method, req.cursor); err != nil {
 			return sink.Result{}, err
 		}
 	}
-	page := listPage{who: req.who, json: e.beginList(req.rev, kind)}
+	page := listPage{req: req, kind: kind, json: e.beginList(req.rev, kind)}
 	keep := true
 	var next string
 	var failure error
 	answered := 0 // mounts
 	if req.mayWait {
 		ctx = context.WithValue(context.WithValue(ctx, hop.Report{}, e.report), hop.Requested{}, time.Now())
-		name, _ := listOf(kind)
-		defer e.prefetch(ctx, name, mounts, at)()
+		defer e.prefetch(ctx, kind, mounts, at)()
 	}
 	for _, m := range mounts {
 		if !at.reached(m) {
@@ -212,19 +105,19 @@ func (e *Engine) list(ctx context.Context, req *request, kind sink.Method,
 		for pieces := 0; ; pieces++ {
 			if page.isFull(e.options.PageSize) {
 				if pieces == 0 && cursor == "" { // the source may have nothing
-					rest := listPage{who: page.who}
-					if cursor, err = e.piece(ctx, &rest, m, "", more); err != nil || cursor == "" && rest.count == 0 {
+					rest := listPage{req: req, kind: kind}
+					if cursor, err = e.piece(ctx, &rest, m, ""); err != nil || cursor == "" && rest.count == 0 {
 						break
 					}
 					cursor = ""
 				}
-				next = writeCursor(kind, position{m.prefix, m.nth, cursor})
+				next = writeCursor(req.method, position{m.prefix, m.nth, cursor})
 				break
 			}
 			if err = tooMany(m, pieces, began); err != nil {
 				break
 			}
-			if cursor, err = e.piece(ctx, &page, m, cursor, more); err != nil || cursor == "" {
+			if cursor, err = e.piece(ctx, &page, m, cursor); err != nil || cursor == "" {
 				break
 			}
 		}
@@ -255,16 +148,74 @@ func (e *Engine) list(ctx context.Context, req *request, kind sink.Method,
 	return sink.Result{Document: doc}, nil
 }
 
-// piece calls more, and makes an error of a panic.
-func (e *Engine) piece(ctx context.Context, p *listPage, m *mount, cursor string,
-	more func(ctx context.Context, p *listPage, m *mount, cursor string) (string, error)) (next string, err error) {
+// piece adds entries of a mount from a cursor on, and returns where they continue. It makes an error of a
+// panic.
+func (e *Engine) piece(ctx context.Context, p *listPage, m *mount, cursor string) (next string, err error) {
 	before := *p
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			*p, next, err = before, "", jsonrpc.Panicked(panicked)
 		}
 	}()
-	return more(ctx, p, m, cursor)
+	inside, cursor := insideOf(cursor)
+	if inside != "" {
+		ctx = context.WithValue(ctx, hop.Continued{}, true)
+	}
+	listing, err := m.source.List(ctx, p.kind, cursor)
+	if err != nil {
+		return "", err
+	}
+	items, names := e.shown(m, p.kind, listing.Items)
+	from, err := after(items, inside)
+	if err != nil {
+		return "", err
+	}
+	for i := from; i < len(items); i++ {
+		item := &items[i]
+		if !e.mayShow(p.req.who, m, p.kind, item) {
+			continue
+		}
+		if p.isFull(e.options.PageSize) && i > 0 {
+			return insideMark + strconv.Itoa(i) + " " + items[i-1].Key + insideMark + cursor, nil
+		}
+		if p.count > 0 {
+			p.json = append(p.json, ',')
+		}
+		key := m.prefix + item.Key
+		if names != nil {
+			key = names[i]
+		}
+		p.json = e.appendShown(p.json, m, p.kind, item, key, p.req.rev)
+		p.count++
+	}
+	return listing.Next, nil
+}
+
+// shown returns the entries of a mount as they are listed; prompts and tools without repeated names, and what
+// clients call them.
+func (e *Engine) shown(m *mount, k Kind, items []Item) (entries []Item, names []string) {
+	if !k.hasNames() {
+		return items, nil
+	}
+	seen := make(map[string]bool, len(items))
+	for _, item := range items {
+		if !seen[item.Key] {
+			seen[item.Key] = true
+			entries, names = append(entries, item), append(names, m.names+item.Key)
+		}
+	}
+	if e.options.Fit != nil {
+		names = e.options.Fit.Names(names)
+	}
+	return entries, names
+}
+
+// appendShown appends an entry of a mount that clients call key.
+func (e *Engine) appendShown(dst []byte, m *mount, k Kind, item *Item, key string, rev revision) []byte {
+	if k == Tools && e.options.Fit != nil {
+		item = &Item{item.Key, e.options.Fit.Tool(key, item.JSON)}
+	}
+	return k.appendItem(dst, item, m.prefix, key, rev)
 }
 
 // Bounds of what one source may cost one page of a list: a source may answer with
@@ -289,7 +240,7 @@ func tooMany(m *mount, pieces int, began time.Time) error {
 // A prefetcher is a source that can begin to list before the answer is needed: a
 // Remote.
 type prefetcher interface {
-	Prefetch(ctx context.Context, method string)
+	Prefetch(ctx context.Context, k Kind)
 }
 
 // prefetchAfter is how long a list waits for one source before it begins with the others,
@@ -298,11 +249,11 @@ const prefetchAfter = 100 * time.Millisecond
 
 // prefetch begins the lists of the mounts from a position on, unless stop is called
 // before prefetchAfter.
-func (e *Engine) prefetch(ctx context.Context, method string, mounts []*mount, at position) (stop func()) {
+func (e *Engine) prefetch(ctx context.Context, k Kind, mounts []*mount, at position) (stop func()) {
 	timer := time.AfterFunc(prefetchAfter, func() {
 		for _, m := range mounts {
 			if source, ok := m.source.(prefetcher); ok && at.reached(m) && at.within(m) == "" {
-				source.Prefetch(ctx, method)
+				source.Prefetch(ctx, k)
 			}
 		}
 	})
@@ -319,7 +270,7 @@ type pages struct {
 
 type pageKey struct {
 	rev       revision
-	kind      sink.Method
+	kind      Kind
 	cursor    string
 	hasCursor bool
 }
@@ -330,7 +281,7 @@ const maxPages = 8 << 20 // bytes
 
 // keptPage returns the page that req requests, if it is kept, and the stamp under
 // which one made now may be kept.
-func (e *Engine) keptPage(req *request, kind sink.Method) (*sink.Document, uint64) {
+func (e *Engine) keptPage(req *request, kind Kind) (*sink.Document, uint64) {
 	var generations uint64
 	for _, m := range e.sources() {
 		if m.immediate != nil {
@@ -362,7 +313,7 @@ func (e *Engine) generation(m *mount) (generation uint64) {
 }
 
 // keepPage keeps a page, unless something has changed since its stamp.
-func (e *Engine) keepPage(req *request, kind sink.Method, stamp uint64, doc *sink.Document) {
+func (e *Engine) keepPage(req *request, kind Kind, stamp uint64, doc *sink.Document) {
 	var stale []*sink.Document
 	defer func() { e.forget(stale) }() // with the lock released
 	e.mu.Lock()

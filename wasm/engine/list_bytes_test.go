@@ -20,8 +20,8 @@ func TestListPagesAreBoundedInBytes(t *testing.T) {
 	table := engine.NewTable()
 	for i := range entries {
 		name := fmt.Sprintf("tool-%02d", i)
-		err := table.PutTool(engine.ToolEntry{
-			Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":` + schema + `}`)},
+		err := table.Put(engine.Entry{
+			Kind: engine.Tools, JSON: []byte(`{"name":"` + name + `","inputSchema":` + schema + `}`),
 			Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"content":[]}`), nil },
 		})
 		if err != nil {

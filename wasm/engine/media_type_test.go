@@ -21,13 +21,13 @@ func TestMediaTypesHaveTheSyntaxOfHTTP(t *testing.T) {
 	}
 	check := func(mimeType string, valid bool) {
 		t.Helper()
-		put := engine.NewTable().Put(engine.Entry{Resource: engine.Resource{URI: "a:b", Name: "b", MIMEType: mimeType}})
-		template := engine.NewTable().PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: "a:{b}", Name: "b", MIMEType: mimeType}})
+		put := engine.NewTable().Put(engine.Entry{JSON: engine.Describe("uri", "a:b", "name", "b", "mimeType", mimeType)})
+		template := engine.NewTable().Put(engine.Entry{Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "a:{b}", "name", "b", "mimeType", mimeType)})
 		object, err := json.Marshal(map[string]string{"uri": "a:b", "name": "b", "mimeType": mimeType})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, parsed := engine.ParseResource(object)
+		_, parsed := engine.Resources.Parse(object)
 		for what, got := range map[string]error{"registered": put, "template": template, "listed": parsed} {
 			if (got == nil) != valid {
 				t.Errorf("%s: %q: error %v, valid: %v", what, mimeType, got, valid)

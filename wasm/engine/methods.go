@@ -24,9 +24,6 @@ type Method struct {
 	Named    string
 	Repeated bool
 
-	// List is the member of the result that is a list, or "".
-	List string
-
 	eras     uint8
 	envelope bool   // without the envelope of 2026-07-28 the request is malformed, and not a classic one
 	needs    needed // what the options have to declare
@@ -78,19 +75,19 @@ var methods = [...]Method{
 	pingMethod:          {Name: MethodPing, Right: RightConnect, Rate: RateNone, eras: inClassic, answer: (*Engine).ping},              // in classic.go
 	initializeMethod:    {Name: MethodInitialize, Right: RightConnect, Rate: RateCalls, eras: inClassic, answer: (*Engine).initialize}, // in classic.go
 	discoverMethod:      {Name: MethodDiscover, Right: RightConnect, Rate: RateNone, eras: inModern, envelope: true, answer: (*Engine).discover},
-	listResourcesMethod: {Name: MethodListResources, Right: RightRead, Rate: RateNone, List: "resources", eras: inBoth, answer: (*Engine).listResources},
-	listTemplatesMethod: {Name: MethodListTemplates, Right: RightRead, Rate: RateNone, List: "resourceTemplates", eras: inBoth, answer: (*Engine).listTemplates},
+	listResourcesMethod: {Name: MethodListResources, Right: RightRead, Rate: RateNone, eras: inBoth, answer: (*Engine).list},
+	listTemplatesMethod: {Name: MethodListTemplates, Right: RightRead, Rate: RateNone, eras: inBoth, answer: (*Engine).list},
 	readResourceMethod:  {Name: MethodReadResource, Right: RightRead, Rate: RateReads, Named: "uri", Repeated: true, eras: inBoth, answer: (*Engine).read},
 	subscribeMethod:     {Name: MethodSubscribe, Right: RightRead, Rate: RateNone, eras: inClassic, needs: needsSubscribe, answer: (*Engine).subscribe},     // in classic.go
 	unsubscribeMethod:   {Name: MethodUnsubscribe, Right: RightRead, Rate: RateNone, eras: inClassic, needs: needsSubscribe, answer: (*Engine).unsubscribe}, // in classic.go
 	listenMethod:        {Name: MethodListen, Right: RightRead, Rate: RateNone, eras: inModern, envelope: true, answer: (*Engine).listen},
-	listToolsMethod:     {Name: MethodListTools, Right: RightConnect, Rate: RateNone, List: "tools", eras: inBoth, needs: needsTools, answer: (*Engine).listTools},
+	listToolsMethod:     {Name: MethodListTools, Right: RightConnect, Rate: RateNone, eras: inBoth, needs: needsTools, answer: (*Engine).list},
 	callToolMethod:      {Name: MethodCallTool, Right: RightCall, Rate: RateCalls, Named: "name", Repeated: true, eras: inBoth, needs: needsTools, answer: (*Engine).callTool},
-	listPromptsMethod:   {Name: MethodListPrompts, Right: RightPrompt, Rate: RateNone, List: "prompts", eras: inBoth, needs: needsPrompts, answer: (*Engine).listPrompts},
+	listPromptsMethod:   {Name: MethodListPrompts, Right: RightPrompt, Rate: RateNone, eras: inBoth, needs: needsPrompts, answer: (*Engine).list},
 	getPromptMethod:     {Name: MethodGetPrompt, Right: RightPrompt, Rate: RateCalls, Named: "name", Repeated: true, eras: inBoth, needs: needsPrompts, answer: (*Engine).getPrompt},
 	completeMethod:      {Name: MethodComplete, Right: RightRead, Rate: RateCompletions, eras: inBoth, needs: needsCompletions, answer: (*Engine).complete},
 	setLevelMethod:      {Name: MethodSetLevel, Right: RightConnect, Rate: RateNone, eras: inClassic, needs: needsLogging, answer: (*Engine).setLevel}, // in classic_input.go
-	listSkillsMethod:    {Name: MethodListSkills, Right: RightRead, Rate: RateNone, List: "skills", eras: inModern, answer: (*Engine).listSkills},      // an extension: see known
+	listSkillsMethod:    {Name: MethodListSkills, Right: RightRead, Rate: RateNone, eras: inModern, answer: (*Engine).list},                            // an extension: see known
 	getSkillMethod:      {Name: MethodGetSkill, Right: RightRead, Rate: RateReads, Named: "uri", eras: inModern, answer: (*Engine).getSkill},
 	getTaskMethod:       {Name: MethodGetTask, Right: RightCall, Rate: RateReads, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).onTask}, // likewise, as are those below
 	updateTaskMethod:    {Name: MethodUpdateTask, Right: RightCall, Rate: RateCalls, Named: "taskId", Repeated: true, eras: inModern, answer: (*Engine).onTask},
@@ -129,6 +126,16 @@ func MethodOf(name string) Method {
 		return methods[m]
 	}
 	return Method{Name: name}
+}
+
+// List returns the member of the result that is a list, or "".
+func (m Method) List() string {
+	for _, k := range kinds {
+		if k.name == m.Name {
+			return k.member
+		}
+	}
+	return ""
 }
 
 // IsKnown reports whether the engine has the method.

@@ -18,7 +18,10 @@ type pagedSource struct {
 	size int
 }
 
-func (s *pagedSource) List(_ context.Context, cursor string) (listing engine.Listing, err error) {
+func (s *pagedSource) List(_ context.Context, k engine.Kind, cursor string) (listing engine.Listing, err error) {
+	if k != engine.Resources {
+		return listing, nil
+	}
 	from := 0
 	if cursor != "" {
 		if _, err := fmt.Sscanf(cursor, "from %d", &from); err != nil {
@@ -27,7 +30,7 @@ func (s *pagedSource) List(_ context.Context, cursor string) (listing engine.Lis
 	}
 	to := min(from+s.size, len(s.uris))
 	for _, uri := range s.uris[min(from, to):to] {
-		listing.Resources = append(listing.Resources, engine.Resource{URI: uri, Name: uri})
+		listing.Items = append(listing.Items, engine.Item{Key: uri, JSON: engine.Describe("uri", uri, "name", uri)})
 	}
 	if to < len(s.uris) {
 		listing.Next = fmt.Sprint("from ", to)

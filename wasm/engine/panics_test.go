@@ -104,9 +104,12 @@ func (b *breaking) may(part string) {
 	}
 }
 
-func (b *breaking) List(context.Context, string) (engine.Listing, error) {
-	b.may("List")
-	return engine.Listing{Resources: []engine.Resource{{URI: "broken:a", Name: "a"}}}, nil
+func (b *breaking) List(_ context.Context, k engine.Kind, _ string) (listing engine.Listing, err error) {
+	b.may(map[engine.Kind]string{engine.Resources: "List", engine.Templates: "Templates", engine.Prompts: "Prompts", engine.Tools: "Tools"}[k])
+	if k == engine.Resources {
+		listing.Items = []engine.Item{{Key: "broken:a", JSON: engine.Describe("uri", "broken:a", "name", "a")}}
+	}
+	return listing, nil
 }
 
 func (b *breaking) Read(_ context.Context, uri string) ([]engine.Contents, error) {
@@ -114,24 +117,9 @@ func (b *breaking) Read(_ context.Context, uri string) ([]engine.Contents, error
 	return []engine.Contents{{URI: uri, Text: "x"}}, nil
 }
 
-func (b *breaking) Templates(context.Context) ([]engine.Template, error) {
-	b.may("Templates")
-	return nil, nil
-}
-
-func (b *breaking) Prompts(context.Context) ([]engine.Prompt, error) {
-	b.may("Prompts")
-	return nil, nil
-}
-
 func (b *breaking) GetPrompt(context.Context, string, []byte) ([]byte, error) {
 	b.may("GetPrompt")
 	return []byte(`{"messages":[]}`), nil
-}
-
-func (b *breaking) Tools(context.Context) ([]engine.Tool, error) {
-	b.may("Tools")
-	return nil, nil
 }
 
 func (b *breaking) CallTool(context.Context, string, []byte) ([]byte, error) {

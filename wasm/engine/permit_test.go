@@ -14,8 +14,8 @@ import (
 // newRounds is an engine with a destructive tool that asks its client twice before it acts.
 func newRounds(t *testing.T) *guarded {
 	a := newGuarded(t, asks)
-	err := a.table.PutTool(engine.ToolEntry{
-		Tool: engine.Tool{Name: "wipe", Object: []byte(`{"name":"wipe","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}`)},
+	err := a.table.Put(engine.Entry{
+		Kind: engine.Tools, JSON: []byte(`{"name":"wipe","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}`),
 		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 			i := engine.InvocationOf(ctx)
 			inputs, _, err := i.Answers()

@@ -31,7 +31,7 @@ func FuzzPlainText(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tool, err := engine.ParseTool([]byte(`{"name":"t","inputSchema":` + string(quoted) + `}`))
+		tool, err := engine.Tools.Parse([]byte(`{"name":"t","inputSchema":` + string(quoted) + `}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,8 +41,8 @@ func FuzzPlainText(f *testing.F) {
 				Properties struct{ Title struct{ Description string } }
 			}
 		}
-		if err := json.Unmarshal(tool.Object, &read); err != nil {
-			t.Fatalf("%s: %v", tool.Object, err)
+		if err := json.Unmarshal(tool.JSON, &read); err != nil {
+			t.Fatalf("%s: %v", tool.JSON, err)
 		}
 		var listed struct{ Title string }
 		if err := json.Unmarshal(quoted, &listed); err != nil {
@@ -114,41 +114,24 @@ func listed(t *testing.T, text string) (string, error) {
 	options := engine.Options{Prompts: true, Tools: true}
 	e, table := engine.New(engine.Info{Name: "e", Version: "1"}, &options), engine.NewTable()
 	e.Mount("", table)
-	var err error
-	method, member := "resources/list", "resources"
+	kind := engine.Resources
 	switch {
 	case strings.HasPrefix(text, `{"uriTemplate"`):
-		method, member = "resources/templates/list", "resourceTemplates"
-		var parsed engine.Template
-		if parsed, err = engine.ParseTemplate([]byte(text)); err == nil {
-			err = table.PutTemplate(engine.TemplateEntry{Template: parsed})
-		}
+		kind = engine.Templates
 	case strings.HasPrefix(text, `{"prompt"`):
-		method, member = "prompts/list", "prompts"
-		var parsed engine.Prompt
-		if parsed, err = engine.ParsePrompt([]byte(text)); err == nil {
-			err = table.PutPrompt(engine.PromptEntry{Prompt: parsed, Get: answersNothing})
-		}
+		kind, text = engine.Prompts, strings.Replace(text, `"prompt":1,`, "", 1)
 	case strings.HasPrefix(text, `{"tool"`):
-		method, member = "tools/list", "tools"
-		var parsed engine.Tool
-		if parsed, err = engine.ParseTool([]byte(text)); err == nil {
-			err = table.PutTool(engine.ToolEntry{Tool: parsed, Call: answersNothing})
-		}
-	default:
-		var parsed engine.Resource
-		if parsed, err = engine.ParseResource([]byte(text)); err == nil {
-			err = table.Put(engine.Entry{Resource: parsed})
-		}
+		kind, text = engine.Tools, strings.Replace(text, `"tool":1,`, "", 1)
 	}
+	err := table.Put(engine.Entry{Kind: kind, JSON: []byte(text), Call: answersNothing})
 	if err != nil {
 		return "", err
 	}
 	var answer struct{ Result map[string]json.RawMessage }
-	if err := json.Unmarshal([]byte(enginetest.NewDialogue(t, e).Modern(method, "")), &answer); err != nil {
+	if err := json.Unmarshal([]byte(enginetest.NewDialogue(t, e).Modern(kind.Method(), "")), &answer); err != nil {
 		t.Fatal(err)
 	}
-	return strings.Trim(string(answer.Result[member]), "[]"), nil
+	return strings.Trim(string(answer.Result[kind.Member()]), "[]"), nil
 }
 
 func answersNothing(context.Context, []byte) ([]byte, error) { return nil, engine.ErrNotFound }

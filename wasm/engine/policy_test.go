@@ -46,21 +46,21 @@ func everyMethodAgrees(t *testing.T) {
 	for i := range things {
 		s := servedBy(i)
 		numbers[s.uri], numbers[s.template], numbers["prompt:"+s.prompt], numbers["tool:"+s.tool] = i, i, i, i
-		prompt, err := engine.ParsePrompt([]byte(`{"name":"` + s.prompt + `","arguments":[{"name":"a"}]}`))
+		prompt, err := engine.Prompts.Parse([]byte(`{"name":"` + s.prompt + `","arguments":[{"name":"a"}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		tool, err := engine.ParseTool([]byte(`{"name":"` + s.tool + `","inputSchema":{"type":"object"}}`))
+		tool, err := engine.Tools.Parse([]byte(`{"name":"` + s.tool + `","inputSchema":{"type":"object"}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, err := range []error{
-			table.Put(engine.Entry{Resource: engine.Resource{URI: s.uri, Name: "n"}, Read: read}),
-			table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: s.template, Name: "n"}, Complete: complete}),
-			table.PutPrompt(engine.PromptEntry{Prompt: prompt, Complete: complete, Get: func(context.Context, []byte) ([]byte, error) {
+			table.Put(engine.Entry{JSON: engine.Describe("uri", s.uri, "name", "n"), Read: read}),
+			table.Put(engine.Entry{Kind: engine.Templates, JSON: engine.Describe("uriTemplate", s.template, "name", "n"), Complete: complete}),
+			table.Put(engine.Entry{Kind: engine.Prompts, JSON: prompt.JSON, Complete: complete, Call: func(context.Context, []byte) ([]byte, error) {
 				return []byte(`{"messages":[]}`), nil
 			}}),
-			table.PutTool(engine.ToolEntry{Tool: tool, Call: func(context.Context, []byte) ([]byte, error) {
+			table.Put(engine.Entry{Kind: engine.Tools, JSON: tool.JSON, Call: func(context.Context, []byte) ([]byte, error) {
 				return []byte(`{"content":[]}`), nil
 			}}),
 		} {
@@ -158,9 +158,9 @@ func errorOf(t *testing.T, answer string) string {
 func TestAnswersGoToWhoAsked(t *testing.T) {
 	const clients, requests = 5, 2_000
 	table := engine.NewTable()
-	err := table.PutTemplate(engine.TemplateEntry{
-		Template: engine.Template{URITemplate: "nonce:{client}/{id}", Name: "n"},
-		Read: func(_ context.Context, uri string, _ []byte) ([]engine.Contents, error) {
+	err := table.Put(engine.Entry{
+		Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "nonce:{client}/{id}", "name", "n"),
+		Expand: func(_ context.Context, uri string, _ []byte) ([]engine.Contents, error) {
 			runtime.Gosched()
 			return []engine.Contents{{URI: uri, Text: "of " + uri}}, nil
 		},
@@ -225,7 +225,7 @@ func TestAnswersThatAPolicyDecidesArePrivate(t *testing.T) {
 		read := func(context.Context, string) ([]engine.Contents, error) {
 			return []engine.Contents{{URI: "notes://a", Text: "a", Cache: engine.Cache{TTL: time.Minute, Public: true}}}, nil
 		}
-		if err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://a", Name: "a"}, Read: read}); err != nil {
+		if err := table.Put(engine.Entry{JSON: engine.Describe("uri", "notes://a", "name", "a"), Read: read}); err != nil {
 			t.Fatal(err)
 		}
 		e.Mount("", table)

@@ -18,13 +18,13 @@ func TestErrorsQuoteLongTextInPart(t *testing.T) {
 	uri := "a:" + strings.Repeat("x", 8_000)
 	table := engine.NewTable()
 	for name, err := range map[string]error{
-		"resource, its URI":       table.Put(engine.Entry{Resource: engine.Resource{URI: "a:" + long, Name: "n"}}),
-		"resource without a name": table.Put(engine.Entry{Resource: engine.Resource{URI: uri}}),
-		"template":                table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: "a:{" + long, Name: "n"}}),
-		"template, its scheme":    table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: uri[2:] + "{x}", Name: "n"}}),
-		"template without a name": table.PutTemplate(engine.TemplateEntry{Template: engine.Template{URITemplate: uri + "/{x}"}}),
-		"tool":                    table.PutTool(engine.ToolEntry{Tool: engine.Tool{Name: long}}),
-		"prompt":                  table.PutPrompt(engine.PromptEntry{Prompt: engine.Prompt{Name: long}}),
+		"resource, its URI":       table.Put(engine.Entry{JSON: engine.Describe("uri", "a:"+long, "name", "n")}),
+		"resource without a name": table.Put(engine.Entry{JSON: engine.Describe("uri", uri)}),
+		"template":                table.Put(engine.Entry{Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "a:{"+long, "name", "n")}),
+		"template, its scheme":    table.Put(engine.Entry{Kind: engine.Templates, JSON: engine.Describe("uriTemplate", uri[2:]+"{x}", "name", "n")}),
+		"template without a name": table.Put(engine.Entry{Kind: engine.Templates, JSON: engine.Describe("uriTemplate", uri+"/{x}")}),
+		"tool":                    table.Put(engine.Entry{Kind: engine.Tools, JSON: engine.Describe("name", long)}),
+		"prompt":                  table.Put(engine.Entry{Kind: engine.Prompts, JSON: engine.Describe("name", long)}),
 	} {
 		if err == nil || len(err.Error()) > most || !strings.Contains(err.Error(), "…") {
 			t.Errorf("%s: %.400v", name, err)
@@ -42,24 +42,24 @@ func TestReportsQuoteLongTextInPart(t *testing.T) {
 		failure := errors.New("the store is closed")
 		table := engine.NewTable()
 		fail := func(context.Context, []byte) ([]byte, error) { return nil, failure }
-		prompt, err := engine.ParsePrompt([]byte(`{"name":"p","arguments":[{"name":"` + name + `","required":true}]}`))
+		prompt, err := engine.Prompts.Parse([]byte(`{"name":"p","arguments":[{"name":"` + name + `","required":true}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		tool, err := engine.ParseTool([]byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`))
+		tool, err := engine.Tools.Parse([]byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = errors.Join(
-			table.PutTemplate(engine.TemplateEntry{
-				Template: engine.Template{URITemplate: "a:" + long + "{x}", Name: "n"},
-				Read:     func(context.Context, string, []byte) ([]engine.Contents, error) { return nil, failure },
+			table.Put(engine.Entry{
+				Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "a:"+long+"{x}", "name", "n"),
+				Expand: func(context.Context, string, []byte) ([]engine.Contents, error) { return nil, failure },
 				Complete: func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
 					return engine.Completion{}, failure
 				},
 			}),
-			table.PutPrompt(engine.PromptEntry{Prompt: prompt, Get: fail}),
-			table.PutTool(engine.ToolEntry{Tool: tool, Call: fail}),
+			table.Put(engine.Entry{Kind: engine.Prompts, JSON: prompt.JSON, Call: fail}),
+			table.Put(engine.Entry{Kind: engine.Tools, JSON: tool.JSON, Call: fail}),
 		)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 func TestHasSubscribers(t *testing.T) {
 	table := engine.NewTable()
 	for _, uri := range []string{"notes://cart", "notes://other"} {
-		if err := table.Put(engine.Entry{Resource: engine.Resource{URI: uri, Name: "n"}, Ref: 7}); err != nil {
+		if err := table.Put(engine.Entry{JSON: engine.Describe("uri", uri, "name", "n"), Ref: 7}); err != nil {
 			t.Fatal(err)
 		}
 	}

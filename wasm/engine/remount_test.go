@@ -18,7 +18,7 @@ func TestOverlappingRemountsKeepTheirOrder(t *testing.T) {
 		tableOf := func(uris ...string) *engine.Table {
 			table := engine.NewTable()
 			for _, uri := range uris {
-				if err := table.Put(engine.Entry{Resource: engine.Resource{URI: uri, Name: uri, Size: -1}}); err != nil {
+				if err := table.Put(engine.Entry{JSON: engine.Describe("uri", uri, "name", uri)}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -39,7 +39,7 @@ func (s *listingSink) Fail(_ sink.Call, err *jsonrpc.Error) {
 func TestTakeURIIsTakeWithoutTheJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := engine.NewTable()
-		if err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://kept", Name: "kept"}, Ref: 7}); err != nil {
+		if err := table.Put(engine.Entry{JSON: engine.Describe("uri", "notes://kept", "name", "kept"), Ref: 7}); err != nil {
 			t.Fatal(err)
 		}
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
@@ -191,10 +191,12 @@ func TestInitializeBesideASlowRequest(t *testing.T) {
 // notes is the smallest source: a map from URIs to texts.
 type notes map[string]string
 
-func (n notes) List(context.Context, string) (engine.Listing, error) {
-	var listing engine.Listing
+func (n notes) List(_ context.Context, k engine.Kind, _ string) (listing engine.Listing, err error) {
+	if k != engine.Resources {
+		return listing, nil
+	}
 	for uri := range n {
-		listing.Resources = append(listing.Resources, engine.Resource{URI: uri, Name: uri})
+		listing.Items = append(listing.Items, engine.Item{Key: uri, JSON: engine.Describe("uri", uri, "name", uri)})
 	}
 	return listing, nil
 }
@@ -210,7 +212,7 @@ func (n notes) Read(_ context.Context, uri string) ([]engine.Contents, error) {
 // A request gets its own envelope, whether or not it is that of the request before.
 func TestEachRequestHasItsOwnEnvelope(t *testing.T) {
 	table := engine.NewTable()
-	if err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://kept", Name: "kept"}, Ref: 7}); err != nil {
+	if err := table.Put(engine.Entry{JSON: engine.Describe("uri", "notes://kept", "name", "kept"), Ref: 7}); err != nil {
 		t.Fatal(err)
 	}
 	e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)
@@ -258,7 +260,7 @@ func readMethod(e *engine.Engine) sink.Method {
 func TestMessageOfAReadIsIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := engine.NewTable()
-		if err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://kept", Name: "kept"}, Ref: 7}); err != nil {
+		if err := table.Put(engine.Entry{JSON: engine.Describe("uri", "notes://kept", "name", "kept"), Ref: 7}); err != nil {
 			t.Fatal(err)
 		}
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, nil)

@@ -17,11 +17,11 @@ import (
 // toolOf mounts one tool.
 func toolOf(t *testing.T, table *engine.Table, name string, call func(ctx context.Context, arguments []byte) ([]byte, error)) {
 	t.Helper()
-	parsed, err := engine.ParseTool([]byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`))
+	parsed, err := engine.Tools.Parse([]byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := table.PutTool(engine.ToolEntry{Tool: parsed, Call: call}); err != nil {
+	if err := table.Put(engine.Entry{Kind: engine.Tools, JSON: parsed.JSON, Call: call}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -138,7 +138,7 @@ func TestEveryModernResultNamesTheServer(t *testing.T) {
 		e := engine.New(engine.Info{Name: "named", Version: "1.2.3"}, &options)
 		table := enginetest.NotesOf(t, "a")
 		if err := table.Put(engine.Entry{
-			Resource: engine.Resource{URI: "notes://a", Name: "a"},
+			JSON: engine.Describe("uri", "notes://a", "name", "a"),
 			Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 				return []engine.Contents{{URI: uri, Text: "text"}}, nil
 			},
@@ -186,9 +186,9 @@ func TestCompletionErrors(t *testing.T) {
 		options := enginetest.Offering
 		e := engine.New(engine.Info{Name: "test", Version: "1"}, &options)
 		table := engine.NewTable()
-		if err := table.PutPrompt(engine.PromptEntry{
-			Prompt: engine.Prompt{Name: "a", Object: []byte(`{"name":"a","arguments":[{"name":"x"}]}`)},
-			Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
+		if err := table.Put(engine.Entry{
+			Kind: engine.Prompts, JSON: []byte(`{"name":"a","arguments":[{"name":"x"}]}`),
+			Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
 			Complete: func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
 				return engine.Completion{}, errors.New("a secret of the page")
 			},

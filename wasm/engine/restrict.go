@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -16,12 +17,15 @@ func (e *Engine) mayOnlyRead(who Principal) bool {
 
 // onlyReads reports whether a tool says that it changes nothing. It is a statement of the
 // page, which no one checks. MCP 2026-07-28, server/tools, annotations.
-func onlyReads(tool Tool) bool {
-	return string(jsonrpc.Member(jsonrpc.Member(tool.Object, "annotations"), "readOnlyHint")) == "true"
+func onlyReads(tool Item) bool {
+	return string(jsonrpc.Member(jsonrpc.Member(tool.JSON, "annotations"), "readOnlyHint")) == "true"
 }
 
-// hides reports whether a tool is not in the lists of a client, since it may only read.
-func (e *Engine) hides(who Principal, tool Tool) bool { return e.mayOnlyRead(who) && !onlyReads(tool) }
+// mayShow reports whether an entry of a mount is in the lists of a client.
+func (e *Engine) mayShow(who Principal, m *mount, k Kind, item *Item) bool {
+	return e.options.Allow(who, VerbList, kinds[k].scheme+m.prefixOf(k)+item.Key) &&
+		(k != Tools || !e.mayOnlyRead(who) || onlyReads(*item))
+}
 
 // mayRun returns an error if the client may only read, and the tool name of source may change
 // something, or if the user does not allow it. It requests the description from the source only
@@ -32,23 +36,29 @@ func (e *Engine) mayRun(ctx context.Context, req *request, source Tooler, name s
 	if !readsOnly && !asks {
 		return nil
 	}
-	all, err := source.Tools(ctx)
-	if err != nil {
+	tool, err := toolNamed(ctx, source, name)
+	switch {
+	case err != nil:
 		return err
+	case readsOnly && !onlyReads(tool):
+		return errReadOnly
+	case g != nil || asks && isDestructive(tool):
+		return e.admitTool(ctx, cmp.Or(g, openTable), req, tool)
 	}
-	for _, tool := range all {
-		if tool.Name != name {
-			continue
-		}
-		switch {
-		case readsOnly && !onlyReads(tool):
-			return errReadOnly
-		case g != nil || asks && isDestructive(tool):
-			return e.admitTool(ctx, cmp.Or(g, openTable), req, tool)
-		}
-		return nil
+	return nil
+}
+
+// toolNamed returns the description of a tool of a source.
+func toolNamed(ctx context.Context, source Source, name string) (Item, error) {
+	listing, err := source.List(ctx, Tools, "")
+	if err != nil {
+		return Item{}, err
 	}
-	return ErrNotFound
+	at := slices.IndexFunc(listing.Items, func(item Item) bool { return item.Key == name })
+	if at < 0 {
+		return Item{}, ErrNotFound
+	}
+	return listing.Items[at], nil
 }
 
 // seesLists reports whether a client gets the changes of the lists of the source at prefix.

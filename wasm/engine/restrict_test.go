@@ -23,11 +23,11 @@ func TestReadOnlyClientsRunToolsThatOnlyRead(t *testing.T) {
 		hints := map[string]string{"look": `,"annotations":{"readOnlyHint":true}`, "act": `,"annotations":{"readOnlyHint":false}`, "text": `,"annotations":{"readOnlyHint":"true"}`, "bare": ""}
 		table := engine.NewTable()
 		for name, hint := range hints {
-			tool, err := engine.ParseTool([]byte(`{"name":"` + name + `","inputSchema":{"type":"object"}` + hint + `}`))
+			tool, err := engine.Tools.Parse([]byte(`{"name":"` + name + `","inputSchema":{"type":"object"}` + hint + `}`))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := table.PutTool(engine.ToolEntry{Tool: tool, Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"content":[]}`), nil }}); err != nil {
+			if err := table.Put(engine.Entry{Kind: engine.Tools, JSON: tool.JSON, Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"content":[]}`), nil }}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/base64"
-	"strconv"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
@@ -56,13 +55,12 @@ func (e *Engine) beginRead(rev revision, cache Cache, meta []byte, room int) []b
 const readOverhead = 64 // bytes
 
 // beginList begins the result of a method that lists, up to its first entry.
-func (e *Engine) beginList(rev revision, kind sink.Method) []byte {
+func (e *Engine) beginList(rev revision, k Kind) []byte {
 	begin := []byte("{")
 	if rev == modern {
 		begin = append(appendCache(e.fixed.Load().begin(0), e.private(e.options.Cache)), ',')
 	}
-	_, member := listOf(kind)
-	return append(append(append(begin, '"'), member...), `":[`...)
+	return append(append(append(begin, '"'), k.Member()...), `":[`...)
 }
 
 // appendInfo appends an Implementation object.
@@ -75,48 +73,6 @@ func appendInfo(dst []byte, info Info, rev revision) []byte {
 	if rev.hasIcons() {
 		dst = emit.AppendText(dst, "websiteUrl", info.WebsiteURL)
 		dst = emit.AppendRaw(dst, "icons", info.Icons)
-	}
-	return append(dst, '}')
-}
-
-// appendResource appends a resource in the shape of a revision.
-func appendResource(dst []byte, r *Resource, prefix string, rev revision) []byte {
-	dst = appendURI(append(dst, `{"uri":`...), prefix, r.URI)
-	dst = jsonrpc.AppendString(append(dst, `,"name":`...), r.Name)
-	if rev.hasTitles() {
-		dst = emit.AppendText(dst, "title", r.Title)
-	}
-	dst = emit.AppendText(dst, "description", r.Description)
-	dst = emit.AppendText(dst, "mimeType", r.MIMEType)
-	if r.Size > 0 {
-		dst = strconv.AppendInt(append(dst, `,"size":`...), r.Size, 10)
-	}
-	return appendExtras(dst, r.Annotations, r.Icons, r.Meta, rev)
-}
-
-// appendTemplate appends a template in the shape of a revision.
-func appendTemplate(dst []byte, t *Template, prefix string, rev revision) []byte {
-	dst = appendURI(append(dst, `{"uriTemplate":`...), prefix, t.URITemplate)
-	dst = jsonrpc.AppendString(append(dst, `,"name":`...), t.Name)
-	if rev.hasTitles() {
-		dst = emit.AppendText(dst, "title", t.Title)
-	}
-	dst = emit.AppendText(dst, "description", t.Description)
-	dst = emit.AppendText(dst, "mimeType", t.MIMEType)
-	return appendExtras(dst, t.Annotations, t.Icons, t.Meta, rev)
-}
-
-func appendExtras(dst, annotations, icons, meta []byte, rev revision) []byte {
-	if annotations != nil {
-		o := emit.JSON(dst)
-		addAnnotations(&o, annotations, rev)
-		dst = o
-	}
-	if rev.hasIcons() {
-		dst = emit.AppendRaw(dst, "icons", icons)
-	}
-	if rev.hasTitles() {
-		dst = emit.AppendRaw(dst, "_meta", meta)
 	}
 	return append(dst, '}')
 }
@@ -147,40 +103,6 @@ func appendContents(dst []byte, c *Contents, prefix string, rev revision) []byte
 		dst = append(dst, `,"_meta":{}`...)
 	}
 	return append(dst, '}')
-}
-
-// addNamed adds the description of a prompt or tool.
-func addNamed(o *emit.JSON, object []byte, shown string, rev revision, isTool bool) {
-	if rev == modern && shown == "" {
-		o.Raw(object)
-		return
-	}
-	o.Text("{")
-	s := jsonrpc.Scan(object)
-	for s.Next() {
-		name := string(s.Name)
-		if introducedIn(name, isTool) > rev {
-			continue
-		}
-		switch {
-		case name == "name" && shown != "":
-			o.Name(name)
-			o.Quote(shown)
-		case name == "arguments" && !rev.hasTitles():
-			o.Name(name)
-			arguments, _ := jsonrpc.Elements(s.Value)
-			for i, argument := range arguments {
-				o.Text(emit.Separator(i))
-				addNamed(o, argument, "", rev, false)
-			}
-			o.Text("]")
-		case name == "outputSchema" && rev != modern && string(jsonrpc.Member(s.Value, "type")) != `"object"`:
-			// Only 2026-07-28 has results that are no objects.
-		default:
-			o.Member(name, s.Value)
-		}
-	}
-	o.Text("}")
 }
 
 // addAnnotations adds the member of that name, unless it is nil; lastModified is

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -30,47 +29,11 @@ const (
 	maxSkillPath   = 1_000    // characters, below the skill
 )
 
-// A Skill is the entry of a skill. Use [ParseSkill].
-type Skill struct {
-	URI         string // of its SKILL.md
-	Frontmatter []byte // of that file, a JSON object with name and description
-	Files       []SkillFile
-	Dynamic     bool // its files are generated: there is no list of them
-}
-
-// A SkillFile is a file of a skill.
-type SkillFile struct {
-	URI    string
-	Digest string // of its bytes: "sha256:" and 64 hexadecimal digits
-	Size   int64  // bytes
-}
-
 // A Skiller is a Source that also has skills. It serves their files as resources.
 type Skiller interface {
-	// Skills returns all of them in a stable order.
-	Skills(ctx context.Context) ([]Skill, error)
-
-	// Skill returns the one whose SKILL.md has a URI. If there is none, the error
+	// Skill returns the entry of the skill whose SKILL.md has a URI. If there is none, the error
 	// wraps [ErrNotFound].
-	Skill(ctx context.Context, uri string) (Skill, error)
-}
-
-// listSkills answers skills/list.
-func (e *Engine) listSkills(ctx context.Context, req *request) (sink.Result, error) {
-	return e.listItems(ctx, req, listSkillsMethod, func(ctx context.Context, m *mount) (items []item, err error) {
-		source, ok := m.source.(Skiller)
-		if !ok {
-			return nil, nil
-		}
-		all, err := source.Skills(ctx)
-		for i := range all {
-			s := &all[i]
-			if e.options.Allow(req.who, VerbList, m.prefix+s.URI) {
-				items = append(items, item{s.URI, func(dst []byte) []byte { return appendSkill(dst, s, m.prefix) }})
-			}
-		}
-		return items, err
-	})
+	Skill(ctx context.Context, uri string) (Item, error)
 }
 
 // getSkill answers skills/get.
@@ -95,7 +58,8 @@ func (e *Engine) getSkill(ctx context.Context, req *request) (sink.Result, error
 		case err == nil:
 			o := emit.JSON(appendCache(e.fixed.Load().begin(0), e.private(e.options.Cache)))
 			o.Name("skill")
-			return sink.Result{Document: &sink.Document{JSON: append(appendSkill(o, &s, l.mount.prefix), '}')}}, nil
+			o = Skills.appendItem(o, &s, l.mount.prefix, l.mount.prefix+s.Key, modern)
+			return sink.Result{Document: &sink.Document{JSON: append(o, '}')}}, nil
 		case !tryNextSource(err):
 			return sink.Result{}, jsonrpc.Wrap("skill "+jsonrpc.Quoted(uri), err)
 		}
@@ -103,68 +67,54 @@ func (e *Engine) getSkill(ctx context.Context, req *request) (sink.Result, error
 	return sink.Result{}, ErrNotFound
 }
 
-// appendSkill appends the entry of a skill.
-func appendSkill(dst []byte, s *Skill, prefix string) []byte {
-	o := emit.JSON(appendURI(append(dst, `{"uri":`...), prefix, s.URI))
-	o.Member("frontmatter", s.Frontmatter)
-	o.Name("resources")
-	if s.Dynamic {
-		return append(o, `"dynamic"}`...)
+// prefixedFiles returns the files of a skill, an array, with a prefix before their URIs.
+func prefixedFiles(files []byte, prefix string) []byte {
+	elements, ok := jsonrpc.Elements(files)
+	if !ok || prefix == "" {
+		return files // "dynamic"
 	}
-	if len(s.Files) == 0 {
-		o.Text("[")
-	}
-	for i, f := range s.Files {
-		o.Text(emit.Separator(i))
-		o.Text(`{"uri":`)
-		o.Quote(prefix + f.URI)
-		o.Name("digest")
-		o.Quote(f.Digest)
-		o.Name("size")
-		o = append(o, jsonrpc.IDOf(f.Size)...)
+	o := emit.JSON("[")
+	for i, file := range elements {
+		if i > 0 {
+			o.Text(",")
+		}
+		o.Text("{")
+		for s := jsonrpc.Scan(file); s.Next(); {
+			if string(s.Name) == "uri" {
+				uri, _ := jsonrpc.Text(s.Value)
+				s.Value = jsonrpc.AppendString(nil, prefix+uri)
+			}
+			o.Member(string(s.Name), s.Value)
+		}
 		o.Text("}")
 	}
-	return append(o, `]}`...)
+	return append(o, ']')
 }
 
 // ParseSkill reads an entry as skills/list has it. The error names what is wrong: nothing is
-// corrected, because clients compare the entry with the files.
-func ParseSkill(object []byte) (Skill, error) {
-	s := TrustedSkill(object)
-	return s, s.check()
-}
-
-// TrustedSkill is ParseSkill without checks, for entries of the package's own code: it has
-// checked them, and every page pays for the size of the checks. A gateway checks them again.
-func TrustedSkill(object []byte) (s Skill) {
-	s.URI, _ = jsonrpc.Text(jsonrpc.Member(object, "uri"))
-	s.Frontmatter = bytes.Clone(jsonrpc.Member(object, "frontmatter"))
-	resources := jsonrpc.Member(object, "resources")
-	s.Dynamic = string(resources) == `"dynamic"`
-	files, _ := jsonrpc.Elements(resources)
-	for _, file := range files {
-		f := SkillFile{Size: -1}
-		f.URI, _ = jsonrpc.Text(jsonrpc.Member(file, "uri"))
-		f.Digest, _ = jsonrpc.Text(jsonrpc.Member(file, "digest"))
-		if size, ok := jsonrpc.Int(jsonrpc.Member(file, "size")); ok {
-			f.Size = size
-		}
-		s.Files = append(s.Files, f)
+// corrected, because clients compare the entry with the files. [Kind.Parse] leaves out these checks, for
+// entries of the package's own code: it has made them, and every page pays for the size of the checks.
+func ParseSkill(object []byte) (Item, error) {
+	item, err := Skills.Parse(object)
+	if err == nil {
+		err = checkSkill(item)
 	}
-	return s
+	return item, err
 }
 
-// check checks what SEP-2640 requires of an entry.
-func (s *Skill) check() error {
-	root, ok := strings.CutSuffix(s.URI, "/SKILL.md")
-	if !ok || !validSkillURI(s.URI) {
+// checkSkill checks what SEP-2640 requires of an entry.
+func checkSkill(item Item) error {
+	root, ok := strings.CutSuffix(item.Key, "/SKILL.md")
+	if !ok || !validSkillURI(item.Key) {
 		return schema.Wrong("uri", "is not that of a SKILL.md, as skill://refunds/SKILL.md is")
 	}
-	if err := checkFrontmatter(s.Frontmatter); err != nil {
+	frontmatter, resources := jsonrpc.Member(item.JSON, "frontmatter"), jsonrpc.Member(item.JSON, "resources")
+	if err := checkFrontmatter(frontmatter); err != nil {
 		return err
 	}
-	name, _ := jsonrpc.Text(jsonrpc.Member(s.Frontmatter, "name"))
-	description, _ := jsonrpc.Text(jsonrpc.Member(s.Frontmatter, "description"))
+	name, _ := jsonrpc.Text(jsonrpc.Member(frontmatter, "name"))
+	description, _ := jsonrpc.Text(jsonrpc.Member(frontmatter, "description"))
+	files, isArray := jsonrpc.Elements(resources)
 	switch {
 	case description == "":
 		return schema.Wrong("frontmatter.description", "is missing")
@@ -172,27 +122,30 @@ func (s *Skill) check() error {
 		return schema.Wrong("frontmatter.name", "is not 1 to 64 of a-z, 0-9 and single hyphens between them")
 	case !strings.HasSuffix(root, "/"+name):
 		return schema.Wrong("uri", "does not end in the name of the skill and /SKILL.md")
-	case s.Dynamic:
+	case string(resources) == `"dynamic"`: // they are generated
 		return nil
-	case s.Files == nil:
+	case !isArray:
 		return schema.Wrong("resources", `is neither an array with a SKILL.md nor "dynamic"`)
-	case len(s.Files) > maxSkillFiles:
+	case len(files) > maxSkillFiles:
 		return schema.Wrong("resources", "are more than 512")
 	}
 	total, own := int64(0), false
 	paths := skillPaths{}
-	for i, f := range s.Files {
-		path, inside := strings.CutPrefix(f.URI, root+"/")
+	for i, file := range files {
+		uri, _ := jsonrpc.Text(jsonrpc.Member(file, "uri"))
+		digest, _ := jsonrpc.Text(jsonrpc.Member(file, "digest"))
+		size, isSize := jsonrpc.Int(jsonrpc.Member(file, "size"))
+		path, inside := strings.CutPrefix(uri, root+"/")
 		switch {
 		case !inside || !paths.add(path):
 			return schema.Wrong(schema.Element("resources", i)+".uri", "is not that of a further file of the skill")
-		case !validDigest(f.Digest):
+		case !validDigest(digest):
 			return schema.Wrong(schema.Element("resources", i)+".digest", "is not sha256: and 64 hexadecimal digits")
-		case f.Size < 0 || f.Size > maxSkillBytes:
+		case !isSize || size < 0 || size > maxSkillBytes:
 			return schema.Wrong(schema.Element("resources", i)+".size", "is not a number of bytes up to 16 MiB")
 		}
-		total += f.Size
-		own = own || f.URI == s.URI
+		total += size
+		own = own || uri == item.Key
 	}
 	switch {
 	case !own:
@@ -290,57 +243,4 @@ func validSkillName(name string) bool {
 func validDigest(digest string) bool {
 	digits, ok := strings.CutPrefix(digest, "sha256:")
 	return ok && len(digits) == 64 && !strings.ContainsFunc(digits, func(r rune) bool { return (r < 'a' || r > 'f') && (r < '0' || r > '9') })
-}
-
-// PutSkill registers skills, or replaces those with the same URI. Their files are
-// resources, registered by Put.
-func (t *Table) PutSkill(skills ...Skill) {
-	if len(skills) == 0 {
-		return // and nothing is announced
-	}
-	t.update(Change{List: true}, func() {
-		for _, s := range skills {
-			at, found := slices.BinarySearchFunc(t.skills, s.URI, compareSkill)
-			if found {
-				t.skills[at] = s
-			} else {
-				t.skills = slices.Insert(t.skills, at, s)
-			}
-		}
-	})
-}
-
-func compareSkill(s Skill, uri string) int { return strings.Compare(s.URI, uri) }
-
-// RemoveSkill takes skills out; their files remain. Unknown URIs are ignored.
-func (t *Table) RemoveSkill(uris ...string) {
-	t.update(Change{List: true}, func() {
-		t.skills = slices.DeleteFunc(t.skills, func(s Skill) bool { return slices.Contains(uris, s.URI) })
-	})
-}
-
-// HasSkills reports whether any are registered.
-func (t *Table) HasSkills() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.skills) > 0
-}
-
-// Skills returns all skills by URI.
-func (t *Table) Skills(context.Context) ([]Skill, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Clone(t.skills), nil
-}
-
-// Skill returns the entry of a skill.
-func (t *Table) Skill(_ context.Context, uri string) (Skill, error) {
-	uri = CanonicalURI(uri)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	at := slices.IndexFunc(t.skills, func(s Skill) bool { return CanonicalURI(s.URI) == uri })
-	if at < 0 {
-		return Skill{}, ErrNotFound
-	}
-	return t.skills[at], nil
 }

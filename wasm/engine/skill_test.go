@@ -113,9 +113,12 @@ func TestSkillEntriesAreChecked(t *testing.T) {
 // A skill without files has an empty list of them.
 func TestSkillWithoutFilesIsValidJSON(t *testing.T) {
 	table := engine.NewTable()
-	table.PutSkill(engine.Skill{URI: "skill://a/SKILL.md", Frontmatter: []byte(`{"name":"a","description":"d"}`)})
+	entry := []byte(`{"uri":"skill://a/SKILL.md","frontmatter":{"name":"a","description":"d"},"resources":[]}`)
+	if err := table.Put(engine.Entry{Kind: engine.Skills, JSON: entry}); err != nil {
+		t.Fatal(err)
+	}
 	e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{Skills: true})
-	e.Mount("", table)
+	e.Mount("p+", table)
 	d := enginetest.NewDialogue(t, e)
 	if got := d.Modern("skills/list", ""); !strings.Contains(got, `"resources":[]}`) {
 		t.Error(got)

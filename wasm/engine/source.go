@@ -15,11 +15,11 @@ import (
 //
 // Methods may be called concurrently and return soon after ctx ends.
 type Source interface {
-	// List returns resources in a stable order, from cursor on. Cursors are
-	// opaque to others: "" is the beginning, an empty Listing.Next the end, and
-	// for an unknown one the error wraps [ErrBadCursor].
-	// The source chooses the size of a page, at most [MaxPageSize].
-	List(ctx context.Context, cursor string) (Listing, error)
+	// List returns the entries of a kind in a stable order, from cursor on; none of a kind that the
+	// source does not have. Only [Resources] may come in parts: cursors are opaque to others, "" is the
+	// beginning, an empty Listing.Next the end, and for an unknown one the error wraps [ErrBadCursor].
+	// The source chooses the size of a part, at most [MaxPageSize].
+	List(ctx context.Context, k Kind, cursor string) (Listing, error)
 
 	// Read returns the contents of uri: one item, or one for each of its parts.
 	// If there is no such resource, the error wraps [ErrNotFound].
@@ -66,17 +66,11 @@ type Finder interface {
 	Has(ctx context.Context, uri string) (bool, error)
 }
 
-// A Templater is a Source that also describes resources by RFC 6570 templates.
-type Templater interface {
-	Templates(ctx context.Context) ([]Template, error)
-}
-
-// An Immediate source answers List, Read and Templates from memory, without ever
-// waiting. The engine may call it on the stack of a wasm export, where nothing
+// An Immediate source answers List and Read from memory, without ever waiting. The engine may call it on the stack of a wasm export, where nothing
 // may block.
 type Immediate interface {
-	// Generation changes whenever what List or Templates answers changes. Pages
-	// made of it are kept until then.
+	// Generation changes whenever what List answers changes. Pages made of it are kept
+	// until then.
 	Generation() uint64
 }
 
@@ -111,7 +105,7 @@ type EarlyReader interface {
 type Change struct {
 	URI   string // the resource that changed; empty: none in particular
 	Under bool   // so did, or may have, every resource whose URI begins with URI
-	List  bool   // the list of resources, or of templates, changed
+	List  bool   // the list of resources, of templates, or of skills, changed
 
 	Prompts bool // the list of prompts changed
 	Tools   bool // the list of tools changed
@@ -121,6 +115,12 @@ type Change struct {
 	Granted func(who Principal, uri string) bool
 }
 
+// and returns both changes as one.
+func (c Change) and(other Change) Change {
+	c.List, c.Prompts, c.Tools = c.List || other.List, c.Prompts || other.Prompts, c.Tools || other.Tools
+	return c
+}
+
 // Cache is how long clients may keep an answer (MCP 2026-07-28,
 // server/utilities/caching). The zero value: not at all, and for themselves.
 type Cache struct {
@@ -128,38 +128,10 @@ type Cache struct {
 	Public bool          // the answer is the same for every principal
 }
 
-// Listing is a part of a source's list.
+// Listing is a part of a source's list. Items are checked and cleaned: see [Kind.Parse].
 type Listing struct {
-	Resources []Resource
-	Next      string // the cursor of what follows; empty at the end
-}
-
-// A Resource describes one thing that can be read. URI and Name are required. Texts
-// of a [Table] and a remote.Remote are cleaned (see [PlainText]); another Source that lists
-// texts of others has to clean them, as [ParseResource] does. Fields that an older
-// revision does not have are left out there.
-type Resource struct {
-	URI         string // absolute, RFC 3986
-	Name        string // for programs, and for people when there is no Title
-	Title       string
-	Description string
-	MIMEType    string
-	Size        int64  // bytes before any encoding; 0: not known
-	Annotations []byte // JSON object, or nil: audience, priority, lastModified
-	Icons       []byte // JSON array, or nil
-	Meta        []byte // JSON object, or nil: _meta
-}
-
-// A Template describes resources by an RFC 6570 URI template.
-type Template struct {
-	URITemplate string
-	Name        string
-	Title       string
-	Description string
-	MIMEType    string // only if all of its resources share it
-	Annotations []byte // JSON object, or nil
-	Icons       []byte // JSON array, or nil
-	Meta        []byte // JSON object, or nil
+	Items []Item
+	Next  string // the cursor of what follows; empty at the end
 }
 
 // Contents is one item of what a read answers with. Its content is Ref if that

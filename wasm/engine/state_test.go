@@ -30,8 +30,8 @@ func TestRequestStateBelongsToOneTuple(t *testing.T) {
 		}
 		const all = "abc"
 		for end := 1; end <= len(all); end++ {
-			err := table.PutTool(engine.ToolEntry{
-				Tool: engine.Tool{Name: all[:end], Object: []byte(`{"name":"` + all[:end] + `","inputSchema":{"type":"object"}}`)}, Call: ask,
+			err := table.Put(engine.Entry{
+				Kind: engine.Tools, JSON: []byte(`{"name":"` + all[:end] + `","inputSchema":{"type":"object"}}`), Call: ask,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -6,11 +6,11 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/plain"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -22,180 +22,163 @@ import (
 type Table struct {
 	mu           sync.Mutex
 	generation   uint64
-	last         uint64          // the newest number in use
-	rows         []*row          // by number
-	mimeType     string          // of the last one
-	byURI        map[string]*row // by the canonical form
-	templates    []*templateRow
-	byPrefix     map[string][]*templateRow // by the literal beginning
-	lengths      []int                     // of the keys of byPrefix, longest first
-	prompts      []namedRow                // replaced as a whole, as are tools
-	tools        []namedRow
-	skills       []Skill // by URI
+	last         uint64                      // the newest number in use
+	rows         [len(kinds)][]*row          // of each kind, by number
+	byKey        [len(kinds)]map[string]*row // by the form in which keys are compared
+	mimeType     string                      // of the last one
+	byPrefix     map[string][]*row           // templates by the literal beginning
+	lengths      []int                       // of the keys of byPrefix, longest first
 	observers    map[int]func(Change)
 	nextObserver int
 }
 
-// An Entry is a resource and how to read it: by Ref, where the Sink has it, or by
-// Read.
+// An Entry is an item of a [Table], and what answers for it. Without a Ref, which the Sink has, a
+// resource has Read and a template has Expand; a prompt and a tool have Call. Complete, of templates and
+// prompts, may be nil.
 type Entry struct {
-	Resource
+	Kind Kind
+	JSON []byte // the description: see [Kind.Parse]
+
 	Ref   sink.Ref
-	Read  func(ctx context.Context, uri string) ([]Contents, error)
 	Cache Cache // of what Ref refers to
-}
+	Read  func(ctx context.Context, uri string) ([]Contents, error)
 
-// A TemplateEntry is a template and how to read what it describes. Read gets the
-// variables as a JSON object. Complete suggests values for them; it may be nil.
-type TemplateEntry struct {
-	Template
-	Ref  sink.Ref
-	Read func(ctx context.Context, uri string, variables []byte) ([]Contents, error)
+	// Expand reads what a template describes. variables is a JSON object.
+	Expand func(ctx context.Context, uri string, variables []byte) ([]Contents, error)
 
+	// Call renders a prompt or runs a tool: see [Prompter] and [Tooler].
+	Call func(ctx context.Context, arguments []byte) ([]byte, error)
+	Task TaskTool // of a tool
+
+	// Complete suggests values for the arguments of a prompt, or the variables of a template.
 	Complete func(ctx context.Context, c CompletionRequest) (Completion, error)
-	Cache    Cache // of what Ref refers to
 }
 
 type row struct {
 	Entry
-	number uint64 // the place in the list: kept when the entry is replaced
-}
-
-type templateRow struct {
-	TemplateEntry
-	canonical string // the template, as it is compared
-	matcher   *matcher
+	key      string // of the Item
+	number   uint64 // the place in the list: kept when the entry is replaced
+	mimeType string
+	matcher  *matcher // of a template
 }
 
 // NewTable returns an empty Table.
 func NewTable() *Table {
-	return &Table{byURI: map[string]*row{}, byPrefix: map[string][]*templateRow{}, observers: map[int]func(Change){}}
+	return &Table{byPrefix: map[string][]*row{}, observers: map[int]func(Change){}}
 }
 
-// check returns why an entry cannot be registered, or nil.
-func (e *Entry) check() error {
-	var err error
-	switch fault := schema.CheckURI(e.URI); {
-	case fault != nil:
-		err = schema.Wrong("its URI", fault.Error())
-	case e.Name == "":
-		err = errors.New("its name is missing")
-	case e.MIMEType != "" && !schema.ValidMediaType(e.MIMEType):
-		err = schema.Wrong("its mimeType", schema.MediaTypeRule)
-	default:
-		return nil
+// compared returns the form in which keys of a kind are compared.
+func (k Kind) compared(key string) string {
+	switch k {
+	case Resources, Skills:
+		return CanonicalURI(key)
+	case Templates:
+		return canonicalTemplate(key)
 	}
-	return jsonrpc.Wrap("resource "+jsonrpc.Quoted(e.URI), err)
+	return key
 }
 
-// Put registers entries, or replaces those with the same URI. Those that are not valid are
-// left out: the error names each.
-func (t *Table) Put(entries ...Entry) (refused error) {
-	entries = slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
-		err := e.check()
-		refused = errors.Join(refused, err)
-		return err != nil
-	})
-	if len(entries) == 0 {
-		return refused // and nothing is announced
+// newRow checks an entry.
+func newRow(e Entry) (*row, error) {
+	item, err := e.Kind.Parse(e.JSON)
+	r := &row{Entry: e, key: item.Key}
+	r.JSON = item.JSON
+	switch {
+	case err != nil:
+	case e.Kind == Templates:
+		r.matcher, err = templateMatcher(item.Key)
+	case e.Kind.hasNames() && e.Call == nil:
+		err = errors.New("it has no handler: register a function with it")
 	}
-	t.update(Change{List: true}, func() {
-		for _, e := range entries {
-			plain.Members(e.URI, &e.Name, &e.Title, &e.Description, &e.MIMEType)
-			if e.MIMEType == t.mimeType {
-				e.MIMEType = t.mimeType // one text, which each read compares by its address
-			}
-			t.mimeType = e.MIMEType
-			key := CanonicalURI(e.URI)
-			if old := t.byURI[key]; old != nil {
-				old.Entry = e
-				continue
-			}
-			t.last++
-			r := &row{e, t.last}
-			t.rows = append(t.rows, r)
-			t.byURI[key] = r
-		}
-	})
-	return refused
+	if err != nil {
+		return nil, jsonrpc.Wrap(kinds[e.Kind].one+" "+jsonrpc.Quoted(item.Key), err)
+	}
+	r.mimeType, _ = jsonrpc.Text(jsonrpc.Member(item.JSON, "mimeType"))
+	return r, nil
 }
 
-// matcher returns what matches URIs with a template, or why that cannot be registered.
-func (e *TemplateEntry) matcher() (m *matcher, err error) {
-	m, fault := newMatcher(e.URITemplate)
+// templateMatcher returns what matches URIs with a template, or why that cannot be registered.
+func templateMatcher(template string) (*matcher, error) {
+	m, fault := newMatcher(template)
 	switch {
 	case fault != nil:
-		err = jsonrpc.Wrap("it cannot be matched", fault)
+		return nil, jsonrpc.Wrap("it cannot be matched", fault)
 	case schema.SchemeLength(m.prefix) == 0:
-		err = errors.New("it must begin with a scheme such as notes: or idb:///")
-	case e.Name == "":
-		err = errors.New("its name is missing")
-	case e.MIMEType != "" && !schema.ValidMediaType(e.MIMEType):
-		err = schema.Wrong("its mimeType", schema.MediaTypeRule)
-	default:
-		return m, nil
+		return nil, errors.New("it must begin with a scheme such as notes: or idb:///")
 	}
-	return nil, jsonrpc.Wrap("template "+jsonrpc.Quoted(e.URITemplate), err)
+	return m, nil
 }
 
-// PutTemplate registers templates, or replaces equal ones. Those that are not valid are left
-// out: the error names each.
-func (t *Table) PutTemplate(entries ...TemplateEntry) (refused error) {
-	var rows []*templateRow
+// Put registers entries, or replaces those with the same key. Those that are not valid are left out: the
+// error names each.
+func (t *Table) Put(entries ...Entry) (refused error) {
+	var valid []*row
+	var change Change
+	templates := false
 	for _, e := range entries {
-		m, err := e.matcher()
+		r, err := newRow(e)
 		if err != nil {
 			refused = errors.Join(refused, err)
 			continue
 		}
-		plain.Members(e.URITemplate, &e.Name, &e.Title, &e.Description, &e.MIMEType)
-		rows = append(rows, &templateRow{e, canonicalTemplate(e.URITemplate), m})
+		valid = append(valid, r)
+		change = change.and(e.Kind.Changed())
+		templates = templates || e.Kind == Templates
 	}
-	if len(rows) == 0 {
-		return refused
+	if valid == nil {
+		return refused // and nothing is announced
 	}
-	t.update(Change{List: true}, func() {
-		for _, r := range rows {
-			at := slices.IndexFunc(t.templates, func(old *templateRow) bool { return old.canonical == r.canonical })
-			if at >= 0 {
-				t.templates[at] = r
-			} else {
-				t.templates = append(t.templates, r)
-			}
+	t.update(change, func() {
+		for _, r := range valid {
+			t.put(r)
 		}
-		t.index()
+		if templates {
+			t.index()
+		}
 	})
 	return refused
 }
 
-// Remove takes resources out. Unknown URIs are ignored.
-func (t *Table) Remove(uris ...string) {
-	if len(uris) == 0 {
-		return
+// put registers one row; t.mu is held.
+func (t *Table) put(r *row) {
+	if r.mimeType == t.mimeType {
+		r.mimeType = t.mimeType // one text, which each read compares by its address
 	}
-	t.update(Change{List: true}, func() {
-		gone := map[*row]bool{}
-		for _, uri := range uris {
-			key := CanonicalURI(uri)
-			gone[t.byURI[key]] = true
-			delete(t.byURI, key)
-		}
-		t.rows = slices.DeleteFunc(t.rows, func(r *row) bool { return gone[r] })
-	})
+	t.mimeType = r.mimeType
+	rows, key := t.rows[r.Kind], r.Kind.compared(r.key)
+	if t.byKey[r.Kind] == nil {
+		t.byKey[r.Kind] = map[string]*row{}
+	}
+	if old := t.byKey[r.Kind][key]; old != nil {
+		r.number = old.number
+		at, _ := slices.BinarySearchFunc(rows, r.number, byNumber)
+		rows[at] = r
+	} else {
+		t.last++
+		r.number = t.last
+		t.rows[r.Kind] = append(rows, r)
+	}
+	t.byKey[r.Kind][key] = r
 }
 
-// RemoveTemplate takes templates out.
-func (t *Table) RemoveTemplate(uriTemplates ...string) {
-	if len(uriTemplates) == 0 {
+func byNumber(r *row, number uint64) int { return cmp.Compare(r.number, number) }
+
+// Remove takes entries out. Unknown keys are ignored.
+func (t *Table) Remove(k Kind, keys ...string) {
+	if len(keys) == 0 {
 		return
 	}
-	gone := make([]string, len(uriTemplates))
-	for i, template := range uriTemplates {
-		gone[i] = canonicalTemplate(template)
-	}
-	t.update(Change{List: true}, func() {
-		t.templates = slices.DeleteFunc(t.templates, func(r *templateRow) bool { return slices.Contains(gone, r.canonical) })
-		t.index()
+	t.update(k.Changed(), func() {
+		gone := map[*row]bool{}
+		for _, key := range keys {
+			key = k.compared(key)
+			gone[t.byKey[k][key]] = true
+			delete(t.byKey[k], key)
+		}
+		t.rows[k] = slices.DeleteFunc(t.rows[k], func(r *row) bool { return gone[r] })
+		if k == Templates {
+			t.index()
+		}
 	})
 }
 
@@ -215,7 +198,7 @@ func (t *Table) Announce(change Change) { t.update(change, func() {}) }
 func (t *Table) index() {
 	clear(t.byPrefix)
 	t.lengths = t.lengths[:0]
-	for _, r := range t.templates {
+	for _, r := range t.rows[Templates] {
 		prefix := r.matcher.prefix
 		t.byPrefix[prefix] = append(t.byPrefix[prefix], r)
 		if !slices.Contains(t.lengths, len(prefix)) {
@@ -243,7 +226,7 @@ func (t *Table) apply(change Change, apply func()) []func(Change) {
 	return slices.Collect(maps.Values(t.observers))
 }
 
-// Generation counts changes of the list and of the templates.
+// Generation counts changes of the lists.
 func (t *Table) Generation() uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -256,7 +239,7 @@ const tablePage = 10 // resources
 
 // List continues behind the number in the cursor, so that entries that come and go
 // neither hide nor repeat others.
-func (t *Table) List(_ context.Context, cursor string) (Listing, error) {
+func (t *Table) List(_ context.Context, k Kind, cursor string) (listing Listing, err error) {
 	behind := uint64(0)
 	if cursor != "" {
 		raw, err := base64.RawURLEncoding.DecodeString(cursor)
@@ -267,87 +250,64 @@ func (t *Table) List(_ context.Context, cursor string) (Listing, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	from, _ := slices.BinarySearchFunc(t.rows, behind+1, func(r *row, number uint64) int {
-		return cmp.Compare(r.number, number)
-	})
-	part := t.rows[from:min(from+tablePage, len(t.rows))]
-	listing := Listing{Resources: make([]Resource, len(part))}
-	for i, r := range part {
-		listing.Resources[i] = r.Resource
-	}
-	if from+len(part) < len(t.rows) {
-		next := binary.BigEndian.AppendUint64(nil, part[len(part)-1].number)
+	from, _ := slices.BinarySearchFunc(t.rows[k], behind+1, byNumber)
+	part := t.rows[k][from:]
+	if k == Resources && len(part) > tablePage {
+		part = part[:tablePage]
+		next := binary.BigEndian.AppendUint64(nil, part[tablePage-1].number)
 		listing.Next = base64.RawURLEncoding.EncodeToString(next)
+	}
+	listing.Items = make([]Item, len(part))
+	for i, r := range part {
+		listing.Items[i] = Item{r.key, r.JSON}
+	}
+	if k == Skills { // whose order of registration differs from page load to page load
+		slices.SortFunc(listing.Items, func(a, b Item) int { return cmp.Compare(a.Key, b.Key) })
 	}
 	return listing, nil
 }
 
-// Templates returns all templates in the order of registration.
-func (t *Table) Templates(context.Context) ([]Template, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	all := make([]Template, len(t.templates))
-	for i, r := range t.templates {
-		all[i] = r.Template
-	}
-	return all, nil
-}
-
 // Read finds uri among the resources, then among what templates describe.
 func (t *Table) Read(ctx context.Context, uri string) ([]Contents, error) {
-	r, template, variables := t.find(uri)
+	r, variables := t.find(CanonicalURI(uri))
 	switch {
-	case r != nil && r.Read == nil:
-		return []Contents{{URI: uri, MIMEType: r.MIMEType, Ref: r.Ref, Cache: r.Cache}}, nil
-	case r != nil:
+	case r == nil:
+		return nil, ErrNotFound
+	case r.Read != nil:
 		return r.Read(ctx, uri)
-	case template != nil && template.Read == nil:
-		return []Contents{{
-			URI: uri, MIMEType: template.MIMEType, Ref: template.Ref, Cache: template.Cache, variables: variables,
-		}}, nil
-	case template != nil:
-		return template.Read(ctx, uri, variables)
+	case r.Expand != nil:
+		return r.Expand(ctx, uri, variables)
 	}
-	return nil, ErrNotFound
+	return []Contents{{URI: uri, MIMEType: r.mimeType, Ref: r.Ref, Cache: r.Cache, variables: variables}}, nil
 }
 
 // Refer implements [Referrer]: the short way for what Read would return as a Ref.
 func (t *Table) Refer(uri string) Reference {
-	t.mu.Lock() // uri is canonical already
-	defer t.mu.Unlock()
-	if r := t.byURI[uri]; r != nil {
-		return Reference{r.Ref, r.MIMEType, r.Cache, nil}
-	}
-	if r, variables := t.match(uri); r != nil {
-		return Reference{r.Ref, r.MIMEType, r.Cache, variables}
+	if r, variables := t.find(uri); r != nil { // uri is canonical already
+		return Reference{r.Ref, r.mimeType, r.Cache, variables}
 	}
 	return Reference{}
 }
 
 // Has reports whether a resource or a template is there for uri.
 func (t *Table) Has(_ context.Context, uri string) (bool, error) {
-	r, template, _ := t.find(uri)
-	return r != nil || template != nil, nil
+	r, _ := t.find(CanonicalURI(uri))
+	return r != nil, nil
 }
 
-// find returns copies, which may be used without t.mu.
-func (t *Table) find(uri string) (*Entry, *TemplateEntry, []byte) {
-	uri = CanonicalURI(uri)
+// find returns what a canonical URI is read by: a resource, or a template and its variables.
+func (t *Table) find(uri string) (r *row, variables []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if r := t.byURI[uri]; r != nil {
-		entry := r.Entry
-		return &entry, nil, nil
+	if r := t.byKey[Resources][uri]; r != nil {
+		return r, nil
 	}
-	if r, variables := t.match(uri); r != nil {
-		return nil, &r.TemplateEntry, variables
-	}
-	return nil, nil, nil
+	return t.match(uri)
 }
 
 // match finds the first template that a canonical URI is an expansion of; t.mu is held. It
 // looks at those with the same literal beginning only, however many there are.
-func (t *Table) match(uri string) (*templateRow, []byte) {
+func (t *Table) match(uri string) (*row, []byte) {
 	for _, length := range t.lengths {
 		if length > len(uri) {
 			continue
@@ -359,6 +319,135 @@ func (t *Table) match(uri string) (*templateRow, []byte) {
 		}
 	}
 	return nil, nil
+}
+
+// row returns an entry by its key, or nil.
+func (t *Table) row(k Kind, key string) *row {
+	key = k.compared(key)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.byKey[k][key]
+}
+
+// has reports whether an entry of a kind is one.
+func (t *Table) has(k Kind, is func(r *row) bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.ContainsFunc(t.rows[k], is)
+}
+
+// GetPrompt renders a prompt. Missing required arguments, and unknown ones,
+// are rejected.
+func (t *Table) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
+	r := t.row(Prompts, name)
+	if r == nil {
+		return nil, ErrNotFound
+	}
+	named := 0
+	for own, argument := range r.arguments() {
+		switch {
+		case jsonrpc.Member(arguments, own) != nil:
+			named++
+		case isTrue(jsonrpc.Member(argument, "required")):
+			return nil, BadParams("the argument " + jsonrpc.Brief(own) + " is missing")
+		}
+	}
+	s := jsonrpc.Scan(arguments)
+	for s.Next() {
+		named--
+	}
+	if named < 0 {
+		return nil, BadParams("arguments has a name that the prompt does not know")
+	}
+	return r.Call(ctx, arguments)
+}
+
+// arguments returns those of a prompt, by name.
+func (r *row) arguments() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		all, _ := jsonrpc.Elements(jsonrpc.Member(r.JSON, "arguments"))
+		for _, argument := range all {
+			if name, _ := jsonrpc.Text(jsonrpc.Member(argument, "name")); !yield(name, argument) {
+				return
+			}
+		}
+	}
+}
+
+// CallTool runs a tool.
+func (t *Table) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
+	r := t.row(Tools, name)
+	if r == nil {
+		return nil, ErrNotFound
+	}
+	return r.Call(ctx, arguments)
+}
+
+// TaskTool implements [TaskTooler].
+func (t *Table) TaskTool(name string) (tool TaskTool) {
+	if r := t.row(Tools, name); r != nil {
+		tool = r.Task
+	}
+	return tool
+}
+
+// HasTasks reports whether a tool runs as a task.
+func (t *Table) HasTasks() bool {
+	return t.has(Tools, func(r *row) bool { return r.Task.Mode != TaskNever })
+}
+
+// HasSkills reports whether any are registered.
+func (t *Table) HasSkills() bool { return t.has(Skills, func(*row) bool { return true }) }
+
+// Skill returns the entry of a skill.
+func (t *Table) Skill(_ context.Context, uri string) (Item, error) {
+	r := t.row(Skills, uri)
+	if r == nil {
+		return Item{}, ErrNotFound
+	}
+	return Item{r.key, r.JSON}, nil
+}
+
+// Complete completes an argument of the prompt or template that c names. Unknown arguments
+// are rejected.
+func (t *Table) Complete(ctx context.Context, c CompletionRequest) (Completion, error) {
+	known := false
+	r := t.row(Prompts, c.Prompt)
+	switch {
+	case r != nil:
+		for name := range r.arguments() {
+			known = known || name == c.Argument
+		}
+	case c.Prompt == "":
+		r = t.template(c.URI)
+	}
+	switch {
+	case r == nil:
+		return Completion{}, ErrNotFound
+	case r.matcher != nil:
+		known = slices.Contains(r.matcher.names, c.Argument)
+	}
+	switch {
+	case !known:
+		return Completion{}, BadParams("argument.name is none of its arguments")
+	case r.Complete == nil:
+		return Completion{}, nil
+	}
+	return r.Complete(ctx, c)
+}
+
+// template returns the template that uri is, or that uri is an expansion of; else the resource.
+func (t *Table) template(uri string) *row {
+	if r := t.row(Templates, uri); r != nil {
+		return r
+	}
+	uri = CanonicalURI(uri)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r, _ := t.match(uri); r != nil {
+		return r
+	}
+	return t.byKey[Resources][uri]
 }
 
 // Follow implements [Follower]: changed is called for every change until ctx ends.

@@ -66,13 +66,13 @@ func (e *Engine) askOrPend(ctx context.Context, req *request, q *AccessQuestion)
 }
 
 // admitTask returns an error unless the tool of a task may run. It waits for the user.
-func (e *Engine) admitTask(t *task, description Tool, ask *pendingAsk) error {
+func (e *Engine) admitTask(t *task, description Item, ask *pendingAsk) error {
 	if ask == nil {
 		return e.mayHaveTask(t)
 	}
 	q := &AccessQuestion{
 		Assistant: AssistantOf(t.who), CallsItself: t.clientName, Right: rightNames[t.right()], Method: MethodCallTool,
-		Tool: description.Object, Arguments: t.arguments, Task: t.id, right: t.right(), tool: t.only,
+		Tool: description.JSON, Arguments: t.arguments, Task: t.id, right: t.right(), tool: t.only,
 	}
 	decided := func(allow bool, reason string) {
 		if e.options.Decided != nil {
@@ -184,6 +184,6 @@ func (e *Engine) cancelDeniedTasks() {
 }
 
 // isDestructive reports whether a tool says that it may destroy something.
-func isDestructive(tool Tool) bool {
-	return isTrue(jsonrpc.Member(jsonrpc.Member(tool.Object, "annotations"), "destructiveHint"))
+func isDestructive(tool Item) bool {
+	return isTrue(jsonrpc.Member(jsonrpc.Member(tool.JSON, "annotations"), "destructiveHint"))
 }

@@ -47,20 +47,6 @@ func taskTool(source Tooler, name string) (tool TaskTool) {
 	return tool
 }
 
-// toolNamed returns the description of a tool of a source.
-func toolNamed(ctx context.Context, source Tooler, name string) (Tool, error) {
-	all, err := source.Tools(ctx)
-	for _, tool := range all {
-		if tool.Name == name {
-			return tool, err
-		}
-	}
-	if err == nil {
-		err = ErrNotFound
-	}
-	return Tool{}, err
-}
-
 // takesTasks reports whether a call of the client may become a task of this engine.
 func (e *Engine) takesTasks(req *request) bool {
 	return req.rev == modern && e.declaresTasks.Load() && hasTasks(req.capabilities)

@@ -20,7 +20,7 @@ func nowMs() int64 { return time.Now().UnixMilli() }
 
 // createTask makes a task of a call, and returns it as an error: [taskCreated]. answers are those of
 // the client so far, or nil; ask is a question that waits for the user, or nil.
-func (e *Engine) createTask(req *request, tool TaskTool, description Tool, answers []byte, ask *pendingAsk) error {
+func (e *Engine) createTask(req *request, tool TaskTool, description Item, answers []byte, ask *pendingAsk) error {
 	ttl := tool.TTL
 	if ttl <= 0 {
 		ttl = DefaultTaskTTL
@@ -32,7 +32,7 @@ func (e *Engine) createTask(req *request, tool TaskTool, description Tool, answe
 		reads: onlyReads(description), answers: bytes.Clone(answers),
 	}
 	if !t.reads && isDestructive(description) {
-		t.only = description.Name
+		t.only = description.Key
 	}
 	if ask != nil {
 		t.message = askMessage
@@ -111,7 +111,7 @@ func (e *Engine) callTask(t *task, ask *pendingAsk) ([]byte, error) {
 }
 
 // toolOfTask returns the mount and description of the tool of a task.
-func (e *Engine) toolOfTask(ctx context.Context, t *task) (m *mount, source Tooler, description Tool, err error) {
+func (e *Engine) toolOfTask(ctx context.Context, t *task) (m *mount, source Tooler, description Item, err error) {
 	for l := e.lookupName(t.tool); l.next(); {
 		if source, ok := l.mount.source.(Tooler); ok {
 			description, err = toolNamed(ctx, source, l.own)

@@ -29,12 +29,12 @@ func (p *tasked) engine() *engine.Engine {
 	e := engine.New(engine.Info{Name: "notes", Version: "1"}, &options)
 	table := engine.NewTable()
 	e.Mount("", table)
-	for name, tool := range map[string]engine.ToolEntry{
+	for name, tool := range map[string]engine.Entry{
 		"once": {Task: engine.TaskTool{Mode: engine.TaskRequired}, Call: p.once},
 		"both": {Task: engine.TaskTool{Mode: engine.TaskOptional}, Call: p.both},
 	} {
-		tool.Tool = engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`)}
-		if err := table.PutTool(tool); err != nil {
+		tool.Kind, tool.JSON = engine.Tools, []byte(`{"name":"`+name+`","inputSchema":{"type":"object"}}`)
+		if err := table.Put(tool); err != nil {
 			p.Fatal(err)
 		}
 	}

@@ -25,7 +25,7 @@ func TestListensEndWholly(t *testing.T) {
 	}
 	e := engine.New(engine.Info{Name: "e", Version: "1"}, &engine.Options{UpdateInterval: time.Nanosecond})
 	table := engine.NewTable()
-	if err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://a", Name: "a"}}); err != nil {
+	if err := table.Put(engine.Entry{JSON: engine.Describe("uri", "notes://a", "name", "a")}); err != nil {
 		t.Fatal(err)
 	}
 	e.Mount("", table)

@@ -23,9 +23,9 @@ func TestMatchesAgreeWithTheLibrary(t *testing.T) {
 	} {
 		table := engine.NewTable()
 		var values []byte
-		err := table.PutTemplate(engine.TemplateEntry{
-			Template: engine.Template{URITemplate: template, Name: "t"},
-			Read: func(_ context.Context, uri string, variables []byte) ([]engine.Contents, error) {
+		err := table.Put(engine.Entry{
+			Kind: engine.Templates, JSON: engine.Describe("uriTemplate", template, "name", "t"),
+			Expand: func(_ context.Context, uri string, variables []byte) ([]engine.Contents, error) {
 				values = variables
 				return []engine.Contents{{URI: uri}}, nil
 			},

@@ -101,7 +101,7 @@ func TestTemplatesAreRefusedWithAReason(t *testing.T) {
 		"x:" + strings.Repeat("a", schema.MaxURI): "8 KiB",
 		"x:" + strings.Repeat("{/a}", 33):         "32 variables",
 	} {
-		err := NewTable().PutTemplate(TemplateEntry{Template: Template{URITemplate: template, Name: "t"}, Ref: 1})
+		err := NewTable().Put(Entry{Kind: Templates, JSON: Describe("uriTemplate", template, "name", "t"), Ref: 1})
 		if err == nil || !strings.Contains(err.Error(), reason) || len(err.Error()) > 1000 {
 			t.Errorf("%.40s: %v, want %q", template, err, reason)
 		}

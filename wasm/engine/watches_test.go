@@ -29,7 +29,7 @@ type counting struct {
 	changed func(engine.Change)
 }
 
-func (c *counting) List(context.Context, string) (engine.Listing, error) {
+func (c *counting) List(context.Context, engine.Kind, string) (engine.Listing, error) {
 	return engine.Listing{}, nil
 }
 

@@ -92,9 +92,9 @@ func (d behaviour) object(name string, isTool bool) []byte {
 }
 
 func (w *world) putPrompt(name string, d behaviour) {
-	err := w.table.PutPrompt(engine.PromptEntry{
-		Prompt: engine.Prompt{Name: name, Object: d.object(name, false)},
-		Get: func(ctx context.Context, arguments []byte) ([]byte, error) {
+	err := w.table.Put(engine.Entry{
+		Kind: engine.Prompts, JSON: d.object(name, false),
+		Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
 			return d.perform(ctx, arguments, `{"messages":[{"role":"user","content":{"type":"text","text":%s}}]}`)
 		},
 		Complete: suggest(d.Complete),
@@ -105,8 +105,8 @@ func (w *world) putPrompt(name string, d behaviour) {
 }
 
 func (w *world) putTool(name string, d behaviour) {
-	err := w.table.PutTool(engine.ToolEntry{
-		Tool: engine.Tool{Name: name, Object: d.object(name, true)},
+	err := w.table.Put(engine.Entry{
+		Kind: engine.Tools, JSON: d.object(name, true),
 		Task: engine.TaskTool{Mode: map[string]engine.TaskMode{"optional": engine.TaskOptional, "required": engine.TaskRequired}[d.Task]},
 		Call: func(ctx context.Context, arguments []byte) ([]byte, error) {
 			return d.perform(ctx, arguments, `{"content":[{"type":"text","text":%s}]}`)

@@ -23,7 +23,7 @@ type slowSource struct {
 // brokenSource fails at each read, as a source does whose code did not load.
 type brokenSource struct{}
 
-func (brokenSource) List(context.Context, string) (engine.Listing, error) {
+func (brokenSource) List(context.Context, engine.Kind, string) (engine.Listing, error) {
 	return engine.Listing{}, nil
 }
 
@@ -34,7 +34,7 @@ func (brokenSource) Read(_ context.Context, uri string) ([]engine.Contents, erro
 // laterSource has texts by URI, and is mounted after brokenSource.
 type laterSource map[string]string
 
-func (s laterSource) List(context.Context, string) (engine.Listing, error) {
+func (s laterSource) List(context.Context, engine.Kind, string) (engine.Listing, error) {
 	return engine.Listing{}, nil
 }
 
@@ -46,10 +46,11 @@ func (s laterSource) Read(_ context.Context, uri string) ([]engine.Contents, err
 	return []engine.Contents{{URI: uri, Text: text}}, nil
 }
 
-func (s *slowSource) List(context.Context, string) (engine.Listing, error) {
-	var listing engine.Listing
+func (s *slowSource) List(_ context.Context, k engine.Kind, _ string) (listing engine.Listing, err error) {
 	for _, uri := range s.uris {
-		listing.Resources = append(listing.Resources, s.world.values[uri].resource(uri))
+		if k == engine.Resources {
+			listing.Items = append(listing.Items, engine.Item{Key: uri, JSON: s.world.values[uri].described("uri", uri)})
+		}
 	}
 	return listing, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote"
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -160,7 +161,7 @@ func (w *world) put(uri string, th thing) {
 		w.slow.uris = append(w.slow.uris, uri)
 		return
 	}
-	err := w.table.Put(engine.Entry{Resource: th.resource(uri), Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+	err := w.table.Put(engine.Entry{JSON: th.described("uri", uri), Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 		return w.contents(uri)
 	}})
 	if err != nil {
@@ -168,18 +169,24 @@ func (w *world) put(uri string, th thing) {
 	}
 }
 
-func (th thing) resource(uri string) engine.Resource {
-	for _, raw := range []*json.RawMessage{&th.Annotations, &th.Icons, &th.Meta} {
-		if *raw != nil {
-			compact := jsontext.Value(*raw)
+// described returns the description of a resource or template.
+func (th thing) described(key, value string) []byte {
+	text := engine.Describe(key, value, "name", th.Name, "title", th.Title, "description", th.Description, "mimeType", th.MIMEType)
+	o := emit.JSON(text[:len(text)-1])
+	if th.Size > 0 {
+		o.Member("size", []byte(strconv.FormatInt(th.Size, 10)))
+	}
+	for _, raw := range []struct {
+		name  string
+		value json.RawMessage
+	}{{"annotations", th.Annotations}, {"icons", th.Icons}, {"_meta", th.Meta}} {
+		if raw.value != nil {
+			compact := jsontext.Value(bytes.Clone(raw.value))
 			compact.Compact()
-			*raw = json.RawMessage(compact)
+			o.Member(raw.name, compact)
 		}
 	}
-	return engine.Resource{
-		URI: uri, Name: th.Name, Title: th.Title, Description: th.Description, MIMEType: th.MIMEType, Size: th.Size,
-		Annotations: th.Annotations, Icons: th.Icons, Meta: th.Meta,
-	}
+	return append(o, '}')
 }
 
 func (w *world) contents(uri string) ([]engine.Contents, error) {
@@ -209,22 +216,20 @@ func (w *world) contents(uri string) ([]engine.Contents, error) {
 func (w *world) putSkill(uri string, entry []byte) {
 	compact := jsontext.Value(bytes.Clone(entry))
 	compact.Compact()
-	skill, err := engine.ParseSkill(append(jsonrpc.AppendString([]byte(`{"uri":`), uri), ","+string(compact[1:])...))
-	if err != nil {
+	skill := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), ","+string(compact[1:])...)
+	if _, err := engine.ParseSkill(skill); err != nil {
 		w.Fatal(err)
 	}
-	w.table.PutSkill(skill)
+	if err := w.table.Put(engine.Entry{Kind: engine.Skills, JSON: skill}); err != nil {
+		w.Fatal(err)
+	}
 }
 
 func (w *world) putTemplate(template string, th thing) {
-	r := th.resource("")
-	err := w.table.PutTemplate(engine.TemplateEntry{
-		Template: engine.Template{
-			URITemplate: template, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType,
-			Annotations: r.Annotations, Icons: r.Icons, Meta: r.Meta,
-		},
+	err := w.table.Put(engine.Entry{
+		Kind: engine.Templates, JSON: th.described("uriTemplate", template),
 		Complete: suggest(th.Complete),
-		Read: func(_ context.Context, uri string, variables []byte) ([]engine.Contents, error) {
+		Expand: func(_ context.Context, uri string, variables []byte) ([]engine.Contents, error) {
 			text := th.Text
 			jsonrpc.Members(variables, func(name string, value []byte) *jsonrpc.Error {
 				v, ok := jsonrpc.Text(value)
@@ -397,22 +402,22 @@ func (w *world) event(text string) {
 	case "addTool":
 		w.putTool(subject, decodeBehaviour(w, []byte(value)))
 	case "removeTool":
-		w.table.RemoveTool(subject)
+		w.table.Remove(engine.Tools, subject)
 	case "addSkill":
 		w.putSkill(subject, []byte(value))
 		w.inner.SetSkills(true)
 	case "removeSkill":
-		w.table.RemoveSkill(subject)
+		w.table.Remove(engine.Skills, subject)
 		w.inner.SetSkills(w.table.HasSkills())
 	case "addPrompt":
 		w.putPrompt(subject, decodeBehaviour(w, []byte(value)))
 	case "removePrompt":
-		w.table.RemovePrompt(subject)
+		w.table.Remove(engine.Prompts, subject)
 	case "remove":
 		w.mu.Lock()
 		delete(w.values, subject)
 		w.mu.Unlock()
-		w.table.Remove(subject)
+		w.table.Remove(engine.Resources, subject)
 	case "wait":
 		d, err := time.ParseDuration(subject)
 		if err != nil {

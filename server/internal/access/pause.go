@@ -148,7 +148,7 @@ func (p *Pause) remove(d *Direct) {
 // client.
 func (d *Direct) withholds(method string) *jsonrpc.Error {
 	known := engine.MethodOf(method)
-	if known.Right == engine.RightConnect && known.List == "" || method == engine.MethodUnsubscribe {
+	if known.Right == engine.RightConnect && known.List() == "" || method == engine.MethodUnsubscribe {
 		return nil // nothing of a page
 	}
 	if until := d.pausedUntil(); !until.IsZero() {

@@ -35,8 +35,11 @@ func (s *pausedSource) Follow(ctx context.Context, changed func(engine.Change)) 
 	return engine.AnnouncesAll{}
 }
 
-func (s *pausedSource) List(context.Context, string) (engine.Listing, error) {
-	return engine.Listing{Resources: []engine.Resource{{URI: "a:1", Name: "a"}}}, nil
+func (s *pausedSource) List(_ context.Context, k engine.Kind, _ string) (listing engine.Listing, err error) {
+	if k == engine.Resources {
+		listing.Items = []engine.Item{{Key: "a:1", JSON: engine.Describe("uri", "a:1", "name", "a")}}
+	}
+	return listing, nil
 }
 
 func (s *pausedSource) Read(ctx context.Context, uri string) ([]engine.Contents, error) {

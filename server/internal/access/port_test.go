@@ -219,7 +219,7 @@ func TestOversizedMessageForgetsNoRequest(t *testing.T) {
 // A heldSource answers reads when its channel is closed.
 type heldSource struct{ release chan struct{} }
 
-func (heldSource) List(context.Context, string) (engine.Listing, error) {
+func (heldSource) List(context.Context, engine.Kind, string) (engine.Listing, error) {
 	return engine.Listing{}, nil
 }
 
@@ -288,8 +288,11 @@ func contextNow(t *testing.T) (context.Context, context.CancelFunc) {
 // A slowSource never answers reads.
 type slowSource struct{}
 
-func (slowSource) List(context.Context, string) (engine.Listing, error) {
-	return engine.Listing{Resources: []engine.Resource{{URI: "slow://a", Name: "a", Size: -1}}}, nil
+func (slowSource) List(_ context.Context, k engine.Kind, _ string) (listing engine.Listing, err error) {
+	if k == engine.Resources {
+		listing.Items = []engine.Item{{Key: "slow://a", JSON: engine.Describe("uri", "slow://a", "name", "a")}}
+	}
+	return listing, nil
 }
 
 func (slowSource) Read(ctx context.Context, _ string) ([]engine.Contents, error) {

@@ -55,7 +55,7 @@ func (g *Gate) RightOf(e *engine.Engine, method, name string) string {
 		return ""
 	case known.Right == engine.RightCall:
 		return RightAct
-	case known.Right == engine.RightConnect && known.List == "":
+	case known.Right == engine.RightConnect && known.List() == "":
 		return ""
 	}
 	return RightRead

@@ -25,7 +25,7 @@ func failWith(name string) error {
 	return engine.ErrNotFound
 }
 
-func (decidingSource) List(context.Context, string) (engine.Listing, error) {
+func (decidingSource) List(context.Context, engine.Kind, string) (engine.Listing, error) {
 	return engine.Listing{}, nil
 }
 
@@ -39,8 +39,6 @@ func (decidingSource) Read(ctx context.Context, uri string) ([]engine.Contents, 
 	}
 	return []engine.Contents{{URI: uri, Text: "secret"}}, nil
 }
-
-func (decidingSource) Tools(context.Context) ([]engine.Tool, error) { return nil, nil }
 
 func (decidingSource) CallTool(_ context.Context, name string, _ []byte) ([]byte, error) {
 	if name == "notes__add" || name == "add" || name == "read_resource" {

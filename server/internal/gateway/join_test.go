@@ -94,11 +94,11 @@ func TestWelcomedPageIsMounted(t *testing.T) {
 			page := newPage(t, "notes")
 			page.write("notes://a", "1")
 			page.tool("greet", "{}", always("hello"))
-			page.must(page.table.PutTemplate(engine.TemplateEntry{
-				Template: engine.Template{URITemplate: "notes://{id}", Name: "note"},
-				Read:     func(context.Context, string, []byte) ([]engine.Contents, error) { return nil, engine.ErrNotFound },
+			page.must(page.table.Put(engine.Entry{
+				Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "notes://{id}", "name", "note"),
+				Expand: func(context.Context, string, []byte) ([]engine.Contents, error) { return nil, engine.ErrNotFound },
 			}))
-			page.must(page.table.PutPrompt(engine.PromptEntry{Prompt: engine.Prompt{Name: "ask", Object: []byte(`{"name":"ask"}`)}, Get: func(context.Context, []byte) ([]byte, error) { return nil, engine.ErrNotFound }}))
+			page.must(page.table.Put(engine.Entry{Kind: engine.Prompts, JSON: []byte(`{"name":"ask"}`), Call: func(context.Context, []byte) ([]byte, error) { return nil, engine.ErrNotFound }}))
 			conn, err := page.dial(g, testOrigin, PageProtocol, []byte("{}"))
 			page.must(err)
 			ctx, cancel := context.WithTimeout(t.Context(), testTime)

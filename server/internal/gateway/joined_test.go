@@ -108,9 +108,9 @@ func TestReloadedPageWithoutToolsAnnouncesIt(t *testing.T) {
 		g := startGateway(t)
 		page := newPage(t, "notes")
 		page.tool("mine", `{}`, always(""))
-		page.must(page.table.PutPrompt(engine.PromptEntry{
-			Prompt: engine.Prompt{Name: "mine", Object: []byte(`{"name":"mine"}`)},
-			Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
+		page.must(page.table.Put(engine.Entry{
+			Kind: engine.Prompts, JSON: []byte(`{"name":"mine"}`),
+			Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
 		}))
 		page.join(g)
 		session := g.Begin("/mcp/notes", gatewaytest.Initialize)

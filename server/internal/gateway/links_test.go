@@ -129,7 +129,7 @@ func (c *fakeCluster) serve(t *testing.T, node string) {
 	t.Helper()
 	table := engine.NewTable()
 	err := table.Put(engine.Entry{
-		Resource: engine.Resource{URI: "notes://cart", Name: "cart"},
+		JSON: engine.Describe("uri", "notes://cart", "name", "cart"),
 		Read: func(context.Context, string) ([]engine.Contents, error) {
 			return []engine.Contents{{URI: "notes://cart", Text: "from " + node}}, nil
 		},
@@ -198,11 +198,11 @@ func reader(t *testing.T, g *Gateway) (read func() string, list func() int) {
 	client := clientAt(t, g, "/mcp")
 	read = func() string { return readBy(t, client, "notes+notes://cart") }
 	list = func() int {
-		listing, err := client.List(t.Context(), "")
+		listing, err := client.List(t.Context(), engine.Resources, "")
 		if err != nil {
 			t.Error(err)
 		}
-		return len(listing.Resources)
+		return len(listing.Items)
 	}
 	return read, list
 }

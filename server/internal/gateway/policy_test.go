@@ -46,9 +46,9 @@ func TestPolicyHoldsAtEachEndpoint(t *testing.T) {
 		page.write("notes://open", "shown")
 		page.tool("wipe", `{}`, always("wiped"))
 		page.tool("count", `{}`, always("counted"))
-		page.must(page.table.PutPrompt(engine.PromptEntry{
-			Prompt: engine.Prompt{Name: "review", Object: []byte(`{"name":"review"}`)},
-			Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
+		page.must(page.table.Put(engine.Entry{
+			Kind: engine.Prompts, JSON: []byte(`{"name":"review"}`),
+			Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
 		}))
 		page.join(g)
 		for _, at := range []struct{ path, uri, name string }{{"/mcp", "notes+", "notes__"}, {"/mcp/notes", "", ""}} {

@@ -26,15 +26,16 @@ func (p *testPage) offer(name string) {
 		p.write(root+path, text)
 		resources = append(resources, fmt.Sprintf(`{"uri":"%s","digest":"sha256:%x","size":%d}`, root+path, sha256.Sum256([]byte(text)), len(text)))
 	}
-	skill, err := engine.ParseSkill([]byte(`{"uri":"` + root + `SKILL.md","frontmatter":{"name":"` + name + `","description":"About ` + name + `"},"resources":[` + strings.Join(resources, ",") + `]}`))
+	entry := []byte(`{"uri":"` + root + `SKILL.md","frontmatter":{"name":"` + name + `","description":"About ` + name + `"},"resources":[` + strings.Join(resources, ",") + `]}`)
+	_, err := engine.ParseSkill(entry)
 	p.must(err)
-	p.table.PutSkill(skill)
+	p.must(p.table.Put(engine.Entry{Kind: engine.Skills, JSON: entry}))
 	p.engine.SetSkills(true)
 	settle()
 }
 
 func (p *testPage) withdrawSkill(name string) {
-	p.table.RemoveSkill("skill://" + name + "/SKILL.md")
+	p.table.Remove(engine.Skills, "skill://"+name+"/SKILL.md")
 	p.engine.SetSkills(p.table.HasSkills())
 	settle()
 }

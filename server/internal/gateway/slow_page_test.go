@@ -20,7 +20,9 @@ import (
 // A slowSource never answers a read.
 type slowSource struct{}
 
-func (slowSource) List(context.Context, string) (engine.Listing, error) { return engine.Listing{}, nil }
+func (slowSource) List(context.Context, engine.Kind, string) (engine.Listing, error) {
+	return engine.Listing{}, nil
+}
 
 func (slowSource) Read(ctx context.Context, _ string) ([]engine.Contents, error) {
 	<-ctx.Done()

@@ -17,8 +17,8 @@ type awayTasks struct {
 	name  string
 }
 
-// List implements engine.Source: there are no resources.
-func (a awayTasks) List(context.Context, string) (engine.Listing, error) {
+// List implements engine.Source: there are no items.
+func (a awayTasks) List(context.Context, engine.Kind, string) (engine.Listing, error) {
 	return engine.Listing{}, nil
 }
 

@@ -18,8 +18,8 @@ func (p *testPage) serveTasks() {
 	p.knowsClients = true // tasks belong to one
 	p.engine = engine.New(engine.Info{Name: p.hello.Name, Version: "1"}, &engine.Options{Tools: true, Tasks: true})
 	p.engine.Mount("", p.table)
-	p.must(p.table.PutTool(engine.ToolEntry{
-		Tool: engine.Tool{Name: "work", Object: []byte(`{"name":"work","inputSchema":{"type":"object"}}`)},
+	p.must(p.table.Put(engine.Entry{
+		Kind: engine.Tools, JSON: []byte(`{"name":"work","inputSchema":{"type":"object"}}`),
 		Task: engine.TaskTool{Mode: engine.TaskRequired},
 		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 			select {

@@ -87,29 +87,23 @@ var resourceToolList = [...]resourceTool{
 		`"annotations":{"readOnlyHint":true,"openWorldHint":false}}`, (*resourceTools).wait},
 }
 
-// List implements engine.Source: there are no resources.
-func (r *resourceTools) List(context.Context, string) (engine.Listing, error) {
-	return engine.Listing{}, nil
+// List implements engine.Source: there are only tools. It omits those that the page replaces.
+func (r *resourceTools) List(ctx context.Context, k engine.Kind, _ string) (listing engine.Listing, err error) {
+	if k != engine.Tools || mcphttp.IsForHeaders(ctx) { // none of these tools mirrors arguments in headers
+		return listing, nil
+	}
+	replaced := r.pageTools(ctx)
+	for _, t := range resourceToolList {
+		if !replaced[t.name] {
+			listing.Items = append(listing.Items, engine.Item{Key: t.name, JSON: []byte(t.description)})
+		}
+	}
+	return listing, nil
 }
 
 // Read implements engine.Source.
 func (r *resourceTools) Read(context.Context, string) ([]engine.Contents, error) {
 	return nil, engine.ErrNotFound
-}
-
-// Tools implements engine.Tooler. It omits tools that the page replaces.
-func (r *resourceTools) Tools(ctx context.Context) ([]engine.Tool, error) {
-	if mcphttp.IsForHeaders(ctx) {
-		return nil, nil // none of these tools mirrors arguments in headers
-	}
-	var all []engine.Tool
-	replaced := r.pageTools(ctx)
-	for _, t := range resourceToolList {
-		if !replaced[t.name] {
-			all = append(all, engine.Tool{Name: t.name, Object: []byte(t.description)})
-		}
-	}
-	return all, nil
 }
 
 // tooler returns the source that is served at /mcp/{name}, if it has tools.
@@ -137,12 +131,12 @@ func (r *resourceTools) replaced(ctx context.Context) (map[string]bool, error) {
 	if !ok {
 		return names, nil
 	}
-	tools, err := source.Tools(ctx)
+	tools, err := source.List(ctx, engine.Tools, "")
 	if err != nil {
 		return names, err
 	}
-	for _, t := range tools {
-		names[t.Name] = true
+	for _, t := range tools.Items {
+		names[t.Key] = true
 	}
 	r.learn(names)
 	return names, nil

@@ -20,7 +20,7 @@ func TestReadResourceFitsAModel(t *testing.T) {
 		page := newPage(t, "notes")
 		long := strings.Repeat("äö😀x", 25_000) // 100,000 characters
 		put := func(uri, mimeType, text string, blob []byte) {
-			page.must(page.table.Put(engine.Entry{Resource: engine.Resource{URI: uri, Name: "r", MIMEType: mimeType}, Read: func(context.Context, string) ([]engine.Contents, error) {
+			page.must(page.table.Put(engine.Entry{JSON: engine.Describe("uri", uri, "name", "r", "mimeType", mimeType), Read: func(context.Context, string) ([]engine.Contents, error) {
 				return []engine.Contents{{URI: uri, MIMEType: mimeType, Text: text, Blob: blob}}, nil
 			}}))
 		}
@@ -93,9 +93,9 @@ func TestToolsRunUnderTheNamesOfTheList(t *testing.T) {
 		page := newPage(t, "notes")
 		for _, own := range []string{"add", "a.b", "a b", "a_c", "a.c", "read.resource", "x" + strings.Repeat("long", 20)} {
 			page.tool(own, `{}`, always("ran "+own))
-			page.must(page.table.PutPrompt(engine.PromptEntry{
-				Prompt: engine.Prompt{Name: own, Object: []byte(`{"name":"` + own + `","arguments":[{"name":"x"}]}`)},
-				Get: func(context.Context, []byte) ([]byte, error) {
+			page.must(page.table.Put(engine.Entry{
+				Kind: engine.Prompts, JSON: []byte(`{"name":"` + own + `","arguments":[{"name":"x"}]}`),
+				Call: func(context.Context, []byte) ([]byte, error) {
 					return []byte(`{"description":"is ` + own + `","messages":[]}`), nil
 				},
 				Complete: func(context.Context, engine.CompletionRequest) (engine.Completion, error) {

@@ -46,14 +46,14 @@ func TestResourceToolsReachResources(t *testing.T) {
 		page.write("notes://a", "the text")
 		image := []byte("\x89PNG")
 		blob := func(uri, mimeType string) engine.Entry {
-			return engine.Entry{Resource: engine.Resource{URI: uri, Name: "Scan", Description: "A BINARY one", MIMEType: mimeType}, Read: func(context.Context, string) ([]engine.Contents, error) {
+			return engine.Entry{JSON: engine.Describe("uri", uri, "name", "Scan", "description", "A BINARY one", "mimeType", mimeType), Read: func(context.Context, string) ([]engine.Contents, error) {
 				return []engine.Contents{{URI: uri, MIMEType: mimeType, Blob: image}}, nil
 			}}
 		}
 		page.must(page.table.Put(blob("notes://image", "image/png"), blob("notes://archive", "application/zip")))
-		page.must(page.table.PutTemplate(engine.TemplateEntry{
-			Template: engine.Template{URITemplate: "notes://by/{id}", Name: "By number"},
-			Read: func(_ context.Context, uri string, variables []byte) ([]engine.Contents, error) {
+		page.must(page.table.Put(engine.Entry{
+			Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "notes://by/{id}", "name", "By number"),
+			Expand: func(_ context.Context, uri string, variables []byte) ([]engine.Contents, error) {
 				return []engine.Contents{{URI: uri, MIMEType: "application/json", Text: string(variables)}}, nil
 			},
 		}))

@@ -34,7 +34,7 @@ func (a awayPages) called(full string) (calledPage, error) {
 }
 
 // do waits for the page and calls it, by the name that it has for what the client calls.
-func (c calledPage) do(ctx context.Context, isTool bool, call func(*remote.Remote, string) error) error {
+func (c calledPage) do(ctx context.Context, k engine.Kind, call func(*remote.Remote, string) error) error {
 	r, err := c.views.awaitOrAway(ctx, c.page)
 	if err != nil {
 		return err
@@ -43,26 +43,22 @@ func (c calledPage) do(ctx context.Context, isTool bool, call func(*remote.Remot
 	if err = call(r, c.own); !errors.Is(err, engine.ErrNotFound) && !(errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams) {
 		return err
 	}
-	list := r.Prompts
-	if isTool {
-		list = r.Tools
-	}
-	named, failed := list(ctx)
+	listing, failed := r.List(ctx, k, "")
 	if failed != nil {
 		return failed
 	}
-	names := make([]string, len(named))
-	for i, n := range named {
-		names[i] = c.prefix + n.Name
+	names := make([]string, len(listing.Items))
+	for i, item := range listing.Items {
+		names[i] = c.prefix + item.Key
 	}
-	if at := slices.Index(fitter.Names(names), c.prefix+c.own); at >= 0 && named[at].Name != c.own {
-		return call(r, named[at].Name)
+	if at := slices.Index(fitter.Names(names), c.prefix+c.own); at >= 0 && listing.Items[at].Key != c.own {
+		return call(r, listing.Items[at].Key)
 	}
 	return err
 }
 
 func (c calledPage) callTool(ctx context.Context, arguments []byte) (result []byte, err error) {
-	err = c.do(ctx, true, func(r *remote.Remote, own string) (err error) {
+	err = c.do(ctx, engine.Tools, func(r *remote.Remote, own string) (err error) {
 		result, err = r.CallTool(ctx, own, arguments)
 		return err
 	})
@@ -70,7 +66,7 @@ func (c calledPage) callTool(ctx context.Context, arguments []byte) (result []by
 }
 
 func (c calledPage) getPrompt(ctx context.Context, arguments []byte) (result []byte, err error) {
-	err = c.do(ctx, false, func(r *remote.Remote, own string) (err error) {
+	err = c.do(ctx, engine.Prompts, func(r *remote.Remote, own string) (err error) {
 		result, err = r.GetPrompt(ctx, own, arguments)
 		return err
 	})
@@ -85,7 +81,7 @@ func (c calledPage) complete(ctx context.Context, asked engine.CompletionRequest
 		}
 		return r.Complete(ctx, asked)
 	}
-	err = c.do(ctx, false, func(r *remote.Remote, own string) (err error) {
+	err = c.do(ctx, engine.Prompts, func(r *remote.Remote, own string) (err error) {
 		asked.Prompt = own
 		found, err = r.Complete(ctx, asked)
 		return err
@@ -106,9 +102,6 @@ func (v *views) awaitOrAway(ctx context.Context, name string) (*remote.Remote, e
 	return nil, engine.ErrNotFound
 }
 
-// Tools implements engine.Tooler: there are none.
-func (a awayPages) Tools(context.Context) ([]engine.Tool, error) { return nil, nil }
-
 // CallTool implements engine.Tooler.
 func (a awayPages) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
 	c, err := a.called(name)
@@ -117,9 +110,6 @@ func (a awayPages) CallTool(ctx context.Context, name string, arguments []byte) 
 	}
 	return c.callTool(ctx, arguments)
 }
-
-// Prompts implements engine.Prompter: there are none.
-func (a awayPages) Prompts(context.Context) ([]engine.Prompt, error) { return nil, nil }
 
 // GetPrompt implements engine.Prompter.
 func (a awayPages) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {
@@ -147,16 +137,10 @@ func (a awayPages) Complete(ctx context.Context, asked engine.CompletionRequest)
 	return calledPage{views: a.views, page: page}.complete(ctx, asked)
 }
 
-// Tools implements engine.Tooler: there are none.
-func (a awayPage) Tools(context.Context) ([]engine.Tool, error) { return nil, nil }
-
 // CallTool implements engine.Tooler.
 func (a awayPage) CallTool(ctx context.Context, name string, arguments []byte) ([]byte, error) {
 	return calledPage{a.views, a.name, "", name}.callTool(ctx, arguments)
 }
-
-// Prompts implements engine.Prompter: there are none.
-func (a awayPage) Prompts(context.Context) ([]engine.Prompt, error) { return nil, nil }
 
 // GetPrompt implements engine.Prompter.
 func (a awayPage) GetPrompt(ctx context.Context, name string, arguments []byte) ([]byte, error) {

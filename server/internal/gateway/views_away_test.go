@@ -20,17 +20,17 @@ func (c *fakeCluster) serveCalls(t *testing.T, node string) (runs *atomic.Int32)
 	t.Helper()
 	runs = &atomic.Int32{}
 	table := engine.NewTable()
-	err := table.PutTool(engine.ToolEntry{
-		Tool: engine.Tool{Name: "pay", Object: []byte(`{"name":"pay","inputSchema":{"type":"object"}}`)},
+	err := table.Put(engine.Entry{
+		Kind: engine.Tools, JSON: []byte(`{"name":"pay","inputSchema":{"type":"object"}}`),
 		Call: func(context.Context, []byte) ([]byte, error) {
 			runs.Add(1)
 			return []byte(`{"content":[]}`), nil
 		},
 	})
 	if err == nil {
-		err = table.PutPrompt(engine.PromptEntry{
-			Prompt: engine.Prompt{Name: "ask", Object: []byte(`{"name":"ask","arguments":[{"name":"of"}]}`)},
-			Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
+		err = table.Put(engine.Entry{
+			Kind: engine.Prompts, JSON: []byte(`{"name":"ask","arguments":[{"name":"of"}]}`),
+			Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
 		})
 	}
 	if err != nil {

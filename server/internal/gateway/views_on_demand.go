@@ -121,8 +121,8 @@ func (g *Gateway) retire(v *views) {
 // a name does not tell whether the page exists and is away, or never existed.
 type awayPages struct{ views *views }
 
-// List implements engine.Source: there are no resources.
-func (a awayPages) List(context.Context, string) (engine.Listing, error) {
+// List implements engine.Source: there are no items.
+func (a awayPages) List(context.Context, engine.Kind, string) (engine.Listing, error) {
 	return engine.Listing{}, nil
 }
 
@@ -150,8 +150,8 @@ type awayPage struct {
 	name  string
 }
 
-// List implements engine.Source: there are no resources.
-func (a awayPage) List(context.Context, string) (engine.Listing, error) {
+// List implements engine.Source: there are no items.
+func (a awayPage) List(context.Context, engine.Kind, string) (engine.Listing, error) {
 	return engine.Listing{}, nil
 }
 

@@ -24,7 +24,7 @@ func (x *Texts) Write(t testing.TB, table *engine.Table, uri, text string) {
 		return
 	}
 	if err := table.Put(engine.Entry{
-		Resource: engine.Resource{URI: uri, Name: uri, MIMEType: "text/plain", Size: -1},
+		JSON: engine.Describe("uri", uri, "name", uri, "mimeType", "text/plain"),
 		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 			x.mu.Lock()
 			defer x.mu.Unlock()
@@ -49,8 +49,8 @@ func (x *Texts) set(uri, text string) (known bool) {
 // PutTool registers a tool of a page that returns a text. properties is JSON, of its inputSchema.
 func PutTool(t testing.TB, table *engine.Table, name, properties string, call func() string) {
 	t.Helper()
-	if err := table.PutTool(engine.ToolEntry{
-		Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","description":"A tool of the page.","inputSchema":{"type":"object","properties":` + properties + `}}`)},
+	if err := table.Put(engine.Entry{
+		Kind: engine.Tools, JSON: []byte(`{"name":"` + name + `","description":"A tool of the page.","inputSchema":{"type":"object","properties":` + properties + `}}`),
 		Call: func(context.Context, []byte) ([]byte, error) {
 			return []byte(`{"content":[{"type":"text","text":"` + call() + `"}]}`), nil
 		},

@@ -31,7 +31,7 @@ func (r *request) authorize(examined ...engine.Examination) bool {
 	}
 	// A caller whose credentials do not suffice for a list gets an empty one instead of an
 	// error: clients request lists when they connect, and give up the connection if one fails.
-	if member := engine.MethodOf(examined[0].Method).List; member != "" && len(examined) == 1 {
+	if member := engine.MethodOf(examined[0].Method).List(); member != "" && len(examined) == 1 {
 		r.audit("empty", access.ReasonRights)
 		writeJSON(r.w, http.StatusOK, jsonrpc.AppendResult(nil, examined[0].ID, emptyList(member, examined[0].Modern)))
 		return false

@@ -140,7 +140,7 @@ func TestSessionsRestoredWithoutStoreKeepWhatChanges(t *testing.T) {
 		values := &sessionstest.Values{Stored: map[string][]byte{}}
 		a := cluster.node(bus.on, cluster.valuesOf(values))
 		session := a.begin()
-		if err := cluster.table("alice").Put(engine.Entry{Resource: engine.Resource{URI: "notes://gone", Name: "gone"}}); err != nil {
+		if err := cluster.table("alice").Put(engine.Entry{JSON: engine.Describe("uri", "notes://gone", "name", "gone")}); err != nil {
 			t.Fatal(err)
 		}
 		a.request(session, "0", "resources/subscribe", `"uri":"notes://gone"`)

@@ -222,7 +222,7 @@ func TestLargeStatesReachTheNodeWithTheStream(t *testing.T) {
 		const count = 100
 		long := func(i int) string { return fmt.Sprintf("notes://long/%d/%s", i, strings.Repeat("&", 1_000)) }
 		for i := range count {
-			if err := a.table("alice").Put(engine.Entry{Resource: engine.Resource{URI: long(i), Name: "long"}, Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
+			if err := a.table("alice").Put(engine.Entry{JSON: engine.Describe("uri", long(i), "name", "long"), Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 				return []engine.Contents{{URI: uri}}, nil
 			}}); err != nil {
 				t.Fatal(err)

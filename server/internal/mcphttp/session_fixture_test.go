@@ -69,10 +69,10 @@ func (c *testCluster) tableOf(owner access.Owner) *engine.Table {
 		return []engine.Contents{{URI: uri, Text: "text of " + string(owner)}}, nil
 	}
 	err := errors.Join(
-		table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://a", Name: "a"}, Read: read}, engine.Entry{Resource: engine.Resource{URI: "notes://b", Name: "b"}, Read: read}),
-		table.PutTool(
-			engine.ToolEntry{Tool: engine.Tool{Name: "slow", Object: []byte(`{"name":"slow","inputSchema":{"type":"object"}}`)}, Call: c.slow},
-			engine.ToolEntry{Tool: engine.Tool{Name: "asking", Object: []byte(`{"name":"asking","inputSchema":{"type":"object"}}`)}, Call: asking},
+		table.Put(engine.Entry{JSON: engine.Describe("uri", "notes://a", "name", "a"), Read: read}, engine.Entry{JSON: engine.Describe("uri", "notes://b", "name", "b"), Read: read}),
+		table.Put(
+			engine.Entry{Kind: engine.Tools, JSON: []byte(`{"name":"slow","inputSchema":{"type":"object"}}`), Call: c.slow},
+			engine.Entry{Kind: engine.Tools, JSON: []byte(`{"name":"asking","inputSchema":{"type":"object"}}`), Call: asking},
 		))
 	if err != nil {
 		c.t.Fatal(err)

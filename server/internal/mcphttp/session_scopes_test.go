@@ -36,9 +36,9 @@ func TestNotificationsNeedTheScopeOfTheirReader(t *testing.T) {
 				n.table("alice").Changed("notes://a")
 				stream := read(n, session)
 				n.table("alice").Changed("notes://b")
-				prompt, err := engine.ParsePrompt([]byte(`{"name":"new"}`))
+				prompt, err := engine.Prompts.Parse([]byte(`{"name":"new"}`))
 				if err == nil {
-					err = errors.Join(n.table("alice").Put(engine.Entry{Resource: engine.Resource{URI: "notes://new", Name: "new"}}), n.table("alice").PutPrompt(engine.PromptEntry{Prompt: prompt, Get: func(context.Context, []byte) ([]byte, error) { return nil, engine.ErrNotFound }}))
+					err = errors.Join(n.table("alice").Put(engine.Entry{JSON: engine.Describe("uri", "notes://new", "name", "new")}), n.table("alice").Put(engine.Entry{Kind: engine.Prompts, JSON: prompt.JSON, Call: func(context.Context, []byte) ([]byte, error) { return nil, engine.ErrNotFound }}))
 				}
 				if err != nil {
 					t.Fatal(err)

@@ -169,7 +169,7 @@ func TestSubscriptionsOfASessionAreBounded(t *testing.T) {
 		subscribed := 0
 		uri := func(i int) string { return fmt.Sprintf("notes://%d/%s", i, strings.Repeat("x", 8_000)) }
 		for i := range 40 {
-			if err := c.table("alice").Put(engine.Entry{Resource: engine.Resource{URI: uri(i), Name: "long"}}); err != nil {
+			if err := c.table("alice").Put(engine.Entry{JSON: engine.Describe("uri", uri(i), "name", "long")}); err != nil {
 				t.Fatal(err)
 			}
 			switch status, body := n.request(session, "1", "resources/subscribe", fmt.Sprintf(`"uri":%q`, uri(i))); {

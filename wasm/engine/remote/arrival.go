@@ -45,7 +45,7 @@ func (r *Remote) wakeWaiting() {
 // awaitArrival waits for an engine that is about to answer for the first time, since it has
 // no lists from before. It returns after listTimeout at the latest, and says how long it
 // has waited.
-func (r *Remote) awaitArrival(ctx context.Context, key string) time.Duration {
+func (r *Remote) awaitArrival(ctx context.Context, key listKey) time.Duration {
 	back, patience := r.arrival(key)
 	if back == nil {
 		return 0
@@ -69,7 +69,7 @@ func (r *Remote) awaitArrival(ctx context.Context, key string) time.Duration {
 
 // arrival returns what is closed when the engine has arrived, and how long to wait for that;
 // nil if it is there, is not arriving, or has left a list.
-func (r *Remote) arrival(key string) (back <-chan struct{}, patience time.Duration) {
+func (r *Remote) arrival(key listKey) (back <-chan struct{}, patience time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.link != nil || r.arrivals == 0 || r.closed || r.lists.kept[key] != nil {

@@ -27,7 +27,7 @@ func TestAPageThatSleeps(t *testing.T) {
 			following := h.remote.Follow(t.Context(), announced.add)
 			following.Want(nil, nil)
 			h.remote.Read(t.Context(), "notes://cart")
-			h.remote.List(t.Context(), "")
+			h.remote.List(t.Context(), engine.Resources, "")
 			synctest.Wait()
 			before := h.publisher.Reads()
 			announced.take()
@@ -55,8 +55,8 @@ func TestAPageThatSleeps(t *testing.T) {
 			if _, err := h.remote.CallTool(t.Context(), "add", nil); err == nil || !strings.Contains(err.Error(), "Ask the user to look at it") {
 				t.Errorf("a tool of a page that sleeps: %v", err)
 			}
-			listing, err := h.remote.List(t.Context(), "")
-			if err != nil || len(listing.Resources) != 2 {
+			listing, err := h.remote.List(t.Context(), engine.Resources, "")
+			if err != nil || len(listing.Items) != 2 {
 				t.Errorf("the list: %v, %v", listing, err)
 			}
 			if waited := time.Since(asked); waited > 0 {
@@ -137,12 +137,12 @@ func TestAPageThatSleepsIsAnsweredForByTheNewestDecisions(t *testing.T) {
 				}
 				claude := engine.WithPrincipal(t.Context(), "claude")
 				h.remote.Read(claude, "notes://cart")
-				h.remote.List(claude, "")
+				h.remote.List(claude, engine.Resources, "")
 				if row.own != "" {
 					setGrants(t, h.page, row.own)
 					time.Sleep(time.Second)
 					h.remote.Read(claude, "notes://cart")
-					h.remote.List(claude, "")
+					h.remote.List(claude, engine.Resources, "")
 				}
 				h.publisher.Sleep(true)
 				synctest.Wait()
@@ -155,8 +155,8 @@ func TestAPageThatSleepsIsAnsweredForByTheNewestDecisions(t *testing.T) {
 				if row.may != (err == nil) {
 					t.Errorf("it reads %+v, %v", contents, err)
 				}
-				if list, err := h.remote.List(claude, ""); row.after != "" && (err != nil || len(list.Resources) > 0) {
-					t.Errorf("it sees the list %+v, %v", list.Resources, err)
+				if list, err := h.remote.List(claude, engine.Resources, ""); row.after != "" && (err != nil || len(list.Items) > 0) {
+					t.Errorf("it sees the list %+v, %v", list.Items, err)
 				}
 				time.Sleep(time.Second) // the requests for the grants end
 			})
@@ -187,7 +187,9 @@ func TestOnlyThePageEndsASleepThatItHasTold(t *testing.T) {
 // The reads of an endless source never end.
 type endless struct{}
 
-func (endless) List(context.Context, string) (engine.Listing, error) { return engine.Listing{}, nil }
+func (endless) List(context.Context, engine.Kind, string) (engine.Listing, error) {
+	return engine.Listing{}, nil
+}
 
 func (endless) Read(ctx context.Context, _ string) ([]engine.Contents, error) {
 	<-ctx.Done()
@@ -220,7 +222,7 @@ func TestALateValueAnswersWhatWaits(t *testing.T) {
 		h.anotherTab("")
 		h.remote.Read(t.Context(), "notes://cart")
 		h.publisher.Change("notes://cart", "")
-		h.table.Remove("notes://cart")
+		h.table.Remove(engine.Resources, "notes://cart")
 		h.page.Mount("", endless{})
 		synctest.Wait()
 		read := make(chan string, 1)

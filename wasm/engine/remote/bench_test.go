@@ -39,7 +39,7 @@ func pageWithText(b *testing.B, text string) *engine.Engine {
 	page := engine.New(engine.Info{Name: "notes", Version: "1.0.0"}, nil)
 	table := engine.NewTable()
 	if err := table.Put(engine.Entry{
-		Resource: engine.Resource{URI: "notes://cart", Name: "Cart"},
+		JSON: engine.Describe("uri", "notes://cart", "name", "Cart"),
 		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 			return []engine.Contents{{URI: uri, Text: text}}, nil
 		},

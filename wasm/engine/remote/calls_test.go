@@ -26,7 +26,7 @@ func newCallingHop(t *testing.T) *hop {
 
 func (h *hop) tool(name string, call func(ctx context.Context, arguments []byte) ([]byte, error)) {
 	object := fmt.Appendf(nil, `{"name":%q,"inputSchema":{"type":"object"}}`, name)
-	if err := h.table.PutTool(engine.ToolEntry{Tool: engine.Tool{Name: name, Object: object}, Call: call}); err != nil {
+	if err := h.table.Put(engine.Entry{Kind: engine.Tools, JSON: object, Call: call}); err != nil {
 		h.Fatal(err)
 	}
 }
@@ -116,8 +116,8 @@ func TestHopBreaksUnderACall(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
-		err := h.table.PutPrompt(engine.PromptEntry{Prompt: engine.Prompt{Name: "p", Object: []byte(`{"name":"p"}`)},
-			Get: func(ctx context.Context, _ []byte) ([]byte, error) {
+		err := h.table.Put(engine.Entry{Kind: engine.Prompts, JSON: []byte(`{"name":"p"}`),
+			Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 				if renders.Add(1) == 1 {
 					<-ctx.Done()
 					return nil, ctx.Err()
@@ -167,9 +167,9 @@ func TestHopPrefixesNamesAndURIs(t *testing.T) {
 				return []byte(`{"content":[{"type":"text","text":"` + prefix + `"},{"type":"resource_link","uri":"x:1","name":"n"},` +
 					`{"type":"resource","resource":{"uri":"x:2","text":"t"}}]}`), nil
 			})
-			err := h.table.PutPrompt(engine.PromptEntry{
-				Prompt: engine.Prompt{Name: "p", Object: []byte(`{"name":"p","arguments":[{"name":"n"}]}`)},
-				Get: func(context.Context, []byte) ([]byte, error) {
+			err := h.table.Put(engine.Entry{
+				Kind: engine.Prompts, JSON: []byte(`{"name":"p","arguments":[{"name":"n"}]}`),
+				Call: func(context.Context, []byte) ([]byte, error) {
 					return []byte(`{"messages":[{"role":"user","content":{"type":"resource_link","uri":"x:3","name":"n"}}]}`), nil
 				},
 				Complete: func(_ context.Context, c engine.CompletionRequest) (engine.Completion, error) {
@@ -179,9 +179,9 @@ func TestHopPrefixesNamesAndURIs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = h.table.PutTemplate(engine.TemplateEntry{
-				Template: engine.Template{URITemplate: "x:{v}", Name: "x"},
-				Read: func(_ context.Context, uri string, _ []byte) ([]engine.Contents, error) {
+			err = h.table.Put(engine.Entry{
+				Kind: engine.Templates, JSON: engine.Describe("uriTemplate", "x:{v}", "name", "x"),
+				Expand: func(_ context.Context, uri string, _ []byte) ([]engine.Contents, error) {
 					return []engine.Contents{{URI: uri, Text: "t"}}, nil
 				},
 				Complete: func(_ context.Context, c engine.CompletionRequest) (engine.Completion, error) {
@@ -319,7 +319,7 @@ func TestCallsInFlightAreCounted(t *testing.T) {
 		for range 2 {
 			go func() { _, err := r.CallTool(t.Context(), "walk", []byte("{}")); results <- err }()
 		}
-		go r.Tools(t.Context())
+		go r.List(t.Context(), engine.Tools, "")
 		synctest.Wait()
 		if got := r.Calls(); got != 2 {
 			t.Errorf("%d are in flight", got)

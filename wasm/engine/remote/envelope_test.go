@@ -22,16 +22,10 @@ func TestRemoteSpeaksAsAClientMust(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prompts, err := r.Prompts(t.Context())
-		if len(prompts) != 3 || err != nil {
-			t.Errorf("prompts: %v, %v", prompts, err)
-		}
-		tools, err := r.Tools(t.Context())
-		if len(tools) != 3 || err != nil {
-			t.Errorf("tools: %v, %v", tools, err)
-		}
-		if templates, err := r.Templates(t.Context()); len(templates) != 3 || err != nil {
-			t.Errorf("templates: %v, %v", templates, err)
+		for _, kind := range []engine.Kind{engine.Prompts, engine.Tools, engine.Templates} {
+			if listing, err := r.List(t.Context(), kind, ""); len(listing.Items) != 3 || err != nil {
+				t.Errorf("%s: %v, %v", kind.Method(), listing, err)
+			}
 		}
 		if _, err := r.CallTool(t.Context(), "a", []byte("{}")); err != nil {
 			t.Error(err)

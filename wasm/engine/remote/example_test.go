@@ -16,7 +16,7 @@ func ExampleAttach() {
 	page := engine.New(engine.Info{Name: "notes", Version: "1.0.0"}, nil)
 	table := engine.NewTable()
 	err := table.Put(engine.Entry{
-		Resource: engine.Resource{URI: "notes://cart", Name: "Cart"},
+		JSON: engine.Describe("uri", "notes://cart", "name", "Cart"),
 		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 			return []engine.Contents{{URI: uri, Text: "2 apples"}}, nil
 		},
@@ -35,10 +35,10 @@ func ExampleAttach() {
 	gateway := engine.New(engine.Info{Name: "gateway", Version: "1.0.0"}, nil)
 	gateway.Mount("notes+", notes) // notes+notes://cart is the page's notes://cart
 
-	listing, err := notes.List(ctx, "")
+	listing, err := notes.List(ctx, engine.Resources, "")
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(listing.Resources[0].URI)
+	fmt.Println(listing.Items[0].Key)
 	// Output: notes://cart
 }

@@ -57,7 +57,7 @@ func TestLargeAnswersPaceTheirEngine(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			page, gateway := engine.New(engine.Info{Name: "page", Version: "1"}, nil), engine.New(engine.Info{Name: "gateway", Version: "1"}, nil)
 			table := engine.NewTable()
-			err := table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://a", Name: "a", Size: -1}, Read: func(context.Context, string) ([]engine.Contents, error) {
+			err := table.Put(engine.Entry{JSON: engine.Describe("uri", "notes://a", "name", "a"), Read: func(context.Context, string) ([]engine.Contents, error) {
 				return []engine.Contents{{URI: "notes://a", Text: strings.Repeat("x", minCounted)}}, nil
 			}})
 			if err != nil {

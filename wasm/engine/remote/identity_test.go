@@ -85,9 +85,9 @@ func newSpellings(t *testing.T) *spellings {
 	s := &spellings{T: t, page: engine.New(engine.Info{Name: "page", Version: "1"}, &options), table: engine.NewTable()}
 	s.page.Mount("", s.table)
 	for _, template := range spelledTemplates {
-		err := s.table.PutTemplate(engine.TemplateEntry{
-			Template: engine.Template{URITemplate: template, Name: "t"},
-			Read: func(_ context.Context, uri string, variables []byte) ([]engine.Contents, error) {
+		err := s.table.Put(engine.Entry{
+			Kind: engine.Templates, JSON: engine.Describe("uriTemplate", template, "name", "t"),
+			Expand: func(_ context.Context, uri string, variables []byte) ([]engine.Contents, error) {
 				return []engine.Contents{{URI: uri, Text: keyIn(template, variables)}}, nil
 			},
 		})
@@ -96,7 +96,7 @@ func newSpellings(t *testing.T) *spellings {
 		}
 	}
 	err := s.table.Put(engine.Entry{
-		Resource: engine.Resource{URI: "several:///all", Name: "all"},
+		JSON: engine.Describe("uri", "several:///all", "name", "all"),
 		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
 			all := []engine.Contents{{URI: uri, Text: "index"}}
 			for _, uri := range s.several {

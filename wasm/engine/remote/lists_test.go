@@ -321,10 +321,10 @@ func TestListsAtTheirTimeoutAreNotLost(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			announced := make(chan engine.Change, 10)
 			r.Follow(ctx, func(c engine.Change) { announced <- c })
-			tools, err := r.Tools(ctx)
+			tools, err := r.List(ctx, engine.Tools, "")
 			synctest.Wait()
-			if len(tools)+len(announced) == 0 || err != nil {
-				t.Errorf("%d tools, %v, and no announcement", len(tools), err)
+			if len(tools.Items)+len(announced) == 0 || err != nil {
+				t.Errorf("%d tools, %v, and no announcement", len(tools.Items), err)
 			}
 			cancel()
 			r.Close()

@@ -131,7 +131,7 @@ func TestMirroredReadsEqualThoseOfThePage(t *testing.T) {
 					h := newMirroredHop(t, newShare())
 					own := append([]engine.Contents(nil), contents...)
 					own[0].URI = "notes://cart"
-					h.table.Put(engine.Entry{Resource: engine.Resource{URI: "notes://cart", Name: "Cart"}, Read: func(context.Context, string) ([]engine.Contents, error) { return own, nil }})
+					h.table.Put(engine.Entry{JSON: engine.Describe("uri", "notes://cart", "name", "Cart"), Read: func(context.Context, string) ([]engine.Contents, error) { return own, nil }})
 					d := enginetest.Speak(t, h.gateway, "claude")
 					ask := func() string {
 						if revision == engine.LatestModern {
@@ -188,7 +188,7 @@ func TestAChangeReplacesWhatIsMirrored(t *testing.T) {
 			t.Error("a value that the page has sent is requested again")
 		}
 		h.publisher.Change("", "") // everything is withdrawn
-		h.table.Remove("notes://cart")
+		h.table.Remove(engine.Resources, "notes://cart")
 		synctest.Wait()
 		d.Ask("5", "resources/read", "", readCart)
 		for msg := d.Next(); !strings.Contains(msg, "not found"); msg = d.Next() {

@@ -96,7 +96,7 @@ func Attach(ctx context.Context, p jsonrpc.Port) (*Remote, error) {
 func New() *Remote {
 	return &Remote{
 		back:    make(chan struct{}),
-		lists:   listCache{kept: map[string]*cachedList{}, fetches: map[string]*fetch{}},
+		lists:   listCache{kept: map[listKey]*cachedList{}, fetches: map[listKey]*fetch{}},
 		follows: map[*following]struct{}{},
 		topics:  map[string]*topic{},
 		backlog: newBacklog(),

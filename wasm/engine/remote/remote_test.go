@@ -62,7 +62,7 @@ func newHop(t *testing.T) *hop {
 
 func (h *hop) put(uri, text string) {
 	err := h.table.Put(engine.Entry{
-		Resource: engine.Resource{URI: uri, Name: uri},
+		JSON: engine.Describe("uri", uri, "name", uri),
 		Read: func(context.Context, string) ([]engine.Contents, error) {
 			return []engine.Contents{{URI: uri, Text: text}}, nil
 		},
@@ -121,7 +121,7 @@ func TestRemoteOutlivesItsPort(t *testing.T) {
 		var announced changes
 		following := r.Follow(ctx, announced.add)
 		<-following.Want([]string{"notes://cart"}, nil)
-		if _, err := r.List(ctx, ""); err != nil {
+		if _, err := r.List(ctx, engine.Resources, ""); err != nil {
 			t.Fatal(err)
 		}
 		h.table.Changed("notes://cart")
@@ -137,8 +137,8 @@ func TestRemoteOutlivesItsPort(t *testing.T) {
 			contents, err := r.Read(ctx, "notes://cart")
 			read <- fmt.Sprint(len(contents), err)
 		}()
-		listing, err := r.List(ctx, "")
-		if len(listing.Resources) != 1 || err != nil {
+		listing, err := r.List(ctx, engine.Resources, "")
+		if len(listing.Items) != 1 || err != nil {
 			t.Errorf("while away the list is %v, %v", listing, err)
 		}
 		time.Sleep(5 * time.Second)
@@ -172,7 +172,7 @@ func TestRemoteThatStaysAway(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.List(t.Context(), "")
+		r.List(t.Context(), engine.Resources, "")
 		h.cut()
 		began := time.Now()
 		if _, err := r.Read(t.Context(), "notes://cart"); !errors.Is(err, engine.ErrAway) {
@@ -186,7 +186,7 @@ func TestRemoteThatStaysAway(t *testing.T) {
 		if _, err := r.Read(t.Context(), "notes://cart"); !errors.Is(err, engine.ErrAway) || time.Since(began) != 0 {
 			t.Errorf("read of what was given up: %v after %v", err, time.Since(began))
 		}
-		if listing, err := r.List(t.Context(), ""); len(listing.Resources) != 0 || err != nil {
+		if listing, err := r.List(t.Context(), engine.Resources, ""); len(listing.Items) != 0 || err != nil {
 			t.Errorf("list of what was given up: %v, %v", listing, err)
 		}
 		if err := r.Reattach(t.Context(), h.port()); err != nil {
@@ -373,8 +373,8 @@ func TestRequestsWaitForAnEngineThatArrives(t *testing.T) {
 					read <- err
 				}()
 				go func() {
-					listing, _ := r.List(t.Context(), "")
-					list <- len(listing.Resources)
+					listing, _ := r.List(t.Context(), engine.Resources, "")
+					list <- len(listing.Items)
 				}()
 				time.Sleep(time.Second)
 				if test.answers {
@@ -412,7 +412,7 @@ func TestArrivalDelaysListsLittle(t *testing.T) {
 		synctest.Wait()
 		for i, want := range []time.Duration{2 * time.Second, 250 * time.Millisecond, 250 * time.Millisecond} {
 			began := time.Now()
-			if listing, err := r.List(t.Context(), ""); len(listing.Resources) != 0 || err != nil {
+			if listing, err := r.List(t.Context(), engine.Resources, ""); len(listing.Items) != 0 || err != nil {
 				t.Errorf("list %d: %v, %v", i, listing, err)
 			}
 			if waited := time.Since(began); waited != want {

@@ -60,7 +60,10 @@ func TestNestedSkillsAreNotListed(t *testing.T) {
 		for _, uri := range []string{"skill://a/SKILL.md", "skill://a/b/SKILL.md", "skill://A/c/d/SKILL.md", "skill://ab/SKILL.md", "skill://x/y/SKILL.md", "skill://x/z/SKILL.md"} {
 			name := strings.TrimSuffix(uri, "/SKILL.md")
 			name = name[strings.LastIndexByte(name, '/')+1:]
-			table.PutSkill(engine.TrustedSkill([]byte(`{"uri":"` + uri + `","frontmatter":{"name":"` + name + `","description":"d"},"resources":"dynamic"}`)))
+			entry := engine.Entry{Kind: engine.Skills, JSON: []byte(`{"uri":"` + uri + `","frontmatter":{"name":"` + name + `","description":"d"},"resources":"dynamic"}`)}
+			if err := table.Put(entry); err != nil {
+				t.Fatal(err)
+			}
 		}
 		page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Skills: true})
 		page.Mount("", table)
@@ -71,10 +74,10 @@ func TestNestedSkillsAreNotListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		skills, err := r.Skills(t.Context())
+		skills, err := r.List(t.Context(), engine.Skills, "")
 		var got []string
-		for _, s := range skills {
-			got = append(got, s.URI)
+		for _, s := range skills.Items {
+			got = append(got, s.Key)
 		}
 		if want := "skill://a/SKILL.md skill://ab/SKILL.md skill://x/y/SKILL.md skill://x/z/SKILL.md"; err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%v, %v, want %s", got, err, want)

@@ -25,8 +25,8 @@ func newStoppable(t *testing.T) *mirroredHop {
 	h.put("notes://value", stopSecret)
 	h.put("notes://function", stopSecret)
 	for name, task := range map[string]engine.TaskTool{"look": {}, "work": {Mode: engine.TaskOptional}} {
-		err := h.table.PutTool(engine.ToolEntry{
-			Tool: engine.Tool{Name: name, Object: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`)},
+		err := h.table.Put(engine.Entry{
+			Kind: engine.Tools, JSON: []byte(`{"name":"` + name + `","inputSchema":{"type":"object"}}`),
 			Task: task,
 			Call: func(context.Context, []byte) ([]byte, error) {
 				return []byte(`{"content":[{"type":"text","text":"` + stopSecret + `"}]}`), nil

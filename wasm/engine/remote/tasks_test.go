@@ -19,8 +19,8 @@ func pageWithTasks(t *testing.T) *engine.Engine {
 	t.Helper()
 	page := engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Tools: true, Tasks: true})
 	table := engine.NewTable()
-	err := table.PutTool(engine.ToolEntry{
-		Tool: engine.Tool{Name: "work", Object: []byte(`{"name":"work","inputSchema":{"type":"object"}}`)},
+	err := table.Put(engine.Entry{
+		Kind: engine.Tools, JSON: []byte(`{"name":"work","inputSchema":{"type":"object"}}`),
 		Task: engine.TaskTool{Mode: engine.TaskOptional},
 		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 			call := engine.TaskOf(ctx)

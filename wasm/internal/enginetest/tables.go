@@ -13,23 +13,23 @@ func NotesOf(t *testing.T, names ...string) *engine.Table {
 	table := engine.NewTable()
 	for _, name := range names {
 		quoted := `"` + name + `"`
-		err := table.PutTool(engine.ToolEntry{
-			Tool: engine.Tool{Name: name, Object: []byte(`{"name":` + quoted + `,"inputSchema":{"type":"object"}}`)},
+		err := table.Put(engine.Entry{
+			Kind: engine.Tools, JSON: []byte(`{"name":` + quoted + `,"inputSchema":{"type":"object"}}`),
 			Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"content":[]}`), nil },
 		})
 		if err == nil {
-			err = table.PutPrompt(engine.PromptEntry{
-				Prompt: engine.Prompt{Name: name, Object: []byte(`{"name":` + quoted + `,"arguments":[{"name":"a"}]}`)},
-				Get:    func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
+			err = table.Put(engine.Entry{
+				Kind: engine.Prompts, JSON: []byte(`{"name":` + quoted + `,"arguments":[{"name":"a"}]}`),
+				Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
 				Complete: func(context.Context, engine.CompletionRequest) (engine.Completion, error) {
 					return engine.Completion{Values: []string{"value of " + name}}, nil
 				},
 			})
 		}
 		if err == nil {
-			err = table.PutTemplate(engine.TemplateEntry{
-				Template: engine.Template{URITemplate: name + ":{a}", Name: name},
-				Read: func(ctx context.Context, uri string, _ []byte) ([]engine.Contents, error) {
+			err = table.Put(engine.Entry{
+				Kind: engine.Templates, JSON: engine.Describe("uriTemplate", name+":{a}", "name", name),
+				Expand: func(ctx context.Context, uri string, _ []byte) ([]engine.Contents, error) {
 					inputs, _, err := engine.InvocationOf(ctx).Answers()
 					if err == nil && inputs == nil {
 						err = engine.InvocationOf(ctx).Need([]byte(`{"may":{"method":"elicitation/create","params":{"message":"May I?",`+
@@ -59,11 +59,13 @@ func TableOfSkills(t *testing.T, n int) *engine.Table {
 	t.Helper()
 	table := engine.NewTable()
 	for i := range n {
-		skill, err := engine.ParseSkill([]byte(SkillEntry(fmt.Sprintf("s%d", i))))
-		if err != nil {
+		entry := []byte(SkillEntry(fmt.Sprintf("s%d", i)))
+		if _, err := engine.ParseSkill(entry); err != nil {
 			t.Fatal(err)
 		}
-		table.PutSkill(skill)
+		if err := table.Put(engine.Entry{Kind: engine.Skills, JSON: entry}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return table
 }

@@ -146,17 +146,6 @@ func takesVariation(r rune) bool {
 
 func isEmoji(r rune) bool { return r >= 0x2190 && r < 0x2c00 || r >= 0x1f000 && r < 0x1fb00 }
 
-// Members cleans what resources and templates have in common. A name of
-// nothing but hidden characters becomes the URI: data must not make a list fail.
-func Members(uri string, name, title, description, mimeType *string) {
-	if *name = Member("name", *name); *name == "" {
-		*name = Member("name", uri)
-	}
-	*title = Member("title", *title)
-	*description = Member("description", *description)
-	*mimeType = Member("mimeType", *mimeType)
-}
-
 // Member returns the text of a member of a description as it may be listed.
 //
 //go:noinline
@@ -170,9 +159,9 @@ func Member(name, text string) string {
 	return Text(text, MaxTitle)
 }
 
-// JSON returns a copy of the member called name whose titles and descriptions,
-// at any depth, are plain. ok is false if another text in it has hidden characters:
-// names in a schema and what it compares values with have to stay as they are.
+// JSON returns the member called name with plain titles and descriptions, at any depth: value itself if they are.
+// ok is false if another text in it has hidden characters: names in a schema and what it compares values with have
+// to stay as they are.
 func JSON(name string, value []byte) (clean emit.JSON, ok bool) {
 	ok = true
 	from := 0
@@ -182,28 +171,40 @@ func JSON(name string, value []byte) (clean emit.JSON, ok bool) {
 			name = ""
 		case '"':
 			end := i + max(1, jsonrpc.StringLength(value[i:]))
-			text, _ := jsonrpc.Text(value[i:end])
-			isName := isName(value[end:])
-			if isName {
-				name = ""
-			}
-			if name == "title" || name == "description" {
-				if plain := Member(name, text); plain != text {
+			text, isName := value[i+1:max(i+1, end-1)], isName(value[end:])
+			isShown := !isName && (name == "title" || name == "description")
+			if len(text) > MaxTitle || !isSimple(text) {
+				read, _ := jsonrpc.Text(value[i:end])
+				if !isShown {
+					ok = ok && len(Lines(read, len(read)))+strings.Count(read, "\r") == len(read)
+				} else if plain := Member(name, read); plain != read {
 					clean.Raw(value[from:i])
 					clean.Quote(plain)
 					from = end
 				}
-			} else if plain := Lines(text, len(text)); len(plain)+strings.Count(text, "\r") != len(text) {
-				ok = false
+				text = []byte(read)
 			}
 			if name = ""; isName {
-				name = text
+				name = string(text)
 			}
 			i = end - 1
 		}
 	}
+	if from == 0 {
+		return value, ok
+	}
 	clean.Raw(value[from:])
 	return clean, ok
+}
+
+// isSimple reports whether the text of a JSON string is as it reads, and plain.
+func isSimple(text []byte) bool {
+	for _, c := range text {
+		if c < ' ' || c > '~' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // isName reports whether a string was the name of a member, by what follows it.

@@ -43,7 +43,7 @@ export type { IdbOptions, StoreOptions }
  * The app announces other writes, such as those of its workers, with `changed` of the engine.
  *
  * @param options.databases - which stores may be read; required
- * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher` and `engine.Completer`)
+ * @returns a source (Go's `engine.Source`, `engine.Watcher` and `engine.Completer`)
  *   whose list and read can run in a Worker. They reject with `NotFoundError`, `BadCursorError`,
  *   `DatabaseBusyError`, or a `DOMException` of IndexedDB
  * @throws TypeError if the options name no stores in the documented way

@@ -67,7 +67,7 @@ const ofNames: readonly PagePart[] = ['text', 'outline']
  * sheets, and effects of selectors such as `:hover`.
  *
  * @param options.select - which elements; required
- * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher`, `engine.Completer`)
+ * @returns a source (Go's `engine.Source`, `engine.Watcher`, `engine.Completer`)
  * @throws TypeError if `select` names nothing; a `DOMException` named `SyntaxError` if a selector does
  *   not parse
  */

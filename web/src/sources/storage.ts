@@ -32,7 +32,7 @@ const defaultPoll = 1000 // ms
  * when `setItem`, `removeItem` or `clear` has returned. Assignments (`localStorage.x = 1`) are found by
  * {@link PollingOptions.poll}, at the next click or change of a field, or when the window is shown again.
  *
- * @returns a source (Go's `engine.Source`, `engine.Watcher`, `engine.Templater`, `engine.Completer`)
+ * @returns a source (Go's `engine.Source`, `engine.Watcher`, `engine.Completer`)
  * @throws TypeError if no keys are named in the documented way
  */
 export function storage(options: StorageOptions): Source {

@@ -51,7 +51,7 @@ const words = {
  * and changes of titles, URLs, visibility, focus and texts. Tabs observe their text while any of them has
  * listeners. Runs in the window. Without Web Locks (no secure context, or an opaque origin) this tab is the only one.
  *
- * @returns a source (Go's `engine.Source`, `engine.Templater`, `engine.Watcher`). `read` rejects with
+ * @returns a source (Go's `engine.Source`, `engine.Watcher`). `read` rejects with
  *   {@link NotFoundError}, or a `TimeoutError` if a tab does not send its text
  * @throws a `DOMException` named `SyntaxError` if a selector does not parse
  * @see https://w3c.github.io/web-locks/
