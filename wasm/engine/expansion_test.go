@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -11,7 +13,7 @@ import (
 // string, a number, an array or object of these, or null, which counts as
 // absent. The error describes what is wrong with the template or a value.
 func Expand(template string, variables []byte) (string, error) {
-	parts, err := parseTemplate(template)
+	literals, expressions, err := parseTemplate(template)
 	if err != nil {
 		return "", jsonrpc.Wrap("template "+jsonrpc.Quoted(template)+" is not one by RFC 6570", err)
 	}
@@ -28,9 +30,11 @@ func Expand(template string, variables []byte) (string, error) {
 		return "", refusal
 	}
 	var out strings.Builder
-	for i := range parts {
-		appendEscaped(&out, parts[i].literal, true)
-		parts[i].expand(&out, values)
+	for i, literal := range literals {
+		appendEscaped(&out, literal, true)
+		if i < len(expressions) {
+			expressions[i].expand(&out, values)
+		}
 	}
 	return out.String(), nil
 }
@@ -79,10 +83,10 @@ func scalar(value []byte) (string, bool) {
 	return string(value), value[0] != '{' && value[0] != '[' && value[0] != 'n'
 }
 
-func (p *templatePart) expand(out *strings.Builder, values map[string]expandable) {
-	op := p.op
+func (x *expression) expand(out *strings.Builder, values map[string]expandable) {
+	op := x.operator
 	separator := op.first
-	for _, variable := range p.variables {
+	for _, variable := range x.variables {
 		name := variable.name
 		v := values[name]
 		if len(v.texts) == 0 {
@@ -136,5 +140,20 @@ func expandExploded(out *strings.Builder, op operator, name string, v expandable
 			out.WriteString(op.ifEmpty)
 		}
 		appendEscaped(out, text, op.reserved)
+	}
+}
+
+// appendEscaped percent-encodes the bytes of what does not stand for itself.
+// reserved: reserved characters do, and so does what is percent-encoded already.
+func appendEscaped(out *strings.Builder, text string, reserved bool) {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		encoded := c == '%' && i+2 < len(text) && schema.IsHex(text[i+1]) && schema.IsHex(text[i+2])
+		if schema.IsUnreserved(c) || reserved && (schema.URICharacters[c] || encoded) {
+			out.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(out, "%%%02X", c)
 	}
 }

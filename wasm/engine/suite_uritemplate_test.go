@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"slices"
@@ -89,5 +90,28 @@ func TestMatchInvertsExpansion(t *testing.T) {
 	t.Logf("%d matched, %d not, %d templates refused", matched, unmatched, refused)
 	if matched < 20 {
 		t.Errorf("only %d expansions matched", matched)
+	}
+}
+
+// eachMatch calls do for each row of testdata/uritemplate-matches.json: a template, a URI as clients
+// spell it, and the values of the variables; nil: the template does not describe the URI.
+func eachMatch(t testing.TB, do func(template, uri string, values map[string]any)) {
+	t.Helper()
+	const file = "../../testdata/uritemplate-matches.json"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][3]json.RawMessage
+	if err := json.Unmarshal(text, &rows); err != nil || len(rows) < 70 {
+		t.Fatalf("%s: %d rows, %v", file, len(rows), err)
+	}
+	for _, row := range rows {
+		var template, uri string
+		var values map[string]any
+		if err := cmp.Or(json.Unmarshal(row[0], &template), json.Unmarshal(row[1], &uri), json.Unmarshal(row[2], &values)); err != nil {
+			t.Fatalf("%s: %s: %v", file, row, err)
+		}
+		do(template, uri, values)
 	}
 }

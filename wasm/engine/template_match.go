@@ -1,346 +1,239 @@
 package engine
 
 import (
-	"errors"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
-	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 )
 
-// Templates beyond literals and plain {name} are matched by a graph of nodes: a
-// literal, a value, or a choice of two. A table has for each node and each place
-// in the URI whether the rest matches from there. It is filled in from the end, in
-// time and space linear in both; then one walk from the beginning takes the values.
-// It never backtracks.
-//
-// Where an expansion has several readings, as RFC 6570 allows: a variable is there
-// rather than not, and its value is as long as it can be, except that
-//
-//   - only the last variable of an expression, if not exploded, contains the
-//     separator of the expression;
-//   - a value that an expression with an operator follows directly does not
-//     contain the character that this one begins with.
-//
-// {name*} is a list, {name} is text and never a list, and objects are not matched.
-
-// Bounds of what is matched; a template beyond is refused.
-const (
-	maxVariables = 32
-	maxNodes     = 256 // as many as a nodeSet holds
-)
-
-// A graph matches URIs. Nodes stand behind those that follow them, except for the
-// items of a list, where a separator leads back.
-type graph struct {
-	nodes []node
-	start int
-}
-
-type node struct {
-	kind     nodeKind
-	next     int // the node behind
-	instead  int // the second choice
-	literal  string
-	variable templateVariable
-	reserved bool   // a value of {+name} or {#name}
-	not      string // characters that the value does not contain
-}
-
-type nodeKind uint8
-
-const (
-	endNode nodeKind = iota
-	literalNode
-	choiceNode
-	valueNode
-)
-
-type nodeSet [maxNodes / 64]uint64
-
-func (s *nodeSet) has(n int) bool { return s[n/64]>>(n%64)&1 != 0 }
-func (s *nodeSet) add(n int)      { s[n/64] |= 1 << (n % 64) }
-
-// add adds a node. That the functions that add some are not inlined saves a third
-// of their code.
-//
-//go:noinline
-func (g *graph) add(n *node) int {
-	g.nodes = append(g.nodes, *n)
-	return len(g.nodes) - 1
-}
-
-//go:noinline
-func (g *graph) addLiteral(text string, next int) int {
-	return g.add(&node{kind: literalNode, literal: text, next: next})
-}
-
-//go:noinline
-func (g *graph) addChoice(next, instead int) int {
-	return g.add(&node{kind: choiceNode, next: next, instead: instead})
-}
-
-// newGraph returns the graph of a template, or why it is rejected.
-func newGraph(parts []templatePart) (*graph, error) {
-	g := &graph{}
-	next := g.add(&node{kind: endNode})
-	variables, follows := 0, "" // what the part behind begins with; "": the end or a literal
-	adjacent := false           // the part behind is an expression without an operator's character
-	for i := len(parts) - 1; i >= 0; i-- {
-		p := &parts[i]
-		if p.isExpr {
-			if adjacent {
-				return nil, errors.New("two expressions follow each other with nothing between them")
-			}
-			if variables += len(p.variables); variables > maxVariables {
-				return nil, errors.New("it has more than 32 variables")
-			}
-			next = g.expression(p, next, follows)
-		}
-		follows, adjacent = "", false
-		if p.literal != "" {
-			text := escapedLiteral(p.literal)
-			if _, ok := percentDecode(text); !ok {
-				return nil, errors.New("its literal text encodes no UTF-8")
-			}
-			next = g.addLiteral(text, next)
-		} else if p.isExpr {
-			follows, adjacent = p.op.first, p.op.first == ""
-		}
-		if len(g.nodes) > maxNodes {
-			return nil, errors.New("it has too many expressions")
-		}
+// ends returns where the text of each expression ends, in a URI without the prefix. It
+// finds, from the last piece to the first, the places from which the rest matches; then
+// one walk takes the ends. It never backtracks.
+func (m *matcher) ends(uri string) (ends []int, ok bool) {
+	if _, ok := percentDecode(uri); !ok {
+		return nil, false
 	}
-	g.start = next
-	return g, nil
+	n := len(uri)
+	behind := make([]bool, n+1) // what is behind the piece matches from here
+	behind[n] = true
+	mayEnd := make([][]bool, len(m.pieces))
+	for i := len(m.pieces) - 1; i >= 0; i-- {
+		mayEnd[i] = make([]bool, n+1)
+		behind = m.pieces[i].places(uri, behind, mayEnd[i])
+	}
+	if !behind[0] {
+		return nil, false
+	}
+	place := 0
+	for i := range m.pieces {
+		p := &m.pieces[i]
+		place = p.end(uri, place, mayEnd[i])
+		ends = append(ends, place)
+		place += len(p.literal)
+	}
+	return ends, true
 }
 
-// expression adds the nodes of an expression and returns the first of them. behind
-// is the node after it, and follows the character that an expression there begins
-// with, or "".
-func (g *graph) expression(p *templatePart, behind int, follows string) int {
-	first, further := behind, behind // the rest, if no variable is there yet, or one is
-	for i := len(p.variables) - 1; i >= 0; i-- {
-		v := p.variables[i]
-		value := node{kind: valueNode, variable: v, reserved: p.op.reserved, next: further, not: follows}
-		if v.explode || i < len(p.variables)-1 {
-			value.not += p.op.separator
-		}
-		var item int
-		if v.explode {
-			separator := g.addLiteral(p.op.separator, 0)
-			value.next = g.addChoice(separator, further)
-			item = g.named(p.op, &value)
-			g.nodes[separator].next = item
-		} else {
-			item = g.named(p.op, &value)
-		}
-		begin := item
-		if p.op.first != "" {
-			begin = g.addLiteral(p.op.first, item)
-		}
-		separated := g.addLiteral(p.op.separator, item)
-		if p.standing(v) == repeated {
-			first, further = g.addChoice(begin, behind), separated
+// places returns the places from which a piece and what is behind it match. It fills in
+// where the text of the expression may end.
+func (p *piece) places(uri string, behind, mayEnd []bool) []bool {
+	n := len(uri)
+	from := make([]bool, n+1)
+	reach := make([]int, max(p.separators, 0)+1) // where a text from here ends at the latest, by its separators
+	next, begins := n+1, false                   // the next end; a text may begin at the place before
+	for place := n; place >= 0; place-- {
+		if isWithin(uri, place) {
 			continue
 		}
-		first, further = g.addChoice(begin, first), g.addChoice(separated, further)
+		if place == n || !p.takes(uri[place]) {
+			isSeparator := place < n && uri[place] == p.separator[0]
+			for j := len(reach) - 1; j >= 0; j-- {
+				if j == 0 || !isSeparator {
+					reach[j] = place
+				} else {
+					reach[j] = reach[j-1]
+				}
+			}
+		}
+		if strings.HasPrefix(uri[place:], p.literal) && behind[place+len(p.literal)] {
+			mayEnd[place], next = true, place
+		}
+		begun := begins
+		begins = next <= reach[len(reach)-1]
+		from[place] = begins
+		if p.first != "" {
+			from[place] = mayEnd[place] || begun && uri[place] == p.first[0]
+		}
 	}
-	return first
+	return from
 }
 
-// named adds the node of a value, with `name=` before it if the operator has names, and
-// returns the node that the value begins with.
-func (g *graph) named(op operator, value *node) int {
-	at := g.add(value)
-	if !op.named {
-		return at
+// end returns the last place where the text that begins at a place may end.
+func (p *piece) end(uri string, place int, mayEnd []bool) int {
+	last := place
+	if p.first != "" {
+		if place == len(uri) || uri[place] != p.first[0] {
+			return place
+		}
+		place++
 	}
-	name := escapedLiteral(value.variable.name)
-	if op.ifEmpty != "" {
-		return g.addLiteral(name+"=", at)
+	for separators := p.separators; ; place++ {
+		if mayEnd[place] {
+			last = place
+		}
+		switch {
+		case place == len(uri):
+			return last
+		case p.takes(uri[place]):
+		case uri[place] == p.separator[0] && separators > 0:
+			separators--
+		default:
+			return last
+		}
 	}
-	at = g.addLiteral("=", at) // ;name is an empty value
-	empty := g.add(&node{kind: valueNode, variable: value.variable, next: value.next, not: anything})
-	return g.addLiteral(name, g.addChoice(at, empty))
 }
 
-// anything as the characters that a value does not contain: it is empty.
-const anything = "\x00all"
-
-// takes reports whether a value has the character that begins with c.
-func (n *node) takes(c byte) bool {
-	return n.not != anything && (schema.IsUnreserved(c) || c == '%' || n.reserved && schema.URICharacters[c]) && strings.IndexByte(n.not, c) < 0
+// isWithin reports whether a place is within a percent-encoded byte.
+func isWithin(uri string, place int) bool {
+	return place > 0 && uri[place-1] == '%' || place > 1 && uri[place-2] == '%'
 }
 
 // A capture is a value that was found for a variable.
 type capture struct {
-	variable templateVariable
+	variable *variable
 	value    string
 }
 
-// match returns what the variables stand for, in the order of the template.
-func (g *graph) match(uri string) ([]capture, bool) {
-	steps, ok := characters(uri)
-	if !ok {
-		return nil, false
-	}
-	matches := g.table(uri, steps)
-	if !matches[0].has(g.start) {
-		return nil, false
-	}
-	var found []capture
-	for at, place := g.start, 0; ; {
-		n := &g.nodes[at]
-		switch n.kind {
-		case endNode:
-			return found, true
-		case literalNode:
-			place += len(n.literal)
-			at = n.next
-		case choiceNode:
-			if at = n.next; !matches[place].has(at) {
-				at = n.instead
-			}
-		case valueNode:
-			end := place
-			for p, count := place, 0; ; count++ {
-				if matches[p].has(n.next) {
-					end = p
-				}
-				if p == len(uri) || !n.takes(uri[p]) || n.variable.prefix > 0 && count == n.variable.prefix {
-					break
-				}
-				p += int(steps[p])
-			}
-			value, ok := percentDecode(uri[place:end])
-			if !ok {
-				return nil, false
-			}
-			found = append(found, capture{n.variable, value})
-			at, place = n.next, end
+// split returns the values of the variables in the texts of the expressions, as a JSON object.
+func (m *matcher) split(uri string, ends []int) ([]byte, bool) {
+	var room [4]capture
+	found, ok, place := room[:0], true, 0
+	for i := range m.pieces {
+		p := &m.pieces[i]
+		text := uri[place:ends[i]]
+		place = ends[i] + len(p.literal)
+		switch {
+		case text == "" && (p.first != "" || p.standing(p.variables[0]) == repeated): // absent
+		case p.named:
+			found, ok = p.splitNamed(text[1:], found)
+		default:
+			found, ok = p.splitList(text[len(p.first):], found)
+		}
+		if !ok {
+			return nil, false
 		}
 	}
+	return m.variables(found)
 }
 
-// characters returns the length of the character at each place of a URI where one
-// begins: a percent-encoded one is as long as its bytes make it. ok is false if
-// they encode no UTF-8.
-func characters(uri string) (steps []uint8, ok bool) {
-	steps = make([]uint8, len(uri)+1)
-	var encoded [utf8.UTFMax]byte
-	for i := 0; i < len(uri); {
-		n, length := 0, 1
-		for uri[i] == '%' && n < utf8.UTFMax && i+3*n+2 < len(uri) && uri[i+3*n] == '%' && schema.IsHex(uri[i+3*n+1]) && schema.IsHex(uri[i+3*n+2]) {
-			encoded[n] = schema.Unhex(uri[i+3*n+1])<<4 | schema.Unhex(uri[i+3*n+2])
-			if n++; utf8.FullRune(encoded[:n]) {
-				break
-			}
+// splitList splits a text without names. A separator belongs to the last variable's value.
+func (p *piece) splitList(text string, found []capture) ([]capture, bool) {
+	for i, more := 0, true; more; {
+		v, value := &p.variables[i], text
+		if more = false; v.explode || i+1 < len(p.variables) {
+			value, text, more = strings.Cut(text, p.separator)
 		}
-		if uri[i] == '%' {
-			r, size := utf8.DecodeRune(encoded[:n])
-			if r == utf8.RuneError && size <= 1 {
-				return nil, false
-			}
-			length = 3 * size
+		value, ok := v.decode(value)
+		if !ok {
+			return nil, false
 		}
-		steps[i] = uint8(length)
-		i += length
+		found = append(found, capture{v, value})
+		if !v.explode {
+			i++
+		}
 	}
-	return steps, true
+	return found, true
 }
 
-// table returns for each place of the URI from which nodes on the rest matches.
-func (g *graph) table(uri string, steps []uint8) []nodeSet {
-	matches := make([]nodeSet, len(uri)+1)
-	count := make([]int32, len(uri)+1)     // characters from here to the end
-	ends := make([]int32, len(g.nodes))    // of values that begin here, at the latest
-	nearest := make([]int32, len(g.nodes)) // the next place where what is behind a value matches
-	for i := range ends {
-		ends[i], nearest[i] = int32(len(uri)), -1
-	}
-	for place := len(uri); place >= 0; place-- {
-		if place < len(uri) {
-			if steps[place] == 0 {
-				continue // inside a character
-			}
-			count[place] = count[place+int(steps[place])] + 1
+// splitNamed splits a text of names and values, which are in the order of the template.
+func (p *piece) splitNamed(text string, found []capture) ([]capture, bool) {
+	for i, more := 0, true; more; {
+		var pair string
+		pair, text, more = strings.Cut(text, p.separator)
+		key, value, hasValue := strings.Cut(pair, "=")
+		for i < len(p.variables) && p.variables[i].key != key {
+			i++
 		}
-		here := &matches[place]
-		for at := range g.nodes {
-			n := &g.nodes[at]
-			ok := false
-			switch n.kind {
-			case endNode:
-				ok = place == len(uri)
-			case literalNode:
-				ok = strings.HasPrefix(uri[place:], n.literal) && matches[place+len(n.literal)].has(n.next)
-			case choiceNode:
-				ok = here.has(n.next) || here.has(n.instead)
-			case valueNode:
-				if place < len(uri) && !n.takes(uri[place]) {
-					ends[at] = int32(place)
-				}
-				if here.has(n.next) {
-					nearest[at] = int32(place)
-				}
-				near := nearest[at]
-				ok = near >= 0 && near <= ends[at] &&
-					(n.variable.prefix == 0 || int(count[place]-count[near]) <= n.variable.prefix)
-			}
-			if ok {
-				here.add(at)
-			}
+		// An empty value is ;name of {;name}, and ?name= of {?name}.
+		if i == len(p.variables) || hasValue != (value != "" || p.ifEmpty == "=") || strings.IndexByte(value, '=') >= 0 {
+			return nil, false
+		}
+		v := &p.variables[i]
+		value, ok := v.decode(value)
+		if !ok {
+			return nil, false
+		}
+		found = append(found, capture{v, value})
+		if !v.explode {
+			i++
 		}
 	}
-	return matches
+	return found, true
+}
+
+// decode returns the value that text is, unless it is too long.
+func (v *variable) decode(text string) (string, bool) {
+	value, ok := percentDecode(text)
+	return value, ok && (v.prefix == 0 || utf8.RuneCountInString(value) <= v.prefix)
 }
 
 // variables makes a JSON object of what was found; false: a name that stands twice
 // has two values, or one only, since a variable is in all of its places or in none.
 func (m *matcher) variables(found []capture) ([]byte, bool) {
-	values := emit.JSON("{")
+	values := make(emit.JSON, 1, 64)
+	values[0] = '{'
 	for i, name := range m.names {
-		var texts []string
-		isList, isThere, prefix, plain := false, false, 0, 0
-		for _, c := range found {
-			v := c.variable
-			if v.name == name && !v.explode {
-				plain++
-			}
-			switch {
-			case v.name != name:
-			case v.explode:
-				texts, isList, isThere = append(texts, c.value), true, true
-			case !isThere:
-				texts, prefix, isThere = []string{c.value}, v.prefix, true
-			case v.prefix > 0 && (prefix == 0 || v.prefix <= prefix):
-				if firstRunes(texts[0], v.prefix) != c.value {
-					return nil, false
+		var known *capture
+		count := 0
+		for j := range found {
+			switch c := &found[j]; {
+			case c.variable.name != name:
+			case c.variable.explode:
+				if count == 0 {
+					values.Name(name)
 				}
-			case firstRunes(c.value, prefix) != texts[0] && prefix > 0, prefix == 0 && c.value != texts[0]:
+				values.Text(emit.Separator(count))
+				values.Quote(c.value)
+				count++
+			case known == nil:
+				known, count = c, 1
+			case !c.agrees(known) && !known.agrees(c):
 				return nil, false
 			default:
-				texts, prefix = []string{c.value}, v.prefix
+				count++
+				if limit := c.variable.prefix; limit == 0 || known.variable.prefix > 0 && known.variable.prefix < limit {
+					known = c
+				}
 			}
-		}
-		if isThere && plain != m.places[i] {
-			return nil, false
 		}
 		switch {
-		case isList:
+		case known != nil && count != m.places[i]:
+			return nil, false
+		case known != nil:
 			values.Name(name)
-			for i, text := range texts {
-				values.Text(emit.Separator(i))
-				values.Quote(text)
-			}
+			values.Quote(known.value)
+		case count > 0:
 			values.Text("]")
-		case isThere:
-			values.Name(name)
-			values.Quote(texts[0])
 		}
 	}
 	values.Text("}")
 	return values, true
+}
+
+// agrees reports whether c is the value of a variable, or as much of it as c may have, if the other
+// capture has it, or more of it.
+func (c *capture) agrees(other *capture) bool {
+	longer := other.variable.prefix == 0 || c.variable.prefix > 0 && c.variable.prefix <= other.variable.prefix
+	return longer && firstRunes(other.value, c.variable.prefix) == c.value
+}
+
+// firstRunes returns the first n characters; 0: all.
+func firstRunes(text string, n int) string {
+	for i := range text {
+		if n--; n == -1 && i > 0 {
+			return text[:i]
+		}
+	}
+	return text
 }

@@ -2,52 +2,80 @@ package engine
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 )
 
-// A templatePart is an expression of a template and the literal text before it;
-// the last part has no expression.
-type templatePart struct {
-	literal   string // as it stands in the template
-	isExpr    bool
-	op        operator
-	variables []templateVariable
+// An expression is what stands between braces: an operator and variables.
+type expression struct {
+	operator
+	variables []variable
 }
 
-// A templateVariable is one variable of an expression. RFC 6570, section 2.3.
-type templateVariable struct {
+// A variable is one of an expression. RFC 6570, section 2.3.
+type variable struct {
 	name    string
-	prefix  int // {name:prefix}, characters; 0: none
+	key     string // the name as it stands in a canonical URI
+	prefix  int    // {name:prefix}, characters; 0: none
 	explode bool
 }
 
-// parseTemplate reads a template by the grammar of RFC 6570, section 2. The error
-// says what is wrong with it.
-func parseTemplate(template string) (parts []templatePart, err error) {
+// An operator of RFC 6570, appendix A.
+type operator struct {
+	first, separator string
+	named            bool
+	ifEmpty          string
+	reserved         bool // characters that stand for themselves beyond the unreserved
+}
+
+// operatorOf returns the operator that c stands for, or that of a plain {name}.
+func operatorOf(c byte) (op operator, known bool) {
+	switch c {
+	case '+':
+		return operator{"", ",", false, "", true}, true
+	case '#':
+		return operator{"#", ",", false, "", true}, true
+	case '.':
+		return operator{".", ".", false, "", false}, true
+	case '/':
+		return operator{"/", "/", false, "", false}, true
+	case ';':
+		return operator{";", ";", true, "", false}, true
+	case '?':
+		return operator{"?", "&", true, "=", false}, true
+	case '&':
+		return operator{"&", "&", true, "=", false}, true
+	}
+	return operator{"", ",", false, "", false}, false
+}
+
+// parseTemplate reads a template by the grammar of RFC 6570, section 2: the texts around
+// the expressions, and these. The error says what is wrong with it.
+func parseTemplate(template string) (literals []string, expressions []expression, err error) {
 	if !utf8.ValidString(template) {
-		return nil, errors.New("it is not UTF-8")
+		return nil, nil, errors.New("it is not UTF-8")
 	}
 	for {
 		literal, behind, more := strings.Cut(template, "{")
 		if err := checkLiteral(literal); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		part := templatePart{literal: literal, isExpr: more}
+		literals = append(literals, literal)
 		if !more {
-			return append(parts, part), nil
+			return literals, expressions, nil
 		}
-		expression, rest, closed := strings.Cut(behind, "}")
+		text, rest, closed := strings.Cut(behind, "}")
 		if !closed {
-			return nil, errors.New("an expression has no end")
+			return nil, nil, errors.New("an expression has no end")
 		}
-		if err := part.parse(expression); err != nil {
-			return nil, err
+		x, err := parseExpression(text)
+		if err != nil {
+			return nil, nil, err
 		}
-		parts = append(parts, part)
-		template = rest
+		expressions, template = append(expressions, x), rest
 	}
 }
 
@@ -64,38 +92,33 @@ func checkLiteral(literal string) error {
 	return nil
 }
 
-// parse reads what stands between the braces.
-func (p *templatePart) parse(expression string) error {
-	if expression == "" {
-		return errors.New("an expression is empty")
+// parseExpression reads what stands between the braces.
+func parseExpression(text string) (x expression, err error) {
+	if text == "" {
+		return x, errors.New("an expression is empty")
 	}
-	op, known := operatorOf(expression[0])
-	if known {
-		expression = expression[1:]
+	var known bool
+	if x.operator, known = operatorOf(text[0]); known {
+		text = text[1:]
 	}
-	p.op = op
-	for spec := range strings.SplitSeq(expression, ",") {
-		v := templateVariable{name: spec}
+	for spec := range strings.SplitSeq(text, ",") {
+		v := variable{name: spec}
 		if name, ok := strings.CutSuffix(spec, "*"); ok {
 			v.name, v.explode = name, true
 		} else if name, length, ok := strings.Cut(spec, ":"); ok {
-			for _, c := range []byte(length) {
-				if !schema.IsDigit(c) || len(length) > 4 {
-					return errors.New("the length of a prefix is not a number from 1 to 9999")
-				}
-				v.prefix = v.prefix*10 + int(c-'0')
-			}
-			if v.prefix == 0 || length[0] == '0' {
-				return errors.New("the length of a prefix is not a number from 1 to 9999")
-			}
 			v.name = name
+			v.prefix, _ = strconv.Atoi(length)
+			if v.prefix < 1 || v.prefix > 9999 || !schema.IsDigit(length[0]) || length[0] == '0' {
+				return x, errors.New("the length of a prefix is not a number from 1 to 9999")
+			}
 		}
 		if !validVariable(v.name) {
-			return errors.New("an expression has a variable whose name is not one")
+			return x, errors.New("an expression has a variable whose name is not one")
 		}
-		p.variables = append(p.variables, v)
+		v.key = schema.CanonicalText(v.name)
+		x.variables = append(x.variables, v)
 	}
-	return nil
+	return x, nil
 }
 
 // validVariable: RFC 6570, section 2.3, varname.
@@ -115,27 +138,4 @@ func validVariable(name string) bool {
 		}
 	}
 	return !dot
-}
-
-// escapedLiteral returns how literal text stands in a canonical URI.
-func escapedLiteral(literal string) string {
-	var text strings.Builder
-	appendEscaped(&text, literal, true)
-	return schema.CanonicalText(text.String())
-}
-
-// canonicalTemplate returns a template with its literals in the form in which URIs are compared.
-func canonicalTemplate(template string) string {
-	var form strings.Builder
-	for template = lowerScheme(template); template != ""; {
-		literal, rest, isExpr := strings.Cut(template, "{")
-		form.WriteString(escapedLiteral(literal))
-		if !isExpr {
-			break
-		}
-		expression, behind, _ := strings.Cut(rest, "}")
-		form.WriteString("{" + expression + "}")
-		template = behind
-	}
-	return form.String()
 }
