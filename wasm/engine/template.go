@@ -90,14 +90,14 @@ func (p *piece) check(isLast bool, behind []expression) error {
 			return errors.New("variables of two expressions with names follow each other: write {?a,b}, not {?a}{&b}")
 		}
 	}
-	for i := range p.variables {
-		v := &p.variables[i]
+	for _, v := range p.variables {
 		if v.explode {
 			p.separators = -1
 		}
-		if v.prefix > 0 && i+1 == len(p.variables) && p.literal != "" && p.takes(p.literal[0]) {
-			return errors.New("the text behind a variable with a length begins with a character that its value may have")
-		}
+	}
+	mayBeShort := p.variables[len(p.variables)-1].prefix > 0 || p.named && (p.separators != 0 || p.ifEmpty == "")
+	if mayBeShort && p.literal != "" && p.takes(p.literal[0]) {
+		return errors.New("the text behind {a:1}, {?a,b} or {;a} begins with a character that a value may have")
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ const (
 func (x *expression) standing(v variable) int {
 	isOther := func(other variable) bool { return other.name != v.name }
 	switch {
-	case v.explode || x.first == "" && slices.ContainsFunc(x.variables, isOther):
+	case v.explode || !x.named && slices.ContainsFunc(x.variables, isOther):
 		return ambiguous
 	case x.first != "":
 		return marked

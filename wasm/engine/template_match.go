@@ -129,21 +129,29 @@ func (m *matcher) split(uri string, ends []int) ([]byte, bool) {
 
 // splitList splits a text without names. A separator belongs to the last variable's value.
 func (p *piece) splitList(text string, found []capture) ([]capture, bool) {
-	for i, more := 0, true; more; {
-		v, value := &p.variables[i], text
-		if more = false; v.explode || i+1 < len(p.variables) {
-			value, text, more = strings.Cut(text, p.separator)
-		}
-		value, ok := v.decode(value)
-		if !ok {
-			return nil, false
-		}
-		found = append(found, capture{v, value})
-		if !v.explode {
-			i++
+	rest, more := text, true
+	for i := range p.variables {
+		for v := &p.variables[i]; more; {
+			text, behind, isCut := rest, "", false
+			if v.explode || i+1 < len(p.variables) {
+				text, behind, isCut = strings.Cut(rest, p.separator)
+			} else if !p.takes(p.separator[0]) && strings.Contains(rest, p.separator) {
+				return nil, false
+			}
+			value, ok := percentDecode(text)
+			if !ok {
+				return nil, false
+			}
+			if !v.fits(value) {
+				break // the variable is absent: the value is one of the next
+			}
+			found = append(found, capture{v, value})
+			if rest, more = behind, isCut; !v.explode {
+				break
+			}
 		}
 	}
-	return found, true
+	return found, !more
 }
 
 // splitNamed splits a text of names and values, which are in the order of the template.
@@ -160,8 +168,8 @@ func (p *piece) splitNamed(text string, found []capture) ([]capture, bool) {
 			return nil, false
 		}
 		v := &p.variables[i]
-		value, ok := v.decode(value)
-		if !ok {
+		value, ok := percentDecode(value)
+		if !ok || !v.fits(value) {
 			return nil, false
 		}
 		found = append(found, capture{v, value})
@@ -172,10 +180,9 @@ func (p *piece) splitNamed(text string, found []capture) ([]capture, bool) {
 	return found, true
 }
 
-// decode returns the value that text is, unless it is too long.
-func (v *variable) decode(text string) (string, bool) {
-	value, ok := percentDecode(text)
-	return value, ok && (v.prefix == 0 || utf8.RuneCountInString(value) <= v.prefix)
+// fits reports whether a value is no longer than it may be.
+func (v *variable) fits(value string) bool {
+	return v.prefix == 0 || utf8.RuneCountInString(value) <= v.prefix
 }
 
 // variables makes a JSON object of what was found; false: a name that stands twice

@@ -2,10 +2,12 @@ package engine
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
 )
 
@@ -52,11 +54,13 @@ func TestTemplatesAreRefusedWithAReason(t *testing.T) {
 		"x:{a}{b}":        "nothing between",
 		"x:{a}{+b}":       "nothing between",
 		"x:{?a}{&b}":      "write {?a,b}",
-		"x:{a:2}b{c}":     "a variable with a length",
+		"x:{a:2}b{c}":     "begins with a character",
+		"x:{;a}b":         "begins with a character",
 		"x:{+a,b,a}":      "stands twice",
 		"x:{a}/{a,b}":     "stands twice",
 		"x:{a}/{a,a}":     "stands twice",
 		"x:{a}{?a}":       "stands twice",
+		"x:{/b,a}/{/a}":   "stands twice",
 		"x:{/a*}/{b}{?a}": "stands twice",
 		"x:{?a*,a*}":      "stands twice",
 		"x:" + strings.Repeat("a", schema.MaxURI): "8 KiB",
@@ -137,5 +141,58 @@ func TestVariablesThatStandTwice(t *testing.T) {
 		if again, err := Expand(test[0], values); !ok || err != nil || again != uri {
 			t.Errorf("%s has %s of %s, %v, which is %s", uri, values, test[0], ok, again)
 		}
+	}
+}
+
+// Whatever a template that is taken expands to is matched, with values that expand to it again.
+// Not in this test are lengths and variables that stand twice. R-139.
+func TestEveryExpansionIsMatched(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
+	word := func() (text string) {
+		for range random.IntN(4) {
+			text += pick("a", "b", "-", "é", "1")
+		}
+		return text
+	}
+	taken := 0
+	for range 20_000 {
+		names := []string{"a", "b", "c", "d"}
+		variables := emit.JSON("{")
+		for _, name := range names {
+			if random.IntN(3) > 0 {
+				variables.Name(name)
+				variables.Quote(word())
+			}
+		}
+		variables.Text("}")
+		random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		template := "x:"
+		for range 1 + random.IntN(2) {
+			template += pick("", "", "/", "-", "a", "x/", "?y=1", "%C3%A9", ",", "=", ".")
+			template += "{" + pick("", "", "", "+", "+", "#", ".", "/", ";", "?", "&") + names[0] + pick("", "", "*")
+			if names = names[1:]; random.IntN(2) > 0 {
+				template += "," + names[0] + pick("", "", "*")
+				names = names[1:]
+			}
+			template += "}"
+		}
+		template += pick("", "", "/", "-", "a", "x/", "?y=1", "%C3%A9", ",", "=", ".")
+		m, err := newMatcher(template)
+		if err != nil {
+			continue
+		}
+		taken++
+		uri, err := Expand(template, variables)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, ok := m.match(CanonicalURI(uri))
+		if again, err := Expand(template, values); !ok || err != nil || again != uri {
+			t.Errorf("%s with %s is %s, which gives %s, %v: %s", template, variables, uri, values, ok, again)
+		}
+	}
+	if taken < 10_000 {
+		t.Errorf("only %d templates were taken", taken)
 	}
 }
