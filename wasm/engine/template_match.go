@@ -114,6 +114,10 @@ func (m *matcher) split(uri string, ends []int) ([]byte, bool) {
 		text := uri[place:ends[i]]
 		place = ends[i] + len(p.literal)
 		switch {
+		case m.scans:
+			var value string
+			value, ok = percentDecode(text)
+			found = append(found, capture{&p.variables[0], value})
 		case text == "" && (p.first != "" || p.standing(p.variables[0]) == repeated): // absent
 		case p.named:
 			found, ok = p.splitNamed(text[1:], found)
