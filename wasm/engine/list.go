@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,42 +12,6 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
-
-// insideMark begins and ends where a page of the engine's ends inside of a source's: behind an entry, in the list
-// from the source's cursor on. A source's cursor does not begin with it.
-const insideMark = "\x00"
-
-func insideOf(cursor string) (inside, source string) {
-	if rest, ok := strings.CutPrefix(cursor, insideMark); ok {
-		if inside, source, ok = strings.Cut(rest, insideMark); ok {
-			return inside, source
-		}
-	}
-	return "", cursor
-}
-
-// after returns where to continue: behind the item that a cursor names, wherever it
-// is now; if it is gone, where it was.
-func after(items []Item, cursor string) (int, error) {
-	if cursor == "" {
-		return 0, nil
-	}
-	for i := range len(cursor) {
-		if cursor[i] != ' ' {
-			continue
-		}
-		at, err := strconv.Atoi(cursor[:i])
-		if err != nil || at < 0 {
-			return 0, ErrBadCursor
-		}
-		last := cursor[i+1:]
-		if found := slices.IndexFunc(items, func(item Item) bool { return item.Key == last }); found >= 0 {
-			at = found + 1
-		}
-		return min(at, len(items)), nil
-	}
-	return 0, ErrBadCursor
-}
 
 // A listPage is a page of a list while it is made.
 type listPage struct {
@@ -101,30 +63,29 @@ func (e *Engine) list(ctx context.Context, req *request) (sink.Result, error) {
 				return sink.Result{}, errMustWait
 			}
 		}
-		cursor, began, err := at.within(m), time.Now(), error(nil)
+		here, began, err := at.within(m), time.Now(), error(nil)
 		for pieces := 0; ; pieces++ {
 			if page.isFull(e.options.PageSize) {
-				if pieces == 0 && cursor == "" { // the source may have nothing
-					rest := listPage{req: req, kind: kind}
-					if cursor, err = e.piece(ctx, &rest, m, ""); err != nil || cursor == "" && rest.count == 0 {
+				if pieces == 0 && here.isStart() { // the source may have nothing
+					rest, further := listPage{req: req, kind: kind}, here
+					if further, err = e.piece(ctx, &rest, m, here); err != nil || further.isStart() && rest.count == 0 {
 						break
 					}
-					cursor = ""
 				}
-				next = writeCursor(req.method, position{m.prefix, m.nth, cursor})
+				next = writeCursor(req.method, here)
 				break
 			}
 			if err = tooMany(m, pieces, began); err != nil {
 				break
 			}
-			if cursor, err = e.piece(ctx, &page, m, cursor); err != nil || cursor == "" {
+			if here, err = e.piece(ctx, &page, m, here); err != nil || here.isStart() {
 				break
 			}
 		}
 		switch {
 		case err == nil:
 			answered++
-		case ctx.Err() != nil, errors.Is(err, ErrBadCursor) && at.within(m) != "":
+		case ctx.Err() != nil, errors.Is(err, ErrBadCursor) && !at.within(m).isStart():
 			return sink.Result{}, err
 		default: // its entries are missing; those of others are not
 			failure, keep = jsonrpc.Wrap("list the source of "+jsonrpc.Quoted(m.prefix), err), false
@@ -148,35 +109,32 @@ func (e *Engine) list(ctx context.Context, req *request) (sink.Result, error) {
 	return sink.Result{Document: doc}, nil
 }
 
-// piece adds entries of a mount from a cursor on, and returns where they continue. It makes an error of a
-// panic.
-func (e *Engine) piece(ctx context.Context, p *listPage, m *mount, cursor string) (next string, err error) {
+// piece adds entries of a mount from a position on, and returns where they continue: at the start if there are no
+// more. It makes an error of a panic.
+func (e *Engine) piece(ctx context.Context, p *listPage, m *mount, from position) (next position, err error) {
 	before := *p
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			*p, next, err = before, "", jsonrpc.Panicked(panicked)
+			*p, err = before, jsonrpc.Panicked(panicked)
 		}
 	}()
-	inside, cursor := insideOf(cursor)
-	if inside != "" {
+	if from.behind != "" {
 		ctx = context.WithValue(ctx, hop.Continued{}, true)
 	}
-	listing, err := m.source.List(ctx, p.kind, cursor)
+	next = position{prefix: m.prefix, nth: m.nth, cursor: from.cursor}
+	listing, err := m.source.List(ctx, p.kind, from.cursor)
 	if err != nil {
-		return "", err
+		return next, err
 	}
 	items, names := e.shown(m, p.kind, listing.Items)
-	from, err := after(items, inside)
-	if err != nil {
-		return "", err
-	}
-	for i := from; i < len(items); i++ {
+	for i := from.index(items); i < len(items); i++ {
 		item := &items[i]
 		if !e.mayShow(p.req.who, m, p.kind, item) {
 			continue
 		}
 		if p.isFull(e.options.PageSize) && i > 0 {
-			return insideMark + strconv.Itoa(i) + " " + items[i-1].Key + insideMark + cursor, nil
+			next.behind, next.at = items[i-1].Key, uint64(i)
+			return next, nil
 		}
 		if p.count > 0 {
 			p.json = append(p.json, ',')
@@ -188,7 +146,8 @@ func (e *Engine) piece(ctx context.Context, p *listPage, m *mount, cursor string
 		p.json = e.appendShown(p.json, m, p.kind, item, key, p.req.rev)
 		p.count++
 	}
-	return listing.Next, nil
+	next.cursor = listing.Next
+	return next, nil
 }
 
 // shown returns the entries of a mount as they are listed; prompts and tools without repeated names, and what
@@ -252,7 +211,7 @@ const prefetchAfter = 100 * time.Millisecond
 func (e *Engine) prefetch(ctx context.Context, k Kind, mounts []*mount, at position) (stop func()) {
 	timer := time.AfterFunc(prefetchAfter, func() {
 		for _, m := range mounts {
-			if source, ok := m.source.(prefetcher); ok && at.reached(m) && at.within(m) == "" {
+			if source, ok := m.source.(prefetcher); ok && at.reached(m) && at.within(m).isStart() {
 				source.Prefetch(ctx, k)
 			}
 		}
