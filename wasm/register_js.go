@@ -59,10 +59,11 @@ func readEntry(k engine.Kind, ref sink.Ref, element []byte) engine.Entry {
 	case engine.Tools:
 		e.Call = caller(opCallTool, ref)
 	}
-	description := emit.JSON("{")
 	s := jsonrpc.Scan(element)
+	e.JSON = element
 	for s.Next() {
-		switch name := string(s.Name); name {
+		name := string(s.Name)
+		switch name {
 		case "cacheHints":
 			e.Cache = readCache(s.Value)
 		case "completes":
@@ -70,10 +71,12 @@ func readEntry(k engine.Kind, ref sink.Ref, element []byte) engine.Entry {
 		case "task":
 			e.Task = taskTool(s.Value, ref)
 		default:
-			description.Member(name, s.Value)
+			continue
 		}
+		rest := emit.JSON("{") // clients do not see this member
+		rest.Members(e.JSON, func(other string) bool { return other != name })
+		e.JSON = append(rest, '}')
 	}
-	e.JSON = append(description, '}')
 	return e
 }
 
