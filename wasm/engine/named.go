@@ -69,7 +69,7 @@ func (e *Engine) getPrompt(ctx context.Context, req *request) (sink.Result, erro
 	if !stringsOnly(req.arguments) {
 		return sink.Result{}, BadParams("arguments must be an object of strings")
 	}
-	return e.callNamed(ctx, req, VerbRead, "prompt:", func(ctx context.Context, s Source, name string) ([]byte, error) {
+	return e.callNamed(ctx, req, Prompts, VerbRead, func(ctx context.Context, s Source, name string) ([]byte, error) {
 		if source, ok := s.(Prompter); ok {
 			return source.GetPrompt(ctx, name, req.arguments)
 		}
@@ -79,7 +79,7 @@ func (e *Engine) getPrompt(ctx context.Context, req *request) (sink.Result, erro
 
 // callTool answers tools/call.
 func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error) {
-	return e.callNamed(ctx, req, VerbCall, "tool:", func(ctx context.Context, s Source, name string) ([]byte, error) {
+	return e.callNamed(ctx, req, Tools, VerbCall, func(ctx context.Context, s Source, name string) ([]byte, error) {
 		source, ok := s.(Tooler)
 		if !ok {
 			return nil, ErrNotFound
@@ -95,12 +95,9 @@ func (e *Engine) callTool(ctx context.Context, req *request) (sink.Result, error
 
 // callNamed calls the sources that may have a name, longest prefix first, and returns the
 // result of the first that has it.
-func (e *Engine) callNamed(ctx context.Context, req *request, verb Verb, scheme string,
+func (e *Engine) callNamed(ctx context.Context, req *request, kind Kind, verb Verb,
 	one func(context.Context, Source, string) ([]byte, error)) (sink.Result, error) {
-	kind := Prompts
-	if verb == VerbCall {
-		kind = Tools
-	}
+	scheme := kinds[kind].scheme
 	switch {
 	case req.name == "":
 		return sink.Result{}, BadParams("name is missing")

@@ -218,14 +218,16 @@ type lookup struct {
 	own   string // the URI, or name, without the mount's prefix
 
 	uri    string // or a name, or an id
-	kind   prefixKind
+	prefix func(*mount) string
 	mounts []*mount
 	at     int // behind the present one
 	length int // of the prefixes that are looked at
 }
 
-func (e *Engine) lookup(uri string) lookup {
-	l := lookup{uri: uri, mounts: e.sources(), length: len(uri) + 1}
+func (e *Engine) lookup(uri string) lookup { return e.lookupBy(uri, (*mount).ofURIs) }
+
+func (e *Engine) lookupBy(key string, prefix func(*mount) string) lookup {
+	l := lookup{uri: key, prefix: prefix, mounts: e.sources(), length: len(key) + 1}
 	l.nextLength()
 	return l
 }
@@ -233,41 +235,20 @@ func (e *Engine) lookup(uri string) lookup {
 // lookupName is lookup for the name of a prompt or tool. Clients and stored policies may have
 // notes.add for notes__add.
 func (e *Engine) lookupName(name string) lookup {
-	mounts := e.sources()
 	prefix, own, ok := strings.Cut(name, ".")
-	if ok && slices.ContainsFunc(mounts, func(m *mount) bool { return m.names == prefix+nameSeparator }) {
+	if ok && slices.ContainsFunc(e.sources(), func(m *mount) bool { return m.names == prefix+nameSeparator }) {
 		name = prefix + nameSeparator + own
 	}
-	l := lookup{uri: name, kind: ofNames, mounts: mounts, length: len(name) + 1}
-	l.nextLength()
-	return l
+	return e.lookupBy(name, (*mount).ofNames)
 }
 
 // lookupDotted is lookup for the id of a task.
-func (e *Engine) lookupDotted(name string) lookup {
-	l := lookup{uri: name, kind: ofIDs, mounts: e.sources(), length: len(name) + 1}
-	l.nextLength()
-	return l
-}
+func (e *Engine) lookupDotted(id string) lookup { return e.lookupBy(id, (*mount).ofIDs) }
 
-// A prefixKind is one of the prefixes of a mount.
-type prefixKind uint8
-
-const (
-	ofURIs prefixKind = iota
-	ofNames
-	ofIDs
-)
-
-func (l *lookup) prefix(m *mount) string {
-	switch l.kind {
-	case ofNames:
-		return m.names
-	case ofIDs:
-		return m.dotted
-	}
-	return m.prefix
-}
+// The prefixes of a mount.
+func (m *mount) ofURIs() string  { return m.prefix }
+func (m *mount) ofNames() string { return m.names }
+func (m *mount) ofIDs() string   { return m.dotted }
 
 func (l *lookup) next() bool {
 	for l.length >= 0 {
