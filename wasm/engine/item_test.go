@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/internal/enginetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -57,4 +58,33 @@ func TestEmptyArgumentsInOldRevisions(t *testing.T) {
 	if got := d.Request("prompts/list", ""); !strings.Contains(got, want) {
 		t.Error(got)
 	}
+}
+
+// What Parse returns is JSON with the key first, and what a second engine makes of it is the same: it is compared by its
+// bytes.
+func FuzzItems(f *testing.F) {
+	f.Add(uint8(engine.Resources), `{"uri":"a:b","name":"n\u200b","title":"","mimeType":"text/plain","size":0,"annotations":{"priority":1},"x":[1]}`)
+	f.Add(uint8(engine.Templates), `{"name":"\u200b","uriTemplate":"a:{b}","icons":[{"src":"https://a.example/"}],"_meta":{}}`)
+	f.Add(uint8(engine.Prompts), `{"name":"n","title":"a\u202eb","arguments":[{"name":"a","description":"x\u0000"}]}`)
+	f.Add(uint8(engine.Tools), `{"inputSchema":{"type":"object","t\u0069tle":"\u202e"},"name":"n","outputSchema":{}}`)
+	f.Add(uint8(engine.Skills), `{"uri":"s://n/SKILL.md","frontmatter":{"name":"n"},"resources":"dynamic"}`)
+	f.Fuzz(func(t *testing.T, kind uint8, text string) {
+		k := engine.Kind(kind % 5)
+		if !jsontext.Value(text).IsValid() {
+			return // it is valid wherever it comes from
+		}
+		item, err := k.Parse([]byte(text))
+		if err != nil {
+			return
+		}
+		again, err := k.Parse(item.JSON)
+		if err != nil || again.Key != item.Key || string(again.JSON) != string(item.JSON) {
+			t.Errorf("%s becomes\n%s, and that\n%s, %v", text, item.JSON, again.JSON, err)
+		}
+		if s := jsonrpc.Scan(item.JSON); !jsontext.Value(item.JSON).IsValid() || !s.Next() {
+			t.Errorf("%s becomes %s", text, item.JSON)
+		} else if key, _ := jsonrpc.Text(s.Value); key != item.Key {
+			t.Errorf("%s does not begin with its key %q", item.JSON, item.Key)
+		}
+	})
 }
