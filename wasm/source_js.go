@@ -206,7 +206,7 @@ func (s *jsSource) List(ctx context.Context, k engine.Kind, cursor string) (list
 		listing.Next, _ = jsonrpc.Text(jsonrpc.Member(text, "nextCursor"))
 	}
 	err = s.readEntries(text, lists[k].member, func(element []byte) error {
-		item, err := k.Parse(element)
+		item, err := k.ParseOwn(element)
 		if err == nil {
 			listing.Items = append(listing.Items, item)
 		}

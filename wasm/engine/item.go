@@ -93,7 +93,7 @@ const (
 )
 
 // rules are what members of descriptions have to be. Members without a rule are kept while their texts
-// are plain: a newer revision, or an app, may have them.
+// are plain, but those of an app's own lists: a newer revision may have them.
 var rules = [...]struct {
 	member string
 	kinds  uint8
@@ -117,7 +117,13 @@ var rules = [...]struct {
 // Parse reads a description as the list of its kind has it. Names, titles and descriptions are cleaned
 // and cut: see [PlainText]. The error names the member that is missing or wrong; the key is there even so.
 // The files of a skill are not checked: use [ParseSkill].
-func (k Kind) Parse(object []byte) (item Item, err error) {
+func (k Kind) Parse(object []byte) (Item, error) { return k.parse(object, false) }
+
+// ParseOwn is Parse for an entry of a list that an app returns. That may be a record of the app's: of resources and
+// templates, members without a rule are left out.
+func (k Kind) ParseOwn(object []byte) (Item, error) { return k.parse(object, !k.hasNames()) }
+
+func (k Kind) parse(object []byte, onlyKnown bool) (item Item, err error) {
 	key, name, hasName, hasSchema := kinds[k].key, "", k.hasNames() || k == Skills, k != Tools
 	rest := append(make(emit.JSON, 0, len(object)+1), '{') // the members besides key and name
 	s := jsonrpc.Scan(object)
@@ -134,7 +140,7 @@ func (k Kind) Parse(object []byte) (item Item, err error) {
 			name = plain.Member("name", name)
 		default:
 			var clean []byte
-			if clean, err = k.clean(member, s.Value); clean != nil {
+			if clean, err = k.clean(member, s.Value, onlyKnown); clean != nil {
 				rest.Member(string(member), clean)
 			}
 			hasSchema = hasSchema || string(member) == "inputSchema"
@@ -196,8 +202,8 @@ func (k Kind) checkKey(key string) error {
 	return nil
 }
 
-// clean returns a member of a description as clients may get it, or nil: it is left out.
-func (k Kind) clean(member, value []byte) ([]byte, error) {
+// clean returns a member of a description as clients may get it, or nil: it is left out. onlyKnown: so is one without a rule.
+func (k Kind) clean(member, value []byte, onlyKnown bool) ([]byte, error) {
 	known := false
 	for i := range rules {
 		r := &rules[i]
@@ -211,7 +217,10 @@ func (k Kind) clean(member, value []byte) ([]byte, error) {
 			return nil, errors.New(r.rule)
 		}
 	}
-	if string(member) == "_meta" {
+	switch {
+	case !known && onlyKnown:
+		return nil, nil
+	case string(member) == "_meta":
 		return value, nil
 	}
 	name := string(member)

@@ -107,8 +107,7 @@ export interface Source extends Callee {
   /**
    * Returns resources in a stable order, from `cursor` on; `undefined` is the beginning. Cursors are opaque
    * to callers, but a client may make one up: rejects with {@link BadCursorError} for one of another form. What
-   * it returns for one client is not shown to another. Clients get every member of an entry, also those that
-   * {@link Resource} does not have.
+   * it returns for one client is not shown to another. Clients get the members of {@link Resource} alone.
    */
   list(cursor: string | undefined, options: ListOptions): Promise<Listing>
 

@@ -44,6 +44,30 @@ test('an invalid entry leaves the list of its source, and is named once, with it
   }
 })
 
+test('what an app has beside a description of a resource or template is not listed', async (t) => {
+  const { mcp, client } = await testPage(t)
+  const record = { ...entry(1), diary: 'the secret', _meta: { a: 1 } }
+  const template = { uriTemplate: 'a:t/{b}', name: 't', diary: 'the secret' }
+  mcp.mount({
+    list: async () => ({ resources: [record] }),
+    templates: async () => [template],
+    read: async () => [],
+  })
+  const registered = { ...record, uri: 'a:registered' }
+  mcp.resource(registered, 'text')
+  mcp.template({ ...template, uriTemplate: 'a:u/{b}' }, () => 'text')
+  const one = client()
+  const { resources } = resultOf(await one.askModern('resources/list')) as { resources: object[] }
+  assert.equal(resources.length, 2)
+  assert.doesNotMatch(JSON.stringify(resources), /the secret/)
+  assert.match(JSON.stringify(resources), /"_meta":\{"a":1\}/)
+  const { resourceTemplates } = resultOf(await one.askModern('resources/templates/list')) as {
+    resourceTemplates: object[]
+  }
+  assert.equal(resourceTemplates.length, 2)
+  assert.doesNotMatch(JSON.stringify(resourceTemplates), /the secret/)
+})
+
 test('a Blob that is larger than any answer is not read', async (t) => {
   const { mcp, client } = await testPage(t)
   const part = new Blob([new Uint8Array(1 << 20)])
