@@ -230,12 +230,22 @@ func (d *simDocument) hush(wait time.Duration) {
 	})
 }
 
-// freeze stops the document's code: nothing is read, sent or announced.
+// freeze stops the document's code, unless it has stopped: nothing is read, sent or announced. A page that is silent for
+// longer is gone to the gateway, which gives its name to another one, and does not hear of it.
 func (d *simDocument) freeze(wait time.Duration) {
+	if d.stopFor(wait) {
+		d.tab.store.w.network.stall(d.tab.id, wait)
+	}
+}
+
+func (d *simDocument) stopFor(wait time.Duration) (wasRunning bool) {
 	d.mu.Lock()
+	defer d.mu.Unlock()
+	if time.Now().Before(d.frozen) {
+		return false
+	}
 	d.frozen = time.Now().Add(wait)
-	d.mu.Unlock()
-	d.tab.store.w.network.stall(d.tab.id, wait)
+	return true
 }
 
 // run keeps the document connected, and reconnects as the TypeScript client does.
