@@ -38,7 +38,13 @@ func TestFailingPageLosesOnlyItsOwnEntries(t *testing.T) {
 		"no object":                func(h *attackingPage, m jsonrpc.Message) { fail(h, m, `"result":`+text) },
 		"a malformed entry":        list(`{"uri":7,"name":` + text + `}`),
 		"a bad icon":               list(`{"uri":"a:1","uriTemplate":"a:{x}","name":"n","inputSchema":{"type":"object"},"icons":[{"src":"javascript:canary"}]}`),
-		"a hostile template":       list(`{"uri":"a:1","uriTemplate":"{a}{b}{canary:9999}","name":"n","inputSchema":{"type":"object"}}`),
+		"a hostile template": func(h *attackingPage, m jsonrpc.Message) {
+			entry := ""
+			if m.Method == "resources/templates/list" {
+				entry = `{"uriTemplate":"{a}{b}{canary:9999}","name":"n"}`
+			}
+			list(entry)(h, m)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
