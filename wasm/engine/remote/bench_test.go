@@ -15,7 +15,7 @@ import (
 // allocations for the small one through two engines, and 100 MB/s for the large one.
 func BenchmarkRead(b *testing.B) {
 	for _, size := range []int{100, 1 << 20} {
-		page := pageWithText(b, strings.Repeat("A line with \"quotes\".\\n", size/22))
+		page := pageWithText(b, strings.Repeat("A line of plain text with some more words, as pages have it, and few \"quotes\" in it.\n", size/87))
 		gateway := engine.New(engine.Info{Name: "gateway", Version: "1.0.0"}, nil)
 		near, far := jsonrpc.Pipe()
 		go page.Serve(b.Context(), near)
