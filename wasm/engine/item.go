@@ -119,8 +119,8 @@ var rules = [...]struct {
 // The files of a skill are not checked: use [ParseSkill].
 func (k Kind) Parse(object []byte) (Item, error) { return k.parse(object, false) }
 
-// ParseOwn is Parse for an entry of a list that an app returns. That may be a record of the app's: of resources and
-// templates, members without a rule are left out.
+// ParseOwn is Parse for an entry of a list that an app returns. An app may return its own records, so members of resources
+// and templates that have no rule are dropped.
 func (k Kind) ParseOwn(object []byte) (Item, error) { return k.parse(object, !k.hasNames()) }
 
 func (k Kind) parse(object []byte, onlyKnown bool) (item Item, err error) {

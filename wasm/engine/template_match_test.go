@@ -144,7 +144,7 @@ func TestVariablesThatStandTwice(t *testing.T) {
 	}
 }
 
-// Whatever a template that is taken expands to is matched, with values that expand to it again.
+// Every expansion of an accepted template is matched, with values that expand to it again.
 // Not in this test are lengths and variables that stand twice. R-139.
 func TestEveryExpansionIsMatched(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

@@ -256,7 +256,7 @@ func checkName(name string) *Error {
 // is no JSON, only never recurse.
 func tooDeep(data []byte) bool {
 	if bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) <= MaxDepth {
-		return false // many bytes at a time: a large text has few
+		return false // Count is fast, and a large text has few brackets
 	}
 	depth := 0
 	for i := 0; i < len(data); i++ {

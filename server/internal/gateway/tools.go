@@ -87,7 +87,7 @@ var resourceToolList = [...]resourceTool{
 		`"annotations":{"readOnlyHint":true,"openWorldHint":false}}`, (*resourceTools).wait},
 }
 
-// List implements engine.Source: there are only tools. It omits those that the page replaces.
+// List implements [engine.Source]. It returns tools only, without those that the page replaces.
 func (r *resourceTools) List(ctx context.Context, k engine.Kind, _ string) (listing engine.Listing, err error) {
 	if k != engine.Tools || mcphttp.IsForHeaders(ctx) { // none of these tools mirrors arguments in headers
 		return listing, nil

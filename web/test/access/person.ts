@@ -35,8 +35,8 @@ export async function takesClicks(tab: Page): Promise<void> {
 }
 
 /**
- * Does what closes the question, and again while it stays, as a user does: it ignores keys and clicks for 500 ms after its
- * window has got the focus, which Firefox tells it late on a busy machine.
+ * Repeats `act` until the question closes, as a user does. The question ignores keys and clicks for 500 ms after the focus
+ * event of its window, which Firefox dispatches late on a busy machine.
  */
 async function untilGone(tab: Page, act: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {

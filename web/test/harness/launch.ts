@@ -20,7 +20,7 @@ export const browserUnderTest: BrowserName = process.argv[1]?.endsWith('.firefox
 /** How long a test waits for something in a browser, unless it says otherwise. */
 export const waitTimeout = 30_000 // ms
 
-/** How long one call of the protocol may take. A wait is one: longer than any, so that what ends it says what it waited for. */
+/** Timeout of one protocol call. A wait is one call; its own timeout expires first, and names what it waited for. */
 export const protocolTimeout = 180_000 // ms
 
 /** Of a tab, unless its test sets another one. */

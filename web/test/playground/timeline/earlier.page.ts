@@ -47,7 +47,7 @@ async function reload(page: Page) {
   await page.waitForSelector('html[data-ready]')
 }
 
-/** Shows rows wherever they are: without a filter, those that come move others out of view. */
+/** Filters the timeline: without a filter, new rows scroll others out of view. */
 async function filter(page: Page, text: string) {
   await page.click('#tl-filter', { count: 3 })
   await page.keyboard.type(text)
