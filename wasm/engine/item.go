@@ -120,7 +120,7 @@ var rules = [...]struct {
 func (k Kind) Parse(object []byte) (Item, error) { return k.parse(object, false) }
 
 // ParseOwn is Parse for an entry of a list that an app returns. An app may return its own records, so members of resources
-// and templates that have no rule are dropped.
+// and templates that have no rule are dropped. JavaScript has taken out those of prompts and tools.
 func (k Kind) ParseOwn(object []byte) (Item, error) { return k.parse(object, !k.hasNames()) }
 
 func (k Kind) parse(object []byte, onlyKnown bool) (item Item, err error) {

@@ -44,7 +44,7 @@ test('an invalid entry leaves the list of its source, and is named once, with it
   }
 })
 
-test('what an app has beside a description of a resource or template is not listed', async (t) => {
+test('what an app has beside a description is not listed', async (t) => {
   const { mcp, client } = await testPage(t)
   const record = { ...entry(1), diary: 'the secret', _meta: { a: 1 } }
   const template = { uriTemplate: 'a:t/{b}', name: 't', diary: 'the secret' }
@@ -52,7 +52,11 @@ test('what an app has beside a description of a resource or template is not list
     list: async () => ({ resources: [record] }),
     templates: async () => [template],
     read: async () => [],
-  })
+    tools: async () => [{ name: 'x', inputSchema: { type: 'object' }, diary: 'the secret' }],
+    callTool: async () => ({ content: [] }),
+    prompts: async () => [{ name: 'x', diary: 'the secret' }],
+    getPrompt: async () => ({ messages: [] }),
+  } as Source)
   const registered = { ...record, uri: 'a:registered' }
   mcp.resource(registered, 'text')
   mcp.template({ ...template, uriTemplate: 'a:u/{b}' }, () => 'text')
@@ -66,6 +70,11 @@ test('what an app has beside a description of a resource or template is not list
   }
   assert.equal(resourceTemplates.length, 2)
   assert.doesNotMatch(JSON.stringify(resourceTemplates), /the secret/)
+  for (const kind of ['tools', 'prompts']) {
+    const text = JSON.stringify(resultOf(await one.askModern(`${kind}/list`)))
+    assert.match(text, /"name":"x"/)
+    assert.doesNotMatch(text, /the secret/)
+  }
 })
 
 test('a Blob that is larger than any answer is not read', async (t) => {
