@@ -256,16 +256,26 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     asking.looked()
     if (document.visibilityState === 'hidden') saved.flush().catch(report)
   })
+  // A page that its browser does not run hears nothing: a frozen one would get the messages, and hold the lock of the
+  // database, which it is granted, until it goes on.
+  const leave = () => {
+    channel?.close()
+    channel = undefined
+  }
+  const back = () => {
+    if (channel) return
+    channel = openChannel()
+    reload().catch(report)
+  }
+  on(globalThis.document, 'freeze', leave)
+  on(globalThis.document, 'resume', back)
   on(globalThis, 'pagehide', () => {
     asking.end()
     saved.flush().catch(() => {}) // the document ends
-    channel?.close()
-    channel = undefined
+    leave()
   })
   on(globalThis, 'pageshow', (event) => {
-    if (!(event as PageTransitionEvent).persisted || channel) return
-    channel = openChannel()
-    reload().catch(report)
+    if ((event as PageTransitionEvent).persisted) back()
   })
   apply()
   asking.looked()
@@ -355,8 +365,7 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
       clearTimeout(eventTimer)
       clearTimeout(pauseTimer)
       saved.flush().catch(report)
-      channel?.close()
-      channel = undefined
+      leave()
     },
   }
 }

@@ -169,6 +169,24 @@ inBrowsers(
 )
 
 inBrowsers(
+  'a frozen tab keeps no other from deciding, and has the decisions when it goes on',
+  async (browser) => {
+    const [frozen, visible] = await twoTabs(browser)
+    const session = await frozen.createCDPSession()
+    await session.send('Page.setWebLifecycleState', { state: 'frozen' })
+    for (const assistant of ['a', 'b', 'c']) {
+      await visible.evaluate((assistant) => kit.access.allow(assistant, 'read'), assistant)
+    }
+    assert.equal((await visible.evaluate(() => kit.access.grants())).length, 3)
+    await session.send('Page.setWebLifecycleState', { state: 'active' })
+    await has(frozen, 3)
+    await visible.evaluate(() => kit.access.allow('d', 'read'))
+    await has(frozen, 4)
+  },
+  { only: ['chromium'] },
+)
+
+inBrowsers(
   'a question that waits is answered by revoke, allow and pause',
   async ({ open }) => {
     const tab = await opened(open(url('/?q')))
