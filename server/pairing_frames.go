@@ -71,7 +71,7 @@ func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address st
 	}
 	name := p.names.claim(ctx, origin, keyID, answer.Hello.Page, answer.Hello.Name)
 	joiner = gateway.Joiner{
-		Hello: *answer.Hello, Name: name, Sequences: answer.Sequences,
+		Hello: *answer.Hello, Name: name, Profile: keyID, Sequences: answer.Sequences,
 		Valid: func() bool { return p.keys.has(keyID) },
 		Touch: func() { p.keys.touch(keyID) },
 		Leave: func() { p.names.unclaim(name) },

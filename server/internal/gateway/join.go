@@ -38,6 +38,9 @@ type Joiner struct {
 	Hello Hello
 	Name  string // unique among the owner's pages until Leave; empty if the document has only paired
 
+	// Profile stands for the browser profile, of which the tabs of an app share the user's decisions; empty if it is unknown.
+	Profile string
+
 	// Welcome is the frame after which the document takes messages: it has joined, or paired.
 	Welcome []byte
 

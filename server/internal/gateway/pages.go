@@ -24,6 +24,7 @@ type page struct {
 	expired bool           // did not reconnect within the grace time
 	left    time.Time      // when the grace time ended
 	hello   Hello          // of the document that joined last
+	profile string         // likewise
 	origin  string         // of that document; empty if none has joined since the gateway started
 	since   time.Time      // when that document joined
 	unmount func()         // from /mcp; nil while that view does not exist
@@ -68,16 +69,16 @@ func (v *views) attach(joiner Joiner, origin string, s *socket.Socket, welcome f
 		v.detach(p, s)
 		return nil, err
 	}
-	v.markJoined(p, joiner.Hello, origin)
+	v.markJoined(p, &joiner, origin)
 	v.gateway.monitor.PagesChanged()
 	return p, nil
 }
 
-func (v *views) markJoined(p *page, hello Hello, origin string) {
+func (v *views) markJoined(p *page, joiner *Joiner, origin string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	p.expired = false
-	p.hello, p.origin, p.since = hello, origin, time.Now()
+	p.hello, p.profile, p.origin, p.since = joiner.Hello, joiner.Profile, origin, time.Now()
 	v.updateDeclarations()
 }
 

@@ -87,16 +87,16 @@ func (a awayTasks) MayBeOf(who engine.Principal, id string) bool {
 // LastTask implements engine.Tasker: the Remote of the page has it, once there is one.
 func (a awayTasks) LastTask(string) (engine.TaskState, bool) { return engine.TaskState{}, false }
 
-// tabsOfApps has, for each page of an app, all pages of the same app and origin. It never changes, so that it is read
+// tabsOfApps has, for each page of an app, all pages of the same app, origin and browser profile. It never changes, so that it is read
 // without a lock: engines ask while they hold theirs.
 type tabsOfApps map[*remote.Remote][]*remote.Remote
 
 // updateTabs renews what otherTabs answers. The caller holds the lock.
 func (v *views) updateTabs() {
-	byApp := map[[2]string][]*remote.Remote{}
+	byApp := map[[3]string][]*remote.Remote{}
 	for _, p := range v.pages {
 		if p.origin != "" {
-			app := [2]string{p.origin, p.hello.Name}
+			app := [3]string{p.origin, p.hello.Name, p.profile}
 			byApp[app] = append(byApp[app], p.remote)
 		}
 	}
@@ -109,7 +109,7 @@ func (v *views) updateTabs() {
 	v.tabs.Store(&tabs)
 }
 
-// otherTabs returns the Remotes of the other pages of the same app and origin.
+// otherTabs returns the Remotes of the other tabs of the app, which have the decisions of the same user.
 func (v *views) otherTabs(own *remote.Remote) []*remote.Remote {
 	all := (*v.tabs.Load())[own]
 	return slices.DeleteFunc(slices.Clone(all), func(r *remote.Remote) bool { return r == own })
