@@ -1,17 +1,31 @@
 /** An app with an engine, as users get the package, for tests of what assistants meet. */
 
-/**
- * The module script of the page. Its address has `app`, `access` and `worker`. `send` is a client, in the era of
- * 2026-07-28, that a gateway would call so.
- */
-export const app = `
-const query = new URLSearchParams(location.search)
+/** For the script of a page, before the package is loaded: `kit` sees the question to the user. */
+export const kit = `
 const attachShadow = Element.prototype.attachShadow
 let root
 Element.prototype.attachShadow = function (init) {
   root = attachShadow.call(this, init)
   return root
 }
+window.kit = {
+  isAsked: () => document.querySelector('pagemcp-question') !== null,
+  text: () => (kit.isAsked() ? root.textContent : ''),
+  place(text) {
+    const found = [...root.querySelectorAll('button')].find((one) =>
+      (one.getAttribute('aria-label') ?? one.textContent).includes(text))
+    const { left, top, width, height } = found.getBoundingClientRect()
+    return [left + width / 2, top + height / 2]
+  },
+}
+`
+
+/**
+ * The module script of the page. Its address has `app`, `access` and `worker`. `send` is a client, in the era of
+ * 2026-07-28, that a gateway would call so.
+ */
+export const app = `${kit}
+const query = new URLSearchParams(location.search)
 const { start } = await import('/pagemcp/index.js')
 const { testClient } = await import('/test/harness/client.ts')
 const policies = { deny: () => 'deny', allow: () => 'allow' }
@@ -45,16 +59,6 @@ const clientOf = (principal) => {
   return clients.get(principal)
 }
 window.answers = new Map()
-window.kit = {
-  isAsked: () => document.querySelector('pagemcp-question') !== null,
-  text: () => (kit.isAsked() ? root.textContent : ''),
-  place(text) {
-    const found = [...root.querySelectorAll('button')].find((one) =>
-      (one.getAttribute('aria-label') ?? one.textContent).includes(text))
-    const { left, top, width, height } = found.getBoundingClientRect()
-    return [left + width / 2, top + height / 2]
-  },
-}
 /** Sends a request as an assistant; the answer is in answers. */
 window.send = (id, who, method, params) => {
   clientOf(who).askModern(method, params, id, meta).then(

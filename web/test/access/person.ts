@@ -25,8 +25,13 @@ export async function answer(tab: Page, id: string): Promise<AccessAnswer> {
   return tab.evaluate((id) => kit.answer(id) as AccessAnswer, id)
 }
 
-export const isShown = (tab: Page) => tab.waitForFunction(() => kit.isAsked(), polling)
-export const isGone = (tab: Page) => tab.waitForFunction(() => !kit.isAsked(), polling)
+export const isShown = (tab: Page, signal?: AbortSignal) =>
+  tab.waitForFunction(
+    () => document.querySelector('pagemcp-question') !== null,
+    signal ? { ...polling, signal } : polling,
+  )
+export const isGone = (tab: Page) =>
+  tab.waitForFunction(() => document.querySelector('pagemcp-question') === null, polling)
 
 /** Waits until the dialog takes clicks: its guard is 500 ms. */
 export async function takesClicks(tab: Page): Promise<void> {

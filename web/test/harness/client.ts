@@ -111,6 +111,7 @@ export interface Endpoint {
  *
  * @param at - the name of a page: the request goes to its own endpoint; default: to all
  * @param capabilities - those of the client
+ * @param signal - default: as long as a page may be away and a stream open
  */
 export function fetchAnswer(
   { mcp, token }: Endpoint,
@@ -118,6 +119,7 @@ export function fetchAnswer(
   params: { readonly [name: string]: unknown } = {},
   at = '',
   capabilities: object = {},
+  signal = AbortSignal.timeout(3 * limit),
 ): Promise<Response> {
   const { uri } = (params.ref ?? params) as { uri?: unknown }
   const name = params.taskId ?? params.name ?? uri
@@ -137,7 +139,7 @@ export function fetchAnswer(
       ...(name !== undefined && { 'mcp-name': String(name) }),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-    signal: AbortSignal.timeout(3 * limit), // as long as a page may be away and a stream open
+    signal,
   })
 }
 
