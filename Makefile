@@ -222,12 +222,7 @@ built: $(NPM_STAMP) binary
 
 # Up to 10 minutes: nodes and NATS servers as processes, and figures of hosted.md.
 cluster:
-	$(GO) test -count=1 -v -timeout 10m ./server/clustertest -all
 	$(GO) test -count=1 -run TestTenantsGetNothingOfEachOther ./server/hosted -isolation 1000000 -timeout 10m
-	$(GO) test -run '^$$' -bench 'Joins|Rejoin' -benchtime 5000x -timeout 10m ./server/clustertest
-	$(GO) test -run '^$$' -bench 'Hop' -benchtime 2000x ./server/clustertest
-	$(GO) test -run '^$$' -bench 'FirstRequest|Updates' -benchtime 200x ./server/clustertest
-	$(GO) test -run '^$$' -bench . -benchtime 1s ./server/cluster
 
 conformance: built browsers
 	$(GO) test -count=1 -v -run TestConformanceNative ./server

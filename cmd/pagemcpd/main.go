@@ -113,7 +113,7 @@ func serve(ctx context.Context, file string, stdout, stderr io.Writer) (code int
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
-	node, err := hosted.Open(hosted.Options{File: file, Version: web.Version(), Log: stderr, Audit: stdout, Hangup: hangup, Connect: connect})
+	node, err := hosted.Open(hosted.Options{File: file, Version: web.Version(), Log: stderr, Audit: stdout, Hangup: hangup})
 	if err != nil {
 		return refuse(stderr, err)
 	}

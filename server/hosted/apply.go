@@ -18,12 +18,6 @@ func (n *Node) apply(old, next *config.Loaded) error {
 	if !reflect.DeepEqual(old.Keys, next.Keys) {
 		n.core.CloseIdleViews() // they sign with the old key
 		n.core.Sessions.SetKeys(next.Keys)
-		if n.changed != nil {
-			n.changed.SetKeys(next.Keys)
-		}
-		if n.peers != nil {
-			return n.peers.SetKeys(next.Keys.Cluster())
-		}
 	}
 	return nil
 }

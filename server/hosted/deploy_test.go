@@ -14,7 +14,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/config/configtest"
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -38,7 +37,6 @@ func TestMetricsOfTheDashboardExist(t *testing.T) {
 	t.Parallel()
 	m := newMetrics("1", nil)
 	m.watch(func() nodeCounts { return nodeCounts{} })
-	m.watchCluster(func() gateway.PeerStats { return gateway.PeerStats{} })
 	m.watchReady(func() bool { return true })
 	m.fetched(pageIssuer)(0, nil)
 	m.auditing(noAudit{}).Record(access.Entry{Endpoint: "/mcp", Verb: "resources/read", Outcome: "ok"})

@@ -71,7 +71,6 @@ type doorkeeper struct {
 	users    *audit.Users
 	metrics  *metrics
 	pressed  func() bool // memory is short
-	isolated func() bool // the other nodes cannot be reached
 	joins    *quotas.JoinQueue
 	draining *atomic.Bool
 }
@@ -94,9 +93,6 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 	case d.draining.Load():
 		d.metrics.rejectJoin(joinDraining)
 		return joiner, waitError(closeDraining, joinDraining, 0)
-	case d.isolated():
-		d.metrics.rejectJoin(joinIsolated)
-		return joiner, waitError(closeDraining, joinIsolated, isolatedRetry)
 	case d.pressed():
 		d.metrics.rejectJoin(joinMemory)
 		return joiner, waitError(closeLimit, joinMemory, retryPressure)
@@ -125,7 +121,6 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 	access.MarkKnown(ctx) // the registry counts it from now on; a rejected one stays unknown until it is closed
 	credential := &pageCredential{doorkeeper: d, owner: granted.Owner, origin: origin}
 	joiner.Hello, joiner.Name, joiner.Sequences = *frame.Hello, name, frame.Sequences
-	joiner.Key, joiner.MaxPages = key, d.quotas.Limits().PagesPerOwner
 	joiner.Leave = func() { credential.end(); leave() }
 	joiner.Valid = credential.isValid
 	joiner.Credential, joiner.Joined = credential.renew, credential.begin

@@ -63,7 +63,6 @@ const (
 	joinAttach    = "attach"    // the page's engine has not answered, or the page was closed before that
 	joinDraining  = "draining"
 	joinMemory    = "memory"
-	joinIsolated  = "isolated" // the node has lost the others
 )
 
 // Values of the label reason of pagemcp_refusals_total.
@@ -100,7 +99,7 @@ func limitValues() []string { return append(config.LimitKeys(), "clients") }
 
 // joinReasons returns the values of the label reason of rejected joins.
 func joinReasons() []string {
-	return slices.Concat(oauthReasons(), limitValues(), []string{joinVersion, joinHandshake, joinReplaced, joinAttach, joinDraining, joinMemory, joinIsolated})
+	return slices.Concat(oauthReasons(), limitValues(), []string{joinVersion, joinHandshake, joinReplaced, joinAttach, joinDraining, joinMemory})
 }
 
 // newMetrics returns metrics in a registry of their own. version is a label of

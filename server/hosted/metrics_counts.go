@@ -1,7 +1,6 @@
 package hosted
 
 import (
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -34,8 +33,7 @@ func gauge[T any](name, help string, value func(T) int) figure[T] {
 	return figure[T]{prometheus.NewDesc(name, help, nil, nil), prometheus.GaugeValue, nil, func(snapshot T) float64 { return float64(value(snapshot)) }}
 }
 
-// watch adds the counts of a node, which are read at each scrape. It may be called once,
-// and so may watchCluster.
+// watch adds the counts of a node, which are read at each scrape. It may be called once.
 func (m *metrics) watch(counts func() nodeCounts) {
 	pages := prometheus.NewDesc("pagemcp_pages", "Pages of this node, connected or within the grace time after their socket was closed.", []string{"state"}, nil)
 	m.registry.MustRegister(&collector[nodeCounts]{counts, []figure[nodeCounts]{
@@ -61,27 +59,6 @@ func (m *metrics) watchReady(isReady func() bool) {
 			}
 			return 0
 		}),
-	}})
-}
-
-// watchCluster adds the counts of a node of a cluster.
-func (m *metrics) watchCluster(counts func() gateway.PeerStats) {
-	connected := func(c gateway.PeerStats) int {
-		if c.Connected {
-			return 1
-		}
-		return 0
-	}
-	foreign := prometheus.NewDesc("pagemcp_nats_foreign_messages_total", "Messages on the subjects of the cluster that no node has made, or that were sent again. They are ignored.", nil, nil)
-	disconnects := prometheus.NewDesc("pagemcp_nats_disconnects_total", "Connections to NATS that were lost.", nil, nil)
-	m.registry.MustRegister(&collector[gateway.PeerStats]{counts, []figure[gateway.PeerStats]{
-		gauge("pagemcp_nats_connected", "1 while the node is connected to a NATS server.", connected),
-		{disconnects, prometheus.CounterValue, nil, func(c gateway.PeerStats) float64 { return float64(c.Disconnects) }},
-		{foreign, prometheus.CounterValue, nil, func(c gateway.PeerStats) float64 { return float64(c.Foreign) }},
-		gauge("pagemcp_cluster_members", "Other nodes that are alive.", func(c gateway.PeerStats) int { return c.Members }),
-		gauge("pagemcp_cluster_members_mismatched", "Other nodes that are alive and have no link version in common with this one, or not its first key.", func(c gateway.PeerStats) int { return c.Mismatched }),
-		gauge("pagemcp_links", "Links to pages of other nodes, and of other nodes to pages here.", func(c gateway.PeerStats) int { return c.Links }),
-		gauge("pagemcp_link_unread_bytes", "Frames of links that have arrived and are not read.", func(c gateway.PeerStats) int { return int(c.Unread) }),
 	}})
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
 
@@ -156,11 +155,6 @@ func TestMetricsReadCountsOncePerScrape(t *testing.T) {
 	if calls != 1 {
 		t.Errorf("%d reads", calls)
 	}
-	now := gateway.PeerStats{Connected: true, Disconnects: 11, Members: 12, Mismatched: 15, Links: 13, Unread: 14}
-	m.watchCluster(func() gateway.PeerStats { return now })
-	wantSeries(t, scrape(t, m), "pagemcp_nats_connected 1", "pagemcp_nats_disconnects_total 11", "pagemcp_cluster_members 12", "pagemcp_cluster_members_mismatched 15", "pagemcp_links 13", "pagemcp_link_unread_bytes 14")
-	now.Connected = false
-	wantSeries(t, scrape(t, m), "pagemcp_nats_connected 0")
 }
 
 // Labels are on this list, and whatever clients and pages send, the number of series stays

@@ -17,7 +17,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/hosted/internal/audit"
 	"github.com/pagemcp/pagemcp/server/hosted/internal/front"
 	"github.com/pagemcp/pagemcp/server/hosted/internal/pressure"
-	"github.com/pagemcp/pagemcp/server/hosted/sessions"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
@@ -25,6 +24,9 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
+
+// sessionLifetime is that of a classic session, from its beginning.
+const sessionLifetime = 7 * 24 * time.Hour
 
 // viewIdle is how long a view is kept without request, stream or awake session.
 const viewIdle = 60 * time.Second
@@ -40,10 +42,6 @@ type Options struct {
 
 	// Hangup requests to read the configuration again; may be nil.
 	Hangup <-chan os.Signal
-
-	// Connect connects to the other nodes of a deployment whose configuration has `cluster`;
-	// nil: such a configuration is refused.
-	Connect func(config.Cluster, PeerSettings) (Peers, error)
 
 	abrupt bool // for tests: Run ends without a drain
 }
@@ -69,11 +67,9 @@ type Node struct {
 	quotas   *quotas.Quotas
 	registry *registry
 	joins    *quotas.JoinQueue
-	changed  *sessions.Changes   // of sessions, that all nodes share; nil: none are shared
 	certs    *front.Certificates // nil without TLS
 	proxies  *front.Proxies
 	draining atomic.Bool
-	peers    Peers // nil without other nodes
 
 	core   *gateway.Gateway
 	guard  *access.Guard
@@ -141,13 +137,8 @@ func (n *Node) start(l *config.Loaded) (err error) {
 	n.quotas = quotas.New(quotasOf(l.Config.Limits), n.metrics.exceed)
 	n.registry = newRegistry(n.quotas)
 	n.joins = &quotas.JoinQueue{}
-	if err := n.connect(l); err != nil {
-		return err
-	}
-	if n.peers != nil {
-		if values := n.peers.SessionValues(); values != nil {
-			n.changed = sessions.New(l.Keys, values)
-		}
+	if l.Config.Cluster != nil {
+		return config.Refusal("cluster", "this program connects to no other nodes; remove the key")
 	}
 	n.proxies = front.NewProxies(l.Proxies, l.Certificate != nil, func(net.IP) { n.metrics.refuse(refusedPeer) })
 	if l.Certificate != nil {
@@ -160,9 +151,6 @@ func (n *Node) start(l *config.Loaded) (err error) {
 	n.memory = pressure.New(n.core.RelieveMemory)
 	n.metrics.watch(n.counts)
 	n.metrics.watchReady(func() bool { return len(n.ready.Missing()) == 0 })
-	if n.peers != nil {
-		n.metrics.watchCluster(n.peers.Stats)
-	}
 	n.guard = &access.Guard{
 		Hosts: hosts(public), OwnOrigins: []string{public.Scheme + "://" + hosts(public)[0]}, PageOrigins: currentOrigins{&n.origins},
 		OnRefusal: func(r *http.Request) {
@@ -182,9 +170,6 @@ func (n *Node) start(l *config.Loaded) (err error) {
 	n.ready.Require("keys of the issuers", func() bool { return n.issuers.Load().isReady() })
 	n.ready.SetWarning(n.reload.warning)
 	n.ready.Set("draining", true)
-	if n.peers != nil {
-		n.ready.Require(readyCluster, func() bool { return n.peers.Ready() == nil })
-	}
 	return nil
 }
 
@@ -197,12 +182,12 @@ func (n *Node) maxUnknown(c config.Config) int {
 
 func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 	most := l.Config.Limits
-	options := gateway.Options{
+	return gateway.Options{
 		Info:       engine.Info{Name: "pagemcp", Title: "PageMCP", Version: n.options.Version, Instructions: instructions},
 		Logging:    true,
 		MaySample:  func(origin string) bool { return n.sampling.Load().Contains(origin) },
-		Doorkeeper: &doorkeeper{issuers: &n.issuers, origins: &n.origins, quotas: n.quotas, registry: n.registry, users: n.users, metrics: n.metrics, joins: n.joins, pressed: n.underPressure, isolated: n.isIsolated, draining: &n.draining},
-		Sessions:   gateway.SessionOptions{Keys: l.Keys, Lifetime: sessions.Lifetime, Changes: n.sessionChanges(), Max: sessionLimits(most)},
+		Doorkeeper: &doorkeeper{issuers: &n.issuers, origins: &n.origins, quotas: n.quotas, registry: n.registry, users: n.users, metrics: n.metrics, joins: n.joins, pressed: n.underPressure, draining: &n.draining},
+		Sessions:   gateway.SessionOptions{Keys: l.Keys, Lifetime: sessionLifetime, Changes: &mcphttp.MemoryChanges{}, Max: sessionLimits(most)},
 		Log:        n.log.Logger,
 		MaxSockets: most.Pages + most.Joins, MaxPagesPerOrigin: most.Pages + most.Joins,
 		OnDemand: true, ViewIdle: viewIdle, MaxViews: most.Views,
@@ -212,18 +197,6 @@ func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 		MaxHandshake: maxJoinFrame,
 		NoSockets:    true,
 	}
-	if n.peers != nil {
-		options.Links = gateway.NewLinks(n.peers)
-	}
-	return options
-}
-
-// sessionChanges returns where changes of sessions are kept.
-func (n *Node) sessionChanges() mcphttp.SessionChanges {
-	if n.changed != nil {
-		return n.changed
-	}
-	return &mcphttp.MemoryChanges{}
 }
 
 func sessionLimits(l config.Limits) mcphttp.SessionLimits {

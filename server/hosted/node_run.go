@@ -22,7 +22,6 @@ func (n *Node) Run(ctx context.Context) error {
 	helpers.Go(func() { n.reload.Run(background) })
 	helpers.Go(func() { n.memory.Run(background) })
 	helpers.Go(func() { n.sweep(background) })
-	helpers.Go(func() { n.watchPeers(background) })
 	helpers.Go(func() { n.watchReadiness(background) })
 	failed := make(chan error, 2)
 	var listeners sync.WaitGroup
@@ -71,9 +70,6 @@ func (n *Node) drain() {
 
 func (n *Node) announceDrain() {
 	n.ready.Set("draining", false)
-	if n.peers != nil {
-		n.peers.Drain()
-	}
 }
 
 func (n *Node) drainingPages() []drainingPage {
@@ -144,9 +140,6 @@ func (n *Node) release() {
 		n.shutdown()
 		n.core.Wait()
 		n.core.End()
-	}
-	if n.peers != nil {
-		n.peers.Close()
 	}
 	if n.admin != nil {
 		n.admin.Close()

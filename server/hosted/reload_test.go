@@ -134,7 +134,7 @@ func TestChangedFilesAreReloaded(t *testing.T) {
 		}
 		r.write("pagemcp.keys", configtest.Key(2)+"\n"+configtest.Key(1)+"\n")
 		r.after(reloadInterval, 1, "configuration reloaded", 1)
-		if got := len(r.current.Load().Keys.Cluster()); got != 2 {
+		if got := len(r.current.Load().Keys.State("o")); got != 2 {
 			t.Errorf("%d keys", got)
 		}
 		before := r.current.Load().Certificate

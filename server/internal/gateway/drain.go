@@ -56,7 +56,7 @@ func (v *views) addTo(all *Counts) {
 		switch {
 		case p.socket != nil:
 			all.Pages++
-		case p.held == nil: // nor is it on another node
+		default:
 			all.Away++
 		}
 	}

@@ -111,9 +111,6 @@ func (v *views) declaredChanged() {
 // grace time has ended. The caller holds the lock.
 func (v *views) updateDeclarations() {
 	v.updateTabs()
-	if links := v.gateway.Options.Links; links != nil {
-		links.updateHubs(v)
-	}
 	for path, at := range v.byPath {
 		at.engine.SetSkills(v.hasSkills(path))
 		at.engine.SetTasks(v.hasTasks(path))

@@ -75,6 +75,26 @@ func settle() {
 	synctest.Wait()
 }
 
+type (
+	silent   struct{}
+	oneOwner struct{}
+)
+
+func (silent) Active() bool                                  { return false }
+func (silent) Message(access.Client, string, string, []byte) {}
+func (silent) Answered(access.Client, string, string, int)   {}
+func (silent) PagesChanged()                                 {}
+func (silent) Forget(string)                                 {}
+func (silent) Delay(access.Client, string) (time.Duration, *access.Exceeded) {
+	return 0, nil
+}
+func (silent) Acquire(context.Context, access.Client, string, access.Use) (func(), *access.Exceeded) {
+	return func() {}, nil
+}
+func (oneOwner) Authenticate(*http.Request) (access.Caller, *access.Challenge) {
+	return access.Caller{Owner: "o", Principal: "p"}, nil
+}
+
 type origins []string
 
 func (o origins) Contains(origin string) bool { return slices.Contains(o, origin) }

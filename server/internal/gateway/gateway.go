@@ -74,9 +74,9 @@ type Options struct {
 
 	NoSockets bool // no MCP over WebSocket
 
-	// Links are those to the other nodes of a deployment; nil: there are none. They require
-	// OnDemand, and Joiner.Key.
-	Links Links
+	// Unsettled reports whether pages may be on their way from another node: requests for a
+	// page that is not known wait for it then. nil: there are no other nodes. It must not block.
+	Unsettled func() bool
 }
 
 // SessionOptions are those of the classic sessions.
@@ -135,9 +135,6 @@ func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 	ending, endStreams := context.WithCancel(context.Background())
 	gw.closing, gw.endStreams = ending.Done(), endStreams
 	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Changes: options.Sessions.Changes, Lifetime: options.Sessions.Lifetime, Max: options.Sessions.Max, Closing: gw.closing}
-	if options.Links != nil {
-		gw.Sessions.Events = options.Links.peers().SessionEvents()
-	}
 	gw.Sessions.Open(options.Sessions.Keys)
 	gw.mcp = &mcphttp.Server{Ending: ending, Endpoints: gw, Gate: gate, Sessions: gw.Sessions}
 	return gw
@@ -204,6 +201,8 @@ func (g *Gateway) hasEnded() bool {
 	}
 }
 
+func (g *Gateway) isUnsettled() bool { return g.Options.Unsettled != nil && g.Options.Unsettled() }
+
 // Views returns the views of an owner. They are made when they are first needed.
 func (g *Gateway) Views(owner access.Owner) *views {
 	g.mu.Lock()
@@ -220,11 +219,6 @@ func (g *Gateway) Views(owner access.Owner) *views {
 func (g *Gateway) Acquire(owner access.Owner, path string) (mcphttp.Endpoint, error) {
 	for {
 		v := g.Views(owner)
-		if links := g.Options.Links; links != nil {
-			if err := links.follow(v); err != nil {
-				return mcphttp.Endpoint{}, err
-			}
-		}
 		if endpoint, err := v.acquire(path); !errors.Is(err, errRetired) {
 			return endpoint, err
 		}

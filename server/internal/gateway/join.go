@@ -56,11 +56,6 @@ type Joiner struct {
 	// messages. It must not block.
 	Credential func(frame []byte)
 
-	// Key is that of the page in Options.Links, and MaxPages the number of pages that the
-	// owner may have on all nodes; 0 means any number.
-	Key      string
-	MaxPages int
-
 	// Joined gets a function that closes the socket, which may be called at any time from
 	// then on; may be nil.
 	Joined func(closeWith func(code websocket.StatusCode, reason string))
@@ -91,6 +86,11 @@ type Hello struct {
 func (h *Hello) IsValid() bool {
 	return h.Page != "" && len(h.Page) <= 128 && len(h.Instance) <= 128 && len(h.Name) <= 512
 }
+
+const (
+	closeLimit websocket.StatusCode = 4429 // the reason is the time to wait in ms
+	retryPages                      = "60000"
+)
 
 // ErrVersion is returned for a document that speaks an unsupported version of the
 // pairing protocol.

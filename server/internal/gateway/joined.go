@@ -62,7 +62,7 @@ func (j *joined) attach(conn *websocket.Conn) {
 		return conn.Write(ctx, websocket.MessageText, j.joiner.Welcome) // the socket has sent nothing
 	})
 	if err != nil {
-		code, reason, outcome := refusalOf(err)
+		outcome := "error"
 		if s.Context().Err() != nil {
 			outcome = "closed" // by the page, as a tab that is closed while it joins
 		}
@@ -70,7 +70,7 @@ func (j *joined) attach(conn *websocket.Conn) {
 			g.logError(err)
 		}
 		j.audit("join", outcome, "")
-		s.CloseWith(code, reason)
+		s.CloseWith(websocket.StatusNormalClosure, "")
 		return
 	}
 	j.views, j.page = v, p

@@ -29,8 +29,6 @@ type page struct {
 	since   time.Time      // when that document joined
 	unmount func()         // from /mcp; nil while that view does not exist
 	joining chan struct{}  // closed when the current join has ended; nil if there is none
-
-	elsewhere // likewise
 }
 
 // attach gives a page its new socket and closes the previous one: of two documents with
@@ -42,7 +40,7 @@ func (v *views) attach(joiner Joiner, origin string, s *socket.Socket, welcome f
 		return nil, errRetired
 	}
 	defer done()
-	defer p.remote.Arrives()() // other nodes know that it has joined when it is held, and the page when it is welcomed
+	defer p.remote.Arrives()() // the page knows that it has joined when it is welcomed
 	v.mu.Lock()
 	old := p.socket
 	p.socket = s
@@ -55,12 +53,6 @@ func (v *views) attach(joiner Joiner, origin string, s *socket.Socket, welcome f
 	}
 	ctx, cancel := context.WithTimeout(s.Context(), limits.AttachTime)
 	defer cancel()
-	if links := v.gateway.Options.Links; links != nil {
-		if err := links.hold(ctx, v, p, &joiner, origin, s); err != nil {
-			v.detach(p, s)
-			return nil, err
-		}
-	}
 	if err := welcome(ctx); err != nil {
 		v.detach(p, s)
 		return nil, err
@@ -183,9 +175,6 @@ func (v *views) detach(p *page, s *socket.Socket) {
 	}
 	p.socket = nil
 	v.startGrace(p)
-	if links := v.gateway.Options.Links; links != nil {
-		links.keepLinked(v, p) // a join has failed: another node still has the page
-	}
 	v.gateway.monitor.PagesChanged()
 }
 
@@ -195,27 +184,23 @@ func (v *views) startGrace(p *page) {
 		p.grace.Stop()
 	}
 	p.grace = time.AfterFunc(limits.GraceTime, func() {
-		if ok, released := v.expire(p); ok {
-			for _, release := range released {
-				release()
-			}
+		if v.expire(p) {
 			p.remote.Forget()
 			v.gateway.Options.Log.Info("page is away", "page", p.name)
 		}
 	})
 }
 
-// expire ends the grace time of a page; ok is false if it has come back. released are to be
-// called with the lock released.
-func (v *views) expire(p *page) (ok bool, released []func()) {
+// expire ends the grace time of a page. It returns false if the page has come back.
+func (v *views) expire(p *page) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if p.socket != nil || p.linked {
-		return false, nil
+	if p.socket != nil {
+		return false
 	}
 	p.expired, p.left = true, time.Now()
 	v.updateDeclarations()
-	return true, p.release()
+	return true
 }
 
 // MountRemembered mounts disconnected pages that may come back, so that requests for
@@ -246,13 +231,6 @@ func (v *views) RemovePages(names []string) {
 }
 
 func (v *views) removePages(selects func(name string, p *page) bool) {
-	for _, release := range v.takePages(selects) {
-		release()
-	}
-}
-
-// takePages removes pages, and returns what to call with the lock released.
-func (v *views) takePages(selects func(name string, p *page) bool) (released []func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for name, p := range v.pages {
@@ -269,13 +247,11 @@ func (v *views) takePages(selects func(name string, p *page) bool) (released []f
 		}
 		p.socket = nil // detach does nothing when it closes
 		p.remote.Close()
-		released = append(released, p.leave()...)
 		delete(v.pages, name)
 		v.gateway.monitor.Forget(name)
 	}
 	v.updateDeclarations()
 	v.gateway.monitor.PagesChanged()
-	return released
 }
 
 // A PageState describes a page at one moment. Title and URL, which the page declares,

@@ -31,8 +31,7 @@ type views struct {
 
 	tabs atomic.Pointer[tabsOfApps] // see otherTabs
 
-	following *following    // of pages on other nodes; nil while there is no view
-	arrived   chan struct{} // closed when the next page is mounted; nil if nothing waits for that
+	arrived chan struct{} // closed when the next page is mounted; nil if nothing waits for that
 }
 
 // A view is one path at which an engine is served: /mcp with all pages, or /mcp/{page}
@@ -70,12 +69,12 @@ func newViews(g *Gateway, owner access.Owner) *views {
 // called. Any valid name has an engine, even before its page joins: an assistant may
 // start before the browser. It fails if limits.MaxEndpoints names are in use and this
 // one has no page or source, or if all owners together have too many views. The error is
-// errRetired if the owner has other views by now, or if follow has to be called again.
+// errRetired if the owner has other views by now.
 func (v *views) acquire(path string) (mcphttp.Endpoint, error) {
 	makeRoom := v.gateway.makeRoom() // takes locks of other views
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.retired || v.following == nil && v.gateway.Options.Links != nil {
+	if v.retired {
 		return mcphttp.Endpoint{}, errRetired
 	}
 	at := v.byPath[path]
@@ -120,9 +119,6 @@ func (v *views) make(path, name string) *view {
 	options.Extend = func(ctx context.Context, method string, params []byte) ([]byte, error) {
 		return v.callExtension(ctx, path, method, params)
 	}
-	if o.Links != nil {
-		options.Node, options.ArmTimeout = o.Links.peers().ID(), viewArmTime
-	}
 	at := &view{path: path, engine: engine.New(o.Info, options)}
 	v.byPath[path] = at
 	v.gateway.views.Add(1)
@@ -144,7 +140,7 @@ func (v *views) make(path, name string) *view {
 		if o.OnDemand {
 			at.engine.Mount("", awayPages{v})
 		}
-	} else if o.Links != nil {
+	} else if o.Unsettled != nil {
 		at.engine.Mount("", awayPage{v, name})
 	}
 	v.updateDeclarations()
@@ -261,9 +257,6 @@ func (v *views) closePages() {
 		if p.grace != nil {
 			p.grace.Stop()
 		}
-	}
-	if v.following != nil {
-		v.following.cancel()
 	}
 }
 

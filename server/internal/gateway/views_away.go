@@ -91,8 +91,7 @@ func (c calledPage) complete(ctx context.Context, asked engine.CompletionRequest
 
 // awaitOrAway is await, and says whether it is worth trying again.
 func (v *views) awaitOrAway(ctx context.Context, name string) (*remote.Remote, error) {
-	links := v.gateway.Options.Links
-	mayCome := links != nil && links.peers().Unsettled()
+	mayCome := v.gateway.isUnsettled()
 	switch r := v.await(ctx, name); {
 	case r != nil:
 		return r, nil

@@ -2,126 +2,80 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// serveCalls lets a node have a page with the tool pay and the prompt ask, whose argument
-// "of" is completed.
-func (c *fakeCluster) serveCalls(t *testing.T, node string) (runs *atomic.Int32) {
-	t.Helper()
-	runs = &atomic.Int32{}
-	table := engine.NewTable()
-	err := table.Put(engine.Entry{
-		Kind: engine.Tools, JSON: []byte(`{"name":"pay","inputSchema":{"type":"object"}}`),
-		Call: func(context.Context, []byte) ([]byte, error) {
-			runs.Add(1)
-			return []byte(`{"content":[]}`), nil
-		},
-	})
-	if err == nil {
-		err = table.Put(engine.Entry{
-			Kind: engine.Prompts, JSON: []byte(`{"name":"ask","arguments":[{"name":"of"}]}`),
-			Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
-		})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true})
-	e.Mount("", table)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.pages[node] = e
-	return runs
+// unsettled makes pages be on their way from another node while is is true.
+func unsettled(is *bool) func(*Options) {
+	return func(o *Options) { o.OnDemand, o.Unsettled = true, func() bool { return *is } }
 }
 
-// A page is between two nodes when a view is opened that has never known it: calls wait for
-// it as reads do, and run once. If it does not come, they may be repeated.
-func TestCallsWaitForPageThatIsNotKnown(t *testing.T) {
+// A page is between two nodes when a view is opened that has never known it: reads and calls
+// wait for it, and calls run once. If it does not come, all may be repeated.
+func TestRequestsWaitForPageThatIsBetweenNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g, c := newClustered(t)
-		runs := c.serveCalls(t, "b")
-		kinds := []struct{ method, members, result string }{
-			{"tools/call", `{"name":"NAMEpay"}`, `"content":[]`},
-			{"prompts/get", `{"name":"NAMEask"}`, `"messages":[]`},
-			{"completion/complete", `{"ref":{"type":"ref/prompt","name":"NAMEask"},"argument":{"name":"of","value":""}}`, `"completion"`},
+		isUnsettled := false
+		g := startGateway(t, unsettled(&isUnsettled))
+		page := newPage(t, "notes")
+		page.write("notes://cart", "1 item")
+		runs := 0
+		page.tool("pay", "{}", func() string { runs++; return "paid" })
+		page.must(page.table.Put(engine.Entry{
+			Kind: engine.Prompts, JSON: []byte(`{"name":"ask","arguments":[{"name":"of"}]}`),
+			Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
+		}))
+		kinds := []struct{ path, method, params, result string }{
+			{"/mcp", "tools/call", `"name":"notes__pay"`, "paid"},
+			{"/mcp", "prompts/get", `"name":"notes__ask"`, `"messages":[]`},
+			{"/mcp", "completion/complete", `"ref":{"type":"ref/prompt","name":"notes__ask"},"argument":{"name":"of","value":""}`, `"completion"`},
+			{"/mcp", "resources/read", `"uri":"notes+notes://cart"`, "1 item"},
+			{"/mcp/notes", "tools/call", `"name":"pay"`, "paid"},
+			{"/mcp/notes", "prompts/get", `"name":"ask"`, `"messages":[]`},
+			{"/mcp/notes", "resources/read", `"uri":"notes://cart"`, "1 item"},
 		}
-		var asks []func() (got string, waited time.Duration)
-		for path, prefix := range map[string]string{"/mcp": "notes__", "/mcp/notes": ""} {
-			client := clientAt(t, g, path)
+		type answer struct {
+			of, text string
+			waited   time.Duration
+		}
+		answers := make(chan answer, len(kinds))
+		all := func() {
 			for _, kind := range kinds {
-				members := []byte(strings.Replace(kind.members, "NAME", prefix, 1))
-				asks = append(asks, func() (string, time.Duration) {
+				go func() {
 					began := time.Now()
-					result, err := client.Request(t.Context(), kind.method, members)
-					if err != nil {
-						return err.Error(), time.Since(began)
-					}
-					if !strings.Contains(string(result), kind.result) {
-						t.Errorf("%s: %s", kind.method, result)
-					}
-					return "ok", time.Since(began)
-				})
+					_, text := g.Ask(kind.path, kind.method, kind.params)
+					answers <- answer{kind.path + " " + kind.method, text, time.Since(began)}
+				}()
 			}
 		}
-		all := func(wanted string, wait time.Duration) {
+		want := func(wait time.Duration, fits func(answer) bool) {
 			t.Helper()
-			for _, ask := range asks {
-				if got, waited := ask(); !strings.HasPrefix(got, wanted) || waited != wait {
-					t.Errorf("%q after %v, want %q after %v", got, waited, wanted, wait)
+			for range kinds {
+				if got := <-answers; !fits(got) || got.waited != wait {
+					t.Errorf("%s: %s after %v, want %v", got.of, got.text, got.waited, wait)
 				}
 			}
 		}
-		all("Unknown ", announceTime)
-		c.unsettled = true
-		all("The page is away", limits.GraceTime)
-		answers := make(chan string, len(asks))
-		for _, ask := range asks {
-			go func() {
-				got, _ := ask()
-				answers <- got
-			}()
+		all()
+		want(0, func(a answer) bool { return strings.Contains(a.text, `"error"`) })
+		isUnsettled = true
+		all()
+		want(limits.GraceTime, func(a answer) bool { return strings.Contains(a.text, `"reason":"page-away","retry":true`) })
+		if _, text := g.Ask("/mcp", "tools/call", `"name":"no page"`); !strings.Contains(text, "Unknown tool") {
+			t.Errorf("a name without a page: %s", text)
 		}
+		all()
 		time.Sleep(limits.GraceTime / 2)
-		c.changed(heldBy("b", 1, HeldThere))
-		for range asks {
-			if got := <-answers; got != "ok" {
-				t.Errorf("a call that waited: %q", got)
-			}
+		page.join(g)
+		want(limits.GraceTime/2, func(a answer) bool { return !strings.Contains(a.text, `"error"`) })
+		if runs != 2 {
+			t.Errorf("%d runs of two calls", runs)
 		}
-		if runs.Load() != 2 {
-			t.Errorf("%d runs", runs.Load())
-		}
-	})
-}
-
-// A call that waits for a page which does not come has had no effect: its error offers a retry.
-func TestCallToPageThatDoesNotComeMayBeRepeated(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, c := newClustered(t)
-		c.unsettled = true
-		client := clientAt(t, g, "/mcp")
-		_, err := client.Request(t.Context(), "tools/call", []byte(`{"name":"notes__pay"}`))
-		var wire *jsonrpc.Error
-		if !errors.As(err, &wire) {
-			t.Fatal(err)
-		}
-		if data := string(wire.Data); !strings.Contains(data, `"reason":"page-away","retry":true`) {
-			t.Errorf("%v %s", err, data)
-		}
-		began := time.Now()
-		_, err = client.Request(t.Context(), "tools/call", []byte(`{"name":"no page"}`))
-		if err == nil || err.Error() != "Unknown tool" || time.Since(began) != 0 {
-			t.Errorf("a name without a page: %v after %v", err, time.Since(began))
-		}
+		page.leave(g, true)
 	})
 }

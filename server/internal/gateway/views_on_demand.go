@@ -63,9 +63,6 @@ func (g *Gateway) sweepViews(now time.Time, idle time.Duration) {
 		v.sweep(now, idle)
 		if g.Options.OnDemand {
 			v.forgetAway()
-			if g.Options.Links != nil {
-				g.Options.Links.unfollow(v)
-			}
 			g.retire(v)
 		}
 	}
@@ -157,32 +154,23 @@ func (a awayPage) List(context.Context, engine.Kind, string) (engine.Listing, er
 
 // Read implements engine.Source.
 func (a awayPage) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
-	if remote := a.views.await(ctx, a.name); remote != nil {
-		return remote.Read(ctx, uri)
+	remote, err := a.views.awaitOrAway(ctx, a.name)
+	if err != nil {
+		return nil, err
 	}
-	return nil, engine.ErrNotFound
+	return remote.Read(ctx, uri)
 }
 
-// announceTime is how long a request waits for a page that is not known where there are other
-// nodes: one that has just joined says so up to 250 ms before they do.
-const announceTime = 500 * time.Millisecond
-
-// await waits for a page that is not known on this node, if there are other nodes. If pages may
-// be on their way from one node to another, it waits for the grace time of the request, of which
-// the rest is for the link. It returns nil if the page does not come.
+// await waits for a page that is not known, for the grace time of the request, if pages may be
+// on their way from another node. It returns nil if the page does not come.
 func (v *views) await(ctx context.Context, name string) *remote.Remote {
 	if remote := v.remote(name); remote != nil {
 		return remote
 	}
-	links := v.gateway.Options.Links
-	if links == nil {
+	if !v.gateway.isUnsettled() {
 		return nil
 	}
-	until := engine.InvocationOf(ctx).WaitUntil()
-	if soon := time.Now().Add(announceTime); !links.peers().Unsettled() && soon.Before(until) {
-		until = soon
-	}
-	ctx, cancel := context.WithDeadline(ctx, until)
+	ctx, cancel := context.WithDeadline(ctx, engine.InvocationOf(ctx).WaitUntil())
 	defer cancel()
 	for {
 		remote, arrived := v.remoteOrArrival(name)

@@ -1,6 +1,6 @@
 // Package history records what the pages and clients of a gateway do and see, and judges
 // that against the promises P1 to P5, which [Violations] lists. It is for tests: the simulation
-// in server records by a fake clock, server/clustertest with processes.
+// in server records by a fake clock.
 package history
 
 import (

@@ -34,10 +34,9 @@ const (
 	maxKeysFile = 64 << 10 // bytes
 
 	// Labels of keys that are derived from those of a ring.
-	stateLabel   = "requestState"
-	clusterLabel = "cluster"
-	auditLabel   = "audit"
-	sealLabel    = "seal "
+	stateLabel = "requestState"
+	auditLabel = "audit"
+	sealLabel  = "seal "
 
 	modeOfOthers = 0o007 // permissions of users outside owner and group
 )
@@ -155,9 +154,6 @@ func (r Ring) State(owner access.Owner) (all [][StateSize]byte) {
 	}
 	return all
 }
-
-// Cluster returns the keys with which nodes seal what they send each other.
-func (r Ring) Cluster() [][]byte { return r.derive(clusterLabel, keySize) }
 
 // Audit returns the key that names in the audit log are hashed with.
 func (r Ring) Audit() []byte { return r.derive(auditLabel, keySize)[0] }

@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/hosted/sessions"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/conns/connstest"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
@@ -130,7 +129,7 @@ type testNode struct {
 func (c *testCluster) node(change ...func(*mcphttp.Sessions)) *testNode {
 	n := &testNode{testCluster: c, closing: make(chan struct{}), valid: map[string]context.Context{}}
 	gate := &access.Gate{Auth: n, Limits: quotas.New(quotas.Local(quotas.Limits{}), nil), Audit: n, Monitor: n}
-	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Changes: c.changes, Lifetime: sessions.Lifetime, Closing: n.closing}
+	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Changes: c.changes, Lifetime: 7 * 24 * time.Hour, Closing: n.closing}
 	for _, each := range change {
 		each(n.sessions)
 	}
