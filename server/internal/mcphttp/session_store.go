@@ -10,13 +10,9 @@ import (
 
 // Stored is the document of a session as a store keeps it, in JSON: at most MaxStored bytes.
 type Stored struct {
-	ID    string `json:"id"`    // of the session: 32 hexadecimal digits, so it can be a part of a key or the name of a file
-	Owner string `json:"owner"` // the owner's key; may be empty
-
-	// Who began the session, and where: others get 404.
-	Issuer    string `json:"issuer,omitempty"` // of the client's tokens
-	Principal string `json:"principal"`
-	Path      string `json:"path"` // of the endpoint
+	ID     string `json:"id"`     // 32 hexadecimal digits: a part of a key, or the name of a file
+	Owner  string `json:"owner"`  // the owner's key; may be empty
+	Writer string `json:"writer"` // the process that has saved it
 
 	Revision      string         `json:"revision"`        // of the protocol
 	Client        string         `json:"client"`          // clientInfo.name
@@ -30,7 +26,7 @@ type Stored struct {
 }
 
 // MaxStored is the size of a session's document. A subscription that would exceed it is rejected.
-const MaxStored = 64 << 10 // bytes
+const MaxStored = 256 << 10 // bytes
 
 // A SessionStore keeps the documents of sessions, so that they outlive their process. Its
 // methods may be called concurrently, and return soon after ctx ends. A document that Load
