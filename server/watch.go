@@ -137,7 +137,7 @@ func (w *watcher) collect(ctx context.Context, report func(WatchReport) error) e
 	w.relisted = nil // the first list is no change
 	if refuser, ok := w.following.(engine.Refuser); ok {
 		for _, uri := range w.URIs {
-			if refuser.Refuses(uri) {
+			if refuser.Refuses(engine.Topic{URI: uri}) {
 				w.Logger.Warn("this resource cannot be watched now", "uri", uri)
 			}
 		}

@@ -118,7 +118,7 @@ func (w *watcher) want(ctx context.Context, uris []string) {
 	sorted := slices.Sorted(slices.Values(uris))
 	dropped := slices.DeleteFunc(w.wanted, func(uri string) bool { _, still := slices.BinarySearch(sorted, uri); return still })
 	w.wanted = sorted
-	if armed := w.following.Want(uris, dropped); armed != nil {
+	if armed := w.following.Want(append(topicsOf(uris), engine.Topic{}), topicsOf(dropped)); armed != nil {
 		select {
 		case <-armed:
 		case <-time.After(engine.ArmTimeout):
@@ -130,6 +130,15 @@ func (w *watcher) want(ctx context.Context, uris []string) {
 			w.note(engine.Change{URI: uri})
 		}
 	}
+}
+
+// topicsOf returns the topics of resources.
+func topicsOf(uris []string) []engine.Topic {
+	topics := make([]engine.Topic, len(uris))
+	for i, uri := range uris {
+		topics[i].URI = uri
+	}
+	return topics
 }
 
 // list requests the list of resources, for their names, and watches them.

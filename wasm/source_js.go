@@ -254,15 +254,15 @@ func (s *jsSource) Follow(ctx context.Context, changed func(engine.Change)) engi
 // Want implements [engine.Following]. JavaScript watches all URIs or none, but it
 // has to be certain that it does before a client is acknowledged: the source may
 // be in another thread.
-func (s *jsSource) Want(add, drop []string) (armed <-chan struct{}) {
+func (s *jsSource) Want(add, drop []engine.Topic) (armed <-chan struct{}) {
 	if s.able&hasWatch == 0 || s.watching {
 		return nil
 	}
-	for _, uri := range drop {
-		delete(s.wanted, uri)
+	for _, t := range drop {
+		delete(s.wanted, t.URI)
 	}
-	for _, uri := range add {
-		s.wanted[uri] = struct{}{}
+	for _, t := range add {
+		s.wanted[t.URI] = struct{}{}
 	}
 	if s.arming == nil {
 		s.arming = make(chan struct{})

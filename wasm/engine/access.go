@@ -90,28 +90,18 @@ func (e *Engine) SetGrants(g *Grants) {
 		e.permits.drop(g)
 	}
 	for s, which := range e.registry.listeners(e.options.announced()) {
-		if s.isGoverned() {
+		if !s.client.isOwnPage() {
 			s.enqueueLists(which & (old.lists(s.who) ^ g.lists(s.who)))
 		}
 	}
-	e.announceMissed("", func(s *subscription, uri string) bool {
-		return s.isGoverned() && !old.MayWatch(s.who, uri) && g.MayWatch(s.who, uri)
-	})
-	for _, c := range e.connected() {
-		e.safely("a Sink", c.announceDeclared)
-	}
-}
-
-// announceMissed announces the URIs below a prefix to those to whom their changes were not
-// announced for a time.
-func (e *Engine) announceMissed(prefix string, to func(s *subscription, uri string) bool) {
-	for _, uri := range e.registry.under(prefix) {
+	for _, uri := range e.registry.under("") { // changes of these were not announced for a time
 		e.registry.subscribed(uri, func(s *subscription, spelled string) {
-			if to(s, uri) {
+			if !s.client.isOwnPage() && !old.MayWatch(s.who, uri) && g.MayWatch(s.who, uri) {
 				s.enqueue(spelled)
 			}
 		})
 	}
+	e.announceDeclared()
 }
 
 // dropPages forgets the kept pages of lists.

@@ -49,8 +49,7 @@ func (e *Engine) admit(ctx context.Context, g *Grants, req *request) (result sin
 		q.right = grantAct
 	case m.List() != "":
 		return e.admitList(ctx, g, req)
-	case req.method == listenMethod && !req.client.proxy && g.asksAbout(req.who):
-		// Decided as a list would be, without the user; a gateway asks for its clients (Engine.settle).
+	case req.method == listenMethod && g.asksAbout(req.who): // decided as a list would be, without the user
 		req.label = MethodListResources
 		_, _, err := e.decideList(ctx, g, req, q)
 		return result, false, err

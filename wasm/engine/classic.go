@@ -50,7 +50,7 @@ func (c *Client) initialized() {
 		return
 	}
 	c.engine.registry.addLists(s, allLists)
-	c.engine.reconcile()
+	c.engine.reconcile(Topic{Who: s.who})
 	s.activate()
 }
 
@@ -79,7 +79,7 @@ func (e *Engine) subscribe(ctx context.Context, req *request) (sink.Result, erro
 	if !e.registry.add(req.client.sessionSubscription(), req.uri) {
 		return sink.Result{}, e.reason("Too many subscriptions: their URIs may have 16 MiB, and each counts 256 bytes more. Unsubscribe from others", "busy", false)
 	}
-	e.arm(ctx, e.reconcile(uri))
+	e.arm(ctx, e.reconcile(Topic{req.client.who, uri}))
 	return sink.Result{Document: e.fixed.Load().empty}, nil
 }
 
@@ -93,12 +93,10 @@ func (d *Direct) Resubscribe(uris []string) (armed func(ctx context.Context)) {
 	if s == nil { // the handshake failed
 		return func(context.Context) {}
 	}
-	canonical := make([]string, len(uris))
-	for i, uri := range uris {
+	for _, uri := range uris {
 		e.registry.add(s, uri)
-		canonical[i] = CanonicalURI(uri)
 	}
-	rounds := e.reconcile(canonical...)
+	rounds := e.reconcile(s.topics(uris)...)
 	return func(ctx context.Context) { e.arm(ctx, rounds) }
 }
 

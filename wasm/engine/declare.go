@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"slices"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -9,7 +12,7 @@ import (
 // What discover declares may change: extensions of a gateway come and go with its pages,
 // and the skills of a page with its components. MCP has no notification for that. A Remote
 // requests one of this project's own, by the member hop.KeyDeclared in the _meta of its
-// discover, and discovers again when it comes.
+// discover: its params are what discover would answer now. It also comes when the grants change.
 
 // SetExtensions replaces Options.Extensions: a JSON object, or nil.
 func (e *Engine) SetExtensions(object []byte) {
@@ -26,9 +29,7 @@ func (e *Engine) SetSkills(on bool) {
 // declare changes what discover answers.
 func (e *Engine) declare(change func(*Options)) {
 	e.forget([]*sink.Document{e.redeclare(change)})
-	for _, c := range e.connected() {
-		e.safely("a Sink", c.announceDeclared)
-	}
+	e.announceDeclared()
 }
 
 // redeclare is declare for what e.mu guards. It returns the Document that is replaced.
@@ -39,13 +40,30 @@ func (e *Engine) redeclare(change func(*Options)) *sink.Document {
 	return e.discovery.Swap(e.fixed.Load().discover(&e.options))
 }
 
-// announceDeclared sends the notification to a client that wants it.
+// announceDeclared sends the notification to the clients that want it.
+func (e *Engine) announceDeclared() {
+	for _, c := range e.connected() {
+		e.safely("a Sink", func() { c.announceDeclared() })
+	}
+}
+
 func (c *Client) announceDeclared() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.wantsDeclared && !c.closed {
-		c.sink.Notify(&sink.Document{JSON: jsonrpc.AppendNotification(nil, hop.DeclaredChanged, nil)}, 0)
+		c.sink.Notify(&sink.Document{JSON: jsonrpc.AppendNotification(nil, hop.DeclaredChanged, c.declaration())}, 0)
 	}
+}
+
+// declaration returns what discover answers to a client that wants the notification.
+func (c *Client) declaration() []byte {
+	all := c.engine.discovery.Load().JSON
+	whole := emit.JSON(slices.Clone(all[:len(all)-1]))
+	if g := c.engine.grants.Load(); g != nil && c.proxy {
+		whole.Member(hop.MemberReaders, g.appendReaders(nil))
+	}
+	whole.Text("}")
+	return whole
 }
 
 // wantDeclared records that a client wants the notification.

@@ -30,7 +30,7 @@
 // list.go, named.go, complete.go and listen.go have the methods. registry.go knows which
 // URIs clients are subscribed to, interest.go makes sources announce them, subscription.go
 // sends the notifications. grants.go has the user's decisions about assistants, admit.go asks
-// them about each request, access.go replaces them, guarded.go asks them about notifications.
+// them about each request, access.go replaces them; readers.go is what gateways have of them.
 //
 // The engine does not know Remote. What both use is in internal packages: emit writes JSON,
 // schema checks it, plain cleans texts, hop has what both sides of a hop agree on. Beyond the

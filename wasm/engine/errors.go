@@ -110,10 +110,6 @@ func (req *request) wireError(err error) *jsonrpc.Error {
 		return e.unfinished(req.method, "The request took too long to answer", "timeout")
 	case errors.Is(err, ErrTooLarge):
 		return e.reason("The answer is too large", "too-large", false)
-	case errors.Is(err, hop.ErrNotSent):
-		away := e.reason("The page is away", "page-away", true)
-		away.Data = append(away.Data[:len(away.Data)-1], `,"`+hop.MemberNotSent+`":true}`...)
-		return away
 	case errors.Is(err, ErrAway):
 		return e.retryable(req.method, err, "The page is away", "page-away")
 	case errors.Is(err, ErrInterrupted):

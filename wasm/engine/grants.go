@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"strings"
@@ -12,14 +11,12 @@ import (
 
 // Grants are the decisions of a user about the assistants of one app. They never change: each
 // decision makes a new table, which [Engine.SetGrants] puts in the place of the old one. The
-// engine of a page decides each request by its table, and a Remote by a copy what the gateway
-// may announce.
+// engine of a page decides each request and each notification by its table. A gateway has [Readers] of it.
 type Grants struct {
-	text        []byte // for a gateway
-	asks        bool   // without a grant the user is asked; else all is allowed
-	hasPolicy   bool   // a function of the app is asked about each request, also for lists
-	asksLists   bool   // the page is asked about lists, too, of assistants without a decision
-	pausedUntil int64  // ms since 1970; everything is denied until then
+	asks        bool  // without a grant the user is asked; else all is allowed
+	hasPolicy   bool  // a function of the app is asked about each request, also for lists
+	asksLists   bool  // the page is asked about lists, too, of assistants without a decision
+	pausedUntil int64 // ms since 1970; everything is denied until then
 	byAssistant map[string]*ownGrants
 }
 
@@ -85,14 +82,9 @@ var errGrants = errors.New("grants need default, open or ask, and an array of at
 // ParseGrants reads a table: a JSON object of default, "open" or "ask", policy and asksLists (boolean),
 // pausedUntil (ms since 1970), and grants, an array of objects of assistant, right ("read",
 // "act" or "list"), tool, allow and until (ms since 1970); with the member uri an entry denies to
-// read this resource, and all below it. The member gateway is a table without
-// what does not concern a gateway; default: the whole one.
+// read this resource, and all below it.
 func ParseGrants(object []byte) (*Grants, error) {
-	g := &Grants{text: jsonrpc.Member(object, "gateway"), byAssistant: map[string]*ownGrants{}}
-	if g.text == nil {
-		g.text = object
-	}
-	g.text = bytes.Clone(g.text)
+	g := &Grants{byAssistant: map[string]*ownGrants{}}
 	basis, _ := jsonrpc.Text(jsonrpc.Member(object, "default"))
 	g.asks = basis == "ask"
 	g.hasPolicy = isTrue(jsonrpc.Member(object, "policy"))
@@ -154,14 +146,6 @@ func (g *Grants) add(entry []byte) bool {
 }
 
 func isTrue(value []byte) bool { return string(value) == "true" }
-
-// AppendText appends the table for a gateway, as ParseGrants reads it; nothing for nil.
-func (g *Grants) AppendText(dst []byte) []byte {
-	if g == nil {
-		return dst
-	}
-	return append(dst, g.text...)
-}
 
 // AssistantOf returns the name of a principal as grants have it: clients without a name of
 // their own share one.
@@ -239,12 +223,6 @@ func (g *Grants) lists(who Principal) lists {
 	return 0
 }
 
-// MayList reports whether an assistant may see the list of a method now. Nil: it may.
-func (g *Grants) MayList(who Principal, method string) bool {
-	which := g.lists(who)
-	return which == allLists || which == toolsList && method == MethodListTools
-}
-
 // MayWatch reports whether an assistant may see changes of a resource now. Nil: it may.
 func (g *Grants) MayWatch(who Principal, uri string) bool {
 	return g.MayRead(who) && !g.withholds(who, uri)
@@ -261,14 +239,4 @@ func (g *Grants) withholds(who Principal, uri string) bool {
 	}
 	ms := time.Now().UnixMilli()
 	return isAtOrBelow(uri, func(identity string) bool { return own.withheld[identity] > ms })
-}
-
-// ReadReason reports whether an assistant may read a resource now without a question to anyone, and
-// by which reason of the audit. Nil: it may, and there is no audit.
-func (g *Grants) ReadReason(who Principal, uri string) (reason string, ok bool) {
-	if g == nil {
-		return "", true
-	}
-	d, reason := g.decide(who, grantRead, "")
-	return reason, d == allowed && !g.withholds(who, uri)
 }

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -11,8 +13,8 @@ import (
 )
 
 // An interest makes the source of a mount announce what the registry has, and nothing
-// else does. A URI whose subscriptions have changed is dirty. One goroutine at a time looks up
-// each dirty URI in the registry, and passes the result to the source. So an older state never
+// else does. A topic whose subscriptions have changed is dirty. One goroutine at a time looks up
+// each dirty topic in the registry, and passes the result to the source. So an older state never
 // replaces a newer one, and no change is lost. Unmounting is a state, too.
 //
 // The work runs in a goroutine; for a Follower that is [Immediate], such as a Table, it
@@ -23,17 +25,17 @@ type interest struct {
 	follower Follower // the source, if it is one; else nil
 
 	mu      sync.Mutex
-	dirty   map[string]struct{} // URIs as the source knows them
-	next    *round              // the next one; nil: nothing is dirty
-	running bool                // work runs, or is about to
-	closed  bool                // unmounted
-	stop    context.CancelFunc  // of the present watch; nil: there is none
-	follows Following           // of the present watch
-	watch   uint64              // the number of the present watch
-	failed  time.Time           // when a watch failed last
-	delay   time.Duration       // before the next one
-	retry   *time.Timer         // runs between a failure and the next watch
-	missed  bool                // a watch failed: what is wanted may have changed since
+	dirty   map[Topic]struct{} // as the source knows them
+	next    *round             // the next one; nil: nothing is dirty
+	running bool               // work runs, or is about to
+	closed  bool               // unmounted
+	stop    context.CancelFunc // of the present watch; nil: there is none
+	follows Following          // of the present watch
+	watch   uint64             // the number of the present watch
+	failed  time.Time          // when a watch failed last
+	delay   time.Duration      // before the next one
+	retry   *time.Timer        // runs between a failure and the next watch
+	missed  bool               // a watch failed: what is wanted may have changed since
 }
 
 // A round is one call of Want.
@@ -42,7 +44,7 @@ type round struct {
 	sent     chan struct{}   // closed when Want has returned
 	watch    uint64          // then: the watch that got it
 	begins   bool            // likewise: it is a new one
-	added    []string        // likewise: what it has to announce from now on
+	added    []Topic         // likewise: what it has to announce from now on
 	armed    <-chan struct{} // likewise: closed when it announces that; nil: it does already
 	late     sync.Once       // a client was acknowledged before
 }
@@ -53,11 +55,11 @@ func (i *interest) init(e *Engine, m *mount) {
 }
 
 // reconcile makes every source announce what is registered now, and stops it for what is not.
-// uris are the ones whose subscriptions have changed, in the canonical form. It does not block.
-func (e *Engine) reconcile(uris ...string) (rounds []*round) {
+// topics are the ones whose subscriptions have changed, with URIs in the canonical form. It does not block.
+func (e *Engine) reconcile(topics ...Topic) (rounds []*round) {
 	isEmpty := e.registry.isEmpty()
 	for _, m := range e.sources() {
-		if r := m.interest.touch(uris, isEmpty); r != nil && !r.isArmed() {
+		if r := m.interest.touch(topics, isEmpty); r != nil && !r.isArmed() {
 			rounds = append(rounds, r)
 		}
 	}
@@ -92,11 +94,11 @@ func (e *Engine) mustArm() bool {
 func (i *interest) isImmediate() bool { return i.follower != nil && i.mount.immediate != nil }
 
 // touch is reconcile for one mount; nil: Want need not be called.
-func (i *interest) touch(uris []string, isEmpty bool) *round {
+func (i *interest) touch(topics []Topic, isEmpty bool) *round {
 	if i.follower == nil {
 		return nil
 	}
-	r, isIdle := i.mark(uris, isEmpty)
+	r, isIdle := i.mark(topics, isEmpty)
 	switch {
 	case !isIdle:
 	case i.isImmediate():
@@ -107,16 +109,16 @@ func (i *interest) touch(uris []string, isEmpty bool) *round {
 	return r
 }
 
-// mark makes URIs dirty. If isIdle, the caller has to run the work.
-func (i *interest) mark(uris []string, isEmpty bool) (r *round, isIdle bool) {
+// mark makes topics dirty. If isIdle, the caller has to run the work.
+func (i *interest) mark(topics []Topic, isEmpty bool) (r *round, isIdle bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	_, announcesAll := i.follows.(AnnouncesAll)
 	if !announcesAll {
-		for _, uri := range uris {
-			if own, ok := i.own(uri); ok {
+		for _, t := range topics {
+			if own, ok := i.own(t); ok {
 				if i.dirty == nil {
-					i.dirty = map[string]struct{}{}
+					i.dirty = map[Topic]struct{}{}
 				}
 				i.dirty[own] = struct{}{}
 			}
@@ -132,16 +134,27 @@ func (i *interest) mark(uris []string, isEmpty bool) (r *round, isIdle bool) {
 	return i.next, isIdle
 }
 
-// own returns a canonical URI as the source knows it; false: it is none of the source's.
-func (i *interest) own(uri string) (string, bool) {
-	own, ok := strings.CutPrefix(uri, i.mount.prefix)
-	if !ok || own == "" {
-		return "", false
+// own returns a topic of the registry as the source knows it; false: it is none of the source's.
+func (i *interest) own(t Topic) (own Topic, ok bool) {
+	if i.mount.guard != nil {
+		own.Who = t.Who
 	}
-	if _, isTasker := i.mount.source.(Tasker); !isTasker && TaskOfURI(uri) != "" {
-		return "", false
+	if t.URI == "" {
+		return own, i.mount.guard != nil
 	}
-	return own, true
+	own.URI, ok = strings.CutPrefix(t.URI, i.mount.prefix)
+	if _, isTasker := i.mount.source.(Tasker); !isTasker && TaskOfURI(t.URI) != "" {
+		return own, false
+	}
+	return own, ok && own.URI != ""
+}
+
+// registered returns a topic of the source as the registry knows it.
+func (i *interest) registered(own Topic) Topic {
+	if own.URI != "" {
+		own.URI = i.mount.prefix + own.URI
+	}
+	return own
 }
 
 // close ends the interest: its mount is gone. What the source still announces is
@@ -177,9 +190,9 @@ func (i *interest) work() {
 			var follows Following
 			follows, r.begins = i.following()
 			r.watch = i.number()
-			var dropped []string
+			var dropped []Topic
 			if r.begins {
-				r.added = i.uris()
+				r.added = i.topics()
 			} else {
 				r.added, dropped = i.divide(dirty)
 			}
@@ -193,7 +206,7 @@ func (i *interest) work() {
 }
 
 // take returns the round that is due, and what is dirty; nil: there is none, and the work ends.
-func (i *interest) take() (*round, map[string]struct{}) {
+func (i *interest) take() (*round, map[Topic]struct{}) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for i.next != nil {
@@ -211,10 +224,10 @@ func (i *interest) take() (*round, map[string]struct{}) {
 	return nil, nil
 }
 
-// divide returns which dirty URIs have subscriptions, and which do not.
-func (i *interest) divide(dirty map[string]struct{}) (added, dropped []string) {
+// divide returns which dirty topics have subscriptions, and which do not.
+func (i *interest) divide(dirty map[Topic]struct{}) (added, dropped []Topic) {
 	for own := range dirty {
-		if i.engine.registry.wants(i.mount.prefix + own) {
+		if i.engine.registry.wants(i.registered(own), i.mount.guard == nil) {
 			added = append(added, own)
 		} else {
 			dropped = append(dropped, own)
@@ -223,14 +236,15 @@ func (i *interest) divide(dirty map[string]struct{}) (added, dropped []string) {
 	return added, dropped
 }
 
-// uris returns the registered URIs under the mount's prefix, as the source knows them.
-func (i *interest) uris() (own []string) {
-	for _, uri := range i.engine.registry.under(i.mount.prefix) {
-		if one, ok := i.own(uri); ok {
-			own = append(own, one)
+// topics returns the registered topics of the source.
+func (i *interest) topics() []Topic {
+	all := map[Topic]struct{}{}
+	for _, t := range i.engine.registry.topics(i.mount.prefix) {
+		if own, ok := i.own(t); ok {
+			all[own] = struct{}{}
 		}
 	}
-	return own
+	return slices.Collect(maps.Keys(all))
 }
 
 // following returns the present watch, and begins one if there is none.
@@ -244,7 +258,8 @@ func (i *interest) following() (follows Following, isNew bool) {
 	follows = i.follower.Follow(ctx, changed)
 	i.keep(watch, follows)
 	if missed {
-		i.announceAll(watch)
+		i.announceAll(watch, i.topics())
+		i.changed(watch, Change{List: true, Prompts: true, Tools: true})
 	}
 	return follows, true
 }
@@ -355,9 +370,7 @@ func (r *round) announceLate() {
 	if r.armed != nil {
 		<-r.armed
 	}
-	for _, own := range r.added {
-		r.interest.changed(r.watch, Change{URI: own})
-	}
+	r.interest.announceAll(r.watch, r.added)
 	if r.begins {
 		r.interest.changed(r.watch, Change{List: true, Prompts: true, Tools: true})
 	}
@@ -376,10 +389,9 @@ func (i *interest) isPresent(watch uint64) bool {
 	return i.watch == watch && i.stop != nil
 }
 
-// announceAll announces all that is watched under the mount, and its lists.
-func (i *interest) announceAll(watch uint64) {
-	for _, uri := range i.uris() {
-		i.changed(watch, Change{URI: uri})
+// announceAll announces topics as changed.
+func (i *interest) announceAll(watch uint64, topics []Topic) {
+	for _, t := range topics {
+		i.changed(watch, Change{URI: t.URI, List: t.URI == "", Prompts: t.URI == "", Tools: t.URI == "", Only: i.mount.guard != nil, Who: t.Who})
 	}
-	i.changed(watch, Change{List: true, Prompts: true, Tools: true})
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
@@ -39,14 +38,15 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 			req.client.tearDown(func() []*subscription { return []*subscription{s} })
 		}
 	}()
-	var honoured, tasks, wanted []string
+	var honoured, tasks []string
+	var wanted []Topic
 	if e.servesTasks() && f.Tasks != nil {
 		if !hasTasks(req.capabilities) {
 			return sink.Result{}, missingTasks()
 		}
 		for _, id := range f.Tasks {
 			if key := TaskURI(id); e.mayListenTo(s, id) && e.registry.add(s, key) {
-				tasks, wanted = append(tasks, id), append(wanted, key)
+				tasks, wanted = append(tasks, id), append(wanted, Topic{s.who, key})
 				s.enqueue(key) // its present state, once it is acknowledged
 			}
 		}
@@ -55,17 +55,18 @@ func (e *Engine) listen(ctx context.Context, req *request) (sink.Result, error) 
 		// Valid, permitted URIs are honoured even if there is no resource yet; the
 		// others are left out of the acknowledgement.
 		canonical, err := schema.Canonical(uri)
-		if err == nil && e.options.Allow(s.who, VerbWatch, canonical) && e.mayListen(s, canonical) && e.registry.add(s, uri) {
-			honoured, wanted = append(honoured, uri), append(wanted, canonical)
+		if err == nil && e.options.Allow(s.who, VerbWatch, canonical) && e.mayWatch(s, canonical) && e.registry.add(s, uri) {
+			honoured, wanted = append(honoured, uri), append(wanted, Topic{s.who, canonical})
 		}
 	}
-	e.registry.addLists(s, which)
+	if which != 0 {
+		e.registry.addLists(s, which)
+		wanted = append(wanted, Topic{Who: s.who})
+	}
 	e.arm(ctx, e.reconcile(wanted...))
 	honoured = s.withoutRefused(honoured)
 	isEmpty := f.Lists == 0 && len(f.URIs) == 0 && len(f.Tasks) == 0
-	if opened = req.client.acknowledge(req, s, which, honoured, tasks, isEmpty); opened {
-		e.settle(ctx, s)
-	}
+	opened = req.client.acknowledge(req, s, which, honoured, tasks, isEmpty)
 	return sink.Result{}, errSent
 }
 
@@ -119,25 +120,26 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris, t
 func (s *subscription) withoutRefused(uris []string) (kept []string) {
 	e := s.client.engine
 	for _, uri := range uris {
-		if !e.isRefused(CanonicalURI(uri)) {
+		if !e.isRefused(Topic{s.who, CanonicalURI(uri)}) {
 			kept = append(kept, uri)
 			continue
 		}
 		had, unused := e.registry.remove(s, uri)
 		e.forget(unused)
-		e.unwant(had)
+		e.reconcile(s.topics(had)...)
 	}
 	return kept
 }
 
-// isRefused reports whether the only source that could announce a URI refuses it.
-func (e *Engine) isRefused(uri string) (refused bool) {
+// isRefused reports whether the only source that could announce a topic refuses it.
+func (e *Engine) isRefused(t Topic) (refused bool) {
 	for _, m := range e.sources() {
-		if m.interest.follower == nil || !strings.HasPrefix(uri, m.prefix) {
+		own, ok := m.interest.own(t)
+		if m.interest.follower == nil || !ok {
 			continue
 		}
 		follows, _ := m.interest.present()
-		if r, ok := follows.(Refuser); !ok || !r.Refuses(uri[len(m.prefix):]) {
+		if r, ok := follows.(Refuser); !ok || !r.Refuses(own) {
 			return false
 		}
 		refused = true

@@ -2,10 +2,7 @@ package engine
 
 import (
 	"context"
-	"slices"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/emit"
-	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
 )
 
@@ -205,15 +202,7 @@ func (o *Options) serves(m sink.Method, era uint8) bool {
 func (e *Engine) discover(_ context.Context, req *request) (sink.Result, error) {
 	if req.wantsDeclared {
 		req.client.wantDeclared()
+		return sink.Result{Document: &sink.Document{JSON: req.client.declaration()}}, nil
 	}
-	doc := e.discovery.Load()
-	if req.wantsDeclared {
-		whole := emit.JSON(slices.Clone(doc.JSON[:len(doc.JSON)-1]))
-		if g := e.servedGrants(); g != nil && req.client.proxy {
-			whole.Member(hop.MemberGrants, g.text)
-		}
-		whole.Text("}")
-		doc = &sink.Document{JSON: whole}
-	}
-	return sink.Result{Document: doc}, nil
+	return sink.Result{Document: e.discovery.Load()}, nil
 }

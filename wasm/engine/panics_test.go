@@ -145,7 +145,7 @@ func (b breakingFollower) Follow(_ context.Context, changed func(engine.Change))
 	return b
 }
 
-func (b breakingFollower) Want(add, drop []string) <-chan struct{} {
+func (b breakingFollower) Want(add, drop []engine.Topic) <-chan struct{} {
 	b.may("Want")
 	return nil
 }

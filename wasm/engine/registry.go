@@ -182,6 +182,28 @@ func (r *registry) under(prefix string) (uris []string) {
 	return uris
 }
 
+// topics returns the registered topics under a prefix, and those of lists. There may be some more than once.
+func (r *registry) topics(prefix string) (all []Topic) {
+	prefix = identityOf(prefix)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for s := range r.lists {
+		all = append(all, Topic{Who: s.who})
+	}
+	for identity, spellings := range r.uris {
+		if !strings.HasPrefix(identity, prefix) {
+			continue
+		}
+		for _, w := range spellings {
+			uri := CanonicalURI(w.uri)
+			for _, s := range w.subscriptions {
+				all = append(all, Topic{s.who, uri})
+			}
+		}
+	}
+	return all
+}
+
 // subscribed calls each with the subscriptions to a URI, and its spelling in them.
 func (r *registry) subscribed(uri string, each func(s *subscription, spelled string)) {
 	for i := 0; ; i++ {
@@ -205,11 +227,22 @@ func (r *registry) subscribers(uri string, n int) (spelled string, all []*subscr
 	return "", nil, false
 }
 
-// wants reports whether there are subscriptions to a canonical URI.
-func (r *registry) wants(uri string) bool {
+// wants reports whether there are subscriptions to a topic, whose URI is canonical: by its principal, or byAnyone.
+func (r *registry) wants(t Topic, byAnyone bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.uris[identityOf(uri)], func(w *subscribers) bool { return CanonicalURI(w.uri) == uri })
+	isOf := func(s *subscription) bool { return byAnyone || s.who == t.Who }
+	if t.URI == "" {
+		for s := range r.lists {
+			if isOf(s) {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(r.uris[identityOf(t.URI)], func(w *subscribers) bool {
+		return CanonicalURI(w.uri) == t.URI && slices.ContainsFunc(w.subscriptions, isOf)
+	})
 }
 
 // has reports whether there are subscriptions to a URI.

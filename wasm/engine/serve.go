@@ -75,13 +75,10 @@ func (e *Engine) ServeEach(ctx context.Context, p jsonrpc.Port, connect func(d *
 // connectionContext returns the context of a connection's requests: ctx without its end,
 // which Client.Close is for, and without values other than those of this package.
 func connectionContext(ctx context.Context) context.Context {
-	result := context.Background()
-	for _, key := range [...]any{hop.FromHub{}, hop.Delivery{}} {
-		if value := ctx.Value(key); value != nil {
-			result = context.WithValue(result, key, value)
-		}
+	if value := ctx.Value(hop.Delivery{}); value != nil {
+		return context.WithValue(context.Background(), hop.Delivery{}, value)
 	}
-	return result
+	return context.Background()
 }
 
 // endWith ends what the client has when the end of [WithEnd] comes, until stop is called.

@@ -40,25 +40,40 @@ type Follower interface {
 // Following is one engine's interest in a [Follower]. The engine calls Want from
 // one goroutine at a time.
 type Following interface {
-	// Want adds URIs whose changes are to be announced, and drops others, whose changes may be
+	// Want adds topics whose changes are to be announced, and drops others, whose changes may be
 	// announced for a while. Repeating an add or a drop is harmless. It does not block: armed is closed
 	// once changes of all of add are announced, or will not be for now; nil means that they are
 	// already. Clients are acknowledged then, or after [ArmTimeout]: the engine announces
-	// add as changed if that was too early. Changes of the list are announced in any case.
-	Want(add, drop []string) (armed <-chan struct{})
+	// add as changed if that was too early.
+	Want(add, drop []Topic) (armed <-chan struct{})
+}
+
+// A Topic is what a [Follower] announces: the changes of a resource, the states of a task (by its [TaskURI]),
+// or, without a URI, the changes of the lists. Only a [Guarded] source gets a principal, and topics of lists:
+// all others announce these in any case.
+type Topic struct {
+	Who Principal // who hears of them
+	URI string
 }
 
 // AnnouncesAll is the Following of a source that announces every change, whatever is watched.
 type AnnouncesAll struct{}
 
 // Want implements [Following].
-func (AnnouncesAll) Want(add, drop []string) (armed <-chan struct{}) { return nil }
+func (AnnouncesAll) Want(add, drop []Topic) (armed <-chan struct{}) { return nil }
 
-// A Refuser is a [Following] that knows which URIs its source does not announce for now: another
+// A Refuser is a [Following] that knows which topics its source does not announce for now: another
 // engine has not granted them. They are left out of an acknowledgement.
 type Refuser interface {
-	// Refuses does not block. It is called after Want, for URIs of it.
-	Refuses(uri string) bool
+	// Refuses does not block. It is called after Want, for topics of it.
+	Refuses(t Topic) bool
+}
+
+// A Guarded source decides itself who hears of its changes, as another engine does.
+type Guarded interface {
+	// MayHaveKept reports whether a client may get the states of tasks that the source has kept: the
+	// other engine may be away, and newer decisions elsewhere. It must not block.
+	MayHaveKept(who Principal) bool
 }
 
 // A Finder is a Source that reports without reading whether a resource exists.
@@ -110,10 +125,12 @@ type Change struct {
 	Prompts bool // the list of prompts changed
 	Tools   bool // the list of tools changed
 
-	// Granted reports, when the grants of a [Guarded] source changed, whether a client may see
-	// changes of a resource now and might not before. Nil: they did not change.
-	Granted func(who Principal, uri string) bool
+	Only bool // Who alone hears of it
+	Who  Principal
 }
+
+// isFor reports whether a client hears of a change.
+func (c *Change) isFor(who Principal) bool { return !c.Only || c.Who == who }
 
 // and returns both changes as one.
 func (c Change) and(other Change) Change {

@@ -12,47 +12,49 @@ import (
 // changed passes a change of a source to the subscriptions that it concerns, if
 // policy still allows it. It never blocks.
 func (e *Engine) changed(m *mount, change Change) {
-	if change.Granted != nil {
-		e.announceMissed(m.prefix, func(s *subscription, uri string) bool { return change.Granted(s.who, uri[len(m.prefix):]) })
-	}
 	if which := change.lists(); which != 0 {
-		see := m
-		if change.Granted != nil {
-			see = nil // clients that lost access get the change, too
-		}
-		e.announceListsOf(see, m.prefix, which)
+		e.announceListsOf(&change, m.prefix, which)
 	}
 	switch uri := m.prefix + change.URI; {
 	case change.URI == "":
 	case change.Under:
 		for _, uri := range e.registry.under(uri) {
-			e.announce(m, uri)
+			e.announce(&change, uri)
 		}
 	default:
-		e.announce(m, uri)
+		e.announce(&change, uri)
 	}
 }
 
-func (e *Engine) announce(m *mount, uri string) {
+func (e *Engine) announce(change *Change, uri string) {
 	uri = CanonicalURI(uri)
 	e.registry.subscribed(uri, func(s *subscription, spelled string) {
-		if e.options.Allow(s.who, VerbWatch, uri) && e.mayWatch(s, m, uri) {
+		if change.isFor(s.who) && e.options.Allow(s.who, VerbWatch, uri) && e.mayWatch(s, uri) {
 			s.enqueue(spelled)
 		}
 	})
 }
 
+// mayWatch reports whether the grants let the owner of a subscription hear of changes of a resource.
+func (e *Engine) mayWatch(s *subscription, uri string) bool {
+	return s.client.isOwnPage() || e.grants.Load().MayWatch(s.who, uri)
+}
+
 // announceLists enqueues a notification in each subscription to these lists, if the client
 // may see those of the source at prefix.
 func (e *Engine) announceLists(prefix string, which lists) {
-	e.announceListsOf(nil, prefix, which)
+	e.announceListsOf(&Change{}, prefix, which)
 }
 
-func (e *Engine) announceListsOf(m *mount, prefix string, which lists) {
+func (e *Engine) announceListsOf(change *Change, prefix string, which lists) {
 	for s, which := range e.registry.listeners(which & e.options.announced()) {
-		if e.seesLists(s.who, prefix) {
-			s.enqueueLists(e.mayList(s, m, which))
+		if !change.isFor(s.who) || !e.seesLists(s.who, prefix) {
+			continue
 		}
+		if !s.client.isOwnPage() {
+			which &= e.grants.Load().lists(s.who)
+		}
+		s.enqueueLists(which)
 	}
 }
 
@@ -106,15 +108,16 @@ func (s *subscription) unsubscribe(uri string) {
 	for _, spelled := range had {
 		s.withdraw(spelled)
 	}
-	e.unwant(had)
+	e.reconcile(s.topics(had)...)
 }
 
-// unwant tells sources of URIs, as clients have spelled them, that were removed from a subscription.
-func (e *Engine) unwant(spelled []string) {
-	for i := range spelled {
-		spelled[i] = CanonicalURI(spelled[i])
+// topics returns those of URIs, as clients have spelled them.
+func (s *subscription) topics(spelled []string) []Topic {
+	topics := make([]Topic, len(spelled))
+	for i, uri := range spelled {
+		topics[i] = Topic{s.who, CanonicalURI(uri)}
 	}
-	e.reconcile(spelled...)
+	return topics
 }
 
 // withdraw removes what is pending about uri.
@@ -137,7 +140,7 @@ func (s *subscription) leave() {
 	e := s.client.engine
 	had, unused := e.registry.removeAll(s)
 	e.forget(unused)
-	e.unwant(had)
+	e.reconcile(append(s.topics(had), Topic{Who: s.who})...)
 }
 
 // activate starts the notifications of s, beginning with the URIs that changed before.

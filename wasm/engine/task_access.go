@@ -152,28 +152,6 @@ func (e *Engine) mayGetTask(t *task) error {
 	return err
 }
 
-// MayHaveTasks reports whether an assistant may get the states of tasks whose tools are not known:
-// neither right is denied. Nil: it may.
-func (g *Grants) MayHaveTasks(who Principal) bool {
-	may, _ := g.tasks(who)
-	return may
-}
-
-// MayHaveKeptTasks is MayHaveTasks for states that another engine has kept: where the user is asked, a right is granted.
-func (g *Grants) MayHaveKeptTasks(who Principal) bool {
-	may, granted := g.tasks(who)
-	return may && granted
-}
-
-func (g *Grants) tasks(who Principal) (may, granted bool) {
-	if g == nil {
-		return true, true
-	}
-	read, _ := g.decide(who, grantRead, "")
-	act, _ := g.decide(who, grantAct, "")
-	return read != denied && act != denied, !g.asks || g.hasPolicy || read == allowed || act == allowed
-}
-
 // cancelDeniedTasks cancels the tasks of assistants that the grants deny now.
 func (e *Engine) cancelDeniedTasks() {
 	for _, t := range e.tasks.unfinished() {

@@ -157,11 +157,10 @@ func (e *Engine) createdResult(req *request, m *mount, created *taskCreated) (si
 	return e.stateResult("task", s), nil
 }
 
-// mayListenTo reports whether a subscription may have a task. A gateway decides for its own
-// clients.
+// mayListenTo reports whether a subscription may have a task.
 func (e *Engine) mayListenTo(s *subscription, id string) bool {
 	if t := e.tasks.find(id); t != nil {
-		return s.client.proxy || t.isOf(s.client, s.who)
+		return t.isOf(s.client, s.who)
 	}
 	return e.options.OtherTasks != nil && e.options.OtherTasks.mayListen(e, s, id)
 }
@@ -175,7 +174,7 @@ func (e *Engine) taskNotification(s *subscription, key string) *sink.Document {
 	switch {
 	case !e.registry.hasSpelled(s, key):
 		return nil
-	case t != nil && !s.client.proxy && e.mayGetTask(t) != nil:
+	case t != nil && e.mayGetTask(t) != nil:
 		return nil
 	case t != nil:
 		state = e.tasks.state(t)

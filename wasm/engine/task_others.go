@@ -70,7 +70,7 @@ func (e *Engine) ofMount(m *mount, s TaskState) (TaskState, error) {
 // mayListenToOther decides by the id, since the mounted engine that has the task may be away.
 func mayListenToOther(e *Engine, s *subscription, id string) bool {
 	for l := e.lookupDotted(id); l.next(); {
-		if source, ok := l.mount.source.(Tasker); ok && (s.client.proxy || source.MayBeOf(s.who, l.own)) {
+		if source, ok := l.mount.source.(Tasker); ok && source.MayBeOf(s.who, l.own) {
 			return e.options.Allow(s.who, VerbCall, "tool:"+id)
 		}
 	}
@@ -82,7 +82,7 @@ func lastOfOther(e *Engine, s *subscription, key string) (TaskState, bool) {
 	for l := e.lookup(key); l.next(); {
 		m := l.mount
 		source, ok := m.source.(Tasker)
-		if !ok || !s.client.proxy && m.guard != nil && !m.guard.MayHaveKept(s.who) {
+		if !ok || m.guard != nil && !m.guard.MayHaveKept(s.who) {
 			continue
 		}
 		if state, known := source.LastTask(TaskOfURI(l.own)); known {

@@ -74,10 +74,13 @@ func (c countingFollower) Follow(ctx context.Context, changed func(engine.Change
 	return c
 }
 
-func (c countingFollower) Want(add, drop []string) <-chan struct{} {
+func (c countingFollower) Want(add, drop []engine.Topic) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wanted = slices.DeleteFunc(append(c.wanted, add...), func(uri string) bool { return slices.Contains(drop, uri) })
+	for _, t := range add {
+		c.wanted = append(c.wanted, t.URI)
+	}
+	c.wanted = slices.DeleteFunc(c.wanted, func(uri string) bool { return slices.Contains(drop, engine.Topic{URI: uri}) })
 	slices.Sort(c.wanted)
 	c.wanted = slices.Compact(c.wanted)
 	return nil

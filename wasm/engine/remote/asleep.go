@@ -53,16 +53,6 @@ func (l *link) fallAsleep(since time.Time) {
 	close(l.sleeps)
 }
 
-// sleepBegins returns what is closed while the page sleeps, or when it begins to.
-func (r *Remote) sleepBegins(l *link) <-chan struct{} {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if l.sleeps == nil {
-		l.sleeps = make(chan struct{})
-	}
-	return l.sleeps
-}
-
 // wake ends the sleep. Only the page itself ends one that it has told.
 func (r *Remote) wake(l *link, tells bool) {
 	if !r.endSleep(l, tells) {

@@ -25,7 +25,7 @@ func TestAPageThatSleeps(t *testing.T) {
 			h.put("notes://computed", "7")
 			var announced changes
 			following := h.remote.Follow(t.Context(), announced.add)
-			following.Want(nil, nil)
+			following.Want(topics(), nil)
 			h.remote.Read(t.Context(), "notes://cart")
 			h.remote.List(t.Context(), engine.Resources, "")
 			synctest.Wait()

@@ -14,8 +14,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A grantedHop is a page whose user answers by answer, behind a chain of engines: a gateway, or
-// a gateway and the node that has the page.
+// A grantedHop is a page whose user answers by answer, behind a gateway or not.
 type grantedHop struct {
 	*hop
 	answer  chan engine.AccessAnswer
@@ -23,7 +22,7 @@ type grantedHop struct {
 	gateway *engine.Engine
 }
 
-func newGrantedHop(t *testing.T, grants string, nodes int) *grantedHop {
+func newGrantedHop(t *testing.T, grants string, gateways int) *grantedHop {
 	g := &grantedHop{answer: make(chan engine.AccessAnswer)}
 	options := enginetest.Offering
 	options.Ask = func(ctx context.Context, q *engine.AccessQuestion) engine.AccessAnswer {
@@ -42,7 +41,7 @@ func newGrantedHop(t *testing.T, grants string, nodes int) *grantedHop {
 	g.put("notes://cart", "2 apples")
 	g.set(grants)
 	served := g.page
-	for range nodes {
+	for range gateways {
 		near, far := jsonrpc.Pipe()
 		below := served
 		go below.Serve(engine.WithSpeakForOthers(context.Background()), far) // ends with near
@@ -74,81 +73,77 @@ const (
 	nobody     = `{"default":"ask","grants":[{"assistant":"claude","right":"read"}]}`
 )
 
-// A gateway announces changes of a page only to assistants that may read it, also across a
-// further node: from the decision on, while it holds.
+// A gateway announces changes of a page only to assistants that may read it: from the decision on, while it holds.
 func TestGatewaysAnnounceAsTheGrantsSay(t *testing.T) {
-	for nodes := 1; nodes <= 2; nodes++ {
-		synctest.Test(t, func(t *testing.T) {
-			g := newGrantedHop(t, onlyClaude, nodes)
-			claude, other := enginetest.Speak(t, g.gateway, "claude"), enginetest.Speak(t, g.gateway, "codex")
-			listen := `,"notifications":{"resourceSubscriptions":["notes://cart"],"resourcesListChanged":true}`
-			claude.Ask("1", "subscriptions/listen", "", listen)
-			claude.Wants("acknowledged", `["notes://cart"]`)
-			other.Ask("1", "subscriptions/listen", "", listen)
-			if got := other.Next(); strings.Contains(got, "cart") || !strings.Contains(got, "acknowledged") {
-				t.Errorf("without a grant: %s", got)
-			}
-			g.table.Changed("notes://cart")
-			claude.Wants("updated", "notes://cart")
-			began := time.Now()
-			g.set(nobody)
-			claude.Wants("list_changed")
-			other.Wants("list_changed") // what it may see is another list, or not: it asks
-			if waited := time.Since(began); waited > 100*time.Millisecond {
-				t.Errorf("the gateway learned of it after %v", waited)
-			}
-			g.table.Changed("notes://cart")
-			synctest.Wait()
-			claude.Ask("2", "resources/list", "", "")
-			claude.Wants("access:///read") // and no update before
-			time.Sleep(time.Second)
-			g.set(onlyClaude)
-			seen := claude.Next() + claude.Next()
-			if !strings.Contains(seen, "list_changed") || !strings.Contains(seen, "updated") {
-				t.Errorf("after it was granted again: %s", seen)
-			}
-			claude.Ask("3", "resources/list", "", "")
-			list := claude.Next()
-			for !strings.Contains(list, `"id":3`) { // a change of a list may be announced twice
-				list = claude.Next()
-			}
-			if !strings.Contains(list, "notes://cart") {
-				t.Errorf("granted again: %s", list)
-			}
-			claude.Port.Close()
-			other.Port.Close()
-			time.Sleep(time.Second) // for the pause between two discovers
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		g := newGrantedHop(t, onlyClaude, 1)
+		claude, other := enginetest.Speak(t, g.gateway, "claude"), enginetest.Speak(t, g.gateway, "codex")
+		listen := `,"notifications":{"resourceSubscriptions":["notes://cart"],"resourcesListChanged":true}`
+		claude.Ask("1", "subscriptions/listen", "", listen)
+		claude.Wants("acknowledged", `["notes://cart"]`)
+		other.Ask("1", "subscriptions/listen", "", listen)
+		if got := other.Next(); strings.Contains(got, "cart") || !strings.Contains(got, "acknowledged") {
+			t.Errorf("without a grant: %s", got)
+		}
+		g.table.Changed("notes://cart")
+		claude.Wants("updated", "notes://cart")
+		began := time.Now()
+		g.set(nobody)
+		claude.Wants("list_changed")
+		other.Ask("2", "ping", "", "")
+		other.Wants(`"id":2`) // what it may see is the same
+		if waited := time.Since(began); waited > 100*time.Millisecond {
+			t.Errorf("the gateway learned of it after %v", waited)
+		}
+		g.table.Changed("notes://cart")
+		synctest.Wait()
+		claude.Ask("2", "resources/list", "", "")
+		claude.Wants("access:///read") // and no update before
+		time.Sleep(time.Second)
+		g.set(onlyClaude)
+		seen := claude.Next() + claude.Next()
+		if !strings.Contains(seen, "list_changed") || !strings.Contains(seen, "updated") {
+			t.Errorf("after it was granted again: %s", seen)
+		}
+		claude.Ask("3", "resources/list", "", "")
+		list := claude.Next()
+		for !strings.Contains(list, `"id":3`) { // a change of a list may be announced twice
+			list = claude.Next()
+		}
+		if !strings.Contains(list, "notes://cart") {
+			t.Errorf("granted again: %s", list)
+		}
+		claude.Port.Close()
+		other.Port.Close()
+		time.Sleep(time.Second)
+	})
 }
 
-// A change right after a decision is announced according to that decision, although the gateway has to request it first. After a
-// decision about another assistant it is announced, too.
-func TestChangesWaitForTheNewestDecisions(t *testing.T) {
+// A change right after a decision is announced according to that decision. After a decision about another assistant it is
+// announced, too.
+func TestChangesAreAnnouncedByTheNewestDecisions(t *testing.T) {
 	const aboutCodex = `{"default":"ask","grants":[{"assistant":"claude","right":"read","allow":true},{"assistant":"codex","right":"read"}]}`
-	for nodes := 1; nodes <= 2; nodes++ {
-		for decision, updates := range map[string]int{nobody: 0, aboutCodex: 1} {
-			synctest.Test(t, func(t *testing.T) {
-				g := newGrantedHop(t, onlyClaude, nodes)
-				claude := enginetest.Speak(t, g.gateway, "claude")
-				claude.Ask("1", "subscriptions/listen", "", `,"notifications":{"resourceSubscriptions":["notes://cart"]}`)
-				claude.Wants("acknowledged", `["notes://cart"]`)
-				time.Sleep(time.Second)
-				g.set(decision)
-				g.table.Changed("notes://cart")
-				time.Sleep(time.Second)
-				claude.Ask("2", "ping", "", "")
-				got := ""
-				for !strings.Contains(got, `"id":2`) {
-					got += claude.Next()
-				}
-				if n := strings.Count(got, "resources/updated"); n != updates {
-					t.Errorf("%d nodes, after %s: %d updates, want %d: %s", nodes, decision, n, updates, got)
-				}
-				claude.Port.Close()
-				time.Sleep(time.Second)
-			})
-		}
+	for decision, updates := range map[string]int{nobody: 0, aboutCodex: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGrantedHop(t, onlyClaude, 1)
+			claude := enginetest.Speak(t, g.gateway, "claude")
+			claude.Ask("1", "subscriptions/listen", "", `,"notifications":{"resourceSubscriptions":["notes://cart"]}`)
+			claude.Wants("acknowledged", `["notes://cart"]`)
+			time.Sleep(time.Second)
+			g.set(decision)
+			g.table.Changed("notes://cart")
+			time.Sleep(time.Second)
+			claude.Ask("2", "ping", "", "")
+			got := ""
+			for !strings.Contains(got, `"id":2`) {
+				got += claude.Next()
+			}
+			if n := strings.Count(got, "resources/updated"); n != updates {
+				t.Errorf("after %s: %d updates, want %d: %s", decision, n, updates, got)
+			}
+			claude.Port.Close()
+			time.Sleep(time.Second)
+		})
 	}
 }
 
@@ -159,10 +154,10 @@ func TestAFunctionOfTheAppDecidesAboutListens(t *testing.T) {
 	decided := func(allow string) string {
 		return `{"default":"ask","policy":true,"grants":[{"assistant":"claude","right":"list","allow":` + allow + `}]}`
 	}
-	for nodes := range 3 {
+	for gateways := range 2 {
 		for _, allow := range []bool{true, false} {
 			synctest.Test(t, func(t *testing.T) {
-				g := newGrantedHop(t, undecided, nodes)
+				g := newGrantedHop(t, undecided, gateways)
 				g.decide = func() engine.AccessAnswer {
 					g.set(decided(strconv.FormatBool(allow)))
 					return engine.AccessAnswer{Allow: allow, Reason: "policy"}
@@ -186,7 +181,7 @@ func TestAFunctionOfTheAppDecidesAboutListens(t *testing.T) {
 					}
 				}
 				claude.Port.Close()
-				time.Sleep(time.Second) // for the pause between two discovers
+				time.Sleep(time.Second)
 			})
 		}
 	}
@@ -200,16 +195,16 @@ func TestChangesOfWithheldResourcesAreNotAnnounced(t *testing.T) {
 		open     = `{"default":"open","grants":[]}`
 		withheld = `{"default":"open","grants":[{"assistant":"codex","right":"read","uri":"notes://cart"}]}`
 	)
-	for nodes := range 3 {
+	for gateways := range 2 {
 		synctest.Test(t, func(t *testing.T) {
-			g := newGrantedHop(t, open, nodes)
+			g := newGrantedHop(t, open, gateways)
 			claude, codex := enginetest.Speak(t, g.gateway, "claude"), enginetest.Speak(t, g.gateway, "codex")
 			for _, s := range []enginetest.Speaker{claude, codex} {
 				s.Ask("1", "subscriptions/listen", "", `,"notifications":{"resourceSubscriptions":["notes://cart"]}`)
 				s.Wants("acknowledged", `["notes://cart"]`)
 			}
 			g.set(withheld)
-			time.Sleep(time.Second) // for the pause between two discovers
+			time.Sleep(time.Second)
 			g.table.Changed("notes://cart")
 			claude.Wants("updated", "notes://cart")
 			codex.Ask("2", "ping", "", "")
@@ -217,7 +212,11 @@ func TestChangesOfWithheldResourcesAreNotAnnounced(t *testing.T) {
 			codex.Ask("3", "resources/read", "", `,"uri":"notes://cart"`)
 			codex.Wants(`"id":3`, "has not shared this with you", `"reason":"declined"`)
 			codex.Ask("4", "subscriptions/listen", "", `,"notifications":{"resourceSubscriptions":["notes://cart"]}`)
-			codex.Wants("acknowledged", `"notifications":{}`)
+			if gateways == 0 { // a gateway has a subscription of this assistant already, which hears nothing
+				codex.Wants("acknowledged", `"notifications":{}`)
+			} else {
+				codex.Wants("acknowledged")
+			}
 			time.Sleep(time.Second)
 			g.set(open)
 			codex.Wants("updated", "notes://cart")
@@ -225,7 +224,7 @@ func TestChangesOfWithheldResourcesAreNotAnnounced(t *testing.T) {
 			claude.Wants(`"id":2`) // it missed nothing
 			claude.Port.Close()
 			codex.Port.Close()
-			time.Sleep(time.Second) // likewise
+			time.Sleep(time.Second)
 		})
 	}
 }
@@ -233,7 +232,7 @@ func TestChangesOfWithheldResourcesAreNotAnnounced(t *testing.T) {
 // A question may wait longer than requests do, through gateways, too.
 func TestQuestionsWaitThroughGateways(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGrantedHop(t, `{"default":"ask","grants":[]}`, 2)
+		g := newGrantedHop(t, `{"default":"ask","grants":[]}`, 1)
 		s := enginetest.Speak(t, g.gateway, "claude")
 		s.Ask("1", "resources/read", "", `,"uri":"notes://cart"`)
 		time.Sleep(44 * time.Second)
@@ -243,7 +242,7 @@ func TestQuestionsWaitThroughGateways(t *testing.T) {
 		g.answer <- engine.AccessAnswer{Reason: "declined"}
 		s.Wants(`"id":2`, "The user declined", `"reason":"declined"`)
 		s.Port.Close()
-		time.Sleep(time.Second) // likewise
+		time.Sleep(time.Second)
 	})
 }
 
@@ -277,7 +276,7 @@ func TestRefusedURIsAreNotAcknowledged(t *testing.T) {
 				t.Errorf("%s: %s", row.who, got)
 			}
 			s.Port.Close()
-			time.Sleep(time.Second) // likewise
+			time.Sleep(time.Second)
 		})
 	}
 }

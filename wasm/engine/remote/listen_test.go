@@ -32,6 +32,15 @@ type scriptedPage struct {
 	declared func() string           // the members of its extensions; nil: skills
 }
 
+// topics returns those of the lists and of resources, of a client without a name.
+func topics(uris ...string) []engine.Topic {
+	all := []engine.Topic{{}}
+	for _, uri := range uris {
+		all = append(all, engine.Topic{URI: uri})
+	}
+	return all
+}
+
 // newScriptedPage returns the near end of its port.
 func newScriptedPage(t *testing.T) (*scriptedPage, jsonrpc.Port) {
 	near, far := jsonrpc.Pipe()
@@ -233,11 +242,11 @@ func TestRemoteWaitsForAcknowledgements(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _, following, announced, done := followed(t)
 		defer done()
-		<-following.Want([]string{"notes://a"}, nil)
+		<-following.Want(topics("notes://a"), nil)
 		p.hold(true)
-		armed := following.Want([]string{"notes://b"}, nil)
-		following.Want(nil, []string{"notes://a"})
-		following.Want([]string{"notes://a"}, nil)
+		armed := following.Want(topics("notes://b"), nil)
+		following.Want(nil, topics("notes://a")[1:])
+		following.Want(topics("notes://a"), nil)
 		time.Sleep(time.Minute)
 		if got := p.covered(); got != "lists notes://a" || isClosed(armed) || p.opened != 2 {
 			t.Errorf("without an answer %q is covered, by %d listens; armed: %v", got, p.opened, isClosed(armed))
@@ -262,11 +271,11 @@ func TestRemoteListensToManyAtOnce(t *testing.T) {
 		for i := range 40_000 {
 			uris = append(uris, fmt.Sprintf("notes://%d", i))
 		}
-		<-following.Want(uris, nil)
+		<-following.Want(topics(uris...), nil)
 		if got := len(strings.Fields(p.covered())); got != len(uris)+1 || p.opened > 10 {
 			t.Errorf("%d are covered, by %d listens", got, p.opened)
 		}
-		following.Want(nil, uris[1:])
+		following.Want(nil, topics(uris[1:]...)[1:])
 		synctest.Wait()
 		if len(p.open) != 2 {
 			t.Errorf("%d listens for one URI and the lists", len(p.open))
@@ -281,8 +290,8 @@ func TestRemoteAsksAgainForWhatIsRefused(t *testing.T) {
 		p, _, following, announced, done := followed(t)
 		defer done()
 		p.set(func() { p.refuses = func(uri string) bool { return uri == "notes://b" } })
-		<-following.Want([]string{"notes://a"}, nil)
-		armed := following.Want([]string{"notes://b"}, nil)
+		<-following.Want(topics("notes://a"), nil)
+		armed := following.Want(topics("notes://b"), nil)
 		synctest.Wait()
 		if !isClosed(armed) {
 			t.Error("a refusal holds up clients")
@@ -314,8 +323,8 @@ func TestRemoteListensAnewWhenListensEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _, following, announced, done := followed(t)
 		defer done()
-		<-following.Want([]string{"notes://a"}, nil)
-		<-following.Want([]string{"notes://b"}, nil)
+		<-following.Want(topics("notes://a"), nil)
+		<-following.Want(topics("notes://b"), nil)
 		p.end()
 		synctest.Wait()
 		if got := p.covered(); got != "" {
@@ -346,8 +355,8 @@ func TestRemoteCoversTheNewestSets(t *testing.T) {
 		defer done()
 		second := r.Follow(t.Context(), func(engine.Change) {})
 		for i := range 200 {
-			first.Want([]string{fmt.Sprintf("notes://first%d", i)}, []string{fmt.Sprintf("notes://first%d", i-1)})
-			second.Want([]string{fmt.Sprintf("notes://second%d", i), "notes://both"}, []string{fmt.Sprintf("notes://second%d", i-1)})
+			first.Want(topics(fmt.Sprintf("notes://first%d", i)), topics(fmt.Sprintf("notes://first%d", i-1))[1:])
+			second.Want(topics(fmt.Sprintf("notes://second%d", i), "notes://both"), topics(fmt.Sprintf("notes://second%d", i-1))[1:])
 			if i%7 == 0 {
 				synctest.Wait()
 			}
@@ -372,9 +381,9 @@ func TestRemoteEndsListensWithTheLastFollower(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			following := r.Follow(ctx, func(engine.Change) {})
-			<-following.Want([]string{"notes://a"}, nil)
+			<-following.Want(topics("notes://a"), nil)
 			p.hold(onHold)
-			following.Want([]string{"notes://b"}, nil)
+			following.Want(topics("notes://b"), nil)
 			synctest.Wait()
 			cancel()
 			synctest.Wait()

@@ -132,8 +132,8 @@ func (r *Remote) mayList(key listKey) bool {
 	if r.awake() != nil {
 		return true // its engine decides
 	}
-	for _, g := range r.elsewhere() {
-		if !g.MayList(key.who, key.kind.Method()) {
+	for _, readers := range r.elsewhere() {
+		if _, may := readers.Reason(key.who); !may {
 			return false
 		}
 	}

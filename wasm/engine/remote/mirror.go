@@ -41,13 +41,10 @@ type mirrored struct {
 }
 
 // MirrorIn lets the Remote keep published values, within a share. Call it before the first
-// Reattach. Values of another node's hub are never kept: its node does so.
+// Reattach.
 func (r *Remote) MirrorIn(share *MirrorShare) {
 	r.mirror = &pageMirror{share: share, byURI: map[string]*mirrored{}, room: room{max: MaxMirroredOfPage}}
 }
-
-// mirrors reports whether a link's values are kept.
-func (r *Remote) mirrors(l *link) bool { return r.mirror != nil && !l.hub }
 
 // begin drops what there is: the page has left, or another document may have come. l may be nil.
 func (m *pageMirror) begin(l *link) {
@@ -167,16 +164,11 @@ func (r *Remote) readMirrored(ctx context.Context, uri string) []engine.Contents
 	}
 	uri = engine.CanonicalURI(uri)
 	who := engine.PrincipalOf(ctx)
-	l, asleep, reason, ok := r.mayMirror(who, uri)
+	l, asleep, reason, ok := r.mayMirror(who)
 	if !ok {
 		return nil
 	}
 	contents, units := r.mirror.get(l, asleep, uri)
-	for _, c := range contents {
-		if !r.grants.Load().MayWatch(who, c.URI) {
-			return nil // the page leaves these out
-		}
-	}
 	if contents != nil {
 		r.served.note(r, servedRead{engine.AssistantOf(who), engine.InvocationOf(ctx).ClientName(), uri, reason}, units)
 	}
@@ -199,26 +191,23 @@ func (r *Remote) ReadEarly(begin func() context.Context, uri string) []engine.Co
 }
 
 // mayMirror returns the link whose values are for a client, since when its page sleeps, if it does,
-// and why the client may read this one.
-func (r *Remote) mayMirror(who engine.Principal, uri string) (l *link, asleep time.Time, reason string, ok bool) {
-	l, asleep, reason, ok = r.mirrorLink(who, uri)
+// and why the client may read them.
+func (r *Remote) mayMirror(who engine.Principal) (l *link, asleep time.Time, reason string, ok bool) {
+	l, asleep, reason, ok = r.mirrorLink(who)
 	if ok && !asleep.IsZero() {
-		ok = r.othersAllow(func(g *engine.Grants) bool {
-			_, may := g.ReadReason(who, uri)
-			return may
-		})
+		ok = r.othersAllow(who)
 	}
 	return l, asleep, reason, ok
 }
 
 // mirrorLink is mayMirror by the decisions of this page alone.
-func (r *Remote) mirrorLink(who engine.Principal, uri string) (l *link, asleep time.Time, reason string, ok bool) {
+func (r *Remote) mirrorLink(who engine.Principal) (l *link, asleep time.Time, reason string, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if l = r.link; r.closed || l == nil || l.unsure {
+	if l = r.link; r.closed || l == nil {
 		return nil, asleep, "", false
 	}
-	reason, ok = r.grants.Load().ReadReason(who, uri)
+	reason, ok = r.readers.Load().Reason(who)
 	return l, l.asleep, reason, ok
 }
 

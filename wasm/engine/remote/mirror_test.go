@@ -345,14 +345,14 @@ func TestAReloadDropsWhatIsMirrored(t *testing.T) {
 	})
 }
 
-// From the announcement of other grants until the gateway has them, all reads go to the page.
-func TestNothingIsMirroredWhileGrantsAreUnknown(t *testing.T) {
+// From the announcement of other decisions on, reads of those that may not read everything go to the page.
+func TestTheNewestReadersCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := jsonrpc.Pipe()
 		r := remote.New()
 		r.MirrorIn(newShare())
 		defer r.Close()
-		var reads, discovers atomic.Int32
+		var reads atomic.Int32
 		go func() { // ends with the port
 			for {
 				data, err := far.Read(context.Background())
@@ -361,9 +361,7 @@ func TestNothingIsMirroredWhileGrantsAreUnknown(t *testing.T) {
 				}
 				switch msg, _ := jsonrpc.Parse(data); msg.Method {
 				case engine.MethodDiscover:
-					if discovers.Add(1) == 1 { // the second one has no response
-						far.Write(context.Background(), jsonrpc.AppendResult(nil, msg.ID, []byte(`{"resultType":"complete","_meta":{},"capabilities":{}}`)))
-					}
+					far.Write(context.Background(), jsonrpc.AppendResult(nil, msg.ID, []byte(`{"resultType":"complete","_meta":{},"capabilities":{}}`)))
 				case engine.MethodReadResource:
 					reads.Add(1)
 					far.Write(context.Background(), jsonrpc.AppendResult(nil, msg.ID, []byte(value("notes://cart", "2 apples"))))
@@ -375,7 +373,7 @@ func TestNothingIsMirroredWhileGrantsAreUnknown(t *testing.T) {
 		}
 		for want, announce := range []bool{false, false, true} {
 			if announce {
-				far.Write(context.Background(), []byte(`{"jsonrpc":"2.0","method":"notifications/io.github.pagemcp/declared"}`))
+				far.Write(context.Background(), []byte(`{"jsonrpc":"2.0","method":"notifications/io.github.pagemcp/declared","params":{"capabilities":{},"io.github.pagemcp/readers":{"all":false,"others":{}}}}`))
 				synctest.Wait()
 			}
 			if _, err := r.Read(t.Context(), "notes://cart"); err != nil {

@@ -14,11 +14,13 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 		return
 	}
 	if msg.Method == hop.DeclaredChanged {
-		r.rediscover(l)
+		if jsonrpc.Member(msg.Params, "capabilities") != nil {
+			r.declared(l, msg.Params)
+		}
 		return
 	}
 	if msg.Method == hop.NotifyValue {
-		if r.mirrors(l) {
+		if r.mirror != nil {
 			r.mirror.changed(l, msg.Params)
 		}
 		return
@@ -41,24 +43,23 @@ func (r *Remote) notified(l *link, msg jsonrpc.Message) {
 		}
 		return nil
 	})
-	if !r.listensTo(l, subscription) {
+	who, ok := r.listensTo(l, subscription)
+	if !ok {
 		return
 	}
 	switch msg.Method {
 	case engine.MethodAcknowledged:
 		r.acknowledged(l, subscription, filter)
 	case engine.MethodTask:
-		r.taskNotified(l, msg.Params)
+		r.taskNotified(l, who, msg.Params)
 	case engine.MethodUpdated:
-		if !r.hold(l, uri) {
-			r.announce(engine.Change{URI: uri})
-		}
+		r.announce(engine.Change{URI: uri, Only: true, Who: who})
 	case engine.MethodResourcesChanged:
-		r.announce(engine.Change{List: true})
+		r.announce(engine.Change{List: true, Only: true, Who: who})
 	case engine.MethodPromptsChanged:
-		r.announce(engine.Change{Prompts: true})
+		r.announce(engine.Change{Prompts: true, Only: true, Who: who})
 	case engine.MethodToolsChanged:
-		r.announce(engine.Change{Tools: true})
+		r.announce(engine.Change{Tools: true, Only: true, Who: who})
 	}
 }
 

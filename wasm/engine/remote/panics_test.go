@@ -42,7 +42,7 @@ func TestPanicCostsTheLinkOfARemote(t *testing.T) {
 					if broken.Load() {
 						panic("a follower")
 					}
-				}).Want([]string{"notes://cart"}, nil)
+				}).Want(topics("notes://cart"), nil)
 				synctest.Wait()
 				provoke(h, r)
 				synctest.Wait()

@@ -2,7 +2,7 @@
 //
 // A [Remote] is the client of that engine, and outlives ports to it. arrival.go has the time
 // until it answers, declared.go what it declares, request.go the requests on behalf of a
-// client's request, once.go those that must not be sent twice, and links to other nodes.
+// client's request.
 // lists.go keeps lists and pager.go reads them within limits; backlog.go limits large answers.
 // topic.go knows what is wanted, and has a listen for each of it; notified.go has what comes by
 // these. mirror.go answers reads of what pages have published,
@@ -39,13 +39,13 @@ type Remote struct {
 	inputPolicy func() engine.InputPolicy // nil: as for own sources
 	info        engine.Info               // of the other engine; its name is empty until it has come
 	follows     map[*following]struct{}
-	topics      map[string]*topic // that they want, by key
+	topics      map[engine.Topic]*topic // that they want
 
 	tasks  taskCache        // states of the other engine's tasks
 	others func() []*Remote // see OnOthers
 
-	grants  atomic.Pointer[engine.Grants] // of the other engine; nil: everything is allowed
-	mirror  *pageMirror                   // see MirrorIn; nil: nothing is kept
+	readers atomic.Pointer[engine.Readers] // of the other engine; nil: everyone
+	mirror  *pageMirror                    // see MirrorIn; nil: nothing is kept
 	served  served
 	backlog *backlog
 	once    atomic.Int32 // requests in flight that must not be sent again
@@ -58,26 +58,17 @@ type link struct {
 	// Guarded by the Remote's mu.
 	invocations map[jsonrpc.ID]*engine.Invocation // by the hop's id, which is its progress token, too
 
-	// Likewise, of requests that must not be sent twice (once.go).
-	hub     bool          // another node is at the far end, and says of calls that it has not sent them
-	calls   int           // in flight
-	resting bool          // none may begin
-	idle    chan struct{} // has room for one: calls has become 0
+	calls   int  // in flight, that must not be sent twice
+	resting bool // no further call may begin
 
-	// Likewise, of rediscover.
 	asleep time.Time     // since when the page sleeps; zero: it does not
 	sleeps chan struct{} // closed when it begins to sleep; nil: nothing waits for that
 	told   bool          // by the page, which will tell when it wakes
 	silent atomic.Bool   // it answers no pings: the next message wakes it
 
-	rediscover int                 // announced changes that wait for an answer
-	unsure     bool                // the grants may be others by now
-	held       map[string]struct{} // URIs that changed meanwhile
-	discovered bool                // extensions and grants are newer than those of Reattach
-	extensions []byte
-	grants     *engine.Grants
+	declaration *declaration // newer than the answer to the discover of Reattach; nil: there is none
 
-	listens listens // likewise
+	listens listens
 }
 
 // Attach makes a Remote of the engine at the far end of p, which speaks
@@ -98,7 +89,7 @@ func New() *Remote {
 		back:    make(chan struct{}),
 		lists:   listCache{kept: map[listKey]*cachedList{}, fetches: map[listKey]*fetch{}},
 		follows: map[*following]struct{}{},
-		topics:  map[string]*topic{},
+		topics:  map[engine.Topic]*topic{},
 		backlog: newBacklog(),
 	}
 }
@@ -108,19 +99,12 @@ func New() *Remote {
 // again, and announced as changed, since changes meanwhile were not announced.
 // Requests wait for its end, even if the engine was forgotten.
 func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
-	return r.reattach(ctx, p, false)
-}
-
-func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 	defer r.Arrives()()
 	l := &link{
-		hub:  hub,
-		idle: make(chan struct{}, 1),
 		down: make(chan struct{}),
 
 		invocations: map[jsonrpc.ID]*engine.Invocation{},
 		listens:     newListens(),
-		held:        map[string]struct{}{},
 	}
 	l.conn = jsonrpc.NewConn(pacedPort{p, r.backlog, func() { r.heard(l) }}, func(msg jsonrpc.Message) { r.notified(l, msg) })
 	go func() { // ends with the port
@@ -137,24 +121,20 @@ func (r *Remote) reattach(ctx context.Context, p jsonrpc.Port, hub bool) error {
 		l.conn.Close()
 		return err
 	}
-	if r.mirrors(l) {
+	if r.mirror != nil {
 		l.conn.Notify(hop.NotifyMirror, nil) // before the first read, which may be one that waits for replace
 	}
-	old, err := r.replace(l, extensionsOf(discovered), infoOf(discovered), grantsOf(discovered))
+	old, err := r.replace(l, infoOf(discovered), declarationOf(discovered))
 	if err != nil {
 		l.conn.Close()
 		return err
 	}
-	switch {
-	case old == nil:
-	case old.hub && r.callsOver(old) > 0:
-		go r.retire(old) // ends after retireTime
-	default:
+	if old != nil {
 		old.conn.Close()
 	}
 	go func() { // ends with the link
 		defer r.survive(l)
-		if r.mirrors(l) {
+		if r.mirror != nil {
 			r.served.returned(r)
 		}
 		r.keepListening(l)
@@ -170,7 +150,7 @@ func isDown(err error) bool {
 }
 
 // replace makes l the present link.
-func (r *Remote) replace(l *link, extensions []byte, info engine.Info, g *engine.Grants) (old *link, err error) {
+func (r *Remote) replace(l *link, info engine.Info, d *declaration) (old *link, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
@@ -182,11 +162,11 @@ func (r *Remote) replace(l *link, extensions []byte, info engine.Info, g *engine
 		return nil, engine.ErrAway
 	}
 	old = r.link
-	if l.discovered {
-		extensions, g = l.extensions, l.grants
+	if l.declaration != nil {
+		d = l.declaration
 	}
-	r.regrant(g) // what is wanted is announced anyway
-	r.link, r.forgotten, r.extensions, r.info = l, false, extensions, info
+	r.adopt(d)
+	r.link, r.forgotten, r.info = l, false, info
 	if r.mirror != nil {
 		r.mirror.begin(l)
 	}
@@ -274,39 +254,6 @@ func (r *Remote) close() *link {
 		r.mirror.begin(nil)
 	}
 	return r.link
-}
-
-// current returns the link, or waits for one until the grace time is over.
-func (r *Remote) current(ctx context.Context) (*link, error) {
-	if l, _, _ := r.present(); l != nil { // nearly always: a timer costs more than this
-		return l, nil
-	}
-	request := engine.InvocationOf(ctx)
-	ctx, cancel := context.WithDeadline(ctx, request.WaitUntil())
-	defer cancel()
-	for {
-		l, back, closed := r.present()
-		switch {
-		case l != nil:
-			request.Returned()
-			return l, nil
-		case closed && ctx.Value(hop.FromHub{}) != nil && r.isClosed():
-			return nil, hop.ErrNotSent // this node ends, or has no such page any more: another one may
-		case closed:
-			return nil, engine.ErrAway
-		}
-		select {
-		case <-back:
-		case <-ctx.Done():
-			return nil, engine.ErrAway
-		}
-	}
-}
-
-func (r *Remote) isClosed() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.closed
 }
 
 // present returns the link, or nil and what is closed when there is another one;

@@ -30,24 +30,18 @@ func (r *Remote) requestMarked(ctx context.Context, method string, members []byt
 		r.once.Add(1)
 		defer r.once.Add(-1)
 	}
-	send := r.send
-	if once {
-		send = r.sendOnce
-	}
-	hub := false
-	result, err := send(ctx, func(l *link, sleeps <-chan struct{}) ([]byte, error) {
-		hub = l.hub
+	result, err := r.send(ctx, once, func(l *link, sleeps <-chan struct{}) ([]byte, error) {
 		return r.exchange(ctx, l, method, members, answered, sleeps)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return result, r.notComplete(ctx, method, result, hub)
+	return result, r.notComplete(ctx, method, result)
 }
 
 // OnInput sets the function that returns the policy for the requests for input that the
 // other engine sends. Call it before the first port. Nil allows what an engine's own
-// sources may do. Other nodes' hubs have applied theirs.
+// sources may do.
 func (r *Remote) OnInput(f func() engine.InputPolicy) { r.inputPolicy = f }
 
 // Calls returns the number of calls of tools, and of methods of extensions, that have no
@@ -68,7 +62,7 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 		}
 		r.keepInvocation(l, id, i)
 		name := ""
-		if r.Grants() != nil { // the user is asked who it is
+		if r.readers.Load() != nil { // the user is asked who it is
 			name = i.ClientName()
 		}
 		return paramsFor(i, engine.PrincipalOf(ctx), name, id, members)
@@ -93,58 +87,114 @@ func (r *Remote) exchange(ctx context.Context, l *link, method string, members [
 
 // call sends a request that is safe to repeat.
 func (r *Remote) call(ctx context.Context, method string, params []byte) ([]byte, error) {
-	return r.send(ctx, func(l *link, _ <-chan struct{}) ([]byte, error) { return l.conn.Call(ctx, method, params) })
+	return r.send(ctx, false, func(l *link, _ <-chan struct{}) ([]byte, error) { return l.conn.Call(ctx, method, params) })
 }
 
-// maxHubBreaks is how often a request is sent again after a break of the link to another
-// node: a page that moves may break several in a second, which says nothing of the request.
-const maxHubBreaks = 8
+// errNotBegun is the error of a request over a port that has ended before: nothing was written.
+var errNotBegun = jsonrpc.Wrap("not begun", jsonrpc.ErrClosed)
 
-// send exchanges a request for its result. When the port breaks under it, it is
-// sent again after the engine's return: one time to a page, which may have ended because
-// of the request, and up to maxHubBreaks times to other nodes. A node that has lost the page
-// for good is asked again within the grace time, until there is a link to the next holder.
-// exchange gets what is closed when the page begins to sleep.
-func (r *Remote) send(ctx context.Context, exchange func(l *link, sleeps <-chan struct{}) ([]byte, error)) ([]byte, error) {
-	var grace graceTime
-	resend := minResend
-	pageBreaks, hubBreaks := 0, 0
-	for {
-		l, err := r.current(ctx)
+// send exchanges a request for its result. It waits for the page in the grace time. When the port breaks under
+// it, it is sent once more after the page's return, which may have ended because of the request; a call, which
+// must not be sent twice, is interrupted. exchange gets what is closed when the page begins to sleep; nil for a
+// call, which may have taken effect.
+func (r *Remote) send(ctx context.Context, once bool, exchange func(l *link, sleeps <-chan struct{}) ([]byte, error)) ([]byte, error) {
+	for isBroken := false; ; {
+		l, sleeps, err := r.awaitLink(ctx, once)
 		if err != nil {
 			return nil, engine.NotSent(err)
 		}
-		sleeps := r.sleepBegins(l)
-		select {
-		case <-sleeps:
-			return nil, engine.NotSent(engine.ErrAsleep)
-		default:
-		}
-		result, err := exchange(l, sleeps)
+		result, err := r.exchangeOver(l, once, sleeps, exchange)
 		switch {
-		case l.hub && isNotSent(err):
-			if !grace.wait(ctx, l.down, resend) {
-				return nil, engine.NotSent(engine.ErrAway)
-			}
-			resend = min(2*resend, maxResend)
-			continue
 		case !errors.Is(err, jsonrpc.ErrClosed):
-			return result, cleanError(withoutNotSent(err))
-		}
-		if l.hub {
-			hubBreaks++
-		} else {
-			pageBreaks++
-		}
-		if pageBreaks > 1 || hubBreaks > maxHubBreaks {
+			return result, cleanError(err)
+		case once && !errors.Is(err, errNotBegun):
+			return nil, engine.ErrInterrupted
+		case isBroken && !once:
 			return nil, engine.ErrAway
 		}
+		isBroken = true
 		select { // the Conn notices a moment before the Remote
 		case <-l.down:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// exchangeOver calls exchange, and counts a call as done.
+func (r *Remote) exchangeOver(l *link, isCall bool, sleeps <-chan struct{}, exchange func(*link, <-chan struct{}) ([]byte, error)) ([]byte, error) {
+	if !isCall {
+		return exchange(l, sleeps)
+	}
+	defer r.endCall(l)
+	return exchange(l, nil)
+}
+
+func (r *Remote) endCall(l *link) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.calls--
+}
+
+// StopCalls lets calls wait for the next port, unless some are in flight over the present
+// one. It returns the number of calls that have no result yet; if it is 0, none will be sent
+// over this port.
+func (r *Remote) StopCalls() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.link == nil {
+		return 0
+	}
+	if r.link.calls == 0 {
+		r.link.resting = true
+	}
+	return r.link.calls
+}
+
+// awaitLink returns the link for a request, and what is closed when its page begins to sleep. It waits for a
+// link until the grace time is over. A call counts as in flight until endCall.
+func (r *Remote) awaitLink(ctx context.Context, isCall bool) (l *link, sleeps <-chan struct{}, err error) {
+	l, sleeps, next, err := r.tryLink(isCall)
+	if next == nil { // nearly always: a timer costs more than this
+		return l, sleeps, err
+	}
+	request := engine.InvocationOf(ctx)
+	ctx, cancel := context.WithDeadline(ctx, request.WaitUntil())
+	defer cancel()
+	for next != nil {
+		select {
+		case <-next:
+			l, sleeps, next, err = r.tryLink(isCall)
+		case <-ctx.Done():
+			return nil, nil, engine.ErrAway
+		}
+	}
+	if l != nil {
+		request.Returned()
+	}
+	return l, sleeps, err
+}
+
+// tryLink returns the link, or what is closed when there may be another one, or why none will come.
+func (r *Remote) tryLink(isCall bool) (l *link, sleeps, next <-chan struct{}, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l = r.link
+	switch {
+	case r.closed || l == nil && r.forgotten && r.arrivals == 0:
+		return nil, nil, nil, engine.ErrAway
+	case l == nil:
+		return nil, nil, r.back, nil
+	case isCall && l.resting:
+		return nil, nil, l.down, nil
+	case !l.asleep.IsZero():
+		return nil, nil, nil, engine.ErrAsleep
+	case isCall:
+		l.calls++
+	case l.sleeps == nil:
+		l.sleeps = make(chan struct{})
+	}
+	return l, l.sleeps, nil, nil
 }
 
 // envelope returns the params of a request: the envelope, on whose behalf, and
@@ -239,8 +289,8 @@ func paramsFor(i *engine.Invocation, who engine.Principal, clientName string, id
 }
 
 // notComplete returns an error unless a result is complete (R-369), or has a type that an
-// extension may know. What a hub needs is in order: it has applied its policy.
-func (r *Remote) notComplete(ctx context.Context, method string, result []byte, fromHub bool) error {
+// extension may know.
+func (r *Remote) notComplete(ctx context.Context, method string, result []byte) error {
 	kind := jsonrpc.Member(result, "resultType")
 	switch string(kind) {
 	case "", `"complete"`:
@@ -248,7 +298,7 @@ func (r *Remote) notComplete(ctx context.Context, method string, result []byte, 
 	case `"input_required"`:
 		requests := bytes.Clone(jsonrpc.Member(result, "inputRequests"))
 		state, _ := jsonrpc.Text(jsonrpc.Member(result, "requestState"))
-		return engine.InvocationOf(ctx).ForwardNeed(requests, state, r.policyFor(fromHub))
+		return engine.InvocationOf(ctx).ForwardNeed(requests, state, r.policy())
 	case `"task"`:
 		if method == engine.MethodCallTool {
 			s, err := readTask(result, nil) // without requests for input
@@ -314,7 +364,7 @@ func (r *Remote) Read(ctx context.Context, uri string) ([]engine.Contents, error
 		return nil, readError(err, state != nil)
 	}
 	contents, isPublished, err := readContents(result)
-	if err == nil && isPublished && at.link != nil && r.mirrors(at.link) && isFirstRound(ctx) {
+	if err == nil && isPublished && at.link != nil && isFirstRound(ctx) {
 		r.mirror.store(at, uri, result)
 	}
 	return contents, err

@@ -101,7 +101,7 @@ func (r *Remote) Task(ctx context.Context, id string) (engine.TaskState, error) 
 	if err != nil {
 		return engine.TaskState{}, err
 	}
-	return readTask(result, r.policyFor(r.isHub()))
+	return readTask(result, r.policy())
 }
 
 // taskRequest sends a request about a task. A page that was closed has none any more.
@@ -134,14 +134,14 @@ func (r *Remote) MayBeOf(who engine.Principal, id string) bool {
 	return err == nil
 }
 
-// interrupt ends tasks that are listened to, and whose engine has ended, among uris.
-func (r *Remote) interrupt(uris []string) {
-	for _, uri := range uris {
-		id := engine.TaskOfURI(uri)
+// interrupt ends tasks that are listened to, and whose engine has ended, among topics.
+func (r *Remote) interrupt(topics []engine.Topic) {
+	for _, t := range topics {
+		id := engine.TaskOfURI(t.URI)
 		if s, known := r.tasks.last(id); known && !s.HasEnded() {
 			s.Interrupt()
 			r.tasks.keep(s)
-			r.announce(engine.Change{URI: uri})
+			r.announce(engine.Change{URI: t.URI})
 		}
 	}
 }
@@ -149,13 +149,13 @@ func (r *Remote) interrupt(uris []string) {
 // MayHaveKept implements [engine.Guarded].
 func (r *Remote) MayHaveKept(who engine.Principal) bool {
 	if r.awake() != nil {
-		return r.grants.Load().MayHaveTasks(who) // the page has decided what it sends
+		return true // the page has decided what it sends
 	}
 	if _, _, isGone := r.present(); isGone {
 		return true // only that they are interrupted
 	}
-	kept := func(g *engine.Grants) bool { return g.MayHaveKeptTasks(who) }
-	return kept(r.grants.Load()) && r.othersAllow(kept)
+	_, may := r.readers.Load().Reason(who)
+	return may && r.othersAllow(who)
 }
 
 // LastTask implements [engine.Tasker].
@@ -173,21 +173,15 @@ func unknownTask(result []byte, err error) ([]byte, error) {
 	return result, err
 }
 
-// isHub reports whether another node is at the far end.
-func (r *Remote) isHub() bool {
-	l, _, _ := r.present()
-	return l != nil && l.hub
-}
-
-// taskNotified takes the state in a notification.
-func (r *Remote) taskNotified(l *link, params []byte) {
-	s, err := readTask(params, r.policyFor(l.hub))
+// taskNotified takes the state in a notification to a principal.
+func (r *Remote) taskNotified(l *link, who engine.Principal, params []byte) {
+	s, err := readTask(params, r.policy())
 	if err != nil {
 		r.report(err)
 		return
 	}
 	r.tasks.keep(s)
-	r.announce(engine.Change{URI: engine.TaskURI(s.ID)})
+	r.announceTopic(engine.Topic{Who: who, URI: engine.TaskURI(s.ID)})
 }
 
 // readTask reads a state, and cleans its texts. A policy is applied to requests for input; it may
@@ -267,9 +261,9 @@ func cleanTaskError(object []byte) ([]byte, error) {
 	return clean, nil
 }
 
-// policyFor returns the policy for requests for input; nil: none. Other nodes have applied theirs.
-func (r *Remote) policyFor(fromHub bool) *engine.InputPolicy {
-	if r.inputPolicy == nil || fromHub {
+// policy returns the policy for requests for input; nil: none.
+func (r *Remote) policy() *engine.InputPolicy {
+	if r.inputPolicy == nil {
 		return nil
 	}
 	own := r.inputPolicy()

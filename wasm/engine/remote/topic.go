@@ -14,16 +14,15 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A topic is what followers want of the other engine: changes of a resource, states of a task
-// (by its [engine.TaskURI]), or, with the empty key, changes of the lists.
+// A topic is what followers want of the other engine, which decides what of it a principal hears.
 // A topic has a listen on the present link. The first reference opens the listen, the acknowledgement
 // arms the topic, and a new link opens listens for all topics. Topics that are queued at the same
-// moment share a listen; it is cancelled when the last of them has no reference left.
+// moment for one principal share a listen; it is cancelled when the last of them has no reference left.
 //
 // A listen that is refused or ends is opened again, with back-off. A topic that may have
 // changed without a listen is announced once it has one.
 type topic struct {
-	key     string
+	engine.Topic
 	refs    int     // followers that want it; 0: it is over
 	listen  *listen // nil: not opened yet, or it has ended
 	isAcked bool
@@ -35,9 +34,9 @@ type topic struct {
 // A listen is one of a link, which its topics share.
 type listen struct {
 	pending *jsonrpc.Pending
-	topics  []*topic
-	live    int  // topics that are still wanted
-	isAcked bool // or refused: it has an answer
+	topics  []*topic // of one principal
+	live    int      // topics that are still wanted
+	isAcked bool     // or refused: it has an answer
 }
 
 // A waiter waits until topics are acknowledged or refused.
@@ -49,11 +48,11 @@ type waiter struct {
 // listens has the listens of a link. The Remote's mu guards it.
 type listens struct {
 	byID    map[jsonrpc.ID]*listen
-	opening int                // of them that have no answer yet
-	queue   map[string]*topic  // that wait for a listen, by key
-	over    []*listen          // that the other engine has ended
-	unused  []*jsonrpc.Pending // to be cancelled
-	wake    chan struct{}      // has room for one: keepListening has something to do
+	opening int                     // of them that have no answer yet
+	queue   map[engine.Topic]*topic // that wait for a listen
+	over    []*listen               // that the other engine has ended
+	unused  []*jsonrpc.Pending      // to be cancelled
+	wake    chan struct{}           // has room for one: keepListening has something to do
 
 	delay    time.Duration // of the back-off
 	failedAt time.Time
@@ -61,17 +60,15 @@ type listens struct {
 }
 
 const (
-	lists = "" // the key of the topic of all lists
-
 	// maxOpening is how many listens wait for their answers: the other engine limits requests.
 	maxOpening = 64
 
-	maxListenBytes = 256 << 10        // of the keys of topics that share a listen
+	maxListenBytes = 256 << 10        // of the URIs of topics that share a listen
 	writeTimeout   = 30 * time.Second // for a listen to be written
 )
 
 func newListens() listens {
-	return listens{byID: map[jsonrpc.ID]*listen{}, queue: map[string]*topic{}, wake: make(chan struct{}, 1)}
+	return listens{byID: map[jsonrpc.ID]*listen{}, queue: map[engine.Topic]*topic{}, wake: make(chan struct{}, 1)}
 }
 
 func (s *listens) work() {
@@ -82,7 +79,7 @@ func (s *listens) work() {
 }
 
 func (s *listens) open(t *topic) {
-	s.queue[t.key] = t
+	s.queue[t.Topic] = t
 	s.work()
 }
 
@@ -124,11 +121,11 @@ func (t *topic) answered() {
 }
 
 // want adds a topic for a follower. w waits for it. r.mu is held.
-func (r *Remote) want(f *following, key string, w *waiter) {
+func (r *Remote) want(f *following, key engine.Topic, w *waiter) {
 	t := r.topics[key]
 	if _, has := f.wants[key]; !has {
 		if t == nil {
-			t = &topic{key: key}
+			t = &topic{Topic: key}
 			r.topics[key] = t
 			if r.link != nil {
 				r.link.listens.open(t)
@@ -144,7 +141,7 @@ func (r *Remote) want(f *following, key string, w *waiter) {
 }
 
 // unwant takes a topic from a follower; r.mu is held.
-func (r *Remote) unwant(f *following, key string) {
+func (r *Remote) unwant(f *following, key engine.Topic) {
 	t := r.topics[key]
 	if _, has := f.wants[key]; !has {
 		return
@@ -161,17 +158,11 @@ func (r *Remote) unwant(f *following, key string) {
 	}
 }
 
-// wanted returns the keys of all topics.
-func (r *Remote) wanted() []string {
+// wanted returns all topics.
+func (r *Remote) wanted() []engine.Topic {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Collect(maps.Keys(r.topics))
-}
-
-// has reports whether the listen of a topic is acknowledged; r.mu is held.
-func (r *Remote) has(key string) bool {
-	t := r.topics[key]
-	return t != nil && t.isAcked
 }
 
 // reopen opens the listens of all topics on a new link: whatever is wanted may have changed
@@ -195,7 +186,7 @@ func (r *Remote) keepListening(l *link) {
 			}
 			continue
 		case s.over != nil:
-			r.refused(l, s.over, true)
+			r.refused(l, s.over, byAnswer)
 			continue
 		case s.open != nil:
 			r.open(l, s.open)
@@ -250,18 +241,18 @@ func (s *listens) take() *listen {
 	}
 	h, size := &listen{}, 0
 	add := func(t *topic) {
-		delete(s.queue, t.key)
+		delete(s.queue, t.Topic)
 		t.listen = h
 		h.topics = append(h.topics, t)
 		h.live++
-		size += len(t.key)
-	}
-	if t := s.queue[lists]; t != nil { // alone: it outlives all others
-		add(t)
-		return h
+		size += len(t.URI)
 	}
 	for _, t := range s.queue {
-		if add(t); size >= maxListenBytes {
+		isFirst := h.topics == nil
+		if !isFirst && (t.URI == "" || t.Who != h.topics[0].Who) {
+			continue
+		}
+		if add(t); t.URI == "" || size >= maxListenBytes { // that of the lists is alone: it outlives all others
 			break
 		}
 	}
@@ -281,7 +272,7 @@ func (r *Remote) open(l *link, h *listen) {
 		return listenParams(h.topics)
 	})
 	if err != nil {
-		r.refused(l, h.topics, false)
+		r.refused(l, h.topics, unsent)
 	}
 }
 
@@ -310,29 +301,38 @@ func (r *Remote) ended(l *link, p *jsonrpc.Pending) {
 	}
 }
 
+// A refusal is how a topic was refused.
+type refusal int
+
+const (
+	unsent   refusal = iota // the listen could not be written
+	byAnswer                // of the listen
+	byDenial                // the listen was acknowledged without it: its principal may not hear of it
+)
+
 // refused records that topics have no listen, and when they will be asked for again. At the
 // beginning of a link, which may be to another document than before, they are announced
-// nevertheless. A task that is refused has ended with its engine.
-func (r *Remote) refused(l *link, topics []*topic, byAnswer bool) {
+// nevertheless, if not denied. A task that is refused has ended with its engine.
+func (r *Remote) refused(l *link, topics []*topic, how refusal) {
 	for _, t := range topics {
-		announce, interrupt := r.markRefused(l, t, byAnswer)
+		announce, interrupt := r.markRefused(l, t, how)
 		if interrupt {
-			r.interrupt([]string{t.key})
+			r.interrupt([]engine.Topic{t.Topic})
 		}
 		if announce {
-			r.announceTopic(t.key)
+			r.announceTopic(t.Topic)
 		}
 	}
 }
 
-func (r *Remote) markRefused(l *link, t *topic, byAnswer bool) (announce, interrupt bool) {
+func (r *Remote) markRefused(l *link, t *topic, how refusal) (announce, interrupt bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.link != l || t.refs == 0 {
 		return false, false
 	}
-	announce = byAnswer && t.missed && !t.refused
-	interrupt = byAnswer && !t.isAcked && engine.TaskOfURI(t.key) != ""
+	announce = how == byAnswer && t.missed && !t.refused
+	interrupt = how != unsent && !t.isAcked && engine.TaskOfURI(t.URI) != ""
 	l.listens.leave(t)
 	t.refused, t.missed = true, true
 	t.answered()
@@ -368,7 +368,7 @@ func (r *Remote) acknowledged(l *link, subscription jsonrpc.ID, filter []byte) {
 	if err != nil {
 		granted = schema.Filter{}
 	}
-	keys := map[string]bool{lists: granted.Lists != 0}
+	keys := map[string]bool{"": granted.Lists != 0}
 	for _, uri := range granted.URIs {
 		keys[uri] = true
 	}
@@ -376,13 +376,13 @@ func (r *Remote) acknowledged(l *link, subscription jsonrpc.ID, filter []byte) {
 		keys[engine.TaskURI(id)] = true
 	}
 	missed, refused := r.markAcked(l, subscription, func(key string) bool { return filter == nil || keys[key] })
-	r.refused(l, refused, true)
+	r.refused(l, refused, byDenial)
 	for _, key := range missed {
 		r.announceTopic(key)
 	}
 }
 
-func (r *Remote) markAcked(l *link, subscription jsonrpc.ID, grants func(key string) bool) (missed []string, refused []*topic) {
+func (r *Remote) markAcked(l *link, subscription jsonrpc.ID, grants func(key string) bool) (missed []engine.Topic, refused []*topic) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	h := l.listens.byID[subscription]
@@ -393,11 +393,11 @@ func (r *Remote) markAcked(l *link, subscription jsonrpc.ID, grants func(key str
 	for _, t := range h.topics {
 		switch {
 		case t.listen != h: // dropped
-		case !grants(t.key):
+		case !grants(t.URI):
 			refused = append(refused, t)
 		default:
 			if t.missed {
-				missed = append(missed, t.key)
+				missed = append(missed, t.Topic)
 			}
 			t.isAcked, t.missed, t.refused = true, false, false
 			t.answered()
@@ -406,12 +406,15 @@ func (r *Remote) markAcked(l *link, subscription jsonrpc.ID, grants func(key str
 	return missed, refused
 }
 
-// listensTo reports whether a notification is of a listen of the present link, which may have been
-// cancelled meanwhile.
-func (r *Remote) listensTo(l *link, subscription jsonrpc.ID) bool {
+// listensTo returns the principal of a listen of the present link; false: it is none, or was cancelled meanwhile.
+func (r *Remote) listensTo(l *link, subscription jsonrpc.ID) (who engine.Principal, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.link == l && l.listens.byID[subscription] != nil
+	h := l.listens.byID[subscription]
+	if h == nil || r.link != l {
+		return "", false
+	}
+	return h.topics[0].Who, true
 }
 
 // releaseWaiters ends the waits for a link that is down: its return is announced.
@@ -427,25 +430,22 @@ func (r *Remote) releaseWaiters(l *link) {
 }
 
 // announceTopic announces that a topic may have changed.
-func (r *Remote) announceTopic(key string) {
-	if key == lists {
-		r.announce(engine.Change{List: true, Prompts: true, Tools: true})
-		return
-	}
-	r.announce(engine.Change{URI: key})
+func (r *Remote) announceTopic(t engine.Topic) {
+	isLists := t.URI == ""
+	r.announce(engine.Change{URI: t.URI, List: isLists, Prompts: isLists, Tools: isLists, Only: true, Who: t.Who})
 }
 
 // listenParams returns the params of a listen.
 func listenParams(topics []*topic) []byte {
 	capabilities, uris, tasks, all := "{}", []byte(nil), []byte(nil), ""
 	for _, t := range topics {
-		switch id := engine.TaskOfURI(t.key); {
-		case t.key == lists:
+		switch id := engine.TaskOfURI(t.URI); {
+		case t.URI == "":
 			all = `,"resourcesListChanged":true,"promptsListChanged":true,"toolsListChanged":true`
 		case id != "":
 			tasks = jsonrpc.AppendString(append(tasks, ','), id)
 		default:
-			uris = jsonrpc.AppendString(append(uris, ','), t.key)
+			uris = jsonrpc.AppendString(append(uris, ','), t.URI)
 		}
 	}
 	filter := []byte(`"notifications":{"resourceSubscriptions":[`)
@@ -454,7 +454,7 @@ func listenParams(topics []*topic) []byte {
 		capabilities = `{"extensions":{"` + engine.ExtensionTasks + `":{}}}`
 		filter = append(append(append(filter, `,"taskIds":[`...), tasks[1:]...), ']')
 	}
-	return envelopeWith(capabilities, "", append(append(filter, all...), '}'))
+	return envelopeWith(capabilities, topics[0].Who, append(append(filter, all...), '}'))
 }
 
 // A following is one engine's interest in a Remote.
@@ -462,8 +462,8 @@ type following struct {
 	remote  *Remote
 	changed func(engine.Change)
 	report  func(error)
-	wants   map[string]struct{} // keys of topics; nil before the first Want. Guarded by the Remote's mu
-	isOver  bool                // likewise
+	wants   map[engine.Topic]struct{} // guarded by the Remote's mu
+	isOver  bool                      // likewise
 }
 
 // Follow implements [engine.Follower]. Nothing is listened to before the first Want.
@@ -493,7 +493,7 @@ func (r *Remote) remove(f *following) {
 
 // Want implements [engine.Following]. While the engine is away there is nothing to wait
 // for: its return is announced for every URI.
-func (f *following) Want(add, drop []string) (armed <-chan struct{}) {
+func (f *following) Want(add, drop []engine.Topic) (armed <-chan struct{}) {
 	r := f.remote
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -502,14 +502,13 @@ func (f *following) Want(add, drop []string) (armed <-chan struct{}) {
 	}
 	w := &waiter{done: make(chan struct{})}
 	if f.wants == nil {
-		f.wants = make(map[string]struct{}, 1+len(add))
+		f.wants = make(map[engine.Topic]struct{}, len(add))
 	}
-	r.want(f, lists, w)
-	for _, uri := range add {
-		r.want(f, uri, w)
+	for _, t := range add {
+		r.want(f, t, w)
 	}
-	for _, uri := range drop {
-		r.unwant(f, uri)
+	for _, t := range drop {
+		r.unwant(f, t)
 	}
 	if w.left == 0 {
 		return nil
@@ -518,9 +517,9 @@ func (f *following) Want(add, drop []string) (armed <-chan struct{}) {
 }
 
 // Refuses implements [engine.Refuser].
-func (f *following) Refuses(uri string) bool {
+func (f *following) Refuses(t engine.Topic) bool {
 	f.remote.mu.Lock()
 	defer f.remote.mu.Unlock()
-	t := f.remote.topics[uri]
-	return f.remote.link != nil && t != nil && t.refused
+	own := f.remote.topics[t]
+	return f.remote.link != nil && own != nil && own.refused
 }

@@ -12,10 +12,6 @@ type (
 	// Report has a func(error) that reports.
 	Report struct{}
 
-	// FromHub has true in requests of another node's Remote: it sends those again that must
-	// not be sent twice and were not sent, so that they need not wait here.
-	FromHub struct{}
-
 	// Delivery has the context that ends when the answer has been written.
 	Delivery struct{}
 )

@@ -2,10 +2,7 @@
 // a connection between engines.
 package hop
 
-import (
-	"errors"
-	"time"
-)
+import "time"
 
 // Limits that both sides of a hop have.
 const (
@@ -14,12 +11,6 @@ const (
 	MaxListens = 1 << 16          // of a gateway at one page
 	MaxWatched = 64 << 20         // bytes of the URIs of these
 )
-
-// ErrNotSent answers a hub's client: the request is not at the page, and never was.
-var ErrNotSent = errors.New("the page is not at this node now")
-
-// MemberNotSent is the member of the data of an error by which a hub says ErrNotSent: true.
-const MemberNotSent = "notSent"
 
 // CodeNotFoundClassic is the code of "not found" in the classic revisions.
 const CodeNotFoundClassic = -32002

@@ -31,11 +31,11 @@ const (
 	KeyAge = "io.github.pagemcp/ageMs"
 )
 
-// MemberGrants is the member of the answer to such a discover that has the decisions about
-// assistants, if the engine has some: see engine.ParseGrants.
-const MemberGrants = "io.github.pagemcp/grants"
+// MemberReaders is the member of the answer to such a discover that says which assistants may read everything,
+// if the engine has decisions about them: see engine.ParseReaders.
+const MemberReaders = "io.github.pagemcp/readers"
 
-// DeclaredChanged is a notification without params.
+// DeclaredChanged is a notification with the params that are the answer to a discover now.
 const DeclaredChanged = "notifications/io.github.pagemcp/declared"
 
 // Notifications about published values, on a connection of a page with a gateway.
