@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 	"encoding/base64"
+	"net/http"
 	"unicode/utf8"
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 )
 
@@ -55,7 +57,8 @@ type pairing struct {
 }
 
 // Join implements gateway.Doorkeeper.
-func (p *pairing) Join(ctx context.Context, f gateway.Frames, origin, address string) (joiner gateway.Joiner, err error) {
+func (p *pairing) Join(ctx context.Context, f gateway.Frames, r *http.Request) (joiner gateway.Joiner, err error) {
+	origin, address := r.Header.Get("Origin"), "ws://"+r.Host+access.PagePath
 	answer, keyID, err := p.exchangeProofs(ctx, f, origin, address, func(r *reply) bool {
 		return r.Open == "" && (r.Hello == nil && r.Pair || r.Hello != nil && r.Hello.IsValid())
 	})

@@ -90,11 +90,11 @@ func (c *pageCredential) verify(text string) {
 
 // check verifies the token in a frame. It must be of the same user.
 func (c *pageCredential) check(ctx context.Context, text string) error {
-	frame, err := parseJoin(websocket.MessageText, []byte(text))
-	if err != nil || frame.Version != 1 {
-		return gateway.ErrRefused
+	token, err := parseToken(text)
+	if err != nil {
+		return err
 	}
-	granted, err := c.doorkeeper.issuers.Load().pages.Validate(ctx, frame.Token, c.origin)
+	granted, err := c.doorkeeper.issuers.Load().pages.Validate(ctx, token, c.origin)
 	if errors.Is(err, oauth.ErrKeysUnavailable) {
 		return err
 	}

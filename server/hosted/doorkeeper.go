@@ -1,9 +1,13 @@
 package hosted
 
 import (
+	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
+	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -40,17 +44,25 @@ const (
 	closeLimit    websocket.StatusCode = 4429 // a limit is reached
 )
 
-// The frames by which a page joins: JSON text.
+// tokenProtocol begins the subprotocol by which a page shows the token of its app's backend in
+// the handshake, so that its owner is known before the upgrade. The token follows in base64url.
+// It is a secret: the header must not be logged.
+const tokenProtocol = "pagemcp.token."
+
+// The frames of a page whose token is valid: JSON text.
 //
-//	page → gateway  joinFrame    with a token of the app's backend
+//	page → gateway  helloFrame
 //	gateway → page  joinedFrame  MCP follows, with the gateway as client
-//	page → gateway  joinFrame    without hello, before Refresh is over; no answer
+//	page → gateway  tokenFrame   before Refresh is over; no answer
 type (
-	joinFrame struct {
+	helloFrame struct {
 		Version   int            `json:"pagemcp"`
-		Token     string         `json:"token"`
 		Hello     *gateway.Hello `json:"hello"`
 		Sequences bool           `json:"sequences"` // the page reads several messages in one frame
+	}
+	tokenFrame struct {
+		Version int    `json:"pagemcp"`
+		Token   string `json:"token"`
 	}
 	joinedFrame struct {
 		Joined    string `json:"joined"`  // the name of the page
@@ -77,19 +89,9 @@ type doorkeeper struct {
 
 // Join implements [gateway.Doorkeeper]. A page learns no reason from a refusal, and whether
 // to try again from the close code.
-func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ string) (joiner gateway.Joiner, err error) {
-	frame, err := readJoin(ctx, f)
-	if err != nil {
-		d.metrics.rejectJoin(joinHandshake)
-		return joiner, err
-	}
+func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, r *http.Request) (joiner gateway.Joiner, err error) {
+	origin := r.Header.Get("Origin")
 	switch {
-	case frame.Version != 1:
-		d.metrics.rejectJoin(joinVersion)
-		return joiner, gateway.ErrVersion
-	case frame.Hello == nil || !frame.Hello.IsValid():
-		d.metrics.rejectJoin(joinHandshake)
-		return joiner, gateway.ErrRefused
 	case d.draining.Load():
 		d.metrics.rejectJoin(joinDraining)
 		return joiner, waitError(closeDraining, joinDraining, 0)
@@ -97,13 +99,26 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 		d.metrics.rejectJoin(joinMemory)
 		return joiner, waitError(closeLimit, joinMemory, retryPressure)
 	}
-	granted, err := d.issuers.Load().pages.Validate(ctx, frame.Token, origin)
+	granted, err := d.verify(r.WithContext(ctx))
+	if errors.Is(err, gateway.ErrRefused) {
+		d.metrics.rejectJoin(joinHandshake)
+		return joiner, err
+	}
 	if err != nil {
 		joiner.Owner = oauth.OwnerOf(err) // for the audit log
 		return joiner, d.refuseToken(err)
 	}
 	d.users.Add(granted.Owner, granted.Tenant, granted.Subject)
 	joiner.Owner = granted.Owner // for the audit log
+	frame, err := readHello(ctx, f)
+	switch {
+	case frame.Version > 1:
+		d.metrics.rejectJoin(joinVersion)
+		return joiner, gateway.ErrVersion
+	case err != nil || frame.Version != 1 || frame.Hello == nil || !frame.Hello.IsValid():
+		d.metrics.rejectJoin(joinHandshake)
+		return joiner, cmp.Or(err, gateway.ErrRefused)
+	}
 	who := quotas.Identity{Tenant: granted.Tenant, Owner: granted.Owner}
 	if over := d.quotas.Join(who); over != nil {
 		return joiner, d.exceeded(over)
@@ -134,6 +149,47 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, origin, _ strin
 		Spread: max(minSpread, d.registry.count()), Sequences: frame.Sequences,
 	})
 	return joiner, err
+}
+
+// verifiedJoin is the context key of what identify has found in the token of a page.
+type verifiedJoin struct{}
+
+// A verified is the outcome of a token.
+type verified struct {
+	join oauth.Join
+	err  error
+}
+
+// verify verifies the token in the handshake of a page, once. The error is [gateway.ErrRefused] if
+// there is none.
+func (d *doorkeeper) verify(r *http.Request) (oauth.Join, error) {
+	if known, ok := r.Context().Value(verifiedJoin{}).(*verified); ok {
+		return known.join, known.err
+	}
+	token := joinToken(r.Header)
+	if token == "" {
+		return oauth.Join{}, gateway.ErrRefused
+	}
+	return d.issuers.Load().pages.Validate(r.Context(), token, r.Header.Get("Origin"))
+}
+
+// joinToken returns the token in the handshake of a page; "" if there is none, several, or one
+// that is too long.
+func joinToken(header http.Header) (token string) {
+	for _, line := range header.Values("Sec-WebSocket-Protocol") {
+		for one := range strings.SplitSeq(line, ",") {
+			encoded, found := strings.CutPrefix(strings.Trim(one, " \t"), tokenProtocol)
+			if !found {
+				continue
+			}
+			decoded, err := base64.RawURLEncoding.DecodeString(encoded)
+			if err != nil || token != "" || len(decoded) > maxJoinToken {
+				return ""
+			}
+			token = string(decoded)
+		}
+	}
+	return token
 }
 
 // awaitTurn waits until the page may join. It comes after the page has shown its token, so
@@ -178,24 +234,25 @@ func waitError(code websocket.StatusCode, outcome string, wait time.Duration) er
 	return &gateway.CloseError{Code: code, Reason: strconv.FormatInt(wait.Milliseconds(), 10), Outcome: outcome}
 }
 
-// readJoin reads the first frame. Duplicate names are errors, and names are case-sensitive.
-// Frames of the pairing protocol have other members, and no token.
-func readJoin(ctx context.Context, f gateway.Frames) (frame joinFrame, err error) {
+// readHello reads the first frame. Duplicate names are errors, and names are case-sensitive.
+func readHello(ctx context.Context, f gateway.Frames) (frame helloFrame, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limits.HandshakeTime)
 	defer cancel()
 	kind, data, err := f.Read(ctx)
 	if err != nil {
 		return frame, err
 	}
-	return parseJoin(kind, data)
-}
-
-func parseJoin(kind websocket.MessageType, data []byte) (frame joinFrame, err error) {
-	if kind != websocket.MessageText || !utf8.Valid(data) || json.Unmarshal(data, &frame) != nil || frame.Token == "" || len(frame.Token) > maxJoinToken {
-		if frame.Version > 1 {
-			return frame, nil // the caller reports the version
-		}
+	if kind != websocket.MessageText || !utf8.Valid(data) || json.Unmarshal(data, &frame) != nil {
 		return frame, gateway.ErrRefused
 	}
 	return frame, nil
+}
+
+// parseToken reads the frame of a renewal.
+func parseToken(text string) (token string, err error) {
+	var frame tokenFrame
+	if !utf8.ValidString(text) || json.Unmarshal([]byte(text), &frame) != nil || frame.Version != 1 || frame.Token == "" || len(frame.Token) > maxJoinToken {
+		return "", gateway.ErrRefused
+	}
+	return frame.Token, nil
 }

@@ -2,6 +2,7 @@ package hosted
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -220,12 +221,17 @@ func (p *livePage) token() string {
 	return p.node.app.JoinToken("wss://"+testHost+"/page", p.origin, claims)
 }
 
-// dial opens the WebSocket. The status is that of a refused upgrade.
+// dial opens the WebSocket, with a new token. The status is that of a refused upgrade.
 func (p *livePage) dial() (status int, err error) {
+	return p.dialWith(tokenProtocol + base64.RawURLEncoding.EncodeToString([]byte(p.token())))
+}
+
+// dialWith opens it with further subprotocols.
+func (p *livePage) dialWith(protocols ...string) (status int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
 	conn, answer, err := websocket.Dial(ctx, "ws://"+p.node.Addr().String()+"/page", &websocket.DialOptions{
-		Host: testHost, HTTPHeader: http.Header{"Origin": {p.origin}}, Subprotocols: []string{gateway.PageProtocol},
+		Host: testHost, HTTPHeader: http.Header{"Origin": {p.origin}}, Subprotocols: append([]string{gateway.PageProtocol}, protocols...),
 	})
 	if err != nil {
 		if answer == nil {
@@ -242,15 +248,13 @@ func (p *livePage) dial() (status int, err error) {
 func (p *livePage) frame(text string) (answer string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
-	if err := p.conn.Write(ctx, websocket.MessageText, []byte(text)); err != nil {
-		return "", err
-	}
+	p.conn.Write(ctx, websocket.MessageText, []byte(text)) // if the socket is closed, Read says so
 	_, data, err := p.conn.Read(ctx)
 	return string(data), err
 }
 
-func (p *livePage) hello(token string) string {
-	return fmt.Sprintf(`{"pagemcp":1,"token":%q,"hello":{"page":%q,"instance":"1","name":"notes","title":"Notes"}}`, token, p.id)
+func (p *livePage) hello() string {
+	return fmt.Sprintf(`{"pagemcp":1,"hello":{"page":%q,"instance":"1","name":"notes","title":"Notes"}}`, p.id)
 }
 
 // join joins, and returns when the page is attached.
@@ -270,7 +274,7 @@ func (p *livePage) tryJoin() error {
 	if _, err := p.dial(); err != nil {
 		return err
 	}
-	answer, err := p.frame(p.hello(p.token()))
+	answer, err := p.frame(p.hello())
 	if err != nil {
 		return err
 	}

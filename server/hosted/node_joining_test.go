@@ -18,7 +18,7 @@ func TestASilentPageTakesNoTurnFromOthers(t *testing.T) {
 		if _, err := silent.dial(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := silent.frame(silent.hello(silent.token())); err != nil {
+		if _, err := silent.frame(silent.hello()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,7 +53,7 @@ func TestATabThatIsClosedWhileItJoinsIsNoError(t *testing.T) {
 	if _, err := p.dial(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.frame(p.hello(p.token())); err != nil {
+	if _, err := p.frame(p.hello()); err != nil {
 		t.Fatal(err)
 	}
 	p.conn.CloseNow()

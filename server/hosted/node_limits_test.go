@@ -2,6 +2,7 @@ package hosted
 
 import (
 	"context"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"strconv"
@@ -22,7 +23,7 @@ func (p *livePage) joinFails() (code websocket.StatusCode, reason string) {
 	if _, err := p.dial(); err != nil {
 		p.node.t.Fatal(err)
 	}
-	_, err := p.frame(p.hello(p.token()))
+	_, err := p.frame(p.hello())
 	return p.closed(err)
 }
 
@@ -115,22 +116,20 @@ func TestJoinTokensOfAnotherTime(t *testing.T) {
 func TestFirstFramesOfPages(t *testing.T) {
 	t.Parallel()
 	n := startNode(t, nil)
-	p := n.page("alice", "1")
-	good := p.token()
 	for name, test := range map[string]struct {
 		frame string
 		code  websocket.StatusCode
 	}{
 		"pairing with a secret": {`{"pagemcp":1,"nonce":"AAAA","address":"wss://mcp.app.example/page","secret":"s"}`, socket.CloseRefused},
 		"pairing with a key":    {`{"pagemcp":1,"nonce":"AAAA","address":"wss://mcp.app.example/page","key":"k"}`, socket.CloseRefused},
-		"another version":       {`{"pagemcp":2,"token":"x"}`, socket.CloseVersion},
-		"no hello":              {`{"pagemcp":1,"token":"` + good + `"}`, socket.CloseRefused},
-		"no page id":            {`{"pagemcp":1,"token":"` + good + `","hello":{"name":"notes"}}`, socket.CloseRefused},
-		"a long page id":        {`{"pagemcp":1,"token":"` + good + `","hello":{"page":"` + strings.Repeat("x", 200) + `"}}`, socket.CloseRefused},
-		"a duplicate name":      {`{"pagemcp":1,"token":"x","token":"` + good + `","hello":{"page":"1"}}`, socket.CloseRefused},
+		"another version":       {`{"pagemcp":2}`, socket.CloseVersion},
+		"no hello":              {`{"pagemcp":1}`, socket.CloseRefused},
+		"no page id":            {`{"pagemcp":1,"hello":{"name":"notes"}}`, socket.CloseRefused},
+		"a long page id":        {`{"pagemcp":1,"hello":{"page":"` + strings.Repeat("x", 200) + `"}}`, socket.CloseRefused},
+		"a duplicate name":      {`{"pagemcp":1,"pagemcp":1,"hello":{"page":"1"}}`, socket.CloseRefused},
 		"MCP":                   {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, socket.CloseRefused},
 		"not JSON":              {`hello`, socket.CloseRefused},
-		"too large":             {`{"pagemcp":1,"token":"` + strings.Repeat("x", 20<<10) + `"}`, websocket.StatusMessageTooBig},
+		"too large":             {`{"pagemcp":1,"x":"` + strings.Repeat("x", 20<<10) + `"}`, websocket.StatusMessageTooBig},
 	} {
 		p := n.page("alice", "1")
 		if _, err := p.dial(); err != nil {
@@ -140,6 +139,33 @@ func TestFirstFramesOfPages(t *testing.T) {
 		if code, _ := p.closed(err); code != test.code {
 			t.Errorf("%s: %d, want %d", name, code, test.code)
 		}
+	}
+}
+
+// A page shows one token in its handshake. In frames there is none before it has joined.
+func TestHandshakesOfPagesHaveOneToken(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, nil)
+	token := n.page("alice", "1").token()
+	shown := tokenProtocol + base64.RawURLEncoding.EncodeToString([]byte(token))
+	for name, protocols := range map[string][]string{
+		"none":              nil,
+		"two":               {shown, shown},
+		"an empty one":      {tokenProtocol},
+		"one in plain text": {tokenProtocol + token},
+		"one with padding":  {tokenProtocol + base64.URLEncoding.EncodeToString([]byte("ab"))},
+	} {
+		p := n.page("alice", "1")
+		if _, err := p.dialWith(protocols...); err != nil {
+			t.Fatal(err)
+		}
+		_, err := p.frame(`{"pagemcp":1,"token":"` + token + `","hello":{"page":"1","name":"notes"}}`)
+		if code, _ := p.closed(err); code != socket.CloseRefused {
+			t.Errorf("%s: %d, want %d", name, code, socket.CloseRefused)
+		}
+	}
+	if log := n.logs.String() + n.audit.String(); strings.Contains(log, token) || strings.Contains(log, shown) {
+		t.Error("the token is in a log")
 	}
 }
 

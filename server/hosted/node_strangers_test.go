@@ -19,7 +19,7 @@ func TestSocketsWithoutATokenKeepNoPageOut(t *testing.T) {
 	t.Parallel()
 	n := startNode(t, func(c *config.Config) { c.Limits.Pages, c.Limits.Joins = 10, 10 })
 	for i := range 50 {
-		if status, err := n.page("mallory", "1").dial(); err != nil {
+		if status, err := n.page("mallory", "1").dialWith(); err != nil {
 			t.Fatalf("socket %d: %d %v", i, status, err)
 		}
 	}
@@ -55,7 +55,7 @@ func TestARejectedPageCountsUntilItIsClosed(t *testing.T) {
 		if _, err := p.dial(); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.conn.Write(t.Context(), websocket.MessageText, []byte(p.hello(p.token()))); err != nil { // and does not answer the close frame
+		if err := p.conn.Write(t.Context(), websocket.MessageText, []byte(p.hello())); err != nil { // and does not answer the close frame
 			t.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package hosted
 
 import (
+	"encoding/base64"
 	"net/http"
 	"strings"
 	"testing"
@@ -161,10 +162,10 @@ func TestTokensOfTheOtherKindAreRefused(t *testing.T) {
 		"a join token without a user's name": n.app.JoinToken("wss://"+testHost+"/page", appOrigin, map[string]any{"sub": nil}),
 	} {
 		p := n.page("alice", "other")
-		if _, err := p.dial(); err != nil {
+		if _, err := p.dialWith(tokenProtocol + base64.RawURLEncoding.EncodeToString([]byte(token))); err != nil {
 			t.Fatal(err)
 		}
-		_, err := p.frame(p.hello(token))
+		_, err := p.frame(p.hello())
 		if code, _ := p.closed(err); code != socket.CloseRefused {
 			t.Errorf("%s: %d", name, code)
 		}

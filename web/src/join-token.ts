@@ -3,13 +3,15 @@
  * TLS proves who the gateway is. What it sends is checked: no value may make the page dial in a loop, or keep it from
  * dialling.
  *
- *     page     {"pagemcp":1, token, hello, sequences}
+ *     page     the token in the handshake, as a subprotocol: the gateway knows the user before it opens the socket
+ *     page     {"pagemcp":1, hello, sequences}
  *     gateway  {joined: the page's name, ping, refresh, spread, sequences}
  *     page     {"pagemcp":1, token}      before each `refresh` is over; not answered
  */
 
+import { toBase64Url } from './base64url.ts'
 import type { Credentials } from './credentials.ts'
-import { type Hello, readJoined } from './handshake.ts'
+import { type Hello, readJoined, subprotocol } from './handshake.ts'
 import { stopwatch } from './stopwatch.ts'
 
 /** What a page shows instead of an invitation or a key. */
@@ -32,8 +34,10 @@ export interface Terms {
 export interface TokenJoining {
   /** Credentials that are a new token each time; `next` rejects if there is none. */
   credentials(address: string): Credentials<JoinToken>
+  /** The subprotocols of the socket, of which one is the token. */
+  protocols(credential: JoinToken): string[]
   /** The page's first message, JSON text. */
-  firstMessage(credential: JoinToken, hello: Hello | undefined): string
+  firstMessage(hello: Hello | undefined): string
   /**
    * Reads the gateway's answer to the first message, parsed. Missing and wrong terms become those that are assumed, values
    * out of range the nearest one.
@@ -68,6 +72,9 @@ const expired = 4410
 const drains = 4412
 const limited = 4429
 
+/** Begins the subprotocol that is a token; base64url of it follows. */
+const tokenProtocol = 'pagemcp.token.'
+
 // Sizes. The message must not be larger than the 16 KiB that a gateway reads.
 const maxToken = 8192 // bytes
 const maxTitle = 200 // UTF-16 code units, as many as gateways show
@@ -95,11 +102,15 @@ export function tokenJoining(call: () => unknown, random = Math.random): TokenJo
       joined() {},
       renews: () => false,
     }),
-    firstMessage({ token }, hello) {
+    protocols: ({ token }) => [
+      subprotocol,
+      tokenProtocol + toBase64Url(new TextEncoder().encode(token)),
+    ],
+    firstMessage(hello) {
       const title = hello?.title?.slice(0, maxTitle).toWellFormed()
       const url = hello?.url.slice(0, maxUrl)
       const described = { ...hello, title, url }
-      return JSON.stringify({ pagemcp: 1, token, hello: described, sequences: true })
+      return JSON.stringify({ pagemcp: 1, hello: described, sequences: true })
     },
     finish(message) {
       const joined = readJoined(message)

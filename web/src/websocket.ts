@@ -157,7 +157,10 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
     const began = performance.now()
     let ws: WebSocket
     try {
-      ws = new WebSocket(url, [subprotocol])
+      ws = new WebSocket(
+        url,
+        (credential.kind === 'token' && tokens?.protocols(credential)) || [subprotocol],
+      )
     } catch (error) {
       // Firefox, when a Content-Security-Policy forbids it.
       retry(`the browser refuses to open ${url}: ${blocked} (${(error as Error).name})`)
@@ -327,7 +330,7 @@ export function connectGateway(dial: Dial, host: GatewayHost): Connection {
       onlyHttp = false
       if (credential.kind === 'token') {
         step = 2
-        ws.send(tokens?.firstMessage(credential, helloNow()) ?? '')
+        ws.send(tokens?.firstMessage(helloNow()) ?? '')
       } else {
         handshake = startHandshake(url, credential)
         step = 1

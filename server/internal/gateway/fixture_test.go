@@ -125,7 +125,7 @@ func (g *testGateway) audited(fits func(access.Entry) bool) (n int) {
 // it gets.
 type openDoor struct{}
 
-func (openDoor) Join(ctx context.Context, f Frames, _, _ string) (Joiner, error) {
+func (openDoor) Join(ctx context.Context, f Frames, _ *http.Request) (Joiner, error) {
 	var hello Hello
 	_, frame, err := f.Read(ctx)
 	if err == nil {

@@ -18,11 +18,11 @@ import (
 
 // A Doorkeeper decides which documents join as pages, and assigns their names.
 type Doorkeeper interface {
-	// Join exchanges frames with a document of origin that has dialled address, until
-	// the document is authenticated or ctx ends. The document gets Joiner.Welcome when its
-	// page is mounted. The error is [ErrVersion], a
-	// *[CloseError], or any other one, which the document sees as "refused".
-	Join(ctx context.Context, f Frames, origin, address string) (Joiner, error)
+	// Join exchanges frames with a document whose handshake was r, until the document is
+	// authenticated or ctx ends. The document gets Joiner.Welcome when its page is mounted.
+	// The error is [ErrVersion], a *[CloseError], or any other one, which the document sees
+	// as "refused".
+	Join(ctx context.Context, f Frames, r *http.Request) (Joiner, error)
 }
 
 // Frames is a WebSocket before it carries MCP. A frame has at most limits.MaxHandshake
@@ -120,7 +120,7 @@ func (g *Gateway) servePage(w http.ResponseWriter, r *http.Request) {
 		conn.SetReadLimit(g.Options.MaxHandshake)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), cmp.Or(g.Options.JoinTime, limits.HandshakeTime)) // when it ends, the connection is closed
-	joiner, err := g.Options.Doorkeeper.Join(ctx, conn, origin, "ws://"+r.Host+access.PagePath)
+	joiner, err := g.Options.Doorkeeper.Join(ctx, conn, r)
 	if err == nil && joiner.Name == "" {
 		err = conn.Write(ctx, websocket.MessageText, joiner.Welcome)
 	}

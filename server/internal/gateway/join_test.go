@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -24,7 +25,7 @@ type fixedDoor struct {
 	err    error
 }
 
-func (d fixedDoor) Join(ctx context.Context, f Frames, _, _ string) (Joiner, error) {
+func (d fixedDoor) Join(ctx context.Context, f Frames, _ *http.Request) (Joiner, error) {
 	if _, _, err := f.Read(ctx); err != nil {
 		return Joiner{}, err
 	}

@@ -146,9 +146,10 @@ for (const [reason, ms] of waits) {
 
 test('a page joins with a token and its hello, and serves', async (t) => {
   const page = await tokenPage(t)
-  assert.deepEqual([page.last.url, page.last.protocols], [address, ['pagemcp.v1']])
+  const shown = `pagemcp.token.${Buffer.from('token-1').toString('base64url')}`
+  assert.deepEqual([page.last.url, page.last.protocols], [address, ['pagemcp.v1', shown]])
   const socket = await page.join()
-  assert.deepEqual(socket.frames, [{ pagemcp: 1, token: 'token-1', hello, sequences: true }])
+  assert.deepEqual(socket.frames, [{ pagemcp: 1, hello, sequences: true }])
   assert.equal(await page.connection.joined, 'notes-k7qd2m')
   assert.deepEqual(page.state, { url: address, is: 'joined', name: 'notes-k7qd2m' })
   socket.say('{"jsonrpc":"2.0","id":1,"method":"ping"}')
@@ -258,7 +259,7 @@ test('a refresh that fails is tried again, and the connection stays until the ga
   page.tokens.next = () => 'good'
   await page.pass(2000)
   await page.join()
-  assert.equal(page.last.frames[0]?.token, 'good')
+  assert.equal(page.last.token, 'good')
   assert.equal(page.state?.is, 'joined')
 })
 
@@ -379,7 +380,7 @@ test('4403 later: every 15 s with a fresh token', async (t) => {
     assert.deepEqual([page.dials.length, page.tokens.calls], [n + 1, n + 1])
   }
   await page.join()
-  assert.equal(page.last.frames[0]?.token, 'token-4')
+  assert.equal(page.last.token, 'token-4')
   assert.equal(page.state?.is, 'joined')
 })
 

@@ -46,6 +46,11 @@ export class Dialled {
     this.readyState = 3
     this.onclose?.({ code, reason })
   }
+  /** The token in the handshake. */
+  get token() {
+    const encoded = this.protocols[1]?.replace(/^pagemcp\.token\./, '') ?? ''
+    return Buffer.from(encoded, 'base64url').toString()
+  }
   get frames() {
     return this.sent.map((text) => JSON.parse(text) as Record<string, unknown>)
   }
