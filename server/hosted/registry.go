@@ -50,7 +50,7 @@ func (r *registry) enter(who quotas.Identity, name, page string) (leave func(), 
 		return nil, errTaken
 	}
 	if entry == nil {
-		release, over := r.quotas.Page(who, 0)
+		release, over := r.quotas.Page(who)
 		if over != nil {
 			return nil, over
 		}

@@ -52,33 +52,30 @@ type size struct {
 
 func (s size) burst() int { return max(1, int(s.perSecond*rate.Limit(s.burstSeconds))) }
 
-// sizes returns the token buckets of a client, by engine.Rate. A request takes from one of them.
-func (l *Limits) sizes() [engine.RateNone]size {
-	return [engine.RateNone]size{
-		engine.RateCalls:       {"callsPerSecond", l.CallsPerSecond, limits.CallBurstSeconds},
-		engine.RateReads:       {"readsPerSecond", l.ReadsPerSecond, limits.BurstSeconds},
-		engine.RateCompletions: {"completionsPerSecond", l.CompletionsPerSecond, 1},
-	}
-}
-
 // maxOwnerShare: an owner has one part in so many of the joins of its tenant, so that its
 // pages that join again and again keep no other owner of the tenant out.
 const maxOwnerShare = 16
 
-const joinsLimit = "joinsPerTenantPerSecond"
-
-func (l *Limits) ownerJoins() size {
-	return size{joinsLimit, rate.Limit(max(1, l.JoinsPerTenantPerSecond/maxOwnerShare)), limits.BurstSeconds}
-}
-
-func (l *Limits) tenantJoins() size {
-	return size{joinsLimit, rate.Limit(l.JoinsPerTenantPerSecond), 1}
+// size returns that of the token bucket of a place.
+func (l *Limits) size(at place) size {
+	switch {
+	case at.kind == joins && at.scope == ofOwner:
+		return size{"joinsPerTenantPerSecond", rate.Limit(max(1, l.JoinsPerTenantPerSecond/maxOwnerShare)), limits.BurstSeconds}
+	case at.kind == joins:
+		return size{"joinsPerTenantPerSecond", rate.Limit(l.JoinsPerTenantPerSecond), 1}
+	case at.kind == rates+kind(engine.RateReads):
+		return size{"readsPerSecond", l.ReadsPerSecond, limits.BurstSeconds}
+	case at.kind == rates+kind(engine.RateCompletions):
+		return size{"completionsPerSecond", l.CompletionsPerSecond, 1}
+	}
+	return size{"callsPerSecond", l.CallsPerSecond, limits.CallBurstSeconds}
 }
 
 // fillTime returns the time after which all buckets that were used are as full as new ones.
 func (l *Limits) fillTime() time.Duration {
 	longest := limits.BurstSeconds * time.Second // of joins
-	for _, s := range l.sizes() {
+	for k := rates; k < rates+kind(engine.RateNone); k++ {
+		s := l.size(place{kind: k})
 		longest = max(longest, time.Duration(float64(s.burst())/float64(s.perSecond)*float64(time.Second)))
 	}
 	return longest + limits.MaxDelay

@@ -56,7 +56,7 @@ func TestLimitsArePerAssistant(t *testing.T) {
 		for _, leave := range leaves {
 			leave()
 		}
-		if left := len(l.owners[""].assistants); left != 1 { // that of the other kind
+		if left := remembered(l, ofClient); left != 1 { // that of the other kind
 			t.Errorf("listen %v: %d assistants are remembered", listen, left)
 		}
 	}
@@ -96,7 +96,7 @@ func TestSharesArePerPage(t *testing.T) {
 		leave()
 		leave()
 	}
-	if left := len(l.owners[""].ofPage); left != 7 {
+	if left := remembered(l, ofPage); left != 7 {
 		t.Errorf("%d pages are remembered", left)
 	}
 }

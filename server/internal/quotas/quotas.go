@@ -2,6 +2,7 @@
 package quotas
 
 import (
+	"container/list"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/wasm/engine"
+	"golang.org/x/time/rate"
 )
 
 const (
@@ -30,58 +33,84 @@ type Identity struct {
 	Client string // the principal of an assistant; "" for pages
 }
 
-// Quotas counts what owners, tenants and the gateway use, and rejects what is over Limits.
-// Each tenant and owner is counted apart from the others, so one that is at its limit
-// takes nothing from them. Owners and tenants that use nothing are not remembered: an
-// owner's clients are, until their token buckets are full again. Its methods may be called
+// A kind is what is used.
+type kind uint8
+
+const (
+	requests kind = iota // in flight
+	bodies               // large ones, that are read or served
+	streams              // listens and GET streams
+	listens
+	pages // that have joined
+	joins // a second
+	rates // the first of those by engine.Rate
+)
+
+// A place is where uses of a kind are counted, or their rate is: the gateway, a tenant, an owner, a client of
+// an owner, or a client of an owner at one page.
+type place struct {
+	kind   kind
+	scope  scope
+	tenant string
+	owner  access.Owner
+	client string
+	caller string // tells clients with the same credentials apart; "" unless Limits.Callers
+	page   string // as in access.Client
+}
+
+type scope uint8
+
+const (
+	ofGateway scope = iota
+	ofTenant
+	ofOwner
+	ofClient
+	ofPage
+)
+
+func (who Identity) tenant(k kind) place { return place{kind: k, scope: ofTenant, tenant: who.Tenant} }
+func (who Identity) owner(k kind) place  { return place{kind: k, scope: ofOwner, owner: who.Owner} }
+func (who Identity) client(k kind) place {
+	return place{kind: k, scope: ofClient, owner: who.Owner, client: who.Client}
+}
+
+// at returns a place of a client at one page.
+func (p place) at(page string) place {
+	p.scope, p.page = ofPage, page
+	return p
+}
+
+// A count is one more use at a place, with its limit.
+type count struct {
+	place
+	limit string // its key; "" for one without limit
+	most  int    // 0 is no limit
+	kept  int    // of most, for others
+}
+
+// Quotas counts what owners, tenants and the gateway use, and rejects what is over Limits. Each
+// place is counted apart from the others, so one that is at its limit takes nothing from them.
+// What uses nothing is not remembered, a token bucket until it is full again. Its methods may be called
 // concurrently, do not block but for Acquire, and cost the same however many owners there are.
 //
 // It implements [access.Limiter].
 type Quotas struct {
 	onExceed func(limit string)
 
-	mu                               sync.Mutex
-	limits                           Limits
-	idle                             time.Duration // after which all token buckets of a client are full
-	owners                           map[access.Owner]*ownerUse
-	tenants                          map[string]*tenantUse
-	requests, bodies, streams, pages int // of the gateway
-	recent                           recency
+	mu      sync.Mutex
+	limits  Limits
+	counts  map[place]int
+	lines   map[access.Owner]*line // of owners with requests that wait
+	buckets map[place]*bucket
+	recent  list.List     // of *bucket, the one that was used least recently first
+	idle    time.Duration // after which every bucket is full
+	armed   bool          // a timer will call expire
 }
 
-// An ownerUse is in Quotas.owners while one of its counts is above zero.
-type ownerUse struct {
-	pages, requests, bodies, streams int
-	assistants                       map[assistant]*assistantUse // with requests or listens
-	ofPage                           map[share]*int              // requests
-	waiting                          map[share][]chan struct{}   // requests that wait; each is closed once
-	waits                            int                         // their number
-	clients                          map[string]*clientUse
-	joins                            *joinRate // nil without a recent join
-}
-
-// An assistant is who shares of requests belong to; caller is "" unless Limits.Callers.
-type assistant struct{ client, caller string }
-
-type assistantUse struct{ requests, listens int }
-
-// A share is the requests of an assistant for one page; page is as in access.Client.
-type share struct {
-	assistant
-	page string
-}
-
-func (u *ownerUse) isIdle() bool {
-	return u.pages+u.requests+u.bodies+u.streams+len(u.clients)+u.waits == 0 && u.joins == nil
-}
-
-type tenantUse struct {
-	pages, requests, bodies, streams int
-	joins                            *joinRate // nil without a recent join
-}
-
-func (u *tenantUse) isIdle() bool {
-	return u.pages+u.requests+u.bodies+u.streams == 0 && u.joins == nil
+// A line has the requests of an owner that wait, each for what is closed once.
+type line struct {
+	all map[place][]chan struct{} // by the place of a page, the oldest first
+	n   int
 }
 
 // New returns Quotas without any use. onExceed, which may be nil, is called with the key of
@@ -90,7 +119,10 @@ func New(l Limits, onExceed func(limit string)) *Quotas {
 	if onExceed == nil {
 		onExceed = func(string) {}
 	}
-	return &Quotas{onExceed: onExceed, limits: l, idle: l.fillTime(), owners: map[access.Owner]*ownerUse{}, tenants: map[string]*tenantUse{}}
+	return &Quotas{
+		onExceed: onExceed, limits: l, idle: l.fillTime(),
+		counts: map[place]int{}, lines: map[access.Owner]*line{}, buckets: map[place]*bucket{},
+	}
 }
 
 // Exceeded returns the rejection of a use over a limit, by its key and value. The text says
@@ -101,26 +133,31 @@ func Exceeded(limit string, most any, retry time.Duration) *access.Exceeded {
 	return over
 }
 
-// A count is one number with its limit.
-type count struct {
-	value *int
-	limit string // "" for one without limit
-	most  int    // 0 is no limit
-	taken int    // besides value: of the same owner on other nodes, or kept for others
+// Limits returns the limits that hold now.
+func (q *Quotas) Limits() Limits {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.limits
 }
 
-// take increments all counts, or none if one of them is at its limit. The caller holds
-// the lock.
-func take(retry time.Duration, counts []count) *access.Exceeded {
-	for _, one := range counts {
-		if one.most > 0 && *one.value+one.taken >= one.most {
-			return Exceeded(one.limit, one.most, retry)
-		}
+// SetLimits replaces the limits, as a reload of the configuration does. What is in use
+// over a new limit stays in use.
+func (q *Quotas) SetLimits(l Limits) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.limits, q.idle = l, l.fillTime()
+	for at, b := range q.buckets {
+		s := l.size(at)
+		b.SetLimit(s.perSecond)
+		b.SetBurst(s.burst())
 	}
-	for _, one := range counts {
-		*one.value++
-	}
-	return nil
+}
+
+// InUse returns the numbers of requests in flight, of large bodies and of open streams.
+func (q *Quotas) InUse() (inFlight, large, open int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.counts[place{kind: requests}], q.counts[place{kind: bodies}], q.counts[place{kind: streams}]
 }
 
 // Acquire implements [access.Limiter]. Further calls of release do nothing, here and below.
@@ -131,16 +168,107 @@ func (q *Quotas) Acquire(ctx context.Context, c access.Client, caller string, us
 		if release, over = q.request(who, caller, c.Page); over != nil {
 			release, over = q.await(ctx, who, caller, c.Page)
 		}
-	case access.UseBody:
-		release, over = q.body(who)
-	default:
-		release, over = q.stream(who, caller, use == access.UseListen)
+	case access.UseBody: // the limits of requests, which count once their bodies are read
+		release, over = q.take(retryRequest, who, func(l *Limits) []count {
+			return []count{
+				{who.owner(bodies), "requestsPerOwner", l.RequestsPerOwner, 0},
+				{who.tenant(bodies), "requestsPerTenant", l.RequestsPerTenant, 0},
+				{place{kind: bodies}, "", 0, 0},
+			}
+		})
+	default: // a client has one GET stream for each of its sessions, whose number is limited
+		release, over = q.take(retryRequest, who, func(l *Limits) []count {
+			counts := []count{
+				{who.owner(streams), "streamsPerOwner", l.StreamsPerOwner, 0},
+				{who.tenant(streams), "streamsPerTenant", l.StreamsPerTenant, 0},
+				{place{kind: streams}, "streams", l.Streams, 0},
+			}
+			if use == access.UseListen {
+				counts = append(counts, count{l.caller(who.client(listens), caller), "streamsPerClient", l.StreamsPerClient, 0})
+			}
+			return counts
+		})
 	}
 	if over != nil {
 		q.onExceed(over.Limit)
 		over.Text = "Too many requests in flight: " + over.Text
 	}
 	return release, over
+}
+
+// caller returns a place of a client that says so of itself.
+func (l *Limits) caller(at place, caller string) place {
+	if l.Callers {
+		at.caller = caller
+	}
+	return at
+}
+
+// Page counts a joined page until release is called.
+func (q *Quotas) Page(who Identity) (release func(), over *access.Exceeded) {
+	return q.take(RetryPage, who, func(l *Limits) []count {
+		return []count{
+			{who.owner(pages), "pagesPerOwner", l.PagesPerOwner, 0},
+			{who.tenant(pages), "pagesPerTenant", l.PagesPerTenant, 0},
+			{place{kind: pages}, "pages", l.Pages, 0},
+		}
+	})
+}
+
+// request counts a request in flight for a page, of which a client has its [access.PageShare].
+// A quarter of an owner's requests is kept for clients that have few for a page: a page that
+// does not answer costs itself, and no other page or client.
+func (q *Quotas) request(who Identity, caller, page string) (release func(), over *access.Exceeded) {
+	return q.take(retryRequest, who, func(l *Limits) []count {
+		client := l.caller(who.client(requests), caller)
+		kept := 0
+		if q.counts[client.at(page)] >= limits.MinInFlight {
+			kept = l.RequestsPerOwner / 4
+		}
+		return []count{
+			{client.at(page), "requestsPerPage", access.PageShare(l.RequestsPerPage, q.counts[client]), 0},
+			{client, "", 0, 0},
+			{who.owner(requests), "requestsPerOwner", l.RequestsPerOwner, kept},
+			{who.tenant(requests), "requestsPerTenant", l.RequestsPerTenant, 0},
+			{place{kind: requests}, "", 0, 0},
+		}
+	})
+}
+
+// take counts one more use at each place, or at none if one of them is at its limit. counts is called with the
+// lock held.
+func (q *Quotas) take(retry time.Duration, who Identity, counts func(*Limits) []count) (release func(), over *access.Exceeded) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	held := counts(&q.limits)
+	for _, one := range held {
+		isLimited := one.most > 0 && (one.scope != ofTenant || who.Tenant != "")
+		if isLimited && q.counts[one.place]+one.kept >= one.most {
+			return nil, Exceeded(one.limit, one.most, retry)
+		}
+	}
+	for _, one := range held {
+		q.counts[one.place]++
+	}
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if held == nil {
+			return
+		}
+		for _, one := range held {
+			q.less(one.place)
+		}
+		q.wake(who.Owner, held[0].place)
+		held = nil
+	}, nil
+}
+
+// less counts one use less. The caller holds the lock, here and below.
+func (q *Quotas) less(at place) {
+	if q.counts[at]--; q.counts[at] <= 0 {
+		delete(q.counts, at)
+	}
 }
 
 // await is request once others have ended.
@@ -170,213 +298,151 @@ func (q *Quotas) await(ctx context.Context, who Identity, caller, page string) (
 func (q *Quotas) enqueue(who Identity, caller, page string) (freed chan struct{}, leave func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	of, owner := q.shareOf(who, caller, page), q.owner(who.Owner)
-	if len(owner.waiting[of]) >= limits.SharesInFlight*q.limits.RequestsPerPage || owner.waits >= q.limits.RequestsPerOwner {
-		q.forget(who, of)
+	at := q.limits.caller(who.client(requests), caller).at(page)
+	l := q.lines[who.Owner]
+	if l == nil {
+		l = &line{all: map[place][]chan struct{}{}}
+	}
+	if len(l.all[at]) >= limits.SharesInFlight*q.limits.RequestsPerPage || l.n >= q.limits.RequestsPerOwner {
 		return nil, func() {}
 	}
-	if owner.waiting == nil {
-		owner.waiting = map[share][]chan struct{}{}
-	}
 	freed = make(chan struct{})
-	owner.waiting[of] = append(owner.waiting[of], freed)
-	owner.waits++
+	l.all[at] = append(l.all[at], freed)
+	l.n++
+	q.lines[who.Owner] = l
 	return freed, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if at := slices.Index(owner.waiting[of], freed); at >= 0 {
-			owner.dequeue(of, at)
+		if i := slices.Index(l.all[at], freed); i >= 0 {
+			q.dequeue(who.Owner, at, i)
 		} else {
-			owner.wake(of) // it was woken, and does not take its turn
+			q.wake(who.Owner, at) // it was woken, and does not take its turn
 		}
-		q.forget(who, of)
 	}
 }
 
-// dequeue removes a waiting request.
-func (u *ownerUse) dequeue(of share, at int) (freed chan struct{}) {
-	freed = u.waiting[of][at]
-	if u.waiting[of] = slices.Delete(u.waiting[of], at, at+1); len(u.waiting[of]) == 0 {
-		delete(u.waiting, of)
+// dequeue removes a request that waits.
+func (q *Quotas) dequeue(owner access.Owner, at place, i int) (freed chan struct{}) {
+	l := q.lines[owner]
+	freed = l.all[at][i]
+	if l.all[at] = slices.Delete(l.all[at], i, i+1); len(l.all[at]) == 0 {
+		delete(l.all, at)
 	}
-	u.waits--
+	if l.n--; l.n == 0 {
+		delete(q.lines, owner)
+	}
 	return freed
 }
 
-// wake lets the request that has waited longest for a share try again, or one of another share.
-func (u *ownerUse) wake(of share) {
-	if len(u.waiting[of]) == 0 {
-		for of = range u.waiting {
+// wake lets the request that has waited longest at a place try again, or one of another place.
+func (q *Quotas) wake(owner access.Owner, at place) {
+	l := q.lines[owner]
+	if l == nil {
+		return
+	}
+	if len(l.all[at]) == 0 {
+		for at = range l.all {
 			break
 		}
 	}
-	if len(u.waiting[of]) > 0 {
-		close(u.dequeue(of, 0))
+	close(q.dequeue(owner, at, 0))
+}
+
+// A bucket has the tokens of a place.
+type bucket struct {
+	*rate.Limiter
+	at      place
+	used    time.Time
+	element *list.Element // of Quotas.recent
+}
+
+// Delay implements [access.Limiter]. The longest wait is limits.MaxDelay.
+func (q *Quotas) Delay(c access.Client, method string) (wait time.Duration, over *access.Exceeded) {
+	of := engine.MethodOf(method).Rate
+	if of >= engine.RateNone {
+		return 0, nil
 	}
-}
-
-// request counts a request in flight for a page, of which a client has its [access.PageShare].
-// A quarter of an owner's requests is kept for clients that have few for a page: a page that
-// does not answer costs itself, and no other page or client.
-func (q *Quotas) request(who Identity, caller, page string) (release func(), over *access.Exceeded) {
-	return q.acquire(who, caller, page, retryRequest, func(owner *ownerUse, tenant *tenantUse, client *assistantUse, ofPage *int) []count {
-		kept := 0
-		if *ofPage >= limits.MinInFlight {
-			kept = q.limits.RequestsPerOwner / 4
-		}
-		return []count{
-			{ofPage, "requestsPerPage", access.PageShare(q.limits.RequestsPerPage, client.requests), 0},
-			{&client.requests, "", 0, 0},
-			{&owner.requests, "requestsPerOwner", q.limits.RequestsPerOwner, kept},
-			{&tenant.requests, "requestsPerTenant", tenantLimit(who, q.limits.RequestsPerTenant), 0},
-			{&q.requests, "", 0, 0},
-		}
-	})
-}
-
-// body counts a large body that is read or served. Its limits are those of requests, which
-// count once their bodies are read.
-func (q *Quotas) body(who Identity) (release func(), over *access.Exceeded) {
-	return q.acquire(who, "", "", retryRequest, func(owner *ownerUse, tenant *tenantUse, _ *assistantUse, _ *int) []count {
-		return []count{
-			{&owner.bodies, "requestsPerOwner", q.limits.RequestsPerOwner, 0},
-			{&tenant.bodies, "requestsPerTenant", tenantLimit(who, q.limits.RequestsPerTenant), 0},
-			{&q.bodies, "", 0, 0},
-		}
-	})
-}
-
-// stream counts an open listen or GET stream. A client has one GET stream for each of its
-// sessions, whose number is limited.
-func (q *Quotas) stream(who Identity, caller string, listen bool) (release func(), over *access.Exceeded) {
-	return q.acquire(who, caller, "", retryRequest, func(owner *ownerUse, tenant *tenantUse, client *assistantUse, _ *int) []count {
-		counts := []count{
-			{&owner.streams, "streamsPerOwner", q.limits.StreamsPerOwner, 0},
-			{&tenant.streams, "streamsPerTenant", tenantLimit(who, q.limits.StreamsPerTenant), 0},
-			{&q.streams, "streams", q.limits.Streams, 0},
-		}
-		if listen {
-			counts = append(counts, count{&client.listens, "streamsPerClient", q.limits.StreamsPerClient, 0})
-		}
-		return counts
-	})
-}
-
-// Page counts a joined page until release is called. elsewhere is the number of the owner's
-// pages on other nodes.
-func (q *Quotas) Page(who Identity, elsewhere int) (release func(), over *access.Exceeded) {
-	return q.acquire(who, "", "", RetryPage, func(owner *ownerUse, tenant *tenantUse, _ *assistantUse, _ *int) []count {
-		return []count{
-			{&owner.pages, "pagesPerOwner", q.limits.PagesPerOwner, elsewhere},
-			{&tenant.pages, "pagesPerTenant", tenantLimit(who, q.limits.PagesPerTenant), 0},
-			{&q.pages, "pages", q.limits.Pages, 0},
-		}
-	})
-}
-
-// InUse returns the numbers of requests in flight, of large bodies and of open streams.
-func (q *Quotas) InUse() (requests, bodies, streams int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.requests, q.bodies, q.streams
-}
-
-// Limits returns the limits that hold now.
-func (q *Quotas) Limits() Limits {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.limits
-}
-
-// tenantLimit returns most, or no limit without tenants.
-func tenantLimit(who Identity, most int) int {
-	if who.Tenant == "" {
-		return 0
-	}
-	return most
-}
-
-func (q *Quotas) acquire(who Identity, caller, page string, retry time.Duration, counts func(*ownerUse, *tenantUse, *assistantUse, *int) []count) (release func(), over *access.Exceeded) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	of := q.shareOf(who, caller, page)
-	owner, tenant := q.owner(who.Owner), q.tenant(who.Tenant)
-	client, ofPage := owner.share(of)
-	held := counts(owner, tenant, client, ofPage)
-	over = take(retry, held)
+	wait, over = q.reserve(Identity{c.Tenant, c.Owner, c.Principal}.client(rates+kind(of)), limits.MaxDelay)
 	if over != nil {
-		q.forget(who, of)
-		return nil, over
+		q.onExceed(over.Limit)
+		over.Text = "Too many requests per second: " + over.Text
 	}
-	return func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		for _, one := range held {
-			*one.value--
+	return wait, over
+}
+
+// Join counts one more join of an owner and its tenant, and rejects it over the rate of one
+// of them.
+func (q *Quotas) Join(who Identity) *access.Exceeded {
+	if who.Tenant == "" {
+		return nil
+	}
+	if _, over := q.reserve(who.owner(joins), 0); over != nil {
+		return over
+	}
+	_, over := q.reserve(who.tenant(joins), 0)
+	return over
+}
+
+// reserve takes one token of a place, which may be there only after wait.
+func (q *Quotas) reserve(at place, most time.Duration) (wait time.Duration, over *access.Exceeded) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	b, over := q.bucket(at)
+	if over != nil {
+		return 0, over
+	}
+	now := time.Now()
+	reserved := b.ReserveN(now, 1)
+	if wait = reserved.DelayFrom(now); wait > most {
+		reserved.CancelAt(now)
+		return 0, Exceeded(q.limits.size(at).limit, b.Limit(), wait-most+time.Millisecond) // the bucket rounds
+	}
+	return wait, nil
+}
+
+// bucket returns that of a place, which is new after a while without uses, and makes it the most recent one.
+func (q *Quotas) bucket(at place) (*bucket, *access.Exceeded) {
+	b := q.buckets[at]
+	if b == nil {
+		all := place{kind: at.kind, scope: ofOwner, owner: at.owner}
+		if at.scope == ofClient && q.counts[all] >= maxClients {
+			return nil, Exceeded("clients", maxClients, q.idle)
 		}
-		held = nil
-		owner.wake(of)
-		q.forget(who, of)
-	}, nil
+		s := q.limits.size(at)
+		b = &bucket{Limiter: rate.NewLimiter(s.perSecond, s.burst()), at: at}
+		b.element = q.recent.PushBack(b)
+		q.buckets[at] = b
+		q.counts[all]++
+	}
+	b.used = time.Now()
+	q.recent.MoveToBack(b.element)
+	q.arm()
+	return b, nil
 }
 
-func (q *Quotas) shareOf(who Identity, caller, page string) share {
-	of := share{assistant{who.Client, ""}, page}
-	if q.limits.Callers {
-		of.caller = caller
+// arm starts a timer for the oldest bucket, unless one runs.
+func (q *Quotas) arm() {
+	oldest := q.recent.Front()
+	if q.armed || oldest == nil {
+		return
 	}
-	return of
+	q.armed = true
+	time.AfterFunc(q.idle-time.Since(oldest.Value.(*bucket).used), q.expire)
 }
 
-func (q *Quotas) owner(key access.Owner) *ownerUse {
-	use := q.owners[key]
-	if use == nil {
-		use = &ownerUse{}
-		q.owners[key] = use
-	}
-	return use
-}
-
-func (q *Quotas) tenant(key string) *tenantUse {
-	use := q.tenants[key]
-	if use == nil {
-		use = &tenantUse{}
-		q.tenants[key] = use
-	}
-	return use
-}
-
-func (u *ownerUse) share(of share) (client *assistantUse, ofPage *int) {
-	if u.assistants == nil {
-		u.assistants, u.ofPage = map[assistant]*assistantUse{}, map[share]*int{}
-	}
-	if client = u.assistants[of.assistant]; client == nil {
-		client = &assistantUse{}
-		u.assistants[of.assistant] = client
-	}
-	if ofPage = u.ofPage[of]; ofPage == nil {
-		ofPage = new(int)
-		u.ofPage[of] = ofPage
-	}
-	return client, ofPage
-}
-
-// forget removes the owner and the tenant of who if they use nothing. While a release is
-// outstanding they do, so that it decrements the counts that it has incremented. The same holds
-// for an assistant and for a page of it, whose name is the client's.
-func (q *Quotas) forget(who Identity, of share) {
-	if owner := q.owners[who.Owner]; owner != nil {
-		if requests := owner.ofPage[of]; requests != nil && *requests == 0 {
-			delete(owner.ofPage, of)
+// expire removes the buckets that were not used for the idle time: they are as full as new ones.
+func (q *Quotas) expire() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.armed = false
+	for {
+		oldest := q.recent.Front()
+		if oldest == nil || time.Since(oldest.Value.(*bucket).used) < q.idle {
+			break
 		}
-		if use := owner.assistants[of.assistant]; use != nil && *use == (assistantUse{}) {
-			delete(owner.assistants, of.assistant)
-		}
-		if owner.isIdle() {
-			delete(q.owners, who.Owner)
-		}
+		at := q.recent.Remove(oldest).(*bucket).at
+		delete(q.buckets, at)
+		q.less(place{kind: at.kind, scope: ofOwner, owner: at.owner})
 	}
-	if use := q.tenants[who.Tenant]; use != nil && use.isIdle() {
-		delete(q.tenants, who.Tenant)
-	}
+	q.arm()
 }

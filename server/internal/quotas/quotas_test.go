@@ -99,15 +99,34 @@ func TestRequestsWaitForOthers(t *testing.T) {
 		if _, over := q.Acquire(t.Context(), client, "a", access.UseRequest); over == nil || time.Since(began) != limits.QueueTime {
 			t.Errorf("%v after %v", over, time.Since(began))
 		}
-		if left := len(q.owners[""].waiting); left != 0 {
+		if left := len(q.lines); left != 0 {
 			t.Errorf("%d queues are left", left)
 		}
 	})
 }
 
 func page(q *Quotas, who Identity) (func(), error) {
-	release, over := q.Page(who, 0)
+	release, over := q.Page(who)
 	return release, asError(over)
+}
+
+// remembered returns how many tenants, owners, clients or pages of clients something is remembered of.
+func remembered(q *Quotas, s scope) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all := map[place]bool{}
+	note := func(at place) {
+		if at.kind = 0; at.scope == s {
+			all[at] = true
+		}
+	}
+	for at := range q.counts {
+		note(at)
+	}
+	for at := range q.buckets {
+		note(at)
+	}
+	return len(all)
 }
 
 func delay(q *Quotas, who Identity, method string) (time.Duration, error) {
@@ -148,7 +167,7 @@ func releaseAll(releases []func()) {
 func (q *Quotas) isEmpty() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.owners)+len(q.tenants)+q.recent.entries.Len()+q.pages+q.streams == 0
+	return len(q.counts)+len(q.lines)+len(q.buckets)+q.recent.Len() == 0
 }
 
 func TestCountsAreLimitedByOwnerTenantAndNode(t *testing.T) {
@@ -193,7 +212,7 @@ func TestCountsAreLimitedByOwnerTenantAndNode(t *testing.T) {
 		}
 		releaseAll(all)
 		if !q.isEmpty() {
-			t.Errorf("%s: %d owners and %d tenants are remembered", kind, len(q.owners), len(q.tenants))
+			t.Errorf("%s: %d counts are remembered", kind, len(q.counts))
 		}
 	}
 }
@@ -221,7 +240,7 @@ func TestAQuarterOfRequestsIsKeptForOtherPages(t *testing.T) {
 	for _, release := range held[1:] {
 		release()
 	}
-	if got := len(q.owners[user("a", "alice", "").Owner].ofPage); got != 1 {
+	if got := remembered(q, ofPage); got != 1 {
 		t.Errorf("%d shares are remembered, want that of the request that is left", got)
 	}
 	held[0]()
@@ -284,21 +303,6 @@ func TestAReleaseCountsOnce(t *testing.T) {
 	releaseAll(again)
 	if !q.isEmpty() {
 		t.Error("the owner is remembered")
-	}
-}
-
-func TestPagesOnOtherNodesCount(t *testing.T) {
-	q := newQuotas(Limits{PagesPerOwner: 3})
-	who := user("a", "alice", "")
-	releases, reached := fill(t, func() (func(), error) {
-		release, over := q.Page(who, 2)
-		return release, asError(over)
-	})
-	if len(releases) != 1 || reached.Error() != "the limit pagesPerOwner of 3 is reached; retry in 15 s" {
-		t.Errorf("%d, then %v", len(releases), reached)
-	}
-	if _, over := q.Page(who, 100); over == nil {
-		t.Error("more pages elsewhere than allowed")
 	}
 }
 

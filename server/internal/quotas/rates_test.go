@@ -86,20 +86,20 @@ func TestIdleClientsAreForgotten(t *testing.T) {
 		}
 		time.Sleep(q.idle - 100*time.Millisecond)
 		synctest.Wait()
+		owners := remembered(q, ofOwner)
 		q.mu.Lock()
-		owners := len(q.owners)
-		client := q.owners[busy.Owner].clients["client"]
+		client := q.buckets[busy.client(rates+kind(engine.RateReads))]
 		q.mu.Unlock()
 		if owners > 101+1 || owners < 90 {
 			t.Errorf("%d owners are remembered", owners)
 		}
-		if tokens := client.buckets[engine.RateReads].Tokens(); tokens < 96 || tokens > 100 {
+		if tokens := client.Tokens(); tokens < 96 || tokens > 100 {
 			t.Errorf("%v tokens before it is forgotten", tokens)
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if !q.isEmpty() || q.recent.armed {
-			t.Errorf("%d owners and %d tenants are remembered", len(q.owners), len(q.tenants))
+		if !q.isEmpty() || q.armed {
+			t.Errorf("%d counts are remembered", len(q.counts))
 		}
 	})
 }
@@ -134,8 +134,8 @@ func TestClientsOfAnOwnerAreBounded(t *testing.T) {
 				refused++
 			}
 		}
-		if refused != 1_000-maxClients || len(q.owners) != 1 {
-			t.Errorf("%d are refused, %d owners", refused, len(q.owners))
+		if owners := remembered(q, ofOwner); refused != 1_000-maxClients || owners != 1 {
+			t.Errorf("%d are refused, %d owners", refused, owners)
 		}
 		if _, err := delay(q, user("a", "alice", "0"), "tools/call"); err != nil {
 			t.Errorf("a known client: %v", err)
