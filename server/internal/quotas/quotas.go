@@ -266,7 +266,9 @@ func (q *Quotas) take(retry time.Duration, who Identity, counts func(*Limits) []
 
 // less counts one use less. The caller holds the lock, here and below.
 func (q *Quotas) less(at place) {
-	if q.counts[at]--; q.counts[at] <= 0 {
+	if left := q.counts[at] - 1; left > 0 {
+		q.counts[at] = left
+	} else {
 		delete(q.counts, at)
 	}
 }
