@@ -43,6 +43,9 @@ func (d *Direct) admit(x engine.Examination, msg []byte) bool {
 		}
 		return false
 	}
+	if call.page != "" && d.gate.Await != nil {
+		d.gate.Await(d.client.Owner, call.page)
+	}
 	wait, over := time.Duration(0), (*Exceeded)(nil)
 	if x.Method != engine.MethodInitialize { // sessions count it, and this one may only wake
 		wait, over = d.gate.Limits.Delay(d.clientInfo(), x.Method)

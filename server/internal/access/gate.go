@@ -35,6 +35,10 @@ type Gate struct {
 	Pause   *Pause // nil: there is none
 	Rights  Rights // nil: the rights of all clients suffice
 	Traces  bool   // audit entries have the trace ids of requests
+
+	// Await is called with the page that a request concerns, before the engine gets that: the page may be on its
+	// way. The name is the client's. Nil: no page is.
+	Await func(owner Owner, page string)
 }
 
 // A Monitor receives the messages between clients and engines. Its methods never block.

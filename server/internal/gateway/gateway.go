@@ -132,6 +132,9 @@ func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 		sockets: socket.Counter{Max: options.MaxSockets, MaxPerOrigin: options.MaxPagesPerOrigin},
 	}
 	gate.Rights = gw
+	if options.Unsettled != nil {
+		gate.Await = gw.await
+	}
 	ending, endStreams := context.WithCancel(context.Background())
 	gw.closing, gw.endStreams = ending.Done(), endStreams
 	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Changes: options.Sessions.Changes, Lifetime: options.Sessions.Lifetime, Max: options.Sessions.Max, Closing: gw.closing}
@@ -200,8 +203,6 @@ func (g *Gateway) hasEnded() bool {
 		return false
 	}
 }
-
-func (g *Gateway) isUnsettled() bool { return g.Options.Unsettled != nil && g.Options.Unsettled() }
 
 // Views returns the views of an owner. They are made when they are first needed.
 func (g *Gateway) Views(owner access.Owner) *views {

@@ -138,10 +138,6 @@ func (v *views) mount(name string, r *remote.Remote) *page {
 	r.OnInput(func() engine.InputPolicy { return v.inputPolicy(p) })
 	r.OnOthers(func() []*remote.Remote { return v.otherTabs(r) })
 	v.pages[name] = p
-	if v.arrived != nil {
-		close(v.arrived)
-		v.arrived = nil
-	}
 	v.mountPage(p)
 	if view := v.byPath["/mcp/"+name]; view != nil {
 		view.unmount = view.engine.Mount("", p.remote)
@@ -297,4 +293,32 @@ func (v *views) ExpireGrace(name string) {
 	if p := v.pages[name]; p != nil && p.socket == nil && p.grace != nil {
 		p.grace.Reset(0)
 	}
+}
+
+// tabsOfApps has, for each page of an app, all pages of the same app, origin and browser profile. It never changes, so that it is read
+// without a lock: engines ask while they hold theirs.
+type tabsOfApps map[*remote.Remote][]*remote.Remote
+
+// updateTabs renews what otherTabs answers. The caller holds the lock.
+func (v *views) updateTabs() {
+	byApp := map[[3]string][]*remote.Remote{}
+	for _, p := range v.pages {
+		if p.origin != "" {
+			app := [3]string{p.origin, p.hello.Name, p.profile}
+			byApp[app] = append(byApp[app], p.remote)
+		}
+	}
+	tabs := tabsOfApps{}
+	for _, all := range byApp {
+		for _, r := range all {
+			tabs[r] = all
+		}
+	}
+	v.tabs.Store(&tabs)
+}
+
+// otherTabs returns the Remotes of the other tabs of the app, which have the decisions of the same user.
+func (v *views) otherTabs(own *remote.Remote) []*remote.Remote {
+	all := (*v.tabs.Load())[own]
+	return slices.DeleteFunc(slices.Clone(all), func(r *remote.Remote) bool { return r == own })
 }

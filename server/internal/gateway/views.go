@@ -30,8 +30,6 @@ type views struct {
 	retired bool // removed from the gateway: see [Gateway.retire]
 
 	tabs atomic.Pointer[tabsOfApps] // see otherTabs
-
-	arrived chan struct{} // closed when the next page is mounted; nil if nothing waits for that
 }
 
 // A view is one path at which an engine is served: /mcp with all pages, or /mcp/{page}
@@ -122,7 +120,7 @@ func (v *views) make(path, name string) *view {
 	at := &view{path: path, engine: engine.New(o.Info, options)}
 	v.byPath[path] = at
 	v.gateway.views.Add(1)
-	at.engine.Mount("", awayTasks{v, name})
+	at.engine.Mount("", awayTasks{views: v, name: name})
 	if !o.NoResourceTools {
 		at.tools = &resourceTools{views: v, view: at, page: name}
 		at.engine.Mount("", at.tools)
@@ -138,10 +136,8 @@ func (v *views) make(path, name string) *view {
 			v.mountPage(p)
 		}
 		if o.OnDemand {
-			at.engine.Mount("", awayPages{v})
+			at.engine.Mount("", awayPages{})
 		}
-	} else if o.Unsettled != nil {
-		at.engine.Mount("", awayPage{v, name})
 	}
 	v.updateDeclarations()
 	return at

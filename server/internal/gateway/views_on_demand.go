@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -116,93 +115,90 @@ func (g *Gateway) retire(v *views) {
 
 // awayPages is mounted at /mcp behind all pages. It answers for those that have not joined:
 // a name does not tell whether the page exists and is away, or never existed.
-type awayPages struct{ views *views }
+type awayPages struct{}
 
 // List implements engine.Source: there are no items.
-func (a awayPages) List(context.Context, engine.Kind, string) (engine.Listing, error) {
+func (awayPages) List(context.Context, engine.Kind, string) (engine.Listing, error) {
 	return engine.Listing{}, nil
 }
 
 // Read implements engine.Source.
-func (a awayPages) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
-	name, own, ok := strings.Cut(uri, "+")
-	if !ok || !access.ValidName(name) {
+func (awayPages) Read(_ context.Context, uri string) ([]engine.Contents, error) {
+	if access.PageOfURI(uri) == "" {
 		return nil, engine.ErrNotFound
 	}
-	// Also a page that is there now: it may have come after the engine has looked for it.
-	remote := a.views.await(ctx, name)
-	if remote == nil {
-		return nil, engine.ErrAway
-	}
-	contents, err := remote.Read(ctx, own)
-	for i := range contents {
-		contents[i].URI = name + "+" + contents[i].URI
-	}
-	return contents, err
+	return nil, engine.ErrAway
 }
 
-// awayPage is mounted at /mcp/{page} behind the page.
-type awayPage struct {
+// awayTasks is mounted at /mcp, and with the name of the page at /mcp/{page}. It answers for tasks of pages that this
+// process does not know: it was started after them. Their pages may come back, so that they have not ended.
+type awayTasks struct {
+	awayPages
 	views *views
 	name  string
 }
 
-// List implements engine.Source: there are no items.
-func (a awayPage) List(context.Context, engine.Kind, string) (engine.Listing, error) {
-	return engine.Listing{}, nil
-}
-
 // Read implements engine.Source.
-func (a awayPage) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
-	remote, err := a.views.awaitOrAway(ctx, a.name)
-	if err != nil {
-		return nil, err
-	}
-	return remote.Read(ctx, uri)
+func (awayTasks) Read(context.Context, string) ([]engine.Contents, error) {
+	return nil, engine.ErrNotFound
 }
 
-// await waits for a page that is not known, for the grace time of the request, if pages may be
-// on their way from another node. It returns nil if the page does not come.
-func (v *views) await(ctx context.Context, name string) *remote.Remote {
-	if remote := v.remote(name); remote != nil {
-		return remote
+// Task implements engine.Tasker.
+func (a awayTasks) Task(ctx context.Context, id string) (engine.TaskState, error) {
+	if _, err := engine.InterruptedTask(id, engine.PrincipalOf(ctx)); err != nil {
+		return engine.TaskState{}, err
 	}
-	if !v.gateway.isUnsettled() {
-		return nil
+	name := a.name
+	if name == "" {
+		name, _, _ = access.CutName(id)
 	}
-	ctx, cancel := context.WithDeadline(ctx, engine.InvocationOf(ctx).WaitUntil())
-	defer cancel()
-	for {
-		remote, arrived := v.remoteOrArrival(name)
-		if remote != nil {
-			return remote
-		}
-		select {
-		case <-arrived:
-		case <-ctx.Done():
-			return nil
-		}
+	a.views.mu.Lock()
+	defer a.views.mu.Unlock()
+	if !access.ValidName(name) || a.views.pages[name] != nil {
+		return engine.TaskState{}, engine.ErrNotFound // the page has answered
 	}
+	return engine.TaskState{}, engine.NotSent(engine.ErrAway)
 }
 
-// remote returns the Remote of a page, or nil if there is no such page.
-func (v *views) remote(name string) *remote.Remote {
+// UpdateTask implements engine.Tasker.
+func (a awayTasks) UpdateTask(ctx context.Context, id string) error {
+	_, err := a.Task(ctx, id)
+	return err
+}
+
+// CancelTask implements engine.Tasker.
+func (a awayTasks) CancelTask(ctx context.Context, id string) error {
+	_, err := a.Task(ctx, id)
+	return err
+}
+
+// MayBeOf implements engine.Tasker.
+func (a awayTasks) MayBeOf(who engine.Principal, id string) bool {
+	_, err := engine.InterruptedTask(id, who)
+	return err == nil
+}
+
+// LastTask implements engine.Tasker: the Remote of the page has it, once there is one.
+func (awayTasks) LastTask(string) (engine.TaskState, bool) { return engine.TaskState{}, false }
+
+// await mounts a page that is not known, if it may be on its way from another node: requests wait
+// for it as for one that reloads, for the grace time.
+func (g *Gateway) await(owner access.Owner, name string) {
+	if !g.Options.Unsettled() {
+		return
+	}
+	v := g.Views(owner)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if p := v.pages[name]; p != nil {
-		return p.remote
+	p := v.pages[name]
+	switch {
+	case p == nil && !v.retired && !v.closed && len(v.pages) < maxAway:
+		p = v.mount(name, remote.New())
+	case p != nil && p.expired && p.socket == nil:
+		p.expired = false
+		p.remote.Expect()
+	default:
+		return
 	}
-	return nil
-}
-
-func (v *views) remoteOrArrival(name string) (*remote.Remote, <-chan struct{}) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if p := v.pages[name]; p != nil {
-		return p.remote, nil
-	}
-	if v.arrived == nil {
-		v.arrived = make(chan struct{})
-	}
-	return nil, v.arrived
+	v.startGrace(p)
 }
