@@ -16,10 +16,7 @@ import (
 
 // assistants are the named ones of a state directory.
 type assistants struct {
-	state *state
-
-	saving sync.Mutex // held while the file is written; locked before mu
-	saved  time.Time  // of the last use that is stored; guarded by saving
+	file doc
 
 	// table is read by every decision: it is replaced as a whole, never changed, so without a
 	// lock.
@@ -29,8 +26,9 @@ type assistants struct {
 	// present one, and one of these names may be in it. Nil: there is none.
 	lost *assistant
 
-	mu   sync.Mutex
-	seen map[string]*assistant // names without a token that have connected
+	mu    sync.Mutex
+	seen  map[string]*assistant // names without a token that have connected
+	saved time.Time             // of the last use that is stored
 }
 
 // An assistantTable has the assistants with a token, and those whose token was revoked.
@@ -72,7 +70,8 @@ func openAssistants(s *state) (*assistants, error) {
 	for _, one := range stored {
 		byName[one.Name] = newAssistant(one.NamedAssistant, one.Hash)
 	}
-	a := &assistants{state: s, seen: map[string]*assistant{}}
+	a := &assistants{seen: map[string]*assistant{}}
+	a.file = doc{state: s, name: assistantsFile, snapshot: a.snapshot}
 	if slices.ContainsFunc(others, func(name string) bool { return strings.HasPrefix(name, assistantsFile+brokenSuffix) }) {
 		a.lost = newAssistant(NamedAssistant{Revoked: time.Now()}, nil)
 	}
@@ -126,16 +125,6 @@ func (a *assistants) add(t NewToken) (AddedToken, error) {
 	if err := t.check(); err != nil {
 		return AddedToken{}, badControl{err}
 	}
-	a.saving.Lock()
-	defer a.saving.Unlock()
-	byName := maps.Clone(a.table.Load().byName)
-	old := byName[t.Name]
-	if old != nil && !old.hasEnded() {
-		return AddedToken{}, badControl{fmt.Errorf("the assistant %q has a token already: end it with `pagemcp token revoke %[1]s`, or choose another name", t.Name)}
-	}
-	if countNames(byName, func(one *assistant) bool { return one.Revoked.IsZero() && one != old }) >= maxAssistants {
-		return AddedToken{}, badControl{fmt.Errorf("there are %d named tokens already: `pagemcp token revoke NAME` ends one", maxAssistants)}
-	}
 	text, now := randomText(32), time.Now().UTC().Round(0)
 	fresh := NamedAssistant{Name: t.Name, ReadOnly: t.ReadOnly, Apps: slices.Clone(t.Apps), Created: now}
 	if t.Lifetime > 0 {
@@ -144,8 +133,13 @@ func (a *assistants) add(t NewToken) (AddedToken, error) {
 	added := AddedToken{Assistant: fresh, Token: text}
 	hash := sha256.Sum256([]byte(text))
 	one := newAssistant(fresh, hash[:])
-	byName[t.Name] = one
-	if err := a.store(byName); err != nil {
+	old, err := a.insert(one)
+	if err == nil {
+		if err = a.file.save(); err != nil {
+			a.replace(t.Name, one, old) // nobody has got the token
+		}
+	}
+	if err != nil {
 		one.close()
 		return AddedToken{}, err
 	}
@@ -154,6 +148,37 @@ func (a *assistants) add(t NewToken) (AddedToken, error) {
 	}
 	a.forgetSeen(t.Name)
 	return added, nil
+}
+
+// insert adds an assistant, and returns the one of this name whose token has ended, or nil.
+func (a *assistants) insert(one *assistant) (old *assistant, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	byName := maps.Clone(a.table.Load().byName)
+	if old = byName[one.Name]; old != nil && !old.hasEnded() {
+		return nil, badControl{fmt.Errorf("the assistant %q has a token already: end it with `pagemcp token revoke %[1]s`, or choose another name", one.Name)}
+	}
+	if countNames(byName, func(other *assistant) bool { return other.Revoked.IsZero() && other != old }) >= maxAssistants {
+		return nil, badControl{fmt.Errorf("there are %d named tokens already: `pagemcp token revoke NAME` ends one", maxAssistants)}
+	}
+	byName[one.Name] = one
+	a.table.Store(newAssistantTable(byName))
+	return old, nil
+}
+
+// replace puts one in the place of old, unless that was replaced already; nil is none.
+func (a *assistants) replace(name string, old, one *assistant) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	byName := maps.Clone(a.table.Load().byName)
+	if byName[name] != old {
+		return
+	}
+	if byName[name] = one; one == nil {
+		delete(byName, name)
+	}
+	dropOldestRevoked(byName)
+	a.table.Store(newAssistantTable(byName))
 }
 
 // forgetSeen ends the connections that a name has made without a token: they connect again,
@@ -170,22 +195,18 @@ func (a *assistants) forgetSeen(name string) {
 // revoke ends a token and its connections. The name is refused from then on, for
 // `pagemcp stdio --as` too.
 func (a *assistants) revoke(name string) error {
-	a.saving.Lock()
-	defer a.saving.Unlock()
-	byName := maps.Clone(a.table.Load().byName)
-	old := byName[name]
+	old := a.table.Load().byName[name]
 	if old == nil || !old.Revoked.IsZero() {
 		return badControl{fmt.Errorf("there is no token of the name %q: `pagemcp token list` shows the names", name)}
 	}
 	gone := old.snapshot()
 	gone.Revoked = time.Now().UTC().Round(0)
-	byName[name] = newAssistant(gone, nil)
-	dropOldestRevoked(byName)
-	if err := a.store(byName); err != nil {
-		return err
-	}
+	a.replace(name, old, newAssistant(gone, nil))
 	old.close()
 	a.forgetSeen(name)
+	if err := a.file.save(); err != nil {
+		return fmt.Errorf("the token has ended, but is valid again once the gateway was restarted: %w", err)
+	}
 	return nil
 }
 
@@ -210,8 +231,9 @@ func countNames(byName map[string]*assistant, selects func(*assistant) bool) (n 
 	return n
 }
 
-// store writes the file, then sets the assistants. The caller holds saving.
-func (a *assistants) store(byName map[string]*assistant) error {
+// snapshot returns what the file has.
+func (a *assistants) snapshot() any {
+	byName := a.table.Load().byName
 	all := make([]storedAssistant, 0, len(byName))
 	for _, one := range byName {
 		s := storedAssistant{NamedAssistant: one.snapshot()}
@@ -221,11 +243,7 @@ func (a *assistants) store(byName map[string]*assistant) error {
 		all = append(all, s)
 	}
 	slices.SortFunc(all, func(x, y storedAssistant) int { return strings.Compare(x.Name, y.Name) })
-	if err := a.state.save(assistantsFile, all); err != nil {
-		return err
-	}
-	a.table.Store(newAssistantTable(byName))
-	return nil
+	return all
 }
 
 // list returns all by name, also those that were revoked.
@@ -247,17 +265,25 @@ func (a *assistants) touch(principal string, now time.Time) {
 
 // flush stores the last uses, if there are later ones than stored.
 func (a *assistants) flush() error {
-	a.saving.Lock()
-	defer a.saving.Unlock()
 	latest := a.lastUse()
-	if !latest.After(a.saved) {
+	if !latest.After(a.lastSaved(time.Time{})) {
 		return nil
 	}
-	if err := a.store(a.table.Load().byName); err != nil {
+	if err := a.file.save(); err != nil {
 		return err
 	}
-	a.saved = latest
+	a.lastSaved(latest)
 	return nil
+}
+
+// lastSaved records that the uses up to a time are stored, and returns the latest such time.
+func (a *assistants) lastSaved(at time.Time) time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if at.After(a.saved) {
+		a.saved = at
+	}
+	return a.saved
 }
 
 // lastUse returns the time of the last use of any token.

@@ -45,8 +45,8 @@ type Gateway struct {
 	given    *access.Origins // those of the options and AllowOrigins: they may join again after revoke
 	paired   *pairedOrigins
 	activity *activity
+	pauseDoc doc
 	pause    access.Pause
-	pausing  sync.Mutex // held while pause.json is written, so that the last one has the latest times
 	recent   *logRing
 	started  time.Time
 	guard    *access.Guard

@@ -29,13 +29,11 @@ import (
 // time also applies after a restart to names of pages that were connected when the
 // gateway ended.
 type names struct {
-	state *state
+	file doc
 
-	saving sync.Mutex // held while the file is written; locked before mu
-	closed bool       // nothing is stored after close; guarded by saving
-
-	mu    sync.Mutex
-	known map[string]*nameRecord // by name
+	mu     sync.Mutex
+	known  map[string]*nameRecord // by name
+	closed []nameRecord           // what was stored by close; nothing else is stored after it
 }
 
 // A nameRecord is the name of one tab of one origin.
@@ -58,7 +56,8 @@ type nameRecord struct {
 const namesFile = "names.json"
 
 func openNames(s *state) (*names, error) {
-	n := &names{state: s, known: map[string]*nameRecord{}}
+	n := &names{known: map[string]*nameRecord{}}
+	n.file = doc{state: s, name: namesFile, snapshot: n.snapshot}
 	stored, _, err := load[[]*nameRecord](s, namesFile, "pages may get other names than before", nil)
 	if err != nil {
 		return nil, err
@@ -391,13 +390,8 @@ func (n *names) markUsed() (any bool) {
 
 // save stores the current names. An error is logged; the next change tries again.
 func (n *names) save() {
-	n.saving.Lock()
-	defer n.saving.Unlock()
-	if n.closed {
-		return
-	}
-	if err := n.state.save(namesFile, n.snapshot()); err != nil {
-		n.state.logError(err)
+	if err := n.file.save(); err != nil {
+		n.file.state.logError(err)
 	}
 }
 
@@ -405,15 +399,19 @@ func (n *names) save() {
 // their sockets: they will reconnect.
 func (n *names) close() {
 	n.markUsed()
+	last := n.snapshot().([]nameRecord)
+	n.mu.Lock()
+	n.closed = last
+	n.mu.Unlock()
 	n.save()
-	n.saving.Lock()
-	defer n.saving.Unlock()
-	n.closed = true
 }
 
-func (n *names) snapshot() []nameRecord {
+func (n *names) snapshot() any {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.closed != nil {
+		return n.closed
+	}
 	records := make([]nameRecord, 0, len(n.known))
 	for _, record := range n.known {
 		if record.reserved {

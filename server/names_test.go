@@ -57,7 +57,7 @@ func TestNamesStayWithTheirTabs(t *testing.T) {
 			t.Errorf("%s of %s, tab %s: %q, want %q", step.wanted, step.origin, step.page, got, step.want)
 		}
 	}
-	again, err := openNames(n.state)
+	again, err := openNames(n.file.state)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestNamesBelongToTheirOriginUntilRevoked(t *testing.T) {
 		if got := claim(t, n, "https://b.example", "1", "notes"); got != "notes-b-example" {
 			t.Errorf("after a year: %q", got)
 		}
-		n, err := openNames(n.state)
+		n, err := openNames(n.file.state)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestNamesOfOpenTabsOutliveLongAbsenceOfGateway(t *testing.T) {
 		claim(t, n, a, "2", "notes")
 		n.close()
 		time.Sleep(3 * limits.NameTTL)
-		n, err := openNames(n.state)
+		n, err := openNames(n.file.state)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestRememberedNamesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := testNames(t)
-		n.closed = true // nothing is stored
+		n.closed = []nameRecord{} // nothing more is stored
 		const a = "https://a.example"
 		claim(t, n, a, "mail", "mail")
 		n.unclaim("mail")
@@ -293,7 +293,7 @@ func TestNamesOfPagesThatWereHereAreKept(t *testing.T) {
 		claim(t, n, a, "3", "notes")
 		n.unclaim("notes")
 		time.Sleep(time.Minute)
-		again, err := openNames(n.state)
+		again, err := openNames(n.file.state)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -420,7 +420,7 @@ func walkNames(t *testing.T, random *rand.Rand) {
 				n.refresh()
 			}
 		case 6: // the gateway is killed; tabs that were here come back in any order
-			again, err := openNames(n.state)
+			again, err := openNames(n.file.state)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,12 +12,10 @@ import (
 // pairedOrigins are the origins that the user has allowed with `pagemcp pair`. Unlike
 // Options.Origins they are stored: their pages may join again after a restart.
 type pairedOrigins struct {
-	state *state
+	file doc
 
 	mu   sync.Mutex
-	list []pairedOrigin // by Since, oldest first
-
-	saving sync.Mutex // held while the file is written; locked before mu
+	list []pairedOrigin // by Since, oldest first; never changed in place
 }
 
 type pairedOrigin struct {
@@ -36,56 +34,59 @@ func openPairedOrigins(s *state) (*pairedOrigins, error) {
 		return nil, err
 	}
 	valid := slices.DeleteFunc(stored, func(p pairedOrigin) bool { return access.CheckOrigin(p.Origin) != nil })
-	return &pairedOrigins{state: s, list: valid[:min(len(valid), maxPairedOrigins)]}, nil
+	p := &pairedOrigins{list: valid[:min(len(valid), maxPairedOrigins)]}
+	p.file = doc{state: s, name: originsFile, snapshot: func() any { return p.all() }}
+	return p, nil
 }
 
 // add stores an origin. It fails if there are too many.
 func (p *pairedOrigins) add(origin string) error {
-	p.saving.Lock()
-	defer p.saving.Unlock()
-	before := p.all()
-	if slices.ContainsFunc(before, func(other pairedOrigin) bool { return other.Origin == origin }) {
-		return nil
+	if isNew, err := p.insert(origin); !isNew {
+		return err
 	}
-	if len(before) >= maxPairedOrigins {
-		return fmt.Errorf("%d origins are allowed already: remove some with `pagemcp revoke ORIGIN`", maxPairedOrigins)
-	}
-	return p.store(append(before, pairedOrigin{Origin: origin, Since: time.Now().Round(0)}))
+	return p.file.save()
 }
 
-// remove removes the origins that selects accepts from the file, and returns them.
+func (p *pairedOrigins) insert(origin string) (isNew bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if slices.ContainsFunc(p.list, func(other pairedOrigin) bool { return other.Origin == origin }) {
+		return false, nil
+	}
+	if len(p.list) >= maxPairedOrigins {
+		return false, fmt.Errorf("%d origins are allowed already: remove some with `pagemcp revoke ORIGIN`", maxPairedOrigins)
+	}
+	p.list = append(slices.Clone(p.list), pairedOrigin{Origin: origin, Since: time.Now().Round(0)})
+	return true, nil
+}
+
+// remove removes the origins that selects accepts, and returns them.
 func (p *pairedOrigins) remove(selects func(origin string) bool) (removed []string, err error) {
-	p.saving.Lock()
-	defer p.saving.Unlock()
-	var kept []pairedOrigin
-	for _, one := range p.all() {
+	if removed = p.take(selects); len(removed) == 0 {
+		return nil, nil
+	}
+	return removed, p.file.save()
+}
+
+func (p *pairedOrigins) take(selects func(origin string) bool) (removed []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	kept := []pairedOrigin{}
+	for _, one := range p.list {
 		if selects(one.Origin) {
 			removed = append(removed, one.Origin)
 		} else {
 			kept = append(kept, one)
 		}
 	}
-	if len(removed) == 0 {
-		return nil, nil
-	}
-	return removed, p.store(kept)
-}
-
-// store writes the file, then sets the list. The caller holds saving.
-func (p *pairedOrigins) store(list []pairedOrigin) error {
-	if err := p.state.save(originsFile, list); err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.list = list
-	return nil
+	p.list = kept
+	return removed
 }
 
 func (p *pairedOrigins) all() []pairedOrigin {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.list)
+	return p.list
 }
 
 func (p *pairedOrigins) names() []string {

@@ -33,7 +33,7 @@ const (
 // a page out of band, in a URL fragment; page and gateway derive a key from it and the
 // origin of the page. Neither secret nor key is sent over the WebSocket.
 type keyring struct {
-	state   *state
+	file    doc
 	gateway string // id
 
 	mu      sync.Mutex
@@ -59,7 +59,8 @@ type pageKey struct {
 }
 
 func openKeyring(s *state, gateway string) (*keyring, error) {
-	k := &keyring{state: s, gateway: gateway, secrets: map[string]*secret{}, keys: map[string]*pageKey{}}
+	k := &keyring{gateway: gateway, secrets: map[string]*secret{}, keys: map[string]*pageKey{}}
+	k.file = doc{state: s, name: "keys.json", snapshot: k.snapshot}
 	stored, _, err := load[[]*pageKey](s, "keys.json", "pages must be paired again", nil)
 	if err != nil {
 		return nil, err
@@ -148,6 +149,15 @@ func (a *attempt) proof() []byte { return a.transcript.sign(a.key, gatewayLabel)
 // use one secret, one of them succeeds. wanted is the id that the page has chosen for a key of a
 // secret: a page that was reloaded before it got the answer then has that key. "" is a new one.
 func (a *attempt) finish(proof []byte, wanted string) (keyID string, err error) {
+	keyID, isDue, err := a.verify(proof, wanted)
+	if isDue {
+		a.ring.save()
+	}
+	return keyID, err
+}
+
+// verify is finish in memory. isDue: the keys are to be saved.
+func (a *attempt) verify(proof []byte, wanted string) (keyID string, isDue bool, err error) {
 	k := a.ring
 	right := subtle.ConstantTimeCompare(proof, a.transcript.sign(a.key, pageLabel)) == 1
 	k.mu.Lock()
@@ -155,29 +165,29 @@ func (a *attempt) finish(proof []byte, wanted string) (keyID string, err error) 
 	if a.keyID != "" {
 		key := k.keys[a.keyID]
 		if !right || key == nil {
-			return "", gateway.ErrRefused
+			return "", false, gateway.ErrRefused
 		}
-		return key.ID, k.use(key)
+		return key.ID, k.use(key), nil
 	}
 	s := k.secrets[a.secret]
 	if s == nil || s.wrongProofs >= maxWrongProofs || time.Since(s.created) >= secretTTL {
-		return "", gateway.ErrRefused
+		return "", false, gateway.ErrRefused
 	}
 	if !right {
 		if s.wrongProofs++; s.wrongProofs >= maxWrongProofs {
 			delete(k.secrets, a.secret)
 		}
-		return "", gateway.ErrRefused
+		return "", false, gateway.ErrRefused
 	}
 	if wanted == "" {
 		wanted = randomText(12)
 	} else if !isKeyID(wanted) || k.keys[wanted] != nil {
-		return "", gateway.ErrRefused
+		return "", false, gateway.ErrRefused
 	}
 	delete(k.secrets, a.secret) // used, even if the page disconnects now
 	key := &pageKey{ID: wanted, Origin: a.origin, Key: a.key, Used: time.Now(), created: true}
 	k.keys[key.ID] = key
-	return key.ID, k.save()
+	return key.ID, true, nil
 }
 
 // isKeyID reports whether a page may choose an id for its key: 16 to 32 bytes, as base64url.
@@ -206,45 +216,56 @@ func (k *keyring) has(keyID string) bool {
 // touch records that a key is in use, so that a page that stays joined for days can
 // still reload.
 func (k *keyring) touch(keyID string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if key := k.keys[keyID]; key != nil {
-		k.use(key) // an error is ignored: the next use tries again
+	if k.markUsed(keyID) {
+		k.save()
 	}
 }
 
-// use records that a key is in use, and stores that every keySaveInterval, or if the
+func (k *keyring) markUsed(keyID string) (isDue bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	key := k.keys[keyID]
+	return key != nil && k.use(key)
+}
+
+// use records that a key is in use. That is to be saved every keySaveInterval, or if the
 // wall clock has moved: a stored time far in the past would expire the key early. The
 // caller holds the lock.
-func (k *keyring) use(key *pageKey) error {
+func (k *keyring) use(key *pageKey) (isDue bool) {
 	now := time.Now()
 	stale := now.Round(0).Sub(key.Used.Round(0)).Abs() >= keySaveInterval
 	key.Used = now
-	if !stale && time.Since(k.saved) < keySaveInterval {
-		return nil
-	}
-	return k.save()
+	return stale || time.Since(k.saved) >= keySaveInterval
 }
 
 // flush stores when the keys were last used.
 func (k *keyring) flush() error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if len(k.keys) == 0 && k.saved.IsZero() {
+	if k.isEmpty() {
 		return nil
 	}
-	return k.save()
+	return k.file.save()
+}
+
+// isEmpty reports whether there are no keys, and were none.
+func (k *keyring) isEmpty() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.keys) == 0 && k.saved.IsZero()
 }
 
 // revoke deletes the keys of the origins that selects accepts, and all secrets that are
 // not used yet, since they are valid for every origin. It returns the number of keys.
 func (k *keyring) revoke(selects func(origin string) bool) (count int, err error) {
+	return k.remove(selects), k.file.save()
+}
+
+func (k *keyring) remove(selects func(origin string) bool) (count int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	before := len(k.keys)
 	maps.DeleteFunc(k.keys, func(_ string, key *pageKey) bool { return selects(key.Origin) })
 	clear(k.secrets)
-	return before - len(k.keys), k.save()
+	return before - len(k.keys)
 }
 
 // origins returns the origins that have a key, sorted. The user has allowed each of them once.
@@ -272,8 +293,17 @@ func (k *keyring) uses() (keys map[string]int, last map[string]time.Time) {
 	return keys, last
 }
 
-// save stores the keys that have not expired. The caller holds the lock.
-func (k *keyring) save() error {
+// save stores the keys. A page whose key cannot be stored joins nevertheless.
+func (k *keyring) save() {
+	if err := k.file.save(); err != nil {
+		k.file.state.log.Warn("the keys of pages are not kept when the gateway ends: free some space", "error", err)
+	}
+}
+
+// snapshot returns the keys that have not expired.
+func (k *keyring) snapshot() any {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.saved = time.Now()
 	maps.DeleteFunc(k.keys, func(_ string, key *pageKey) bool { return time.Since(key.Used) >= limits.KeyTTL })
 	stored := slices.SortedFunc(maps.Values(k.keys), func(a, b *pageKey) int { return b.Used.Compare(a.Used) })
@@ -281,7 +311,11 @@ func (k *keyring) save() error {
 		delete(k.keys, stored[len(stored)-1].ID)
 		stored = stored[:len(stored)-1]
 	}
-	return k.state.save("keys.json", stored)
+	copied := make([]pageKey, len(stored))
+	for i, key := range stored {
+		copied[i] = *key
+	}
+	return copied
 }
 
 // deriveKey derives the key of one origin at one gateway. RFC 5869.

@@ -197,7 +197,7 @@ func TestKeysExpireOnlyByDisuse(t *testing.T) {
 			if err := ring.flush(); err != nil {
 				t.Fatal(err)
 			}
-			again, err := openKeyring(ring.state, "gw")
+			again, err := openKeyring(ring.file.state, "gw")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -232,11 +232,11 @@ func TestKeyUseIsStoredAfterTheClockMoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		ring.keys[keyID].Used = time.Now().Add(-9 * time.Hour).Round(0) // as the file has it after a jump
-		if err := ring.save(); err != nil {
+		if err := ring.file.save(); err != nil {
 			t.Fatal(err)
 		}
 		ring.touch(keyID) // the gateway is killed soon after, so nothing is flushed
-		again, err := openKeyring(ring.state, "gw")
+		again, err := openKeyring(ring.file.state, "gw")
 		if err != nil {
 			t.Fatal(err)
 		}

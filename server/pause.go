@@ -27,6 +27,7 @@ const endlessPause = 100 * 365 * 24 * time.Hour
 
 // restorePause continues a pause that an earlier gateway began. A file that cannot be read is one, too.
 func (g *Gateway) restorePause() error {
+	g.pauseDoc = doc{state: g.state, name: pauseFile, snapshot: func() any { return storedPause{g.pause.Until(), g.pause.Stopped()} }}
 	stored, _, broken, err := parse[storedPause](g.state, pauseFile, nil, json.RejectUnknownMembers(true))
 	if err != nil {
 		return err
@@ -81,11 +82,7 @@ func (g *Gateway) controlPause(_ *http.Request, body []byte) (any, error) {
 	return Paused{until}, nil
 }
 
-func (g *Gateway) savePause() error {
-	g.pausing.Lock()
-	defer g.pausing.Unlock()
-	return g.state.save(pauseFile, storedPause{g.pause.Until(), g.pause.Stopped()})
-}
+func (g *Gateway) savePause() error { return g.pauseDoc.save() }
 
 // monitorStop is for how long a monitor stops assistants. It ends by itself, since a monitor cannot
 // end it: no page of a browser gives an assistant anything back.

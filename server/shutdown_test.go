@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"syscall"
 	"testing"
@@ -93,5 +94,55 @@ func TestGatewayStartsOnFullDisk(t *testing.T) {
 	g.announce() // as the sweeper does
 	if _, ok := readRunning(d.process()); !ok {
 		t.Error("with space again, the gateway cannot be found")
+	}
+}
+
+// A full disk refuses no page: one with a valid key joins, and one with an invitation gets a key that lasts until the gateway ends.
+func TestAFullDiskRefusesNoPage(t *testing.T) {
+	t.Parallel()
+	d := newMemDisk()
+	s, err := openState("/state", d.process(), -1, slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	ring, err := openKeyring(s, "gateway")
+	if err != nil {
+		t.Fatal(err)
+	}
+	join := func(ring *keyring, secretID, keyID string, key []byte) (string, error) {
+		a, err := ring.begin("http://localhost", "ws://127.0.0.1/page", make([]byte, nonceLength), secretID, keyID)
+		if err != nil {
+			return "", err
+		}
+		if key == nil {
+			key = a.key
+		}
+		return a.finish(a.transcript.sign(key, pageLabel), "")
+	}
+	id, _ := ring.newSecret()
+	first, err := join(ring, id, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logged []string
+	s.disk, s.log = fullDisk{s.disk}, logTo(func(line string) { logged = append(logged, line) })
+	later, err := openKeyring(s, "gateway") // the first use after a start is to be stored
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := join(later, "", first, nil); err != nil {
+		t.Errorf("a page with a key: %v", err)
+	}
+	id, _ = later.newSecret()
+	second, err := join(later, id, "", nil)
+	if err != nil {
+		t.Errorf("a page with an invitation: %v", err)
+	}
+	if _, err := join(later, "", second, nil); err != nil {
+		t.Errorf("its reload: %v", err)
+	}
+	if !strings.Contains(strings.Join(logged, ""), "not kept") {
+		t.Errorf("the log has only %q", logged)
 	}
 }

@@ -303,6 +303,48 @@ func (s *state) replace(name string, data []byte) error {
 	return s.disk.SyncDir(path.Dir(name))
 }
 
+// A doc is a file of the state directory whose value is in memory. Its owner changes that first, and then
+// saves it: what cannot be written lasts until the process ends.
+type doc struct {
+	state    *state
+	name     string
+	snapshot func() any // the value now; called without locks
+
+	mu      sync.Mutex
+	asked   uint64        // calls of save
+	written uint64        // of these, those that the file includes
+	writing chan struct{} // closed when the write that runs has ended; nil: none runs
+}
+
+// save returns when the file includes what was changed before. Calls that come while one writes share the next write.
+func (d *doc) save() error {
+	d.mu.Lock()
+	d.asked++
+	mine := d.asked
+	for d.written < mine {
+		if others := d.writing; others != nil {
+			d.mu.Unlock()
+			<-others
+			d.mu.Lock()
+			continue
+		}
+		all, done := d.asked, make(chan struct{})
+		d.writing = done
+		d.mu.Unlock()
+		err := d.state.save(d.name, d.snapshot())
+		d.mu.Lock()
+		d.writing = nil
+		close(done)
+		if err != nil {
+			d.mu.Unlock()
+			return err
+		}
+		d.written = all
+	}
+	d.mu.Unlock()
+	return nil
+}
+
 // An identity identifies a gateway across restarts.
 type identity struct {
 	Gateway    string `json:"gateway"`    // id that pages store with their keys; 16 random bytes

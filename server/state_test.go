@@ -70,11 +70,11 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 		"a key": {
 			before: func(g *Gateway) error {
 				g.keys.keys["a"] = &pageKey{ID: "a", Origin: testOrigin, Key: make([]byte, 32), Used: time.Now()}
-				return g.keys.save()
+				return g.keys.file.save()
 			},
 			save: func(g *Gateway) error {
 				g.keys.keys["b"] = &pageKey{ID: "b", Origin: testOrigin, Key: make([]byte, 32), Used: time.Now()}
-				return g.keys.save()
+				return g.keys.file.save()
 			},
 			of: func(r remembered) any { return r.keys },
 		},
