@@ -63,10 +63,10 @@ func FuzzGuard(f *testing.F) {
 // With any contents of the files in the state directory the gateway starts, sets
 // unreadable files aside, and starts again with the same identity and token.
 func FuzzStateFiles(f *testing.F) {
-	names := []string{identityFile, identityCopy, namesFile, "keys.json", runningFile, auditFile, "sessions/" + strings.Repeat("ab", 32) + ".json"}
+	names := []string{identityFile, identityCopy, namesFile, "keys.json", runningFile, auditFile, sessionFile(testSession)}
 	for i := range names {
 		for _, text := range []string{"", "{", "null", "[null]", "{}", `[{"name":"a","used":"2999-01-01T00:00:00Z"}]`, `{"a":"0001-01-01T00:00:00Z"}`,
-			`{"gateway":"x","sessionKey":"AAAAAAAAAAAAAAAAAAAAAA=="}`, `{"subscriptions":{"a:b":1},"expires":"2999-01-01T00:00:00Z"}`, "\xff"} {
+			`{"gateway":"x"}`, `{"revision":"2025-11-25","capabilities":{},"subscriptions":["a:b"],"expires":"2999-01-01T00:00:00Z"}`, "\xff"} {
 			f.Add(uint8(i), []byte(text), uint8(i+1), []byte("["))
 		}
 	}
@@ -86,6 +86,7 @@ func FuzzStateFiles(f *testing.F) {
 		g.names.claim(t.Context(), testOrigin, "", "page", "notes")
 		g.names.refresh()
 		g.core.Sessions.Sweep(time.Now())
+		g.core.Sessions.Store.Load(t.Context(), "", testSession)
 		g.Close(context.Background())
 		for name, data := range files {
 			for aside, text := range d.texts() {
@@ -99,7 +100,7 @@ func FuzzStateFiles(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer g.Close(context.Background())
-		if g.identity.Gateway != id.Gateway || string(g.identity.SessionKey) != string(id.SessionKey) || g.token.text() != token {
+		if g.identity != id || g.token.text() != token {
 			t.Error("another identity or token")
 		}
 	})

@@ -18,7 +18,6 @@ import (
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/monitor"
@@ -143,7 +142,7 @@ func (g *Gateway) restore() (err error) {
 		MaySample:  func(origin string) bool { return slices.Contains(g.options.SamplingOrigins, origin) },
 		Doorkeeper: g.pairing, Log: g.log, SchemaRemoved: g.activity.schemaRemoved,
 		Sessions: gateway.SessionOptions{
-			Keys: keys.Of(g.identity.SessionKey), Lifetime: sessionLifetime, Changes: files,
+			Store: files, Lifetime: sessionLifetime,
 			Max: mcphttp.SessionLimits{All: sessions, PerOwner: sessions}, // one user, who may use all of them
 		},
 		MaxSockets: configured.Sockets, MaxPagesPerOrigin: configured.PagesPerOrigin,

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -66,18 +67,22 @@ func TestReadsWhileSessionsSubscribeAgain(t *testing.T) {
 			readers.Wait()
 			time.Sleep(10 * time.Second)
 			synctest.Wait()
-			for i, session := range sessions { // and all of them are subscribed again
-				if got := armed(g, session); got != subscriptions {
+			var streams []*gatewaytest.Stream
+			for _, session := range sessions {
+				stream := inSession(t, g, client, session).Listen(t.Context())
+				stream.Take()
+				streams = append(streams, stream)
+			}
+			for n := range subscriptions {
+				table.Changed(fmt.Sprintf("notes://%d", n))
+			}
+			time.Sleep(10 * time.Second)
+			for i, stream := range streams { // and all of them are subscribed again
+				if got := gatewaytest.Count(stream.Take(), engine.MethodUpdated); got != subscriptions {
 					t.Errorf("%s: client %d is subscribed to %d", name, i, got)
 				}
 			}
 			kill()
 		}
 	})
-}
-
-// armed returns how many subscriptions of a session the engine has.
-func armed(g *Gateway, session string) int {
-	state, _ := g.core.Sessions.Inspect(session)
-	return state.Subscribed
 }

@@ -71,7 +71,7 @@ func TestSessionLives(t *testing.T) {
 	if status, _ := c.Request("9", "ping", ""); status != 404 {
 		t.Errorf("after DELETE: %d", status)
 	}
-	if files, _ := filepath.Glob(g.state.path("sessions/*.json")); len(files) != 1 {
+	if files, _ := filepath.Glob(g.state.path("sessions/*.json")); len(files) != 1 { // that of other
 		t.Errorf("stored: %v", files)
 	}
 }

@@ -149,6 +149,12 @@ func (s *state) refuseWrites() {
 	s.closed = true
 }
 
+func (s *state) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
 // beginWrite counts a write; false if the state is closed. Each true needs writes.Done.
 func (s *state) beginWrite() bool {
 	s.mu.Lock()
@@ -347,12 +353,11 @@ func (d *doc) save() error {
 
 // An identity identifies a gateway across restarts.
 type identity struct {
-	Gateway    string `json:"gateway"`    // id that pages store with their keys; 16 random bytes
-	SessionKey []byte `json:"sessionKey"` // seals ids of sessions, which stay valid after a restart; 16 random bytes
+	Gateway string `json:"gateway"` // id that pages store with their keys; 16 random bytes
 }
 
 func (id *identity) check() error {
-	if id.Gateway == "" || len(id.SessionKey) != 16 {
+	if id.Gateway == "" {
 		return errors.New("the file contains no valid identity")
 	}
 	return nil
@@ -383,12 +388,12 @@ func (s *state) identity() (identity, error) {
 	case !found && copied:
 		return second, s.save(identityFile, second)
 	case !found:
-		id = identity{Gateway: randomText(16), SessionKey: randomBytes(16)}
+		id = identity{Gateway: randomText(16)}
 		if err := s.save(identityFile, id); err != nil {
 			return id, err
 		}
 	}
-	if !copied || id.Gateway != second.Gateway || string(id.SessionKey) != string(second.SessionKey) {
+	if !copied || id.Gateway != second.Gateway {
 		return id, s.save(identityCopy, id)
 	}
 	return id, nil

@@ -22,10 +22,10 @@ type remembered struct {
 	token    string
 	keys     []string // ids of keys and what they are
 	names    []string
-	sessions []string // what that with testHash has subscribed to
+	sessions []string // what testSession has subscribed to
 }
 
-var testHash = strings.Repeat("ab", 32)
+var testSession = strings.Repeat("ab", 16)
 
 // openOn starts a gateway on a disk. It is not bound to a port.
 func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
@@ -38,8 +38,8 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 	for id, key := range g.keys.keys {
 		r.keys = append(r.keys, id+" "+string(key.Key))
 	}
-	if changes, _ := g.core.Options.Sessions.Changes.Load(t.Context(), testHash); len(changes.Subscriptions.URIs()) > 0 {
-		r.sessions = append(r.sessions, strings.Join(changes.Subscriptions.URIs(), " "))
+	if s, _ := g.core.Sessions.Store.Load(t.Context(), "", testSession); s != nil {
+		r.sessions = s.Subscriptions
 	}
 	slices.Sort(r.keys)
 	return g, r
@@ -53,8 +53,8 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 		t.Skip("takes long: make test-more")
 	}
 	t.Parallel()
-	subscriber := func(g *Gateway, uris ...string) {
-		g.core.Options.Sessions.Changes.Save(testHash, mcphttp.Changes{Subscriptions: subscribed(uris...), Expires: time.Now().Add(sessionLifetime)})
+	subscribe := func(g *Gateway, uris ...string) error {
+		return g.core.Sessions.Store.Save(t.Context(), &mcphttp.Stored{ID: testSession, Revision: "2025-11-25", Capabilities: []byte("{}"), Subscriptions: uris, Expires: time.Now().Add(sessionLifetime)})
 	}
 	saves := map[string]struct {
 		before, save func(g *Gateway) error
@@ -79,13 +79,13 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 			of: func(r remembered) any { return r.keys },
 		},
 		"a session": {
-			before: func(g *Gateway) error { subscriber(g, "a:1"); return nil },
-			save:   func(g *Gateway) error { subscriber(g, "a:1", "a:2"); return nil },
+			before: func(g *Gateway) error { return subscribe(g, "a:1") },
+			save:   func(g *Gateway) error { return subscribe(g, "a:1", "a:2") },
 			of:     func(r remembered) any { return r.sessions },
 		},
-		"the end of a session's last subscription": {
-			before:     func(g *Gateway) error { subscriber(g, "a:1"); return nil },
-			save:       func(g *Gateway) error { subscriber(g); return nil },
+		"the end of a session": {
+			before:     func(g *Gateway) error { return subscribe(g, "a:1") },
+			save:       func(g *Gateway) error { return g.core.Sessions.Store.Delete(t.Context(), "", testSession) },
 			of:         func(r remembered) any { return r.sessions },
 			operations: 2, // remove, sync the directory
 		},
@@ -171,11 +171,11 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 func TestBrokenFilesAreKeptAside(t *testing.T) {
 	t.Parallel()
 	for name, contents := range map[string][]string{
-		"names.json": {"", "{", "{}", `[1]`},
-		"keys.json":  {"", "\x00", `"a"`, `[{"id":1}]`},
-		"sessions/" + strings.Repeat("ab", 32) + ".json": {"", "null", `{"level":"error"}`, `{"expires":"2999-01-01T00:00:00Z"}`},
-		identityFile: {"", "null", "{}", `{"gateway":"a","sessionKey":"AA=="}`},
-		identityCopy: {"", "null", "{}", strings.Repeat("\x00", 100)},
+		"names.json":             {"", "{", "{}", `[1]`},
+		"keys.json":              {"", "\x00", `"a"`, `[{"id":1}]`},
+		sessionFile(testSession): {"", "null", `{"level":"error"}`, `{"expires":"2999-01-01T00:00:00Z"}`},
+		identityFile:             {"", "null", "{}", `{"gateway":""}`},
+		identityCopy:             {"", "null", "{}", strings.Repeat("\x00", 100)},
 	} {
 		d := newMemDisk()
 		g, first := openOn(t, d)
@@ -189,6 +189,9 @@ func TestBrokenFilesAreKeptAside(t *testing.T) {
 			}
 			if g.identity.Gateway != first.identity.Gateway || g.token.text() != first.token {
 				t.Errorf("%s %q: another identity or token", name, text)
+			}
+			if s, err := g.core.Sessions.Store.Load(t.Context(), "", testSession); s != nil || err != nil {
+				t.Errorf("%s %q: a session %+v, %v", name, text, s, err)
 			}
 			g.Close(context.Background())
 			aside := name + brokenSuffix
@@ -325,13 +328,4 @@ func TestSharedTokenFileIsMadeOnce(t *testing.T) {
 	if len(seen) != 1 {
 		t.Errorf("%d tokens", len(seen))
 	}
-}
-
-// subscribed returns subscriptions that were made long ago.
-func subscribed(uris ...string) mcphttp.Subscriptions {
-	all := mcphttp.Subscriptions{}
-	for _, uri := range uris {
-		all[uri] = mcphttp.Subscription{}
-	}
-	return all
 }

@@ -17,7 +17,6 @@ func (n *Node) apply(old, next *config.Loaded) error {
 	n.core.Sessions.SetLimits(sessionLimits(next.Config.Limits))
 	if !reflect.DeepEqual(old.Keys, next.Keys) {
 		n.core.CloseIdleViews() // they sign with the old key
-		n.core.Sessions.SetKeys(next.Keys)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ type nodeCounts struct {
 	Pages, PagesAway         int // with a socket; within the grace time after it was closed
 	Views, ViewsWithoutPages int // engines of owners; those whose owner has no page, see hosted.md
 	Sessions                 int // of the classic revisions that are awake
+	SessionsLate             int // whose last change is in memory only, as the store does not answer
 	Requests, Streams        int // in flight; open listens and GET streams
 	JoinsUnderway            int
 	JoinsWaiting             int
@@ -42,6 +43,7 @@ func (m *metrics) watch(counts func() nodeCounts) {
 		gauge("pagemcp_views", "Engines that serve the pages of one owner.", func(c nodeCounts) int { return c.Views }),
 		gauge("pagemcp_views_without_pages", "Views whose owner has no page: all of them, if both issuers name users differently.", func(c nodeCounts) int { return c.ViewsWithoutPages }),
 		gauge("pagemcp_sessions_awake", "Classic sessions with a connection to an engine.", func(c nodeCounts) int { return c.Sessions }),
+		gauge("pagemcp_sessions_late", "Classic sessions whose last change is not stored, because the store does not answer.", func(c nodeCounts) int { return c.SessionsLate }),
 		gauge("pagemcp_requests_in_flight", "Requests of assistants that are not answered yet, streams excluded.", func(c nodeCounts) int { return c.Requests }),
 		gauge("pagemcp_streams", "Open listens and GET streams.", func(c nodeCounts) int { return c.Streams }),
 		gauge("pagemcp_joins_underway", "Pages that join at this moment.", func(c nodeCounts) int { return c.JoinsUnderway }),

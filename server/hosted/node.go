@@ -25,7 +25,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// sessionLifetime is that of a classic session, from its beginning.
+// sessionLifetime is that of a classic session without use.
 const sessionLifetime = 7 * 24 * time.Hour
 
 // viewIdle is how long a view is kept without request, stream or awake session.
@@ -187,7 +187,7 @@ func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 		Logging:    true,
 		MaySample:  func(origin string) bool { return n.sampling.Load().Contains(origin) },
 		Doorkeeper: &doorkeeper{issuers: &n.issuers, origins: &n.origins, quotas: n.quotas, registry: n.registry, users: n.users, metrics: n.metrics, joins: n.joins, pressed: n.underPressure, draining: &n.draining},
-		Sessions:   gateway.SessionOptions{Keys: l.Keys, Lifetime: sessionLifetime, Changes: &mcphttp.MemoryChanges{}, Max: sessionLimits(most)},
+		Sessions:   gateway.SessionOptions{Lifetime: sessionLifetime, Max: sessionLimits(most)},
 		Log:        n.log.Logger,
 		MaxSockets: most.Pages + most.Joins, MaxPagesPerOrigin: most.Pages + most.Joins,
 		OnDemand: true, ViewIdle: viewIdle, MaxViews: most.Views,
@@ -200,7 +200,7 @@ func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 }
 
 func sessionLimits(l config.Limits) mcphttp.SessionLimits {
-	return mcphttp.SessionLimits{All: l.Sessions, PerOwner: l.SessionsPerOwner, PerTenant: l.SessionsPerTenant}
+	return mcphttp.SessionLimits{All: l.Sessions, PerOwner: l.SessionsPerOwner}
 }
 
 // instructions are those of /mcp.
@@ -271,7 +271,7 @@ func (n *Node) counts() nodeCounts {
 	underway, waiting := n.joins.Counts()
 	return nodeCounts{
 		Pages: all.Pages, PagesAway: all.Away, Views: all.Views, ViewsWithoutPages: all.ViewsWithoutPages,
-		Sessions: n.core.Sessions.Count(), Requests: requests, Streams: streams,
+		Sessions: n.core.Sessions.Count(), SessionsLate: n.core.Sessions.Late(), Requests: requests, Streams: streams,
 		JoinsUnderway: underway, JoinsWaiting: waiting, UnknownConnections: n.public.Limiter.Unknown(),
 	}
 }

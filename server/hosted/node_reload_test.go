@@ -1,12 +1,9 @@
 package hosted
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 )
 
 // A reload changes who may join and how much is allowed, without a restart. A file that is
@@ -65,29 +62,4 @@ func TestReloadWhileServing(t *testing.T) {
 
 	n.rest = "listen: 127.0.0.1:1\n" + fileLimits // a key twice
 	n.reload(rejected)
-}
-
-// A session whose key is removed ends at once, also while it is awake: a reload that removes the
-// key says that the ids under it are not trusted any more.
-func TestSessionsEndWithTheirKey(t *testing.T) {
-	t.Parallel()
-	n := startFileNode(t)
-	n.keys = filepath.Join(t.TempDir(), "keys")
-	first, second := keys.New()+"\n", keys.New()+"\n"
-	token, session := n.token("alice", nil), ""
-	for _, step := range []struct {
-		name, keys string
-		want       int
-	}{{"the key is the first one", first + second, 200}, {"the key is the second one", second + first, 200}, {"the key is removed", second, 404}} {
-		if err := os.WriteFile(n.keys, []byte(step.keys), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		n.reload("configuration reloaded")
-		if session == "" {
-			session = n.begin(token)
-		}
-		if got := n.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization: Bearer "+token, "Mcp-Session-Id: "+session).status; got != step.want {
-			t.Errorf("%s: %d, want %d", step.name, got, step.want)
-		}
-	}
 }

@@ -61,7 +61,7 @@ func (n *Node) drain() {
 		announce:    n.announceDrain,
 		refuseJoins: func() { n.draining.Store(true) },
 		pages:       n.drainingPages,
-		endStreams:  func() { n.core.Sessions.StoreAwake(); n.core.EndStreams() },
+		endStreams:  n.core.EndStreams,
 		finish:      n.awaitRequests,
 		leave:       func(context.Context) {},
 	})

@@ -73,7 +73,7 @@ func TestTheExampleIsAccepted(t *testing.T) {
 		Cluster: &Cluster{"prod", true, NATS{URLs: []string{"tls://nats:4222"}, Creds: in("node.creds")}},
 		Limits: Limits{
 			PagesPerOwner: 32, PagesPerTenant: 5_000, Pages: 20_000, RequestsPerOwner: 64, RequestsPerTenant: 512, StreamsPerOwner: 64, StreamsPerTenant: 5_000, Streams: 20_000,
-			ReadsPerSecond: 20, CompletionsPerSecond: 10, CallsPerSecond: 50, Joins: 128, JoinsPerTenantPerSecond: 200, Views: 20_000, SessionsPerOwner: 128, SessionsPerTenant: 5_000, Sessions: 10_000,
+			ReadsPerSecond: 20, CompletionsPerSecond: 10, CallsPerSecond: 50, Joins: 128, JoinsPerTenantPerSecond: 200, Views: 20_000, SessionsPerOwner: 128, Sessions: 10_000,
 		},
 		Log: Log{"info"}, Audit: Audit{"full"},
 	}

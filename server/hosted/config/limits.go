@@ -32,9 +32,8 @@ type Limits struct {
 	Views int `yaml:"views"` // engines of owners; default 20,000
 
 	// Classic sessions that are awake: used in the last 30 s, or with a stream.
-	SessionsPerOwner  int `yaml:"sessionsPerOwner"`  // default 128
-	SessionsPerTenant int `yaml:"sessionsPerTenant"` // default 5,000
-	Sessions          int `yaml:"sessions"`          // of a node; default 10,000
+	SessionsPerOwner int `yaml:"sessionsPerOwner"` // default 128
+	Sessions         int `yaml:"sessions"`         // of a node; default 10,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -68,7 +67,6 @@ func (l *Limits) fields() []limitField {
 		{"joinsPerTenantPerSecond", &l.JoinsPerTenantPerSecond, 200},
 		{"views", &l.Views, 20_000},
 		{"sessionsPerOwner", &l.SessionsPerOwner, 128},
-		{"sessionsPerTenant", &l.SessionsPerTenant, 5_000},
 		{"sessions", &l.Sessions, 10_000},
 	}
 }

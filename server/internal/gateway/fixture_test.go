@@ -16,9 +16,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/conns/connstest"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -47,7 +45,7 @@ func startGateway(t *testing.T, change ...func(*Options)) *testGateway {
 	g := &testGateway{t: t, network: connstest.NewListener()}
 	options := Options{
 		Info: engine.Info{Name: "pagemcp", Title: "PageMCP", Version: "0.0.0-test"}, Doorkeeper: openDoor{}, Log: slog.New(slog.DiscardHandler),
-		Sessions: SessionOptions{Keys: keys.Of(make([]byte, 32)), Lifetime: 24 * time.Hour, Changes: &mcphttp.MemoryChanges{}},
+		Sessions: SessionOptions{Lifetime: 24 * time.Hour},
 	}
 	for _, c := range change {
 		c(&options)

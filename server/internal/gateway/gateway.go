@@ -1,7 +1,7 @@
 // Package gateway is the core of a gateway: pages join it, and clients reach the pages
 // of their owner over HTTP, WebSocket and ports. The program that embeds it supplies
 // access control, an [access.Authenticator] and a [Doorkeeper], and storage, a
-// [mcphttp.SessionChanges] and an [access.Audit].
+// [mcphttp.SessionStore] and an [access.Audit].
 package gateway
 
 import (
@@ -81,9 +81,8 @@ type Options struct {
 
 // SessionOptions are those of the classic sessions.
 type SessionOptions struct {
-	Keys     keys.Ring     // seal their ids, which so outlive the process
-	Lifetime time.Duration // from their beginning
-	Changes  mcphttp.SessionChanges
+	Store    mcphttp.SessionStore // nil: they end with the process
+	Lifetime time.Duration        // without use
 	Max      mcphttp.SessionLimits
 }
 
@@ -137,8 +136,8 @@ func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 	}
 	ending, endStreams := context.WithCancel(context.Background())
 	gw.closing, gw.endStreams = ending.Done(), endStreams
-	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Changes: options.Sessions.Changes, Lifetime: options.Sessions.Lifetime, Max: options.Sessions.Max, Closing: gw.closing}
-	gw.Sessions.Open(options.Sessions.Keys)
+	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Store: options.Sessions.Store, Lifetime: options.Sessions.Lifetime, Max: options.Sessions.Max, Closing: gw.closing, Log: options.Log}
+	gw.Sessions.Open()
 	gw.mcp = &mcphttp.Server{Ending: ending, Endpoints: gw, Gate: gate, Sessions: gw.Sessions}
 	return gw
 }
@@ -294,7 +293,7 @@ type tracked struct {
 // Wait returns when all sockets are closed.
 func (g *Gateway) Wait() { g.openSockets.Wait() }
 
-// End stores the sessions. Call it after Wait. Requests that come later get 503: the server
+// End saves the sessions. Call it after Wait. Requests that come later get 503: the server
 // of a host program may go on.
 func (g *Gateway) End() {
 	close(g.ended)

@@ -54,9 +54,6 @@ func New() string {
 	return base64.RawURLEncoding.EncodeToString(key)
 }
 
-// Of returns a ring of one secret, of at least 16 random bytes.
-func Of(secret []byte) Ring { return Ring{[][]byte{secret}} }
-
 // Read reads a file of keys, see [Parse]. The file must be a regular one that
 // users outside its owner and group cannot access; symbolic links are followed.
 func Read(name string) (Ring, error) {

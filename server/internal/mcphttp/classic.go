@@ -3,10 +3,10 @@ package mcphttp
 import (
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -42,7 +42,7 @@ func (r *request) array(elements [][]byte) {
 			return
 		}
 		defer s.release()
-		if s.record.Version == "2025-03-26" {
+		if s.revision == "2025-03-26" {
 			r.batch(s, elements)
 			return
 		}
@@ -54,8 +54,8 @@ func (r *request) array(elements [][]byte) {
 // client that disconnects has not cancelled it.
 func (r *request) inSession(s *session, x engine.Examination, body []byte, stream bool) {
 	if x.Kind != jsonrpc.Request {
-		if err := s.forward(x, body); err != nil {
-			r.notForwarded(err)
+		if s.notify(x, body) != nil {
+			r.unknownSession()
 			return
 		}
 		r.w.WriteHeader(http.StatusAccepted)
@@ -70,50 +70,25 @@ func (r *request) inSession(s *session, x engine.Examination, body []byte, strea
 		return
 	}
 	client := r.client
-	if !isWork(x) {
-		client.Page = ""
+	if x.Method == engine.MethodPing {
+		client.Page = "" // it is no work for a page
 	}
-	use, over := acquireUse(r.http.Context(), r.server.Gate.Limits, client, s)
+	release, over := r.server.Gate.Limits.Acquire(r.http.Context(), client, "session "+s.key, access.UseRequest)
 	if over != nil {
 		r.exceeded(x.ID, over)
 		return
 	}
-	defer use.end()
-	box, id := newMailbox(), x.ID
-	err := s.register(x, id, box, !stream, use)
-	for errors.Is(err, errRepeated) {
-		x, body = s.rename(r.endpoint.Engine, x)
-		err = s.register(x, id, box, !stream, use)
-	}
+	defer release()
+	box := newMailbox()
+	w, err := s.request(x, body, box, !stream)
 	if err != nil {
 		r.unknownSession()
 		return
 	}
-	if err := s.forward(x, body); err != nil {
-		s.detach(box)
-		r.notForwarded(err)
-		return
-	}
-	accepts := r.mayGet()
-	answer := &response{
-		w: r.w, mailbox: box, ended: s.doneChan(), id: id,
-		stream: stream, status: classicStatus, pending: func() ([]byte, bool) { return s.pending(accepts) }, requeue: s.requeue,
-	}
-	if answer.run(r.http.Context()) != nil {
-		s.detach(box)
-	}
-}
-
-// notForwarded responds to a message that session.forward returned an error for.
-func (r *request) notForwarded(err error) {
-	switch {
-	case errors.Is(err, ErrEventTooLarge):
-		r.fail(http.StatusRequestEntityTooLarge, "", message.InvalidRequest("The message belongs to a request at another node of this gateway, and is larger than the connection between the nodes allows; send a shorter one"))
-	case errors.Is(err, errUnpublished):
-		r.w.Header().Set("Retry-After", "1") // second
-		r.fail(http.StatusServiceUnavailable, "", message.Unreachable("The message may belong to a request at another node of this gateway, which cannot be reached now; send it again"))
-	default:
-		r.unknownSession()
+	defer s.settle(w)
+	answer := &response{w: r.w, mailbox: box, id: x.ID, stream: stream, status: classicStatus, session: s, request: w, accepts: r.mayGet()}
+	if answer.run(r.http.Context()) != nil && !answer.hasEnded { // the client has disconnected
+		s.abandon(w)
 	}
 }
 
@@ -125,10 +100,13 @@ func (r *request) session() *session {
 		r.fail(http.StatusBadRequest, "", message.InvalidRequest("Mcp-Session-Id occurs more than once"))
 		return nil
 	}
-	s, err := r.server.Sessions.acquire(r.http.Context(), id, r.holder())
+	s, err := r.server.Sessions.acquire(id, r.holder())
 	switch {
 	case errors.Is(err, errTooManySessions):
 		r.fail(http.StatusTooManyRequests, "", message.Busy("Too many sessions"))
+		return nil
+	case errors.Is(err, errAway):
+		r.fail(http.StatusServiceUnavailable, "", message.Unreachable("The store of sessions does not answer: retry in a second"))
 		return nil
 	case err != nil:
 		r.unknownSession()
@@ -151,12 +129,12 @@ func (r *request) unknownSession() {
 
 // beginSession begins a session. Its id is in the header of the response.
 func (r *request) beginSession(x engine.Examination, body []byte) {
-	wait, over := r.server.Gate.Limits.Delay(r.client, x.Method)
+	delay, over := r.server.Gate.Limits.Delay(r.client, x.Method)
 	if over != nil {
 		r.exceeded(x.ID, over)
 		return
 	}
-	if wait > 0 && !r.pause(wait) {
+	if !wait.For(r.http.Context(), delay) {
 		return // the client has disconnected
 	}
 	s, id, result := r.server.Sessions.begin(r.holder(), x, body)
@@ -173,18 +151,6 @@ func (r *request) beginSession(x engine.Examination, body []byte) {
 	writeJSON(r.w, http.StatusOK, result)
 }
 
-// pause returns false if the client disconnects before wait has passed.
-func (r *request) pause(wait time.Duration) bool {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-r.http.Context().Done():
-		return false
-	}
-}
-
 // endSession serves DELETE.
 func (r *request) endSession() {
 	s := r.session()
@@ -193,7 +159,6 @@ func (r *request) endSession() {
 	}
 	defer s.release()
 	r.server.Sessions.end(s)
-	s.publish(SessionEvent{Kind: EventEnded}) // if it is not sent, the store says that the session has ended
 	r.w.WriteHeader(http.StatusNoContent)
 }
 
@@ -213,11 +178,11 @@ func (r *request) openSessionStream() {
 		return
 	}
 	defer s.release()
-	release, over := r.server.Gate.Limits.Acquire(r.http.Context(), r.client, "session "+s.hash, access.UseStream)
+	release, over := r.server.Gate.Limits.Acquire(r.http.Context(), r.client, "session "+s.key, access.UseStream)
 	if over != nil {
 		r.exceeded("", over)
 		return
 	}
 	defer release()
-	s.stream(r.w, r.http, r.mayGet())
+	s.stream(r.http.Context(), r.w, r.mayGet())
 }

@@ -21,8 +21,8 @@ type Endpoint struct {
 
 // Endpoints provides the endpoints of a gateway.
 type Endpoints interface {
-	// Acquire returns the endpoint at path for clients of owner. The error is [ErrTooMany],
-	// [ErrFull] or [ErrIsolated].
+	// Acquire returns the endpoint at path for clients of owner. The error is [ErrTooMany] or
+	// [ErrFull].
 	Acquire(owner access.Owner, path string) (Endpoint, error)
 }
 
@@ -32,8 +32,4 @@ var (
 
 	// ErrFull is for an endpoint of an owner for which this process has no room now.
 	ErrFull = errors.New("this gateway serves as many users as it can")
-
-	// ErrIsolated is for an endpoint that cannot be opened now: there is no connection to
-	// the other nodes of the gateway, and the pages of this one would look like all.
-	ErrIsolated = errors.New("the other nodes cannot be reached")
 )

@@ -19,7 +19,7 @@ func TestMailboxMergesUpdates(t *testing.T) {
 		box.put(log, message.HeadOf(log))
 	}
 	take := func() (all []string) {
-		for msg, ok := box.next(); ok; msg, ok = box.next() {
+		for msg, ok := box.next(nil); ok; msg, ok = box.next(nil) {
 			all = append(all, string(msg))
 		}
 		return all

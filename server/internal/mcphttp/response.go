@@ -19,14 +19,15 @@ import (
 type response struct {
 	w       http.ResponseWriter
 	mailbox *mailbox
-	ended   <-chan struct{} // closed when no more messages are added to mailbox
-	id      jsonrpc.ID      // of the request, for an error response
-	stream  bool            // the client accepts event streams
+	id      jsonrpc.ID // of the request, for an error response
+	stream  bool       // the client accepts event streams
 	status  func(message.Head, []byte) int
 
-	// Take and return messages that wait for the session's stream; nil without a session.
-	pending func() (msg []byte, ok bool)
-	requeue func(msg []byte)
+	hasEnded bool // the response was taken from mailbox
+
+	session *session              // nil without one
+	request *pendingRequest       // in the session
+	accepts func(msg string) bool // that of session.take
 
 	events *sse.Stream // nil until the body is an event stream
 }
@@ -35,9 +36,13 @@ type response struct {
 func (r *response) run(ctx context.Context) error {
 	silence := time.NewTimer(limits.StreamAfter)
 	defer silence.Stop()
+	var over <-chan struct{}
+	if r.session != nil {
+		over = r.session.over
+	}
 	for {
 		for {
-			msg, ok := r.mailbox.next()
+			msg, ok := r.mailbox.next(nil)
 			if !ok {
 				break
 			}
@@ -56,7 +61,7 @@ func (r *response) run(ctx context.Context) error {
 			}
 		}
 		select {
-		case <-r.mailbox.wait():
+		case <-r.mailbox.changed:
 		case <-silence.C:
 			if r.stream {
 				if err := r.keepAlive(); err != nil {
@@ -64,7 +69,7 @@ func (r *response) run(ctx context.Context) error {
 				}
 				silence.Reset(limits.PingEvery)
 			}
-		case <-r.ended:
+		case <-over:
 			if r.mailbox.empty() {
 				return r.abort()
 			}
@@ -88,6 +93,11 @@ func (r *response) put(msg []byte) (done bool, err error) {
 		}
 		return false, r.events.Message(msg)
 	}
+	r.hasEnded = true
+	if r.session != nil && !r.session.acknowledge(r.request) {
+		msg = jsonrpc.AppendError(nil, r.id, message.Unreachable("Another process serves this session now: send the request again"))
+		h = message.HeadOf(msg)
+	}
 	if r.events != nil || r.stream && r.status(h, msg) == http.StatusOK { // a stream always has status 200
 		if err := r.writePending(); err != nil {
 			return false, err
@@ -105,22 +115,22 @@ const maxPendingWrites = 1_024
 
 // writePending writes messages that wait for the session's stream.
 func (r *response) writePending() error {
-	if r.pending == nil {
+	if r.session == nil {
 		return nil
 	}
 	for range maxPendingWrites {
-		msg, ok := r.pending()
+		msg, ok := r.session.take(nil, r.accepts)
 		if !ok {
 			return nil
 		}
 		if r.events == nil {
 			if err := r.startStream(); err != nil {
-				r.requeue(msg)
+				r.session.requeue(msg)
 				return err
 			}
 		}
 		if err := r.events.Message(msg); err != nil {
-			r.requeue(msg)
+			r.session.requeue(msg)
 			return err
 		}
 	}
@@ -129,6 +139,7 @@ func (r *response) writePending() error {
 
 // skipCancelled ends without a response, which will not come: the client has cancelled the request.
 func (r *response) skipCancelled([]byte) (done bool, err error) {
+	r.hasEnded = true
 	switch {
 	case r.events != nil:
 	case r.stream:
@@ -152,8 +163,8 @@ func (r *response) startStream() (err error) {
 	return err
 }
 
-// abort writes an error response when the engine connection ends: a stream that only
-// ends would leave the client waiting.
+// abort writes an error response when the session is over: a stream that only ends would leave the
+// client waiting.
 func (r *response) abort() error {
 	_, err := r.put(jsonrpc.AppendError(nil, r.id, message.Interrupted("The connection to the engine ended before this request was answered")))
 	return err
@@ -168,7 +179,7 @@ func writeJSON(w http.ResponseWriter, status int, msg []byte) error {
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(msg)))
-	if status == http.StatusTooManyRequests && h.Get("Retry-After") == "" {
+	if (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && h.Get("Retry-After") == "" {
 		h.Set("Retry-After", "1") // seconds
 	}
 	w.WriteHeader(status)
@@ -215,6 +226,8 @@ func classicStatus(h message.Head, msg []byte) int {
 		return http.StatusBadRequest
 	case message.IsBusy(err):
 		return http.StatusTooManyRequests
+	case message.IsUnreachable(err):
+		return http.StatusServiceUnavailable
 	}
 	return http.StatusOK
 }

@@ -50,11 +50,6 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path string) {
 		return
 	}
 	endpoint, err := s.Endpoints.Acquire(caller.Owner, path)
-	if errors.Is(err, ErrIsolated) {
-		w.Header().Set("Retry-After", "1") // seconds
-		http.Error(w, err.Error()+": retry in a second", http.StatusServiceUnavailable)
-		return
-	}
 	if err != nil {
 		w.Header().Set("Retry-After", "5") // seconds
 		http.Error(w, err.Error()+": retry later", http.StatusTooManyRequests)

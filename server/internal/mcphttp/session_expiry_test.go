@@ -13,8 +13,8 @@ import (
 // returns with a fresh token, and gets what it has missed.
 func TestStreamsEndWithTheirToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newTestCluster(t)
-		n := c.node()
+		c := newTestOwners(t)
+		n := c.process()
 		session := n.begin()
 		n.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
 		old, fresh := aliceToken+" first", aliceToken+" second"
@@ -41,8 +41,8 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 // A listen gets its result when the token of its client expires, and nothing after it.
 func TestListensGetTheirResultWhenTheTokenEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newTestCluster(t)
-		n := c.node()
+		c := newTestOwners(t)
+		n := c.process()
 		token := aliceToken + " first"
 		n.expire(token, time.Minute)
 		listen := n.modernListen(token)
@@ -66,7 +66,7 @@ func TestListensGetTheirResultWhenTheTokenEnds(t *testing.T) {
 // A listen that begins at the moment when the token expires does not stay open.
 func TestListensDoNotOutliveTheirToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newTestCluster(t).node()
+		n := newTestOwners(t).process()
 		for range 20 {
 			n.expire(aliceToken+" first", 0)
 			listen := n.modernListen(aliceToken + " first")
@@ -78,7 +78,7 @@ func TestListensDoNotOutliveTheirToken(t *testing.T) {
 	})
 }
 
-func (n *testNode) modernListen(token string) *gatewaytest.Stream {
+func (n *testProcess) modernListen(token string) *gatewaytest.Stream {
 	n.t.Helper()
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	return n.stream("POST", "/mcp", token, "", `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{`+meta+`,"notifications":{"resourceSubscriptions":["notes://a"]}}}`)

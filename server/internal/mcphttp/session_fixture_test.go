@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -15,21 +16,18 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/conns/connstest"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/keys"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Nodes under test run in a bubble of synctest: on a network in memory, with a fake clock.
-// They share the engines of all owners, as if links between them were perfect.
+// Processes under test run in a bubble of synctest: on a network in memory, with a fake clock.
+// They share the engines of all owners.
 
-// A testCluster is what its nodes share.
-type testCluster struct {
-	t       *testing.T
-	keys    keys.Ring
-	changes *mcphttp.MemoryChanges
+// A testOwners is what processes share.
+type testOwners struct {
+	t *testing.T
 
 	mu      sync.Mutex
 	engines map[string]*engine.Engine // by owner and path
@@ -40,24 +38,24 @@ type testCluster struct {
 }
 
 // settle waits until nothing happens any more.
-func (c *testCluster) settle() {
+func (c *testOwners) settle() {
 	if !c.busy.Load() {
 		synctest.Wait()
 	}
 }
 
-func newTestCluster(t *testing.T) *testCluster {
-	return &testCluster{t: t, keys: mcphttp.RingOf(t, keys.New()), changes: &mcphttp.MemoryChanges{}, engines: map[string]*engine.Engine{}, tables: map[access.Owner]*engine.Table{}}
+func newTestOwners(t *testing.T) *testOwners {
+	return &testOwners{t: t, engines: map[string]*engine.Engine{}, tables: map[access.Owner]*engine.Table{}}
 }
 
 // table returns the resources and tools of owner.
-func (c *testCluster) table(owner access.Owner) *engine.Table {
+func (c *testOwners) table(owner access.Owner) *engine.Table {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.tableOf(owner)
 }
 
-func (c *testCluster) tableOf(owner access.Owner) *engine.Table {
+func (c *testOwners) tableOf(owner access.Owner) *engine.Table {
 	table := c.tables[owner]
 	if table != nil {
 		return table
@@ -80,20 +78,20 @@ func (c *testCluster) tableOf(owner access.Owner) *engine.Table {
 }
 
 // slow waits until it is cancelled.
-func (c *testCluster) slow(ctx context.Context, _ []byte) ([]byte, error) {
+func (c *testOwners) slow(ctx context.Context, _ []byte) ([]byte, error) {
 	c.count(1)
 	defer c.count(-1)
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-func (c *testCluster) count(n int) {
+func (c *testOwners) count(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running += n
 }
 
-func (c *testCluster) slowCalls() int {
+func (c *testOwners) slowCalls() int {
 	synctest.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,11 +111,12 @@ func asking(ctx context.Context, _ []byte) ([]byte, error) {
 	return append(append([]byte(`{"content":[{"type":"text","text":`), jsonrpc.AppendString(nil, string(answers))...), `}]}`...), nil
 }
 
-// A testNode implements mcphttp.Endpoints, access.Authenticator, access.Audit and
+// A testProcess implements mcphttp.Endpoints, access.Authenticator, access.Audit and
 // access.Monitor.
-type testNode struct {
-	*testCluster
+type testProcess struct {
+	*testOwners
 	sessions *mcphttp.Sessions
+	log      strings.Builder
 	client   gatewaytest.Client
 	closing  chan struct{}
 
@@ -125,15 +124,15 @@ type testNode struct {
 	valid   map[string]context.Context // by the value of Authorization
 }
 
-// node starts a node, which ends with the test. change may change its sessions.
-func (c *testCluster) node(change ...func(*mcphttp.Sessions)) *testNode {
-	n := &testNode{testCluster: c, closing: make(chan struct{}), valid: map[string]context.Context{}}
+// process starts a process, which ends with the test. change may change its sessions.
+func (c *testOwners) process(change ...func(*mcphttp.Sessions)) *testProcess {
+	n := &testProcess{testOwners: c, closing: make(chan struct{}), valid: map[string]context.Context{}}
 	gate := &access.Gate{Auth: n, Limits: quotas.New(quotas.Local(quotas.Limits{}), nil), Audit: n, Monitor: n}
-	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Changes: c.changes, Lifetime: 7 * 24 * time.Hour, Closing: n.closing}
+	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Lifetime: 7 * 24 * time.Hour, Closing: n.closing, Log: slog.New(slog.NewTextHandler(&n.log, nil))}
 	for _, each := range change {
 		each(n.sessions)
 	}
-	n.sessions.Open(c.keys)
+	n.sessions.Open()
 	mcp := &mcphttp.Server{Ending: context.Background(), Endpoints: n, Gate: gate, Sessions: n.sessions}
 	wires := connstest.NewListener()
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mcp.Serve(w, r, r.URL.Path) })}
@@ -154,7 +153,7 @@ func (c *testCluster) node(change ...func(*mcphttp.Sessions)) *testNode {
 	return n
 }
 
-func (n *testNode) Acquire(owner access.Owner, path string) (mcphttp.Endpoint, error) {
+func (n *testProcess) Acquire(owner access.Owner, path string) (mcphttp.Endpoint, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	key := string(owner) + path
@@ -168,7 +167,7 @@ func (n *testNode) Acquire(owner access.Owner, path string) (mcphttp.Endpoint, e
 }
 
 // Authenticate reads `issuer owner client`.
-func (n *testNode) Authenticate(r *http.Request) (access.Caller, *access.Challenge) {
+func (n *testProcess) Authenticate(r *http.Request) (access.Caller, *access.Challenge) {
 	token := r.Header.Get("Authorization")
 	parts := strings.Fields(token)
 	if len(parts) < 3 {
@@ -194,7 +193,7 @@ func (n *testNode) Authenticate(r *http.Request) (access.Caller, *access.Challen
 }
 
 // expire sets how long a token is valid.
-func (n *testNode) expire(token string, after time.Duration) {
+func (n *testProcess) expire(token string, after time.Duration) {
 	valid, cancel := context.WithTimeout(context.Background(), after)
 	n.t.Cleanup(cancel)
 	n.validMu.Lock()
@@ -202,11 +201,11 @@ func (n *testNode) expire(token string, after time.Duration) {
 	n.valid[token] = valid
 }
 
-func (n *testNode) Record(access.Entry)                           {}
-func (n *testNode) RecordRefusal(access.Entry)                    {}
-func (n *testNode) Active() bool                                  { return false }
-func (n *testNode) Message(access.Client, string, string, []byte) {}
-func (n *testNode) Answered(access.Client, string, string, int)   {}
+func (n *testProcess) Record(access.Entry)                           {}
+func (n *testProcess) RecordRefusal(access.Entry)                    {}
+func (n *testProcess) Active() bool                                  { return false }
+func (n *testProcess) Message(access.Client, string, string, []byte) {}
+func (n *testProcess) Answered(access.Client, string, string, int)   {}
 
 const (
 	aliceToken = "https://auth.example alice app"
@@ -233,14 +232,14 @@ func linesOf(token, session, body string) []string {
 }
 
 // do sends a request, and returns the whole response.
-func (n *testNode) do(method, path, token, session, body string) answer {
+func (n *testProcess) do(method, path, token, session, body string) answer {
 	n.t.Helper()
 	got, text := n.client.Whole(n.t.Context(), method, path, body, linesOf(token, session, body)...)
 	return answer{got, text}
 }
 
 // begin opens a session of alice at /mcp.
-func (n *testNode) begin() (session string) {
+func (n *testProcess) begin() (session string) {
 	n.t.Helper()
 	begun := n.do("POST", "/mcp", aliceToken, "", testBegin)
 	session = begun.Header.Get("Mcp-Session-Id")
@@ -255,14 +254,14 @@ func (n *testNode) begin() (session string) {
 }
 
 // request sends a request of alice in a session, and returns the status and the body.
-func (n *testNode) request(session, id, method, params string) (int, string) {
+func (n *testProcess) request(session, id, method, params string) (int, string) {
 	n.t.Helper()
 	answered := n.do("POST", "/mcp", aliceToken, session, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s}}`, id, method, params))
 	return answered.StatusCode, answered.body
 }
 
 // stream sends a request whose response is an event stream.
-func (n *testNode) stream(method, path, token, session, body string) *gatewaytest.Stream {
+func (n *testProcess) stream(method, path, token, session, body string) *gatewaytest.Stream {
 	n.t.Helper()
 	s := n.client.Stream(n.t.Context(), method, path, body, linesOf(token, session, body)...)
 	n.settle()
@@ -270,22 +269,13 @@ func (n *testNode) stream(method, path, token, session, body string) *gatewaytes
 }
 
 // listen opens the GET stream of a session of alice.
-func (n *testNode) listen(session string) *gatewaytest.Stream {
+func (n *testProcess) listen(session string) *gatewaytest.Stream {
 	n.t.Helper()
 	return n.stream("GET", "/mcp", aliceToken, session, "")
 }
 
 // call sends tools/call in a session of alice.
-func (n *testNode) call(session, id, tool string) *gatewaytest.Stream {
+func (n *testProcess) call(session, id, tool string) *gatewaytest.Stream {
 	n.t.Helper()
 	return n.stream("POST", "/mcp", aliceToken, session, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q}}`, id, tool))
-}
-
-// subscribed returns subscriptions that were made long ago.
-func subscribed(uris ...string) mcphttp.Subscriptions {
-	all := mcphttp.Subscriptions{}
-	for _, uri := range uris {
-		all[uri] = mcphttp.Subscription{}
-	}
-	return all
 }

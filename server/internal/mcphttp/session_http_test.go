@@ -2,7 +2,10 @@ package mcphttp_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,8 +18,8 @@ import (
 // All ids that are not valid get one response, which does not tell why.
 func TestInvalidSessionsGetOneResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newTestCluster(t)
-		n := c.node()
+		c := newTestOwners(t)
+		n := c.process()
 		session, ended := n.begin(), n.begin()
 		if status := n.do("DELETE", "/mcp", aliceToken, ended, "").StatusCode; status != 204 {
 			t.Errorf("DELETE: %d", status)
@@ -27,17 +30,18 @@ func TestInvalidSessionsGetOneResponse(t *testing.T) {
 		}
 		type sent struct{ path, token, id string }
 		requests := map[string]sent{
-			"ended":                {"/mcp", aliceToken, ended},
-			"of another owner":     {"/mcp", "https://auth.example bob app", session},
-			"of another client":    {"/mcp", "https://auth.example alice other", session},
-			"of another issuer":    {"/mcp", "https://other.example alice app", session},
-			"at another endpoint":  {"/mcp/notes", aliceToken, session},
-			"of a foreign cluster": {"/mcp", aliceToken, newTestCluster(t).node().begin()},
-		}
-		for what, id := range mcphttp.BadIDs(t) {
-			if strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/!") == "" && id != "" {
-				requests[what] = sent{"/mcp", aliceToken, id}
-			}
+			"ended":               {"/mcp", aliceToken, ended},
+			"of another owner":    {"/mcp", "https://auth.example bob app", session},
+			"of another client":   {"/mcp", "https://auth.example alice other", session},
+			"of another issuer":   {"/mcp", "https://other.example alice app", session},
+			"at another endpoint": {"/mcp/notes", aliceToken, session},
+			"of another gateway":  {"/mcp", aliceToken, newTestOwners(t).process().begin()},
+			"of no session":       {"/mcp", aliceToken, "x"},
+			"too long":            {"/mcp", aliceToken, strings.Repeat("x", 10_000)},
+			"a path":              {"/mcp", aliceToken, "../../token"},
+			"with a prefix":       {"/mcp", aliceToken, "A" + session},
+			"cut off":             {"/mcp", aliceToken, session[1:]},
+			"twice":               {"/mcp", aliceToken, session + session},
 		}
 		for what, r := range requests {
 			for _, method := range []string{"POST", "GET", "DELETE"} {
@@ -56,16 +60,16 @@ func TestInvalidSessionsGetOneResponse(t *testing.T) {
 	})
 }
 
-// A session that sleeps is in no table of the node. It wakes with its subscriptions and
-// its log level.
-func TestSleepingSessionsUseNoMemory(t *testing.T) {
+// A session that is idle sleeps. It wakes with its subscriptions and its log level.
+func TestIdleSessionsSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newTestCluster(t)
-		n := c.node()
+		c := newTestOwners(t)
+		n := c.process()
 		session := n.begin()
 		if status, body := n.request(session, "1", "resources/subscribe", `"uri":"notes://a"`); status != 200 {
 			t.Fatalf("subscribe: %d %s", status, body)
 		}
+		n.request(session, "2", "logging/setLevel", `"level":"error"`)
 		for range 100 {
 			n.begin()
 		}
@@ -82,6 +86,9 @@ func TestSleepingSessionsUseNoMemory(t *testing.T) {
 		if stream.Status != 200 || gatewaytest.Count(got, `"uri":"notes://a"`) == 0 || gatewaytest.Count(got, "resources/list_changed") != 1 {
 			t.Errorf("after the wake: %d %v", stream.Status, got)
 		}
+		if state := n.sessions.States(); len(state) != 1 || state[0].LogLevel != "error" {
+			t.Errorf("after the wake: %+v", state)
+		}
 		c.table("alice").Changed("notes://a")
 		if got := stream.Take(); gatewaytest.Count(got, `"uri":"notes://a"`) != 1 {
 			t.Errorf("after a change: %v", got)
@@ -94,52 +101,161 @@ func TestSleepingSessionsUseNoMemory(t *testing.T) {
 	})
 }
 
-// A session ends a week after its beginning, also if it is in use.
-func TestStreamsEndWithTheirSession(t *testing.T) {
+// A session ends when it was not used for its lifetime: a stream is a use, a document is none. What
+// the document says holds, also for another process.
+func TestSessionsEndAfterTheirLifetime(t *testing.T) {
+	const day = 24 * time.Hour
 	synctest.Test(t, func(t *testing.T) {
-		n := newTestCluster(t).node()
-		session := n.begin()
-		stream := n.listen(session)
-		time.Sleep(7*24*time.Hour - time.Second)
-		n.sessions.Sweep(time.Now())
-		if stream.HasEnded() {
-			t.Error("ended too early")
-		}
-		time.Sleep(time.Second)
-		if status, _ := n.request(session, "1", "ping", ""); status != 404 {
-			t.Errorf("after a week: %d", status)
-		}
-		n.sessions.Sweep(time.Now())
-		if !stream.HasEnded() || n.sessions.Count() != 0 {
-			t.Errorf("the stream has ended: %t; %d sessions", stream.HasEnded(), n.sessions.Count())
-		}
-	})
-}
-
-// An id that was deleted stays invalid on its node, although the facts in it are valid, and
-// also if the changes are lost.
-func TestDeletedSessionsStayEnded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Changes = forgetful{ss.Changes} })
-		session := n.begin()
-		stream := n.listen(session)
-		if got := n.do("DELETE", "/mcp", aliceToken, session, ""); got.StatusCode != 204 {
-			t.Errorf("DELETE: %d %s", got.StatusCode, got.body)
-		}
-		if !stream.HasEnded() {
-			t.Error("its stream goes on")
-		}
-		for _, wait := range []time.Duration{0, time.Hour, 6 * 24 * time.Hour, 24 * time.Hour} {
-			time.Sleep(wait)
+		c, store := newTestOwners(t), newTestStore()
+		n, other := c.process(store.use), c.process(store.use)
+		idle, used, streaming, older := n.begin(), n.begin(), n.begin(), n.begin()
+		stream := n.listen(streaming)
+		for range 20 {
+			time.Sleep(day)
 			n.sessions.Sweep(time.Now())
-			if status, body := n.request(session, "1", "ping", ""); status != 404 {
-				t.Errorf("%v later: %d %s", wait, status, body)
+			if status, body := n.request(used, "1", "ping", ""); status != 200 {
+				t.Fatalf("used every day: %d %s", status, body)
 			}
 		}
+		if stream.HasEnded() {
+			t.Error("the stream has ended")
+		}
+		stream.Close()
+		time.Sleep(7*day - time.Hour)
+		n.sessions.Sweep(time.Now())
+		if status, _ := n.request(streaming, "1", "ping", ""); status != 200 {
+			t.Errorf("almost a week after the stream: %d", status)
+		}
+		synctest.Wait() // it is renewed
+		store.change(func(s *mcphttp.Stored) { s.Expires = s.Expires.Add(-day) })
+		for name, row := range map[string]struct {
+			session string
+			want    int
+		}{"idle": {idle, 404}, "never used": {older, 404}, "used until a week ago": {used, 404}, "used now": {streaming, 200}} {
+			if status, _ := other.request(row.session, "1", "ping", ""); status != row.want {
+				t.Errorf("%s: %d, want %d", name, status, row.want)
+			}
+		}
+		other.sessions.Close()
+		store.change(func(s *mcphttp.Stored) { s.Expires = time.Now() })
+		if status, _ := c.process(store.use).request(streaming, "1", "ping", ""); status != 404 {
+			t.Errorf("when its document has expired: %d", status)
+		}
 	})
 }
 
-// forgetful loses all changes.
-type forgetful struct{ mcphttp.SessionChanges }
+// A session that was deleted stays so, also if the store did not answer then, and for another
+// process.
+func TestDeletedSessionsStayEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, store := newTestOwners(t), newTestStore()
+		n := c.process(store.use)
+		for name, isAway := range map[string]bool{"the store answers": false, "the store is away": true} {
+			session := n.begin()
+			stream := n.listen(session)
+			store.setAway(isAway)
+			if got := n.do("DELETE", "/mcp", aliceToken, session, ""); got.StatusCode != 204 {
+				t.Errorf("%s: DELETE: %d %s", name, got.StatusCode, got.body)
+			}
+			if !stream.HasEnded() {
+				t.Errorf("%s: its stream goes on", name)
+			}
+			for _, wait := range []time.Duration{0, time.Minute, time.Hour, 24 * time.Hour} {
+				time.Sleep(wait)
+				n.sessions.Sweep(time.Now())
+				if status, body := n.request(session, "1", "ping", ""); status != 404 {
+					t.Errorf("%s: %v later: %d %s", name, wait, status, body)
+				}
+				store.setAway(false)
+			}
+			if status, _ := c.process(store.use).request(session, "1", "ping", ""); status != 404 {
+				t.Errorf("%s: another process: %d", name, status)
+			}
+		}
+		if got := store.list(); len(got) != 0 || n.sessions.Count() != 0 {
+			t.Errorf("stored: %v; %d sessions", got, n.sessions.Count())
+		}
+	})
+}
 
-func (forgetful) Save(string, mcphttp.Changes) {}
+// Whatever clients do at the same time, requests get one of the expected responses, and nothing
+// remains when all sessions sleep or have ended.
+func TestNothingRemainsOfBusySessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newTestStore()
+		n := newTestOwners(t).process(store.use)
+		n.busy.Store(true)
+		stop := make(chan struct{})
+		var clients, sweeper sync.WaitGroup
+		sweeper.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(7 * time.Second):
+				}
+				n.sessions.Sweep(time.Now())
+				n.sessions.Rest()
+				n.table("alice").Changed("notes://a")
+			}
+		})
+		for client := range 12 {
+			clients.Go(func() {
+				random := rand.New(rand.NewPCG(uint64(client), 1))
+				session := n.begin()
+				for i := range 40 {
+					switch random.IntN(8) {
+					case 0:
+						stream := n.listen(session)
+						if stream.Status != 200 {
+							t.Errorf("stream: %d", stream.Status)
+						}
+						if random.IntN(2) == 0 {
+							stream.Close()
+						}
+					case 1, 2:
+						method := []string{"resources/subscribe", "resources/unsubscribe"}[random.IntN(2)]
+						if status, body := n.request(session, strconv.Itoa(i), method, `"uri":"notes://a"`); status != 200 {
+							t.Errorf("%s: %d %s", method, status, body)
+						}
+					case 3:
+						n.request(session, strconv.Itoa(i), "logging/setLevel", `"level":"error"`)
+					case 4:
+						time.Sleep(time.Duration(random.IntN(40)) * time.Second)
+					case 5:
+						if random.IntN(4) == 0 {
+							n.do("DELETE", "/mcp", aliceToken, session, "")
+							if status, _ := n.request(session, "1", "ping", ""); status != 404 {
+								t.Errorf("deleted: %d", status)
+							}
+							session = n.begin()
+						}
+					default:
+						if status, body := n.request(session, strconv.Itoa(i), "resources/read", `"uri":"notes://a"`); status != 200 || !strings.Contains(body, "text of alice") {
+							t.Errorf("read: %d %s", status, body)
+						}
+					}
+				}
+				if client%2 == 0 {
+					n.do("DELETE", "/mcp", aliceToken, session, "") // ends its streams
+				} else if state := n.sessions.States(); len(state) == 0 {
+					t.Error("no session is awake")
+				}
+			})
+		}
+		clients.Wait()
+		close(stop)
+		sweeper.Wait()
+		n.busy.Store(false)
+		n.client.HTTP.CloseIdleConnections()
+		synctest.Wait()
+		for _, state := range n.sessions.States() {
+			if state.Pending+state.Asked != 0 {
+				t.Errorf("requests are left: %+v", state)
+			}
+		}
+		if got := len(store.list()); got != 6 {
+			t.Errorf("%d of 6 sessions are stored", got)
+		}
+	})
+}

@@ -16,17 +16,17 @@ import (
 // token that suffices.
 func TestNotificationsNeedTheScopeOfTheirReader(t *testing.T) {
 	const narrow = aliceToken + " no-scopes"
-	for name, read := range map[string]func(n *testNode, session string) *gatewaytest.Stream{
-		"GET": func(n *testNode, session string) *gatewaytest.Stream {
+	for name, read := range map[string]func(n *testProcess, session string) *gatewaytest.Stream{
+		"GET": func(n *testProcess, session string) *gatewaytest.Stream {
 			return n.stream("GET", "/mcp", narrow, session, "")
 		},
-		"POST": func(n *testNode, session string) *gatewaytest.Stream {
+		"POST": func(n *testProcess, session string) *gatewaytest.Stream {
 			return n.stream("POST", "/mcp", narrow, session, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"slow"}}`)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				n := newTestCluster(t).node()
+				n := newTestOwners(t).process()
 				session := n.begin()
 				for _, uri := range []string{"notes://a", "notes://b"} {
 					if status, body := n.request(session, "1", "resources/subscribe", fmt.Sprintf(`"uri":%q`, uri)); status != 200 {

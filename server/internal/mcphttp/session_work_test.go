@@ -26,9 +26,9 @@ func limitRequests(most int) (*quotas.Quotas, func(*mcphttp.Sessions)) {
 // A client that hangs up has not cancelled its calls: they count until the page has answered.
 func TestCallsCountUntilTheyAreAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newTestCluster(t)
+		c := newTestOwners(t)
 		q, limited := limitRequests(4)
-		n := c.node(limited)
+		n := c.process(limited)
 		session := n.begin()
 		for i := range 40 {
 			stream := n.call(session, fmt.Sprint(i), "slow")
@@ -63,7 +63,7 @@ func TestCallsCountUntilTheyAreAnswered(t *testing.T) {
 func TestLargeBodiesCountBeforeTheyAreRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, limited := limitRequests(4)
-		n := newTestCluster(t).node(limited)
+		n := newTestOwners(t).process(limited)
 		session := n.begin()
 		answers := make(chan int, 5)
 		post := func(body io.Reader, length int64) {
@@ -119,7 +119,7 @@ func TestLargeBodiesCountBeforeTheyAreRead(t *testing.T) {
 func TestEachRequestOfABatchCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, limited := limitRequests(4)
-		n := newTestCluster(t).node(limited)
+		n := newTestOwners(t).process(limited)
 		begun := n.do("POST", "/mcp", aliceToken, "", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 		var requests []string
 		for id := range 20 {
@@ -150,7 +150,7 @@ func (l pagesLimiter) Acquire(ctx context.Context, c access.Client, caller strin
 func TestRequestsOfABatchCountForTheirPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var pages []string
-		n := newTestCluster(t).node(func(ss *mcphttp.Sessions) { ss.Gate.Limits = pagesLimiter{ss.Gate.Limits, &pages} })
+		n := newTestOwners(t).process(func(ss *mcphttp.Sessions) { ss.Gate.Limits = pagesLimiter{ss.Gate.Limits, &pages} })
 		begun := n.do("POST", "/mcp", aliceToken, "", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 		n.do("POST", "/mcp", aliceToken, begun.Header.Get("Mcp-Session-Id"), `[{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"slow+notes://a"}},{"jsonrpc":"2.0","id":2,"method":"ping"},`+
 			`{"jsonrpc":"2.0","id":3,"method":"tools/list"},{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"mail__send"}}]`)
@@ -160,11 +160,12 @@ func TestRequestsOfABatchCountForTheirPages(t *testing.T) {
 	})
 }
 
-// when the session sleeps.
+// A document has 256 KiB of subscriptions: a further one is rejected, since it would be lost when the
+// session sleeps.
 func TestSubscriptionsOfASessionAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newTestCluster(t)
-		n := c.node()
+		c := newTestOwners(t)
+		n := c.process()
 		session := n.begin()
 		subscribed := 0
 		uri := func(i int) string { return fmt.Sprintf("notes://%d/%s", i, strings.Repeat("x", 8_000)) }

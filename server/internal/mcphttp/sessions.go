@@ -1,243 +1,416 @@
 package mcphttp
 
 import (
+	"cmp"
+	"container/list"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/keys"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// Sessions holds the classic sessions of a gateway. A session id proves nothing: it is
-// valid together with a token of the [Holder] that began the session.
+// Sessions holds the classic sessions of a gateway. Call Open before their use. A session id proves nothing:
+// it is valid together with a token of the [Holder] that began the session.
 type Sessions struct {
-	Endpoints Endpoints    // the engines
-	Gate      *access.Gate // limits and audit log
-	Changes   SessionChanges
-	Lifetime  time.Duration   // of sessions, from their beginning
-	Events    SessionEvents   // of other nodes; nil without other nodes
+	Endpoints Endpoints       // the engines
+	Gate      *access.Gate    // limits and audit log
+	Store     SessionStore    // nil: the memory of this process
+	Lifetime  time.Duration   // without use
 	Closing   <-chan struct{} // closed when the gateway closes: streams end
 	Max       SessionLimits
+	Log       *slog.Logger
 
-	sealer atomic.Pointer[keys.Sealer] // of ids
-	table  sessionTable
+	writer string          // random: see Stored
+	open   context.Context // until Close
+	close  context.CancelFunc
+	late   atomic.Int64 // see Late
+
+	mu     sync.Mutex // locked before the lock of a session
+	byKey  map[string]*session
+	awake  list.List            // of *session, used last at the back
+	owners map[access.Owner]int // numbers of sessions that are awake
 }
 
-// HashOf returns the hash of a session id: its key wherever the id itself must not be.
-func HashOf(id string) string {
-	sum := sha256.Sum256([]byte(id))
-	return hex.EncodeToString(sum[:])
+// SessionLimits are numbers of sessions that are awake: that have a connection to an engine. 0
+// means the default.
+type SessionLimits struct {
+	All      int // default limits.MaxSessions
+	PerOwner int // default limits.MaxAwakeSessions
 }
 
-// Open prepares ss for use: keys seal the ids.
-func (ss *Sessions) Open(ring keys.Ring) {
-	ss.table = newSessionTable(ss.Max)
-	ss.SetKeys(ring)
+// A Holder is what a session belongs to: one client of one owner at one endpoint. An id is
+// valid for its holder only, whatever token the client has.
+type Holder struct {
+	Issuer    string // of the client's tokens; "" if they have none
+	Owner     access.Owner
+	Tenant    string // of the owner; "" without tenants
+	Principal string
+	Path      string // of the endpoint
 }
 
-func (ss *Sessions) newSession(hash string) *session {
-	return &session{owner: ss, hash: hash, outbox: newMailbox()}
+// keyOf returns the key of a session: 128 bits of a hash of its id and its holder. The id of another
+// holder's session is so as invalid as one that was never given out, and it is stored nowhere.
+func keyOf(id string, h Holder) string {
+	var text []byte
+	for _, part := range [...]string{id, h.Issuer, string(h.Owner), h.Principal, h.Path} {
+		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// Errors of sessions that cannot be used.
+var (
+	// errNoSession is for an id that was never given out, whose session has ended, or that belongs to
+	// another holder: a client cannot tell them apart.
+	errNoSession = errors.New("there is no such session")
+
+	errTooManySessions = errors.New("too many sessions")
+
+	// errAway is for a session of which nothing is known now.
+	errAway = errors.New("the store of sessions does not answer")
+)
+
+// Open prepares ss for use.
+func (ss *Sessions) Open() {
+	if ss.Store == nil {
+		ss.Store = &memoryStore{}
+	}
+	ss.writer = rand.Text()
+	ss.open, ss.close = context.WithCancel(context.Background())
+	ss.byKey, ss.owners = map[string]*session{}, map[access.Owner]int{}
+	ss.SetLimits(ss.Max)
+}
+
+// SetLimits replaces the numbers of sessions. Those that are awake over a new limit stay
+// until others need room.
+func (ss *Sessions) SetLimits(most SessionLimits) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	ss.Max = SessionLimits{All: cmp.Or(most.All, limits.MaxSessions), PerOwner: cmp.Or(most.PerOwner, limits.MaxAwakeSessions)}
+}
+
+func (ss *Sessions) new(key string, h Holder) *session {
+	return &session{
+		all: ss, key: key, holder: h, outbox: newMailbox(), saving: make(chan struct{}, 1), opened: make(chan struct{}), over: make(chan struct{}),
+		subscriptions: map[string]bool{}, pending: map[string]*pendingRequest{}, asked: map[string]*pendingRequest{}, users: 1, lastUsed: time.Now(),
+	}
 }
 
 // begin handles the initialize of a client. It returns the new session, its id and the
 // result; without a session it returns the error response of the engine, or nothing if
 // there are too many sessions.
 func (ss *Sessions) begin(h Holder, x engine.Examination, body []byte) (*session, string, []byte) {
-	s := ss.newSession("")
-	s.users, s.lastUsed = 1, time.Now()
-	s.record = Record{Holder: h, Unused: true, Client: access.ClientName(x), Capabilities: engine.KnownCapabilities(jsonrpc.Member(x.Params, "capabilities"))}
-
+	random := make([]byte, 16) // 128 bits
+	rand.Read(random)          // never returns an error
+	id := base64.RawURLEncoding.EncodeToString(random)
+	s := ss.new(keyOf(id, h), h)
+	s.client = access.ClientName(x)
+	if s.capabilities = engine.KnownCapabilities(jsonrpc.Member(x.Params, "capabilities")); s.capabilities.Kind() != '{' {
+		s.capabilities = []byte("{}")
+	}
+	if ss.admit(s) != nil {
+		return nil, "", nil
+	}
+	s.connect()
 	box := newMailbox()
-	func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.start()
-	}()
-	s.register(x, x.ID, box, true, nil)
-	s.send(x, body)
-	result, _ := box.next() // engines answer initialize at once
+	w, err := s.request(x, body, box, true)
+	if err != nil { // the gateway closes
+		return nil, "", nil
+	}
+	result, _ := box.next(nil) // engines answer initialize at once
+	s.settle(w)
 	if result == nil || message.HeadOf(result).Failed {
-		s.sleepIf(func() bool { return true })
 		if result == nil {
 			result = jsonrpc.AppendError(nil, x.ID, message.Interrupted("The engine did not answer initialize"))
 		}
+		ss.sleepIf(s, func() bool { return true })
 		return nil, "", result
 	}
 	answer, _ := jsonrpc.Parse(result)
-	version, _ := jsonrpc.Text(jsonrpc.Member(answer.Result, "protocolVersion"))
-	id := s.assignID(version)
-	s.follow()
-	if ss.add(s) != nil {
-		s.unfollow()
-		s.sleepIf(func() bool { return true })
-		return nil, "", nil
-	}
+	s.revision, _ = jsonrpc.Text(jsonrpc.Member(answer.Result, "protocolVersion"))
+	close(s.opened)
+	s.mu.Lock()
+	s.changes++
+	s.mu.Unlock()
+	s.save()
 	return s, id, result
 }
 
-// assignID completes the record of a new session, and returns the id of the session.
-func (s *session) assignID(version string) (id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.record.Version = version
-	id = s.owner.assign(&s.record)
-	s.hash = HashOf(id)
-	return id
-}
-
-// errNoSession is the error for an id that was never assigned, whose session has ended, or
-// that belongs to another holder: a client cannot tell them apart.
-var errNoSession = errors.New("there is no such session")
-
-// errTooManySessions is the error for a session for which there is no memory now.
-var errTooManySessions = errors.New("too many sessions")
-
-// acquire returns the session with this id, with a conversation. The caller must release
-// it. The error is errNoSession or errTooManySessions.
-func (ss *Sessions) acquire(ctx context.Context, id string, h Holder) (*session, error) {
-	hash := HashOf(id)
+// acquire returns the session with this id. The caller must release it. The error is
+// errNoSession, errTooManySessions or errAway.
+func (ss *Sessions) acquire(id string, h Holder) (*session, error) {
+	key := keyOf(id, h)
 	for {
-		s := ss.table.get(hash)
-		if s == nil {
-			record, found := ss.open(ctx, id, h)
-			if !found {
-				return nil, errNoSession
-			}
-			s = ss.newSession(hash)
-			s.record, s.lastUsed = record, time.Now()
-			s.restored = s.lastUsed
-			s.follow() // before others can use it
-			err := ss.add(s)
-			if err != nil {
-				s.unfollow()
-			}
-			switch {
-			case errors.Is(err, errRegistered): // by another request
-				continue
-			case err != nil:
-				return nil, err
-			}
-			s.publish(SessionEvent{Kind: EventRestored})
-			if record.Partial {
-				go s.complement() // ends when the store is available, or with the session
-			}
+		s, isNew := ss.find(key, h)
+		if isNew {
+			ss.load(s)
 		}
-		if acquired, err := s.acquire(h); acquired || err != nil {
+		<-s.opened // within saveTime
+		if s.err != nil {
+			return nil, s.err
+		}
+		if again, err := s.use(); !again {
 			return s, err
 		}
-		ss.table.remove(s) // forgotten meanwhile: restore it
 	}
 }
 
-// acquire counts a user of the session and opens its conversation if necessary. It returns
-// false if the session is forgotten.
-func (s *session) acquire(h Holder) (acquired bool, err error) {
+// find returns the session with this key, with one more user. A new one is to be loaded.
+func (ss *Sessions) find(key string, h Holder) (s *session, isNew bool) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	s = ss.byKey[key]
+	if s == nil {
+		s = ss.new(key, h)
+		ss.byKey[key] = s
+		return s, true
+	}
+	if s.place != nil {
+		ss.awake.MoveToBack(s.place)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
-	if s.record.Holder != h || s.ended || s.hasExpired(now) {
-		return false, errNoSession
-	}
-	if s.forgotten {
+	s.users++
+	return s, false
+}
+
+// use is called for a session that was found. again says that it is over here, but not its id.
+func (s *session) use() (again bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.isOver {
+		s.lastUsed = time.Now()
+		s.renew()
 		return false, nil
 	}
-	s.users++
-	s.lastUsed = now
-	s.wake()
+	if s.users--; s.hasEnded {
+		return false, errNoSession
+	}
 	return true, nil
 }
 
-// hasExpired reports whether the session ends although it is used. The caller holds the
-// lock.
-func (s *session) hasExpired(now time.Time) bool {
-	return !s.record.Expires.IsZero() && !now.Before(s.record.Expires)
+// load makes a session from what the store has. Other requests for it wait until opened is closed.
+func (ss *Sessions) load(s *session) {
+	defer close(s.opened)
+	ctx, cancel := context.WithTimeout(ss.open, saveTime)
+	defer cancel()
+	doc, err := ss.Store.Load(ctx, string(s.holder.Owner), s.key)
+	switch {
+	case err != nil:
+		ss.Log.Error("a stored session cannot be read", "error", err)
+		s.err = errAway
+	case doc == nil || !doc.IsValid() || !time.Now().Before(doc.Expires):
+		s.err = errNoSession
+	default:
+		s.err = ss.admit(s)
+	}
+	if s.err != nil {
+		ss.forget(s)
+		return
+	}
+	s.restore(doc)
 }
 
-// add registers a session that is awake. If there are too many, it forgets another one to
-// make room, see sessionTable.victim, or returns errTooManySessions. Other errors are those
-// of sessionTable.add.
-func (ss *Sessions) add(s *session) error {
-	for range maxAddAttempts {
-		err := ss.table.add(s)
-		if !errors.Is(err, errTooManySessions) && !errors.Is(err, errOwnerFull) && !errors.Is(err, errTenantFull) {
-			if err == nil {
-				ss.restOthers(s)
-			}
-			return err
+// forget removes a session. Its next request loads it.
+func (ss *Sessions) forget(s *session) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	ss.remove(s)
+}
+
+// remove is forget with the lock held, here and below.
+func (ss *Sessions) remove(s *session) {
+	if ss.byKey[s.key] == s {
+		delete(ss.byKey, s.key)
+	}
+	if s.place == nil {
+		return
+	}
+	ss.awake.Remove(s.place)
+	s.place = nil
+	if ss.owners[s.holder.Owner]--; ss.owners[s.holder.Owner] == 0 {
+		delete(ss.owners, s.holder.Owner)
+	}
+}
+
+// admit makes the session count. If there are too many, others sleep, see victim. The error is
+// errTooManySessions.
+func (ss *Sessions) admit(s *session) error {
+	var closed []func()
+	defer func() {
+		for _, each := range closed {
+			each()
 		}
-		victim := ss.table.victim(s, err)
+	}()
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	for ss.owners[s.holder.Owner] >= ss.Max.PerOwner || ss.awake.Len() >= ss.Max.All {
+		victim := ss.victim(s.holder.Owner)
 		if victim == nil {
 			return errTooManySessions
 		}
-		ss.evict(victim)
+		closed = append(closed, ss.drop(victim))
 	}
-	return errTooManySessions
+	s.place = ss.awake.PushBack(s)
+	ss.owners[s.holder.Owner]++
+	ss.byKey[s.key] = s
+	return nil
 }
 
-// evict forgets a session that nothing but streams needs, and ends them.
-func (ss *Sessions) evict(s *session) {
-	if ss.sleepIf(s, s.isEvictable) {
-		s.endStreams()
-	}
-}
-
-// restOthers closes conversations of idle sessions of the owner of s while too many are
-// awake, as after a lower limit was set.
-func (ss *Sessions) restOthers(s *session) {
-	for range maxAddAttempts {
-		idle := ss.table.idleOf(s)
-		if idle == nil {
-			return
-		}
-		ss.sleepIf(idle, idle.isIdle)
-	}
-}
-
-// maxAddAttempts: others may take the room that was made.
-const maxAddAttempts = 8
-
-// doneChan returns a channel that is closed when the session ends.
-func (s *session) doneChan() <-chan struct{} {
+// drop makes a session sleep.
+func (ss *Sessions) drop(s *session) (closed func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.done == nil {
-		s.done = make(chan struct{})
-		if s.ended {
-			close(s.done)
-		}
-	}
-	return s.done
+	ss.remove(s)
+	return s.shut()
 }
 
-// end ends a session: requests are cancelled, the stream ends, the record is removed. The
-// id is invalid from then on: see sessionTable.end.
+// victim returns the session that makes room for one of owner, or nil: one that is idle, of the same
+// owner if there is one; then one of the same owner that has only streams, whose client opens them again.
+// Of these the one that is unused for longest. A session that sleeps loses nothing but its connection: its
+// next request restores it.
+func (ss *Sessions) victim(owner access.Owner) *session {
+	isOwn := func(s *session) bool { return s.holder.Owner == owner }
+	victim := ss.oldest(func(s *session) bool { return isOwn(s) && s.isIdle() })
+	if victim == nil && ss.owners[owner] < ss.Max.PerOwner {
+		victim = ss.oldest((*session).isIdle)
+	}
+	if victim == nil {
+		victim = ss.oldest(func(s *session) bool { return isOwn(s) && s.isEvictable() })
+	}
+	return victim
+}
+
+// oldest returns the session that is unused for longest, of those that accepts, called with their
+// lock held, returns true for.
+func (ss *Sessions) oldest(accepts func(*session) bool) *session {
+	for at := ss.awake.Front(); at != nil; at = at.Next() {
+		s := at.Value.(*session)
+		s.mu.Lock()
+		accepted := accepts(s)
+		s.mu.Unlock()
+		if accepted {
+			return s
+		}
+	}
+	return nil
+}
+
+// move ends a session here that another process has: its streams end, and its client is served by that
+// process, or here again, from the document.
+func (ss *Sessions) move(s *session) {
+	ss.mu.Lock()
+	s.mu.Lock()
+	s.hasMoved = true
+	s.mu.Unlock()
+	closed := ss.drop(s)
+	ss.mu.Unlock()
+	closed()
+}
+
+// end ends a session, by DELETE: its requests are cancelled, its streams end and its id is invalid
+// from then on. It is remembered until the store has removed it.
 func (ss *Sessions) end(s *session) {
-	ss.table.end(s)
-	s.end()
-	s.storeEnd()
-}
-
-func (s *session) end() {
-	s.close()
-	s.unfollow()
-}
-
-func (s *session) close() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended {
-		return
+	s.hasEnded = true
+	s.changes++
+	closed := s.shut()
+	s.mu.Unlock()
+	closed()
+	s.save()
+}
+
+// sleepIf makes a session sleep if condition holds, which is called with its lock held.
+func (ss *Sessions) sleepIf(s *session, condition func() bool) {
+	ss.mu.Lock()
+	s.mu.Lock()
+	holds := !s.isOver && condition()
+	s.mu.Unlock()
+	closed := func() {}
+	if holds {
+		closed = ss.drop(s)
 	}
-	s.ended = true
-	if s.done != nil {
-		close(s.done)
+	ss.mu.Unlock()
+	closed()
+}
+
+func (ss *Sessions) list() (all []*session) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	for at := ss.awake.Front(); at != nil; at = at.Next() {
+		all = append(all, at.Value.(*session))
 	}
-	s.endConversation()
+	return all
+}
+
+// Sweep makes idle sessions sleep, and renews those that have a stream.
+func (ss *Sessions) Sweep(now time.Time) {
+	for _, s := range ss.list() {
+		s.mu.Lock()
+		if s.users > 0 {
+			s.lastUsed = now
+			s.renew()
+		}
+		if s.stored != s.changes && !s.isLate { // the client has disconnected before the response
+			go s.save() // ends after saveTime
+		}
+		s.mu.Unlock()
+		ss.sleepIf(s, func() bool { return s.isIdle() && now.Sub(s.lastUsed) >= limits.SessionIdle })
+	}
+}
+
+// Rest makes all sessions sleep that are idle now, as when memory is short.
+func (ss *Sessions) Rest() {
+	for _, s := range ss.list() {
+		ss.sleepIf(s, s.isIdle)
+	}
+}
+
+// Close makes all sessions sleep, after a last attempt to save them.
+func (ss *Sessions) Close() {
+	var saves sync.WaitGroup
+	for _, s := range ss.list() {
+		saves.Go(s.save) // ends after saveTime
+	}
+	saves.Wait()
+	ss.close()
+	for _, s := range ss.list() {
+		ss.sleepIf(s, func() bool { return true })
+	}
+}
+
+// Count returns the number of sessions that are awake.
+func (ss *Sessions) Count() int {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	return ss.awake.Len()
+}
+
+// Late returns the number of sessions whose last change the store does not have, though it was to be
+// written: it is lost if this process ends before the store answers.
+func (ss *Sessions) Late() int { return int(ss.late.Load()) }
+
+// countLate counts a session that is late, or not any more. The first one and the last one are
+// logged.
+func (ss *Sessions) countLate(isLate bool, err error) {
+	switch {
+	case !isLate && ss.late.Add(-1) == 0:
+		ss.Log.Info("all sessions are stored again")
+	case isLate && ss.late.Add(1) == 1:
+		ss.Log.Error("sessions are not stored, and are kept in memory", "error", err)
+	}
 }

@@ -15,7 +15,7 @@ import (
 // cancellation concerns the newest one.
 func TestIDsMayRepeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newTestCluster(t).node()
+		n := newTestOwners(t).process()
 		session := n.begin()
 		calls := make(chan *gatewaytest.Stream, 2)
 		for range 2 {
@@ -44,7 +44,7 @@ func TestIDsMayRepeat(t *testing.T) {
 // session says so.
 func TestSessionHeaderIsNotNeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newTestCluster(t).node()
+		n := newTestOwners(t).process()
 		n.begin()
 		for _, row := range []struct{ method, params, want string }{
 			{"tools/list", "", `"name":"slow"`},
@@ -71,7 +71,7 @@ func TestSessionHeaderIsNotNeeded(t *testing.T) {
 // stream.
 func TestSessionHasSeveralStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newTestCluster(t).node()
+		n := newTestOwners(t).process()
 		session := n.begin()
 		n.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
 		first := n.listen(session)

@@ -76,8 +76,8 @@ func Paused(until time.Time) *jsonrpc.Error {
 	}
 }
 
-// Unreachable returns the error of a request that another node has to know of, which does not
-// answer. The sender may retry.
+// Unreachable returns the error of a request that another process has to serve. The sender may
+// retry.
 func Unreachable(what string) *jsonrpc.Error {
 	return &jsonrpc.Error{
 		Code:    jsonrpc.CodeInternal,
@@ -102,6 +102,11 @@ func InvalidRequest(message string) *jsonrpc.Error {
 }
 
 // IsBusy reports whether err is that of Busy.
-func IsBusy(err *jsonrpc.Error) bool {
-	return err != nil && err.Code == jsonrpc.CodeInternal && bytes.Contains(err.Data, []byte(`"reason":"busy"`))
+func IsBusy(err *jsonrpc.Error) bool { return hasReason(err, `"reason":"busy"`) }
+
+// IsUnreachable reports whether err is that of Unreachable.
+func IsUnreachable(err *jsonrpc.Error) bool { return hasReason(err, `"reason":"unreachable"`) }
+
+func hasReason(err *jsonrpc.Error, member string) bool {
+	return err != nil && err.Code == jsonrpc.CodeInternal && bytes.Contains(err.Data, []byte(member))
 }

@@ -1,0 +1,22 @@
+package mcphttp
+
+import "github.com/pagemcp/pagemcp/server/internal/access"
+
+// A SessionState describes a session that is awake.
+type SessionState struct {
+	Owner      access.Owner
+	Subscribed int // subscriptions
+	Pending    int // requests that are not answered
+	Asked      int // requests of the engine that the client has not answered
+	LogLevel   string
+}
+
+// States returns the states of the sessions that are awake, used last at the end.
+func (ss *Sessions) States() (all []SessionState) {
+	for _, s := range ss.list() {
+		s.mu.Lock()
+		all = append(all, SessionState{s.holder.Owner, len(s.subscriptions), len(s.pending), len(s.asked), s.level})
+		s.mu.Unlock()
+	}
+	return all
+}
