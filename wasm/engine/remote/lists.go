@@ -82,9 +82,8 @@ func (r *Remote) List(ctx context.Context, k engine.Kind, cursor string) (engine
 		return engine.Listing{}, nil
 	}
 	key := listKey{k, engine.PrincipalOf(ctx), cursor}
-	waited := r.awaitArrival(ctx, key)
 	kept, f, patience, isNew := r.joinFetch(ctx, key)
-	patience = min(patience-waited, timeLeft(ctx))
+	patience = min(patience, timeLeft(ctx))
 	if kept == nil {
 		kept = &cachedList{}
 	} else if !r.mayList(key) {
@@ -150,8 +149,8 @@ func timeLeft(ctx context.Context) time.Duration {
 }
 
 // joinFetch returns the cached list, and the fetch that gets a new one and how long to
-// wait for it. There is no fetch while the engine is away, and none is needed if the list
-// came since the client's request, or a cached copy is good enough.
+// wait for it. There is no fetch while the engine is away, unless it is about to answer for the first
+// time, and none is needed if the list came since the client's request, or a cached copy is good enough.
 func (r *Remote) joinFetch(ctx context.Context, key listKey) (kept *cachedList, f *fetch, patience time.Duration, isNew bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,7 +163,7 @@ func (r *Remote) joinFetch(ctx context.Context, key listKey) (kept *cachedList, 
 			return kept, nil, 0, false
 		}
 	}
-	if r.link == nil {
+	if r.link == nil && (r.arrivals == 0 || r.closed || kept != nil) {
 		return kept, nil, 0, false
 	}
 	f = a.fetches[key]

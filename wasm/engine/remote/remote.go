@@ -1,12 +1,10 @@
 // Package remote makes a source of another engine, at the far end of a port.
 //
-// A [Remote] is the client of that engine, and outlives ports to it. arrival.go has the time
-// until it answers, declared.go what it declares, request.go the requests on behalf of a
-// client's request.
-// lists.go keeps lists and pager.go reads them within limits; backlog.go limits large answers.
-// topic.go knows what is wanted, and has a listen for each of it; notified.go has what comes by
-// these. mirror.go answers reads of what pages have published,
-// within the limits of mirror_room.go; served.go reports them to the page.
+// A [Remote] is the client of that engine, and outlives ports to it. declared.go has what that declares,
+// request.go the requests on behalf of a client's request. lists.go keeps lists and pager.go reads them
+// within limits; backlog.go limits large answers. topic.go knows what is wanted, and has a listen for each
+// of it; notified.go has what comes by these. mirror.go answers reads of what pages have published, within
+// the limits of mirror_room.go; served.go reports them to the page.
 package remote
 
 import (
@@ -140,6 +138,39 @@ func (r *Remote) Reattach(ctx context.Context, p jsonrpc.Port) error {
 		r.keepListening(l)
 	}()
 	return nil
+}
+
+// Arrives says that there will be a call of Reattach soon: requests wait until done is called,
+// also if the engine was forgotten, as they do during Reattach.
+func (r *Remote) Arrives() (done func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.arrivals++
+	return r.arrived
+}
+
+// Expect undoes Forget for an engine that will come back, but is not there yet.
+func (r *Remote) Expect() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.forgotten = false
+}
+
+// arrived ends what Arrives began. What waits for an engine that has not come and is not
+// expected any longer fails now.
+func (r *Remote) arrived() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.arrivals--
+	if r.arrivals == 0 && r.forgotten && r.link == nil && !r.closed {
+		r.wakeWaiting()
+	}
+}
+
+// wakeWaiting lets those that wait for the engine check again. The caller holds the lock.
+func (r *Remote) wakeWaiting() {
+	close(r.back)
+	r.back = make(chan struct{})
 }
 
 // isDown reports whether err says that the other engine has ended and is not started
