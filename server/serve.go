@@ -38,7 +38,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	if g.listeners == nil {
 		return errors.New("serve: call Listen first")
 	}
-	server := conns.HTTPServer(g.Handler())
+	server := conns.HTTPServer(g.Handler(), nil)
 	if !g.begin(server) {
 		return nil
 	}

@@ -20,6 +20,7 @@ import (
 	"syscall"
 
 	"github.com/pagemcp/pagemcp/server/hosted"
+	"github.com/pagemcp/pagemcp/server/hosted/ring/natskv"
 	"github.com/pagemcp/pagemcp/web"
 )
 
@@ -49,7 +50,7 @@ const keygenUsage = `pagemcpd keygen prints a new line for the file of keys: 32 
   (umask 077; pagemcpd keygen > pagemcp.keys)   the first key; all nodes have the same file
   pagemcpd keygen >> pagemcp.keys               a further one, to rotate
 
-The keys seal session ids, pagination cursors and what nodes send each other. The first line seals, all
+The keys seal pagination cursors. The first line seals, all
 lines open. To rotate, add a new line at the end on all nodes; when all have reloaded, move it to the top;
 remove the old one 7 days later.
 `
@@ -113,7 +114,7 @@ func serve(ctx context.Context, file string, stdout, stderr io.Writer) (code int
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
-	node, err := hosted.Open(hosted.Options{File: file, Version: web.Version(), Log: stderr, Audit: stdout, Hangup: hangup})
+	node, err := hosted.Open(hosted.Options{File: file, Version: web.Version(), Log: stderr, Audit: stdout, Hangup: hangup, Store: natskv.Open})
 	if err != nil {
 		return refuse(stderr, err)
 	}

@@ -188,7 +188,7 @@ func (w *Web) Serve(gateway int) error {
 	if !w.app {
 		guard.Frames, guard.Scripts, guard.Documents = embeddedFrames, embeddedScripts, linkedDocuments
 	}
-	server := conns.HTTPServer(guard)
+	server := conns.HTTPServer(guard, nil)
 	if !w.begin(server) {
 		return nil
 	}

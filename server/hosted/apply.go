@@ -35,9 +35,13 @@ func (n *Node) configure(old, next *config.Loaded) error {
 	n.origins.Store(&next.PageOrigins)
 	n.sampling.Store(&next.Sampling)
 	n.browsers.Store(&next.Config.Assistants.Origins)
-	n.quotas.SetLimits(quotasOf(next.Config.Limits))
+	n.limits.Store(&next.Config.Limits)
+	n.quotas.SetLimits(n.quotasNow())
 	n.joins.SetMost(next.Config.Limits.Joins)
 	n.proxies.Trust(next.Proxies)
+	if n.cluster != nil {
+		n.cluster.peer.Store(next.Peer)
+	}
 	if n.certs != nil {
 		n.certs.Use(next.Certificate)
 		n.metrics.certificate(next.Certificate.Leaf.NotAfter)
@@ -65,12 +69,23 @@ func (n *Node) replaceIssuers(old, next *config.Loaded) error {
 	return nil
 }
 
-func quotasOf(l config.Limits) quotas.Limits {
+// quotasNow returns the limits of this node.
+func (n *Node) quotasNow() quotas.Limits {
+	if n.cluster == nil || n.cluster.nodes == nil {
+		return quotasOf(*n.limits.Load(), 1)
+	}
+	return quotasOf(*n.limits.Load(), n.cluster.nodes.Count())
+}
+
+// quotasOf returns the limits of one of several nodes. Owners are served by one node, and those of
+// a tenant by all.
+func quotasOf(l config.Limits, nodes int) quotas.Limits {
+	share := func(limit int) int { return (limit + nodes - 1) / nodes }
 	return quotas.Limits{
-		PagesPerOwner: l.PagesPerOwner, PagesPerTenant: l.PagesPerTenant, Pages: l.Pages,
-		RequestsPerOwner: l.RequestsPerOwner, RequestsPerTenant: l.RequestsPerTenant,
-		StreamsPerOwner: l.StreamsPerOwner, StreamsPerTenant: l.StreamsPerTenant, Streams: l.Streams,
+		PagesPerOwner: l.PagesPerOwner, PagesPerTenant: share(l.PagesPerTenant), Pages: l.Pages,
+		RequestsPerOwner: l.RequestsPerOwner, RequestsPerTenant: share(l.RequestsPerTenant),
+		StreamsPerOwner: l.StreamsPerOwner, StreamsPerTenant: share(l.StreamsPerTenant), Streams: l.Streams,
 		ReadsPerSecond: rate.Limit(l.ReadsPerSecond), CompletionsPerSecond: rate.Limit(l.CompletionsPerSecond), CallsPerSecond: rate.Limit(l.CallsPerSecond),
-		JoinsPerTenantPerSecond: l.JoinsPerTenantPerSecond,
+		JoinsPerTenantPerSecond: share(l.JoinsPerTenantPerSecond),
 	}
 }

@@ -37,6 +37,7 @@ func TestMetricsOfTheDashboardExist(t *testing.T) {
 	t.Parallel()
 	m := newMetrics("1", nil)
 	m.watch(func() nodeCounts { return nodeCounts{} })
+	m.watchCluster(func() clusterCounts { return clusterCounts{} })
 	m.watchReady(func() bool { return true })
 	m.fetched(pageIssuer)(0, nil)
 	m.auditing(noAudit{}).Record(access.Entry{Endpoint: "/mcp", Verb: "resources/read", Outcome: "ok"})
@@ -171,7 +172,7 @@ func deployedConfig(t *testing.T, text string) config.Config {
 		written.Cluster = &cluster
 	}
 	fixtures := map[string]string{"keys": "pagemcp.keys", "tls.cert": "tls.crt", "tls.key": "tls.key", "assistants.jwks": "keys.json", "pages.tokens.jwks": "keys.json",
-		"cluster.nats.creds": "node.creds", "cluster.nats.tls.ca": "tls.crt", "cluster.nats.tls.cert": "tls.crt", "cluster.nats.tls.key": "tls.key"}
+		"cluster.internal.tls.ca": "tls.crt", "cluster.internal.tls.cert": "tls.crt", "cluster.internal.tls.key": "tls.key", "cluster.nats.creds": "node.creds", "cluster.nats.tls.ca": "tls.crt", "cluster.nats.tls.cert": "tls.crt", "cluster.nats.tls.key": "tls.key"}
 	for _, file := range written.Files() {
 		if *file.Name != "" {
 			replaced = strings.ReplaceAll(replaced, *file.Name, filepath.Join(dir, fixtures[file.Key]))
@@ -206,7 +207,7 @@ func TestConfigurationsOfTheGuideAreAccepted(t *testing.T) {
 		}
 		for _, nats := range []string{"nats.conf", "k8s/nats-values.yaml"} {
 			text := readGuide(t, filepath.Join(deploy, nats))
-			for _, subject := range []string{"pagemcp.1." + config.Cluster.Name + ".>", "$KV.pagemcp-" + config.Cluster.Name + "-sessions.>"} {
+			for _, subject := range []string{"$KV.pagemcp-" + config.Cluster.Name + "-nodes.>", "$KV.pagemcp-" + config.Cluster.Name + "-sessions.>"} {
 				if !strings.Contains(text, subject) {
 					t.Errorf("%s: %s has no %s", name, nats, subject)
 				}

@@ -16,6 +16,7 @@ import (
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/internal/audit"
+	"github.com/pagemcp/pagemcp/server/hosted/ring"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -136,6 +137,7 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, r *http.Request
 	access.MarkKnown(ctx) // the registry counts it from now on; a rejected one stays unknown until it is closed
 	credential := &pageCredential{doorkeeper: d, owner: granted.Owner, origin: origin}
 	joiner.Hello, joiner.Name, joiner.Sequences = *frame.Hello, name, frame.Sequences
+	joiner.Via = ring.Via(r.Context())
 	joiner.Leave = func() { credential.end(); leave() }
 	joiner.Valid = credential.isValid
 	joiner.Credential, joiner.Joined = credential.renew, credential.begin

@@ -32,12 +32,12 @@ type drainingPage struct {
 
 // drainSteps are what a drain does, in this order. No step blocks unless it has a context.
 type drainSteps struct {
-	announce    func()                // readiness ends, and other nodes learn of it
+	announce    func()                // readiness ends, and answers close their connections
+	move        func(context.Context) // owners have another home, if there are other nodes
 	refuseJoins func()                // from now on, see joinDraining
 	pages       func() []drainingPage // all that are joined
 	endStreams  func()                // listens get their result, GET streams end
-	finish      func(context.Context) // returns when no request is in flight
-	leave       func(context.Context) // the cluster
+	finish      func(context.Context) // returns when no request is in flight, and accepts no others
 }
 
 // drain moves everything that a node has to other nodes, and returns when that is done, at
@@ -47,14 +47,18 @@ func drain(ctx context.Context, s drainSteps) {
 	ctx, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()
 	s.announce()
-	wait.For(ctx, drainNotice)
+	noticed := time.After(drainNotice)
+	s.move(ctx)
+	select {
+	case <-noticed:
+	case <-ctx.Done():
+	}
 	s.refuseJoins()
-	movePages(ctx, drainPages, s.pages())
+	movePages(ctx, drainPages, drainPages, s.pages())
 	s.endStreams()
 	finishing, stop := context.WithTimeout(ctx, time.Until(deadlineOf(ctx))-drainLast)
 	defer stop()
 	s.finish(finishing)
-	s.leave(ctx)
 }
 
 func deadlineOf(ctx context.Context) time.Time {
@@ -62,16 +66,16 @@ func deadlineOf(ctx context.Context) time.Time {
 	return deadline
 }
 
-// movePages closes the sockets of pages evenly within a time, so that other nodes do not get
-// all of them at once. Those that run a tool are last, and are closed in any case at the
-// end.
-func movePages(ctx context.Context, within time.Duration, pages []drainingPage) {
+// movePages closes the sockets of pages evenly within spread, so that other nodes do not get
+// all of them at once. Those that run a tool are last, and are closed in any case after
+// patience.
+func movePages(ctx context.Context, spread, patience time.Duration, pages []drainingPage) {
 	if len(pages) == 0 {
 		return
 	}
-	ticks := int(within / drainTick)
+	ticks := int(spread / drainTick)
 	batch := max(drainMinBatch, (len(pages)+ticks-1)/ticks)
-	ctx, cancel := context.WithTimeout(ctx, within)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for len(pages) > 0 && ctx.Err() == nil {
 		pages = moveIdle(pages, batch)

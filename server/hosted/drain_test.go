@@ -18,6 +18,8 @@ type drained struct {
 	steps []string
 	moved []time.Duration
 	took  time.Duration
+
+	moving time.Duration // of owners to other nodes
 }
 
 func (d *drained) note(step string) {
@@ -45,8 +47,8 @@ func (d *drained) run(ctx context.Context, pages []drainingPage, requests time.D
 		refuseJoins: func() { d.note("refuse") },
 		pages:       func() []drainingPage { return pages },
 		endStreams:  func() { d.note("streams") },
-		finish:      func(ctx context.Context) { d.note("finish"); wait.For(ctx, requests) },
-		leave:       func(context.Context) { d.note("leave") },
+		move:        func(ctx context.Context) { wait.For(ctx, d.moving) },
+		finish:      func(ctx context.Context) { d.note("finish"); wait.For(ctx, requests); d.note("end") },
 	})
 	d.took = time.Since(d.begun)
 }
@@ -60,12 +62,12 @@ func TestDrainTakesItsSteps(t *testing.T) {
 		lastMove, total time.Duration
 		steps           []string
 	}{
-		{"nothing", 0, 0, 0, 0, drainNotice, []string{"announce at 0s", "refuse at 5s", "streams at 5s", "finish at 5s", "leave at 5s"}},
-		{"three pages", 3, 0, 0, drainNotice, drainNotice, []string{"announce at 0s", "refuse at 5s", "streams at 5s", "finish at 5s", "leave at 5s"}},
-		{"many pages", 10_000, 0, 3 * time.Second, 25 * time.Second, 28 * time.Second, []string{"announce at 0s", "refuse at 5s", "streams at 25s", "finish at 25s", "leave at 28s"}},
-		{"a tool of 15 s", 3, 15 * time.Second, 0, 15 * time.Second, 15 * time.Second, []string{"announce at 0s", "refuse at 5s", "streams at 15s", "finish at 15s", "leave at 15s"}},
-		{"a tool without end", 3, time.Hour, 0, 25 * time.Second, 25 * time.Second, []string{"announce at 0s", "refuse at 5s", "streams at 25s", "finish at 25s", "leave at 25s"}},
-		{"requests without end", 1, 0, time.Hour, drainNotice, 43 * time.Second, []string{"announce at 0s", "refuse at 5s", "streams at 5s", "finish at 5s", "leave at 43s"}},
+		{"nothing", 0, 0, 0, 0, drainNotice, []string{"announce at 0s", "refuse at 5s", "streams at 5s", "finish at 5s", "end at 5s"}},
+		{"three pages", 3, 0, 0, drainNotice, drainNotice, []string{"announce at 0s", "refuse at 5s", "streams at 5s", "finish at 5s", "end at 5s"}},
+		{"many pages", 10_000, 0, 3 * time.Second, 25 * time.Second, 28 * time.Second, []string{"announce at 0s", "refuse at 5s", "streams at 25s", "finish at 25s", "end at 28s"}},
+		{"a tool of 15 s", 3, 15 * time.Second, 0, 15 * time.Second, 15 * time.Second, []string{"announce at 0s", "refuse at 5s", "streams at 15s", "finish at 15s", "end at 15s"}},
+		{"a tool without end", 3, time.Hour, 0, 25 * time.Second, 25 * time.Second, []string{"announce at 0s", "refuse at 5s", "streams at 25s", "finish at 25s", "end at 25s"}},
+		{"requests without end", 1, 0, time.Hour, drainNotice, 43 * time.Second, []string{"announce at 0s", "refuse at 5s", "streams at 5s", "finish at 5s", "end at 43s"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d := &drained{begun: time.Now()}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/hosted/internal/audit"
+	"github.com/pagemcp/pagemcp/server/hosted/ring"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
 )
@@ -203,8 +204,20 @@ type assistants struct {
 	users   *audit.Users
 }
 
+// identified is the context key of an identity: a request is authenticated once.
+type identified struct{}
+
+type identity struct {
+	caller    access.Caller
+	challenge *access.Challenge
+}
+
 // Authenticate implements [access.Authenticator].
 func (a assistants) Authenticate(r *http.Request) (access.Caller, *access.Challenge) {
+	if known, ok := r.Context().Value(identified{}).(*identity); ok {
+		known.caller.Stays = ring.Stay(r.Context())
+		return known.caller, known.challenge
+	}
 	caller, subject, challenge := a.issuers.Load().assistants.Identify(r)
 	if challenge == nil {
 		a.users.Add(caller.Owner, caller.Tenant, subject)

@@ -34,7 +34,8 @@ func gauge[T any](name, help string, value func(T) int) figure[T] {
 	return figure[T]{prometheus.NewDesc(name, help, nil, nil), prometheus.GaugeValue, nil, func(snapshot T) float64 { return float64(value(snapshot)) }}
 }
 
-// watch adds the counts of a node, which are read at each scrape. It may be called once.
+// watch adds the counts of a node, which are read at each scrape. It may be called once,
+// and so may watchCluster.
 func (m *metrics) watch(counts func() nodeCounts) {
 	pages := prometheus.NewDesc("pagemcp_pages", "Pages of this node, connected or within the grace time after their socket was closed.", []string{"state"}, nil)
 	m.registry.MustRegister(&collector[nodeCounts]{counts, []figure[nodeCounts]{
@@ -61,6 +62,31 @@ func (m *metrics) watchReady(isReady func() bool) {
 			}
 			return 0
 		}),
+	}})
+}
+
+// clusterCounts are what a node knows of the others at one moment.
+type clusterCounts struct {
+	Nodes        int  // that are alive, this one included
+	StoreAway    bool // it does not answer
+	Passed, Lost int64
+}
+
+// watchCluster adds the counts of a node of a cluster.
+func (m *metrics) watchCluster(counts func() clusterCounts) {
+	counter := func(name, help string, value func(clusterCounts) int64) figure[clusterCounts] {
+		return figure[clusterCounts]{prometheus.NewDesc(name, help, nil, nil), prometheus.CounterValue, nil, func(c clusterCounts) float64 { return float64(value(c)) }}
+	}
+	m.registry.MustRegister(&collector[clusterCounts]{counts, []figure[clusterCounts]{
+		gauge("pagemcp_cluster_nodes", "Nodes that are alive, as this one sees them; it is one of them.", func(c clusterCounts) int { return c.Nodes }),
+		gauge("pagemcp_cluster_store_away", "1 while NATS does not answer: the nodes that were there last stay.", func(c clusterCounts) int {
+			if c.StoreAway {
+				return 1
+			}
+			return 0
+		}),
+		counter("pagemcp_passed_on_total", "Requests and sockets of owners that have another home.", func(c clusterCounts) int64 { return c.Passed }),
+		counter("pagemcp_passed_on_lost_total", "Of these, requests that were sent and not answered: their home has ended.", func(c clusterCounts) int64 { return c.Lost }),
 	}})
 }
 

@@ -155,6 +155,11 @@ func TestMetricsReadCountsOncePerScrape(t *testing.T) {
 	if calls != 1 {
 		t.Errorf("%d reads", calls)
 	}
+	now := clusterCounts{Nodes: 11, StoreAway: true, Passed: 12, Lost: 13}
+	m.watchCluster(func() clusterCounts { return now })
+	wantSeries(t, scrape(t, m), "pagemcp_cluster_nodes 11", "pagemcp_cluster_store_away 1", "pagemcp_passed_on_total 12", "pagemcp_passed_on_lost_total 13")
+	now.StoreAway = false
+	wantSeries(t, scrape(t, m), "pagemcp_cluster_store_away 0")
 }
 
 // Labels are on this list, and whatever clients and pages send, the number of series stays

@@ -17,6 +17,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/hosted/internal/audit"
 	"github.com/pagemcp/pagemcp/server/hosted/internal/front"
 	"github.com/pagemcp/pagemcp/server/hosted/internal/pressure"
+	"github.com/pagemcp/pagemcp/server/hosted/ring"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
@@ -43,6 +44,10 @@ type Options struct {
 	// Hangup requests to read the configuration again; may be nil.
 	Hangup <-chan os.Signal
 
+	// Store connects to what the nodes of a deployment share, if the configuration has
+	// `cluster`: package natskv has one. nil: such a configuration is refused.
+	Store StoreOpener
+
 	abrupt bool // for tests: Run ends without a drain
 }
 
@@ -64,12 +69,18 @@ type Node struct {
 	sampling atomic.Pointer[config.OriginList] // of pages that may use the model of an assistant
 	browsers atomic.Pointer[[]string]          // origins of assistants
 	keys     atomic.Pointer[keys.Ring]
+	limits   atomic.Pointer[config.Limits]
 	quotas   *quotas.Quotas
 	registry *registry
 	joins    *quotas.JoinQueue
 	certs    *front.Certificates // nil without TLS
 	proxies  *front.Proxies
-	draining atomic.Bool
+	draining atomic.Bool // pages are refused
+	closing  atomic.Bool // answers close their connections
+	cluster  *cluster    // nil without other nodes
+
+	doorkeeper *doorkeeper
+	handler    http.Handler // of requests, wherever they come from
 
 	core   *gateway.Gateway
 	guard  *access.Guard
@@ -134,17 +145,19 @@ func (n *Node) start(l *config.Loaded) (err error) {
 	if err != nil {
 		return err
 	}
-	n.quotas = quotas.New(quotasOf(l.Config.Limits), n.metrics.exceed)
+	n.limits.Store(&l.Config.Limits)
+	n.quotas = quotas.New(n.quotasNow(), n.metrics.exceed)
 	n.registry = newRegistry(n.quotas)
 	n.joins = &quotas.JoinQueue{}
-	if l.Config.Cluster != nil {
-		return config.Refusal("cluster", "this program connects to no other nodes; remove the key")
-	}
 	n.proxies = front.NewProxies(l.Proxies, l.Certificate != nil, func(net.IP) { n.metrics.refuse(refusedPeer) })
 	if l.Certificate != nil {
 		n.certs = &front.Certificates{}
 	}
 	if err := n.configure(nil, l); err != nil {
+		return err
+	}
+	n.doorkeeper = &doorkeeper{issuers: &n.issuers, origins: &n.origins, quotas: n.quotas, registry: n.registry, users: n.users, metrics: n.metrics, joins: n.joins, pressed: n.underPressure, draining: &n.draining}
+	if err := n.openCluster(l); err != nil {
 		return err
 	}
 	n.core = gateway.New(n.coreOptions(l), n.gate(), noMonitor{})
@@ -158,18 +171,27 @@ func (n *Node) start(l *config.Loaded) (err error) {
 		},
 	}
 	n.core.Handler(n.guard)
-	handler := n.withMetadata(http.HandlerFunc(n.guarded))
-	if n.admin, err = admin.Listen(l.Config.Admin.Listen, admin.Handler(&n.ready, n.metrics.handler())); err != nil {
+	n.handler = n.withMetadata(http.HandlerFunc(n.guarded))
+	var whereis func(url.Values) string
+	if n.cluster != nil {
+		n.cluster.begin()
+		n.metrics.watchCluster(n.cluster.counts)
+		whereis = n.cluster.whereis
+	}
+	if n.admin, err = admin.Listen(l.Config.Admin.Listen, admin.Handler(&n.ready, n.metrics.handler(), whereis)); err != nil {
 		return err
 	}
-	n.public, err = front.Listen(l.Config.Listen, n.certs, n.proxies, handler, n.maxUnknown(l.Config), func() { n.metrics.refuse(refusedUnknown) })
+	n.public, err = front.Listen(l.Config.Listen, n.certs, n.proxies, n.handler, n.closing.Load, n.maxUnknown(l.Config), func() { n.metrics.refuse(refusedUnknown) })
 	if err != nil {
 		return err
 	}
 	n.ready.Set("listeners", false)
 	n.ready.Require("keys of the issuers", func() bool { return n.issuers.Load().isReady() })
-	n.ready.SetWarning(n.reload.warning)
+	n.ready.SetWarning(n.warning)
 	n.ready.Set("draining", true)
+	if n.cluster != nil {
+		n.ready.Require(readyCluster, n.cluster.nodes.Announced)
+	}
 	return nil
 }
 
@@ -182,12 +204,12 @@ func (n *Node) maxUnknown(c config.Config) int {
 
 func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 	most := l.Config.Limits
-	return gateway.Options{
+	options := gateway.Options{
 		Info:       engine.Info{Name: "pagemcp", Title: "PageMCP", Version: n.options.Version, Instructions: instructions},
 		Logging:    true,
 		MaySample:  func(origin string) bool { return n.sampling.Load().Contains(origin) },
-		Doorkeeper: &doorkeeper{issuers: &n.issuers, origins: &n.origins, quotas: n.quotas, registry: n.registry, users: n.users, metrics: n.metrics, joins: n.joins, pressed: n.underPressure, draining: &n.draining},
-		Sessions:   gateway.SessionOptions{Lifetime: sessionLifetime, Max: sessionLimits(most)},
+		Doorkeeper: n.doorkeeper,
+		Sessions:   n.sessionOptions(most),
 		Log:        n.log.Logger,
 		MaxSockets: most.Pages + most.Joins, MaxPagesPerOrigin: most.Pages + most.Joins,
 		OnDemand: true, ViewIdle: viewIdle, MaxViews: most.Views,
@@ -197,6 +219,28 @@ func (n *Node) coreOptions(l *config.Loaded) gateway.Options {
 		MaxHandshake: maxJoinFrame,
 		NoSockets:    true,
 	}
+	if n.cluster != nil {
+		options.Unsettled = n.cluster.nodes.Unsettled
+	}
+	return options
+}
+
+// warning returns what an operator should know although the node is ready, or "".
+func (n *Node) warning() string {
+	warning := n.reload.warning()
+	if n.cluster != nil && n.cluster.nodes.Away() {
+		warning = strings.TrimPrefix(warning+"\ncluster store away: the nodes that were there last stay, and changes of sessions are in memory", "\n")
+	}
+	return warning
+}
+
+// sessionOptions returns where sessions are kept: in a cluster in the store, else in memory.
+func (n *Node) sessionOptions(l config.Limits) gateway.SessionOptions {
+	options := gateway.SessionOptions{Lifetime: sessionLifetime, Max: sessionLimits(l)}
+	if n.cluster != nil {
+		options.Store = &ring.Sessions{Bucket: n.cluster.store.Sessions}
+	}
+	return options
 }
 
 func sessionLimits(l config.Limits) mcphttp.SessionLimits {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/wait"
 )
@@ -23,10 +24,15 @@ func (n *Node) Run(ctx context.Context) error {
 	helpers.Go(func() { n.memory.Run(background) })
 	helpers.Go(func() { n.sweep(background) })
 	helpers.Go(func() { n.watchReadiness(background) })
-	failed := make(chan error, 2)
+	failed := make(chan error, 3)
 	var listeners sync.WaitGroup
 	listeners.Go(func() { failed <- n.admin.Serve() })
 	listeners.Go(func() { failed <- n.public.Serve() })
+	if n.cluster != nil {
+		listeners.Go(func() { failed <- n.cluster.inside.Serve() })
+		helpers.Go(func() { n.cluster.nodes.Run(background) })
+		helpers.Go(func() { n.cluster.watch(background) })
+	}
 	n.ready.Set("listeners", true)
 	n.log.Info("serving", "version", n.options.Version, "config", n.reload.current.Load().Config, "address", n.Addr().String(), "admin", n.AdminAddr().String())
 	if address := n.AdminAddr().String(); !config.IsLoopback(address) {
@@ -59,37 +65,60 @@ func (n *Node) drain() {
 	n.log.Info("draining", "pages", n.registry.count())
 	drain(context.Background(), drainSteps{
 		announce:    n.announceDrain,
+		move:        n.moveOwners,
 		refuseJoins: func() { n.draining.Store(true) },
 		pages:       n.drainingPages,
 		endStreams:  n.core.EndStreams,
-		finish:      n.awaitRequests,
-		leave:       func(context.Context) {},
+		finish:      n.finish,
 	})
 	n.log.Info("drained")
 }
 
 func (n *Node) announceDrain() {
 	n.ready.Set("draining", false)
+	n.closing.Store(true)
+}
+
+// moveOwners returns when all owners have another home, and their pages have left, as far as there
+// are other nodes.
+func (n *Node) moveOwners(ctx context.Context) {
+	if n.cluster == nil || !n.cluster.drain(ctx) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, moveNotice+moveSpread+movePatience)
+	defer cancel()
+	for n.registry.count() > 0 && wait.For(ctx, drainTick) {
+	}
 }
 
 func (n *Node) drainingPages() []drainingPage {
 	connected := n.core.Connected()
 	pages := make([]drainingPage, len(connected))
 	for i, page := range connected {
-		pages[i] = drainingPage{calls: page.Calls, move: func(redial time.Duration) {
-			page.CloseWith(closeDraining, strconv.FormatInt(redial.Milliseconds(), 10))
-		}}
+		pages[i] = drainingPage{calls: page.Calls, move: pageMove(page)}
 	}
 	return pages
 }
 
-// awaitRequests returns when no request is in flight, or ctx ends.
-func (n *Node) awaitRequests(ctx context.Context) {
-	for ctx.Err() == nil {
-		if requests, _, _ := n.quotas.InUse(); requests == 0 {
+// pageMove returns drainingPage.move of a page.
+func pageMove(page gateway.Connected) func(redial time.Duration) {
+	return func(redial time.Duration) {
+		page.CloseWith(closeDraining, strconv.FormatInt(redial.Milliseconds(), 10))
+	}
+}
+
+// finish accepts no more connections, and returns when all requests are answered, or ctx ends.
+func (n *Node) finish(ctx context.Context) {
+	var ending sync.WaitGroup
+	ending.Go(func() { n.public.Server.Shutdown(ctx) })
+	if n.cluster != nil {
+		ending.Go(func() { n.cluster.inside.Server.Shutdown(ctx) })
+	}
+	ending.Wait()
+	for { // a client may have hung up on a request of its session
+		if requests, _, _ := n.quotas.InUse(); requests == 0 || !wait.For(ctx, drainTick) {
 			return
 		}
-		wait.For(ctx, drainTick)
 	}
 }
 
@@ -140,6 +169,9 @@ func (n *Node) release() {
 		n.shutdown()
 		n.core.Wait()
 		n.core.End()
+	}
+	if n.cluster != nil {
+		n.cluster.close()
 	}
 	if n.admin != nil {
 		n.admin.Close()

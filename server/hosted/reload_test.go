@@ -259,7 +259,7 @@ func TestKeysThatNeedARestartAreNamedOnce(t *testing.T) {
 		r, stop := startReloader(t, withFiles)
 		defer stop()
 		changed := strings.NewReplacer("mcp.app.example", "other.app.example", "127.0.0.1:8443", "127.0.0.1:9443", "tls: { cert: tls.crt, key: tls.key }\n", "").Replace(withFiles) +
-			"admin: { listen: 127.0.0.1:9999 }\nlog: { level: debug }\ncluster: { name: prod, nats: { urls: [nats://127.0.0.1:4222] } }\n"
+			"admin: { listen: 127.0.0.1:9999 }\nlog: { level: debug }\ncluster: { name: prod, internal: { listen: 127.0.0.1:0 }, nats: { urls: [nats://127.0.0.1:4222] } }\n"
 		old := r.current.Load()
 		r.write("pagemcp.yaml", changed)
 		r.after(reloadInterval, 1, "needs a restart", 5)

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Makes an authority, and the certificates with which NATS servers and nodes know each other:
+# Makes an authority, and the certificates with which NATS servers and nodes, and nodes among themselves, know each other:
 #
 #   sh certificates.sh DIRECTORY DNS-NAME…     the names of the NATS servers, as nodes dial them
 #
 # ca.crt       what both sides trust; ca.key signs, and belongs on no node
 # server.*     of the NATS servers, for clients and for their routes
-# pagemcpd.*   of the nodes; its subject CN=pagemcpd is the user in nats.conf
+# pagemcpd.*   of the nodes, for NATS and for each other; its subject CN=pagemcpd is the user in nats.conf
 #
 # It keeps what is there: to renew a certificate, remove it and run the script again. Files are valid
 # for DAYS (default 365). It needs openssl. A company with an authority of its own takes that.
@@ -37,4 +37,5 @@ for name in "$@"; do
 done
 sign server '/CN=nats' "subjectAltName=$names
 extendedKeyUsage=serverAuth,clientAuth"
-sign pagemcpd '/CN=pagemcpd' 'extendedKeyUsage=clientAuth'
+sign pagemcpd '/CN=pagemcpd' 'subjectAltName=DNS:pagemcpd
+extendedKeyUsage=serverAuth,clientAuth'

@@ -16,8 +16,8 @@ import (
 )
 
 // Check reads the files that c names and returns all reasons not to start: a *Error
-// for each, joined by errors.Join. Not checked are limits of the process and of the NATS
-// servers, see [Config.CheckFileLimit] and [Config.CheckMaxPayload].
+// for each, joined by errors.Join. Not checked are limits of the process, see
+// [Config.CheckFileLimit].
 func (c Config) Check() error {
 	var errs []error
 	for _, problem := range c.WithDefaults().problems() {

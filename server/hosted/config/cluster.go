@@ -11,12 +11,13 @@ import (
 
 const maxClusterName = 32 // characters
 
-// cluster checks how the nodes are connected. A subscriber of their NATS account can read
-// all pages, so the connection needs both TLS and credentials, unless it is on loopback.
+// cluster checks how the nodes are connected. Tokens and contents pass between them, and NATS has
+// the documents of sessions, so both need TLS and credentials, unless they are on loopback.
 func (c *checker) cluster(cluster Cluster) {
 	if !isClusterName(cluster.Name) {
 		c.refuse("cluster.name", "want 1 to %d characters of a-z, 0-9 and `-`, like prod", maxClusterName)
 	}
+	c.internal(cluster.Internal)
 	nats := cluster.NATS
 	if len(nats.URLs) == 0 {
 		c.refuse("cluster.nats.urls", "it is missing; set the NATS servers, like [tls://nats:4222], or remove `cluster` for a single node")
@@ -38,12 +39,33 @@ func (c *checker) cluster(cluster Cluster) {
 	if nats.TLS.Cert != "" || nats.TLS.Key != "" {
 		c.certificate("cluster.nats.tls", TLS{nats.TLS.Cert, nats.TLS.Key})
 	}
-	if nats.TLS.CA != "" {
-		if text, err := os.ReadFile(nats.TLS.CA); err != nil {
-			c.refuse("cluster.nats.tls.ca", "%v; want certificates of authorities in PEM", err)
-		} else if !x509.NewCertPool().AppendCertsFromPEM(text) {
-			c.refuse("cluster.nats.tls.ca", "%s has no certificate; want those of authorities in PEM", nats.TLS.CA)
-		}
+	c.authorities("cluster.nats.tls.ca", nats.TLS.CA)
+}
+
+// internal checks the address for the other nodes.
+func (c *checker) internal(inside Internal) {
+	c.address("cluster.internal.listen", inside.Listen)
+	const key = "cluster.internal.tls"
+	switch files := inside.TLS; {
+	case files != MutualTLS{} && (files.CA == "" || files.Cert == "" || files.Key == ""):
+		c.refuse(key, "want three files, { ca: FILE, cert: FILE, key: FILE }")
+	case files != MutualTLS{}:
+		c.certificate(key, TLS{files.Cert, files.Key})
+		c.authorities(key+".ca", files.CA)
+	case !inside.AllowPlaintext && !IsLoopback(inside.Listen):
+		c.refuse(key, "it is missing; set { ca: FILE, cert: FILE, key: FILE } with a certificate for the name pagemcpd of an authority of your own, or cluster.internal.allowPlaintext: true if the network is encrypted")
+	}
+}
+
+// authorities checks a file of certificates, if there is one.
+func (c *checker) authorities(key, name string) {
+	if name == "" {
+		return
+	}
+	if text, err := os.ReadFile(name); err != nil {
+		c.refuse(key, "%v; want certificates of authorities in PEM", err)
+	} else if !x509.NewCertPool().AppendCertsFromPEM(text) {
+		c.refuse(key, "%s has no certificate; want those of authorities in PEM", name)
 	}
 }
 

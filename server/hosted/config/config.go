@@ -87,21 +87,31 @@ type Tokens struct {
 
 // A Cluster connects the nodes of a deployment.
 type Cluster struct {
-	Name string `yaml:"name"` // of the deployment: a-z, 0-9 and `-`, at most 32 characters
-	KV   bool   `yaml:"kv"`   // stores subscriptions of sessions in JetStream, so that they outlive a node
-	NATS NATS   `yaml:"nats"`
+	Name     string   `yaml:"name"` // of the deployment: a-z, 0-9 and `-`, at most 32 characters
+	Internal Internal `yaml:"internal"`
+	NATS     NATS     `yaml:"nats"` // needs JetStream
+}
+
+// An Internal describes the address of a node at which the others pass requests on to it.
+type Internal struct {
+	Listen string `yaml:"listen"` // IP address and port; default 0.0.0.0:8444. Others use the address by which this machine reaches NATS, if it is 0.0.0.0
+
+	// TLS is required unless AllowPlaintext is set or Listen is on loopback. All certificates
+	// are for the name pagemcpd, for servers and clients, and signed by CA.
+	TLS            MutualTLS `yaml:"tls"`
+	AllowPlaintext bool      `yaml:"allowPlaintext"` // for networks that are encrypted below TCP
 }
 
 // A NATS describes the connection to the NATS servers.
 type NATS struct {
-	URLs           []string `yaml:"urls"`           // tls://host:port, without credentials
-	Creds          string   `yaml:"creds"`          // file that nsc has written: a JWT and an nkey
-	TLS            NATSTLS  `yaml:"tls"`            // default: the roots of the system, and no client certificate
-	AllowPlaintext bool     `yaml:"allowPlaintext"` // for networks that are encrypted below TCP
+	URLs           []string  `yaml:"urls"`           // tls://host:port, without credentials
+	Creds          string    `yaml:"creds"`          // file that nsc has written: a JWT and an nkey
+	TLS            MutualTLS `yaml:"tls"`            // default: the roots of the system, and no client certificate, which replaces Creds
+	AllowPlaintext bool      `yaml:"allowPlaintext"` // for networks that are encrypted below TCP
 }
 
-// A NATSTLS names PEM files. A client certificate replaces Creds.
-type NATSTLS struct {
+// A MutualTLS names PEM files.
+type MutualTLS struct {
 	CA   string `yaml:"ca"`
 	Cert string `yaml:"cert"`
 	Key  string `yaml:"key"`
@@ -128,6 +138,11 @@ func (c Config) WithDefaults() Config {
 	if c.Assistants.ChallengeScopes == nil {
 		c.Assistants.ChallengeScopes = oauth.AllScopes()
 	}
+	if c.Cluster != nil {
+		cluster := *c.Cluster
+		cluster.Internal.Listen = cmp.Or(cluster.Internal.Listen, "0.0.0.0:8444")
+		c.Cluster = &cluster
+	}
 	c.Limits = c.Limits.withDefaults()
 	c.Log.Level = cmp.Or(c.Log.Level, "info")
 	c.Audit.URIs = cmp.Or(c.Audit.URIs, "full")
@@ -149,8 +164,9 @@ func (c *Config) Files() []File {
 		files = append(files, File{"pages.tokens.jwks", &c.Pages.Tokens.JWKS})
 	}
 	if c.Cluster != nil {
-		nats := &c.Cluster.NATS
-		files = append(files, File{"cluster.nats.creds", &nats.Creds},
+		nats, inside := &c.Cluster.NATS, &c.Cluster.Internal.TLS
+		files = append(files, File{"cluster.internal.tls.ca", &inside.CA}, File{"cluster.internal.tls.cert", &inside.Cert}, File{"cluster.internal.tls.key", &inside.Key},
+			File{"cluster.nats.creds", &nats.Creds},
 			File{"cluster.nats.tls.ca", &nats.TLS.CA}, File{"cluster.nats.tls.cert", &nats.TLS.Cert}, File{"cluster.nats.tls.key", &nats.TLS.Key})
 	}
 	return files

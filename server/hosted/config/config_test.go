@@ -29,7 +29,10 @@ pages:
   origins: ["https://app.example", "https://*.app.example"]   # ` + "`*`" + ` is one label, leftmost, https only
   tokens: { issuer: https://app.example, jwks: https://app.example/pagemcp-keys.json }   # or a file
 keys: pagemcp.keys                        # 32-byte keys, base64url, one per line; the first seals, all open
-cluster: { name: prod, kv: true, nats: { urls: [tls://nats:4222], creds: node.creds } }  # absent: one node, no NATS
+cluster: # absent: one node, no NATS
+  name: prod
+  internal: { tls: { ca: tls.crt, cert: tls.crt, key: tls.key } }
+  nats: { urls: [tls://nats:4222], creds: node.creds }
 `
 
 // minimal is a configuration with only the keys that are required.
@@ -70,7 +73,7 @@ func TestTheExampleIsAccepted(t *testing.T) {
 			Tokens:  Tokens{"https://app.example", "https://app.example/pagemcp-keys.json"},
 		},
 		Keys:    in("pagemcp.keys"),
-		Cluster: &Cluster{"prod", true, NATS{URLs: []string{"tls://nats:4222"}, Creds: in("node.creds")}},
+		Cluster: &Cluster{"prod", Internal{Listen: "0.0.0.0:8444", TLS: MutualTLS{in("tls.crt"), in("tls.crt"), in("tls.key")}}, NATS{URLs: []string{"tls://nats:4222"}, Creds: in("node.creds")}},
 		Limits: Limits{
 			PagesPerOwner: 32, PagesPerTenant: 5_000, Pages: 20_000, RequestsPerOwner: 64, RequestsPerTenant: 512, StreamsPerOwner: 64, StreamsPerTenant: 5_000, Streams: 20_000,
 			ReadsPerSecond: 20, CompletionsPerSecond: 10, CallsPerSecond: 50, Joins: 128, JoinsPerTenantPerSecond: 200, Views: 20_000, SessionsPerOwner: 128, Sessions: 10_000,
@@ -150,12 +153,12 @@ func TestProcessAndServerLimitsAreChecked(t *testing.T) {
 	if err := (Config{}).CheckFileLimit(40_999); err == nil || !strings.Contains(err.Error(), "need 41000") {
 		t.Error(err)
 	}
-	if err := config.CheckMaxPayload(64 << 10); err != nil {
+	config.Cluster = &Cluster{} // connections that are passed on count twice
+	if err := config.CheckFileLimit(1_300); err != nil {
 		t.Error(err)
 	}
-	want = "cluster.nats: max_payload of the NATS server is 65535 bytes, want 65536 or more; raise it in nats.conf, its default is 1 MiB"
-	if err := config.CheckMaxPayload(64<<10 - 1); err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
+	if err := config.CheckFileLimit(1_299); err == nil {
+		t.Error("too few files for a cluster")
 	}
 }
 

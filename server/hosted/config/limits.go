@@ -7,11 +7,10 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
 )
 
-// Limits says what one owner, one tenant and one node may use. They hold per node: a
-// client whose requests reach three nodes may get three times as much. A zero field means
-// its default.
+// Limits says what one owner, one tenant and one node may use. An owner is served by one node;
+// each node has its share of the limits of tenants. A zero field means its default.
 type Limits struct {
-	PagesPerOwner  int `yaml:"pagesPerOwner"`  // default 32; counted in the whole cluster when a page joins; joins at the same moment may exceed it
+	PagesPerOwner  int `yaml:"pagesPerOwner"`  // default 32
 	PagesPerTenant int `yaml:"pagesPerTenant"` // default 5,000
 	Pages          int `yaml:"pages"`          // of a node; default 20,000
 
@@ -97,15 +96,24 @@ const maxUnknownConns = quotas.MaxWaitingJoins + spareFiles - ownFiles
 const (
 	spareFiles = 1_000     // at least, for connections of unknown clients, and ownFiles
 	ownFiles   = 200       // for listeners, NATS and issuers
-	minPayload = 64 << 10  // bytes; a link between nodes splits longer messages
 	maxLimit   = 1_000_000 // of each of Limits
 )
+
+// ownConns returns the number of connections of pages and streams. One that is passed on to another
+// node has two here.
+func (c Config) ownConns() int {
+	limits := c.Limits.withDefaults()
+	if c.Cluster != nil {
+		return 2 * (limits.Pages + limits.Streams)
+	}
+	return limits.Pages + limits.Streams
+}
 
 // CheckFileLimit returns an error if a process with this limit of open files
 // (RLIMIT_NOFILE) cannot serve as many pages and streams as c allows.
 func (c Config) CheckFileLimit(files uint64) error {
 	limits := c.Limits.withDefaults()
-	if want := limits.Pages + limits.Streams + spareFiles; files < uint64(max(want, 0)) {
+	if want := c.ownConns() + spareFiles; files < uint64(max(want, 0)) {
 		return Refusal("limits", "%d open files are allowed, and %d pages, %d streams and %d others need %d; raise the limit (ulimit -n, LimitNOFILE), or lower limits.pages and limits.streams",
 			files, limits.Pages, limits.Streams, spareFiles, want)
 	}
@@ -116,17 +124,8 @@ func (c Config) CheckFileLimit(files uint64) error {
 // open in a process with this limit of open files: not more than the files that pages,
 // streams and the node itself leave. It is at least 800 if CheckFileLimit returns nil.
 func (c Config) UnknownConns(files uint64) int {
-	left := int(min(files, 1<<31)) - c.Limits.Pages - c.Limits.Streams - ownFiles
+	left := int(min(files, 1<<31)) - c.ownConns() - ownFiles
 	return min(maxUnknownConns, left)
-}
-
-// CheckMaxPayload returns an error if the NATS servers, which report max_payload in bytes
-// when a client connects, do not accept messages of 64 KiB.
-func (c Config) CheckMaxPayload(maxPayload int64) error {
-	if maxPayload < minPayload {
-		return Refusal("cluster.nats", "max_payload of the NATS server is %d bytes, want %d or more; raise it in nats.conf, its default is 1 MiB", maxPayload, minPayload)
-	}
-	return nil
 }
 
 func (c *checker) limits(l Limits) {

@@ -3,6 +3,7 @@ package config
 import (
 	"crypto/sha256"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net/netip"
@@ -18,6 +19,7 @@ import (
 type Loaded struct {
 	Config      Config
 	Certificate *tls.Certificate // nil without TLS
+	Peer        *PeerTLS         // nil without a cluster, or TLS between its nodes
 	Keys        keys.Ring
 	PageOrigins OriginList
 	Sampling    OriginList // origins of pages that may use the model of an assistant
@@ -62,6 +64,11 @@ func Load(c Config) (*Loaded, error) {
 			return nil, Refusal("tls", "%v", err)
 		}
 	}
+	if l.Config.Cluster != nil && l.Config.Cluster.Internal.TLS != (MutualTLS{}) {
+		if l.Peer, err = loadPeer(l.Config.Cluster.Internal.TLS); err != nil {
+			return nil, Refusal("cluster.internal.tls", "%v", err)
+		}
+	}
 	if l.Keys, err = keys.Read(l.Config.Keys); err != nil {
 		return nil, Refusal("keys", "%v", err)
 	}
@@ -98,6 +105,23 @@ func loadCertificate(files TLS) (*tls.Certificate, error) {
 		return nil, fmt.Errorf("the certificate in %s is valid from %s on; compare the clock of this machine", files.Cert, leaf.NotBefore.Format(time.RFC3339))
 	}
 	return &certificate, nil
+}
+
+// A PeerTLS is how a node and the others know each other.
+type PeerTLS struct {
+	Certificate *tls.Certificate
+	Authorities *x509.CertPool
+}
+
+func loadPeer(files MutualTLS) (*PeerTLS, error) {
+	text, err := os.ReadFile(files.CA)
+	if err != nil {
+		return nil, err
+	}
+	p := &PeerTLS{Authorities: x509.NewCertPool()}
+	p.Authorities.AppendCertsFromPEM(text)
+	p.Certificate, err = loadCertificate(TLS{files.Cert, files.Key})
+	return p, err
 }
 
 // readKeySet returns the contents of jwks if it is a file, or nil.

@@ -37,7 +37,12 @@ func TestReasonsNotToStart(t *testing.T) {
 	if _, refused := readText(t, dir, minimal); refused != "" {
 		t.Fatal(refused)
 	}
-	cluster := func(nats string) string { return keys + "\ncluster: { name: prod, nats: " + nats + " }" }
+	cluster := func(nats string) string {
+		return keys + "\ncluster: { name: prod, internal: { allowPlaintext: true }, nats: " + nats + " }"
+	}
+	inside := func(internal string) string {
+		return keys + "\ncluster: { name: prod, nats: { urls: [nats://127.0.0.1:4222] }, internal: " + internal + " }"
+	}
 	for _, row := range []struct{ old, text, want string }{
 		{public, "", "publicURL: it is missing; set the URL that clients use, like https://mcp.app.example\nassistants.audience: it is empty; leave it out for publicURL + /mcp"},
 		{public, "publicURL: http://mcp.app.example", ":2: publicURL: " + noTLS},
@@ -96,7 +101,11 @@ func TestReasonsNotToStart(t *testing.T) {
 		{keys, cluster("{ urls: [tls://nats:4222], creds: none }"), ":7: cluster.nats.creds: open none: no such file or directory; want the credentials file of the node's NATS user"},
 		{keys, cluster("{ urls: [tls://nats:4222], creds: node.creds, tls: { ca: garbage } }"), ":7: cluster.nats.tls.ca: garbage has no certificate; want those of authorities in PEM"},
 		{keys, cluster("{ urls: [tls://nats:4222], tls: { cert: tls.crt } }"), ":7: cluster.nats.tls: want both the file of the certificate and that of its key, { cert: FILE, key: FILE }"},
-		{keys, keys + "\ncluster: { name: 'a.*.>', nats: { urls: [nats://127.0.0.1:4222] } }", ":7: cluster.name: want 1 to 32 characters of a-z, 0-9 and `-`, like prod"},
+		{keys, inside("{}"), "cluster.internal.tls: it is missing; set { ca: FILE, cert: FILE, key: FILE } with a certificate for the name pagemcpd of an authority of your own, or cluster.internal.allowPlaintext: true if the network is encrypted"},
+		{keys, inside("{ tls: { cert: tls.crt, key: tls.key } }"), ":7: cluster.internal.tls: want three files, { ca: FILE, cert: FILE, key: FILE }"},
+		{keys, inside("{ tls: { ca: garbage, cert: tls.crt, key: tls.key } }"), ":7: cluster.internal.tls.ca: garbage has no certificate; want those of authorities in PEM"},
+		{keys, inside("{ listen: 'here', allowPlaintext: true }"), ":7: cluster.internal.listen: \"here\" is not an address; want IP address and port, like 0.0.0.0:8443"},
+		{keys, keys + "\ncluster: { name: 'a.*.>', internal: { allowPlaintext: true }, nats: { urls: [nats://127.0.0.1:4222] } }", ":7: cluster.name: want 1 to 32 characters of a-z, 0-9 and `-`, like prod"},
 
 		{keys, keys + "\nlimits: { pages: -1 }", ":7: limits.pages: -1 is out of range; want 1 to 1000000, or leave it out for 20000"},
 		{keys, keys + "\nlimits: { joins: 1000001 }", ":7: limits.joins: 1000001 is out of range; want 1 to 1000000, or leave it out for 128"},
@@ -156,9 +165,9 @@ func TestAcceptedVariants(t *testing.T) {
 		{"trustedProxies: [10.0.0.0/8]", "trustedProxies: [10.1.2.3, '2001:db8::/32', '::ffff:10.0.0.1']"},
 		{"trustedProxies: [10.0.0.0/8]", "trustedProxies: [10.0.0.0/8]\ntls: { cert: tls.crt, key: tls.key }"},
 		{"trustedProxies: [10.0.0.0/8]", "trustedProxies: [10.0.0.0/8]\ncluster:\nlimits:\n"},
-		{"keys: pagemcp.keys", "keys: pagemcp.keys\ncluster: { name: dev, nats: { urls: [nats://127.0.0.1:4222, 'ws://[::1]:80'] } }"},
-		{"keys: pagemcp.keys", "keys: pagemcp.keys\ncluster: { name: dev, nats: { urls: [nats://nats:4222], creds: node.creds, allowPlaintext: true } }"},
-		{"keys: pagemcp.keys", "keys: pagemcp.keys\ncluster: { name: dev, nats: { urls: [tls://nats:4222], tls: { ca: tls.crt, cert: tls.crt, key: tls.key } } }"},
+		{"keys: pagemcp.keys", "keys: pagemcp.keys\ncluster: { name: dev, internal: { listen: '127.0.0.1:0' }, nats: { urls: [nats://127.0.0.1:4222, 'ws://[::1]:80'] } }"},
+		{"keys: pagemcp.keys", "keys: pagemcp.keys\ncluster: { name: dev, internal: { allowPlaintext: true }, nats: { urls: [nats://nats:4222], creds: node.creds, allowPlaintext: true } }"},
+		{"keys: pagemcp.keys", "keys: pagemcp.keys\ncluster: { name: dev, internal: { tls: { ca: tls.crt, cert: tls.crt, key: tls.key } }, nats: { urls: [tls://nats:4222], tls: { ca: tls.crt, cert: tls.crt, key: tls.key } } }"},
 		{"{ issuer: https://app.example }", "{ issuer: https://app.example, jwks: keys.json }"},
 		{"{ issuer: https://auth.app.example }", "{ issuer: https://auth.app.example, acceptTypJWT: true, scopes: { 'tools:call': 'https://api.example/tools' } }"},
 	} {
@@ -208,7 +217,7 @@ func TestSecretsAreInNoOutput(t *testing.T) {
 		PublicURL: "https://user:" + secret + "@mcp.app.example?" + secret, Listen: "127.0.0.1:1", Keys: secret,
 		Assistants: Assistants{Issuer: "https://" + secret + "@auth.app.example", JWKS: secret},
 		Pages:      Pages{Tokens: Tokens{"https://app.example#" + secret, secret}},
-		Cluster:    &Cluster{"prod", true, NATS{URLs: []string{"tls://" + secret + "@nats"}, Creds: secret}},
+		Cluster:    &Cluster{"prod", Internal{}, NATS{URLs: []string{"tls://" + secret + "@nats"}, Creds: secret}},
 	}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("start", "config", config, "pointer", &config)

@@ -27,7 +27,7 @@ func restartKeys() []restartKey {
 		{"trustedProxies", func(c *Config) any { return acceptsAnyPeer(c) }, func(old, next *Loaded) {
 			next.Config.TrustedProxies, next.Proxies = old.Config.TrustedProxies, old.Proxies
 		}},
-		{"cluster", func(c *Config) any { return c.Cluster }, func(old, next *Loaded) { next.Config.Cluster = old.Config.Cluster }},
+		{"cluster", func(c *Config) any { return c.Cluster }, func(old, next *Loaded) { next.Config.Cluster, next.Peer = old.Config.Cluster, old.Peer }},
 	}
 }
 

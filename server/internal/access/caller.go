@@ -29,6 +29,10 @@ type Caller struct {
 	// Expires, which may be zero.
 	Valid   context.Context
 	Expires time.Time
+
+	// Streams, but no other requests, end when Stays is done, which may be nil: the owner is
+	// served elsewhere from then on.
+	Stays context.Context
 }
 
 // Bind returns a context that also ends when the credentials of the caller do, or with
@@ -51,6 +55,16 @@ func (c Caller) AfterEnd(end func()) (stop func()) {
 	}
 	timer := time.AfterFunc(time.Until(c.Expires), end)
 	return func() { unbind(); timer.Stop() }
+}
+
+// AfterStream is AfterEnd for a stream.
+func (c Caller) AfterStream(end func()) (stop func()) {
+	stop = c.AfterEnd(end)
+	if c.Stays == nil {
+		return stop
+	}
+	unbind := context.AfterFunc(c.Stays, end)
+	return func() { unbind(); stop() }
 }
 
 // Client returns the caller as a client of the endpoint at path.

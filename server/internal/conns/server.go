@@ -9,10 +9,12 @@ import (
 )
 
 // HTTPServer returns a server with the timeouts of all endpoints. There is none for the
-// whole response: streams set a deadline for each event.
-func HTTPServer(handler http.Handler) *http.Server {
+// whole response: streams set a deadline for each event. While isClosing, which may be nil,
+// returns true, answers ask clients to connect again: no request is lost on a connection that
+// the server closes later.
+func HTTPServer(handler http.Handler, isClosing func() bool) *http.Server {
 	return &http.Server{
-		Handler:           timeBodies(handler),
+		Handler:           timeBodies(handler, isClosing),
 		ReadHeaderTimeout: limits.HeaderTime,
 		IdleTimeout:       limits.IdleTime,
 		MaxHeaderBytes:    limits.MaxHeader,

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +24,7 @@ const maxOfAddress = 2_048
 func servePipes(t *testing.T, handler http.Handler) (l *connstest.Listener, stop func()) {
 	t.Helper()
 	l = connstest.NewListener()
-	server := HTTPServer(handler)
+	server := HTTPServer(handler, nil)
 	served := make(chan error, 1)
 	limiter := NewLimiter(Options{MaxUnknown: 4 * maxOfAddress, MaxPerAddress: maxOfAddress, CountIdle: true})
 	go func() { served <- server.Serve(limiter.Wrap(l)) }() // ends with stop
@@ -205,4 +206,36 @@ func TestIdleConnectionsOfKnownClientsAreLimited(t *testing.T) {
 			synctest.Wait()
 		}
 	})
+}
+
+// A server that is about to end asks each client to connect again, and loses no request. An answer
+// before the end of the body closes its connection as well.
+func TestAnswersCloseTheirConnectionsWhenTheServerEnds(t *testing.T) {
+	t.Parallel()
+	closing := false
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/read" {
+			io.Copy(io.Discard, r.Body)
+		}
+		if r.URL.Query().Get("with") != "" {
+			io.WriteString(w, "text")
+		}
+	})
+	server := httptest.NewUnstartedServer(nil)
+	server.Config = HTTPServer(handler, func() bool { return closing })
+	server.Start()
+	defer server.Close()
+	for _, isClosing := range []bool{false, true} {
+		closing = isClosing
+		for path, want := range map[string]bool{"/read": isClosing, "/read?with=text": isClosing, "/unread": true, "/unread?with=text": true} {
+			answer, err := server.Client().Post(server.URL+path, "text/plain", strings.NewReader(strings.Repeat("x", 1<<20)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+			if answer.Close != want {
+				t.Errorf("%s, closing %t: the connection ends: %t", path, isClosing, answer.Close)
+			}
+		}
+	}
 }

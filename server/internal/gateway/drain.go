@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"time"
+
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
@@ -8,6 +10,8 @@ import (
 
 // A Connected is a page that has a socket.
 type Connected struct {
+	Owner     access.Owner
+	Via       string                                         // see Joiner
 	Calls     func() int                                     // of tools, without a result yet; if 0, later ones wait for its next socket
 	CloseWith func(code websocket.StatusCode, reason string) // closes its socket
 }
@@ -25,10 +29,23 @@ func (v *views) appendConnected(pages []Connected) []Connected {
 	defer v.mu.Unlock()
 	for _, p := range v.pages {
 		if p.socket != nil {
-			pages = append(pages, Connected{p.remote.StopCalls, p.socket.CloseWith})
+			pages = append(pages, Connected{v.owner, p.via, p.remote.StopCalls, p.socket.CloseWith})
 		}
 	}
 	return pages
+}
+
+// Forget removes what this process keeps of owners that another one serves now, unless it is in
+// use: their views, and their sessions in any case.
+func (g *Gateway) Forget(moved func(access.Owner) bool) {
+	g.Sessions.Move(moved)
+	for _, v := range g.all() {
+		if moved(v.owner) {
+			v.sweep(time.Now(), 0)
+			v.removePages(func(_ string, p *page) bool { return p.socket == nil && p.joining == nil })
+			g.retire(v)
+		}
+	}
 }
 
 // EndStreams ends subscriptions with their result, and GET streams; others that begin later

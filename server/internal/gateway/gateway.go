@@ -219,6 +219,7 @@ func (g *Gateway) Views(owner access.Owner) *views {
 func (g *Gateway) Acquire(owner access.Owner, path string) (mcphttp.Endpoint, error) {
 	for {
 		v := g.Views(owner)
+		v.awaitPages()
 		if endpoint, err := v.acquire(path); !errors.Is(err, errRetired) {
 			return endpoint, err
 		}

@@ -56,6 +56,9 @@ type Joiner struct {
 	// messages. It must not block.
 	Credential func(frame []byte)
 
+	// Via names what has passed the socket on; see Connected.
+	Via string
+
 	// Joined gets a function that closes the socket, which may be called at any time from
 	// then on; may be nil.
 	Joined func(closeWith func(code websocket.StatusCode, reason string))

@@ -29,6 +29,7 @@ type page struct {
 	since   time.Time      // when that document joined
 	unmount func()         // from /mcp; nil while that view does not exist
 	joining chan struct{}  // closed when the current join has ended; nil if there is none
+	via     string         // Joiner.Via of socket
 }
 
 // attach gives a page its new socket and closes the previous one: of two documents with
@@ -43,7 +44,7 @@ func (v *views) attach(joiner Joiner, origin string, s *socket.Socket, welcome f
 	defer p.remote.Arrives()() // the page knows that it has joined when it is welcomed
 	v.mu.Lock()
 	old := p.socket
-	p.socket = s
+	p.socket, p.via = s, joiner.Via
 	if p.grace != nil {
 		p.grace.Stop()
 	}
@@ -71,6 +72,10 @@ func (v *views) markJoined(p *page, joiner *Joiner, origin string) {
 	defer v.mu.Unlock()
 	p.expired = false
 	p.hello, p.profile, p.origin, p.since = joiner.Hello, joiner.Profile, origin, time.Now()
+	if v.arrived != nil {
+		close(v.arrived)
+		v.arrived = nil
+	}
 	v.updateDeclarations()
 }
 

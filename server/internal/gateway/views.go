@@ -30,6 +30,8 @@ type views struct {
 	retired bool // removed from the gateway: see [Gateway.retire]
 
 	tabs atomic.Pointer[tabsOfApps] // see otherTabs
+
+	arrived chan struct{} // closed when the next page has joined; nil if nothing waits for that
 }
 
 // A view is one path at which an engine is served: /mcp with all pages, or /mcp/{page}

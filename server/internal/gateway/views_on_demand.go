@@ -202,3 +202,41 @@ func (g *Gateway) await(owner access.Owner, name string) {
 	}
 	v.startGrace(p)
 }
+
+// firstPageTime is how long the first request of an owner waits for a page that may be on its way
+// from another node: lists would be empty otherwise.
+const firstPageTime = 3 * time.Second
+
+// awaitPages waits for the first page of an owner who has none here, and no view, if pages may be on
+// their way from another node.
+func (v *views) awaitPages() {
+	if v.gateway.Options.Unsettled == nil || !v.gateway.Options.Unsettled() {
+		return
+	}
+	if arrived := v.firstArrival(); arrived != nil {
+		late := time.NewTimer(firstPageTime)
+		defer late.Stop()
+		select {
+		case <-arrived:
+		case <-late.C:
+		}
+	}
+}
+
+// firstArrival returns what is closed when the next page has joined; nil if there is one, or a view.
+func (v *views) firstArrival() <-chan struct{} {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.byPath) > 0 {
+		return nil
+	}
+	for _, p := range v.pages {
+		if p.socket != nil {
+			return nil
+		}
+	}
+	if v.arrived == nil {
+		v.arrived = make(chan struct{})
+	}
+	return v.arrived
+}

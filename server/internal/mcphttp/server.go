@@ -63,6 +63,9 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path string) {
 	req := &request{server: s, endpoint: endpoint, w: w, http: r, unbound: unbound, caller: caller, client: caller.Client(path)}
 	switch r.Method {
 	case http.MethodGet:
+		ctx, cancel := context.WithCancel(ctx)
+		defer caller.AfterStream(cancel)()
+		req.http = r.WithContext(ctx)
 		req.openSessionStream()
 	case http.MethodDelete:
 		req.endSession()
@@ -257,7 +260,7 @@ func (r *request) serveContext(listen bool) (context.Context, context.CancelFunc
 		return r.http.Context(), func() {} // ends with Serve: see Caller.Bind
 	}
 	end, ended := context.WithCancel(r.server.Ending)
-	unbind := r.caller.AfterEnd(ended)
+	unbind := r.caller.AfterStream(ended)
 	ctx, cancel := context.WithCancel(engine.WithEnd(r.unbound, end))
 	stop := context.AfterFunc(end, func() { time.AfterFunc(limits.ShutdownTime, cancel) })
 	return ctx, func() { unbind(); stop(); cancel(); ended() }

@@ -380,6 +380,16 @@ func (ss *Sessions) Rest() {
 	}
 }
 
+// Move makes the sessions of owners sleep whom another process serves from now on, which has what
+// the store has: their streams end.
+func (ss *Sessions) Move(moved func(access.Owner) bool) {
+	for _, s := range ss.list() {
+		if moved(s.holder.Owner) {
+			ss.sleepIf(s, func() bool { return true })
+		}
+	}
+}
+
 // Close makes all sessions sleep, after a last attempt to save them.
 func (ss *Sessions) Close() {
 	var saves sync.WaitGroup

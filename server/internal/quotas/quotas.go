@@ -160,6 +160,13 @@ func (q *Quotas) InUse() (inFlight, large, open int) {
 	return q.counts[place{kind: requests}], q.counts[place{kind: bodies}], q.counts[place{kind: streams}]
 }
 
+// RequestsOf returns the number of requests of an owner in flight.
+func (q *Quotas) RequestsOf(owner access.Owner) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.counts[Identity{Owner: owner}.owner(requests)]
+}
+
 // Acquire implements [access.Limiter]. Further calls of release do nothing, here and below.
 func (q *Quotas) Acquire(ctx context.Context, c access.Client, caller string, use access.Use) (release func(), over *access.Exceeded) {
 	who := Identity{c.Tenant, c.Owner, c.Principal}

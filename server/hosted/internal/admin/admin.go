@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/pprof"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -93,20 +95,32 @@ func (r *Readiness) Missing(except ...string) (names []string) {
 	return names
 }
 
-// Handler serves /livez, /readyz and /metrics. It shows no secrets, changes nothing and
-// checks no Host: probes use IP addresses. /livez depends on the process alone, so that a
-// failure elsewhere does not restart all nodes.
-func Handler(ready *Readiness, metrics http.Handler) http.Handler {
+// Handler serves /livez, /readyz, /metrics, the profiles of net/http/pprof, and /whereis, whose
+// answer whereis returns unless it is nil. It shows no secrets, changes nothing and checks no Host:
+// probes use IP addresses. /livez depends on the process alone, so that a failure elsewhere does
+// not restart all nodes.
+func Handler(ready *Readiness, metrics http.Handler, whereis func(url.Values) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		paths := []string{"/livez", "/readyz", "/metrics"}
+		if whereis != nil {
+			paths = append(paths, "/whereis")
+		}
+		profile, isProfile := strings.CutPrefix(r.URL.Path, "/debug/pprof/")
 		switch {
-		case !slices.Contains(paths, r.URL.Path):
+		case !isProfile && !slices.Contains(paths, r.URL.Path):
 			http.NotFound(w, r)
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "GET only", http.StatusMethodNotAllowed)
+		case profile == "profile": // CPU, for as many seconds as the query says; at most WriteTime
+			pprof.Profile(w, r)
+		case isProfile:
+			pprof.Index(w, r)
+		case r.URL.Path == "/whereis":
+			w.Header().Set("Content-Type", plainText)
+			io.WriteString(w, whereis(r.URL.Query()))
 		case r.URL.Path == "/metrics":
 			metrics.ServeHTTP(w, r)
 		case r.URL.Path == "/readyz":
@@ -143,7 +157,7 @@ func Listen(address string, handler http.Handler) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("admin.listen: %w", err)
 	}
-	server := conns.HTTPServer(handler)
+	server := conns.HTTPServer(handler, nil)
 	server.MaxHeaderBytes = maxHeader
 	server.ReadHeaderTimeout, server.ReadTimeout, server.WriteTimeout, server.IdleTimeout = readTime, readTime, WriteTime, idleTime
 	limiter := conns.NewLimiter(conns.Options{MaxUnknown: maxConns, MaxPerAddress: maxConns / 2})

@@ -19,7 +19,7 @@ func TestAdminAnswersProbes(t *testing.T) {
 	ready := &Readiness{}
 	ready.Set("listeners", false)
 	ready.Require("keys of assistants", func() bool { return false })
-	h := Handler(ready, testMetrics)
+	h := Handler(ready, testMetrics, nil)
 	get := func(method, target string, header ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, target, nil)
 		r.Host = "10.1.2.3:9090"
@@ -46,7 +46,10 @@ func TestAdminAnswersProbes(t *testing.T) {
 		{"OPTIONS", "/metrics", 405, ""},
 		{"CONNECT", "/livez", 405, ""},
 		{"GET", "/", 404, ""},
-		{"GET", "/debug/pprof/", 404, ""},
+		{"GET", "/debug/pprof/goroutine", 200, ""},
+		{"POST", "/debug/pprof/goroutine", 405, ""},
+		{"GET", "/debug/pprof/cmdline", 404, ""},
+		{"GET", "/whereis", 404, ""},
 		{"GET", "/mcp", 404, ""},
 		{"POST", "/quit", 404, ""},
 		{"GET", "/livez/", 404, ""},
@@ -78,7 +81,7 @@ func TestLivenessDependsOnTheProcessAlone(t *testing.T) {
 	ready, hang := &Readiness{}, make(chan struct{})
 	entered := make(chan struct{})
 	ready.Require("nats", sync.OnceValue(func() bool { close(entered); <-hang; return true }))
-	h := Handler(ready, http.NotFoundHandler())
+	h := Handler(ready, http.NotFoundHandler(), nil)
 	done := make(chan struct{})
 	go func() { // ends with hang
 		defer close(done)
@@ -97,7 +100,7 @@ func TestLivenessDependsOnTheProcessAlone(t *testing.T) {
 
 func startAdmin(t *testing.T) *Listener {
 	t.Helper()
-	a, err := Listen("127.0.0.1:0", Handler(&Readiness{}, http.NotFoundHandler()))
+	a, err := Listen("127.0.0.1:0", Handler(&Readiness{}, http.NotFoundHandler(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}

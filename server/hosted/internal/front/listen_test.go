@@ -16,7 +16,7 @@ import (
 func servePipes(t *testing.T, p *Proxies, handler http.Handler) (l *connstest.Listener, stop func()) {
 	t.Helper()
 	l = connstest.NewListener()
-	public := newListener(l, nil, p, handler, 8_000, nil)
+	public := On(l, nil, p, handler, nil, 8_000, nil)
 	served := make(chan error, 1)
 	go func() { served <- public.Serve() }() // ends with stop
 	return l, func() {

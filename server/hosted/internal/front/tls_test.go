@@ -40,7 +40,7 @@ func serveTLS(t *testing.T, handler http.Handler) (address string, secure *Certi
 		t.Fatal(err)
 	}
 	secure.Use(certificate)
-	l, err := Listen("127.0.0.1:0", secure, NewProxies(nil, true, nil), handler, 8_000, nil)
+	l, err := Listen("127.0.0.1:0", secure, NewProxies(nil, true, nil), handler, nil, 8_000, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,2 @@
+// Package cluster tests nodes of the hosted gateway and NATS servers as processes.
+package cluster

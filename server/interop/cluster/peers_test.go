@@ -1,0 +1,350 @@
+//go:build unix
+
+package cluster
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// A balancer passes TCP connections on to nodes in turn, and tries the next one if a node refuses.
+type balancer struct {
+	listener net.Listener
+	next     atomic.Int64
+
+	mu    sync.Mutex
+	nodes []*node
+}
+
+func (d *deployment) balance(nodes ...*node) *balancer {
+	d.t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	b := &balancer{listener: listener, nodes: nodes}
+	d.t.Cleanup(func() { listener.Close() })
+	go func() { // ends with the listener
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go b.pass(conn)
+		}
+	}()
+	return b
+}
+
+func (b *balancer) addr() string { return b.listener.Addr().String() }
+
+// replace exchanges a node by another one, which may be nil.
+func (b *balancer) replace(old, by *node) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.nodes = slices.DeleteFunc(slices.Clone(b.nodes), func(n *node) bool { return n == old })
+	if by != nil {
+		b.nodes = append(b.nodes, by)
+	}
+}
+
+func (b *balancer) pick() *node {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.nodes[int(b.next.Add(1))%len(b.nodes)]
+}
+
+func (b *balancer) pass(near net.Conn) {
+	defer near.Close()
+	for range 4 {
+		far, err := net.DialTimeout("tcp", b.pick().addr, time.Second)
+		if err != nil {
+			continue
+		}
+		defer far.Close()
+		go func() { // ends with both
+			io.Copy(far, near)
+			far.(*net.TCPConn).CloseWrite()
+		}()
+		io.Copy(near, far)
+		return
+	}
+}
+
+// A tab is a page of a user that comes back as a browser does. It has one resource, and a tool.
+type tab struct {
+	d        *deployment
+	user, id string
+	claims   map[string]any
+	instance string // what the resource names
+
+	mu   sync.Mutex
+	conn *websocket.Conn // nil while it is away
+	name string          // at the gateway
+	over bool
+	back time.Time // when it last joined
+}
+
+const discovered = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"resources":{"listChanged":true,"subscribe":true},"tools":{}},` +
+	`"serverInfo":{"name":"sim","version":"1"},"ttlMs":0,"cacheScope":"private"}`
+
+// open opens a tab, which joins at addr, and returns when it has joined.
+func (d *deployment) open(addr, user, id string, claims map[string]any) *tab {
+	d.t.Helper()
+	t := &tab{d: d, user: user, id: id, claims: claims, instance: fmt.Sprint(claims["org_id"], "/", user, "/", id)}
+	d.t.Cleanup(t.close)
+	go t.run(addr) // ends with close
+	eventually(d.t, "a page has joined", t.isThere)
+	return t
+}
+
+func (t *tab) isThere() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.conn != nil
+}
+
+func (t *tab) joined() (name string, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.name, t.back
+}
+
+func (t *tab) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.over = true
+	if t.conn != nil {
+		t.conn.CloseNow()
+	}
+}
+
+func (t *tab) set(conn *websocket.Conn, name string) (over bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.conn = conn; conn != nil {
+		t.name, t.back = name, time.Now()
+	}
+	return t.over
+}
+
+// run joins again and again.
+func (t *tab) run(addr string) {
+	for {
+		wait := 200 + rand.IntN(300) // ms
+		conn, name, err := t.join(addr)
+		if err == nil {
+			if t.set(conn, name) {
+				conn.CloseNow()
+				return
+			}
+			err = t.serve(conn)
+			if t.set(nil, "") {
+				return
+			}
+		}
+		if closed := (websocket.CloseError{}); asClose(err, &closed) && closed.Code >= 4412 {
+			if most, err := strconv.Atoi(closed.Reason); err == nil {
+				wait = rand.IntN(most + 1)
+			}
+		}
+		time.Sleep(time.Duration(wait) * time.Millisecond)
+	}
+}
+
+func asClose(err error, closed *websocket.CloseError) bool {
+	for ; err != nil; err = unwrap(err) {
+		if found, ok := err.(websocket.CloseError); ok {
+			*closed = found
+			return true
+		}
+	}
+	return false
+}
+
+func unwrap(err error) error {
+	if wrapped, ok := err.(interface{ Unwrap() error }); ok {
+		return wrapped.Unwrap()
+	}
+	return nil
+}
+
+func (t *tab) join(addr string) (conn *websocket.Conn, name string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	defer cancel()
+	claims := map[string]any{"sub": t.user}
+	for name, value := range t.claims {
+		claims[name] = value
+	}
+	token := "pagemcp.token." + base64.RawURLEncoding.EncodeToString([]byte(t.d.app.JoinToken(pageURL, origin, claims)))
+	conn, _, err = websocket.Dial(ctx, "ws://"+addr+"/page", &websocket.DialOptions{
+		Host: mcpHost, HTTPHeader: http.Header{"Origin": {origin}}, Subprotocols: []string{"pagemcp.v1", token},
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	err = conn.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `{"pagemcp":1,"hello":{"page":%q,"instance":"1","name":"notes","title":"Notes"}}`, t.id))
+	var data []byte
+	if err == nil {
+		_, data, err = conn.Read(ctx)
+	}
+	if err != nil {
+		conn.CloseNow()
+		return nil, "", err
+	}
+	name, _ = jsonrpc.Text(jsonrpc.Member(data, "joined"))
+	return conn, name, nil
+}
+
+// serve answers requests until the socket is closed.
+func (t *tab) serve(conn *websocket.Conn) error {
+	defer conn.CloseNow()
+	for {
+		_, data, err := conn.Read(context.Background())
+		if err != nil {
+			return err
+		}
+		m, refusal := jsonrpc.Parse(data)
+		if refusal != nil || m.Kind != jsonrpc.Request {
+			continue
+		}
+		const cached = `"resultType":"complete","ttlMs":0,"cacheScope":"private"}`
+		answer := jsonrpc.AppendError(nil, m.ID, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "not simulated"})
+		switch m.Method {
+		case "server/discover":
+			answer = jsonrpc.AppendResult(nil, m.ID, []byte(discovered))
+		case "resources/list":
+			answer = jsonrpc.AppendResult(nil, m.ID, []byte(`{"resources":[{"uri":"notes://a","name":"a"}],`+cached))
+		case "tools/list":
+			answer = jsonrpc.AppendResult(nil, m.ID, []byte(`{"tools":[{"name":"work","inputSchema":{"type":"object"}}],`+cached))
+		case "resources/read":
+			answer = jsonrpc.AppendResult(nil, m.ID, fmt.Appendf(nil, `{"contents":[{"uri":"notes://a","text":"of %s"}],%s`, t.instance, cached))
+		case "tools/call":
+			answer = jsonrpc.AppendResult(nil, m.ID, fmt.Appendf(nil, `{"content":[{"type":"text","text":"by %s"}],"resultType":"complete"}`, t.instance))
+		}
+		if err := conn.Write(context.Background(), websocket.MessageText, answer); err != nil {
+			return err
+		}
+	}
+}
+
+// A client is an assistant of one user, with kept connections.
+type client struct {
+	addr  string
+	token string
+	http  *http.Client
+}
+
+func (d *deployment) client(addr, user string, claims map[string]any) *client {
+	own := map[string]any{"sub": user}
+	for name, value := range claims {
+		own[name] = value
+	}
+	return &client{addr, d.auth.AccessToken(mcpURL, own), &http.Client{Timeout: testTime, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+}
+
+// do sends a request with a body, which is JSON-RPC; headers are "Name: value".
+func (c *client) do(method, path, body string, headers ...string) (*http.Response, error) {
+	request, err := http.NewRequest(method, "http://"+c.addr+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Host = mcpHost
+	request.Header = http.Header{"Authorization": {"Bearer " + c.token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		request.Header.Set(name, value)
+	}
+	return c.http.Do(request)
+}
+
+// ask sends a request of 2026-07-28 and returns status and body, or the error as text.
+func (c *client) ask(method, name, members string) string {
+	text := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + members +
+		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	return whole(c.do("POST", "/mcp", text, "Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: "+method, "Mcp-Name: "+name))
+}
+
+func whole(answer *http.Response, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(answer.StatusCode, " ", string(data))
+}
+
+// read reads the resource of a tab.
+func (c *client) read(t *tab) string {
+	name, _ := t.joined()
+	uri := name + "+notes://a"
+	return c.ask("resources/read", uri, fmt.Sprintf(`"uri":%q,`, uri))
+}
+
+// A load reads pages all the time, each worker on its own connection.
+type load struct {
+	stop  chan struct{}
+	done  sync.WaitGroup
+	count atomic.Int64
+
+	mu       sync.Mutex
+	failures []string
+	longest  time.Duration
+}
+
+// begin reads tabs with one client for each of them.
+func (d *deployment) load(addr string, tabs []*tab) *load {
+	l := &load{stop: make(chan struct{})}
+	for _, t := range tabs {
+		c := d.client(addr, t.user, t.claims)
+		l.done.Go(func() {
+			for {
+				select {
+				case <-l.stop:
+					return
+				default:
+				}
+				began := time.Now()
+				got := c.read(t)
+				l.count.Add(1)
+				l.note(strings.Contains(got, `"of `+t.instance+`"`), got, time.Since(began))
+			}
+		})
+	}
+	return l
+}
+
+func (l *load) note(ok bool, got string, took time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.longest = max(l.longest, took)
+	if !ok {
+		l.failures = append(l.failures, fmt.Sprint(time.Now().Format("05.000"), " took ", took, " ", got))
+	}
+}
+
+// end ends the load, and returns what failed.
+func (l *load) end() []string {
+	close(l.stop)
+	l.done.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failures
+}
