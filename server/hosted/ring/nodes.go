@@ -108,6 +108,7 @@ type Nodes struct {
 	mu        sync.Mutex
 	peers     map[string]*Peer // besides this node
 	self      *Peer
+	tells     announcement  // what others are told: they know before this node acts by it
 	announced bool          // the first heartbeat was written
 	listed    bool          // the values of all nodes have been read once
 	echoed    time.Time     // when this node has last seen its own heartbeat
@@ -122,7 +123,8 @@ func New(o Options) *Nodes {
 	id := make([]byte, 8)
 	rand.Read(id) // never fails
 	n := &Nodes{options: o, id: hex.EncodeToString(id), peers: map[string]*Peer{}, read: wait.NewSignal(), updated: make(chan struct{})}
-	n.self = &Peer{ID: n.id, announcement: announcement{URL: o.URL, Release: o.Release}, gone: context.Background()}
+	n.tells = announcement{URL: o.URL, Release: o.Release}
+	n.self = &Peer{ID: n.id, announcement: n.tells, gone: context.Background()}
 	n.current.Store(&view{})
 	return n
 }
@@ -162,10 +164,7 @@ func (n *Nodes) beat(ctx context.Context) {
 	if !n.mayAnnounce() {
 		return
 	}
-	n.mu.Lock()
-	a := n.self.announcement
-	n.mu.Unlock()
-	if err := n.write(ctx, a); err != nil {
+	if err := n.write(ctx); err != nil {
 		n.options.Log.Debug("write a heartbeat", "error", err)
 		return
 	}
@@ -177,8 +176,11 @@ func (n *Nodes) beat(ctx context.Context) {
 	}
 }
 
-func (n *Nodes) write(ctx context.Context, a announcement) error {
-	value, err := json.Marshal(a)
+// write writes what others are told.
+func (n *Nodes) write(ctx context.Context) error {
+	n.mu.Lock()
+	value, err := json.Marshal(n.tells)
+	n.mu.Unlock()
 	if err != nil {
 		return err
 	}
@@ -358,11 +360,10 @@ func (n *Nodes) Move(ctx context.Context, steps int, pause time.Duration) {
 // setMoved tells others first: this node is the home until they know, as far as that is possible.
 func (n *Nodes) setMoved(ctx context.Context, moved int) {
 	n.mu.Lock()
-	a := n.self.announcement
+	n.tells.Moved = moved
 	n.mu.Unlock()
-	a.Moved = moved
 	for range moveTries {
-		if n.write(ctx, a) == nil || ctx.Err() != nil {
+		if n.write(ctx) == nil || ctx.Err() != nil {
 			break
 		}
 	}

@@ -336,7 +336,7 @@ func (l *load) note(ok bool, got string, took time.Duration) {
 	defer l.mu.Unlock()
 	l.longest = max(l.longest, took)
 	if !ok {
-		l.failures = append(l.failures, fmt.Sprint(time.Now().Format("05.000"), " took ", took, " ", got))
+		l.failures = append(l.failures, fmt.Sprint("after ", took, ": ", got))
 	}
 }
 
