@@ -220,8 +220,9 @@ built: $(NPM_STAMP) binary
 	@rm -rf .cache/built
 	@$(BIN)/pagemcp build --out .cache/built
 
-# Up to 10 minutes: nodes and NATS servers as processes, and figures of hosted.md.
+# Up to 10 minutes: nodes and NATS servers as processes that fail, and figures.
 cluster:
+	$(GO) test -C $(INTEROP) -count=1 -v -timeout 15m ./cluster -all
 	$(GO) test -count=1 -run TestTenantsGetNothingOfEachOther ./server/hosted -isolation 1000000 -timeout 10m
 
 conformance: built browsers

@@ -13,7 +13,7 @@ import (
 
 var (
 	all      = flag.Bool("all", false, "run what takes minutes, too: make cluster")
-	restarts = flag.Int("restarts", 1, "rolling restarts of TestRollingRestartsFailNoRequest")
+	restarts = flag.Int("restarts", 0, "rolling restarts of TestRollingRestartsFailNoRequest; default: 1, or 20 with -all")
 )
 
 // three starts three nodes behind a balancer, and tabs of as many users.
@@ -63,7 +63,11 @@ func TestEachNodeServesEachUser(t *testing.T) {
 func TestRollingRestartsFailNoRequest(t *testing.T) {
 	d := deploy(t, 3)
 	b, nodes, tabs := d.three(24)
-	for round := range *restarts {
+	rounds := max(1, *restarts)
+	if *all && *restarts == 0 {
+		rounds = 20
+	}
+	for round := range rounds {
 		l := d.load(b.addr(), tabs)
 		for i, old := range nodes {
 			fresh := d.start()

@@ -112,7 +112,11 @@ export async function startHosted({
       keys: 'pagemcp.keys',
       limits: { pages: 100, streams: 100, ...config.limits },
       ...(nodes > 1 && {
-        cluster: { name: 'test', kv: true, nats: { urls: [await startNats(directory, children)] } },
+        cluster: {
+          name: 'test',
+          internal: { listen: '127.0.0.1:0' },
+          nats: { urls: [await startNats(directory, children)] },
+        },
       }),
     }
     await writeFile(join(directory, 'pagemcpd.yaml'), JSON.stringify(settings)) // JSON is YAML
@@ -229,7 +233,10 @@ async function line(child: ChildProcess, from: 'stdout' | 'stderr', text: string
 async function startNats(directory: string, children: Set<ChildProcess>): Promise<string> {
   const program = join(directory, 'nats-server')
   const build = ['build', '-o', program, 'github.com/nats-io/nats-server/v2']
-  await promisify(execFile)('go', build, { cwd: join(bin, '..'), timeout: 300_000 })
+  await promisify(execFile)('go', build, {
+    cwd: join(bin, '..', 'server', 'interop'),
+    timeout: 300_000,
+  })
   const port = await freePort()
   const options = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', join(directory, 'jetstream')]
   const child = spawn(program, options, { stdio: ['ignore', 'ignore', 'pipe'] })
