@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/pagemcp/pagemcp/server/internal/recorded"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest/recorded"
 )
 
 // messagesVariable names a directory: what the tests of this package exchange over HTTP

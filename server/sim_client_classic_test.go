@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/history"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest/history"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/history"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest/history"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/history"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest/history"
 )
 
 // Phases of a run: faults, then calm weather, at the end of which everything that

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/history"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest/history"
 )
 
 // A simGateway is the gateway's process: it is started, stopped in order, killed,

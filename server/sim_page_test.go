@@ -13,7 +13,7 @@ import (
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
-	"github.com/pagemcp/pagemcp/server/internal/history"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest/history"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"

@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/history"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest/history"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 

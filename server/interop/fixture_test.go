@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/recorded"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest/recorded"
 	"github.com/pagemcp/pagemcp/server/interop/internal/mcpschema"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/pagemcp/pagemcp/server/internal/recorded"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest/recorded"
 )
 
 // messagesVariable names a directory: what the tests of this package exchange over HTTP is
