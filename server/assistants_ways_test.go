@@ -14,7 +14,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -79,7 +78,7 @@ func dialAs(t *testing.T, g *Gateway, token string, lines ...string) (*socket.So
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	conn, answer, err := websocket.Dial(ctx, "ws"+strings.TrimSuffix(strings.TrimPrefix(g.URL(), "http"), "/mcp")+"/ws", &websocket.DialOptions{
-		HTTPClient: testlimit.Client, HTTPHeader: header, Subprotocols: []string{gateway.AssistantProtocol},
+		HTTPClient: gatewaytest.HTTP, HTTPHeader: header, Subprotocols: []string{gateway.AssistantProtocol},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %d", err, answer.StatusCode)

@@ -14,7 +14,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // connect returns the Control of a running gateway.
@@ -93,7 +92,7 @@ func TestControlNeedsTheTokenAndNoBrowser(t *testing.T) {
 					t.Errorf("%s of %s: %d %s", path, c.name, answer.StatusCode, body)
 				}
 			}
-			answer, err := testlimit.Client.Do(caller(t, g).As("").Request(t.Context(), method, path, ""))
+			answer, err := gatewaytest.HTTP.Do(caller(t, g).As("").Request(t.Context(), method, path, ""))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,6 @@ import (
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -107,7 +106,7 @@ func TestHandlerAnswersUnderItsHosts(t *testing.T) {
 			r.Host = "localhost:" + port
 			r.Header.Set("Origin", line)
 		}
-		answer, err := testlimit.Client.Do(r)
+		answer, err := gatewaytest.HTTP.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +173,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		served := make(chan error, 1)
 		go func() { served <- g.Serve(ctx) }()
-		if answer, err := testlimit.Client.Get(g.URL()); err != nil {
+		if answer, err := gatewaytest.HTTP.Get(g.URL()); err != nil {
 			t.Fatal(err)
 		} else {
 			answer.Body.Close()

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // fixtureVariable makes this test binary a program for server/interop, whose module has
@@ -57,7 +56,7 @@ func TestFixtureForOtherClients(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := testlimit.Client.Do(r)
+		answer, err := gatewaytest.HTTP.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}

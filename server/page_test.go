@@ -17,7 +17,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -58,7 +57,7 @@ func startGatewayAt(t testing.TB, port int, opts Options) *Gateway {
 			t.Error(err)
 		}
 	})
-	if answer, err := testlimit.Client.Get(strings.TrimSuffix(g.URL(), "mcp")); err != nil { // now it serves
+	if answer, err := gatewaytest.HTTP.Get(strings.TrimSuffix(g.URL(), "mcp")); err != nil { // now it serves
 		t.Fatal(err)
 	} else {
 		answer.Body.Close()

@@ -16,7 +16,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/server/internal/testports"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -238,7 +237,7 @@ func TestOtherProgramOnThePortGetsNoToken(t *testing.T) {
 			return
 		}
 		real.Header.Set(nonceHeader, r.Header.Get(nonceHeader))
-		answer, err := testlimit.Client.Do(real)
+		answer, err := gatewaytest.HTTP.Do(real)
 		if err != nil {
 			return
 		}

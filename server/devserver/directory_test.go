@@ -3,7 +3,7 @@ package devserver
 import (
 	"context"
 	"fmt"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"maps"
 	"net/http"
 	"os"
@@ -177,7 +177,7 @@ func TestAppsAreServedAsTheyAre(t *testing.T) {
 
 func get(t *testing.T, url string) *http.Response {
 	t.Helper()
-	answer, err := testlimit.Client.Get(url)
+	answer, err := gatewaytest.HTTP.Get(url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 func newTestWeb(t *testing.T) *Web {
@@ -51,7 +51,7 @@ func serveWeb(t *testing.T, w *Web, files map[string][]byte) *Web {
 			t.Error(err)
 		}
 	})
-	if answer, err := testlimit.Client.Get(w.URL()); err != nil { // now it serves
+	if answer, err := gatewaytest.HTTP.Get(w.URL()); err != nil { // now it serves
 		t.Fatal(err)
 	} else {
 		answer.Body.Close()
@@ -394,7 +394,7 @@ func TestLiveReloadSendsOnlyAVersion(t *testing.T) {
 	if first == second || len(second) > 16 {
 		t.Errorf("%q, then %q", first, second)
 	}
-	page, err := testlimit.Client.Get(w.URL())
+	page, err := gatewaytest.HTTP.Get(w.URL())
 	if err != nil {
 		t.Fatal(err)
 	}

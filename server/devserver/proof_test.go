@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // A page can distinguish this server from another program on its port, by a signature of
@@ -84,7 +84,7 @@ func TestStorageOfOtherServersIsCleared(t *testing.T) {
 
 func fetch(t *testing.T, request *http.Request) (int, http.Header, string) {
 	t.Helper()
-	answer, err := testlimit.Client.Do(request)
+	answer, err := gatewaytest.HTTP.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 )
 
 // fixtureVariable makes this test binary a program for server/interop, whose module has
@@ -50,7 +50,7 @@ func TestFixtureForOtherClients(t *testing.T) {
 		return
 	}
 	for _, query := range []string{"?write=3+bottles", "?lifetime=60"} {
-		answer, err := testlimit.Client.Post(f.Control+query, "", nil)
+		answer, err := gatewaytest.HTTP.Post(f.Control+query, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

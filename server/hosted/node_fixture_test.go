@@ -23,7 +23,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote/remotetest"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -112,7 +111,7 @@ func (n *liveNode) run(node *Node) {
 // probe requests a path of the admin listener.
 func (n *liveNode) probe(path string) (status int, body string) {
 	n.t.Helper()
-	answer, err := testlimit.Client.Get("http://" + n.AdminAddr().String() + path)
+	answer, err := gatewaytest.HTTP.Get("http://" + n.AdminAddr().String() + path)
 	if err != nil {
 		n.t.Fatal(err)
 	}

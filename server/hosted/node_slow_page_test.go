@@ -7,7 +7,6 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -35,7 +34,7 @@ func TestViewsOfANodeAreLimited(t *testing.T) {
 	read := n.client(n.token("alice", nil)).Request(ctx, "POST", "/mcp", gatewaytest.Modern("1", "resources/read", params), gatewaytest.HeadersOf("resources/read", params)...)
 	go func() { // ends with ctx
 		defer close(ended)
-		if answer, err := testlimit.Client.Do(read); err == nil {
+		if answer, err := gatewaytest.HTTP.Do(read); err == nil {
 			answer.Body.Close()
 		}
 	}()

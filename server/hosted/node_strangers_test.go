@@ -10,7 +10,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/hosted/config"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // Sockets whose page has shown no token take no place of a page: as many as anybody opens,
@@ -33,7 +32,7 @@ func TestTheSocketOfAPageIsAConnectionOfItsAddress(t *testing.T) {
 	t.Parallel()
 	n := startNode(t, nil)
 	header := http.Header{"Origin": {appOrigin}, "X-Forwarded-For": {"203.0.113.7"}}
-	conn, _, err := websocket.Dial(t.Context(), "ws://"+n.Addr().String()+"/page", &websocket.DialOptions{HTTPClient: testlimit.Client, Host: testHost, HTTPHeader: header, Subprotocols: []string{gateway.PageProtocol}})
+	conn, _, err := websocket.Dial(t.Context(), "ws://"+n.Addr().String()+"/page", &websocket.DialOptions{HTTPClient: gatewaytest.HTTP, Host: testHost, HTTPHeader: header, Subprotocols: []string{gateway.PageProtocol}})
 	if err != nil {
 		t.Fatal(err)
 	}

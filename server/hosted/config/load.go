@@ -10,7 +10,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/clock"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
 )
 
@@ -97,7 +96,7 @@ func loadCertificate(files TLS) (*tls.Certificate, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := clock.Now()
+	now := time.Now()
 	switch leaf := certificate.Leaf; {
 	case now.After(leaf.NotAfter):
 		return nil, fmt.Errorf("the certificate in %s has expired at %s; renew it", files.Cert, leaf.NotAfter.Format(time.RFC3339))

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/oauth"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // packageFiles returns a directory that looks like the built package.
@@ -97,7 +97,7 @@ func TestJoinTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := &http.Client{Jar: jar, Timeout: testlimit.Wait}
+	client := &http.Client{Jar: jar, Timeout: gatewaytest.Wait}
 	if status, _ := post(t, client, app["url"]+"/pagemcp-token", app["url"], nil); status != http.StatusUnauthorized {
 		t.Errorf("without a session: %d", status)
 	}
@@ -139,7 +139,7 @@ func TestJoinTokens(t *testing.T) {
 // A forged cookie is no session, and authorization begins with a sign-in.
 func TestAuthorizationNeedsASession(t *testing.T) {
 	app := serveDemo(t)
-	client := &http.Client{Timeout: testlimit.Wait, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Timeout: gatewaytest.Wait, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for _, cookie := range []string{"", "alice", "alice.", "alice.AAAA", ".", "bob." + strings.Repeat("A", 43)} {
 		request, err := http.NewRequest("GET", app["url"]+"/authorize?client_id=c", nil)
 		if err != nil {
@@ -210,7 +210,7 @@ func TestCertificate(t *testing.T) {
 		t.Error(app["url"])
 	}
 	for _, name := range []string{"", "localhost", "app.example", "192.0.2.1"} {
-		client := &http.Client{Timeout: testlimit.Wait, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: name}, DisableKeepAlives: true}}
+		client := &http.Client{Timeout: gatewaytest.Wait, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: name}, DisableKeepAlives: true}}
 		if status, _ := get(t, client, app["url"]+"/login"); status != http.StatusOK {
 			t.Errorf("%q: %d", name, status)
 		}

@@ -9,13 +9,12 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 // A Client sends requests to a gateway.
 type Client struct {
 	T     testing.TB
-	HTTP  *http.Client // nil: testlimit.Client
+	HTTP  *http.Client // nil: HTTP
 	URL   string       // without a path
 	Host  string       // "": that of URL
 	Token string       // "": none
@@ -60,7 +59,7 @@ func (c Client) Open(ctx context.Context, method, path, body string, lines ...st
 	c.T.Helper()
 	client := c.HTTP
 	if client == nil {
-		client = testlimit.Client
+		client = HTTP
 	}
 	answer, err := client.Do(c.Request(ctx, method, path, body, lines...))
 	if err != nil {
@@ -81,7 +80,7 @@ func (c Client) Do(ctx context.Context, method, path, body string, lines ...stri
 // Post sends one POST, and returns the answer as a whole.
 func (c Client) Post(path, body string, lines ...string) (answer *http.Response, text string) {
 	c.T.Helper()
-	ctx, cancel := context.WithTimeout(c.T.Context(), testlimit.Wait)
+	ctx, cancel := context.WithTimeout(c.T.Context(), Wait)
 	defer cancel()
 	return c.Whole(ctx, "POST", path, body, lines...)
 }
@@ -207,9 +206,9 @@ func (c Client) Wire(path string, protocols ...string) Wire {
 	c.T.Helper()
 	client := c.HTTP
 	if client == nil {
-		client = testlimit.Client
+		client = HTTP
 	}
-	ctx, cancel := context.WithTimeout(c.T.Context(), testlimit.Wait)
+	ctx, cancel := context.WithTimeout(c.T.Context(), Wait)
 	c.T.Cleanup(cancel)
 	conn, _, err := websocket.Dial(ctx, c.URL+path, &websocket.DialOptions{
 		HTTPClient: client, Host: c.Host, HTTPHeader: c.Request(ctx, "GET", path, "").Header, Subprotocols: protocols,

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
-	"github.com/pagemcp/pagemcp/server/internal/testlimit"
 )
 
 func isStream(answer *http.Response) bool {
@@ -111,12 +110,12 @@ func (s *Stream) HasEnded() bool {
 // Await receives one value, or the end of a channel.
 func Await[T any](t testing.TB, what string, from <-chan T) (value T) {
 	t.Helper()
-	late := time.NewTimer(testlimit.Wait)
+	late := time.NewTimer(Wait)
 	defer late.Stop()
 	select {
 	case value = <-from:
 	case <-late.C:
-		t.Fatalf("waited %v for %s", testlimit.Wait, what)
+		t.Fatalf("waited %v for %s", Wait, what)
 	}
 	return value
 }
@@ -124,7 +123,7 @@ func Await[T any](t testing.TB, what string, from <-chan T) (value T) {
 // Receive receives one message of a stream that has not ended.
 func Receive(t testing.TB, messages <-chan string) string {
 	t.Helper()
-	late := time.NewTimer(testlimit.Wait)
+	late := time.NewTimer(Wait)
 	defer late.Stop()
 	select {
 	case msg, ok := <-messages:
@@ -141,9 +140,9 @@ func Receive(t testing.TB, messages <-chan string) string {
 // Eventually waits until ok returns true, which depends on other goroutines.
 func Eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(testlimit.Wait); !ok(); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(Wait); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited %v and still not: %s", testlimit.Wait, what)
+			t.Fatalf("waited %v and still not: %s", Wait, what)
 		}
 	}
 }

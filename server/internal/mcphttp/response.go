@@ -8,7 +8,6 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
-	"github.com/pagemcp/pagemcp/server/internal/sse"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -29,7 +28,7 @@ type response struct {
 	request *pendingRequest       // in the session
 	accepts func(msg string) bool // that of session.take
 
-	events *sse.Stream // nil until the body is an event stream
+	events *eventStream // nil until the body is an event stream
 }
 
 // run writes until the response is written. The error is that of ctx or of a write.
@@ -91,7 +90,7 @@ func (r *response) put(msg []byte) (done bool, err error) {
 				return false, err
 			}
 		}
-		return false, r.events.Message(msg)
+		return false, r.events.message(msg)
 	}
 	r.hasEnded = true
 	if r.session != nil && !r.session.acknowledge(r.request) {
@@ -104,7 +103,7 @@ func (r *response) put(msg []byte) (done bool, err error) {
 		}
 	}
 	if r.events != nil {
-		return true, r.events.Message(msg)
+		return true, r.events.message(msg)
 	}
 	return true, writeJSON(r.w, r.status(h, msg), msg)
 }
@@ -129,7 +128,7 @@ func (r *response) writePending() error {
 				return err
 			}
 		}
-		if err := r.events.Message(msg); err != nil {
+		if err := r.events.message(msg); err != nil {
 			r.session.requeue(msg)
 			return err
 		}
@@ -155,11 +154,11 @@ func (r *response) keepAlive() error {
 	if r.events == nil {
 		return r.startStream()
 	}
-	return r.events.Comment()
+	return r.events.comment()
 }
 
 func (r *response) startStream() (err error) {
-	r.events, err = sse.Open(r.w, sse.CommentLine)
+	r.events, err = openEvents(r.w, commentLine)
 	return err
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
-	"github.com/pagemcp/pagemcp/server/internal/sse"
 	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -621,12 +620,12 @@ func (s *session) stream(ctx context.Context, w http.ResponseWriter, accepts fun
 	changed := wait.NewSignal()
 	s.addStream(changed)
 	defer s.removeStream(changed)
-	events, err := sse.Open(w, sse.RetryLine)
+	events, err := openEvents(w, retryLine)
 	comments := time.NewTicker(limits.PingEvery)
 	defer comments.Stop()
 	for err == nil {
 		for msg, ok := s.take(changed, accepts); ok; msg, ok = s.take(changed, accepts) {
-			if events.Message(msg) != nil {
+			if events.message(msg) != nil {
 				s.requeue(msg)
 				return
 			}
@@ -637,7 +636,7 @@ func (s *session) stream(ctx context.Context, w http.ResponseWriter, accepts fun
 				return
 			}
 		case <-comments.C:
-			err = events.Comment()
+			err = events.comment()
 		case <-s.over:
 			return
 		case <-s.all.Closing:

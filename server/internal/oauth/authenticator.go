@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/clock"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -81,7 +80,7 @@ func (a *Authenticator) Identify(r *http.Request) (caller access.Caller, subject
 			return a.authorize(granted, path, rights...)
 		},
 		Valid:   a.valid,
-		Expires: time.Now().Add(clock.Until(granted.Expires.Add(leeway))),
+		Expires: granted.Expires.Add(leeway),
 	}, granted.Subject, nil
 }
 

@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"sync"
 	"time"
-
-	"github.com/pagemcp/pagemcp/server/internal/clock"
 )
 
 const (
@@ -38,7 +36,7 @@ func (c *cache) get(hash [sha256.Size]byte, set *snapshot) (Access, bool) {
 	if !ok {
 		found, ok = c.earlier[hash]
 	}
-	if !ok || found.set != set || !clock.Now().Before(found.until) {
+	if !ok || found.set != set || !time.Now().Before(found.until) {
 		return Access{}, false
 	}
 	return found.access, true
@@ -47,7 +45,7 @@ func (c *cache) get(hash [sha256.Size]byte, set *snapshot) (Access, bool) {
 func (c *cache) put(hash [sha256.Size]byte, set *snapshot, access Access) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := clock.Now()
+	now := time.Now()
 	until := now.Add(cacheTime)
 	if access.Expires.Before(until) {
 		until = access.Expires

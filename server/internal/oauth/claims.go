@@ -8,7 +8,6 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/pagemcp/pagemcp/server/internal/clock"
 )
 
 // leeway is for clocks of nodes and issuers that differ (RFC 7519, section 4.1.4).
@@ -85,7 +84,7 @@ func (c claims) checkIssuer(issuer string) error {
 // checkTimes requires `iat` and `exp`, which an RFC 7519 token may omit, and returns the
 // expiry.
 func (c claims) checkTimes(lifetime time.Duration) (time.Time, error) {
-	now := clock.Now()
+	now := time.Now()
 	issued, hasIssued, err := c.date("iat")
 	if err != nil {
 		return time.Time{}, err
