@@ -59,12 +59,12 @@ func (c Caller) AfterEnd(end func()) (stop func()) {
 
 // AfterStream is AfterEnd for a stream.
 func (c Caller) AfterStream(end func()) (stop func()) {
-	stop = c.AfterEnd(end)
+	unbind := c.AfterEnd(end)
 	if c.Stays == nil {
-		return stop
+		return unbind
 	}
-	unbind := context.AfterFunc(c.Stays, end)
-	return func() { unbind(); stop() }
+	stays := context.AfterFunc(c.Stays, end)
+	return func() { stays(); unbind() }
 }
 
 // Client returns the caller as a client of the endpoint at path.

@@ -18,6 +18,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/socket"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -90,7 +93,8 @@ type tab struct {
 	d        *deployment
 	user, id string
 	claims   map[string]any
-	instance string // what the resource names
+	instance string         // what the resource names
+	engine   *engine.Engine // serves the page; nil: it is simulated, and costs little
 
 	mu   sync.Mutex
 	conn *websocket.Conn // nil while it is away
@@ -105,7 +109,12 @@ const discovered = `{"resultType":"complete","supportedVersions":["2026-07-28"],
 // open opens a tab, which joins at addr, and returns when it has joined.
 func (d *deployment) open(addr, user, id string, claims map[string]any) *tab {
 	d.t.Helper()
-	t := &tab{d: d, user: user, id: id, claims: claims, instance: fmt.Sprint(claims["org_id"], "/", user, "/", id)}
+	return d.openWith(addr, user, id, claims, nil)
+}
+
+func (d *deployment) openWith(addr, user, id string, claims map[string]any, e *engine.Engine) *tab {
+	d.t.Helper()
+	t := &tab{engine: e, d: d, user: user, id: id, claims: claims, instance: fmt.Sprint(claims["org_id"], "/", user, "/", id)}
 	d.t.Cleanup(t.close)
 	go t.run(addr) // ends with close
 	eventually(d.t, "a page has joined", t.isThere)
@@ -152,7 +161,11 @@ func (t *tab) run(addr string) {
 				conn.CloseNow()
 				return
 			}
-			err = t.serve(conn)
+			if t.engine != nil {
+				t.engine.Serve(engine.WithSpeakForOthers(context.Background()), socket.New(conn, limits.MaxMessage+limits.MaxSlack, false))
+			} else {
+				err = t.serve(conn)
+			}
 			if t.set(nil, "") {
 				return
 			}
