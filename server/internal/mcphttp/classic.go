@@ -100,7 +100,7 @@ func (r *request) session() *session {
 		r.fail(http.StatusBadRequest, "", message.InvalidRequest("Mcp-Session-Id occurs more than once"))
 		return nil
 	}
-	s, err := r.server.Sessions.acquire(id, r.holder())
+	s, err := r.server.Sessions.acquire(id, r.caller.Issuer, r.client)
 	switch {
 	case errors.Is(err, errTooManySessions):
 		r.fail(http.StatusTooManyRequests, "", message.Busy("Too many sessions"))
@@ -113,11 +113,6 @@ func (r *request) session() *session {
 		return nil
 	}
 	return s
-}
-
-// holder returns what the sessions of this client belong to.
-func (r *request) holder() Holder {
-	return Holder{Issuer: r.caller.Issuer, Owner: r.endpoint.Owner, Tenant: r.caller.Tenant, Principal: r.client.Principal, Path: r.endpoint.Path}
 }
 
 // unknownSession responds 404 to an id that was never assigned, or whose session has
@@ -137,7 +132,7 @@ func (r *request) beginSession(x engine.Examination, body []byte) {
 	if !wait.For(r.http.Context(), delay) {
 		return // the client has disconnected
 	}
-	s, id, result := r.server.Sessions.begin(r.holder(), x, body)
+	s, id, result := r.server.Sessions.begin(r.caller.Issuer, r.client, x, body)
 	if s == nil {
 		if result == nil {
 			r.fail(http.StatusTooManyRequests, x.ID, message.Busy("Too many sessions"))

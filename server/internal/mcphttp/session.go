@@ -25,7 +25,7 @@ import (
 // it is idle there is nothing but its document, from which the next request makes it again.
 type session struct {
 	all    *Sessions
-	holder Holder
+	client access.Client // whose it is, where, and its clientInfo.name
 	key    string        // of the document, instead of the id, which is stored nowhere
 	outbox *mailbox      // messages for the GET streams
 	saving chan struct{} // has capacity 1; holds a value while the document is written
@@ -36,7 +36,6 @@ type session struct {
 	// Set before opened is closed.
 	err          error // why it could not be opened
 	revision     string
-	client       string         // clientInfo.name
 	capabilities jsontext.Value // of the client
 	endpoint     Endpoint
 	direct       *access.Direct // to its engine
@@ -96,9 +95,8 @@ const maxStreams = 4
 
 // connect connects the session to its engine.
 func (s *session) connect() {
-	endpoint, _ := s.all.Endpoints.Acquire(s.holder.Owner, s.holder.Path) // cannot fail: a request at this endpoint holds it
-	client := access.Client{Principal: s.holder.Principal, Owner: s.holder.Owner, Tenant: s.holder.Tenant, Endpoint: s.holder.Path, Name: s.client}
-	direct := s.all.Gate.Direct(context.Background(), endpoint.Engine, client, s.route)
+	endpoint, _ := s.all.Endpoints.Acquire(s.client.Owner, s.client.Endpoint) // cannot fail: a request at this endpoint holds it
+	direct := s.all.Gate.Direct(context.Background(), endpoint.Engine, s.client, s.route)
 	s.mu.Lock()
 	s.endpoint, s.direct = endpoint, direct
 	isOver := s.isOver
@@ -112,7 +110,7 @@ func (s *session) connect() {
 // restore makes the session from its document. Everything the client has read may be stale, which
 // is announced at once, since this request may be its last for a while.
 func (s *session) restore(doc *Stored) {
-	s.revision, s.client, s.capabilities = doc.Revision, doc.Client, doc.Capabilities
+	s.revision, s.client.Name, s.capabilities = doc.Revision, doc.Client, doc.Capabilities
 	s.level, s.expires, s.version = doc.LogLevel, doc.Expires, doc.Version
 	for _, uri := range doc.Subscriptions {
 		s.subscriptions[uri] = true
@@ -121,7 +119,7 @@ func (s *session) restore(doc *Stored) {
 	s.connect()
 	params := []byte(`{"protocolVersion":"` + s.revision + `","capabilities":`)
 	params = append(append(params, s.capabilities...), `,"clientInfo":{"name":`...)
-	params = append(jsonrpc.AppendString(params, s.client), "}}"...)
+	params = append(jsonrpc.AppendString(params, s.client.Name), "}}"...)
 	s.direct.Post(jsonrpc.AppendRequest(nil, `"pagemcp"`, engine.MethodInitialize, params))
 	s.direct.Post(jsonrpc.AppendNotification(nil, engine.MethodInitialized, nil))
 	if s.level != "" {
@@ -194,9 +192,10 @@ func (s *session) isIdle() bool {
 	return s.users == 0 && !s.isOver && len(s.pending) == 0 && s.stored == s.changes
 }
 
-// isEvictable reports whether it may sleep if there is no room: its streams end then.
+// isEvictable reports whether it may sleep if there is no room: its streams end then, and what the store
+// does not take is lost.
 func (s *session) isEvictable() bool {
-	return s.users == len(s.streams) && !s.isOver && len(s.pending) == 0
+	return s.users == len(s.streams) && !s.isOver && len(s.pending) == 0 && len(s.saving) == 0
 }
 
 // shut ends what the session does here. The caller calls closed without the lock.
@@ -207,7 +206,14 @@ func (s *session) shut() (closed func()) {
 	s.isOver = true
 	close(s.over)
 	direct, release := s.direct, s.endpoint.Release
+	wasLate := s.isLate && !s.hasEnded
+	if wasLate {
+		s.isLate = false
+	}
 	return func() {
+		if wasLate {
+			s.all.countLate(false, nil)
+		}
 		if direct != nil { // see connect
 			direct.Close()
 			release()
@@ -270,19 +276,19 @@ func (s *session) save() {
 }
 
 // snapshot returns the document as it is now, without Expires if the session has ended. It is nil if
-// the store has it.
+// the store has it, or the session is over here in another way: the next one with its id is the writer.
 func (s *session) snapshot() (doc *Stored, change int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stored == s.changes || s.hasMoved {
+	if s.stored == s.changes || s.isOver && !s.hasEnded {
 		return nil, 0
 	}
-	doc = &Stored{ID: s.key, Owner: string(s.holder.Owner), Writer: s.all.writer, Version: s.version}
+	doc = &Stored{ID: s.key, Owner: string(s.client.Owner), Writer: s.all.writer, Version: s.version}
 	if s.hasEnded {
 		return doc, s.changes
 	}
 	s.expires = s.lastUsed.Add(s.all.Lifetime)
-	doc.Revision, doc.Client, doc.Capabilities = s.revision, s.client, s.capabilities
+	doc.Revision, doc.Client, doc.Capabilities = s.revision, s.client.Name, s.capabilities
 	doc.LogLevel, doc.Expires, doc.Subscriptions = s.level, s.expires, slices.Sorted(maps.Keys(s.subscriptions))
 	return doc, s.changes
 }
@@ -387,7 +393,7 @@ func (s *session) abandon(w *pendingRequest) {
 				s.refuse(h, w)
 			case h.Kind == jsonrpc.Response:
 				s.all.Gate.Audit.Record(access.Entry{
-					Principal: s.holder.Principal, Owner: s.holder.Owner, Client: s.client, Endpoint: s.holder.Path, Verb: w.method, URI: w.uri,
+					Principal: s.client.Principal, Owner: s.client.Owner, Client: s.client.Name, Endpoint: s.client.Endpoint, Verb: w.method, URI: w.uri,
 					Outcome: "dropped", Ms: float64(time.Since(w.started).Microseconds()) / 1000,
 				})
 				return

@@ -423,3 +423,27 @@ func TestSleepingSessionsAreSmall(t *testing.T) {
 		t.Errorf("a session that sleeps uses %d bytes, want at most %d", kept, most)
 	}
 }
+
+// A session that had to sleep before the store took its last change writes nothing after that: the one
+// that its client has made again is the writer.
+func TestSessionsThatSleepWriteNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, store := newTestOwners(t), newTestStore()
+		n := c.process(store.use, func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{All: 1} })
+		session := n.begin()
+		store.setAway(true)
+		n.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
+		if late := n.sessions.Late(); late != 1 {
+			t.Errorf("%d sessions are late", late)
+		}
+		other := n.begin() // makes it sleep
+		store.setAway(false)
+		if status, body := n.request(session, "2", "resources/subscribe", `"uri":"notes://b"`); status != 200 {
+			t.Errorf("%d %s", status, body)
+		}
+		time.Sleep(time.Minute)
+		if got := store.stored(); got != "notes://b" || n.sessions.Late() != 0 || other == "" {
+			t.Errorf("stored: %q, %d late", got, n.sessions.Late())
+		}
+	})
+}

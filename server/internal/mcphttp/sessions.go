@@ -23,7 +23,7 @@ import (
 )
 
 // Sessions holds the classic sessions of a gateway. Call Open before their use. A session id proves nothing:
-// it is valid together with a token of the [Holder] that began the session.
+// it is valid together with a token of the client that began the session, at the same endpoint.
 type Sessions struct {
 	Endpoints Endpoints       // the engines
 	Gate      *access.Gate    // limits and audit log
@@ -51,21 +51,12 @@ type SessionLimits struct {
 	PerOwner int // default limits.MaxAwakeSessions
 }
 
-// A Holder is what a session belongs to: one client of one owner at one endpoint. An id is
-// valid for its holder only, whatever token the client has.
-type Holder struct {
-	Issuer    string // of the client's tokens; "" if they have none
-	Owner     access.Owner
-	Tenant    string // of the owner; "" without tenants
-	Principal string
-	Path      string // of the endpoint
-}
-
-// keyOf returns the key of a session: 128 bits of a hash of its id and its holder. The id of another
-// holder's session is so as invalid as one that was never given out, and it is stored nowhere.
-func keyOf(id string, h Holder) string {
+// keyOf returns the key of a session: 128 bits of a hash of its id and of whose it is, that is, of one
+// client of one owner at one endpoint. The id of another one's session is so as invalid as one that was
+// never given out, and it is stored nowhere. issuer is that of the client's tokens; "" if they have none.
+func keyOf(id, issuer string, c access.Client) string {
 	var text []byte
-	for _, part := range [...]string{id, h.Issuer, string(h.Owner), h.Principal, h.Path} {
+	for _, part := range [...]string{id, issuer, string(c.Owner), c.Principal, c.Endpoint} {
 		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
 	}
 	sum := sha256.Sum256(text)
@@ -75,7 +66,7 @@ func keyOf(id string, h Holder) string {
 // Errors of sessions that cannot be used.
 var (
 	// errNoSession is for an id that was never given out, whose session has ended, or that belongs to
-	// another holder: a client cannot tell them apart.
+	// another client: one cannot tell them apart.
 	errNoSession = errors.New("there is no such session")
 
 	errTooManySessions = errors.New("too many sessions")
@@ -103,9 +94,10 @@ func (ss *Sessions) SetLimits(most SessionLimits) {
 	ss.Max = SessionLimits{All: cmp.Or(most.All, limits.MaxSessions), PerOwner: cmp.Or(most.PerOwner, limits.MaxAwakeSessions)}
 }
 
-func (ss *Sessions) new(key string, h Holder) *session {
+func (ss *Sessions) new(key string, c access.Client) *session {
+	c.Page = "" // which is of one request
 	return &session{
-		all: ss, key: key, holder: h, outbox: newMailbox(), saving: make(chan struct{}, 1), opened: make(chan struct{}), over: make(chan struct{}),
+		all: ss, key: key, client: c, outbox: newMailbox(), saving: make(chan struct{}, 1), opened: make(chan struct{}), over: make(chan struct{}),
 		subscriptions: map[string]bool{}, pending: map[string]*pendingRequest{}, asked: map[string]*pendingRequest{}, users: 1, lastUsed: time.Now(),
 	}
 }
@@ -113,12 +105,12 @@ func (ss *Sessions) new(key string, h Holder) *session {
 // begin handles the initialize of a client. It returns the new session, its id and the
 // result; without a session it returns the error response of the engine, or nothing if
 // there are too many sessions.
-func (ss *Sessions) begin(h Holder, x engine.Examination, body []byte) (*session, string, []byte) {
+func (ss *Sessions) begin(issuer string, c access.Client, x engine.Examination, body []byte) (*session, string, []byte) {
 	random := make([]byte, 16) // 128 bits
 	rand.Read(random)          // never returns an error
 	id := base64.RawURLEncoding.EncodeToString(random)
-	s := ss.new(keyOf(id, h), h)
-	s.client = access.ClientName(x)
+	s := ss.new(keyOf(id, issuer, c), c)
+	s.client.Name = access.ClientName(x)
 	if s.capabilities = engine.KnownCapabilities(jsonrpc.Member(x.Params, "capabilities")); s.capabilities.Kind() != '{' {
 		s.capabilities = []byte("{}")
 	}
@@ -152,10 +144,10 @@ func (ss *Sessions) begin(h Holder, x engine.Examination, body []byte) (*session
 
 // acquire returns the session with this id. The caller must release it. The error is
 // errNoSession, errTooManySessions or errAway.
-func (ss *Sessions) acquire(id string, h Holder) (*session, error) {
-	key := keyOf(id, h)
+func (ss *Sessions) acquire(id, issuer string, c access.Client) (*session, error) {
+	key := keyOf(id, issuer, c)
 	for {
-		s, isNew := ss.find(key, h)
+		s, isNew := ss.find(key, c)
 		if isNew {
 			ss.load(s)
 		}
@@ -170,12 +162,12 @@ func (ss *Sessions) acquire(id string, h Holder) (*session, error) {
 }
 
 // find returns the session with this key, with one more user. A new one is to be loaded.
-func (ss *Sessions) find(key string, h Holder) (s *session, isNew bool) {
+func (ss *Sessions) find(key string, c access.Client) (s *session, isNew bool) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	s = ss.byKey[key]
 	if s == nil {
-		s = ss.new(key, h)
+		s = ss.new(key, c)
 		ss.byKey[key] = s
 		return s, true
 	}
@@ -208,7 +200,7 @@ func (ss *Sessions) load(s *session) {
 	defer close(s.opened)
 	ctx, cancel := context.WithTimeout(ss.open, saveTime)
 	defer cancel()
-	doc, err := ss.Store.Load(ctx, string(s.holder.Owner), s.key)
+	doc, err := ss.Store.Load(ctx, string(s.client.Owner), s.key)
 	switch {
 	case err != nil:
 		ss.Log.Error("a stored session cannot be read", "error", err)
@@ -242,8 +234,8 @@ func (ss *Sessions) remove(s *session) {
 	}
 	ss.awake.Remove(s.place)
 	s.place = nil
-	if ss.owners[s.holder.Owner]--; ss.owners[s.holder.Owner] == 0 {
-		delete(ss.owners, s.holder.Owner)
+	if ss.owners[s.client.Owner]--; ss.owners[s.client.Owner] == 0 {
+		delete(ss.owners, s.client.Owner)
 	}
 }
 
@@ -258,15 +250,15 @@ func (ss *Sessions) admit(s *session) error {
 	}()
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	for ss.owners[s.holder.Owner] >= ss.Max.PerOwner || ss.awake.Len() >= ss.Max.All {
-		victim := ss.victim(s.holder.Owner)
+	for ss.owners[s.client.Owner] >= ss.Max.PerOwner || ss.awake.Len() >= ss.Max.All {
+		victim := ss.victim(s.client.Owner)
 		if victim == nil {
 			return errTooManySessions
 		}
 		closed = append(closed, ss.drop(victim))
 	}
 	s.place = ss.awake.PushBack(s)
-	ss.owners[s.holder.Owner]++
+	ss.owners[s.client.Owner]++
 	ss.byKey[s.key] = s
 	return nil
 }
@@ -284,7 +276,7 @@ func (ss *Sessions) drop(s *session) (closed func()) {
 // Of these the one that is unused for longest. A session that sleeps loses nothing but its connection: its
 // next request restores it.
 func (ss *Sessions) victim(owner access.Owner) *session {
-	isOwn := func(s *session) bool { return s.holder.Owner == owner }
+	isOwn := func(s *session) bool { return s.client.Owner == owner }
 	victim := ss.oldest(func(s *session) bool { return isOwn(s) && s.isIdle() })
 	if victim == nil && ss.owners[owner] < ss.Max.PerOwner {
 		victim = ss.oldest((*session).isIdle)
@@ -384,7 +376,7 @@ func (ss *Sessions) Rest() {
 // the store has: their streams end.
 func (ss *Sessions) Move(moved func(access.Owner) bool) {
 	for _, s := range ss.list() {
-		if moved(s.holder.Owner) {
+		if moved(s.client.Owner) {
 			ss.sleepIf(s, func() bool { return true })
 		}
 	}

@@ -15,7 +15,7 @@ type SessionState struct {
 func (ss *Sessions) States() (all []SessionState) {
 	for _, s := range ss.list() {
 		s.mu.Lock()
-		all = append(all, SessionState{s.holder.Owner, len(s.subscriptions), len(s.pending), len(s.asked), s.level})
+		all = append(all, SessionState{s.client.Owner, len(s.subscriptions), len(s.pending), len(s.asked), s.level})
 		s.mu.Unlock()
 	}
 	return all
