@@ -58,7 +58,7 @@ type visit struct {
 func NewFront(nodes *Nodes, owner func(*http.Request) (access.Owner, *http.Request), transport *http.Transport, next http.Handler) *Front {
 	f := &Front{nodes: nodes, owner: owner, next: next, visits: map[*visit]struct{}{}}
 	f.proxy = &httputil.ReverseProxy{
-		Rewrite: f.rewrite, Transport: transport, FlushInterval: -1, BufferPool: &buffers{}, ErrorHandler: f.failed, ModifyResponse: copySmall,
+		Rewrite: f.rewrite, Transport: transport, BufferPool: &buffers{}, ErrorHandler: f.failed, ModifyResponse: copySmall,
 		ErrorLog: log.New(io.Discard, "", 0), // it would log each client that hangs up
 	}
 	return f

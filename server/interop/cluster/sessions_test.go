@@ -38,7 +38,7 @@ func (d *deployment) watch(addr, user string) *watcher {
 	}
 	answer.Body.Close()
 	w.session = answer.Header.Get("Mcp-Session-Id")
-	w.say(gatewaytest.Classic("", "notifications/initialized", ""))
+	w.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return w
 }
 
