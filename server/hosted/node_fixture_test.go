@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/hosted/ring"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/keys"
@@ -65,6 +67,12 @@ func (b *lineBuffer) String() string {
 // startNode runs a node until the test ends. change may adjust its configuration.
 func startNode(t testing.TB, change func(*config.Config)) *liveNode {
 	t.Helper()
+	return startWith(t, nil, change)
+}
+
+// startWith is startNode for a node of a cluster: store is what it shares with others.
+func startWith(t testing.TB, store *ring.Store, change func(*config.Config)) *liveNode {
+	t.Helper()
 	n := &liveNode{t: t, auth: oauthtest.Start(), app: oauthtest.Start(), audit: &lineBuffer{}, logs: &lineBuffer{}}
 	t.Cleanup(n.auth.Close)
 	t.Cleanup(n.app.Close)
@@ -83,12 +91,26 @@ func startNode(t testing.TB, change func(*config.Config)) *liveNode {
 	if change != nil {
 		change(&c)
 	}
-	node, err := Open(Options{Config: c, Version: "0.0.0-test", Log: n.logs, Audit: n.audit, abrupt: true})
+	n.open(c, store)
+	return n
+}
+
+func (n *liveNode) open(c config.Config, store *ring.Store) {
+	n.t.Helper()
+	opener := func(config.Cluster, *slog.Logger) (*ring.Store, error) { return store, nil }
+	node, err := Open(Options{Config: c, Version: "0.0.0-test", Log: n.logs, Audit: n.audit, Store: opener, abrupt: true})
 	if err != nil {
-		t.Fatal(err)
+		n.t.Fatal(err)
 	}
 	n.run(node)
-	return n
+}
+
+// another starts a further node of the cluster of n.
+func (n *liveNode) another(store *ring.Store) *liveNode {
+	n.t.Helper()
+	other := &liveNode{t: n.t, auth: n.auth, app: n.app, audit: &lineBuffer{}, logs: &lineBuffer{}}
+	other.open(n.options.Config, store)
+	return other
 }
 
 // run runs a node until the test ends, and returns when it is ready.

@@ -32,11 +32,16 @@ func Files(t testing.TB) (dir string) {
 // its key.
 func Certificate(t testing.TB, dir string, serial int64, from, until time.Time) (cert, key string) {
 	t.Helper()
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotBefore: from, NotAfter: until, IPAddresses: []net.IP{{127, 0, 0, 1}}}
+	return sign(t, dir, "tls", template)
+}
+
+func sign(t testing.TB, dir, name string, template *x509.Certificate) (cert, key string) {
+	t.Helper()
 	pair, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotBefore: from, NotAfter: until, IPAddresses: []net.IP{{127, 0, 0, 1}}}
 	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &pair.PublicKey, pair)
 	if err != nil {
 		t.Fatal(err)
@@ -45,8 +50,18 @@ func Certificate(t testing.TB, dir string, serial int64, from, until time.Time) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Write(t, filepath.Join(dir, "tls.crt"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})), 0o444),
-		Write(t, filepath.Join(dir, "tls.key"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})), 0o400)
+	return Write(t, filepath.Join(dir, name+".crt"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})), 0o444),
+		Write(t, filepath.Join(dir, name+".key"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})), 0o400)
+}
+
+// Peer writes peer.crt and peer.key: a certificate between nodes, which is its own authority.
+func Peer(t testing.TB, dir string) (cert, key string) {
+	t.Helper()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"pagemcpd"}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	return sign(t, dir, "peer", template)
 }
 
 // Key returns a line of a file of keys.
