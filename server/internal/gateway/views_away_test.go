@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -76,6 +77,42 @@ func TestRequestsWaitForPageThatIsBetweenNodes(t *testing.T) {
 		if runs != 2 {
 			t.Errorf("%d runs of two calls", runs)
 		}
+		page.leave(g, true)
+	})
+}
+
+// The first list of an owner whose pages are on their way from another node waits for the first of
+// them, for a bounded time, and once: an empty list would be taken for the truth.
+func TestTheFirstListWaitsForAPageOnItsWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		isUnsettled := true
+		g := startGateway(t, unsettled(&isUnsettled))
+		took := func() (string, time.Duration) {
+			began := time.Now()
+			_, text := g.Ask("/mcp", "resources/list", "")
+			return text, time.Since(began)
+		}
+		if text, waited := took(); waited != firstPageTime {
+			t.Errorf("without a page: after %v: %s", waited, text)
+		}
+		if _, waited := took(); waited != 0 {
+			t.Errorf("again: after %v", waited)
+		}
+		g.Forget(func(access.Owner) bool { return true }) // as when the owner has moved away and back
+		page := newPage(t, "notes")
+		page.write("notes://cart", "1 item")
+		answered := make(chan func(), 1)
+		go func() {
+			text, waited := took()
+			answered <- func() {
+				if waited < time.Second || waited > 2*time.Second || !strings.Contains(text, "notes+notes://cart") {
+					t.Errorf("with a page that comes: after %v: %s", waited, text)
+				}
+			}
+		}()
+		time.Sleep(time.Second)
+		page.join(g)
+		(<-answered)()
 		page.leave(g, true)
 	})
 }
