@@ -46,12 +46,13 @@ INTEROP = server/interop
 
 FUZZTIME = 60s
 # Files or patterns of web tests, and how many files run at once.
-TESTS = 'test/**/*.test.ts'
+NODE_TESTS = 'test/*.test.ts' 'test/!(playground)/**/*.test.ts'
+TESTS = $(NODE_TESTS)
 JOBS = 3
 SEEDS = 50
 SEED =
 
-.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants mutants-web soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go race under-node vet-variants test-web built binary program
+.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants mutants-web soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go race under-node vet-variants test-playground test-web built binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -161,7 +162,7 @@ $(BIN)/govulncheck-$(strip $(GOVULNCHECK)):
 # What waits for the network does so beside what compiles.
 test:
 	@$(MAKE) --no-print-directory -j 3 --output-sync=target browsers lint-go lint-web test-go
-	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.test.ts' 'test/**/*.smoke.ts'"
+	@$(MAKE) --no-print-directory test-playground test-web TESTS="$(NODE_TESTS) 'test/**/*.smoke.ts'"
 	@echo "all tests passed"
 
 test-more:
@@ -174,7 +175,7 @@ test-more:
 quick: format $(NPM_STAMP)
 	$(GO) test $(GO_TEST) -short ./...
 	cd web && node_modules/.bin/tsc --noEmit
-	@$(MAKE) --no-print-directory test-web
+	@$(MAKE) --no-print-directory test-playground test-web
 
 # Other systems and the build of a release compile everything that differs.
 vet-variants:
@@ -204,14 +205,18 @@ race: $(NPM_STAMP) binary
 under-node: $(NPM_STAMP)
 	$(UNDER_NODE) $(GO) test -short -exec="$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" $$(GOOS=js GOARCH=wasm $(GO) list ./wasm/... | grep -v /remote)
 
+# In one process: to load the playground again for each file takes three times as long.
+test-playground: built
+	cd web && $(NODE_TEST) --test-isolation=none 'test/playground/**/*.test.ts'
+
 # What our side says in these tests is written down, too.
 test-web: built
 	@rm -rf web/test/.messages
 	cd web && $(WEB_TEST) --test-concurrency=$(JOBS) $(TESTS)
 	test ! -d web/test/.messages || PAGEMCP_MESSAGES=$(CURDIR)/web/test/.messages $(GO) test -C $(INTEROP) -vet=off -ldflags=-w -count=1 -run TestRecordedMessagesFit ./internal/mcpschema
 
-WEB_TEST = PAGEMCP_BUILT=$(CURDIR)/.cache/built NODE_COMPILE_CACHE=$(CURDIR)/.cache/compiled $(NODE) --test --test-timeout=300000 \
-	--test-global-setup=test/harness/setup.ts \
+NODE_TEST = PAGEMCP_BUILT=$(CURDIR)/.cache/built NODE_COMPILE_CACHE=$(CURDIR)/.cache/compiled $(NODE) --test --test-timeout=300000
+WEB_TEST = $(NODE_TEST) --test-global-setup=test/harness/setup.ts \
 	--test-reporter=spec --test-reporter-destination=stdout --test-reporter=./test/harness/files.ts --test-reporter-destination=stdout
 
 # The package, the extension and the pages, as tests use them.

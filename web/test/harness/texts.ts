@@ -1,4 +1,7 @@
-/** Puts the English texts of the playground together under Node, as server/bundle/texts.go does in a bundle. */
+/**
+ * Puts the English texts of the playground together under Node, as server/bundle/texts.go does in a bundle. They are in
+ * a document, which is empty otherwise.
+ */
 
 import { readdirSync } from 'node:fs'
 import * as nodeModule from 'node:module'
@@ -10,6 +13,8 @@ const { registerHooks } = nodeModule as unknown as {
     load(url: string, context: object, next: (url: string, context: object) => object): object
   }): void
 }
+
+Object.assign(globalThis, { document: { documentElement: { dataset: {} }, querySelector() {} } })
 
 const playground = join(import.meta.dirname, '../../playground')
 const camelCase = (name: string) =>

@@ -78,6 +78,7 @@ test('another revision rewrites the tabs, says what changed, and can be taken ba
 
 test('what was sent is kept newest first, once, and can be forgotten', async () => {
   const sent = (text: string) => addToHistory({ text, to: 'demo', revision: modern })
+  await removeFromHistory() // of the tests before
   for (const text of ['1', '2', '3', '1']) await sent(text)
   assert.deepEqual(
     history.peek().map(({ text }) => text),

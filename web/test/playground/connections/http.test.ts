@@ -26,10 +26,7 @@ import '../../harness/texts.ts'
 
 const timeout = 30_000 // ms
 
-before(async () => {
-  Object.assign(globalThis, { document: { documentElement: {} } })
-  await setLocale('en')
-})
+before(() => setLocale('en'))
 
 /** A server that lives as long as this file. */
 async function listening(

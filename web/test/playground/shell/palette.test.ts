@@ -64,7 +64,6 @@ test('with words, all must be in the title, and titles that begin with the first
 })
 
 test('no two commands have the same title, in any language', async () => {
-  Object.assign(globalThis, { document: { documentElement: { dataset: {} }, querySelector() {} } })
   const { commands } = await import('../../../playground/shell/all-commands.ts')
   for (const language of ['en', 'de', 'ja', 'zh-Hans'] as const) {
     await setLocale(language)
@@ -75,4 +74,5 @@ test('no two commands have the same title, in any language', async () => {
       `${language}: ${seen.filter((one, i) => seen.indexOf(one) !== i)}`,
     )
   }
+  await setLocale('en')
 })
