@@ -133,7 +133,7 @@ lint-more: $(BIN)/staticcheck-$(strip $(STATICCHECK)) $(BIN)/actionlint-$(strip 
 	$(BIN)/actionlint-$(strip $(ACTIONLINT)) -shellcheck= -pyflakes= # the same result wherever it runs
 
 lint-web: $(NPM_STAMP)
-	cd web && node_modules/.bin/tsc --noEmit
+	cd web && node_modules/.bin/tsc --noEmit --incremental --tsBuildInfoFile ../.cache/tsc.json
 	cd web && node_modules/.bin/biome check --error-on-warnings .
 
 # Built for this machine, whatever it is to look at.
@@ -174,7 +174,7 @@ test-more:
 
 quick: format $(NPM_STAMP)
 	$(GO) test $(GO_TEST) -short ./...
-	cd web && node_modules/.bin/tsc --noEmit
+	cd web && node_modules/.bin/tsc --noEmit --incremental --tsBuildInfoFile ../.cache/tsc.json
 	@$(MAKE) --no-print-directory test-playground test-web
 
 # Other systems and the build of a release compile everything that differs.
