@@ -128,7 +128,8 @@ const states: { readonly [state: string]: State } = {
       const session = await tab.page.createCDPSession()
       await session.send('Page.setWebLifecycleState', { state: 'frozen' })
       const isAsleep = (answer: string) => answer.includes('page-asleep')
-      await askUntil('the tab to be asleep', () => ask(tab, 'function'), isAsleep)
+      // On a busy machine the page may have no time to tell: the gateway notices after half a minute.
+      await askUntil('the tab to be asleep', () => ask(tab, 'function'), isAsleep, 90_000)
       return async () => {
         await session.send('Page.setWebLifecycleState', { state: 'active' })
         return tab

@@ -18,13 +18,14 @@ export async function askUntil<T>(
   what: string,
   ask: () => Promise<T>,
   fits: (answer: T) => boolean,
+  ms = limit,
 ): Promise<T> {
-  const deadline = Date.now() + limit
+  const deadline = Date.now() + ms
   for (;;) {
     const answer = await ask()
     if (fits(answer)) return answer
     if (Date.now() > deadline) {
-      throw new Error(`not in ${limit} ms: ${what}; the last answer: ${JSON.stringify(answer)}`)
+      throw new Error(`not in ${ms} ms: ${what}; the last answer: ${JSON.stringify(answer)}`)
     }
     await pass(pause)
   }
