@@ -218,6 +218,9 @@ func TestPagesThatCameThroughADrainingNodeComeBack(t *testing.T) {
 	if err := through.tryJoin(); err != nil {
 		t.Fatal(err)
 	}
+	gatewaytest.Eventually(t, "its connection is that of a known client at both nodes", func() bool {
+		return a.public.Limiter.Unknown() == 0 && b.cluster.inside.Limiter.Unknown() == 0
+	})
 	go a.cluster.nodes.Move(t.Context(), 1, time.Second)
 	through.awaitEnd("the page is let go")
 	select {

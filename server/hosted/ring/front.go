@@ -172,6 +172,9 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, owner access.Owner
 	v := &visit{owner, via, end}
 	f.enter(v)
 	defer f.leave(v)
+	if via != "" && f.nodes.IsDraining(via) {
+		end() // a stream through it would keep it from its end
+	}
 	f.next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), stayKey{}, stay)))
 }
 
@@ -215,6 +218,7 @@ func (f *Front) passOn(w http.ResponseWriter, r *http.Request, home *Peer) bool 
 	}
 	p := &pass{to: home, target: target}
 	f.passed.Add(1)
+	access.MarkKnown(r.Context())
 	clear(w.Header()) // those of the guard: the home sets them, too
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), passKey{}, p))
 	defer cancel()

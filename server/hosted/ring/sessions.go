@@ -48,8 +48,11 @@ func (s *Sessions) Load(ctx context.Context, owner, id string) (*mcphttp.Stored,
 		return nil, nil
 	}
 	stored := &mcphttp.Stored{}
-	if err := json.Unmarshal(value, stored); err != nil || stored.Owner != owner || stored.ID != id {
-		return nil, fmt.Errorf("load session: the document is not that of the session: %w", err)
+	if err := json.Unmarshal(value, stored); err != nil {
+		return nil, fmt.Errorf("load session: %w", err)
+	}
+	if stored.Owner != owner || stored.ID != id {
+		return nil, errors.New("load session: the document is that of another one")
 	}
 	stored.Version = revision
 	return stored, nil

@@ -119,8 +119,15 @@ func TestPermissionsOfTheGuideSuffice(t *testing.T) {
 	next(change{"later", ""})
 	stop()
 	eventually(t, "a node that is silent expires", func() bool {
-		_, revision, err := a.Nodes.Get(ctx, "before")
-		return err == nil && revision == 0
+		found := false
+		listing, end := context.WithCancel(ctx)
+		defer end()
+		a.Nodes.Watch(listing, func(key string, value []byte) {
+			if found = found || key == "before" && value != nil; key == "" {
+				end()
+			}
+		})
+		return !found
 	})
 
 	// Of two nodes that have a session, the second one that saves it has lost it.
