@@ -50,9 +50,9 @@ const keygenUsage = `pagemcpd keygen prints a new line for the file of keys: 32 
   (umask 077; pagemcpd keygen > pagemcp.keys)   the first key; all nodes have the same file
   pagemcpd keygen >> pagemcp.keys               a further one, to rotate
 
-The keys seal pagination cursors. The first line seals, all
-lines open. To rotate, add a new line at the end on all nodes; when all have reloaded, move it to the top;
-remove the old one 7 days later.
+The keys sign what clients send back later (requestState). The first line signs, all lines are accepted. To
+rotate, add a new line at the end on all nodes; when all have reloaded, move it to the top; remove the old one
+a day later.
 `
 
 const versionUsage = `pagemcpd version prints the version.

@@ -32,7 +32,7 @@ type Config struct {
 	Pages      Pages      `yaml:"pages"`
 
 	// Keys is the file of the keys that all nodes share: 32 bytes per line in base64url. The
-	// first one seals, all of them open.
+	// first one signs, all of them are accepted.
 	Keys string `yaml:"keys"`
 
 	Cluster *Cluster `yaml:"cluster"` // nil: one node, without NATS

@@ -28,7 +28,7 @@ assistants:
 pages:
   origins: ["https://app.example", "https://*.app.example"]   # ` + "`*`" + ` is one label, leftmost, https only
   tokens: { issuer: https://app.example, jwks: https://app.example/pagemcp-keys.json }   # or a file
-keys: pagemcp.keys                        # 32-byte keys, base64url, one per line; the first seals, all open
+keys: pagemcp.keys                        # 32-byte keys, base64url, one per line; the first signs, all are accepted
 cluster: # absent: one node, no NATS
   name: prod
   internal: { tls: { ca: tls.crt, cert: tls.crt, key: tls.key } }

@@ -1,5 +1,5 @@
 // Package keys reads the secrets that the nodes of a deployment share, and derives from them
-// what seals texts and signs cursors.
+// what signs states of requests, and hashes names in the audit log.
 package keys
 
 import (
@@ -42,7 +42,7 @@ const (
 )
 
 // A Ring holds the secrets that all nodes of a deployment share, 1 to 16 keys of 32
-// bytes. The first one seals, all of them open. It does not change. Formatting and
+// bytes. The first one signs, all of them are accepted. It does not change. Formatting and
 // logging it shows the number of keys only.
 type Ring struct{ keys [][]byte }
 

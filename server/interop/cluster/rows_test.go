@@ -201,7 +201,7 @@ func TestNATSMayBeAway(t *testing.T) {
 func TestTenantsAreIsolatedAtEachNode(t *testing.T) {
 	requests := 2_000
 	if *all {
-		requests = 200_000
+		requests = 20_000
 	}
 	d := deploy(t, 1)
 	d.claim = ", tenantClaim: org_id"
