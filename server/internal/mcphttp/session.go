@@ -41,6 +41,7 @@ type session struct {
 	direct       *access.Direct // to its engine
 
 	place *list.Element // of Sessions.awake, whose lock guards it; nil: it does not count
+	use   *ownerUse     // set before the session is connected
 
 	mu            sync.Mutex
 	level         string          // of logging/setLevel; "" if not set
@@ -111,19 +112,21 @@ func (s *session) connect() {
 // is announced at once, since this request may be its last for a while.
 func (s *session) restore(doc *Stored) {
 	s.revision, s.client.Name, s.capabilities = doc.Revision, doc.Client, doc.Capabilities
+	s.mu.Lock()
 	s.level, s.expires, s.version = doc.LogLevel, doc.Expires, doc.Version
 	for _, uri := range doc.Subscriptions {
 		s.subscriptions[uri] = true
-		s.size += subscriptionSize(uri)
+		s.grow(subscriptionSize(uri))
 	}
+	s.mu.Unlock()
 	s.connect()
 	params := []byte(`{"protocolVersion":"` + s.revision + `","capabilities":`)
 	params = append(append(params, s.capabilities...), `,"clientInfo":{"name":`...)
 	params = append(jsonrpc.AppendString(params, s.client.Name), "}}"...)
 	s.direct.Post(jsonrpc.AppendRequest(nil, `"pagemcp"`, engine.MethodInitialize, params))
 	s.direct.Post(jsonrpc.AppendNotification(nil, engine.MethodInitialized, nil))
-	if s.level != "" {
-		params := append(jsonrpc.AppendString([]byte(`{"level":`), s.level), '}')
+	if doc.LogLevel != "" {
+		params := append(jsonrpc.AppendString([]byte(`{"level":`), doc.LogLevel), '}')
 		s.direct.Post(jsonrpc.AppendRequest(nil, `"pagemcp/level"`, engine.MethodSetLevel, params))
 	}
 	s.mu.Lock()
@@ -205,6 +208,7 @@ func (s *session) shut() (closed func()) {
 	}
 	s.isOver = true
 	close(s.over)
+	s.grow(-s.size)
 	direct, release := s.direct, s.endpoint.Release
 	wasLate := s.isLate && !s.hasEnded
 	if wasLate {
@@ -226,13 +230,28 @@ func (s *session) shut() (closed func()) {
 // subscriptionSize returns what a subscription takes of the document, in bytes.
 func subscriptionSize(uri string) int { return len(jsonrpc.AppendString(nil, uri)) + len(",") }
 
-// hasRoomFor reports whether the document can have one more subscription.
-func (s *session) hasRoomFor(uri string) bool {
+// grow counts bytes of subscriptions. The caller holds the lock.
+func (s *session) grow(bytes int) {
+	s.size += bytes
+	s.use.size.Add(int64(bytes))
+	s.all.size.Add(int64(bytes))
+}
+
+// roomFor returns why there can be no subscription to one more resource, or "".
+func (s *session) roomFor(uri string) (full string) {
 	const rest = 4 << 10 // bytes, at most: capabilities, names, times
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	bytes := subscriptionSize(uri)
 	_, has := s.subscriptions[uri]
-	return has || rest+s.size+subscriptionSize(uri) <= MaxStored
+	switch {
+	case has:
+	case rest+s.size+bytes > MaxStored:
+		return "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"
+	case !s.all.hasRoomFor(s.use, bytes):
+		return "The URIs of all subscriptions of this user's sessions need too much memory: unsubscribe from some"
+	}
+	return ""
 }
 
 // renew changes the end of the session in the document, if its last use has moved it. The caller
@@ -499,7 +518,7 @@ func (s *session) updated(uri string, msg []byte) {
 func (s *session) complete(h message.Head, msg []byte) {
 	s.mu.Lock()
 	w := s.pending[h.ID.Key()]
-	if w != nil && !h.Failed && s.apply(w) {
+	if w != nil && !h.Failed && !s.isOver && s.apply(w) {
 		w.hasChanged = true
 		s.changes++
 	}
@@ -540,7 +559,7 @@ func (s *session) apply(w *pendingRequest) bool {
 		_, has := s.subscriptions[w.uri]
 		if !has {
 			s.subscriptions[w.uri] = false
-			s.size += subscriptionSize(w.uri)
+			s.grow(subscriptionSize(w.uri))
 		}
 		return !s.subscriptions[w.uri]
 	case engine.MethodUnsubscribe:
@@ -548,7 +567,7 @@ func (s *session) apply(w *pendingRequest) bool {
 		_, has := s.subscriptions[uri]
 		if has {
 			delete(s.subscriptions, uri)
-			s.size -= subscriptionSize(uri)
+			s.grow(-subscriptionSize(uri))
 		}
 		s.outbox.dropUpdated(uri)
 		return has

@@ -188,3 +188,47 @@ func TestSubscriptionsOfASessionAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// The subscriptions of all sessions that are awake have a limit, of which one owner has half. Over it a
+// further one is rejected, and sessions that are idle make room for one that is restored.
+func TestSubscriptionsOfAllSessionsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newTestOwners(t)
+		n := c.process(func(ss *mcphttp.Sessions) { ss.Max = mcphttp.SessionLimits{Bytes: 40_000} })
+		subscribe := func(token, session string) (status int) {
+			owner := access.Owner(strings.Fields(token)[1])
+			uri := "notes://" + strings.Repeat("x", 8_000)
+			if err := c.table(owner).Put(engine.Entry{JSON: engine.Describe("uri", uri, "name", "long")}); err != nil {
+				t.Fatal(err)
+			}
+			got := n.do("POST", "/mcp", token, session, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":%q}}`, uri))
+			if got.StatusCode == 429 && !strings.Contains(got.body, "unsubscribe") {
+				t.Error(got.body)
+			}
+			return got.StatusCode
+		}
+		const bob = "https://auth.example bob app"
+		var sessions []string
+		for i := range 3 {
+			sessions = append(sessions, n.beginAs(aliceToken))
+			if got, want := subscribe(aliceToken, sessions[i]), []int{200, 200, 429}[i]; got != want {
+				t.Errorf("session %d of alice: %d, want %d", i, got, want)
+			}
+		}
+		if got := subscribe(bob, n.beginAs(bob)); got != 200 {
+			t.Errorf("bob: %d", got)
+		}
+		n.sessions.Rest()
+		if got := subscribe(aliceToken, sessions[2]); got != 200 {
+			t.Errorf("while the others sleep: %d", got)
+		}
+		for i := range 3 {
+			if status, _ := n.request(sessions[i], "2", "ping", ""); status != 200 {
+				t.Errorf("session %d: %d", i, status)
+			}
+		}
+		if got := n.sessions.Count(); got != 2 {
+			t.Errorf("%d sessions are awake", got)
+		}
+	})
+}

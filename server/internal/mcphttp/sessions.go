@@ -40,16 +40,27 @@ type Sessions struct {
 
 	mu     sync.Mutex // locked before the lock of a session
 	byKey  map[string]*session
-	awake  list.List            // of *session, used last at the back
-	owners map[access.Owner]int // numbers of sessions that are awake
+	awake  list.List                  // of *session, used last at the back
+	owners map[access.Owner]*ownerUse // of those who have sessions that are awake
+	size   atomic.Int64               // of the subscriptions of all, in bytes
+	bytes  int64                      // limit of size
 }
 
-// SessionLimits are numbers of sessions that are awake: that have a connection to an engine. 0
+// An ownerUse is what the sessions of an owner that are awake use.
+type ownerUse struct {
+	sessions int          // guarded by the lock of Sessions
+	size     atomic.Int64 // of their subscriptions, in bytes
+}
+
+// SessionLimits are those of sessions that are awake: that have a connection to an engine. 0
 // means the default.
 type SessionLimits struct {
 	All      int // default limits.MaxSessions
 	PerOwner int // default limits.MaxAwakeSessions
+	Bytes    int // of the URIs that they are subscribed to, of which one owner has half; set by Open; default maxURIs
 }
+
+const maxURIs = 64 << 20 // bytes
 
 // keyOf returns the key of a session: 128 bits of a hash of its id and of whose it is, that is, of one
 // client of one owner at one endpoint. The id of another one's session is so as invalid as one that was
@@ -82,7 +93,8 @@ func (ss *Sessions) Open() {
 	}
 	ss.writer = rand.Text()
 	ss.open, ss.close = context.WithCancel(context.Background())
-	ss.byKey, ss.owners = map[string]*session{}, map[access.Owner]int{}
+	ss.byKey, ss.owners = map[string]*session{}, map[access.Owner]*ownerUse{}
+	ss.bytes = int64(cmp.Or(ss.Max.Bytes, maxURIs))
 	ss.SetLimits(ss.Max)
 }
 
@@ -114,7 +126,7 @@ func (ss *Sessions) begin(issuer string, c access.Client, x engine.Examination, 
 	if s.capabilities = engine.KnownCapabilities(jsonrpc.Member(x.Params, "capabilities")); s.capabilities.Kind() != '{' {
 		s.capabilities = []byte("{}")
 	}
-	if ss.admit(s) != nil {
+	if ss.admit(s, 0) != nil {
 		return nil, "", nil
 	}
 	s.connect()
@@ -155,7 +167,7 @@ func (ss *Sessions) acquire(id, issuer string, c access.Client) (*session, error
 		if s.err != nil {
 			return nil, s.err
 		}
-		if again, err := s.use(); !again {
+		if again, err := s.touch(); !again {
 			return s, err
 		}
 	}
@@ -180,8 +192,8 @@ func (ss *Sessions) find(key string, c access.Client) (s *session, isNew bool) {
 	return s, false
 }
 
-// use is called for a session that was found. again says that it is over here, but not its id.
-func (s *session) use() (again bool, err error) {
+// touch is called for a session that was found. again says that it is over here, but not its id.
+func (s *session) touch() (again bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.isOver {
@@ -208,7 +220,11 @@ func (ss *Sessions) load(s *session) {
 	case doc == nil || !doc.IsValid() || !time.Now().Before(doc.Expires):
 		s.err = errNoSession
 	default:
-		s.err = ss.admit(s)
+		bytes := 0
+		for _, uri := range doc.Subscriptions {
+			bytes += subscriptionSize(uri)
+		}
+		s.err = ss.admit(s, bytes)
 	}
 	if s.err != nil {
 		ss.forget(s)
@@ -234,14 +250,14 @@ func (ss *Sessions) remove(s *session) {
 	}
 	ss.awake.Remove(s.place)
 	s.place = nil
-	if ss.owners[s.client.Owner]--; ss.owners[s.client.Owner] == 0 {
+	if s.use.sessions--; s.use.sessions == 0 {
 		delete(ss.owners, s.client.Owner)
 	}
 }
 
-// admit makes the session count. If there are too many, others sleep, see victim. The error is
-// errTooManySessions.
-func (ss *Sessions) admit(s *session) error {
+// admit makes the session count, with bytes of subscriptions. If there are too many, others sleep, see
+// victim. The error is errTooManySessions.
+func (ss *Sessions) admit(s *session, bytes int) error {
 	var closed []func()
 	defer func() {
 		for _, each := range closed {
@@ -250,17 +266,31 @@ func (ss *Sessions) admit(s *session) error {
 	}()
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	for ss.owners[s.client.Owner] >= ss.Max.PerOwner || ss.awake.Len() >= ss.Max.All {
-		victim := ss.victim(s.client.Owner)
+	for {
+		use := ss.owners[s.client.Owner]
+		if use == nil {
+			use = &ownerUse{}
+		}
+		hasRoom := bytes == 0 || ss.hasRoomFor(use, bytes)
+		if hasRoom && use.sessions < ss.Max.PerOwner && ss.awake.Len() < ss.Max.All {
+			use.sessions++
+			ss.owners[s.client.Owner], s.use = use, use
+			break
+		}
+		victim := ss.victim(s.client.Owner, use.sessions >= ss.Max.PerOwner)
 		if victim == nil {
 			return errTooManySessions
 		}
 		closed = append(closed, ss.drop(victim))
 	}
 	s.place = ss.awake.PushBack(s)
-	ss.owners[s.client.Owner]++
 	ss.byKey[s.key] = s
 	return nil
+}
+
+// hasRoomFor reports whether an owner may have so many more bytes of subscriptions.
+func (ss *Sessions) hasRoomFor(use *ownerUse, bytes int) bool {
+	return use.size.Load()+int64(bytes) <= ss.bytes/2 && ss.size.Load()+int64(bytes) <= ss.bytes
 }
 
 // drop makes a session sleep.
@@ -275,10 +305,10 @@ func (ss *Sessions) drop(s *session) (closed func()) {
 // owner if there is one; then one of the same owner that has only streams, whose client opens them again.
 // Of these the one that is unused for longest. A session that sleeps loses nothing but its connection: its
 // next request restores it.
-func (ss *Sessions) victim(owner access.Owner) *session {
+func (ss *Sessions) victim(owner access.Owner, isOwnerFull bool) *session {
 	isOwn := func(s *session) bool { return s.client.Owner == owner }
 	victim := ss.oldest(func(s *session) bool { return isOwn(s) && s.isIdle() })
-	if victim == nil && ss.owners[owner] < ss.Max.PerOwner {
+	if victim == nil && !isOwnerFull {
 		victim = ss.oldest((*session).isIdle)
 	}
 	if victim == nil {
