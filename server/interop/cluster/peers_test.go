@@ -101,6 +101,7 @@ type tab struct {
 	name string          // at the gateway
 	over bool
 	back time.Time // when it last joined
+	err  error     // of the last attempt
 }
 
 const discovered = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"resources":{"listChanged":true,"subscribe":true},"tools":{}},` +
@@ -117,7 +118,11 @@ func (d *deployment) openWith(addr, user, id string, claims map[string]any, e *e
 	t := &tab{engine: e, d: d, user: user, id: id, claims: claims, instance: fmt.Sprint(claims["org_id"], "/", user, "/", id)}
 	d.t.Cleanup(t.close)
 	go t.run(addr) // ends with close
-	eventually(d.t, "a page has joined", t.isThere)
+	for deadline := time.Now().Add(testTime); !t.isThere(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			d.t.Fatalf("%s has not joined within %v: %v", user, testTime, t.problem())
+		}
+	}
 	return t
 }
 
@@ -131,6 +136,12 @@ func (t *tab) joined() (name string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.name, t.back
+}
+
+func (t *tab) problem() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.err
 }
 
 func (t *tab) close() {
@@ -170,6 +181,9 @@ func (t *tab) run(addr string) {
 				return
 			}
 		}
+		t.mu.Lock()
+		t.err = err
+		t.mu.Unlock()
 		if closed := (websocket.CloseError{}); asClose(err, &closed) && closed.Code >= 4412 {
 			if most, err := strconv.Atoi(closed.Reason); err == nil {
 				wait = rand.IntN(most + 1)
