@@ -137,7 +137,7 @@ func (d *doorkeeper) Join(ctx context.Context, f gateway.Frames, r *http.Request
 	access.MarkKnown(ctx) // the registry counts it from now on; a rejected one stays unknown until it is closed
 	credential := &pageCredential{doorkeeper: d, owner: granted.Owner, origin: origin}
 	joiner.Hello, joiner.Name, joiner.Sequences = *frame.Hello, name, frame.Sequences
-	joiner.Via = ring.Via(r.Context())
+	joiner.Via, joiner.Profile = ring.Via(r.Context()), frame.Hello.Profile
 	joiner.Leave = func() { credential.end(); leave() }
 	joiner.Valid = credential.isValid
 	joiner.Credential, joiner.Joined = credential.renew, credential.begin

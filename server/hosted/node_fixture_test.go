@@ -208,10 +208,12 @@ type livePage struct {
 	user   string
 	id     string
 	origin string
-	claims map[string]any // of its join token, besides the usual ones
-	table  *engine.Table
-	texts  gatewaytest.Texts
-	engine *engine.Engine
+
+	profile string
+	claims  map[string]any // of its join token, besides the usual ones
+	table   *engine.Table
+	texts   gatewaytest.Texts
+	engine  *engine.Engine
 
 	publishes *remotetest.Publisher // with the port of the present connection; nil: the app publishes nothing
 
@@ -275,7 +277,7 @@ func (p *livePage) frame(text string) (answer string, err error) {
 }
 
 func (p *livePage) hello() string {
-	return fmt.Sprintf(`{"pagemcp":1,"hello":{"page":%q,"instance":"1","name":"notes","title":"Notes"}}`, p.id)
+	return fmt.Sprintf(`{"pagemcp":1,"hello":{"page":%q,"instance":"1","profile":%q,"name":"notes","title":"Notes"}}`, p.id, p.profile)
 }
 
 // join joins, and returns when the page is attached.

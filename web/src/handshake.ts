@@ -36,6 +36,8 @@ export type Credential =
 export interface Hello {
   page: string
   instance: string
+  /** For gateways whose pages have no keys: a key is of one profile. */
+  profile?: string
   name: string
   title?: string
   /** Without query and fragment. */

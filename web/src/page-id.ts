@@ -16,6 +16,23 @@ const lockTimeout = 1000 // ms
 /** The id of this document: 12 random bytes. */
 export const instance = randomId()
 
+const profileKey = 'pagemcp.profile'
+
+/**
+ * The id of the browser profile at this origin: its tabs share the decisions of one user. Undefined where nothing is
+ * stored.
+ */
+export function profile(): string | undefined {
+  try {
+    const known = localStorage.getItem(profileKey)
+    if (known !== null) return known
+    localStorage.setItem(profileKey, randomId())
+    return localStorage.getItem(profileKey) ?? undefined // another tab may have stored one at the same time
+  } catch {
+    return undefined // an opaque origin has no storage
+  }
+}
+
 let current: Promise<string> | undefined // while it has users
 let cached: { id: Promise<string>; claimed: (id: Promise<string>) => void } | undefined // in the back/forward cache
 let claiming: AbortController | undefined // ends with the use of the id: then its lock is released

@@ -11,7 +11,7 @@ import { jsonCopy } from './json.ts'
 import { listen } from './listen.ts'
 import { canStart, compile, newWorker } from './loading.ts'
 import { type AccessOption, pageAccess } from './page-access.ts'
-import { instance, pageId } from './page-id.ts'
+import { instance, pageId, profile } from './page-id.ts'
 import { Channel, goodbye, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
@@ -311,6 +311,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     const hello = {
       page,
       instance,
+      profile: profile(),
       name,
       title: described.title ?? globalThis.document?.title,
       url: url === undefined ? '' : url.origin + url.pathname,

@@ -79,6 +79,7 @@ func (e *CloseError) Error() string { return fmt.Sprintf("%s (%d)", e.Outcome, e
 type Hello struct {
 	Page     string `json:"page"`     // id of the tab, through reloads
 	Instance string `json:"instance"` // id of the document
+	Profile  string `json:"profile"`  // id of the browser profile; may be empty
 	Name     string `json:"name"`
 	Title    string `json:"title"`
 	URL      string `json:"url"`
@@ -87,7 +88,7 @@ type Hello struct {
 
 // IsValid reports whether the required members are present and short enough.
 func (h *Hello) IsValid() bool {
-	return h.Page != "" && len(h.Page) <= 128 && len(h.Instance) <= 128 && len(h.Name) <= 512
+	return h.Page != "" && len(h.Page) <= 128 && len(h.Instance) <= 128 && len(h.Profile) <= 128 && len(h.Name) <= 512
 }
 
 const (

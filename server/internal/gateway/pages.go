@@ -308,7 +308,7 @@ type tabsOfApps map[*remote.Remote][]*remote.Remote
 func (v *views) updateTabs() {
 	byApp := map[[3]string][]*remote.Remote{}
 	for _, p := range v.pages {
-		if p.origin != "" {
+		if p.profile != "" { // else nobody knows which tabs have the decisions of one user
 			app := [3]string{p.origin, p.hello.Name, p.profile}
 			byApp[app] = append(byApp[app], p.remote)
 		}

@@ -57,3 +57,30 @@ test('a document that returns from the cache joins with its id once it owns one 
   user.abort()
   await assert.rejects(presentPageId())
 })
+
+test('the tabs of a browser profile share an id, and without storage there is none', async () => {
+  const { profile } = await import('../../src/page-id.ts')
+  const kept = new Map<string, string>()
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+  }
+  Object.defineProperty(globalThis, 'localStorage', { value: storage, configurable: true })
+  const first = profile()
+  assert.ok(first)
+  assert.equal(profile(), first)
+  kept.clear()
+  storage.getItem = (key) => {
+    const mine = kept.get(key) ?? null
+    kept.set(key, 'of the other tab')
+    return mine
+  }
+  storage.setItem = () => kept // the other tab was faster
+  assert.equal(profile(), 'of the other tab')
+  Object.defineProperty(globalThis, 'localStorage', {
+    get() {
+      throw new DOMException('an opaque origin', 'SecurityError')
+    },
+  })
+  assert.equal(profile(), undefined)
+})
