@@ -104,7 +104,6 @@ const (
 type child struct {
 	t       testing.TB
 	command *exec.Cmd
-	out     *bufio.Reader
 	ended   chan struct{}
 	kill    func() // as kill -9 does
 }
