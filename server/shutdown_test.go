@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -67,10 +68,19 @@ func TestCloseWaitsForToolsThatRun(t *testing.T) {
 	}
 }
 
-// A fullDisk has no space for more.
-type fullDisk struct{ disk }
+// A fullDisk has no space for more, until it has.
+type fullDisk struct {
+	disk
+	hasSpace atomic.Bool
+}
 
-func (fullDisk) Create(string) (diskFile, error) { return nil, syscall.ENOSPC }
+// Create implements disk.
+func (d *fullDisk) Create(name string) (diskFile, error) {
+	if d.hasSpace.Load() {
+		return d.disk.Create(name)
+	}
+	return nil, syscall.ENOSPC
+}
 
 // A gateway starts again on a full disk, with a warning, and serves.
 func TestGatewayStartsOnFullDisk(t *testing.T) {
@@ -79,7 +89,8 @@ func TestGatewayStartsOnFullDisk(t *testing.T) {
 	first, _ := openOn(t, d)
 	first.Close(context.Background())
 	var logged []string
-	g, err := New(Options{State: "/state", disk: fullDisk{d.process()}, lockWait: -1, Logger: logTo(func(line string) { logged = append(logged, line) })})
+	full := &fullDisk{disk: d.process()}
+	g, err := New(Options{State: "/state", disk: full, lockWait: -1, Logger: logTo(func(line string) { logged = append(logged, line) })})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +101,7 @@ func TestGatewayStartsOnFullDisk(t *testing.T) {
 	if got := strings.Join(logged, "\n"); !strings.Contains(got, "free some space") {
 		t.Errorf("the log: %s", got)
 	}
-	g.state.disk = d.process()
+	full.hasSpace.Store(true)
 	g.announce() // as the sweeper does
 	if _, ok := readRunning(d.process()); !ok {
 		t.Error("with space again, the gateway cannot be found")
@@ -126,7 +137,7 @@ func TestAFullDiskRefusesNoPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var logged []string
-	s.disk, s.log = fullDisk{s.disk}, logTo(func(line string) { logged = append(logged, line) })
+	s.disk, s.log = &fullDisk{disk: s.disk}, logTo(func(line string) { logged = append(logged, line) })
 	later, err := openKeyring(s, "gateway") // the first use after a start is to be stored
 	if err != nil {
 		t.Fatal(err)
