@@ -91,7 +91,11 @@ func (e *Engine) SetGrants(g *Grants) {
 	}
 	for s, which := range e.registry.listeners(e.options.announced()) {
 		if !s.client.isOwnPage() {
-			s.enqueueLists(which & (old.lists(s.who) ^ g.lists(s.who)))
+			changed := old.lists(s.who) ^ g.lists(s.who)
+			if old.asksAbout(s.who) != g.asksAbout(s.who) { // the answer to its next request may be another one
+				changed = allLists
+			}
+			s.enqueueLists(which & changed)
 		}
 	}
 	for _, uri := range e.registry.under("") { // changes of these were not announced for a time

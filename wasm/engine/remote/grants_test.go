@@ -147,6 +147,24 @@ func TestChangesAreAnnouncedByTheNewestDecisions(t *testing.T) {
 	}
 }
 
+// An assistant whose denial is lifted hears that it may list again, also where a function of the app decides that.
+func TestALiftedDenialIsAnnounced(t *testing.T) {
+	const denied = `{"default":"ask","policy":true,"grants":[{"assistant":"claude","right":"read"}]}`
+	for gateways := range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGrantedHop(t, denied, gateways)
+			g.decide = func() engine.AccessAnswer { return engine.AccessAnswer{Allow: true, Reason: "policy"} }
+			claude := enginetest.Speak(t, g.gateway, "claude")
+			claude.Ask("1", "subscriptions/listen", "", `,"notifications":{"resourcesListChanged":true}`)
+			claude.Wants("acknowledged")
+			time.Sleep(time.Second)
+			g.set(`{"default":"ask","policy":true,"grants":[]}`)
+			claude.Wants("list_changed")
+			claude.Port.Close()
+		})
+	}
+}
+
 // The first request of an assistant may be a listen: a function of the app decides about it, at the page before it is
 // acknowledged, and behind gateways afterwards.
 func TestAFunctionOfTheAppDecidesAboutListens(t *testing.T) {
