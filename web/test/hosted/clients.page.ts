@@ -137,7 +137,7 @@ test(
       await hosted.control({ tokens: 'work' })
       assert.equal(await joinedAs(page), name)
       await assert.rejects(client.readResource({ uri }), { code: 404 })
-      const next = await classic(hosted.mcp, alice)
+      const next = await classic(hosted.mcp, await login(hosted, 'alice'))
       assert.match(JSON.stringify(await next.client.readResource({ uri })), /eggs/)
       assert.equal(alice.authorizations.length, 1)
       await next.client.close()
