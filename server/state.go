@@ -324,31 +324,60 @@ type doc struct {
 
 // save returns when the file includes what was changed before. Calls that come while one writes share the next write.
 func (d *doc) save() error {
-	d.mu.Lock()
-	d.asked++
-	mine := d.asked
-	for d.written < mine {
-		if others := d.writing; others != nil {
-			d.mu.Unlock()
+	mine := d.ask()
+	for {
+		others, upTo := d.begin(mine)
+		switch {
+		case others != nil:
 			<-others
-			d.mu.Lock()
-			continue
+		case upTo == 0:
+			return nil
+		default:
+			if err := d.write(upTo); err != nil {
+				return err
+			}
 		}
-		all, done := d.asked, make(chan struct{})
-		d.writing = done
-		d.mu.Unlock()
-		err := d.state.save(d.name, d.snapshot())
-		d.mu.Lock()
-		d.writing = nil
-		close(done)
-		if err != nil {
-			d.mu.Unlock()
-			return err
-		}
-		d.written = all
 	}
-	d.mu.Unlock()
+}
+
+func (d *doc) ask() uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked++
+	return d.asked
+}
+
+// begin returns what is closed when the write that runs has ended, or the calls that a write of the caller
+// includes; neither if the file includes the caller's already.
+func (d *doc) begin(mine uint64) (others <-chan struct{}, upTo uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.written >= mine:
+		return nil, 0
+	case d.writing != nil:
+		return d.writing, 0
+	}
+	d.writing = make(chan struct{})
+	return nil, d.asked
+}
+
+func (d *doc) write(upTo uint64) error {
+	written := uint64(0)
+	defer func() { d.end(written) }()
+	if err := d.state.save(d.name, d.snapshot()); err != nil {
+		return err
+	}
+	written = upTo
 	return nil
+}
+
+func (d *doc) end(written uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.written = max(d.written, written)
+	close(d.writing)
+	d.writing = nil
 }
 
 // An identity identifies a gateway across restarts.
