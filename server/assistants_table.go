@@ -136,7 +136,7 @@ func (a *assistants) add(t NewToken) (AddedToken, error) {
 	old, err := a.insert(one)
 	if err == nil {
 		if err = a.file.save(); err != nil {
-			a.replace(t.Name, one, old) // nobody has got the token
+			a.replace(t.Name, one, old) // which was not returned
 		}
 	}
 	if err != nil {

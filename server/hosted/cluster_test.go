@@ -122,7 +122,7 @@ func TestUsersMoveToANodeThatJoins(t *testing.T) {
 	}
 }
 
-// Other nodes have a certificate of the same authority: nobody else reaches the internal address.
+// Nodes have certificates of one authority; connections without such a certificate are closed.
 func TestNodesKnowEachOtherByCertificates(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -202,7 +202,7 @@ func TestNodesShareTheLimitsOfTenants(t *testing.T) {
 	wants(101)
 }
 
-// A page that has come through a node that drains is told to come back, by its home.
+// The home of a page closes its connection when the node that it came through drains, with a time to join again.
 func TestPagesThatCameThroughADrainingNodeComeBack(t *testing.T) {
 	t.Parallel()
 	store, _, _ := ringtest.NewStore()
