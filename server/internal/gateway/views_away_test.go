@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,20 +14,20 @@ import (
 )
 
 // unsettled makes pages be on their way from another node while is is true.
-func unsettled(is *bool) func(*Options) {
-	return func(o *Options) { o.OnDemand, o.Unsettled = true, func() bool { return *is } }
+func unsettled(is *atomic.Bool) func(*Options) {
+	return func(o *Options) { o.OnDemand, o.Unsettled = true, is.Load }
 }
 
 // A page is between two nodes when a view is opened that has never known it: reads and calls
 // wait for it, and calls run once. If it does not come, all may be repeated.
 func TestRequestsWaitForPageThatIsBetweenNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		isUnsettled := false
+		var isUnsettled atomic.Bool
 		g := startGateway(t, unsettled(&isUnsettled))
 		page := newPage(t, "notes")
 		page.write("notes://cart", "1 item")
-		runs := 0
-		page.tool("pay", "{}", func() string { runs++; return "paid" })
+		var runs atomic.Int32 // calls run at the same time
+		page.tool("pay", "{}", func() string { runs.Add(1); return "paid" })
 		page.must(page.table.Put(engine.Entry{
 			Kind: engine.Prompts, JSON: []byte(`{"name":"ask","arguments":[{"name":"of"}]}`),
 			Call: func(context.Context, []byte) ([]byte, error) { return []byte(`{"messages":[]}`), nil },
@@ -64,7 +65,7 @@ func TestRequestsWaitForPageThatIsBetweenNodes(t *testing.T) {
 		}
 		all()
 		want(0, func(a answer) bool { return strings.Contains(a.text, `"error"`) })
-		isUnsettled = true
+		isUnsettled.Store(true)
 		all()
 		want(limits.GraceTime, func(a answer) bool { return strings.Contains(a.text, `"reason":"page-away","retry":true`) })
 		if _, text := g.Ask("/mcp", "tools/call", `"name":"no page"`); !strings.Contains(text, "Unknown tool") {
@@ -74,8 +75,8 @@ func TestRequestsWaitForPageThatIsBetweenNodes(t *testing.T) {
 		time.Sleep(limits.GraceTime / 2)
 		page.join(g)
 		want(limits.GraceTime/2, func(a answer) bool { return !strings.Contains(a.text, `"error"`) })
-		if runs != 2 {
-			t.Errorf("%d runs of two calls", runs)
+		if runs.Load() != 2 {
+			t.Errorf("%d runs of two calls", runs.Load())
 		}
 		page.leave(g, true)
 	})
@@ -85,7 +86,8 @@ func TestRequestsWaitForPageThatIsBetweenNodes(t *testing.T) {
 // them, for a bounded time, and once: an empty list would be taken for the truth.
 func TestTheFirstListWaitsForAPageOnItsWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		isUnsettled := true
+		var isUnsettled atomic.Bool
+		isUnsettled.Store(true)
 		g := startGateway(t, unsettled(&isUnsettled))
 		took := func() (string, time.Duration) {
 			began := time.Now()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -88,7 +89,7 @@ func (h *hop) cut() {
 	synctest.Wait()
 }
 
-// changes collects what a Remote announces.
+// changes collects what a Remote announces. Lists and listens announce at the same time, so that the order says nothing.
 type changes struct {
 	mu       sync.Mutex
 	received []string
@@ -103,6 +104,7 @@ func (c *changes) add(change engine.Change) {
 func (c *changes) take() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	slices.Sort(c.received)
 	received := strings.Join(c.received, ", ")
 	c.received = nil
 	return received
