@@ -39,8 +39,9 @@ export function isHuge(value: unknown): boolean {
     for (const name in one) {
       const member = (one as Record<string, unknown>)[name]
       if (typeof member === 'object') seen.add(member)
-      if (++members + seen.size > maxParts) return true
+      if (++members + seen.size > maxParts) break
     }
+    if (members + seen.size > maxParts) return true
   }
   return false
 }

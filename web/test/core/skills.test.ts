@@ -258,7 +258,7 @@ test('a skill that breaks a rule is refused, with what to do', async (t) => {
     assert.rejects(
       (mcp.skill as (...args: unknown[]) => { ready: Promise<void> })(...args).ready,
       (thrown: Error) => thrown instanceof TypeError && error.test(thrown.message),
-      JSON.stringify(args),
+      String(error),
     )
   for (const name of wrongNames)
     await refused([{ ...good, name }, ''], /the name of a skill is 1 to 64/)

@@ -65,8 +65,8 @@ export interface TokenPage {
   /** MCP messages that the page got, and the channel to send some. */
   readonly got: string[]
   channel: TextChannel | undefined
-  /** Lets time pass, and with it timers and all that waits for promises. */
-  pass(ms: number): Promise<void>
+  /** Lets time pass, and with it timers and, after each step, all that waits for promises. */
+  pass(ms: number, step?: number): Promise<void>
   /** The machine sleeps: its clock goes on, timers do not. */
   sleep(ms: number): void
   /** The last attempt, which must exist. */
@@ -121,8 +121,7 @@ export async function tokenPage(
     channel: undefined,
     tokens: { calls: 0, next: () => `token-${page.tokens.calls}` },
     connection: undefined as never,
-    async pass(ms) {
-      const most = Math.max(10, ms / 4000)
+    async pass(ms, most = Math.max(10, ms / 4000)) {
       for (let left = ms; left > 0; left -= most) {
         const step = Math.min(most, left)
         now += step
