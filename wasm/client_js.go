@@ -199,12 +199,22 @@ func (s *clientSink) End(call sink.Call, result *sink.Document) { end(int32(call
 
 func (s *clientSink) Refuse(err *jsonrpc.Error) { refuse(s.client, view(err.Append(nil))) }
 
-func (s *clientSink) Notify(notification *sink.Document, subscription sink.Call) {
-	handle, text := jsDocuments.pass(notification)
-	notify(s.client, handle, text, int32(subscription))
+func (s *clientSink) Notify(message *sink.Document, call sink.Call, as sink.Relation) {
+	handle, text := jsDocuments.pass(message)
+	switch as {
+	case sink.Plain:
+		call = 0
+	case sink.OfRequest:
+		call = -call
+	}
+	notify(s.client, handle, text, int32(call))
 }
 
-func (s *clientSink) Relate(message *sink.Document, call sink.Call) { s.Notify(message, -call) }
+func (s *clientSink) Announce(topic sink.Topic) {
+	if doc, subscription := topic.Take(); doc != nil {
+		s.Notify(doc, subscription, sink.OfSubscription)
+	}
+}
 
 // view is text as a string, without copying: imports read it at once.
 func view(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
@@ -237,4 +247,4 @@ func end(call int32, text string)
 func refuse(client int32, failure string)
 
 //go:wasmimport pagemcp notify
-func notify(client, handle int32, text string, call int32) // call: for Notify; below 0: for Relate
+func notify(client, handle int32, text string, call int32) // call: of a subscription; below 0: of a request; 0: none

@@ -96,15 +96,31 @@ func (d *Direct) Resubscribe(uris []string) (armed func(ctx context.Context)) {
 	for _, uri := range uris {
 		e.registry.add(s, uri)
 	}
-	rounds := e.reconcile(s.topics(uris)...)
+	rounds := e.reconcile(s.topicsOf(uris)...)
 	return func(ctx context.Context) { e.arm(ctx, rounds) }
 }
 
-// Unsubscribe takes a URI away from the session, at once: what the client has unsubscribed from at
-// another connection. It does not block.
-func (d *Direct) Unsubscribe(uri string) {
+// Subscriptions returns the URIs that the session is subscribed to, as its client has spelled them.
+func (d *Direct) Subscriptions() []string {
 	if s := d.client.sessionSubscription(); s != nil {
-		s.unsubscribe(uri)
+		return d.client.engine.registry.urisOf(s)
+	}
+	return nil
+}
+
+// Announce announces URIs as changed, to which the session is subscribed; without any, all that it is
+// subscribed to, and the lists: its client may have lost notifications.
+func (d *Direct) Announce(uris ...string) {
+	s := d.client.sessionSubscription()
+	if s == nil {
+		return
+	}
+	if len(uris) == 0 {
+		uris = d.Subscriptions()
+		s.enqueueLists(d.client.engine.options.announced())
+	}
+	for _, uri := range uris {
+		s.enqueue(uri)
 	}
 }
 

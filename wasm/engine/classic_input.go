@@ -11,8 +11,9 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// A ownRequest is a request of the engine's.
+// An ownRequest is a request of the engine's, which belongs to a call of the client.
 type ownRequest struct {
+	call        sink.Call
 	key, method string
 	id          jsonrpc.ID
 	answer      chan jsonrpc.Message // has room for it
@@ -67,9 +68,9 @@ func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRe
 		method, _ := jsonrpc.Text(jsonrpc.Member(s.Value, "method"))
 		c.ownCount++ // with node and time before it, ids of a session are unique: R-005
 		id := jsonrpc.ID(`"pagemcp:` + c.ownPrefix + ":" + strconv.Itoa(c.ownCount) + `"`)
-		q := ownRequest{string(s.Name), method, id, make(chan jsonrpc.Message, 1)}
+		q := ownRequest{i.call, string(s.Name), method, id, make(chan jsonrpc.Message, 1)}
 		questions = append(questions, q)
-		c.ownRequests[q.id.Key()] = q.answer
+		c.ownRequests[q.id.Key()] = q
 		own := jsonrpc.Member(s.Value, "params")
 		params := emit.JSON(`{"_meta":{}`)
 		params.Members(own, func(name string) bool { return name != "_meta" && (name != "mode" || i.rev.hasElicitationModes()) })
@@ -78,7 +79,7 @@ func (c *Client) sendRequests(i *Invocation, requests []byte) (questions []ownRe
 		}
 		params.Text("}")
 		text := jsonrpc.AppendRequest(nil, q.id, q.method, params)
-		c.sink.Relate(&sink.Document{JSON: text}, i.call)
+		c.sink.Notify(&sink.Document{JSON: text}, i.call, sink.OfRequest)
 	}
 	return questions, nil
 }
@@ -89,12 +90,16 @@ func (c *Client) cancelRequests(questions []ownRequest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, q := range questions {
-		_, waits := c.ownRequests[q.id.Key()]
-		delete(c.ownRequests, q.id.Key())
-		if waits && !c.closed {
-			c.sink.Notify(&sink.Document{JSON: cancelled(q.id)}, 0)
-		}
+		c.cancelRequest(q)
 	}
+}
+
+// cancelRequest cancels one, unless it has its answer; c.mu is held.
+func (c *Client) cancelRequest(q ownRequest) {
+	if _, waits := c.ownRequests[q.id.Key()]; waits && !c.closed {
+		c.sink.Notify(&sink.Document{JSON: cancelled(q.id)}, q.call, sink.Plain)
+	}
+	delete(c.ownRequests, q.id.Key())
 }
 
 // cancelled returns the notification that ends the request with this id.
@@ -106,10 +111,10 @@ func cancelled(id jsonrpc.ID) []byte {
 func (c *Client) receiveResponse(msg jsonrpc.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if answer, waits := c.ownRequests[msg.ID.Key()]; waits {
+	if q, waits := c.ownRequests[msg.ID.Key()]; waits {
 		delete(c.ownRequests, msg.ID.Key())
 		msg.Result = bytes.Clone(msg.Result) // the text is the caller's
-		answer <- msg                        // has room
+		q.answer <- msg                      // has room
 	}
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/internal/sink"
@@ -32,7 +33,12 @@ type Client struct {
 	sink   sink.Sink
 	closed bool
 
-	wantsDeclared bool // see hop.KeyDeclared
+	// Topics of all subscriptions, see subscription.go.
+	held    bool          // none is sent
+	resting []*dirtyTopic // those that were sent within the interval, by time
+	tick    *time.Timer   // runs while there are any
+
+	wantsDeclared, declaredWaits bool // see declare.go
 
 	session revision               // what initialize negotiated; 0: no session. Used by the goroutine of Take and Message only
 	classic *subscription          // of the session
@@ -40,11 +46,11 @@ type Client struct {
 	listens map[sink.Call]*subscription
 
 	// Of the classic session.
-	capabilities []byte                            // from initialize
-	name         string                            // likewise: of clientInfo, cleaned
-	level        level                             // of log messages
-	ownRequests  map[string]chan<- jsonrpc.Message // requests of ours, by the id's key
-	ownCount     int                               // how many there were
+	capabilities []byte                // from initialize
+	name         string                // likewise: of clientInfo, cleaned
+	level        level                 // of log messages
+	ownRequests  map[string]ownRequest // requests of ours, by the id's key
+	ownCount     int                   // how many there were
 	ownPrefix    string
 }
 
@@ -61,7 +67,7 @@ func (e *Engine) connectUnder(ctx context.Context, s sink.Sink, who Principal) *
 		sink:        s,
 		waiting:     map[sink.Call]*running{},
 		listens:     map[sink.Call]*subscription{},
-		ownRequests: map[string]chan<- jsonrpc.Message{},
+		ownRequests: map[string]ownRequest{},
 		level:       levelInfo,
 	}
 	c.calls.rate, c.calls.most = callRate, callsAtOnce
@@ -112,13 +118,16 @@ func (c *Client) allowRate(a *allowance) bool { return c.proxy || a.take(1) }
 
 // Cancel cancels a request for its client: its context ends, and no answer follows.
 // Calls that are not waiting are ignored.
-func (c *Client) Cancel(call sink.Call) {
+func (c *Client) Cancel(call sink.Call) { c.endCall(call, func() { c.sink.Drop(call) }) }
+
+// endCall ends a request that has no answer yet; outcome passes how to the Sink.
+func (c *Client) endCall(call sink.Call, outcome func()) {
 	c.tearDown(func() (ended []*subscription) {
-		run, listen := c.waiting[call], c.listens[call]
-		if (run != nil || listen != nil) && !c.closed {
-			c.sink.Drop(call)
+		if c.waiting[call] != nil || c.listens[call] != nil {
+			ended = c.take(call)
+			outcome()
 		}
-		return c.take(call)
+		return ended
 	})
 }
 
@@ -139,10 +148,16 @@ func (c *Client) tearDown(end func() (ended []*subscription)) {
 	}
 }
 
-// take takes a call out, cancels what runs, and returns the subscription of a listen; c.mu is held.
+// take takes a call out, cancels what runs and what it asks the client, and returns the subscription
+// of a listen; c.mu is held.
 func (c *Client) take(call sink.Call) (ended []*subscription) {
 	if run := c.waiting[call]; run != nil {
 		run.cancel(nil)
+		for _, q := range c.ownRequests {
+			if q.call == call {
+				c.cancelRequest(q)
+			}
+		}
 	}
 	if listen := c.listens[call]; listen != nil {
 		ended = append(ended, listen)
@@ -167,7 +182,7 @@ func (c *Client) FailCall(call sink.Call, uri string, isModern bool, err error) 
 // subscriptions end, and its Sink is not called any more.
 func (c *Client) Close() {
 	c.tearDown(func() (ended []*subscription) {
-		c.closed = true
+		c.closed, c.resting = true, nil
 		return c.takeAll(func(sink.Call) {}, func(sink.Call, *running) {})
 	})
 	c.end()
@@ -186,20 +201,39 @@ func (c *Client) shutDown() {
 	})
 }
 
-// takeAll is take for everything; listen and request say so first. c.mu is held.
+// takeAll is take for everything; listen and request pass the outcomes to the Sink. c.mu is held.
 func (c *Client) takeAll(listen func(sink.Call), request func(sink.Call, *running)) (ended []*subscription) {
 	for call := range c.listens {
-		listen(call)
 		ended = append(ended, c.take(call)...)
+		listen(call)
 	}
 	for call, run := range c.waiting {
-		request(call, run)
 		c.take(call)
+		request(call, run)
 	}
 	if c.classic != nil {
 		ended = append(ended, c.classic)
 	}
 	return ended
+}
+
+func (c *Client) isClosed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
+}
+
+// hold keeps notifications back, or sends what was kept back.
+func (c *Client) hold(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = on
+	for _, s := range c.listens {
+		s.announce()
+	}
+	if c.classic != nil {
+		c.classic.announce()
+	}
 }
 
 func (c *Client) respond(call sink.Call, result sink.Result) {

@@ -50,9 +50,19 @@ func (e *Engine) announceDeclared() {
 func (c *Client) announceDeclared() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.wantsDeclared && !c.closed {
-		c.sink.Notify(&sink.Document{JSON: jsonrpc.AppendNotification(nil, hop.DeclaredChanged, c.declaration())}, 0)
+	if c.wantsDeclared && !c.declaredWaits && !c.closed {
+		c.declaredWaits = true
+		c.sink.Announce((*declared)(c))
 	}
+}
+
+// declared is what a client is notified about.
+type declared Client
+
+// Take implements [sink.Topic].
+func (d *declared) Take() (*sink.Document, sink.Call) {
+	d.declaredWaits = false
+	return &sink.Document{JSON: jsonrpc.AppendNotification(nil, hop.DeclaredChanged, (*Client)(d).declaration())}, 0
 }
 
 // declaration returns what discover answers to a client that wants the notification.

@@ -3,6 +3,9 @@ package engine
 import (
 	"context"
 	"sync"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // A Direct is a client whose messages come by calls: a binding such as HTTP has read and
@@ -10,53 +13,68 @@ import (
 // concurrently.
 type Direct struct {
 	client *Client
-	sink   *portSink
+	wire   *wire
 	stop   func() bool
 	turn   sync.Mutex // held while a message is taken: one at a time
 }
 
-// Direct connects a client with the principal of ctx ([WithPrincipal]), until Close. Its
-// requests run under ctx, and end with it. receive gets what the engine sends: whole
-// messages, in order, one at a time. While it blocks, up to 4 MiB wait, and further
-// progress and log messages are dropped.
-func (e *Engine) Direct(ctx context.Context, receive func(msg []byte)) *Direct {
-	return e.direct(ctx, ctx, newPortSink(e, func(msg []byte) error {
-		e.safely("passing a message to a client", func() { receive(msg) }) // a panic costs this message only
-		return nil
-	}))
+// Direct connects a client until Close. Of ctx it uses the values of this package: the principal of
+// [WithPrincipal], [WithEnd], and [WithSpeakForOthers].
+func (e *Engine) Direct(ctx context.Context) *Direct {
+	w := &wire{own: NewOutbox(), open: map[sink.Call]openCall{}, calls: map[string]sink.Call{}}
+	w.client = e.connectUnder(connectionContext(ctx), w, PrincipalOf(ctx))
+	if ctx.Value(proxyKey{}) != nil {
+		w.client.SpeakForOthers()
+	}
+	return &Direct{client: w.client, wire: w, stop: w.client.endWith(ctx)}
 }
 
-// direct connects a client as ctx says. Its requests run under requests.
-func (e *Engine) direct(ctx, requests context.Context, s *portSink) *Direct {
-	d := &Direct{sink: s, client: e.connectUnder(requests, s, PrincipalOf(ctx))}
-	d.stop = d.client.endWith(ctx)
-	return d
-}
+// Outbox returns the client's: for answers without an Outbox of their own, and for notifications.
+func (d *Direct) Outbox() *Outbox { return d.wire.own }
 
-// Send passes a message that this engine has examined, once, whether it is valid or not. It
-// does not wait for the response, but may call receive before it returns: the caller must
-// not hold a lock that receive takes. The message must not change until it is answered.
-func (d *Direct) Send(x Examination) {
-	d.sink.hold()
-	defer d.sink.flush()
-	d.Post(x)
-}
-
-// Post is Send without a call of receive on this goroutine, which costs another one.
-func (d *Direct) Post(x Examination) {
+// Post passes a message that this engine has examined, once, whether it is valid or not. It does not
+// wait for the response. The message must not change until it is answered. The response goes to an
+// Outbox, and with it what belongs to the request: progress, log messages, and requests to the
+// client. That is the client's, or one of this request alone, which ends after the response or a
+// cancellation.
+func (d *Direct) Post(x Examination, to *Outbox) {
 	d.turn.Lock()
 	defer d.turn.Unlock()
+	d.wire.to = to
 	d.client.takeExamined(x)
+	if d.client.isClosed() {
+		to.close(jsonrpc.ErrClosed)
+	}
 }
 
 // RefuseTooLarge responds to a message that was too large to be read.
-func (d *Direct) RefuseTooLarge() { d.Post(Examination{refusal: tooLarge()}) }
+func (d *Direct) RefuseTooLarge() { d.Post(Examination{refusal: tooLarge()}, d.wire.own) }
 
-// Close ends the client: its requests are cancelled, its subscriptions end, and receive is
-// not called for anything that the engine sends afterwards.
+// Fail ends the request with this id whose response goes to an Outbox by an error, if it has no
+// response yet.
+func (d *Direct) Fail(id jsonrpc.ID, to *Outbox, err *jsonrpc.Error) {
+	if call, waits := d.find(id, to); waits {
+		d.client.endCall(call, func() { d.wire.Fail(call, err) })
+	}
+}
+
+func (d *Direct) find(id jsonrpc.ID, of *Outbox) (sink.Call, bool) {
+	d.client.mu.Lock()
+	defer d.client.mu.Unlock()
+	return d.wire.find(id.Key(), of)
+}
+
+// Hold keeps notifications of changes back, or sends what was kept back.
+func (d *Direct) Hold(on bool) { d.client.hold(on) }
+
+// Close ends the client: its requests are cancelled, its subscriptions end, and the Outboxes end
+// after what they have.
 func (d *Direct) Close() {
 	d.stop()
 	d.client.Close()
+	d.client.mu.Lock()
+	defer d.client.mu.Unlock()
+	d.wire.closeAll()
 }
 
 // takeExamined takes a message that the engine has examined.

@@ -29,8 +29,12 @@
 // which stay JSON from source to client. request.go has the life of a request; read.go,
 // list.go, named.go, complete.go and listen.go have the methods. registry.go knows which
 // URIs clients are subscribed to, interest.go makes sources announce them, subscription.go
-// sends the notifications. grants.go has the user's decisions about assistants, admit.go asks
-// them about each request, access.go replaces them; readers.go is what gateways have of them.
+// announces them to the client, and outbox.go is the queue of what waits for it. grants.go has the
+// user's decisions about assistants, admit.go asks them about each request, access.go replaces
+// them; readers.go is what gateways have of them.
+//
+// Locks are taken in this order: a client's mu, the mu of an Outbox, the registry's mu. None of them
+// is held while a Source is called, but for [Tasker.LastTask].
 //
 // The engine does not know Remote. What both use is in internal packages: emit writes JSON,
 // schema checks it, plain cleans texts, hop has what both sides of a hop agree on. Beyond the

@@ -65,12 +65,18 @@ func (h *recordingSink) settle(call sink.Call, err *jsonrpc.Error) {
 	h.answered[call] = err
 }
 
-func (h *recordingSink) Drop(sink.Call)                                  {}
-func (h *recordingSink) End(_ sink.Call, result *sink.Document)          { h.isJSON(result.JSON) }
-func (h *recordingSink) Refuse(err *jsonrpc.Error)                       { h.refused = append(h.refused, err) }
-func (h *recordingSink) Notify(notification *sink.Document, _ sink.Call) { h.isJSON(notification.JSON) }
+func (h *recordingSink) Drop(sink.Call)                         {}
+func (h *recordingSink) End(_ sink.Call, result *sink.Document) { h.isJSON(result.JSON) }
+func (h *recordingSink) Refuse(err *jsonrpc.Error)              { h.refused = append(h.refused, err) }
+func (h *recordingSink) Notify(message *sink.Document, _ sink.Call, _ sink.Relation) {
+	h.isJSON(message.JSON)
+}
 
-func (h *recordingSink) Relate(message *sink.Document, _ sink.Call) { h.isJSON(message.JSON) }
+func (h *recordingSink) Announce(topic sink.Topic) {
+	if doc, call := topic.Take(); doc != nil {
+		h.Notify(doc, call, sink.OfSubscription)
+	}
+}
 
 // WrongAnswers returns how many requests have been answered so far, and how the last
 // one that came was.

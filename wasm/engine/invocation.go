@@ -167,7 +167,7 @@ func (i *Invocation) Progress(params []byte) {
 	}
 	c.ifPending(i.call, func() { // which is one at a time
 		if i.acceptProgress(progress) {
-			c.sink.Notify(i.progressUpdate(params), 0)
+			c.sink.Notify(i.progressUpdate(params), i.call, sink.Plain)
 		}
 	})
 }
@@ -268,7 +268,7 @@ func (i *Invocation) Log(params []byte) {
 	text.Text("}")
 	doc := &sink.Document{JSON: jsonrpc.AppendNotification(nil, MethodMessage, text), Optional: true}
 	c := i.client
-	c.ifPending(i.call, func() { c.sink.Relate(doc, i.call) })
+	c.ifPending(i.call, func() { c.sink.Notify(doc, i.call, sink.OfRequest) })
 }
 
 // A level of log messages; 0: none.

@@ -105,14 +105,14 @@ func (c *Client) acknowledge(req *request, s *subscription, which lists, uris, t
 		c.sink.Fail(req.call, c.engine.reason("Too many subscriptions", "busy", true))
 		return false
 	}
-	c.sink.Notify(doc, req.call)
+	c.sink.Notify(doc, req.call, sink.OfSubscription)
 	if isEmpty {
 		c.sink.End(req.call, &sink.Document{JSON: append(c.engine.fixed.Load().begin(0), '}')})
 		return false
 	}
 	c.listens[req.call] = s
 	s.open = true
-	s.flush()
+	s.announce()
 	return true
 }
 
@@ -126,7 +126,7 @@ func (s *subscription) withoutRefused(uris []string) (kept []string) {
 		}
 		had, unused := e.registry.remove(s, uri)
 		e.forget(unused)
-		e.reconcile(s.topics(had)...)
+		e.reconcile(s.topicsOf(had)...)
 	}
 	return kept
 }

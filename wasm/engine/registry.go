@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -268,6 +269,13 @@ func (r *registry) hasSpelled(s *subscription, uri string) bool {
 	defer r.mu.Unlock()
 	_, has := s.uris[uri]
 	return has
+}
+
+// urisOf returns the URIs that s is subscribed to.
+func (r *registry) urisOf(s *subscription) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(s.uris))
 }
 
 // updated returns the notification that uri, in this spelling, changed, built once while there are

@@ -291,16 +291,7 @@ func (c *Client) runLater(req *request, params []byte) error {
 			}
 			err = req.wireError(err)
 		}
-		f, queues := c.sink.(flusher)
-		if queues {
-			f.hold()
-		}
 		c.engine.safely("a Sink", func() { c.complete(req.call, result, err) })
-		if queues {
-			run.timeout.Stop()
-			run.cancel(nil) // it holds nothing while this waits for the port
-			f.flush()
-		}
 	}()
 	return nil
 }
@@ -319,13 +310,6 @@ func growStack() {
 
 //go:noinline
 func use(*[stackSize]byte) {}
-
-// A flusher is a Sink that queues, and whose queue can be written by the goroutine that has
-// put the answer there.
-type flusher interface {
-	hold()
-	flush() // after hold
-}
 
 // start registers a request that runs; nil: too many do.
 func (c *Client) start(call sink.Call, m sink.Method) (*running, context.Context) {

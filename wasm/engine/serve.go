@@ -30,38 +30,37 @@ func WithSpeakForOthers(ctx context.Context) context.Context {
 // port. The client's principal is that of ctx ([WithPrincipal]). It returns nil
 // if the client closed the port.
 func (e *Engine) Serve(ctx context.Context, p jsonrpc.Port) error {
-	return e.ServeEach(ctx, p, func(d *Direct) func([]byte, error) error {
-		return func(msg []byte, tooLarge error) error {
-			if tooLarge != nil {
-				d.RefuseTooLarge()
-			} else {
-				d.Post(e.Examine(msg))
-			}
-			return nil
+	d := e.Direct(ctx)
+	return d.Carry(ctx, p, func(msg []byte, tooLarge error) error {
+		if tooLarge != nil {
+			d.RefuseTooLarge()
+		} else {
+			d.Post(e.Examine(msg), d.Outbox())
 		}
-	})
+		return nil
+	}, d.Outbox().Next)
 }
 
-// ServeEach is Serve for a caller that passes the messages to the engine itself, or
-// rejects them. connect is called once, before the first message is read; take then gets
-// what each Read of p returns: a message, or an error that wraps [jsonrpc.ErrTooLarge]. An
-// error of take, such as [io.EOF], ends ServeEach like one of Read.
-func (e *Engine) ServeEach(ctx context.Context, p jsonrpc.Port, connect func(d *Direct) (take func(msg []byte, tooLarge error) error)) error {
+// Carry serves the client on a port until that closes or ctx ends; then it closes both. take gets
+// what each Read of p returns: a message, or an error that wraps [jsonrpc.ErrTooLarge]. An error of
+// take, such as [io.EOF], ends Carry like one of Read. next returns what is written to p: it takes
+// from the Outbox of d.
+func (d *Direct) Carry(ctx context.Context, p jsonrpc.Port, take func(msg []byte, tooLarge error) error, next func(context.Context) ([]byte, error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	sink := newPortSink(e, func(msg []byte) error { return p.Write(ctx, msg) })
-	sink.failed = cancel
-	d := e.direct(ctx, connectionContext(ctx), sink)
-	defer d.Close()
-	if ctx.Value(proxyKey{}) != nil {
-		d.client.SpeakForOthers()
-	}
-	stop := context.AfterFunc(ctx, func() { sink.fail(ctx.Err()) })
-	defer stop()
+	e, written := d.client.engine, make(chan error, 1)
+	go func() { // ends with the Outbox, or p
+		err := errPanicked
+		e.safely("writing to a client", func() { err = writeAll(ctx, p, next) })
+		if err != nil {
+			cancel()
+		}
+		written <- err
+	}()
 	err := errPanicked
-	e.safely("reading from a client", func() { err = serveReads(ctx, p, sink, connect(d)) })
+	e.safely("reading from a client", func() { err = d.readAll(ctx, p, take) })
 	d.Close()
-	writeErr := sink.close() // answers in the queue are still written
+	writeErr := <-written // answers in the queue are still written
 	p.Close()
 	switch {
 	case err == io.EOF:
@@ -70,6 +69,36 @@ func (e *Engine) ServeEach(ctx context.Context, p jsonrpc.Port, connect func(d *
 		return writeErr
 	}
 	return err
+}
+
+func writeAll(ctx context.Context, p jsonrpc.Port, next func(context.Context) ([]byte, error)) error {
+	for {
+		msg, err := next(ctx)
+		if err == jsonrpc.ErrClosed {
+			return nil
+		}
+		if err == nil {
+			err = p.Write(ctx, msg)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (d *Direct) readAll(ctx context.Context, p jsonrpc.Port, take func(msg []byte, tooLarge error) error) error {
+	for {
+		if err := d.wire.own.Room(ctx); err != nil {
+			return err
+		}
+		msg, err := p.Read(ctx)
+		if err != nil && !errors.Is(err, jsonrpc.ErrTooLarge) {
+			return err
+		}
+		if err := take(msg, err); err != nil {
+			return err
+		}
+	}
 }
 
 // connectionContext returns the context of a connection's requests: ctx without its end,
@@ -91,18 +120,3 @@ func (c *Client) endWith(ctx context.Context) (stop func() bool) {
 }
 
 var errPanicked = errors.New("a panic, which is reported")
-
-func serveReads(ctx context.Context, p jsonrpc.Port, sink *portSink, take func(msg []byte, tooLarge error) error) error {
-	for {
-		if err := sink.waitForRoom(ctx); err != nil {
-			return err
-		}
-		msg, err := p.Read(ctx)
-		if err != nil && !errors.Is(err, jsonrpc.ErrTooLarge) {
-			return err
-		}
-		if err := take(msg, err); err != nil {
-			return err
-		}
-	}
-}

@@ -66,9 +66,7 @@ func (s *subscription) enqueueLists(which lists) {
 	}
 }
 
-// A subscription is one listen, or the subscriptions of one classic session. What
-// waits to be sent is a set of URIs: it is bounded however often they change and
-// however slow the client is. In it, listKeys stand for the lists.
+// A subscription is one listen, or the subscriptions of one classic session.
 type subscription struct {
 	client *Client
 	who    Principal
@@ -79,12 +77,21 @@ type subscription struct {
 	closed bool
 
 	// Guarded by the client's mu.
-	open    bool                // acknowledged: notifications may be sent
-	pending map[string]struct{} // to be sent when it opens, or at the next tick
-	recent  map[string]struct{} // sent since the last tick
-	states  map[string]uint64   // hashes of the last notifications about tasks: a state is sent once
-	tick    *time.Timer         // runs while recent or pending has anything
-	ended   bool
+	open   bool                   // acknowledged: notifications may be sent
+	topics map[string]*dirtyTopic // that have changed, or were sent within the interval; listKeys stand for the lists
+	states map[string]uint64      // hashes of the last notifications about tasks: a state is sent once
+	ended  bool
+}
+
+// A dirtyTopic is what a client is notified about, from its change until the interval after the
+// notification is over. It waits in the Sink once, and notifies of all that changes until it is
+// taken, so what waits is bounded however slow the client is. The client's mu guards it.
+type dirtyTopic struct {
+	of    *subscription
+	key   string
+	dirty bool // has changed since the last notification
+	waits bool // in the Sink, or until then
+	until time.Time
 }
 
 // Indexes of the two forms of a notification.
@@ -108,11 +115,11 @@ func (s *subscription) unsubscribe(uri string) {
 	for _, spelled := range had {
 		s.withdraw(spelled)
 	}
-	e.reconcile(s.topics(had)...)
+	e.reconcile(s.topicsOf(had)...)
 }
 
-// topics returns those of URIs, as clients have spelled them.
-func (s *subscription) topics(spelled []string) []Topic {
+// topicsOf returns those of URIs, as clients have spelled them.
+func (s *subscription) topicsOf(spelled []string) []Topic {
 	topics := make([]Topic, len(spelled))
 	for i, uri := range spelled {
 		topics[i] = Topic{s.who, CanonicalURI(uri)}
@@ -124,80 +131,114 @@ func (s *subscription) topics(spelled []string) []Topic {
 func (s *subscription) withdraw(uri string) {
 	s.client.mu.Lock()
 	defer s.client.mu.Unlock()
-	delete(s.pending, uri)
+	delete(s.topics, uri)
 }
 
 // end ends s: no notification follows. The client's mu is held; leave has to be called afterwards.
-func (s *subscription) end() {
-	s.ended, s.pending, s.recent = true, nil, nil
-	if s.tick != nil {
-		s.tick.Stop()
-	}
-}
+func (s *subscription) end() { s.ended, s.topics = true, nil }
 
 // leave takes s, which has ended, out of the registry.
 func (s *subscription) leave() {
 	e := s.client.engine
 	had, unused := e.registry.removeAll(s)
 	e.forget(unused)
-	e.reconcile(append(s.topics(had), Topic{Who: s.who})...)
+	e.reconcile(append(s.topicsOf(had), Topic{Who: s.who})...)
 }
 
-// activate starts the notifications of s, beginning with the URIs that changed before.
+// activate starts the notifications of s, beginning with what has changed before.
 func (s *subscription) activate() {
 	s.client.mu.Lock()
 	defer s.client.mu.Unlock()
 	s.open = true
-	s.flush()
+	s.announce()
 }
 
-// enqueue sends that uri changed: at once, or at the next tick if that was sent since the
-// last one.
+// announce announces what has changed; the client's mu is held, here and below.
+func (s *subscription) announce() {
+	for _, t := range s.topics {
+		t.announce()
+	}
+}
+
+// enqueue has the client notified that uri changed: now, or when the interval since the last
+// notification is over.
 func (s *subscription) enqueue(uri string) {
 	s.client.mu.Lock()
 	defer s.client.mu.Unlock()
 	if s.ended || s.client.closed {
 		return
 	}
-	if _, sent := s.recent[uri]; sent || !s.open {
-		if s.pending == nil {
-			s.pending = map[string]struct{}{}
+	t := s.topics[uri]
+	if t == nil {
+		if s.topics == nil {
+			s.topics = map[string]*dirtyTopic{}
 		}
-		s.pending[uri] = struct{}{}
-		return
+		t = &dirtyTopic{of: s, key: uri}
+		s.topics[uri] = t
 	}
-	s.send(uri)
+	t.dirty = true
+	t.announce()
 }
 
-// flush sends what is pending; the client's mu is held.
-func (s *subscription) flush() {
-	if !s.open || s.ended {
-		return
-	}
-	pending := s.pending
-	s.pending = nil
-	for uri := range pending {
-		s.send(uri)
+// announce passes a topic to the Sink, if it has changed and need not wait.
+func (t *dirtyTopic) announce() {
+	if c := t.of.client; t.dirty && !t.waits && t.of.open && !c.held {
+		t.waits = true
+		c.sink.Announce(t)
 	}
 }
 
-// send sends one notification and remembers it until the next tick; the client's
-// mu is held.
-func (s *subscription) send(uri string) {
-	doc := s.notification(uri)
-	if doc == nil || s.client.closed {
-		return // no longer subscribed
+// Take implements [sink.Topic].
+func (t *dirtyTopic) Take() (*sink.Document, sink.Call) {
+	t.waits = false
+	s := t.of
+	if s.topics[t.key] != t || s.client.held { // withdrawn; or Hold announces it
+		return nil, 0
 	}
-	s.client.sink.Notify(doc, s.call)
-	if s.recent == nil {
-		s.recent = map[string]struct{}{}
+	t.dirty = false
+	doc := s.notification(t.key)
+	if doc == nil {
+		delete(s.topics, t.key)
+		return nil, 0
 	}
-	s.recent[uri] = struct{}{}
-	if s.tick == nil {
-		s.tick = time.AfterFunc(s.client.engine.options.UpdateInterval, s.next)
-	} else if len(s.recent) == 1 {
-		s.tick.Reset(s.client.engine.options.UpdateInterval)
+	t.waits = true
+	s.client.rest(t)
+	return doc, s.call
+}
+
+// rest has t wait for the interval.
+func (c *Client) rest(t *dirtyTopic) {
+	interval := c.engine.options.UpdateInterval
+	t.until = time.Now().Add(interval)
+	c.resting = append(c.resting, t)
+	switch {
+	case c.tick == nil:
+		c.tick = time.AfterFunc(interval, c.restIsOver)
+	case len(c.resting) == 1:
+		c.tick.Reset(interval)
 	}
+}
+
+// restIsOver announces what has changed while it waited for the interval.
+func (c *Client) restIsOver() {
+	c.engine.safely("a Sink", func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for len(c.resting) > 0 {
+			t := c.resting[0]
+			if left := time.Until(t.until); left > 0 {
+				c.tick.Reset(left)
+				return
+			}
+			c.resting = c.resting[1:]
+			if t.waits = false; t.dirty {
+				t.announce()
+			} else if t.of.topics[t.key] == t {
+				delete(t.of.topics, t.key)
+			}
+		}
+		c.resting = nil // its memory
+	})
 }
 
 // notification returns the one about uri, or about the list that a key stands for;
@@ -213,17 +254,6 @@ func (s *subscription) notification(uri string) *sink.Document {
 		return e.taskNotification(s, uri)
 	}
 	return e.registry.updated(s, uri)
-}
-
-// next is the tick: it sends what was held back, which may be sent again after the
-// next one. The ticking stops when nothing is held back.
-func (s *subscription) next() {
-	s.client.engine.safely("a Sink", func() {
-		s.client.mu.Lock()
-		defer s.client.mu.Unlock()
-		clear(s.recent)
-		s.flush()
-	})
 }
 
 // announced returns the lists whose changes are announced: those of what is

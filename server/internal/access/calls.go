@@ -12,9 +12,16 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
-// An openCall is a request that has no response yet.
+// A callKey identifies a request: its Outbox, and its ID.Key.
+type callKey struct {
+	out *engine.Outbox
+	id  string
+}
+
+// An openCall is a request whose response was not delivered yet.
 type openCall struct {
 	id          jsonrpc.ID
+	out         *engine.Outbox
 	method, uri string
 	about       string // see aboutOf
 	page        string // see PageConcerned
@@ -22,25 +29,28 @@ type openCall struct {
 	started     time.Time
 	note        string // why the client has cancelled it
 	delayed     bool   // waits for the rate, or for others; the engine does not have it yet
+	outcome     string // of one that the gateway has refused, for the audit log
+	reason      string // likewise
 	examined    engine.Examination
 }
 
 // open registers a request. If a request with this id is registered already, open
 // returns that one.
-func (d *Direct) open(x engine.Examination) (call *openCall, isNew bool) {
+func (d *Direct) open(x engine.Examination, to *engine.Outbox) (call *openCall, isNew bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if call := d.calls[x.ID.Key()]; call != nil {
+	key := callKey{to, x.ID.Key()}
+	if call := d.calls[key]; call != nil {
 		return call, false
 	}
-	call = d.begin(x)
-	d.calls[x.ID.Key()] = call
+	call = d.begin(x, to)
+	d.calls[key] = call
 	return call, true
 }
 
 // begin returns the call of a request, which is not registered.
-func (d *Direct) begin(x engine.Examination) *openCall {
-	return &openCall{id: x.ID, method: x.Method, uri: x.Name, about: aboutOf(x), page: PageConcerned(d.client.Path(), x), trace: d.gate.TraceOf(x), started: time.Now()}
+func (d *Direct) begin(x engine.Examination, to *engine.Outbox) *openCall {
+	return &openCall{id: x.ID, out: to, method: x.Method, uri: x.Name, about: aboutOf(x), page: PageConcerned(d.client.Path(), x), trace: d.gate.TraceOf(x), started: time.Now()}
 }
 
 // overShare returns an error if a registered request exceeds what its page may have in
@@ -88,7 +98,7 @@ func (d *Direct) enqueue(x engine.Examination, call *openCall) bool {
 	d.queue = append(d.queue, call)
 	time.AfterFunc(limits.QueueTime, func() {
 		if d.dequeue(call) {
-			d.rejectBusy(x, call, "Too many requests in flight")
+			d.rejectBusy(call, "Too many requests in flight")
 		}
 	})
 	return true
@@ -102,7 +112,13 @@ func (d *Direct) dequeue(call *openCall) bool {
 	if at >= 0 {
 		d.queue = slices.Delete(d.queue, at, at+1)
 	}
-	return at >= 0 && d.calls[call.id.Key()] == call
+	return at >= 0 && d.isWaiting(call)
+}
+
+// isWaiting reports whether a delayed request was neither cancelled nor refused meanwhile. The caller
+// holds the lock.
+func (d *Direct) isWaiting(call *openCall) bool {
+	return d.calls[callKey{call.out, call.id.Key()}] == call && call.outcome == ""
 }
 
 // sendQueued sends the waiting requests for which there is room now, oldest first.
@@ -112,8 +128,8 @@ func (d *Direct) sendQueued() {
 		if call == nil {
 			return
 		}
-		if d.dequeue(call) && d.takeDelayed(call.id, call) {
-			d.direct.Post(call.examined)
+		if d.dequeue(call) && d.takeDelayed(call) {
+			d.direct.Post(call.examined, call.out)
 		}
 	}
 }
@@ -122,18 +138,18 @@ func (d *Direct) nextQueued() *openCall {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, call := range d.queue {
-		if d.calls[call.id.Key()] != call || d.hasRoom(call) {
+		if !d.isWaiting(call) || d.hasRoom(call) {
 			return call
 		}
 	}
 	return nil
 }
 
-// isOpen reports whether a request with this id has no response yet.
+// isOpen reports whether a request with this id of the client's Outbox has no response yet.
 func (d *Direct) isOpen(id jsonrpc.ID) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.calls[id.Key()] != nil
+	return d.calls[callKey{d.Outbox(), id.Key()}] != nil
 }
 
 func (d *Direct) markDelayed(call *openCall) {
@@ -148,12 +164,11 @@ func (d *Direct) isDelayed(call *openCall) bool {
 	return call.delayed
 }
 
-// takeDelayed reports whether a request whose delay has passed is still registered; it
-// may have been cancelled.
-func (d *Direct) takeDelayed(id jsonrpc.ID, call *openCall) bool {
+// takeDelayed reports whether a request whose delay has passed still waits.
+func (d *Direct) takeDelayed(call *openCall) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.calls[id.Key()] != call {
+	if !d.isWaiting(call) {
 		return false
 	}
 	call.delayed = false
@@ -161,17 +176,36 @@ func (d *Direct) takeDelayed(id jsonrpc.ID, call *openCall) bool {
 }
 
 // takeCall removes a request and returns it.
-func (d *Direct) takeCall(id jsonrpc.ID) (*openCall, bool) {
+func (d *Direct) takeCall(id jsonrpc.ID, from *engine.Outbox) (*openCall, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	call, found := d.calls[id.Key()]
-	delete(d.calls, id.Key())
+	key := callKey{from, id.Key()}
+	call, found := d.calls[key]
+	delete(d.calls, key)
 	return call, found
+}
+
+// takeNewest is takeCall for the newest request with an id.
+func (d *Direct) takeNewest(id jsonrpc.ID) *openCall {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	call := d.calls[callKey{d.Outbox(), id.Key()}]
+	for _, other := range d.calls {
+		if other.out != d.Outbox() && other.id.Key() == id.Key() && (call == nil || other.started.After(call.started)) {
+			call = other
+		}
+	}
+	if call != nil {
+		delete(d.calls, callKey{call.out, id.Key()})
+	}
+	return call
 }
 
 // recordAnswered records the outcome of a request that has its response, with head h.
 func (d *Direct) recordAnswered(call *openCall, h message.Head, response []byte) {
 	switch {
+	case call.outcome != "":
+		d.audit(call, call.outcome, call.reason, len(response))
 	case h.Failed:
 		err := message.ErrorOf(response)
 		d.auditEnd(call, OutcomeOf(err), err, len(response))
@@ -187,11 +221,16 @@ const maxNote = 200 // characters
 
 // recordCancelled records the outcome of a request that the client has cancelled.
 func (d *Direct) recordCancelled(x engine.Examination) {
-	if call, found := d.takeCall(jsonrpc.ID(jsonrpc.Member(x.Params, "requestId"))); found {
-		call.note, _ = jsonrpc.Text(jsonrpc.Member(x.Params, "reason"))
-		d.auditEnd(call, "cancelled", nil, 0)
-		d.sendQueued()
+	call := d.takeNewest(jsonrpc.ID(jsonrpc.Member(x.Params, "requestId")))
+	if call == nil {
+		return
 	}
+	call.note, _ = jsonrpc.Text(jsonrpc.Member(x.Params, "reason"))
+	d.auditEnd(call, "cancelled", nil, 0)
+	if call.delayed && call.out != d.Outbox() {
+		call.out.End() // the engine does not have it
+	}
+	d.sendQueued()
 }
 
 // recordAbandoned records the outcome of all open requests when the client disconnects, or is
@@ -199,9 +238,10 @@ func (d *Direct) recordCancelled(x engine.Examination) {
 func (d *Direct) recordAbandoned() {
 	d.mu.Lock()
 	calls := d.calls
-	d.calls = map[string]*openCall{}
+	d.calls = map[callKey]*openCall{}
 	d.mu.Unlock()
 	for _, call := range calls {
+		call.out.End()
 		d.auditEnd(call, "cancelled", nil, 0)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"sync"
 
+	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // A Direct is a client that passes messages to an engine by calls, as HTTP does, with rate
@@ -13,45 +15,78 @@ import (
 type Direct struct {
 	gate   *Gate
 	engine *engine.Engine
-	direct *engine.Direct         // set before the first message
-	write  func(msg []byte) error // to the client
+	direct *engine.Direct
 
-	principal string // of the client
+	principal string     // of the client
+	pausing   sync.Mutex // held while pauseChanged runs
 
 	mu     sync.Mutex
 	client Client
-	calls  map[string]*openCall // requests without response, by ID.Key
-	queue  []*openCall          // of these, those that wait for others to end: see enqueue
-	held   held
+	calls  map[callKey]*openCall // requests without response
+	queue  []*openCall           // of these, those that wait for others to end: see enqueue
 }
 
-// Direct connects client to e until Close. Its requests end with ctx; receive is that of
-// engine.Direct, and gets the gateway's own responses, too.
-func (g *Gate) Direct(ctx context.Context, e *engine.Engine, client Client, receive func(msg []byte)) *Direct {
-	d := g.client(e, client, func(msg []byte) error {
-		receive(msg)
-		return nil
-	})
-	d.direct = e.Direct(client.With(ctx), func(msg []byte) { d.deliver(msg) })
+// Direct connects client to e until Close.
+func (g *Gate) Direct(ctx context.Context, e *engine.Engine, client Client) *Direct {
+	d := &Direct{gate: g, engine: e, direct: e.Direct(client.With(ctx)), principal: client.Principal, client: client, calls: map[callKey]*openCall{}}
 	g.Pause.add(d)
 	return d
 }
 
-func (g *Gate) client(e *engine.Engine, client Client, write func(msg []byte) error) *Direct {
-	return &Direct{gate: g, engine: e, write: write, principal: client.Principal, client: client, calls: map[string]*openCall{}}
-}
+// Outbox returns the client's: see [engine.Direct.Outbox].
+func (d *Direct) Outbox() *engine.Outbox { return d.direct.Outbox() }
 
-// Send passes a message that the engine has examined. It may call receive before it
-// returns.
-func (d *Direct) Send(x engine.Examination, msg []byte) {
-	if d.admit(x, msg) {
-		d.direct.Send(x)
+// Send passes a message that the engine has examined. The response goes to an Outbox, from which Next
+// takes it: see [engine.Direct.Post].
+func (d *Direct) Send(x engine.Examination, msg []byte, to *engine.Outbox) {
+	if d.admit(x, msg, to) {
+		d.direct.Post(x, to)
 	}
 }
 
-// Post passes a message of the gateway itself, without limits and audit, and without a call
-// of receive on this goroutine.
-func (d *Direct) Post(msg []byte) { d.direct.Post(d.Examine(msg)) }
+// Next returns the next message of an Outbox, with errors like those of its Next. A response
+// completes its request.
+func (d *Direct) Next(ctx context.Context, from *engine.Outbox) ([]byte, error) {
+	for {
+		msg, err := from.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if msg = d.delivered(msg, from); msg != nil {
+			return msg, nil
+		}
+	}
+}
+
+// delivered returns what the client gets instead of a message, or nil.
+func (d *Direct) delivered(msg []byte, from *engine.Outbox) []byte {
+	h := message.HeadOf(msg)
+	if h.Kind != jsonrpc.Response && d.drops(h) {
+		return nil
+	}
+	call, found := (*openCall)(nil), false
+	if h.Kind == jsonrpc.Response && h.ID != "" {
+		call, found = d.takeCall(h.ID, from)
+		d.sendQueued()
+	}
+	if !found {
+		d.monitor("assistant", "", msg)
+		return msg
+	}
+	if paused := d.withholds(call.method); paused != nil {
+		msg, h.Failed = jsonrpc.AppendError(nil, h.ID, paused), true
+		call.outcome, call.reason = "paused", ReasonPaused
+	}
+	d.recordAnswered(call, h, msg)
+	d.monitor("assistant", call.uri, msg)
+	if !h.Failed {
+		d.gate.Monitor.Answered(d.clientInfo(), call.method, call.uri, len(msg))
+	}
+	return msg
+}
+
+// Post passes a message of the gateway itself, without limits and audit; its response is dropped.
+func (d *Direct) Post(msg []byte) { d.direct.Post(d.Examine(msg), engine.NewOutbox()) }
 
 // Resubscribe restores subscriptions of a classic session, without limits and audit: its client
 // has requested them before. A pause withholds their notifications, as it does those of others.
@@ -60,9 +95,11 @@ func (d *Direct) Resubscribe(uris []string) (armed func(ctx context.Context)) {
 	return d.direct.Resubscribe(uris)
 }
 
-// Unsubscribe takes a URI away from a classic session, without limits and audit: its client has
-// requested that at another node. See [engine.Direct.Unsubscribe].
-func (d *Direct) Unsubscribe(uri string) { d.direct.Unsubscribe(uri) }
+// Subscriptions is [engine.Direct.Subscriptions].
+func (d *Direct) Subscriptions() []string { return d.direct.Subscriptions() }
+
+// Announce is [engine.Direct.Announce].
+func (d *Direct) Announce(uris ...string) { d.direct.Announce(uris...) }
 
 // Examine examines a message as the engine does.
 func (d *Direct) Examine(msg []byte) engine.Examination { return d.engine.Examine(msg) }

@@ -60,7 +60,7 @@ func (p *Pause) Resume() {
 // clients.
 func (p *Pause) change(f func(all *time.Time, stopped map[string]time.Time)) {
 	for _, d := range p.arm(f) {
-		go d.pauseChanged() // a client may be slow to read
+		d.pauseChanged()
 	}
 }
 
@@ -127,6 +127,13 @@ func (p *Pause) add(d *Direct) {
 	if p == nil {
 		return
 	}
+	p.insert(d)
+	if !d.pausedUntil().IsZero() {
+		d.pauseChanged()
+	}
+}
+
+func (p *Pause) insert(d *Direct) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.clients == nil {
@@ -159,78 +166,41 @@ func (d *Direct) withholds(method string) *jsonrpc.Error {
 
 func (d *Direct) pausedUntil() time.Time { return d.gate.Pause.UntilOf(d.principal) }
 
-// A held is what a client gets after a pause: notifications that came during it, each once.
-// Their number is bounded by that of the client's subscriptions.
-type held struct {
-	messages [][]byte
-	known    map[string]bool
+// drops reports whether a message of the engine that is no response, with head h, is dropped because
+// of a pause. The engine keeps notifications of changes until its end.
+func (d *Direct) drops(h message.Head) bool {
+	isOfCall := h.Kind == jsonrpc.Request || h.Method == engine.MethodProgress || h.Method == engine.MethodMessage
+	return isOfCall && !d.pausedUntil().IsZero()
 }
 
-// holds reports whether a message of the engine, with head h, stays here because of a pause.
-// Notifications of changes are kept until its end, others dropped, and so are requests for
-// input.
-func (d *Direct) holds(h message.Head, msg []byte) bool {
-	if h.Kind == jsonrpc.Response || d.pausedUntil().IsZero() {
-		return false
-	}
-	switch h.Method {
-	case engine.MethodUpdated, engine.MethodResourcesChanged, engine.MethodPromptsChanged, engine.MethodToolsChanged:
-		d.keep(msg)
-		return true
-	case engine.MethodProgress, engine.MethodMessage:
-		return true
-	}
-	return h.Kind == jsonrpc.Request
-}
-
-func (d *Direct) keep(msg []byte) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.held.known[string(msg)] {
-		return
-	}
-	if d.held.known == nil {
-		d.held.known = map[string]bool{}
-	}
-	d.held.known[string(msg)] = true
-	d.held.messages = append(d.held.messages, msg)
-}
-
-// pauseChanged answers what is open when a pause begins, and sends what was kept when it
+// pauseChanged answers what is open when a pause begins, and lets notifications pass again when it
 // ends.
 func (d *Direct) pauseChanged() {
-	if d.pausedUntil().IsZero() {
-		for _, msg := range d.takeHeld() {
-			d.write(msg) // if that fails, the client is gone
-		}
+	d.pausing.Lock()
+	defer d.pausing.Unlock()
+	isPaused := !d.pausedUntil().IsZero()
+	d.direct.Hold(isPaused)
+	if !isPaused {
 		return
 	}
-	for id, call := range d.withheld() {
-		d.audit(call, "paused", ReasonPaused, 0)
-		d.refuse(engine.Examination{ID: id, Name: call.uri}, d.withholds(call.method))
-		params := append(append([]byte(`{"requestId":`), id...), '}')
-		d.Post(jsonrpc.AppendNotification(nil, engine.MethodCancelled, params))
+	for _, call := range d.withheld() {
+		switch err := d.withholds(call.method); {
+		case err == nil: // the pause is over already
+		case d.isDelayed(call):
+			d.refuse(call, "paused", ReasonPaused, err)
+		default:
+			d.direct.Fail(call.id, call.out, err)
+		}
 	}
 }
 
-func (d *Direct) takeHeld() [][]byte {
+// withheld returns the requests that a pause ends. Subscriptions stay, without notifications.
+func (d *Direct) withheld() (calls []*openCall) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	messages := d.held.messages
-	d.held = held{}
-	return messages
-}
-
-// withheld removes the requests that a pause ends, and returns them. Subscriptions stay,
-// without notifications.
-func (d *Direct) withheld() map[jsonrpc.ID]*openCall {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	calls := map[jsonrpc.ID]*openCall{}
-	for key, call := range d.calls {
+	for _, call := range d.calls {
 		if call.method != engine.MethodListen && d.withholds(call.method) != nil {
-			calls[call.id] = call
-			delete(d.calls, key)
+			calls = append(calls, call)
 		}
 	}
 	return calls

@@ -13,15 +13,10 @@ import (
 // Serve serves client by e on p, until p closes or ctx ends, with rate limits, audit log
 // and monitoring.
 func (g *Gate) Serve(ctx context.Context, p jsonrpc.Port, e *engine.Engine, client Client) error {
-	d := g.client(e, client, func(msg []byte) error { return p.Write(ctx, msg) })
-	defer d.recordAbandoned()
-	defer g.Pause.remove(d)
+	d := g.Direct(ctx, e, client)
+	defer d.Close()
 	port := &clientPort{Port: p, client: d}
-	return e.ServeEach(client.With(ctx), port, func(direct *engine.Direct) func([]byte, error) error {
-		d.direct = direct
-		g.Pause.add(d)
-		return port.take
-	})
+	return d.direct.Carry(ctx, p, port.take, func(ctx context.Context) ([]byte, error) { return d.Next(ctx, d.Outbox()) })
 }
 
 // A clientPort is the port of a client, which passes its messages to the engine as Direct
@@ -36,9 +31,6 @@ type clientPort struct {
 // closed. Each of them gets an error response.
 const MaxBroken = 100
 
-// Write sends a message of the engine to the client.
-func (p *clientPort) Write(_ context.Context, msg []byte) error { return p.client.deliver(msg) }
-
 // take passes a message to the engine, or rejects it.
 func (p *clientPort) take(msg []byte, tooLarge error) error {
 	if tooLarge != nil {
@@ -49,9 +41,7 @@ func (p *clientPort) take(msg []byte, tooLarge error) error {
 	if p.sendsOnlyBroken(!x.IsMessage()) {
 		return io.EOF
 	}
-	if d.admit(x, msg) {
-		d.direct.Post(x)
-	}
+	d.Send(x, msg, d.Outbox())
 	return nil
 }
 
@@ -62,7 +52,7 @@ func (p *clientPort) takeTooLarge(err error) error {
 	}
 	d := p.client
 	if large := (*message.TooLargeError)(nil); errors.As(err, &large) && large.ID != "" && !d.isOpen(large.ID) {
-		d.write(large.Refusal()) // if that fails, the next Read fails
+		d.Outbox().Put(large.Refusal())
 	} else {
 		d.direct.RefuseTooLarge()
 	}

@@ -112,15 +112,14 @@ func TestEntriesSayRightAppAndReason(t *testing.T) {
 		}
 		gate.Rights = rights
 		unmount := e.Mount("", decidingSource{})
-		answered := make(chan bool, 1)
-		d := gate.Direct(t.Context(), e, access.Client{Principal: x.principal, Endpoint: x.endpoint}, func([]byte) { answered <- true })
+		d := gate.Direct(t.Context(), e, access.Client{Principal: x.principal, Endpoint: x.endpoint})
 		msg := []byte(modern("1", x.method, x.params))
-		d.Send(d.Examine(msg), msg)
-		select {
-		case <-answered:
-		case <-time.After(10 * time.Second):
-			t.Fatalf("%s {%s} has no response after 10 s", x.method, x.params)
+		d.Send(d.Examine(msg), msg, d.Outbox())
+		answered, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		if _, err := d.Next(answered, d.Outbox()); err != nil {
+			t.Fatalf("%s {%s}: %v", x.method, x.params, err)
 		}
+		cancel()
 		d.Close()
 		unmount()
 		got, entries := access.Entry{}, audit.all()
@@ -141,14 +140,14 @@ func TestEntriesOfEndedRequestsSayWhy(t *testing.T) {
 			gate.Rights = testRights{}
 			e := newEngine()
 			defer e.Mount("", decidingSource{})()
-			d := gate.Direct(t.Context(), e, access.Client{Principal: principal, Endpoint: "/mcp"}, func([]byte) {})
+			d := gate.Direct(t.Context(), e, access.Client{Principal: principal, Endpoint: "/mcp"})
 			for id, request := range map[string]string{"1": `"uri":"notes+x:slow"`, "2": `"uri":"mail+x:slow"`} {
 				msg := []byte(modern(id, engine.MethodReadResource, request))
-				go d.Send(d.Examine(msg), msg)
+				go d.Send(d.Examine(msg), msg, d.Outbox())
 			}
 			synctest.Wait()
 			cancel := []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"the user\u202e went on"}}`)
-			d.Send(d.Examine(cancel), cancel)
+			d.Send(d.Examine(cancel), cancel, d.Outbox())
 			d.Close()
 			synctest.Wait()
 			entries := audit.all()
@@ -172,10 +171,13 @@ func TestEntriesOverTheRateSayWhy(t *testing.T) {
 	gate, audit := newGate(quotas.Limits{CallsPerSecond: 1e-9})
 	e := newEngine()
 	defer e.Mount("", decidingSource{})()
-	d := gate.Direct(t.Context(), e, access.Client{Principal: "claude", Endpoint: "/mcp"}, func([]byte) {})
+	d := gate.Direct(t.Context(), e, access.Client{Principal: "claude", Endpoint: "/mcp"})
 	for id := range 20 {
 		msg := []byte(modern(strconv.Itoa(id), engine.MethodCallTool, `"name":"notes__add","arguments":{}`))
-		d.Send(d.Examine(msg), msg)
+		d.Send(d.Examine(msg), msg, d.Outbox())
+		if _, err := d.Next(t.Context(), d.Outbox()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	entries := audit.all()
 	limited := entries[len(entries)-1]

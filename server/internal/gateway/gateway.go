@@ -96,9 +96,8 @@ type Gateway struct {
 	Sessions   *mcphttp.Sessions // of the classic revisions
 	sockets    socket.Counter
 	guard      *access.Guard
-	views      atomic.Int64    // number of all owners together
-	pageTools  sync.Map        // *resourceTools by the *engine.Engine of a view of one page
-	closing    <-chan struct{} // closed by EndStreams
+	views      atomic.Int64 // number of all owners together
+	pageTools  sync.Map     // *resourceTools by the *engine.Engine of a view of one page
 	endStreams context.CancelFunc
 	ended      chan struct{} // closed by End
 
@@ -135,8 +134,8 @@ func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 		gate.Await = gw.await
 	}
 	ending, endStreams := context.WithCancel(context.Background())
-	gw.closing, gw.endStreams = ending.Done(), endStreams
-	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Store: options.Sessions.Store, Lifetime: options.Sessions.Lifetime, Max: options.Sessions.Max, Closing: gw.closing, Log: options.Log}
+	gw.endStreams = endStreams
+	gw.Sessions = &mcphttp.Sessions{Endpoints: gw, Gate: gate, Store: options.Sessions.Store, Lifetime: options.Sessions.Lifetime, Max: options.Sessions.Max, Log: options.Log}
 	gw.Sessions.Open()
 	gw.mcp = &mcphttp.Server{Ending: ending, Endpoints: gw, Gate: gate, Sessions: gw.Sessions}
 	return gw

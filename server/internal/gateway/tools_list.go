@@ -40,7 +40,7 @@ func (r *resourceTools) list(ctx context.Context, arguments []byte) (toolResult,
 	if err := json.Unmarshal(arguments, &args); err != nil {
 		return toolResult{}, fmt.Errorf("%w: filter and cursor must be text", errArguments)
 	}
-	c := r.connect(ctx, "list_resources", nil)
+	c := r.connect(ctx, "list_resources")
 	defer c.Close()
 	all := struct {
 		Resources  []listedResource `json:"resources"`

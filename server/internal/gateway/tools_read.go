@@ -45,7 +45,7 @@ func (r *resourceTools) read(ctx context.Context, arguments []byte) (toolResult,
 	if part.offset < 0 || part.limit < 1 || part.limit > maxReadText {
 		return toolResult{}, fmt.Errorf("%w: offset must be at least 0, limit 1 to %d", errArguments, maxReadText)
 	}
-	c := r.connect(ctx, "read_resource", nil)
+	c := r.connect(ctx, "read_resource")
 	defer c.Close()
 	result, err := c.request(ctx, engine.MethodReadResource, jsonrpc.AppendString([]byte(`"uri":`), args.URI))
 	if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) && wire.Code == jsonrpc.CodeInvalidParams {

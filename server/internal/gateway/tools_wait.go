@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,13 +51,7 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 	if args.Since != "" && json.Unmarshal([]byte(args.Since), &w.known) != nil {
 		return toolResult{}, fmt.Errorf("%w: since must be the cursor of an earlier answer", errArguments)
 	}
-	notes := make(chan jsonrpc.Message, maxWaitURIs+1)
-	client := r.connect(ctx, "wait_for_change", func(m jsonrpc.Message) {
-		select {
-		case notes <- m:
-		default:
-		}
-	})
+	client := r.connect(ctx, "wait_for_change")
 	defer client.Close()
 	for _, uri := range args.URIs { // before the listen, so that nothing happens in between
 		if _, isKnown := w.known[uri]; IsEvent(uri) && !isKnown {
@@ -68,45 +63,45 @@ func (r *resourceTools) wait(ctx context.Context, arguments []byte) (toolResult,
 		return toolResult{}, err
 	}
 	client.begin(engine.MethodListen, append([]byte(`"notifications":`), filter...))
-	return w.run(ctx, client.answers, notes, timeout)
+	return w.run(ctx, client, timeout)
 }
 
-func (w *waiting) run(ctx context.Context, answers, notes <-chan jsonrpc.Message, timeout time.Duration) (toolResult, error) {
+func (w *waiting) run(ctx context.Context, client toolClient, timeout time.Duration) (toolResult, error) {
 	started := time.Now()
-	timer := time.NewTimer(timeout + 2*engine.ArmTimeout) // the time counts from the acknowledgement
-	defer timer.Stop()
-	progress := time.NewTicker(progressInterval)
-	defer progress.Stop()
-	for {
-		select {
-		case m := <-notes:
-			if m.Method == engine.MethodAcknowledged {
-				started = time.Now()
-				timer.Reset(timeout)
-				if err := w.begin(ctx, m.Params); err != nil {
-					return toolResult{}, err
-				}
-			} else {
+	end := started.Add(timeout + 2*engine.ArmTimeout) // the time counts from the acknowledgement
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	for reported := started; ; {
+		next := reported.Add(progressInterval)
+		if end.Before(next) {
+			next = end
+		}
+		until, cancel := context.WithDeadline(ctx, next)
+		m, err := client.next(until)
+		cancel()
+		for ; err == nil && m.Kind != jsonrpc.Response; m, err = client.next(over) { // and what has come with it
+			if m.Method != engine.MethodAcknowledged {
 				w.note(ctx, m)
+				continue
 			}
-			for len(notes) > 0 { // what has come with it
-				w.note(ctx, <-notes)
-			}
-			if len(w.changed)+len(w.happened)+len(w.lost) > 0 {
-				return w.result(started), nil
-			}
-		case <-progress.C:
-			engine.InvocationOf(ctx).Progress(fmt.Appendf(nil, `{"progress":%d,"total":%d,"message":"no change yet"}`,
-				int(time.Since(started).Seconds()), int(timeout.Seconds())))
-		case <-timer.C:
-			return w.result(started), nil
-		case msg := <-answers:
-			if _, err := answerOf(msg); err != nil {
+			started = time.Now()
+			end = started.Add(timeout)
+			if err := w.begin(ctx, m.Params); err != nil {
 				return toolResult{}, err
 			}
-			return w.result(started), nil // the gateway is closing
-		case <-ctx.Done():
+		}
+		switch isLate := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
+		case ctx.Err() != nil:
 			return toolResult{}, ctx.Err()
+		case err != nil && !isLate:
+			return toolResult{}, err
+		case err == nil, len(w.changed)+len(w.happened)+len(w.lost) > 0, !time.Now().Before(end): // without an error, the gateway is closing
+			return w.result(started), nil
+		}
+		if time.Since(reported) >= progressInterval {
+			reported = time.Now()
+			engine.InvocationOf(ctx).Progress(fmt.Appendf(nil, `{"progress":%d,"total":%d,"message":"no change yet"}`,
+				int(time.Since(started).Seconds()), int(timeout.Seconds())))
 		}
 	}
 }
@@ -135,7 +130,7 @@ func (w *waiting) begin(ctx context.Context, acknowledged []byte) error {
 
 // occurrences reads an event.
 func (w *waiting) occurrences(ctx context.Context, uri string) ([]Occurrence, error) {
-	reader := w.tools.connect(ctx, "wait_for_change", nil)
+	reader := w.tools.connect(ctx, "wait_for_change")
 	defer reader.Close()
 	result, err := reader.request(ctx, engine.MethodReadResource, jsonrpc.AppendString([]byte(`"uri":`), uri))
 	if err != nil {

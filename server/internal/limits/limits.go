@@ -83,13 +83,6 @@ const (
 	// MaxEndpoints is the number of /mcp/{page} endpoints that have an engine.
 	MaxEndpoints = 256
 
-	// MaxQueued is the number of notifications that wait for a session's stream. Those
-	// that are merged, like `updated` of one URI, do not count.
-	MaxQueued = 256
-
-	// MaxQueuedBytes is their size in bytes.
-	MaxQueuedBytes = 1 << 20
-
 	// MaxSessions is the number of classic sessions that are awake.
 	MaxSessions = 10_000
 

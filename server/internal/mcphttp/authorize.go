@@ -44,7 +44,7 @@ func (r *request) authorize(examined ...engine.Examination) bool {
 // mayGet returns a function that reports whether the caller's credentials suffice for a
 // notification of the session's stream, or nil if they suffice for all: the subscription, or
 // the list, may be from a request with other credentials.
-func (r *request) mayGet() func(msg string) bool {
+func (r *request) mayGet() func(msg []byte) bool {
 	if r.caller.Authorize == nil {
 		return nil
 	}
@@ -52,8 +52,8 @@ func (r *request) mayGet() func(msg string) bool {
 		return sync.OnceValue(func() bool { return r.caller.Authorize(r.endpoint.Path, right) == nil })
 	}
 	resources, prompts := may(engine.RightRead), may(engine.RightPrompt)
-	return func(msg string) bool {
-		switch message.HeadOf([]byte(msg)).Method {
+	return func(msg []byte) bool {
+		switch message.HeadOf(msg).Method {
 		case engine.MethodUpdated, engine.MethodResourcesChanged:
 			return resources()
 		case engine.MethodPromptsChanged:

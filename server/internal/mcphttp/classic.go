@@ -81,14 +81,13 @@ func (r *request) inSession(s *session, x engine.Examination, body []byte, strea
 		return
 	}
 	defer release()
-	box := newMailbox()
-	w, err := s.request(x, body, box, !stream)
+	w, err := s.request(x, body)
 	if err != nil {
 		r.unknownSession()
 		return
 	}
 	defer s.settle(w)
-	answer := &response{w: r.w, mailbox: box, id: x.ID, stream: stream, status: classicStatus, session: s, request: w, accepts: r.mayGet()}
+	answer := &response{w: r.w, direct: s.direct, out: w.out, id: x.ID, stream: stream, status: classicStatus, session: s, request: w, accepts: r.mayGet()}
 	if answer.run(r.http.Context()) != nil && !answer.hasEnded { // the client has disconnected
 		s.abandon(w)
 	}

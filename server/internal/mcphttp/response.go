@@ -2,12 +2,16 @@ package mcphttp
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -16,64 +20,49 @@ import (
 // if it is a notification, or limits.StreamAfter passes first, the body becomes an event
 // stream with status 200.
 type response struct {
-	w       http.ResponseWriter
-	mailbox *mailbox
-	id      jsonrpc.ID // of the request, for an error response
-	stream  bool       // the client accepts event streams
-	status  func(message.Head, []byte) int
+	w      http.ResponseWriter
+	direct *access.Direct
+	out    *engine.Outbox // with what belongs to the request
+	id     jsonrpc.ID     // of the request, for an error response
+	stream bool           // the client accepts event streams
+	status func(message.Head, []byte) int
 
-	hasEnded bool // the response was taken from mailbox
+	hasEnded bool // nothing more comes from out
 
 	session *session              // nil without one
 	request *pendingRequest       // in the session
-	accepts func(msg string) bool // that of session.take
+	accepts func(msg []byte) bool // that of session.take
 
 	events *eventStream // nil until the body is an event stream
 }
 
 // run writes until the response is written. The error is that of ctx or of a write.
 func (r *response) run(ctx context.Context) error {
-	silence := time.NewTimer(limits.StreamAfter)
-	defer silence.Stop()
-	var over <-chan struct{}
-	if r.session != nil {
-		over = r.session.over
-	}
-	for {
-		for {
-			msg, ok := r.mailbox.next(nil)
-			if !ok {
-				break
+	for patience := limits.StreamAfter; ; {
+		wait, cancel := context.WithTimeout(ctx, patience)
+		msg, err := r.direct.Next(wait, r.out)
+		cancel()
+		done := false
+		switch {
+		case err == nil:
+			done, err = r.put(msg)
+		case err == io.EOF:
+			done, err = true, r.skipCancelled()
+		case errors.Is(err, jsonrpc.ErrClosed): // a stream that only ends would leave the client waiting
+			done, err = r.put(jsonrpc.AppendError(nil, r.id, message.Interrupted("The connection to the engine ended before this request was answered")))
+		case ctx.Err() == nil: // nothing has come
+			err = nil
+			if patience = limits.PingEvery; r.stream {
+				err = r.keepAlive()
 			}
-			put := r.put
-			if msg == nil {
-				put = r.skipCancelled
-			}
-			done, err := put(msg)
-			if err != nil || done {
-				return err
-			}
+		}
+		if err != nil || done {
+			return err
 		}
 		if r.events != nil {
 			if err := r.writePending(); err != nil {
 				return err
 			}
-		}
-		select {
-		case <-r.mailbox.changed:
-		case <-silence.C:
-			if r.stream {
-				if err := r.keepAlive(); err != nil {
-					return err
-				}
-				silence.Reset(limits.PingEvery)
-			}
-		case <-over:
-			if r.mailbox.empty() {
-				return r.abort()
-			}
-		case <-ctx.Done():
-			return ctx.Err()
 		}
 	}
 }
@@ -82,8 +71,11 @@ func (r *response) run(ctx context.Context) error {
 func (r *response) put(msg []byte) (done bool, err error) {
 	h := message.HeadOf(msg)
 	if h.Kind != jsonrpc.Response {
-		if !r.stream {
-			return false, nil // the client accepts the response only
+		if !r.stream { // the client accepts the response only
+			if h.Kind == jsonrpc.Request && r.session != nil {
+				r.session.refuse(h, "The client accepts no event stream (Accept: text/event-stream), so no request can be sent to it")
+			}
+			return false, nil
 		}
 		if r.events == nil {
 			if err := r.startStream(); err != nil {
@@ -93,7 +85,7 @@ func (r *response) put(msg []byte) (done bool, err error) {
 		return false, r.events.message(msg)
 	}
 	r.hasEnded = true
-	if r.session != nil && !r.session.acknowledge(r.request) {
+	if r.session != nil && !r.session.acknowledge(r.request, h) {
 		msg = jsonrpc.AppendError(nil, r.id, message.Unreachable("Another process serves this session now: send the request again"))
 		h = message.HeadOf(msg)
 	}
@@ -118,18 +110,19 @@ func (r *response) writePending() error {
 		return nil
 	}
 	for range maxPendingWrites {
-		msg, ok := r.session.take(nil, r.accepts)
+		msg, ok := r.session.take(r.accepts)
 		if !ok {
 			return nil
 		}
+		err := error(nil)
 		if r.events == nil {
-			if err := r.startStream(); err != nil {
-				r.session.requeue(msg)
-				return err
-			}
+			err = r.startStream()
 		}
-		if err := r.events.message(msg); err != nil {
-			r.session.requeue(msg)
+		if err == nil {
+			err = r.events.message(msg)
+		}
+		if err != nil {
+			r.direct.Announce() // it is lost
 			return err
 		}
 	}
@@ -137,7 +130,7 @@ func (r *response) writePending() error {
 }
 
 // skipCancelled ends without a response, which will not come: the client has cancelled the request.
-func (r *response) skipCancelled([]byte) (done bool, err error) {
+func (r *response) skipCancelled() (err error) {
 	r.hasEnded = true
 	switch {
 	case r.events != nil:
@@ -146,7 +139,7 @@ func (r *response) skipCancelled([]byte) (done bool, err error) {
 	default:
 		r.w.WriteHeader(http.StatusAccepted)
 	}
-	return true, err
+	return err
 }
 
 // keepAlive starts the event stream, or writes a comment to it.
@@ -159,13 +152,6 @@ func (r *response) keepAlive() error {
 
 func (r *response) startStream() (err error) {
 	r.events, err = openEvents(r.w, commentLine)
-	return err
-}
-
-// abort writes an error response when the session is over: a stream that only ends would leave the
-// client waiting.
-func (r *response) abort() error {
-	_, err := r.put(jsonrpc.AppendError(nil, r.id, message.Interrupted("The connection to the engine ended before this request was answered")))
 	return err
 }
 

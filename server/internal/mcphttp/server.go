@@ -26,7 +26,7 @@ type Server struct {
 	Endpoints Endpoints
 	Gate      *access.Gate
 	Sessions  *Sessions
-	Ending    context.Context // listens get their result when it ends
+	Ending    context.Context // listens get their result when it ends, and streams of sessions end
 }
 
 // Serve serves r, which has passed the guard, from the endpoint at path. The order of
@@ -65,6 +65,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path string) {
 	case http.MethodGet:
 		ctx, cancel := context.WithCancel(ctx)
 		defer caller.AfterStream(cancel)()
+		defer context.AfterFunc(s.Ending, cancel)()
 		req.http = r.WithContext(ctx)
 		req.openSessionStream()
 	case http.MethodDelete:
@@ -244,11 +245,10 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 	}
 	ctx, cancel := r.serveContext(listen)
 	defer cancel()
-	box := newMailbox()
-	direct := r.server.Gate.Direct(remote.WithDelivery(ctx), r.endpoint.Engine, r.client, func(msg []byte) { box.put(msg, message.HeadOf(msg)) })
+	direct := r.server.Gate.Direct(remote.WithDelivery(ctx), r.endpoint.Engine, r.client)
 	defer direct.Close()
-	direct.Send(x, body)
-	answer := &response{w: r.w, mailbox: box, id: x.ID, stream: stream, status: status}
+	direct.Send(x, body, direct.Outbox())
+	answer := &response{w: r.w, direct: direct, out: direct.Outbox(), id: x.ID, stream: stream, status: status}
 	answer.run(ctx) // on an error the client has disconnected
 }
 

@@ -4,10 +4,8 @@ import (
 	"container/list"
 	"context"
 	"errors"
-	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -15,7 +13,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
-	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -27,11 +24,9 @@ type session struct {
 	all    *Sessions
 	client access.Client // whose it is, where, and its clientInfo.name
 	key    string        // of the document, instead of the id, which is stored nowhere
-	outbox *mailbox      // messages for the GET streams
 	saving chan struct{} // has capacity 1; holds a value while the document is written
 
 	opened chan struct{} // closed when the fields below are set, or err
-	over   chan struct{} // closed when the session sleeps, has ended or has moved
 
 	// Set before opened is closed.
 	err          error // why it could not be opened
@@ -43,41 +38,33 @@ type session struct {
 	place *list.Element // of Sessions.awake, whose lock guards it; nil: it does not count
 	use   *ownerUse     // set before the session is connected
 
-	mu            sync.Mutex
-	level         string          // of logging/setLevel; "" if not set
-	subscriptions map[string]bool // by URI; false until the client has the response
-	size          int             // of these, in the document, in bytes
-	expires       time.Time       // as the document says
-	version       uint64          // of the document
-	changes       int             // of what the document says
-	stored        int             // how many of them the store has
-	isLate        bool            // the store did not take the document
+	mu      sync.Mutex
+	level   string    // of logging/setLevel; "" if not set
+	size    int       // of the subscriptions, which the engine has, in the document, in bytes
+	expires time.Time // as the document says
+	version uint64    // of the document
+	changes int       // of what the document says
+	stored  int       // how many of them the store has
+	isLate  bool      // the store did not take the document
 
-	users     int // HTTP requests that have acquired the session
-	lastUsed  time.Time
-	isOver    bool                       // over is closed
-	hasEnded  bool                       // by DELETE: its id is invalid
-	hasMoved  bool                       // another process serves it
-	pending   map[string]*pendingRequest // requests of the client by ID.Key, as the engine has it
-	asked     map[string]*pendingRequest // requests of the engine by ID.Key; each belongs to a request of the client
-	repeats   int                        // ids that were made for repeated ones
-	streams   []chan struct{}            // each gets a value when there may be something to do; the newest is the last
-	hadStream bool                       // see stream
+	users    int // HTTP requests that have acquired the session
+	lastUsed time.Time
+	isOver   bool // it sleeps, has ended or has moved
+	hasEnded bool // by DELETE: its id is invalid
+	hasMoved bool // another process serves it
+	pending  map[*pendingRequest]struct{}
+	streams  []*stream // the newest is the last
+	mayLack  bool      // the client may not have got all notifications
 }
 
-// A pendingRequest is a request whose POST has not ended yet.
+// A pendingRequest is a message whose POST has not ended yet, or a request without an answer whose
+// client has disconnected.
 type pendingRequest struct {
-	id, engineID jsonrpc.ID // of the client, and of the engine: another one if id was pending
-	method, uri  string
-	level        string // of logging/setLevel
-	token        string // key of the progress token; may be empty
-	box          *mailbox
-	jsonOnly     bool   // the client accepts no event stream
-	isGone       bool   // the client has disconnected
-	isCancelled  bool   // by the client
-	hasChanged   bool   // the document
-	update       []byte // an `updated` that has arrived before the response to the subscription
-	started      time.Time
+	out         *engine.Outbox // for its response, and what belongs to it
+	method, uri string
+	level       string // of logging/setLevel
+	started     time.Time
+	hasChanged  bool // the resource to which it subscribes; guarded by the session's mu
 }
 
 var errOver = errors.New("the session is over")
@@ -97,7 +84,7 @@ const maxStreams = 4
 // connect connects the session to its engine.
 func (s *session) connect() {
 	endpoint, _ := s.all.Endpoints.Acquire(s.client.Owner, s.client.Endpoint) // cannot fail: a request at this endpoint holds it
-	direct := s.all.Gate.Direct(context.Background(), endpoint.Engine, s.client, s.route)
+	direct := s.all.Gate.Direct(context.Background(), endpoint.Engine, s.client)
 	s.mu.Lock()
 	s.endpoint, s.direct = endpoint, direct
 	isOver := s.isOver
@@ -115,7 +102,6 @@ func (s *session) restore(doc *Stored) {
 	s.mu.Lock()
 	s.level, s.expires, s.version = doc.LogLevel, doc.Expires, doc.Version
 	for _, uri := range doc.Subscriptions {
-		s.subscriptions[uri] = true
 		s.grow(subscriptionSize(uri))
 	}
 	s.mu.Unlock()
@@ -129,55 +115,15 @@ func (s *session) restore(doc *Stored) {
 		params := append(jsonrpc.AppendString([]byte(`{"level":`), doc.LogLevel), '}')
 		s.direct.Post(jsonrpc.AppendRequest(nil, `"pagemcp/level"`, engine.MethodSetLevel, params))
 	}
-	s.mu.Lock()
-	s.announceAll()
-	s.mu.Unlock()
-	if len(doc.Subscriptions) == 0 {
-		return
-	}
 	// Their pages need not be connected, nor answer: see engine.Direct.Resubscribe. Each is announced
 	// again when its changes are, since the client may have read it before.
 	armed := s.direct.Resubscribe(doc.Subscriptions)
-	go func() { // ends after Options.ArmTimeout of the engine
-		armed(context.Background())
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for _, uri := range doc.Subscriptions {
-			s.announce(uri)
-		}
-	}()
-}
-
-// announceAll announces that everything may have changed. The caller holds the lock, here and
-// below.
-func (s *session) announceAll() {
-	for _, method := range [...]string{engine.MethodResourcesChanged, engine.MethodPromptsChanged, engine.MethodToolsChanged} {
-		s.enqueue(jsonrpc.AppendNotification(nil, method, nil))
-	}
-	for uri := range s.subscriptions {
-		s.announce(uri)
-	}
-}
-
-// announce announces that a resource may have changed, if the client is subscribed to it.
-func (s *session) announce(uri string) {
-	if s.subscriptions[uri] {
-		s.enqueue(jsonrpc.AppendNotification(nil, engine.MethodUpdated, append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')))
-	}
-}
-
-// enqueue adds a message for the newest stream of the session, or for a pending POST whose response
-// is an event stream.
-func (s *session) enqueue(msg []byte) {
-	s.outbox.put(msg, message.HeadOf(msg))
-	if stream := s.newestStream(); stream != nil {
-		wait.Wake(stream)
-		return
-	}
-	for _, w := range s.pending {
-		if !w.isGone && !w.jsonOnly {
-			wait.Wake(w.box.changed)
-		}
+	s.direct.Announce()
+	if len(doc.Subscriptions) > 0 {
+		go func() { // ends after Options.ArmTimeout of the engine
+			armed(context.Background())
+			s.direct.Announce()
+		}()
 	}
 }
 
@@ -207,7 +153,9 @@ func (s *session) shut() (closed func()) {
 		return func() {}
 	}
 	s.isOver = true
-	close(s.over)
+	for _, each := range s.streams {
+		each.stop()
+	}
 	s.grow(-s.size)
 	direct, release := s.direct, s.endpoint.Release
 	wasLate := s.isLate && !s.hasEnded
@@ -243,15 +191,16 @@ func (s *session) roomFor(uri string) (full string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	bytes := subscriptionSize(uri)
-	_, has := s.subscriptions[uri]
 	switch {
-	case has:
 	case rest+s.size+bytes > MaxStored:
-		return "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"
+		full = "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"
 	case !s.all.hasRoomFor(s.use, bytes):
-		return "The URIs of all subscriptions of this user's sessions need too much memory: unsubscribe from some"
+		full = "The URIs of all subscriptions of this user's sessions need too much memory: unsubscribe from some"
 	}
-	return ""
+	if full != "" && slices.Contains(s.direct.Subscriptions(), uri) {
+		return "" // it is one of them
+	}
+	return full
 }
 
 // renew changes the end of the session in the document, if its last use has moved it. The caller
@@ -308,7 +257,7 @@ func (s *session) snapshot() (doc *Stored, change int) {
 	}
 	s.expires = s.lastUsed.Add(s.all.Lifetime)
 	doc.Revision, doc.Client, doc.Capabilities = s.revision, s.client.Name, s.capabilities
-	doc.LogLevel, doc.Expires, doc.Subscriptions = s.level, s.expires, slices.Sorted(maps.Keys(s.subscriptions))
+	doc.LogLevel, doc.Expires, doc.Subscriptions = s.level, s.expires, slices.Sorted(slices.Values(s.direct.Subscriptions()))
 	return doc, s.changes
 }
 
@@ -348,198 +297,105 @@ func uriOf(params []byte) string {
 	return uri
 }
 
-// request sends a request to the engine, whose messages for it go to box. The caller calls settle in
-// the end. Clients may repeat an id while a request with it is pending: each POST has its own
-// answer, so an id identifies a request within its POST only, and the engine gets another one.
-func (s *session) request(x engine.Examination, msg []byte, box *mailbox, jsonOnly bool) (*pendingRequest, error) {
-	w := &pendingRequest{id: x.ID, engineID: x.ID, method: x.Method, uri: uriOf(x.Params), box: box, jsonOnly: jsonOnly, started: time.Now()}
+// updatedURI returns the URI of an `updated` notification, or "" for other messages.
+func updatedURI(msg []byte) string {
+	m, _ := jsonrpc.Parse(msg)
+	if m.Method != engine.MethodUpdated {
+		return ""
+	}
+	return uriOf(m.Params)
+}
+
+// request sends a request to the engine. The caller calls settle in the end. Clients may repeat an id
+// while a request with it is pending: each POST has its own answer.
+func (s *session) request(x engine.Examination, msg []byte) (*pendingRequest, error) {
+	w := &pendingRequest{out: engine.NewOutbox(), method: x.Method, uri: uriOf(x.Params), started: time.Now()}
 	w.level, _ = jsonrpc.Text(jsonrpc.Member(x.Params, "level"))
-	if token := jsonrpc.Member(jsonrpc.Member(x.Params, "_meta"), "progressToken"); token != nil {
-		w.token = jsonrpc.ID(token).Key()
+	if !s.begin(w) {
+		return nil, errOver
 	}
-	if err := s.register(w); err != nil {
-		return nil, err
-	}
-	if w.engineID != w.id {
-		msg = jsonrpc.AppendRequest(nil, w.engineID, x.Method, x.Params)
-		x = s.direct.Examine(msg)
-	}
-	s.direct.Send(x, msg)
+	s.direct.Send(x, msg, w.out)
 	return w, nil
 }
 
-func (s *session) register(w *pendingRequest) error {
+// begin counts a message, unless the session is over.
+func (s *session) begin(w *pendingRequest) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isOver {
-		return errOver
+	if !s.isOver {
+		s.pending[w] = struct{}{}
 	}
-	for s.pending[w.engineID.Key()] != nil {
-		s.repeats++
-		w.engineID = jsonrpc.ID(`"pagemcp/repeated/` + strconv.Itoa(s.repeats) + `"`)
-	}
-	s.pending[w.engineID.Key()] = w
-	return nil
+	return !s.isOver
 }
 
-// settle is called when the POST of a request has ended. What a subscription has notified of before
+// settle is called when the POST of a message has ended. What a subscription has notified of before
 // its response follows.
 func (s *session) settle(w *pendingRequest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.pending, w.engineID.Key())
+	delete(s.pending, w)
 	s.lastUsed = time.Now()
-	if _, has := s.subscriptions[w.uri]; has && w.method == engine.MethodSubscribe {
-		s.subscriptions[w.uri] = true
-		if w.update != nil {
-			s.enqueue(w.update)
+	if w.hasChanged && !s.isOver {
+		s.direct.Announce(w.uri)
+	}
+}
+
+// isEarly reports whether a message is about a resource to which a request subscribes that is not
+// answered yet: it follows the response.
+func (s *session) isEarly(msg []byte) (isEarly bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for w := range s.pending {
+		if w.method == engine.MethodSubscribe && updatedURI(msg) == w.uri {
+			w.hasChanged, isEarly = true, true
 		}
 	}
+	return isEarly
 }
 
 // abandon waits for the response to a request whose client has disconnected. That has not cancelled
 // it (R-314): the page still works for it, so it counts.
 func (s *session) abandon(w *pendingRequest) {
-	s.mu.Lock()
-	w.isGone = true
-	s.mu.Unlock()
 	for {
-		for msg, ok := w.box.next(nil); ok; msg, ok = w.box.next(nil) {
-			switch h := message.HeadOf(msg); {
-			case msg == nil: // cancelled
-				return
-			case h.Kind == jsonrpc.Request:
-				s.refuse(h, w)
-			case h.Kind == jsonrpc.Response:
-				s.all.Gate.Audit.Record(access.Entry{
-					Principal: s.client.Principal, Owner: s.client.Owner, Client: s.client.Name, Endpoint: s.client.Endpoint, Verb: w.method, URI: w.uri,
-					Outcome: "dropped", Ms: float64(time.Since(w.started).Microseconds()) / 1000,
-				})
-				return
-			}
+		msg, err := s.direct.Next(context.Background(), w.out)
+		if err != nil { // it is cancelled, or the session over
+			return
 		}
-		select {
-		case <-w.box.changed:
-		case <-s.over:
+		switch h := message.HeadOf(msg); h.Kind {
+		case jsonrpc.Request:
+			s.refuse(h, "The client has closed the stream of this call, so no request can be sent to it")
+		case jsonrpc.Response:
+			s.apply(w, h)
+			s.all.Gate.Audit.Record(access.Entry{
+				Principal: s.client.Principal, Owner: s.client.Owner, Client: s.client.Name, Endpoint: s.client.Endpoint, Verb: w.method, URI: w.uri,
+				Outcome: "dropped", Ms: float64(time.Since(w.started).Microseconds()) / 1000,
+			})
 			return
 		}
 	}
 }
 
-// newest returns the newest pending request for which is returns true, or nil. The caller holds
-// the lock.
-func (s *session) newest(is func(*pendingRequest) bool) (found *pendingRequest) {
-	for _, w := range s.pending {
-		if is(w) && (found == nil || w.started.After(found.started)) {
-			found = w
-		}
-	}
-	return found
-}
-
-// notify sends a notification or response of the client to the engine. A cancellation concerns the
-// newest request with its id.
+// notify sends a notification or response of the client to the engine.
 func (s *session) notify(x engine.Examination, msg []byte) error {
-	var cancelled *pendingRequest
-	s.mu.Lock()
-	switch {
-	case s.isOver:
-		s.mu.Unlock()
+	w := &pendingRequest{}
+	if !s.begin(w) {
 		return errOver
-	case x.Kind == jsonrpc.Response:
-		delete(s.asked, x.ID.Key())
-	case x.Method == engine.MethodCancelled:
-		id := jsonrpc.ID(jsonrpc.Member(x.Params, "requestId")).Key()
-		cancelled = s.newest(func(w *pendingRequest) bool { return w.id.Key() == id && !w.isCancelled })
 	}
-	s.mu.Unlock()
-	if cancelled != nil && cancelled.engineID != cancelled.id {
-		msg = jsonrpc.AppendNotification(nil, engine.MethodCancelled, []byte(`{"requestId":`+string(cancelled.engineID)+`}`))
-		x = s.direct.Examine(msg)
-	}
-	s.direct.Send(x, msg)
-	if cancelled != nil && cancelled.method != engine.MethodInitialize { // which a client may not cancel
-		s.endCancelled(cancelled)
-	}
+	defer s.settle(w)
+	s.direct.Send(x, msg, s.direct.Outbox())
 	return nil
 }
 
-// endCancelled ends the POST of a request that the client has cancelled, if no request of the engine is
-// pending on it: it gets their cancellation first.
-func (s *session) endCancelled(w *pendingRequest) {
-	s.mu.Lock()
-	w.isCancelled = true
-	isAsked := slices.Contains(slices.Collect(maps.Values(s.asked)), w)
-	s.mu.Unlock()
-	if !isAsked {
-		w.box.putCancelled()
-	}
+// refuse responds to a request of the engine that no stream can carry, so that the call that it
+// belongs to fails at once with a reason.
+func (s *session) refuse(h message.Head, reason string) {
+	s.direct.Post(jsonrpc.AppendError(nil, h.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: reason}))
 }
 
-// Messages of the engine.
-
-// route passes on a message of the engine. Each goes to exactly one stream: responses and
-// messages about a request to the POST of that request, others to the stream of the session
-// (R-096, R-288, R-317, R-318). The client sends each response to a request of the engine by a
-// further POST.
-func (s *session) route(msg []byte) {
-	switch h := message.HeadOf(msg); {
-	case h.Kind == jsonrpc.Response:
-		s.complete(h, msg)
-	case h.Method == engine.MethodUpdated:
-		s.updated(updatedURI(msg), msg)
-	case h.Method == engine.MethodProgress:
-		m, _ := jsonrpc.Parse(msg)
-		token := jsonrpc.ID(jsonrpc.Member(m.Params, "progressToken")).Key()
-		s.mu.Lock()
-		w := s.newest(func(w *pendingRequest) bool { return w.token == token })
-		s.mu.Unlock()
-		if w != nil {
-			w.box.put(msg, h)
-		}
-	default:
-		s.routeToStream(h, msg)
-	}
-}
-
-// updated passes on an `updated`, unless the client has unsubscribed: an unsubscribe either follows
-// it or removes it. One that precedes the response to the subscription is sent after that.
-func (s *session) updated(uri string, msg []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.subscriptions[uri] {
-		s.enqueue(msg)
-	} else if w := s.newest(func(w *pendingRequest) bool { return w.method == engine.MethodSubscribe && w.uri == uri }); w != nil {
-		w.update = msg
-	}
-}
-
-// complete passes a response to the POST of its request, with the id that the client has sent.
-func (s *session) complete(h message.Head, msg []byte) {
-	s.mu.Lock()
-	w := s.pending[h.ID.Key()]
-	if w != nil && !h.Failed && !s.isOver && s.apply(w) {
-		w.hasChanged = true
-		s.changes++
-	}
-	s.mu.Unlock()
-	if w == nil { // the response to a request of the session itself
-		return
-	}
-	if w.id != w.engineID {
-		const before = `{"jsonrpc":"2.0","id":`
-		msg, h.ID = slices.Concat([]byte(before), []byte(w.id), msg[len(before)+len(w.engineID):]), w.id
-	}
-	w.box.put(msg, h)
-}
-
-// acknowledge is called before the response to w is written. It saves what the request has changed,
-// and reports whether the session is still here.
-func (s *session) acknowledge(w *pendingRequest) bool {
-	s.mu.Lock()
-	hasChanged := w.hasChanged
-	s.mu.Unlock()
-	if !hasChanged {
+// acknowledge is called before a response is written. It saves what the request has changed, and
+// reports whether the session is still here.
+func (s *session) acknowledge(w *pendingRequest, h message.Head) bool {
+	if !s.apply(w, h) {
 		return true
 	}
 	s.save()
@@ -548,186 +404,146 @@ func (s *session) acknowledge(w *pendingRequest) bool {
 	return !s.hasMoved
 }
 
-// apply makes the change that a request has asked for, and reports whether there is one. The caller
-// holds the lock.
-func (s *session) apply(w *pendingRequest) bool {
+// apply takes over what a request has changed of the document, and reports whether it has.
+func (s *session) apply(w *pendingRequest, h message.Head) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h.Failed || s.isOver {
+		return false
+	}
 	switch w.method {
 	case engine.MethodSetLevel:
 		s.level = w.level
-		return true
-	case engine.MethodSubscribe:
-		_, has := s.subscriptions[w.uri]
-		if !has {
-			s.subscriptions[w.uri] = false
-			s.grow(subscriptionSize(w.uri))
+	case engine.MethodSubscribe, engine.MethodUnsubscribe:
+		size := 0
+		for _, uri := range s.direct.Subscriptions() {
+			size += subscriptionSize(uri)
 		}
-		return !s.subscriptions[w.uri]
-	case engine.MethodUnsubscribe:
-		uri := s.spelled(w.uri)
-		_, has := s.subscriptions[uri]
-		if has {
-			delete(s.subscriptions, uri)
-			s.grow(-subscriptionSize(uri))
-		}
-		s.outbox.dropUpdated(uri)
-		return has
-	}
-	return false
-}
-
-// spelled returns how the client has spelled a URI that it is subscribed to, or the URI.
-func (s *session) spelled(uri string) string {
-	if _, has := s.subscriptions[uri]; has {
-		return uri
-	}
-	canonical := engine.CanonicalURI(uri)
-	for other := range s.subscriptions {
-		if engine.CanonicalURI(other) == canonical {
-			return other
-		}
-	}
-	return uri
-}
-
-// routeToStream routes a message of the engine that is neither a response nor progress: to the POST of
-// a request that it belongs to, or else to a stream.
-func (s *session) routeToStream(h message.Head, msg []byte) {
-	m, _ := jsonrpc.Parse(msg)
-	of := jsonrpc.ID(jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), engine.MetaRequest))
-	var w *pendingRequest // nil if it is no longer pending
-	s.mu.Lock()
-	switch {
-	case h.Method == engine.MethodCancelled: // of a request of the engine
-		of = jsonrpc.ID(jsonrpc.Member(m.Params, "requestId"))
-		w = s.asked[of.Key()]
-		delete(s.asked, of.Key())
-	case of != "":
-		w = s.pending[of.Key()]
+		s.grow(size - s.size)
 	default:
-		s.enqueue(msg)
+		return false
 	}
-	carries := w != nil && !w.jsonOnly && !w.isGone
-	last := w != nil && w.isCancelled // and this message ends its stream
-	if carries && h.Kind == jsonrpc.Request {
-		s.asked[h.ID.Key()] = w
-	}
-	s.mu.Unlock()
-	switch {
-	case carries:
-		w.box.put(msg, h)
-		if last {
-			s.endCancelled(w)
-		}
-	case of != "" && h.Kind == jsonrpc.Request:
-		s.refuse(h, w)
-	}
-}
-
-// refuse responds to a request of the engine that no stream can carry, so that the call that it
-// belongs to fails at once with a reason. w may be nil.
-func (s *session) refuse(h message.Head, w *pendingRequest) {
-	reason := "The client has closed the stream of this call, so no request can be sent to it"
-	if w != nil && w.jsonOnly {
-		reason = "The client accepts no event stream (Accept: text/event-stream), so no request can be sent to it"
-	}
-	refusal := jsonrpc.AppendError(nil, h.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: reason})
-	s.direct.Send(s.direct.Examine(refusal), refusal)
+	s.changes++
+	return true
 }
 
 // Streams.
 
-// stream serves a stream of the session until the client disconnects. A client may have several,
-// and one whose connection is lost stays open until TCP notices that: the newest gets the messages,
-// and an older one those that come after all newer ones have ended. accepts is that of
-// mailbox.next. If the session had a stream before, everything is announced: messages that were
-// written to it may not have reached the client, and the gateway gets no receipts.
-func (s *session) stream(ctx context.Context, w http.ResponseWriter, accepts func(msg string) bool) {
-	changed := wait.NewSignal()
-	s.addStream(changed)
-	defer s.removeStream(changed)
+// A stream is one GET. stop ends its wait for the next message.
+type stream struct {
+	idle *engine.Outbox // from which it takes while there is a newer one: nothing
+	stop context.CancelFunc
+}
+
+// stream serves a stream of the session until the client disconnects or ctx ends. A client may have
+// several, and one whose connection is lost stays open until TCP notices that: the newest gets the
+// messages, and an older one those that come after all newer ones have ended. accepts is that of take.
+// If the session had a stream before, everything is announced: messages that were written to it may
+// not have reached the client, and the gateway gets no receipts.
+func (s *session) stream(ctx context.Context, w http.ResponseWriter, accepts func(msg []byte) bool) {
+	one := &stream{idle: engine.NewOutbox(), stop: func() {}}
+	s.addStream(one)
+	defer s.removeStream(one)
 	events, err := openEvents(w, retryLine)
-	comments := time.NewTicker(limits.PingEvery)
-	defer comments.Stop()
 	for err == nil {
-		for msg, ok := s.take(changed, accepts); ok; msg, ok = s.take(changed, accepts) {
-			if events.message(msg) != nil {
-				s.requeue(msg)
-				return
-			}
+		wait, cancel := context.WithTimeout(ctx, limits.PingEvery)
+		from := s.turn(one, cancel)
+		var msg []byte
+		late := context.Canceled
+		if from != nil {
+			msg, late = s.direct.Next(wait, from)
 		}
-		select {
-		case <-changed:
-			if !s.hasStream(changed) {
-				return
+		cancel()
+		switch {
+		case late == nil && !s.passes(msg, accepts):
+		case late == nil:
+			if err = events.message(msg); err != nil {
+				s.direct.Announce()
 			}
-		case <-comments.C:
+		case from == nil, ctx.Err() != nil, errors.Is(late, jsonrpc.ErrClosed):
+			return
+		case errors.Is(late, context.DeadlineExceeded):
 			err = events.comment()
-		case <-s.over:
-			return
-		case <-s.all.Closing:
-			return
-		case <-ctx.Done():
-			return
 		}
 	}
 }
 
-func (s *session) addStream(changed chan struct{}) {
+// turn returns the Outbox from which a stream takes now, or nil if the stream is to end. stop is
+// called when it is another one.
+func (s *session) turn(one *stream, stop context.CancelFunc) *engine.Outbox {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	one.stop = stop
+	switch at := slices.Index(s.streams, one); {
+	case at < 0 || s.isOver:
+		return nil
+	case at < len(s.streams)-1:
+		return one.idle
+	}
+	return s.direct.Outbox()
+}
+
+func (s *session) addStream(one *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, other := range s.streams {
+		other.stop()
+	}
 	if len(s.streams) == maxStreams {
-		wait.Wake(s.streams[0])
 		s.streams = slices.Delete(s.streams, 0, 1)
 	}
-	s.streams = append(s.streams, changed)
-	if s.hadStream {
-		s.announceAll()
+	s.streams = append(s.streams, one)
+	if s.mayLack && !s.isOver {
+		s.direct.Announce()
 	}
-	s.hadStream = true
+	s.mayLack = true
 }
 
-func (s *session) removeStream(changed chan struct{}) {
+func (s *session) removeStream(one *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.streams = slices.DeleteFunc(s.streams, func(one chan struct{}) bool { return one == changed })
-	if newest := s.newestStream(); newest != nil {
-		wait.Wake(newest)
+	s.streams = slices.DeleteFunc(s.streams, func(other *stream) bool { return other == one })
+	if len(s.streams) > 0 {
+		s.streams[len(s.streams)-1].stop()
 	}
 }
 
-func (s *session) hasStream(changed chan struct{}) bool {
+// passes reports whether a message that was taken is sent now. Others are announced later: to the next
+// stream, or after the response to the subscription.
+func (s *session) passes(msg []byte, accepts func(msg []byte) bool) bool {
+	if s.isEarly(msg) {
+		return false
+	}
+	if accepts == nil || accepts(msg) {
+		return true
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Contains(s.streams, changed)
+	s.mayLack = true
+	return false
 }
 
-// newestStream returns the stream that gets the messages, or nil. The caller holds the lock.
-func (s *session) newestStream() chan struct{} {
-	if len(s.streams) == 0 {
-		return nil
-	}
-	return s.streams[len(s.streams)-1]
-}
-
-// take takes a message for a stream, if it is the newest. nil is a POST whose response is
-// an event stream: it gets what waits for a stream if there is none (MCP 2025-11-25,
-// basic/transports). Some clients lose their stream while the gateway restarts, and
-// continue with POSTs. accepts is that of mailbox.next.
-func (s *session) take(stream chan struct{}, accepts func(msg string) bool) (msg []byte, ok bool) {
+func (s *session) hasStream() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.newestStream() != stream {
-		return nil, false
-	}
-	return s.outbox.next(accepts)
+	return len(s.streams) > 0
 }
 
-// requeue keeps a message that could not be written for the next stream.
-func (s *session) requeue(msg []byte) {
-	uri := updatedURI(msg)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if uri == "" || s.subscriptions[uri] {
-		s.outbox.requeue(msg)
+// take takes a message for a POST whose response is an event stream: it gets what waits for a stream
+// if there is none (MCP 2025-11-25, basic/transports). Some clients lose their stream while the
+// gateway restarts, and continue with POSTs. accepts reports whether the credentials of a request
+// suffice for a message, and may be nil: others are announced to the next stream.
+func (s *session) take(accepts func(msg []byte) bool) (msg []byte, ok bool) {
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	for !s.hasStream() {
+		msg, err := s.direct.Next(now, s.direct.Outbox())
+		if err != nil {
+			return nil, false
+		}
+		if s.passes(msg, accepts) {
+			return msg, true
+		}
 	}
+	return nil, false
 }

@@ -118,7 +118,6 @@ type testProcess struct {
 	sessions *mcphttp.Sessions
 	log      strings.Builder
 	client   gatewaytest.Client
-	closing  chan struct{}
 
 	validMu sync.Mutex
 	valid   map[string]context.Context // by the value of Authorization
@@ -126,14 +125,15 @@ type testProcess struct {
 
 // process starts a process, which ends with the test. change may change its sessions.
 func (c *testOwners) process(change ...func(*mcphttp.Sessions)) *testProcess {
-	n := &testProcess{testOwners: c, closing: make(chan struct{}), valid: map[string]context.Context{}}
+	n := &testProcess{testOwners: c, valid: map[string]context.Context{}}
 	gate := &access.Gate{Auth: n, Limits: quotas.New(quotas.Local(quotas.Limits{}), nil), Audit: n, Monitor: n}
-	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Lifetime: 7 * 24 * time.Hour, Closing: n.closing, Log: slog.New(slog.NewTextHandler(&n.log, nil))}
+	n.sessions = &mcphttp.Sessions{Endpoints: n, Gate: gate, Lifetime: 7 * 24 * time.Hour, Log: slog.New(slog.NewTextHandler(&n.log, nil))}
 	for _, each := range change {
 		each(n.sessions)
 	}
 	n.sessions.Open()
-	mcp := &mcphttp.Server{Ending: context.Background(), Endpoints: n, Gate: gate, Sessions: n.sessions}
+	ending, end := context.WithCancel(context.Background())
+	mcp := &mcphttp.Server{Ending: ending, Endpoints: n, Gate: gate, Sessions: n.sessions}
 	wires := connstest.NewListener()
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mcp.Serve(w, r, r.URL.Path) })}
 	served := make(chan struct{})
@@ -144,7 +144,7 @@ func (c *testOwners) process(change ...func(*mcphttp.Sessions)) *testProcess {
 	transport := &http.Transport{DialContext: wires.Connect}
 	n.client = gatewaytest.Client{T: c.t, HTTP: &http.Client{Transport: transport}, URL: "http://node.example"}
 	c.t.Cleanup(func() {
-		close(n.closing)
+		end()
 		transport.CloseIdleConnections()
 		server.Close()
 		<-served

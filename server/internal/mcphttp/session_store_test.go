@@ -177,6 +177,7 @@ func TestSessionsAreStoredBeforeTheyAreAcknowledged(t *testing.T) {
 		other := c.process(store.use)
 		stream := other.listen(session)
 		stream.Take()
+		time.Sleep(time.Millisecond) // the interval of notifications
 		for _, uri := range []string{"notes://a", "notes://b"} {
 			c.table("alice").Changed(uri)
 		}

@@ -25,11 +25,10 @@ import (
 // Sessions holds the classic sessions of a gateway. Call Open before their use. A session id proves nothing:
 // it is valid together with a token of the client that began the session, at the same endpoint.
 type Sessions struct {
-	Endpoints Endpoints       // the engines
-	Gate      *access.Gate    // limits and audit log
-	Store     SessionStore    // nil: the memory of this process
-	Lifetime  time.Duration   // without use
-	Closing   <-chan struct{} // closed when the gateway closes: streams end
+	Endpoints Endpoints     // the engines
+	Gate      *access.Gate  // limits and audit log
+	Store     SessionStore  // nil: the memory of this process
+	Lifetime  time.Duration // without use
 	Max       SessionLimits
 	Log       *slog.Logger
 
@@ -109,8 +108,7 @@ func (ss *Sessions) SetLimits(most SessionLimits) {
 func (ss *Sessions) new(key string, c access.Client) *session {
 	c.Page = "" // which is of one request
 	return &session{
-		all: ss, key: key, client: c, outbox: newMailbox(), saving: make(chan struct{}, 1), opened: make(chan struct{}), over: make(chan struct{}),
-		subscriptions: map[string]bool{}, pending: map[string]*pendingRequest{}, asked: map[string]*pendingRequest{}, users: 1, lastUsed: time.Now(),
+		all: ss, key: key, client: c, saving: make(chan struct{}, 1), opened: make(chan struct{}), pending: map[*pendingRequest]struct{}{}, users: 1, lastUsed: time.Now(),
 	}
 }
 
@@ -130,12 +128,11 @@ func (ss *Sessions) begin(issuer string, c access.Client, x engine.Examination, 
 		return nil, "", nil
 	}
 	s.connect()
-	box := newMailbox()
-	w, err := s.request(x, body, box, true)
+	w, err := s.request(x, body)
 	if err != nil { // the gateway closes
 		return nil, "", nil
 	}
-	result, _ := box.next(nil) // engines answer initialize at once
+	result, _ := s.direct.Next(ss.open, w.out) // engines answer initialize at once
 	s.settle(w)
 	if result == nil || message.HeadOf(result).Failed {
 		if result == nil {

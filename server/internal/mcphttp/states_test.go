@@ -7,7 +7,6 @@ type SessionState struct {
 	Owner      access.Owner
 	Subscribed int // subscriptions
 	Pending    int // requests that are not answered
-	Asked      int // requests of the engine that the client has not answered
 	LogLevel   string
 }
 
@@ -15,7 +14,7 @@ type SessionState struct {
 func (ss *Sessions) States() (all []SessionState) {
 	for _, s := range ss.list() {
 		s.mu.Lock()
-		all = append(all, SessionState{s.client.Owner, len(s.subscriptions), len(s.pending), len(s.asked), s.level})
+		all = append(all, SessionState{s.client.Owner, len(s.direct.Subscriptions()), len(s.pending), s.level})
 		s.mu.Unlock()
 	}
 	return all

@@ -90,8 +90,8 @@ func TestSessionHasSeveralStreams(t *testing.T) {
 			t.Errorf("what the lost stream had is announced as %v, after %v", got, time.Since(began))
 		}
 		newer := n.listen(session)
-		newer.Take()
 		time.Sleep(time.Second)
+		newer.Take()
 		n.table("alice").Changed("notes://a")
 		if a, b := older.Take(), newer.Take(); len(a) != 0 || gatewaytest.Count(b, engine.MethodUpdated) != 1 {
 			t.Errorf("a change is announced as %v and %v", a, b)

@@ -49,18 +49,31 @@ type Sink interface {
 	// without id.
 	Refuse(err *jsonrpc.Error)
 
-	// Notify sends a notification. If subscription is not zero, the Sink adds
-	// the id of that call as io.modelcontextprotocol/subscriptionId to the
-	// notification's params._meta, which is there and empty: the text
-	// `"_meta":{}` occurs in the Document, first as this member. Two equal
-	// notifications of one subscription that wait to be written may become one.
-	Notify(notification *Document, subscription Call)
+	// Notify sends a message that belongs to call, or to none. See Relation for what the Sink
+	// adds to it.
+	Notify(message *Document, call Call, as Relation)
 
-	// Relate sends a message that belongs to call: a log message, or a request of
-	// the engine's to a classic client. The Sink adds the id of call as
-	// engine.MetaRequest to its params._meta, which is there and empty, as for
-	// Notify.
-	Relate(message *Document, call Call)
+	// Announce sends a notification about a topic, which the Sink makes by Take when it can
+	// send it. Until then the engine does not announce the topic again.
+	Announce(topic Topic)
+}
+
+// A Relation says what the Sink adds to the `_meta` of the params of a message, which is there
+// and empty: the text `"_meta":{}` occurs in the Document, first as this member.
+type Relation uint8
+
+const (
+	Plain          Relation = iota // nothing
+	OfSubscription                 // the id of the call, as io.modelcontextprotocol/subscriptionId
+	OfRequest                      // the id of the call, as engine.MetaRequest: a log message, or a request to a classic client
+)
+
+// A Topic is what clients are notified about.
+type Topic interface {
+	// Take returns the notification as it is now, and the subscription that it belongs to; 0 for
+	// one of a session, whose notifications have no id. The Document is nil if none is to be sent
+	// any more. The caller holds the client's mu, as the caller of Announce does.
+	Take() (notification *Document, subscription Call)
 }
 
 // A Document is immutable JSON text, built once and used many times: a whole

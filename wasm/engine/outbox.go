@@ -1,0 +1,319 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/pagemcp/pagemcp/wasm/internal/hop"
+	"github.com/pagemcp/pagemcp/wasm/internal/sink"
+	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+)
+
+// An Outbox is the queue of what the engine sends to one client, or for one of its requests. The
+// transport takes from it by Next. What waits is bounded: above 4 MiB no further request is read, a
+// large answer is replaced by an error, and progress and log messages are dropped.
+// Notifications are made when they are taken, so a topic waits once however often it changes.
+type Outbox struct {
+	ready chan struct{} // gets a value when there may be something to take
+
+	mu    sync.Mutex
+	queue []outgoing // from first on
+	first int
+	bytes int           // of the messages in queue, and of the last one that was taken
+	taken int           // bytes of that one, which is being written
+	room  chan struct{} // closed when the queue has become shorter; nil: nothing waits for that
+	end   error         // of Next after the queue; nil: more may come
+}
+
+// An outgoing is a whole message, or a topic of a client.
+type outgoing struct {
+	msg   []byte
+	topic sink.Topic
+	wire  *wire // of the topic
+}
+
+// maxWaiting is how much may wait to be written.
+const maxWaiting = 4 << 20 // bytes, for a client that does not read
+
+// maxSmall is the size up to which an answer is kept in any case: an error is not much smaller.
+const maxSmall = 1 << 10 // bytes
+
+// maxSpare is how many messages an empty Outbox keeps room for.
+const maxSpare = 64
+
+// NewOutbox returns an Outbox for one request. See [Direct.Post].
+func NewOutbox() *Outbox { return &Outbox{ready: make(chan struct{}, 1)} }
+
+// Next returns the next message, and waits for it until ctx ends. After the last message of a client
+// or request the error is io.EOF, or [jsonrpc.ErrClosed] if the client was closed before. One
+// goroutine at a time calls Next; when it does, the message before has been written.
+func (o *Outbox) Next(ctx context.Context) ([]byte, error) {
+	for {
+		next, err := o.take()
+		if next.topic != nil {
+			next.msg = next.wire.notification(next.topic)
+		}
+		if next.msg != nil || err != nil {
+			return next.msg, err
+		}
+		if next.topic != nil {
+			continue
+		}
+		select {
+		case <-o.ready:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Put adds a message of the transport's own.
+func (o *Outbox) Put(msg []byte) { o.put(outgoing{msg: msg}) }
+
+// End ends the Outbox: nothing is added any more.
+func (o *Outbox) End() { o.close(io.EOF) }
+
+// Room waits until no more waits than may, or ctx ends.
+func (o *Outbox) Room(ctx context.Context) error {
+	for {
+		room := o.waitsForRoom()
+		if room == nil {
+			return nil
+		}
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// take removes the first of the queue.
+func (o *Outbox) take() (next outgoing, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.bytes, o.taken = o.bytes-o.taken, 0
+	if o.room != nil {
+		close(o.room)
+		o.room = nil
+	}
+	if o.first == len(o.queue) {
+		return next, o.end
+	}
+	next, o.queue[o.first] = o.queue[o.first], outgoing{}
+	if o.first++; o.first == len(o.queue) {
+		o.queue, o.first = o.queue[:0], 0 // an array for each message would be a tenth of what a small read allocates
+		if cap(o.queue) > maxSpare {
+			o.queue = nil
+		}
+	}
+	o.taken = len(next.msg)
+	return next, nil
+}
+
+func (o *Outbox) put(next outgoing) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.end != nil {
+		return
+	}
+	if o.first > len(o.queue)/2 && len(o.queue) == cap(o.queue) {
+		o.queue, o.first = slices.Delete(o.queue, 0, o.first), 0
+	}
+	o.queue = append(o.queue, next)
+	o.bytes += len(next.msg)
+	o.wake()
+}
+
+func (o *Outbox) close(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.end == nil {
+		o.end = err
+		o.wake()
+	}
+}
+
+// wake lets Next go on; o.mu is held.
+func (o *Outbox) wake() {
+	select {
+	case o.ready <- struct{}{}:
+	default:
+	}
+}
+
+func (o *Outbox) isFull() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes > maxWaiting
+}
+
+// waitsForRoom returns a channel that is closed when there may be room; nil: there is.
+func (o *Outbox) waitsForRoom() <-chan struct{} {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.bytes <= maxWaiting {
+		return nil
+	}
+	if o.room == nil {
+		o.room = make(chan struct{})
+	}
+	return o.room
+}
+
+// A wire is the Sink of a [Direct]: it turns calls back into ids, and puts whole messages into
+// Outboxes. What it has is guarded by the client's mu.
+type wire struct {
+	client *Client
+	own    *Outbox // of the client: for what belongs to no request, and for requests without their own
+	to     *Outbox // of the message that the client takes now
+
+	last  sink.Call
+	open  map[sink.Call]openCall
+	calls map[string]sink.Call // by the id's key; the newest one
+}
+
+// An openCall is a request without its answer. Ids are unique in an Outbox: older is another call
+// with the id, of another one.
+type openCall struct {
+	id    jsonrpc.ID
+	out   *Outbox
+	older sink.Call
+}
+
+func (w *wire) Open(id jsonrpc.ID) (sink.Call, bool) {
+	key := id.Key()
+	if _, busy := w.find(key, w.to); busy {
+		return 0, false
+	}
+	w.last++
+	w.open[w.last] = openCall{id, w.to, w.calls[key]}
+	w.calls[key] = w.last
+	return w.last, true
+}
+
+// find returns the newest call with the key of an id, of one Outbox.
+func (w *wire) find(key string, out *Outbox) (sink.Call, bool) {
+	for call := w.calls[key]; call != 0; call = w.open[call].older {
+		if w.open[call].out == out {
+			return call, true
+		}
+	}
+	return 0, false
+}
+
+// Find returns the newest call: over HTTP a cancellation comes by a request of its own.
+func (w *wire) Find(id jsonrpc.ID) (sink.Call, bool) {
+	call, found := w.calls[id.Key()]
+	return call, found
+}
+
+// close ends a call.
+func (w *wire) close(call sink.Call) openCall {
+	closed := w.open[call]
+	delete(w.open, call)
+	key := closed.id.Key()
+	if w.calls[key] != call {
+		for newer := w.calls[key]; newer != 0; newer = w.open[newer].older {
+			if one := w.open[newer]; one.older == call {
+				one.older = closed.older
+				w.open[newer] = one
+			}
+		}
+	} else if w.calls[key] = closed.older; closed.older == 0 {
+		delete(w.calls, key)
+	}
+	return closed
+}
+
+// answer puts an answer, the last message of its request.
+func (w *wire) answer(to openCall, msg []byte) {
+	to.out.Put(msg)
+	if to.out != w.own {
+		to.out.End()
+	}
+}
+
+func (w *wire) Respond(call sink.Call, result sink.Result) {
+	of := w.close(call)
+	switch {
+	case len(result.Refs) > 0: // only the wasm program's Sink has contents of a Ref
+		w.answer(of, jsonrpc.AppendError(nil, of.id, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}))
+	case len(result.Document.JSON) > maxSmall && of.out.isFull():
+		err := w.client.engine.reason("The answer is dropped: 4 MiB of earlier ones wait. Read these first, and request fewer at a time", "busy", false)
+		w.answer(of, jsonrpc.AppendError(nil, of.id, err))
+	default:
+		w.answer(of, jsonrpc.AppendResult(nil, of.id, result.Document.JSON))
+	}
+}
+
+func (w *wire) Fail(call sink.Call, err *jsonrpc.Error) {
+	of := w.close(call)
+	w.answer(of, jsonrpc.AppendError(nil, of.id, err))
+}
+
+func (w *wire) Drop(call sink.Call) {
+	if of := w.close(call); of.out != w.own {
+		of.out.End()
+	}
+}
+
+func (w *wire) End(call sink.Call, result *sink.Document) {
+	of := w.close(call)
+	tagged := bytes.Replace(result.JSON, []byte(`"_meta":{`), append(tag(hop.KeySubscription, of.id), ','), 1)
+	of.out.Put(jsonrpc.AppendResult(nil, of.id, tagged))
+	w.answer(of, cancelled(of.id))
+}
+
+func (w *wire) Refuse(err *jsonrpc.Error) { w.to.Put(jsonrpc.AppendError(nil, "", err)) }
+
+func (w *wire) Notify(message *sink.Document, call sink.Call, as sink.Relation) {
+	out := w.own
+	if call != 0 {
+		out = w.open[call].out
+	}
+	if out != nil && !(message.Optional && out.isFull()) {
+		out.Put(w.related(message, call, as))
+	}
+}
+
+func (w *wire) Announce(topic sink.Topic) { w.own.put(outgoing{topic: topic, wire: w}) }
+
+// notification returns the message about a topic, or nil.
+func (w *wire) notification(topic sink.Topic) []byte {
+	w.client.mu.Lock()
+	defer w.client.mu.Unlock()
+	doc, subscription := topic.Take()
+	if doc == nil {
+		return nil
+	}
+	return w.related(doc, subscription, sink.OfSubscription)
+}
+
+// related returns a message with the id of its call.
+func (w *wire) related(message *sink.Document, call sink.Call, as sink.Relation) []byte {
+	key := MetaRequest
+	switch {
+	case as == sink.Plain || call == 0:
+		return message.JSON
+	case as == sink.OfSubscription:
+		key = hop.KeySubscription
+	}
+	return bytes.Replace(message.JSON, []byte(`"_meta":{}`), append(tag(key, w.open[call].id), '}'), 1)
+}
+
+// tag returns the beginning of a _meta with an id.
+func tag(key string, id jsonrpc.ID) []byte {
+	return append([]byte(`"_meta":{"`+key+`":`), id...)
+}
+
+// closeAll ends the Outboxes of the client and of its requests. The client's mu is held.
+func (w *wire) closeAll() {
+	for _, of := range w.open {
+		of.out.close(jsonrpc.ErrClosed)
+	}
+	w.own.close(jsonrpc.ErrClosed)
+}
