@@ -17,6 +17,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 const testTime = time.Minute // for anything that a test waits for
@@ -203,6 +204,37 @@ func TestUnreadFramesAreBounded(t *testing.T) {
 		near.CloseNow()
 		synctest.Wait()
 	})
+}
+
+// A large message waits with its writer while the peer does not read: the queue has 64 KiB of small
+// ones. Of a page the queue has 16 MiB.
+func TestUnreadMessagesWaitWithTheirWriter(t *testing.T) {
+	for isPage, want := range map[bool]int{false: 1, true: 16} {
+		synctest.Test(t, func(t *testing.T) {
+			near, far := websocketPipe(t)
+			s := New(far, limits.MaxAnswer, isPage)
+			written := 0
+			ended := make(chan error, 1)
+			go func() {
+				msg, err := bytes.Repeat([]byte("x"), 1<<20-messageCost), error(nil)
+				for ; err == nil; written++ {
+					err = s.Write(t.Context(), msg)
+				}
+				ended <- err
+			}()
+			synctest.Wait()
+			if !isPage {
+				s.Abort()
+			}
+			err := <-ended // of a page after limits.MaxDelay
+			if written-1 != want || errors.Is(err, engine.ErrBusy) != isPage {
+				t.Errorf("page %v: %d messages are written, then %v", isPage, written-1, err)
+			}
+			s.Abort()
+			near.CloseNow()
+			synctest.Wait()
+		})
+	}
 }
 
 // websocketPipe returns both ends of a WebSocket in memory.

@@ -2,39 +2,48 @@ package socket
 
 import "sync"
 
-// Numbers of messages that wait to be sent. A page has more room: all assistants subscribe
-// again after a restart.
+// What may wait to be sent, in bytes, besides one message of any size. A page has more room: its
+// socket serves many assistants, which all subscribe again after a restart. For other peers the
+// bound is that of their [engine.Outbox].
 const (
-	queueLength     = 8
-	pageQueueLength = 256
+	maxWaiting     = maxSequence
+	maxPageWaiting = 16 << 20
+	messageCost    = 64 // of each message, besides its bytes
 )
 
 // A queue holds the messages that are not sent yet. It has a goroutine only while there are
 // some: an idle socket costs little.
 type queue struct {
-	room chan struct{} // one element per message; a writer waits for it
-
 	mu       sync.Mutex
 	messages [][]byte
-	sending  bool // a goroutine sends
+	bytes    int           // of messages, and of those that are being sent
+	sending  bool          // a goroutine sends
+	less     chan struct{} // closed when bytes has become less; nil: nothing waits for that
 }
 
-// put adds a message, for which there is room.
-func (s *Socket) put(msg []byte) {
-	s.out.mu.Lock()
-	defer s.out.mu.Unlock()
-	s.out.messages = append(s.out.messages, msg)
+// put adds a message, if there is room for it; else it returns a channel that is closed when there
+// may be.
+func (s *Socket) put(msg []byte) (full <-chan struct{}) {
+	q := &s.out
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	most := maxWaiting
+	if s.failWhenFull {
+		most = maxPageWaiting
+	}
+	if size := len(msg) + messageCost; q.bytes > 0 && q.bytes+size > most {
+		if q.less == nil {
+			q.less = make(chan struct{})
+		}
+		return q.less
+	}
+	q.messages = append(q.messages, msg)
+	q.bytes += len(msg) + messageCost
 	s.beginSending()
+	return nil
 }
 
-// startSending makes sure that a goroutine sends, or closes the connection.
-func (s *Socket) startSending() {
-	s.out.mu.Lock()
-	defer s.out.mu.Unlock()
-	s.beginSending()
-}
-
-// beginSending is called with the lock held.
+// beginSending makes sure that a goroutine sends, or closes the connection. The caller holds the lock.
 func (s *Socket) beginSending() {
 	if !s.out.sending {
 		s.out.sending = true
@@ -42,34 +51,33 @@ func (s *Socket) beginSending() {
 	}
 }
 
-// take removes the first message; ok is false if there is none.
-func (s *Socket) take() (msg []byte, ok bool) {
-	s.out.mu.Lock()
-	defer s.out.mu.Unlock()
-	return s.takeLocked()
+// sent makes room for as much as messages have taken.
+func (q *queue) sent(messages [][]byte) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, msg := range messages {
+		q.bytes -= len(msg) + messageCost
+	}
+	if q.less != nil {
+		close(q.less)
+		q.less = nil
+	}
 }
 
-func (s *Socket) takeLocked() (msg []byte, ok bool) {
-	if len(s.out.messages) == 0 {
+// take removes the first message; ok is false if there is none. After orEnd the goroutine that sends
+// must end then, unless the socket is to be closed.
+func (s *Socket) take(orEnd bool) (msg []byte, ok bool) {
+	q := &s.out
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.messages) == 0 {
+		q.messages = nil // its memory
+		q.sending = !orEnd || s.isClosing()
 		return nil, false
 	}
-	msg, s.out.messages[0] = s.out.messages[0], nil
-	if s.out.messages = s.out.messages[1:]; len(s.out.messages) == 0 {
-		s.out.messages = nil // its memory
-	}
-	<-s.out.room // never blocks: the message has an element
+	msg, q.messages[0] = q.messages[0], nil
+	q.messages = q.messages[1:]
 	return msg, true
-}
-
-// takeOrEnd is take; without a message, the goroutine that calls it must end, unless the
-// socket is to be closed.
-func (s *Socket) takeOrEnd() (msg []byte, ok bool) {
-	s.out.mu.Lock()
-	defer s.out.mu.Unlock()
-	if msg, ok = s.takeLocked(); !ok && !s.isClosing() {
-		s.out.sending = false
-	}
-	return msg, ok
 }
 
 func (s *Socket) isClosing() bool {
@@ -85,14 +93,14 @@ func (s *Socket) isClosing() bool {
 // CloseWith was called, it then closes the connection.
 func (s *Socket) send() {
 	for {
-		msg, ok := s.takeOrEnd()
+		msg, ok := s.take(true)
 		switch {
-		case ok && s.ctx.Err() == nil:
-			if s.writeFrame(s.gather(msg)) != nil {
+		case ok:
+			messages := s.gather(msg)
+			if s.ctx.Err() == nil && s.writeFrame(messages) != nil {
 				s.cancel()
 			}
-		case ok: // nothing can be sent any more
-			s.queued.Add(-int64(len(msg)))
+			s.out.sent(messages)
 		case s.isClosing():
 			s.conn.Close(s.code, s.reason)
 			s.cancel()

@@ -39,7 +39,7 @@ func (s *Socket) gather(first []byte) [][]byte {
 		s.hold()
 	}
 	for size < maxSequence && !s.isClosing() {
-		msg, ok := s.take()
+		msg, ok := s.take(false)
 		if !ok {
 			break
 		}

@@ -39,7 +39,6 @@ type Socket struct {
 
 	started      time.Time
 	lastReceived atomic.Int64  // time of the last message, in ns since started; independent of the wall clock
-	queued       atomic.Int64  // bytes that Write has accepted and that are not sent
 	unread       atomic.Int64  // bytes in in
 	consumed     chan struct{} // has capacity 1; signals that unread decreased
 	once         sync.Once
@@ -51,27 +50,19 @@ type Socket struct {
 	reason       string
 }
 
-// maxSocketQueue is how much may wait to be sent to one peer.
-const maxSocketQueue = 16 << 20 // bytes
-
 // maxUnread is how much may be received and not yet read before no further message is
 // received.
 const maxUnread = 1 << 20 // bytes
 
 // New takes over conn. limit is the size of a received message in bytes. failWhenFull is
-// for pages, whose socket serves many assistants: if the queue is full, as when all
-// assistants subscribe again after a restart, Write waits up to limits.MaxDelay and then
-// fails.
+// for pages, whose socket serves many assistants: if the queue is full, Write waits up to
+// limits.MaxDelay and then fails.
 func New(conn *websocket.Conn, limit int64, failWhenFull bool) *Socket {
 	conn.SetReadLimit(-1) // receive enforces a limit without closing the connection
 	s := &Socket{
 		conn: conn, limit: limit, failWhenFull: failWhenFull, closing: make(chan struct{}),
 		in: make(chan received, 16), consumed: wait.NewSignal(), heard: wait.NewSignal(),
 		code: websocket.StatusNormalClosure, started: time.Now(),
-	}
-	s.out.room = make(chan struct{}, queueLength)
-	if failWhenFull {
-		s.out.room = make(chan struct{}, pageQueueLength)
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	context.AfterFunc(s.ctx, func() { s.conn.CloseNow() })
@@ -112,43 +103,33 @@ func (s *Socket) Write(ctx context.Context, msg []byte) error {
 	if s.failWhenFull && len(msg) > limits.MaxMessage+limits.MaxSlack { // the page could only reject it, without its id
 		return fmt.Errorf("write to a page: %w", engine.ErrTooLarge)
 	}
-	if s.queued.Add(int64(len(msg))) > maxSocketQueue && s.failWhenFull {
-		s.queued.Add(-int64(len(msg)))
-		return fmt.Errorf("write to a page that does not read: %w", engine.ErrBusy)
-	}
-	select {
-	case <-s.closing:
-		return jsonrpc.ErrClosed
-	case <-s.ctx.Done():
-		return jsonrpc.ErrClosed
-	default:
-	}
-	select {
-	case s.out.room <- struct{}{}:
-		s.put(msg)
-		return nil
-	default:
-	}
-	var full <-chan time.Time
-	if s.failWhenFull {
-		timer := time.NewTimer(limits.MaxDelay)
-		defer timer.Stop()
-		full = timer.C
-	}
-	select {
-	case s.out.room <- struct{}{}:
-		s.put(msg)
-		return nil
-	case <-full:
-		s.queued.Add(-int64(len(msg)))
-		return fmt.Errorf("write to a page that does not read: %w", engine.ErrBusy)
-	case <-s.closing:
-		return jsonrpc.ErrClosed
-	case <-s.ctx.Done():
-		return jsonrpc.ErrClosed
-	case <-ctx.Done():
-		s.queued.Add(-int64(len(msg)))
-		return ctx.Err()
+	var late <-chan time.Time
+	for {
+		select {
+		case <-s.closing:
+			return jsonrpc.ErrClosed
+		case <-s.ctx.Done():
+			return jsonrpc.ErrClosed
+		default:
+		}
+		full := s.put(msg)
+		if full == nil {
+			return nil
+		}
+		if s.failWhenFull && late == nil {
+			timer := time.NewTimer(limits.MaxDelay)
+			defer timer.Stop()
+			late = timer.C
+		}
+		select {
+		case <-full:
+		case <-late:
+			return fmt.Errorf("write to a page that does not read: %w", engine.ErrBusy)
+		case <-s.closing:
+		case <-s.ctx.Done():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 
@@ -164,7 +145,9 @@ func (s *Socket) CloseWith(code websocket.StatusCode, reason string) {
 	s.once.Do(func() {
 		s.code, s.reason = code, reason
 		close(s.closing)
-		s.startSending() // it closes the connection
+		s.out.mu.Lock()
+		defer s.out.mu.Unlock()
+		s.beginSending() // it closes the connection
 	})
 }
 
@@ -189,8 +172,5 @@ func (s *Socket) Done() <-chan struct{} { return s.ctx.Done() }
 func (s *Socket) writeFrame(messages [][]byte) error {
 	late := time.AfterFunc(limits.WriteTime, s.cancel)
 	defer late.Stop()
-	for _, msg := range messages {
-		defer s.queued.Add(-int64(len(msg)))
-	}
 	return s.conn.Write(context.Background(), websocket.MessageText, joined(messages))
 }

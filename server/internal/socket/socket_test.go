@@ -9,7 +9,7 @@ import (
 // A message that has grown over the limit on its way is rejected at once by the gateway:
 // the page could not read its id.
 func TestGrownMessageIsRejectedByTheGateway(t *testing.T) {
-	s := &Socket{failWhenFull: true, closing: make(chan struct{}), out: queue{room: make(chan struct{}, 1), sending: true}, ctx: t.Context()}
+	s := &Socket{failWhenFull: true, closing: make(chan struct{}), out: queue{sending: true}, ctx: t.Context()}
 	if err := s.Write(t.Context(), make([]byte, limits.MaxMessage+limits.MaxSlack)); err != nil {
 		t.Errorf("at the limit: %v", err)
 	}
