@@ -273,17 +273,15 @@ func (e *Engine) Mount(prefix string, s Source) (unmount func()) {
 func (e *Engine) insert(m *mount) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	mounts := slices.Clone(*e.mounts.Load())
-	for _, other := range mounts {
+	mounts := append(slices.Clone(*e.mounts.Load()), m)
+	for _, other := range mounts[:len(mounts)-1] {
 		if other.prefix == m.prefix && other.nth >= m.nth {
 			m.nth = other.nth + 1
 		}
 	}
-	at := 0
-	for at < len(mounts) && (mounts[at].prefix < m.prefix || mounts[at].prefix == m.prefix && mounts[at].nth < m.nth) {
-		at++
+	for at := len(mounts) - 1; at > 0 && (mounts[at-1].prefix > m.prefix || mounts[at-1].prefix == m.prefix && mounts[at-1].nth > m.nth); at-- {
+		mounts[at-1], mounts[at] = mounts[at], mounts[at-1]
 	}
-	mounts = slices.Insert(mounts, at, m)
 	e.mounts.Store(&mounts)
 	e.mounted++
 }

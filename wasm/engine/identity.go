@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/schema"
@@ -83,11 +82,11 @@ func sortedQuery(uri string, by func(name string) string) string {
 		if len(texts) > maxQuery {
 			return uri
 		}
-		at := len(texts)
-		for at > 0 && text < texts[at-1] {
-			at--
+		texts, variables = append(texts, text), append(variables, variable)
+		for at := len(texts) - 1; at > 0 && text < texts[at-1]; at-- {
+			texts[at-1], texts[at] = texts[at], texts[at-1]
+			variables[at-1], variables[at] = variables[at], variables[at-1]
 		}
-		texts, variables = slices.Insert(texts, at, text), slices.Insert(variables, at, variable)
 	}
 	return uri[:begin] + strings.Join(variables, "&") + uri[end:]
 }

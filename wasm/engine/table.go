@@ -201,11 +201,14 @@ func (t *Table) index() {
 	for _, r := range t.rows[Templates] {
 		prefix := r.matcher.prefix
 		t.byPrefix[prefix] = append(t.byPrefix[prefix], r)
-		if !slices.Contains(t.lengths, len(prefix)) {
-			t.lengths = append(t.lengths, len(prefix))
+		if slices.Contains(t.lengths, len(prefix)) {
+			continue
+		}
+		t.lengths = append(t.lengths, len(prefix))
+		for at := len(t.lengths) - 1; at > 0 && t.lengths[at-1] < t.lengths[at]; at-- { // there are few: a sort of package slices is 15 KB of engine.wasm
+			t.lengths[at-1], t.lengths[at] = t.lengths[at], t.lengths[at-1]
 		}
 	}
-	slices.SortFunc(t.lengths, func(a, b int) int { return b - a })
 }
 
 // update changes the table and announces it, with the lock released.
@@ -259,10 +262,11 @@ func (t *Table) List(_ context.Context, k Kind, cursor string) (listing Listing,
 	}
 	listing.Items = make([]Item, len(part))
 	for i, r := range part {
+		for k == Skills && i > 0 && r.key < listing.Items[i-1].Key { // in order: that of registration differs from page load to page load
+			listing.Items[i] = listing.Items[i-1]
+			i--
+		}
 		listing.Items[i] = Item{r.key, r.JSON}
-	}
-	if k == Skills { // whose order of registration differs from page load to page load
-		slices.SortFunc(listing.Items, func(a, b Item) int { return cmp.Compare(a.Key, b.Key) })
 	}
 	return listing, nil
 }
