@@ -52,7 +52,7 @@ JOBS = 3
 SEEDS = 50
 SEED =
 
-.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants mutants-web soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go race under-node vet-variants test-playground test-web built binary program
+.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants mutants-web soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go test-build race under-node vet-variants test-playground test-web built binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -161,14 +161,14 @@ $(BIN)/govulncheck-$(strip $(GOVULNCHECK)):
 
 # What waits for the network does so beside what compiles.
 test:
-	@$(MAKE) --no-print-directory -j 3 --output-sync=target browsers lint-go lint-web test-go
+	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint-web browsers test-go lint-go test-build
 	@$(MAKE) --no-print-directory test-playground test-web TESTS="$(NODE_TESTS) 'test/**/*.smoke.ts'"
 	@echo "all tests passed"
 
 test-more:
 	@$(MAKE) --no-print-directory browsers NEEDED="chromium firefox-esr WebKitWebDriver Xvfb gcc openssl"
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint-more vet-variants race under-node
-	@$(MAKE) --no-print-directory test-go SHORT=
+	@$(MAKE) --no-print-directory test-go test-build SHORT=
 	@$(MAKE) --no-print-directory test-web TESTS="'test/**/*.long.ts' 'test/**/*.page.ts' 'test/**/*.firefox.ts' 'test/**/*.webkit.ts'"
 	@echo "all tests passed"
 
@@ -189,11 +189,15 @@ vet-variants:
 # Vet is lint's; what debuggers need takes a third of the time of linking. Tests of the gateway wait for most of their time.
 SHORT = -short
 GO_TEST = -vet=off -ldflags=-w -parallel 4
-test-go: $(NPM_STAMP) binary
+test-go: $(if $(SHORT),,$(NPM_STAMP)) binary
 	@rm -rf .cache/messages
-	$(GO) test $(GO_TEST) $(SHORT) $$($(GO) list ./... | grep -vE '/pagemcp/(server|server/internal/gateway)$$')
+	$(GO) test $(GO_TEST) $(SHORT) $$($(GO) list ./... | grep -vE '/pagemcp/(server|server/internal/gateway|server/bundle|cmd/pagemcp)$$')
 	PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test $(GO_TEST) $(SHORT) -count=1 ./server ./server/internal/gateway
 	test -n "$(SHORT)" || PAGEMCP_MESSAGES=$(CURDIR)/.cache/messages $(GO) test -C $(INTEROP) $(GO_TEST) -count=1 ./...
+
+# What bundles, or reads the licences of, packages of npm.
+test-build: $(NPM_STAMP) binary
+	$(GO) test $(GO_TEST) $(SHORT) ./server/bundle ./cmd/pagemcp
 
 # Collecting garbage less often saves a third of the time of some packages, and takes some hundred MB.
 race: export GOGC = 400
