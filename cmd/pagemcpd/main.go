@@ -4,29 +4,33 @@
 //	pagemcpd --config FILE           serves until SIGTERM or SIGINT, then drains
 //	pagemcpd --config FILE --check   checks the configuration and the files that it names
 //	pagemcpd keygen                  prints a line for the file of keys
+//	pagemcpd doctor --as NAME URL    says what would keep an assistant from connecting
 //	pagemcpd version                 prints the version; each command has --help
 //
 // There are no other flags, and no environment variables besides those of the Go runtime.
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/pagemcp/pagemcp/server/hosted"
+	"github.com/pagemcp/pagemcp/server/hosted/doctor"
 	"github.com/pagemcp/pagemcp/server/hosted/ring/natskv"
 	"github.com/pagemcp/pagemcp/web"
 )
 
 // Exit codes, besides 0.
 const (
-	exitFailed  = 1 // a listener has failed
+	exitFailed  = 1 // a listener has failed, or doctor has found something
 	exitMistake = 2 // the command line or the configuration is wrong; nothing was done
 )
 
@@ -42,6 +46,7 @@ const usage = `pagemcpd runs one node of a hosted gateway.
   pagemcpd --config FILE           serve until SIGTERM or SIGINT, then drain
   pagemcpd --config FILE --check   check the configuration and the files that it names
   pagemcpd keygen                  print a line for the file of keys
+  pagemcpd doctor --as NAME URL    say what would keep an assistant from connecting
   pagemcpd version                 print the version
 `
 
@@ -80,6 +85,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			return printLine(args, keygenUsage, hosted.NewKey, stdout, stderr)
 		case "version":
 			return printLine(args, versionUsage, web.Version, stdout, stderr)
+		case "doctor":
+			return examine(ctx, args[1:], stdout, stderr)
 		}
 	}
 	flags := flag.NewFlagSet("pagemcpd", flag.ContinueOnError)
@@ -108,6 +115,47 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		return 0
 	}
 	return serve(ctx, *file, stdout, stderr)
+}
+
+const doctorUsage = `pagemcpd doctor --as NAME [--token-file FILE] URL connects to a running gateway as an assistant does, and says what
+is as it needs it, and what is not. NAME is ` + doctor.Assistants + `.
+
+  pagemcpd doctor --as claude.ai https://mcp.app.example/mcp
+
+It registers no client and signs nobody in. With an access token of a user in FILE it goes on as the assistant does
+after the sign-in: it lists tools, and calls list_resources. It ends with 1 if something would fail.
+`
+
+func examine(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	flags := flag.NewFlagSet("pagemcpd doctor", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // errors are printed below
+	as, file := flags.String("as", "", ""), flags.String("token-file", "", "")
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, doctorUsage)
+		return 0
+	}
+	if err == nil && (*as == "" || flags.NArg() != 1) {
+		err = errors.New("want --as NAME and one URL")
+	}
+	token := []byte(nil)
+	if err == nil && *file != "" {
+		token, err = os.ReadFile(*file)
+	}
+	if err == nil {
+		err = doctor.Examine(ctx, *as, flags.Arg(0), string(bytes.TrimSpace(token)), http.DefaultClient, func(ok bool, text string) {
+			mark := "ok    "
+			if !ok {
+				mark, code = "fails ", exitFailed
+			}
+			fmt.Fprintln(stdout, mark+text)
+		})
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "pagemcpd doctor: %v\n\n%s", err, doctorUsage)
+		return exitMistake
+	}
+	return code
 }
 
 func serve(ctx context.Context, file string, stdout, stderr io.Writer) (code int) {

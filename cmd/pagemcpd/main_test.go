@@ -16,12 +16,17 @@ func TestCommandLines(t *testing.T) {
 		stdout string
 		stderr string
 	}{
-		"--help":                {0, "pagemcpd keygen ", ""},
-		"keygen --help":         {0, "pagemcpd keygen > pagemcp.keys", ""},
-		"keygen -h":             {0, "add a new line at the end", ""},
-		"version --help":        {0, "pagemcpd version ", ""},
-		"version":               {0, web.Version() + "\n", ""},
-		"keygen --bits 512":     {exitMistake, "", `pagemcpd: "keygen" takes no arguments, and got "--bits"`},
+		"--help":                              {0, "pagemcpd keygen ", ""},
+		"keygen --help":                       {0, "pagemcpd keygen > pagemcp.keys", ""},
+		"keygen -h":                           {0, "add a new line at the end", ""},
+		"version --help":                      {0, "pagemcpd version ", ""},
+		"version":                             {0, web.Version() + "\n", ""},
+		"keygen --bits 512":                   {exitMistake, "", `pagemcpd: "keygen" takes no arguments, and got "--bits"`},
+		"doctor --help":                       {0, "pagemcpd doctor --as NAME", ""},
+		"doctor --as vscode":                  {exitMistake, "", "want --as NAME and one URL"},
+		"doctor --as x https://a.example/mcp": {exitMistake, "", "use claude.ai, chatgpt or vscode"},
+		"doctor --as vscode http://127.0.0.1:1/mcp":              {exitFailed, "fails no answer to initialize", ""},
+		"doctor --as vscode --token-file no http://127.0.0.1:1/": {exitMistake, "", "no such file"},
 		"version x":             {exitMistake, "", `pagemcpd: "version" takes no arguments, and got "x"`},
 		"serve":                 {exitMistake, "", `pagemcpd: there is no command "serve"`},
 		"":                      {exitMistake, "", "pagemcpd: --config is missing"},

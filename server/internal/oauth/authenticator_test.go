@@ -42,6 +42,10 @@ func TestChallenges(t *testing.T) {
 			"expired", "/mcp", []string{"Bearer " + issuer.AccessToken(testMCP, set{"exp": 1, "iat": 0})}, 401,
 			`Bearer error="invalid_token", error_description="the token has expired", ` + document + `/mcp", ` + scopes,
 		},
+		{
+			"another audience", "/mcp", []string{"Bearer " + issuer.AccessToken(testMCP, set{"aud": testMCP + "\", scope=\"ü\r\n"})}, 401,
+			`Bearer error="invalid_token", error_description="the token is for ` + testMCP + `?, scope=????, and this endpoint is ` + testMCP + `", ` + document + `/mcp", ` + scopes,
+		},
 		{"two headers", "/mcp", []string{valid, valid}, 400, "invalid_request"},
 		{"two headers, one empty", "/mcp", []string{"", valid}, 400, "invalid_request"},
 		{"two in one header", "/mcp", []string{valid + ", " + valid}, 400, "invalid_request"},

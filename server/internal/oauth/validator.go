@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -114,7 +115,23 @@ func (v *Validator) checkAudience(a Access, endpoint string) error {
 	if containsAudience(a.audience, endpoint) || containsAudience(a.audience, v.config.Audience...) {
 		return nil
 	}
-	return invalid(WrongAudience, "the token is for another audience")
+	return invalid(WrongAudience, "the token is for "+named(a.audience)+", and this endpoint is "+endpoint)
+}
+
+// named returns audiences for a header of an answer (RFC 6750, section 3): an issuer may take them from a client.
+func named(audiences []string) string {
+	const most, longest = 3, 200 // bytes
+	if len(audiences) == 0 {
+		return "no audience"
+	}
+	text := strings.Join(audiences[:min(len(audiences), most)], " and ")
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' {
+			return '?'
+		}
+		return r
+	}, text)
+	return text[:min(len(text), longest)]
 }
 
 // read validates the claims of a token.
