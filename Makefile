@@ -11,8 +11,6 @@
 # make mutants  changes of the engine that no test notices; see ARGS=-help
 # make mutants-web  the same for TypeScript, by the tests in Node; SOURCES, TESTS and EVERY say what
 # make bench  races ours against others and prints ratios; never fails on time; see web/bench/run.ts for ARGS
-# make bench-playground  the playground under load, and MCP Inspector under the same burst
-# make bench-watch  from a click in a page to the line of `pagemcp watch`, in both browsers, visible and hidden; ARGS='--clicks 100'
 # make bundlers  runs an app in each bundler and framework, in Chromium; ONLY=vite8 for one; downloads them once
 # make clients  connects Claude Code, Codex CLI, Gemini CLI and opencode by `pagemcp install`; downloads them each time
 # make cluster  nodes of the hosted gateway as processes that fail, and figures
@@ -52,7 +50,7 @@ JOBS = 3
 SEEDS = 50
 SEED =
 
-.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants mutants-web soak bench bench-playground bench-watch bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go test-build race under-node vet-variants test-playground test-web built binary program
+.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants mutants-web soak bench bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go test-build race under-node vet-variants test-playground test-web built binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -295,13 +293,6 @@ soak: $(NPM_STAMP) binary browsers
 
 bench: $(NPM_STAMP) binary
 	cd web && $(NODE) bench/run.ts $(ARGS)
-
-bench-playground: $(NPM_STAMP) binary browsers
-	cd web && $(NODE) bench/playground.ts $(ARGS)
-
-bench-watch: $(NPM_STAMP) binary browsers
-	@$(BIN)/pagemcp build --out .cache/built
-	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) bench/watch.ts $(ARGS)
 
 # The packed package, installed as an app does; about ten minutes. The tools stay in .cache/bundlers.
 ONLY =

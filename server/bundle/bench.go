@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"context"
 	"maps"
 	"path"
 	"path/filepath"
@@ -35,14 +34,6 @@ func BuildBench(root string) (Files, error) {
 		return nil, err
 	}
 	maps.Copy(files, apps)
-	named, problems, err := buildEngine(context.Background(), root, "-buildid=")
-	if err != nil {
-		return nil, err
-	}
-	if problems != nil {
-		return nil, &Error{Text: messages(problems)}
-	}
-	files["/bench/engine-names.wasm"] = named // engine.wasm with the names of its functions
 	return files, nil
 }
 

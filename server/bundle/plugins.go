@@ -192,14 +192,7 @@ var hotPackages = [...]string{"wasm", "wasm/engine", "wasm/jsonrpc"}
 // compiler. The file has no build id, which would differ between machines and does not
 // compress.
 func BuildEngine(ctx context.Context, root string) ([]byte, []api.Message, error) {
-	return buildEngine(ctx, root, linkerFlags)
-}
-
-const linkerFlags = "-s -w -buildid="
-
-// buildEngine is BuildEngine with flags for the linker.
-func buildEngine(ctx context.Context, root, ldflags string) ([]byte, []api.Message, error) {
-	linked, problems, err := linkEngine(ctx, root, ldflags)
+	linked, problems, err := linkEngine(ctx, root)
 	if err != nil || problems != nil {
 		return nil, problems, err
 	}
@@ -208,7 +201,7 @@ func buildEngine(ctx context.Context, root, ldflags string) ([]byte, []api.Messa
 }
 
 // linkEngine returns the engine as the Go toolchain makes it.
-func linkEngine(ctx context.Context, root, ldflags string) ([]byte, []api.Message, error) {
+func linkEngine(ctx context.Context, root string) ([]byte, []api.Message, error) {
 	dir, err := os.MkdirTemp("", "pagemcp-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
@@ -219,7 +212,7 @@ func linkEngine(ctx context.Context, root, ldflags string) ([]byte, []api.Messag
 		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
 	}
 	out := filepath.Join(dir, "engine.wasm")
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-overlay=" + overlay, "-ldflags=" + ldflags, "-o", out}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-overlay=" + overlay, "-ldflags=-s -w -buildid=", "-o", out}
 	args = append(args, "-gcflags=all=-l")
 	for _, hot := range hotPackages {
 		args = append(args, "-gcflags=github.com/pagemcp/pagemcp/"+hot+"=")

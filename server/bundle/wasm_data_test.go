@@ -67,7 +67,7 @@ func TestEngineKeepsItsMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long: make test-more")
 	}
-	built, problems, err := linkEngine(t.Context(), "../..", linkerFlags)
+	built, problems, err := linkEngine(t.Context(), "../..")
 	if err != nil || problems != nil {
 		t.Fatal(err, problems)
 	}

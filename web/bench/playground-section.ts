@@ -12,25 +12,22 @@ export interface PlaygroundOptions {
   messages?: number
   perSecond?: number
   rounds?: number
-  /** Called with figures that are not in the section. */
-  told?(what: string, measured: string, budget: string): void
 }
 
 /** Notifications of the burst. */
-export const burstOf = 100
+const burstOf = 100
 
-export const quiet = {
+const quiet = {
   flags: ['--disable-background-timer-throttling', '--disable-renderer-backgrounding'],
 }
 
-export const ms = (n: number) => `${n.toFixed(1)} ms`
+const ms = (n: number) => `${n.toFixed(1)} ms`
 
 /** Each round in the same browser, in pages of its own. */
 export async function measurePlayground({
   messages = 100_000,
   perSecond = 2000,
   rounds = 3,
-  told = () => {},
 }: PlaygroundOptions = {}): Promise<Section> {
   const rows = new Map<string, Rounds>()
   const note = (workload: string, figures: Partial<Scene>) => {
@@ -54,7 +51,7 @@ export async function measurePlayground({
       note('scroll through them', { frame: measured.p99Scroll })
       note('ten pages at one gateway, 300 reads', await tenPages(browser))
       told(`elements with ${many} resources`, String(elements), '')
-      tellDetails(told, measured, short)
+      tellDetails(measured, short)
     }
     const version = await browser.version()
     return { name: 'playground chromium', unit: 'ms', browser: version, rows: [...rows.values()] }
@@ -77,8 +74,11 @@ async function timeline(
   return [measured, short] as const
 }
 
+/** Prints a figure that is not in the section. */
+const told = (what: string, measured: string, budget: string) =>
+  console.log(`${what.padEnd(64)} ${measured.padStart(20)}   ${budget}`)
+
 function tellDetails(
-  told: NonNullable<PlaygroundOptions['told']>,
   { longWork, heap, filters }: Load,
   { blocked, shown }: { blocked: number; shown: number },
 ) {

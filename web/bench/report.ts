@@ -60,7 +60,6 @@ const columns: { readonly [part: string]: Columns } = {
   // The longest task, the same in CPU time of the thread, and what 99 of 100 frames do not exceed.
   playground: { medians: ['task', 'work', 'frame'], ratios: [] },
   size: { medians: ['raw', 'gzip', 'brotli'], ratios: [] },
-  packages: { medians: ['code', 'brotli'], ratios: [] },
   plain: { medians: ['ours', 'plain'], ratios: [['ours', 'plain']] },
 }
 

@@ -26,7 +26,6 @@ import { parseArgs } from 'node:util'
 import type { BrowserName } from '../test/harness/launch.ts'
 import { measureGateway } from './gateway.ts'
 import { goals, goalTable } from './goals.ts'
-import { measurePackages } from './packages.ts'
 import { measurePlayground } from './playground-section.ts'
 import { race } from './race.ts'
 import { columnsOf, type Section, table } from './report.ts'
@@ -118,10 +117,7 @@ try {
     told('playground')
     measured(await measurePlayground(rounds === undefined ? {} : { rounds }))
   }
-  if (wanted.includes('size')) {
-    measured(measureSizes(site))
-    measured(measurePackages(readFileSync(join(files, 'bench/engine-names.wasm'))))
-  }
+  if (wanted.includes('size')) measured(measureSizes(site))
   for (const goal of goals) {
     const lines = goalTable(goal, sections)
     if (lines) console.log(`${goal.title}\n\n${lines}\n`)
