@@ -8,9 +8,8 @@ import (
 // A Limiter limits how much clients use.
 type Limiter interface {
 	// Delay does not block. It counts one more request of this method by c, which is initialize for a new
-	// session over HTTP only, and returns how long it has to
-	// wait to stay within the rate. If over is not nil, the request is rejected, and
-	// nothing is counted.
+	// session over HTTP only, or a notification or response that is posted, and returns how long it has to
+	// wait to stay within the rate. If over is not nil, it is rejected, and nothing is counted.
 	Delay(c Client, method string) (wait time.Duration, over *Exceeded)
 
 	// Acquire counts one more HTTP request of c until release is called. If over is not

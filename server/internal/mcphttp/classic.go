@@ -54,6 +54,11 @@ func (r *request) array(elements [][]byte) {
 // client that disconnects has not cancelled it.
 func (r *request) inSession(s *session, x engine.Examination, body []byte, stream bool) {
 	if x.Kind != jsonrpc.Request {
+		// Within the rate and what may wait, it goes on at once: one that waits would come after its request.
+		if _, over := r.server.Gate.Limits.Delay(r.client, x.Method); over != nil {
+			r.exceeded("", over)
+			return
+		}
 		if s.notify(x, body) != nil {
 			r.unknownSession()
 			return

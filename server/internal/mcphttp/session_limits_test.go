@@ -164,3 +164,38 @@ func TestNewSessionsTakeFromTheRate(t *testing.T) {
 		}
 	})
 }
+
+// Notifications and responses take from the rate of calls of their client, and from no other's.
+func TestNotificationsTakeFromTheRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newTestOwners(t).process(func(ss *mcphttp.Sessions) {
+			ss.Gate.Limits = quotas.New(quotas.Local(quotas.Limits{CallsPerSecond: 5}), nil)
+		})
+		session, bob := n.beginAs(aliceToken), n.beginAs("https://auth.example bob app")
+		taken, refused := 0, 0
+		for i := range 60 {
+			body := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
+			if i%2 == 1 {
+				body = `{"jsonrpc":"2.0","id":"none","result":{}}`
+			}
+			switch answer := n.do("POST", "/mcp", aliceToken, session, body); {
+			case answer.StatusCode == 202:
+				taken++
+			case answer.StatusCode == 429 && answer.Header.Get("Retry-After") != "":
+				refused++
+			default:
+				t.Fatalf("%d %s", answer.StatusCode, answer.body)
+			}
+		}
+		if taken < 20 || refused < 20 {
+			t.Errorf("%d are taken, and %d refused", taken, refused)
+		}
+		if answer := n.do("POST", "/mcp", "https://auth.example bob app", bob, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`); answer.StatusCode != 202 {
+			t.Errorf("another client gets %d", answer.StatusCode)
+		}
+		time.Sleep(4 * time.Second)
+		if answer := n.do("POST", "/mcp", aliceToken, session, `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`); answer.StatusCode != 202 {
+			t.Errorf("later: %d %s", answer.StatusCode, answer.body)
+		}
+	})
+}
