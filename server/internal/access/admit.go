@@ -52,7 +52,7 @@ func (d *Direct) admit(x engine.Examination, msg []byte, to *engine.Outbox) bool
 		return false
 	}
 	switch {
-	case d.overShare(call) != nil:
+	case d.isOverShare(call):
 		if !d.enqueue(x, call) {
 			d.rejectBusy(call, "Too many requests in flight")
 		}
@@ -73,7 +73,7 @@ func (d *Direct) rejectBusy(call *openCall, text string) {
 func (d *Direct) sendLater(x engine.Examination, call *openCall, wait time.Duration) {
 	d.markDelayed(call)
 	time.AfterFunc(wait, func() {
-		if d.takeDelayed(call) {
+		if d.claim(call) {
 			d.direct.Post(x, call.out)
 		}
 	})

@@ -53,19 +53,13 @@ func (d *Direct) begin(x engine.Examination, to *engine.Outbox) *openCall {
 	return &openCall{id: x.ID, out: to, method: x.Method, uri: x.Name, about: aboutOf(x), page: PageConcerned(d.client.Path(), x), trace: d.gate.TraceOf(x), started: time.Now()}
 }
 
-// overShare returns an error if a registered request exceeds what its page may have in
-// flight on this connection. Only requests that name something are for one page; the
-// engine limits the others. The number of calls is bounded by that, so they are counted here.
-func (d *Direct) overShare(call *openCall) *Exceeded {
-	if call.uri == "" || call.method == engine.MethodListen {
-		return nil
-	}
+// isOverShare reports whether a registered request exceeds what its page may have in flight on this
+// connection. Only requests that name something are for one page; the engine limits the others. The
+// number of calls is bounded by that, so they are counted here.
+func (d *Direct) isOverShare(call *openCall) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.hasRoom(call) {
-		return nil
-	}
-	return &Exceeded{Text: "Too many requests in flight"}
+	return call.uri != "" && call.method != engine.MethodListen && !d.hasRoom(call)
 }
 
 // hasRoom reports whether the engine may get a request. The caller holds the lock.
@@ -97,26 +91,27 @@ func (d *Direct) enqueue(x engine.Examination, call *openCall) bool {
 	call.delayed, call.examined = true, x
 	d.queue = append(d.queue, call)
 	time.AfterFunc(limits.QueueTime, func() {
-		if d.dequeue(call) {
+		if d.claim(call) {
 			d.rejectBusy(call, "Too many requests in flight")
 		}
 	})
 	return true
 }
 
-// dequeue reports whether a request waited, and still has no answer.
-func (d *Direct) dequeue(call *openCall) bool {
+// claim ends the delay of a request, and reports whether it still waits for the engine.
+func (d *Direct) claim(call *openCall) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	at := slices.Index(d.queue, call)
-	if at >= 0 {
-		d.queue = slices.Delete(d.queue, at, at+1)
+	d.queue = slices.DeleteFunc(d.queue, func(other *openCall) bool { return other == call })
+	if !call.delayed || !d.isWaiting(call) {
+		return false
 	}
-	return at >= 0 && d.isWaiting(call)
+	call.delayed = false
+	return true
 }
 
-// isWaiting reports whether a delayed request was neither cancelled nor refused meanwhile. The caller
-// holds the lock.
+// isWaiting reports whether a request was neither answered, cancelled nor refused. The caller holds the
+// lock.
 func (d *Direct) isWaiting(call *openCall) bool {
 	return d.calls[callKey{call.out, call.id.Key()}] == call && call.outcome == ""
 }
@@ -128,7 +123,7 @@ func (d *Direct) sendQueued() {
 		if call == nil {
 			return
 		}
-		if d.dequeue(call) && d.takeDelayed(call) {
+		if d.claim(call) {
 			d.direct.Post(call.examined, call.out)
 		}
 	}
@@ -162,17 +157,6 @@ func (d *Direct) isDelayed(call *openCall) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return call.delayed
-}
-
-// takeDelayed reports whether a request whose delay has passed still waits.
-func (d *Direct) takeDelayed(call *openCall) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.isWaiting(call) {
-		return false
-	}
-	call.delayed = false
-	return true
 }
 
 // takeCall removes a request and returns it.
