@@ -34,35 +34,18 @@ func (f Fitter) Tool(name string, object []byte) []byte {
 		return object
 	}
 	o := writer{'{'}
-	described := removed == ""
 	for scan := jsonrpc.Scan(object); scan.Next(); {
-		switch name := string(scan.Name); {
-		case name == "inputSchema":
-			o.member(name, schema)
-		case name == "description" && removed != "":
-			o.text(name, appendNote(scan.Value, "\n\n", removedNote(removed)))
-			described = true
-		default:
-			o.member(name, scan.Value)
+		value := scan.Value
+		if string(scan.Name) == "inputSchema" {
+			value = schema
 		}
+		o.member(string(scan.Name), value)
 	}
-	if !described {
-		o.text("description", removedNote(removed))
+	fitted := append([]byte(o), '}')
+	if removed == "" {
+		return fitted
 	}
-	return append(o, '}')
-}
-
-func removedNote(removed string) string {
-	return "The arguments must also fit this JSON Schema, by which the page checks them: " + removed
-}
-
-// appendNote returns a JSON string with a note behind it.
-func appendNote(text []byte, separator, note string) string {
-	before, _ := jsonrpc.Text(text)
-	if before == "" {
-		return note
-	}
-	return before + separator + note
+	return withNote(fitted, "\n\n", "The arguments must also fit this JSON Schema, by which the page checks them: "+removed)
 }
 
 // combinators are what APIs refuse at the top level of a schema. They take them below it.
@@ -173,15 +156,16 @@ func (s *schemas) collect(schema []byte, u *union, depth int) {
 				}
 			}
 			required = append(required, common...)
-		case "$ref":
-			one := union{}
-			s.collect(s.target(scan.Value), &one, depth+1)
+		case "$ref", "then", "else":
+			one, branch := union{}, scan.Value
+			if name == "$ref" {
+				branch = s.target(branch)
+			}
+			s.collect(branch, &one, depth+1)
 			u.addAll(&one)
-			required = append(required, one.required...)
-		case "then", "else":
-			one := union{}
-			s.collect(scan.Value, &one, depth+1)
-			u.addAll(&one)
+			if name == "$ref" {
+				required = append(required, one.required...)
+			}
 		}
 	}
 	u.required = append(u.required, required...)
@@ -286,22 +270,26 @@ func named(schema []byte, key, shown string) []byte {
 	if key == shown {
 		return schema
 	}
-	return withNote(schema, "In a call its name is "+jsonrpc.Quoted(key)+".")
+	return withNote(schema, " ", "In a call its name is "+jsonrpc.Quoted(key)+".")
 }
 
-// withNote adds a note to the description of a schema.
-func withNote(schema []byte, note string) []byte {
-	if len(schema) == 0 || schema[0] != '{' {
-		return schema
+// withNote adds a note to the description of a schema or tool.
+func withNote(object []byte, separator, note string) []byte {
+	if len(object) == 0 || object[0] != '{' {
+		return object
 	}
 	o, described := writer{'{'}, false
-	for scan := jsonrpc.Scan(schema); scan.Next(); {
-		if string(scan.Name) == "description" {
-			o.text("description", appendNote(scan.Value, " ", note))
-			described = true
+	for scan := jsonrpc.Scan(object); scan.Next(); {
+		if string(scan.Name) != "description" {
+			o.member(string(scan.Name), scan.Value)
 			continue
 		}
-		o.member(string(scan.Name), scan.Value)
+		text := note
+		if before, _ := jsonrpc.Text(scan.Value); before != "" {
+			text = before + separator + note
+		}
+		o.text("description", text)
+		described = true
 	}
 	if !described {
 		o.text("description", note)
@@ -332,15 +320,14 @@ func (s *schemas) schema(own []byte, depth int) []byte {
 			}
 			whole, err := strconv.ParseInt(string(value), 10, 52)
 			has := jsonrpc.Member(own, bound) != nil
-			switch {
-			case isInteger && err == nil && !has:
+			if isInteger && err == nil && !has {
 				o.member(bound, strconv.AppendInt(nil, whole+sign, 10))
-			case !has:
-				o.member(bound, value)
-				notes = append(notes, words+string(value)+".")
-			default:
-				notes = append(notes, words+string(value)+".")
+				continue
 			}
+			if !has {
+				o.member(bound, value)
+			}
+			notes = append(notes, words+string(value)+".")
 		case "format":
 			if format, _ := jsonrpc.Text(value); format != "date-time" && format != "enum" {
 				if format != "" {
@@ -350,11 +337,7 @@ func (s *schemas) schema(own []byte, depth int) []byte {
 			}
 			o.member(name, value)
 		case "properties":
-			var all []string
-			for each := jsonrpc.Scan(value); each.Next(); {
-				all = append(all, string(each.Name))
-			}
-			keys, properties := keysOf(all), writer{'{'}
+			keys, properties := keysOf(names(value)), writer{'{'}
 			for each := jsonrpc.Scan(value); each.Next(); {
 				key := string(each.Name)
 				properties.member(keys[key], named(s.schema(each.Value, depth+1), key, keys[key]))
@@ -380,7 +363,7 @@ func (s *schemas) schema(own []byte, depth int) []byte {
 	}
 	fitted := append([]byte(o), '}')
 	if len(notes) > 0 {
-		fitted = withNote(fitted, strings.Join(notes, " "))
+		fitted = withNote(fitted, " ", strings.Join(notes, " "))
 	}
 	return fitted
 }
@@ -422,12 +405,8 @@ func (s *schemas) keyword(name string, value []byte, depth int) []byte {
 
 // renamed returns the list of required keys as the properties have them.
 func renamed(required, properties []byte) []byte {
-	var all []string
-	for each := jsonrpc.Scan(properties); each.Next(); {
-		all = append(all, string(each.Name))
-	}
 	u := union{required: texts(required)}
-	keys := keysOf(all)
+	keys := keysOf(names(properties))
 	for _, key := range u.required { // of patternProperties
 		if keys[key] == "" && ValidKey(key) {
 			keys[key] = key
@@ -444,6 +423,14 @@ func isObject(kind []byte) bool {
 		return text == "object"
 	}
 	return slices.Contains(texts(kind), "object")
+}
+
+// names returns the names of the members of an object.
+func names(object []byte) (all []string) {
+	for each := jsonrpc.Scan(object); each.Next(); {
+		all = append(all, string(each.Name))
+	}
+	return all
 }
 
 // texts returns the strings of a JSON array.
