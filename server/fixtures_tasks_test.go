@@ -20,7 +20,7 @@ func (p *testPage) serveTaskTools() {
 		"seconds": object{"type": "number"}, "label": object{"type": "string"},
 	}}, optional, func(ctx context.Context, given object) (any, error) {
 		seconds, _ := given["seconds"].(float64)
-		engine.TaskOf(ctx).Message(fmt.Sprintf("Computes for %v s.", seconds))
+		engine.InvocationOf(ctx).Progress(fmt.Appendf(nil, `{"progress":1,"message":"Computes for %v s."}`, seconds))
 		if err := pauseFor(ctx, time.Duration(seconds*float64(time.Second))); err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/pagemcp/pagemcp/wasm/internal/emit"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
@@ -23,19 +22,6 @@ func TaskOf(ctx context.Context) Task {
 
 // IsTask reports whether the call became a task.
 func (t Task) IsTask() bool { return t.task != nil }
-
-// Message says what the task does now, to the user and the model: it is cleaned by [PlainText]. In
-// an ordinary call it is sent as progress.
-func (t Task) Message(text string) {
-	t.invocation.Progress(append(jsonrpc.AppendString([]byte(`{"progress":`+t.invocation.nextProgress()+`,"message":`), text), '}'))
-}
-
-// nextProgress returns a whole number above the progress that was sent.
-func (i *Invocation) nextProgress() string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return strconv.Itoa(int(i.progress) + 1)
-}
 
 // Input requests input of the client, as [Invocation.Need] does, and returns the answers, a JSON
 // object by the same keys. A task waits for them, until ctx ends. In an ordinary call there are

@@ -24,7 +24,7 @@ func pageWithTasks(t *testing.T) *engine.Engine {
 		Task: engine.TaskTool{Mode: engine.TaskOptional},
 		Call: func(ctx context.Context, _ []byte) ([]byte, error) {
 			call := engine.TaskOf(ctx)
-			call.Message("works\u202e")
+			engine.InvocationOf(ctx).Progress([]byte(`{"progress":1,"message":"works\u202e"}`))
 			_, err := call.Input(ctx, []byte(`{"ok":{"method":"elicitation/create","params":{"message":"Go on?","requestedSchema":{"type":"object","properties":{}}}}}`))
 			if err != nil {
 				return nil, err

@@ -178,21 +178,14 @@ func (r *Remote) reopen(l *link) {
 func (r *Remote) keepListening(l *link) {
 	defer r.releaseWaiters(l)
 	for {
+		do, wait := r.next(l)
+		if do != nil {
+			do()
+			continue
+		}
 		var retry <-chan time.Time
-		switch s := r.next(l); {
-		case s.unused != nil:
-			for _, p := range s.unused {
-				l.conn.Cancel(p)
-			}
-			continue
-		case s.over != nil:
-			r.refused(l, s.over, byAnswer)
-			continue
-		case s.open != nil:
-			r.open(l, s.open)
-			continue
-		case s.retry > 0:
-			retry = time.After(s.retry)
+		if wait > 0 {
+			retry = time.After(wait)
 		}
 		select {
 		case <-l.listens.wake:
@@ -204,34 +197,35 @@ func (r *Remote) keepListening(l *link) {
 	}
 }
 
-// A listenStep is what is to be done for the listens of a link: one of these, or nothing.
-type listenStep struct {
-	unused []*jsonrpc.Pending
-	over   []*topic
-	open   *listen
-	retry  time.Duration // after which refused ones are asked for again
-}
-
-func (r *Remote) next(l *link) (s listenStep) {
+// next returns what is to be done for the listens of a link; nil: nothing now, or to ask again for
+// refused topics after a time, if that is not 0.
+func (r *Remote) next(l *link) (do func(), retry time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	here := &l.listens
 	if r.link != l {
-		return s
+		return nil, 0
 	}
-	s.unused, here.unused = here.unused, nil
-	if s.unused != nil {
-		return s
+	if unused := here.unused; unused != nil {
+		here.unused = nil
+		return func() {
+			for _, p := range unused {
+				l.conn.Cancel(p)
+			}
+		}, 0
 	}
 	if len(here.over) > 0 {
-		s.over = here.over[0].topics
+		topics := here.over[0].topics
 		here.over = here.over[1:]
-		return s
+		return func() { r.refused(l, topics, byAnswer) }, 0
 	}
-	if s.open = here.take(); s.open == nil && !here.retryAt.IsZero() {
-		s.retry = max(time.Until(here.retryAt), time.Millisecond)
+	if h := here.take(); h != nil {
+		return func() { r.open(l, h) }, 0
 	}
-	return s
+	if !here.retryAt.IsZero() {
+		retry = max(time.Until(here.retryAt), time.Millisecond)
+	}
+	return nil, retry
 }
 
 // take makes a listen of the topics that wait for one; nil: none does. The Remote's mu is held.
