@@ -1,39 +1,190 @@
 /**
- * All clients of one engine: opens and closes them, and keeps them while one program follows another.
- * Go decides what is answered; objects, ids and contents stay here.
+ * The clients of an engine, and their requests that have no answer yet. Go decides what is answered; objects, ids and
+ * contents stay here.
  *
- * Invariants that the modules of clients rely on:
+ * Invariants that receiver.ts, engine-events.ts and replies.ts rely on:
  * - Nothing calls into Go from within Go. Imports record (engine-events.ts); `drain` delivers after the
- *   export has returned, and so does every `runner.call` by its pump.
- * - A request is in the maps of pending-calls.ts from when it has to wait until it is answered. A request that
- *   the fast path answers at once never is.
+ *   export has returned, and so does every `program.call` by its pump.
+ * - A request is in the maps from when it has to wait until it is answered. A request that the fast path answers at
+ *   once never is.
  * - Each request is settled once by the engine, and answered once. Whatever answers it removes it first.
  * - A closed client sends nothing: every message passes `replies.post`.
- * - Handles of Documents are valid for one program; call numbers are unique over all programs.
  */
 
 import type { AccessDecision, GrantTable } from './access-types.ts'
-import { noteSession, replaySession } from './classic-session.ts'
+import type { Bodies } from './bodies.ts'
 import { type ClientsListener, engineEvents } from './engine-events.ts'
-import { type Mirror, mirror } from './mirror.ts'
-import { pendingCalls } from './pending-calls.ts'
+import type { Provide } from './fill.ts'
+import { type Mirror, type Mirrored, mirror } from './mirror.ts'
 import { goodbye, lastMessageTime, listenToPort, type Port } from './port.ts'
-import { type ProgramRunner, programRunner } from './program-runner.ts'
 import { receiver } from './receiver.ts'
 import { type Replies, replies } from './replies.ts'
-import {
-  type CachedDocument,
-  type Client,
-  type ClientState,
-  type ClientsHost,
-  endedError,
-  engineError,
-  type PendingRequest,
-  type TextChannel,
-} from './requests.ts'
 import type { Program } from './wasm.ts'
 
-export type { Client, ReadEvent, TextChannel } from './requests.ts'
+/** A client has read a resource; for the page's own display. */
+export interface ReadEvent {
+  uri: string
+  /** The client's principal: an origin, `page`, `gateway`, `webmcp`, or what `accept` was given. */
+  client: string
+}
+
+/** What the clients need from the engine and the page. */
+export interface ClientsHost {
+  provide: Provide
+  /** Of registrations. */
+  readonly contents: Bodies
+  /** The Go program; the first client is opened when it runs. */
+  readonly program: () => Program
+  /** A client has read contents; called only while `watchReads` is on. */
+  read(event: ReadEvent): void
+  /** A request was decided by grants, and answered. */
+  decided(decision: AccessDecision): void
+  /** An error for the developer, not for clients. */
+  report(error: unknown): void
+}
+
+/** A channel that carries JSON text: a WebSocket. */
+export interface TextChannel {
+  send(text: string): void
+  /** The engine has ended. */
+  lost(): void
+}
+
+/** A client, seen from its channel. */
+export interface Client {
+  /** Receives a message: an object from a port, a string from a text channel. */
+  receive(message: unknown): void
+  /** The channel has closed: ends all requests and subscriptions of this client. */
+  close(): void
+  /** Closes the client from this side: its running reads fail, a port gets a last message. */
+  end(reason: string): void
+}
+
+/** The state of a {@link Client}. */
+export interface ClientState extends Client {
+  readonly number: number
+  readonly principal: string
+  readonly port: Port | undefined // else a text channel
+  readonly channel: TextChannel | undefined
+  /** Requests that have no answer yet: by id (port), or by Go's key of the id (text). */
+  readonly pending: Map<unknown, PendingRequest>
+  /** Number of reads that wait for providers. */
+  pendingReads: number
+  /** What a gateway keeps of published values; `undefined`: nothing. */
+  mirrored: Mirrored | undefined
+  isClosed: boolean
+}
+
+export type Params = Record<string, unknown>
+
+/** A request that has no answer yet. */
+export interface PendingRequest {
+  readonly client: ClientState
+  readonly call: number
+  /** In the answer: a value (port), or the token as it was received (text). */
+  readonly id: unknown
+  readonly key: unknown
+  readonly method: number
+  readonly params: Params | undefined
+  /** Whether it is in the maps. A request that is answered at once never is. */
+  isAdded: boolean
+  /** Whether the engine has answered it. */
+  isSettled: boolean
+  /** Whether its answer is of a modern revision, as far as that is known. */
+  isModern: boolean
+  /** By grants: an AccessDecision without `bytes` and `ms`, and when it was made; until the answer. */
+  decision: { text: string; since: () => number } | undefined
+  /** Set while a provider is running. */
+  abort: ((reason?: unknown) => void) | undefined
+}
+
+/** A Document: text, and the object that is parsed from it when a port needs it. */
+export interface CachedDocument {
+  readonly text: string
+  object: Record<string, unknown> | undefined
+}
+
+/** An error that is detected in JavaScript, in the form of Go's errors.go. */
+export function engineError(message: string, reason: string, retry: boolean) {
+  return { code: -32603, message, data: { origin: 'engine', reason, retry } }
+}
+
+/** The requests of all clients that have no answer yet, by call number. */
+export interface PendingCalls {
+  /** The request that the fast path is handing to Go. It is added only if it has to wait. */
+  current: PendingRequest | undefined
+  /** The call number that was assigned last. */
+  readonly last: number
+  /** Makes a request with a number of its own; {@link PendingCalls.add} makes it known. */
+  create(
+    client: ClientState,
+    id: unknown,
+    key: unknown,
+    method: number,
+    params?: Params,
+  ): PendingRequest
+  add(request: PendingRequest): void
+  remove(request: PendingRequest): void
+  find(call: number): PendingRequest | undefined
+  /** The request that the engine is done with; `undefined` if it is unknown or was settled before. */
+  settle(call: number): PendingRequest | undefined
+  /** Removes a request without an answer; aborts it if it waits for a provider. */
+  cancel(request: PendingRequest): void
+}
+
+const maxCall = 0x7fffffff // an int32 of Go's
+
+function pendingCalls(): PendingCalls {
+  const calls = new Map<number, PendingRequest>()
+  let last = 0
+  const all: PendingCalls = {
+    current: undefined,
+    get last() {
+      return last
+    },
+    create(client, id, key, method, params) {
+      do last = last === maxCall ? 1 : last + 1
+      while (calls.has(last))
+      return {
+        client,
+        call: last,
+        id,
+        key,
+        method,
+        params,
+        isAdded: false,
+        isSettled: false,
+        isModern: false,
+        decision: undefined,
+        abort: undefined,
+      }
+    },
+    add(request) {
+      if (request.isAdded) return
+      request.isAdded = true
+      calls.set(request.call, request)
+      request.client.pending.set(request.key, request)
+    },
+    remove(request) {
+      if (!request.isAdded) return
+      request.isAdded = false
+      calls.delete(request.call)
+      request.client.pending.delete(request.key)
+    },
+    find: (call) => (all.current?.call === call ? all.current : calls.get(call)),
+    settle(call) {
+      const request = all.find(call)
+      if (request === undefined || request.isSettled) return undefined
+      request.isSettled = true
+      return request
+    },
+    cancel(request) {
+      request.abort?.(new DOMException('the read was cancelled', 'AbortError'))
+      all.remove(request)
+    },
+  }
+  return all
+}
 
 export interface Clients {
   readonly listener: ClientsListener
@@ -46,19 +197,14 @@ export interface Clients {
   readonly read: Replies['read']
   /** Published values at gateways. */
   readonly mirror: Mirror
-  /** Connects all clients to a new program, and hands over the messages that waited for it. */
-  attach(program: Program): void
-  /** The program is gone: its pending requests fail. Messages wait for the next, unless `forGood`. */
-  detach(forGood: boolean): void
   /** Delivers what the program has recorded. */
   drain(): void
-  /** Lets goroutines run after the present export, whatever it returns. */
-  wake(): void
-  call: ProgramRunner['call']
   /** Ends the reads whose providers run, of those that are denied now. */
   endDenied(table: GrantTable): void
   /** Closes all clients: waiting reads fail with an error, ports get a last message. */
   closeAll(reason: string): void
+  /** The program has ended: answers what it has not answered with an error, and closes all clients. */
+  lost(): void
 }
 
 export function clients(host: ClientsHost): Clients {
@@ -67,20 +213,10 @@ export function clients(host: ClientsHost): Clients {
   let lastClient = 0
 
   const calls = pendingCalls()
-  const runner = programRunner(host.died)
   const mirroring = mirror(byNumber, host, () => out.watchReads)
-  const out: Replies = replies(host, calls, runner, mirroring)
-  const events = engineEvents(byNumber, calls, out, respond, host.report)
-  const incoming = receiver(host, calls, runner, events, out, respond, close)
-
-  function respond(request: PendingRequest, document: CachedDocument) {
-    const { client, method, params } = request
-    const { methods } = events
-    if (methods.changesSession[method] && client.port && params) {
-      noteSession(client, methods.names[method] ?? '', params)
-    }
-    out.document(request, document)
-  }
+  const out: Replies = replies(host, calls, mirroring)
+  const events = engineEvents(byNumber, calls, out, host.report)
+  const incoming = receiver(host, calls, events, out, close)
 
   function open(port: Port | undefined, channel: TextChannel | undefined, principal: string) {
     const client: ClientState = {
@@ -90,14 +226,12 @@ export function clients(host: ClientsHost): Clients {
       channel,
       pending: new Map(),
       pendingReads: 0,
-      session: undefined,
-      queue: [],
       mirrored: undefined,
       isClosed: false,
       receive: (message) => {
         if (client.isClosed) return
         if (port) incoming.object(client, message)
-        else if (typeof message !== 'string' || !mirroring.receive(client, message)) {
+        else if (typeof message === 'string' && !mirroring.receive(client, message)) {
           incoming.text(client, message)
         }
       },
@@ -105,15 +239,11 @@ export function clients(host: ClientsHost): Clients {
       end: (reason) => end(client, reason),
     }
     byNumber.set(client.number, client)
-    connect(client)
+    const gateway = channel ? 1 : 0 // a text channel is opened after the proof
+    host
+      .program()
+      .call((exports, program) => exports.connect(client.number, gateway, program.write(principal)))
     return client
-  }
-
-  function connect(client: ClientState) {
-    const gateway = client.channel ? 1 : 0 // a text channel is opened after the proof
-    runner.call((exports, running) =>
-      exports.connect(client.number, gateway, running.write(client.principal)),
-    )
   }
 
   /** Ends all requests of a client. Its port is closed after `delay` ms: messages are ignored until then. */
@@ -122,7 +252,7 @@ export function clients(host: ClientsHost): Clients {
     client.isClosed = true
     byNumber.delete(client.number)
     for (const request of [...client.pending.values()]) calls.cancel(request)
-    runner.call((exports) => exports.disconnect(client.number))
+    host.program().call((exports) => exports.disconnect(client.number))
     if (delay > 0 && client.port) setTimeout(closePort, delay, client.port)
     else closePort(client.port)
     closeListeners.get(client)?.()
@@ -167,41 +297,7 @@ export function clients(host: ClientsHost): Clients {
     openText: (channel, principal) => open(undefined, channel, principal),
     read: out.read,
     mirror: mirroring,
-    attach(next) {
-      runner.program = next
-      incoming.isDown = false
-      for (const client of [...byNumber.values()]) {
-        connect(client)
-        replaySession(client, host.lists, incoming, out)
-        for (const message of client.queue.splice(0)) client.receive(message)
-      }
-    },
-    detach(forGood) {
-      runner.program = undefined
-      incoming.isDown = forGood
-      events.drain() // answers from before the end are valid
-      out.read.clear()
-      events.documents = []
-      for (const client of [...byNumber.values()]) {
-        for (const request of [...client.pending.values()]) {
-          if (request.abort !== undefined) continue // its provider answers it
-          out.text(request, 'error', JSON.stringify(endedError(forGood)))
-        }
-        if (client.channel && !forGood) {
-          close(client)
-          client.channel.lost()
-        } else if (forGood) {
-          // also those of a gateway: it learns from each answer that nothing comes
-          for (const message of client.queue.splice(0)) incoming.queue(client, message)
-        }
-      }
-      calls.removeReplays()
-    },
     drain: events.drain,
-    wake() {
-      runner.goroutinesReady = true
-    },
-    call: runner.call,
     endDenied(table) {
       const isPaused = (table.pausedUntil ?? 0) > Date.now()
       for (const client of byNumber.values()) {
@@ -223,6 +319,20 @@ export function clients(host: ClientsHost): Clients {
     },
     closeAll(reason) {
       for (const client of [...byNumber.values()]) end(client, reason)
+      out.stop()
+    },
+    lost() {
+      events.drain() // answers from before the end are valid
+      const error = engineError('The engine was restarted; ask again', 'restarted', true)
+      for (const client of [...byNumber.values()]) {
+        for (const request of [...client.pending.values()]) {
+          request.abort?.(new DOMException(error.message, 'AbortError'))
+          out.text(request, 'error', JSON.stringify(error))
+        }
+        if (client.port) out.post(client, goodbye('the engine was restarted'))
+        close(client, lastMessageTime)
+        client.channel?.lost()
+      }
       out.stop()
     },
   }

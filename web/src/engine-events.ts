@@ -3,24 +3,21 @@
  * that a delivery calls may run within Go.
  */
 
+import type { CachedDocument, ClientState, Params, PendingCalls } from './clients.ts'
 import { gapsOf } from './fill.ts'
-import type { PendingCalls } from './pending-calls.ts'
 import type { Replies } from './replies.ts'
-import { type CachedDocument, type ClientState, idOfKey, type Params } from './requests.ts'
 import { stopwatch } from './stopwatch.ts'
 import type { Listener } from './wasm.ts'
 
 /** What of the listener concerns clients. */
 export type ClientsListener = Omit<Listener, 'report' | 'callSource' | 'cancelCall' | 'watch'>
 
-/** What the engine calls its methods, in the present program. */
+/** What the engine calls its methods. */
 export interface MethodTable {
   readonly names: readonly string[]
   readonly numbers: ReadonlyMap<string, number>
   /** By number: whether goroutines may want to run after a request of the method. */
   readonly startsGoroutines: readonly boolean[]
-  /** By number: whether an answer changes a classic session. */
-  readonly changesSession: readonly boolean[]
   readonly read: number
 }
 
@@ -31,7 +28,7 @@ export interface EngineEvents {
   incoming: Params | undefined
   /** What is not delivered yet. */
   records: (() => void)[]
-  /** Of the present program, by handle. */
+  /** By handle. */
   documents: (CachedDocument | undefined)[]
   /** The content of the Document that the present call returns; 0: it is whole. */
   ref: number
@@ -54,23 +51,13 @@ const readOnly = [
   'tools/list',
 ]
 
-/** Methods whose effects a new program needs to continue a classic session. */
-const sessionMethods = [
-  'initialize',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'logging/setLevel',
-]
-
 /**
- * @param respond - answers with a Document
  * @param report - gets what a delivery throws; the others are delivered
  */
 export function engineEvents(
   clients: ReadonlyMap<number, ClientState>,
   calls: PendingCalls,
   replies: Replies,
-  respond: Replies['document'],
   report: (error: unknown) => void,
 ): EngineEvents {
   let draining = false
@@ -120,7 +107,7 @@ export function engineEvents(
       const request = calls.settle(call)
       if (request === undefined) return
       const document = documentOf(handle, text)
-      all.records.push(() => respond(request, document))
+      all.records.push(() => replies.document(request, document))
     },
     fill(call, handle, text, refs, uri, variables) {
       const request = calls.settle(call)
@@ -191,7 +178,11 @@ function methodTable(names: readonly string[]): MethodTable {
     names,
     numbers: new Map(names.map((name, number) => [name, number])),
     startsGoroutines: names.map((name) => !readOnly.includes(name)),
-    changesSession: names.map((name) => sessionMethods.includes(name)),
     read: names.indexOf('resources/read'),
   }
+}
+
+/** The id that Go's `jsonrpc.ID.Key` stands for: a string after a quotation mark, or a number. */
+function idOfKey(key: string): string | number {
+  return key.startsWith('"') ? key.slice(1) : Number(key)
 }

@@ -1,36 +1,112 @@
 /**
- * The engine in its thread, with its supervisor. A Go program that panics or runs out of memory has
- * ended for good, although its exports stay callable. Its pending requests then fail, and a new instance
- * starts with the same registrations, mounts and clients.
+ * The engine in its thread: one Go program, the sources that it calls, and its clients. A Go program that panics or runs
+ * out of memory has ended for good, although its exports stay callable: its requests fail, its clients are closed, and
+ * the window starts another Worker (supervisor.ts).
  */
 
-import type { GrantTable, TableGrant } from './access-types.ts'
+import type { AccessDecision, GrantTable, TableGrant } from './access-types.ts'
 import { bodies } from './bodies.ts'
 import type { HandlerOutcome, SendUpdate } from './call.ts'
-import { clients } from './clients.ts'
-import { checkedItem } from './contents.ts'
-import type {
-  Engine,
-  EngineHost,
-  EngineOptions,
-  EngineState,
-  ThreadSource,
-} from './engine-types.ts'
-import { type Change, registry, wireCacheHints } from './registry.ts'
-import { restartPolicy } from './restarts.ts'
+import { type Clients, clients, type ReadEvent } from './clients.ts'
+import { checkedItem, type Ready } from './contents.ts'
+import type { Provide } from './fill.ts'
+import { type Change, type WireCacheHints, wireCacheHints } from './registry.ts'
 import {
   type Changed,
   type Contents,
+  type Icon,
+  type Json,
   type ListName,
   type ReadOptions,
+  type Source,
   watchSource,
 } from './source.ts'
-import { type Listener, type Program, run } from './wasm.ts'
+import { type GoRuntime, type Listener, type Program, run } from './wasm.ts'
 import { answers, lists, questions, reasons, sourceReasonOf } from './wasm-numbers.ts'
+
+/** The engine's description of itself, and its settings. */
+export interface EngineOptions {
+  /** For programs. */
+  name: string
+  /** For people. */
+  title?: string
+  version: string
+  websiteUrl?: string
+  icons?: Icon[]
+  /** For models: how to use what this engine serves. */
+  instructions?: string
+  /** Resources in a page of a list; at most 1,000. */
+  pageSize: number
+  /** The capabilities that are declared and served. */
+  tools?: boolean
+  prompts?: boolean
+  completions?: boolean
+  logging?: boolean
+  noSubscribe?: boolean
+  noListChanged?: boolean
+  /** Of lists. */
+  cacheHints?: WireCacheHints
+  extensions?: Record<string, Json>
+  /** Nothing is allowed before {@link Engine.setGrants}. */
+  asks?: boolean
+}
+
+/** What the engine needs from its thread. */
+export interface EngineHost {
+  module: WebAssembly.Module
+  /** The class of Go's wasm_exec.js. */
+  Go: new () => GoRuntime
+  provide: Provide
+  /**
+   * Answers prompts, tools and completions, where their handlers are: of the source, or, if that is 0,
+   * of what was registered. `what` and `text` are the engine's question.
+   */
+  call(
+    source: number,
+    what: number,
+    text: string,
+    sendUpdate: SendUpdate,
+    signal: AbortSignal,
+  ): Promise<HandlerOutcome>
+  read(event: ReadEvent): void
+  /** A request was decided by grants, and answered. */
+  decided?(decision: AccessDecision): void
+  /** The hook that what sources read goes through; absent: there is none. Rejects if it throws. */
+  redact?(prefix: string, uri: string, contents: Contents[]): Promise<Contents[]>
+  /** An error for the developer: a provider threw, Go panicked. */
+  report(error: unknown): void
+  /** The program has ended, and all clients are closed. */
+  ended?(why: string): void
+}
+
+/** Calls of the engine by its thread. The caller chooses the numbers of sources, above 0. */
+export interface Engine {
+  readonly clients: Clients
+  /** Adds and removes registrations. */
+  apply(change: Change): void
+  /** Replaces a published value, and announces the change if it is served. Without effect after its removal. */
+  publish(ref: number, uri: string, ready: Ready | undefined, isServed: boolean): void
+  /** `able` is a sum of {@link abilities}. */
+  mount(number: number, prefix: string, able: number, source: ThreadSource): void
+  unmount(number: number): void
+  /** Source 0 is what was registered. A URI of its own, or the name of a list. */
+  changed(source: number, what: string | { list: ListName } | undefined, under?: boolean): void
+  /** Replaces the decisions about assistants: requests that run and are denied now fail. */
+  setGrants(table: GrantTable): void
+  /** Ends subscriptions with their result, closes all ports. For good. */
+  close(): void
+}
+
+/**
+ * A source whose `watch` may be in another thread: `watching` settles when it has been called. Its
+ * prompts and tools are called by {@link EngineHost.call}.
+ */
+export interface ThreadSource extends Pick<Source, 'list' | 'read' | 'templates' | 'watch'> {
+  watching?(): Promise<void>
+}
 
 interface Mounted {
   readonly prefix: string
-  readonly able: number
   readonly source: ThreadSource
   watching: AbortController | undefined
 }
@@ -38,39 +114,33 @@ interface Mounted {
 /**
  * Starts the engine.
  *
- * @throws if engine.wasm does not start the first time
+ * @throws if engine.wasm does not start
  */
 export async function startEngine(options: EngineOptions, host: EngineHost): Promise<Engine> {
-  let program: Program | undefined
-  let state: EngineState = 'restarting'
-  const registered = registry()
   const contents = bodies()
   const mounted = new Map<number, Mounted>()
-  let openCalls = new Map<number, AbortController>()
+  const openCalls = new Map<number, AbortController>()
   let deferred: (() => void)[] = [] // calls of the web app's code, which must not run within Go
-  const nextRestart = restartPolicy()
-  let grants: GrantTable | undefined
+  let hasGrants = false
+  let isOver = true // or it has not started
 
   const all = clients({
     provide: host.provide,
     contents,
+    program: () => program,
     read: host.read,
     decided: (decision) => host.decided?.(decision),
     report: host.report,
-    died,
-    lists: announced(options),
   })
   const defer = (act: () => void) => {
     deferred.push(act)
-    all.wake()
+    if (program) program.goroutinesReady = true
   }
   const listener: Listener = {
     ...all.listener,
     report: (text) => defer(() => host.report(new Error(text))),
-    callSource: (question, source, what, text, client) => {
-      const requester = program
-      defer(() => void callSource(requester, question, source, what, text, client))
-    },
+    callSource: (question, source, what, text, client) =>
+      defer(() => void callSource(question, source, what, text, client)),
     cancelCall: (question) => {
       const controller = openCalls.get(question)
       openCalls.delete(question)
@@ -78,6 +148,8 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     },
     watch: (number, on) => defer(() => watch(number, on)),
   }
+  let program = undefined as unknown as Program // until it runs; nothing is called before
+  program = await run(host.module, host.Go, listener, woken)
 
   /** Performs what Go has recorded. Called whenever Go ran. */
   function woken() {
@@ -85,76 +157,22 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     const acts = deferred
     deferred = []
     for (const act of acts) act()
-    if (program?.exited) died()
+    if (!program?.exited || isOver) return
+    end()
+    all.lost()
+    host.ended?.('engine.wasm has ended')
   }
 
-  function become(next: EngineState) {
-    if (state === next || state === 'closed') return
-    state = next
-    host.state(next)
-  }
-
-  /** Starts a program with all registrations, mounts and clients. */
-  async function boot() {
-    const next = await run(host.module, host.Go, listener, woken)
-    if (state === 'closed') {
-      next.kill()
-      return
-    }
-    program = next
-    const tell = (answer: number | undefined) => {
-      if (!answer || next.exited) throw new Error('engine.wasm ended at its start')
-    }
-    const { exports } = next
-    const answer = exports.start(next.write(JSON.stringify(options)))
-    tell(answer)
-    if (answer !== answers.done) throw new Error('engine.wasm rejected its options')
-    if (grants) tell(exports.setGrants(next.write(grantsText(grants))))
-    for (const { first, text } of registered.all()) {
-      tell(exports.register(first, next.write(text)))
-    }
-    for (const [number, { prefix, able }] of mounted) {
-      tell(exports.mount(number, able, next.write(prefix)))
-    }
-    all.attach(next)
-    next.pump()
-    if (!next.exited) become('running')
-  }
-
-  function died() {
-    const old = program
-    if (old === undefined) return
-    program = undefined
-    old.kill()
+  /** What the program has called ends. */
+  function end() {
+    isOver = true
+    program.kill()
     for (const controller of openCalls.values()) controller.abort()
-    openCalls = new Map()
-    for (const entry of mounted.values()) {
-      entry.watching?.abort()
-      entry.watching = undefined
-    }
-    const delay = state === 'closed' ? undefined : nextRestart()
-    const forGood = delay === undefined
-    all.detach(forGood)
-    if (state === 'closed') return
-    become(forGood ? 'down' : 'restarting')
-    host.report(new Error(`engine.wasm has ended${forGood ? ', and is not restarted' : ''}`))
-    if (forGood) return
-    setTimeout(() => boot().catch(failedToBoot), delay)
+    openCalls.clear()
+    for (const { watching } of mounted.values()) watching?.abort()
   }
 
-  function failedToBoot(error: unknown) {
-    host.report(error)
-    if (program === undefined) {
-      all.detach(true)
-      become('down')
-    } else {
-      died()
-    }
-  }
-
-  /** Calls a source. Only `requester` gets the answer: a later program numbers its calls anew. */
   async function callSource(
-    requester: Program | undefined,
     question: number,
     number: number,
     what: number,
@@ -164,7 +182,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     const controller = new AbortController()
     const { signal } = controller
     openCalls.set(question, controller)
-    const waits = () => program === requester && openCalls.get(question) === controller
+    const waits = () => openCalls.get(question) === controller
     const kept: number[] = []
     const dropKept = () => {
       for (const ref of kept) all.read.take(ref)
@@ -175,7 +193,7 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       if (what >= questions.getPrompt) {
         const sendUpdate: SendUpdate = (kind, params) => {
           if (!waits()) return // answered or cancelled
-          all.call((exports, running) => exports.updateCall(question, kind, running.write(params)))
+          program.call((exports) => exports.updateCall(question, kind, program.write(params)))
         }
         outcome = await host.call(number, what, text, sendUpdate, signal)
       } else if (entry === undefined) {
@@ -193,9 +211,8 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
       return
     }
     openCalls.delete(question)
-    const answer = outcome
-    all.call((exports, running) =>
-      exports.answerCall(question, answer.reason, running.write(answer.text)),
+    program.call((exports) =>
+      exports.answerCall(question, outcome.reason, program.write(outcome.text)),
     )
   }
 
@@ -255,86 +272,69 @@ export async function startEngine(options: EngineOptions, host: EngineHost): Pro
     watchSource(entry.source, listener, signal, host.report)
   }
 
-  /** Applies the effects of a registration, or of its removal, to the program. */
-  function apply(change: Change | undefined) {
-    for (const { first, text } of change?.register ?? []) {
-      all.call((exports, running) => exports.register(first, running.write(text)))
-    }
-    const gone = change?.unregister
-    if (gone) all.call((exports, running) => exports.unregister(running.write(gone)))
-    for (const uri of change?.changed ?? []) changed(0, uri)
-  }
-
   function changed(source: number, what: string | { list: ListName } | undefined, under = false) {
     const list = typeof what === 'object' ? what.list : 'resources'
     if (!Object.hasOwn(lists, list)) {
       host.report(new TypeError(`changed({ list: ${String(list)} }): there is no such list`))
       return
     }
-    all.call((exports, running) => {
-      const n = typeof what === 'string' ? running.write(what) : lists[list]
+    program.call((exports) => {
+      const n = typeof what === 'string' ? program.write(what) : lists[list]
       return exports.changed(source, n, under ? 1 : 0)
     })
   }
 
-  try {
-    if (!host.isDown) await boot()
-  } catch (error) {
-    program?.kill() // its timers
-    throw error
+  const started = program.call((exports) => exports.start(program.write(JSON.stringify(options))))
+  if (program.exited || started !== answers.done) {
+    const what = program.exited ? 'ended at its start' : 'rejected its options'
+    program.kill() // its timers
+    throw new Error(`engine.wasm ${what}`)
   }
-  if (host.isDown) {
-    all.detach(true)
-    become('down')
-  }
+  isOver = false
   return {
-    get state() {
-      return state
-    },
     clients: all,
-    register(first, added, published = []) {
-      for (const [index, ready] of published) contents.publish(first + index, ready)
-      const change = registered.add(first, added)
-      if (change.changed.length > 0) all.mirror.dropAll()
-      apply(change)
+    apply({ values = [], register = [], unregister, forget, changed: uris = [] }) {
+      for (const [ref, ready] of values) contents.publish(ref, ready)
+      if (forget) {
+        contents.forget(forget.first, forget.count)
+        all.mirror.removed(forget.first, forget.count)
+      } else if (uris.length > 0) {
+        all.mirror.dropAll()
+      }
+      for (const { first, text } of register) {
+        program.call((exports) => exports.register(first, program.write(text)))
+      }
+      if (unregister) program.call((exports) => exports.unregister(program.write(unregister)))
+      for (const uri of uris) changed(0, uri)
     },
-    unregister(first) {
-      const count = registered.count(first)
-      contents.forget(first, count)
-      all.mirror.removed(first, count)
-      apply(registered.remove(first))
-    },
-    publish(ref, uri, ready) {
+    publish(ref, uri, ready, isServed) {
       if (!contents.isPublished(ref) || !contents.publish(ref, ready)) return
       all.mirror.changed(ref)
-      if (registered.serves(uri, ref)) changed(0, uri)
+      if (isServed) changed(0, uri)
     },
     mount(number, prefix, able, source) {
       all.mirror.dropAll()
-      mounted.set(number, { prefix, able, source, watching: undefined })
-      all.call((exports, running) => exports.mount(number, able, running.write(prefix)))
+      mounted.set(number, { prefix, source, watching: undefined })
+      program.call((exports) => exports.mount(number, able, program.write(prefix)))
     },
     unmount(number) {
       mounted.get(number)?.watching?.abort()
       mounted.delete(number)
-      all.call((exports) => exports.unmount(number))
+      program.call((exports) => exports.unmount(number))
     },
     changed,
     setGrants(table) {
-      if (grants === undefined) all.mirror.dropAll() // the hints for caches are others
-      grants = table
-      all.call((exports, running) => exports.setGrants(running.write(grantsText(table))))
+      if (!hasGrants) all.mirror.dropAll() // the hints for caches are others
+      hasGrants = true
+      program.call((exports) => exports.setGrants(program.write(grantsText(table))))
       all.endDenied(table)
     },
     close() {
-      all.call((exports) => exports.stop())
-      become('closed')
+      if (isOver) return
+      isOver = true
+      program.call((exports) => exports.stop())
       all.closeAll('the page stopped serving')
-      for (const { watching } of mounted.values()) watching?.abort()
-      for (const controller of openCalls.values()) controller.abort()
-      program?.kill()
-      program = undefined
-      all.detach(true)
+      end()
     },
   }
 }
@@ -345,14 +345,4 @@ function grantsText(table: GrantTable): string {
     tool === undefined && !assistant.includes('://')
   const gateway = { ...table, grants: table.grants.filter(concerns) }
   return JSON.stringify({ ...table, gateway })
-}
-
-/** The lists whose changes are announced. */
-function announced({ noListChanged, prompts, tools }: EngineOptions): ListName[] {
-  if (noListChanged) return []
-  return [
-    'resources',
-    ...(prompts ? (['prompts'] as const) : []),
-    ...(tools ? (['tools'] as const) : []),
-  ]
 }

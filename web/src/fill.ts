@@ -4,7 +4,6 @@
  */
 
 import type { Bodies, Entry } from './bodies.ts'
-import type { Cancellation } from './cancellation.ts'
 import { type Body, bodyOf, bodyOfParts, metaLossy, type Ready } from './contents.ts'
 import { type ReadValues, readValues } from './read-values.ts'
 import { NotFoundError } from './source.ts'
@@ -18,7 +17,7 @@ export type Provide = (
   ref: number,
   uri: string,
   variables: string,
-  call: Cancellation,
+  signal: () => AbortSignal,
 ) => Ready | undefined | Promise<Ready | undefined>
 
 /** The result of a read, or its skeleton. */
@@ -55,7 +54,11 @@ export interface Filler {
    *
    * @throws what a provider throws; {@link NotFoundError}
    */
-  fill(skeleton: ReadResult, gaps: Gaps, call: Cancellation): ReadResult | Promise<ReadResult>
+  fill(
+    skeleton: ReadResult,
+    gaps: Gaps,
+    signal: () => AbortSignal,
+  ): ReadResult | Promise<ReadResult>
   /** Values that sources have read. */
   readonly read: ReadValues
 }
@@ -67,7 +70,7 @@ export function filler(provide: Provide, contents: Bodies): Filler {
     ref: number,
     uri: string,
     variables: string,
-    call: Cancellation,
+    signal: () => AbortSignal,
   ): Body | Promise<Body> => {
     if (ref < 0) {
       const value = read.take(ref)
@@ -77,7 +80,7 @@ export function filler(provide: Provide, contents: Bodies): Filler {
     const own = contents.published(ref, uri)
     if (own !== undefined) return own
     const entry = contents.of(ref)
-    const ready = provide(ref, uri, variables, call)
+    const ready = provide(ref, uri, variables, signal)
     if (ready instanceof Promise) {
       return ready.then((late) => finished(entry, uri, variables, late))
     }
@@ -97,11 +100,11 @@ export function filler(provide: Provide, contents: Bodies): Filler {
   }
 
   return {
-    fill(skeleton, gaps, call) {
+    fill(skeleton, gaps, signal) {
       const { refs, uri, variables } = gaps
       if (gaps.ref !== 0 && skeleton.contents.length === 1) {
         const own = uri === '' ? (skeleton.contents[0] as Item).uri : uri
-        const made = body(gaps.ref, own, variables, call)
+        const made = body(gaps.ref, own, variables, signal)
         return made instanceof Promise
           ? made.then((late) => withBody(skeleton, own, late))
           : withBody(skeleton, own, made)
@@ -116,7 +119,7 @@ export function filler(provide: Provide, contents: Bodies): Filler {
           contents.push(item)
           continue
         }
-        const made = body(ref, own, variables, call)
+        const made = body(ref, own, variables, signal)
         if (made instanceof Promise) {
           contents.push(item)
           late ??= []

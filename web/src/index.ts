@@ -47,7 +47,6 @@ export {
   webSocket,
 } from './connector.ts'
 export { contents, type SeveralContents, type TransferredBytes, transfer } from './contents.ts'
-export type { EngineState } from './engine-types.ts'
 export type { EventDescription, PageEvent } from './events.ts'
 export type { GatewayState } from './gateway-types.ts'
 export { JoinError, type JoinReason } from './handshake.ts'
@@ -139,6 +138,7 @@ export {
   start,
   version,
 } from './start.ts'
+export type { EngineState } from './supervisor.ts'
 export {
   type Tool,
   type ToolAnnotations,

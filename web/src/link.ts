@@ -1,20 +1,19 @@
 /**
- * Calls between the window and the engine's thread. Either side has handlers that the other may call, by a table.
- * Requests can be cancelled by a signal. Errors are sent as name and message.
+ * Calls between two threads or windows. Either side has handlers that the other may call, by a table. Requests can be
+ * cancelled by a signal, and move objects. Errors are sent as name and message.
  */
 
-import { type Cancellation, cancel, cancellation } from './cancellation.ts'
 import { JoinError, type JoinReason } from './handshake.ts'
 import { listenToPort, type Port } from './port.ts'
 
 type Argument<F> = F extends (args: infer A) => unknown ? A : never
 type Result<F> = F extends (...args: never) => infer R ? R : never
 
-/** Functions of a table that the other side may call. The second argument is cancelled when the caller cancels. */
+/** Functions of a table that the other side may call. `signal` is aborted when the caller cancels; it is made when it is used. */
 export type Handlers<Calls> = {
   readonly [K in keyof Calls]: (
     args: Argument<Calls[K]>,
-    call: Cancellation,
+    signal: () => AbortSignal,
   ) => Result<Calls[K]> | Promise<Result<Calls[K]>>
 }
 
@@ -24,13 +23,13 @@ export interface Link<Calls> {
   notify<K extends keyof Calls & string>(
     name: K,
     args: Argument<Calls[K]>,
-    transfer?: readonly Transferable[],
+    transfer?: Transferable[],
   ): void
-  /** Calls; rejects with what the function threw, or with the reason of its cancellation. */
+  /** Calls; rejects with what the function threw, or with the reason of the signal. */
   request<K extends keyof Calls & string>(
     name: K,
     args: Argument<Calls[K]>,
-    by?: AbortSignal | Cancellation,
+    signal?: AbortSignal,
   ): Promise<Result<Calls[K]>>
   /** Runs `act`, and sends the calls that it makes in one message, unless they move something. */
   together(act: () => void): void
@@ -42,14 +41,6 @@ type Message =
   | { call: string; args: unknown; number?: number }
   | { answer: number; value?: unknown; error?: SerializedError }
   | { cancel: number }
-
-/** A call that the other side has not answered. */
-interface Waiting {
-  resolve(value: unknown): void
-  reject(error: unknown): void
-  /** Removes the listener for cancellation. */
-  settle(): void
-}
 
 /** Answers of handlers that move objects to the other thread instead of copying them. */
 const moves = new WeakMap<object, Transferable[]>()
@@ -66,48 +57,40 @@ export function link<Own, Theirs>(
   handlers: Handlers<Own>,
   failed: (error: unknown) => void,
 ): Link<Theirs> {
-  // Bound now: a script that replaces methods of prototypes later would see ports and answers of other
-  // clients.
+  // Bound now: a script that replaces methods of prototypes later would see ports and answers of other clients.
   const post: Port['postMessage'] = port.postMessage.bind(port)
+  const waiting = new Map<number, { resolve(value: never): void; reject(error: unknown): void }>()
+  const running = new Map<number, AbortController>()
   let gathered: Message[] | undefined // while `together` runs
-  const send = (message: Message, moved: readonly Transferable[] = []) => {
-    const transfer = [...moved]
-    if (gathered === undefined) {
-      post(message, transfer)
-    } else if (transfer.length === 0) {
-      gathered.push(message)
-    } else {
+  let last = 0
+  let ended: { reason: unknown } | undefined
+
+  const send = (message: Message, transfer: Transferable[] = []) => {
+    if (gathered && transfer.length === 0) gathered.push(message)
+    else {
       flush()
       post(message, transfer)
     }
   }
   const flush = () => {
-    const messages = gathered ?? []
-    if (messages.length === 0) return
-    gathered = []
+    const messages = gathered?.splice(0) ?? []
     try {
-      post(messages)
+      if (messages.length > 0) post(messages)
     } catch {
-      messages.forEach(postOrFail) // one cannot be cloned
+      messages.forEach(postAlone) // one cannot be cloned
     }
   }
-  const postOrFail = (message: Message) => {
+  const postAlone = (message: Message) => {
     try {
       post(message)
     } catch (error) {
       if ('answer' in message) post({ answer: message.answer, error: serializeError(error) })
-      else if ('call' in message && message.number !== undefined) settleWith(message.number, error)
+      else if ('call' in message && message.number) waiting.get(message.number)?.reject(error)
       else failed(error)
     }
   }
-  const settleWith = (number: number, error: unknown) => {
-    const call = waiting.get(number)
-    waiting.delete(number)
-    call?.settle()
-    call?.reject(error)
-  }
   const together = (act: () => void) => {
-    if (gathered !== undefined) return act()
+    if (gathered) return act()
     gathered = []
     try {
       act()
@@ -116,105 +99,94 @@ export function link<Own, Theirs>(
       gathered = undefined
     }
   }
-  const waiting = new Map<number, Waiting>()
-  const running = new Map<number, Cancellation>()
-  let last = 0
-  let ended: { reason: unknown } | undefined
 
-  const serve = (name: string, args: unknown, number: number | undefined) => {
-    const call = cancellation()
+  const serve = (name: string, args: unknown, number = 0) => {
+    let controller: AbortController | undefined
+    const signal = () => {
+      controller ??= new AbortController()
+      return controller.signal
+    }
     const answered = (value: unknown) => {
-      if (number === undefined) return
+      if (number === 0) return
       running.delete(number)
       send({ answer: number, value }, moves.get(value as object))
     }
     const threw = (error: unknown) => {
-      if (number === undefined) {
-        failed(error)
-        return
-      }
+      if (number === 0) return failed(error)
       running.delete(number)
       send({ answer: number, error: serializeError(error) })
     }
     try {
-      const value = handlers[name as keyof Own]?.(args as never, call)
+      const value = handlers[name as keyof Own]?.(args as never, signal)
       if (typeof (value as PromiseLike<unknown> | undefined)?.then !== 'function') {
-        answered(value)
-        return
+        return answered(value)
       }
-      if (number !== undefined) running.set(number, call)
+      signal()
+      if (number > 0 && controller) running.set(number, controller)
       Promise.resolve(value).then(answered).catch(threw) // also what cannot be cloned
     } catch (error) {
       threw(error)
     }
   }
 
-  listenToPort(
-    port,
-    (data) => {
-      if (Array.isArray(data)) together(() => data.forEach(received))
-      else received(data as Message)
-    },
-    () => {},
-  )
-
   function received(message: Message) {
     if ('call' in message) {
       serve(message.call, message.args, message.number)
     } else if ('cancel' in message) {
-      const call = running.get(message.cancel)
-      if (call) cancel(call, new DOMException('the call was cancelled', 'AbortError'))
+      running.get(message.cancel)?.abort(new DOMException('the call was cancelled', 'AbortError'))
     } else {
       const call = waiting.get(message.answer)
-      if (call === undefined) return // cancelled
-      waiting.delete(message.answer)
-      call.settle()
-      if (message.error) call.reject(deserializeError(message.error))
-      else call.resolve(message.value)
+      if (message.error) call?.reject(deserializeError(message.error))
+      else call?.resolve(message.value as never)
     }
   }
+  const receive = (data: unknown) => {
+    if (ended) return
+    if (Array.isArray(data)) together(() => data.forEach(received))
+    else received(data as Message)
+  }
+  listenToPort(port, receive, () => {})
 
   return {
-    notify(call, args, transfer = []) {
+    notify(call, args, transfer) {
       send({ call, args }, transfer)
     },
-    request(call, args, by) {
-      return new Promise<never>((resolve: (value: never) => void, reject) => {
-        const signal = by instanceof AbortSignal ? by : undefined
-        const cancellation = by instanceof AbortSignal ? undefined : by
-        if (signal?.aborted || cancellation?.isCancelled || ended) {
-          reject((by?.reason as unknown) ?? ended?.reason)
-          return
-        }
+    request: (call, args, signal) =>
+      new Promise<never>((resolve, reject) => {
+        signal?.throwIfAborted()
+        if (ended) throw ended.reason
         const number = ++last
         const cancelled = () => {
-          waiting.delete(number)
           send({ cancel: number })
-          reject(by?.reason)
+          settled.reject(signal?.reason)
         }
-        const settle = () => {
+        const over = () => {
+          waiting.delete(number)
           signal?.removeEventListener('abort', cancelled)
-          if (cancellation) cancellation.onCancel = undefined
         }
-        waiting.set(number, { resolve: resolve as Waiting['resolve'], reject, settle })
-        signal?.addEventListener('abort', cancelled, { once: true })
-        if (cancellation) cancellation.onCancel = cancelled
+        const settled = {
+          resolve(value: never) {
+            over()
+            resolve(value)
+          },
+          reject(error: unknown) {
+            over()
+            reject(error)
+          },
+        }
+        waiting.set(number, settled)
+        signal?.addEventListener('abort', cancelled)
         try {
           send({ call, args, number })
         } catch (error) {
-          settleWith(number, error) // it cannot be cloned
+          settled.reject(error) // it cannot be cloned
         }
-      })
-    },
+      }),
     together,
     end(reason) {
       ended = { reason }
-      for (const { settle, reject } of [...waiting.values()]) {
-        settle()
-        reject(reason)
-      }
-      waiting.clear()
-      for (const call of running.values()) cancel(call, reason)
+      for (const { reject } of [...waiting.values()]) reject(reason)
+      for (const call of running.values()) call.abort(reason)
     },
   }
 }

@@ -5,12 +5,13 @@
  *
  *     client  {"pagemcp": "connect", nonce}         to the page's window, targetOrigin the page's
  *     page    {"pagemcp": "connected", nonce}       to event.source, targetOrigin its origin, and a port
+ *     page    {"pagemcp": "closed", nonce}          the other end of the port has ended without a last message
  *
  * Other origins get no answer, not even a rejection: it would reveal that a PageMCP page is there.
  */
 
 import { toBase64Url } from './base64url.ts'
-import { Channel } from './port.ts'
+import { Channel, goodbye } from './port.ts'
 
 /** The most clients of one origin at a time; another one ends the oldest. */
 const maxPerOrigin = 16
@@ -19,11 +20,11 @@ const maxPerOrigin = 16
 const repeatEvery = 200 // ms
 const defaultTimeout = 10_000 // ms
 
-/** Serves one client on a port; returns a function that ends it. `closed` is called when it has ended. */
+/** Serves one client on a port; returns a function that ends it. `closed` is called when it has ended, with a reason if it cannot know. */
 export type Admit = (
   port: MessagePort,
   origin: string,
-  closed: () => void,
+  closed: (reason?: string) => void,
 ) => (reason: string) => void
 
 /**
@@ -60,7 +61,10 @@ export function listen(
     }
     const client = { end(_: string) {} }
     clients.add(client)
-    client.end = admit(port1, event.origin, () => clients.delete(client))
+    client.end = admit(port1, event.origin, (reason) => {
+      clients.delete(client)
+      if (reason) source.postMessage({ pagemcp: 'closed', nonce }, event.origin)
+    })
     source.postMessage({ pagemcp: 'connected', nonce }, event.origin, [port2])
   }
 
@@ -112,6 +116,7 @@ export function connectTo(
       const port = event.ports[0]
       if (nonceOf(event.data, 'connected') !== nonce || port === undefined) return
       end()
+      hearClosed(target, origin, nonce, port)
       resolve(port)
     }
     addEventListener('message', hearWindow, { signal: over.signal })
@@ -123,8 +128,23 @@ export function connectTo(
   })
 }
 
+/** Gives a port the last message that its other end could not send. */
+function hearClosed(target: Window, origin: string, nonce: string, port: MessagePort) {
+  const own = new WeakRef(port)
+  const over = new AbortController()
+  const hear = (event: MessageEvent<unknown>) => {
+    if (own.deref() === undefined) over.abort()
+    if (!event.isTrusted || event.source !== target || event.origin !== origin) return
+    if (nonceOf(event.data, 'closed') !== nonce) return
+    over.abort()
+    const data = goodbye('the engine was restarted')
+    own.deref()?.dispatchEvent(new MessageEvent('message', { data }))
+  }
+  addEventListener('message', hear, { signal: over.signal })
+}
+
 /** The nonce of a handshake message, if it is one of that kind and nothing else. */
-function nonceOf(data: unknown, kind: 'connect' | 'connected'): string | undefined {
+function nonceOf(data: unknown, kind: 'connect' | 'connected' | 'closed'): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined
   const { pagemcp, nonce } = data as Record<string, unknown>
   if (pagemcp !== kind || typeof nonce !== 'string') return undefined

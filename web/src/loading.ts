@@ -1,7 +1,9 @@
 /** Loads engine.wasm and the Worker. */
 
 import { unlessLeft } from './module.ts'
-import { workerName } from './worker-life.ts'
+
+/** By its name, worker.js knows the Worker that it is to serve in. */
+export const workerName = 'pagemcp'
 
 const bundlers =
   "Vite needs server.fs.allow if linked, before version 8 optimizeDeps: { exclude: ['pagemcp'] }; with esbuild copy worker.js and engine.wasm"

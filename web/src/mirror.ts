@@ -5,9 +5,32 @@
  */
 
 import type { AccessDecision } from './access-types.ts'
+import type { ClientState, ClientsHost } from './clients.ts'
 import type { Body } from './contents.ts'
 import { type Gaps, type ReadResult, withBody } from './fill.ts'
-import type { ClientState, ClientsHost, MirroredValue } from './requests.ts'
+
+/** What a client, which is a gateway, keeps. */
+export interface Mirrored {
+  /** By the number of the registration. */
+  readonly values: Map<number, MirroredValue>
+  /** Values that were sent within the second that began at `since`. */
+  sent: number // UTF-16 code units
+  since: number // ms
+  /** Whether it knows that the browser stops this page. */
+  isAsleep: boolean
+}
+
+interface MirroredValue {
+  readonly uri: string
+  readonly skeleton: ReadResult
+  /** Whether the gateway has the present value. */
+  isSent: boolean
+  /** Values that were sent since the last read that came here. */
+  unread: number
+  /** The time from which on a further value may be sent, ms. */
+  next: number
+  timer: ReturnType<typeof setTimeout> | undefined
+}
 
 export interface Mirror {
   /** Whether a text was a notification of the gateway about published values. */

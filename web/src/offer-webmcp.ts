@@ -98,7 +98,8 @@ export function offerToWebMcp(
   }
 
   /** Offers what is listed now, and withdraws what is not. */
-  async function update(lister: PortClient, client: PortClient) {
+  async function update() {
+    const { lister } = await connected
     const listed = new Map<string, ToolDescription>()
     for (const tool of tools === false ? [] : await listTools(lister)) {
       if (tool._meta?.[metaWebMcp] === undefined && (wanted?.has(tool.name) ?? true)) {
@@ -120,31 +121,46 @@ export function offerToWebMcp(
   const own = new Set<string>()
   let isStale = false
   let isUpdating = false
-  let clients: [lister: PortClient, client: PortClient] | undefined
 
   /** One update at a time; changes in the meantime cause another one. */
   async function schedule() {
     isStale = true
     if (isUpdating) return
     isUpdating = true
-    while (isStale && clients && !ended.signal.aborted) {
+    while (isStale && !ended.signal.aborted) {
       isStale = false
-      await update(...clients).catch((error) => ended.signal.aborted || report(error))
+      await update().catch((error) => ended.signal.aborted || isStale || report(error))
     }
     isUpdating = false
   }
 
-  async function begin() {
+  /** The app offers the names of its tools; their calls need the user's decision about the browser's assistant. */
+  function connect(): Promise<{ client: PortClient; lister: PortClient }> {
+    let isLost = false
     const open = (principal: string, notified: (method: string) => void = () => {}) => {
       const accept = (port: Port) => mcp.accept(port, { principal })
-      return portClient(accept, 'webmcp', notified, ended.signal)
+      const lost = () => {
+        if (isLost || ended.signal.aborted) return
+        isLost = true
+        connected = connect() // to the next engine
+        void schedule()
+      }
+      return portClient(accept, 'webmcp', notified, lost, ended.signal)
     }
-    // The app offers the names of its tools; their calls need the user's decision about the browser's assistant.
-    const client = await open('webmcp')
-    const lister = await open('page', (method) => {
+    const changed = (method: string) => {
       if (method === 'notifications/tools/list_changed') void schedule()
-    })
-    clients = [lister, client]
+    }
+    const both = Promise.all([open('webmcp'), open('page', changed)])
+    const made = both.then(([client, lister]) => ({ client, lister }))
+    made.catch(() => {}) // each use reports it
+    return made
+  }
+  let connected = connect()
+  const client: PortClient = {
+    request: async (...request) => (await connected).client.request(...request),
+  }
+
+  async function begin() {
     for (const tool of resources ? resourceTools(client) : []) {
       own.add(tool.name)
       await offer(tool, '')
@@ -154,7 +170,7 @@ export function offerToWebMcp(
 
   signal?.addEventListener('abort', stop, { signal: ended.signal })
   const forget = mcp.on('state', ({ engine }) => {
-    if (engine === 'closed') stop()
+    if (engine === 'closed' || engine === 'down') stop()
   })
   ended.signal.addEventListener('abort', forget)
   begin().catch((error) => ended.signal.aborted || report(error))

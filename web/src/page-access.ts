@@ -29,9 +29,9 @@ interface Options {
 
 export interface OwnAccess {
   readonly page: PageAccess
-  /** Whether the engine must serve nothing before {@link OwnAccess.serve}. */
+  /** Whether the engine must serve nothing before {@link OwnAccess.serve} has settled. */
   readonly asks: boolean
-  /** The engine has started: settles when it has its table. */
+  /** Reads the decisions: settles when the table is set, if there is one. */
   serve(): Promise<unknown>
   /**
    * Other tabs may have decided something while the browser has stopped this page: settles when the engine has it.
@@ -74,10 +74,6 @@ export function pageAccess(options: Options): OwnAccess {
   let opened: OpenAccess | undefined
   let loading: Promise<OpenAccess> | undefined
   let isConsented = false
-  let start = () => {}
-  const engineStarted = new Promise<void>((resolve) => {
-    start = resolve
-  })
 
   /** If it fails, the next use tries again; until then nothing is allowed. */
   const load = () => {
@@ -89,7 +85,6 @@ export function pageAccess(options: Options): OwnAccess {
   }
   const open = async () => {
     const { openAccess } = await lazily('decisions.js', import('./access/decisions.ts'))
-    await engineStarted
     const policy = isPolicy ? access : undefined
     const made = await openAccess({ ...options, mode, policy, flag })
     if (over.signal.aborted) made.close()
@@ -107,7 +102,6 @@ export function pageAccess(options: Options): OwnAccess {
     return method(...args)
   }
 
-  if (asks) load().catch(() => {}) // while the engine loads; the error is that of `serve`
   const page: PageAccess = {
     mode,
     app: `${globalThis.location?.origin ?? ''} ${name}`.trim(),
@@ -128,7 +122,6 @@ export function pageAccess(options: Options): OwnAccess {
         },
         over,
       )
-      start()
       return asks ? loadOrDeny() : Promise.resolve()
     },
     async refresh() {

@@ -1,6 +1,6 @@
 /**
- * A client of this page's own engine, on a port: as much of MCP as `offerToWebMcp` needs. It speaks 2025-11-25,
- * whose sessions continue when the engine is restarted, and get notifications without asking.
+ * A client of this page's own engine, on a port: as much of MCP as `offerToWebMcp` needs. It speaks 2025-11-25, whose
+ * clients get notifications without asking.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -27,16 +27,18 @@ interface Answer {
  * @param accept - serves the port
  * @param name - of the client, for programs
  * @param notified - gets the methods of notifications
+ * @param ended - called when the page ends the connection
  */
 export async function portClient(
   accept: (port: Port) => () => void,
   name: string,
   notified: (method: string) => void,
+  ended: () => void,
   signal: AbortSignal,
 ): Promise<PortClient> {
   const waiting = new Map<number, (answer: Answer) => void>()
   let last = 0
-  const ended = { error: { message: 'the engine was closed' } }
+  const over = { error: { message: 'the engine was closed' } }
   let isEnded = false
 
   const port: Port & { onmessage: ((event: { data: unknown }) => void) | null } = {
@@ -44,7 +46,8 @@ export async function portClient(
     postMessage(message) {
       if (isGoodbye(message)) {
         isEnded = true
-        for (const settle of [...waiting.values()]) settle(ended)
+        for (const settle of [...waiting.values()]) settle(over)
+        ended()
         return
       }
       const { id, method } = message as Answer
@@ -64,7 +67,7 @@ export async function portClient(
     const id = ++last
     return new Promise<R>((resolve, reject) => {
       cancel?.throwIfAborted()
-      if (isEnded) throw new Error(ended.error.message)
+      if (isEnded) throw new Error(over.error.message)
       const abort = () => {
         waiting.delete(id)
         post({ method: 'notifications/cancelled', params: { requestId: id } })

@@ -19,13 +19,17 @@ import {
   eventResource,
   type PageEvent,
 } from './events.ts'
-import { jsonCopy } from './json.ts'
 import { lazily, loader } from './module.ts'
 import { describedPrompt, type Prompt, type PromptHandler, promptCallee } from './prompt.ts'
 import type { ReadRequest } from './read-request.ts'
-import type { Redact } from './redact-contents.ts'
-import { prepareRedaction } from './redacting.ts'
-import { type Descriptions, wireCacheHints } from './registry.ts'
+import { prepareRedaction, type Redact } from './redacting.ts'
+import {
+  type AnyProvider,
+  type Behind,
+  type Descriptions,
+  type Registry,
+  wireCacheHints,
+} from './registry.ts'
 import type { JsonSchema } from './schema.ts'
 import type {
   SkillDescription,
@@ -34,7 +38,6 @@ import type {
   SkillRegistration,
 } from './skills.ts'
 import type { CacheHints, Resource, Template } from './source.ts'
-import type { AnyProvider, Kept, Thread } from './thread.ts'
 import { describedTool, type Tool, type ToolHandler, type ToolSchema, toolCallee } from './tool.ts'
 
 /**
@@ -182,10 +185,8 @@ export interface Publishing {
 
 export interface Published {
   methods: Publishing
-  provider(ref: number): AnyProvider | undefined
-  kept(ref: number): Kept | undefined
-  /** 0: all methods of extensions. */
-  callee(ref: number): RegisteredCallee | undefined
+  /** All methods of extensions. */
+  extensions: RegisteredCallee
   /** Resolves when the engine has all that was registered so far, whose code may load late, or after {@link loadTime}. */
   registered(): Promise<unknown> | undefined
 }
@@ -194,24 +195,20 @@ export interface Published {
 const loadTime = 2_000
 
 /**
- * @param thread - that of the engine, asked for when something is registered: the engine asks for handlers while it
- *   starts, before its thread is there
+ * @param changed - announces that the content of a resource has changed
  * @param redact - a hook of this window that contents pass: then it keeps the values
  * @param warn - gets what works here and may not work elsewhere
  */
 export function publishing(
-  thread: () => Pick<Thread, 'register' | 'unregister' | 'publish' | 'changed'>,
+  registry: () => Registry,
+  changed: (uri: string) => void,
   redact: Redact | undefined,
   warn: (problem: Error) => void,
 ): Published {
   if (redact) prepareRedaction()
-  const providers: (AnyProvider | undefined)[] = [] // by number: used by each read
-  const kept = new Map<number, Kept>()
-  const callees = new Map<number, RegisteredCallee>()
   const methods = new Map<string, { handler: MethodHandler }[]>() // by name, the latest last
   const extend: Extend = async (name, params, request) =>
     methods.get(name)?.at(-1)?.handler(params, request)
-  let last = 0
   const unready = new Set<Promise<unknown>>() // what is being registered: a page joins with all or nothing
   const untilReady = (ready: Promise<unknown>) => {
     unready.add(ready)
@@ -226,50 +223,10 @@ export function publishing(
    *
    * @param final - values have passed the hook already
    */
-  const publish = (added: Descriptions, behind: Behind[], final?: boolean) => {
-    const first = last + 1
-    last += behind.length
-    const published: [number, Ready | undefined][] = []
-    for (const [i, { read, value, callee }] of behind.entries()) {
-      if (read) providers[first + i] = read
-      if (callee) {
-        callees.set(first + i, callee)
-        prepareCalls()
-      }
-      if (value && redact && !final) kept.set(first + i, value)
-      else if (value) published.push([i, value.ready])
-    }
-    const forget = () => {
-      for (let i = 0; i < behind.length; i++) {
-        providers[first + i] = undefined
-        kept.delete(first + i)
-        callees.delete(first + i)
-      }
-    }
-    try {
-      thread().register(first, jsonCopy(added), published)
-    } catch (error) {
-      forget() // a value cannot be cloned
-      throw error
-    }
-    const remove = once(() => {
-      forget()
-      thread().unregister(first, behind.length)
-    })
-    return { first, remove }
-  }
-
-  /** Replaces a value; without effect after its removal. */
-  const replace = (ref: number, uri: string, ready: Ready | undefined) => {
-    if (!redact) {
-      thread().publish(ref, uri, ready)
-      return
-    }
-    const old = kept.get(ref)
-    if (old === undefined) return
-    kept.set(ref, { ready })
-    if (isSameText(old.ready, ready)) return
-    thread().changed(uri)
+  const publish = (added: Descriptions, behind: Behind[], final = false) => {
+    if (behind.some(({ callee }) => callee)) prepareCalls()
+    const first = registry().add(added, behind, redact !== undefined && !final)
+    return { first, remove: once(() => registry().remove(first)) }
   }
 
   const resources: Publishing['resources'] = (entries) => {
@@ -302,15 +259,13 @@ export function publishing(
       if (i === undefined) {
         throw new TypeError(`${uri} was registered without a value: call changed(uri) instead`)
       }
-      replace(first + i, uri, readyValue(uri, value))
+      registry().set(first + i, uri, readyValue(uri, value))
     }
     return Object.assign(remove, { set })
   }
 
   return {
-    provider: (ref) => providers[ref],
-    kept: (ref) => kept.get(ref),
-    callee: (ref) => (ref === 0 ? { extend } : callees.get(ref)),
+    extensions: { extend },
     registered: () =>
       unready.size === 0
         ? undefined
@@ -359,7 +314,7 @@ export function publishing(
         return {
           emit(data) {
             log.append(data)
-            thread().changed(resource.uri)
+            changed(resource.uri)
           },
           remove,
         }
@@ -372,13 +327,6 @@ export function publishing(
       },
     },
   }
-}
-
-/** What answers for a description. */
-interface Behind {
-  read?: AnyProvider
-  value?: Kept
-  callee?: RegisteredCallee
 }
 
 function behindResource(uri: string, content: Content): Behind {
@@ -399,11 +347,6 @@ function readyValue(uri: string, value: Content): Ready | undefined {
   } catch (error) {
     throw new TypeError(`the value of ${uri} is no content: ${String(error)}`, { cause: error })
   }
-}
-
-function isSameText(one: Ready | undefined, other: Ready | undefined): boolean {
-  const text = one?.value
-  return typeof text === 'string' && text === other?.value && one?.mimeType === other?.mimeType
 }
 
 /** The members of a description that clients see; no others cross to the engine. */

@@ -26,7 +26,6 @@ import {
   useContext,
   useEffect,
   useRef,
-  useState,
   useSyncExternalStore,
 } from 'react'
 import type {
@@ -59,33 +58,19 @@ import type {
 const Engine = createContext<PageMcp | undefined>(undefined)
 
 /**
- * Provides the hooks below it with an engine. Nothing is served until it has started, nor if that fails, which is
- * reported (`window.onerror`).
+ * Provides the hooks below it with an engine.
  *
- * @param props.mcp - what `start` returns, called once: outside of components, or in an effect if a server renders them;
- *   `undefined`: not yet
+ * @param props.mcp - what `start` returns; `undefined`: none, and the hooks serve nothing
  */
 export function PageMcpProvider(props: {
-  mcp: Promise<PageMcp> | undefined
+  mcp: PageMcp | undefined
   children?: ReactNode
 }): ReactElement {
   const { mcp, children } = props
-  const [engine, setEngine] = useState<PageMcp>()
-  useEffect(() => {
-    let isCurrent = true
-    mcp?.then(
-      (started) => isCurrent && setEngine(started),
-      (error) => globalThis.reportError?.(error),
-    )
-    return () => {
-      isCurrent = false
-      setEngine(undefined)
-    }
-  }, [mcp])
-  return createElement(Engine.Provider, { value: engine }, children)
+  return createElement(Engine.Provider, { value: mcp }, children)
 }
 
-/** The engine of the nearest {@link PageMcpProvider}; `undefined` until it has started. */
+/** The engine of the nearest {@link PageMcpProvider}. */
 export function usePageMcp(): PageMcp | undefined {
   return useContext(Engine)
 }

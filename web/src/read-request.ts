@@ -1,5 +1,3 @@
-import { type Cancellation, signalOf } from './cancellation.ts'
-
 /** The request that a provider gets. */
 export interface ReadRequest {
   readonly uri: string
@@ -10,23 +8,27 @@ export interface ReadRequest {
 }
 
 /** @param variables - JSON text, or `''` */
-export function readRequest(uri: string, variables: string, call: Cancellation): ReadRequest {
-  return new Request(uri, variables, call)
+export function readRequest(
+  uri: string,
+  variables: string,
+  signal: () => AbortSignal,
+): ReadRequest {
+  return new Request(uri, variables, signal)
 }
 
 /** A class for its accessor: with one of its own, an object costs more than the rest of a read. */
 class Request implements ReadRequest {
   readonly uri: string
   readonly variables?: Record<string, string | string[]>
-  readonly #call: Cancellation
+  readonly #signal: () => AbortSignal
 
-  constructor(uri: string, variables: string, call: Cancellation) {
+  constructor(uri: string, variables: string, signal: () => AbortSignal) {
     this.uri = uri
-    this.#call = call
+    this.#signal = signal
     if (variables !== '') this.variables = JSON.parse(variables)
   }
 
   get signal(): AbortSignal {
-    return signalOf(this.#call)
+    return this.#signal()
   }
 }

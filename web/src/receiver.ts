@@ -4,24 +4,12 @@
  * messages cross as whole texts. Both paths end in the same engine code.
  */
 
+import type { ClientState, ClientsHost, Params, PendingCalls, PendingRequest } from './clients.ts'
 import type { EngineEvents } from './engine-events.ts'
 import { gapsOf } from './fill.ts'
 import { isHuge, isPlain, measure, notJson } from './json.ts'
-import type { PendingCalls } from './pending-calls.ts'
 import { isGoodbye } from './port.ts'
-import type { ProgramRunner } from './program-runner.ts'
 import type { Replies } from './replies.ts'
-import {
-  type CachedDocument,
-  type ClientState,
-  type ClientsHost,
-  endedError,
-  isId,
-  isOnlyUri,
-  isRequest,
-  type Params,
-  type PendingRequest,
-} from './requests.ts'
 import type { Exports, Program } from './wasm.ts'
 import { answers } from './wasm-numbers.ts'
 
@@ -29,42 +17,26 @@ export interface Receiver {
   /** Receives a message of a port. */
   object(client: ClientState, message: unknown): void
   /** Receives a message of a text channel. */
-  text(client: ClientState, message: unknown): void
-  /** Hands the text of a message to the engine. */
-  handOver(client: ClientState, text: string): void
-  /** Hands a request of a classic session to a new program; see classic-session.ts. */
-  replay(client: ClientState, method: string, params: Params): void
-  /** Queues a message for the next program, or rejects it. */
-  queue(client: ClientState, message: unknown): void
-  /** Whether no program will come: messages are rejected instead of queued. */
-  isDown: boolean
+  text(client: ClientState, text: string): void
 }
 
 /** Limits; web/docs/protocol.md lists them. */
 const maxIn = 1 << 20 // bytes of a message
 const maxTextIn = maxIn + (64 << 10) // bytes of a message's text: a gateway adds to `_meta` of a message of maxIn
-const maxQueued = 64 // messages of one client that wait for a new program
 
 /**
- * @param respond - answers a request of the fast path
  * @param close - the client has said goodbye
  */
 export function receiver(
-  host: Pick<ClientsHost, 'died'>,
+  { program: running }: Pick<ClientsHost, 'program'>,
   calls: PendingCalls,
-  runner: ProgramRunner,
   events: EngineEvents,
   replies: Replies,
-  respond: (request: PendingRequest, document: CachedDocument) => void,
   close: (client: ClientState) => void,
 ): Receiver {
-  function receiveObject(client: ClientState, message: unknown) {
-    const { program } = runner
-    if (program === undefined) {
-      queue(client, message)
-      return
-    }
-    if (isRequest(message) && hasNoMore(message)) {
+  function object(client: ClientState, message: unknown) {
+    const program = running()
+    if (isRequest(message)) {
       const { id, params } = message
       const { methods } = events
       const method = methods.numbers.get(message.method)
@@ -98,19 +70,11 @@ export function receiver(
     else if (!cancel(client, message)) handOverObject(client, message)
   }
 
-  /** Whether a request has the members of JSON-RPC only. Others are measured. */
-  function hasNoMore(message: object): boolean {
-    for (const name in message) {
-      if (name !== 'jsonrpc' && name !== 'id' && name !== 'method' && name !== 'params')
-        return false
-    }
-    return true
-  }
-
   /** The fast path: `n` bytes of params are in the input buffer. */
-  function take(running: Program, taken: Exports['take'], request: PendingRequest, n: number) {
+  function take(program: Program, taken: Exports['take'], request: PendingRequest, n: number) {
     calls.current = request
     events.ref = 0
+    // `call` would pump each time: most requests need no goroutine.
     let answer: number | undefined
     try {
       answer = taken(request.client.number, request.call, request.method, n)
@@ -118,25 +82,23 @@ export function receiver(
       answer = undefined
     }
     calls.current = undefined
-    if (!answer || running.exited) {
+    if (!answer || program.exited) {
       calls.add(request)
-      host.died()
+      program.call(() => undefined) // notices the end
       return
     }
     const document = answer > 0 ? events.documents[answer] : undefined
     if (document !== undefined) {
       request.isSettled = true
-      if (events.ref === 0) respond(request, document)
+      if (events.ref === 0) replies.document(request, document)
       else replies.fill(request, document, gapsOf([events.ref], String(request.params?.uri), ''))
     } else if (answer > 0 || answer === answers.broken) {
       replies.internalError(request)
     } else if (!request.isSettled) {
       calls.add(request)
-      runner.goroutinesReady = true
+      program.goroutinesReady = true
     }
-    if (runner.goroutinesReady || events.methods.startsGoroutines[request.method]) {
-      runner.pump(running)
-    }
+    if (program.goroutinesReady || events.methods.startsGoroutines[request.method]) program.pump()
     if (events.records.length > 0) events.drain()
   }
 
@@ -154,15 +116,12 @@ export function receiver(
     events.incoming = isPlain(message) ? message : undefined
     handOver(client, JSON.stringify(message))
     events.incoming = undefined
-    if (client.session && isPlain(message) && message.method === 'notifications/initialized') {
-      client.session.initialized = true
-    }
   }
 
   function handOver(client: ClientState, text: string) {
     const before = calls.last
-    const answer = runner.call((exports, running) =>
-      exports.message(client.number, running.write(text, maxTextIn + 1)),
+    const answer = running().call((exports, program) =>
+      exports.message(client.number, program.write(text, maxTextIn + 1)),
     )
     if (answer === answers.idle) events.drain()
     if (answer !== answers.broken) return
@@ -178,7 +137,7 @@ export function receiver(
     const request = client.pending.get(message.params.requestId)
     if (request?.abort) calls.cancel(request)
     else if (request && !request.isSettled) {
-      runner.call((exports) => exports.cancel(client.number, request.call))
+      running().call((exports) => exports.cancel(client.number, request.call))
     }
     return true
   }
@@ -196,46 +155,30 @@ export function receiver(
     if (isHuge(message)) close(client) // another one may end this thread, for all clients
   }
 
-  function queue(client: ClientState, message: unknown) {
-    if (isGoodbye(message)) {
-      close(client)
-    } else if (!all.isDown && client.queue.length < maxQueued) {
-      client.queue.push(message)
-      return
-    }
-    const request = client.channel ? parsed(message) : message
-    if (isRequest(request) && !client.pending.has(request.id)) {
-      const answer = { jsonrpc: '2.0', id: request.id, error: endedError(all.isDown) }
-      if (client.channel) client.channel.send(JSON.stringify(answer))
-      else replies.post(client, answer)
-    }
-  }
+  return { object, text: handOver }
+}
 
-  /** The message of a text; `undefined` if it is not JSON. */
-  function parsed(text: unknown): unknown {
-    try {
-      return JSON.parse(String(text))
-    } catch {
-      return undefined
-    }
+/** A request that has exactly the members of JSON-RPC, and an id that a number or string holds exactly. Others are measured. */
+function isRequest(
+  message: unknown,
+): message is { id: string | number; method: string; params?: unknown } {
+  if (typeof message !== 'object' || message === null) return false
+  const { jsonrpc, id, method } = message as Params
+  if (jsonrpc !== '2.0' || typeof method !== 'string' || !isId(id)) return false
+  for (const name in message) {
+    if (name !== 'jsonrpc' && name !== 'id' && name !== 'method' && name !== 'params') return false
   }
+  return true
+}
 
-  const all: Receiver = {
-    isDown: false,
-    object: receiveObject,
-    text(client, message) {
-      if (runner.program === undefined) queue(client, message)
-      else if (typeof message === 'string') handOver(client, message)
-    },
-    handOver,
-    replay(client, method, params) {
-      const { program } = runner
-      const number = events.methods.numbers.get(method)
-      if (program === undefined || number === undefined) return
-      const request = calls.create(client, undefined, undefined, number, params, true)
-      take(program, program.exports.take, request, program.write(JSON.stringify(params)))
-    },
-    queue,
-  }
-  return all
+function isId(id: unknown): id is string | number {
+  return typeof id === 'string' || (Number.isSafeInteger(id) && !Object.is(id, -0))
+}
+
+/** Params of a read in the classic revisions: only a uri. */
+function isOnlyUri(params: unknown): params is { uri: string } {
+  if (typeof params !== 'object' || params === null) return false
+  if (Object.getPrototypeOf(params) !== Object.prototype) return false
+  for (const name in params) if (name !== 'uri') return false
+  return typeof (params as Params).uri === 'string'
 }

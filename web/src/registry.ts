@@ -1,8 +1,12 @@
 /**
- * The registrations of the web app, as the engine's thread stores them for the next program.
+ * The registrations of the web app, in the window: descriptions, and what answers for each. An engine gets all of them
+ * when it starts, and each change after that.
  */
 
+import type { RegisteredCallee } from './callee.ts'
+import { type Ready, transfersOf, type Value } from './contents.ts'
 import type { PromptDescription } from './prompt.ts'
+import type { ReadRequest } from './read-request.ts'
 import type { CacheHints, Json, Resource, Template } from './source.ts'
 import type { ToolDescription } from './tool.ts'
 
@@ -41,30 +45,56 @@ export interface SkillEntry {
   resources: { uri: string; digest: string; size: number }[] | 'dynamic'
 }
 
-/** The effects of adding or removing a batch, for the engine. */
+/** Reads a resource that the web app has registered; {@link provided} accepts its answer. */
+export type AnyProvider = (request: ReadRequest) => unknown
+
+/** What answers for a description. */
+export interface Behind {
+  readonly read?: AnyProvider
+  /** A published value; without content, reads answer "not found". */
+  readonly value?: { readonly ready: Ready | undefined }
+  readonly callee?: RegisteredCallee
+}
+
+/** The effects of adding or removing registrations, for an engine. */
 export interface Change {
-  /** Descriptions that are served from now on, each under its number. */
-  readonly register: readonly { first: number; text: string }[]
+  /** Values by the number of their registration. */
+  readonly values?: readonly (readonly [ref: number, ready: Ready | undefined])[]
+  /** Descriptions that are served from now on, each batch under the number of its first one; JSON. */
+  readonly register?: readonly { readonly first: number; readonly text: string }[]
   /** Names that are no longer served; JSON. */
   readonly unregister?: string
+  /** Numbers that are free, from `first` on. */
+  readonly forget?: { readonly first: number; readonly count: number }
   /** URIs of resources whose content now comes from another registration. */
-  readonly changed: readonly string[]
+  readonly changed?: readonly string[]
 }
 
 export interface Registry {
   /**
-   * Everything, in the order of registration: the JSON text of each batch, under its number. A program
-   * that registers all of it in this order serves the same as the one before.
+   * Adds descriptions, which are served instead of earlier ones of the same names; the one with index i, resources
+   * first, then templates, prompts, tools, skills, has the number of the batch plus i.
+   *
+   * @param isKept - values stay in the window
+   * @returns the number of the batch
+   * @throws a `DOMException` named `DataCloneError` for a value that cannot be moved; nothing is added then
    */
-  all(): Iterable<{ first: number; text: string }>
-  /** Adds a batch: it is served instead of earlier registrations of the same names. */
-  add(first: number, added: Descriptions): Change
+  add(added: Descriptions, behind: readonly Behind[], isKept: boolean): number
   /** Removes a batch: of each name, the latest registration that is left is served. */
-  remove(first: number): Change | undefined
-  /** How many descriptions a batch has; 0: it is unknown. */
-  count(first: number): number
-  /** Whether the resource is the registration with this number, and no later one. */
-  serves(uri: string, ref: number): boolean
+  remove(first: number): void
+  /** Replaces a published value. Without effect after its removal. */
+  set(ref: number, uri: string, ready: Ready | undefined): void
+  /** What answers for the registration with this number. */
+  at(ref: number): Behind | undefined
+  /** Everything, in the order of registration: an engine that gets it serves the same as the one before. */
+  all(): Change
+}
+
+/** Where changes go: to the engine, if one runs. */
+export interface RegistryHost {
+  apply(change: Change, moved: Transferable[]): void
+  /** `isServed`: whether the resource is the registration with this number, and no later one. */
+  publish(value: { ref: number; uri: string; ready: Ready | undefined; isServed: boolean }): void
 }
 
 /** Kinds of names, and what the engine's `unregister` calls them; the same name may be one of each. */
@@ -78,95 +108,123 @@ const kinds = [
 type Kind = (typeof kinds)[number][0]
 type List = (typeof kinds)[number][1]
 
-/** One description of a batch. */
-interface Registration {
-  /** The number of its batch plus its index there. */
-  readonly ref: number
-  readonly kind: Kind
-  readonly description: object
-  /** The registration of this name that is served after this one is removed. */
-  under: Registration | undefined
+interface Batch {
+  readonly text: string
+  readonly names: readonly (readonly [kind: Kind, list: List, name: string])[]
 }
 
-export function registry(): Registry {
-  const batches = new Map<number, Descriptions>()
-  const served = new Map<string, Registration>() // by kind and name
+export function registry(host: RegistryHost): Registry {
+  const batches = new Map<number, Batch>()
+  const behinds: (Behind | undefined)[] = [] // by number: used by each read
+  const values = new Map<number, Ready | undefined>() // of the engine, for the next one
+  const served = new Map<string, number[]>() // numbers by kind and name, the one that is served last
+  let last = 0
+
+  /** The text of one description, as the batch of itself. */
+  const textOf = (ref: number): string => {
+    const [first, { text, names }] = [...batches].findLast(([first]) => first <= ref) as [
+      number,
+      Batch,
+    ]
+    const [kind] = names[ref - first] as Batch['names'][number]
+    const before = names.findIndex((one) => one[0] === kind)
+    const descriptions = (JSON.parse(text) as Record<Kind, object[]>)[kind]
+    return JSON.stringify({ [kind]: [descriptions[ref - first - before]] })
+  }
 
   return {
-    *all() {
-      for (const [first, batch] of batches) yield { first, text: JSON.stringify(batch) }
-    },
-    add(first, added) {
-      batches.set(first, added)
-      const changed: string[] = []
-      for (const { ref, kind, key, name, description } of each(first, added)) {
-        const under = served.get(key)
-        served.set(key, { ref, kind, description, under })
-        if (under && kind === 'resources') changed.push(name)
+    add(added, behind, isKept) {
+      const first = last + 1
+      const text = JSON.stringify(added)
+      const names = kinds.flatMap(([kind, list]) =>
+        (added[kind] ?? []).map((one) => [kind, list, nameOf(one)] as const),
+      )
+      const moving = behind.flatMap(({ value }, i) =>
+        value && !isKept ? [[first + i, value.ready] as const] : [],
+      )
+      const copies = moving.map(([ref, ready]) => [ref, copyOf(ready)] as const)
+      const changed = names.flatMap(([kind, , name]) =>
+        kind === 'resources' && served.has(kind + name) ? name : [],
+      )
+      const transfers = moving.flatMap(([, ready]) => transfersOf(ready))
+      host.apply({ values: moving, register: [{ first, text }], changed }, transfers)
+      last += names.length
+      batches.set(first, { text, names })
+      for (const [i, one] of behind.entries()) behinds[first + i] = one
+      for (const [ref, copy] of copies) values.set(ref, copy)
+      for (const [i, [kind, , name]] of names.entries()) {
+        const refs = served.get(kind + name)
+        if (refs) refs.push(first + i)
+        else served.set(kind + name, [first + i])
       }
-      return { register: [{ first, text: JSON.stringify(added) }], changed }
+      return first
     },
     remove(first) {
       const batch = batches.get(first)
-      if (batch === undefined) return undefined
-      batches.delete(first)
-      const gone = { uris: [], templates: [], prompts: [], tools: [], skills: [] } as Record<
-        List,
-        string[]
-      >
-      const restored: { name: string; next: Registration }[] = []
-      for (const { ref, list, key, name } of each(first, batch)) {
-        const top = served.get(key)
-        if (top === undefined) continue
-        if (top.ref !== ref) {
-          unlink(top, ref)
-        } else if (top.under) {
-          served.set(key, top.under)
-          restored.push({ name, next: top.under })
-        } else {
-          served.delete(key)
-          gone[list].push(name)
+      if (batch === undefined) return
+      const { names } = batch
+      const gone = Object.fromEntries(kinds.map(([, list]) => [list, [] as string[]]))
+      const register: { first: number; text: string }[] = []
+      const changed: string[] = []
+      for (const [i, [kind, list, name]] of names.entries()) {
+        const ref = first + i
+        behinds[ref] = undefined
+        values.delete(ref)
+        const refs = served.get(kind + name) ?? []
+        const wasServed = refs.at(-1) === ref
+        refs.splice(refs.indexOf(ref), 1)
+        const next = refs.at(-1)
+        if (next === undefined) {
+          served.delete(kind + name)
+          gone[list]?.push(name)
+        } else if (wasServed) {
+          register.push({ first: next, text: textOf(next) })
+          if (kind === 'resources') changed.push(name)
         }
       }
-      return {
-        register: restored.map(({ next: { ref, kind, description } }) => ({
-          first: ref,
-          text: JSON.stringify({ [kind]: [description] }),
-        })),
-        unregister: JSON.stringify(gone),
-        changed: restored.filter(({ next }) => next.kind === 'resources').map(({ name }) => name),
+      batches.delete(first)
+      const forget = { first, count: names.length }
+      host.apply({ forget, register, unregister: JSON.stringify(gone), changed }, [])
+    },
+    set(ref, uri, ready) {
+      const own = behinds[ref]
+      if (own === undefined) return
+      const isServed = served.get(`resources${uri}`)?.at(-1) === ref
+      if (values.has(ref)) {
+        const copy = copyOf(ready)
+        host.publish({ ref, uri, ready, isServed })
+        values.set(ref, copy)
+        return
       }
+      behinds[ref] = { value: { ready } } // it is kept here
+      if (isServed && !isSameText(own.value?.ready, ready)) host.apply({ changed: [uri] }, [])
     },
-    count(first) {
-      const batch = batches.get(first)
-      return kinds.reduce((sum, [kind]) => sum + (batch?.[kind]?.length ?? 0), 0)
-    },
-    serves: (uri, ref) => served.get(`resources${uri}`)?.ref === ref,
-  }
-}
-
-/** Takes a registration out from below the one that is served. */
-function unlink(top: Registration, ref: number) {
-  for (let at = top; at.under; at = at.under) {
-    if (at.under.ref === ref) {
-      at.under = at.under.under
-      return
-    }
-  }
-}
-
-/** The descriptions of a batch, numbered as the engine numbers them. */
-function* each(first: number, batch: Descriptions) {
-  let ref = first
-  for (const [kind, list] of kinds) {
-    for (const description of batch[kind] ?? []) {
-      const name = nameOf(description)
-      yield { ref: ref++, kind, list, name, key: kind + name, description }
-    }
+    at: (ref) => behinds[ref],
+    all: () => ({
+      values: [...values],
+      register: [...batches].map(([first, { text }]) => ({ first, text })),
+    }),
   }
 }
 
 function nameOf(description: object): string {
   const { uri, uriTemplate, name } = description as Record<string, string>
   return uri ?? uriTemplate ?? String(name)
+}
+
+/** A value for the next engine: bytes that move away, or that the app may change, are copied. */
+function copyOf(ready: Ready | undefined): Ready | undefined {
+  if (ready === undefined || typeof ready.value === 'string') return ready
+  const { value, mimeType } = ready
+  const copy = (bytes: Value) =>
+    typeof bytes === 'string' || bytes instanceof Blob ? bytes : new Blob([bytes])
+  const copied = Array.isArray(value)
+    ? value.map((part) => ({ ...part, value: copy(part.value) }))
+    : copy(value)
+  return { value: copied, ...(mimeType !== undefined && { mimeType }) }
+}
+
+function isSameText(one: Ready | undefined, other: Ready | undefined): boolean {
+  const text = one?.value
+  return typeof text === 'string' && text === other?.value && one?.mimeType === other?.mimeType
 }

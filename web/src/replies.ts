@@ -4,20 +4,17 @@
  */
 
 import type { AccessDecision } from './access-types.ts'
-import { cancel, cancellation } from './cancellation.ts'
+import type {
+  CachedDocument,
+  ClientState,
+  ClientsHost,
+  Params,
+  PendingCalls,
+  PendingRequest,
+} from './clients.ts'
 import { deadlines } from './deadlines.ts'
 import { type Filler, filler, type Gaps, type ReadResult } from './fill.ts'
 import type { Mirror } from './mirror.ts'
-import type { PendingCalls } from './pending-calls.ts'
-import type { ProgramRunner } from './program-runner.ts'
-import {
-  type CachedDocument,
-  type ClientState,
-  type ClientsHost,
-  isLonger,
-  type Params,
-  type PendingRequest,
-} from './requests.ts'
 import { answers, type Reason, reasonOf, reasons } from './wasm-numbers.ts'
 
 export interface Replies {
@@ -68,7 +65,6 @@ const keySubscription = 'io.modelcontextprotocol/subscriptionId'
 export function replies(
   host: ClientsHost,
   calls: PendingCalls,
-  runner: ProgramRunner,
   mirror: Pick<Mirror, 'marked'>,
 ): Replies {
   const filling = filler(host.provide, host.contents)
@@ -77,7 +73,6 @@ export function replies(
   function sendDocument(request: PendingRequest, document: CachedDocument) {
     const { client } = request
     calls.remove(request)
-    if (request.isReplay) return
     if (request.decision) reportDecision(request, document.text.length)
     if (client.port) {
       const result = objectOf(document)
@@ -92,7 +87,6 @@ export function replies(
   function sendText(request: PendingRequest, member: 'result' | 'error', text: string) {
     const { client } = request
     calls.remove(request)
-    if (request.isReplay) return
     if (request.decision) reportDecision(request, text.length)
     if (client.port) {
       post(client, { jsonrpc: '2.0', id: request.id, [member]: JSON.parse(text) })
@@ -111,12 +105,16 @@ export function replies(
       fail(request, reasons.busy, gaps.uri)
       return
     }
-    const call = cancellation()
+    let controller: AbortController | undefined // most reads need none
+    const signal = () => {
+      controller ??= new AbortController()
+      return controller.signal
+    }
     const object = objectOf(skeleton) as ReadResult
     let filled: ReadResult | Promise<ReadResult>
     try {
       request.isModern = 'resultType' in object
-      filled = filling.fill(object, gaps, call)
+      filled = filling.fill(object, gaps, signal)
     } catch (error) {
       providerFailed(request, gaps.uri, error)
       return
@@ -128,11 +126,11 @@ export function replies(
     calls.add(request)
     client.pendingReads++
     const deadline = timeouts.start(() => {
-      cancel(call, new DOMException('the read took too long', 'TimeoutError'))
+      controller?.abort(new DOMException('the read took too long', 'TimeoutError'))
       settle(() => fail(request, reasons.timeout, gaps.uri))
     })
     request.abort = (reason) => {
-      cancel(call, reason)
+      controller?.abort(reason)
       settle(() => {})
     }
     const settle = (then: () => void) => {
@@ -175,7 +173,9 @@ export function replies(
 
   function isWithheld(assistant: string, uri: string): boolean {
     return (
-      runner.call((exports, running) => exports.withheld(running.write(`${assistant}\n${uri}`))) !==
+      host
+        .program()
+        .call((exports, program) => exports.withheld(program.write(`${assistant}\n${uri}`))) !==
       answers.idle
     )
   }
@@ -213,9 +213,11 @@ export function replies(
     const { client, call, isModern } = request
     request.isSettled = false
     calls.add(request)
-    const answer = runner.call((exports, running) =>
-      exports.fail(client.number, call, reason, isModern ? 1 : 0, running.write(uri)),
-    )
+    const answer = host
+      .program()
+      .call((exports, program) =>
+        exports.fail(client.number, call, reason, isModern ? 1 : 0, program.write(uri)),
+      )
     if (answer !== answers.done) internalError(request)
   }
 
@@ -312,4 +314,10 @@ export function replies(
     stop: timeouts.stop,
   }
   return all
+}
+
+/** Whether text has more bytes of UTF-8 than limit. */
+function isLonger(text: string, limit: number): boolean {
+  if (text.length * 3 <= limit) return false
+  return text.length > limit || new TextEncoder().encode(text).length > limit
 }

@@ -3,16 +3,14 @@
 import type { PageAccess } from './access-types.ts'
 import type { ReadEvent } from './clients.ts'
 import type { Connector } from './connector.ts'
-import type { EngineState } from './engine-types.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
 import { canJoinLater } from './handshake.ts'
 import { forgetInvitation } from './invitation.ts'
 import { jsonCopy } from './json.ts'
 import { listen } from './listen.ts'
-import { canStart, compile, newWorker } from './loading.ts'
 import { type AccessOption, pageAccess } from './page-access.ts'
 import { instance, pageId, profile } from './page-id.ts'
-import { Channel, goodbye, type Port } from './port.ts'
+import { Channel, goodbye, isGoodbye, listenToPort, type Port } from './port.ts'
 import { once, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
 import { wireCacheHints } from './registry.ts'
@@ -25,8 +23,8 @@ import {
   type PortableSource,
   type Source,
 } from './source.ts'
-import { supervised } from './supervised.ts'
-import { engineThread, type Thread, type ThreadHost } from './thread.ts'
+import type { EngineState } from './supervisor.ts'
+import { engineThread, type ThreadHost } from './thread.ts'
 
 /** The version of this package, and of the engine. */
 export const version = '0.1.0'
@@ -123,6 +121,11 @@ export interface Events {
 
 /** An engine that serves this page. */
 export interface PageMcp extends Publishing {
+  /**
+   * Settles when the engine has started, and serves what was registered. Nothing has to wait for it. Rejects with an Error
+   * that names the URL and possible causes if engine.wasm or the Worker does not load, which is an `error` event, too.
+   */
+  readonly ready: Promise<void>
   readonly state: State
   /** Which assistants may use this page. */
   readonly access: PageAccess
@@ -175,26 +178,35 @@ interface OwnConnection {
   leave(): void
 }
 
-/**
- * Starts an engine for this page. It serves what you mount or register. No client can connect until you
- * call {@link PageMcp.listen}, {@link PageMcp.port} or {@link PageMcp.connect}.
- *
- * @throws Error if engine.wasm or the Worker does not load, with the URL and possible causes; and on a server
- */
-export async function start(options: StartOptions): Promise<PageMcp> {
-  const { name, urls, redact, cache, capabilities, access, ...described } = options
-  if (typeof name !== 'string' || name === '') throw new TypeError('start needs a name')
-  if (!canStart()) {
-    throw new Error('start needs a browser; call it in an effect or onMount')
-  }
+/** The engines of this document, by name. */
+const running = new Map<string, PageMcp>()
 
-  const sources = new Map<number, Source>()
+/**
+ * Starts an engine for this page. Returns at once: what you mount or register is served as soon as it runs. No client can
+ * connect until you call {@link PageMcp.listen}, {@link PageMcp.port} or {@link PageMcp.connect}.
+ *
+ * Another call with the name of an engine of this document returns that engine, until it is closed or down: a module that a
+ * development server loads again, or a component that is mounted twice, starts no second one. On a server, where
+ * frameworks run components too, it returns an engine that never starts.
+ */
+export function start(options: StartOptions): PageMcp {
+  const { name } = options
+  if (typeof name !== 'string' || name === '') throw new TypeError('start needs a name')
+  const known = globalThis.document && running.get(name)
+  if (known && known.state.engine !== 'down') return known
+  const mcp = startNew(options)
+  if (globalThis.document) running.set(name, mcp)
+  return mcp
+}
+
+function startNew(options: StartOptions): PageMcp {
+  const { name, urls = {}, redact, cache, capabilities, access, ...described } = options
   const listeners = { state: new Set(), read: new Set(), access: new Set(), error: new Set() } as {
     [K in keyof Events]: Set<(event: Events[K]) => void>
   }
   /** Those that are over are shown until the next one. */
   const connections = new Map<number, OwnConnection>()
-  let engine: EngineState = 'restarting'
+  let engine: EngineState = 'starting'
   let lastSource = 0
   let lastGateway = 0
   const ended = new AbortController()
@@ -232,13 +244,17 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     engine,
     gateways: [...connections.values()].flatMap(({ state }) => state ?? []),
   })
-  const published = publishing(() => thread, redact, warn)
-  const host: ThreadHost = {
-    provider: (ref) => published.provider(ref),
-    kept: (ref) => published.kept(ref),
-    callee: (ref) => published.callee(ref),
-    source: (number) => sources.get(number),
+  const published = publishing(
+    () => thread.registry,
+    (uri) => thread.changed(uri),
     redact,
+    warn,
+  )
+  const host: ThreadHost = {
+    redact,
+    urls,
+    extensions: published.extensions,
+    prepare: ownAccess.serve,
     engineState(next) {
       engine = next
       emit('state', state())
@@ -272,14 +288,11 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     noListChanged: !listChanged,
     asks: ownAccess.asks,
   }
-  const module = compile(urls?.wasm)
-  module.catch(() => {}) // awaited below, where its error is thrown
-  const thread: Thread = await supervised((host, supervision) => {
-    const worker = { ...newWorker(urls?.worker), ...supervision }
-    return engineThread(engineOptions, module, worker, host)
-  }, host)
-
-  await ownAccess.serve()
+  const thread = engineThread(engineOptions, host)
+  thread.ready.catch((error) => {
+    ended.abort(error)
+    ownAccess.close()
+  })
 
   let wakes = 0
   const wake = (asleep: boolean) => {
@@ -297,13 +310,6 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     ended.signal,
   )
 
-  /** Serves a client of this page. After `close`, the client only gets a last message. */
-  const admit = (port: Port, principal = 'page') => {
-    if (!ended.signal.aborted) return thread.open(port, principal)
-    port.postMessage(goodbye('the page stopped serving'))
-    port.close?.()
-    return () => {}
-  }
   const untilClosed = (signal = ended.signal) => AbortSignal.any([signal, ended.signal])
   /** The description of this page, for a gateway. */
   const dialOf = ({ dial }: Connector, page: string): Dial => {
@@ -320,7 +326,8 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     return { ...dial, hello }
   }
 
-  return {
+  const mcp: PageMcp = {
+    ready: thread.ready,
     get state() {
       return state()
     },
@@ -329,16 +336,12 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       if (prefix !== '' && !/^[a-z][a-z0-9+.-]*\+$/.test(prefix)) {
         throw new TypeError(`a prefix is empty or a scheme that ends in "+", not "${prefix}"`)
       }
+      if (ended.signal.aborted) return () => {}
       const number = ++lastSource
       const unmounted = new AbortController()
-      const stops = untilClosed(unmounted.signal)
-      if (!stops.aborted) {
-        sources.set(number, source)
-        callMounted(source, stops, report)
-      }
+      callMounted(source, untilClosed(unmounted.signal), report)
       thread.mount(number, prefix, source)
       return once(() => {
-        sources.delete(number)
         thread.unmount(number)
         unmounted.abort()
       })
@@ -351,11 +354,19 @@ export async function start(options: StartOptions): Promise<PageMcp> {
       ),
     port() {
       const { port1, port2 } = new Channel()
-      admit(port1)
+      const own = new WeakRef(port2)
+      thread.open(port1, 'page', (reason) => {
+        const data = reason && goodbye(reason)
+        if (data) own.deref()?.dispatchEvent(new MessageEvent('message', { data }))
+      })
       return port2
     },
-    accept(port, { principal } = {}) {
-      const end = admit(port, principal)
+    accept(port, { principal = 'page' } = {}) {
+      const isMoved = typeof MessagePort === 'function' && port instanceof MessagePort
+      const end = thread.open(isMoved ? port : relayed(port, report), principal, (reason) => {
+        if (reason && !isMoved) port.postMessage(goodbye(reason))
+        if (reason && !isMoved) port.close?.()
+      })
       return () => end('the page ended this connection')
     },
     connect(connector) {
@@ -382,7 +393,7 @@ export async function start(options: StartOptions): Promise<PageMcp> {
         if (connector.ignored) report(connector.ignored)
         const { token } = connector
         if (token) ownAccess.consented()
-        await published.registered()
+        await Promise.all([published.registered(), thread.ready])
         const page = await pageId(signal)
         signal.throwIfAborted()
         return thread.connect(number, dialOf(connector, page), token)
@@ -416,15 +427,32 @@ export async function start(options: StartOptions): Promise<PageMcp> {
     },
     close() {
       if (ended.signal.aborted) return
+      running.delete(name)
       thread.close() // first: clients get the results of their subscriptions and a last message
       ownAccess.close()
-      sources.clear() // the engine's thread may still call them
       ended.abort(new DOMException('the engine was closed', 'InvalidStateError'))
       if (engine === 'closed') return
       engine = 'closed'
       emit('state', state())
     },
   }
+  return mcp
+}
+
+/** A port that can go to the Worker, for one that cannot. */
+function relayed(port: Port, report: (error: unknown) => void): MessagePort {
+  const { port1, port2 } = new Channel()
+  port1.onmessage = ({ data }) => {
+    try {
+      port.postMessage(data)
+      if (isGoodbye(data)) port.close?.()
+    } catch (error) {
+      report(error)
+    }
+  }
+  const stop = () => port1.close()
+  listenToPort(port, (data) => port1.postMessage(data), stop)
+  return port2
 }
 
 /** Reports to the console and `window.onerror`. */

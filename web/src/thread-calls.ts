@@ -5,14 +5,14 @@
 
 import type { AccessDecision, GrantTable } from './access-types.ts'
 import type { HandlerOutcome } from './call.ts'
+import type { ReadEvent } from './clients.ts'
 import type { Ready } from './contents.ts'
 import type { GatewayQuestion } from './credentials.ts'
-import type { EngineOptions, EngineState, PublishedValues } from './engine-types.ts'
+import type { EngineOptions } from './engine.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
 import type { SerializedError } from './link.ts'
 import type { Port } from './port.ts'
-import type { Descriptions } from './registry.ts'
-import type { ReadEvent } from './requests.ts'
+import type { Change } from './registry.ts'
 import type { Changed, Contents, Listing, Portable, Template } from './source.ts'
 
 /** What has changed: a URI, a list, or the list of resources. */
@@ -21,14 +21,9 @@ export type What = Parameters<Changed>[0]
 /** Calls of the engine's thread by the window. The window chooses the numbers, above 0. */
 export interface EngineCalls {
   start(args: Start): void
-  register(args: {
-    first: number
-    added: Descriptions
-    published: PublishedValues | undefined
-  }): void
-  /** Removes what was registered under this number. */
-  unregister(first: number): void
-  publish(args: { ref: number; uri: string; ready: Ready | undefined }): void
+  /** Adds or removes registrations. */
+  apply(change: Change): void
+  publish(args: { ref: number; uri: string; ready: Ready | undefined; isServed: boolean }): void
   mount(args: {
     number: number
     prefix: string
@@ -63,9 +58,7 @@ export interface Start {
   module: WebAssembly.Module
   /** Whether the window has a hook that contents pass. */
   redacts: boolean
-  /** See {@link EngineHost.isDown}. */
-  isDown: boolean
-  /** The name of a Web Lock: the window notices its release. `''`: there is only one thread. */
+  /** The name of a Web Lock: the window notices its release. */
   lock: string
 }
 
@@ -102,7 +95,8 @@ export interface WindowCalls {
   held(lock: string): void
   /** A port has closed. */
   closed(number: number): void
-  engineState(state: EngineState): void
+  /** The Go program has ended, and the Worker ends. */
+  ended(why: string): void
   gatewayState(args: { number: number; state: GatewayState }): void
   read(event: ReadEvent): void
   /** Requests that were decided by grants, and answered. */

@@ -1,6 +1,8 @@
 /**
- * The thread of the engine, seen from the window: a dedicated Worker. Calls that need the document come
- * back to the window.
+ * The engine, seen from the window: it runs in a dedicated Worker. What the window registers, mounts and joins is kept
+ * here or in the registry, and each Worker gets all of it when it starts. Calls that need the document come back.
+ *
+ * Ports end with their Worker: they were moved to it. Their clients get a last message, or the window tells them.
  */
 
 import type { AccessAnswer, AccessDecision, AccessRequest, GrantTable } from './access-types.ts'
@@ -11,46 +13,37 @@ import {
   type RegisteredCallee,
   type SendUpdate,
 } from './call.ts'
-import { signalOf } from './cancellation.ts'
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
 import { provided, type Ready, transfersOf } from './contents.ts'
-import type { EngineOptions, EngineState, PublishedValues } from './engine-types.ts'
+import type { EngineOptions } from './engine.ts'
 import type { Provide } from './fill.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
 import { jsonCopy } from './json.ts'
-import { deserializeError, type Handlers, link, moving } from './link.ts'
-import type { StartingWorker } from './loading.ts'
+import { deserializeError, type Handlers, type Link, link, moving } from './link.ts'
+import { canStart, compile, newWorker } from './loading.ts'
 import { newPageId, presentPageId } from './page-id.ts'
-import { Channel, isGoodbye, listenToPort, type Port } from './port.ts'
-import { type ReadRequest, readRequest } from './read-request.ts'
+import { goodbye } from './port.ts'
+import { readRequest } from './read-request.ts'
 import { type Redact, redactContents, redactReady } from './redacting.ts'
-import type { Descriptions } from './registry.ts'
+import { type Registry, registry } from './registry.ts'
 import { type Changed, type PortableSource, type Source, watchSource } from './source.ts'
+import { type EngineState, type Life, supervise, watchAnswers, watchLock } from './supervisor.ts'
 import type { EngineCalls, WindowCalls } from './thread-calls.ts'
 import { abilities, access as accessQuestion, none } from './wasm-numbers.ts'
-import { watchWorker } from './worker-life.ts'
-
-/** Reads a resource that the web app has registered; {@link provided} accepts its answer. */
-export type AnyProvider = (request: ReadRequest) => unknown
-
-/** A published value that the window keeps. */
-export interface Kept {
-  readonly ready: Ready | undefined
-}
 
 /** What the engine's thread needs from the window. */
 export interface ThreadHost {
-  /** The provider that was registered under a number. */
-  provider(ref: number): AnyProvider | undefined
-  /** The value that was published under a number and is kept in the window, for the hook `redact`. */
-  kept(ref: number): Kept | undefined
-  /** The prompt, tool or template that was registered under a number. */
-  callee(ref: number): RegisteredCallee | undefined
-  /** The source that was mounted under a number. */
-  source(number: number): Source | undefined
   /** The hook that all contents pass. */
-  redact: Redact | undefined
+  readonly redact: Redact | undefined
+  /** Answers all methods of extensions. */
+  readonly extensions: RegisteredCallee
+  readonly urls: {
+    readonly worker?: string | URL
+    readonly wasm?: string | URL | BufferSource | WebAssembly.Module
+  }
+  /** Called when the first Worker starts; until it settles, nothing is served. */
+  prepare(): Promise<unknown>
   engineState(state: EngineState): void
   gatewayState(number: number, state: GatewayState): void
   read(event: ReadEvent): void
@@ -67,15 +60,22 @@ export interface ThreadHost {
 
 /** The engine's thread. The caller chooses the numbers, above 0. */
 export interface Thread {
-  register(first: number, added: Descriptions, published?: PublishedValues): void
-  /** Removes what was registered under `first`, `count` descriptions. */
-  unregister(first: number, count: number): void
-  publish(ref: number, uri: string, ready: Ready | undefined): void
+  /** Rejects if the engine does not start. */
+  readonly ready: Promise<void>
+  readonly registry: Registry
   mount(number: number, prefix: string, source: Source | PortableSource): void
   unmount(number: number): void
   changed(what: Parameters<Changed>[0]): void
-  /** Serves a port until it closes. Returns a function that ends it, with a last message and the reason. */
-  open(port: Port, principal: string, closed?: () => void): (reason: string) => void
+  /**
+   * Serves a port until it closes. Returns a function that ends it, with a last message and the reason.
+   *
+   * @param closed - called once, when the port is closed; with a reason if its client cannot know of it
+   */
+  open(
+    port: MessagePort,
+    principal: string,
+    closed?: (reason?: string) => void,
+  ): (reason: string) => void
   /** Joins a gateway; resolves after the first time. `token` is for {@link Dial.hasToken}. */
   connect(number: number, dial: Dial, token?: () => unknown): Promise<string>
   disconnect(number: number): void
@@ -86,77 +86,289 @@ export interface Thread {
   close(): void
 }
 
-/** A Worker for the engine, with the events that its supervisor needs. */
-export interface SupervisedWorker extends StartingWorker {
-  /** Called once, with the reason, if the Worker is gone before it is closed. */
-  died(why: string): void
-  /** See {@link watchWorker}. */
-  prepare(answered: AbortSignal): Promise<unknown>
-  /** No engine is started, and each request is answered so. */
-  isDown: boolean
+interface Joining {
+  dial: Dial
+  readonly token: (() => unknown) | undefined
+  readonly settled: (name: string) => void
+  readonly failed: (error: unknown) => void
+  state?: GatewayState
 }
 
-/**
- * Runs the engine in a Worker.
- *
- * @throws if it does not start
- */
-export async function engineThread(
-  options: EngineOptions,
-  module: Promise<WebAssembly.Module>,
-  supervised: SupervisedWorker,
-  host: ThreadHost,
-): Promise<Thread> {
-  const { worker, hint, died, prepare, isDown } = supervised
-  const watches = new Map<number, AbortController>()
-  const closeListeners = new Map<number, () => void>()
-  const tokens = new Map<number, () => unknown>()
-  let lastPort = 0
-  let watchLock: (name: string) => void = () => {}
-  let works = () => {} // answers the last question whether the Worker lives
+interface Opened {
+  readonly port: MessagePort
+  readonly principal: string
+  readonly closed: ((reason?: string) => void) | undefined
+  /** Whether a Worker has it. */
+  isMoved: boolean
+}
 
-  const source = (number: number): Source => {
-    const found = host.source(number)
+/** Runs the engine in a Worker, and in another one when that has ended. */
+export function engineThread(options: EngineOptions, host: ThreadHost): Thread {
+  const mounts = new Map<number, { prefix: string; source: Source | PortableSource }>()
+  const gateways = new Map<number, Joining>()
+  const ports = new Map<number, Opened>()
+  let engine: Link<EngineCalls> | undefined // of the Worker that serves
+  let watchesReads = false
+  let access: GrantTable | undefined
+  let lastPort = 0
+  let hasServed = false
+  let isOver = false // no Worker follows
+  let isClosed = false
+
+  const all = registry({
+    apply(change, moved) {
+      if (engine) engine.notify('apply', change, moved)
+      else structuredClone(moved, { transfer: moved }) // the app has given them away
+    },
+    publish: (value) => engine?.notify('publish', value, transfersOf(value.ready)),
+  })
+  let module: Promise<WebAssembly.Module> | undefined
+  let prepared: Promise<unknown> | undefined
+
+  async function start(life: Life): Promise<void> {
+    module ??= compile(host.urls.wasm)
+    module.catch(() => {}) // it is awaited below
+    prepared ??= host.prepare()
+    const { worker, hint } = newWorker(host.urls.worker)
+    let endsItself = false // after its last messages
+    const watches = new Map<number, AbortController>()
+    let works = () => {} // answers the last question whether the Worker lives
+    const handlers: Handlers<WindowCalls> = {
+      ...windowHandlers(host, all, sourceOf, (args) => own.notify('update', args)),
+      watch({ source: number, on }) {
+        watches.get(number)?.abort()
+        watches.delete(number)
+        const source = mounts.get(number)?.source
+        if (!on || source === undefined) return
+        const controller = new AbortController()
+        watches.set(number, controller)
+        const signal = AbortSignal.any([controller.signal, life.signal])
+        const listener: Changed = (what, under) => {
+          if (!signal.aborted)
+            own.notify('watched', { source: number, what: jsonCopy(what), under })
+        }
+        watchSource(source, listener, signal, host.report)
+      },
+      token: (number) => gateways.get(number)?.token?.(),
+      loaded() {
+        const ask = () =>
+          new Promise<void>((resolve, reject) => {
+            works = resolve
+            own.request('alive', undefined).then(resolve, reject)
+          })
+        watchAnswers(ask, life)
+      },
+      alive: () => works(),
+      held: (name) => watchLock(name, life),
+      closed(number) {
+        const port = ports.get(number)
+        ports.delete(number)
+        port?.closed?.()
+      },
+      gatewayState({ number, state }) {
+        const gateway = gateways.get(number)
+        if (gateway) gateway.state = state
+        host.gatewayState(number, state)
+      },
+      ended(why) {
+        endsItself = true
+        life.died(new Error(why))
+      },
+    }
+    const own = link<WindowCalls, EngineCalls>(worker, handlers, host.report)
+    worker.onerror = (event) => {
+      event.preventDefault() // it is reported here
+      const what = event.message || hint
+      if (engine === own) host.report(new Error(`the engine's Worker: ${what}`))
+      else life.died(new Error(`the engine's Worker does not start: ${what}`))
+    }
+    life.signal.addEventListener('abort', () => {
+      own.end(life.signal.reason)
+      if (!endsItself && !(isClosed && engine === own)) worker.terminate()
+    })
+    const lock = `pagemcp.worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
+    const redacts = host.redact !== undefined
+    await own.request('start', { options, module: await module, redacts, lock })
+    await prepared
+    if (life.signal.aborted) return
+    engine = own
+    hasServed = true
+    restore(own)
+  }
+
+  /** Gives a Worker all that it is to serve. */
+  function restore(to: Link<EngineCalls>) {
+    if (access) to.notify('setAccess', access) // first: nothing is served without it
+    to.notify('apply', all.all())
+    for (const [number, { prefix, source }] of mounts) mountNow(to, number, prefix, source)
+    if (watchesReads) to.notify('watchReads', true)
+    for (const [number, joining] of gateways) dialNow(to, number, joining)
+    for (const [number, opened] of ports) openNow(to, number, opened)
+  }
+
+  function lost(error: Error, isDown: boolean) {
+    engine = undefined
+    isOver = isDown
+    const why = `${error.message}${isDown && hasServed ? ', and is not restarted' : ''}`
+    host.report(new Error(why, { cause: error }))
+    for (const [number, { state, failed }] of gateways) {
+      if (state) host.gatewayState(number, { ...state, is: 'away', error: why })
+      if (isDown) failed(error)
+    }
+    for (const [number, { port, isMoved, closed }] of ports) {
+      if (!isMoved && !isDown) continue // it waits for the next Worker
+      ports.delete(number)
+      if (!isMoved) shut(port, why)
+      closed?.(isMoved ? 'the engine was restarted' : undefined)
+    }
+  }
+
+  function mountNow(to: Link<EngineCalls>, number: number, prefix: string, source: Source) {
+    const portable = jsonCopy((source as Partial<PortableSource>).portable)
+    to.notify('mount', { number, prefix, able: abilitiesOf(source), portable })
+  }
+
+  function dialNow(to: Link<EngineCalls>, number: number, joining: Joining) {
+    to.request('connect', { number, dial: joining.dial }).then(
+      (name) => {
+        const { invitation: _, ...dial } = joining.dial // it is used up
+        joining.dial = { ...dial, rejoins: true }
+        joining.settled(name)
+      },
+      (error) => {
+        if (to === engine || isOver) joining.failed(error) // else it ended, and the next Worker dials again
+      },
+    )
+  }
+
+  function openNow(to: Link<EngineCalls>, number: number, opened: Opened) {
+    const { port, principal } = opened
+    opened.isMoved = true
+    to.notify('open', { number, port, principal }, [port])
+  }
+
+  function sourceOf(number: number): Source {
+    const found = mounts.get(number)?.source
     if (found === undefined) throw new Error('the source was unmounted')
     return found
   }
-  const handlers: Handlers<WindowCalls> = {
-    provide({ ref, uri, variables }, cancellation) {
+
+  const supervisor = canStart()
+    ? supervise({ start, state: host.engineState, lost })
+    : { ready: new Promise<void>(() => {}), close() {} }
+  return {
+    ready: supervisor.ready,
+    registry: all,
+    mount(number, prefix, source) {
+      mounts.set(number, { prefix, source })
+      if (engine) mountNow(engine, number, prefix, source)
+    },
+    unmount(number) {
+      mounts.delete(number)
+      engine?.notify('unmount', number)
+    },
+    changed: (what) => engine?.notify('changed', jsonCopy(what)), // those who listen to a new Worker have read nothing before
+    open(port, principal, closed) {
+      const number = ++lastPort
+      const opened: Opened = { port, principal, closed, isMoved: false }
+      if (isOver) {
+        shut(port, 'the engine is down')
+        closed?.()
+        return () => {}
+      }
+      ports.set(number, opened)
+      if (engine) openNow(engine, number, opened)
+      return (reason) => {
+        if (!ports.has(number)) return
+        if (opened.isMoved) engine?.notify('shut', { number, reason })
+        else {
+          ports.delete(number)
+          shut(port, reason)
+          closed?.()
+        }
+      }
+    },
+    connect: (number, dial, token) =>
+      new Promise((settled, failed) => {
+        if (isOver) return failed(new Error('the engine is down'))
+        const joining = { dial, token, settled, failed }
+        gateways.set(number, joining)
+        if (engine) dialNow(engine, number, joining)
+      }),
+    disconnect(number) {
+      gateways.delete(number)
+      engine?.notify('disconnect', number)
+    },
+    wake: (asleep) => engine?.notify('wake', asleep),
+    watchReads(on) {
+      watchesReads = on
+      engine?.notify('watchReads', on)
+    },
+    setAccess(table) {
+      access = table
+      engine?.notify('setAccess', table)
+    },
+    close() {
+      isOver = isClosed = true
+      mounts.clear() // the Worker may still call them
+      for (const [number, { port, isMoved, closed }] of ports) {
+        if (isMoved) continue
+        ports.delete(number)
+        shut(port, 'the page stopped serving')
+        closed?.()
+      }
+      const reason = new DOMException('the engine was closed', 'AbortError')
+      for (const { failed } of gateways.values()) failed(reason)
+      engine?.notify('close', undefined)
+      supervisor.close()
+    },
+  }
+}
+
+/** Ends a port that no Worker has. */
+function shut(port: MessagePort, reason: string) {
+  port.postMessage(goodbye(reason))
+  port.close()
+}
+
+/** Calls of the Worker that need the app, its document or its decisions. */
+function windowHandlers(
+  host: ThreadHost,
+  all: Registry,
+  sourceOf: (number: number) => Source,
+  update: (args: { number: number; what: number; text: string }) => void,
+) {
+  const provide = provideOf(host, all)
+  return {
+    provide({ ref, uri, variables }, signal) {
       const cross = (ready: Ready | undefined) =>
         ready?.transfers ? moving(ready, transfersOf(ready)) : ready
-      const ready = provideOf(host)(ref, uri, variables, cancellation)
+      const ready = provide(ref, uri, variables, signal)
       return ready instanceof Promise ? ready.then(cross) : cross(ready)
     },
-    async list({ source: number, cursor, ...options }, call) {
-      return jsonCopy(await source(number).list(cursor, { ...options, signal: signalOf(call) }))
+    async list({ source, cursor, ...options }, signal) {
+      return jsonCopy(await sourceOf(source).list(cursor, { ...options, signal: signal() }))
     },
-    async readSource({ source: number, uri, client }, call) {
-      const contents = await source(number).read(uri, { signal: signalOf(call), client })
+    async readSource({ source, uri, client }, signal) {
+      const contents = await sourceOf(source).read(uri, { signal: signal(), client })
       return contents.map(({ text, blob, ...item }) => ({ ...jsonCopy(item), text, blob }))
     },
     redact({ prefix, uri, contents }) {
       if (host.redact === undefined) throw new Error('no redact hook') // contents must not pass without it
       return redactContents(host.redact, prefix, uri, contents)
     },
-    templates: async (args) => jsonCopy((await source(args.source).templates?.()) ?? []),
-    call({ number, source, what, text }, cancellation) {
-      const sendUpdate: SendUpdate = (kind, params) =>
-        engine.notify('update', { number, what: kind, text: params })
-      return call(host, source, what, text, sendUpdate, signalOf(cancellation))
-    },
-    watch({ source: number, on }) {
-      watches.get(number)?.abort()
-      watches.delete(number)
-      if (!on) return
-      const controller = new AbortController()
-      watches.set(number, controller)
-      const { signal } = controller
-      const listener: Changed = (what, under) => {
-        if (!signal.aborted) {
-          engine.notify('watched', { source: number, what: jsonCopy(what), under })
-        }
+    templates: async ({ source }) => jsonCopy((await sourceOf(source).templates?.()) ?? []),
+    async call({ number, source, what, text }, signal): Promise<HandlerOutcome> {
+      if (what === accessQuestion) {
+        const answer = await host.ask(JSON.parse(text) as AccessRequest, signal())
+        return { reason: none, text: JSON.stringify(answer) }
       }
-      watchSource(host.source(number) ?? {}, listener, signal, host.report)
+      const question = (text === '' ? {} : JSON.parse(text)) as HandlerCall
+      if (/\d{16}/.test(text)) question.text = text // of whole numbers that JavaScript may round
+      const own = question.ref ? all.at(question.ref)?.callee : host.extensions
+      const callee = source === 0 ? own : sourceOf(source)
+      const sendUpdate: SendUpdate = (kind, params) => update({ number, what: kind, text: params })
+      return answerCall(callee, source !== 0, what, question, sendUpdate, signal(), host.report)
     },
     watching: () => undefined,
     async pageId() {
@@ -165,127 +377,11 @@ export async function engineThread(
     },
     newPageId,
     forgotten: host.forgotten,
-    token: (number) => tokens.get(number)?.(),
-    loaded() {
-      const ask = () =>
-        new Promise<void>((resolve, reject) => {
-          works = resolve
-          engine.request('alive', undefined).then(resolve, reject)
-        })
-      watchLock = watchWorker(ask, prepare, fail, closed.signal)
-    },
-    alive: () => works(),
-    held: (name) => watchLock(name),
-    confirm: (question, call) => confirmGateway(question, signalOf(call)),
-    closed(number) {
-      closeListeners.get(number)?.()
-      closeListeners.delete(number)
-    },
-    engineState: host.engineState,
-    gatewayState: ({ number, state }) => host.gatewayState(number, state),
+    confirm: (question, signal) => confirmGateway(question, signal()),
     read: host.read,
     decided: (decisions) => decisions.forEach(host.decided),
     report: (error) => host.report(deserializeError(error)),
-  }
-  const engine = link<WindowCalls, EngineCalls>(worker, handlers, host.report)
-  const lock = `pagemcp.worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
-  const closed = new AbortController()
-  let started = false
-  let rejectStart: (error: Error) => void = () => {}
-  const failed = new Promise<never>((_, reject) => {
-    rejectStart = reject
-  })
-  /** The Worker does nothing any more. */
-  const fail = (why: string) => {
-    const error = new Error(why)
-    closed.abort()
-    worker.terminate()
-    engine.end(error)
-    for (const controller of watches.values()) controller.abort()
-    if (!started) rejectStart(error)
-    else died(why)
-    for (const closed of closeListeners.values()) closed()
-  }
-  worker.onerror = (event) => {
-    event.preventDefault() // it is reported here
-    const what = event.message || hint
-    if (started) host.report(new Error(`the engine's Worker: ${what}`))
-    else rejectStart(new Error(`the engine's Worker does not start: ${what}`))
-  }
-  const redacts = host.redact !== undefined
-  const starting = module.then((module) =>
-    engine.request('start', { options, module, redacts, lock, isDown }),
-  )
-  try {
-    await Promise.race([starting, failed])
-    started = true
-  } catch (error) {
-    closed.abort()
-    worker.terminate()
-    throw error
-  }
-
-  return {
-    register: (first, added, published) =>
-      engine.notify(
-        'register',
-        { first, added, published },
-        published?.flatMap(([, ready]) => transfersOf(ready)),
-      ),
-    publish: (ref, uri, ready) => engine.notify('publish', { ref, uri, ready }, transfersOf(ready)),
-    unregister: (first) => engine.notify('unregister', first),
-    mount(number, prefix, mounted) {
-      const portable = jsonCopy((mounted as Partial<PortableSource>).portable)
-      engine.notify('mount', { number, prefix, able: abilitiesOf(mounted), portable })
-    },
-    unmount(number) {
-      watches.get(number)?.abort()
-      watches.delete(number)
-      engine.notify('unmount', number)
-    },
-    changed: (what) => engine.notify('changed', jsonCopy(what)),
-    open(port, principal, closed) {
-      const number = ++lastPort
-      if (closed) closeListeners.set(number, closed)
-      const own = transferable(port, host.report)
-      engine.notify('open', { number, port: own, principal }, [own])
-      return (reason) => engine.notify('shut', { number, reason })
-    },
-    connect(number, dial, token) {
-      if (token) tokens.set(number, token)
-      return engine.request('connect', { number, dial })
-    },
-    disconnect(number) {
-      tokens.delete(number)
-      engine.notify('disconnect', number)
-    },
-    wake: (asleep) => engine.notify('wake', asleep),
-    watchReads: (on) => engine.notify('watchReads', on),
-    setAccess: (table) => engine.notify('setAccess', table),
-    close() {
-      closed.abort()
-      for (const controller of watches.values()) controller.abort()
-      engine.notify('close', undefined) // it ends by itself after its last messages
-      engine.end(new DOMException('the engine was closed', 'AbortError'))
-    },
-  }
-}
-
-/** A port that can go to the Worker: itself, or one end of a channel to it. */
-function transferable(port: Port, report: (error: unknown) => void): MessagePort {
-  if (typeof MessagePort === 'function' && port instanceof MessagePort) return port
-  const { port1, port2 } = new Channel()
-  port1.onmessage = ({ data }) => {
-    try {
-      port.postMessage(data)
-      if (isGoodbye(data)) port.close?.()
-    } catch (error) {
-      report(error)
-    }
-  }
-  const stop = () => port1.close()
-  listenToPort(port, (data) => port1.postMessage(data), stop)
-  return port2
+  } satisfies Partial<Handlers<WindowCalls>>
 }
 
 /** The optional methods of a source, as a sum of {@link abilities}. */
@@ -299,33 +395,14 @@ function abilitiesOf(source: Source): number {
   )
 }
 
-/** Answers a call by the engine of a prompt, tool or completion. */
-function call(
-  host: ThreadHost,
-  source: number,
-  what: number,
-  text: string,
-  sendUpdate: SendUpdate,
-  signal: AbortSignal,
-): Promise<HandlerOutcome> {
-  if (what === accessQuestion) {
-    const answer = host.ask(JSON.parse(text) as AccessRequest, signal)
-    return answer.then((own) => ({ reason: none, text: JSON.stringify(own) }))
-  }
-  const question = (text === '' ? {} : JSON.parse(text)) as HandlerCall
-  if (/\d{16}/.test(text)) question.text = text // of whole numbers that JavaScript may round
-  const callee = source === 0 ? host.callee(question.ref ?? 0) : host.source(source)
-  return answerCall(callee, source !== 0, what, question, sendUpdate, signal, host.report)
-}
-
 /** Calls a provider, and the hook for redaction with its answer. */
 const provideOf =
-  (host: ThreadHost): Provide =>
-  (ref, uri, variables, call) => {
+  (host: ThreadHost, all: Registry): Provide =>
+  (ref, uri, variables, signal) => {
     const { redact } = host
-    const kept = redact && host.kept(ref)
-    if (kept) return redactReady(redact, uri, kept.ready)
-    const answer = host.provider(ref)?.(readRequest(uri, variables, call))
+    const { read, value } = all.at(ref) ?? {}
+    if (redact && value) return redactReady(redact, uri, value.ready)
+    const answer = read?.(readRequest(uri, variables, signal))
     if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
       const ready = Promise.resolve(answer).then(provided)
       return redact ? ready.then((late) => redactReady(redact, uri, late)) : ready

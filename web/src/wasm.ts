@@ -1,8 +1,10 @@
 /**
  * The Go program behind its exports and imports. One {@link Program} is one instance of engine.wasm:
- * it lives until Go exits, and is then replaced as a whole (engine.ts). Arguments are numbers, and text in
+ * it lives until Go exits; then its Worker ends, too (engine.ts). Arguments are numbers, and text in
  * one buffer of Go's; see wasm/main_js.go.
  */
+
+import { answers } from './wasm-numbers.ts'
 
 /** The exports of engine.wasm. `undefined` from any of them means that Go has exited; 0: see `answers` in wasm-numbers.ts. */
 export interface Exports {
@@ -76,6 +78,14 @@ export interface Program {
   write(text: string, limit?: number): number
   /** Puts short ASCII text into the input buffer; returns its length, or -1 for other text. */
   writeAscii(text: string): number
+  /** Whether goroutines want to run after the present export. */
+  goroutinesReady: boolean
+  /**
+   * Calls an export, lets goroutines run, and delivers what they recorded. Does nothing once Go has exited.
+   *
+   * @returns what the export returned
+   */
+  call(act: (exports: Exports, program: Program) => number | undefined): number | undefined
   /** Lets goroutines that can run do so until all wait; also arms Go's timers. */
   pump(): void
   /** Stops the program: clears Go's timers. */
@@ -108,7 +118,7 @@ const inputSize = 64 << 10 // bytes
  * Instantiates engine.wasm and runs it until its main function waits.
  *
  * @param Go - the class of wasm_exec.js
- * @param woken - called after goroutines ran by a timer of Go's, so that what they recorded is done
+ * @param woken - called after Go ran, also by a timer of its own, and when it has exited: does what was recorded
  */
 export async function run(
   module: WebAssembly.Module,
@@ -201,10 +211,21 @@ export async function run(
 
   let offset = 0 // of the input buffer
   let size = 0 // of the input buffer, bytes; 0: unknown
-  return {
+  const program: Program = {
     exports,
+    goroutinesReady: false,
     get exited() {
       return dead || go.exited
+    },
+    call(act) {
+      let answer: number | undefined
+      try {
+        if (!program.exited) answer = act(exports, program)
+      } catch {} // the stack is torn, as if it had blocked
+      if (!answer) dead = true // an export that blocks corrupts Go's stack
+      if (program.exited) woken()
+      else if (answer !== answers.idle || program.goroutinesReady) program.pump()
+      return answer
     },
     write(text, limit = Number.POSITIVE_INFINITY) {
       const most = Math.min(text.length * 3, limit) // bytes
@@ -241,6 +262,7 @@ export async function run(
       return text.length
     },
     pump() {
+      program.goroutinesReady = false
       go._resume()
     },
     kill() {
@@ -248,4 +270,5 @@ export async function run(
       clearTimers()
     },
   }
+  return program
 }

@@ -6,19 +6,19 @@
 import type { AccessDecision } from './access-types.ts'
 import type { SendUpdate } from './call.ts'
 import type { Client } from './clients.ts'
-import { startEngine } from './engine.ts'
-import type { Engine, ThreadSource } from './engine-types.ts'
+import { type Engine, startEngine, type ThreadSource } from './engine.ts'
 import type { Connection } from './gateway-types.ts'
 import { tokenJoining } from './join-token.ts'
 import { link, serializeError } from './link.ts'
+import { workerName } from './loading.ts'
 import { lastMessageTime, onMessages, type Port } from './port.ts'
 import { portableReader } from './readers.ts'
 import type { Changed, Source } from './source.ts'
+import { holdLock, interval } from './supervisor.ts'
 import type { EngineCalls, WindowCalls } from './thread-calls.ts'
 import type { GoRuntime } from './wasm.ts'
 import { abilities } from './wasm-numbers.ts'
 import { connectGateway } from './websocket.ts'
-import { holdLock, interval, workerName } from './worker-life.ts'
 
 /** How long decisions are collected for the audit, ms: a message for each would cost as much as the answer. */
 const decisionsDelay = 100
@@ -46,7 +46,7 @@ export function serve(port: Port, closed: () => void): void {
   const page = link<EngineCalls, WindowCalls>(
     port,
     {
-      async start({ options, module, redacts, lock, isDown }) {
+      async start({ options, module, redacts, lock }) {
         page.notify('loaded', undefined)
         onMessages(() => page.notify('alive', undefined), interval)
         hold = async () => {
@@ -55,10 +55,9 @@ export function serve(port: Port, closed: () => void): void {
         }
         engine = await startEngine(options, {
           module,
-          isDown,
           Go: await goRuntime(),
-          provide: (ref, uri, variables, call) =>
-            page.request('provide', { ref, uri, variables }, call),
+          provide: (ref, uri, variables, signal) =>
+            page.request('provide', { ref, uri, variables }, signal()),
           async call(source, what, text, sendUpdate, signal) {
             const number = ++lastCall
             updateSenders.set(number, sendUpdate)
@@ -68,20 +67,22 @@ export function serve(port: Port, closed: () => void): void {
               updateSenders.delete(number)
             }
           },
-          state: (state) => page.notify('engineState', state),
           read: (event) => page.notify('read', event),
           decided(decision) {
             if (decisions.push(decision) === 1) setTimeout(passDecisions, decisionsDelay)
           },
           report,
+          ended(why) {
+            page.notify('ended', why)
+            closed()
+          },
           ...(redacts && {
             redact: (prefix, uri, contents) => page.request('redact', { prefix, uri, contents }),
           }),
         })
       },
-      register: ({ first, added, published }) => engine?.register(first, added, published),
-      publish: ({ ref, uri, ready }) => engine?.publish(ref, uri, ready),
-      unregister: (first) => engine?.unregister(first),
+      apply: (change) => engine?.apply(change),
+      publish: ({ ref, uri, ready, isServed }) => engine?.publish(ref, uri, ready, isServed),
       mount({ number, prefix, able, portable }) {
         const reader = portable && portableReader(portable)
         if (reader?.mounted) {
@@ -107,7 +108,7 @@ export function serve(port: Port, closed: () => void): void {
         if (engine) ports.set(number, engine.clients.openPort(port, principal, closed))
       },
       shut: ({ number, reason }) => ports.get(number)?.end(reason),
-      connect({ number, dial }, call) {
+      connect({ number, dial }, signal) {
         void hold?.()
         const { clients } = engine as Engine // it has started
         const connection = connectGateway(dial, {
@@ -121,7 +122,7 @@ export function serve(port: Port, closed: () => void): void {
           state: (state) => page.notify('gatewayState', { number, state }),
         })
         connections.set(number, connection)
-        call.onCancel = () => connection.close()
+        signal().addEventListener('abort', () => connection.close())
         return connection.joined
       },
       disconnect(number) {

@@ -85,7 +85,8 @@ export interface Standing {
 
 /** @param reason - why the gateway was not joined, if it was not */
 export function standing({ engine, gateways }: State, reason?: JoinReason): Standing {
-  if (engine === 'restarting') return { is: 'starting', text: shared.starting }
+  if (engine === 'starting' || engine === 'restarting')
+    return { is: 'starting', text: shared.starting }
   if (engine !== 'running') {
     return { is: 'failed', text: shared.notServed, advice: shared.stopAdvice }
   }

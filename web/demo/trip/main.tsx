@@ -13,12 +13,12 @@ showPage('trip', texts)
 showQuestion(texts.question)
 
 try {
-  const starting = start({ name: 'trip', title: texts.name, access: 'open' })
-  const mcp = await starting
+  const mcp = start({ name: 'trip', title: texts.name, access: 'open' })
+  await mcp.ready
   serveSkill(mcp)
   const { noted } = panel(mcp)
   createRoot(element('app')).render(
-    <PageMcpProvider mcp={starting}>
+    <PageMcpProvider mcp={mcp}>
       <Trip noted={noted} />
     </PageMcpProvider>,
   )

@@ -55,7 +55,7 @@ async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
   article.appendChild(document.createElement('h1')).textContent = 'On the page'
   const workers = noteWorkers()
 
-  const mcp = await start({ name: 'app', ...(urls && { urls }) })
+  const mcp = start({ name: 'app', ...(urls && { urls }) })
   mcp.on('error', (error) => errors.push(error instanceof Error ? `${error.stack}` : String(error)))
   mcp.mount(idb({ databases: { app: ['notes'] } }))
   mcp.mount(page({ select: ['article'] }))

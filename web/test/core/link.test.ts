@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { cancel, cancellation, signalOf } from '../../src/cancellation.ts'
 import { deadlines } from '../../src/deadlines.ts'
 import { type Handlers, link, moving } from '../../src/link.ts'
 import type { Port } from '../../src/port.ts'
@@ -69,59 +68,65 @@ test('an answer moves its buffers', async (t) => {
   assert.equal(bytes.byteLength, 0)
 })
 
-for (const by of ['signal', 'cancellation'] as const) {
-  test(`a ${by} cancels a call on both sides`, async (t) => {
-    const seen = Promise.withResolvers<unknown>()
-    const started = Promise.withResolvers<void>()
-    const { caller } = linked(t, {
-      ask: (_: unknown, call) => {
-        signalOf(call).addEventListener('abort', () => seen.resolve(signalOf(call).reason))
-        started.resolve()
-        return new Promise(() => {})
-      },
-    })
-    const controller = new AbortController()
-    const call = cancellation()
-    const answer = caller.request('ask', undefined, by === 'signal' ? controller.signal : call)
-    await started.promise
-    const reason = new Error('enough')
-    if (by === 'signal') controller.abort(reason)
-    else cancel(call, reason)
-    await assert.rejects(answer, reason)
-    assert.equal(((await seen.promise) as Error).name, 'AbortError')
+test('a signal cancels a call on both sides', async (t) => {
+  const seen = Promise.withResolvers<unknown>()
+  const started = Promise.withResolvers<void>()
+  const { caller } = linked(t, {
+    ask: (_: unknown, signal) => {
+      signal().addEventListener('abort', () => seen.resolve(signal().reason))
+      started.resolve()
+      return new Promise(() => {})
+    },
   })
+  const controller = new AbortController()
+  const answer = caller.request('ask', undefined, controller.signal)
+  await started.promise
+  const reason = new Error('enough')
+  controller.abort(reason)
+  await assert.rejects(answer, reason)
+  assert.equal(((await seen.promise) as Error).name, 'AbortError')
+})
 
-  test(`a call whose ${by} was cancelled before is not made`, async (t) => {
-    let calls = 0
-    const { caller } = linked(t, { ask: () => ++calls, other: () => calls })
-    const reason = new Error('enough')
-    const call = cancellation()
-    cancel(call, reason)
-    const asked = caller.request(
-      'ask',
-      undefined,
-      by === 'signal' ? AbortSignal.abort(reason) : call,
-    )
-    await assert.rejects(asked, reason)
-    assert.equal(await caller.request('other', undefined), 0)
-  })
-}
+test('a call whose signal was aborted before is not made', async (t) => {
+  let calls = 0
+  const { caller } = linked(t, { ask: () => ++calls, other: () => calls })
+  const reason = new Error('enough')
+  await assert.rejects(caller.request('ask', undefined, AbortSignal.abort(reason)), reason)
+  assert.equal(await caller.request('other', undefined), 0)
+})
 
-test('a cancellation after the answer does nothing', async (t) => {
+test('an abort after the answer does nothing', async (t) => {
   const { caller, failures } = linked(t, { ask: () => 1 })
-  const call = cancellation()
-  assert.equal(await caller.request('ask', undefined, call), 1)
-  cancel(call, new Error('late'))
+  const controller = new AbortController()
+  assert.equal(await caller.request('ask', undefined, controller.signal), 1)
+  controller.abort(new Error('late'))
   assert.equal(await caller.request('ask', undefined), 1)
   assert.deepEqual(failures, [])
 })
 
-test('a signal that is asked for after the cancellation is aborted', () => {
-  const call = cancellation()
-  const reason = new Error('enough')
-  cancel(call, reason)
-  cancel(call, new Error('again'))
-  assert.equal(signalOf(call).reason, reason)
+test('when the other side has ended, its calls are cancelled, and calls reject', async (t) => {
+  const seen = Promise.withResolvers<unknown>()
+  const { port1, port2 } = new MessageChannel()
+  t.after(() => port1.close())
+  const own: { link?: ReturnType<typeof link<Own, Theirs>> } = {}
+  const caller = link<object, Theirs>(port1 as unknown as Port, {}, () => {})
+  const reason = new Error('it has ended')
+  own.link = link<Own, Theirs>(
+    port2 as unknown as Port,
+    {
+      ask: (_: unknown, signal) => {
+        signal().addEventListener('abort', () => seen.resolve(signal().reason))
+        own.link?.end(reason)
+        return new Promise(() => {})
+      },
+    },
+    () => {},
+  )
+  const pending = own.link.request('hang', undefined)
+  caller.request('ask', undefined).catch(() => {})
+  await assert.rejects(pending, reason)
+  await assert.rejects(own.link.request('late', undefined), reason)
+  assert.equal(await seen.promise, undefined)
 })
 
 test('each deadline fires once, at its time, unless it has ended', (t) => {

@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { EngineOptions } from '../../src/engine-types.ts'
+import type { EngineOptions } from '../../src/engine.ts'
 import type { GoRuntime } from '../../src/wasm.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))

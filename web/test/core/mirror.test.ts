@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { AccessDecision } from '../../src/access-types.ts'
+import type { ReadEvent } from '../../src/clients.ts'
+import type { Ready } from '../../src/contents.ts'
 import { startEngine } from '../../src/engine.ts'
-import type { PublishedValues } from '../../src/engine-types.ts'
-import type { ReadEvent } from '../../src/requests.ts'
+import { registry } from '../../src/registry.ts'
 import { envelope, limit, type Message } from '../harness/client.ts'
 import { engineModule, goRuntime } from './load.ts'
 
@@ -35,17 +36,20 @@ async function joined(t: TestContext) {
       Go: await goRuntime(),
       provide: () => ({ value: 'computed' }),
       call: () => assert.fail('nothing is called'),
-      state() {},
       read: (event) => seen.push(event),
       decided: (decision) => decided.push(decision),
       report: (error) => errors.push(error),
     },
   )
   t.after(() => engine.close())
-  const register = (first: number, uri: string, ...values: PublishedValues) =>
-    engine.register(first, { resources: [{ uri, name: uri }] }, values)
-  register(1, uri, [0, { value: '2 apples' }])
-  register(2, 'notes://computed')
+  const registered = registry({
+    apply: (change) => engine.apply(change),
+    publish: ({ ref, uri, ready, isServed }) => engine.publish(ref, uri, ready, isServed),
+  })
+  const register = (uri: string, ready?: Ready) =>
+    registered.add({ resources: [{ uri, name: uri }] }, [ready ? { value: { ready } } : {}], false)
+  register(uri, { value: '2 apples' })
+  register('notes://computed')
   const got: Message[] = []
   let wake = () => {}
   const channel = {
@@ -95,7 +99,7 @@ async function joined(t: TestContext) {
     return [uri, (result.contents as { text: string }[])[0]?.text]
   }
   const nothing = () => assert.deepEqual(got.slice(at), [])
-  const all = { engine, register, post, ask, read, next, change, nothing }
+  const all = { engine, registered, register, post, ask, read, next, change, nothing }
   return { ...all, decided, seen, errors }
 }
 
@@ -115,9 +119,9 @@ function frozen(t: TestContext, time: number, act: () => void): void {
 }
 
 test('a value comes before the update, and at most once in a while', async (t) => {
-  const { engine, post, ask, read, next, change, nothing } = await joined(t)
+  const { registered, post, ask, read, next, change, nothing } = await joined(t)
   post(notify('mirror'))
-  engine.publish(1, uri, { value: '3 apples' })
+  registered.set(1, uri, { value: '3 apples' })
   nothing() // the gateway has never read it
   const notifications = { resourceSubscriptions: [uri] }
   assert.match(JSON.stringify(await ask('subscriptions/listen', { notifications })), /acknowledged/)
@@ -125,7 +129,7 @@ test('a value comes before the update, and at most once in a while', async (t) =
   const now = performance.now()
   const publish = (...values: string[]) =>
     frozen(t, now, () => {
-      for (const value of values) engine.publish(1, uri, { value })
+      for (const value of values) registered.set(1, uri, { value })
     })
   publish('4 apples')
   assert.deepEqual(await change(), [uri, '4 apples'])
@@ -138,14 +142,14 @@ test('a value comes before the update, and at most once in a while', async (t) =
 })
 
 test('a page that is stopped sends what waits, and says so once', async (t) => {
-  const { engine, post, read, next, change, nothing } = await joined(t)
+  const { engine, registered, post, read, next, change, nothing } = await joined(t)
   const { mirror } = engine.clients
   mirror.sleep(false)
   nothing()
   post(notify('mirror'))
   await read()
   frozen(t, performance.now(), () => {
-    for (const value of ['3 apples', '4 apples']) engine.publish(1, uri, { value })
+    for (const value of ['3 apples', '4 apples']) registered.set(1, uri, { value })
   })
   assert.deepEqual(await change(), [uri, '3 apples'])
   assert.deepEqual(await change(), [uri])
@@ -157,38 +161,38 @@ test('a page that is stopped sends what waits, and says so once', async (t) => {
 })
 
 test('a read ends the pause between two values', async (t) => {
-  const { engine, post, read, change } = await joined(t)
+  const { registered, post, read, change } = await joined(t)
   post(notify('mirror'))
   for (let apples = 0; apples < 20; apples++) {
     await read()
-    engine.publish(1, uri, { value: `${apples} more` })
+    registered.set(1, uri, { value: `${apples} more` })
     assert.deepEqual(await change(), [uri, `${apples} more`])
   }
 })
 
 test('what is withdrawn, hidden or too large is dropped at once', async (t) => {
-  const { engine, register, post, read, change, nothing } = await joined(t)
+  const { engine, registered, register, post, read, change, nothing } = await joined(t)
   post(notify('mirror'))
   await read()
-  engine.publish(1, uri, { value: 'x'.repeat(70_000) })
+  registered.set(1, uri, { value: 'x'.repeat(70_000) })
   assert.deepEqual(await change(), [uri])
   assert.equal((await read()).mark, undefined)
-  engine.publish(1, uri, { value: 'small' })
+  registered.set(1, uri, { value: 'small' })
   assert.deepEqual(await change(), [uri, 'small'])
-  register(3, uri, [0, { value: 'another' }])
+  register(uri, { value: 'another' })
   assert.deepEqual(await change(), [undefined], 'another registration has the URI')
   assert.deepEqual(await read(), { text: 'another', mark: true })
-  engine.unregister(1)
-  engine.publish(1, uri, { value: 'late' })
+  registered.remove(1)
+  registered.set(1, uri, { value: 'late' })
   nothing()
-  engine.unregister(3)
+  registered.remove(3)
   assert.deepEqual(await change(), [uri])
-  register(4, uri, [0, { value: 'again' }])
+  register(uri, { value: 'again' })
   await read()
   engine.mount(1, 'notes', 0, { list: async () => ({ resources: [] }), read: async () => [] })
   assert.deepEqual(await change(), [undefined], 'a source may have it')
   await read()
-  engine.publish(4, uri, undefined)
+  registered.set(4, uri, undefined)
   assert.deepEqual(await change(), [uri], 'it has no content')
 })
 

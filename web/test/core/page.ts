@@ -12,8 +12,8 @@ export interface TestPage {
   readonly errors: unknown[]
   /** A client on a real MessageChannel. */
   client(): TestClient
-  /** Ends the present Go program, as a panic or running out of memory does. */
-  kill(): void
+  /** Ends the present Go program, as a panic or running out of memory does; settles when the next one runs, or none will. */
+  kill(): Promise<void>
   /** Bytes of wasm memory. */
   memory(): number
 }
@@ -43,11 +43,12 @@ export async function testPage(
   const global = globalThis as { Go?: unknown }
   global.Go = Watched
   const wasm = await engineModule()
-  const mcp = await start({ name: 'test', urls: { wasm }, pageSize: 50, ...options })
-  global.Go = Go
+  const mcp = start({ name: 'test', urls: { wasm }, pageSize: 50, ...options })
   mcp.on('error', (error) => errors.push(error))
+  await mcp.ready
   const clients: TestClient[] = []
   scope.after(() => {
+    global.Go = Go
     mcp.close()
     for (const client of clients) client.close()
   })
@@ -61,6 +62,14 @@ export async function testPage(
     },
     kill() {
       programs.at(-1)?.importObject.gojs['runtime.wasmExit']?.(0)
+      return new Promise((resolve) => {
+        const stop = mcp.on('state', ({ engine }) => {
+          if (engine === 'restarting') return
+          stop()
+          resolve()
+        })
+        mcp.changed() // the call finds that the program has ended
+      })
     },
     memory: () => programs.at(-1)?.mem.buffer.byteLength ?? 0,
   }

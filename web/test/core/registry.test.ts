@@ -70,13 +70,12 @@ for (const [kind, { add, ask }] of Object.entries(kinds)) {
 
   test(`${kind}: a restarted engine serves the same registration`, async (t) => {
     const page: TestPage = await testPage(t)
-    const client = page.client()
     add(page.mcp, 'a')
     const removeB = add(page.mcp, 'b')
     const removeC = add(page.mcp, 'c')
     removeC()
-    page.kill()
-    page.mcp.changed()
+    await page.kill()
+    const client = page.client()
     assert.equal(await ask(client), 'b')
     removeB()
     assert.equal(await ask(client), 'a')

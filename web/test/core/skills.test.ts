@@ -157,7 +157,7 @@ test('of one skill the registration that was called last is served, then the one
 test('skills outlive the program of the engine', async (t) => {
   const page = await testPage(t)
   await page.mcp.skill({ name: 'a', description: 'A' }, 'Text').ready
-  page.kill()
+  await page.kill()
   const one = page.client()
   const [entry] = (await skills(one)) as [Entry]
   await verify(one, entry)

@@ -38,24 +38,32 @@ for (const entry of entries) {
   })
 }
 
-test('start rejects, and says what to do', () => {
-  const seen = evaluate(`
-    import { start } from 'pagemcp'
-    console.log(JSON.stringify(await start({ name: 'app' }).catch((error) => error.message)))`)
-  const message = 'start needs a browser; call it in an effect or onMount'
-  assert.equal(seen, message)
-})
-
-test('start rejects in a server with Workers', () => {
-  const seen = evaluate(`
-    import { start } from 'pagemcp'
-    let made = 0
-    globalThis.Worker = class { constructor() { made++ } }
-    const message = await start({ name: 'app' }).catch((error) => error.message)
-    console.log(JSON.stringify({ message, made }))`)
-  const message = 'start needs a browser; call it in an effect or onMount'
-  assert.deepEqual(seen, { message, made: 0 })
-})
+for (const access of ['open', 'ask']) {
+  test(`start, ${access}, makes an engine that never starts, of which everything can be used`, () => {
+    const seen = evaluate(
+      `
+      import { start } from 'pagemcp'
+      let made = 0
+      globalThis.Worker = class { constructor() { made++ } }
+      const mcp = start({ name: 'app', access: '${access}' })
+      mcp.ready.then(() => made++, () => made++)
+      mcp.resource({ uri: 'app:cart', name: 'Cart' }, ['apples']).set(['pears'])
+      mcp.tool({ name: 'add' }, () => 'added')()
+      mcp.changed()
+      const { joined } = mcp.connect(webSocket())
+      joined.catch(() => {})
+      const other = start({ name: 'app' })
+      await new Promise((resolve) => setImmediate(resolve))
+      const { engine } = mcp.state
+      mcp.close()
+      console.log(JSON.stringify({ engine, made, isOther: other !== mcp }))`.replace(
+        '{ start }',
+        '{ start, webSocket }',
+      ),
+    )
+    assert.deepEqual(seen, { engine: 'starting', made: 0, isOther: true })
+  })
+}
 
 test('components with all hooks render to a string', () => {
   const seen = evaluate(`

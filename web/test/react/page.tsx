@@ -55,8 +55,6 @@ const counted = new Proxy(engine, {
   },
 })
 
-const starting = Promise.resolve(counted)
-
 /** Connects a client to the engine. It gets notifications of later changes only. */
 async function connect() {
   const client = testClient(engine.port())
@@ -96,7 +94,7 @@ const complete = async (ref: object, name: string, value = '') =>
 
 const root = createRoot(document.body.appendChild(document.createElement('main')))
 /** Renders, and runs all effects. */
-const show = (element: ReactNode, { strict = false, without = false, mcp = starting } = {}) =>
+const show = (element: ReactNode, { strict = false, without = false, mcp = counted } = {}) =>
   act(async () => {
     const provided = createElement(PageMcpProvider, { mcp: without ? undefined : mcp }, element)
     root.render(strict ? <StrictMode>{provided}</StrictMode> : provided)
@@ -277,21 +275,6 @@ export const kit = {
     shown.push(await complete(ref, 'a'))
     await show(<Completed list={['y']} />, { without: true })
     shown.push(await names('prompts'))
-    await show(null)
-    return shown
-  },
-
-  /** An engine that starts later, and one that does not start. */
-  async starts() {
-    const shown: unknown[] = []
-    const { promise, resolve } = Promise.withResolvers<pagemcp.PageMcp>()
-    await show(<Named text="a" uri="app:one" />, { mcp: promise })
-    shown.push(await names('resources'))
-    await act(async () => resolve(counted))
-    shown.push(await names('resources'))
-    globalThis.reportError = (error) => shown.push(String(error))
-    await show(<Named text="a" uri="app:one" />, { mcp: Promise.reject(new Error('no engine')) })
-    shown.push(await names('resources'))
     await show(null)
     return shown
   },

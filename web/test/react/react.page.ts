@@ -102,14 +102,6 @@ inBrowsers(
 )
 
 inBrowsers(
-  'components serve once the engine has started; a failure is reported',
-  async (browser) => {
-    const page = await openPage(browser)
-    assert.deepEqual(await page.evaluate(() => kit.starts()), [[], ['a'], 'Error: no engine', []])
-  },
-)
-
-inBrowsers(
   'a source is mounted once while it is the same, and another one in its place',
   async (browser) => {
     const page = await openPage(browser)

@@ -7,8 +7,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Client } from '../../src/clients.ts'
-import { startEngine } from '../../src/engine.ts'
-import type { Engine } from '../../src/engine-types.ts'
+import { type Engine, startEngine } from '../../src/engine.ts'
 import { reasons } from '../../src/wasm-numbers.ts'
 import { engineModule, goRuntime, options } from '../core/load.ts'
 import { envelope as meta, until } from '../harness/client.ts'
@@ -52,17 +51,17 @@ before(async () => {
         const tool = tools[names[JSON.parse(text).ref - 1] as string]
         return { reason: reasons.none, text: (await tool?.(signal)) ?? '' }
       },
-      state() {},
       read() {},
       report() {},
     },
   )
   for (const [i, name] of names.entries()) {
     const object = { name, inputSchema: { type: 'object' } }
-    engine.register(i + 1, { tools: [object] })
+    engine.apply({ register: [{ first: i + 1, text: JSON.stringify({ tools: [object] }) }] })
   }
   for (const [i, name] of ['cart', 'panics'].entries()) {
-    engine.register(10 + i, { resources: [{ uri: `notes://${name}`, name }] })
+    const text = JSON.stringify({ resources: [{ uri: `notes://${name}`, name }] })
+    engine.apply({ register: [{ first: 10 + i, text }] })
   }
 })
 after(() => engine.close())

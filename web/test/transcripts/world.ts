@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict'
 import type { Client } from '../../src/clients.ts'
 import { contents, provided } from '../../src/contents.ts'
-import { startEngine } from '../../src/engine.ts'
-import type { Engine, EngineOptions } from '../../src/engine-types.ts'
+import { type Engine, type EngineOptions, startEngine } from '../../src/engine.ts'
 import { isGoodbye } from '../../src/port.ts'
 import { readRequest } from '../../src/read-request.ts'
-import { type Descriptions, type SkillEntry, wireCacheHints } from '../../src/registry.ts'
+import { type Descriptions, registry, type SkillEntry, wireCacheHints } from '../../src/registry.ts'
 import { type Contents, NotFoundError, type Resource, type Template } from '../../src/source.ts'
 import { questions, reasons } from '../../src/wasm-numbers.ts'
 import { engineModule, goRuntime } from '../core/load.ts'
@@ -62,14 +61,14 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
         if (what === questions.prepare) return { reason: reasons.none, text: '{}' }
         return perform(deeds.get(asked.ref) as Deed, what, asked, say, signal)
       },
-      state: () => {},
       read: () => {},
       report: () => {},
     },
   )
 
+  const all = registry({ apply: (change) => engine.apply(change), publish() {} })
   const register = (name: string, added: Descriptions) => {
-    engine.register(++last, added)
+    last = all.add(added, [{}], false)
     firsts.set(name, last)
   }
   const publish = (uri: string, thing: Thing, template: boolean) => {
@@ -92,7 +91,7 @@ export async function play(transcript: Transcript, channel: Channel): Promise<vo
   }
   const offerSkill = (uri: string, entry: Omit<SkillEntry, 'uri'>) =>
     register(`skills ${uri}`, { skills: [{ uri, ...entry }] })
-  const withdraw = (name: string) => engine.unregister(firsts.get(name) as number)
+  const withdraw = (name: string) => all.remove(firsts.get(name) as number)
   for (const [uri, thing] of Object.entries(transcript.resources)) publish(uri, thing, false)
   for (const [uri, thing] of Object.entries(transcript.templates)) publish(uri, thing, true)
   for (const kind of ['prompts', 'tools'] as const) {

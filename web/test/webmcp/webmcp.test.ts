@@ -361,12 +361,15 @@ test('the offer goes on after the engine was restarted', async (t) => {
   mcp.mount(webmcp())
   const stop = offerToWebMcp(mcp, { resources: false })
   await until(() => native.names().join() === 'echo', 'the offer')
-  const restarted = new Promise<void>((resolve) => {
-    mcp.on('state', ({ engine }) => engine === 'running' && resolve())
-  })
-  kill()
-  mcp.changed('notes://any') // notices that the program has ended
-  await restarted
+  await kill()
+  const { modelContext } = globalThis.document as unknown as {
+    modelContext: {
+      getTools(): Promise<{ name: string }[]>
+      executeTool(tool: object, input: object): Promise<string>
+    }
+  }
+  const [echo] = await modelContext.getTools()
+  assert.match(await modelContext.executeTool(echo ?? {}, {}), /"text":"echo"/)
   mcp.tool({ name: 'later' }, () => 'later')
   await until(() => native.names().join() === 'echo,later', 'the offer of a new tool')
   native.register({ name: 'theirs' })

@@ -22,6 +22,12 @@ window.Worker = class extends RealWorker {
   terminate() { this.ended = true; super.terminate() }
 }
 window.begin = (options) => lib.start({ name: 'host', ...options })
+/** Settles when an engine runs, and rejects if it does not start. */
+window.begun = async (options) => {
+  const mcp = begin(options)
+  mcp.on('error', () => {})
+  await mcp.ready
+}
 /** What is open besides what was there before; waits for at most 15 s until that is nothing. */
 window.open = () => {
   const all = leftovers()
@@ -204,7 +210,7 @@ inBrowsers('a start that fails leaves nothing', async ({ open }) => {
           { urls: { worker: '/missing.js', wasm: '/missing.wasm' } },
         ]
         const outcomes = []
-        for (const options of bad) outcomes.push(await nameOf(begin(options)))
+        for (const options of bad) outcomes.push(await nameOf(begun(options)))
         const open = await untilNothing()
         return { outcomes, open, running: workers.filter(({ ended }) => !ended).length, uncaught }
       })()`)) as { outcomes: string[]; open: string[]; running: number; uncaught: string[] }
