@@ -93,6 +93,7 @@ test('a Worker hangs if it has not answered for 8 s', async (t) => {
   answers = false
   await pass(31) // asked, and missed
   answer() // a long task was all
+  await settled()
   await pass(32)
   assert.deepEqual(died, [])
   await pass(1)
