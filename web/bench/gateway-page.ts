@@ -12,7 +12,7 @@ declare global {
 
 async function join(): Promise<string> {
   const gateway = new URLSearchParams(location.search).get('gateway') ?? ''
-  const mcp: PageMcp = await start({ name: 'bench', version: '1.0.0', pageSize })
+  const mcp: PageMcp = start({ name: 'bench', version: '1.0.0', pageSize })
   mcp.resources(
     makeEntries().map(
       ({ item, text, isPublished }) => [item, isPublished ? text : () => text] as const,

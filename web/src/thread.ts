@@ -272,7 +272,7 @@ export function engineThread(options: EngineOptions, host: ThreadHost): Thread {
       const number = ++lastPort
       const opened: Opened = { port, principal, closed, isMoved: false }
       if (isOver) {
-        shut(port, 'the engine is down')
+        shut(port, isClosed ? 'the page stopped serving' : 'the engine is down')
         closed?.()
         return () => {}
       }

@@ -3,6 +3,6 @@
 import { start } from 'pagemcp'
 import { firstRead, info, resource } from './first-read.ts'
 
-const mcp = await start(info)
+const mcp = start(info)
 mcp.resource(resource, 'answered')
 void firstRead(mcp.port())

@@ -213,13 +213,14 @@ refresh()
 // ——— and the same, served
 
 try {
-  const mcp = await start({
+  const mcp = start({
     name: 'board',
     access: 'open', // a demo, wherever it is served
     title: texts.name,
     version: '1.0.0',
     instructions: texts.instructions,
   })
+  await mcp.ready
   mcp.mount(source)
   serveSkill(mcp)
   mcp.on('read', ({ uri }) => {

@@ -62,13 +62,14 @@ export async function serveNotes(
 ): Promise<Serving> {
   let mcp: PageMcp
   try {
-    mcp = await start({
+    mcp = start({
       name: 'notes',
       access: 'open', // a demo, wherever it is served
       title: texts.name,
       version: '1.0.0',
       instructions: texts.instructions,
     })
+    await mcp.ready
   } catch (error) {
     showFailure(error)
     return { changedElsewhere() {}, opened() {}, checked() {}, retry: () => location.reload() }

@@ -136,16 +136,16 @@ showFileButton(false)
 show()
 
 try {
-  serve(
-    await start({
-      name: 'world',
-      access: 'open', // a demo, wherever it is served
-      title: texts.name,
-      version: '1.0.0',
-      instructions: texts.instructions,
-      pageSize: 10, // so that a list has a second page; with the gateway if it runs with --page-size 10
-    }),
-  )
+  const mcp = start({
+    name: 'world',
+    access: 'open', // a demo, wherever it is served
+    title: texts.name,
+    version: '1.0.0',
+    instructions: texts.instructions,
+    pageSize: 10, // so that a list has a second page; with the gateway if it runs with --page-size 10
+  })
+  await mcp.ready
+  serve(mcp)
 } catch (error) {
   showFailure(error)
   throw error

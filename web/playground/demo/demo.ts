@@ -50,7 +50,7 @@ export async function demoPort(closed: () => void): Promise<MessagePort> {
 
 async function startDemo(): Promise<Demo> {
   const beside = (file: string) => new URL(file, document.baseURI)
-  const mcp = await start({
+  const mcp = start({
     name: 'playground',
     access: 'open', // a demo, wherever it is served
     title: demoContents().server,
@@ -61,6 +61,7 @@ async function startDemo(): Promise<Demo> {
     cache: { ttlMs: 30_000 },
     urls: { worker: beside('worker.js'), wasm: beside('engine.wasm') },
   })
+  await mcp.ready
   // Reads fail on purpose here, so errors go to the timeline instead of the console.
   mcp.on('error', (error) => {
     recordEvent(`error in the demo: ${error instanceof Error ? error.message : error}`)

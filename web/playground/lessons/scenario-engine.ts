@@ -58,7 +58,7 @@ export async function startScenarioEngine(
   { start, contents }: Package,
   where: Where,
 ): Promise<ScenarioEngine> {
-  const mcp: PageMcp = await start({
+  const mcp: PageMcp = start({
     name: 'transcript',
     access: 'open', // a demo, wherever it is served
     version: '1.0.0',
@@ -66,6 +66,7 @@ export async function startScenarioEngine(
     ...engineOptions(scenario.options),
     ...where,
   })
+  await mcp.ready
   const things = new Map<string, Described>()
   const removals = new Map<string, () => void>()
 

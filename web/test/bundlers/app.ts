@@ -57,6 +57,7 @@ async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
 
   const mcp = start({ name: 'app', ...(urls && { urls }) })
   mcp.on('error', (error) => errors.push(error instanceof Error ? `${error.stack}` : String(error)))
+  await mcp.ready
   mcp.mount(idb({ databases: { app: ['notes'] } }))
   mcp.mount(page({ select: ['article'] }))
   const inputSchema = {

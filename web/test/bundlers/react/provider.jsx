@@ -2,16 +2,9 @@
 
 import { start } from 'pagemcp'
 import { PageMcpProvider } from 'pagemcp/react'
-import { useEffect, useState } from 'react'
+
+const mcp = start({ name: 'notes' })
 
 export function Mcp({ children }) {
-  const [mcp, setMcp] = useState()
-  useEffect(() => {
-    const starting = start({ name: 'notes' })
-    setMcp(starting)
-    return () => {
-      starting.then((started) => started.close()).catch(() => {}) // the provider reports it
-    }
-  }, [])
   return <PageMcpProvider mcp={mcp}>{children}</PageMcpProvider>
 }
