@@ -123,7 +123,8 @@ export interface Events {
 export interface PageMcp extends Publishing {
   /**
    * Settles when the engine has started, and serves what was registered. Nothing has to wait for it. Rejects with an Error
-   * that names the URL and possible causes if engine.wasm or the Worker does not load, which is an `error` event, too.
+   * that names the URL and possible causes if engine.wasm or the Worker does not load; that is an `error` event if the
+   * app has not used this before.
    */
   readonly ready: Promise<void>
   readonly state: State
@@ -289,9 +290,11 @@ function startNew(options: StartOptions): PageMcp {
     asks: ownAccess.asks,
   }
   const thread = engineThread(engineOptions, host)
+  let isAwaited = false
   thread.ready.catch((error) => {
     ended.abort(error)
     ownAccess.close()
+    if (!isAwaited) report(error)
   })
 
   let wakes = 0
@@ -327,7 +330,10 @@ function startNew(options: StartOptions): PageMcp {
   }
 
   const mcp: PageMcp = {
-    ready: thread.ready,
+    get ready() {
+      isAwaited = true
+      return thread.ready
+    },
     get state() {
       return state()
     },

@@ -210,7 +210,7 @@ export function engineThread(options: EngineOptions, host: ThreadHost): Thread {
     engine = undefined
     isOver = isDown
     const why = `${error.message}${isDown && hasServed ? ', and is not restarted' : ''}`
-    host.report(new Error(why, { cause: error }))
+    if (hasServed) host.report(new Error(why, { cause: error })) // else `ready` rejects
     for (const [number, { state, failed }] of gateways) {
       if (state) host.gatewayState(number, { ...state, is: 'away', error: why })
       if (isDown) failed(error)
