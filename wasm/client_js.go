@@ -181,6 +181,9 @@ func (s *clientSink) Find(id jsonrpc.ID) (sink.Call, bool) {
 }
 
 func (s *clientSink) Respond(call sink.Call, r sink.Result) {
+	if r.Written != nil {
+		r.Written()
+	}
 	handle, text := jsDocuments.pass(r.Document)
 	if len(r.Refs) == 0 {
 		respond(int32(call), handle, text)

@@ -56,11 +56,6 @@ type Client struct {
 
 // Connect makes a client of s. who is the principal of its requests.
 func (e *Engine) Connect(s sink.Sink, who Principal) *Client {
-	return e.connectUnder(context.Background(), s, who)
-}
-
-// connectUnder is Connect for a client whose requests run under ctx.
-func (e *Engine) connectUnder(ctx context.Context, s sink.Sink, who Principal) *Client {
 	c := &Client{
 		engine:      e,
 		who:         who,
@@ -72,10 +67,7 @@ func (e *Engine) connectUnder(ctx context.Context, s sink.Sink, who Principal) *
 	}
 	c.calls.rate, c.calls.most = callRate, callsAtOnce
 	c.completions.rate, c.completions.most = completionRate, completionsAtOnce
-	if PrincipalOf(ctx) != who {
-		ctx = WithPrincipal(ctx, who)
-	}
-	c.ctx, c.end = context.WithCancel(ctx)
+	c.ctx, c.end = context.WithCancel(WithPrincipal(context.Background(), who))
 	e.connect(c)
 	return c
 }

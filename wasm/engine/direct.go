@@ -22,7 +22,7 @@ type Direct struct {
 // [WithPrincipal], [WithEnd], and [WithSpeakForOthers].
 func (e *Engine) Direct(ctx context.Context) *Direct {
 	w := &wire{own: NewOutbox(), open: map[sink.Call]openCall{}, calls: map[string]sink.Call{}}
-	w.client = e.connectUnder(connectionContext(ctx), w, PrincipalOf(ctx))
+	w.client = e.Connect(w, PrincipalOf(ctx))
 	if ctx.Value(proxyKey{}) != nil {
 		w.client.SpeakForOthers()
 	}

@@ -22,17 +22,18 @@ type Outbox struct {
 	mu    sync.Mutex
 	queue []outgoing // from first on
 	first int
-	bytes int           // of the messages in queue, and of the last one that was taken
-	taken int           // bytes of that one, which is being written
+	taken outgoing      // the last one, which is being written
+	bytes int           // of the messages in queue, and of taken
 	room  chan struct{} // closed when the queue has become shorter; nil: nothing waits for that
 	end   error         // of Next after the queue; nil: more may come
 }
 
 // An outgoing is a whole message, or a topic of a client.
 type outgoing struct {
-	msg   []byte
-	topic sink.Topic
-	wire  *wire // of the topic
+	msg     []byte
+	written func() // of an answer, see sink.Result; may be nil
+	topic   sink.Topic
+	wire    *wire // of the topic
 }
 
 // maxWaiting is how much may wait to be written.
@@ -48,9 +49,10 @@ const maxSpare = 64
 func NewOutbox() *Outbox { return &Outbox{ready: make(chan struct{}, 1)} }
 
 // Next returns the next message, and waits for it until ctx ends. After the last message of a client
-// or request the error is io.EOF, or [jsonrpc.ErrClosed] if the client was closed before. One
-// goroutine at a time calls Next; when it does, the message before has been written.
+// or request the error is io.EOF, or [jsonrpc.ErrClosed] if the client was closed before. When it is
+// called, the message before has been written.
 func (o *Outbox) Next(ctx context.Context) ([]byte, error) {
+	o.wrote()
 	for {
 		next, err := o.take()
 		if next.topic != nil {
@@ -76,6 +78,17 @@ func (o *Outbox) Put(msg []byte) { o.put(outgoing{msg: msg}) }
 // End ends the Outbox: nothing is added any more.
 func (o *Outbox) End() { o.close(io.EOF) }
 
+// Close ends the Outbox of a request whose transport takes nothing more.
+func (o *Outbox) Close() {
+	o.End()
+	for dropped, cancel := context.WithCancel(context.Background()); ; {
+		cancel()
+		if _, err := o.Next(dropped); err != nil {
+			return
+		}
+	}
+}
+
 // Room waits until no more waits than may, or ctx ends.
 func (o *Outbox) Room(ctx context.Context) error {
 	for {
@@ -91,15 +104,30 @@ func (o *Outbox) Room(ctx context.Context) error {
 	}
 }
 
-// take removes the first of the queue.
-func (o *Outbox) take() (next outgoing, err error) {
+// wrote records that the message that was taken is written.
+func (o *Outbox) wrote() {
+	if written := o.forgetTaken(); written != nil {
+		written()
+	}
+}
+
+func (o *Outbox) forgetTaken() (written func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.bytes, o.taken = o.bytes-o.taken, 0
+	written = o.taken.written
+	o.bytes -= len(o.taken.msg)
+	o.taken = outgoing{}
 	if o.room != nil {
 		close(o.room)
 		o.room = nil
 	}
+	return written
+}
+
+// take removes the first of the queue.
+func (o *Outbox) take() (next outgoing, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if o.first == len(o.queue) {
 		return next, o.end
 	}
@@ -110,15 +138,16 @@ func (o *Outbox) take() (next outgoing, err error) {
 			o.queue = nil
 		}
 	}
-	o.taken = len(next.msg)
+	o.taken = next
 	return next, nil
 }
 
-func (o *Outbox) put(next outgoing) {
+// put adds a message or topic, and reports whether it has.
+func (o *Outbox) put(next outgoing) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.end != nil {
-		return
+		return false
 	}
 	if o.first > len(o.queue)/2 && len(o.queue) == cap(o.queue) {
 		o.queue, o.first = slices.Delete(o.queue, 0, o.first), 0
@@ -126,6 +155,7 @@ func (o *Outbox) put(next outgoing) {
 	o.queue = append(o.queue, next)
 	o.bytes += len(next.msg)
 	o.wake()
+	return true
 }
 
 func (o *Outbox) close(err error) {
@@ -229,9 +259,11 @@ func (w *wire) close(call sink.Call) openCall {
 	return closed
 }
 
-// answer puts an answer, the last message of its request.
-func (w *wire) answer(to openCall, msg []byte) {
-	to.out.Put(msg)
+// answer puts an answer, the last message of its request. written may be nil.
+func (w *wire) answer(to openCall, msg []byte, written func()) {
+	if isPut := to.out.put(outgoing{msg: msg, written: written}); !isPut && written != nil {
+		written()
+	}
 	if to.out != w.own {
 		to.out.End()
 	}
@@ -241,18 +273,18 @@ func (w *wire) Respond(call sink.Call, result sink.Result) {
 	of := w.close(call)
 	switch {
 	case len(result.Refs) > 0: // only the wasm program's Sink has contents of a Ref
-		w.answer(of, jsonrpc.AppendError(nil, of.id, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}))
+		w.answer(of, jsonrpc.AppendError(nil, of.id, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}), result.Written)
 	case len(result.Document.JSON) > maxSmall && of.out.isFull():
 		err := w.client.engine.reason("The answer is dropped: 4 MiB of earlier ones wait. Read these first, and request fewer at a time", "busy", false)
-		w.answer(of, jsonrpc.AppendError(nil, of.id, err))
+		w.answer(of, jsonrpc.AppendError(nil, of.id, err), result.Written)
 	default:
-		w.answer(of, jsonrpc.AppendResult(nil, of.id, result.Document.JSON))
+		w.answer(of, jsonrpc.AppendResult(nil, of.id, result.Document.JSON), result.Written)
 	}
 }
 
 func (w *wire) Fail(call sink.Call, err *jsonrpc.Error) {
 	of := w.close(call)
-	w.answer(of, jsonrpc.AppendError(nil, of.id, err))
+	w.answer(of, jsonrpc.AppendError(nil, of.id, err), nil)
 }
 
 func (w *wire) Drop(call sink.Call) {
@@ -265,7 +297,7 @@ func (w *wire) End(call sink.Call, result *sink.Document) {
 	of := w.close(call)
 	tagged := bytes.Replace(result.JSON, []byte(`"_meta":{`), append(tag(hop.KeySubscription, of.id), ','), 1)
 	of.out.Put(jsonrpc.AppendResult(nil, of.id, tagged))
-	w.answer(of, cancelled(of.id))
+	w.answer(of, cancelled(of.id), nil)
 }
 
 func (w *wire) Refuse(err *jsonrpc.Error) { w.to.Put(jsonrpc.AppendError(nil, "", err)) }

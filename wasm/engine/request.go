@@ -278,8 +278,13 @@ func (c *Client) runLater(req *request, params []byte) error {
 	}
 	go func() {
 		growStack()
-		defer run.cancel(nil)
-		defer run.timeout.Stop()
+		isPassed := false // then ctx ends when the answer is written: what it holds is in memory until then
+		defer func() {
+			run.timeout.Stop()
+			if !isPassed {
+				run.cancel(nil)
+			}
+		}()
 		result, err := c.runSafely(ctx, req, params)
 		if err != nil && err != errSent {
 			switch cause := context.Cause(ctx); {
@@ -291,7 +296,8 @@ func (c *Client) runLater(req *request, params []byte) error {
 			}
 			err = req.wireError(err)
 		}
-		c.engine.safely("a Sink", func() { c.complete(req.call, result, err) })
+		result.Written = func() { run.cancel(nil) }
+		c.engine.safely("a Sink", func() { isPassed = c.complete(req.call, result, err) })
 	}()
 	return nil
 }
@@ -334,21 +340,22 @@ func (c *Client) start(call sink.Call, m sink.Method) (*running, context.Context
 }
 
 // complete answers a request that ran, unless it was cancelled, or the client is
-// gone. err is nil, errSent or one of the wire.
-func (c *Client) complete(call sink.Call, result sink.Result, err error) {
+// gone. err is nil, errSent or one of the wire. It reports whether the result is passed to the Sink.
+func (c *Client) complete(call sink.Call, result sink.Result, err error) (isPassed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, waits := c.waiting[call]; !waits {
-		return
+		return false
 	}
 	delete(c.waiting, call)
-	failure, failed := err.(*jsonrpc.Error)
-	switch {
-	case failed:
+	if failure, failed := err.(*jsonrpc.Error); failed {
 		c.sink.Fail(call, failure)
-	case err == nil:
+		return false
+	}
+	if err == nil {
 		c.sink.Respond(call, result)
 	}
+	return err == nil
 }
 
 // extendTimeout restarts a request's timeout: its source has reported progress.

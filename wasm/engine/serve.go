@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -99,15 +98,6 @@ func (d *Direct) readAll(ctx context.Context, p jsonrpc.Port, take func(msg []by
 			return err
 		}
 	}
-}
-
-// connectionContext returns the context of a connection's requests: ctx without its end,
-// which Client.Close is for, and without values other than those of this package.
-func connectionContext(ctx context.Context) context.Context {
-	if value := ctx.Value(hop.Delivery{}); value != nil {
-		return context.WithValue(context.Background(), hop.Delivery{}, value)
-	}
-	return context.Background()
 }
 
 // endWith ends what the client has when the end of [WithEnd] comes, until stop is called.

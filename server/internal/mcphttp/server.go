@@ -16,7 +16,6 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/message"
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -245,7 +244,7 @@ func (r *request) serveOnce(x engine.Examination, body []byte, stream bool, stat
 	}
 	ctx, cancel := r.serveContext(listen)
 	defer cancel()
-	direct := r.server.Gate.Direct(remote.WithDelivery(ctx), r.endpoint.Engine, r.client)
+	direct := r.server.Gate.Direct(ctx, r.endpoint.Engine, r.client)
 	defer direct.Close()
 	direct.Send(x, body, direct.Outbox())
 	answer := &response{w: r.w, direct: direct, out: direct.Outbox(), id: x.ID, stream: stream, status: status}

@@ -331,6 +331,9 @@ func (s *session) begin(w *pendingRequest) bool {
 // settle is called when the POST of a message has ended. What a subscription has notified of before
 // its response follows.
 func (s *session) settle(w *pendingRequest) {
+	if w.out != nil {
+		w.out.Close()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.pending, w)

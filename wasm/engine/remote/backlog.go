@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pagemcp/pagemcp/wasm/internal/hop"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -30,21 +29,11 @@ func newBacklog() *backlog {
 	return &backlog{less: make(chan struct{}, 1), answers: map[*int]struct{}{}}
 }
 
-// WithDelivery returns ctx for [engine.Engine.Serve] on a port that serves one request: what a
-// Remote answers counts as in memory until ctx ends, since the port may take the answer
-// long before it is written.
-func WithDelivery(ctx context.Context) context.Context {
-	return context.WithValue(ctx, hop.Delivery{}, ctx)
-}
-
-// add counts an answer until ctx, which is its caller's, ends, or the delivery does that
-// it belongs to. It does not block.
+// add counts an answer until ctx, which is its caller's, ends: when the caller's own answer is
+// written. It does not block.
 func (h *backlog) add(ctx context.Context, size int) {
 	if size < minCounted {
 		return
-	}
-	if delivery, ok := ctx.Value(hop.Delivery{}).(context.Context); ok {
-		ctx = delivery
 	}
 	answer := &size
 	h.keep(answer)

@@ -53,7 +53,7 @@ func TestLargeAnswersPaceTheirEngine(t *testing.T) {
 			})
 		})
 	}
-	t.Run("of a client that is served until its delivery ends", func(t *testing.T) {
+	t.Run("until the answer of the gateway is written", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			page, gateway := engine.New(engine.Info{Name: "page", Version: "1"}, nil), engine.New(engine.Info{Name: "gateway", Version: "1"}, nil)
 			table := engine.NewTable()
@@ -72,38 +72,26 @@ func TestLargeAnswersPaceTheirEngine(t *testing.T) {
 			}
 			defer remote.Close()
 			gateway.Mount("", remote)
-			delivery, delivered := context.WithCancel(context.Background())
-			near, far = jsonrpc.Pipe()
-			go gateway.Serve(WithDelivery(delivery), far) // ends with near
-			client, err := Attach(t.Context(), near)
-			if err != nil {
-				t.Fatal(err)
-			}
+			client := gateway.Direct(t.Context())
 			defer client.Close()
-			if _, err := client.Read(t.Context(), "notes://a"); err != nil {
-				t.Fatal(err)
-			}
-			synctest.Wait()
-			if held := len(remote.backlog.answers); held != 1 {
-				t.Errorf("%d answers count while one is delivered", held)
-			}
-			delivered()
-			synctest.Wait()
-			if held := len(remote.backlog.answers); held != 0 {
-				t.Errorf("%d answers count afterwards", held)
-			}
-		})
-	})
-	t.Run("until the delivery ends, not the caller", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			delivery, delivered := context.WithCancel(context.Background())
-			call, answered := context.WithCancel(WithDelivery(delivery))
-			h := newBacklog()
-			h.add(call, maxBacklog)
-			answered()
-			time.AfterFunc(time.Second, delivered)
-			if got := waits(h); got != time.Second {
-				t.Errorf("waits %v", got)
+			for name, end := range map[string]func(*engine.Outbox){
+				"is followed by another one": func(o *engine.Outbox) { o.Next(t.Context()) },
+				"has no reader any more":     (*engine.Outbox).Close,
+			} {
+				out := engine.NewOutbox()
+				client.Post(gateway.Examine([]byte(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes://a","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)), out)
+				if msg, err := out.Next(t.Context()); err != nil || len(msg) < minCounted {
+					t.Fatalf("%.200s, %v", msg, err)
+				}
+				synctest.Wait()
+				if held := len(remote.backlog.answers); held != 1 {
+					t.Errorf("%d answers count while one is written", held)
+				}
+				end(out)
+				synctest.Wait()
+				if held := len(remote.backlog.answers); held != 0 {
+					t.Errorf("%d answers count when it %s", held, name)
+				}
 			}
 		})
 	})

@@ -11,7 +11,4 @@ type (
 
 	// Report has a func(error) that reports.
 	Report struct{}
-
-	// Delivery has the context that ends when the answer has been written.
-	Delivery struct{}
 )

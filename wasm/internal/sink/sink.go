@@ -106,6 +106,10 @@ type Result struct {
 	// Modern: the request is one of 2026-07-28. For Client.FailCall.
 	Modern bool
 
+	// Written is called once: when the answer is written, or will not be. It does not block. May
+	// be nil.
+	Written func()
+
 	// Variables of the template that matched URI, as a JSON object of strings and
 	// arrays of strings, for the provider behind Refs[0]; nil: no template.
 	Variables []byte
