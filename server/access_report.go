@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"slices"
 	"time"
 
@@ -51,22 +50,14 @@ type Denial struct {
 	Reason string    `json:"reason"`
 }
 
-// controlAccess is the endpoint of [Control.Access]: GET → AccessReport.
-const controlAccess = "/control/access"
-
 // flushTime is how long a report waits for lines that are not written yet.
 const flushTime = time.Second
 
-func (g *Gateway) controlAccess(r *http.Request, _ []byte) (any, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), flushTime)
+func (g *Gateway) access(ctx context.Context) (AccessReport, error) {
+	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
 	g.audit.Flush(ctx)
 	return reportAccess(g.state.disk, g.named.list(), g.pause.Until(), time.Now())
-}
-
-// Access returns who has used what, by the audit log.
-func (c *Control) Access(ctx context.Context) (report AccessReport, err error) {
-	return report, c.call(ctx, http.MethodGet, controlAccess, nil, &report)
 }
 
 // StoredAccess returns the report of a state directory that no gateway uses.

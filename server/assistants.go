@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,10 +24,10 @@ const (
 
 	unnamedAssistant = "unnamed"
 	unnamedPrincipal = "token"  // of the token of the user
-	stdioPrincipal   = "stdio"  // of a process without a name that is the gateway itself
+	stdioPrincipal   = "stdio"  // of a process of this user without a name
 	anyonePrincipal  = "anyone" // with NoToken
 
-	stdioEndpoint = "stdio" // of a process that is the gateway itself
+	stdioEndpoint = "stdio" // of assistants that processes of this user work for
 )
 
 // A NamedAssistant is a client that the user has given a name, by a token of its own or by
@@ -99,10 +98,6 @@ type assistant struct {
 	revoke         context.CancelFunc // ends valid
 	expiry         *time.Timer        // nil if it does not expire
 	used           atomic.Int64       // Unix time in ns of the last use; 0: never
-
-	mu     sync.Mutex
-	main   *credential     // that under belongs to
-	joined context.Context // see under
 }
 
 func newAssistant(a NamedAssistant, hash []byte) *assistant {
@@ -133,19 +128,6 @@ func (one *assistant) close() {
 // hasEnded reports whether the name is refused: its token was revoked or has expired.
 func (one *assistant) hasEnded() bool {
 	return !one.Revoked.IsZero() || !one.Expires.IsZero() && one.IsExpired(time.Now())
-}
-
-// under returns a context that ends with the name or with the token of the user, by which
-// the client was authenticated.
-func (one *assistant) under(main *credential) context.Context {
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	if one.main != main {
-		ctx, cancel := context.WithCancel(main.valid)
-		context.AfterFunc(one.valid, cancel)
-		one.main, one.joined = main, ctx
-	}
-	return one.joined
 }
 
 func (one *assistant) snapshot() NamedAssistant {

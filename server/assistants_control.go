@@ -6,18 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/http"
 	"time"
 
 	json "github.com/go-json-experiment/json"
 	"github.com/pagemcp/pagemcp/server/internal/wait"
-)
-
-// Control endpoints of named tokens: see control.go.
-const (
-	controlTokens      = "/control/tokens"
-	controlTokensAdd   = "/control/tokens/add"
-	controlTokenRevoke = "/control/tokens/revoke"
 )
 
 type newTokenRequest struct {
@@ -25,11 +17,7 @@ type newTokenRequest struct {
 	Seconds int64 `json:"lifetimeSeconds,omitzero"`
 }
 
-func (g *Gateway) controlAddToken(_ *http.Request, body []byte) (any, error) {
-	var request newTokenRequest
-	if err := json.Unmarshal(body, &request); err != nil {
-		return nil, badControl{fmt.Errorf("want {\"name\": …}: %w", err)}
-	}
+func (g *Gateway) addToken(request newTokenRequest) (AddedToken, error) {
 	t := request.NewToken
 	t.Lifetime = time.Duration(request.Seconds) * time.Second
 	added, err := g.named.add(t)
@@ -43,16 +31,12 @@ type tokenName struct {
 	Name string `json:"name"`
 }
 
-func (g *Gateway) controlRevokeToken(_ *http.Request, body []byte) (any, error) {
-	var request tokenName
-	if err := json.Unmarshal(body, &request); err != nil {
-		return nil, badControl{fmt.Errorf("want {\"name\": …}: %w", err)}
+func (g *Gateway) revokeToken(name string) error {
+	err := g.named.revoke(name)
+	if err == nil {
+		g.log.Info("the token of an assistant was revoked", "name", name)
 	}
-	if err := g.named.revoke(request.Name); err != nil {
-		return nil, err
-	}
-	g.log.Info("the token of an assistant was revoked", "name", request.Name)
-	return struct{}{}, nil
+	return err
 }
 
 // AddToken makes a token for an assistant, at the gateway that uses the state directory dir, or
@@ -63,7 +47,7 @@ func AddToken(ctx context.Context, dir string, t NewToken) (added AddedToken, er
 		return added, err
 	}
 	err = changeTokens(ctx, dir, func(c *Control) error {
-		return c.call(ctx, http.MethodPost, controlTokensAdd, newTokenRequest{t, int64(t.Lifetime / time.Second)}, &added)
+		return c.call(ctx, "tokens/add", newTokenRequest{t, int64(t.Lifetime / time.Second)}, &added)
 	}, func(a *assistants) (err error) {
 		added, err = a.add(t)
 		return err
@@ -75,14 +59,14 @@ func AddToken(ctx context.Context, dir string, t NewToken) (added AddedToken, er
 // on, until AddToken.
 func RevokeToken(ctx context.Context, dir, name string) error {
 	return changeTokens(ctx, dir, func(c *Control) error {
-		return c.call(ctx, http.MethodPost, controlTokenRevoke, tokenName{name}, &struct{}{})
+		return c.call(ctx, "tokens/revoke", tokenName{name}, &none{})
 	}, func(a *assistants) error { return a.revoke(name) })
 }
 
 // Assistants returns those with a token, and those whose token was revoked, by name.
 func Assistants(ctx context.Context, dir string) (all []NamedAssistant, err error) {
 	if control, err := Connect(ctx, dir); err == nil {
-		return all, control.call(ctx, http.MethodGet, controlTokens, nil, &all)
+		return all, control.call(ctx, "tokens", none{}, &all)
 	}
 	stored, err := readAssistants(dir)
 	if err != nil {
@@ -112,14 +96,14 @@ func readAssistants(dir string) (stored []storedAssistant, err error) {
 // changeTokens changes the tokens of a state directory: at the gateway that uses it, or in the
 // directory, under its lock. A gateway that is starting holds the lock before it answers.
 func changeTokens(ctx context.Context, dir string, atGateway func(*Control) error, inDirectory func(*assistants) error) error {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, controlTime)
 	defer cancel()
 	for {
 		control, err := Connect(ctx, dir)
 		if err == nil {
 			return atGateway(control)
 		}
-		s, err := openState(dir, osDisk{dir}, -1, slog.New(slog.DiscardHandler), nil)
+		s, err := openState(dir, osDisk{dir}, -1, slog.New(slog.DiscardHandler))
 		if owned := (*OwnedError)(nil); errors.As(err, &owned) && wait.For(ctx, 5*lockPoll) {
 			continue
 		}

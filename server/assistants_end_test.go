@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
@@ -91,11 +90,7 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hop, err := dialAs(t, g, g.testToken(), gateway.HopHeader+": "+gateway.HopValue("claude"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdio := startStdio(t, StdioOptions{Gateway: Options{State: g.state.dir}, As: "claude"})
+	stdio := startStdio(t, StdioOptions{State: g.state.dir, As: "claude"})
 	if got := stdio.ask(gatewaytest.Modern("1", "resources/read", `"uri":"notes+note:a"`)); !strings.Contains(got, "secret") {
 		t.Fatalf("by stdio: %s", got)
 	}
@@ -112,15 +107,14 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 	for range sessionStream {
 	}
 	<-socket.Done()
-	<-hop.Done()
 	if took := time.Since(started); took > time.Second {
 		t.Errorf("all that was open ended after %v", took)
 	}
 	if got := session.ask("resources/read", `"uri":"notes+note:a"`); !strings.Contains(got, "the bearer token is missing or wrong") {
 		t.Errorf("its session: %s", got)
 	}
-	if _, err := dialAs(t, g, g.testToken(), gateway.HopHeader+": "+gateway.HopValue("claude")); err == nil || !strings.Contains(err.Error(), "403") {
-		t.Errorf("a hop of this name: %v", err)
+	if _, err := dialLines(t.Context(), g.state.dir, "claude", ""); !errors.As(err, new(*RefusedError)) || !strings.Contains(err.Error(), `the token of "claude" was revoked; `+"`pagemcp token add claude`") {
+		t.Errorf("another process of this name: %v", err)
 	}
 	if got := stdio.ask(gatewaytest.Modern("2", "resources/read", `"uri":"notes+note:a"`)); strings.Contains(got, "secret") {
 		t.Errorf("by stdio after it: %s", got)
@@ -137,30 +131,17 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 	})
 }
 
-// A process that is the gateway itself loses its assistant, and goes on as the gateway.
-func TestRevokingEndsTheGatewaysOwnPort(t *testing.T) {
+// A process that names a refused assistant at its start ends, and says what to do.
+func TestStdioOfARefusedAssistantEnds(t *testing.T) {
 	t.Parallel()
-	state := t.TempDir()
-	p := startStdio(t, StdioOptions{Gateway: Options{State: state, Origins: []string{testOrigin}}, As: "claude"})
-	if got := p.ask(gatewaytest.Modern("1", "resources/list", "")); !strings.Contains(got, `"resources":[]`) {
-		t.Fatalf("before: %s", got)
-	}
-	if _, err := AddToken(t.Context(), state, NewToken{Name: "claude"}); err != nil {
+	g := startGateway(t, Options{})
+	mustAdd(t, g, NewToken{Name: "claude"})
+	if err := RevokeToken(t.Context(), g.state.dir, "claude"); err != nil {
 		t.Fatal(err)
 	}
-	if err := RevokeToken(t.Context(), state, "claude"); err != nil {
-		t.Fatal(err)
-	}
-	if got := p.ask(gatewaytest.Modern("2", "resources/read", `"uri":"notes+a:b"`)); !strings.Contains(got, `"error"`) {
-		t.Errorf("after: %s", got)
-	}
-	if _, ok := FindRunning(t.Context(), state); !ok {
-		t.Error("the gateway has ended")
-	}
-	defer p.end()
-	refused := startStdio(t, StdioOptions{Gateway: Options{State: state}, As: "claude"})
-	if err := await(t, "the second process to end", refused.ended); !errors.As(err, new(*refusedError)) || !strings.Contains(err.Error(), `the token of "claude" was revoked; `+"`pagemcp token add claude`") {
-		t.Errorf("another process: %v", err)
+	refused := startStdio(t, StdioOptions{State: g.state.dir, As: "claude"})
+	if err := await(t, "the process to end", refused.ended); !errors.As(err, new(*RefusedError)) || !strings.Contains(err.Error(), "`pagemcp token add claude`") {
+		t.Errorf("it ended with %v", err)
 	}
 }
 
@@ -213,7 +194,7 @@ func TestNotificationsAgreeWithTheRights(t *testing.T) {
 		token := mustAdd(t, g, rights)
 		listen := `"resourcesListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["notes+note:a","mail+note:a"]`
 		direct := caller(t, g).As(token).Listen(t.Context(), "/mcp", listen).Messages
-		stdio := startStdio(t, StdioOptions{Gateway: Options{State: g.state.dir}, As: "noter"})
+		stdio := startStdio(t, StdioOptions{State: g.state.dir, As: "noter"})
 		stdio.ask(gatewaytest.Modern("1", "subscriptions/listen", `"notifications":{`+listen+`}`))
 		all := caller(t, g).Listen(t.Context(), "/mcp", listen).Messages
 

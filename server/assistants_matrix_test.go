@@ -155,9 +155,6 @@ func agreeOnEveryWay(t *testing.T, assistants []restricted, byToken, guarded boo
 				if way.classic && x.modern || !way.classic && x.classic {
 					continue
 				}
-				if way.hop && x.method == engine.MethodListen {
-					continue // it acknowledges what it requests of the gateway: see TestNotificationsAgreeWithTheRights
-				}
 				what := fmt.Sprintf("%s by %s: %s {%s}", one.Name, way.name, x.method, x.params)
 				may := !guarded || one.may(x, byToken)
 				got := way.ask(x.method, x.params)
@@ -248,7 +245,7 @@ func waysOf(t *testing.T, g *Gateway, name, token string) []wayIn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := StdioOptions{Gateway: Options{State: g.state.dir}, As: name}
+	options := StdioOptions{State: g.state.dir, As: name}
 	return []wayIn{
 		byHTTP(t, g, token),
 		bySession(t, g, token, "2025-11-25"),
@@ -256,33 +253,7 @@ func waysOf(t *testing.T, g *Gateway, name, token string) []wayIn {
 		open(), bySocket(t, classic, true),
 		byStdio(t, "stdio", startStdio(t, options), false),
 		byStdio(t, "stdio", startStdio(t, options), true),
-		ownPort(t, g, name, false), ownPort(t, g, name, true),
 	}
-}
-
-// ownPort is the way of a stdio process that is the gateway itself.
-func ownPort(t *testing.T, g *Gateway, name string, classic bool) wayIn {
-	t.Helper()
-	port, err := g.serveOwnPort(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { port.Close() })
-	way := "own port"
-	if classic {
-		way += ", classic"
-	}
-	return byLines(t, way, classic, func(line string) {
-		if err := port.Write(t.Context(), []byte(line)); err != nil {
-			t.Fatal(err)
-		}
-	}, func() string {
-		msg, err := port.Read(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(msg)
-	})
 }
 
 // grantsOf makes the grants of a page from entries of assistant, right and allow.

@@ -23,7 +23,6 @@ import (
 type wayIn struct {
 	name    string
 	classic bool
-	hop     bool // a stdio process between the test and the gateway
 	ask     func(method, params string) string
 	stream  func() <-chan string // opens the GET stream; of a session alone
 }
@@ -114,13 +113,11 @@ func byStdio(t *testing.T, name string, p *parent, classic bool) wayIn {
 	if classic {
 		name += ", classic"
 	}
-	way := byLines(t, name, classic, func(line string) {
+	return byLines(t, name, classic, func(line string) {
 		if _, err := p.in.Write([]byte(line + "\n")); err != nil {
 			t.Fatal(err)
 		}
 	}, func() string { return gatewaytest.Receive(t, p.lines) })
-	way.hop = true
-	return way
 }
 
 func byLines(t *testing.T, name string, classic bool, send func(string), next func() string) wayIn {

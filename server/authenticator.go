@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
-	"github.com/pagemcp/pagemcp/server/internal/gateway"
 )
 
 // An authenticator tells assistants apart by their tokens: see [assistants]. clientInfo, which
@@ -21,34 +20,13 @@ func (a *authenticator) Authenticate(r *http.Request) (access.Caller, *access.Ch
 	main, named := a.token.accepts(hash), a.assistants.find(hash)
 	switch {
 	case ok && main != nil:
-		return a.ofUser(r, main)
+		return a.token.caller(main), nil
 	case ok && named != nil && (!a.token.disabled || !named.hasEnded()):
 		return a.ofAssistant(r, named)
 	case a.token.disabled:
 		return access.Caller{Principal: anyonePrincipal}, nil
 	}
-	return a.token.authenticate(r) // counts it, and responds
-}
-
-// ofUser returns the caller of a request with the token of the user: the assistant that a
-// `pagemcp stdio` process works for, or one without a name.
-func (a *authenticator) ofUser(r *http.Request, main *credential) (access.Caller, *access.Challenge) {
-	unnamed := access.Caller{Principal: unnamedPrincipal, Valid: main.valid}
-	if a.token.disabled {
-		unnamed = access.Caller{Principal: anyonePrincipal}
-	}
-	name := gateway.HopName(r)
-	if name == "" || CheckAssistantName(name) != nil {
-		return unnamed, nil
-	}
-	one := a.assistants.connect(name)
-	if one == nil {
-		return access.Caller{Principal: name, Valid: main.valid}, nil
-	}
-	if refusal := one.refusal(); refusal != "" {
-		return access.Caller{}, &access.Challenge{Status: http.StatusForbidden, Text: refusal, Reason: "assistant"}
-	}
-	return access.Caller{Principal: name, Valid: one.under(main)}, nil
+	return access.Caller{}, a.token.reject(r)
 }
 
 // ofAssistant returns the caller of a request with a named token.

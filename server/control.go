@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,52 +18,78 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// The control endpoints, for the commands of the program: see [Control]. They check Host,
-// Origin and Sec-Fetch-Site as every endpoint does, reject every request of a browser, and
-// need the token even with NoToken.
-//
-//	GET  /control/status   Status
-//	POST /control/pair     {"origin"} → Invitation; allows the origin
-//	POST /control/open     {} → Invitation for the pages that the host program serves: see AnnounceWeb
-//	POST /control/revoke   {"origin"} or {"all": true} → Revoked
-//	POST /control/token    Rotated; the old token is no longer valid
-//	POST /control/pause    {"seconds"} → Paused; 0 ends the pause
-//	GET  /control/tokens         []NamedAssistant
-//	POST /control/tokens/add     NewToken → AddedToken
-//	POST /control/tokens/revoke  {"name"} → {}; connections of the assistant end
-//	POST /control/replace  {"precedence"} → {}; the gateway ends: see [Precedence]
-//	GET  /control/access   AccessReport
-//	GET  /control/log      lines of the log as JSON objects; with ?follow=1 until the client disconnects
-const (
-	controlStatus  = "/control/status"
-	controlPair    = "/control/pair"
-	controlOpen    = "/control/open"
-	controlRevoke  = "/control/revoke"
-	controlToken   = "/control/token"
-	controlReplace = "/control/replace"
-	controlPause   = "/control/pause"
-	controlLog     = "/control/log"
-)
+// A command is what another process of this user asks of the gateway, by its socket. It
+// takes JSON, and returns a value for JSON: see [Control].
+type command func(ctx context.Context, params []byte) (result any, err error)
 
-// maxControlBody is the size of a request to a control endpoint.
+// maxControlBody is the size of the parameters of a command.
 const maxControlBody = 16 << 10 // bytes
 
-func (g *Gateway) controlHandlers() map[string]http.HandlerFunc {
-	return map[string]http.HandlerFunc{
-		controlStatus:      g.control(http.MethodGet, func(*http.Request, []byte) (any, error) { return g.status(), nil }),
-		controlPair:        g.control(http.MethodPost, g.controlPair),
-		controlOpen:        g.control(http.MethodPost, g.controlOpen),
-		controlRevoke:      g.control(http.MethodPost, g.controlRevoke),
-		controlToken:       g.control(http.MethodPost, g.controlToken),
-		controlTokens:      g.control(http.MethodGet, func(*http.Request, []byte) (any, error) { return g.named.list(), nil }),
-		controlTokensAdd:   g.control(http.MethodPost, g.controlAddToken),
-		controlTokenRevoke: g.control(http.MethodPost, g.controlRevokeToken),
-		controlPause:       g.control(http.MethodPost, g.controlPause),
-		controlReplace:     g.control(http.MethodPost, g.controlReplace),
-		controlAccess:      g.control(http.MethodGet, g.controlAccess),
-		controlLog:         g.serveLog,
-		healthPath:         g.serveHealth,
+// commandOf returns a command with parameters of type T.
+func commandOf[T any](run func(ctx context.Context, params T) (any, error)) command {
+	return func(ctx context.Context, text []byte) (any, error) {
+		var params T
+		if err := json.Unmarshal(text, &params); err != nil {
+			return nil, badControl{fmt.Errorf("the parameters of the command are not valid: %w", err)}
+		}
+		return run(ctx, params)
 	}
+}
+
+type (
+	none       struct{}
+	originName struct {
+		Origin string `json:"origin"`
+	}
+	revokeRequest struct {
+		Origin string `json:"origin,omitzero"`
+		All    bool   `json:"all,omitzero"`
+	}
+	portNumber struct {
+		Port int `json:"port,omitzero"` // 0: the first one
+	}
+	pauseRequest struct {
+		Seconds float64 `json:"seconds"` // 0 ends every pause
+	}
+)
+
+func (g *Gateway) commands() map[string]command {
+	return map[string]command{
+		"running": commandOf(func(context.Context, none) (any, error) { return g.running(), nil }),
+		"status":  commandOf(func(context.Context, none) (any, error) { return g.status(), nil }),
+		"access":  commandOf(func(ctx context.Context, _ none) (any, error) { return g.access(ctx) }),
+		"invite": commandOf(func(_ context.Context, p portNumber) (any, error) {
+			return Invitation{Fragment: g.fragment(p.Port)}, nil
+		}),
+		"webkey":        commandOf(func(context.Context, none) (any, error) { return g.webKey() }),
+		"open":          commandOf(func(context.Context, none) (any, error) { return g.inviteToWeb() }),
+		"pair":          commandOf(func(_ context.Context, p originName) (any, error) { return g.pair(p.Origin) }),
+		"revoke":        commandOf(func(_ context.Context, p revokeRequest) (any, error) { return g.revokeByCommand(p) }),
+		"token":         commandOf(func(context.Context, none) (any, error) { return g.rotateToken() }),
+		"pause":         commandOf(func(_ context.Context, p pauseRequest) (any, error) { return g.pauseByCommand(p.Seconds) }),
+		"tokens":        commandOf(func(context.Context, none) (any, error) { return g.named.list(), nil }),
+		"tokens/add":    commandOf(func(_ context.Context, p newTokenRequest) (any, error) { return g.addToken(p) }),
+		"tokens/revoke": commandOf(func(_ context.Context, p tokenName) (any, error) { return none{}, g.revokeToken(p.Name) }),
+		"end":           commandOf(func(context.Context, none) (any, error) { return none{}, g.endByCommand() }),
+	}
+}
+
+// serveCommand answers a command. Its error is the text of a response with status 400, or
+// 500 if the state could not be stored.
+func (g *Gateway) serveCommand(w http.ResponseWriter, r *http.Request, name string, run command) {
+	params, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxControlBody))
+	if err != nil {
+		http.Error(w, "the parameters of the command are too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	result, err := run(r.Context(), params)
+	g.recordControl(name, params, err)
+	if err != nil {
+		http.Error(w, err.Error(), statusOf(err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.MarshalWrite(w, result) // an error means that the other process has ended
 }
 
 // healthPath is for programs that supervise the gateway. It needs no token and says
@@ -107,37 +134,8 @@ type Rotated struct {
 	TokenFile string `json:"tokenFile"`
 }
 
-// control returns a handler of JSON requests and responses. The error of serve is the
-// text of a response with status 400, or 500 if the state could not be stored.
-func (g *Gateway) control(method string, serve func(*http.Request, []byte) (any, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if !g.admitControl(w, r, method) {
-			return
-		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxControlBody))
-		if err != nil {
-			http.Error(w, "the request is too large", http.StatusRequestEntityTooLarge)
-			return
-		}
-		result, err := serve(r, body)
-		g.recordControl(r.URL.Path, body, err)
-		if err != nil {
-			http.Error(w, err.Error(), statusOf(err))
-			return
-		}
-		text, err := json.Marshal(result)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Cache-Control", "no-store")
-		w.Write(text)
-	}
-}
-
 // recordControl records a command in the audit log, with its origin.
-func (g *Gateway) recordControl(path string, body []byte, err error) {
+func (g *Gateway) recordControl(name string, params []byte, err error) {
 	var about struct {
 		Origin string `json:"origin"`
 		Name   string `json:"name"` // of an assistant
@@ -145,10 +143,10 @@ func (g *Gateway) recordControl(path string, body []byte, err error) {
 	outcome := "ok"
 	if err != nil {
 		outcome = strconv.Itoa(statusOf(err))
-	} else if len(body) > 0 {
-		json.Unmarshal(body, &about) // has succeeded
+	} else {
+		json.Unmarshal(params, &about) // has succeeded
 	}
-	g.audit.Record(access.Entry{Principal: unnamedPrincipal, Endpoint: path, Verb: strings.TrimPrefix(path, "/control/"), URI: cmp.Or(about.Origin, about.Name), Outcome: outcome})
+	g.audit.Record(access.Entry{Principal: unnamedPrincipal, Endpoint: commandPath + name, Verb: name, URI: cmp.Or(about.Origin, about.Name), Outcome: outcome})
 }
 
 // A badControl is an error of the request.
@@ -161,41 +159,11 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// admitControl responds to requests of browsers, without the token or with another
-// method, and returns false.
-func (g *Gateway) admitControl(w http.ResponseWriter, r *http.Request, method string) bool {
-	if len(r.Header.Values("Origin")) > 0 || len(r.Header.Values("Sec-Fetch-Site")) > 0 {
-		g.guard.Refuse(w, r)
-		return false
-	}
-	if _, challenge := g.token.authenticate(r); challenge != nil {
-		g.core.Gate.Reject(w, r, challenge)
-		return false
-	}
-	access.MarkKnown(r.Context())
-	if r.Method != method {
-		w.Header().Set("Allow", method)
-		http.Error(w, "use "+method, http.StatusMethodNotAllowed)
-		return false
-	}
-	return true
-}
-
-func (g *Gateway) controlPair(_ *http.Request, body []byte) (any, error) {
-	var request struct {
-		Origin string `json:"origin"`
-	}
-	if err := json.Unmarshal(body, &request); err != nil {
-		return nil, badControl{fmt.Errorf("want {\"origin\": …}: %w", err)}
-	}
-	if err := access.CheckOrigin(request.Origin); err != nil {
-		return nil, badControl{err}
-	}
-	return g.pair(request.Origin)
-}
-
 // pair allows an origin, also after a restart, and makes an invitation for it.
 func (g *Gateway) pair(origin string) (Invitation, error) {
+	if err := access.CheckOrigin(origin); err != nil {
+		return Invitation{}, badControl{err}
+	}
 	if err := g.paired.add(origin); err != nil {
 		return Invitation{}, err
 	}
@@ -205,12 +173,14 @@ func (g *Gateway) pair(origin string) (Invitation, error) {
 	return newInvitation(origin, g.Fragment()), nil
 }
 
-// controlOpen makes an invitation for a page that the host program serves, whose origin may join anyway.
-func (g *Gateway) controlOpen(*http.Request, []byte) (any, error) {
-	if g.web == "" {
-		return nil, badControl{errors.New("the running gateway serves no pages: stop it and start `pagemcp dev`, or `pagemcp serve --dir`")}
+// inviteToWeb makes an invitation for a page of the web server of a command, whose origin
+// may join anyway.
+func (g *Gateway) inviteToWeb() (Invitation, error) {
+	web := g.doors.web()
+	if web.Web == "" {
+		return Invitation{}, badControl{errors.New("the running gateway serves no pages: start `pagemcp dev`, or `pagemcp serve --dir`")}
 	}
-	return newInvitation(strings.TrimSuffix(g.web, "/"), g.Fragment()), nil
+	return newInvitation(strings.TrimSuffix(web.Web, "/"), g.fragment(web.port)), nil
 }
 
 func newInvitation(origin, fragment string) Invitation {
@@ -221,18 +191,11 @@ func newInvitation(origin, fragment string) Invitation {
 	return invitation
 }
 
-func (g *Gateway) controlRevoke(_ *http.Request, body []byte) (any, error) {
-	var request struct {
-		Origin string `json:"origin"`
-		All    bool   `json:"all"`
+func (g *Gateway) revokeByCommand(p revokeRequest) (Revoked, error) {
+	if p.All == (p.Origin != "") {
+		return Revoked{}, badControl{errors.New("name an origin, or all")}
 	}
-	if err := json.Unmarshal(body, &request); err != nil {
-		return nil, badControl{fmt.Errorf("want {\"origin\": …} or {\"all\": true}: %w", err)}
-	}
-	if request.All == (request.Origin != "") {
-		return nil, badControl{errors.New("name an origin, or all")}
-	}
-	return g.revoke(func(origin string) bool { return request.All || origin == request.Origin })
+	return g.revoke(func(origin string) bool { return p.All || origin == p.Origin })
 }
 
 // revoke takes from the pages of the selected origins what lets them join: keys, unused
@@ -263,25 +226,27 @@ func (g *Gateway) revoke(selects func(origin string) bool) (Revoked, error) {
 	return result, nil
 }
 
-func (g *Gateway) controlToken(*http.Request, []byte) (any, error) {
+func (g *Gateway) rotateToken() (Rotated, error) {
 	if err := g.token.rotate(); err != nil {
-		return nil, err
+		return Rotated{}, err
 	}
 	g.log.Info("the token was replaced", "file", g.options.TokenFile)
 	return Rotated{TokenFile: g.options.TokenFile}, nil
 }
 
+// endByCommand closes the gateway. What needs one starts it again: by another version of
+// the program, if that was replaced.
+func (g *Gateway) endByCommand() error {
+	g.log.Info("the gateway ends by a command")
+	go g.Close(context.Background()) // waits for this response
+	return nil
+}
+
 // serveLog writes the lines that the log ring keeps, and with ?follow=1 each later line. A
 // client that reads too slowly loses lines, and gets a line with their number.
 func (g *Gateway) serveLog(w http.ResponseWriter, r *http.Request) {
-	if !g.admitControl(w, r, http.MethodGet) {
-		return
-	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	w.Header().Set("Cache-Control", "no-store")
 	controller := http.NewResponseController(w)
-	ctx, unbind := access.Caller{Valid: g.token.current.Load().valid}.Bind(r.Context())
-	defer unbind()
 	defer controller.SetWriteDeadline(time.Time{}) // the next response on this connection may be a stream
 	position := 0
 	for {
@@ -297,7 +262,7 @@ func (g *Gateway) serveLog(w http.ResponseWriter, r *http.Request) {
 		}
 		select {
 		case <-changed:
-		case <-ctx.Done():
+		case <-r.Context().Done():
 			return
 		case <-g.closing:
 			return

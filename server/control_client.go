@@ -3,13 +3,15 @@ package server
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"errors"
-	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -20,75 +22,112 @@ import (
 type Control struct {
 	Running Running // the gateway
 
-	token  string
 	client *http.Client
 }
 
-// ErrNotRunning reports that no gateway uses the state directory.
-var ErrNotRunning = errors.New("no gateway is running: start one with `pagemcp dev` or `pagemcp serve`")
+// A Running describes the running gateway of this user.
+type Running struct {
+	PID       int    `json:"pid"`
+	Version   string `json:"version"`
+	MCP       string `json:"mcp"` // http://127.0.0.1:8808/mcp
+	TokenFile string `json:"tokenFile"`
+	Docs      string `json:"docs,omitempty"` // URL of the documentation, if a command serves it
+	Dev       string `json:"dev,omitempty"`  // that and where `pagemcp dev` runs; "" if it does not
+}
 
 // controlTime is how long a command may take, the log excepted.
 const controlTime = 15 * time.Second
 
-// Connect finds the gateway that uses the state directory dir. The gateway has proved that
-// it knows the token, so that the token is never sent to another program. The error is
+// Connect finds the gateway that uses the state directory dir. The error is
 // [ErrNotRunning] if there is none.
 func Connect(ctx context.Context, dir string) (*Control, error) {
-	running, ok := FindRunning(ctx, dir)
-	if !ok {
-		return nil, ErrNotRunning
+	c := &Control{client: &http.Client{Transport: &http.Transport{
+		DialContext:     func(ctx context.Context, _, _ string) (net.Conn, error) { return dialSocket(ctx, dir) },
+		IdleConnTimeout: time.Second,
+	}}}
+	if err := c.call(ctx, "running", none{}, &c.Running); err != nil {
+		return nil, err
 	}
-	token, err := os.ReadFile(running.TokenFile)
-	if err != nil {
-		return nil, fmt.Errorf("read the token of the running gateway: %w", err)
-	}
-	return &Control{Running: running, token: strings.TrimSpace(string(token)), client: &http.Client{
-		Transport:     &http.Transport{}, // without proxy: the gateway is on this machine
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	return c, nil
 }
+
+func socketURL(path string) *url.URL { return &url.URL{Scheme: "http", Host: "pagemcp", Path: path} }
 
 // Status returns the state of the gateway.
 func (c *Control) Status(ctx context.Context) (status Status, err error) {
-	return status, c.call(ctx, http.MethodGet, controlStatus, nil, &status)
+	return status, c.call(ctx, "status", none{}, &status)
+}
+
+// Access returns who has used what, by the audit log.
+func (c *Control) Access(ctx context.Context) (report AccessReport, err error) {
+	return report, c.call(ctx, "access", none{}, &report)
+}
+
+// Fragment returns the fragment for the URL of a page that may join at a port of the
+// gateway: see [Gateway.Fragment].
+func (c *Control) Fragment(ctx context.Context, port int) (string, error) {
+	var invitation Invitation
+	err := c.call(ctx, "invite", portNumber{port}, &invitation)
+	return invitation.Fragment, err
+}
+
+// WebKey returns the key of the devserver.Web beside this gateway. It is stored in the
+// state directory, so that pages that stay open during a restart recognize the web
+// server.
+func (c *Control) WebKey(ctx context.Context) (*ecdsa.PrivateKey, error) {
+	var stored webKey
+	if err := c.call(ctx, "webkey", none{}, &stored); err != nil {
+		return nil, err
+	}
+	return ecdsa.ParseRawPrivateKey(elliptic.P256(), stored.Key)
 }
 
 // Pair allows an origin and returns an invitation for one of its pages. The origin stays
 // allowed until it is revoked.
 func (c *Control) Pair(ctx context.Context, origin string) (invitation Invitation, err error) {
-	return invitation, c.call(ctx, http.MethodPost, controlPair, map[string]string{"origin": origin}, &invitation)
+	return invitation, c.call(ctx, "pair", originName{origin}, &invitation)
 }
 
-// Open returns an invitation for a page of the web server of the gateway's program.
+// Open returns an invitation for a page of the web server of a command.
 func (c *Control) Open(ctx context.Context) (invitation Invitation, err error) {
-	return invitation, c.call(ctx, http.MethodPost, controlOpen, struct{}{}, &invitation)
+	return invitation, c.call(ctx, "open", none{}, &invitation)
 }
 
 // Revoke disconnects the pages of an origin and deletes their keys and names. The origin
 // may no longer join, unless the command line of the gateway allows it.
 func (c *Control) Revoke(ctx context.Context, origin string) (revoked Revoked, err error) {
-	return revoked, c.call(ctx, http.MethodPost, controlRevoke, map[string]string{"origin": origin}, &revoked)
+	return revoked, c.call(ctx, "revoke", revokeRequest{Origin: origin}, &revoked)
 }
 
 // RevokeAll is Revoke for all origins.
 func (c *Control) RevokeAll(ctx context.Context) (revoked Revoked, err error) {
-	return revoked, c.call(ctx, http.MethodPost, controlRevoke, map[string]bool{"all": true}, &revoked)
+	return revoked, c.call(ctx, "revoke", revokeRequest{All: true}, &revoked)
 }
 
-// RotateToken replaces the token of assistants. Connections with the old one end, and
-// the Control needs a new Connect.
+// RotateToken replaces the token of assistants. Connections with the old one end.
 func (c *Control) RotateToken(ctx context.Context) (rotated Rotated, err error) {
-	return rotated, c.call(ctx, http.MethodPost, controlToken, struct{}{}, &rotated)
+	return rotated, c.call(ctx, "token", none{}, &rotated)
 }
+
+// Pause withholds everything from all assistants for d, at most [MaxPause]: requests that
+// wait get an error at once, and subscriptions are silent. It holds for later gateways of
+// the state directory, too. 0 ends it, and the stops of single assistants; then assistants
+// learn what has changed meanwhile.
+func (c *Control) Pause(ctx context.Context, d time.Duration) (paused Paused, err error) {
+	return paused, c.call(ctx, "pause", pauseRequest{d.Seconds()}, &paused)
+}
+
+// End closes the gateway. The processes that need one start it again.
+func (c *Control) End(ctx context.Context) error { return c.call(ctx, "end", none{}, &none{}) }
 
 // Log calls line with each line of the log that the gateway keeps, JSON objects; and if
 // follow is set with further ones, until ctx ends or the gateway closes.
 func (c *Control) Log(ctx context.Context, follow bool, line func(text []byte) error) error {
-	path := controlLog
+	name := "log"
 	if follow {
-		path += "?follow=1"
+		name += "?follow=1"
 	}
-	answer, err := c.send(ctx, http.MethodGet, path, nil)
+	answer, err := c.send(ctx, name, none{})
 	if err != nil {
 		return err
 	}
@@ -105,51 +144,54 @@ func (c *Control) Log(ctx context.Context, follow bool, line func(text []byte) e
 	return lines.Err()
 }
 
+// A lostError is that of a connection: the gateway may be ending.
+type lostError struct{ cause error }
+
+// Error implements error.
+func (e *lostError) Error() string { return "ask the gateway: " + e.cause.Error() }
+
+// isLost reports whether there may be another gateway soon.
+func isLost(err error) bool { return errors.Is(err, ErrNotRunning) || errors.As(err, new(*lostError)) }
+
 // call sends a command and decodes the result.
-func (c *Control) call(ctx context.Context, method, path string, params, result any) error {
+func (c *Control) call(ctx context.Context, name string, params, result any) error {
 	ctx, cancel := context.WithTimeout(ctx, controlTime)
 	defer cancel()
-	answer, err := c.send(ctx, method, path, params)
+	answer, err := c.send(ctx, name, params)
 	if err != nil {
 		return err
 	}
 	defer answer.Body.Close()
-	return json.UnmarshalRead(answer.Body, result)
+	if err := json.UnmarshalRead(answer.Body, result); err != nil {
+		return &lostError{err}
+	}
+	return nil
 }
 
-func (c *Control) send(ctx context.Context, method, path string, params any) (*http.Response, error) {
-	gateway, err := url.Parse(c.Running.MCP)
+// send returns the response to a command, which has succeeded.
+func (c *Control) send(ctx context.Context, name string, params any) (*http.Response, error) {
+	text, err := json.Marshal(params)
 	if err != nil {
 		return nil, err
 	}
-	endpoint, err := gateway.Parse(path)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://pagemcp"+commandPath+name, bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
-	var body io.Reader
-	if params != nil {
-		text, err := json.Marshal(params)
-		if err != nil {
-			return nil, err
-		}
-		body = bytes.NewReader(text)
-	}
-	r, err := http.NewRequestWithContext(ctx, method, endpoint.String(), body)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Authorization", "Bearer "+c.token)
 	answer, err := c.client.Do(r)
+	if err != nil && !errors.Is(err, ErrNotRunning) && ctx.Err() == nil {
+		return nil, &lostError{err}
+	}
 	if err != nil {
-		return nil, fmt.Errorf("ask the gateway at %s: %w", c.Running.MCP, err)
+		return nil, cmp.Or(ctx.Err(), ErrNotRunning)
 	}
 	if answer.StatusCode == http.StatusOK {
 		return answer, nil
 	}
 	defer answer.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10)) // bytes
+	message, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10)) // bytes
 	if answer.StatusCode == http.StatusNotFound {
-		return nil, fmt.Errorf("the gateway at %s has an older version, without this command: restart it", c.Running.MCP)
+		return nil, errors.New("the gateway has an older version, without this command: `pagemcp restart` ends it")
 	}
-	return nil, errors.New(strings.TrimSpace(string(text)))
+	return nil, errors.New(strings.TrimSpace(string(message)))
 }

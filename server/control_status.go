@@ -53,6 +53,18 @@ type PageStatus struct {
 	Since     time.Time `json:"since"` // of the last join
 }
 
+// running describes the gateway to other processes.
+func (g *Gateway) running() Running {
+	r := Running{PID: os.Getpid(), Version: g.options.Version, MCP: g.URL(), TokenFile: g.options.TokenFile}
+	if web := g.doors.web(); web.Docs != "" {
+		r.Docs = web.Web + web.Docs
+	}
+	if dev := g.doors.dev(); dev != nil {
+		r.Dev = dev.runs()
+	}
+	return r
+}
+
 func (g *Gateway) status() Status {
 	s := Status{
 		Version: g.options.Version, PID: os.Getpid(), Started: g.started, MCP: g.URL(), Page: g.PageURL(),
@@ -90,7 +102,7 @@ func (g *Gateway) originStates() []OriginStatus {
 	states := []OriginStatus{}
 	for _, origin := range g.origins.List() {
 		allowed := "options"
-		if slices.Contains(paired, origin) && !slices.Contains(g.options.Origins, origin) {
+		if slices.Contains(paired, origin) && !g.given.Contains(origin) {
 			allowed = "paired"
 		}
 		states = append(states, OriginStatus{Origin: origin, Allowed: allowed, Keys: keys[origin], Used: used[origin]})

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -41,9 +42,17 @@ func TestStatusTellsPagesClientsAndReads(t *testing.T) {
 	if answer, body := readNote(caller(t, g)); answer.StatusCode != 200 {
 		t.Fatalf("%d %s", answer.StatusCode, body)
 	}
-	_, text := caller(t, g).Do(t.Context(), "GET", controlStatus, "")
+	answer, err := connect(t, g).send(t.Context(), "status", none{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, secret := range []string{"a private note", "s3cret", g.testToken(), encodeBinary(page.key)} {
-		if strings.Contains(text, secret) {
+		if strings.Contains(string(text), secret) {
 			t.Errorf("the status contains %q", secret)
 		}
 	}
@@ -68,44 +77,21 @@ func TestStatusTellsPagesClientsAndReads(t *testing.T) {
 	}
 }
 
-// Only a program with the token gets an answer of the control endpoints, also with
-// NoToken. No browser does, not even a page that may send requests as an assistant.
-func TestControlNeedsTheTokenAndNoBrowser(t *testing.T) {
+// Commands are on the socket alone, which only this user can open: no token and no origin
+// gets an answer at the port.
+func TestCommandsAreOnTheSocketAlone(t *testing.T) {
 	t.Parallel()
-	const assistant = "https://assistant.example"
-	for _, noToken := range []bool{false, true} {
-		g := startGateway(t, Options{NoToken: noToken, AssistantOrigins: []string{assistant}})
-		for path, method := range map[string]string{
-			controlStatus: "GET", controlPair: "POST", controlRevoke: "POST", controlToken: "POST", controlLog: "GET",
-		} {
-			for _, c := range []struct {
-				name, header string
-				want         int
-			}{
-				{"a page of an assistant", "Origin: " + assistant, 403},
-				{"a page that may join", "Origin: " + testOrigin, 403},
-				{"a page of the gateway's own origin", "Origin: http://127.0.0.1", 403},
-				{"a document of any site", "Sec-Fetch-Site: none", 403},
-				{"a second token", "Authorization: Bearer x", 401},
-			} {
-				if answer, body := caller(t, g).Do(t.Context(), method, path, `{"all":true}`, c.header); answer.StatusCode != c.want {
-					t.Errorf("%s of %s: %d %s", path, c.name, answer.StatusCode, body)
-				}
-			}
-			answer, err := gatewaytest.HTTP.Do(caller(t, g).As("").Request(t.Context(), method, path, ""))
-			if err != nil {
-				t.Fatal(err)
-			}
-			answer.Body.Close()
-			if answer.StatusCode != 401 {
-				t.Errorf("%s without a token: %d", path, answer.StatusCode)
-			}
-			if answer, _ := caller(t, g).Do(t.Context(), "PUT", path, "{}"); answer.StatusCode != 405 || answer.Header.Get("Allow") != method {
-				t.Errorf("PUT %s: %d %v", path, answer.StatusCode, answer.Header)
+	g := startGateway(t, Options{NoToken: true, AssistantOrigins: []string{"https://assistant.example"}})
+	for name := range g.commands() {
+		for _, method := range []string{"GET", "POST"} {
+			if answer, body := caller(t, g).Do(t.Context(), method, commandPath+name, "{}"); answer.StatusCode != 404 {
+				t.Errorf("%s %s at the port: %d %s", method, name, answer.StatusCode, body)
 			}
 		}
-		if answer, _ := caller(t, g).Do(t.Context(), "POST", controlPair, strings.Repeat("x", maxControlBody+1)); answer.StatusCode != 413 {
-			t.Errorf("a large body: %d", answer.StatusCode)
+	}
+	for name, mode := range map[string]os.FileMode{".": 0o700, socketName: 0o600} {
+		if info, err := os.Stat(filepath.Join(g.state.dir, name)); err != nil || !hasMode(info, mode) {
+			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
 }
@@ -114,18 +100,28 @@ func TestControlNeedsTheTokenAndNoBrowser(t *testing.T) {
 func TestControlRejectsBadCommands(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, Options{})
-	for _, c := range []struct{ path, body, want string }{
-		{controlPair, `{"origin":"https://app.example/"}`, `browsers send it as "https://app.example"`},
-		{controlPair, `{"origin":"*"}`, "want scheme, host and port"},
-		{controlPair, `[]`, "want {"},
-		{controlRevoke, `{}`, "name an origin, or all"},
-		{controlRevoke, `{"origin":"https://app.example","all":true}`, "name an origin, or all"},
+	control := connect(t, g)
+	for _, c := range []struct {
+		name   string
+		params any
+		want   string
+	}{
+		{"pair", originName{"https://app.example/"}, `browsers send it as "https://app.example"`},
+		{"pair", originName{"*"}, "want scheme, host and port"},
+		{"pair", []string{}, "are not valid"},
+		{"pair", originName{strings.Repeat("x", maxControlBody)}, "are too large"},
+		{"revoke", revokeRequest{}, "name an origin, or all"},
+		{"revoke", revokeRequest{"https://app.example", true}, "name an origin, or all"},
+		{"pause", pauseRequest{-1}, "a pause has 0 to"},
+		{"pause", pauseRequest{1e10}, "a pause has 0 to"},
+		{"door", Door{Origins: []string{"*"}}, "want scheme, host and port"},
+		{"door", Door{MCP: "0.0.0.0:1"}, "this machine only"},
 	} {
-		if answer, body := caller(t, g).Do(t.Context(), "POST", c.path, c.body); answer.StatusCode != 400 || !strings.Contains(body, c.want) {
-			t.Errorf("%s %s: %d %s", c.path, c.body, answer.StatusCode, body)
+		if err := control.call(t.Context(), c.name, c.params, &none{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v: %v", c.name, c.params, err)
 		}
 	}
-	if g.origins.Contains("*") || len(g.paired.names()) > 0 {
+	if g.origins.Contains("*") || len(g.paired.names()) > 0 || !g.pause.Until().IsZero() {
 		t.Errorf("origins: %q", g.origins.List())
 	}
 }
@@ -244,7 +240,7 @@ func TestRevokingReachesPagesThatAreJoining(t *testing.T) {
 }
 
 // A new token is valid at once and after a restart; the old one is refused, and what it
-// has opened ends: streams and sockets.
+// has opened ends: streams and sockets. Commands need none.
 func TestRotateTheToken(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -256,16 +252,6 @@ func TestRotateTheToken(t *testing.T) {
 	messages := gatewaytest.NewStream(t, answer).Messages
 	gatewaytest.Receive(t, messages)
 	socket := caller(t, g).Wire("/ws", gateway.AssistantProtocol)
-	log := make(chan error, 1)
-	following, stop := context.WithTimeout(t.Context(), testTime)
-	defer stop()
-	followed := make(chan struct{}, 100)
-	go func() { // ends with the token
-		log <- control.Log(following, true, func([]byte) error { followed <- struct{}{}; return nil })
-	}()
-	g.log.Info("for the follower")
-	<-followed
-
 	rotated, err := control.RotateToken(t.Context())
 	if err != nil || rotated.TokenFile != filepath.Join(dir, "token") {
 		t.Fatalf("%+v, %v", rotated, err)
@@ -281,15 +267,6 @@ func TestRotateTheToken(t *testing.T) {
 	}
 	if _, _, err := socket.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusPolicyViolation || !strings.Contains(err.Error(), "the token is no longer valid") {
 		t.Errorf("the socket: %v", err)
-	}
-	if err := <-log; err != nil || following.Err() != nil {
-		t.Errorf("the log: %v, %v", err, following.Err())
-	}
-	if _, err := control.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "the bearer token is missing or wrong") {
-		t.Errorf("the old token: %v", err)
-	}
-	if _, err := connect(t, g).Status(t.Context()); err != nil {
-		t.Errorf("the new token: %v", err)
 	}
 	g.Close(context.Background())
 	if again := startGateway(t, Options{State: dir}); again.testToken() != strings.TrimSpace(string(stored)) {
@@ -323,13 +300,10 @@ func TestLogIsFollowed(t *testing.T) {
 	}
 }
 
-// A gateway of an older version has no control endpoints: the error says so.
+// A gateway of an older version does not have each command: the error says so.
 func TestControlOfOlderGateway(t *testing.T) {
 	t.Parallel()
-	g := startGateway(t, Options{})
-	control := connect(t, g)
-	control.Running.MCP = strings.TrimSuffix(g.URL(), "/mcp") + "/"
-	_, err := control.send(t.Context(), "GET", "/control/none", nil)
+	_, err := connect(t, startGateway(t, Options{})).send(t.Context(), "none", none{})
 	if err == nil || !strings.Contains(err.Error(), "an older version") {
 		t.Error(err)
 	}

@@ -57,8 +57,8 @@ func Diagnose(ctx context.Context, o DiagnoseOptions) []Finding {
 	}
 	d := &diagnosis{ctx: ctx, dir: o.State}
 	d.checkState()
-	d.checkToken()
 	control := d.checkGateway(o.Addr)
+	d.checkToken(control)
 	d.checkLocalhost(o.lookup)
 	d.checkProxy(o.Getenv)
 	if control == nil {
@@ -134,11 +134,11 @@ func isWritable(dir string) bool {
 }
 
 // checkToken looks at the file of the token.
-func (d *diagnosis) checkToken() {
+func (d *diagnosis) checkToken(control *Control) {
 	const check = "token"
 	name := filepath.Join(d.dir, "token")
-	if running, ok := readRunning(osDisk{d.dir}); ok && running.TokenFile != "" {
-		name = running.TokenFile
+	if control != nil {
+		name = control.Running.TokenFile
 	}
 	text, err := os.ReadFile(name)
 	switch {
@@ -165,13 +165,13 @@ func (d *diagnosis) checkGateway(addr string) *Control {
 		return control
 	}
 	holder, locked := lockHolder(d.dir)
-	running, recorded := readRunning(osDisk{d.dir})
+	_, missing := os.Stat(filepath.Join(d.dir, socketName))
 	switch {
-	case locked && recorded:
-		d.problem(check, holder+" uses the state directory, and does not answer at "+running.MCP, "end it, then start the gateway again; if another program has taken that port, end that one")
+	case !errors.Is(err, ErrNotRunning):
+		d.problem(check, err.Error(), "end the gateway, and start it again")
 	case locked:
 		d.problem(check, holder+" uses the state directory, but is not ready", "wait some seconds, or end it")
-	case recorded:
+	case missing == nil:
 		d.warning(check, "is not running; the last one was killed", "start it with `pagemcp serve` or `pagemcp dev`: nothing is lost")
 	default:
 		d.warning(check, "is not running", "start it with `pagemcp serve` or `pagemcp dev`, or let an assistant start `pagemcp stdio`")

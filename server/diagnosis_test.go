@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-
-	json "github.com/go-json-experiment/json"
 )
 
 // diagnose returns the findings for a state directory on a machine without a proxy.
@@ -64,15 +60,12 @@ func TestStagedFaults(t *testing.T) {
 			func(*testing.T, string) func(*DiagnoseOptions) { return nil }},
 		{"a killed gateway", []string{"warning gateway: is not running; the last one was killed"},
 			func(t *testing.T, dir string) func(*DiagnoseOptions) {
-				writeRunningFile(t, dir, Running{PID: 1, MCP: "http://127.0.0.1:1/mcp", TokenFile: filepath.Join(dir, "token")})
-				return nil
-			}},
-		{"a gateway that hangs", []string{"problem gateway: process 77 uses the state directory, and does not answer at http://127.0.0.1:"},
-			func(t *testing.T, dir string) func(*DiagnoseOptions) {
-				other := httptest.NewServer(http.NotFoundHandler()) // a program that took the port
-				t.Cleanup(other.Close)
-				writeRunningFile(t, dir, Running{PID: 77, MCP: other.URL + "/mcp", TokenFile: filepath.Join(dir, "token")})
-				holdLock(t, dir)
+				killed, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, socketName), Net: "unix"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				killed.SetUnlinkOnClose(false)
+				killed.Close()
 				return nil
 			}},
 		{"a process that has the directory", []string{"problem gateway: process 77 uses the state directory, but is not ready"},
@@ -211,16 +204,6 @@ func writeState(t *testing.T, dir, name, text string) {
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func writeRunningFile(t *testing.T, dir string, r Running) {
-	t.Helper()
-	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeState(t, dir, "token", strings.Repeat("x", tokenLength))
-	writeState(t, dir, runningFile, string(text))
 }
 
 // holdLock holds the lock of a directory, as process 77.

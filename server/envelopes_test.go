@@ -201,7 +201,7 @@ func (one hostileMessage) isForbidden(t *testing.T) bool {
 // The same over standard streams, where a line break ends a message.
 func TestHostileEnvelopesOverStdio(t *testing.T) {
 	t.Parallel()
-	p := startStdio(t, StdioOptions{Gateway: Options{State: t.TempDir(), Lenient: true, Logging: true}})
+	p := startStdio(t, StdioOptions{State: startGateway(t, Options{Lenient: true, Logging: true}).state.dir})
 	for _, one := range hostileMessages(t) {
 		for _, body := range one.messages(t) {
 			if _, err := p.in.Write(append(body, '\n')); err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
 )
 
@@ -24,7 +25,8 @@ func FuzzGuard(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, host, origin, site string, twice bool) {
 		reached := false
-		g := loopback.NewGuard(8808, []string{testOrigin}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+		g := loopback.NewGuard(8808, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+		g.AssistantOrigins = access.NewOrigins(testOrigin)
 		r := httptest.NewRequest("POST", "/mcp", nil)
 		r.Host = host
 		for name, value := range map[string]string{"Origin": origin, "Sec-Fetch-Site": site} {
@@ -63,7 +65,7 @@ func FuzzGuard(f *testing.F) {
 // With any contents of the files in the state directory the gateway starts, sets
 // unreadable files aside, and starts again with the same identity and token.
 func FuzzStateFiles(f *testing.F) {
-	names := []string{identityFile, identityCopy, namesFile, "keys.json", runningFile, auditFile, sessionFile(testSession)}
+	names := []string{identityFile, identityCopy, namesFile, "keys.json", auditFile, sessionFile(testSession)}
 	for i := range names {
 		for _, text := range []string{"", "{", "null", "[null]", "{}", `[{"name":"a","used":"2999-01-01T00:00:00Z"}]`, `{"a":"0001-01-01T00:00:00Z"}`,
 			`{"gateway":"x"}`, `{"revision":"2025-11-25","capabilities":{},"subscriptions":["a:b"],"expires":"2999-01-01T00:00:00Z"}`, "\xff"} {

@@ -2,17 +2,15 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"encoding/base64"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	json "github.com/go-json-experiment/json"
@@ -40,14 +38,14 @@ type Gateway struct {
 	pairing  *pairing
 	audit    *audit
 	monitors monitor.Monitors
-	origins  *access.Origins // whose pages may join
-	given    *access.Origins // those of the options and AllowOrigins: they may join again after revoke
 	paired   *pairedOrigins
 	activity *activity
 	pauseDoc doc
 	pause    access.Pause
 	recent   *logRing
 	started  time.Time
+	doors    doors
+	use      uses
 	guard    *access.Guard
 	core     *gateway.Gateway
 	handler  func() http.Handler
@@ -55,19 +53,22 @@ type Gateway struct {
 	closing  chan struct{} // closed when Close begins
 	closed   chan struct{} // closed when Close has finished
 
+	// What all doors together allow: see permit.
+	origins          access.Origins // whose pages may join, with those that have joined before
+	given            access.Origins // of these, those that may join again after revoke
+	assistantOrigins access.Origins
+	sampling         access.Origins
+	monitorOrigins   access.Origins
+
 	listeners []net.Listener
-	port      int    // 0 if not bound
-	web       string // URL of the host program's web server; "" without one
-	docs      string // URL of the documentation; "" if the host program does not serve it
+	port      int // 0 if not bound
 
-	announced   atomic.Bool // running.json is written
-	unannounced atomic.Bool // an error about it is logged
-	replaced    atomic.Bool // see Replaced
+	lines      context.Context // of connections of the socket; ends when Close breaks them
+	breakLines context.CancelFunc
 
-	breakOwnPort atomic.Pointer[func()] // closes the port of the assistant in this process; nil without one
-
-	mu   sync.Mutex
-	http *http.Server // nil unless Serve is running
+	mu        sync.Mutex
+	servers   []*http.Server // that serve
+	hasSocket bool           // one of them serves the socket
 }
 
 // New opens the state directory and loads the stored state.
@@ -78,8 +79,13 @@ func New(opts Options) (*Gateway, error) {
 	recent := newLogRing()
 	opts.Logger = slog.New(slog.NewMultiHandler(opts.Logger.Handler(), slog.NewJSONHandler(recent, nil)))
 	g := &Gateway{options: opts, log: opts.Logger, recent: recent, started: time.Now(), closing: make(chan struct{}), closed: make(chan struct{})}
+	g.lines, g.breakLines = context.WithCancel(context.Background())
+	g.use = uses{idle: opts.EndWhenIdle, end: func() {
+		g.log.Info("nothing has used the gateway for a while")
+		g.Close(context.Background())
+	}}
 	var err error
-	if g.state, err = takeState(&g.options); err != nil {
+	if g.state, err = openState(opts.State, opts.disk, opts.lockWait, opts.Logger); err != nil {
 		return nil, err
 	}
 	if err := g.restore(); err != nil {
@@ -116,9 +122,7 @@ func (g *Gateway) restore() (err error) {
 	if g.paired, err = openPairedOrigins(g.state); err != nil {
 		return err
 	}
-	if err := g.restoreOrigins(); err != nil {
-		return err
-	}
+	g.allow(Door{Origins: g.options.Origins, Assistants: g.options.AssistantOrigins, Sampling: g.options.SamplingOrigins})
 	if err := g.restorePause(); err != nil {
 		return err
 	}
@@ -139,7 +143,7 @@ func (g *Gateway) restore() (err error) {
 		Info:  g.options.info(),
 		Allow: g.allows, ReadOnly: g.named.readOnly, Sees: g.named.sees, HasEnded: g.named.hasEnded,
 		Lenient: g.options.Lenient, PageSize: g.options.PageSize, Logging: g.options.Logging, NoResourceTools: g.options.NoResourceTools,
-		MaySample:  func(origin string) bool { return slices.Contains(g.options.SamplingOrigins, origin) },
+		MaySample:  g.sampling.Contains,
 		Doorkeeper: g.pairing, Log: g.log, SchemaRemoved: g.activity.schemaRemoved,
 		Sessions: gateway.SessionOptions{
 			Store: files, Lifetime: sessionLifetime,
@@ -167,61 +171,27 @@ func (g *Gateway) allows(who engine.Principal, verb engine.Verb, uri string) boo
 
 // handlers returns the paths of the local gateway besides those of the core.
 func (g *Gateway) handlers() map[string]http.HandlerFunc {
-	paths := map[string]http.HandlerFunc{access.MonitorPath: g.serveMonitorSocket, probePath: g.serveProbe}
-	maps.Copy(paths, g.controlHandlers())
-	return paths
-}
-
-// restoreOrigins lets pages of the options' origins join, and of those that have joined an
-// earlier gateway of this state directory, unless Options.OnlyOrigins revokes these.
-func (g *Gateway) restoreOrigins() error {
-	g.given = access.NewOrigins(g.options.Origins...)
-	g.origins = access.NewOrigins(g.options.Origins...)
-	if g.options.OnlyOrigins {
-		other := func(origin string) bool { return !g.given.Contains(origin) }
-		removed, err := g.paired.remove(other)
-		if err != nil {
-			return err
-		}
-		keys, err := g.keys.revoke(other)
-		if err != nil {
-			return err
-		}
-		names := g.names.revoke(other)
-		g.log.Info("only the origins that were given may join: others were revoked", "origins", len(removed), "keys", keys, "pages", len(names))
-	}
-	g.origins.Add(g.paired.names()...)
-	g.origins.Add(g.keys.origins()...)
-	return nil
-}
-
-// AllowOrigins lets pages of origins join, like Options.Origins.
-func (g *Gateway) AllowOrigins(origins ...string) {
-	g.given.Add(origins...)
-	g.origins.Add(origins...)
-}
-
-// AllowAssistants adds origins to Options.AssistantOrigins. Call it between Listen and
-// Serve.
-func (g *Gateway) AllowAssistants(origins ...string) {
-	g.options.AssistantOrigins = append(g.options.AssistantOrigins, origins...)
+	return map[string]http.HandlerFunc{access.MonitorPath: g.serveMonitorSocket, healthPath: g.serveHealth}
 }
 
 // Port returns the port that Listen has bound.
 func (g *Gateway) Port() int { return g.port }
 
 // URL returns the URL for assistants: Streamable HTTP.
-func (g *Gateway) URL() string { return "http://" + g.host() + "/mcp" }
+func (g *Gateway) URL() string { return g.urlAt(g.port) }
 
 // PageURL returns the WebSocket URL for pages.
-func (g *Gateway) PageURL() string { return "ws://" + g.host() + access.PagePath }
+func (g *Gateway) PageURL() string { return g.pageURLAt(g.port) }
 
-// host returns the value of Host in requests of clients.
-func (g *Gateway) host() string {
-	if len(g.options.Hosts) > 0 {
+func (g *Gateway) urlAt(port int) string     { return "http://" + g.hostAt(port) + "/mcp" }
+func (g *Gateway) pageURLAt(port int) string { return "ws://" + g.hostAt(port) + access.PagePath }
+
+// hostAt returns the value of Host in requests of clients at a port.
+func (g *Gateway) hostAt(port int) string {
+	if port == g.port && len(g.options.Hosts) > 0 {
 		return g.options.Hosts[0]
 	}
-	return "127.0.0.1:" + strconv.Itoa(g.port)
+	return "127.0.0.1:" + strconv.Itoa(port)
 }
 
 // Mount serves a Source of the host program at /mcp, beside the pages, and alone at
@@ -246,13 +216,16 @@ func (g *Gateway) TokenFile() string { return g.options.TokenFile }
 // Fragment returns the fragment for the URL of a page that may join. It contains a new
 // secret, which is valid once, for two minutes. Browsers do not send fragments to
 // servers.
-func (g *Gateway) Fragment() string {
+func (g *Gateway) Fragment() string { return g.fragment(0) }
+
+// fragment is Fragment for a page that joins at a port; 0 is that of Listen.
+func (g *Gateway) fragment(port int) string {
 	id, secret := g.keys.newSecret()
 	credentials, err := json.Marshal(struct {
 		URL    string `json:"url"`
 		ID     string `json:"id"`
 		Secret string `json:"secret"`
-	}{g.PageURL(), id, secret})
+	}{g.pageURLAt(cmp.Or(port, g.port)), id, secret})
 	if err != nil {
 		panic(err) // three strings
 	}

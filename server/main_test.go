@@ -16,9 +16,11 @@ import (
 const messagesVariable = "PAGEMCP_MESSAGES"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == gatewayMode {
+		end(serveGatewayIn(os.Args[2], os.Args[3]))
+	}
 	if dir := os.Getenv(stdioVariable); dir != "" {
-		serveStdioIn(dir)
-		return
+		end(serveStdioIn(dir))
 	}
 	if os.Getenv(strangerVariable) != "" {
 		runStranger()
@@ -36,4 +38,13 @@ func TestMain(m *testing.M) {
 		http.DefaultTransport = recorded.Transport(http.DefaultTransport, "server", record)
 	}
 	os.Exit(m.Run())
+}
+
+// end ends this process.
+func end(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
 }

@@ -330,7 +330,7 @@ func (h *memHandle) Close() error { return nil }
 // newTestState is a state directory in memory.
 func newTestState(t *testing.T) *state {
 	t.Helper()
-	s, err := openState("/state", newMemDisk(), -1, logTo(func(line string) { t.Log(line) }), nil)
+	s, err := openState("/state", newMemDisk(), -1, logTo(func(line string) { t.Log(line) }))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,15 +42,9 @@ const monitorProtocol = "pagemcp.watch.v1"
 // monitorPrincipal is the principal of clients that connect to /watch.
 const monitorPrincipal = "playground"
 
-// AllowMonitors lets pages of origins monitor the traffic and send requests, besides
-// joining. Call it between Listen and Serve.
-func (g *Gateway) AllowMonitors(origins ...string) {
-	g.options.monitors = append(g.options.monitors, origins...)
-}
-
 func (g *Gateway) serveMonitorSocket(w http.ResponseWriter, r *http.Request) {
 	origin := r.Header.Get("Origin")
-	if !g.guard.MayJoin(origin) || !slices.Contains(g.options.monitors, origin) {
+	if !g.guard.MayJoin(origin) || !g.monitorOrigins.Contains(origin) {
 		g.guard.Refuse(w, r)
 		return
 	}
@@ -115,7 +109,7 @@ func (g *Gateway) serveMonitor(conn *websocket.Conn, origin, keyID string) {
 func (g *Gateway) monitorState() monitor.State {
 	state := monitor.State{
 		Pages: []monitor.Page{}, MayJoin: g.origins.List(),
-		MayWatch: append([]string{}, g.options.monitors...), NoToken: g.options.NoToken, Stopped: []monitor.Stopped{},
+		MayWatch: g.monitorOrigins.List(), NoToken: g.options.NoToken, Stopped: []monitor.Stopped{},
 	}
 	if until := g.pause.Until(); !until.IsZero() {
 		state.Paused = until.UnixMilli()

@@ -124,8 +124,9 @@ func (w testMonitor) frame(holds string) monitor.Frame {
 }
 
 func watchedGateway(t *testing.T, opts Options) *Gateway {
-	opts.monitors = []string{testOrigin}
-	return startGateway(t, opts)
+	g := startGateway(t, opts)
+	g.AllowMonitors(testOrigin)
+	return g
 }
 
 // A monitor gets the state, and the messages between a real client and a page unchanged,

@@ -31,10 +31,6 @@ type Options struct {
 	// gateways of this state directory, until they are revoked or 30 days have passed.
 	Origins []string
 
-	// OnlyOrigins revokes all other origins: without it, pages that have joined an earlier
-	// gateway of this state directory may join again.
-	OnlyOrigins bool
-
 	// AssistantOrigins are those whose pages may send requests to pages of all origins,
 	// over HTTP and WebSocket, with the token unless NoToken is set. There is no
 	// default.
@@ -76,9 +72,9 @@ type Options struct {
 	// for assistants that support tools only.
 	NoResourceTools bool
 
-	// Precedence decides which of the gateways serves that want the state directory at the same
-	// time. Default: Foreground.
-	Precedence Precedence
+	// EndWhenIdle ends the gateway when it has served nothing for so long: no page, assistant
+	// or command. 0: it does not end by itself.
+	EndWhenIdle time.Duration
 
 	// Limits of requests and connections.
 	Limits Limits
@@ -94,8 +90,6 @@ type Options struct {
 	// Logger gets events for a person at the terminal. Nil logs nothing. Contents of
 	// resources, tokens and keys are never logged.
 	Logger *slog.Logger
-
-	monitors []string // origins that may monitor the traffic; see AllowMonitors
 
 	disk     disk          // of State; nil means the file system
 	lockWait time.Duration // for another process to release State; 0 means limits.LockWait, negative does not wait

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -64,6 +65,9 @@ func startGatewayAt(t testing.TB, port int, opts Options) *Gateway {
 	}
 	return g
 }
+
+// errNotOurGateway is the error of a page whose gateway does not prove that it has the key.
+var errNotOurGateway = errors.New("the gateway has not proved itself")
 
 func (g *Gateway) testToken() string { return g.token.text() }
 
@@ -163,8 +167,14 @@ func readFragment(t testing.TB, fragment string) pass {
 // when the page is mounted.
 func (p *testPage) join(g *Gateway) {
 	p.t.Helper()
-	p.joinAt(g.PageURL(), func() (pass, []byte) {
-		pass := readFragment(p.t, g.Fragment())
+	p.joinPort(g, g.port)
+}
+
+// joinPort is join at a port of the gateway.
+func (p *testPage) joinPort(g *Gateway, port int) {
+	p.t.Helper()
+	p.joinAt(g.pageURLAt(port), func() (pass, []byte) {
+		pass := readFragment(p.t, g.fragment(port))
 		secret, err := decodeBinary(pass.Secret)
 		if err != nil {
 			p.t.Fatal(err)

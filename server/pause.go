@@ -1,9 +1,7 @@
 package server
 
 import (
-	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	json "github.com/go-json-experiment/json"
@@ -44,30 +42,21 @@ func (g *Gateway) restorePause() error {
 	return nil
 }
 
-// A pauseRequest pauses all for a time, or ends every pause if that is 0.
-type pauseRequest struct {
-	Seconds float64 `json:"seconds"`
-}
-
 // Paused tells until when assistants are paused; zero: they are not.
 type Paused struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// controlPause begins or ends a pause. It holds before it is stored: a full disk does not
+// pauseByCommand begins or ends a pause. It holds before it is stored: a full disk does not
 // keep a user from stopping assistants.
-func (g *Gateway) controlPause(_ *http.Request, body []byte) (any, error) {
-	var request pauseRequest
-	if err := json.Unmarshal(body, &request); err != nil {
-		return nil, badControl{fmt.Errorf("want {\"seconds\": …}: %w", err)}
-	}
-	if request.Seconds < 0 || request.Seconds > MaxPause.Seconds() {
+func (g *Gateway) pauseByCommand(seconds float64) (any, error) {
+	if seconds < 0 || seconds > MaxPause.Seconds() {
 		return nil, badControl{fmt.Errorf("a pause has 0 to %.0f seconds", MaxPause.Seconds())}
 	}
-	if request.Seconds == 0 {
+	if seconds == 0 {
 		g.pause.Resume()
 	} else {
-		g.pause.Set(time.Now().Add(time.Duration(request.Seconds * float64(time.Second))))
+		g.pause.Set(time.Now().Add(time.Duration(seconds * float64(time.Second))))
 	}
 	until := g.pause.Until()
 	g.monitors.PagesChanged()
@@ -106,12 +95,4 @@ func (g *Gateway) stopByMonitor(origin, assistant string) {
 	if err := g.savePause(); err != nil {
 		g.log.Warn("the stop of an assistant holds for this gateway only", "error", err)
 	}
-}
-
-// Pause withholds everything from all assistants for d, at most [MaxPause]: requests that
-// wait get an error at once, and subscriptions are silent. It holds for later gateways of
-// the state directory, too. 0 ends it, and the stops of single assistants; then assistants learn
-// what has changed meanwhile.
-func (c *Control) Pause(ctx context.Context, d time.Duration) (paused Paused, err error) {
-	return paused, c.call(ctx, http.MethodPost, controlPause, pauseRequest{d.Seconds()}, &paused)
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +19,7 @@ func TestPauseStopsAllAssistants(t *testing.T) {
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "secret")
 	page.join(g)
-	assistant := startStdio(t, StdioOptions{Gateway: Options{State: state}, Listen: "127.0.0.1:" + strconv.Itoa(port)})
+	assistant := startStdio(t, StdioOptions{State: state})
 	token := mustAdd(t, g, NewToken{Name: "claude"})
 	check := func(when string, g *Gateway, want string) {
 		t.Helper()
@@ -54,10 +53,5 @@ func TestPauseStopsAllAssistants(t *testing.T) {
 		t.Errorf("%v, %v", resumed, err)
 	}
 	check("afterwards", g, "secret")
-	for _, seconds := range []string{"-1", "1e10", `"1"`} {
-		if answer, body := caller(t, g).Do(t.Context(), "POST", controlPause, `{"seconds":`+seconds+`}`); answer.StatusCode != 400 || !g.pause.Until().IsZero() {
-			t.Errorf("%s seconds: %d %s", seconds, answer.StatusCode, body)
-		}
-	}
 	assistant.end()
 }

@@ -16,58 +16,66 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
 )
 
-// Listen binds the gateway to loopback; see [CheckLoopback] for addr. Other processes of
-// this user then find it by a file in the state directory; if that cannot be written, as on
-// a full disk, the log has a warning, and it is tried again. Connections wait until Serve
-// is called.
+// Listen binds the gateway to loopback; see [CheckLoopback] for addr. Connections wait until
+// Serve is called.
 func (g *Gateway) Listen(addr string) error {
 	port, err := loopback.CheckAddress(addr)
 	if err != nil {
 		return err
 	}
-	if g.listeners, g.port, err = loopback.Listen(port); err != nil {
-		return err
-	}
-	g.announce()
-	return nil
+	g.listeners, g.port, err = loopback.Listen(port)
+	return err
 }
 
-// Serve serves the port of Listen until Close is called or ctx ends, which calls Close.
-// The error is nil unless the listener fails.
+// Serve serves the port of Listen, and the socket by which other processes of this user
+// find the gateway, until Close is called or ctx ends, which calls Close. The error is nil
+// unless the listener fails.
 func (g *Gateway) Serve(ctx context.Context) error {
 	if g.listeners == nil {
 		return errors.New("serve: call Listen first")
 	}
-	server := conns.HTTPServer(g.Handler(), nil)
+	server := conns.HTTPServer(g.use.count(g.Handler()), nil)
 	if !g.begin(server) {
 		return nil
 	}
 	stop := context.AfterFunc(ctx, func() { g.Close(context.Background()) })
 	defer stop()
-	acceptor := loopback.NewAcceptor(g.listeners, g.logOtherUsers())
-	defer acceptor.Close()
-	errs := make(chan error, len(g.listeners))
-	for _, listener := range g.listeners {
-		go func() { errs <- server.Serve(acceptor.Wrap(listener)) }() // ends with Close
+	if err := g.serveSocket(); err != nil {
+		g.log.Warn("other commands of pagemcp do not find this gateway, which tries again: free some space", "error", err)
 	}
-	for range g.listeners {
-		if err := <-errs; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
-			g.Close(context.Background())
-			return err
-		}
+	g.use.add(0)
+	if err := g.serveListeners(server, g.listeners); err != nil {
+		g.Close(context.Background())
+		return err
 	}
 	<-g.closed
 	return nil
 }
 
-// begin stores the running server; false if the gateway is closing.
+// serveListeners serves a port until server is closed.
+func (g *Gateway) serveListeners(server *http.Server, listeners []net.Listener) error {
+	acceptor := loopback.NewAcceptor(listeners, g.logOtherUsers())
+	defer acceptor.Close()
+	errs := make(chan error, len(listeners))
+	for _, listener := range listeners {
+		go func() { errs <- server.Serve(acceptor.Wrap(listener)) }() // ends with the server
+	}
+	for range listeners {
+		if err := <-errs; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin keeps a server for Close; false if the gateway is closing.
 func (g *Gateway) begin(server *http.Server) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.isClosing() {
 		return false
 	}
-	g.http = server
+	g.servers = append(g.servers, server)
 	return true
 }
 
@@ -88,21 +96,33 @@ func (g *Gateway) isClosing() bool {
 func (g *Gateway) Handler() http.Handler { return g.handler() }
 
 func (g *Gateway) newHandler() http.Handler {
-	g.guard = &access.Guard{Hosts: g.options.Hosts}
-	if g.port != 0 {
-		g.guard = loopback.NewGuard(g.port, nil, nil)
-		g.guard.Hosts = append(g.guard.Hosts, g.options.Hosts...)
+	go g.sweep() // ends with Close
+	g.guard = g.newGuard(g.port)
+	g.guard.Hosts = append(g.guard.Hosts, g.options.Hosts...)
+	return g.core.Handler(g.guard)
+}
+
+// guardAt returns the handler of another port than that of Listen.
+func (g *Gateway) guardAt(port int) http.Handler {
+	guard := g.newGuard(port)
+	guard.Next = http.HandlerFunc(g.core.Route)
+	return guard
+}
+
+// newGuard returns the guard of a port; 0 is that of a host program.
+func (g *Gateway) newGuard(port int) *access.Guard {
+	guard := &access.Guard{}
+	if port != 0 {
+		guard = loopback.NewGuard(port, nil)
 	}
-	g.guard.AssistantOrigins = g.options.AssistantOrigins
-	g.guard.PageOrigins = g.origins
-	g.guard.OnRefusal = func(r *http.Request) {
+	guard.AssistantOrigins, guard.PageOrigins = &g.assistantOrigins, &g.origins
+	guard.OnRefusal = func(r *http.Request) {
 		g.activity.RecordRefusal(access.Entry{Principal: r.Header.Get("Origin"), Endpoint: r.URL.Path, Verb: "refuse", Outcome: "403"})
 	}
 	if g.options.Lenient {
-		g.guard.ExtraHeaders = ", " + keyHeader
+		guard.ExtraHeaders = ", " + keyHeader
 	}
-	go g.sweep() // ends with Close
-	return g.core.Handler(g.guard)
+	return guard
 }
 
 // logOtherUsers returns a function that logs the first rejected connection of each other
@@ -131,9 +151,7 @@ func (g *Gateway) sweep() {
 	for {
 		select {
 		case <-refresh.C:
-			if !g.announced.Load() {
-				g.announce()
-			}
+			g.serveSocket() // if it does not yet
 			g.names.refresh()
 			if err := g.named.flush(); err != nil {
 				g.log.Error(err.Error())

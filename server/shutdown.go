@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/limits"
@@ -18,9 +20,7 @@ func (g *Gateway) Close(ctx context.Context) {
 		defer close(g.closed)
 		close(g.closing)
 		g.awaitCalls(ctx)
-		if breaks := g.breakOwnPort.Load(); breaks != nil {
-			(*breaks)() // before requests get errors: the assistant's Remote repeats them at the next gateway
-		}
+		g.breakLines() // before requests get errors: their clients repeat them at the next gateway
 		g.names.close()
 		g.core.Close()
 		g.shutdown(ctx)
@@ -35,7 +35,6 @@ func (g *Gateway) Close(ctx context.Context) {
 		if err := g.named.close(); err != nil {
 			g.log.Error(err.Error())
 		}
-		g.removeRunning()
 		g.audit.close()
 		g.state.close() // last: the next process may write after this
 	})
@@ -73,16 +72,19 @@ func (g *Gateway) awaitCalls(ctx context.Context) {
 	}
 }
 
-// shutdown ends the server of Serve, if it runs.
+// shutdown ends all servers. None is added while the gateway is closing.
 func (g *Gateway) shutdown(ctx context.Context) {
 	g.mu.Lock()
-	server := g.http
+	servers := slices.Clone(g.servers)
 	g.mu.Unlock()
-	if server == nil {
-		return
-	}
 	ctx, cancel := context.WithTimeout(ctx, limits.ShutdownTime)
 	defer cancel()
-	server.Shutdown(ctx)
-	server.Close()
+	var ending sync.WaitGroup
+	for _, server := range servers {
+		ending.Go(func() {
+			server.Shutdown(ctx)
+			server.Close()
+		})
+	}
+	ending.Wait()
 }

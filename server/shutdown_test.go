@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -10,28 +12,22 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 )
 
 // A tool that runs when the gateway is closed gets time for its result; one that takes
-// longer than limits.DrainTime does not delay the end any further. `pagemcp stdio` ends within a
-// second of its input, since clients kill it then.
+// longer than limits.DrainTime does not delay the end any further.
 func TestCloseWaitsForToolsThatRun(t *testing.T) {
 	t.Parallel()
-	gateway := func(t *testing.T, g *Gateway) { g.Close(t.Context()) }
-	stdio := func(_ *testing.T, g *Gateway) { (&gatewayLink{remote: remote.New(), ownGateway: g}).close() }
 	for _, x := range []struct {
 		name       string
-		close      func(*testing.T, *Gateway)
 		takes, end time.Duration
 		want       string
 	}{
-		{"a tool of 2 s", gateway, 2 * time.Second, 3 * time.Second, `"text":"done"`},
-		{"a tool of a minute", gateway, time.Minute, limits.DrainTime + limits.ShutdownTime, `"reason":"closed"`},
-		{"a tool of 0.6 s, while an assistant that runs the gateway ends", stdio, 600 * time.Millisecond, time.Second, `"text":"done"`},
-		{"a tool of a minute, while an assistant that runs the gateway ends", stdio, time.Minute, time.Second, `"reason":"closed"`},
+		{"a tool of 2 s", 2 * time.Second, 3 * time.Second, `"text":"done"`},
+		{"a tool of a minute", time.Minute, limits.DrainTime + limits.ShutdownTime, `"reason":"closed"`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			g, client, kill := startInMemory(t, newMemDisk())
@@ -56,7 +52,7 @@ func TestCloseWaitsForToolsThatRun(t *testing.T) {
 			}()
 			time.Sleep(time.Second / 2)
 			began := time.Now()
-			x.close(t, g)
+			g.Close(t.Context())
 			if took := time.Since(began); took > x.end {
 				t.Errorf("%s: closed after %v", x.name, took)
 			}
@@ -82,37 +78,46 @@ func (d *fullDisk) Create(name string) (diskFile, error) {
 	return nil, syscall.ENOSPC
 }
 
-// A gateway starts again on a full disk, with a warning, and serves.
+// A gateway starts again on a full disk.
 func TestGatewayStartsOnFullDisk(t *testing.T) {
 	t.Parallel()
 	d := newMemDisk()
 	first, _ := openOn(t, d)
 	first.Close(context.Background())
-	var logged []string
 	full := &fullDisk{disk: d.process()}
-	g, err := New(Options{State: "/state", disk: full, lockWait: -1, Logger: logTo(func(line string) { logged = append(logged, line) })})
+	g, err := New(Options{State: "/state", disk: full, lockWait: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close(context.Background())
-	if err := g.Listen("127.0.0.1:0"); err != nil {
+	g.Close(context.Background())
+}
+
+// A gateway whose socket cannot be made serves, says so, and makes it as soon as it can.
+func TestGatewayServesWithoutItsSocket(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, socketName, "in-the-way"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(logged, "\n"); !strings.Contains(got, "free some space") {
+	logged := make(chan string, 10)
+	g := startGateway(t, Options{State: dir, Logger: logTo(func(line string) { logged <- line })})
+	if got := gatewaytest.Receive(t, logged); !strings.Contains(got, "other commands of pagemcp do not find this gateway") {
 		t.Errorf("the log: %s", got)
 	}
-	full.hasSpace.Store(true)
-	g.announce() // as the sweeper does
-	if _, ok := readRunning(d.process()); !ok {
-		t.Error("with space again, the gateway cannot be found")
+	if err := os.RemoveAll(filepath.Join(dir, socketName)); err != nil {
+		t.Fatal(err)
 	}
+	if err := g.serveSocket(); err != nil { // as the sweeper does
+		t.Fatal(err)
+	}
+	connect(t, g)
 }
 
 // A full disk refuses no page: one with a valid key joins, and one with an invitation gets a key that lasts until the gateway ends.
 func TestAFullDiskRefusesNoPage(t *testing.T) {
 	t.Parallel()
 	d := newMemDisk()
-	s, err := openState("/state", d.process(), -1, slog.New(slog.DiscardHandler), nil)
+	s, err := openState("/state", d.process(), -1, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

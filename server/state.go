@@ -84,9 +84,8 @@ func (e *OwnedError) holder() string {
 
 // openState creates the directory if necessary, locks it and removes the permissions of
 // other users. It waits up to wait for another process that holds the lock, which may be
-// shutting down; locked, which may be nil, is called while it does, and its error ends that.
-// Nothing is read before the lock is held.
-func openState(dir string, d disk, wait time.Duration, log *slog.Logger, locked func() error) (*state, error) {
+// shutting down. Nothing is read before the lock is held.
+func openState(dir string, d disk, wait time.Duration, log *slog.Logger) (*state, error) {
 	s := &state{dir: dir, disk: d, log: log}
 	if err := d.MkdirAll("."); err != nil {
 		return nil, fmt.Errorf("make the state directory: %w; name another with --state", err)
@@ -96,7 +95,7 @@ func openState(dir string, d disk, wait time.Duration, log *slog.Logger, locked 
 			return nil, fmt.Errorf("state directory %s is open to other users: %w", dir, err)
 		}
 	}
-	if err := s.lock(lockFileName, wait, locked); err != nil {
+	if err := s.lock(wait); err != nil {
 		return nil, err
 	}
 	if err := s.recover("."); err != nil {
@@ -106,12 +105,11 @@ func openState(dir string, d disk, wait time.Duration, log *slog.Logger, locked 
 	return s, nil
 }
 
-// lock takes the lock file name, retrying until wait has passed. locked, which may be nil, is
-// called before each retry; its error ends that.
-func (s *state) lock(name string, wait time.Duration, locked func() error) error {
+// lock takes the lock of the directory, retrying until wait has passed.
+func (s *state) lock(wait time.Duration) error {
 	deadline := time.Now().Add(wait)
 	for {
-		unlock, err := s.disk.Lock(name, "process "+strconv.Itoa(os.Getpid()))
+		unlock, err := s.disk.Lock(lockFileName, "process "+strconv.Itoa(os.Getpid()))
 		switch {
 		case err == nil:
 			s.unlock = unlock
@@ -119,13 +117,8 @@ func (s *state) lock(name string, wait time.Duration, locked func() error) error
 		case !errors.Is(err, errLocked):
 			return fmt.Errorf("lock the state directory %s: %w; name another with --state", s.dir, err)
 		case !time.Now().Before(deadline):
-			owner, _ := s.disk.ReadFile(name)                                           // information only
+			owner, _ := s.disk.ReadFile(lockFileName)                                   // information only
 			return &OwnedError{Dir: s.dir, Holder: engine.PlainText(string(owner), 40)} // characters
-		}
-		if locked != nil {
-			if err := locked(); err != nil {
-				return err
-			}
 		}
 		time.Sleep(lockPoll/2 + rand.N(lockPoll))
 	}

@@ -8,6 +8,7 @@ import (
 
 	json "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
@@ -25,7 +26,7 @@ const (
 // A channelPort is the port of an assistant that gets what happens as notifications of a channel.
 type channelPort struct {
 	jsonrpc.Port
-	examine func(msg []byte) engine.Examination
+	reader *engine.Engine // examines messages
 
 	mu         sync.Mutex
 	initialize string        // key of the id of initialize, which has no response yet; "" for none
@@ -33,8 +34,8 @@ type channelPort struct {
 	isReady    bool
 }
 
-func newChannelPort(p jsonrpc.Port, e *engine.Engine) *channelPort {
-	return &channelPort{Port: p, examine: e.Examine, ready: make(chan struct{})}
+func newChannelPort(p jsonrpc.Port) *channelPort {
+	return &channelPort{Port: p, reader: engine.New(engine.Info{}, nil), ready: make(chan struct{})}
 }
 
 // Read implements jsonrpc.Port. It answers requests of 2026-07-28 as a server that does not know
@@ -45,7 +46,7 @@ func (p *channelPort) Read(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return msg, err
 		}
-		x := p.examine(msg)
+		x := p.reader.Examine(msg)
 		if x.Kind == jsonrpc.Request && x.Modern && x.ID != "" {
 			refusal := &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
 			if err := p.Port.Write(ctx, jsonrpc.AppendError(nil, x.ID, refusal)); err != nil {
@@ -115,27 +116,29 @@ func withChannel(response []byte) ([]byte, error) {
 	return json.Marshal(whole, json.Deterministic(true))
 }
 
-// serveChannel sends what happens at the gateway, until ctx ends. Nothing is sent before the
+// serve sends what happens at the gateway, until ctx ends. Nothing is sent before the
 // client has said that it is initialized.
-func (l *gatewayLink) serveChannel(ctx context.Context, p *channelPort) {
+func (p *channelPort) serve(ctx context.Context, o *StdioOptions) {
 	select {
 	case <-p.ready:
 	case <-ctx.Done():
 		return
 	}
-	w := newWatcher(WatchOptions{Every: channelEvery, Settle: 500 * time.Millisecond, Logger: l.log}, l.remote)
-	err := w.collect(ctx, func(r WatchReport) error {
-		if r.Lists = nil; r.Resources == nil && r.Events == nil && r.Missed == nil {
-			return nil // another list is no reason for a turn
+	for ctx.Err() == nil {
+		err := Watch(ctx, WatchOptions{State: o.State, As: o.As, Every: channelEvery, Logger: o.Logger}, func(r WatchReport) error {
+			if r.Lists = nil; r.Resources == nil && r.Events == nil && r.Missed == nil {
+				return nil // another list is no reason for a turn
+			}
+			params, err := json.Marshal(channelMessage(r), json.Deterministic(true))
+			if err != nil {
+				return err
+			}
+			return p.Write(ctx, jsonrpc.AppendNotification(nil, channelMethod, params))
+		})
+		if err != nil && ctx.Err() == nil {
+			o.Logger.Error("the channel is interrupted", "error", err.Error())
 		}
-		params, err := json.Marshal(channelMessage(r), json.Deterministic(true))
-		if err != nil {
-			return err
-		}
-		return p.Write(ctx, jsonrpc.AppendNotification(nil, channelMethod, params))
-	})
-	if err != nil && ctx.Err() == nil {
-		l.log.Error("the channel has ended", "error", err.Error())
+		wait.For(ctx, maxRetryInterval)
 	}
 }
 

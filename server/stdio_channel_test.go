@@ -19,7 +19,7 @@ func TestStdioChannel(t *testing.T) {
 	p.write("note:a", "1")
 	p.event("asked", "The user asked.\x1b[2J", false)
 	p.join(g)
-	assistant := startStdio(t, StdioOptions{Gateway: Options{State: state}, Channel: true})
+	assistant := startStdio(t, StdioOptions{State: state, Channel: true})
 
 	for _, method := range []string{"server/discover", "tools/list", "subscriptions/listen"} {
 		if got := assistant.ask(gatewaytest.Modern("0", method, "")); got != `{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"Method not found"}}` {
@@ -76,7 +76,7 @@ func TestStdioChannelTakesNoPermissionPrompts(t *testing.T) {
 	p := newPage(t, testOrigin, "tab")
 	p.write("note:a", "1")
 	p.join(g)
-	assistant := startStdio(t, StdioOptions{Gateway: Options{State: state}, Channel: true})
+	assistant := startStdio(t, StdioOptions{State: state, Channel: true})
 	if got := assistant.ask(gatewaytest.Initialize); strings.Contains(got, "permission") {
 		t.Errorf("prompts are taken: %s", got)
 	}

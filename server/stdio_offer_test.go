@@ -27,7 +27,7 @@ func TestStdioOffersWhatTheGatewayDoes(t *testing.T) {
 	g := startGateway(t, Options{State: state, Logging: true})
 	page := newConformancePage(t)
 	page.join(g)
-	p := startStdio(t, StdioOptions{Gateway: Options{State: state, Logging: true}})
+	p := startStdio(t, StdioOptions{State: state})
 
 	if got := p.ask(gatewaytest.Modern("2", "tools/call", `"name":"conformance__test_input_required_result_elicitation"`)); !strings.Contains(got, "-32021") || !strings.Contains(got, `"elicitation"`) {
 		t.Errorf("a client that cannot be asked: %s", got)

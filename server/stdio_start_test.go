@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -20,37 +19,46 @@ import (
 )
 
 // stdioVariable makes this test binary a process that serves stdio with the state
-// directory that it names; stdioPort is the port for the gateway.
+// directory that it names; stdioPort is the port for the gateway that it starts.
 const (
 	stdioVariable = "PAGEMCP_TEST_STDIO"
 	stdioPort     = "PAGEMCP_TEST_STDIO_PORT"
+	gatewayMode   = "gateway-of-a-test" // argument of such a gateway, before directory and port
 )
 
-func serveStdioIn(dir string) {
-	err := ServeStdio(context.Background(), StdioOptions{
-		Gateway: Options{State: dir, Origins: []string{testOrigin}, Version: "0.0.0-test"},
-		Listen:  "127.0.0.1:" + os.Getenv(stdioPort),
-		Port:    jsonrpc.Lines(os.Stdin, os.Stdout),
+func serveStdioIn(dir string) error {
+	return ServeStdio(context.Background(), StdioOptions{
+		State: dir, Port: jsonrpc.Lines(os.Stdin, os.Stdout),
+		Start: func(ctx context.Context) error {
+			return StartProcess(ctx, dir, []string{os.Args[0], gatewayMode, dir, os.Getenv(stdioPort)})
+		},
 	})
+}
+
+func serveGatewayIn(dir, port string) error {
+	g, err := New(Options{State: dir, Origins: []string{testOrigin}, Version: "0.0.0-test", EndWhenIdle: time.Second})
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return err
 	}
+	defer g.Close(context.Background())
+	if err := g.Listen("127.0.0.1:" + port); err != nil {
+		return err
+	}
+	return g.Serve(context.Background())
 }
 
 // awaitRunning waits for a gateway on the state directory, in another process than not.
 func awaitRunning(t *testing.T, what, state string, not int) (running Running) {
 	t.Helper()
-	for began := time.Now(); ; {
-		var ok bool
-		if running, ok = FindRunning(t.Context(), state); ok && running.PID != not {
-			return running
+	gatewaytest.Eventually(t, what, func() bool {
+		control, err := Connect(t.Context(), state)
+		if err != nil {
+			return false
 		}
-		if time.Since(began) > 4*testTime {
-			t.Fatalf("waited %v and still not: %s", 4*testTime, what)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
+		running = control.Running
+		return running.PID != not
+	})
+	return running
 }
 
 // Many assistants that start at once on an empty state directory are all served by one
@@ -116,18 +124,16 @@ func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 	}
 	identity := readIdentity(t, dir)
 	running := awaitRunning(t, "a gateway runs", dir, 0)
-	for i, c := range children {
-		if c.command.Process.Pid == running.PID {
-			c.command.Process.Kill()
-			c.command.Wait()
-			children = append(children[:i:i], children[i+1:]...)
-			break
-		}
+	gateway, err := os.FindProcess(running.PID)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(children) != many-1 {
-		t.Fatalf("the gateway is process %d, which is none of ours", running.PID)
+	killed := time.Now()
+	if err := gateway.Kill(); err != nil {
+		t.Fatal(err)
 	}
 	awaitRunning(t, "another process is the gateway", dir, running.PID)
+	t.Logf("the next gateway serves after %v", time.Since(killed))
 	for _, c := range children {
 		ask(c, gatewaytest.Modern("2", "resources/list", ""), `"id":2`)
 	}
@@ -145,6 +151,7 @@ func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+	gatewaytest.Eventually(t, "the gateway ends when nothing uses it", func() bool { return !isRunning(t.Context(), dir) })
 }
 
 func readIdentity(t *testing.T, dir string) string {
@@ -156,28 +163,25 @@ func readIdentity(t *testing.T, dir string) string {
 	return string(data)
 }
 
-// A process that starts while the process of the gateway ends starts a gateway itself.
+// A process that starts while the gateway ends starts a gateway itself.
 func TestStdioStartsWhileTheGatewayEnds(t *testing.T) {
 	t.Parallel()
-	opts := StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}}
+	state := t.TempDir()
+	opts := StdioOptions{State: state, Start: startsHere(t, state, 0)}
 	for range 10 {
 		first := startStdio(t, opts)
 		first.ask(gatewaytest.Initialize)
-		first.in.Close()
-		second := startStdio(t, opts)
-		if _, err := io.WriteString(second.in, gatewaytest.Initialize+"\n"); err != nil {
-			t.Fatalf("%v; it ended with: %v", err, <-second.ended)
+		control, err := Connect(t.Context(), state)
+		if err != nil {
+			t.Fatal(err)
 		}
-		select {
-		case got, ok := <-second.lines:
-			if !ok {
-				t.Fatalf("it ended with: %v", <-second.ended)
-			}
-			if !strings.Contains(got, "2025-11-25") {
-				t.Errorf("initialize: %s", got)
-			}
-		case <-time.After(testTime):
-			t.Fatal("initialize has no answer")
+		first.in.Close()
+		if err := control.End(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		second := startStdio(t, opts)
+		if got := second.ask(gatewaytest.Initialize); !strings.Contains(got, "2025-11-25") {
+			t.Errorf("initialize: %s", got)
 		}
 		first.end()
 		second.end()

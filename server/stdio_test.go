@@ -3,11 +3,9 @@ package server
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +15,8 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
 	"github.com/pagemcp/pagemcp/server/internal/testports"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
@@ -34,9 +34,15 @@ func startStdio(t *testing.T, opts StdioOptions) *parent {
 	outReader, out := io.Pipe()
 	p := &parent{t: t, in: in, lines: make(chan string, 256), ended: make(chan error, 1)}
 	opts.Port = jsonrpc.Lines(inReader, out)
-	opts.Gateway.Version = "0.0.0-test"
-	if opts.Listen == "" {
-		opts.Listen = "127.0.0.1:0"
+	if opts.Start == nil {
+		opts.Start = func(ctx context.Context) error { // the test does
+			for !isRunning(ctx, opts.State) {
+				if !wait.For(ctx, retryInterval) {
+					return ctx.Err()
+				}
+			}
+			return nil
+		}
 	}
 	over := make(chan struct{})
 	go func() {
@@ -57,6 +63,15 @@ func startStdio(t *testing.T, opts StdioOptions) *parent {
 		await(t, "the end of the process", over)
 	})
 	return p
+}
+
+// startsHere returns StdioOptions.Start of a process whose gateways run in this one, at a port.
+func startsHere(t *testing.T, state string, port int) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, release, err := reach(ctx, Options{State: state, Version: "0.0.0-test"}, "127.0.0.1:"+strconv.Itoa(port))
+		t.Cleanup(release)
+		return err
+	}
 }
 
 func (p *parent) ask(line string) string {
@@ -82,12 +97,12 @@ func (p *parent) end() {
 	}
 }
 
-// Without a running gateway the process starts one; others connect to it; when it ends,
-// another process starts one, and pages and assistants continue. R-330 R-331 R-336.
-func TestStdioStartsConnectsTakesOver(t *testing.T) {
+// Without a running gateway a process starts one; others connect to it, and when it ends,
+// one of them starts the next. R-330 R-331 R-336.
+func TestStdioStartsAGateway(t *testing.T) {
 	t.Parallel()
 	state, port := t.TempDir(), testports.Free(t, 1)[0]
-	opts := StdioOptions{Gateway: Options{State: state, Origins: []string{testOrigin}}, Listen: "127.0.0.1:" + strconv.Itoa(port)}
+	opts := StdioOptions{State: state, Start: startsHere(t, state, port)}
 	first := startStdio(t, opts)
 	if got := first.ask(gatewaytest.Modern("1", "server/discover", "")); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"id":1`) {
 		t.Fatalf("discover: %s", got)
@@ -96,34 +111,52 @@ func TestStdioStartsConnectsTakesOver(t *testing.T) {
 	if got := second.ask(gatewaytest.Initialize); !strings.Contains(got, "2025-11-25") {
 		t.Fatalf("initialize: %s", got)
 	}
-	if running := awaitRunning(t, "the first is the gateway", state, 0); running.MCP != "http://127.0.0.1:"+strconv.Itoa(port)+"/mcp" {
-		t.Fatalf("running: %+v", running)
+	control, err := Connect(t.Context(), state)
+	if err != nil || control.Running.MCP != "http://127.0.0.1:"+strconv.Itoa(port)+"/mcp" {
+		t.Fatalf("%+v, %v", control, err)
 	}
 	if got := second.ask(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes+a:b"}}`); !strings.Contains(got, "-32002") {
-		t.Errorf("through the other process: %s", got)
+		t.Errorf("a read: %s", got)
 	}
 	first.end()
-	gatewaytest.Eventually(t, "the second is the gateway", func() bool {
-		_, ok := FindRunning(t.Context(), state)
-		return ok
-	})
+	if err := control.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	for _, line := range []string{"{", "[]", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "\ufeff{}", strings.Repeat("x", limits.MaxMessage+1)} {
 		for got := second.ask(line); !strings.Contains(got, `"error"`); got = gatewaytest.Receive(t, second.lines) {
 		}
-		if got := second.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`) {
-			t.Errorf("afterwards: %s", got)
+		for got := second.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`); got = gatewaytest.Receive(t, second.lines) {
 		}
 	}
 	second.end()
-	if _, err := os.Stat(state + "/running.json"); !os.IsNotExist(err) {
-		t.Errorf("the last one leaves running.json: %v", err)
+}
+
+// A process whose gateway cannot be started ends with the reason; one that has been served
+// answers each request with it, until there is a gateway again.
+func TestStdioSaysWhyThereIsNoGateway(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	never := startStdio(t, StdioOptions{State: state, Start: func(context.Context) error { return errors.New("the port is taken") }})
+	if err := await(t, "the process to end", never.ended); err == nil || err.Error() != "the port is taken" {
+		t.Errorf("it ended with %v", err)
 	}
+	g := startGateway(t, Options{State: state})
+	p := startStdio(t, StdioOptions{State: state, Start: func(context.Context) error { return errors.New("the port is taken") }})
+	p.ask(gatewaytest.Initialize)
+	g.Close(context.Background())
+	gatewaytest.Eventually(t, "requests are answered", func() bool {
+		return strings.Contains(p.ask(`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`), "the port is taken")
+	})
+	startGateway(t, Options{State: state})
+	gatewaytest.Eventually(t, "requests are served again", func() bool {
+		return strings.Contains(p.ask(`{"jsonrpc":"2.0","id":2,"method":"resources/list"}`), `"resources":[]`)
+	})
 }
 
 // HTTP alone has batches: a line with an array is rejected, and its ids can be used again.
 func TestStdioRejectsArrays(t *testing.T) {
 	t.Parallel()
-	opts := StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}}
+	opts := StdioOptions{State: startGateway(t, Options{}).state.dir}
 	for _, version := range []string{"2025-03-26", "2025-11-25"} {
 		p := startStdio(t, opts)
 		p.ask(strings.Replace(gatewaytest.Initialize, "2025-11-25", version, 1))
@@ -141,7 +174,7 @@ func TestStdioRejectsArrays(t *testing.T) {
 // sender need not wait for a timeout.
 func TestStdioRefusesLongLineWithItsID(t *testing.T) {
 	t.Parallel()
-	p := startStdio(t, StdioOptions{Gateway: Options{State: t.TempDir(), Origins: []string{testOrigin}}})
+	p := startStdio(t, StdioOptions{State: startGateway(t, Options{}).state.dir})
 	p.ask(gatewaytest.Initialize)
 	long := `"method":"tools/call","params":{"name":"t","arguments":{"x":"` + strings.Repeat("x", 2*limits.MaxMessage) + `"}}`
 	for line, id := range map[string]string{
@@ -163,93 +196,74 @@ func TestStdioRefusesLongLineWithItsID(t *testing.T) {
 	p.end()
 }
 
-// A page of the gateway is available to an assistant that connects by stdio. When that
-// gateway ends, the process of the assistant takes over its port, and the page joins it
-// with the key it has: the subscription continues.
+// The subscriptions of an assistant in both eras, and a read that waits, go on at the next
+// gateway, where the page joins with the key it has. A call that may have had an effect is
+// answered with an error. Nothing else is said twice, or lost.
 func TestStdioOutlivesGateway(t *testing.T) {
 	t.Parallel()
-	state := t.TempDir()
-	g := startGatewayAt(t, testports.Free(t, 1)[0], Options{State: state})
-	page := newPage(t, testOrigin, "tab")
-	page.write("notes://a", "1")
-	page.join(g)
-	assistant := startStdio(t, StdioOptions{
-		Gateway: Options{State: state, Origins: []string{testOrigin}}, Listen: "127.0.0.1:" + strconv.Itoa(g.Port()),
-	})
-	read := gatewaytest.Modern("1", "resources/read", `"uri":"notes+notes://a"`)
-	if got := assistant.ask(read); !strings.Contains(got, `"text":"1"`) {
-		t.Fatalf("read: %s", got)
-	}
-	if got := assistant.ask(gatewaytest.Modern("2", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["notes+notes://a"]}`)); !strings.Contains(got, "acknowledged") {
-		t.Fatalf("listen: %s", got)
-	}
-	page.write("notes://a", "2")
-	if got := gatewaytest.Receive(t, assistant.lines); !strings.Contains(got, `"uri":"notes+notes://a"`) {
-		t.Errorf("updated: %s", got)
-	}
-	g.Close(context.Background())
-	page.leave()
-	gatewaytest.Eventually(t, "the assistant's process is the gateway", func() bool {
-		_, ok := FindRunning(t.Context(), state)
-		return ok
-	})
-	page.write("notes://a", "3")
-	page.joinAt(g.PageURL(), nil)
-	for !strings.Contains(gatewaytest.Receive(t, assistant.lines), `"uri":"notes+notes://a"`) {
-	}
-	answer := assistant.ask(strings.Replace(read, `"id":1`, `"id":3`, 1))
-	for !strings.Contains(answer, `"id":3`) { // a further update
-		answer = gatewaytest.Receive(t, assistant.lines)
-	}
-	if !strings.Contains(answer, `"text":"3"`) {
-		t.Errorf("read: %s", answer)
-	}
-	assistant.end()
-}
-
-// A program that took the port of a crashed gateway does not get the token.
-func TestOtherProgramOnThePortGetsNoToken(t *testing.T) {
-	t.Parallel()
-	state := t.TempDir()
-	g := startGateway(t, Options{State: state})
-	token := g.testToken()
-	var seen strings.Builder
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Write(&seen)
-		w.Header().Set(proofHeader, "00")
-	}))
-	defer other.Close()
-	at := strings.TrimPrefix(other.URL, "http://")
-	err := g.state.save(runningFile, Running{PID: 1, MCP: other.URL + "/mcp", WS: "ws://" + at + "/ws", TokenFile: g.TokenFile()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := FindRunning(t.Context(), state); ok {
-		t.Error("taken for ours")
-	}
-	if !strings.Contains(seen.String(), "/probe") || strings.Contains(seen.String(), token) {
-		t.Errorf("the stranger saw %s", seen.String())
-	}
-	// Nor can it pass the question on to the gateway that moved.
-	relay := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		real, err := http.NewRequest("GET", strings.TrimSuffix(g.URL(), "mcp")+"probe", nil)
-		if err != nil {
-			return
+	for _, classic := range []bool{false, true} {
+		state, port := t.TempDir(), testports.Free(t, 1)[0]
+		g := startGatewayAt(t, port, Options{State: state})
+		page := newPage(t, testOrigin, "tab")
+		page.engine = engine.New(engine.Info{Name: "notes", Version: "1"}, &engine.Options{UpdateInterval: 10 * time.Millisecond, Tools: true})
+		page.engine.Mount("", page.table)
+		page.write("notes://a", "1")
+		runs := make(chan bool, 1)
+		page.tool("wait", "waits", nil, func(ctx context.Context, _ object) (any, error) {
+			runs <- true
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		page.join(g)
+		assistant := startStdio(t, StdioOptions{State: state, Start: startsHere(t, state, port)})
+		request, subscribe := gatewaytest.Modern, gatewaytest.Modern("2", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["notes+notes://a"]}`)
+		if classic {
+			assistant.ask(gatewaytest.Initialize)
+			if _, err := io.WriteString(assistant.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+				t.Fatal(err)
+			}
+			request, subscribe = gatewaytest.Classic, gatewaytest.Classic("2", "resources/subscribe", `"uri":"notes+notes://a"`)
 		}
-		real.Header.Set(nonceHeader, r.Header.Get(nonceHeader))
-		answer, err := gatewaytest.HTTP.Do(real)
-		if err != nil {
-			return
+		if got := assistant.ask(subscribe); strings.Contains(got, `"error"`) {
+			t.Fatalf("subscribe: %s", got)
 		}
-		answer.Body.Close()
-		w.Header().Set(proofHeader, answer.Header.Get(proofHeader))
-	}))
-	defer relay.Close()
-	if err := probe(t.Context(), relay.URL+"/mcp", token); err != errNotOurGateway {
-		t.Errorf("a relay: %v", err)
-	}
-	if err := probe(t.Context(), g.URL(), token); err != nil {
-		t.Errorf("ourselves: %v", err)
+		page.write("notes://a", "2")
+		if got := gatewaytest.Receive(t, assistant.lines); !strings.Contains(got, `"uri":"notes+notes://a"`) {
+			t.Errorf("updated: %s", got)
+		}
+		if _, err := io.WriteString(assistant.in, request("3", "tools/call", `"name":"notes__wait","arguments":{}`)+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		await(t, "the call to run", runs)
+		g.breakLines() // as a kill does: it answers nothing
+		closed, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if got := gatewaytest.Receive(t, assistant.lines); !strings.Contains(got, `"id":3,"error"`) || !strings.Contains(got, "interrupted") {
+			t.Errorf("the call: %s", got)
+		}
+		g.Close(closed)
+		page.leave()
+		if _, err := io.WriteString(assistant.in, request("4", "resources/read", `"uri":"notes+notes://a"`)+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		page.write("notes://a", "3")
+		gatewaytest.Eventually(t, "there is a gateway", func() bool { _, err := Connect(t.Context(), state); return err == nil })
+		page.joinAt(g.PageURL(), nil)
+		var updated, read bool
+		for !updated || !read {
+			got := gatewaytest.Receive(t, assistant.lines)
+			updated = updated || strings.Contains(got, engine.MethodUpdated) && strings.Contains(got, `"uri":"notes+notes://a"`)
+			if strings.Contains(got, `"id":4`) {
+				read = true
+				if !strings.Contains(got, `"text":"3"`) {
+					t.Errorf("read: %s", got)
+				}
+			}
+			if strings.Contains(got, "acknowledged") || strings.Contains(got, "pagemcp/") || strings.Contains(got, `"id":2`) {
+				t.Errorf("said twice: %s", got)
+			}
+		}
+		assistant.end()
 	}
 }
 

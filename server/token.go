@@ -144,27 +144,22 @@ func (t *token) accepts(hash [sha256.Size]byte) *credential {
 	return current
 }
 
-// A verdict is the result of checking a token.
+// A verdict is about a request without the right token.
 type verdict int
 
 const (
-	accepted  verdict = iota
-	rejected          // no token, or a wrong one: 401
-	throttled         // too many wrong ones: 429
+	rejected  verdict = iota // no token, or a wrong one: 401
+	throttled                // too many wrong ones: 429
 )
 
-// check verifies the Authorization header of r and returns the token that it has. The
-// right token is always accepted, so that wrong ones cannot lock the user out. Throttling
-// only limits the cost of guessing: 256 bits need no protection by delays.
-func (t *token) check(r *http.Request) (verdict, *credential) {
-	hash, ok := t.presented(r)
-	if current := t.accepts(hash); ok && current != nil {
-		return accepted, current
+// reject returns the response to a request without the right token. That is accepted even if
+// there were too many wrong ones, so that they cannot lock the user out. Throttling only
+// limits the cost of guessing: 256 bits need no protection by delays.
+func (t *token) reject(r *http.Request) *access.Challenge {
+	if _, ok := t.presented(r); !ok && len(r.Header.Values("Authorization")) == 0 {
+		return rejected.challenge()
 	}
-	if len(r.Header.Values("Authorization")) == 0 && !ok {
-		return rejected, nil
-	}
-	return t.fail(time.Now()), nil
+	return t.fail(time.Now()).challenge()
 }
 
 func (t *token) fail(now time.Time) verdict {
@@ -187,13 +182,12 @@ func (t *token) fail(now time.Time) verdict {
 	return rejected
 }
 
-// authenticate accepts the token of the user alone.
-func (t *token) authenticate(r *http.Request) (access.Caller, *access.Challenge) {
-	verdict, used := t.check(r)
-	if verdict == accepted {
-		return access.Caller{Principal: unnamedPrincipal, Valid: used.valid}, nil
+// caller returns the caller of a request with the token of the user.
+func (t *token) caller(used *credential) access.Caller {
+	if t.disabled {
+		return access.Caller{Principal: anyonePrincipal}
 	}
-	return access.Caller{}, verdict.challenge()
+	return access.Caller{Principal: unnamedPrincipal, Valid: used.valid}
 }
 
 // challenge returns the response to a request without the right token.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
+	"github.com/pagemcp/pagemcp/server/internal/wait"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/engine/remote"
 )
@@ -101,26 +103,59 @@ func Watch(ctx context.Context, o WatchOptions, report func(WatchReport) error) 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	l := &gatewayLink{
-		opts:   StdioOptions{Gateway: Options{State: o.State}, As: o.As},
-		remote: remote.New(), log: o.Logger, onlyRunning: true, declare: func([]byte) {},
-		onRefused: func(err error) { cancel(fmt.Errorf("the gateway refuses this assistant: %w", err)) },
-	}
-	defer l.close()
-	if err := l.connect(ctx); err != nil {
+	r := remote.New()
+	defer r.Close()
+	if err := attach(ctx, r, &o); err != nil {
 		return err
 	}
 	var reconnecting sync.WaitGroup
 	defer reconnecting.Wait()
 	defer cancel(nil)
-	reconnecting.Go(func() { l.reconnectLoop(ctx) })
-	if err := newWatcher(o, l.remote).collect(ctx, report); err != nil {
+	reconnecting.Go(func() { reattach(ctx, cancel, r, &o) })
+	if err := newWatcher(o, r).collect(ctx, report); err != nil {
 		return err
 	}
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
 		return cause
 	}
 	return nil
+}
+
+// attach connects a Remote to the running gateway.
+func attach(ctx context.Context, r *remote.Remote, o *WatchOptions) error {
+	p, err := dialLines(ctx, o.State, o.As, "")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limits.AttachTime)
+	defer cancel()
+	if err := r.Reattach(ctx, p); err != nil {
+		return fmt.Errorf("start MCP with the gateway: %w", err)
+	}
+	return nil
+}
+
+// reattach connects again whenever the gateway has closed the connection, until ctx ends. A
+// refusal ends it.
+func reattach(ctx context.Context, end context.CancelCauseFunc, r *remote.Remote, o *WatchOptions) {
+	for delay := retryInterval; ; {
+		select {
+		case <-r.Gone():
+		case <-ctx.Done():
+			return
+		}
+		if !wait.For(ctx, delay) {
+			return
+		}
+		switch err := attach(ctx, r, o); {
+		case err == nil:
+			delay = retryInterval
+		case errors.As(err, new(*RefusedError)):
+			end(fmt.Errorf("the gateway refuses this assistant: %w", err))
+		default:
+			delay = min(2*delay, maxRetryInterval)
+		}
+	}
 }
 
 // collect runs all parts of a watcher until ctx ends.

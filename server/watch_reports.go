@@ -85,7 +85,7 @@ func (w *watcher) noteLosses(ctx context.Context) {
 		select {
 		case <-gone:
 			w.setLost(true)
-			if !pause(ctx, retryInterval) {
+			if !wait.For(ctx, retryInterval) {
 				return
 			}
 			continue

@@ -18,23 +18,18 @@ func (k *webKey) check() error {
 	return err
 }
 
-// WebKey returns the key of the devserver.Web beside this gateway. It is stored in the
-// state directory, so that pages that stay open during a restart recognize the web
-// server.
-func (g *Gateway) WebKey() (*ecdsa.PrivateKey, error) {
+// webKey returns the stored key, or a new one: see [Control.WebKey].
+func (g *Gateway) webKey() (webKey, error) {
 	stored, found, err := load(g.state, webKeyFile, "open pages do not reload themselves", (*webKey).check)
-	if err != nil {
-		return nil, err
-	}
-	if found {
-		return ecdsa.ParseRawPrivateKey(elliptic.P256(), stored.Key)
+	if err != nil || found {
+		return stored, err
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, err
+		return stored, err
 	}
 	if stored.Key, err = key.Bytes(); err != nil {
-		return nil, err
+		return stored, err
 	}
-	return key, g.state.save(webKeyFile, stored)
+	return stored, g.state.save(webKeyFile, stored)
 }

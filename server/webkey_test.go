@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"crypto/ecdsa"
+	"crypto/elliptic"
 	"testing"
 )
 
@@ -17,7 +18,11 @@ func TestWebKeyOutlivesTheGateway(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer g.Close(context.Background())
-		key, err := g.WebKey()
+		stored, err := g.webKey()
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), stored.Key)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/devserver"
@@ -29,7 +32,12 @@ func devCommand(std streams) *cobra.Command {
 		Use:     "dev",
 		GroupID: groupRun,
 		Short:   "Run the gateway, and serve the playground and the demos; in a clone live, from the sources",
-		RunE:    func(c *cobra.Command, _ []string) error { return dev(c.Context(), o, std) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.prepare(c); err != nil {
+				return err
+			}
+			return dev(c.Context(), o, std)
+		},
 	}
 	o.register(c.Flags())
 	c.Flags().StringVar(&o.web, "web", defaultWeb, "`address` of the web server, on loopback; port 0 picks a free one")
@@ -74,81 +82,88 @@ func dev(ctx context.Context, o devOptions, std streams) error {
 	} else if source.brotli != nil {
 		fmt.Fprintln(std.err, "building …")
 	}
-	g, err := o.gateway(ctx, std)
-	if err != nil {
+	if err := onlyDev(ctx, o.state); err != nil {
 		return err
 	}
-	defer g.Close(context.Background())
-	w, err := listenWeb(g, o.web, devserver.New)
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	g.AllowAssistants(w.Origins()...) // the playground connects to this gateway as a client, too
-	if o.watch {
-		g.AllowMonitors(w.Origins()...)
-	}
-	docs := ""
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	door := server.Door{Command: "dev"}
 	if source.hasDocs {
-		docs = "docs/"
+		door.Docs = "docs/"
 	}
-	g.AnnounceWeb(w.URL(), docs)
-
-	demos := make(chan []string, 1) // names, from the first build
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	changed := make(chan struct{}, 1)
-	if source.brotli != nil {
-		go compressAll(ctx, source, w, changed) // ends with ctx
-	}
-	ended := make(chan error, 3)
-	go func() { ended <- g.Serve(ctx) }()
-	go func() { ended <- w.Serve(g.Port()) }()
-	go func() { // ends with ctx
-		ended <- source.watch(ctx, func(files map[string][]byte, err error) {
-			if err != nil {
-				w.Fail(err.Error())
-				fmt.Fprintln(std.err, err)
-			} else {
-				files["/pagemcp/config.json"] = startConfig(g, o.settings, demoNames(files))
-				w.SetLive(files)
-				select {
-				case changed <- struct{}{}:
-				default: // it has not begun with the files of an earlier build
-				}
-			}
-			select {
-			case demos <- demoNames(files):
-			default:
-			}
-		})
-	}()
-	select {
-	case names := <-demos:
-		printAll := func() error { return printAddresses(std, g, w, o.settings, names) }
-		if err := printAll(); err != nil {
+	var w *devserver.Web
+	err = o.hold(ctx, std, door, func(c *server.Control, door *server.Door) (err error) {
+		if w, err = listenWeb(ctx, c, door, o.web, devserver.New); err != nil {
 			return err
 		}
-		go onLine(ctx, std.in, func() { printAll() }) // an error of standard output is not fatal here
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
+		door.Assistants = append(door.Assistants, w.Origins()...) // the playground connects to this gateway as a client, too
+		if o.watch {
+			door.Monitors = w.Origins()
+		}
 		return nil
-	}
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
+	}, func(g gateway) error {
+		changed := make(chan struct{}, 1)
+		if source.brotli != nil {
+			go compressAll(ctx, source, w, changed) // ends with ctx
+		}
+		go func() { end(w.Serve(g.Port)) }()                                         // ends with w
+		go func() { end(serveFiles(ctx, o.settings, g, w, source, changed, std)) }() // ends with ctx
 		return nil
+	})
+	if w != nil {
+		w.Close()
 	}
+	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+// onlyDev returns an error that says who runs if another pagemcp dev does.
+func onlyDev(ctx context.Context, state string) error {
+	running, err := server.Connect(ctx, state)
+	if err != nil || running.Running.Dev == "" {
+		return nil // the gateway is asked again
+	}
+	return errors.New(running.Running.Dev)
+}
+
+// serveFiles builds what w serves, and prints all addresses after the first time, and for
+// each line of the input. It ends with ctx, or with an error.
+func serveFiles(ctx context.Context, s settings, g gateway, w *devserver.Web, source webFiles, changed chan<- struct{}, std streams) error {
+	var once sync.Once
+	var failure error
+	watched := source.watch(ctx, func(files map[string][]byte, err error) {
+		names := demoNames(files)
+		if err != nil {
+			w.Fail(err.Error())
+			fmt.Fprintln(std.err, err)
+		} else {
+			files["/pagemcp/config.json"] = startConfig(g, s, names)
+			w.SetLive(files)
+			select {
+			case changed <- struct{}{}:
+			default: // it has not begun with the files of an earlier build
+			}
+		}
+		once.Do(func() {
+			printAll := func() error { return printAddresses(ctx, std, g, w, s, names) }
+			failure = printAll()
+			go onLine(ctx, std.in, func() { printAll() }) // an error of standard output is not fatal here
+		})
+	})
+	if watched == nil && failure == nil {
+		<-ctx.Done() // the files do not change
+	}
+	return cmp.Or(failure, watched)
 }
 
 // listenWeb binds a web server to address. Its pages may join the gateway.
-func listenWeb(g *server.Gateway, address string, newWeb func(*ecdsa.PrivateKey) (*devserver.Web, error)) (*devserver.Web, error) {
+func listenWeb(ctx context.Context, c *server.Control, door *server.Door, address string, newWeb func(*ecdsa.PrivateKey) (*devserver.Web, error)) (*devserver.Web, error) {
 	if _, err := server.CheckLoopback(address); err != nil {
 		return nil, mistake{fmt.Errorf("--web: %w", err)}
 	}
-	key, err := g.WebKey()
+	key, err := c.WebKey(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +174,7 @@ func listenWeb(g *server.Gateway, address string, newWeb func(*ecdsa.PrivateKey)
 	if err := w.Listen(address); err != nil {
 		return nil, portTaken(err, "--web")
 	}
-	g.AllowOrigins(w.Origins()...)
+	door.Origins, door.Web = slices.Concat(door.Origins, w.Origins()), w.URL()
 	return w, nil
 }
 
@@ -177,15 +192,16 @@ func compressAll(ctx context.Context, source webFiles, w *devserver.Web, changed
 }
 
 // printAddresses prints all addresses. Each page URL contains a new secret.
-func printAddresses(std streams, g *server.Gateway, w *devserver.Web, s settings, demos []string) error {
+func printAddresses(ctx context.Context, std streams, g gateway, w *devserver.Web, s settings, demos []string) error {
+	fragment := func() string { return g.fragment(ctx, std) }
 	if s.json {
-		line := ready{MCP: g.URL(), Web: w.URL(), Start: w.URL() + g.Fragment(), Playground: w.URL() + "playground/" + g.Fragment(), TokenFile: g.TokenFile(), Pages: map[string]string{}}
+		line := ready{MCP: g.MCP, Web: w.URL(), Start: w.URL() + fragment(), Playground: w.URL() + "playground/" + fragment(), TokenFile: g.TokenFile, Pages: map[string]string{}}
 		for _, name := range demos {
-			line.Pages[name] = w.URL() + "demo/" + name + "/" + g.Fragment()
+			line.Pages[name] = w.URL() + "demo/" + name + "/" + fragment()
 		}
 		return line.print(std.out)
 	}
-	printTo(std.err, s, "\n  Open         "+link(std.err, w.URL()+g.Fragment())+"\n  Playground   "+link(std.err, w.URL()+"playground/"+g.Fragment())+
+	printTo(std.err, s, "\n  Open         "+link(std.err, w.URL()+fragment())+"\n  Playground   "+link(std.err, w.URL()+"playground/"+fragment())+
 		"\n               (each good once, for two minutes; press Enter for new ones, or use `pagemcp open"+s.stateArgument()+"`)\n"+connectText(g, s)+"\n")
 	return nil
 }
@@ -193,7 +209,7 @@ func printAddresses(std streams, g *server.Gateway, w *devserver.Web, s settings
 // startConfig returns config.json, from which pages of the web server learn the
 // addresses of the gateway. It contains no secret, since any program of this machine can
 // request it.
-func startConfig(g *server.Gateway, s settings, demos []string) []byte {
+func startConfig(g gateway, s settings, demos []string) []byte {
 	config := struct {
 		MCP       string   `json:"mcp"`
 		Gateway   string   `json:"gateway"`             // URL for pages
@@ -201,7 +217,7 @@ func startConfig(g *server.Gateway, s settings, demos []string) []byte {
 		Command   string   `json:"command,omitempty"`
 		State     string   `json:"state,omitempty"` // absent if it is the default
 		Demos     []string `json:"demos"`
-	}{MCP: g.URL(), Gateway: g.PageURL(), TokenFile: g.TokenFile(), Demos: demos}
+	}{MCP: g.MCP, Gateway: g.Page, TokenFile: g.TokenFile, Demos: demos}
 	if s.noToken {
 		config.TokenFile = ""
 	}

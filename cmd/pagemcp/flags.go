@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/web"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -36,8 +38,10 @@ type settings struct {
 	reads      float64
 	json       bool
 	logFormat  string // text or json
-	wait       bool   // for a gateway that runs already
-	only       list   // origins; see server.Options.OnlyOrigins
+	only       list   // origins; see server.Door
+	untilIdle  time.Duration
+
+	given map[string]string // flags of the command line, by name
 }
 
 // list is a flag with an origin that can be repeated.
@@ -85,116 +89,79 @@ func (s *settings) check() error {
 	return nil
 }
 
-// options returns the options of the gateway.
+// options returns the options of a gateway in this process.
 func (s *settings) options(std streams) server.Options {
 	return server.Options{
-		Precedence: s.precedence(), OnlyOrigins: len(s.only) > 0,
 		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants, SamplingOrigins: s.sampling,
-		Lenient: s.lenient, PageSize: s.pageSize, Logging: s.logging, NoResourceTools: s.noTools,
+		Lenient: s.lenient, PageSize: s.pageSize, Logging: s.logging, NoResourceTools: s.noTools, EndWhenIdle: s.untilIdle,
 		Limits: server.Limits{ReadsPerSecond: s.reads}, Version: web.Version(),
 		Logger: newLogger(std.err, s.logFormat),
 	}
 }
 
-// precedence is that of a service with --wait.
-func (s *settings) precedence() server.Precedence {
-	if s.wait {
-		return server.Background
-	}
-	return server.Foreground
-}
-
-// gateway returns a gateway that is bound and does not serve yet. It replaces one that an
-// assistant or a service has started, and fails if another one runs: two gateways cannot
-// share a state directory.
-func (s *settings) gateway(ctx context.Context, std streams) (*server.Gateway, error) {
+// prepare checks the flags of a command, and completes them.
+func (s *settings) prepare(c *cobra.Command) error {
 	if err := s.check(); err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := server.CheckLoopback(s.mcp); err != nil {
-		return nil, mistake{fmt.Errorf("--mcp: %w", err)}
+		return mistake{fmt.Errorf("--mcp: %w", err)}
 	}
-	if s.state == "" {
-		dir, err := server.DefaultState()
-		if err != nil {
-			return nil, err
-		}
-		s.state = dir
-	}
-	s.origins = slices.Concat(s.origins, s.only)
-	for {
-		if s.wait {
-			if err := s.awaitEnd(ctx, std); err != nil {
-				return nil, err
-			}
-		}
-		g, err := s.newGateway(ctx, std)
-		if err == nil || !s.wait || !s.otherWasFirst(ctx, err) {
-			return g, err
-		}
-		select {
-		case <-time.After(waitEvery):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
-// otherWasFirst reports whether a gateway did not start because of another one, which began
-// after none was running: that of a command that replaces this one does so.
-func (s *settings) otherWasFirst(ctx context.Context, err error) bool {
-	if owned := (*server.OwnedError)(nil); errors.As(err, &owned) {
-		return true
-	}
-	_, runs := s.other(ctx)
-	return runs
-}
-
-// newGateway starts the gateway if none runs that it does not replace.
-func (s *settings) newGateway(ctx context.Context, std streams) (*server.Gateway, error) {
-	if other, ok := s.other(ctx); ok {
-		return nil, fmt.Errorf("a gateway runs already at %s (process %d): stop it, or start another one with --state DIR and --mcp 127.0.0.1:0", other.MCP, other.PID)
-	}
-	raiseHeapFloor()
-	g, err := server.New(s.options(std))
+	dir, err := stateDirectory(s.state)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := g.Listen(s.mcp); err != nil {
-		g.Close(ctx)
-		return nil, portTaken(err, "--mcp")
-	}
-	return g, nil
+	s.state = dir
+	s.origins = slices.Concat(s.origins, s.only)
+	s.given = map[string]string{}
+	c.Flags().Visit(func(flag *pflag.Flag) { s.given[flag.Name] = flag.Value.String() })
+	return nil
 }
 
-// other returns the running gateway if the one of this command does not replace it.
-func (s *settings) other(ctx context.Context) (server.Running, bool) {
-	running, ok := server.FindRunning(ctx, s.state)
-	return running, ok && !running.Precedence.ReplacedBy(s.precedence())
+// A gateway is one that runs, in this process or another one, with the door of a command.
+type gateway struct {
+	*server.Control
+	server.Opened
 }
 
-// awaitEnd waits until no gateway uses the state directory but one that can be replaced.
-func (s *settings) awaitEnd(ctx context.Context, std streams) error {
-	ticker := time.NewTicker(waitEvery)
-	defer ticker.Stop()
-	for first := true; ; first = false {
-		other, ok := s.other(ctx)
-		if !ok {
-			return nil
-		}
-		if first {
-			fmt.Fprintf(std.err, "a gateway runs at %s (process %d): waiting until it ends\n", other.MCP, other.PID)
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return ctx.Err()
+// fragment returns the fragment for the URL of a page that may join; if that fails, an
+// empty one, and prints why.
+func (g gateway) fragment(ctx context.Context, std streams) string {
+	fragment, err := g.Fragment(ctx, g.Port)
+	if err != nil {
+		printError(std, "", err)
+	}
+	return fragment
+}
+
+// hold is server.Hold for the flags. complete may be nil.
+func (s *settings) hold(ctx context.Context, std streams, door server.Door, complete func(*server.Control, *server.Door) error, opened func(gateway) error) error {
+	raiseHeapFloor()
+	door.PID, door.MCP, door.Only = os.Getpid(), s.mcp, len(s.only) > 0
+	door.Origins, door.Assistants, door.Sampling = s.origins, s.assistants, s.sampling
+	door.Settings = map[string]string{}
+	for _, name := range [...]string{"token-file", "no-token", "lenient", "page-size", "logging", "no-resource-tools", "reads-per-second"} {
+		if value, ok := s.given[name]; ok {
+			door.Settings[name] = value
 		}
 	}
+	err := server.Hold(ctx, s.options(std), door, complete, func(c *server.Control, o server.Opened) error {
+		explain(std, o)
+		return opened(gateway{c, o})
+	})
+	return portTaken(err, "--mcp")
 }
 
-// waitEvery is how often --wait looks for the other gateway.
-const waitEvery = time.Second
+// explain says which process serves, if that is another one.
+func explain(std streams, opened server.Opened) {
+	if opened.PID == os.Getpid() {
+		return
+	}
+	fmt.Fprintf(std.err, "The gateway of process %d serves this; it goes on when this command ends.\n", opened.PID)
+	if len(opened.Kept) > 0 {
+		fmt.Fprintf(std.err, "It keeps its own settings of --%s: start this command first to change them.\n", strings.Join(opened.Kept, ", --"))
+	}
+}
 
 // portTaken adds to err what to do about a port that is in use. name is the flag of the
 // address.

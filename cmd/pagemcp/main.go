@@ -103,7 +103,7 @@ func newRoot(std streams) *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: groupRun, Title: "Gateway:"}, &cobra.Group{ID: groupAssistants, Title: "Assistants:"}, &cobra.Group{ID: groupControl, Title: "Running gateway:"})
 	root.AddCommand(devCommand(std), serveCommand(std), stdioCommand(std), watchCommand(std), serviceCommand(std),
 		installCommand(std), uninstallCommand(std),
-		statusCommand(std), accessCommand(std), openCommand(std), pairCommand(std), revokeCommand(std), pauseCommand(std), resumeCommand(std), tokenCommand(std), logsCommand(std), doctorCommand(std),
+		statusCommand(std), accessCommand(std), openCommand(std), pairCommand(std), revokeCommand(std), pauseCommand(std), resumeCommand(std), tokenCommand(std), restartCommand(std), logsCommand(std), doctorCommand(std),
 		extensionCommand(std), licensesCommand(std), versionCommand(std))
 	if built := sourceCommands(std); len(built) > 0 {
 		root.AddGroup(&cobra.Group{ID: groupBuild, Title: "Sources:"})

@@ -30,9 +30,9 @@ func entriesPage(state string) string {
 	if err != nil {
 		return publicEntries
 	}
-	// The signal that ended the command does not end this. FindRunning has a timeout.
-	if running, ok := server.FindRunning(context.Background(), dir); ok && running.Docs != "" {
-		return running.Docs + "troubleshooting.html"
+	// The signal that ended the command does not end this. Connect has a timeout.
+	if control, err := server.Connect(context.Background(), dir); err == nil && control.Running.Docs != "" {
+		return control.Running.Docs + "troubleshooting.html"
 	}
 	return publicEntries
 }

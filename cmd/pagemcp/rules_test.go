@@ -136,8 +136,8 @@ var connections = map[string]string{
 	"server/control_client.go":    "the running gateway",
 	"server/diagnosis.go":         "the resolver of the system, for localhost",
 	"server/diagnosis_network.go": "the running gateway, as a page and as an assistant",
-	"server/running.go":           "the running gateway",
-	"server/stdio.go":             "the running gateway",
+	"server/socket_unix.go":       "the socket of the running gateway",
+	"server/socket_windows.go":    "the pipe of the running gateway",
 }
 
 // The documentation promises that PageMCP sends nothing off the machine of its user.

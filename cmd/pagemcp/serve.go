@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,79 +24,61 @@ func serveCommand(std streams) *cobra.Command {
 	}
 	s.register(c.Flags())
 	c.Flags().BoolVar(&s.json, "json", false, "print one line of JSON with all addresses on standard output")
-	c.Flags().BoolVar(&s.wait, "wait", false, "wait while a gateway of another command runs, instead of failing; dev and serve without --wait replace this one until they end")
+	c.Flags().DurationVar(&s.untilIdle, "until-idle", 0, "end when no page, assistant or command has used the gateway for this `time` (default: never)")
 	app.register(c.Flags())
 	c.MarkFlagDirname("dir")
 	c.Flags().Var(&s.only, "only-origin", "like --allow-origin, and revoke all other origins: their keys and names are deleted; repeatable")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if app.dir != "" {
-			return s.whileReplaced(c.Context(), func() error { return serveApp(c.Context(), s, app, std) })
-		}
-		for _, name := range []string{"web", "single-page", "open"} {
-			if c.Flags().Changed(name) {
-				return mistake{fmt.Errorf("--%s needs --dir, the directory of your app", name)}
+		if app.dir == "" {
+			for _, name := range []string{"web", "single-page", "open"} {
+				if c.Flags().Changed(name) {
+					return mistake{fmt.Errorf("--%s needs --dir, the directory of your app", name)}
+				}
 			}
 		}
-		return s.whileReplaced(c.Context(), func() error { return serve(c.Context(), s, std) })
+		if err := s.prepare(c); err != nil {
+			return err
+		}
+		switch {
+		case s.untilIdle > 0:
+			return s.serveUntilIdle(c.Context(), std)
+		case app.dir != "":
+			return serveApp(c.Context(), s, app, std)
+		}
+		return serve(c.Context(), s, std)
 	}
 	return c
 }
 
-// errReplaced ends a round of serve --wait: a gateway that the user has started replaces
-// its gateway.
-var errReplaced = errors.New("another gateway replaces this one")
-
-// whileReplaced calls serve, and with --wait again whenever its gateway was replaced.
-func (s *settings) whileReplaced(ctx context.Context, serve func() error) error {
-	for {
-		err := serve()
-		switch {
-		case !errors.Is(err, errReplaced):
-			return err
-		case ctx.Err() != nil:
-			return nil
-		}
-	}
-}
-
-// endOf returns the error of a gateway that serves no longer.
-func endOf(g *server.Gateway, err error) error {
-	if err == nil && g.Replaced() {
-		return errReplaced
-	}
-	return err
-}
-
-// serve runs the gateway alone. Pages come from other web servers.
-func serve(ctx context.Context, s settings, std streams) error {
-	g, err := s.gateway(ctx, std)
-	if s.wait && errors.Is(err, context.Canceled) {
-		return nil // a success for service managers
-	}
+// serveUntilIdle runs a gateway of its own, which pagemcp stdio starts. Its log is read by
+// pagemcp logs.
+func (s *settings) serveUntilIdle(ctx context.Context, std streams) error {
+	raiseHeapFloor()
+	options := s.options(std)
+	options.Logger = nil
+	g, err := server.New(options)
 	if err != nil {
 		return err
 	}
 	defer g.Close(context.Background())
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	served := make(chan error, 1)
-	go func() { served <- g.Serve(ctx) }() // ends with Close
-	line := ready{MCP: g.URL(), TokenFile: g.TokenFile(), Pages: map[string]string{}, Pairing: g.Fragment()}
-	if s.json {
-		if err := line.print(std.out); err != nil {
-			return err
+	if err := g.Listen(s.mcp); err != nil {
+		return portTaken(err, "--mcp")
+	}
+	return g.Serve(ctx)
+}
+
+// serve runs the gateway alone. Pages come from other web servers.
+func serve(ctx context.Context, s settings, std streams) error {
+	return s.hold(ctx, std, server.Door{Command: "serve"}, nil, func(g gateway) error {
+		fragment := func() string { return g.fragment(ctx, std) }
+		if s.json {
+			return ready{MCP: g.MCP, TokenFile: g.TokenFile, Pages: map[string]string{}, Pairing: fragment()}.print(std.out)
 		}
-	} else {
 		printTo(std.err, s, connectText(g, s))
-		printPairing(std.err, g.Fragment, s.origins)
-		go onLine(ctx, std.in, func() { printPairing(std.err, g.Fragment, s.origins) })
-	}
-	select {
-	case err := <-served:
-		return endOf(g, err)
-	case <-ctx.Done():
+		printPairing(std.err, fragment, s.origins)
+		go onLine(ctx, std.in, func() { printPairing(std.err, fragment, s.origins) }) // ends with the input
 		return nil
-	}
+	})
 }
 
 // ready is the line that --json prints.
@@ -139,8 +120,8 @@ func (s *settings) stateArgument() string {
 
 // connectText explains how assistants connect to the gateway. It does not contain the
 // token, which would remain in scroll-back and logs.
-func connectText(g *server.Gateway, s settings) string {
-	curl := ` -H "Authorization: Bearer $(cat ` + g.TokenFile() + `)"`
+func connectText(g gateway, s settings) string {
+	curl := ` -H "Authorization: Bearer $(cat ` + g.TokenFile + `)"`
 	if s.noToken {
 		curl = ""
 	}
@@ -148,7 +129,7 @@ func connectText(g *server.Gateway, s settings) string {
 	if err != nil {
 		executable = "pagemcp"
 	}
-	return strings.NewReplacer("URL", g.URL(), "CURL", curl, "PROGRAM", executable, "STATE", s.stateArgument()).Replace(`
+	return strings.NewReplacer("URL", g.MCP, "CURL", curl, "PROGRAM", executable, "STATE", s.stateArgument()).Replace(`
   MCP          URL
 
   Claude Code  PROGRAM install claude-codeSTATE

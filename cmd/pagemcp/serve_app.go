@@ -8,6 +8,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/server/devserver"
 	"github.com/spf13/pflag"
 )
@@ -38,79 +39,72 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 	if err != nil {
 		return mistake{fmt.Errorf("--dir: %w", err)}
 	}
-	g, err := s.gateway(ctx, std)
-	if s.wait && errors.Is(err, context.Canceled) {
-		return nil // a success for service managers
-	}
-	if err != nil {
-		return err
-	}
-	defer g.Close(context.Background())
-	w, err := listenWeb(g, o.web, func(key *ecdsa.PrivateKey) (*devserver.Web, error) { return devserver.NewApp(key, o.singlePage) })
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	g.AnnounceWeb(w.URL(), "")
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	pack, err := packageFiles(ctx)
 	if err != nil {
 		return err
 	}
-	ended := make(chan error, 2)
-	go func() { ended <- g.Serve(ctx) }()
-	go func() { ended <- w.Serve(g.Port()) }()
-	first := make(chan error, 1)
-	go app.Watch(ctx, func(files map[string][]byte, err error) { // ends with ctx
-		if err != nil {
-			w.Fail(err.Error())
-			printError(std, s.state, err)
-		} else {
-			w.SetLive(withPackage(files, pack))
-		}
-		select {
-		case first <- err:
-		default:
-		}
-	})
-	select {
-	case err := <-first:
-		if err != nil {
-			return mistake{fmt.Errorf("--dir: %w", err)}
-		}
-	case err := <-ended:
-		return endOf(g, err)
-	case <-ctx.Done():
-		return nil
-	}
-	printAll := func() error {
-		start := w.URL() + g.Fragment()
-		if s.json {
-			return ready{MCP: g.URL(), Web: w.URL(), Start: start, TokenFile: g.TokenFile(), Pages: map[string]string{}}.print(std.out)
-		}
-		text := "\n  Your app     " + link(std.err, start) + "\n               (good once, for two minutes; press Enter for a new link, or use `pagemcp open" + s.stateArgument() + "`)\n"
-		if len(pack) == 0 {
-			text += "  Package      not at /pagemcp/: this program was built without web files; an app without a bundler needs a copy of the package\n"
-		}
-		printTo(std.err, s, text+connectText(g, s)+"\n")
-		return nil
-	}
-	if err := printAll(); err != nil {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	var w *devserver.Web
+	err = s.hold(ctx, std, server.Door{Command: "serve"}, func(c *server.Control, door *server.Door) (err error) {
+		w, err = listenWeb(ctx, c, door, o.web, func(key *ecdsa.PrivateKey) (*devserver.Web, error) { return devserver.NewApp(key, o.singlePage) })
 		return err
-	}
-	go onLine(ctx, std.in, func() { printAll() }) // an error of standard output is not fatal here
-	if o.open {
-		if err := openBrowser(ctx, w.URL()+g.Fragment()); err != nil {
-			printError(std, s.state, err)
+	}, func(g gateway) error {
+		go func() { end(w.Serve(g.Port)) }() // ends with w
+		first := make(chan error, 1)
+		go app.Watch(ctx, func(files map[string][]byte, err error) { // ends with ctx
+			if err != nil {
+				w.Fail(err.Error())
+				printError(std, s.state, err)
+			} else {
+				w.SetLive(withPackage(files, pack))
+			}
+			select {
+			case first <- err:
+			default:
+			}
+		})
+		select {
+		case err := <-first:
+			if err != nil {
+				return mistake{fmt.Errorf("--dir: %w", err)}
+			}
+		case <-ctx.Done():
+			return nil
 		}
-	}
-	select {
-	case err := <-ended:
-		return endOf(g, err)
-	case <-ctx.Done():
+		printAll := func() error { return printApp(ctx, std, s, g, w, len(pack) > 0) }
+		if err := printAll(); err != nil {
+			return err
+		}
+		go onLine(ctx, std.in, func() { printAll() }) // an error of standard output is not fatal here
+		if o.open {
+			if err := openBrowser(ctx, w.URL()+g.fragment(ctx, std)); err != nil {
+				printError(std, s.state, err)
+			}
+		}
 		return nil
+	})
+	if w != nil {
+		w.Close()
 	}
+	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+// printApp prints the addresses of an app.
+func printApp(ctx context.Context, std streams, s settings, g gateway, w *devserver.Web, hasPackage bool) error {
+	start := w.URL() + g.fragment(ctx, std)
+	if s.json {
+		return ready{MCP: g.MCP, Web: w.URL(), Start: start, TokenFile: g.TokenFile, Pages: map[string]string{}}.print(std.out)
+	}
+	text := "\n  Your app     " + link(std.err, start) + "\n               (good once, for two minutes; press Enter for a new link, or use `pagemcp open" + s.stateArgument() + "`)\n"
+	if !hasPackage {
+		text += "  Package      not at /pagemcp/: this program was built without web files; an app without a bundler needs a copy of the package\n"
+	}
+	printTo(std.err, s, text+connectText(g, s)+"\n")
+	return nil
 }
 
 // packageFiles returns the files of the npm package: embedded in the program, or built from

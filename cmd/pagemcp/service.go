@@ -47,9 +47,8 @@ func serviceCommand(std streams) *cobra.Command {
 }
 
 // serveFlags returns the flags of serve that were set for `service install`, with absolute
-// paths: the service has another working directory. It waits for a gateway that runs.
+// paths: the process has another working directory.
 func serveFlags(c *cobra.Command) (flags []string, err error) {
-	flags = []string{"--wait"}
 	state, err := explicitState(c.Flags().Lookup("state").Value.String())
 	if err != nil {
 		return nil, err

@@ -22,11 +22,11 @@ func TestServiceOfSystemd(t *testing.T) {
 	std := streams{strings.NewReader(""), &out, &out}
 	unit := filepath.Join(home, ".config", "systemd", "user", "pagemcp.service")
 	for range 2 {
-		if err := installService("/opt/page mcp/100%/pagemcp", []string{"--wait", `--state=C:\x"$HOME`}, std); err != nil {
+		if err := installService("/opt/page mcp/100%/pagemcp", []string{"--lenient=true", `--state=C:\x"$HOME`}, std); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(unit)
-		if err != nil || !strings.Contains(string(text), `ExecStart=/opt/page\x20mcp/100%%/pagemcp "serve" "--wait" "--state=C:\\x\"$$HOME"`+"\n") || !strings.Contains(string(text), "\nWantedBy=default.target\n") {
+		if err != nil || !strings.Contains(string(text), `ExecStart=/opt/page\x20mcp/100%%/pagemcp "serve" "--lenient=true" "--state=C:\\x\"$$HOME"`+"\n") || !strings.Contains(string(text), "\nWantedBy=default.target\n") {
 			t.Fatalf("%v\n%s", err, text)
 		}
 	}

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"time"
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
+	"github.com/pagemcp/pagemcp/web"
 	"github.com/spf13/cobra"
 )
 
@@ -15,27 +18,41 @@ func stdioCommand(std streams) *cobra.Command {
 		Use:     "stdio",
 		GroupID: groupRun,
 		Short:   "Serve MCP on standard input and output, for assistants that start a command",
+		Long: "Serve MCP on standard input and output, for assistants that start a command. It connects to the gateway that runs, or starts one in the " +
+			"background, with the flags of `pagemcp serve`, which ends ten minutes after the last page and assistant.",
 	}
 	s.register(c.Flags())
+	c.Flags().DurationVar(&s.untilIdle, "until-idle", 10*time.Minute, "`time` after which a gateway that this command has started ends when nothing uses it")
 	as := c.Flags().String("as", "", "`name` of the assistant, for its rights and the audit log; `pagemcp install` writes it (default: unnamed)")
 	channel := c.Flags().Bool("channel", false, "also send what happens in pages as messages of a channel of Claude Code, which start a turn of the model; it needs the older handshake, so that the one of 2026-07-28 is refused")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return stdio(c.Context(), s, server.StdioOptions{As: *as, Channel: *channel}, std)
+		if *as != "" {
+			if err := server.CheckAssistantName(*as); err != nil {
+				return mistake{fmt.Errorf("--as: %w", err)}
+			}
+		}
+		if err := s.prepare(c); err != nil {
+			return err
+		}
+		command, err := s.serveCommand(c)
+		if err != nil {
+			return err
+		}
+		return server.ServeStdio(c.Context(), server.StdioOptions{
+			State: s.state, As: *as, Channel: *channel, Version: web.Version(),
+			Port: jsonrpc.Lines(std.in, std.out), Logger: newLogger(std.err, s.logFormat),
+			Start: func(ctx context.Context) error { return server.StartProcess(ctx, s.state, command) },
+		})
 	}
 	return c
 }
 
-// stdio serves one assistant on standard streams. It connects to the running gateway of
-// this user, or starts one in this process.
-func stdio(ctx context.Context, s settings, opts server.StdioOptions, std streams) error {
-	if err := s.check(); err != nil {
-		return err
+// serveCommand returns the command line of the gateway that stdio starts.
+func (s *settings) serveCommand(c *cobra.Command) ([]string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
 	}
-	if opts.As != "" {
-		if err := server.CheckAssistantName(opts.As); err != nil {
-			return mistake{fmt.Errorf("--as: %w", err)}
-		}
-	}
-	opts.Gateway, opts.Listen, opts.Port = s.options(std), s.mcp, jsonrpc.Lines(std.in, std.out)
-	return server.ServeStdio(ctx, opts)
+	flags, err := serveFlags(c)
+	return append([]string{program, "serve", "--until-idle=" + s.untilIdle.String()}, flags...), err
 }

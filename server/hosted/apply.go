@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
+	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"golang.org/x/time/rate"
 )
@@ -34,7 +35,7 @@ func (n *Node) configure(old, next *config.Loaded) error {
 	n.keys.Store(&next.Keys)
 	n.origins.Store(&next.PageOrigins)
 	n.sampling.Store(&next.Sampling)
-	n.browsers.Store(&next.Config.Assistants.Origins)
+	n.browsers.Store(access.NewOrigins(next.Config.Assistants.Origins...))
 	n.limits.Store(&next.Config.Limits)
 	n.quotas.SetLimits(n.quotasNow())
 	n.joins.SetMost(next.Config.Limits.Joins)

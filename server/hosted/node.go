@@ -67,7 +67,7 @@ type Node struct {
 	issuers  atomic.Pointer[issuers]
 	origins  atomic.Pointer[config.OriginList] // of pages
 	sampling atomic.Pointer[config.OriginList] // of pages that may use the model of an assistant
-	browsers atomic.Pointer[[]string]          // origins of assistants
+	browsers atomic.Pointer[access.Origins]    // origins of assistants
 	keys     atomic.Pointer[keys.Ring]
 	limits   atomic.Pointer[config.Limits]
 	quotas   *quotas.Quotas
@@ -275,7 +275,7 @@ func (n *Node) underPressure() bool { return n.memory.UnderPressure() }
 // guarded serves a request that passes the guard, by the current configuration.
 func (n *Node) guarded(w http.ResponseWriter, r *http.Request) {
 	guard := *n.guard
-	guard.AssistantOrigins = *n.browsers.Load()
+	guard.AssistantOrigins = n.browsers.Load()
 	guard.ServeHTTP(w, r)
 }
 

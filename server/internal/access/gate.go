@@ -18,7 +18,6 @@ type Client struct {
 	Origin    string // of its page, for clients that connect as pages do; otherwise empty
 	Name      string // clientInfo.name
 	Page      string // that the request is for, for Limiter.Acquire; "" if it is not for one page
-	Repeats   bool   // it repeats requests whose connection breaks; see gateway.HopHeader
 	Internal  bool   // a generated tool that acts for an assistant; hidden from monitors
 	View      string // path that it is served, if Endpoint is not of MCP over HTTP; may be empty
 }

@@ -14,7 +14,7 @@ import (
 type Guard struct {
 	Hosts            []string            // allowed values of Host, with the port
 	OwnOrigins       []string            // origins of the gateway's own address
-	AssistantOrigins []string            // may send MCP requests; they get CORS headers
+	AssistantOrigins OriginSet           // may send MCP requests; they get CORS headers
 	PageOrigins      OriginSet           // may open the WebSockets of pages and monitors, nothing else
 	Next             http.Handler        // gets the requests that pass
 	OnRefusal        func(*http.Request) // called for each rejected request; may be nil
@@ -35,6 +35,11 @@ type Guard struct {
 // An OriginSet is a set of web origins, as browsers send them.
 type OriginSet interface{ Contains(origin string) bool }
 
+// mayAsk reports whether pages of origin may send MCP requests.
+func (g *Guard) mayAsk(origin string) bool {
+	return g.AssistantOrigins != nil && g.AssistantOrigins.Contains(origin)
+}
+
 // ServeHTTP implements http.Handler.
 func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !g.admits(r) {
@@ -50,7 +55,7 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", origin)
 		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 	}
-	if origin != "" && !isPagePath(r.URL.Path) && slices.Contains(g.AssistantOrigins, origin) {
+	if origin != "" && !isPagePath(r.URL.Path) && g.mayAsk(origin) {
 		g.share(w.Header(), origin)
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			g.preflight(w, r)
@@ -71,7 +76,7 @@ func (g *Guard) admits(r *http.Request) bool {
 		return false
 	}
 	if len(origins) == 1 {
-		listed := slices.Contains(g.AssistantOrigins, origins[0])
+		listed := g.mayAsk(origins[0])
 		if isPagePath(r.URL.Path) {
 			listed = g.MayJoin(origins[0])
 		}

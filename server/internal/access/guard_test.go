@@ -62,7 +62,7 @@ func TestPageEndpointRejectsForeignOrigins(t *testing.T) {
 // Browsers cannot open the assistants' socket, not even from the same site, nor can they send
 // requests to endpoints.
 func TestAssistantEndpointsRejectSites(t *testing.T) {
-	g := guarded(Guard{AssistantOrigins: []string{"https://assistant.example"}})
+	g := guarded(Guard{AssistantOrigins: NewOrigins("https://assistant.example")})
 	for lines, want := range map[string]int{
 		"Origin: https://evil.example\n":                                  403,
 		"Origin: null\n":                                                  403,
@@ -125,7 +125,7 @@ func TestPagesOfThisMachineEmbedListedCode(t *testing.T) {
 
 // CORS headers are for listed origins only, and a preflight needs no token.
 func TestPreflightIsForListedOrigins(t *testing.T) {
-	g := guarded(Guard{AssistantOrigins: []string{"https://app.example"}})
+	g := guarded(Guard{AssistantOrigins: NewOrigins("https://app.example")})
 	answer := send(t, g, "OPTIONS", "/mcp", "Origin: https://app.example\nSec-Fetch-Site: cross-site\n"+
 		"Access-Control-Request-Method: POST\nAccess-Control-Request-Headers: authorization, mcp-param-region, mcp-param-(, x-other\nAccess-Control-Request-Private-Network: true\n").Result()
 	allowed := answer.Header.Get("Access-Control-Allow-Headers")

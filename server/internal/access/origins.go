@@ -30,6 +30,14 @@ func (o *Origins) Add(origins ...string) {
 	}
 }
 
+// Set replaces the origins.
+func (o *Origins) Set(origins []string) {
+	fresh := NewOrigins(origins...)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.list = fresh.list
+}
+
 // Remove removes an origin; false if it is not in the set.
 func (o *Origins) Remove(origin string) bool {
 	o.mu.Lock()

@@ -103,9 +103,9 @@ type Gateway struct {
 
 	mu          sync.Mutex
 	owners      map[access.Owner]*views
-	evicted     time.Time // when idle views were last removed because of MaxViews
-	open        map[*socket.Socket]tracked
-	openSockets sync.WaitGroup // counts the sockets in open
+	evicted     time.Time                 // when idle views were last removed because of MaxViews
+	open        map[*socket.Socket]string // of the origin of the page at the other end, or ""
+	openSockets sync.WaitGroup            // counts the sockets in open
 	closed      bool
 }
 
@@ -125,7 +125,7 @@ func New(options Options, gate *access.Gate, m Monitor) *Gateway {
 	}
 	gw := &Gateway{
 		Options: options, Gate: gate, monitor: m, ended: make(chan struct{}),
-		owners: map[access.Owner]*views{}, open: map[*socket.Socket]tracked{},
+		owners: map[access.Owner]*views{}, open: map[*socket.Socket]string{},
 		mirror:  remote.NewMirror(),
 		sockets: socket.Counter{Max: options.MaxSockets, MaxPerOrigin: options.MaxPagesPerOrigin},
 	}
@@ -251,13 +251,9 @@ func (g *Gateway) all() []*views {
 }
 
 // Close ends open subscriptions with their result and other requests with an error, then
-// closes all sockets. Those of clients that repeat requests break before that. Call Wait and
-// End after it.
+// closes all sockets. Call Wait and End after it.
 func (g *Gateway) Close() {
-	open, repeating := g.stopTracking()
-	for _, s := range repeating {
-		s.Abort()
-	}
+	open := g.stopTracking()
 	g.endStreams()
 	for _, v := range g.all() {
 		v.closeEngines()
@@ -268,26 +264,12 @@ func (g *Gateway) Close() {
 	}
 }
 
-// stopTracking rejects further sockets, and returns the open ones; repeating are the sockets of
-// clients that repeat requests.
-func (g *Gateway) stopTracking() (open, repeating []*socket.Socket) {
+// stopTracking rejects further sockets, and returns the open ones.
+func (g *Gateway) stopTracking() []*socket.Socket {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
-	for s, other := range g.open {
-		if other.repeats {
-			repeating = append(repeating, s)
-		} else {
-			open = append(open, s)
-		}
-	}
-	return open, repeating
-}
-
-// A tracked socket is open.
-type tracked struct {
-	origin  string // of the page at the other end, or ""
-	repeats bool   // see access.Client.Repeats
+	return slices.Collect(maps.Keys(g.open))
 }
 
 // Wait returns when all sockets are closed.
@@ -307,17 +289,13 @@ func (g *Gateway) End() {
 // empty, so that Close and CloseOrigins close it. It returns false, and closes the
 // socket, if the gateway is closing.
 func (g *Gateway) Track(s *socket.Socket, origin string) bool {
-	return g.track(s, tracked{origin: origin})
-}
-
-func (g *Gateway) track(s *socket.Socket, other tracked) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
 		s.CloseWith(websocket.StatusGoingAway, "the gateway is shutting down")
 		return false
 	}
-	g.open[s] = other
+	g.open[s] = origin
 	g.openSockets.Add(1)
 	return true
 }
@@ -356,7 +334,7 @@ func (g *Gateway) socketsOf(selects func(origin string) bool) (open []*socket.So
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for s, other := range g.open {
-		if other.origin != "" && selects(other.origin) {
+		if other != "" && selects(other) {
 			open = append(open, s)
 		}
 	}

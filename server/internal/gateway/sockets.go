@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -41,14 +40,9 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		conn.Close(socket.CloseVersion, "subprotocol mcp is needed")
 		return
 	}
-	limit, client := int64(limits.MaxMessage), caller.Client(access.SocketPath)
-	if r.Header.Get(HopHeader) != "" {
-		limit += limits.MaxSlack
-		client.Repeats = true
-	}
 	ctx, unbind := caller.Bind(context.Background())
 	defer unbind()
-	g.ServeClient(ctx, conn, caller.Owner, "/mcp", client, limit)
+	g.ServeClient(ctx, conn, caller.Owner, "/mcp", caller.Client(access.SocketPath), limits.MaxMessage)
 }
 
 // ServeClient serves MCP on a WebSocket, at the endpoint at path of owner, until it
@@ -56,7 +50,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 func (g *Gateway) ServeClient(ctx context.Context, conn *websocket.Conn, owner access.Owner, path string, client access.Client, limit int64) {
 	client.Owner, client.View = owner, path
 	s := socket.New(conn, limit, false)
-	if !g.track(s, tracked{client.Origin, client.Repeats}) {
+	if !g.Track(s, client.Origin) {
 		return
 	}
 	defer g.Untrack(s)
@@ -72,38 +66,6 @@ func (g *Gateway) ServeClient(ctx context.Context, conn *websocket.Conn, owner a
 	s.KeepAlive(nil)
 	g.Gate.Serve(s.Context(), s, endpoint.Engine, client) // its error concerns the client only, which has been disconnected
 	<-s.Done()
-}
-
-// HopHeader marks a process that forwards messages of assistants, whose messages have
-// grown by its own _meta: it raises the size limit by MaxSlack. When the gateway closes, its
-// requests get no errors, since it repeats them at the next gateway. It may name the assistant
-// that the process works for: see HopValue. It grants nothing else.
-const HopHeader = "Pagemcp-Hop"
-
-// hopValue begins the value of HopHeader; a name follows after ";as=".
-const hopValue = "stdio"
-
-// HopValue returns the value of HopHeader of a process that works for an assistant; its name
-// may be empty.
-func HopValue(assistant string) string {
-	if assistant == "" {
-		return hopValue
-	}
-	return hopValue + ";as=" + assistant
-}
-
-// HopName returns the name in the HopHeader of a request for a WebSocket, or "". The caller
-// checks that the sender may name its assistant.
-func HopName(r *http.Request) string {
-	values := r.Header.Values(HopHeader)
-	if len(values) != 1 || r.URL.Path != access.SocketPath {
-		return ""
-	}
-	name, ok := strings.CutPrefix(values[0], hopValue+";as=")
-	if !ok {
-		return ""
-	}
-	return name
 }
 
 // tooManySockets responds 429 and records that.

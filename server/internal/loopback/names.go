@@ -13,10 +13,9 @@ import (
 // `localhost.`, `127.1` or a rebound name, are rejected.
 var hostNames = [...]string{"127.0.0.1", "[::1]", "localhost"}
 
-// NewGuard returns a guard for next on a loopback port. Pages of origins may send MCP
-// requests.
-func NewGuard(port int, origins []string, next http.Handler) *access.Guard {
-	g := &access.Guard{AssistantOrigins: origins, Next: next}
+// NewGuard returns a guard for next on a loopback port.
+func NewGuard(port int, next http.Handler) *access.Guard {
+	g := &access.Guard{Next: next}
 	for _, name := range hostNames {
 		host := name + ":" + strconv.Itoa(port)
 		g.Hosts = append(g.Hosts, host)

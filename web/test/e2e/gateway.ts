@@ -135,7 +135,7 @@ export async function startGateway({
     pid: child.pid ?? 0,
     stdio: {
       command: by.command,
-      args: [...by.args, 'stdio', '--state', directory, '--mcp', '127.0.0.1:0'],
+      args: [...by.args, 'stdio', '--state', directory, '--mcp', '127.0.0.1:0', '--until-idle=2s'],
       ...(by.command !== program && { cwd: by.cwd, env: by.env }),
     },
     log: () => log,

@@ -17,7 +17,7 @@ const callTimeout = 30_000 // ms, for one line on standard output
 type Command = 'stdio' | 'serve'
 
 const commands: { readonly [name in Command]: readonly string[] } = {
-  stdio: ['stdio'],
+  stdio: ['stdio', '--until-idle=2s'],
   serve: ['serve', '--json'],
 }
 
@@ -87,7 +87,15 @@ export class Machine {
   async endAll(): Promise<void> {
     const names = [...this.running.keys()]
     const ended = await Promise.allSettled(names.map((name) => this.end(name, 'SIGKILL')))
+    await this.endGateway()
     for (const one of ended) if (one.status === 'rejected') throw one.reason
+  }
+
+  /** Ends the gateway that `stdio` has started in the background, if there is one. */
+  private async endGateway(): Promise<void> {
+    const args = ['status', '--json', `--state=${this.state}`]
+    const status = await run(program, args).catch(() => undefined)
+    if (status) process.kill(JSON.parse(status.stdout).pid, 'SIGKILL')
   }
 
   /** The fragment of a further link, by `pagemcp pair`. */

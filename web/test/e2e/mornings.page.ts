@@ -1,6 +1,6 @@
 /**
  * A page that was paired once joins by itself on the next mornings, also after a restart of the browser, by what the browser
- * keeps; without that it says what to do, and joins when it is done elsewhere. server/precedence_test.go has the commands.
+ * keeps; without that it says what to do, and joins when it is done elsewhere. server/door_test.go has the commands.
  */
 
 import assert from 'node:assert/strict'
