@@ -271,15 +271,16 @@ func (w *wire) answer(to openCall, msg []byte, written func()) {
 
 func (w *wire) Respond(call sink.Call, result sink.Result) {
 	of := w.close(call)
-	switch {
+	var msg []byte
+	switch isFull := of.out.isFull(); {
 	case len(result.Refs) > 0: // only the wasm program's Sink has contents of a Ref
-		w.answer(of, jsonrpc.AppendError(nil, of.id, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"}), result.Written)
-	case len(result.Document.JSON) > maxSmall && of.out.isFull():
-		err := w.client.engine.reason("The answer is dropped: 4 MiB of earlier ones wait. Read these first, and request fewer at a time", "busy", false)
-		w.answer(of, jsonrpc.AppendError(nil, of.id, err), result.Written)
+		msg = jsonrpc.AppendError(nil, of.id, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "Internal error"})
+	case isFull && len(result.Document.JSON) > maxSmall:
+		msg = jsonrpc.AppendError(nil, of.id, w.client.engine.reason("The answer is dropped: 4 MiB of earlier ones wait. Read these first, and request fewer at a time", "busy", false))
 	default:
-		w.answer(of, jsonrpc.AppendResult(nil, of.id, result.Document.JSON), result.Written)
+		msg = jsonrpc.AppendResult(nil, of.id, result.Document.JSON)
 	}
+	w.answer(of, msg, result.Written)
 }
 
 func (w *wire) Fail(call sink.Call, err *jsonrpc.Error) {

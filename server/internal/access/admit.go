@@ -74,7 +74,7 @@ func (d *Direct) sendLater(x engine.Examination, call *openCall, wait time.Durat
 	d.markDelayed(call)
 	time.AfterFunc(wait, func() {
 		if d.claim(call) {
-			d.direct.Post(x, call.out)
+			d.served.Post(x, call.out)
 		}
 	})
 }

@@ -124,7 +124,7 @@ func (d *Direct) sendQueued() {
 			return
 		}
 		if d.claim(call) {
-			d.direct.Post(call.examined, call.out)
+			d.served.Post(call.examined, call.out)
 		}
 	}
 }

@@ -11,11 +11,13 @@ import (
 
 // A Direct is a client that passes messages to an engine by calls, as HTTP does, with rate
 // limits, audit log and monitoring. It counts requests against the allowance of the
-// principal, and records their outcome in the audit log. See [engine.Direct].
+// principal, and records their outcome in the audit log. What an [engine.Direct] has besides is not
+// limited: Resubscribe restores what a client has requested before, and a pause withholds its
+// notifications.
 type Direct struct {
+	*served
 	gate   *Gate
 	engine *engine.Engine
-	direct *engine.Direct
 
 	principal string     // of the client
 	pausing   sync.Mutex // held while pauseChanged runs
@@ -26,21 +28,20 @@ type Direct struct {
 	queue  []*openCall           // of these, those that wait for others to end: see enqueue
 }
 
+type served = engine.Direct
+
 // Direct connects client to e until Close.
 func (g *Gate) Direct(ctx context.Context, e *engine.Engine, client Client) *Direct {
-	d := &Direct{gate: g, engine: e, direct: e.Direct(client.With(ctx)), principal: client.Principal, client: client, calls: map[callKey]*openCall{}}
+	d := &Direct{gate: g, engine: e, served: e.Direct(client.With(ctx)), principal: client.Principal, client: client, calls: map[callKey]*openCall{}}
 	g.Pause.add(d)
 	return d
 }
-
-// Outbox returns the client's: see [engine.Direct.Outbox].
-func (d *Direct) Outbox() *engine.Outbox { return d.direct.Outbox() }
 
 // Send passes a message that the engine has examined. The response goes to an Outbox, from which Next
 // takes it: see [engine.Direct.Post].
 func (d *Direct) Send(x engine.Examination, msg []byte, to *engine.Outbox) {
 	if d.admit(x, msg, to) {
-		d.direct.Post(x, to)
+		d.served.Post(x, to)
 	}
 }
 
@@ -86,20 +87,7 @@ func (d *Direct) delivered(msg []byte, from *engine.Outbox) []byte {
 }
 
 // Post passes a message of the gateway itself, without limits and audit; its response is dropped.
-func (d *Direct) Post(msg []byte) { d.direct.Post(d.Examine(msg), engine.NewOutbox()) }
-
-// Resubscribe restores subscriptions of a classic session, without limits and audit: its client
-// has requested them before. A pause withholds their notifications, as it does those of others.
-// See [engine.Direct.Resubscribe].
-func (d *Direct) Resubscribe(uris []string) (armed func(ctx context.Context)) {
-	return d.direct.Resubscribe(uris)
-}
-
-// Subscriptions is [engine.Direct.Subscriptions].
-func (d *Direct) Subscriptions() []string { return d.direct.Subscriptions() }
-
-// Announce is [engine.Direct.Announce].
-func (d *Direct) Announce(uris ...string) { d.direct.Announce(uris...) }
+func (d *Direct) Post(msg []byte) { d.served.Post(d.Examine(msg), engine.NewOutbox()) }
 
 // Examine examines a message as the engine does.
 func (d *Direct) Examine(msg []byte) engine.Examination { return d.engine.Examine(msg) }
@@ -107,6 +95,6 @@ func (d *Direct) Examine(msg []byte) engine.Examination { return d.engine.Examin
 // Close ends the client. Requests without response are cancelled.
 func (d *Direct) Close() {
 	d.gate.Pause.remove(d)
-	d.direct.Close()
+	d.served.Close()
 	d.recordAbandoned()
 }

@@ -179,7 +179,7 @@ func (d *Direct) pauseChanged() {
 	d.pausing.Lock()
 	defer d.pausing.Unlock()
 	isPaused := !d.pausedUntil().IsZero()
-	d.direct.Hold(isPaused)
+	d.served.Hold(isPaused)
 	if !isPaused {
 		return
 	}
@@ -189,7 +189,7 @@ func (d *Direct) pauseChanged() {
 		case d.isDelayed(call):
 			d.refuse(call, "paused", ReasonPaused, err)
 		default:
-			d.direct.Fail(call.id, call.out, err)
+			d.served.Fail(call.id, call.out, err)
 		}
 	}
 }

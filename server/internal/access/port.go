@@ -16,7 +16,7 @@ func (g *Gate) Serve(ctx context.Context, p jsonrpc.Port, e *engine.Engine, clie
 	d := g.Direct(ctx, e, client)
 	defer d.Close()
 	port := &clientPort{Port: p, client: d}
-	return d.direct.Carry(ctx, p, port.take, func(ctx context.Context) ([]byte, error) { return d.Next(ctx, d.Outbox()) })
+	return d.served.Carry(ctx, p, port.take, func(ctx context.Context) ([]byte, error) { return d.Next(ctx, d.Outbox()) })
 }
 
 // A clientPort is the port of a client, which passes its messages to the engine as Direct
@@ -54,7 +54,7 @@ func (p *clientPort) takeTooLarge(err error) error {
 	if large := (*message.TooLargeError)(nil); errors.As(err, &large) && large.ID != "" && !d.isOpen(large.ID) {
 		d.Outbox().Put(large.Refusal())
 	} else {
-		d.direct.RefuseTooLarge()
+		d.served.RefuseTooLarge()
 	}
 	return nil
 }
