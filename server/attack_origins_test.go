@@ -38,7 +38,7 @@ func TestJoiningGivesNoRightsOfAssistants(t *testing.T) {
 	// The twin has one list, as it was.
 	twin := &access.Guard{OwnOrigins: g.guard.OwnOrigins, AssistantOrigins: access.NewOrigins(joins), Next: http.HandlerFunc(g.core.Route)}
 	port := serveTwin(t, twin)
-	twin.Hosts = loopback.NewGuard(port, nil).Hosts
+	twin.Hosts = loopback.NewGuard(port, false, nil).Hosts
 	for name, want := range map[string]int{"POST": 200, "OPTIONS": 204, "/ws": 101} {
 		status, header, body := rawhttp.Send(t, port, from(joins, requests[name]))
 		if status != want || name == "POST" && (!strings.Contains(body, "canary-of-a") || header.Get("Access-Control-Allow-Origin") != joins) {

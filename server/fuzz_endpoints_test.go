@@ -25,7 +25,7 @@ func FuzzGuard(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, host, origin, site string, twice bool) {
 		reached := false
-		g := loopback.NewGuard(8808, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+		g := loopback.NewGuard(8808, false, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 		g.AssistantOrigins = access.NewOrigins(testOrigin)
 		r := httptest.NewRequest("POST", "/mcp", nil)
 		r.Host = host

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"log/slog"
@@ -63,6 +64,8 @@ type Gateway struct {
 	listeners []net.Listener
 	port      int // 0 if not bound
 
+	tls *tls.Config // of all ports; nil: they have no TLS
+
 	lines      context.Context // of connections of the socket; ends when Close breaks them
 	breakLines context.CancelFunc
 
@@ -85,6 +88,9 @@ func New(opts Options) (*Gateway, error) {
 		g.Close(context.Background())
 	}}
 	var err error
+	if g.tls, err = opts.tls(); err != nil {
+		return nil, err
+	}
 	if g.state, err = openState(opts.State, opts.disk, opts.lockWait, opts.Logger); err != nil {
 		return nil, err
 	}
@@ -183,8 +189,19 @@ func (g *Gateway) URL() string { return g.urlAt(g.port) }
 // PageURL returns the WebSocket URL for pages.
 func (g *Gateway) PageURL() string { return g.pageURLAt(g.port) }
 
-func (g *Gateway) urlAt(port int) string     { return "http://" + g.hostAt(port) + "/mcp" }
-func (g *Gateway) pageURLAt(port int) string { return "ws://" + g.hostAt(port) + access.PagePath }
+func (g *Gateway) urlAt(port int) string { return "http" + g.secure() + g.hostAt(port) + "/mcp" }
+
+func (g *Gateway) pageURLAt(port int) string {
+	return "ws" + g.secure() + g.hostAt(port) + access.PagePath
+}
+
+// secure returns what follows http or ws in a URL.
+func (g *Gateway) secure() string {
+	if g.tls != nil {
+		return "s://"
+	}
+	return "://"
+}
 
 // hostAt returns the value of Host in requests of clients at a port.
 func (g *Gateway) hostAt(port int) string {

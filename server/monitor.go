@@ -54,7 +54,7 @@ func (g *Gateway) serveMonitorSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	defer leave()
 	ctx, cancel := context.WithTimeout(context.Background(), limits.HandshakeTime) // when it ends, the connection is closed
-	answer, keyID, err := g.pairing.exchangeProofs(ctx, conn, origin, "ws://"+r.Host+access.MonitorPath, func(r *reply) bool {
+	answer, keyID, err := g.pairing.exchangeProofs(ctx, conn, origin, dialled(r), func(r *reply) bool {
 		_, endpoint := access.PageOf(r.Open)
 		return r.Hello == nil && !r.Pair && (endpoint || r.Open == "watch")
 	})

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -71,6 +72,10 @@ type Options struct {
 	// NoResourceTools omits list_resources, read_resource and wait_for_change, the tools
 	// for assistants that support tools only.
 	NoResourceTools bool
+
+	// TLSCert and TLSKey are PEM files of a certificate for 127.0.0.1 and localhost, and its key.
+	// With them the ports of Listen and of doors serve TLS alone: https: and wss:.
+	TLSCert, TLSKey string
 
 	// EndWhenIdle ends the gateway when it has served nothing for so long: no page, assistant
 	// or command. 0: it does not end by itself.
@@ -169,4 +174,16 @@ func (o *Options) check() error {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return nil
+}
+
+// tls returns the configuration of TLS; nil without a certificate.
+func (o *Options) tls() (*tls.Config, error) {
+	if o.TLSCert == "" && o.TLSKey == "" {
+		return nil, nil
+	}
+	certificate, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate for TLS: %w", err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{"http/1.1"}}, nil // WebSockets need it
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
-	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 )
 
@@ -58,7 +57,7 @@ type pairing struct {
 
 // Join implements gateway.Doorkeeper.
 func (p *pairing) Join(ctx context.Context, f gateway.Frames, r *http.Request) (joiner gateway.Joiner, err error) {
-	origin, address := r.Header.Get("Origin"), "ws://"+r.Host+access.PagePath
+	origin, address := r.Header.Get("Origin"), dialled(r)
 	answer, keyID, err := p.exchangeProofs(ctx, f, origin, address, func(r *reply) bool {
 		return r.Open == "" && (r.Hello == nil && r.Pair || r.Hello != nil && r.Hello.IsValid())
 	})
@@ -81,6 +80,14 @@ func (p *pairing) Join(ctx context.Context, f gateway.Frames, r *http.Request) (
 	}
 	joiner.Welcome, err = json.Marshal(welcome{Joined: &joiner.Name, Key: keyID, Sequences: answer.Sequences})
 	return joiner, err
+}
+
+// dialled returns the URL of a WebSocket, as its client has dialled it.
+func dialled(r *http.Request) string {
+	if r.TLS != nil {
+		return "wss://" + r.Host + r.URL.Path
+	}
+	return "ws://" + r.Host + r.URL.Path
 }
 
 // exchangeProofs exchanges the frames up to the reply of the page, which must satisfy

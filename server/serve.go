@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -58,7 +59,11 @@ func (g *Gateway) serveListeners(server *http.Server, listeners []net.Listener) 
 	defer acceptor.Close()
 	errs := make(chan error, len(listeners))
 	for _, listener := range listeners {
-		go func() { errs <- server.Serve(acceptor.Wrap(listener)) }() // ends with the server
+		wrapped := acceptor.Wrap(listener)
+		if g.tls != nil {
+			wrapped = tls.NewListener(wrapped, g.tls)
+		}
+		go func() { errs <- server.Serve(wrapped) }() // ends with the server
 	}
 	for range listeners {
 		if err := <-errs; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
@@ -113,7 +118,7 @@ func (g *Gateway) guardAt(port int) http.Handler {
 func (g *Gateway) newGuard(port int) *access.Guard {
 	guard := &access.Guard{}
 	if port != 0 {
-		guard = loopback.NewGuard(port, nil)
+		guard = loopback.NewGuard(port, g.tls != nil, nil)
 	}
 	guard.AssistantOrigins, guard.PageOrigins = &g.assistantOrigins, &g.origins
 	guard.OnRefusal = func(r *http.Request) {

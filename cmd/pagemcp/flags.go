@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,8 @@ type settings struct {
 	mcp        string
 	state      string
 	tokenFile  string
+	tlsCert    string
+	tlsKey     string
 	noToken    bool
 	lenient    bool
 	pageSize   int
@@ -66,6 +69,8 @@ func (s *settings) register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.mcp, "mcp", defaultMCP, "`address` of the gateway, on loopback; port 0 picks a free one")
 	flags.StringVar(&s.state, "state", "", "`directory` for token, keys, names, sessions and audit log (default: pagemcp in your state directory)")
 	flags.StringVar(&s.tokenFile, "token-file", "", "`file` with the bearer token of assistants, created if missing (default: token in the state directory)")
+	flags.StringVar(&s.tlsCert, "tls-cert", "", "PEM `file` with a certificate for 127.0.0.1 and localhost, as mkcert makes it: pages and assistants connect by wss: and https:")
+	flags.StringVar(&s.tlsKey, "tls-key", "", "PEM `file` with the key of --tls-cert")
 	flags.BoolVar(&s.noToken, "no-token", false, "let every program of this user read what pages serve; on systems other than Linux also those of other users")
 	flags.BoolVar(&s.lenient, "lenient", false, "serve /{page}/mcp, too, and accept the token as X-Agent-API-Key")
 	flags.IntVar(&s.pageSize, "page-size", engine.DefaultPageSize, "`entries` of a page of a list, 1 to 1000; a small number shows clients with pagination")
@@ -83,6 +88,9 @@ func (s *settings) check() error {
 	if s.logFormat != "text" && s.logFormat != "json" {
 		return mistake{fmt.Errorf("--log-format %q: want text or json", s.logFormat)}
 	}
+	if (s.tlsCert == "") != (s.tlsKey == "") {
+		return mistake{errors.New("--tls-cert and --tls-key are needed together")}
+	}
 	if s.pageSize < 1 || s.pageSize > engine.MaxPageSize {
 		return mistake{fmt.Errorf("--page-size %d: want 1 to %d", s.pageSize, engine.MaxPageSize)}
 	}
@@ -92,7 +100,7 @@ func (s *settings) check() error {
 // options returns the options of a gateway in this process.
 func (s *settings) options(std streams) server.Options {
 	return server.Options{
-		State: s.state, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants, SamplingOrigins: s.sampling,
+		State: s.state, TLSCert: s.tlsCert, TLSKey: s.tlsKey, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants, SamplingOrigins: s.sampling,
 		Lenient: s.lenient, PageSize: s.pageSize, Logging: s.logging, NoResourceTools: s.noTools, EndWhenIdle: s.untilIdle,
 		Limits: server.Limits{ReadsPerSecond: s.reads}, Version: web.Version(),
 		Logger: newLogger(std.err, s.logFormat),
@@ -113,6 +121,14 @@ func (s *settings) prepare(c *cobra.Command) error {
 	}
 	s.state = dir
 	s.origins = slices.Concat(s.origins, s.only)
+	for _, file := range []*string{&s.tlsCert, &s.tlsKey} {
+		if *file == "" {
+			continue
+		}
+		if *file, err = filepath.Abs(*file); err != nil { // another process may compare it
+			return err
+		}
+	}
 	s.given = map[string]string{}
 	c.Flags().Visit(func(flag *pflag.Flag) { s.given[flag.Name] = flag.Value.String() })
 	return nil
@@ -140,7 +156,7 @@ func (s *settings) hold(ctx context.Context, std streams, door server.Door, comp
 	door.PID, door.MCP, door.Only = os.Getpid(), s.mcp, len(s.only) > 0
 	door.Origins, door.Assistants, door.Sampling = s.origins, s.assistants, s.sampling
 	door.Settings = map[string]string{}
-	for _, name := range [...]string{"token-file", "no-token", "lenient", "page-size", "logging", "no-resource-tools", "reads-per-second"} {
+	for _, name := range [...]string{"tls-cert", "tls-key", "token-file", "no-token", "lenient", "page-size", "logging", "no-resource-tools", "reads-per-second"} {
 		if value, ok := s.given[name]; ok {
 			door.Settings[name] = value
 		}

@@ -53,6 +53,7 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 		"serve --allow-origin null":              "want scheme, host and port",
 		"serve --allow-origin https://a.b/":      `browsers send it as "https://a.b"`,
 		"serve --allow-origin https://*.example": "there are no patterns",
+		"serve --tls-cert cert.pem":              "--tls-cert and --tls-key are needed together",
 		"stdio --log-format xml":                 `--log-format "xml": want text or json`,
 		"stdio --as Claude":                      "--as: the name",
 		"pair":                                   "pair needs one origin",

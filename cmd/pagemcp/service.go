@@ -72,7 +72,7 @@ func serveFlags(c *cobra.Command) (flags []string, err error) {
 			return
 		}
 		value := flag.Value.String()
-		if name == "token-file" {
+		if name == "token-file" || strings.HasPrefix(name, "tls-") {
 			if path, err := filepath.Abs(value); err == nil {
 				value = path
 			}

@@ -90,7 +90,7 @@ func (w *Web) URL() string { return "http://127.0.0.1:" + strconv.Itoa(w.port) +
 
 // Origins returns the origins of this server.
 func (w *Web) Origins() []string {
-	return loopback.NewGuard(w.port, nil).OwnOrigins
+	return loopback.NewGuard(w.port, false, nil).OwnOrigins
 }
 
 // Set replaces all files. Keys are paths that begin with a slash.
@@ -183,7 +183,7 @@ func (w *Web) publish(change func()) {
 // restarts would otherwise get a 404 and stay there.
 func (w *Web) Serve(gateway int) error {
 	w.gateway = gateway
-	guard := loopback.NewGuard(w.port, http.HandlerFunc(w.serve))
+	guard := loopback.NewGuard(w.port, false, http.HandlerFunc(w.serve))
 	guard.Documents = []string{"/"}
 	if !w.app {
 		guard.Frames, guard.Scripts, guard.Documents = embeddedFrames, embeddedScripts, linkedDocuments

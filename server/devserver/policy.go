@@ -18,7 +18,7 @@ func (w *Web) policy(path string) string {
 	connect := "connect-src 'self'"
 	for _, name := range [...]string{"127.0.0.1", "localhost"} { // host-source of CSP level 3 has no syntax for [::1]
 		host := name + ":" + strconv.Itoa(w.gateway)
-		connect += " ws://" + host + " http://" + host
+		connect += " ws://" + host + " http://" + host + " wss://" + host + " https://" + host
 	}
 	frames := ""
 	if strings.HasPrefix(path, "/docs/") { // a lesson of the playground

@@ -13,16 +13,19 @@ import (
 // `localhost.`, `127.1` or a rebound name, are rejected.
 var hostNames = [...]string{"127.0.0.1", "[::1]", "localhost"}
 
-// NewGuard returns a guard for next on a loopback port.
-func NewGuard(port int, next http.Handler) *access.Guard {
-	g := &access.Guard{Next: next}
+// NewGuard returns a guard for next on a loopback port, with TLS or without.
+func NewGuard(port int, hasTLS bool, next http.Handler) *access.Guard {
+	g, scheme, usual := &access.Guard{Next: next}, "http://", 80
+	if hasTLS {
+		scheme, usual = "https://", 443
+	}
 	for _, name := range hostNames {
 		host := name + ":" + strconv.Itoa(port)
 		g.Hosts = append(g.Hosts, host)
-		g.OwnOrigins = append(g.OwnOrigins, "http://"+host)
-		if port == 80 { // browsers omit the default port
+		g.OwnOrigins = append(g.OwnOrigins, scheme+host)
+		if port == usual { // browsers omit the default port
 			g.Hosts = append(g.Hosts, name)
-			g.OwnOrigins = append(g.OwnOrigins, "http://"+name)
+			g.OwnOrigins = append(g.OwnOrigins, scheme+name)
 		}
 	}
 	return g
