@@ -28,7 +28,6 @@ type Control struct {
 // A Running describes the running gateway of this user.
 type Running struct {
 	PID       int    `json:"pid"`
-	Version   string `json:"version"`
 	MCP       string `json:"mcp"` // http://127.0.0.1:8808/mcp
 	TokenFile string `json:"tokenFile"`
 	Docs      string `json:"docs,omitempty"` // URL of the documentation, if a command serves it

@@ -55,7 +55,7 @@ type PageStatus struct {
 
 // running describes the gateway to other processes.
 func (g *Gateway) running() Running {
-	r := Running{PID: os.Getpid(), Version: g.options.Version, MCP: g.URL(), TokenFile: g.options.TokenFile}
+	r := Running{PID: os.Getpid(), MCP: g.URL(), TokenFile: g.options.TokenFile}
 	if web := g.doors.web(); web.Docs != "" {
 		r.Docs = web.Web + web.Docs
 	}

@@ -36,11 +36,8 @@ const (
 	mcpPath     = "/mcp"      // GET with "Upgrade: mcp": after the response, one MCP message a line
 )
 
-// Headers of a request for mcpPath.
-const (
-	asHeader      = "Pagemcp-As"      // name of the assistant; may be absent
-	versionHeader = "Pagemcp-Version" // of the program
-)
+// asHeader is the header of a request for mcpPath that names the assistant; it may be absent.
+const asHeader = "Pagemcp-As"
 
 // serveSocket opens the socket and serves it until Close. A state directory in memory has
 // none. If it fails, as on a full disk, the sweeper tries again.
@@ -127,7 +124,7 @@ func (e *RefusedError) Error() string { return e.text }
 
 // dialLines connects to MCP of the running gateway, as an assistant whose name may be
 // empty. The error is ErrNotRunning, a RefusedError, or that of the connection.
-func dialLines(ctx context.Context, dir, as, version string) (*linePort, error) {
+func dialLines(ctx context.Context, dir, as string) (*linePort, error) {
 	ctx, cancel := context.WithTimeout(ctx, limits.AttachTime)
 	defer cancel()
 	conn, err := dialSocket(ctx, dir)
@@ -135,7 +132,7 @@ func dialLines(ctx context.Context, dir, as, version string) (*linePort, error) 
 		return nil, err
 	}
 	defer context.AfterFunc(ctx, func() { conn.SetDeadline(time.Now()) })()
-	r := &http.Request{Method: http.MethodGet, Header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {"mcp"}, asHeader: {as}, versionHeader: {version}}}
+	r := &http.Request{Method: http.MethodGet, Header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {"mcp"}, asHeader: {as}}}
 	r.URL = socketURL(mcpPath)
 	p := &linePort{Conn: conn, reader: bufio.NewReaderSize(conn, 64<<10)} // bytes
 	answer, err := (*http.Response)(nil), r.Write(conn)

@@ -33,8 +33,7 @@ type StdioOptions struct {
 	// start a turn of its model. The assistant gets the older handshake only.
 	Channel bool
 
-	Version string // of the program
-	Logger  *slog.Logger
+	Logger *slog.Logger
 }
 
 // Times of a process that serves stdio.
@@ -150,7 +149,7 @@ func (b *bridge) connect(ctx context.Context) (jsonrpc.Port, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	for {
-		p, err := dialLines(ctx, b.State, b.As, b.Version)
+		p, err := dialLines(ctx, b.State, b.As)
 		switch {
 		case err == nil:
 			return p, nil

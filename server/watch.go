@@ -123,7 +123,7 @@ func Watch(ctx context.Context, o WatchOptions, report func(WatchReport) error) 
 
 // attach connects a Remote to the running gateway.
 func attach(ctx context.Context, r *remote.Remote, o *WatchOptions) error {
-	p, err := dialLines(ctx, o.State, o.As, "")
+	p, err := dialLines(ctx, o.State, o.As)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
-	"github.com/pagemcp/pagemcp/web"
 	"github.com/spf13/cobra"
 )
 
@@ -39,7 +38,7 @@ func stdioCommand(std streams) *cobra.Command {
 			return err
 		}
 		return server.ServeStdio(c.Context(), server.StdioOptions{
-			State: s.state, As: *as, Channel: *channel, Version: web.Version(),
+			State: s.state, As: *as, Channel: *channel,
 			Port: jsonrpc.Lines(std.in, std.out), Logger: newLogger(std.err, s.logFormat),
 			Start: func(ctx context.Context) error { return server.StartProcess(ctx, s.state, command) },
 		})
