@@ -47,11 +47,11 @@ var startPages = [...]string{"null", "ts1", "ts2", "ours"}
 // sizedApps are apps whose size is measured, by what they import from 'pagemcp', or from
 // one of its entry points.
 var sizedApps = map[string]struct{ names, entry string }{
-	"size-start":     {"start, webSocket", "index"},
-	"size-idb":       {"start, webSocket, idb", "index"},
-	"size-page":      {"start, webSocket, page", "index"},
-	"size-storage":   {"start, webSocket, storage", "index"},
-	"size-tabs":      {"start, webSocket, tabs", "index"},
+	"size-start":     {"start", "index"},
+	"size-idb":       {"start, idb", "index"},
+	"size-page":      {"start, page", "index"},
+	"size-storage":   {"start, storage", "index"},
+	"size-tabs":      {"start, tabs", "index"},
 	"size-connectTo": {"connectTo", "client"},
 }
 

@@ -16,11 +16,11 @@ import (
 // has its budget in web/test/playground/budgets.test.ts.
 const (
 	engineBudget = 785_000 // bytes of engine.wasm
-	startBudget  = 13_750  // bytes of an app that uses start and webSocket, without what is loaded on demand
+	startBudget  = 13_750  // bytes of an app that uses start and connect, without what is loaded on demand
 )
 
-// app is the code of an app that uses start and webSocket.
-const app = "import { start, webSocket } from 'pagemcp'\nglobalThis.used = [start, webSocket]\n"
+// app is the code of an app that uses start and connect.
+const app = "import { start } from 'pagemcp'\nstart({ name: 'a' }).connect()\n"
 
 // packageOnly returns the modules of the package, without engine.wasm.
 func packageOnly(t *testing.T) Files {

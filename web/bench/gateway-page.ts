@@ -1,6 +1,6 @@
 /** A page that joins the gateway in its address (`?gateway=ws://…`), and serves the data of data.ts. */
 
-import { type PageMcp, start, webSocket } from 'pagemcp'
+import { type PageMcp, start } from 'pagemcp'
 import { makeEntries, pageSize } from './data.ts'
 
 declare global {
@@ -18,7 +18,7 @@ async function join(): Promise<string> {
       ({ item, text, isPublished }) => [item, isPublished ? text : () => text] as const,
     ),
   )
-  return mcp.connect(webSocket(gateway)).joined
+  return mcp.connect(gateway).joined
 }
 
 window.joined = join()

@@ -135,7 +135,7 @@ export const goals: readonly Goal[] = [
     to: ['ts1', 'ts2'],
     atMost: 2.85,
   },
-  size('size-app', ['app with start and webSocket'], 10),
+  size('size-app', ['app with start and connect'], 10),
   size(
     'size-sources',
     ['idb', 'page', 'storage', 'tabs'].map((name) => `added by ${name}`),

@@ -5,7 +5,7 @@ import type { Site } from './site.ts'
 
 /** Files of the site, by what they are. */
 const sized: { readonly [row: string]: string } = {
-  'app with start and webSocket': '/app/size-start.js',
+  'app with start and connect': '/app/size-start.js',
   'app with connectTo alone': '/app/size-connectTo.js',
   'index.js, whole': '/pagemcp/index.js',
   'worker.js': '/pagemcp/worker.js',

@@ -90,8 +90,7 @@ async function startEngine(startThis: typeof start, entries: readonly Entry[]): 
     entries.map(({ item, text, isPublished }) => [item, isPublished ? text : () => text] as const),
   )
   for (const [n, text] of makeTemplateTexts().entries()) {
-    const template = { uriTemplate: templateOf(n), name: `t${n}`, mimeType: 'text/plain' }
-    mcp.template(template, () => text)
+    mcp.resources(templateOf(n), { name: `t${n}`, mimeType: 'text/plain', read: () => text })
   }
   return {
     open: (port) => void mcp.accept(port as unknown as MessagePort),

@@ -7,7 +7,6 @@ import {
   type JoinReason,
   type PageMcp,
   start,
-  webSocket,
 } from 'pagemcp'
 import { confirmedGateways, keepPage, resumePage } from './identity.ts'
 import { type Handlers, notify, type ReadRecord, type SiteUse, type TabInfo } from './messages.ts'
@@ -115,9 +114,8 @@ export function runEngine(host: Handlers<'host'>): Handlers<'engine'> {
   /** Joins by a link, or else by the saved key. */
   function join(mcp: PageMcp, link?: string) {
     const gateways = [defaultGateway, ...confirmedGateways()]
-    const connector = webSocket({ gateways, invitation: link }) // throws if the link is none of theirs
+    const own = mcp.connect({ gateways, invitation: link }) // throws if the link is none of theirs
     connection?.leave()
-    const own = mcp.connect(connector)
     connection = own
     reason = undefined
     own.joined.then(

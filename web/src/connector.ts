@@ -23,8 +23,8 @@ export interface Connector {
   readonly token?: () => string | Promise<string>
 }
 
-/** What {@link webSocket} may use besides one address. */
-export interface WebSocketOptions {
+/** What `connect` may use besides one address. */
+export interface ConnectOptions {
   /**
    * Addresses of further gateways that may invite this page. Without an invitation, the page joins the
    * one that it joined last.
@@ -46,21 +46,10 @@ export interface WebSocketOptions {
   token?: () => string | Promise<string>
 }
 
-/**
- * Connects to a gateway by WebSocket: with the saved key of an earlier connection, or else with the
- * invitation that this document was opened with.
- *
- * A link never chooses the gateway: an invitation is used only if its address is one
- * that is named here. Others are ignored, and `connect` reports an `error` event about them. If the page has
- * a key for a gateway already, another gateway is joined only after the user has confirmed it.
- *
- * @param gateway - its address, `ws://127.0.0.1:8808/page` by default, or the options
- * @throws TypeError if an address is not `wss:`, or `ws:` on this machine; if `options.invitation` is no
- *   link, or that of another gateway; the link is not in the message
- */
+/** How to reach a gateway, by the parameters of {@link PageMcp.connect}. */
 export function webSocket(
-  gateway?: string | WebSocketOptions,
-  options: WebSocketOptions = {},
+  gateway?: string | ConnectOptions,
+  options: ConnectOptions = {},
 ): Connector {
   if (typeof gateway === 'object') return webSocket(undefined, gateway)
   const { token, invitation: pasted, gateways: others = [] } = options
@@ -68,7 +57,7 @@ export function webSocket(
   const gateways = listed.length > 0 ? listed.map(checked) : [defaultGateway]
   if (token) {
     if (gateway === undefined) {
-      throw new TypeError('a token needs the address of a gateway: webSocket(url, { token })')
+      throw new TypeError('a token needs the address of a gateway: connect(url, { token })')
     }
     return { dial: { gateways, hasToken: true }, token }
   }
@@ -83,14 +72,14 @@ export function webSocket(
     return { dial: { gateways, invitation: { ...invitation, url: invited }, isChosen } }
   }
   if (isChosen) {
-    throw new TypeError('this is the link of another gateway; webSocket({ gateways }) can list it')
+    throw new TypeError('this is the link of another gateway; connect({ gateways }) can list it')
   }
   return { dial: { gateways }, ignored: ignored(invitation, gateways) }
 }
 
 /**
  * The address of the gateway that a link, or what stands in it after `#pagemcp=`, is an invitation of;
- * `undefined` if it is no link, or {@link webSocket} would refuse the address.
+ * `undefined` if it is no link, or `connect` would refuse the address.
  */
 export function gatewayOf(link: string): string | undefined {
   const url = parseInvitation(link)?.url
@@ -126,7 +115,7 @@ function ignored({ url }: Invitation, gateways: readonly string[]): JoinError {
   const where = JSON.stringify(url.slice(0, 200))
   return new JoinError(
     'other-gateway',
-    `an invitation of the gateway at ${where} was ignored: this page joins ${gateways.join(', ')}; webSocket({ gateways }) can list others`,
+    `an invitation of the gateway at ${where} was ignored: this page joins ${gateways.join(', ')}; connect({ gateways }) can list others`,
   )
 }
 
@@ -138,14 +127,14 @@ export function isInvited(): boolean {
 /**
  * Exchanges the invitation for a key that pages of this origin share, without joining; also if there is a
  * key already, since a key that was made after the gateway's start opens more (web/docs/protocol.md, "Monitoring").
- * For a start page whose links lead to pages of its own origin. Parameters are those of {@link webSocket}.
+ * For a start page whose links lead to pages of its own origin. Parameters are those of {@link PageMcp.connect}.
  *
  * @throws JoinError if there is no invitation and no key, the invitation is that of another gateway, or the
  *   gateway refuses
  */
 export async function pair(
-  gateway?: string | WebSocketOptions,
-  options?: WebSocketOptions,
+  gateway?: string | ConnectOptions,
+  options?: ConnectOptions,
 ): Promise<void> {
   const { dial, ignored, token } = webSocket(gateway, options)
   if (token) throw new TypeError('a page with a token is not paired: use connect')

@@ -1,12 +1,12 @@
 /** Events of an app: each is a resource with its last occurrences, as lines of JSON. */
 
 /** Describes an event. */
-export interface EventDescription {
-  /** For programs, such as `saved`. It is the path of the URI `event:///{name}`, encoded. */
-  name: string
+export interface EventOptions {
+  /** Removes the registration. */
+  signal?: AbortSignal
   title?: string
   /** For models: what has happened, and what to do then. */
-  description: string
+  description?: string
   /**
    * Whether `data` may be shown outside of the assistant's conversation, such as in the lines of `pagemcp watch
    * --contents`. Default: it may not.
@@ -67,12 +67,9 @@ export function eventLog(name: string): EventLog {
   }
 }
 
-/** The resource of an event. @throws TypeError for a description that is not valid */
-export function eventResource({ name, title, description, show }: EventDescription) {
+/** The resource of an event. @throws TypeError for a name that is not valid */
+export function eventResource(name: string, { title, description, show }: EventOptions) {
   if (typeof name !== 'string' || name === '') throw new TypeError('an event needs a name')
-  if (typeof description !== 'string' || description.trim() === '') {
-    throw new TypeError(`the event ${name} needs a description: what has happened`)
-  }
   const uri = `event:///${encodeURIComponent(name)}`
   const _meta = show ? { 'io.github.pagemcp/show': true } : undefined
   return { uri, name, title, description, mimeType: 'application/jsonl', _meta }

@@ -6,7 +6,7 @@ import type { Hello, Pairing } from './handshake.ts'
 import type { Invitation } from './invitation.ts'
 import type { Terms, TokenJoining } from './join-token.ts'
 
-/** How to reach a gateway; made by `webSocket`. Can be cloned to the Worker. */
+/** How to reach a gateway. Can be cloned to the Worker. */
 export interface Dial {
   /** Addresses that the app names, at least one; never taken from a link. */
   readonly gateways: readonly string[]

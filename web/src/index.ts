@@ -38,16 +38,14 @@ export {
 export type { ReadEvent } from './clients.ts'
 export type { Completion, CompletionContext, CompletionProvider } from './complete.ts'
 export {
-  type Connector,
+  type ConnectOptions,
   defaultGateway,
   gatewayOf,
   isInvited,
   pair,
-  type WebSocketOptions,
-  webSocket,
 } from './connector.ts'
 export { contents, type SeveralContents, type TransferredBytes, transfer } from './contents.ts'
-export type { EventDescription, PageEvent } from './events.ts'
+export type { EventOptions, PageEvent } from './events.ts'
 export type { GatewayState } from './gateway-types.ts'
 export { JoinError, type JoinReason } from './handshake.ts'
 export {
@@ -68,25 +66,27 @@ export {
 export type { AccessOption } from './page-access.ts'
 export type { Goodbye, Port } from './port.ts'
 export type {
-  Prompt,
   PromptAnswer,
   PromptArgument,
   PromptDescription,
   PromptHandler,
   PromptMessage,
+  PromptOptions,
   PromptResult,
 } from './prompt.ts'
 export type {
   Content,
   ContentValue,
+  ListedResource,
   MethodHandler,
-  OwnResource,
-  OwnTemplate,
   Provider,
   Publishing,
-  TemplateProvider,
+  Registering,
+  ResourceOptions,
+  ResourcesOptions,
   ValueRegistration,
   ValuesRegistration,
+  Variables,
 } from './publish.ts'
 export type { ReadRequest } from './read-request.ts'
 export { isPrivateElement, redactUrl } from './redact.ts'
@@ -140,12 +140,12 @@ export {
 } from './start.ts'
 export type { EngineState } from './supervisor.ts'
 export {
-  type Tool,
   type ToolAnnotations,
   type ToolAnswer,
   type ToolDescription,
   ToolError,
   type ToolHandler,
+  type ToolOptions,
   type ToolResult,
   type ToolSchema,
 } from './tool.ts'

@@ -22,8 +22,10 @@ export type {
   PromptResult,
 } from './callee.ts'
 
-/** A prompt that the web app registers. */
-export interface Prompt extends PromptDescription {
+/** Describes a prompt that the web app registers. */
+export interface PromptOptions extends Omit<PromptDescription, 'name'> {
+  /** Removes the registration. */
+  signal?: AbortSignal
   /** Completes arguments, by name. */
   complete?: Record<string, CompletionProvider>
 }
@@ -58,7 +60,7 @@ export function promptResult(answer: PromptAnswer): PromptResult {
 
 /** The callee of a prompt that the web app registers. */
 export function promptCallee(
-  completions: Prompt['complete'] = {},
+  completions: PromptOptions['complete'] = {},
   handler: PromptHandler,
 ): RegisteredCallee {
   return { getPrompt: async (_, args, request) => handler(args, request), completions }

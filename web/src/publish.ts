@@ -13,14 +13,14 @@ import {
 import type { CompletionProvider } from './complete.ts'
 import { provided, type Ready, type SeveralContents, type TransferredBytes } from './contents.ts'
 import {
-  type EventDescription,
   type EventLog,
+  type EventOptions,
   eventLog,
   eventResource,
   type PageEvent,
 } from './events.ts'
 import { lazily, loader } from './module.ts'
-import { describedPrompt, type Prompt, type PromptHandler, promptCallee } from './prompt.ts'
+import { describedPrompt, type PromptHandler, type PromptOptions, promptCallee } from './prompt.ts'
 import type { ReadRequest } from './read-request.ts'
 import { prepareRedaction, type Redact } from './redacting.ts'
 import {
@@ -37,8 +37,21 @@ import type {
   SkillParameters,
   SkillRegistration,
 } from './skills.ts'
-import type { CacheHints, Resource, Template } from './source.ts'
-import { describedTool, type Tool, type ToolHandler, type ToolSchema, toolCallee } from './tool.ts'
+import {
+  BadCursorError,
+  type CacheHints,
+  NotFoundError,
+  type Resource,
+  type Source,
+  type Template,
+} from './source.ts'
+import {
+  describedTool,
+  type ToolHandler,
+  type ToolOptions,
+  type ToolSchema,
+  toolCallee,
+} from './tool.ts'
 
 /**
  * A content: a string is text; bytes, Blobs and `transfer(bytes)` are a blob; `undefined` means that the
@@ -63,11 +76,35 @@ export type Content =
  */
 export type Provider = (request: ReadRequest) => Content | Promise<Content>
 
-/** Reads a resource of a template; `variables` are those of the URI, percent-decoded. */
-export type TemplateProvider = (
-  variables: Record<string, string | string[]>,
-  request: ReadRequest,
-) => Content | Promise<Content>
+/** The variables of a URI template, percent-decoded. Those of a query may be missing. */
+export type Variables<T extends string> = string extends T
+  ? Record<string, string | string[]>
+  : {
+      [E in Expressions<T> as NameIn<E>]: E extends `${string}*`
+        ? string | string[]
+        : E extends `?${string}`
+          ? string | undefined
+          : string
+    }
+
+type Expressions<T> = T extends `${string}{${infer E}}${infer Rest}`
+  ? Named<E> | Expressions<Rest>
+  : never
+type Named<E> = E extends `${'?' | '&'}${infer Names}`
+  ? `?${Listed<Names>}`
+  : E extends `${'+' | '#' | '.' | '/' | ';'}${infer Names}`
+    ? Listed<Names>
+    : Listed<E>
+type Listed<Names> = Names extends `${infer Name},${infer Rest}`
+  ? Name | Listed<Rest>
+  : Names & string
+type NameIn<E> = E extends `?${infer Name}`
+  ? NameIn<Name>
+  : E extends `${infer Name}*`
+    ? Name
+    : E extends `${infer Name}:${string}`
+      ? Name
+      : E & string
 
 /** `V`, unless it is a function or a promise: a value is a content itself. */
 export type ContentValue<V> = V extends ((...args: never[]) => unknown) | PromiseLike<unknown>
@@ -97,19 +134,40 @@ export interface ValuesRegistration {
   set<V extends Content>(uri: string, value: ContentValue<V>): void
 }
 
-/** A resource that the web app registers. */
-export interface OwnResource extends Resource {
+/** What all registrations have in common. */
+export interface Registering {
+  /** Removes the registration. */
+  signal?: AbortSignal
+}
+
+/** Describes a resource that the web app registers. */
+export interface ResourceOptions extends Partial<Omit<Resource, 'uri'>>, Registering {
   /** How long clients may cache its content. */
   cache?: CacheHints
 }
 
-/** A template that the web app registers. */
-export interface OwnTemplate extends Template {
+/** Describes the resources of a URI template, and reads them. */
+export interface ResourcesOptions<T extends string = string>
+  extends Partial<Omit<Template, 'uriTemplate'>>,
+    Registering {
+  /**
+   * Reads a resource of the template, or of {@link ResourcesOptions.list}. `undefined`: there is none. Errors are handled as
+   * for a {@link Provider}.
+   */
+  read: (variables: Variables<T>, request: ReadRequest) => Content | Promise<Content>
+  /**
+   * The resources that there are now: URIs, alone or with a description. Without it they are not listed. Announce changes by
+   * `changed()`.
+   */
+  list?: () => Iterable<ListedResource> | Promise<Iterable<ListedResource>>
   /** How long clients may cache contents. */
   cache?: CacheHints
   /** Completes variables, by name. */
-  complete?: Record<string, CompletionProvider>
+  complete?: { readonly [name in keyof Variables<T> & string]?: CompletionProvider }
 }
+
+/** A resource in a list: its URI, or a description. */
+export type ListedResource = string | (Partial<Resource> & Pick<Resource, 'uri'>)
 
 /** Answers a method of an extension; errors are handled as for a prompt. */
 export type MethodHandler = (
@@ -125,9 +183,10 @@ export type MethodHandler = (
 export interface Publishing {
   /**
    * Publishes one resource whose content is computed: the provider is called by each read. Announce changes
-   * by {@link PageMcp.changed}.
+   * by {@link PageMcp.changed}. Its name is the last part of the URI, unless the options have one.
    */
-  resource(description: OwnResource, provider: Provider): () => void
+  resource(uri: string, provider: Provider): () => void
+  resource(uri: string, options: ResourceOptions, provider: Provider): () => void
   /**
    * Publishes one resource with its value, which moves to the engine: reads are answered there, without
    * this window, and faster. An object is written as JSON text now: change it by `set` of the result. Bytes
@@ -136,16 +195,26 @@ export interface Publishing {
    *
    * @throws TypeError for a promise, and what JSON cannot write
    */
-  resource<V extends Content>(description: OwnResource, value: ContentValue<V>): ValueRegistration
+  resource<V extends Content>(uri: string, value: ContentValue<V>): ValueRegistration
+  resource<V extends Content>(
+    uri: string,
+    options: ResourceOptions,
+    value: ContentValue<V>,
+  ): ValueRegistration
+  /** Publishes the resources of an RFC 6570 template, whose variables `read` gets. */
+  resources<const T extends string>(uriTemplate: T, options: ResourcesOptions<T>): () => void
   /**
    * Publishes many resources at once, which is much cheaper than one by one: values, or providers. Entries that are
    * not valid are left out: one event `error` names them.
    */
-  resources(entries: Iterable<readonly [OwnResource, Provider | Content]>): ValuesRegistration
-  /** Publishes the resources of an RFC 6570 template. */
-  template(description: OwnTemplate, provider: TemplateProvider): () => void
+  resources(
+    entries: Iterable<
+      readonly [Exclude<ListedResource, string> & ResourceOptions, Provider | Content]
+    >,
+  ): ValuesRegistration
   /** Publishes a prompt. */
-  prompt(description: Prompt, handler: PromptHandler): () => void
+  prompt(name: string, handler: PromptHandler): () => void
+  prompt(name: string, options: PromptOptions, handler: PromptHandler): () => void
   /**
    * Publishes a tool. Arguments are validated against the `inputSchema` first, and have its type: that of a
    * Standard Schema, or of JSON Schema written here or `as const`.
@@ -153,8 +222,10 @@ export interface Publishing {
    * @throws TypeError for a schema that cannot be described to clients: of another dialect than 2020-12
    *   and draft 7, with references to other documents, or of a library without Standard JSON Schema
    */
+  tool(name: string, handler: ToolHandler): () => void
   tool<const I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema>(
-    description: Tool<I, O>,
+    name: string,
+    options: ToolOptions<I, O>,
     handler: ToolHandler<I, O>,
   ): () => void
   /**
@@ -173,9 +244,9 @@ export interface Publishing {
    * occurrences, at most 64 KiB: `number`, which counts from 1 in each document, `time` and `data`. Registrations of one
    * name share their occurrences.
    *
-   * @throws TypeError for a description that is not valid
+   * @throws TypeError for options that are not valid
    */
-  event<D = unknown>(description: EventDescription): PageEvent<D>
+  event<D = unknown>(name: string, options?: EventOptions): PageEvent<D>
   /**
    * Answers a method of an extension in `start`'s options, such as `acme/x`. Methods of the protocol itself
    * cannot be replaced.
@@ -196,12 +267,14 @@ const loadTime = 2_000
 
 /**
  * @param changed - announces that the content of a resource has changed
+ * @param mount - mounts a source
  * @param redact - a hook of this window that contents pass: then it keeps the values
  * @param warn - gets what works here and may not work elsewhere
  */
 export function publishing(
   registry: () => Registry,
   changed: (uri: string) => void,
+  mount: (source: Source) => () => void,
   redact: Redact | undefined,
   warn: (problem: Error) => void,
 ): Published {
@@ -226,32 +299,43 @@ export function publishing(
   const publish = (added: Descriptions, behind: Behind[], final = false) => {
     if (behind.some(({ callee }) => callee)) prepareCalls()
     const first = registry().add(added, behind, redact !== undefined && !final)
-    return { first, remove: once(() => registry().remove(first)) }
+    return { first, remove: () => registry().remove(first) }
   }
 
-  const resources: Publishing['resources'] = (entries) => {
-    const all: (readonly [OwnResource, Provider | Content])[] = []
+  /** The function that removes a registration, at its first call or by the signal. */
+  const removing = (remove: () => void, { signal }: Registering = {}) => {
+    const once = onlyOnce(remove)
+    if (signal?.aborted) once()
+    signal?.addEventListener('abort', once)
+    return once
+  }
+
+  const values = (
+    entries: Iterable<readonly [Exclude<ListedResource, string> & ResourceOptions, unknown]>,
+  ): ValuesRegistration => {
+    const uris: string[] = [] // '': it has no value
     const added: ReturnType<typeof described>[] = []
     const behind: Behind[] = []
     const refused: unknown[] = []
     for (const entry of entries) {
       try {
         const [description, content] = entry
-        const own = [described(description), behindResource(description.uri, content)] as const
+        const own = [
+          described(description),
+          behindResource(description.uri, content as Content),
+        ] as const
         added.push(own[0])
         behind.push(own[1])
-        all.push(entry)
+        uris.push(typeof content === 'function' ? '' : description.uri)
       } catch (error) {
         refused.push(error)
       }
     }
-    if (all.length === 0 && refused.length > 0) throw refused[0]
+    if (uris.length === 0 && refused.length > 0) throw refused[0]
     if (refused.length > 0) {
       warn(new TypeError(`not registered, while the others are: ${refused.join('; ')}`))
     }
     const { first, remove } = publish({ resources: added }, behind)
-    // The values themselves are not kept here: they are the engine's now.
-    const uris = all.map(([{ uri }, content]) => (typeof content === 'function' ? '' : uri))
     let refs: Map<string, number> | undefined // made when it is first used
     const set = (uri: string, value: Content) => {
       refs ??= new Map(uris.map((own, i) => [own, i]))
@@ -261,7 +345,21 @@ export function publishing(
       }
       registry().set(first + i, uri, readyValue(uri, value))
     }
-    return Object.assign(remove, { set })
+    return Object.assign(onlyOnce(remove), { set })
+  }
+
+  const template = (uriTemplate: string, options: ResourcesOptions) => {
+    const { complete, read, list } = options
+    const described = { uriTemplate, ...commonMembers(uriTemplate, options) }
+    const provider: AnyProvider = (request) => read(request.variables ?? {}, request)
+    const { remove } = publish({ templates: [{ ...described, completes: namesOf(complete) }] }, [
+      { read: provider, callee: { completions: (complete ?? {}) as never } },
+    ])
+    const unmount = list && mount(listSource(list))
+    return removing(() => {
+      remove()
+      unmount?.()
+    }, options)
   }
 
   return {
@@ -274,29 +372,31 @@ export function publishing(
             new Promise((late) => setTimeout(late, loadTime)),
           ]),
     methods: {
-      resource(description: OwnResource, content: Content) {
-        const one = resources([[description, content]])
-        const set = (value: Content) => one.set(description.uri, value)
-        return Object.assign(() => one(), { set })
+      resource(uri: string, ...rest: [unknown] | [ResourceOptions, unknown]) {
+        const [options, content] = rest.length === 1 ? [{}, rest[0]] : rest
+        const own = values([[{ ...options, uri }, content]])
+        const set = (value: Content) => own.set(uri, value as never)
+        return Object.assign(removing(own, options), { set })
       },
-      resources,
-      template(description, provider) {
-        const { complete } = description
-        const read: AnyProvider = (request) => provider(request.variables ?? {}, request)
-        const template = { ...describedTemplate(description), completes: namesOf(complete) }
-        const callee = { completions: complete ?? {} }
-        return publish({ templates: [template] }, [{ read, callee }]).remove
+      resources: ((first: string | Parameters<typeof values>[0], options?: ResourcesOptions) =>
+        typeof first === 'string'
+          ? template(first, options as ResourcesOptions)
+          : values(first)) as Publishing['resources'],
+      prompt(name: string, ...rest: [PromptHandler] | [PromptOptions, PromptHandler]) {
+        const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest
+        const { complete } = options
+        const prompt = { ...describedPrompt({ ...options, name }), completes: namesOf(complete) }
+        const { remove } = publish({ prompts: [prompt] }, [
+          { callee: promptCallee(complete, handler) },
+        ])
+        return removing(remove, options)
       },
-      prompt(description, handler) {
-        const { complete } = description
-        const prompt = { ...describedPrompt(description), completes: namesOf(complete) }
-        return publish({ prompts: [prompt] }, [{ callee: promptCallee(complete, handler) }]).remove
-      },
-      tool(description, handler) {
-        const tool = describedTool(description)
+      tool(name: string, ...rest: [unknown] | [object, unknown]) {
+        const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest
+        const tool = describedTool({ ...options, name })
         void warnOfSchema(tool.json, warn)
-        const callee = toolCallee(tool, handler as never, description as never)
-        return publish({ tools: [tool.json] }, [{ callee }]).remove
+        const callee = toolCallee(tool, handler as never, options as never)
+        return removing(publish({ tools: [tool.json] }, [{ callee }]).remove, options)
       },
       skill(...skill: SkillParameters) {
         const removed = new AbortController()
@@ -306,17 +406,17 @@ export function publishing(
         untilReady(ready)
         return Object.assign(() => removed.abort(), { ready })
       },
-      event(own) {
-        const resource = eventResource(own)
-        const log = events.get(own.name) ?? eventLog(own.name)
-        events.set(own.name, log)
+      event(name, options = {}) {
+        const resource = eventResource(name, options)
+        const log = events.get(name) ?? eventLog(name)
+        events.set(name, log)
         const { remove } = publish({ resources: [described(resource)] }, [{ read: log.text }])
         return {
           emit(data) {
             log.append(data)
             changed(resource.uri)
           },
-          remove,
+          remove: removing(remove, options),
         }
       },
       method(name, handler) {
@@ -350,37 +450,57 @@ function readyValue(uri: string, value: Content): Ready | undefined {
 }
 
 /** The members of a description that clients see; no others cross to the engine. */
-function described(resource: OwnResource) {
+function described(resource: Exclude<ListedResource, string> & ResourceOptions) {
   const { uri, size } = resource
-  check(uri, 'uri', resource.name)
-  return { uri, size, ...commonMembers(resource) }
+  return { uri, size, ...commonMembers(uri, resource) }
 }
 
-function describedTemplate(template: OwnTemplate) {
-  const { uriTemplate } = template
-  check(uriTemplate, 'uriTemplate', template.name)
-  return { uriTemplate, ...commonMembers(template) }
-}
-
-function commonMembers(described: OwnResource | OwnTemplate) {
-  const { name, title, description, mimeType, annotations, icons, _meta, cache } = described
-  const cacheHints = wireCacheHints(cache)
+function commonMembers(uri: unknown, described: ResourceOptions | ResourcesOptions) {
+  if (typeof uri !== 'string' || !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri)) {
+    throw new TypeError(`a URI begins with a scheme, such as notes:, but this is ${String(uri)}`)
+  }
+  const {
+    name = lastPartOf(uri),
+    title,
+    description,
+    mimeType,
+    annotations,
+    icons,
+    _meta,
+  } = described
+  const cacheHints = wireCacheHints(described.cache)
   return { name, title, description, mimeType, annotations, icons, _meta, cacheHints }
+}
+
+/** The last part of a URI or a template, without its variables. */
+function lastPartOf(uri: string): string {
+  const parts = uri.replace(/\{[^}]*\}/g, '').split(/[:/?#]+/)
+  return parts.findLast((part) => part !== '') ?? uri
+}
+
+/** Lists the resources of a template, which the template reads. */
+function listSource(list: NonNullable<ResourcesOptions['list']>): Source {
+  return {
+    async list(cursor, { pageSize }) {
+      const from = Number(cursor ?? 0)
+      if (!Number.isSafeInteger(from) || from < 0) throw new BadCursorError(String(cursor))
+      const all = [...(await list())].slice(from)
+      const resources = all
+        .slice(0, pageSize)
+        .map((one) => described(typeof one === 'string' ? { uri: one } : one))
+      const nextCursor = all.length > pageSize ? String(from + pageSize) : undefined
+      return { resources, ...(nextCursor !== undefined && { nextCursor }) }
+    },
+    read: (uri) => Promise.reject(new NotFoundError(uri)),
+  }
 }
 
 function namesOf(complete: object | undefined): string[] | undefined {
   return complete && Object.keys(complete)
 }
 
-function check(uri: unknown, member: string, name: unknown) {
-  if (typeof uri !== 'string' || !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri)) {
-    throw new TypeError(`${member} must begin with a scheme, such as notes:, but is ${String(uri)}`)
-  }
-  if (typeof name !== 'string' || name === '') throw new TypeError(`${uri} needs a name`)
-}
-
 /** A function that runs `act` at its first call only. */
-export function once(act: () => void): () => void {
+export function onlyOnce(act: () => void): () => void {
   let past = false
   return () => {
     if (past) return

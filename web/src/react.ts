@@ -10,8 +10,8 @@
  *
  * function ShoppingList() {
  *   const [items, setItems] = useState<string[]>([])
- *   usePageMcpResource({ uri: 'notes://shopping', name: 'Shopping list' }, items)
- *   usePageMcpTool({ name: 'add', inputSchema }, ({ item }) => setItems((all) => [...all, item]))
+ *   useResource('notes://shopping', items)
+ *   useTool('add', { inputSchema }, ({ item }) => setItems((all) => [...all, item]))
  *   …
  * }
  * ```
@@ -32,26 +32,25 @@ import type {
   CallRequest,
   CompletionProvider,
   Content,
-  EventDescription,
+  EventOptions,
   JsonSchema,
-  OwnTemplate,
   PageEvent,
   PageMcp,
   PortableSource,
-  Prompt,
   PromptHandler,
+  PromptOptions,
   Provider,
   ReadRequest,
-  Resource,
+  ResourceOptions,
+  ResourcesOptions,
   SkillDescription,
   SkillOptions,
   Source,
   StandardSchema,
   State,
-  TemplateProvider,
-  Tool,
   ToolAnswer,
   ToolHandler,
+  ToolOptions,
   ToolSchema,
 } from './index.ts'
 
@@ -71,7 +70,7 @@ export function PageMcpProvider(props: {
 }
 
 /** The engine of the nearest {@link PageMcpProvider}. */
-export function usePageMcp(): PageMcp | undefined {
+export function useMcp(): PageMcp | undefined {
   return useContext(Engine)
 }
 
@@ -84,20 +83,21 @@ export function usePageMcp(): PageMcp | undefined {
  * @param content - a value; or a function, called by each read: that of the last render. Announce its
  *   changes by `mcp.changed`
  */
-export function usePageMcpResource(
-  description: Resource,
-  content: Content | ((request: ReadRequest) => Content | Promise<Content>),
+export function useResource(
+  uri: string,
+  ...rest: [content: Shown] | [options: ResourceOptions, content: Shown]
 ): void {
-  const mcp = usePageMcp()
+  const [options, content] = rest.length === 1 ? [{}, rest[0]] : rest
+  const mcp = useMcp()
   const latest = useLatest(content)
   const registration = useRef<{ set(value: unknown): void; value: unknown }>(undefined)
   const isComputed = typeof content === 'function'
-  const publish = (stable: Resource) => {
+  const publish = ([uri, options]: readonly [string, ResourceOptions]) => {
     if (isComputed) {
-      return mcp?.resource(stable, (request) => (latest.current as Provider)(request))
+      return mcp?.resource(uri, options, (request) => (latest.current as Provider)(request))
     }
     const value = latest.current
-    const registered = mcp && orReport(value, (left) => mcp.resource(stable, left as string))
+    const registered = mcp && orReport(value, (left) => mcp.resource(uri, options, left as string))
     if (registered === undefined) return undefined
     registration.current = { set: registered.set as (value: unknown) => void, value }
     return () => {
@@ -105,7 +105,7 @@ export function usePageMcpResource(
       registered()
     }
   }
-  usePublished(description, publish, isComputed)
+  usePublished([uri, options] as const, publish, isComputed)
   useEffect(() => {
     const current = registration.current
     if (current === undefined || Object.is(current.value, content)) return
@@ -113,6 +113,9 @@ export function usePageMcpResource(
     orReport(content, current.set)
   })
 }
+
+/** A value, or a function that each read calls. */
+type Shown = Content | ((request: ReadRequest) => Content | Promise<Content>)
 
 /** Publishes a value; if it cannot be published, reports that and publishes no content: an old one would be wrong. */
 function orReport<R>(value: unknown, publish: (value: unknown) => R): R {
@@ -125,18 +128,20 @@ function orReport<R>(value: unknown, publish: (value: unknown) => R): R {
 }
 
 /** Offers a tool while the component is mounted; the handler is that of the last render. */
-export function usePageMcpTool<
-  const I extends ToolSchema = JsonSchema,
-  O extends ToolSchema = JsonSchema,
->(description: Tool<I, O>, handler: ToolHandler<I, O>): void {
-  const mcp = usePageMcp()
-  const { prepare } = description
+export function useTool<const I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema>(
+  name: string,
+  ...rest: [handler: ToolHandler<I, O>] | [options: ToolOptions<I, O>, handler: ToolHandler<I, O>]
+): void {
+  const [options, handler] = rest.length === 1 ? [{} as ToolOptions<I, O>, rest[0]] : rest
+  const mcp = useMcp()
+  const { prepare } = options
   const latest = useLatest({ handler, prepare })
-  const last = (name: 'handler' | 'prepare') =>
+  const last = (what: 'handler' | 'prepare') =>
     ((args: never, request: CallRequest): ToolAnswer | Promise<ToolAnswer> =>
-      latest.current[name]?.(args, request) as ToolAnswer) as ToolHandler<I, O>
-  usePublished(description, (stable) =>
+      latest.current[what]?.(args, request) as ToolAnswer) as ToolHandler<I, O>
+  usePublished([name, options] as const, ([name, stable]) =>
     mcp?.tool(
+      name,
       {
         ...stable,
         ...(stable.prepare && { prepare: last('prepare') as typeof prepare }),
@@ -147,25 +152,40 @@ export function usePageMcpTool<
 }
 
 /** Offers a prompt while the component is mounted; its functions are those of the last render. */
-export function usePageMcpPrompt(description: Prompt, provider: PromptHandler): void {
-  const mcp = usePageMcp()
-  const latest = useLatest(provider)
-  const complete = useCompletions(description.complete)
-  usePublished({ ...description, complete }, (stable) =>
-    mcp?.prompt(stable, (args, request) => latest.current(args, request)),
+export function usePrompt(
+  name: string,
+  ...rest: [handler: PromptHandler] | [options: PromptOptions, handler: PromptHandler]
+): void {
+  const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest
+  const mcp = useMcp()
+  const latest = useLatest(handler)
+  const complete = useCompletions(options.complete)
+  usePublished([name, { ...options, complete }] as const, ([name, stable]) =>
+    mcp?.prompt(name, stable, (args, request) => latest.current(args, request)),
   )
 }
 
 /**
  * Serves the resources of an RFC 6570 template while the component is mounted; its functions are those of the
- * last render. Announce changes by `mcp.changed`, with the URI of a resource.
+ * last render. Announce changes by `mcp.changed`, with the URI of a resource, or without for the list.
  */
-export function usePageMcpTemplate(description: OwnTemplate, provider: TemplateProvider): void {
-  const mcp = usePageMcp()
-  const latest = useLatest(provider)
-  const complete = useCompletions(description.complete)
-  usePublished({ ...description, complete }, (stable) =>
-    mcp?.template(stable, (variables, request) => latest.current(variables, request)),
+export function useResources<const T extends string>(
+  uriTemplate: T,
+  options: ResourcesOptions<T>,
+): void {
+  const mcp = useMcp()
+  const latest = useLatest(options)
+  const complete = useCompletions(options.complete as PromptOptions['complete'])
+  const isListed = options.list !== undefined
+  usePublished(
+    [uriTemplate, { ...options, complete }] as const,
+    ([uriTemplate, stable]) =>
+      mcp?.resources(uriTemplate, {
+        ...(stable as ResourcesOptions),
+        read: (variables, request) => latest.current.read(variables as never, request),
+        ...(isListed && { list: () => latest.current.list?.() ?? [] }),
+      } as ResourcesOptions<T>),
+    isListed,
   )
 }
 
@@ -173,12 +193,12 @@ export function usePageMcpTemplate(description: OwnTemplate, provider: TemplateP
  * Offers a skill while the component is mounted; see {@link PageMcp.skill}. It is registered again when a text or a
  * file changes: all of them are compared at each render, so large files belong to {@link PageMcp.skill}.
  */
-export function usePageMcpSkill(
+export function useSkill(
   description: SkillDescription,
   instructions: string,
   options?: SkillOptions,
 ): void {
-  const mcp = usePageMcp()
+  const mcp = useMcp()
   usePublished([description, instructions, options] as const, (stable) => mcp?.skill(...stable))
 }
 
@@ -187,11 +207,14 @@ export function usePageMcpSkill(
  *
  * @returns emits it: a function that stays the same; nothing happens while the engine has not started
  */
-export function usePageMcpEvent<D = unknown>(description: EventDescription): PageEvent<D>['emit'] {
-  const mcp = usePageMcp()
+export function useEvent<D = unknown>(
+  name: string,
+  options: EventOptions = {},
+): PageEvent<D>['emit'] {
+  const mcp = useMcp()
   const event = useRef<PageEvent<D>>(undefined)
-  usePublished(description, (stable) => {
-    const own = mcp?.event<D>(stable)
+  usePublished([name, options] as const, (stable) => {
+    const own = mcp?.event<D>(...stable)
     event.current = own
     return own && (() => own.remove())
   })
@@ -205,11 +228,11 @@ export function usePageMcpEvent<D = unknown>(description: EventDescription): Pag
  *   which is mounted again when it is another object: keep it by `useMemo`. `undefined` mounts nothing
  * @param prefix - as of {@link PageMcp.mount}; the source is mounted again when it changes
  */
-export function usePageMcpMount(
+export function useMount(
   source: Source | PortableSource | undefined | (() => Source | PortableSource),
   prefix = '',
 ): void {
-  const mcp = usePageMcp()
+  const mcp = useMcp()
   const latest = useLatest(source)
   const kept = typeof source === 'function' ? undefined : source
   const isMade = typeof source === 'function'
@@ -225,8 +248,8 @@ export function usePageMcpMount(
  * The state of the engine and its gateways; the component renders again when it changes. `undefined` while there is
  * no engine, and on a server.
  */
-export function usePageMcpState(): State | undefined {
-  const mcp = usePageMcp()
+export function useMcpState(): State | undefined {
+  const mcp = useMcp()
   const known = useRef<{ mcp: PageMcp; state: State; text: string }>(undefined)
   const subscribe = useCallback(
     (changed: () => void) => mcp?.on('state', changed) ?? (() => {}),
@@ -286,7 +309,7 @@ function usePublished<D extends object>(
   publish: (stable: D) => (() => void) | undefined,
   kind = false,
 ): void {
-  const mcp = usePageMcp()
+  const mcp = useMcp()
   const stable = useRef(description)
   const text = JSON.stringify(description, (_, value) =>
     typeof value === 'function' || isSchema(value) ? '' : value,

@@ -2,16 +2,16 @@
 
 import type { PageAccess } from './access-types.ts'
 import type { ReadEvent } from './clients.ts'
-import type { Connector } from './connector.ts'
+import { type ConnectOptions, type Connector, webSocket } from './connector.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
-import { canJoinLater } from './handshake.ts'
+import { canJoinLater, type JoinError } from './handshake.ts'
 import { forgetInvitation } from './invitation.ts'
 import { jsonCopy } from './json.ts'
 import { listen } from './listen.ts'
 import { type AccessOption, pageAccess } from './page-access.ts'
 import { instance, pageId, profile } from './page-id.ts'
 import { Channel, goodbye, isGoodbye, listenToPort, type Port } from './port.ts'
-import { once, type Publishing, publishing } from './publish.ts'
+import { onlyOnce, type Publishing, publishing } from './publish.ts'
 import type { Redact } from './redacting.ts'
 import { wireCacheHints } from './registry.ts'
 import {
@@ -161,10 +161,18 @@ export interface PageMcp extends Publishing {
    */
   accept(port: Port, options?: { principal?: string }): () => void
   /**
-   * Joins a gateway, and joins again whenever the connection is lost, until the app leaves it. Returns at once. An
-   * invitation of a gateway that the connector does not name is an `error` event.
+   * Joins a gateway by WebSocket, and joins again whenever the connection is lost, until the app leaves it: with the
+   * saved key of an earlier connection, or else with the invitation that this document was opened with. Returns at once.
+   *
+   * A link never chooses the gateway: an invitation is used only if its address is one that is named here. Others are
+   * ignored, which is an `error` event. If the page has a key for a gateway already, another gateway is joined only
+   * after the user has confirmed it.
+   *
+   * @param gateway - its address, `ws://127.0.0.1:8808/page` by default, or the options
+   * @throws TypeError if an address is not `wss:`, or `ws:` on this machine; if `options.invitation` is no
+   *   link, or that of another gateway; the link is not in the message
    */
-  connect(connector: Connector): GatewayConnection
+  connect(gateway?: string | ConnectOptions, options?: ConnectOptions): GatewayConnection
   /** Adds a listener; returns a function that removes it. */
   on<K extends keyof Events>(type: K, listener: (event: Events[K]) => void): () => void
   /** Stops the engine for good: subscriptions end with a result, ports with a last message. */
@@ -248,6 +256,7 @@ function startNew(options: StartOptions): PageMcp {
   const published = publishing(
     () => thread.registry,
     (uri) => thread.changed(uri),
+    (source) => mcp.mount(source),
     redact,
     warn,
   )
@@ -347,7 +356,7 @@ function startNew(options: StartOptions): PageMcp {
       const unmounted = new AbortController()
       callMounted(source, untilClosed(unmounted.signal), report)
       thread.mount(number, prefix, source)
-      return once(() => {
+      return onlyOnce(() => {
         thread.unmount(number)
         unmounted.abort()
       })
@@ -375,7 +384,9 @@ function startNew(options: StartOptions): PageMcp {
       })
       return () => end('the page ended this connection')
     },
-    connect(connector) {
+    connect(gateway, options) {
+      const connector = webSocket(gateway, options)
+      const { ignored } = connector
       const { gateways, hasToken } = connector.dial
       for (const [old, other] of connections) {
         const isReplaced = other.gateways.some((address) => gateways.includes(address))
@@ -396,7 +407,7 @@ function startNew(options: StartOptions): PageMcp {
       else ended.signal.addEventListener('abort', closed, { signal })
       const join = async () => {
         signal.throwIfAborted()
-        if (connector.ignored) report(connector.ignored)
+        if (ignored) report(ignored)
         const { token } = connector
         if (token) ownAccess.consented()
         await Promise.all([published.registered(), thread.ready])
@@ -404,7 +415,10 @@ function startNew(options: StartOptions): PageMcp {
         signal.throwIfAborted()
         return thread.connect(number, dialOf(connector, page), token)
       }
-      const joined = unlessAborted(join(), signal)
+      const failed = (error: Partial<JoinError>) => {
+        throw ignored && error?.reason === 'not-invited' ? ignored : error
+      }
+      const joined = unlessAborted(join().catch(failed), signal)
       joined.catch((error) => {
         if (hasToken || !canJoinLater(error)) over.abort(error)
       }) // the app may ignore it

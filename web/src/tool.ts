@@ -29,9 +29,11 @@ export type {
   ToolSchema,
 } from './callee.ts'
 
-/** A tool that the web app registers. */
-export interface Tool<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema>
-  extends ToolDescription {
+/** Describes a tool that the web app registers. */
+export interface ToolOptions<I extends ToolSchema = JsonSchema, O extends ToolSchema = JsonSchema>
+  extends Omit<ToolDescription, 'name'> {
+  /** Removes the registration. */
+  signal?: AbortSignal
   inputSchema?: I
   outputSchema?: O
   /**

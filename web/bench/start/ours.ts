@@ -4,5 +4,5 @@ import { start } from 'pagemcp'
 import { firstRead, info, resource } from './first-read.ts'
 
 const mcp = start(info)
-mcp.resource(resource, 'answered')
+mcp.resource(resource.uri, resource, 'answered')
 void firstRead(mcp.port())

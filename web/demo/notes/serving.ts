@@ -2,7 +2,7 @@
 
 import { type AuditEntry, idb, type JoinReason, type PageMcp, type State, start } from 'pagemcp'
 import { assistantName, defineAccess } from 'pagemcp/access'
-import { gateway, reasonOf } from '../shared/gateway.ts'
+import { gatewayAddress } from '../shared/gateway.ts'
 import { tag } from '../shared/language.ts'
 import { type Standing, showFailure, standing } from '../shared/page.ts'
 import { serveSkill } from './skill.ts'
@@ -76,8 +76,8 @@ export async function serveNotes(
   }
   mcp.mount(idb({ databases: { 'notes-app': { notes: { title: 'title' } } } })) // this store, nothing else
   mcp.resource(
+    openUri,
     {
-      uri: openUri,
       name: 'open',
       title: texts.openNote,
       description: texts.openDescription,
@@ -86,10 +86,7 @@ export async function serveNotes(
     open,
   )
   serveSkill(mcp)
-  const checked = mcp.event<{ uri: string }>({
-    name: 'checked',
-    description: texts.checkedDescription,
-  })
+  const checked = mcp.event<{ uri: string }>('checked', { description: texts.checkedDescription })
 
   let reason: JoinReason | undefined
   const show = (state: State) => {
@@ -105,9 +102,9 @@ export async function serveNotes(
   mcp.on('error', (error) => reportError(error))
   const join = () => {
     reason = undefined
-    gateway().then((connector) =>
-      mcp.connect(connector).joined.catch((error: { reason?: JoinReason }) => {
-        reason = reasonOf(error, connector)
+    gatewayAddress().then((address) =>
+      mcp.connect(address).joined.catch((error: { reason?: JoinReason }) => {
+        reason = error.reason
         show(mcp.state)
       }),
     )

@@ -1,7 +1,7 @@
 /** Shared by the demos: joins the gateway, shows its state, and keeps a log of requests. */
 
 import type { JoinReason, PageMcp } from 'pagemcp'
-import { gateway, reasonOf } from './gateway.ts'
+import { gatewayAddress } from './gateway.ts'
 import { tag } from './language.ts'
 import { element, make, shared, showStanding, standing } from './page.ts'
 
@@ -67,9 +67,9 @@ export function panel(mcp: PageMcp, nameOf?: (uri: string) => string | undefined
   mcp.on('read', ({ uri }) => note('read', uri).end('answered'))
   const join = () => {
     refusal = undefined
-    gateway().then((connector) =>
-      mcp.connect(connector).joined.catch((error: { reason?: JoinReason }) => {
-        refusal = reasonOf(error, connector)
+    gatewayAddress().then((address) =>
+      mcp.connect(address).joined.catch(({ reason }: { reason?: JoinReason }) => {
+        refusal = reason
         show()
       }),
     )

@@ -4,7 +4,7 @@
  */
 
 import type { CallTask, JsonSchema } from 'pagemcp'
-import { usePageMcpTool } from 'pagemcp/react'
+import { useTool } from 'pagemcp/react'
 import { useState } from 'react'
 import type { Panel } from '../shared/panel.ts'
 import { say } from '../shared/texts.ts'
@@ -60,9 +60,9 @@ export function Proposals({ noted, schema, accept }: Props) {
     accept(place, nights)
     return say(texts.more, { place, count: nights })
   }
-  usePageMcpTool(
+  useTool(
+    'propose_stop',
     {
-      name: 'propose_stop',
       title: texts.proposeTool,
       description: texts.proposeDescription,
       inputSchema: schema,

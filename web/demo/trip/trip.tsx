@@ -1,7 +1,7 @@
 /** The components; each registers its own resources, tools and prompts. */
 
 import { elicit, ToolError } from 'pagemcp'
-import { usePageMcpPrompt, usePageMcpResource, usePageMcpTool } from 'pagemcp/react'
+import { usePrompt, useResource, useTool } from 'pagemcp/react'
 import { type FormEvent, useEffect, useState } from 'react'
 import type { Panel } from '../shared/panel.ts'
 import { say } from '../shared/texts.ts'
@@ -44,9 +44,9 @@ export function Trip({ noted }: { noted: Panel['noted'] }) {
   const [plan, setPlan] = useState<Plan>(() => stored(texts.seeds))
   useEffect(() => store(plan), [plan])
 
-  usePageMcpResource(
+  useResource(
+    planUri,
     {
-      uri: planUri,
       name: 'plan',
       title: texts.plan,
       description: texts.planDescription,
@@ -54,13 +54,9 @@ export function Trip({ noted }: { noted: Panel['noted'] }) {
     },
     plan,
   )
-  usePageMcpTool(
-    {
-      name: 'add_stop',
-      title: texts.addTool,
-      description: texts.addDescription,
-      inputSchema: stopSchema,
-    },
+  useTool(
+    'add_stop',
+    { title: texts.addTool, description: texts.addDescription, inputSchema: stopSchema },
     noted('tool', 'add_stop', (args) => {
       const { place, nights } = args as { place: string; nights: number }
       if (plan.length >= maxStops) {
@@ -70,13 +66,9 @@ export function Trip({ noted }: { noted: Panel['noted'] }) {
       return say(texts.more, { place, count: nights })
     }),
   )
-  usePageMcpTool(
-    {
-      name: 'remove_stop',
-      title: texts.removeTool,
-      description: texts.removeDescription,
-      inputSchema: placeSchema,
-    },
+  useTool(
+    'remove_stop',
+    { title: texts.removeTool, description: texts.removeDescription, inputSchema: placeSchema },
     noted('tool', 'remove_stop', (args, request) => {
       const { place } = args as { place: string }
       if (!plan.some((stop) => same(stop.place, place))) {
@@ -94,9 +86,9 @@ export function Trip({ noted }: { noted: Panel['noted'] }) {
       return say(texts.out, { place })
     }),
   )
-  usePageMcpPrompt(
+  usePrompt(
+    'pack',
     {
-      name: 'pack',
       title: texts.packTool,
       description: texts.packDescription,
       arguments: [

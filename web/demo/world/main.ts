@@ -25,17 +25,21 @@ function serve(mcp: PageMcp) {
   for (const { uri } of served.all()) publish(mcp, uri)
   const [files, stations] = templates
   if (files === undefined || stations === undefined) throw new Error('world.json lacks a template')
-  mcp.template({ ...files, complete: { path: served.paths() } }, ({ path }) =>
-    served.contentOf(`file:///${path}`),
-  )
-  mcp.template(
-    { ...stations, complete: { station: ['12345', '12346', '54321'] } },
-    ({ station }) =>
+  mcp.resources(files.uriTemplate, {
+    ...files,
+    complete: { path: served.paths() },
+    read: ({ path }) => served.contentOf(`file:///${path}`),
+  })
+  mcp.resources(stations.uriTemplate, {
+    ...stations,
+    complete: { station: ['12345', '12346', '54321'] },
+    read: ({ station }) =>
       /^\d{5}$/.test(String(station)) ? weatherText(world.guess(String(station))) : undefined,
-  )
+  })
   for (const { depths, ...prompt } of prompts) {
     const byDepth: { readonly [depth: string]: string } = depths
     mcp.prompt(
+      prompt.name,
       { ...prompt, complete: { depth: Object.keys(depths) } },
       noted('prompt', prompt.name, ({ topic = '', depth = 'standard' }) =>
         say(byDepth[depth] ?? depths.standard, { topic }),
@@ -48,7 +52,7 @@ function serve(mcp: PageMcp) {
 
 function publish(mcp: PageMcp, uri: string) {
   const thing = served.thing(uri)
-  if (thing) mcp.resource(world.described(thing), () => served.contentOf(uri))
+  if (thing) mcp.resource(uri, world.described(thing), () => served.contentOf(uri))
 }
 
 function letItLive(mcp: PageMcp) {
@@ -79,7 +83,7 @@ function letItLive(mcp: PageMcp) {
   const toggleFile = () => {
     if (remove === undefined) {
       const file = { uri, name: 'build.log', mimeType: 'text/plain' }
-      remove = mcp.resource(file, () => 'done\n')
+      remove = mcp.resource(file.uri, file, () => 'done\n')
       addThing(file)
       happened(uri, 'changed')
     } else {

@@ -3,7 +3,7 @@
  * when the visitor asks for it, or has opened the page by a gateway's link; nothing is served before.
  */
 
-import { type Connector, type JoinReason, type PageMcp, start, webSocket } from 'pagemcp'
+import { type JoinReason, type PageMcp, start } from 'pagemcp'
 import { type Index, search } from './search.ts'
 
 /** How serving stands. */
@@ -11,15 +11,15 @@ export type Standing = 'starting' | 'joined' | 'away' | 'unpaired' | 'failed' | 
 
 const uriOf = (path: string) => `docs:///${path}`
 
-/** The gateway beside the server of this page, or else the usual one. */
-async function gateway(root: string): Promise<Connector> {
+/** The address of the gateway beside the server of this page; `undefined`: the usual one. */
+async function gateway(root: string): Promise<string | undefined> {
   try {
     const response = await fetch(`${root}../pagemcp/config.json`, { cache: 'no-store' })
-    if (response.ok) return webSocket(((await response.json()) as { gateway?: string }).gateway)
+    if (response.ok) return ((await response.json()) as { gateway?: string }).gateway
   } catch {
     // another server, without that file
   }
-  return webSocket()
+  return undefined
 }
 
 /** The skill that the documentation offers. */
@@ -52,20 +52,17 @@ function publish(mcp: PageMcp, root: string, index: Index) {
       () => read(path),
     ]),
   )
-  mcp.template(
-    {
-      uriTemplate: uriOf('{+page}'),
-      name: 'page',
-      title: 'Page of the documentation',
-      mimeType: 'text/markdown',
-      complete: { page: index.pages.map(([path]) => path) },
-    },
-    ({ page }) => read(String(page)),
-  )
+  mcp.resources(uriOf('{+page}'), {
+    name: 'page',
+    title: 'Page of the documentation',
+    mimeType: 'text/markdown',
+    complete: { page: index.pages.map(([path]) => path) },
+    read: ({ page }) => read(String(page)),
+  })
   mcp.skill(skill, skillText)
   mcp.tool(
+    'search_docs',
     {
-      name: 'search_docs',
       title: 'Search the documentation of PageMCP',
       description: 'Finds sections of the documentation in which all words occur, best first.',
       inputSchema: {
@@ -99,7 +96,7 @@ export async function serve(
   index: Index,
   show: (standing: Standing, name?: string) => void,
 ): Promise<() => void> {
-  const mcp = await start({
+  const mcp = start({
     name: 'docs',
     access: 'open', // a demo, wherever it is served
     title: 'Documentation of PageMCP',

@@ -15,20 +15,25 @@ export async function serveExamples(mcp: PageMcp): Promise<() => void> {
     ),
     ...(files
       ? [
-          mcp.template({ ...files, complete: { path: examples.paths() } }, ({ path }) =>
-            examples.contentOf(`file:///${path}`),
-          ),
+          mcp.resources(files.uriTemplate, {
+            ...files,
+            complete: { path: examples.paths() },
+            read: ({ path }) => examples.contentOf(`file:///${path}`),
+          }),
         ]
       : []),
     ...(weather
       ? [
-          mcp.template({ ...weather, complete: { station: [known] } }, ({ station }) =>
-            guess(String(station)),
-          ),
+          mcp.resources(weather.uriTemplate, {
+            ...weather,
+            complete: { station: [known] },
+            read: ({ station }) => guess(String(station)),
+          }),
         ]
       : []),
     ...examples.prompts.map(({ depths, ...prompt }) =>
       mcp.prompt(
+        prompt.name,
         { ...prompt, complete: { depth: Object.keys(depths) } },
         ({ topic = '', depth = 'standard' }) =>
           ((depths as Record<string, string>)[depth] ?? depths.standard).replace(

@@ -4,10 +4,12 @@ import {
   type Content,
   elicit,
   idb,
-  type OwnResource,
-  type OwnTemplate,
   type PageMcp,
   type ReadRequest,
+  type Resource,
+  type ResourceOptions,
+  type ResourcesOptions,
+  type Template,
   ToolError,
   tabs,
 } from 'pagemcp'
@@ -42,15 +44,20 @@ export function serve(mcp: PageMcp, things: DemoData): void {
       await simulateFaults(request.signal)
       return provide(request)
     }
-  const resource = (description: OwnResource, provide: () => Content | Promise<Content>) =>
-    mcp.resource(description, read(provide))
+  const resource = (
+    description: Resource & ResourceOptions,
+    provide: () => Content | Promise<Content>,
+  ) => mcp.resource(description.uri, description, read(provide))
   const template = (
-    description: OwnTemplate,
+    description: Template & Pick<ResourcesOptions, 'cache' | 'complete'>,
     provide: (variables: Record<string, string | string[]>) => Content | Promise<Content>,
   ) =>
-    mcp.template(description, async (variables, request) => {
-      await simulateFaults(request.signal)
-      return provide(variables)
+    mcp.resources(description.uriTemplate, {
+      ...description,
+      async read(variables, request) {
+        await simulateFaults(request.signal)
+        return provide(variables)
+      },
     })
 
   serveNotes(mcp, notes, resource, template)
@@ -101,9 +108,12 @@ export function serve(mcp: PageMcp, things: DemoData): void {
   serveApp(mcp, things)
 }
 
-type OwnRead = (description: OwnResource, provide: () => Content | Promise<Content>) => () => void
+type OwnRead = (
+  description: Resource & ResourceOptions,
+  provide: () => Content | Promise<Content>,
+) => () => void
 type OwnFill = (
-  description: OwnTemplate,
+  description: Template & Pick<ResourcesOptions, 'cache' | 'complete'>,
   provide: (variables: Record<string, string | string[]>) => Content | Promise<Content>,
 ) => () => void
 
@@ -154,8 +164,8 @@ function serveNotes(mcp: PageMcp, notes: Notes, resource: OwnRead, template: Own
         .slice(0, Number(limit) || 10),
   )
   mcp.prompt(
+    'shopping',
     {
-      name: 'shopping',
       title: titled('Shopping list'),
       description: 'Asks a model what to buy, with the note embedded in the message.',
       arguments: [{ name: 'note', description: 'Id of the note', required: true }],
@@ -212,8 +222,8 @@ function serveTabs(resource: OwnRead, template: OwnFill) {
 
 function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
   mcp.tool(
+    'write_note',
     {
-      name: 'write_note',
       title: titled('Write a note'),
       description: 'Replaces the text of a note, or creates the note.',
       inputSchema: {
@@ -232,8 +242,8 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
     },
   )
   mcp.tool(
+    'remove_note',
     {
-      name: 'remove_note',
       title: titled('Remove a note'),
       description: 'Removes a note after the user confirms.',
       inputSchema: {
@@ -254,8 +264,8 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
     },
   )
   mcp.tool(
+    'fill_form',
     {
-      name: 'fill_form',
       title: titled('Fill in the checkout form'),
       description: 'Sets one field of the form in the page.',
       inputSchema: {
@@ -274,8 +284,8 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
     },
   )
   mcp.tool(
+    'count',
     {
-      name: 'count',
       title: titled('Count with progress'),
       description: 'Sends a progress notification for each number, without a delay.',
       inputSchema: {
@@ -299,12 +309,13 @@ function serveTools(mcp: PageMcp, { notes, setField }: DemoData) {
 function serveApp(mcp: PageMcp, { notes }: DemoData) {
   const uri = 'ui://notes/note.html'
   mcp.resource(
-    { uri, name: 'note-app', title: 'Note (app)', mimeType: 'text/html;profile=mcp-app' },
+    uri,
+    { name: 'note-app', title: 'Note (app)', mimeType: 'text/html;profile=mcp-app' },
     async () => (await fetch(new URL('apps/note.html', document.baseURI))).text(),
   )
   mcp.tool(
+    'show_note',
     {
-      name: 'show_note',
       title: titled('Show a note'),
       description: 'Shows a note in an MCP app, where the user can edit it.',
       inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },

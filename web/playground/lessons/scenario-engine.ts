@@ -16,9 +16,10 @@ import type {
   InputRequest,
   Json,
   PageMcp,
-  Prompt,
+  PromptOptions,
   PromptResult,
   StartOptions,
+  ToolOptions,
   ToolResult,
 } from 'pagemcp'
 import type { Described, Scenario } from './scenario.ts'
@@ -84,27 +85,28 @@ export async function startScenarioEngine(
     const description = { ...thing, uri, name: String(thing.name ?? uri) }
     removals.set(
       uri,
-      mcp.resource(description, ({ signal }) => read(uri, signal)),
+      mcp.resource(description.uri, description, ({ signal }) => read(uri, signal)),
     )
   }
   const publishTemplate = (uriTemplate: string, { complete, ...thing }: Described) => {
     const text = String(thing.text ?? '')
-    const description = { ...thing, uriTemplate, name: String(thing.name ?? uriTemplate) }
-    mcp.template(
-      { ...description, complete: completions(complete as ScriptedItem['complete']) },
-      (variables) => filled(text, variables),
-    )
+    mcp.resources(uriTemplate, {
+      ...thing,
+      name: String(thing.name ?? uriTemplate),
+      complete: completions(complete as ScriptedItem['complete']),
+      read: (variables) => filled(text, variables),
+    })
   }
   const offerPrompt = (name: string, item: ScriptedItem) => {
-    const description = { ...item, name, complete: completions(item.complete) } as Prompt
-    const remove = mcp.prompt(description, async (args, request) => {
+    const options = { ...item, complete: completions(item.complete) } as PromptOptions
+    const remove = mcp.prompt(name, options, async (args, request) => {
       const answer = await perform(item, args, request)
       return typeof answer === 'string' ? answer : (answer as unknown as PromptResult)
     })
     removals.set(`prompt ${name}`, remove)
   }
   const offerTool = (name: string, item: ScriptedItem) => {
-    const remove = mcp.tool({ ...item, name }, async (args, request) => {
+    const remove = mcp.tool(name, { ...item } as ToolOptions, async (args, request) => {
       const answer = await perform(item, args, request)
       return typeof answer === 'string' ? answer : (answer as unknown as ToolResult)
     })

@@ -43,12 +43,12 @@ const mcp = await start({ name: query.get('app') ?? 'notes', access: policies[ac
 window.mcp = mcp
 mcp.on('error', (error) => errors.push(String(error)))
 let texts = 0
-mcp.resource({ uri: 'notes://1', name: 'First' }, () => 'text ' + ++texts)
-mcp.resource({ uri: 'notes://2', name: 'Second' }, () => 'more')
-mcp.resource({ uri: 'notes://slow', name: 'Slow' }, () => new Promise(() => { window.isRunning = true }))
-mcp.tool({ name: 'add', title: 'Add a note' }, () => 'added')
-mcp.tool({ name: 'count', annotations: { readOnlyHint: true } }, () => '2')
-mcp.tool({ name: 'wipe', title: 'Delete all', annotations: { destructiveHint: true } }, () => 'gone')
+mcp.resource('notes://1', { name: 'First' }, () => 'text ' + ++texts)
+mcp.resource('notes://2', { name: 'Second' }, () => 'more')
+mcp.resource('notes://slow', { name: 'Slow' }, () => new Promise(() => { window.isRunning = true }))
+mcp.tool('add', { title: 'Add a note' }, () => 'added')
+mcp.tool('count', { annotations: { readOnlyHint: true } }, () => '2')
+mcp.tool('wipe', { title: 'Delete all', annotations: { destructiveHint: true } }, () => 'gone')
 const meta = { 'io.modelcontextprotocol/clientInfo': { name: 'Some Client', version: '1' } }
 const clients = new Map()
 const clientOf = (principal) => {

@@ -26,15 +26,15 @@ declare const value: { set(text: string): void }
 declare const saved: { emit(what: object): void }
 
 const app = `${kit}
-const { start, webSocket } = await import('/pagemcp/index.js')
+const { start } = await import('/pagemcp/index.js')
 const mcp = window.mcp = await start({ name: 'notes', access: 'ask' })
-window.value = mcp.resource({ uri: 'notes://value', name: 'Value' }, 'the secret')
-mcp.resource({ uri: 'notes://function', name: 'Function' }, () => 'the secret')
-mcp.tool({ name: 'add' }, () => 'the secret')
-mcp.tool({ name: 'work', task: 'optional' }, () => 'the secret')
-window.saved = mcp.event({ name: 'saved', description: 'A note is saved.' })
+window.value = mcp.resource('notes://value', { name: 'Value' }, 'the secret')
+mcp.resource('notes://function', { name: 'Function' }, () => 'the secret')
+mcp.tool('add', () => 'the secret')
+mcp.tool('work', { task: 'optional' }, () => 'the secret')
+window.saved = mcp.event('saved', { description: 'A note is saved.' })
 saved.emit({ what: 'the secret' })
-await mcp.connect(webSocket(new URLSearchParams(location.search).get('gateway'))).joined
+await mcp.connect(new URLSearchParams(location.search).get('gateway')).joined
 window.ready = mcp.state.gateways.at(-1).name`
 
 const assistant = 'unnamed' // the token has no name

@@ -15,12 +15,12 @@ import { freePort } from '../harness/ports.ts'
 
 /** An app. `gateways` is the code that names them. */
 const app = (gateways: string, worker = true) => `
-import { start, webSocket } from '/pagemcp/index.js'
+import { start } from '/pagemcp/index.js'
 window.reported = []
 window.mcp = await start({ name: 'notes', worker: ${worker} })
-mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
+mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
 mcp.on('error', (error) => reported.push(error.reason ?? String(error)))
-window.outcome = mcp.connect(webSocket(${gateways})).joined.then(
+window.outcome = mcp.connect(${gateways}).joined.then(
   (name) => 'joined ' + name,
   (error) => error.reason,
 )

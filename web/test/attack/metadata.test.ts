@@ -23,21 +23,16 @@ const object = {
 } as const
 
 function serve(mcp: PageMcp) {
-  mcp.resource({ uri: 'a:1', ...seen }, () => 'x')
-  mcp.resource({ uri: 'a:2', name: bad }, () => 'x')
-  mcp.template({ uriTemplate: 'a:{x}/y', ...seen }, () => 'x')
-  mcp.prompt({ name: 'prompt', ...texts, arguments: [{ name: 'a', ...texts }] }, () => ({
+  mcp.resource('a:1', { ...seen }, () => 'x')
+  mcp.resource('a:2', { name: bad }, () => 'x')
+  mcp.resources('a:{x}/y', { ...seen, read: () => 'x' })
+  mcp.prompt('prompt', { ...texts, arguments: [{ name: 'a', ...texts }] }, () => ({
     description: long,
     messages: [],
   }))
   mcp.tool(
-    {
-      name: 'tool',
-      ...texts,
-      annotations: { title: name },
-      inputSchema: object,
-      outputSchema: object,
-    },
+    'tool',
+    { ...texts, annotations: { title: name }, inputSchema: object, outputSchema: object },
     () => ({ content: [{ type: 'resource_link', uri: 'a:1', ...seen }], structuredContent: {} }),
   )
   mcp.mount({
@@ -58,16 +53,16 @@ function serve(mcp: PageMcp) {
 
 /** What cannot be cleaned without breaking it is refused, each for a reason. */
 const refused: { readonly [what: string]: (mcp: PageMcp) => unknown } = {
-  'a name of a tool': (mcp) => mcp.tool({ name }, () => ''),
-  'a name of a prompt': (mcp) => mcp.prompt({ name }, () => ''),
+  'a name of a tool': (mcp) => mcp.tool(name, () => ''),
+  'a name of a prompt': (mcp) => mcp.prompt(name, () => ''),
   'a property': (mcp) =>
-    mcp.tool({ name: 't', inputSchema: { type: 'object', properties: { [name]: {} } } }, () => ''),
-  'a URI': (mcp) => mcp.resource({ uri: `a:${name}`, name: 'n' }, () => ''),
-  'a template': (mcp) => mcp.template({ uriTemplate: `a:${name}{x}`, name: 'n' }, () => ''),
+    mcp.tool('t', { inputSchema: { type: 'object', properties: { [name]: {} } } }, () => ''),
+  'a URI': (mcp) => mcp.resource(`a:${name}`, { name: 'n' }, () => ''),
+  'a template': (mcp) => mcp.resources(`a:${name}{x}`, { name: 'n', read: () => '' }),
   'a media type': (mcp) =>
-    mcp.resource({ uri: 'c:1', name: 'n', mimeType: `text/plain${bad}` }, () => ''),
+    mcp.resource('c:1', { name: 'n', mimeType: `text/plain${bad}` }, () => ''),
   'an icon of script': (mcp) =>
-    mcp.resource({ uri: 'c:1', name: 'n', icons: [{ src: 'javascript:alert(1)' }] }, () => ''),
+    mcp.resource('c:1', { name: 'n', icons: [{ src: 'javascript:alert(1)' }] }, () => ''),
 }
 
 const asked: readonly [method: string, params: object, wanted: string[]][] = [

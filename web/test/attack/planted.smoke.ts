@@ -11,12 +11,12 @@ import { inBrowsers } from '../harness/browsers.ts'
 import { envelope } from '../harness/client.ts'
 
 const page = `
-import { start, webSocket } from '/pagemcp/index.js'
+import { start } from '/pagemcp/index.js'
 const given = new URLSearchParams(location.search)
 const mcp = await start({ name: 'notes' })
-mcp.resource({ uri: 'notes://a', name: 'a' }, () => 'CANARY content')
-mcp.tool({ name: 'send' }, ({ text }) => 'CANARY answer ' + text.length)
-await mcp.connect(webSocket(given.get('gateway'))).joined
+mcp.resource('notes://a', { name: 'a' }, () => 'CANARY content')
+mcp.tool('send', ({ text }) => 'CANARY answer ' + text.length)
+await mcp.connect(given.get('gateway')).joined
 mcp.listen({ origins: [given.get('client')] })
 window.ready = true`
 

@@ -65,9 +65,7 @@ async function answersOf(urls: StartOptions['urls']): Promise<Answers> {
     properties: { times: { type: 'integer', maximum: 3 } },
     required: ['times'],
   }
-  mcp.tool({ name: 'repeat', inputSchema }, (args) =>
-    'ha'.repeat((args as { times: number }).times),
-  )
+  mcp.tool('repeat', { inputSchema }, (args) => 'ha'.repeat((args as { times: number }).times))
 
   const client = clientOf(mcp)
   const answers: Answers = {

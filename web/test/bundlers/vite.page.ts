@@ -95,8 +95,8 @@ inBrowsers('the first steps of README.md work in an empty app of Vite', async ({
   })
   try {
     const dialled = example.replace(
-      'mcp.connect(webSocket())',
-      `document.title = await mcp.connect(webSocket('${pageUrl(gateway)}')).joined`,
+      'mcp.connect()',
+      `document.title = await mcp.connect('${pageUrl(gateway)}').joined`,
     )
     assert.notEqual(dialled, example)
     writeFileSync(join(empty, 'src/mcp.ts'), dialled)

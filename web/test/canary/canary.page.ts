@@ -21,7 +21,7 @@ const client = testClient(mcp.port())
 window.heard = () => JSON.stringify(client.got)
 window.ask = async (...request) => JSON.stringify(await client.askModern(...request))
 window.plant = plant
-window.joined = mcp.connect(pagemcp.webSocket(new URLSearchParams(location.search).get('gateway'))).joined
+window.joined = mcp.connect(new URLSearchParams(location.search).get('gateway')).joined
 window.ready = true`
 
 let site: Served

@@ -9,7 +9,7 @@ const host = `
 import { start } from '/pagemcp/index.js'
 const query = new URLSearchParams(location.search)
 const mcp = await start({ name: 'host' })
-mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
+mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
 mcp.listen({ origins: [query.get('origin')] })
 window.answers = new Promise((resolve) => {
   addEventListener('message', ({ data }) => data?.answers && resolve(data.answers))

@@ -50,8 +50,8 @@ const next = <T>(on: (resolve: (value: T) => void) => void, what: string): Promi
 for (const [name, make] of clients) {
   test(`${name}: connects, reads, calls, and closes`, async (t) => {
     const { mcp } = await testPage(t)
-    mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
-    mcp.tool({ name: 'add' }, ({ what }) => `Added ${what}.`)
+    mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
+    mcp.tool('add', ({ what }) => `Added ${what}.`)
     const client = make()
     let closes = 0
     client.onclose = () => {
@@ -77,7 +77,7 @@ for (const [name, make] of clients) {
 
   test(`${name}: hears why the page ends, and its pending request fails`, async (t) => {
     const { mcp } = await testPage(t)
-    mcp.resource({ uri: 'notes://slow', name: 'Slow' }, () => new Promise(() => {}))
+    mcp.resource('notes://slow', { name: 'Slow' }, () => new Promise(() => {}))
     const client = make()
     const errors: string[] = []
     client.onerror = (error) => errors.push(error.message)

@@ -52,17 +52,17 @@ const blockWays: Record<string, Way> = {
   'tool, a block': [
     'tools/call',
     { name: 't' },
-    (mcp, wrong) => mcp.tool({ name: 't' }, () => wrong as Anything),
+    (mcp, wrong) => mcp.tool('t', () => wrong as Anything),
   ],
   'tool, after another block': [
     'tools/call',
     { name: 't' },
-    (mcp, wrong) => mcp.tool({ name: 't' }, () => ({ content: [image, wrong] }) as Anything),
+    (mcp, wrong) => mcp.tool('t', () => ({ content: [image, wrong] }) as Anything),
   ],
   prompt: [
     'prompts/get',
     { name: 'p' },
-    (mcp, wrong) => mcp.prompt({ name: 'p' }, () => [{ role: 'user', content: wrong }] as Anything),
+    (mcp, wrong) => mcp.prompt('p', () => [{ role: 'user', content: wrong }] as Anything),
   ],
 }
 
@@ -70,13 +70,13 @@ const itemWays: Record<string, Way> = {
   resource: [
     'resources/read',
     { uri: 'a:b' },
-    (mcp, wrong) => mcp.resource({ uri: 'a:b', name: 'B' }, () => contents([wrong as Anything])),
+    (mcp, wrong) => mcp.resource('a:b', { name: 'B' }, () => contents([wrong as Anything])),
   ],
   'resource, later': [
     'resources/read',
     { uri: 'a:b' },
     (mcp, wrong) =>
-      mcp.resource({ uri: 'a:b', name: 'B' }, async () =>
+      mcp.resource('a:b', { name: 'B' }, async () =>
         contents([{ uri: 'a:b#1', text: '' }, wrong as Anything]),
       ),
   ],
@@ -84,7 +84,7 @@ const itemWays: Record<string, Way> = {
     'resources/read',
     { uri: 'a:b' },
     (mcp, wrong) =>
-      mcp.template({ uriTemplate: 'a:{x}', name: 'B' }, () => contents([wrong as Anything])),
+      mcp.resources('a:{x}', { name: 'B', read: () => contents([wrong as Anything]) }),
   ],
   'mounted source': [
     'resources/read',
@@ -127,7 +127,7 @@ test('with a redact hook the same is refused', async (t) => {
 test('a _meta of several contents is what JSON makes of it', async (t) => {
   const page = await testPage(t)
   const _meta = { 'a.example/when': new Date(0), 'a.example/f': () => 1 }
-  page.mcp.resource({ uri: 'a:b', name: 'B' }, () =>
+  page.mcp.resource('a:b', { name: 'B' }, () =>
     contents([{ uri: 'a:b', text: 'x', _meta: _meta as Anything }]),
   )
   const { contents: items } = resultOf<{ contents: { _meta: object }[] }>(

@@ -33,7 +33,7 @@ test('a text that is JSON of what the schema wants is taken for it, once', async
     },
     additionalProperties: false,
   } as const
-  page.mcp.tool({ name: 'echo', inputSchema }, (args) => JSON.stringify(args))
+  page.mcp.tool('echo', { inputSchema }, (args) => JSON.stringify(args))
   const client = page.client()
   const echo = (args: object) => call(client, 'echo', args)
 
@@ -59,8 +59,8 @@ test('a whole number that JavaScript would round is text, or an error', async (t
     },
     $defs: { id: { type: 'string' } },
   }
-  page.mcp.tool({ name: 'echo', inputSchema }, (args) => JSON.stringify(args))
-  page.mcp.tool({ name: 'any' }, (args) => JSON.stringify(args))
+  page.mcp.tool('echo', { inputSchema }, (args) => JSON.stringify(args))
+  page.mcp.tool('any', (args) => JSON.stringify(args))
   page.mcp.mount({
     list: async () => ({ resources: [] }),
     read: async () => [],
@@ -109,12 +109,13 @@ test('digits keep their value from the text on', () => {
 test('a developer hears of a schema that APIs of models refuse, and the tool works', async (t) => {
   const page = await testPage(t)
   const properties = { 'items[]': { type: 'array' } }
-  page.mcp.tool({ name: 'brackets', inputSchema: { type: 'object', properties } }, () => 'ran')
+  page.mcp.tool('brackets', { inputSchema: { type: 'object', properties } }, () => 'ran')
   page.mcp.tool(
-    { name: 'either', inputSchema: { type: 'object', anyOf: [{ required: ['a'] }, {}] } },
+    'either',
+    { inputSchema: { type: 'object', anyOf: [{ required: ['a'] }, {}] } },
     () => 'ran',
   )
-  page.mcp.tool({ name: 'fine', inputSchema: { type: 'object' } }, () => 'ran')
+  page.mcp.tool('fine', { inputSchema: { type: 'object' } }, () => 'ran')
   await until(() => page.errors.length === 2, 'two warnings')
   assert.match(String(page.errors[0]), /"brackets".*items\[\]/)
   assert.match(String(page.errors[1]), /"either".*anyOf/)

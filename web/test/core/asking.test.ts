@@ -21,7 +21,7 @@ const ada = { action: 'accept', content: { name: 'Ada' } }
 /** A tool that asks in two rounds, and counts how often it runs. */
 function greeter(page: TestPage) {
   const runs: unknown[] = []
-  page.mcp.tool({ name: 'greet' }, (_, { need, state, inputs }) => {
+  page.mcp.tool('greet', (_, { need, state, inputs }) => {
     runs.push([state, Object.keys(inputs).sort()])
     const { who } = need({ who: elicit('Who are you?', form) }, { round: 1 })
     if (who.action !== 'accept') return `You said ${who.action}.`
@@ -136,11 +136,11 @@ test('what a user declines is an answer; what does not fit the form is asked for
 
 test('a prompt may send the user to a page, and state alone may be kept', async (t) => {
   const page = await testPage(t)
-  page.mcp.prompt({ name: 'visit' }, (_, { need }) => {
+  page.mcp.prompt('visit', (_, { need }) => {
     const { visit } = need({ visit: elicitUrl('Log in', 'https://example.com/login') })
     return visit.action
   })
-  page.mcp.tool({ name: 'again' }, (_, { need, state }) => {
+  page.mcp.tool('again', (_, { need, state }) => {
     need({}, 'kept')
     return `${state}`
   })
@@ -166,7 +166,7 @@ test('a prompt may send the user to a page, and state alone may be kept', async 
 
 test('a handler that catches errors lets the one of need through by its class', async (t) => {
   const page = await testPage(t)
-  page.mcp.tool({ name: 'careful' }, (_, { need }) => {
+  page.mcp.tool('careful', (_, { need }) => {
     try {
       const { who } = need({ who: elicit('Who are you?', form) })
       return `You said ${who.action}.`

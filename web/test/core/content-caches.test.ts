@@ -25,13 +25,13 @@ async function goes(object: WeakRef<object>): Promise<boolean> {
 
 type Register = (mcp: PageMcp, content: () => Content | Promise<Content>) => () => void
 const kinds: { readonly [kind: string]: Register } = {
-  resource: (mcp, content) => mcp.resource({ uri: 'a:1', name: 'A' }, content),
+  resource: (mcp, content) => mcp.resource('a:1', { name: 'A' }, content),
   resources: (mcp, content) =>
     mcp.resources([
       [{ uri: 'a:0', name: 'B' }, () => 'x'],
       [{ uri: 'a:1', name: 'A' }, content],
     ]),
-  template: (mcp, content) => mcp.template({ uriTemplate: 'a:{id}', name: 'A' }, content),
+  template: (mcp, content) => mcp.resources('a:{id}', { name: 'A', read: content }),
 }
 
 for (const [kind, register] of Object.entries(kinds)) {
@@ -82,7 +82,7 @@ test('text that was read goes with its registration', async (t) => {
     gc()
     return process.memoryUsage().heapUsed
   }
-  const remove = page.mcp.resource({ uri: 'a:1', name: 'A' }, () => 'x'.repeat(40 << 20))
+  const remove = page.mcp.resource('a:1', { name: 'A' }, () => 'x'.repeat(40 << 20))
   const before = heap()
   resultOf(await client.askModern('resources/read', { uri: 'a:1' }))
   client.got.length = 0
@@ -99,7 +99,8 @@ test('what is remembered is bounded by the bytes that it holds, also those aroun
   const client = page.client()
   for (let i = 0; i < 12; i++) {
     page.mcp.resource(
-      { uri: `a:${i}`, name: 'A' },
+      `a:${i}`,
+      { name: 'A' },
       () => new Uint8Array(new ArrayBuffer(32 << 20), 0, 8),
     )
   }
@@ -168,7 +169,7 @@ test('the good items of an answer with a bad one go as well', async (t) => {
 test('a provider is called by each read, and its last answer counts', async (t) => {
   const { mcp, client } = await testPage(t)
   let calls = 0
-  mcp.resource({ uri, name: 'Cart' }, () => (++calls === 3 ? undefined : `call ${calls >> 2}`))
+  mcp.resource(uri, { name: 'Cart' }, () => (++calls === 3 ? undefined : `call ${calls >> 2}`))
   const one = client()
   const texts: unknown[] = []
   for (let i = 0; i < 5; i++) {
@@ -182,7 +183,7 @@ test('a provider is called by each read, and its last answer counts', async (t) 
 test('a text and the same characters as JSON are different answers', async (t) => {
   const { mcp, client } = await testPage(t)
   let answer: string | number = '1'
-  mcp.resource({ uri, name: 'Cart' }, () => answer)
+  mcp.resource(uri, { name: 'Cart' }, () => answer)
   const one = client()
   const type = async () => {
     const { result } = await one.askModern('resources/read', { uri })
@@ -195,7 +196,7 @@ test('a text and the same characters as JSON are different answers', async (t) =
 
 test('a client that shares its objects cannot change what others get', async (t) => {
   const { mcp } = await testPage(t)
-  mcp.resource({ uri, name: 'Cart' }, 'a cart')
+  mcp.resource(uri, { name: 'Cart' }, 'a cart')
   const got: unknown[] = []
   const port = {
     onmessage: null as ((event: { data: unknown }) => void) | null,

@@ -19,7 +19,7 @@ let client: TestClient
 
 before(async () => {
   page = await testPage(scope)
-  page.mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
+  page.mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
   client = page.client()
   await client.initialize()
 })
@@ -113,7 +113,8 @@ test('an id in flight is refused without id, and its request goes on', async (t)
   const own = await testPage(t)
   let answer: (text: string) => void = () => {}
   own.mcp.resource(
-    { uri: 'notes://slow', name: 'Slow' },
+    'notes://slow',
+    { name: 'Slow' },
     () => new Promise<string>((resolve) => (answer = resolve)),
   )
   const asker = own.client()

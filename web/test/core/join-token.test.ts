@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pair, type WebSocketOptions, webSocket } from '../../src/connector.ts'
+import { type ConnectOptions, pair, webSocket } from '../../src/connector.ts'
 import { fetchToken, requestedWait, tokenJoining } from '../../src/join-token.ts'
 import { address, hello, settled, tokenPage } from './token-page.ts'
 
@@ -17,7 +17,7 @@ const addresses: { [what: string]: [gateway: string | undefined, error: RegExp |
   'ws: of [::1]': ['ws://[::1]:8808/page', undefined],
   'no address': [
     undefined,
-    /^a token needs the address of a gateway: webSocket\(url, \{ token \}\)$/,
+    /^a token needs the address of a gateway: connect\(url, \{ token \}\)$/,
   ],
   'ws: of another machine': [
     'ws://mcp.app.example/page',
@@ -41,7 +41,7 @@ for (const [what, [gateway, error]] of Object.entries(addresses)) {
 }
 
 test('a token without an address is a TypeError whatever else there is', () => {
-  for (const options of [{ token }, { token, gateways: [address] }] as WebSocketOptions[])
+  for (const options of [{ token }, { token, gateways: [address] }] as ConnectOptions[])
     assert.throws(() => webSocket(options), TypeError)
 })
 

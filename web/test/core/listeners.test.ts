@@ -12,7 +12,7 @@ const textOf = (answer: Message) =>
 
 test('a listener that throws is reported, and later reads are answered', async (t) => {
   const page = await testPage(t)
-  page.mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
+  page.mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
   const heard: string[] = []
   page.mcp.on('read', () => {
     throw new Error('thrown by the read listener')
@@ -113,10 +113,10 @@ for (const [what, make] of Object.entries(thrown)) {
     const fail = () => {
       throw make()
     }
-    page.mcp.resource({ uri: 'odd:1', name: 'Odd' }, fail)
-    page.mcp.resource({ uri: 'odd:2', name: 'Odd' }, async () => fail())
-    page.mcp.tool({ name: 'odd' }, fail)
-    page.mcp.prompt({ name: 'odd', complete: { x: fail }, arguments: [{ name: 'x' }] }, fail)
+    page.mcp.resource('odd:1', { name: 'Odd' }, fail)
+    page.mcp.resource('odd:2', { name: 'Odd' }, async () => fail())
+    page.mcp.tool('odd', fail)
+    page.mcp.prompt('odd', { complete: { x: fail }, arguments: [{ name: 'x' }] }, fail)
     page.mcp.mount({ list: fail, read: fail, templates: fail, watch: fail, mounted: fail })
     page.mcp.on('read', fail)
     const client = page.client()
@@ -148,7 +148,7 @@ test('what is thrown crosses to another thread, whatever it is', () => {
 
 test('a client that the page ends gets a last message, and its requests an answer', async (t) => {
   const page = await testPage(t)
-  page.mcp.resource({ uri: 'slow:1', name: 'Slow' }, () => new Promise<string>(() => {}))
+  page.mcp.resource('slow:1', { name: 'Slow' }, () => new Promise<string>(() => {}))
   const { port1, port2 } = new MessageChannel()
   const end = page.mcp.accept(port1)
   const client = testClient(port2)

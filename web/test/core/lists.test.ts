@@ -60,8 +60,8 @@ test('what an app has beside a description is not listed', async (t) => {
     getPrompt: async () => ({ messages: [] }),
   } as Source)
   const registered = { ...record, uri: 'a:registered' }
-  mcp.resource(registered, 'text')
-  mcp.template({ ...template, uriTemplate: 'a:u/{b}' }, () => 'text')
+  mcp.resource(registered.uri, registered, 'text')
+  mcp.resources('a:u/{b}', { ...template, read: () => 'text' })
   const one = client()
   const { resources } = resultOf(await one.askModern('resources/list')) as { resources: object[] }
   assert.equal(resources.length, 2)
@@ -83,7 +83,7 @@ test('a Blob that is larger than any answer is not read', async (t) => {
   const { mcp, client } = await testPage(t)
   const part = new Blob([new Uint8Array(1 << 20)])
   const large = new Blob(Array.from({ length: 300 }, () => part))
-  mcp.resource({ uri: 'a:large', name: 'large' }, () => large)
+  mcp.resource('a:large', { name: 'large' }, () => large)
   const error = errorOf(await client().askModern('resources/read', { uri: 'a:large' }))
   assert.match(error.message, /too large/i)
 })

@@ -17,7 +17,8 @@ test('a prompt is listed, filled, and taken away', async (t) => {
   const page = await testPage(t)
   const args = [{ name: 'city', description: 'Where', required: true }, { name: 'day' }]
   const remove = page.mcp.prompt(
-    { name: 'weather', title: 'Weather', arguments: args, complete: { city: ['Rome'] } },
+    'weather',
+    { title: 'Weather', arguments: args, complete: { city: ['Rome'] } },
     ({ city, day = 'today' }) => `How is the weather in ${city} ${day}?`,
   )
   const client = page.client()
@@ -37,13 +38,13 @@ test('a prompt is listed, filled, and taken away', async (t) => {
 test('a prompt answers with messages or a whole result, and its errors stay here but for one', async (t) => {
   const page = await testPage(t)
   const message = { role: 'assistant', content: { type: 'text', text: 'Hello' } } as const
-  page.mcp.prompt({ name: 'messages' }, () => [message])
-  page.mcp.prompt({ name: 'whole' }, async () => ({ description: 'Greets', messages: [message] }))
-  page.mcp.prompt({ name: 'wrong' }, () => ({}) as never)
-  page.mcp.prompt({ name: 'missing' }, () => {
+  page.mcp.prompt('messages', () => [message])
+  page.mcp.prompt('whole', async () => ({ description: 'Greets', messages: [message] }))
+  page.mcp.prompt('wrong', () => ({}) as never)
+  page.mcp.prompt('missing', () => {
     throw new NotFoundError('notes://x')
   })
-  page.mcp.prompt({ name: 'params' }, () => {
+  page.mcp.prompt('params', () => {
     throw new InvalidParamsError('no such city')
   })
   const client = page.client()
@@ -82,8 +83,8 @@ test('arguments of prompts and variables of templates are completed', async (t) 
   const page = await testPage(t)
   const many = Array.from({ length: 150 }, (_, i) => `n${i}`)
   page.mcp.prompt(
+    'trip',
     {
-      name: 'trip',
       arguments: ['from', 'to', 'many', 'free', 'bad'].map((name) => ({ name })),
       complete: {
         from: ['Rome', 'Rimini', 'Paris'],
@@ -96,14 +97,11 @@ test('arguments of prompts and variables of templates are completed', async (t) 
     },
     () => '',
   )
-  page.mcp.template(
-    {
-      uriTemplate: 'notes://tag/{tag}',
-      name: 'Tag',
-      complete: { tag: async () => ({ values: ['a', 'b'], total: 7 }) },
-    },
-    () => '',
-  )
+  page.mcp.resources('notes://tag/{tag}', {
+    name: 'Tag',
+    complete: { tag: async () => ({ values: ['a', 'b'], total: 7 }) },
+    read: () => '',
+  })
   const client = page.client()
   const prompt = { type: 'ref/prompt', name: 'trip' }
   assert.deepEqual(await complete(client, prompt, 'from', 'r'), {
@@ -168,8 +166,8 @@ test('a completion that nobody waits for is told so', async (t) => {
   const page = await testPage(t)
   let signal: AbortSignal | undefined
   page.mcp.prompt(
+    'slow',
     {
-      name: 'slow',
       arguments: [{ name: 'x' }],
       complete: {
         x: (_, context) => {
@@ -197,10 +195,10 @@ test('a provider answers with several items, and says how long they may be kept'
     ])
   const cache = { ttlMs: 60_000, scope: 'public' } as const
   const description = { name: 'All', mimeType: 'text/plain', cache }
-  page.mcp.resource({ ...description, uri: 'notes://all' }, several)
-  page.mcp.template({ ...description, uriTemplate: 'notes://{x}/late' }, async () => several())
-  page.mcp.resource({ uri: 'notes://none', name: 'None' }, () => contents([]))
-  page.mcp.resource({ uri: 'notes://bad', name: 'Bad' }, () => contents([{ uri: 'a:1' }]))
+  page.mcp.resource('notes://all', { ...description }, several)
+  page.mcp.resources('notes://{x}/late', { ...description, read: async () => several() })
+  page.mcp.resource('notes://none', { name: 'None' }, () => contents([]))
+  page.mcp.resource('notes://bad', { name: 'Bad' }, () => contents([{ uri: 'a:1' }]))
   const client = page.client()
   for (const uri of ['notes://all', 'notes://all/late']) {
     const read = resultOf<{ contents: Record<string, unknown>[]; ttlMs: number }>(

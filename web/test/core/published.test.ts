@@ -55,11 +55,11 @@ for (const [what, [value, items]] of Object.entries(served)) {
   for (const redact of [undefined, (_: string, same: string | Uint8Array<ArrayBuffer>) => same]) {
     test(`${what} is served as a provider would serve it${redact ? ', with a hook' : ''}`, async (t) => {
       const { mcp, client } = await testPage(t, { redact })
-      mcp.resource(cart, value() as string)
+      mcp.resource(cart.uri, cart, value() as string)
       const one = client()
       assert.deepEqual(itemsOf(await read(one)), items)
       assert.deepEqual(itemsOf(await read(one)), items, 'again, from what is stored')
-      mcp.resource(cart, () => value() as string)
+      mcp.resource(cart.uri, cart, () => value() as string)
       assert.deepEqual(itemsOf(await read(one)), items, 'from a provider')
     })
   }
@@ -69,8 +69,8 @@ test('a value is what it was when it was published', async (t) => {
   const { mcp, client } = await testPage(t)
   const items = ['tea']
   const own = bytes()
-  const list = mcp.resource(cart, items)
-  mcp.resource({ uri: 'shop://logo', name: 'Logo' }, own)
+  const list = mcp.resource(cart.uri, cart, items)
+  mcp.resource('shop://logo', { name: 'Logo' }, own)
   items.push('milk')
   own[0] = 9
   const one = client()
@@ -82,7 +82,7 @@ test('a value is what it was when it was published', async (t) => {
 
 test('set announces a change, and none for the same text', async (t) => {
   const { mcp, client } = await testPage(t)
-  const value = mcp.resource(cart, { n: 1 })
+  const value = mcp.resource(cart.uri, cart, { n: 1 })
   const one = client()
   await one.initialize()
   await one.ask('resources/subscribe', { uri })
@@ -99,7 +99,7 @@ test('set announces a change, and none for the same text', async (t) => {
 
 test('a text that becomes JSON of the same characters is a change', async (t) => {
   const { mcp, client } = await testPage(t)
-  const value = mcp.resource(cart, '1')
+  const value = mcp.resource(cart.uri, cart, '1')
   const one = client()
   assert.deepEqual(itemsOf(await read(one)), [{ text: '1' }])
   value.set(1)
@@ -108,8 +108,8 @@ test('a text that becomes JSON of the same characters is a change', async (t) =>
 
 test('a registration below another keeps its value up to date without announcing it', async (t) => {
   const { mcp, client } = await testPage(t)
-  const below = mcp.resource(cart, 'old')
-  const above = mcp.resource(cart, 'above')
+  const below = mcp.resource(cart.uri, cart, 'old')
+  const above = mcp.resource(cart.uri, cart, 'above')
   const one = client()
   await one.initialize()
   await one.ask('resources/subscribe', { uri })
@@ -128,7 +128,7 @@ test('a registration below another keeps its value up to date without announcing
 
 test('undefined is no content, until the next value', async (t) => {
   const { mcp, client } = await testPage(t)
-  const value = mcp.resource(cart, undefined)
+  const value = mcp.resource(cart.uri, cart, undefined)
   const one = client()
   assert.equal(await textOf(one), 'error -32602')
   value.set('here')
@@ -139,7 +139,7 @@ test('undefined is no content, until the next value', async (t) => {
 
 test('values outlive a program of Go', async (t) => {
   const { mcp, client, kill } = await testPage(t)
-  mcp.resource(cart, 'kept')
+  mcp.resource(cart.uri, cart, 'kept')
   assert.equal(await textOf(client()), 'kept')
   await kill()
   assert.equal(await textOf(client()), 'kept')
@@ -168,7 +168,7 @@ test('values pass the hook at each read', async (t) => {
   const redact = (_: string, text: string | Uint8Array<ArrayBuffer>) =>
     isHidden ? undefined : (text as string).replace('secret', '…')
   const { mcp, client } = await testPage(t, { redact })
-  const value = mcp.resource(cart, 'a secret')
+  const value = mcp.resource(cart.uri, cart, 'a secret')
   const one = client()
   await one.initialize()
   await one.ask('resources/subscribe', { uri })
@@ -188,27 +188,31 @@ const cycle: { self?: object } = {}
 cycle.self = cycle
 const refused: { [what: string]: [use: (mcp: PageMcp) => void, error: RegExp] } = {
   'a promise': [
-    (mcp) => mcp.resource(cart, Promise.resolve('x') as never),
+    (mcp) => mcp.resource(cart.uri, cart, Promise.resolve('x') as never),
     /the value of shop:\/\/cart is a promise: await it, or register a function/,
   ],
   'a cycle': [
-    (mcp) => mcp.resource(cart, cycle),
+    (mcp) => mcp.resource(cart.uri, cart, cycle),
     /the value of shop:\/\/cart is no content: .*circular/,
   ],
-  'a symbol': [(mcp) => mcp.resource(cart, Symbol('x') as never), /a symbol is not content/],
+  'a symbol': [
+    (mcp) => mcp.resource(cart.uri, cart, Symbol('x') as never),
+    /a symbol is not content/,
+  ],
   'a function as next value': [
-    (mcp) => mcp.resource(cart, 'x').set((() => 'y') as never),
+    (mcp) => mcp.resource(cart.uri, cart, 'x').set((() => 'y') as never),
     /the value of shop:\/\/cart is a function: register it, or call it/,
   ],
   'a value for a function': [
-    (mcp) => (mcp.resource(cart, () => 'x') as unknown as { set(v: string): void }).set('y'),
+    (mcp) =>
+      (mcp.resource(cart.uri, cart, () => 'x') as unknown as { set(v: string): void }).set('y'),
     /shop:\/\/cart was registered without a value: call changed\(uri\) instead/,
   ],
   'a text to transfer': [() => transfer('x' as never), /a text has nothing to transfer/],
   'bytes to transfer twice': [
     (mcp) => {
       const once = bytes()
-      mcp.resource(cart, transfer(once))
+      mcp.resource(cart.uri, cart, transfer(once))
       assert.equal(once.byteLength, 0)
       transfer(once)
     },
@@ -226,7 +230,7 @@ for (const [what, [use, error]] of Object.entries(refused)) {
 
 test('a value that is refused leaves the one before', async (t) => {
   const { mcp, client } = await testPage(t)
-  const value = mcp.resource(cart, 'good')
+  const value = mcp.resource(cart.uri, cart, 'good')
   assert.throws(() => value.set(cycle))
   assert.equal(await textOf(client()), 'good')
 })
@@ -234,7 +238,7 @@ test('a value that is refused leaves the one before', async (t) => {
 test('a provider can transfer its bytes', async (t) => {
   const { mcp, client } = await testPage(t)
   const last: Uint8Array[] = []
-  mcp.resource(cart, () => {
+  mcp.resource(cart.uri, cart, () => {
     const own = bytes()
     last.push(own)
     return transfer(own)

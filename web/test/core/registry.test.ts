@@ -25,7 +25,7 @@ const contentOf = (answer: Message) => {
 
 const kinds: { [kind: string]: Kind } = {
   resource: {
-    add: (mcp, which) => mcp.resource({ uri: 'shop://cart', name: which }, () => which),
+    add: (mcp, which) => mcp.resource('shop://cart', { name: which }, () => which),
     ask: async (client) =>
       contentOf(await client.askModern('resources/read', { uri: 'shop://cart' })),
   },
@@ -35,15 +35,15 @@ const kinds: { [kind: string]: Kind } = {
       contentOf(await client.askModern('resources/read', { uri: 'shop://cart' })),
   },
   template: {
-    add: (mcp, which) => mcp.template({ uriTemplate: 'shop://{id}', name: which }, () => which),
+    add: (mcp, which) => mcp.resources('shop://{id}', { name: which, read: () => which }),
     ask: async (client) => contentOf(await client.askModern('resources/read', { uri: 'shop://1' })),
   },
   tool: {
-    add: (mcp, which) => mcp.tool({ name: 'buy', description: which }, () => which),
+    add: (mcp, which) => mcp.tool('buy', { description: which }, () => which),
     ask: async (client) => contentOf(await client.askModern('tools/call', { name: 'buy' })),
   },
   prompt: {
-    add: (mcp, which) => mcp.prompt({ name: 'ask', description: which }, () => which),
+    add: (mcp, which) => mcp.prompt('ask', { description: which }, () => which),
     ask: async (client) => contentOf(await client.askModern('prompts/get', { name: 'ask' })),
   },
 }
@@ -97,11 +97,11 @@ test('a method of an extension: the same function registered twice goes with the
 test('subscribers of a URI are notified when another registration of it is served', async (t) => {
   const { mcp, client } = await testPage(t)
   const one = client()
-  mcp.resource({ uri: 'shop://cart', name: 'a' }, () => 'a')
+  mcp.resource('shop://cart', { name: 'a' }, () => 'a')
   await one.initialize()
   resultOf(await one.ask('resources/subscribe', { uri: 'shop://cart' }))
   const updated = (m: Message) => m.method === 'notifications/resources/updated'
-  const remove = mcp.resource({ uri: 'shop://cart', name: 'b' }, () => 'b')
+  const remove = mcp.resource('shop://cart', { name: 'b' }, () => 'b')
   await one.next(updated)
   const from = one.got.length
   remove()

@@ -19,7 +19,7 @@ test('a zod schema describes, checks and types the arguments', async (t) => {
     city: z.string().describe('Where').min(2),
     days: z.number().int().max(7).default(1),
   })
-  page.mcp.tool({ name: 'forecast', inputSchema }, ({ city, days }) => {
+  page.mcp.tool('forecast', { inputSchema }, ({ city, days }) => {
     const rest: number = days - 1 // the types are those of the schema's output
     return `${city.toUpperCase()} for ${rest + 1} days`
   })
@@ -51,7 +51,7 @@ test('JSON Schema is checked, too: 2020-12, and draft 7 by name', async (t) => {
     additionalProperties: false,
     $defs: { tag: { type: 'string', pattern: '^[a-z]+$' } },
   }
-  page.mcp.tool({ name: 'tag', inputSchema }, ({ tags }) => {
+  page.mcp.tool('tag', { inputSchema }, ({ tags }) => {
     runs++
     return tags as string[]
   })
@@ -94,7 +94,7 @@ test('checking does not take long, whatever is sent', async (t) => {
     type: 'object',
     properties: { all: { type: 'array', uniqueItems: true } },
   }
-  page.mcp.tool({ name: 'unique', inputSchema }, ({ all }) => `${(all as number[]).length}`)
+  page.mcp.tool('unique', { inputSchema }, ({ all }) => `${(all as number[]).length}`)
   const client = page.client()
   const call = async (length: number) => {
     const all = Array.from({ length }, (_, i) => i)
@@ -116,11 +116,11 @@ test('structured content is checked, and sent as text as well', async (t) => {
     nothing: undefined,
   }
   for (const name of Object.keys(answers)) {
-    page.mcp.tool({ name, outputSchema }, () => answers[name] as never)
+    page.mcp.tool(name, { outputSchema }, () => answers[name] as never)
   }
   const list = { type: 'array', items: { type: 'integer' } }
-  page.mcp.tool({ name: 'json', outputSchema: list }, () => [1, 2, undefined])
-  page.mcp.tool({ name: 'list', outputSchema: list }, () => [1, 2])
+  page.mcp.tool('json', { outputSchema: list }, () => [1, 2, undefined])
+  page.mcp.tool('list', { outputSchema: list }, () => [1, 2])
   const client = page.client()
   const call = async (name: string) => client.askModern('tools/call', { name })
   const plain = resultOf<Result>(await call('plain'))
@@ -140,7 +140,7 @@ test('structured content is checked, and sent as text as well', async (t) => {
 test('a schema of no use is refused when the tool is registered', async (t) => {
   const page = await testPage(t)
   const refuse = (inputSchema: JsonSchema, why: RegExp) => {
-    const register = () => page.mcp.tool({ name: 'x', inputSchema }, () => '')
+    const register = () => page.mcp.tool('x', { inputSchema }, () => '')
     assert.throws(register, (error: Error) => error instanceof TypeError && why.test(error.message))
   }
   refuse({ type: 'string' }, /"type": "object"/)
@@ -152,12 +152,12 @@ test('a schema of no use is refused when the tool is registered', async (t) => {
   refuse({ type: 'object', allOf: [{ if: { not: remote } }] }, /another document/)
   const { jsonSchema: _, ...old } = z.object({})['~standard']
   refuse({ '~standard': old }, /no Standard JSON Schema/)
-  assert.throws(() => page.mcp.tool({ name: '' }, () => ''), TypeError)
+  assert.throws(() => page.mcp.tool('', () => ''), TypeError)
 
   // What only looks like a reference is none, and schemas may refer to themselves by name.
   page.mcp.tool(
+    'fine',
     {
-      name: 'fine',
       inputSchema: {
         $id: 'https://example.com/tree',
         type: 'object',

@@ -90,7 +90,7 @@ test('a mounted source is listed, read, described and watched under its prefix',
 test('a cancelled read is abandoned: its signal is aborted, and nothing is answered', async (t) => {
   const page = await testPage(t)
   const signals: AbortSignal[] = []
-  page.mcp.resource({ uri: 'slow:1', name: 'Slow' }, ({ signal }) => {
+  page.mcp.resource('slow:1', { name: 'Slow' }, ({ signal }) => {
     signals.push(signal)
     return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('late')))
   })
@@ -126,7 +126,7 @@ test('a cancelled read is abandoned: its signal is aborted, and nothing is answe
 test('a client that goes abandons its reads', async (t) => {
   const page = await testPage(t)
   let signal: AbortSignal | undefined
-  page.mcp.resource({ uri: 'slow:1', name: 'Slow' }, (request) => {
+  page.mcp.resource('slow:1', { name: 'Slow' }, (request) => {
     signal = request.signal
     return new Promise<string>(() => {})
   })
@@ -207,7 +207,7 @@ test('a source learns on whose behalf it is called, and may say that this is not
   )
   assert.deepEqual(page.errors, [])
   // The browser throws such an error at a provider that may not use the clipboard: its developer has to know.
-  page.mcp.resource({ uri: 'clip:1', name: 'Clip' }, () => {
+  page.mcp.resource('clip:1', { name: 'Clip' }, () => {
     throw new DOMException('no focus', 'NotAllowedError')
   })
   const failed = await client.askModern('resources/read', { uri: 'clip:1' })
@@ -219,25 +219,25 @@ test('a registration can be replaced and taken away, and a wrong one is reported
   const page = await testPage(t)
   const client = page.client()
   const text = async () => texts(await client.askModern('resources/read', { uri: 'a:1' }))[0]?.text
-  const first = page.mcp.resource({ uri: 'a:1', name: 'A' }, () => 'first')
-  const second = page.mcp.resource({ uri: 'a:1', name: 'A' }, () => 'second')
+  const first = page.mcp.resource('a:1', { name: 'A' }, () => 'first')
+  const second = page.mcp.resource('a:1', { name: 'A' }, () => 'second')
   assert.equal(await text(), 'second')
   first() // does not take away what replaced it
   assert.equal(await text(), 'second')
   second()
   assert.equal(codeOf(await client.askModern('resources/read', { uri: 'a:1' })), -32602)
 
-  assert.throws(() => page.mcp.resource({ uri: 'no-scheme', name: 'x' }, () => ''), TypeError)
-  assert.throws(() => page.mcp.resource({ uri: 'a:2', name: '' }, () => ''), TypeError)
+  assert.throws(() => page.mcp.resource('no-scheme', { name: 'x' }, () => ''), TypeError)
+  assert.throws(() => page.mcp.resource('a:2', { name: '' }, () => ''), TypeError)
   assert.throws(() => page.mcp.mount(memos(), 'no plus'), TypeError)
-  page.mcp.template({ uriTemplate: 'a:{unclosed', name: 'x' }, () => '')
+  page.mcp.resources('a:{unclosed', { name: 'x', read: () => '' })
   assert.match(String(page.errors.at(-1)), /no end/)
 })
 
 test('reads are told to the page, with who asked', async (t) => {
   const page = await testPage(t)
   const reads: unknown[] = []
-  page.mcp.resource({ uri: 'a:1', name: 'A' }, () => 'text')
+  page.mcp.resource('a:1', { name: 'A' }, () => 'text')
   const client = page.client()
   await client.askModern('resources/read', { uri: 'a:1' })
   const off = page.mcp.on('read', (event) => reads.push(event))

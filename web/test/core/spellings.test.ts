@@ -28,8 +28,8 @@ test('a source gets a URI as it is listed, whatever spelling a client uses', asy
 
 test('a change of what does not exist is reported, and no other', async (t) => {
   const { mcp, errors } = await testPage(t)
-  mcp.resource({ uri: "notes://it's", name: 'one' }, () => '')
-  mcp.template({ uriTemplate: 'day:///{date}', name: 'day' }, () => '')
+  mcp.resource("notes://it's", { name: 'one' }, () => '')
+  mcp.resources('day:///{date}', { name: 'day', read: () => '' })
   mcp.mount({
     list: async () => ({ resources: [] }),
     templates: async () => [{ uriTemplate: 'own:///{id}', name: 'own' }],

@@ -9,8 +9,8 @@ test('the next engine has registrations and mounts of the one before', async (t)
   const page = await testPage(t)
   const states: string[] = []
   page.mcp.on('state', ({ engine }) => states.push(engine))
-  page.mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
-  page.mcp.template({ uriTemplate: 'notes://tag/{tag}', name: 'Tag' }, ({ tag }) => `${tag}`)
+  page.mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
+  page.mcp.resources('notes://tag/{tag}', { name: 'Tag', read: ({ tag }) => `${tag}` })
   page.mcp.mount(
     {
       list: async () => ({ resources: [{ uri: 'memo:1', name: 'Memo' }] }),
@@ -33,9 +33,9 @@ test('what is registered before the engine runs, or while none runs, is served',
   const page = await testPage(t)
   const killed = page.kill()
   assert.equal(page.mcp.state.engine, 'restarting')
-  const value = page.mcp.resource({ uri: 'notes://cart', name: 'Cart' }, '2 apples')
+  const value = page.mcp.resource('notes://cart', { name: 'Cart' }, '2 apples')
   value.set('3 apples')
-  page.mcp.resource({ uri: 'notes://gone', name: 'Gone' }, 'x')()
+  page.mcp.resource('notes://gone', { name: 'Gone' }, 'x')()
   const client = page.client() // a port that waits
   const { result } = await client.askModern('resources/read', { uri: 'notes://cart' })
   assert.equal((result as { contents: { text: string }[] }).contents[0]?.text, '3 apples')
@@ -46,7 +46,7 @@ test('what is registered before the engine runs, or while none runs, is served',
 test('requests and listens that the engine has not answered fail, and their ports get a last message', async (t) => {
   const page = await testPage(t)
   const aborted: unknown[] = []
-  page.mcp.resource({ uri: 'notes://slow', name: 'Slow' }, ({ signal }) => {
+  page.mcp.resource('notes://slow', { name: 'Slow' }, ({ signal }) => {
     signal.addEventListener('abort', () => aborted.push(signal.reason))
     return new Promise<string>(() => {})
   })

@@ -16,7 +16,7 @@ test('a provider gets the variables of a URI as the table has them', async (t) =
   const { mcp, client, errors } = await testPage(t)
   const one = client()
   for (const [uriTemplate, uri, variables] of rows) {
-    const remove = mcp.template({ uriTemplate, name: 't' }, (found) => found)
+    const remove = mcp.resources(uriTemplate, { name: 't', read: (found) => found })
     const answer = await one.askModern('resources/read', { uri })
     remove()
     if (variables === null) {
@@ -40,7 +40,7 @@ test('a long URI is matched in little time, whatever the template', async (t) =>
     'x:{+a}a{+b}a{+c}a{+d}a{+e}!',
     'x:{a*}',
   ]) {
-    mcp.template({ uriTemplate, name: 't' }, () => '')
+    mcp.resources(uriTemplate, { name: 't', read: () => '' })
   }
   for (const text of ['-', 'a', '/a', 'a,', '&a=1']) {
     for (const size of [8 << 10, 64 << 10]) {

@@ -16,8 +16,8 @@ test('a tool is listed, called with its arguments, and taken away', async (t) =>
   const page = await testPage(t)
   const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
   const remove = page.mcp.tool(
+    'double',
     {
-      name: 'double',
       title: 'Double',
       description: 'Doubles a number.',
       inputSchema: schema,
@@ -66,7 +66,7 @@ test('whatever a tool answers becomes content', async (t) => {
   const client = page.client()
   const results: Record<string, Message> = {}
   for (const [name, answer] of Object.entries(answers)) {
-    page.mcp.tool({ name }, () => answer)
+    page.mcp.tool(name, () => answer)
     results[name] = resultOf(await client.askModern('tools/call', { name }))
   }
   const text = (own: string) => [{ type: 'text', text: own }]
@@ -103,7 +103,7 @@ test('what a tool throws is a result that says so; only what is meant for the cl
   const client = page.client()
   const results: Record<string, unknown> = {}
   for (const [name, error] of Object.entries(thrown)) {
-    page.mcp.tool({ name }, () => {
+    page.mcp.tool(name, () => {
       if (error) throw error
       const cycle: { self?: unknown } = {}
       cycle.self = cycle
@@ -128,7 +128,7 @@ test('what a tool throws is a result that says so; only what is meant for the cl
 
 test('a tool tells its progress and logs, as far as the client wants to hear of it', async (t) => {
   const page = await testPage(t, { capabilities: { logging: true } })
-  page.mcp.tool({ name: 'work' }, (_, { progress, log }) => {
+  page.mcp.tool('work', (_, { progress, log }) => {
     progress(1, 2, 'half')
     log('debug', 'details')
     log('warning', { left: 1 }, 'worker')
@@ -164,7 +164,7 @@ test('a tool tells its progress and logs, as far as the client wants to hear of 
 test('a handler knows who asks, and what the request says besides', async (t) => {
   const page = await testPage(t)
   let told: CallRequest | undefined
-  page.mcp.tool({ name: 'who' }, (_, request) => {
+  page.mcp.tool('who', (_, request) => {
     told = request
   })
   const client = page.client()
@@ -188,7 +188,7 @@ test('a handler knows who asks, and what the request says besides', async (t) =>
 test('a cancelled call aborts its signal, and nothing more is said', async (t) => {
   const page = await testPage(t)
   const requests: CallRequest[] = []
-  page.mcp.tool({ name: 'endless' }, (_, request) => {
+  page.mcp.tool('endless', (_, request) => {
     requests.push(request)
     return new Promise((_resolve, reject) => {
       request.signal.addEventListener('abort', () => reject(request.signal.reason))
@@ -279,7 +279,7 @@ test('what is switched off is neither declared nor answered', async (t) => {
     cache: { ttlMs: 5000, scope: 'public' },
     extensions: { 'com.example/x': { y: 1 } },
   })
-  page.mcp.tool({ name: 'hidden' }, () => '')
+  page.mcp.tool('hidden', () => '')
   const client = page.client()
   const discover = resultOf(await client.askModern('server/discover'))
   assert.deepEqual(discover.capabilities, {
@@ -294,16 +294,13 @@ test('what is switched off is neither declared nor answered', async (t) => {
 
 test('the next engine has the tools of the one before, and interrupted calls are not run again', async (t) => {
   const page = await testPage(t)
-  page.mcp.tool({ name: 'old' }, () => 'replaced')
-  const removals = [
-    page.mcp.tool({ name: 'gone' }, () => ''),
-    page.mcp.tool({ name: 'gone' }, () => 'replaced'),
-  ]
-  page.mcp.tool({ name: 'old' }, () => 'still there')
-  page.mcp.prompt({ name: 'prompt' }, () => 'text')
+  page.mcp.tool('old', () => 'replaced')
+  const removals = [page.mcp.tool('gone', () => ''), page.mcp.tool('gone', () => 'replaced')]
+  page.mcp.tool('old', () => 'still there')
+  page.mcp.prompt('prompt', () => 'text')
   for (const remove of removals) remove()
   let asked = 0
-  page.mcp.tool({ name: 'endless' }, () => {
+  page.mcp.tool('endless', () => {
     asked++
     return new Promise(() => {})
   })

@@ -26,7 +26,7 @@ inBrowsers(
     const gateway = await startGateway({ command: 'serve', args, by })
     try {
       // All that differs: the gateway has a port of its own here, and the title says when the page has joined.
-      const code = fence('js').replace('webSocket()', `webSocket('${pageUrl(gateway)}')`)
+      const code = fence('js').replace('connect()', `connect('${pageUrl(gateway)}')`)
       assert.notEqual(code, fence('js'))
       await writeFile(join(directory, 'app.js'), `${code}\ndocument.title = 'joined'\n`)
       const { start } = await gateway.fresh()

@@ -21,7 +21,7 @@ const example = readMarkdown(readme).fences.find(({ language }) => language === 
 const engine = `
   import { start } from '/pagemcp/index.js'
   const mcp = await start({ name: 'host', title: 'My own page' })
-  mcp.resource({ uri: 'host://greeting', name: 'greeting' }, () => 'hello from the host')
+  mcp.resource('host://greeting', { name: 'greeting' }, () => 'hello from the host')
   await customElements.whenDefined('mcp-playground')
 `
 

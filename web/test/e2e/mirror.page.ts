@@ -10,11 +10,11 @@ import { type Gateway, ownPorts, pageUrl, startGateway } from './gateway.ts'
 
 /** Its engine is in a Worker, which a browser stops together with the window. */
 const app = `
-import { start, webSocket } from '/pagemcp/index.js'
+import { start } from '/pagemcp/index.js'
 const mcp = window.mcp = await start({ name: 'notes', access: 'open' })
-window.cart = mcp.resource({ uri: 'notes://cart', name: 'cart', mimeType: 'text/plain' }, '2 apples')
-mcp.resource({ uri: 'notes://computed', name: 'computed' }, () => 'computed')
-await mcp.connect(webSocket(new URLSearchParams(location.search).get('gateway'))).joined
+window.cart = mcp.resource('notes://cart', { name: 'cart', mimeType: 'text/plain' }, '2 apples')
+mcp.resource('notes://computed', { name: 'computed' }, () => 'computed')
+await mcp.connect(new URLSearchParams(location.search).get('gateway')).joined
 window.ready = mcp.state.gateways.at(-1).name`
 
 const interval = 50 // ms

@@ -22,14 +22,14 @@ const html = (
   port: number,
 ) => `<!doctype html><title>host</title><link rel="icon" href="data:,"><body>
 <script type="module">
-  import { start, webSocket } from '/pagemcp/index.js'
+  import { start } from '/pagemcp/index.js'
   const mcp = await start({ name: 'host' })
-  mcp.resource({ uri: 'host://greeting', name: 'greeting' }, () => 'hello from the page')
+  mcp.resource('host://greeting', { name: 'greeting' }, () => 'hello from the page')
   mcp.on('state', ({ gateways }) => {
     const { is, error = '', name = '' } = gateways.at(-1) ?? {}
     Object.assign(document.body.dataset, { is, error, name })
   })
-  mcp.connect(webSocket('ws://127.0.0.1:${port}/page')).joined.catch(({ reason }) => {
+  mcp.connect('ws://127.0.0.1:${port}/page').joined.catch(({ reason }) => {
     document.body.dataset.reason = reason
   })
 </script>`

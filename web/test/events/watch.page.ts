@@ -12,10 +12,10 @@ import { type Gateway, pageUrl, program, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 
 const app = `
-import { start, webSocket } from '/pagemcp/index.js'
+import { start } from '/pagemcp/index.js'
 const mcp = await start({ name: 'notes', access: 'open' })
-window.saved = mcp.event({ name: 'saved', description: 'A note was saved.' })
-window.join = (url) => mcp.connect(webSocket(url)).joined
+window.saved = mcp.event('saved', { description: 'A note was saved.' })
+window.join = (url) => mcp.connect(url).joined
 window.ready = true`
 
 /** How long a line may take, ms. */

@@ -25,7 +25,7 @@ export const options = { timeout: 20_000 } // ms
  * `exhaust`. `?hello={…}`: members of the page's hello, as another version sends it; `null` leaves one out. For `?worker=false`.
  */
 const script = `
-import { start, transfer, webSocket } from '/pagemcp/index.js'
+import { start, transfer } from '/pagemcp/index.js'
 import { gateways } from '/gateway.js'
 const query = new URLSearchParams(location.search)
 window.hellos = []
@@ -55,23 +55,23 @@ if (query.get('worker') === 'false') await import('/in-window.js')
 const urls = query.has('mortal') ? { worker: '/mortal.js' } : {}
 window.mcp = await start({ name: 'app', urls })
 mcp.on('error', (error) => errors.push(String(error.message ?? error)))
-mcp.resource({ uri: 'app://bytes', name: 'Bytes' }, transfer(new TextEncoder().encode('bytes')))
-window.value = mcp.resource({ uri: 'app://value', name: 'Value' }, 'first')
-mcp.resource({ uri: 'app://count', name: 'Count' }, () => String(count))
-mcp.resource({ uri: 'app://hold', name: 'Hold' }, hold)
+mcp.resource('app://bytes', { name: 'Bytes' }, transfer(new TextEncoder().encode('bytes')))
+window.value = mcp.resource('app://value', { name: 'Value' }, 'first')
+mcp.resource('app://count', { name: 'Count' }, () => String(count))
+mcp.resource('app://hold', { name: 'Hold' }, hold)
 for (let i = 0; i < Number(query.get('many')); i++) {
-  mcp.resource({ uri: 'app://many/' + i, name: 'Number ' + i }, () => sessionStorage.many ?? '0')
+  mcp.resource('app://many/' + i, { name: 'Number ' + i }, () => sessionStorage.many ?? '0')
 }
 window.setMany = (value) => {
   sessionStorage.many = value
   for (let i = 0; i < Number(query.get('many')); i++) mcp.changed('app://many/' + i)
 }
-mcp.resource({ uri: query.get('extra') ?? 'app://first', name: 'Extra' }, () => 'extra')
-mcp.tool({ name: 'answer' }, () => 'answered')
-mcp.tool({ name: 'hold' }, (_, { progress }) => { progress(1); return hold() })
+mcp.resource(query.get('extra') ?? 'app://first', { name: 'Extra' }, () => 'extra')
+mcp.tool('answer', () => 'answered')
+mcp.tool('hold', (_, { progress }) => { progress(1); return hold() })
 window.set = (value) => { window.count = value; mcp.changed('app://count') }
 window.document.documentElement.dataset.loaded = performance.timeOrigin
-mcp.connect(webSocket({ gateways })).joined.catch((error) => { document.title = String(error) })`
+mcp.connect({ gateways }).joined.catch((error) => { document.title = String(error) })`
 
 const mortal = `
 import '/pagemcp/worker.js'

@@ -1,13 +1,12 @@
 /** The page of the conformance suite's fixtures, joined with tokens of the app. */
 
-import { webSocket } from 'pagemcp'
 import { serveFixtures } from '../conformance/fixture/serve.ts'
 
 async function serve() {
   const { gateway } = await (await fetch('/demo.json')).json()
   const mcp = await serveFixtures()
   const token = async () => (await fetch('/pagemcp-token', { method: 'POST' })).text()
-  await mcp.connect(webSocket(gateway, { token })).joined
+  await mcp.connect(gateway, { token }).joined
 }
 
 serve()

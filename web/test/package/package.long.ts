@@ -96,29 +96,23 @@ test('attw finds nothing', () => {
 })
 
 /** Uses each entry point, with types that are inferred. */
-const source = `import { idb, isSecretName, page, redactUrl, start, webSocket, type PageMcp } from 'pagemcp'
+const source = `import { idb, isSecretName, page, redactUrl, start, type PageMcp } from 'pagemcp'
 import { type AccessHost, type AccessState, defineAccess, watchAccess } from 'pagemcp/access'
 import { connectTo } from 'pagemcp/client'
-import { PageMcpProvider, usePageMcpResource } from 'pagemcp/react'
+import { PageMcpProvider, useResource } from 'pagemcp/react'
 
 export async function serve(cart: string[]): Promise<PageMcp> {
   const mcp = await start({ name: 'app', access: 'ask' })
   defineAccess(mcp)
   mcp.mount(idb({ databases: { app: ['notes'] } }))
   mcp.mount(page({ select: ['main'] }))
-  mcp.resource({ uri: 'app:cart', name: 'Cart' }, () => cart)
-  mcp.tool(
-    {
-      name: 'add',
-      inputSchema: { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] },
-    },
-    ({ item }) => {
+  mcp.resource('app:cart', { name: 'Cart' }, () => cart)
+  mcp.tool('add', { inputSchema: { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] } }, ({ item }) => {
       const text = String(item)
       cart.push(text)
       return text
-    },
-  )
-  const connection = mcp.connect(webSocket())
+    })
+  const connection = mcp.connect()
   const joined: Promise<string> = connection.joined
   await joined.catch(() => connection.leave())
   return mcp
@@ -129,7 +123,7 @@ export const readers = (host: AccessHost): (() => void) => {
   return watchAccess(host, ({ assistants }: AccessState) =>
     document.title = assistants.filter(({ isActive }) => isActive).map(({ assistant }) => assistant).join())
 }
-export const others = [connectTo, PageMcpProvider, usePageMcpResource, redactUrl, isSecretName]
+export const others = [connectTo, PageMcpProvider, useResource, redactUrl, isSecretName]
 export const port: Promise<MessagePort> = connectTo(parent, { origin: 'https://example.com' })
 `
 

@@ -47,10 +47,10 @@ for (const access of ['open', 'ask']) {
       globalThis.Worker = class { constructor() { made++ } }
       const mcp = start({ name: 'app', access: '${access}' })
       mcp.ready.then(() => made++, () => made++)
-      mcp.resource({ uri: 'app:cart', name: 'Cart' }, ['apples']).set(['pears'])
-      mcp.tool({ name: 'add' }, () => 'added')()
+      mcp.resource('app:cart', { name: 'Cart' }, ['apples']).set(['pears'])
+      mcp.tool('add', () => 'added')()
       mcp.changed()
-      const { joined } = mcp.connect(webSocket())
+      const { joined } = mcp.connect()
       joined.catch(() => {})
       const other = start({ name: 'app' })
       await new Promise((resolve) => setImmediate(resolve))
@@ -58,7 +58,7 @@ for (const access of ['open', 'ask']) {
       mcp.close()
       console.log(JSON.stringify({ engine, made, isOther: other !== mcp }))`.replace(
         '{ start }',
-        '{ start, webSocket }',
+        '{ start }',
       ),
     )
     assert.deepEqual(seen, { engine: 'starting', made: 0, isOther: true })
@@ -72,15 +72,15 @@ test('components with all hooks render to a string', () => {
     import * as hooks from 'pagemcp/react'
     const source = () => { throw new Error('a source was made on the server') }
     function Cart() {
-      hooks.usePageMcp()
-      hooks.usePageMcpState()
-      hooks.usePageMcpResource({ uri: 'app:cart', name: 'Cart' }, ['apples'])
-      hooks.usePageMcpTemplate({ uriTemplate: 'app:items/{id}', name: 'Item' }, () => 'item')
-      hooks.usePageMcpTool({ name: 'add', inputSchema: { type: 'object' } }, () => 'added')
-      hooks.usePageMcpPrompt({ name: 'plan' }, () => 'Plan.')
-      hooks.usePageMcpEvent({ name: 'saved', description: 'The cart was saved.' })
-      hooks.usePageMcpMount(source)
-      hooks.usePageMcpSkill({ name: 'shop', description: 'How to fill the cart.' }, 'Use the tool add.')
+      hooks.useMcp()
+      hooks.useMcpState()
+      hooks.useResource('app:cart', { name: 'Cart' }, ['apples'])
+      hooks.useResources('app:items/{id}', { name: 'Item', read: () => 'item' })
+      hooks.useTool('add', { inputSchema: { type: 'object' } }, () => 'added')
+      hooks.usePrompt('plan', () => 'Plan.')
+      hooks.useEvent('saved', { description: 'The cart was saved.' })
+      hooks.useMount(source)
+      hooks.useSkill({ name: 'shop', description: 'How to fill the cart.' }, 'Use the tool add.')
       return createElement('p', null, 'Cart')
     }
     const render = (mcp) =>
@@ -88,6 +88,6 @@ test('components with all hooks render to a string', () => {
     console.log(JSON.stringify([render(undefined), Object.keys(hooks).sort().join()]))`)
   assert.deepEqual(seen, [
     '<p>Cart</p>',
-    'PageMcpProvider,usePageMcp,usePageMcpEvent,usePageMcpMount,usePageMcpPrompt,usePageMcpResource,usePageMcpSkill,usePageMcpState,usePageMcpTemplate,usePageMcpTool',
+    'PageMcpProvider,useMcp,useEvent,useMount,usePrompt,useResource,useSkill,useMcpState,useResources,useTool',
   ])
 })

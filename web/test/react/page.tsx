@@ -13,14 +13,14 @@ import { createRoot } from 'react-dom/client'
 import type * as pagemcp from '../../src/index.ts'
 import {
   PageMcpProvider,
-  usePageMcpEvent,
-  usePageMcpMount,
-  usePageMcpPrompt,
-  usePageMcpResource,
-  usePageMcpSkill,
-  usePageMcpState,
-  usePageMcpTemplate,
-  usePageMcpTool,
+  useEvent,
+  useMcpState,
+  useMount,
+  usePrompt,
+  useResource,
+  useResources,
+  useSkill,
+  useTool,
 } from '../../src/react.ts'
 import { testClient } from '../harness/client.ts'
 
@@ -102,22 +102,20 @@ const show = (element: ReactNode, { strict = false, without = false, mcp = count
 
 /** Everything that can be registered, with functions that differ at each render. */
 function Everything({ version }: { version: string }): ReactElement {
-  usePageMcpTool({ name: 'tool' }, () => `tool ${version}`)
-  usePageMcpPrompt(
-    {
-      name: 'prompt',
-      arguments: [{ name: 'a' }],
-      complete: { a: () => [`prompt ${version}`] },
-    },
+  useTool('tool', () => `tool ${version}`)
+  usePrompt(
+    'prompt',
+    { arguments: [{ name: 'a' }], complete: { a: () => [`prompt ${version}`] } },
     () => `prompt ${version}`,
   )
-  usePageMcpTemplate(
-    { uriTemplate: 'app://{id}', name: 'Template', complete: { id: () => [`id ${version}`] } },
-    ({ id }) => `${id} ${version}`,
-  )
-  usePageMcpResource({ uri: 'app:function', name: 'Function' }, () => `function ${version}`)
-  usePageMcpResource({ uri: 'app:value', name: 'Value' }, `value ${version}`)
-  usePageMcpMount(() => source(`source ${version}`), 'src+')
+  useResources('app://{id}', {
+    name: 'Template',
+    complete: { id: () => [`id ${version}`] },
+    read: ({ id }) => `${id} ${version}`,
+  })
+  useResource('app:function', { name: 'Function' }, () => `function ${version}`)
+  useResource('app:value', { name: 'Value' }, `value ${version}`)
+  useMount(() => source(`source ${version}`), 'src+')
   return <p>{version}</p>
 }
 
@@ -157,32 +155,32 @@ async function all() {
 const counts = () => JSON.parse(JSON.stringify(registered)) as typeof registered
 
 function Named({ text, uri = 'app:same' }: { text: string; uri?: string }) {
-  usePageMcpResource({ uri, name: text }, text)
-  usePageMcpTool({ name: 'same' }, () => text)
+  useResource(uri, { name: text }, text)
+  useTool('same', () => text)
   return null
 }
 
 function Kept({ text }: { text: string }) {
   const kept = useMemo(() => source(text), [text])
-  usePageMcpMount(kept, 'kept+')
+  useMount(kept, 'kept+')
   return null
 }
 
 function Completed({ list }: { list: string[] }) {
-  usePageMcpPrompt({ name: 'p', arguments: [{ name: 'a' }], complete: { a: list } }, () => 'p')
+  usePrompt('p', { arguments: [{ name: 'a' }], complete: { a: list } }, () => 'p')
   return null
 }
 
 function Skilled({ text }: { text: string }) {
   const files = { 'more.md': text, 'bytes.bin': new TextEncoder().encode(text) }
-  usePageMcpSkill({ name: 'kept', description: 'One.' }, 'Read `more.md`.', { files })
-  usePageMcpSkill({ name: 'whole', description: 'Two.' }, 'Do it.')
+  useSkill({ name: 'kept', description: 'One.' }, 'Read `more.md`.', { files })
+  useSkill({ name: 'whole', description: 'Two.' }, 'Do it.')
   return null
 }
 
 const states: (string | undefined)[] = []
 function Status() {
-  const state = usePageMcpState()
+  const state = useMcpState()
   states.push(state?.engine)
   const [, again] = useState(0)
   return (
@@ -224,7 +222,7 @@ export const kit = {
     await show(null, { strict })
     const emits = new Set<(data?: unknown) => void>()
     function Saver({ times }: { times: number }) {
-      const emit = usePageMcpEvent({ name: 'saved', description: 'A note was saved.' })
+      const emit = useEvent('saved', { description: 'A note was saved.' })
       emits.add(emit)
       return <p>{times}</p>
     }

@@ -7,13 +7,13 @@ import { renderToString } from 'react-dom/server'
 import type { PageMcp } from '../../src/index.ts'
 import {
   PageMcpProvider,
-  usePageMcp,
-  usePageMcpMount,
-  usePageMcpPrompt,
-  usePageMcpResource,
-  usePageMcpState,
-  usePageMcpTemplate,
-  usePageMcpTool,
+  useMcp,
+  useMcpState,
+  useMount,
+  usePrompt,
+  useResource,
+  useResources,
+  useTool,
 } from '../../src/react.ts'
 
 /** What `start` returns, of which nothing may be used. */
@@ -24,13 +24,13 @@ const untouchable = new Proxy({} as PageMcp, {
 })
 
 function Everything() {
-  const mcp = usePageMcp()
-  const state = usePageMcpState()
-  usePageMcpResource({ uri: 'app:value', name: 'Value' }, 'value')
-  usePageMcpTool({ name: 'tool' }, () => 'tool')
-  usePageMcpPrompt({ name: 'prompt' }, () => 'prompt')
-  usePageMcpTemplate({ uriTemplate: 'app://{id}', name: 'Template' }, () => 'template')
-  usePageMcpMount(() => {
+  const mcp = useMcp()
+  const state = useMcpState()
+  useResource('app:value', { name: 'Value' }, 'value')
+  useTool('tool', () => 'tool')
+  usePrompt('prompt', () => 'prompt')
+  useResources('app://{id}', { name: 'Template', read: () => 'template' })
+  useMount(() => {
     throw new Error('a source was made on the server')
   }, 'src+')
   return createElement('p', null, `${mcp === undefined} ${state}`)

@@ -17,19 +17,19 @@ interface Item {
 async function redactingPage(t: { after(close: () => void): void }, redact?: Redact) {
   const page = await testPage(t, { redact })
   const { mcp } = page
-  mcp.resource({ uri: 'app:text', name: 'Text', mimeType: 'text/plain' }, () => 'a secret text')
-  mcp.resource({ uri: 'app:late', name: 'Late' }, async () => ({ a: 'secret' }))
+  mcp.resource('app:text', { name: 'Text', mimeType: 'text/plain' }, () => 'a secret text')
+  mcp.resource('app:late', { name: 'Late' }, async () => ({ a: 'secret' }))
   const bytes = new TextEncoder().encode('secret bytes')
-  mcp.resource({ uri: 'app:bytes', name: 'Bytes' }, () => bytes)
+  mcp.resource('app:bytes', { name: 'Bytes' }, () => bytes)
   const photo = new Blob(['secret photo'], { type: 'image/png' })
-  mcp.resource({ uri: 'app:photo', name: 'Photo' }, () => photo)
-  mcp.resource({ uri: 'app:many', name: 'Many' }, () =>
+  mcp.resource('app:photo', { name: 'Photo' }, () => photo)
+  mcp.resource('app:many', { name: 'Many' }, () =>
     contents([
       { uri: 'app:many/1', text: 'secret one' },
       { uri: 'app:many/2', mimeType: 'text/plain', text: 'two' },
     ]),
   )
-  mcp.template({ uriTemplate: 'app:note/{id}', name: 'Note' }, ({ id }) => `secret ${id}`)
+  mcp.resources('app:note/{id}', { name: 'Note', read: ({ id }) => `secret ${id}` })
   const source: Source = {
     list: async () => ({ resources: [{ uri: 'memo:1', name: 'One' }] }),
     async read(uri) {

@@ -21,7 +21,7 @@ const html = (
   Element.prototype.attachShadow = function (init) {
     return (globalThis.dialog = attachShadow.call(this, init)) // of the question to the user
   }
-  const { elicit, start, webSocket } = await import('/pagemcp/index.js')
+  const { elicit, start } = await import('/pagemcp/index.js')
   const mcp = await start({ name: 'work', access: new URLSearchParams(location.search).get('access') ?? 'open' })
   window.mcp = mcp
   globalThis.here = {} // of this document; a browser that is killed may lose localStorage
@@ -38,15 +38,15 @@ const html = (
     runs('second steps')
     return 'done: ' + ok.action
   }
-  mcp.tool({ name: 'work', task: 'optional' }, work)
-  mcp.tool({ name: 'once', task: 'required' }, (_, { task }) => {
+  mcp.tool('work', { task: 'optional' }, work)
+  mcp.tool('once', { task: 'required' }, (_, { task }) => {
     runs('once')
     return new Promise((_, reject) => task.signal.addEventListener('abort', reject))
   })
   mcp.on('state', ({ gateways }) => {
     Object.assign(document.body.dataset, gateways.at(-1))
   })
-  mcp.connect(webSocket('ws://127.0.0.1:${port}/page')).joined.catch(() => {})
+  mcp.connect('ws://127.0.0.1:${port}/page').joined.catch(() => {})
 </script>`
 
 export interface TaskApp {

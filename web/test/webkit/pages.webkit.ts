@@ -13,7 +13,7 @@ import { type Playground, servePlayground } from '../playground/harness.ts'
 import { startWebKit, type WebKit } from './driver.ts'
 
 const notes = `
-import { idb, start, webSocket } from '/pagemcp/index.js'
+import { idb, start } from '/pagemcp/index.js'
 const opening = indexedDB.open('notes-app', 1)
 opening.onupgradeneeded = () => opening.result.createObjectStore('notes')
 await new Promise((resolve) => { opening.onsuccess = resolve })
@@ -24,8 +24,8 @@ window.put = (key, value) => new Promise((resolve) => {
 })
 const mcp = await start({ name: 'notes', access: 'open' })
 mcp.mount(idb({ databases: { 'notes-app': ['notes'] } }))
-mcp.tool({ name: 'add', annotations: { readOnlyHint: true } }, ({ left, right }) => String(left + right))
-window.connection = mcp.connect(webSocket(new URLSearchParams(location.search).get('gateway')))
+mcp.tool('add', { annotations: { readOnlyHint: true } }, ({ left, right }) => String(left + right))
+window.connection = mcp.connect(new URLSearchParams(location.search).get('gateway'))
 window.joined = () => connection.state?.is === 'joined' && connection.state.name
 window.ready = true`
 

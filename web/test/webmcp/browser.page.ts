@@ -35,8 +35,8 @@ window.errors = []
 const access = new URLSearchParams(location.search).get('access') ?? undefined
 window.mcp = await start({ name: 'host', access })
 mcp.on('error', (error) => errors.push(String(error)))
-mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
-mcp.tool({ name: 'echo', description: 'Echoes.' }, ({ text }) => text)
+mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
+mcp.tool('echo', { description: 'Echoes.' }, ({ text }) => text)
 window.client = testClient(mcp.port())
 window.ask = client.ask
 await client.initialize()

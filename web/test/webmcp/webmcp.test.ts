@@ -79,9 +79,10 @@ for (const dialect of dialects) {
 
   test(`${dialect}: the page's tools and resources are offered, and removed`, async (t) => {
     const { mcp, native, errors } = await pageWith(t, dialect)
-    mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
+    mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
     const remove = mcp.tool(
-      { name: 'echo', description: 'Echoes.', annotations: { destructiveHint: true } },
+      'echo',
+      { description: 'Echoes.', annotations: { destructiveHint: true } },
       ({ text }) => String(text),
     )
     const stop = offerToWebMcp(mcp, { onerror: (error) => errors.push(error) })
@@ -89,7 +90,7 @@ for (const dialect of dialects) {
       until(() => native.names().sort().join() === names.join(), names.join())
     await offered('echo', 'list_resources', 'read_resource')
 
-    const later = mcp.tool({ name: 'later' }, () => 'late')
+    const later = mcp.tool('later', () => 'late')
     await offered('echo', 'later', 'list_resources', 'read_resource')
     later()
     remove()
@@ -103,10 +104,10 @@ for (const dialect of dialects) {
 
 test('what is offered can be called, with the result of the engine', async (t) => {
   const { mcp, errors } = await pageWith(t, 'objects')
-  mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
-  mcp.template({ uriTemplate: 'notes://{id}', name: 'Note' }, ({ id }) => `note ${id}`)
-  mcp.tool({ name: 'echo' }, ({ text }, { client }) => `${client.principal}: ${text}`)
-  mcp.tool({ name: 'fail' }, () => {
+  mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
+  mcp.resources('notes://{id}', { name: 'Note', read: ({ id }) => `note ${id}` })
+  mcp.tool('echo', ({ text }, { client }) => `${client.principal}: ${text}`)
+  mcp.tool('fail', () => {
     throw new Error('secret')
   })
   const reads: unknown[] = []
@@ -166,7 +167,7 @@ test('what is offered can be called, with the result of the engine', async (t) =
 test('nothing is registered or mirrored twice, and nothing without being asked for', async (t) => {
   const { mcp, native, errors, client: newClient } = await pageWith(t, 'objects')
   native.register({ name: 'theirs' })
-  mcp.tool({ name: 'ours' }, () => 'ours')
+  mcp.tool('ours', () => 'ours')
   const client = newClient()
   await client.initialize()
   assert.deepEqual(await namesOf(client), ['ours'])
@@ -181,7 +182,7 @@ test('nothing is registered or mirrored twice, and nothing without being asked f
   // A change of either side does not come back to it.
   native.register({ name: 'theirs_too' })
   await until(() => native.names().length >= 5, 'another native tool')
-  const later = mcp.tool({ name: 'ours_too' }, () => '')
+  const later = mcp.tool('ours_too', () => '')
   await until(() => native.names().includes('ours_too'), 'another offer')
   const expected = ['list_resources', 'ours', 'ours_too', 'read_resource', 'theirs', 'theirs_too']
   assert.deepEqual(native.names().sort(), expected)
@@ -197,9 +198,9 @@ test('nothing is registered or mirrored twice, and nothing without being asked f
 test('a name that the document has taken is reported, and the others are offered', async (t) => {
   const { mcp, native } = await pageWith(t, 'objects')
   native.register({ name: 'echo' })
-  mcp.tool({ name: 'echo' }, () => '')
-  mcp.tool({ name: 'other' }, () => '')
-  mcp.tool({ name: 'no name for it' }, () => '')
+  mcp.tool('echo', () => '')
+  mcp.tool('other', () => '')
+  mcp.tool('no name for it', () => '')
   const errors: Error[] = []
   const controller = new AbortController()
   const onerror = (error: unknown) => void errors.push(error as Error)
@@ -216,8 +217,8 @@ test('only the named tools are offered or mirrored', async (t) => {
   const { mcp, native, client: newClient } = await pageWith(t, 'objects')
   native.register({ name: 'a' })
   native.register({ name: 'b' })
-  mcp.tool({ name: 'c' }, () => '')
-  mcp.tool({ name: 'd' }, () => '')
+  mcp.tool('c', () => '')
+  mcp.tool('d', () => '')
   mcp.mount(webmcp({ tools: ['a'] }))
   offerToWebMcp(mcp, { tools: ['c'], resources: false })
   await until(() => native.names().includes('c'), 'the offer')
@@ -357,7 +358,7 @@ test('a tool that was replaced since the list is called as it is now', async (t)
 
 test('the offer goes on after the engine was restarted', async (t) => {
   const { mcp, native, kill, errors, client: newClient } = await pageWith(t, 'objects')
-  mcp.tool({ name: 'echo' }, () => 'echo')
+  mcp.tool('echo', () => 'echo')
   mcp.mount(webmcp())
   const stop = offerToWebMcp(mcp, { resources: false })
   await until(() => native.names().join() === 'echo', 'the offer')
@@ -370,7 +371,7 @@ test('the offer goes on after the engine was restarted', async (t) => {
   }
   const [echo] = await modelContext.getTools()
   assert.match(await modelContext.executeTool(echo ?? {}, {}), /"text":"echo"/)
-  mcp.tool({ name: 'later' }, () => 'later')
+  mcp.tool('later', () => 'later')
   await until(() => native.names().join() === 'echo,later', 'the offer of a new tool')
   native.register({ name: 'theirs' })
   assert.deepEqual((await namesOf(newClient())).sort(), ['echo', 'later', 'theirs'])
@@ -393,7 +394,7 @@ test('after the signal of a source is aborted, it has no tools', async (t) => {
 
 test('without WebMCP nothing is mirrored and nothing is offered', async (t) => {
   const { mcp, client: newClient, errors } = await testPage(t)
-  mcp.tool({ name: 'ours' }, () => 'ours')
+  mcp.tool('ours', () => 'ours')
   mcp.mount(webmcp())
   const stop = offerToWebMcp(mcp, { onerror: (error) => errors.push(error) })
   const client = newClient()
@@ -414,7 +415,7 @@ test('a frame that may not use WebMCP has no tools, and its developer is told on
   Object.assign(globalThis, { reportError: (error: unknown) => told.push(error) })
   t.after(() => Reflect.deleteProperty(globalThis, 'reportError'))
   mcp.mount(webmcp())
-  mcp.tool({ name: 'own' }, () => 'own')
+  mcp.tool('own', () => 'own')
   const client = newClient()
   await client.initialize()
   for (let again = 0; again < 3; again++) assert.deepEqual(await namesOf(client), ['own'])

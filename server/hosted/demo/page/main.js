@@ -1,5 +1,5 @@
 // The page of the demo. It needs no build: the package is served at /pagemcp/.
-import { start, webSocket } from '/pagemcp/index.js'
+import { start } from '/pagemcp/index.js'
 
 const element = (id) => document.getElementById(id)
 
@@ -14,26 +14,20 @@ async function serve() {
   const lines = () => list.value.split('\n').filter((line) => line.trim() !== '')
 
   const mcp = await start({ name: 'shop', title: 'Shopping list' })
-  mcp.resource({ uri: 'shop://list', name: 'Shopping list', mimeType: 'text/plain' }, () => list.value)
-  mcp.resource({ uri: 'shop://count', name: 'Number of items' }, () => ({ user, items: lines().length }))
+  mcp.resource('shop://list', { name: 'Shopping list', mimeType: 'text/plain' }, () => list.value)
+  mcp.resource('shop://count', { name: 'Number of items' }, () => ({ user, items: lines().length }))
   const changed = () => {
     mcp.changed('shop://list')
     mcp.changed('shop://count')
   }
   list.addEventListener('input', changed)
-  mcp.prompt({ name: 'plan', description: 'Plans a meal from the list' }, () => `Plan a meal from: ${lines().join(', ')}`)
-  mcp.tool(
-    {
-      name: 'add',
-      description: 'Adds an item to the list',
-      inputSchema: { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] },
-    },
-    ({ item }) => {
+  mcp.prompt('plan', { description: 'Plans a meal from the list' }, () => `Plan a meal from: ${lines().join(', ')}`)
+  mcp.tool('add', { description: 'Adds an item to the list',
+      inputSchema: { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] } }, ({ item }) => {
       list.value = [...lines(), item].join('\n')
       changed()
       return `${item} is on the list.`
-    },
-  )
+    })
 
   mcp.on('state', () => {
     const state = mcp.state.gateways.at(-1)
@@ -45,7 +39,7 @@ async function serve() {
     if (!response.ok) throw new Error(`no token: ${response.status}`)
     return response.text()
   }
-  await mcp.connect(webSocket(gateway, { token })).joined.catch((error) => {
+  await mcp.connect(gateway, { token }).joined.catch((error) => {
     element('state').textContent = `${error.reason ?? ''}: ${error.message}`
   })
 }

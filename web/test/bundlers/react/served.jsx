@@ -2,15 +2,15 @@
 
 // Serves a text with a hook, reads it as a client does, and starts the rest of the app.
 
-import { usePageMcp, usePageMcpResource } from 'pagemcp/react'
+import { useMcp, useResource } from 'pagemcp/react'
 import { useEffect } from 'react'
 import { clientOf, fail, startMcp } from './mcp.js'
 
 const uri = 'notes://text'
 
 export function Served() {
-  const mcp = usePageMcp()
-  usePageMcpResource({ uri, name: 'Text' }, 'rendered')
+  const mcp = useMcp()
+  useResource(uri, { name: 'Text' }, 'rendered')
   useEffect(() => {
     if (mcp === undefined) return
     clientOf(mcp)

@@ -9,7 +9,7 @@ const page = `
 import { testClient } from '/test/harness/client.ts'
 import { start } from '/pagemcp/index.js'
 const mcp = await start({ name: 'test' })
-mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
+mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
 const client = testClient(mcp.port())
 window.ask = async () => (await client.askModern('resources/read', { uri: 'notes://cart' })).result.contents[0].text
 addEventListener('pageshow', ({ persisted }) => { window.returned = persisted })

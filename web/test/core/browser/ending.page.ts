@@ -6,9 +6,9 @@ import { servePages } from './built.ts'
 import { fakeGateway } from './gateway.ts'
 
 const host = `
-import { start, webSocket } from '/pagemcp/index.js'
+import { start } from '/pagemcp/index.js'
 import { connectTo } from '/pagemcp/client.js'
-window.lib = { start, connectTo, webSocket }
+window.lib = { start, connectTo }
 window.gateway = new URLSearchParams(location.search).get('gateway') ?? undefined
 window.workers = []
 const RealWorker = Worker
@@ -40,7 +40,7 @@ inBrowsers('connect settles after close, and when it is left', async ({ open }) 
     assert.equal(
       await tab.evaluate(`(async () => {
           window.mcp = await begin()
-          const connection = mcp.connect(lib.webSocket(gateway))
+          const connection = mcp.connect(gateway)
           const outcome = nameOf(connection.joined)
           connection.leave()
           return outcome
@@ -50,7 +50,7 @@ inBrowsers('connect settles after close, and when it is left', async ({ open }) 
 
     // Left when the gateway was dialled and has not proved itself: the page leaves, and does not join.
     await tab.evaluate(`{
-        window.connection = mcp.connect(lib.webSocket(gateway))
+        window.connection = mcp.connect(gateway)
         window.outcome = nameOf(connection.joined)
         undefined
       }`)
@@ -69,7 +69,7 @@ inBrowsers('connect settles after close, and when it is left', async ({ open }) 
     // Connections that were left do not pile up.
     await tab.evaluate(`(async () => {
         for (let i = 0; i < 20; i++) {
-          const connection = mcp.connect(lib.webSocket(gateway))
+          const connection = mcp.connect(gateway)
           const leaving = nameOf(connection.joined)
           await new Promise((resolve) => {
             const off = mcp.on('state', () => { off(); resolve() })
@@ -81,14 +81,12 @@ inBrowsers('connect settles after close, and when it is left', async ({ open }) 
     assert.equal(await tab.evaluate('mcp.state.gateways.length'), 1)
 
     // Closed while it connects; and asked after close.
-    await tab.evaluate(
-      '{ window.pending = nameOf(mcp.connect(lib.webSocket(gateway)).joined); undefined }',
-    )
+    await tab.evaluate('{ window.pending = nameOf(mcp.connect(gateway).joined); undefined }')
     await gateway.dialled()
     await tab.evaluate('mcp.close()')
     const closed = 'InvalidStateError: the engine was closed'
     assert.equal(await tab.evaluate('pending'), closed)
-    assert.equal(await tab.evaluate('nameOf(mcp.connect(lib.webSocket(gateway)).joined)'), closed)
+    assert.equal(await tab.evaluate('nameOf(mcp.connect(gateway).joined)'), closed)
     assert.equal(await tab.evaluate('lastMessage(mcp.port())'), 'the page stopped serving')
   } finally {
     await site.close()

@@ -9,14 +9,14 @@ import { servePages } from './built.ts'
 import { fakeGateway } from './gateway.ts'
 
 const page = (gateway: string) => `
-import { start, webSocket } from '/pagemcp/index.js'
-window.again = () => mcp.connect(webSocket('${gateway}'))
+import { start } from '/pagemcp/index.js'
+window.again = () => mcp.connect('${gateway}')
 window.states = []
 window.mcp = await start({ name: 'notes', title: 'Notes' })
-mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
-mcp.resource({ uri: 'notes://huge', name: 'Huge' }, () => 'x'.repeat(9 << 20))
+mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
+mcp.resource('notes://huge', { name: 'Huge' }, () => 'x'.repeat(9 << 20))
 mcp.on('state', ({ gateways }) => states.push(gateways[0]?.is))
-window.outcome = mcp.connect(webSocket('${gateway}')).joined.then(
+window.outcome = mcp.connect('${gateway}').joined.then(
   (name) => 'joined ' + name,
   (error) => [error.name, error.reason, error instanceof Error].join(' '),
 )

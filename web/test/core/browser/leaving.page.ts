@@ -7,7 +7,7 @@ import { servePages } from './built.ts'
 
 /** Calls that make the package load files of its own; one function loads all others. */
 const parts: { readonly [file: string]: string } = {
-  'answer-call.js': "mcp.tool({ name: 'add' }, () => 'added'); ask('tools/call', { name: 'add' })",
+  'answer-call.js': "mcp.tool('add', () => 'added'); ask('tools/call', { name: 'add' })",
   'skills.js': "mcp.skill({ name: 'first', description: 'A' }, 'Text')",
   'worker.js': '', // start needs it
   'engine.wasm': '',

@@ -119,7 +119,7 @@ inBrowsers('a connection is left after joining', async ({ open }) => {
     await tab.evaluate(`(async () => {
         window.mcp = await begin()
         window.started = window.open()
-        window.connection = mcp.connect(lib.webSocket('${gateway.url}'))
+        window.connection = mcp.connect('${gateway.url}')
         window.outcome = nameOf(connection.joined)
       })()`)
     const peer = await gateway.dialled()
@@ -132,9 +132,7 @@ inBrowsers('a connection is left after joining', async ({ open }) => {
     await tab.evaluate("dispatchEvent(new Event('online'))") // would reconnect
     const { dials } = gateway
     // A second connection is independent of the first.
-    await tab.evaluate(
-      `{ window.again = nameOf(mcp.connect(lib.webSocket('${gateway.url}')).joined); undefined }`,
-    )
+    await tab.evaluate(`{ window.again = nameOf(mcp.connect('${gateway.url}').joined); undefined }`)
     await gateway.join(await gateway.dialled())
     assert.equal(await tab.evaluate('again'), 'resolved notes')
     assert.equal(gateway.dials, dials + 1)
@@ -155,8 +153,7 @@ inBrowsers(
     const site = await servePages(pages)
     const connect = `(async () => {
         window.mcp = await begin()
-        const connector = lib.webSocket({ gateways: ['${known.url}', '${other.url}'] })
-        window.connection = mcp.connect(connector)
+        window.connection = mcp.connect({ gateways: ['${known.url}', '${other.url}'] })
         window.outcome = nameOf(connection.joined)
       })()`
     try {

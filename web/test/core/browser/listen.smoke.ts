@@ -20,7 +20,7 @@ import { connectTo } from '/pagemcp/client.js'
 ${text}
 const query = new URLSearchParams(location.search)
 window.mcp = await start({ name: 'host', worker: query.get('worker') !== 'false' })
-mcp.resource({ uri: 'notes://cart', name: 'Cart' }, () => '2 apples')
+mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
 window.reads = []
 mcp.on('read', (event) => reads.push(event))
 const origins = [location.origin, ...query.getAll('origin')]

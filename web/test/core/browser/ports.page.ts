@@ -22,8 +22,8 @@ Object.defineProperty(document, 'modelContext', { value: {
 } })
 const mcp = start({ name: 'host', urls: { worker: '/mortal.html.js' } })
 mcp.on('error', () => {})
-mcp.resource({ uri: 'app://value', name: 'Value' }, 'kept')
-mcp.tool({ name: 'echo' }, () => 'echo')
+mcp.resource('app://value', { name: 'Value' }, 'kept')
+mcp.tool('echo', () => 'echo')
 mcp.listen({ origins: [location.origin] })
 offerToWebMcp(mcp, { resources: false })
 const read = async (port) =>

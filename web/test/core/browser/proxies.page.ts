@@ -28,19 +28,19 @@ window.run = async () => {
   }))
   const errors = []
   mcp.on('error', (error) => errors.push(error.message))
-  const about = (uri) => reactive({
-    uri, name: 'N', annotations: { audience: ['user'], priority: 1 }, icons: [icon], _meta: { 'a.example/x': { y: [1] } },
+  const about = () => reactive({
+    name: 'N', annotations: { audience: ['user'], priority: 1 }, icons: [icon], _meta: { 'a.example/x': { y: [1] } },
     cache: { ttlMs: 7 },
   })
-  const value = mcp.resource(about('a:value'), reactive({ items: [{ n: 1 }] }))
-  mcp.resource(about('a:provided'), () => reactive({ items: [{ n: 2 }] }))
-  mcp.resource(about('a:later'), async () => reactive([{ n: 3 }]))
-  mcp.resource(about('a:several'), () => lib.contents(reactive([{ uri: 'a:several/1', text: 'one', _meta: { x: [1] } }])))
+  const value = mcp.resource('a:value', about(), reactive({ items: [{ n: 1 }] }))
+  mcp.resource('a:provided', about(), () => reactive({ items: [{ n: 2 }] }))
+  mcp.resource('a:later', about(), async () => reactive([{ n: 3 }]))
+  mcp.resource('a:several', about(), () => lib.contents(reactive([{ uri: 'a:several/1', text: 'one', _meta: { x: [1] } }])))
   mcp.resources(reactive([[{ uri: 'a:many', name: 'M', _meta: { z: [1] } }, () => 'many']]))
-  mcp.template(reactive({ uriTemplate: 'b:{id}', name: 'T', complete: { id: ['one', 'two'] }, _meta: { x: [1] } }), () => 'b')
-  mcp.tool(reactive({ name: 'add', inputSchema: { type: 'object', properties: { n: { type: 'number' } } },
+  mcp.resources('b:{id}', reactive({ name: 'T', complete: { id: ['one', 'two'] }, _meta: { x: [1] }, read: () => 'b' }))
+  mcp.tool('add', reactive({ inputSchema: { type: 'object', properties: { n: { type: 'number' } } },
     outputSchema: { type: 'object' }, annotations: { title: 'A' } }), ({ n }) => reactive({ sum: [n, 1] }))
-  mcp.prompt(reactive({ name: 'ask', arguments: [{ name: 'x', required: true }], complete: { x: ['yes'] } }),
+  mcp.prompt('ask', reactive({ arguments: [{ name: 'x', required: true }], complete: { x: ['yes'] } }),
     () => reactive([{ role: 'user', content: { type: 'text', text: 'hello' } }]))
   mcp.method('acme/x', () => reactive({ list: [1, { two: 2 }] }))
   mcp.mount(reactive({
@@ -59,7 +59,7 @@ window.run = async () => {
   mcp.mount(lib.page(reactive({ select: { main: 'body' }, parts: ['text'] })))
   mcp.changed(reactive({ list: 'prompts' }))
   value.set(reactive({ items: [{ n: 4 }] }))
-  const joined = await mcp.connect(lib.webSocket('ws://127.0.0.1:9/page')).joined
+  const joined = await mcp.connect('ws://127.0.0.1:9/page').joined
     .catch((error) => error.name)
 
   // A client on a port of the app's own.

@@ -7,12 +7,12 @@ import { servePages } from './built.ts'
 const page = `
 import { start, transfer } from '/pagemcp/index.js'
 window.mcp = await start({ name: 'test' })
-window.value = mcp.resource({ uri: 'shop://cart', name: 'Cart' }, 'published')
-mcp.resource({ uri: 'shop://computed', name: 'Computed' }, () => transfer(new Uint8Array([1, 2, 3])))
+window.value = mcp.resource('shop://cart', { name: 'Cart' }, 'published')
+mcp.resource('shop://computed', { name: 'Computed' }, () => transfer(new Uint8Array([1, 2, 3])))
 window.letter = 'a'
-mcp.resource({ uri: 'shop://large', name: 'Large' }, () => letter.repeat(100_000))
+mcp.resource('shop://large', { name: 'Large' }, () => letter.repeat(100_000))
 const bytes = new Uint8Array([1, 2, 3])
-mcp.resource({ uri: 'shop://logo', name: 'Logo' }, transfer(bytes))
+mcp.resource('shop://logo', { name: 'Logo' }, transfer(bytes))
 window.left = bytes.byteLength
 
 /** Sends a read from another Worker, whose answer arrives there. */

@@ -11,7 +11,7 @@ document.body.innerHTML = '<main>words of the page</main>'
 const mcp = await start({ name: 'test', redact: (uri, value) => value })
 mcp.mount(page({ select: ['main'] }))
 mcp.mount(idb({ databases: { app: ['notes'] } }))
-mcp.tool({ name: 'add', inputSchema: { type: 'object', required: ['n'] } }, () => 'added')
+mcp.tool('add', { inputSchema: { type: 'object', required: ['n'] } }, () => 'added')
 await mcp.skill({ name: 'first', description: 'A' }, 'Text').ready
 const client = testClient(mcp.port())
 window.ask = async (...request) => JSON.stringify(await client.askModern(...request))

@@ -25,8 +25,8 @@ export async function goodServer(): Promise<PageMcp> {
   const icon = 'data:image/png;base64,iVBORw0KGgo='
   for (const n of [1, 2, 3, 4])
     mcp.resource(
+      `notes://${n}`,
       {
-        uri: `notes://${n}`,
         name: `note ${n}`,
         title: `Note ${n}`,
         mimeType: 'text/plain',
@@ -43,21 +43,19 @@ export async function goodServer(): Promise<PageMcp> {
     ]),
   )
   mcp.resource(
-    { uri: 'media://dot', name: 'dot', mimeType: 'image/png' },
+    'media://dot',
+    { name: 'dot', mimeType: 'image/png' },
     () => new Uint8Array([1, 2, 3, 4]),
   )
-  mcp.template(
-    {
-      uriTemplate: 'lines://{n}',
-      name: 'line',
-      mimeType: 'text/plain',
-      complete: { n: ['1', '2'] },
-    },
-    ({ n }) => (Number(n) < 9 ? `line ${n}` : undefined),
-  )
+  mcp.resources('lines://{n}', {
+    name: 'line',
+    mimeType: 'text/plain',
+    complete: { n: ['1', '2'] },
+    read: ({ n }) => (Number(n) < 9 ? `line ${n}` : undefined),
+  })
   mcp.prompt(
+    'ask',
     {
-      name: 'ask',
       arguments: [{ name: 'note', required: true }, { name: 'how' }],
       complete: { note: ['1'], how: ['short'] },
     },
@@ -74,10 +72,8 @@ export async function goodServer(): Promise<PageMcp> {
     ],
   )
   mcp.tool(
-    {
-      name: 'add',
-      inputSchema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
-    },
+    'add',
+    { inputSchema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } },
     () => 'added',
   )
   return mcp

@@ -13,7 +13,7 @@ import { type Mannered, type Manners, mannered } from './servers.ts'
 const guest = `
 import { start } from '/pagemcp/index.js'
 const mcp = await start({ name: 'guest', title: 'Guest page' })
-mcp.resource({ uri: 'guest://one', name: 'One' }, () => 'from the frame')
+mcp.resource('guest://one', { name: 'One' }, () => 'from the frame')
 mcp.listen({ origins: [location.origin.replace('localhost', '127.0.0.1')] })`
 
 const page = (script: string) =>

@@ -10,7 +10,7 @@ const host = `<!doctype html><title>host</title>
 <script type="module">
   import { start } from '/pagemcp/index.js'
   const mcp = await start({ name: 'host', title: 'My own page' })
-  mcp.resource({ uri: 'host://greeting', name: 'greeting' }, () => 'hello from the host')
+  mcp.resource('host://greeting', { name: 'greeting' }, () => 'hello from the host')
   globalThis.mcp = mcp
   document.querySelector('mcp-playground')?.connect(mcp.port(), 'My own page')
 </script>`

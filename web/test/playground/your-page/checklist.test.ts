@@ -23,7 +23,7 @@ test('each snippet is made of code blocks of the documentation, unchanged', () =
   for (const { framework, code } of snippets) {
     const rest = blocks.reduce((text, block) => text.replace(block, ''), code)
     assert.equal(rest.trim(), '', framework)
-    assert.match(code, /webSocket\(\)/, `${framework} joins a gateway`)
+    assert.match(code, /connect\(\)/, `${framework} joins a gateway`)
     assert.match(code, /start\(/, `${framework} starts the engine`)
   }
 })

@@ -38,7 +38,7 @@ inBrowsers('a page is followed from its load to its first change', async ({ open
   const page = await open(`${gateway.web}playground/index.html?quiet&lang=en`)
   await page.waitForSelector('html[data-ready]')
   await openDialog(page)
-  await saw(page, 'dialog pre', 'mcp.connect(webSocket())')
+  await saw(page, 'dialog pre', 'mcp.connect()')
   const url = `${gateway.web}demo/notes/`
   await watch(page, url)
   await saw(page, 'dialog pre', `pagemcp dev --allow-origin ${new URL(url).origin}`)
