@@ -122,7 +122,8 @@ export function link<Own, Theirs>(
         return answered(value)
       }
       signal()
-      if (number > 0 && controller) running.set(number, controller)
+      if (ended) controller?.abort(ended.reason)
+      else if (number > 0 && controller) running.set(number, controller)
       Promise.resolve(value).then(answered).catch(threw) // also what cannot be cloned
     } catch (error) {
       threw(error)

@@ -468,13 +468,14 @@ function commonMembers(uri: unknown, described: ResourceOptions | ResourcesOptio
     icons,
     _meta,
   } = described
+  if (typeof name !== 'string' || name === '') throw new TypeError(`${uri} needs a name`)
   const cacheHints = wireCacheHints(described.cache)
   return { name, title, description, mimeType, annotations, icons, _meta, cacheHints }
 }
 
 /** The last part of a URI or a template, without its variables. */
 function lastPartOf(uri: string): string {
-  const parts = uri.replace(/\{[^}]*\}/g, '').split(/[:/?#]+/)
+  const parts = uri.replace(/\{[^}]*\}/g, '').split(/[:?#]|\//)
   return parts.findLast((part) => part !== '') ?? uri
 }
 

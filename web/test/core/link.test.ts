@@ -109,7 +109,8 @@ test('when the other side has ended, its calls are cancelled, and calls reject',
   const { port1, port2 } = new MessageChannel()
   t.after(() => port1.close())
   const own: { link?: ReturnType<typeof link<Own, Theirs>> } = {}
-  const caller = link<object, Theirs>(port1 as unknown as Port, {}, () => {})
+  const hang = () => new Promise(() => {})
+  const caller = link<Own, Theirs>(port1 as unknown as Port, { hang }, () => {})
   const reason = new Error('it has ended')
   own.link = link<Own, Theirs>(
     port2 as unknown as Port,
@@ -126,7 +127,7 @@ test('when the other side has ended, its calls are cancelled, and calls reject',
   caller.request('ask', undefined).catch(() => {})
   await assert.rejects(pending, reason)
   await assert.rejects(own.link.request('late', undefined), reason)
-  assert.equal(await seen.promise, undefined)
+  assert.equal(await seen.promise, reason)
 })
 
 test('each deadline fires once, at its time, unless it has ended', (t) => {

@@ -51,3 +51,83 @@ test('a long URI is matched in little time, whatever the template', async (t) =>
     }
   }
 })
+
+test('the resources of a template are listed, in parts, and read by their variables', async (t) => {
+  const { mcp, client, errors } = await testPage(t, { pageSize: 2 })
+  let ids = ['1', '2', '3']
+  const remove = mcp.resources('notes://note/{id}', {
+    mimeType: 'text/plain',
+    list: () => [...ids.map((id) => `notes://note/${id}`), { uri: 'notes://note/x', title: 'X' }],
+    read: ({ id }) => (id === 'x' || ids.includes(id) ? `note ${id}` : undefined),
+  })
+  const one = client()
+  const listed = async () => {
+    const all: { uri: string; name: string; title?: string }[] = []
+    let cursor: string | undefined
+    do {
+      const answer = await one.askModern('resources/list', cursor === undefined ? {} : { cursor })
+      const part = resultOf<{ resources: typeof all; nextCursor?: string }>(answer)
+      all.push(...part.resources)
+      cursor = part.nextCursor
+    } while (cursor !== undefined)
+    return all.map(({ uri, name, title }) => [uri, name, title])
+  }
+  assert.deepEqual(await listed(), [
+    ['notes://note/1', '1', undefined],
+    ['notes://note/2', '2', undefined],
+    ['notes://note/3', '3', undefined],
+    ['notes://note/x', 'x', 'X'],
+  ])
+  const read = async (uri: string) => {
+    const { result, error } = await one.askModern('resources/read', { uri })
+    return result ? (result as { contents: { text: string }[] }).contents[0]?.text : error
+  }
+  assert.equal(await read('notes://note/2'), 'note 2')
+  ids = ['2']
+  mcp.changed()
+  assert.deepEqual(
+    (await listed()).map(([uri]) => uri),
+    ['notes://note/2', 'notes://note/x'],
+  )
+  assert.notEqual(await read('notes://note/1'), 'note 1')
+  remove()
+  assert.deepEqual(await listed(), [])
+  assert.deepEqual(errors, [])
+})
+
+test('a template is named after its URI, and goes with its signal', async (t) => {
+  const { mcp, client } = await testPage(t)
+  const over = new AbortController()
+  const { signal } = over
+  mcp.resources('notes://day/{date}', { signal, read: ({ date }) => date })
+  mcp.resource('notes://shopping', { signal }, ['2 apples'])
+  mcp.tool('add', { signal }, () => 'added')
+  mcp.prompt('plan', { signal }, () => 'Plan.')
+  mcp.event('saved', { signal })
+  const one = client()
+  const names = async () => {
+    const lists = ['resources', 'resources/templates', 'tools', 'prompts'].map(async (list) => {
+      const result = resultOf(await one.askModern(`${list}/list`)) as Record<string, unknown>
+      const items = Object.values(result).find(Array.isArray) as { name: string }[]
+      return items.map(({ name }) => name)
+    })
+    return (await Promise.all(lists)).flat()
+  }
+  assert.deepEqual(await names(), ['shopping', 'saved', 'day', 'add', 'plan'])
+  over.abort()
+  assert.deepEqual(await names(), [])
+  mcp.tool('late', { signal }, () => 'late')
+  assert.deepEqual(await names(), [])
+})
+
+test('the types of variables follow from the template', async (t) => {
+  const { mcp } = await testPage(t)
+  mcp.resources('x:{a}/{+b}{?c,d*}', {
+    read(variables) {
+      const { a, b, c, d }: { a: string; b: string; c: string | undefined; d: unknown } = variables
+      // @ts-expect-error: it is not in the template
+      return [a, b, c, d, variables.e]
+    },
+    complete: { a: ['1'] },
+  })
+})

@@ -88,6 +88,6 @@ test('components with all hooks render to a string', () => {
     console.log(JSON.stringify([render(undefined), Object.keys(hooks).sort().join()]))`)
   assert.deepEqual(seen, [
     '<p>Cart</p>',
-    'PageMcpProvider,useMcp,useEvent,useMount,usePrompt,useResource,useSkill,useMcpState,useResources,useTool',
+    'PageMcpProvider,useEvent,useMcp,useMcpState,useMount,usePrompt,useResource,useResources,useSkill,useTool',
   ])
 })
