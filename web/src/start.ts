@@ -301,6 +301,7 @@ function startNew(options: StartOptions): PageMcp {
   const thread = engineThread(engineOptions, host)
   let isAwaited = false
   thread.ready.catch((error) => {
+    if (ended.signal.aborted) return // it was closed before
     ended.abort(error)
     ownAccess.close()
     if (!isAwaited) report(error)
