@@ -112,7 +112,7 @@ for (const worker of [true, false]) {
       const site = await servePages({ '/app.html': app(JSON.stringify(own.url), worker) })
       try {
         const tab = await open(`${site.origin}/app.html${stranger.fragment}`)
-        assert.equal(await outcome(tab), 'not-invited')
+        assert.equal(await outcome(tab), 'other-gateway')
         assert.deepEqual(await tab.evaluate('reported'), ['other-gateway'])
         assert.equal(await tab.evaluate('location.hash'), '')
         await tab.reload()
