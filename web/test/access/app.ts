@@ -21,7 +21,7 @@ window.kit = {
 `
 
 /**
- * The module script of the page. Its address has `app`, `access` and `worker`. `send` is a client, in the era of
+ * The module script of the page. Its address has `app` and `access`. `send` is a client, in the era of
  * 2026-07-28, that a gateway would call so.
  */
 export const app = `${kit}
@@ -32,14 +32,7 @@ const policies = { deny: () => 'deny', allow: () => 'allow' }
 const access = query.get('access') ?? undefined
 window.loaded = () => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/decisions.js'))
 window.errors = []
-window.uncaught = []
-if (query.has('broken')) {
-  addEventListener('error', (event) => {
-    event.preventDefault()
-    uncaught.push(event.message)
-  })
-}
-const mcp = await start({ name: query.get('app') ?? 'notes', access: policies[access] ?? access, worker: query.get('worker') !== 'false' })
+const mcp = start({ name: query.get('app') ?? 'notes', access: policies[access] ?? access })
 window.mcp = mcp
 mcp.on('error', (error) => errors.push(String(error)))
 let texts = 0
@@ -66,4 +59,5 @@ window.send = (id, who, method, params) => {
     () => {}, // no answer comes to what waits at the end of a test
   )
 }
+await mcp.ready
 window.ready = true`

@@ -58,41 +58,38 @@ async function withApp(run: (url: (query: string) => string) => Promise<void>): 
 }
 const page = ({ open }: TestBrowser, url: string) => opened(open(url))
 
-for (const worker of [true, false]) {
-  const where = worker ? 'a Worker' : 'the window'
-  inBrowsers(`an assistant asks at its first read, and then sees all (${where})`, (browser) =>
-    withApp(async (url) => {
-      const tab = await page(browser, url(`access=ask&worker=${worker}`))
-      const before = await request(tab, 'claude-code', 'resources/list')
-      assert.deepEqual(
-        before.resources?.map(({ uri, name }) => [uri, name]),
-        [['access:///read', 'notes: not shared with you yet']],
-      )
-      assert.deepEqual((await request(tab, 'claude-code', 'tools/list')).tools, [])
-      assert.equal(await tab.evaluate(() => kit.isAsked()), false, 'connecting asks nothing')
-      const reading = await sent(tab, 'claude-code', 'resources/read', { uri: 'access:///read' })
-      await isShown(tab)
-      assert.match(await tab.evaluate(() => kit.text()), /It calls itself Some Client/)
-      await choose(tab, 'Allow this time')
-      assert.match((await answered(tab, reading)).contents?.[0]?.text ?? '', /shared this page/)
-      const after = await request(tab, 'claude-code', 'resources/list')
-      assert.equal(after.resources?.length, 3)
-      assert.equal((await read(tab, 'claude-code')).contents?.[0]?.text, 'text 1')
-      assert.equal((await request(tab, 'page', 'resources/list')).resources?.length, 3)
-      const counted = await request(tab, 'claude-code', 'tools/call', {
-        name: 'count',
-        arguments: {},
-      })
-      assert.equal(counted.content?.[0]?.text, '2', 'a tool that only reads')
-      await tab.waitForFunction(async () => {
-        const [own] = await mcp.access.grants()
-        return own?.readsToday === 2 && own.callsToday === 1 // lists are no reads
-      })
-      const other = await request(tab, 'codex', 'resources/list')
-      assert.equal(other.resources?.[0]?.uri, 'access:///read', 'others have their own decisions')
-    }),
-  )
-}
+inBrowsers('an assistant asks at its first read, and then sees all', (browser) =>
+  withApp(async (url) => {
+    const tab = await page(browser, url('access=ask'))
+    const before = await request(tab, 'claude-code', 'resources/list')
+    assert.deepEqual(
+      before.resources?.map(({ uri, name }) => [uri, name]),
+      [['access:///read', 'notes: not shared with you yet']],
+    )
+    assert.deepEqual((await request(tab, 'claude-code', 'tools/list')).tools, [])
+    assert.equal(await tab.evaluate(() => kit.isAsked()), false, 'connecting asks nothing')
+    const reading = await sent(tab, 'claude-code', 'resources/read', { uri: 'access:///read' })
+    await isShown(tab)
+    assert.match(await tab.evaluate(() => kit.text()), /It calls itself Some Client/)
+    await choose(tab, 'Allow this time')
+    assert.match((await answered(tab, reading)).contents?.[0]?.text ?? '', /shared this page/)
+    const after = await request(tab, 'claude-code', 'resources/list')
+    assert.equal(after.resources?.length, 3)
+    assert.equal((await read(tab, 'claude-code')).contents?.[0]?.text, 'text 1')
+    assert.equal((await request(tab, 'page', 'resources/list')).resources?.length, 3)
+    const counted = await request(tab, 'claude-code', 'tools/call', {
+      name: 'count',
+      arguments: {},
+    })
+    assert.equal(counted.content?.[0]?.text, '2', 'a tool that only reads')
+    await tab.waitForFunction(async () => {
+      const [own] = await mcp.access.grants()
+      return own?.readsToday === 2 && own.callsToday === 1 // lists are no reads
+    })
+    const other = await request(tab, 'codex', 'resources/list')
+    assert.equal(other.resources?.[0]?.uri, 'access:///read', 'others have their own decisions')
+  }),
+)
 
 inBrowsers('a tool asks for its right, and a destructive one each time', (browser) =>
   withApp(async (url) => {
@@ -223,8 +220,8 @@ inBrowsers('a page that cannot load what asks allows nothing', async (browser) =
     '/pagemcp/decisions.js': 'throw new Error("broken")',
   })
   try {
-    const tab = await page(browser, `${site.origin}/app.html?access=ask&broken`)
-    assert.match((await tab.evaluate('uncaught.join()')) as string, /decisions.js did not load/)
+    const tab = await page(browser, `${site.origin}/app.html?access=ask`)
+    assert.match((await tab.evaluate('errors.join()')) as string, /decisions.js did not load/)
     const { error } = await read(tab, 'claude-code')
     assert.equal(error?.data?.reason, 'unanswered')
     assert.equal((await request(tab, 'claude-code', 'tools/list')).tools?.length, 0)
