@@ -152,10 +152,10 @@ async function visit(context: BrowserContext, url: string): Promise<Page> {
   return page
 }
 
-/** What the gateway has served. */
+/** What the gateway has served at its ports: commands come by its socket. */
 async function served(): Promise<string> {
   const lines = await readFile(join(gateway.state, 'audit.jsonl'), 'utf8')
-  return lines.replace(/^.*"verb":"(?:refuse|login)".*\n/gm, '') // what was refused at the door
+  return lines.replace(/^.*(?:"verb":"(?:refuse|login)"|"door":"\/control\/).*\n/gm, '') // what was refused at the door
 }
 
 /** A server without any guard, in place of gateway and web server: what the attempts are worth. */

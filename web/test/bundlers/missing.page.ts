@@ -49,7 +49,7 @@ for (const { what, urls, message, only } of cases) {
       const settings = JSON.stringify(urls).replace('OTHER', site.otherOrigin)
       const failure = await tab.evaluate(`(async () => {
         const { start } = await import('/pagemcp/index.js')
-        return start({ name: 'app', urls: ${settings} }).then(() => 'started', (error) => error.message)
+        return start({ name: 'app', urls: ${settings} }).ready.then(() => 'started', (error) => error.message)
       })()`)
       assert.match(String(failure), message)
     } finally {
