@@ -300,8 +300,9 @@ function startNew(options: StartOptions): PageMcp {
   }
   const thread = engineThread(engineOptions, host)
   let isAwaited = false
+  let isLeft = false
   thread.ready.catch((error) => {
-    if (ended.signal.aborted) return // it was closed before
+    if (isLeft || ended.signal.aborted) return // it was closed before
     ended.abort(error)
     ownAccess.close()
     if (!isAwaited) report(error)
@@ -318,7 +319,9 @@ function startNew(options: StartOptions): PageMcp {
   addEventListenerIfAny(
     'pagehide',
     (event) => {
-      if (!(event as PageTransitionEvent).persisted) thread.close()
+      if ((event as PageTransitionEvent).persisted) return
+      isLeft = true
+      thread.close()
     },
     ended.signal,
   )

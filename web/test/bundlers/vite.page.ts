@@ -96,7 +96,7 @@ inBrowsers('the first steps of README.md work in an empty app of Vite', async ({
   try {
     const dialled = example.replace(
       'mcp.connect()',
-      `document.title = await mcp.connect('${pageUrl(gateway)}').joined`,
+      `mcp.connect('${pageUrl(gateway)}').joined.then((name) => { document.title = name }, () => {})`,
     )
     assert.notEqual(dialled, example)
     writeFileSync(join(empty, 'src/mcp.ts'), dialled)

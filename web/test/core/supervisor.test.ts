@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { start } from '../../src/index.ts'
 import { envelope, type Message, testClient, until } from '../harness/client.ts'
+import { engineModule } from './load.ts'
 import { testPage } from './page.ts'
 
 test('the next engine has registrations and mounts of the one before', async (t) => {
@@ -119,4 +121,19 @@ test('a program whose stack is torn by an exception of JavaScript is replaced', 
   performance.now = now
   await until(() => page.mcp.state.engine === 'running', 'it runs again')
   assert.deepEqual((await page.client().ask('ping')).result, {})
+})
+
+test('a page that is left before its engine runs reports nothing', async (t) => {
+  const { addEventListener } = globalThis as { addEventListener?: unknown }
+  const window = new EventTarget()
+  Object.assign(globalThis, { addEventListener: window.addEventListener.bind(window) })
+  t.after(() => Object.assign(globalThis, { addEventListener }))
+  const errors: unknown[] = []
+  const mcp = start({ name: 'left', urls: { wasm: await engineModule() } })
+  mcp.on('error', (error) => errors.push(error))
+  window.dispatchEvent(Object.assign(new Event('pagehide'), { persisted: false }))
+  await new Promise(setImmediate) // nothing waits for `ready`, so that a failure would be reported
+  await assert.rejects(mcp.ready, { name: 'AbortError' })
+  assert.deepEqual(errors, [])
+  mcp.close()
 })
