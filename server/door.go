@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/conns"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
@@ -37,7 +37,7 @@ type Door struct {
 	Web  string `json:"web,omitzero"`  // URL of the command's web server, whose origins are above; it ends with a slash
 	Docs string `json:"docs,omitzero"` // path of the documentation below it
 
-	// Settings are those that hold for a whole gateway: see Options.settings.
+	// Settings hold for the whole gateway: see Options.settings.
 	Settings map[string]string `json:"settings,omitempty"`
 }
 
@@ -127,7 +127,7 @@ func (d *doors) remove(one *door) {
 	d.open = slices.DeleteFunc(d.open, func(o *door) bool { return o == one })
 }
 
-// permit makes the origins of all doors those that are allowed.
+// permit allows the origins of all doors, and no others.
 func (g *Gateway) permit() {
 	var pages, assistants, sampling, monitors []string
 	for _, d := range g.doors.list() {
@@ -157,7 +157,7 @@ func (g *Gateway) allow(d Door) {
 	g.permit()
 }
 
-// settings returns those that a door cannot change, by the names of flags.
+// settings returns the options that a door cannot change, by the names of flags.
 func (o *Options) settings() map[string]string {
 	return map[string]string{
 		"tls-cert": o.TLSCert, "tls-key": o.TLSKey, "token-file": o.TokenFile, "no-token": strconv.FormatBool(o.NoToken), "lenient": strconv.FormatBool(o.Lenient),
@@ -167,7 +167,7 @@ func (o *Options) settings() map[string]string {
 }
 
 // serveDoor opens a door until the command disconnects or the gateway closes. The response
-// is an Opened, in one line, and ends then.
+// is an Opened, and ends then.
 func (g *Gateway) serveDoor(w http.ResponseWriter, r *http.Request) {
 	one := &door{}
 	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, maxControlBody), &one.Door); err != nil {
@@ -255,6 +255,8 @@ func (g *Gateway) openPort(addr string) (number int, release func(), err error) 
 	return number, sync.OnceFunc(func() { d.closePort(p) }), nil
 }
 
+// closePort closes the port after its last user, with the lock held: another command that opens
+// it then would find it in use.
 func (d *doors) closePort(p *extraPort) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -276,12 +278,7 @@ func (c *Control) OpenDoor(ctx context.Context, d Door) (opened Opened, err erro
 	if err != nil {
 		return opened, err
 	}
-	reader := bufio.NewReader(answer.Body)
-	line, err := reader.ReadBytes('}')
-	if err == nil {
-		err = json.Unmarshal(line, &opened)
-	}
-	if err != nil {
+	if err := json.UnmarshalDecode(jsontext.NewDecoder(answer.Body), &opened); err != nil {
 		answer.Body.Close()
 		return opened, fmt.Errorf("open a door of the gateway: %w", err)
 	}
@@ -290,7 +287,7 @@ func (c *Control) OpenDoor(ctx context.Context, d Door) (opened Opened, err erro
 	go func() { // ends with ctx, or the gateway
 		defer close(closed)
 		defer answer.Body.Close()
-		io.Copy(io.Discard, reader)
+		io.Copy(io.Discard, answer.Body)
 	}()
 	return opened, nil
 }

@@ -55,8 +55,8 @@ type Gateway struct {
 	closed   chan struct{} // closed when Close has finished
 
 	// What all doors together allow: see permit.
-	origins          access.Origins // whose pages may join, with those that have joined before
-	given            access.Origins // of these, those that may join again after revoke
+	origins          access.Origins // whose pages may join: given, and origins that were paired
+	given            access.Origins // by Options and doors: these may join again after revoke
 	assistantOrigins access.Origins
 	sampling         access.Origins
 	monitorOrigins   access.Origins

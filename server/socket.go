@@ -177,8 +177,8 @@ func (p *linePort) Write(_ context.Context, msg []byte) error {
 }
 
 // StartProcess starts a program as the gateway of a state directory, in the background,
-// and returns when one runs there, whoever has started it. Of several callers one starts
-// it. The program goes on when the caller ends. What it writes to standard error, like a
+// and returns when one runs there. If several processes call it, one of them starts the
+// program. The program goes on when the caller ends. What it writes to standard error, like a
 // panic, is added to the file stderr.log.
 func StartProcess(ctx context.Context, dir string, command []string) error {
 	disk := osDisk{dir}

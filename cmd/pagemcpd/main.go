@@ -122,7 +122,7 @@ is as it needs it, and what is not. NAME is ` + doctor.Assistants + `.
 
   pagemcpd doctor --as claude.ai https://mcp.app.example/mcp
 
-It registers no client and signs nobody in. With an access token of a user in FILE it goes on as the assistant does
+It registers no client and does not sign in. With an access token of a user in FILE it goes on as the assistant does
 after the sign-in: it lists tools, and calls list_resources. It ends with 1 if something would fail.
 `
 

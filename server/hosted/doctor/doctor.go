@@ -1,6 +1,6 @@
 // Package doctor asks a running gateway what a known assistant asks it first, in the same order and with the same
-// headers, and says what would keep that assistant from connecting. It changes nothing: it registers no client, signs
-// nobody in, and calls no tool of a page.
+// headers, and says what would keep that assistant from connecting. It changes nothing: it registers no client, does
+// not sign in, and calls no tool of a page.
 package doctor
 
 import (

@@ -25,7 +25,7 @@ type Direct struct {
 	mu     sync.Mutex
 	client Client
 	calls  map[callKey]*openCall // requests without response
-	queue  []*openCall           // of these, those that wait for others to end: see enqueue
+	queue  []*openCall           // calls that wait until others have ended: see enqueue
 }
 
 type served = engine.Direct

@@ -440,7 +440,7 @@ type stream struct {
 
 // stream serves a stream of the session until the client disconnects or ctx ends. A client may have
 // several, and one whose connection is lost stays open until TCP notices that: the newest gets the
-// messages, and an older one those that come after all newer ones have ended. accepts is that of take.
+// messages, an older one only after all newer ones have ended. accepts is that of take.
 // If the session had a stream before, everything is announced: messages that were written to it may
 // not have reached the client, and the gateway gets no receipts.
 func (s *session) stream(ctx context.Context, w http.ResponseWriter, accepts func(msg []byte) bool) {

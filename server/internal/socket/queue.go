@@ -16,7 +16,7 @@ const (
 type queue struct {
 	mu       sync.Mutex
 	messages [][]byte
-	bytes    int           // of messages, and of those that are being sent
+	bytes    int           // of the messages that wait or are being sent
 	sending  bool          // a goroutine sends
 	less     chan struct{} // closed when bytes has become less; nil: nothing waits for that
 }
