@@ -136,16 +136,9 @@ export function offerToWebMcp(
 
   /** The app offers the names of its tools; their calls need the user's decision about the browser's assistant. */
   function connect(): Promise<{ client: PortClient; lister: PortClient }> {
-    let isLost = false
     const open = (principal: string, notified: (method: string) => void = () => {}) => {
       const accept = (port: Port) => mcp.accept(port, { principal })
-      const lost = () => {
-        if (isLost || ended.signal.aborted) return
-        isLost = true
-        connected = connect() // to the next engine
-        void schedule()
-      }
-      return portClient(accept, 'webmcp', notified, lost, ended.signal)
+      return portClient(accept, 'webmcp', notified, ended.signal)
     }
     const changed = (method: string) => {
       if (method === 'notifications/tools/list_changed') void schedule()
@@ -169,8 +162,15 @@ export function offerToWebMcp(
   }
 
   signal?.addEventListener('abort', stop, { signal: ended.signal })
+  let wasRestarting = false
   const forget = mcp.on('state', ({ engine }) => {
     if (engine === 'closed' || engine === 'down') stop()
+    const isRestarting = engine === 'restarting'
+    if (isRestarting && !wasRestarting) {
+      connected = connect() // to the next engine: a call that comes now waits for it
+      void schedule()
+    }
+    wasRestarting = isRestarting
   })
   ended.signal.addEventListener('abort', forget)
   begin().catch((error) => ended.signal.aborted || report(error))

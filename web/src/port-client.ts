@@ -27,13 +27,11 @@ interface Answer {
  * @param accept - serves the port
  * @param name - of the client, for programs
  * @param notified - gets the methods of notifications
- * @param ended - called when the page ends the connection
  */
 export async function portClient(
   accept: (port: Port) => () => void,
   name: string,
   notified: (method: string) => void,
-  ended: () => void,
   signal: AbortSignal,
 ): Promise<PortClient> {
   const waiting = new Map<number, (answer: Answer) => void>()
@@ -47,7 +45,6 @@ export async function portClient(
       if (isGoodbye(message)) {
         isEnded = true
         for (const settle of [...waiting.values()]) settle(over)
-        ended()
         return
       }
       const { id, method } = message as Answer

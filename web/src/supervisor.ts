@@ -69,8 +69,8 @@ export function supervise(host: SupervisorHost): Supervisor {
         if (own.signal.aborted) return
         own.abort(error)
         const delay = nextDelay()
-        host.state(delay === undefined ? 'down' : 'restarting')
         host.lost(error, delay === undefined)
+        host.state(delay === undefined ? 'down' : 'restarting')
         if (delay !== undefined) timer = setTimeout(() => begin().catch(() => {}), delay)
         reject(error)
       }
