@@ -3,8 +3,6 @@
 import { markdown, median, ratio, type Section, shownRatio } from './report.ts'
 
 export interface Goal {
-  /** Of its reasons in RESULTS.md. */
-  key: string
   /** What is asked for. */
   title: string
   /** The section, and the rows in it, that answer. */
@@ -29,7 +27,6 @@ const gatewayReads = {
 
 export const goals: readonly Goal[] = [
   {
-    key: 'ping',
     title: 'ping, worker mode, to the SDK in the page',
     section: worker,
     rows: ['ping, serial', 'ping, 64 in flight'],
@@ -39,7 +36,6 @@ export const goals: readonly Goal[] = [
     atMost: 1,
   },
   {
-    key: 'read-published',
     title: 'read 1 KB, published value, worker mode, to the SDK in the page',
     section: worker,
     rows: ['read 1 KB published, serial', 'read 1 KB published, 64 in flight'],
@@ -49,7 +45,6 @@ export const goals: readonly Goal[] = [
     atMost: 1.1,
   },
   {
-    key: 'read-function',
     title: 'read 1 KB, function, worker mode, to an SDK in a Worker that asks the page',
     section: worker,
     rows: ['read 1 KB function, serial', 'read 1 KB function, 64 in flight'],
@@ -59,7 +54,6 @@ export const goals: readonly Goal[] = [
     atMost: 0.9,
   },
   {
-    key: '10mb-published',
     title: 'read 10 MB text, published, worker mode, to null in a Worker',
     section: worker,
     rows: ['read 10 MB text published'],
@@ -68,7 +62,6 @@ export const goals: readonly Goal[] = [
     atMost: 1.1,
   },
   {
-    key: '10mb-function',
     title: 'read 10 MB text, function, worker mode, to null in a Worker',
     section: worker,
     rows: ['read 10 MB text function'],
@@ -77,7 +70,6 @@ export const goals: readonly Goal[] = [
     atMost: 1.5,
   },
   {
-    key: 'template',
     title: 'read by template, 1,000 templates, worker mode, to the SDK in the page',
     section: worker,
     rows: ['template read of 1,000, serial', 'template read of 1,000, 64 in flight'],
@@ -88,7 +80,6 @@ export const goals: readonly Goal[] = [
   },
   ...(['mirrored', 'sleeping', 'function'] as const).map(
     (of): Goal => ({
-      key: `gateway-${of}`,
       title: `read 1 KB through the gateway, ${gatewayReads[of]}, page in Chromium, reads per second to go-sdk's own HTTP server`,
       section: 'gateway chromium',
       rows: ['read 1 KB, 1 clients', 'read 1 KB, 16 clients', 'read 1 KB, 64 clients'],
@@ -99,7 +90,6 @@ export const goals: readonly Goal[] = [
     }),
   ),
   {
-    key: 'gateway-mirrored-2026',
     title:
       "read 1 KB through the gateway in the form of 2026-07-28, value that the gateway has, reads per second to go-sdk's own HTTP server in both forms",
     section: 'gateway chromium',
@@ -109,7 +99,6 @@ export const goals: readonly Goal[] = [
     atLeast: [1.5, 2.5, 2.5],
   },
   {
-    key: 'start-cold',
     title: 'start-up to the first answered read, localhost, cold',
     section: 'start chromium',
     rows: ['cold'],
@@ -118,7 +107,6 @@ export const goals: readonly Goal[] = [
     atMost: 1.2,
   },
   {
-    key: 'start-warm',
     title: 'start-up to the first answered read, localhost, warm',
     section: 'start chromium',
     rows: ['warm'],
@@ -127,7 +115,6 @@ export const goals: readonly Goal[] = [
     atMost: 1.4,
   },
   {
-    key: 'start-slow',
     title: 'start-up to the first answered read, 10 Mbit/s and 40 ms, cold',
     section: 'start chromium',
     rows: ['cold, 10 Mbit/s and 40 ms'],
@@ -135,19 +122,17 @@ export const goals: readonly Goal[] = [
     to: ['ts1', 'ts2'],
     atMost: 2.85,
   },
-  size('size-app', ['app with start and connect'], 10),
+  size(['app with start and connect'], 10),
   size(
-    'size-sources',
     ['idb', 'page', 'storage', 'tabs'].map((name) => `added by ${name}`),
     8,
   ),
-  size('size-worker', ['worker.js'], 27),
-  size('size-engine', ['engine.wasm'], 795),
+  size(['worker.js'], 27),
+  size(['engine.wasm'], 795),
 ]
 
-function size(key: string, rows: readonly string[], atMost: number): Goal {
+function size(rows: readonly string[], atMost: number): Goal {
   return {
-    key,
     title: `${rows.join(', ')}: KB with brotli`,
     section: 'size',
     rows,

@@ -1,7 +1,6 @@
 /** The page of the benchmark: run.ts drives it. */
 
 import { collectCursors, firstDifference } from './answers.ts'
-import { prepareReading, reading } from './reading.ts'
 import { makeSubjects } from './subjects.ts'
 import { type Racer, workloads } from './workloads.ts'
 
@@ -51,16 +50,6 @@ const bench = {
     if (workload === undefined || racer === undefined) throw new Error(`no ${name} ${index}`)
     const count = Math.ceil(workload.count * part)
     return 1000 * (await soon(workload.run(racer, count, seed), `${workload.name} of ${name}`))
-  },
-
-  pairs: reading.map(({ name, plainly }) => ({ name, plainly })),
-  prepareReading,
-
-  /** Runs one pair. */
-  async pair(index: number, reverse: boolean): Promise<Round> {
-    const pair = reading[index]
-    if (pair === undefined) throw new Error(`no pair ${index}`)
-    return pair.round(reverse)
   },
 }
 

@@ -1,6 +1,5 @@
 /** Races all subjects in one page of a browser. */
 
-import type { Page } from 'puppeteer-core'
 import { type BrowserName, close, launch } from '../test/harness/launch.ts'
 import type { Round } from './page.ts'
 import type { Rounds, Section } from './report.ts'
@@ -30,7 +29,7 @@ export async function race(
   url: string,
   { rounds = usualRounds[name], rows, subjects, before }: RaceOptions,
   told: (what: string) => void,
-): Promise<Section[]> {
+): Promise<Section> {
   const browser = await launch(name, quiet)
   try {
     const page = await browser.newPage()
@@ -45,7 +44,13 @@ export async function race(
     )
     if (wrong.length > 0) throw new Error(`wrong answers of ${wrong.join(', ')}: no race`)
     const version = await browser.version()
-    const raced: Section = { name: `worker ${name}`, unit: 'µs', browser: version, rows: [] }
+    const raced: Section = {
+      name: `worker ${name}`,
+      unit: 'µs',
+      browser: version,
+      isRace: true,
+      rows: [],
+    }
     const workloads = await page.evaluate(() => window.bench.workloads)
     for (const [index, workload] of workloads.entries()) {
       if (rows && !rows.test(workload)) continue
@@ -69,36 +74,8 @@ export async function race(
       for (let i = 0; i < rounds; i++) row.rounds.push(await run(i + 1, i % 2 === 1, 1))
       raced.rows.push(row)
     }
-    const pairs = await racePairs(page, rounds, rows, (what) => told(`${name}: ${what}`))
-    return [raced, { name: `plain ${name}`, unit: 'µs', browser: version, rows: pairs }]
+    return raced
   } finally {
     await close(browser)
   }
-}
-
-/** Races ours with functions of the browser: reading a page. */
-async function racePairs(
-  page: Page,
-  rounds: number,
-  rows: RegExp | undefined,
-  told: (what: string) => void,
-): Promise<Rounds[]> {
-  const pairs = await page.evaluate(() => window.bench.pairs)
-  const wanted = pairs.filter(({ name }) => rows === undefined || rows.test(name))
-  if (wanted.length === 0) return []
-  const wrong = await page.evaluate(() => window.bench.prepareReading())
-  if (wrong.length > 0) throw new Error(`wrong: ${wrong.join(', ')}: no race`)
-  const measured: Rounds[] = []
-  for (const pair of wanted) {
-    const { name, plainly } = pair
-    told(name)
-    const index = pairs.indexOf(pair)
-    const run = (reverse: boolean) =>
-      page.evaluate((...args) => window.bench.pair(...args), index, reverse)
-    await run(false) // warms up
-    const row: Rounds = { workload: `${name}, beside ${plainly}`, rounds: [] }
-    for (let i = 0; i < rounds; i++) row.rounds.push(await run(i % 2 === 1))
-    measured.push(row)
-  }
-  return measured
 }

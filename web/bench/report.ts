@@ -12,74 +12,11 @@ export interface Section {
   name: string
   /** Of the figures. */
   unit: 'µs' | 'ms' | '/s' | 'KB'
-  /** Its version. */
+  /** The version of its browser. */
   browser?: string
+  /** The first subject is compared with the others. */
+  isRace?: true
   rows: Rounds[]
-}
-
-/** The columns of a part's tables: medians of these subjects, and ratios. */
-export interface Columns {
-  medians: readonly string[]
-  ratios: readonly Pairing[]
-}
-
-const columns: { readonly [part: string]: Columns } = {
-  worker: {
-    medians: ['ours', 'ts1', 'ts1-worker', 'null', 'null-worker'],
-    ratios: [
-      ['ours', 'ts1'],
-      ['ours', 'ts2'],
-      ['ours', 'ts1-worker'],
-      ['ours', 'ts2-worker'],
-      ['ours', 'null-worker'],
-      ['ours', 'null'],
-      ['ours-2026', 'ours'],
-    ],
-  },
-  gateway: {
-    medians: ['mirrored', 'sleeping', 'published', 'function', 'go-sdk', 'go-sdk-json', 'null'],
-    ratios: [
-      ['mirrored', 'go-sdk'],
-      ['mirrored', 'go-sdk-json'],
-      ['sleeping', 'go-sdk'],
-      ['published', 'go-sdk'],
-      ['function', 'go-sdk'],
-      ['function', 'go-sdk-json'],
-      ['published', 'null'],
-    ],
-  },
-  start: {
-    medians: ['null', 'ts1', 'ts2', 'ours', 'ours-preload'],
-    ratios: [
-      ['ours', 'ts1'],
-      ['ours', 'ts2'],
-      ['ours-preload', 'ts1'],
-      ['ours', 'null'],
-    ],
-  },
-  // The longest task, the same in CPU time of the thread, and what 99 of 100 frames do not exceed.
-  playground: { medians: ['task', 'work', 'frame'], ratios: [] },
-  size: { medians: ['raw', 'gzip', 'brotli'], ratios: [] },
-  plain: { medians: ['ours', 'plain'], ratios: [['ours', 'plain']] },
-}
-
-/** @param before - two versions are compared: only these are shown */
-export function columnsOf({ name }: Section, before = false): Columns {
-  const part = name.split(' ')[0] ?? ''
-  if (before && part === 'worker') return comparing
-  return columns[part] ?? { medians: [], ratios: [] }
-}
-
-const comparing: Columns = {
-  medians: ['ours', 'before', 'ours-2026', 'before-2026', 'ts1', 'null'],
-  ratios: [
-    ['ours', 'before'],
-    ['ours-2026', 'before-2026'],
-    ['ours', 'ts1'],
-    ['before', 'ts1'],
-    ['ours-2026', 'ts1'],
-    ['before-2026', 'ts1'],
-  ],
 }
 
 export interface Ratio {
@@ -109,24 +46,20 @@ function quantile(values: readonly number[], part: number): number {
   return low + (high - low) * (at - Math.floor(at))
 }
 
-/** A ratio to be shown: one subject to another. */
-export type Pairing = readonly [one: string, other: string]
-
-/** A table with medians of some subjects, and ratios. */
-export function table(
-  { rows, unit }: Section,
-  medians: readonly string[],
-  ratios: readonly Pairing[],
-): string {
+/** A table with the medians of all subjects, and the ratios of the first one to the others. */
+export function table({ rows, unit, isRace }: Section): string {
+  const subjects = [...new Set(rows.flatMap(({ rounds }) => Object.keys(rounds[0] ?? {})))]
+  const [first = '', ...others] = subjects
+  const compared = isRace ? others : []
   const head = [
     '',
-    ...medians.map((subject) => `${subject} ${unit}`),
-    ...ratios.map(([one, other]) => `${one}/${other}`),
+    ...subjects.map((subject) => `${subject} ${unit}`),
+    ...compared.map((other) => `${first}/${other}`),
   ]
   const lines = rows.map((row) => [
     row.workload,
-    ...medians.map((subject) => shownNumber(median(row, subject))),
-    ...ratios.map(([one, other]) => shownRatio(ratio(row, one, other))),
+    ...subjects.map((subject) => shownNumber(median(row, subject))),
+    ...compared.map((other) => shownRatio(ratio(row, first, other))),
   ])
   return markdown([head, ...lines])
 }

@@ -1,15 +1,11 @@
 /**
- * `make bench`: races ours against the TypeScript SDKs and a null echo, and prints ratios of the same round
- * beside the goals. It is not a test, and never fails on a time.
+ * `make bench`: races ours against the TypeScript SDKs and a null echo, and prints tables of ratios of the same round,
+ * and the goals. It is not a test, and never fails on a time. RESULTS.md has such tables, with reasons.
  *
  *     node bench/run.ts [MODE…] [--rounds N] [--rows PATTERN] [--subjects A,B] [--firefox] [--nice N]
  *                       [--built DIR] [--before DIR]
- *     node bench/run.ts --results FILE…
- *     node bench/run.ts --update FILE…
  *
- * Modes: worker, gateway, start, playground, size; default: all. All rounds are written to a JSON file. --results writes RESULTS.md
- * from such files, without measuring; a run of all modes does so itself. --update only replaces the tables of RESULTS.md that
- * the files have.
+ * Modes: worker, gateway, start, playground, size; default: all. All rounds are written to a JSON file.
  *
  * --nice 5 gives way to other programs. With real-time priority (chrt) on two cores, the subject that runs starves the
  * browser's other processes, and the gateway's peers.
@@ -28,8 +24,7 @@ import { measureGateway } from './gateway.ts'
 import { goals, goalTable } from './goals.ts'
 import { measurePlayground } from './playground-section.ts'
 import { race } from './race.ts'
-import { columnsOf, type Section, table } from './report.ts'
-import { type Results, updateResults, writeResults } from './results.ts'
+import { type Section, table } from './report.ts'
 import { openSite } from './site.ts'
 import { measureSizes } from './sizes.ts'
 import { measureStart, startPages } from './startup.ts'
@@ -43,23 +38,14 @@ const { values: flags, positionals } = parseArgs({
     built: { type: 'string' },
     firefox: { type: 'boolean', default: false },
     nice: { type: 'string' },
-    results: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     rows: { type: 'string' },
     subjects: { type: 'string' },
-    update: { type: 'boolean', default: false },
   },
 })
-if (flags.results || flags.update) {
-  const runs = positionals.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Results)
-  console.log(`written: ${flags.results ? writeResults(runs) : updateResults(runs)}`)
-  process.exit()
-}
 const nice = Number(flags.nice ?? 0)
 if (nice !== 0) setPriority(nice) // also of the programs that are started from here
 const before = flags.before !== undefined
-const isWhole =
-  positionals.length === 0 && !flags.rows && !flags.subjects && !flags.rounds && !before
 const wanted = positionals.length > 0 ? positionals : modes
 for (const mode of wanted) if (!modes.includes(mode)) throw new Error(`no mode ${mode}`)
 
@@ -95,18 +81,15 @@ try {
   const file = join(root, `bench-${date.replace(/[:.]/g, '-')}.json`)
   const measured = (section: Section) => {
     told('')
-    const { medians, ratios } = columnsOf(section, before)
-    const note = ratios.length > 0 ? ': medians, and ratios of the same round [quartiles]' : ''
-    console.log(`${section.name}${note}\n`)
-    console.log(`${table(section, medians, ratios)}\n`)
+    const note = section.isRace ? ': medians, and ratios of the same round [quartiles]' : ''
+    console.log(`### ${section.name}${note}\n\n${table(section)}\n`)
     sections.push(section)
-    writeFileSync(file, JSON.stringify({ setting, sections } satisfies Results, undefined, 1))
+    writeFileSync(file, JSON.stringify({ setting, sections }, undefined, 1))
   }
   for (const name of (flags.firefox ? ['chromium', 'firefox'] : ['chromium']) as BrowserName[]) {
     if (!wanted.includes('worker')) break
     const options = { rounds, rows, subjects: flags.subjects?.split(','), before }
-    for (const section of await race(name, `${site.origin}/bench/`, options, told))
-      measured(section)
+    measured(await race(name, `${site.origin}/bench/`, options, told))
   }
   if (wanted.includes('gateway')) {
     told('gateway')
@@ -120,12 +103,11 @@ try {
   if (wanted.includes('size')) measured(measureSizes(site))
   for (const goal of goals) {
     const lines = goalTable(goal, sections)
-    if (lines) console.log(`${goal.title}\n\n${lines}\n`)
+    if (lines) console.log(`### ${goal.title}\n\n${lines}\n`)
   }
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   console.log(`${setting.cores} cores, ${setting.cpu}; ${named.join(', ')}`)
   console.log(`all rounds: ${file}`)
-  if (isWhole) console.log(`written: ${writeResults([{ setting, sections }])}`)
 } finally {
   await site.close()
   rmSync(files, { recursive: true, force: true })

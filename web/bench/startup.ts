@@ -8,10 +8,10 @@ import type { Site } from './site.ts'
 
 /** Pages, by subject: a module of bench/start, and links that load ahead. */
 const pages: { readonly [subject: string]: { module: string; ahead: string } } = {
+  ours: { module: 'ours', ahead: '' },
   null: { module: 'null', ahead: '' },
   ts1: { module: 'ts1', ahead: '' },
   ts2: { module: 'ts2', ahead: '' },
-  ours: { module: 'ours', ahead: '' },
   'ours-preload': {
     module: 'ours',
     ahead:
@@ -39,7 +39,7 @@ export async function measureStart(
   { rounds, rows }: { rounds: number | undefined; rows: RegExp | undefined },
   told: (what: string) => void,
 ): Promise<Section> {
-  const section: Section = { name: 'start chromium', unit: 'ms', rows: [] }
+  const section: Section = { name: 'start chromium', unit: 'ms', isRace: true, rows: [] }
   const add = async (workload: string, count: number, run: (reverse: boolean) => Promise<Row>) => {
     if (rows && !rows.test(workload)) return
     told(workload)

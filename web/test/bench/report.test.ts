@@ -1,10 +1,9 @@
-/** The arithmetic of the benchmark, and what its generator keeps. */
+/** The arithmetic of the benchmark. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Goal, goalTable } from '../../bench/goals.ts'
 import { median, ratio, type Section } from '../../bench/report.ts'
-import { type Results, resultsText, updatedText } from '../../bench/results.ts'
 
 const rounds = [
   { ours: 1, ts1: 2 },
@@ -20,7 +19,6 @@ test('a ratio is taken within each round, not between medians', () => {
 })
 
 const goal: Goal = {
-  key: 'k',
   title: 't',
   section: 's',
   rows: ['ping'],
@@ -46,47 +44,6 @@ for (const [bound, verdict] of [
 
 test('a goal without measured rows has no table', () => {
   assert.equal(goalTable(goal, [section('other')]), undefined)
-})
-
-test('what is written by hand stays when results are generated again', () => {
-  const setting = { date: '2026-01-01T00:00', cores: 2, cpu: 'x', versions: { go: '1' } }
-  const run: Results = { setting, sections: [section('worker chromium')] }
-  const first = resultsText('', [run])
-  const marker = '<!-- worker chromium: written by hand -->'
-  const written = first.replace(marker, `${marker}\n\nThe reason.\n`)
-  assert.ok(written.includes('The reason.'))
-  assert.equal(resultsText(written, [run]), written)
-})
-
-test('of each part the last run counts', () => {
-  const setting = { date: '2026-01-01T00:00', cores: 2, cpu: 'x', versions: {} }
-  const later = { ...row, rounds: [{ ours: 7, ts1: 1 }] }
-  const text = resultsText('', [
-    { setting, sections: [section('plain chromium')] },
-    { setting, sections: [{ name: 'plain chromium', unit: 'µs', rows: [later] }] },
-  ])
-  assert.equal(text.match(/### plain chromium/g)?.length, 1)
-  assert.match(text, /\| ping +\| +7\.00 /)
-})
-
-test('an update replaces the tables of its own parts only', () => {
-  const setting = { date: '2026-01-01T00:00', cores: 2, cpu: 'x', versions: {} }
-  const sections = [section('plain chromium'), section('worker chromium')]
-  const later = { ...row, rounds: [{ ours: 7, ts1: 1, plain: 1 }] }
-  const update: Results = {
-    setting,
-    sections: [{ name: 'plain chromium', unit: 'µs', rows: [later] }],
-  }
-  const marker = '<!-- plain chromium: written by hand -->'
-  const old = resultsText('', [{ setting, sections }]).replace(marker, `${marker}\n\nThe reason.\n`)
-  const text = updatedText(old, [update])
-  assert.match(
-    text,
-    /### plain chromium\n\nExact\.\n\n.*\n.*\n\| ping +\| +7\.00 .*\n\n<!--.*\n\nThe reason\./,
-  )
-  const from = '### worker chromium'
-  assert.equal(text.slice(text.indexOf(from)), old.slice(old.indexOf(from)))
-  assert.throws(() => updatedText('', [update]), /no part/)
 })
 
 const several: Goal = { ...goal, rows: ['ping', 'list'], atLeast: [1, 2] }
