@@ -108,8 +108,8 @@ type Nodes struct {
 	mu        sync.Mutex
 	peers     map[string]*Peer // besides this node
 	self      *Peer
-	tells     announcement  // what others are told: they know before this node acts by it
-	announced bool          // the first heartbeat was written
+	tells     announcement  // what is written: self once it has been read again
+	announced bool          // others can read the first heartbeat
 	listed    bool          // the values of all nodes have been read once
 	echoed    time.Time     // when this node has last seen its own heartbeat
 	changed   time.Time     // when the view has last changed
@@ -166,13 +166,6 @@ func (n *Nodes) beat(ctx context.Context) {
 	}
 	if err := n.write(ctx); err != nil {
 		n.options.Log.Debug("write a heartbeat", "error", err)
-		return
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if !n.announced {
-		n.announced, n.echoed = true, time.Now()
-		n.rebuild()
 	}
 }
 
@@ -208,13 +201,17 @@ func (n *Nodes) see(key string, value []byte) {
 	case key == "":
 		n.listed = true
 		wait.Wake(n.read)
-	case key == n.id:
+	case key == n.id && isNode:
 		if now.Sub(n.echoed) > storeAway { // the store was away: others were as silent as this node
 			for _, p := range n.peers {
 				p.seen = now
 			}
 		}
 		n.echoed = now
+		if !n.announced || n.self.announcement != a {
+			n.announced = true
+			n.become(a)
+		}
 	case !isNode:
 		if p != nil {
 			n.remove(p)
@@ -357,20 +354,26 @@ func (n *Nodes) Move(ctx context.Context, steps int, pause time.Duration) {
 	}
 }
 
-// setMoved tells others first: this node is the home until they know, as far as that is possible.
+// setMoved writes what has moved. It is true once this node reads it as all others do, or if the store
+// is away.
 func (n *Nodes) setMoved(ctx context.Context, moved int) {
 	n.mu.Lock()
 	n.tells.Moved = moved
 	n.mu.Unlock()
 	for range moveTries {
-		if n.write(ctx) == nil || ctx.Err() != nil {
-			break
+		if n.write(ctx) == nil {
+			return
 		}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.become(n.tells)
+}
+
+// become changes what this node is. The caller holds the lock.
+func (n *Nodes) become(a announcement) {
 	next := *n.self
-	next.Moved = moved
+	next.announcement = a
 	n.self = &next
 	n.rebuild()
 }

@@ -230,6 +230,37 @@ func TestANodeIsAnnouncedWhenItIsReady(t *testing.T) {
 	})
 }
 
+// An unheard bucket stores what is written, but its answers do not arrive.
+type unheard struct{ ring.Bucket }
+
+// Put implements [ring.Bucket].
+func (u unheard) Put(ctx context.Context, key string, data []byte, last uint64) (uint64, error) {
+	u.Bucket.Put(ctx, key, data, last)
+	return 0, context.DeadlineExceeded
+}
+
+// What a node has written is true for it when others can read it, not when it hears so: a request that
+// they pass on to it finds its home.
+func TestANodeBelievesWhatOthersReadOfIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		bucket := ringtest.NewBucket(ring.Expiry)
+		a := start(t, bucket)
+		b := start(t, unheard{bucket})
+		if a.Count() != 2 || !b.Announced() {
+			t.Fatalf("%d nodes; announced: %t", a.Count(), b.Announced())
+		}
+		homes(t, a, b)
+		go b.Move(t.Context(), 1, time.Second)
+		synctest.Wait()
+		for _, home := range homes(t, a, b) {
+			if home != a.ID() {
+				t.Fatal("an owner is still at the node that drains")
+			}
+		}
+	})
+}
+
 // What is in the bucket is not believed: other programs may write there.
 func TestValuesThatAreNoNodesAreIgnored(t *testing.T) {
 	t.Parallel()
