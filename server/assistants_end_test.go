@@ -96,7 +96,6 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 	}
 	await(t, "the read to begin", slow.begun)
 
-	started := time.Now()
 	if err := RevokeToken(t.Context(), g.state.dir, "claude"); err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +106,6 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 	for range sessionStream {
 	}
 	<-socket.Done()
-	if took := time.Since(started); took > time.Second {
-		t.Errorf("all that was open ended after %v", took)
-	}
 	if got := session.ask("resources/read", `"uri":"notes+note:a"`); !strings.Contains(got, "the bearer token is missing or wrong") {
 		t.Errorf("its session: %s", got)
 	}

@@ -170,10 +170,10 @@ func TestTwoViewsOfTheMembershipCannotLoop(t *testing.T) {
 		answer, _ := ask(t, a, owner, "text")
 		return answer.StatusCode == http.StatusServiceUnavailable
 	})
-	before, began := a.served.Load()+b.served.Load(), time.Now()
+	before := a.served.Load() + b.served.Load()
 	answer, text := ask(t, a, owner, "text")
-	if answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != "1" || time.Since(began) > 3*time.Second {
-		t.Errorf("%d %s after %v", answer.StatusCode, text, time.Since(began))
+	if answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != "1" {
+		t.Errorf("%d %s", answer.StatusCode, text)
 	}
 	if a.served.Load()+b.served.Load() != before {
 		t.Error("one of them has served it")

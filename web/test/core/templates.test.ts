@@ -29,29 +29,6 @@ test('a provider gets the variables of a URI as the table has them', async (t) =
   assert.deepEqual(errors, [])
 })
 
-test('a long URI is matched in little time, whatever the template', async (t) => {
-  const { mcp, client } = await testPage(t)
-  const one = client()
-  const many = Array.from('abcdefghijklmnopqrstuvwxyz')
-  for (const uriTemplate of [
-    `x:${many.map((name) => `{${name}}`).join('-')}-!`,
-    `x:${many.map((name) => `{/${name}}`).join('')}!`,
-    `x:{?${many.map((name) => `${name}*`).join()}}!`,
-    'x:{+a}a{+b}a{+c}a{+d}a{+e}!',
-    'x:{a*}',
-  ]) {
-    mcp.resources(uriTemplate, { name: 't', read: () => '' })
-  }
-  for (const text of ['-', 'a', '/a', 'a,', '&a=1']) {
-    for (const size of [8 << 10, 64 << 10]) {
-      const uri = `x:?a=1${text.repeat(size)}`.slice(0, size)
-      const start = performance.now()
-      await one.askModern('resources/read', { uri })
-      assert.ok(performance.now() - start < 2000, `${size} bytes of ${text}`)
-    }
-  }
-})
-
 test('the resources of a template are listed, in parts, and read by their variables', async (t) => {
   const { mcp, client, errors } = await testPage(t, { pageSize: 2 })
   let ids = ['1', '2', '3']

@@ -57,11 +57,11 @@ inBrowsers(
     const site = await servePages({ '/app.html': app })
     const args = [`--allow-origin=${site.origin}`]
     let gateway = await startGateway({ command: 'serve', args, restarts: true })
+    const own = watch(gateway)
     try {
       const tab = await open(`${site.origin}/app.html#${gateway.pairing?.replace(/^#/, '')}`)
       const name = await join(tab, gateway)
       const emit = (id: number) => tab.evaluate(`saved.emit({ id: ${id} })`)
-      const own = watch(gateway)
       const happened = new RegExp(`${name}\\+event:///saved happened`)
       // It may have begun to watch at any time since its start.
       await own.has(1, happened, () => emit(1).then(() => pass(200)))
@@ -82,8 +82,8 @@ inBrowsers(
           `${name}\\+event:///saved \\(the page says: "A note was saved."\\): the page was loaded again`,
         ),
       )
-      await own.end()
     } finally {
+      await own.end()
       await gateway.close()
       await site.close()
     }
