@@ -1,13 +1,12 @@
 // Package docs builds the documentation: web/docs, pages about every transcript of
-// testdata, and the reference of the npm package and of package server, as HTML, as
-// Markdown and as an index for search. Pages link to each other by relative URLs and need
+// testdata, and the reference of the npm package, as HTML, as Markdown and as an index for
+// search. Pages link to each other by relative URLs and need
 // no feature of a web server. It is used by builds only: a released program contains its
 // output.
 package docs
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -28,31 +27,20 @@ func Build(root string, declarations map[string][]byte) (map[string][]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	packages, err := packageReference(root)
-	if err != nil {
-		return nil, err
-	}
-	reference := append(moduleReference(declarations), packages...)
 	for i := range sections {
 		if sections[i].Title == referenceSection {
-			sections[i].Pages = append(sections[i].Pages, reference...)
+			sections[i].Pages = append(sections[i].Pages, moduleReference(declarations)...)
 		}
 	}
-	examples, attached, err := exampleSections(root)
+	examples, err := exampleSections(root)
 	if err != nil {
 		return nil, err
 	}
-	s := &site{root: root, sections: append(sections, examples...)}
-	files, err := s.files()
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(files, attached)
-	return files, nil
+	return (&site{root: root, sections: append(sections, examples...)}).files()
 }
 
-// Sources returns the files and directories that [Build] reads, except for declarations
-// and Go files. If the list of pages has a mistake, it returns the list and the directories.
+// Sources returns the files and directories that [Build] reads, except for
+// declarations. If the list of pages has a mistake, it returns the list and the directories.
 func Sources(root string) (files, dirs []string) {
 	dirs = []string{filepath.Join(root, "web", "docs"), filepath.Join(root, filepath.FromSlash(transcripts))}
 	files, _ = filepath.Glob(filepath.Join(dirs[1], "*.txtar")) // cannot fail: a valid pattern

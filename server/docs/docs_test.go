@@ -160,72 +160,39 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// Every transcript has a page that opens in the playground with all of its messages.
+// Every transcript has a page with all of its messages, and if they fit in a link, it opens them in the playground.
 func TestEveryTranscriptIsAnExample(t *testing.T) {
 	all := files(t)
 	names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(transcripts), "*.txtar"))
-	if err != nil || len(names) < 100 {
+	if err != nil || len(names) == 0 {
 		t.Fatalf("%d transcripts, %v", len(names), err)
 	}
 	links := 0
 	for _, file := range names {
-		name := Path + examplesDir + strings.TrimSuffix(filepath.Base(file), ".txtar")
-		body := string(all[name+".html"])
-		_, packed, ok := strings.Cut(body, `playground/#t1.`)
-		log := all[name+".mcplog.jsonl"]
-		if ok {
-			links++
-			packed, _, _ = strings.Cut(packed, `"`)
-			data, err := base64.RawURLEncoding.DecodeString(packed)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			if log, err = io.ReadAll(flate.NewReader(bytes.NewReader(data))); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, dialogue, _ := strings.Cut(string(text), "-- transcript --\n")
-		messages := len(strings.Fields(regexp.MustCompile(`(?m)^\s*\S.*$`).ReplaceAllString(dialogue, "x")))
-		if lines := bytes.Count(log, []byte("\n")); lines != messages+1 {
-			t.Errorf("%s: %d lines in the conversation, want %d and a head", name, lines, messages)
-		}
-		if shown := strings.Count(body, `<div class="message`); shown < messages {
+		messages := len(regexp.MustCompile(`(?m)^\s*\S.*$`).FindAllString(dialogue, -1))
+		name := Path + examplesDir + strings.TrimSuffix(filepath.Base(file), ".txtar")
+		body := string(all[name+".html"])
+		if shown := strings.Count(body, `<div class="message`); shown != messages {
 			t.Errorf("%s: %d messages shown, want %d", name, shown, messages)
 		}
+		_, packed, ok := strings.Cut(body, `playground/#t1.`)
+		if !ok {
+			continue
+		}
+		links++
+		packed, _, _ = strings.Cut(packed, `"`)
+		log, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.RawURLEncoding, strings.NewReader(packed))))
+		if lines := bytes.Count(log, []byte("\n")); err != nil || lines != messages+1 {
+			t.Errorf("%s: %d lines in the conversation, want %d and a head; %v", name, lines, messages, err)
+		}
 	}
-	if links < 90 {
+	if links < len(names)/2 {
 		t.Errorf("%d of %d examples have a link", links, len(names))
-	}
-}
-
-func TestErasAreBesideEachOther(t *testing.T) {
-	lines, err := exampleLines(`-> {"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
-<- {"jsonrpc":"2.0","id":1,"result":{}}
-! write notes://a "b"
--> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}
-<- {"jsonrpc":"2.0","id":1,"result":{}}
-<- {"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"m"}}}
-<- {"jsonrpc":"2.0","method":"notifications/resources/updated","params":{}}
-->q "no\x00json"
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var eras []string
-	for _, line := range lines {
-		eras = append(eras, line.era)
-	}
-	if want := []string{modern, modern, "", classic, classic, modern, modern, modern}; !slices.Equal(eras[:6], want[:6]) {
-		t.Errorf("%q", eras)
-	}
-	var out bytes.Buffer
-	writeMessages(&out, lines)
-	if count := strings.Count(out.String(), `<div class="era">`); count != 2 {
-		t.Errorf("%d columns", count)
 	}
 }
 
@@ -241,18 +208,6 @@ func TestReferenceOfModules(t *testing.T) {
 	}
 	if strings.Contains(page, "interface Hidden") {
 		t.Error("what is not exported is shown")
-	}
-}
-
-func TestReferenceOfPackages(t *testing.T) {
-	page := string(files(t)[Path+"reference-go-server.md"])
-	for _, want := range []string{"# Package `server`", "### `Gateway`", "#### `Gateway.Serve`"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %q", want)
-		}
-	}
-	if strings.Contains(page, "return err\n") {
-		t.Error("bodies of functions are shown")
 	}
 }
 
