@@ -178,7 +178,7 @@ func deployedConfig(t *testing.T, text string) config.Config {
 			replaced = strings.ReplaceAll(replaced, *file.Name, filepath.Join(dir, fixtures[file.Key]))
 		}
 	}
-	if _, err := config.Read(configtest.Write(t, filepath.Join(dir, "pagemcp.yaml"), replaced, 0o444)); err != nil {
+	if _, err := config.LoadFile(configtest.Write(t, filepath.Join(dir, "pagemcp.yaml"), replaced, 0o444)); err != nil {
 		t.Errorf("%v\n%s", err, replaced)
 	}
 	return plain.WithDefaults()

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -29,8 +30,9 @@ func TestCertificatesAreCheckedWhenLoaded(t *testing.T) {
 		"no file":                {TLS{"none.crt", good.Key}, "none.crt"},
 		"key and certificate":    {TLS{good.Key, good.Cert}, "failed to find"},
 	} {
-		loaded, err := loadCertificate(test.files)
-		if test.want == "" && (err != nil || loaded == nil) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		c := checker{Loaded: &Loaded{}}
+		loaded := c.certificate("tls", test.files)
+		if err := errors.Join(c.problems...); test.want == "" && (err != nil || loaded == nil) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}

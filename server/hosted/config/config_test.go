@@ -48,11 +48,11 @@ keys: pagemcp.keys
 // the name of the directory.
 func readText(t testing.TB, dir, text string) (Config, string) {
 	t.Helper()
-	config, err := Read(configtest.Write(t, filepath.Join(dir, "pagemcp.yaml"), text, 0o444))
+	l, err := LoadFile(configtest.Write(t, filepath.Join(dir, "pagemcp.yaml"), text, 0o444))
 	if err == nil {
-		return config, ""
+		return l.Config, ""
 	}
-	return config, strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "")
+	return Config{}, strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "")
 }
 
 func TestTheExampleIsAccepted(t *testing.T) {
@@ -83,7 +83,7 @@ func TestTheExampleIsAccepted(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant\n%+v", show(got), show(want))
 	}
-	if err := got.Check(); err != nil { // what was read is accepted by a program that passes it on
+	if _, err := Load(got); err != nil { // what was read is accepted by a program that passes it on
 		t.Error(err)
 	}
 }
@@ -109,20 +109,17 @@ func TestDefaultsAreThoseOfTheExample(t *testing.T) {
 	}
 }
 
-// A struct without a file is checked alike, and keeps its zero fields.
+// A struct without a file is checked alike.
 func TestAConfigOfAProgramIsChecked(t *testing.T) {
 	config := Config{
 		PublicURL: "http://localhost:8443", Listen: "127.0.0.1:8443", Keys: filepath.Join(configtest.Files(t), "pagemcp.keys"),
 		Assistants: Assistants{Issuer: "http://127.0.0.1:9000"},
 		Pages:      Pages{Origins: []string{"http://localhost:5173"}, Tokens: Tokens{Issuer: "http://[::1]:9001"}},
 	}
-	if err := config.Check(); err != nil {
+	if _, err := Load(config); err != nil {
 		t.Error(err)
 	}
-	if config.Admin.Listen != "" {
-		t.Error("Check has changed the Config")
-	}
-	err := Config{}.Check()
+	_, err := Load(Config{})
 	want := "publicURL: it is missing; set the URL that clients use, like https://mcp.app.example\n" +
 		"tls: it is missing, and `listen` is not on loopback; set tls: { cert: FILE, key: FILE }, or trustedProxies if a balancer ends TLS\n" +
 		"assistants.issuer: it is missing; set the issuer of the access tokens of assistants\n" +
@@ -136,7 +133,7 @@ func TestAConfigOfAProgramIsChecked(t *testing.T) {
 }
 
 func TestAMissingFileIsNamed(t *testing.T) {
-	if _, err := Read(filepath.Join(t.TempDir(), "none.yaml")); !os.IsNotExist(err) || !strings.Contains(err.Error(), "none.yaml") {
+	if _, err := LoadFile(filepath.Join(t.TempDir(), "none.yaml")); !os.IsNotExist(err) || !strings.Contains(err.Error(), "none.yaml") {
 		t.Error(err)
 	}
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
 )
@@ -78,17 +77,6 @@ func LimitKeys() (keys []string) {
 	return keys
 }
 
-// defaultLimit returns the default of a key like limits.pages; 0 for others.
-func defaultLimit(key string) int {
-	var l Limits
-	for _, field := range l.fields() {
-		if "limits."+field.key == key {
-			return field.standard
-		}
-	}
-	return 0
-}
-
 // maxUnknownConns is the number of connections whose clients are not authenticated: pages
 // that have not shown their token yet are among them, all at once after the loss of a node.
 const maxUnknownConns = quotas.MaxWaitingJoins + spareFiles - ownFiles
@@ -134,9 +122,4 @@ func (c *checker) limits(l Limits) {
 			c.refuse("limits."+field.key, "%d is out of range; want 1 to %d, or leave it out for %d", *field.value, maxLimit, field.standard)
 		}
 	}
-}
-
-// Refusal returns a problem of one key, as [Config.Check] does.
-func Refusal(key, format string, args ...any) error {
-	return &Error{Key: key, Text: fmt.Sprintf(format, args...)}
 }

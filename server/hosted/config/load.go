@@ -1,17 +1,47 @@
 package config
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
 	"os"
-	"time"
+	"path/filepath"
+	"regexp"
+	"strings"
 
 	"github.com/pagemcp/pagemcp/server/internal/keys"
+	"go.yaml.in/yaml/v4"
 )
+
+const maxConfigFile = 1 << 20 // bytes
+
+// An Error is one reason why a gateway refuses to start. Its text contains no secrets.
+type Error struct {
+	File string // "" for a Config that was not read from a file
+	Line int    // of a mistake in YAML; 0: Key says where
+	Key  string // with those around it: pages.tokens.issuer; "" if it is about the file
+	Text string // what is wrong, and what to do
+}
+
+// Error returns `file:line: key: text`.
+func (e *Error) Error() string {
+	text := e.Text
+	if e.Key != "" {
+		text = e.Key + ": " + text
+	}
+	switch {
+	case e.Line > 0:
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, text)
+	case e.File != "":
+		return e.File + ": " + text
+	}
+	return text
+}
 
 // A Loaded is a configuration with the contents of its files, all read at one time. It does
 // not change.
@@ -30,105 +60,144 @@ type Loaded struct {
 	digests map[string]fileDigest // of all files, by name
 }
 
-// LoadFile reads a configuration file, and the files that it names. The error joins a
-// *Error for each reason, see [Read].
-func LoadFile(name string) (*Loaded, error) {
-	first := digestOf(name) // before it is read: a change meanwhile is seen as one
-	config, err := Read(name)
-	if err != nil {
-		return nil, err
-	}
-	l, err := Load(config)
-	if err != nil {
-		return nil, err
-	}
-	l.digests[name] = first
-	return l, nil
-}
-
-// Load reads the files of a Config that a program passes.
-func Load(c Config) (*Loaded, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	l := &Loaded{Config: c.WithDefaults(), digests: map[string]fileDigest{}}
-	for _, file := range l.Config.Files() {
-		if *file.Name != "" {
-			l.digests[*file.Name] = digestOf(*file.Name)
-		}
-	}
-	var err error
-	if l.Config.TLS != (TLS{}) {
-		if l.Certificate, err = loadCertificate(l.Config.TLS); err != nil {
-			return nil, Refusal("tls", "%v", err)
-		}
-	}
-	if l.Config.Cluster != nil && l.Config.Cluster.Internal.TLS != (MutualTLS{}) {
-		if l.Peer, err = loadPeer(l.Config.Cluster.Internal.TLS); err != nil {
-			return nil, Refusal("cluster.internal.tls", "%v", err)
-		}
-	}
-	if l.Keys, err = keys.Read(l.Config.Keys); err != nil {
-		return nil, Refusal("keys", "%v", err)
-	}
-	if l.PageOrigins, err = newOriginList(l.Config.Pages.Origins); err != nil {
-		return nil, Refusal("pages.origins", "%v", err)
-	}
-	if l.Sampling, err = newOriginList(l.Config.Pages.Sampling); err != nil {
-		return nil, Refusal("pages.sampling", "%v", err)
-	}
-	if l.Proxies, err = parseProxies(l.Config.TrustedProxies); err != nil {
-		return nil, Refusal("trustedProxies", "%v", err)
-	}
-	if l.AssistantKeys, err = readKeySet(l.Config.Assistants.JWKS); err != nil {
-		return nil, Refusal("assistants.jwks", "%v", err)
-	}
-	if l.PageKeys, err = readKeySet(l.Config.Pages.Tokens.JWKS); err != nil {
-		return nil, Refusal("pages.tokens.jwks", "%v", err)
-	}
-	return l, nil
-}
-
-// loadCertificate reads a chain and its key. The error says whether they do not match, or
-// the certificate has expired or is not valid yet.
-func loadCertificate(files TLS) (*tls.Certificate, error) {
-	certificate, err := tls.LoadX509KeyPair(files.Cert, files.Key)
-	if err != nil {
-		return nil, err
-	}
-	now := time.Now()
-	switch leaf := certificate.Leaf; {
-	case now.After(leaf.NotAfter):
-		return nil, fmt.Errorf("the certificate in %s has expired at %s; renew it", files.Cert, leaf.NotAfter.Format(time.RFC3339))
-	case now.Before(leaf.NotBefore):
-		return nil, fmt.Errorf("the certificate in %s is valid from %s on; compare the clock of this machine", files.Cert, leaf.NotBefore.Format(time.RFC3339))
-	}
-	return &certificate, nil
-}
-
 // A PeerTLS is how a node and the others know each other.
 type PeerTLS struct {
 	Certificate *tls.Certificate
 	Authorities *x509.CertPool
 }
 
-func loadPeer(files MutualTLS) (*PeerTLS, error) {
-	text, err := os.ReadFile(files.CA)
+// LoadFile reads a configuration file, and the files that it names. The error joins a *Error
+// for each reason not to start (see errors.Join), or is that of reading the file.
+func LoadFile(name string) (*Loaded, error) {
+	first := digestOf(name) // before it is read: a change meanwhile is seen as one
+	config, err := read(name)
 	if err != nil {
-		return nil, err
+		return nil, inFile(err, name)
 	}
-	p := &PeerTLS{Authorities: x509.NewCertPool()}
-	p.Authorities.AppendCertsFromPEM(text)
-	p.Certificate, err = loadCertificate(TLS{files.Cert, files.Key})
-	return p, err
+	l, err := Load(config)
+	if err != nil {
+		return nil, inFile(err, name)
+	}
+	l.digests[name] = first
+	return l, nil
 }
 
-// readKeySet returns the contents of jwks if it is a file, or nil.
-func readKeySet(jwks string) ([]byte, error) {
-	if jwks == "" || isURL(jwks) {
-		return nil, nil
+// inFile names the file of each problem of an error.
+func inFile(err error, name string) error {
+	if all, isJoined := err.(interface{ Unwrap() []error }); isJoined {
+		for _, one := range all.Unwrap() {
+			if problem := (*Error)(nil); errors.As(one, &problem) {
+				problem.File = name
+			}
+		}
 	}
-	return os.ReadFile(jwks)
+	return err
+}
+
+// read reads a configuration file. Names of files in the result are absolute.
+func read(name string) (config Config, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return Config{}, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxConfigFile+1))
+	if err != nil {
+		return Config{}, err
+	}
+	if len(text) > maxConfigFile {
+		return Config{}, errors.Join(&Error{Text: fmt.Sprintf("the file is longer than %d KiB", maxConfigFile>>10)})
+	}
+	absolute, err := filepath.Abs(name)
+	if err != nil {
+		return Config{}, err
+	}
+	if config, err = parse(text); err != nil {
+		return Config{}, err
+	}
+	config.resolve(filepath.Dir(absolute))
+	return config, nil
+}
+
+// parse reads YAML. Unknown keys, keys that are there twice and values of a wrong type are
+// errors. Nothing of a value is in an error: it may be a secret in a wrong place.
+func parse(text []byte) (config Config, err error) {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err = d.Decode(&config); errors.Is(err, io.EOF) { // empty
+		return Config{}, nil
+	}
+	if err == nil {
+		if err = d.Decode(new(yaml.Node)); errors.Is(err, io.EOF) {
+			return config, nil
+		}
+		return Config{}, errors.Join(&Error{Text: "the file has several documents; remove the line ---"})
+	}
+	var problems []error
+	if all := (*yaml.LoadErrors)(nil); errors.As(err, &all) {
+		for _, one := range all.Errors {
+			problems = append(problems, yamlError(one))
+		}
+	} else if one := (*yaml.LoadError)(nil); errors.As(err, &one) {
+		problems = append(problems, yamlError(one))
+	} else {
+		problems = append(problems, &Error{Text: "the file is not valid YAML"})
+	}
+	return Config{}, errors.Join(problems...)
+}
+
+var (
+	unknownKey = regexp.MustCompile(`(?s)^field (.{1,64}).* not found in type`)
+	wrongType  = regexp.MustCompile(`^cannot construct !!(?s:.*) into (\S+)$`)
+	keyTwice   = regexp.MustCompile(`(?s)^mapping key .* already defined at line (\d+)$`)
+)
+
+// kinds say what a value should be, by the type of Go.
+var kinds = map[string]string{"string": "text", "int": "a whole number", "bool": "true or false", "[]string": "a list, [a, b]"}
+
+// yamlError returns a mistake without the values that its message quotes.
+func yamlError(err *yaml.LoadError) *Error {
+	text := "the file is not valid YAML"
+	if found := unknownKey.FindStringSubmatch(err.Message); found != nil {
+		text = fmt.Sprintf("there is no key %q here; remove it, or correct its name", found[1])
+	} else if found := wrongType.FindStringSubmatch(err.Message); found != nil {
+		kind, known := kinds[found[1]]
+		if !known {
+			kind = "keys and values, `key: value`"
+		}
+		text = "want " + kind
+	} else if found := keyTwice.FindStringSubmatch(err.Message); found != nil {
+		text = "the key is in line " + found[1] + " already; remove one of them"
+	}
+	return &Error{Line: err.Mark.Line, Text: text}
+}
+
+// resolve makes names of files relative to dir. What is a secret, and no name, stays as it
+// is, so that Load recognizes it.
+func (c *Config) resolve(dir string) {
+	for _, file := range c.Files() {
+		if *file.Name == "" || filepath.IsAbs(*file.Name) {
+			continue
+		}
+		if joined := filepath.Join(dir, *file.Name); !isSecret(*file.Name) || exists(joined) {
+			*file.Name = joined
+		}
+	}
+}
+
+// isSecret reports whether text is the content of a file in place of its name: a key of
+// 32 bytes, PEM, or several lines.
+func isSecret(text string) bool {
+	if strings.Contains(text, "\n") || strings.Contains(text, "-----") {
+		return true
+	}
+	_, err := keys.Parse([]byte(strings.NewReplacer("+", "-", "/", "_").Replace(text)))
+	return err == nil
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // A fileDigest is the SHA-256 of a file, or of the error of reading it. Contents are

@@ -20,34 +20,28 @@ type originPattern struct{ suffix string } // ".app.example" or ".app.example:84
 
 const patternStart = "https://*."
 
-// newOriginList returns the list of these origins and patterns. `*` stands for exactly one
-// label, the leftmost. The host behind it must have two labels or more, since all sites of
-// a top-level domain have one in common.
-func newOriginList(origins []string) (OriginList, error) {
-	var list OriginList
-	for _, origin := range origins {
-		if !strings.Contains(origin, "*") {
-			if err := access.CheckOrigin(origin); err != nil {
-				return OriginList{}, err
-			}
-			list.exact = append(list.exact, origin)
-			continue
-		}
-		host, ok := strings.CutPrefix(origin, patternStart)
-		if !ok || strings.Contains(host, "*") {
-			return OriginList{}, fmt.Errorf("origin %q: `*` stands for the leftmost label of an https host, as in https://*.app.example", origin)
-		}
-		if err := access.CheckOrigin("https://" + host); err != nil {
-			return OriginList{}, fmt.Errorf("origin %q: behind `*.`: %w", origin, err)
-		}
-		name, _, _ := strings.Cut(host, ":")
-		labels := strings.Split(name, ".")
-		if last := labels[len(labels)-1]; len(labels) < 2 || slices.Contains(labels, "") || last[0] >= '0' && last[0] <= '9' {
-			return OriginList{}, fmt.Errorf("origin %q: want a domain of two labels or more behind `*.`, as in https://*.app.example", origin)
-		}
-		list.patterns = append(list.patterns, originPattern{"." + host})
+// add adds an origin or a pattern. `*` stands for exactly one label, the leftmost. The host
+// behind it must have two labels or more, since all sites of a top-level domain have one in
+// common.
+func (l *OriginList) add(origin string) error {
+	if !strings.Contains(origin, "*") {
+		l.exact = append(l.exact, origin)
+		return access.CheckOrigin(origin)
 	}
-	return list, nil
+	host, ok := strings.CutPrefix(origin, patternStart)
+	if !ok || strings.Contains(host, "*") {
+		return fmt.Errorf("origin %q: `*` stands for the leftmost label of an https host, as in https://*.app.example", origin)
+	}
+	if err := access.CheckOrigin("https://" + host); err != nil {
+		return fmt.Errorf("origin %q: behind `*.`: %w", origin, err)
+	}
+	name, _, _ := strings.Cut(host, ":")
+	labels := strings.Split(name, ".")
+	if last := labels[len(labels)-1]; len(labels) < 2 || slices.Contains(labels, "") || last[0] >= '0' && last[0] <= '9' {
+		return fmt.Errorf("origin %q: want a domain of two labels or more behind `*.`, as in https://*.app.example", origin)
+	}
+	l.patterns = append(l.patterns, originPattern{"." + host})
+	return nil
 }
 
 // Contains reports whether origin, a header as the browser sends it, is on the list.
