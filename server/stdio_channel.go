@@ -126,7 +126,7 @@ func (p *channelPort) serve(ctx context.Context, o *StdioOptions) {
 	}
 	for ctx.Err() == nil {
 		err := Watch(ctx, WatchOptions{State: o.State, As: o.As, Every: channelEvery, Logger: o.Logger}, func(r WatchReport) error {
-			if r.Lists = nil; r.Resources == nil && r.Events == nil && r.Missed == nil {
+			if r.Lists = nil; r.Resources == nil && r.Events == nil && !r.Missed {
 				return nil // another list is no reason for a turn
 			}
 			params, err := json.Marshal(channelMessage(r), json.Deterministic(true))

@@ -66,8 +66,6 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 		"pause 1h 2h":                            "pause needs one time like 20m or 8h",
 		"pause 1000h":                            "at most 720h",
 		"resume now":                             "resume takes no argument",
-		"watch --settle 0s":                      "--settle must be above 0",
-		"watch --settle 2m":                      "--settle must be above 0 and at most 1m0s",
 		"watch --as Claude":                      "--as: the name",
 		"token rotate now":                       "rotate takes no argument",
 		"token add":                              "token add needs the name of one assistant",

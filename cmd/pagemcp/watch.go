@@ -4,14 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/spf13/cobra"
 )
-
-// maxSettle is the longest --settle: a report must not be held back for ever.
-const maxSettle = time.Minute
 
 func watchCommand(std streams) *cobra.Command {
 	o := server.WatchOptions{}
@@ -30,11 +26,7 @@ func watchCommand(std streams) *cobra.Command {
 	c.Flags().StringVar(&o.Page, "page", "", "watch the resources of the page with this `name` only; `pagemcp status` shows the names")
 	c.Flags().BoolVar(&o.Contents, "contents", false, "print the data of events, too, whose pages say that it may be shown")
 	c.Flags().StringVar(&o.As, "as", "", "`name` of the assistant, for its rights and the audit log (default: unnamed)")
-	c.Flags().DurationVar(&o.Settle, "settle", 500*time.Millisecond, "print a change after a pause of this `time` as soon as a second has passed since the last line, and other changes once nothing has changed for it, at the latest two seconds after that line")
 	c.RunE = func(c *cobra.Command, uris []string) error {
-		if o.Settle <= 0 || o.Settle > maxSettle {
-			return mistake{fmt.Errorf("--settle must be above 0 and at most %v", maxSettle)}
-		}
 		if o.As != "" {
 			if err := server.CheckAssistantName(o.As); err != nil {
 				return mistake{fmt.Errorf("--as: %w", err)}
