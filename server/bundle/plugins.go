@@ -22,7 +22,7 @@ import (
 // file of the package.
 var lazyModules = [...]string{
 	"access/decisions", "answer-call", "confirm-dialog", "redact-contents", "skills",
-	"sources/idb-in-window", "sources/page-content", "validate",
+	"sources/idb-reader", "sources/page-content", "validate",
 }
 
 // lazyModule keeps dynamic imports of lazyModules as imports of separate files. The

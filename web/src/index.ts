@@ -118,7 +118,7 @@ export {
 } from './source.ts'
 export { type IdbOptions, idb, type StoreOptions } from './sources/idb.ts'
 export { DatabaseBusyError } from './sources/idb-open.ts'
-export type { PollingOptions, SourceOptions } from './sources/options.ts'
+export type { SourceOptions } from './sources/options.ts'
 export { type PageOptions, type PagePart, page } from './sources/page.ts'
 export { type StorageOptions, storage } from './sources/storage.ts'
 export { type TabsOptions, tabs } from './sources/tabs.ts'

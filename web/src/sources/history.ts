@@ -9,11 +9,7 @@ import { observeCalls } from './wrap.ts'
 export function watchUrl(changed: () => void, signal: AbortSignal): void {
   const { navigation } = globalThis as { navigation?: EventTarget }
   const listen = (target: EventTarget, type: string) =>
-    EventTarget.prototype.addEventListener.call(target, type, changed, {
-      signal,
-      capture: true,
-      passive: true,
-    })
+    EventTarget.prototype.addEventListener.call(target, type, changed, { signal, capture: true })
   listen(globalThis, 'hashchange')
   listen(globalThis, 'popstate')
   if (navigation !== undefined) {
@@ -21,6 +17,6 @@ export function watchUrl(changed: () => void, signal: AbortSignal): void {
     return
   }
   for (const name of ['pushState', 'replaceState'] as const) {
-    observeCalls(History.prototype, name, { after: changed }, signal)
+    observeCalls(History.prototype, name, changed, signal)
   }
 }

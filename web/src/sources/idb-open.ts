@@ -25,25 +25,25 @@ const maxTries = 20
 /** Reads databases of the app, each time in one readonly transaction. */
 export interface Reader {
   /**
-   * Returns the result of `ask` for a store, or `undefined` if there is no such database or store. Calls
+   * Returns the result of `ask` for those of some stores that exist, or `undefined` if there is none. Calls
    * `ask` again if the connection closes meanwhile.
    *
-   * @param ask - must await only requests of the store's transaction, which ends otherwise
+   * @param ask - must await only requests of the stores' transaction, which ends otherwise
    * @throws {@link DatabaseBusyError}, the signal's reason, or a `DOMException` of IndexedDB
    */
-  inStore<T>(
-    at: { database: string; store: string },
-    signal: AbortSignal,
-    ask: (store: IDBObjectStore) => Promise<T>,
-  ): Promise<T | undefined>
-  /** Keeps connections open from one read to the next until the signal is aborted. Later reads close theirs. */
-  keepOpen(signal: AbortSignal): void
-  /** The same for those of several stores that exist; undefined if none does. */
-  inStores<T>(
+  read<T>(
     at: { database: string; stores: readonly string[] },
     signal: AbortSignal,
     ask: (stores: IDBObjectStore[], database: IDBDatabase) => Promise<T>,
   ): Promise<T | undefined>
+  /** Keeps connections open from one read to the next until the signal is aborted. Later reads close theirs. */
+  keepOpen(signal: AbortSignal): void
+}
+
+interface Connection {
+  db: IDBDatabase
+  /** What reads there now. */
+  running: Set<IDBTransaction>
 }
 
 /**
@@ -60,67 +60,24 @@ export function reader(gone: (database: string) => void = () => {}): Reader {
   function connect(database: string): Promise<Connection | undefined> {
     const known = connections.get(database)
     if (known !== undefined) return known
-    const forget = () => {
-      if (connections.get(database) === opening) connections.delete(database)
-    }
     const opening = openExisting(database, () => {
-      forget()
+      forget(database, opening)
       gone(database)
     })
     connections.set(database, opening)
-    opening.then((connection) => connection === undefined && forget(), forget)
     return opening
   }
 
-  const inStores: Reader['inStores'] = async ({ database, stores }, signal, ask) => {
-    let isLost = false
-    /** Safari says no more of a connection that it has ended; if it says so again, the database is broken. */
-    const isFirstLoss = (error: unknown) => {
-      if (isLost || !(error instanceof DOMException) || error.name !== 'UnknownError') return false
-      isLost = true
-      return true
-    }
-    for (let left = maxTries; ; ) {
-      signal.throwIfAborted()
-      const opening = connect(database)
-      let connection: Connection | undefined
-      try {
-        connection = await untilAborted(opening, signal)
-      } catch (error) {
-        release(database, opening)
-        if (isFirstLoss(error)) continue
-        throw error
-      }
-      const there = stores.filter((store) => connection?.db.objectStoreNames.contains(store))
-      if (connection === undefined || there.length === 0) {
-        release(database, opening)
-        return undefined
-      }
-      try {
-        return await transact(connection, there, signal, (transaction) =>
-          ask(
-            there.map((store) => transaction.objectStore(store)),
-            connection.db,
-          ),
-        )
-      } catch (error) {
-        signal.throwIfAborted()
-        if (--left === 0 || !(isBroken(error) || isFirstLoss(error))) throw error
-        if (connections.get(database) === opening) connections.delete(database)
-        connection.db.close()
-      } finally {
-        release(database, opening)
-      }
-    }
+  function forget(database: string, opening: Promise<Connection | undefined>) {
+    if (connections.get(database) === opening) connections.delete(database)
   }
-  /** Closes a connection that nothing reads from. */
-  const release = (database: string, opening: Promise<Connection | undefined>) => {
-    const close = (connection: Connection | undefined) => {
-      if (keeps || connection === undefined || connection.running.size > 0) return
-      if (connections.get(database) === opening) connections.delete(database)
-      connection.db.close()
-    }
-    opening.then(close, () => {})
+
+  /** Forgets a connection that is not open, and closes one that nothing needs. */
+  async function release(database: string, opening: Promise<Connection | undefined>) {
+    const connection = await opening.catch(() => undefined)
+    if (connection && (keeps || connection.running.size > 0)) return
+    forget(database, opening)
+    connection?.db.close()
   }
 
   return {
@@ -128,34 +85,54 @@ export function reader(gone: (database: string) => void = () => {}): Reader {
       keeps = !signal.aborted
       const stop = () => {
         keeps = false
-        for (const [database, opening] of connections) release(database, opening)
+        for (const [database, opening] of connections) void release(database, opening)
       }
       signal.addEventListener('abort', stop, { once: true })
     },
-    inStores,
-    inStore: ({ database, store }, signal, ask) =>
-      inStores({ database, stores: [store] }, signal, ([found]) => ask(found as IDBObjectStore)),
+    async read({ database, stores }, signal, ask) {
+      let isLost = false
+      for (let left = maxTries; ; left--) {
+        signal.throwIfAborted()
+        const opening = connect(database)
+        let connection: Connection | undefined
+        try {
+          connection = await untilAborted(opening, signal)
+          const there = stores.filter((store) => connection?.db.objectStoreNames.contains(store))
+          if (connection === undefined || there.length === 0) return undefined
+          return await transact(connection, there, signal, ask)
+        } catch (error) {
+          signal.throwIfAborted()
+          const name = error instanceof DOMException ? error.name : ''
+          const isClosed = connection && (name === 'InvalidStateError' || name === 'AbortError')
+          // Safari says no more of a connection that it has ended; if it says so again, the database is broken.
+          const isFirstLoss: boolean = name === 'UnknownError' && !isLost
+          isLost ||= isFirstLoss
+          if (left === 0 || !(isClosed || isFirstLoss)) throw error
+          forget(database, opening)
+          connection?.db.close()
+        } finally {
+          void release(database, opening)
+        }
+      }
+    },
   }
-}
-
-interface Connection {
-  db: IDBDatabase
-  /** What reads there now. */
-  running: Set<IDBTransaction>
 }
 
 async function transact<T>(
   { db, running }: Connection,
   stores: string[],
   signal: AbortSignal,
-  ask: (transaction: IDBTransaction) => Promise<T>,
+  ask: (stores: IDBObjectStore[], database: IDBDatabase) => Promise<T>,
 ): Promise<T> {
   const transaction = db.transaction(stores, 'readonly')
   running.add(transaction)
   const stop = () => abort(transaction)
   signal.addEventListener('abort', stop)
   try {
-    return await ask(transaction)
+    return await ask(
+      stores.map((store) => transaction.objectStore(store)),
+      db,
+    )
   } catch (error) {
     stop()
     throw error
@@ -173,14 +150,6 @@ function abort(transaction: IDBTransaction) {
   }
 }
 
-/** Whether the connection was the cause: it was closing, or the browser closed it. */
-function isBroken(error: unknown): boolean {
-  return (
-    error instanceof DOMException &&
-    (error.name === 'InvalidStateError' || error.name === 'AbortError')
-  )
-}
-
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
@@ -195,7 +164,8 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
  * @param closed - called once when the connection has closed
  */
 async function openExisting(name: string, closed: () => void): Promise<Connection | undefined> {
-  if (!(await exists(name))) return undefined
+  const databases = await indexedDB.databases()
+  if (!databases.some((database) => database.name === name)) return undefined
   const open = (over: AbortSignal) =>
     new Promise<Connection | undefined>((resolve, reject) => {
       const request = indexedDB.open(name)
@@ -228,9 +198,4 @@ async function openExisting(name: string, closed: () => void): Promise<Connectio
     if ((error as DOMException).name === 'TimeoutError') throw new DatabaseBusyError(name)
     throw error
   }
-}
-
-async function exists(name: string): Promise<boolean> {
-  const databases = await indexedDB.databases()
-  return databases.some((database) => database.name === name)
 }

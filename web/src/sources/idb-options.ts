@@ -62,54 +62,25 @@ export interface ServedDatabase {
  *
  * @throws TypeError if the options name no stores in the documented way
  */
-export function servedDatabases(options: IdbOptions): ServedDatabase[] {
-  if (!isRecord(options.databases)) {
-    throw wrongOption('idb', 'databases', 'an object: { database: [store, …] }', options.databases)
-  }
-  const databases = Object.entries(options.databases).map(([database, named]) => {
-    if (!Array.isArray(named) && !isRecord(named)) {
-      throw wrongOption('idb', `stores of ${quoted(database)}`, 'an array or an object', named)
-    }
-    const stores: [string, StoreOptions][] = Array.isArray(named)
-      ? [...new Set(named as string[])].map((store) => [store, {}])
-      : Object.entries(named as { [store: string]: StoreOptions })
+export function servedDatabases({ databases }: IdbOptions): ServedDatabase[] {
+  const wrong = (value: unknown) =>
+    wrongOption('idb', 'databases', 'as in { notes: [store] } or { notes: { store: {} } }', value)
+  if (!isRecord(databases)) throw wrong(databases)
+  return Object.entries(databases).flatMap(([database, named]) => {
+    const byName = Array.isArray(named) ? [...new Set(named)].map((name) => [name, {}]) : undefined
+    if (!byName && !isRecord(named)) throw wrong(databases)
     const uri = `idb:///${nameSegment(database)}`
-    return {
-      database,
-      uri,
-      stores: stores.map(([store, options]) => {
-        if (typeof store !== 'string' || !isRecord(options)) {
-          throw wrongOption(
-            'idb',
-            `a store of ${quoted(database)}`,
-            'a name, or an object by name',
-            typeof store === 'string' ? options : store,
-          )
-        }
-        return { database, store, options, uri: `${uri}/${nameSegment(store)}`, home: uri }
-      }),
-    }
+    const stores = (byName ?? Object.entries(named)).map(([store, options]): Served => {
+      if (typeof store !== 'string' || !isRecord(options)) throw wrong(databases)
+      return { database, store, options, uri: `${uri}/${nameSegment(store)}`, home: uri }
+    })
+    return stores.length > 0 ? [{ database, uri, stores }] : []
   })
-  return databases.filter(({ stores }) => stores.length > 0)
 }
 
 /** Whether a listing needs the values of records, and not only their keys. */
 export function hasLabels({ name, title, description, modified }: StoreOptions): boolean {
   return [name, title, description, modified].some((field) => field !== undefined)
-}
-
-/**
- * Whether records may be searched by a key path: an index over a field that may not be read would reveal
- * values of that field.
- */
-export function maySeek({ fields }: StoreOptions, keyPath: string | readonly string[]): boolean {
-  if (fields === undefined) return true
-  return [keyPath].flat().every((path) => fields.includes(path.split('.')[0] ?? ''))
-}
-
-/** A name for people, in quotes. */
-export function quoted(name: string): string {
-  return JSON.stringify(name)
 }
 
 function isRecord(value: unknown): value is object {

@@ -1,26 +1,70 @@
+/**
+ * Lists, reads and completes records: in the engine's Worker, and in the window what the engine asks there, by
+ * a file of its own in the package (idb-reader.js).
+ *
+ * No module with state may be imported here: index.js would have it, too.
+ */
+
+import { InvalidParamsError } from '../call.ts'
+import { type Completion, rankCompletions } from '../complete.ts'
 import { metaLossy } from '../contents.ts'
 import { result } from '../idb-request.ts'
+import { plainLabel } from '../plain-label.ts'
 import {
   BadCursorError,
   type Contents,
+  type Json,
   type Listing,
   NotFoundError,
   type Resource,
   type Source,
 } from '../source.ts'
-import { keyFromSegment, keySegment, nameFromSegment } from './idb-keys.ts'
-import { recordsAfter } from './idb-list.ts'
+import {
+  keyFromSegment,
+  keyFromText,
+  keyLabel,
+  keySegment,
+  keyText,
+  nameFromSegment,
+  nameSegment,
+  segment,
+  unescapeText,
+} from './idb-keys.ts'
 import { type Reader, reader } from './idb-open.ts'
-import { quoted, type Served, type ServedDatabase, type StoreOptions } from './idb-options.ts'
-import { type Found, type Query, queryAfter, queryOf, recordsIn } from './idb-range.ts'
-import { describeDatabase, describeStore } from './idb-schema.ts'
-import { asBinary, encodeValue, isPlainObject, json, withFields } from './idb-values.ts'
+import { hasLabels, type Served, type ServedDatabase, type StoreOptions } from './idb-options.ts'
+import {
+  asBinary,
+  encodeValue,
+  fieldText,
+  fieldTime,
+  isPlainObject,
+  withFields,
+} from './idb-values.ts'
+
+const json = 'application/json'
 
 /** The most resources in one page of a list. */
 const maxPageSize = 1000 // resources
 
-/** The approximate size limit of one answer; it has at least one record. */
+/** The most records in memory at once while their labels are read: each may be megabytes. */
+const labelBatch = 32 // records
+
+/** The longest name that is made of a key, and the longest description. */
+const maxName = 120 // UTF-16 code units
+const maxDescription = 1000 // UTF-16 code units
+
+/** The most records of one range: all of them are in memory at once. */
+const maxRecords = 100
+
+/** The approximate size limit of a range; it has at least one record. */
 const maxRangeBytes = 4 << 20 // bytes of blobs, and UTF-16 code units of text
+
+/** The most keys that are read for a completion; of an index, where each value takes a step, the most values. */
+const maxKeys = 1000
+const maxSteps = 200
+
+/** Longer keys are not offered. */
+const maxOffered = 1000 // UTF-16 code units
 
 /** The database, store, record or query of a URI. */
 interface Place {
@@ -31,15 +75,48 @@ interface Place {
   query?: Query
 }
 
+/** The query of a range, by keys or by the values of an index. Bounds are included. */
+interface Query {
+  /** The path segment of the index; undefined: by the keys of the records. */
+  index: string | undefined
+  /** Whether the path names one value of the index, which is both bounds. */
+  isExact: boolean
+  from: IDBValidKey | undefined
+  to: IDBValidKey | undefined
+  /** Continues after the record with this key; in an index, among the records of the first bound. */
+  after: IDBValidKey | undefined
+  direction: 'next' | 'prev'
+  /** 1 to {@link maxRecords}; the default is the most. */
+  limit: number
+}
+
+/** A record, and its value in the index, or its key without an index. */
+interface Found {
+  key: IDBValidKey
+  indexKey: IDBValidKey
+  value: unknown
+}
+
 /**
  * The reading half of {@link idb}; the engine's Worker makes it from `portable.options`.
  *
- * @param read - default: a reader of its own
+ * @param reading - default: a reader of its own
  */
 export function idbReader(
   databases: readonly ServedDatabase[],
-  read: Reader = reader(),
-): Pick<Source, 'list' | 'read'> & Required<Pick<Source, 'mounted'>> {
+  reading: Reader = reader(),
+): Required<Pick<Source, 'list' | 'read' | 'complete' | 'mounted'>> {
+  const ofDatabase = ({ database, stores }: ServedDatabase) => ({
+    database,
+    stores: stores.map(({ store }) => store),
+  })
+  const inStore = <T>(
+    { database, store }: Served,
+    signal: AbortSignal,
+    ask: (store: IDBObjectStore) => Promise<T>,
+  ) =>
+    reading.read({ database, stores: [store] }, signal, ([found]) => ask(found as IDBObjectStore))
+
   /** The place that a URI names; `undefined` if there is none. */
   function place(uri: string): Place | undefined {
     const question = uri.indexOf('?')
@@ -58,143 +135,238 @@ export function idbReader(
     return query && { database, served, query }
   }
 
-  /** The resources of a database from a place on. */
-  async function* listed(
-    database: ServedDatabase,
-    from: Place | undefined,
-    room: () => number,
+  /** The content of a place; `undefined` if it does not exist. */
+  async function contentsAt(
+    uri: string,
+    { database, served, key, query }: Place,
     signal: AbortSignal,
-  ): AsyncGenerator<{ resources: Resource[]; more: boolean }> {
-    const { uri, stores } = database
-    if (from === undefined) {
-      const at = { database: database.database, stores: stores.map(({ store }) => store) }
-      const there = await read.inStores(at, signal, async () => true)
-      if (!there) return
-      yield { resources: [databaseResource(uri, database.database)], more: false }
+  ): Promise<Contents[] | undefined> {
+    const about = (value: Json | undefined) =>
+      value === undefined ? undefined : [{ uri, mimeType: json, text: JSON.stringify(value) }]
+    if (served === undefined) {
+      const stores = await reading.read(ofDatabase(database), signal, async (stores, db) => ({
+        database: db.name,
+        version: db.version,
+        stores: await Promise.all(
+          stores.map((store) => {
+            const one = database.stores.find((served) => served.store === store.name)
+            return describeStore(store, one as Served)
+          }),
+        ),
+      }))
+      return about(stores)
     }
-    for (const served of from?.served ? stores.slice(stores.indexOf(from.served)) : stores) {
-      if (room() === 0) {
-        yield { resources: [], more: true }
-        return
-      }
-      const begun = served === from?.served
-      const page = await read.inStore(served, signal, async (store) => {
-        const own = begun ? [] : [storeResource(served)]
-        const most = room() - own.length
-        // One more than the limit shows whether there are more.
-        const records = await recordsAfter(store, begun ? from.key : undefined, most + 1, served)
-        return { resources: [...own, ...records.slice(0, most)], more: records.length > most }
-      })
-      if (page !== undefined) yield page
+    if (query !== undefined) {
+      const found = await inStore(served, signal, (store) =>
+        recordsIn(store, served.options, query),
+      )
+      return found && rangeContents(uri, served, query, found)
     }
+    if (key !== undefined) {
+      const record = await inStore(served, signal, (store) => recordAt(store, key))
+      return record && [{ uri, ...(await contentsOf(record.value, served.options)) }]
+    }
+    const described = await inStore(served, signal, (store) => describeStore(store, served))
+    return about(described && { database: served.database, ...described })
+  }
+
+  /** Names, as a variable takes them, of the databases or stores that exist. */
+  async function existing(
+    among: readonly ServedDatabase[],
+    what: 'database' | 'store',
+    signal: AbortSignal,
+  ) {
+    const names = among.map(async (one) => {
+      const found = await reading.read(ofDatabase(one), signal, async (stores) =>
+        stores.map(({ name }) => name),
+      )
+      return found && what === 'database' ? [one.database] : (found ?? [])
+    })
+    return [...new Set((await Promise.all(names)).flat())].map(variable)
   }
 
   return {
-    mounted: read.keepOpen,
+    mounted: reading.keepOpen,
 
     /** The cursor is the last URI of the previous part: it names database, store and key. */
     async list(cursor, { pageSize, signal }): Promise<Listing> {
-      const from = cursor === undefined ? undefined : place(cursor)
-      if (cursor !== undefined && (from === undefined || from.query))
+      let from = cursor === undefined ? undefined : place(cursor)
+      if (cursor !== undefined && (from === undefined || from.query)) {
         throw new BadCursorError(cursor)
-      const most = Math.min(Math.max(pageSize, 1), maxPageSize)
-      const resources: Resource[] = []
-      for (const database of from ? databases.slice(databases.indexOf(from.database)) : databases) {
-        if (resources.length === most) return { resources, nextCursor: resources.at(-1)?.uri }
-        const begun = database === from?.database ? from : undefined
-        for await (const page of listed(database, begun, () => most - resources.length, signal)) {
-          resources.push(...page.resources)
-          if (page.more) return { resources, nextCursor: resources.at(-1)?.uri }
-        }
       }
-      return { resources }
+      const most = Math.min(Math.max(pageSize, 1), maxPageSize)
+      const resources: Resource[] = [] // at the end one more than `most`, if there are more
+      for (const database of from ? databases.slice(databases.indexOf(from.database)) : databases) {
+        if (from === undefined) {
+          const isThere = await reading.read(ofDatabase(database), signal, async () => true)
+          if (!isThere) continue
+          resources.push(databaseResource(database))
+        }
+        const { stores } = database
+        for (const served of from?.served ? stores.slice(stores.indexOf(from.served)) : stores) {
+          if (resources.length > most) break
+          const begun = served === from?.served ? from : undefined
+          const page = await inStore(served, signal, async (store) => {
+            const own = begun ? [] : [storeResource(served)]
+            const room = most + 1 - resources.length - own.length
+            return [...own, ...(await recordsAfter(store, begun?.key, room, served))]
+          })
+          if (page !== undefined) resources.push(...page)
+        }
+        if (resources.length > most) break
+        from = undefined
+      }
+      if (resources.length <= most) return { resources }
+      resources.length = most
+      return { resources, nextCursor: resources.at(-1)?.uri }
     },
 
     async read(uri, { signal }): Promise<Contents[]> {
       const found = place(uri)
-      const contents = found && (await contentsAt(read, uri, found, signal))
+      const contents = found && (await contentsAt(uri, found, signal))
       if (contents === undefined) throw new NotFoundError(uri)
       return contents
+    },
+
+    /** Completes the variables of the templates of {@link idb}, from the present data. */
+    async complete(ref, { name, value }, { arguments: chosen, signal }) {
+      const uri = ref.type === 'ref/resource' ? ref.uri : ref.name
+      if (!uri.startsWith('idb:///')) throw new NotFoundError(uri)
+      const path = uri.slice('idb:///'.length).replace(/(\{\?|\?).*$/, '')
+      const [home, storeName, what, index = ''] = path.split('/').map((part) => {
+        const name = /^\{(\w+)\}$/.exec(part)?.[1]
+        if (name === undefined) return part
+        return Object.hasOwn(chosen, name) ? segment((chosen[name] ?? '').toWellFormed()) : ''
+      })
+      const database = databases.find((one) => one.database === nameFromSegment(home ?? ''))
+      if (database === undefined && !path.startsWith('{')) throw new NotFoundError(uri)
+      const store = database?.stores.find((one) => one.store === nameFromSegment(storeName ?? ''))
+      switch (name) {
+        case 'database':
+          return rankCompletions(await existing(databases, 'database', signal), value)
+        case 'store': {
+          const among = database ? [database] : databases
+          return rankCompletions(await existing(among, 'store', signal), value)
+        }
+        case 'index': {
+          if (store === undefined) return []
+          const names = await inStore(store, signal, async (found) =>
+            Array.from(found.indexNames).filter((name) =>
+              maySeek(store.options, found.index(name).keyPath),
+            ),
+          )
+          return rankCompletions((names ?? []).map(variable), value)
+        }
+        case 'key':
+        case 'after':
+        case 'value':
+        case 'from':
+        case 'to': {
+          if (store === undefined) return []
+          const isKey = name === 'key' || name === 'after' || what !== 'index'
+          const found = await inStore(store, signal, (from) => {
+            const place = isKey ? from : indexOf(from, index, store.options)
+            return place === undefined ? Promise.resolve(undefined) : keysLike(place, value)
+          })
+          return found ?? []
+        }
+        case 'direction':
+          return rankCompletions(['next', 'prev'], value)
+        case 'limit':
+          return []
+        default:
+          throw new InvalidParamsError(`the template has no variable ${JSON.stringify(name)}`)
+      }
     },
   }
 }
 
-/** The content of a place; `undefined` if it does not exist. */
-async function contentsAt(
-  read: Reader,
-  uri: string,
-  { database, served, key, query }: Place,
-  signal: AbortSignal,
-): Promise<Contents[] | undefined> {
-  if (served === undefined) {
-    const at = { database: database.database, stores: database.stores.map(({ store }) => store) }
-    const about = await read.inStores(at, signal, (stores, db) =>
-      describeDatabase(database, stores, db),
-    )
-    if (about === undefined) return undefined
-    return [{ uri, mimeType: json, text: JSON.stringify(about) }]
+/** The first `count` records after a key. Values are read only for labels of the listing. */
+async function recordsAfter(
+  store: IDBObjectStore,
+  after: IDBValidKey | undefined,
+  count: number,
+  served: Served,
+): Promise<Resource[]> {
+  const isLabelled = hasLabels(served.options)
+  const resources: Resource[] = []
+  for (let last = after; resources.length < count; ) {
+    const range = last === undefined ? null : IDBKeyRange.lowerBound(last, true)
+    const wanted = Math.min(isLabelled ? labelBatch : count, count - resources.length)
+    const [keys, values] = await Promise.all([
+      result(store.getAllKeys(range, wanted)),
+      isLabelled ? result(store.getAll(range, wanted)) : undefined,
+    ])
+    const mimeType = alwaysJson(store.keyPath) ? json : undefined
+    for (const [i, key] of keys.entries()) {
+      const own = values ? labelsOf(served.options, values[i]) : { mimeType }
+      const uri = `${served.uri}/${keySegment(key)}`
+      resources.push({ uri, name: plainLabel(keyLabel(key), maxName) || keyText(key), ...own })
+    }
+    if (keys.length < wanted) break
+    last = keys.at(-1)
   }
-  if (query !== undefined) {
-    const records = await read.inStore(served, signal, (store) =>
-      recordsIn(store, served.options, query),
-    )
-    return records && rangeContents(uri, served, query, records)
+  return resources
+}
+
+/** What a listing says of a record, by its fields. */
+function labelsOf(options: StoreOptions, value: unknown): Partial<Resource> {
+  const label = (field: string | undefined, max?: number) =>
+    plainLabel(fieldText(value, field) ?? '', max) || undefined
+  const binary = options.fields === undefined ? asBinary(value) : undefined
+  const name = label(options.name)
+  const lastModified = fieldTime(value, options.modified)
+  return {
+    ...(name && { name }),
+    title: label(options.title),
+    description: label(options.description, maxDescription),
+    mimeType: binary?.mimeType ?? json,
+    size: binary && sizeOf(binary),
+    annotations: lastModified === undefined ? undefined : { lastModified },
   }
-  if (key !== undefined) {
-    const record = await read.inStore(served, signal, (store) => recordAt(store, key))
-    return record && [{ uri, ...(await contentsOf(record.value, served.options)) }]
-  }
-  const about = await read.inStore(served, signal, (store) => describeStore(store, served))
-  if (about === undefined) return undefined
-  return [{ uri, mimeType: json, text: JSON.stringify({ database: served.database, ...about }) }]
 }
 
 /**
- * The records of a range, each under its own URI, after an item that lists their keys and has the query of
- * the next part, if there is one.
+ * Records with an inline key are objects, not bytes; but a property of a Blob may be the key as well.
  */
-async function rangeContents(
-  uri: string,
-  served: Served,
-  query: Query,
-  found: Found[],
-): Promise<Contents[]> {
-  const records: Contents[] = []
-  let size = 0
-  for (const { key, value } of found.slice(0, query.limit)) {
-    const contents = await contentsOf(value, served.options)
-    size += sizeOf(contents)
-    if (records.length > 0 && size > maxRangeBytes) break
-    records.push({ uri: `${served.uri}/${keySegment(key)}`, ...contents })
-  }
-  const last = found[records.length - 1]
-  const exact = uri.split('?')[0]?.split('/').length === 8 // idb:///database/store/index/index/value
-  const about = {
-    database: served.database,
-    store: served.store,
-    ...(query.index !== undefined && { index: query.index }),
-    records: found.slice(0, records.length).map(({ key, indexKey }) => ({
-      key: keySegment(key),
-      ...(query.index !== undefined && { value: keySegment(indexKey) }),
-    })),
-    ...(last && records.length < found.length && { next: queryAfter(query, last, exact) }),
-  }
-  return [{ uri, mimeType: json, text: JSON.stringify(about) }, ...records]
+function alwaysJson(keyPath: string | string[] | null): boolean {
+  return (
+    keyPath !== null &&
+    ![keyPath].flat().every((path) => /^(size|type|name|lastModified|length)?$/.test(path))
+  )
 }
 
-function sizeOf({ text, blob }: Omit<Contents, 'uri'>): number {
-  if (text !== undefined) return text.length
-  return blob instanceof Blob ? blob.size : (blob?.byteLength ?? 0)
+function databaseResource({ uri, database }: ServedDatabase): Resource {
+  const description = `The schema of the database ${JSON.stringify(database)}: version, stores, indexes, and how much they hold.`
+  return { uri, name: database.toWellFormed(), description, mimeType: json }
+}
+
+function storeResource({ uri, database, store }: Served): Resource {
+  const description = `What the store ${JSON.stringify(store)} in the database ${JSON.stringify(database)} holds.`
+  return { uri, name: store.toWellFormed(), description, mimeType: json }
+}
+
+/**
+ * A store: its count, keys and indexes. An index that may be searched has a `path`, below the
+ * store's URI.
+ */
+async function describeStore(store: IDBObjectStore, { options, uri }: Served) {
+  const { name, keyPath, autoIncrement, indexNames } = store
+  const count = await result(store.count())
+  const indexes = Array.from(indexNames, (called): Json => {
+    const { keyPath, unique, multiEntry } = store.index(called)
+    const about = { name: called, keyPath, unique, multiEntry }
+    return maySeek(options, keyPath) ? { ...about, path: `index/${nameSegment(called)}` } : about
+  })
+  const path = uri.slice(uri.lastIndexOf('/') + 1)
+  return { store: name, path, count, keyPath, autoIncrement, indexes }
 }
 
 /** The record at a key, even if it is the value undefined. */
-async function recordAt(
-  store: IDBObjectStore,
-  key: IDBValidKey,
-): Promise<{ value: unknown } | undefined> {
+async function recordAt(store: IDBObjectStore, key: IDBValidKey) {
   try {
     const [found, value] = await Promise.all([result(store.getKey(key)), result(store.get(key))])
-    return found === undefined ? undefined : { value }
+    return found === undefined ? undefined : { value: value as unknown }
   } catch (error) {
     if (error instanceof DOMException && error.name === 'DataError') return undefined // a key too deep for this browser
     throw error
@@ -207,19 +379,214 @@ async function contentsOf(
 ): Promise<Omit<Contents, 'uri'>> {
   const binary = fields === undefined ? asBinary(value) : undefined
   if (binary !== undefined) return binary
-  const { text, lossy } = await encodeValue(
-    fields === undefined ? value : withFields(value, fields),
-  )
+  const { text, lossy } = await encodeValue(fields ? withFields(value, fields) : value)
   if (fields !== undefined && !isPlainObject(value)) lossy.push('')
   return { mimeType: json, text, _meta: lossy.length > 0 ? { [metaLossy]: lossy } : undefined }
 }
 
-function databaseResource(uri: string, database: string): Resource {
-  const description = `The schema of the database ${quoted(database)}: version, stores, indexes, and how much they hold.`
-  return { uri, name: database.toWellFormed(), description, mimeType: json }
+/**
+ * The records of a range, each under its own URI, after an item that lists their keys and has the query of
+ * the next part, if there is one.
+ */
+async function rangeContents(
+  uri: string,
+  served: Served,
+  query: Query,
+  found: Found[],
+): Promise<Contents[]> {
+  const { database, store, options } = served
+  const records: Contents[] = []
+  let size = 0
+  for (const { key, value } of found.slice(0, query.limit)) {
+    const contents = await contentsOf(value, options)
+    size += sizeOf(contents)
+    if (records.length > 0 && size > maxRangeBytes) break
+    records.push({ uri: `${served.uri}/${keySegment(key)}`, ...contents })
+  }
+  const last = found[records.length - 1]
+  const { index } = query
+  const about = {
+    database,
+    store,
+    ...(index !== undefined && { index }),
+    records: found.slice(0, records.length).map(({ key, indexKey }) => ({
+      key: keySegment(key),
+      ...(index !== undefined && { value: keySegment(indexKey) }),
+    })),
+    ...(last && records.length < found.length && { next: queryAfter(query, last) }),
+  }
+  return [{ uri, mimeType: json, text: JSON.stringify(about) }, ...records]
 }
 
-function storeResource({ uri, database, store }: Served): Resource {
-  const description = `What the store ${quoted(store)} in the database ${quoted(database)} holds.`
-  return { uri, name: store.toWellFormed(), description, mimeType: json }
+function sizeOf({ text, blob }: Pick<Contents, 'text' | 'blob'>): number {
+  if (text !== undefined) return text.length
+  return blob instanceof Blob ? blob.size : (blob?.byteLength ?? 0)
+}
+
+/**
+ * The query of a URI: the segments and the query string behind the store's URI. `undefined`: it has none. A tagged key
+ * has a dot after its letter, so `range` and `index` are no keys.
+ */
+function queryOf(segments: readonly string[], text: string | undefined): Query | undefined {
+  const [what, index, exact] = segments
+  const isRange = what === 'range' && index === undefined
+  if (!isRange && (what !== 'index' || index === undefined || segments.length > 3)) return undefined
+  const values = new Map<string, string>()
+  for (const part of text ? text.split('&') : []) {
+    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/.exec(part) ?? [] // a client may have decoded a `=`
+    if (!/^(from|to|after|direction|limit)$/.test(name) || values.has(name)) return undefined
+    if (value !== '') values.set(name, value) // left empty by a user
+  }
+  if (exact !== undefined) {
+    if (values.has('from') || values.has('to')) return undefined
+    values.set('from', exact).set('to', exact)
+  }
+  const bounds = ['from', 'to', 'after'].map((name) => keyFromSegment(values.get(name) ?? ''))
+  if (bounds.some((key, i) => key === undefined && values.has(['from', 'to', 'after'][i] ?? ''))) {
+    return undefined
+  }
+  const [from, to, after] = bounds
+  const direction = values.get('direction') ?? 'next'
+  const limit = values.get('limit') ?? String(maxRecords)
+  if ((direction !== 'next' && direction !== 'prev') || !/^[1-9]\d{0,8}$/.test(limit)) {
+    return undefined
+  }
+  const first = direction === 'next' ? from : to
+  if (!isRange && after !== undefined && first === undefined) return undefined // the value that the key belongs to is missing
+  return {
+    index: isRange ? undefined : index,
+    isExact: exact !== undefined,
+    from,
+    to,
+    after,
+    direction,
+    limit: Math.min(Number(limit), maxRecords),
+  }
+}
+
+/** The URI query of the next part, after a record. */
+function queryAfter(query: Query, { key, indexKey }: Found): string {
+  const { index, isExact, direction, limit } = query
+  const keys = { from: query.from, to: query.to, after: key }
+  if (index !== undefined) keys[direction === 'next' ? 'from' : 'to'] = indexKey
+  const parts = Object.entries(keys)
+    .filter(([name, bound]) => bound !== undefined && (name === 'after' || !isExact))
+    .map(([name, bound]) => `${name}=${keySegment(bound as IDBValidKey)}`)
+  if (direction === 'prev') parts.push('direction=prev')
+  if (limit < maxRecords) parts.push(`limit=${limit}`)
+  return `?${parts.join('&')}`
+}
+
+/**
+ * The records of a query, one more than its limit if there are more; `undefined` if there is no such index,
+ * or it may not be searched. Awaits only requests of the store.
+ */
+async function recordsIn(
+  store: IDBObjectStore,
+  options: StoreOptions,
+  query: Query,
+): Promise<Found[] | undefined> {
+  const { index, from, to, after, direction } = query
+  const place = index === undefined ? store : indexOf(store, index, options)
+  if (place === undefined) return undefined
+  const range = rangeOf(query)
+  if (range === 'none') return []
+  const request = place.openCursor(range, direction) as IDBRequest<IDBCursorWithValue | null>
+  let cursor = await result(request)
+  if (index !== undefined && after !== undefined) {
+    // Past that record, among those with the first bound.
+    const first = (direction === 'next' ? from : to) as IDBValidKey
+    const sign = direction === 'next' ? 1 : -1
+    while (cursor !== null && indexedDB.cmp(cursor.key, first) === 0) {
+      const at = sign * indexedDB.cmp(cursor.primaryKey, after)
+      if (at > 0) break
+      if (at < 0) cursor.continuePrimaryKey(first, after)
+      else cursor.continue()
+      cursor = await result(request)
+    }
+  }
+  const found: Found[] = []
+  for (; cursor !== null; cursor = await result(request)) {
+    found.push({ key: cursor.primaryKey, indexKey: cursor.key, value: cursor.value })
+    if (found.length > query.limit) break
+    cursor.continue()
+  }
+  return found
+}
+
+/** The range of a query; null: all records. */
+function rangeOf({ index, from, to, after, direction }: Query): IDBKeyRange | null | 'none' {
+  const isAfter = index === undefined && after !== undefined // no two records share a key
+  const isLower = isAfter && direction === 'next'
+  const isUpper = isAfter && direction === 'prev'
+  const lower = isLower ? after : from
+  const upper = isUpper ? after : to
+  try {
+    if (lower === undefined) {
+      return upper === undefined ? null : IDBKeyRange.upperBound(upper, isUpper)
+    }
+    if (upper === undefined) return IDBKeyRange.lowerBound(lower, isLower)
+    return IDBKeyRange.bound(lower, upper, isLower, isUpper)
+  } catch {
+    return 'none' // the bounds are reversed, or nested deeper than this browser supports
+  }
+}
+
+/** The index that a path segment names, if it may be searched. */
+function indexOf(
+  store: IDBObjectStore,
+  segment: string,
+  options: StoreOptions,
+): IDBIndex | undefined {
+  const name = nameFromSegment(segment)
+  if (name === undefined || !store.indexNames.contains(name)) return undefined
+  const index = store.index(name)
+  return maySeek(options, index.keyPath) ? index : undefined
+}
+
+/**
+ * Whether records may be searched by a key path: an index over a field that may not be read would reveal
+ * values of that field.
+ */
+function maySeek({ fields }: StoreOptions, keyPath: string | readonly string[]): boolean {
+  if (fields === undefined) return true
+  return [keyPath].flat().every((path) => fields.includes(path.split('.')[0] ?? ''))
+}
+
+/** The value of a variable with which the template expands to a name's path segment. */
+function variable(name: string): string {
+  return decodeURIComponent(nameSegment(name))
+}
+
+/**
+ * Keys of a store, or values of an index, that fit the typed text: those that are equal to it or begin with
+ * it as a string, and the first ones.
+ */
+async function keysLike(place: IDBObjectStore | IDBIndex, typed: string): Promise<Completion> {
+  const exact = keyFromText(typed) ?? (/^-?\d+$/.test(typed) ? Number(typed) : undefined)
+  const beginning = unescapeText(typed.startsWith('s.') ? typed.slice(2) : typed)
+  const near = typed === '' ? undefined : IDBKeyRange.bound(beginning, `${beginning}\uffff`)
+  const most = place instanceof IDBIndex ? maxSteps : maxKeys
+  const same = exact === undefined ? [] : await firstKeys(place, IDBKeyRange.only(exact), 1)
+  const like = near === undefined ? [] : await firstKeys(place, near, 100)
+  const first = await firstKeys(place, null, most)
+  const texts = [...same, ...like, ...first].map(keyText).filter((t) => t.length <= maxOffered)
+  const hasMore = first.length === most || like.length === 100
+  return { values: rankCompletions([...new Set(texts)], typed), hasMore }
+}
+
+/** The first different keys of a range. */
+async function firstKeys(
+  place: IDBObjectStore | IDBIndex,
+  range: IDBKeyRange | null,
+  most: number,
+): Promise<IDBValidKey[]> {
+  if (place instanceof IDBObjectStore) return result(place.getAllKeys(range, most))
+  const request = place.openKeyCursor(range, 'nextunique')
+  const keys: IDBValidKey[] = []
+  for (let cursor = await result(request); cursor !== null; cursor = await result(request)) {
+    if (keys.push(cursor.key) === most) break
+    cursor.continue()
+  }
+  return keys
 }

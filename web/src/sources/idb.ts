@@ -1,17 +1,15 @@
-import type { Changed, Json, PortableSource } from '../source.ts'
-import { decodeWrites, encodeWrites, liveChannel, writesChannel } from './idb-channel.ts'
-import { lazyIdb } from './idb-lazy.ts'
+import { lazily } from '../module.ts'
+import type { Changed, Json, PortableSource, Template } from '../source.ts'
 import { reader } from './idb-open.ts'
 import {
-  hasLabels,
   type IdbOptions,
   type Served,
+  type ServedDatabase,
   type StoreOptions,
   servedDatabases,
 } from './idb-options.ts'
-import { templatesOf } from './idb-templates.ts'
 import { observeWrites, type Written } from './idb-watch.ts'
-import { commonOptions, type SourceOptions } from './options.ts'
+import type { SourceOptions } from './options.ts'
 import { whileUsed } from './usage.ts'
 
 export type { IdbOptions, StoreOptions }
@@ -50,103 +48,146 @@ export type { IdbOptions, StoreOptions }
  * @see https://w3c.github.io/IndexedDB/
  */
 export function idb(options: IdbOptions & SourceOptions): PortableSource {
-  const { signal: ends } = commonOptions('idb', options)
+  const ends = options.signal
   const databases = servedDatabases(options)
-  const stores = databases.flatMap((one) => one.stores)
   const listeners = new Set<Changed>()
   const announce = (written: Written) => {
-    if (listeners.size === 0) return
-    const changes = changesOf(stores, written)
+    const changes = listeners.size > 0 ? changesOf(databases, written) : []
     for (const changed of listeners) for (const change of changes) changed(...change)
   }
-  const announceAll = (served: readonly Served[]) => {
-    for (const { database, store } of served) {
-      announce({ database, store, keys: new Set(), list: true, all: true })
-    }
-  }
   // Databases are upgraded and deleted by others, too, such as developer tools: connections are what notices that.
-  const read = reader((database) => {
-    announce({ database, keys: new Set(), list: true, all: true })
-    for (const signal of watching) hold(database, signal)
+  const reading = reader((database) => {
+    announce({ database })
+    hold(database)
   })
-  const watching = new Set<AbortSignal>()
+  let listening: AbortSignal | undefined
   /** Opens a connection, which the reader keeps; waits for an upgrade or a deletion that has begun. */
-  const hold = (database: string, signal: AbortSignal) => {
-    const served = stores.filter((one) => one.database === database).map(({ store }) => store)
-    read.inStores({ database, stores: served }, signal, async () => {}).catch(() => {}) // a read reports it
+  const hold = (name: string) => {
+    const found = databases.find(({ database }) => database === name)
+    if (found === undefined || listening === undefined) return
+    const at = { database: name, stores: found.stores.map(({ store }) => store) }
+    reading.read(at, listening, async () => {}).catch(() => {}) // a read reports it
   }
 
-  /** Observes the writes of this window, for listeners here and in other tabs, and those of other tabs. */
+  /** Observes writes, for listeners here and in other tabs. */
   const use = whileUsed((signal) => {
-    const others = liveChannel(writesChannel, {
-      message(data) {
-        const written = decodeWrites(data)
-        if (written) announce(written)
+    const observer = {
+      concerns: (database: string, store?: string) =>
+        databases.some(
+          (one) =>
+            one.database === database &&
+            (store === undefined || one.stores.some((served) => served.store === store)),
+        ),
+      written(written: Written) {
+        announce(written)
+        if (written.store === undefined) hold(written.database)
       },
-      missed: () => announceAll(stores),
-    })
-    const concerns = (database: string, store?: string) =>
-      stores.some(
-        (one) => one.database === database && (store === undefined || one.store === store),
-      )
-    const written = (written: Written) => {
-      announce(written)
-      others.post(encodeWrites(written))
-      if (written.store === undefined) for (const one of watching) hold(written.database, one)
+      missed() {
+        for (const { database } of databases) announce({ database })
+      },
     }
-    observeWrites({ concerns, written }, signal)
-    signal.addEventListener('abort', () => others.close(), { once: true })
-    read.keepOpen(signal)
+    observeWrites(observer, signal)
+    reading.keepOpen(signal)
   }, ends)
 
   /** Holds connections, to notice upgrades and deletions by others. */
   const useListeners = whileUsed((signal) => {
-    watching.add(signal)
-    signal.addEventListener('abort', () => watching.delete(signal), { once: true })
-    for (const { database } of databases) hold(database, signal)
+    listening = signal
+    for (const { database } of databases) hold(database)
   }, ends)
 
-  const { prepare, ...half } = lazyIdb(databases, read)
+  const load = () => lazily('idb-reader.js', import('./idb-reader.ts'))
+  const half = async () => (await load()).idbReader(databases, reading)
   return {
-    ...half,
+    list: async (...args) => (await half()).list(...args),
+    read: async (...args) => (await half()).read(...args),
+    complete: async (...args) => (await half()).complete(...args),
     templates: async () => templatesOf(databases),
     portable: { kind: 'idb', options: databases as unknown as Json },
     mounted(signal) {
-      prepare()
-      return use(signal)
+      void load() // a use reports an error
+      use(signal)
     },
-    watch(changed, listening) {
-      const signal = ends ? AbortSignal.any([listening, ends]) : listening
+    watch(changed, listener) {
+      const signal = ends ? AbortSignal.any([listener, ends]) : listener
       if (signal.aborted) return
-      const listener: Changed = (what, under) => changed(what, under)
-      listeners.add(listener)
-      signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
-      use(listening)
-      useListeners(listening)
+      const own: Changed = (...change) => changed(...change)
+      listeners.add(own)
+      signal.addEventListener('abort', () => listeners.delete(own), { once: true })
+      use(listener)
+      useListeners(listener)
     },
   }
 }
 
 /** The resources that a write makes stale. */
 function changesOf(
-  stores: Served[],
-  { database, store, keys, list, all }: Written,
+  databases: readonly ServedDatabase[],
+  { database, store, keys }: Written,
 ): Parameters<Changed>[] {
-  const changes: Parameters<Changed>[] = []
-  let home: string | undefined
-  for (const served of stores) {
-    if (served.database !== database || (store !== undefined && served.store !== store)) continue
-    const { uri } = served
-    if (all) changes.push([`${uri}/`, true])
-    else {
-      for (const key of keys) changes.push([`${uri}/${key}`])
-      changes.push([`${uri}/index/`, true], [`${uri}/range`, true])
-    }
-    changes.push([uri])
-    if (list) home = served.home // its counts
-    list ||= hasLabels(served.options)
-  }
-  if (home !== undefined) changes.push([home])
-  if (list) changes.push([])
-  return changes
+  const among = databases.filter((one) => one.database === database)
+  const stores = among
+    .flatMap((one) => one.stores)
+    .filter((served) => store === undefined || served.store === store)
+  const ofStore = ({ uri }: Served): Parameters<Changed>[] =>
+    keys === undefined
+      ? [[uri], [`${uri}/`, true]]
+      : [
+          [uri],
+          [`${uri}/index/`, true],
+          [`${uri}/range`, true],
+          ...keys.map((key): [string] => [`${uri}/${key}`]),
+        ]
+  if (stores.length === 0) return []
+  return [...stores.flatMap(ofStore), ...among.map(({ uri }): [string] => [uri]), []]
+}
+
+const keysAre =
+  'Keys are typed: n.1 is the number 1, s.one the string "one", d.2026-01-31T12:00:00.000Z a date.'
+const goesOn =
+  'At most 100 records are read at once, in order; the first item says which they are, and as `next` the query that goes on.'
+
+/** One template of records for each store, and general ones for the rest. */
+function templatesOf(databases: readonly ServedDatabase[]): Template[] {
+  const stores = databases.flatMap(({ stores }) => stores)
+  const general = (path: string, name: string, description: string): Template => ({
+    uriTemplate: `idb:///{database}${path}`,
+    name,
+    description,
+  })
+  return stores.length === 0
+    ? []
+    : [
+        ...stores.map(({ uri, database, store }) => ({
+          uriTemplate: `${uri}/{key}`,
+          name: store,
+          description: `A record of the store ${JSON.stringify(store)} in the database ${JSON.stringify(database)}. ${keysAre}`,
+        })),
+        general(
+          '',
+          'database',
+          'The schema of a database: version, stores, key paths, indexes, and how many records there are.',
+        ),
+        general(
+          '/{store}',
+          'store',
+          'What a store holds: how many records, its key path and its indexes.',
+        ),
+        general('/{store}/{key}', 'record', `A record of a store. ${keysAre}`),
+        general(
+          '/{store}/range{?from,to,after,direction,limit}',
+          'range',
+          `Records from one key to another, both included. ${goesOn} ${keysAre}`,
+        ),
+        general(
+          '/{store}/index/{index}{?from,to,after,direction,limit}',
+          'index',
+          `Records by what an index finds in them, from one value to another. ${goesOn} Values are typed like keys; direction is next or prev.`,
+        ),
+        general(
+          '/{store}/index/{index}/{value}{?after,direction,limit}',
+          'value',
+          `Records for which an index has a value. ${goesOn} Values are typed like keys.`,
+        ),
+      ]
 }

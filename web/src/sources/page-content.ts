@@ -7,9 +7,8 @@
 
 import { metaOf } from './page-meta.ts'
 import { outlineOf } from './page-outline.ts'
-import { selectedText } from './page-selection.ts'
 import { textWriter, writeText } from './page-text.ts'
-import { type VisibilityReader, visibilityReader } from './page-visible.ts'
+import { visibilityReader } from './page-visible.ts'
 
 export { visibleText } from './page-text.ts'
 
@@ -25,26 +24,21 @@ export function contentOf(
   part: PagePart,
   roots: readonly Element[],
 ): { text: string; lossy: string[] } {
-  switch (part) {
-    case 'meta': {
-      const { meta, lossy } = metaOf()
-      return { text: JSON.stringify(meta), lossy }
-    }
-    case 'outline': {
-      const reader = visibilityReader()
-      const { outline, lossy } = outlineOf(roots, reader)
-      return { text: JSON.stringify(outline), lossy: reader.omitted() ? [''] : lossy }
-    }
-    case 'selection':
-      return plainText((reader) => selectedText(roots, reader))
-    default:
-      return plainText((reader) => textOf(roots, reader))
+  if (part === 'meta') {
+    const { meta, lossy } = metaOf()
+    return { text: JSON.stringify(meta), lossy }
   }
-}
-
-function plainText(make: (reader: VisibilityReader) => string) {
   const reader = visibilityReader()
-  return { text: make(reader), lossy: reader.omitted() ? [''] : [] }
+  let lossy: string[] = []
+  let text: string
+  if (part === 'outline') {
+    const { outline, lossy: values } = outlineOf(roots, reader)
+    text = JSON.stringify(outline)
+    lossy = values
+  } else {
+    text = part === 'text' ? textOf(roots, reader) : selectedText(roots, reader)
+  }
+  return { text, lossy: reader.omitted() ? [''] : lossy }
 }
 
 /** The text of elements; none is in another one. */
@@ -54,6 +48,34 @@ export function textOf(roots: readonly Element[], reader = visibilityReader()): 
     const place = reader.find(root)
     if (place !== undefined) writeText(root, place, reader, out)
     out.break(2)
+  }
+  return out.done()
+}
+
+/**
+ * The selected text within some elements; '' if there is none. A selection inside of a field is part
+ * of its value, and is left out.
+ */
+function selectedText(roots: readonly Element[], reader = visibilityReader()): string {
+  const selection = Document.prototype.getSelection.call(document)
+  if (selection === null || selection.isCollapsed) return ''
+  const ranges = Array.from({ length: selection.rangeCount }, (_, i) => selection.getRangeAt(i))
+  const intersects = (range: Range, node: Node) => Range.prototype.intersectsNode.call(range, node)
+  const out = textWriter()
+  for (const root of roots) {
+    if (!ranges.some((range) => intersects(range, root))) continue
+    const place = reader.find(root)
+    if (place === undefined) continue
+    writeText(root, place, reader, out, (text, within) => {
+      const parts = ranges.map((range) => {
+        if (!intersects(range, text)) return ''
+        const from = range.startContainer === text ? range.startOffset : 0
+        const to = range.endContainer === text ? range.endOffset : Number.POSITIVE_INFINITY
+        return reader.text(text, within, from, to)
+      })
+      return parts.join('')
+    })
+    out.break(1)
   }
   return out.done()
 }

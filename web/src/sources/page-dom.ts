@@ -21,8 +21,8 @@ export const ofDocument = <T>(name: keyof Document) =>
   Reflect.get(Document.prototype, name, document) as T
 export const rootElement = () => ofDocument<HTMLElement>('documentElement')
 
-export const firstChild = (of: Node) => node<ChildNode | null>('firstChild', of)
-export const nextSibling = (of: Node) => node<ChildNode | null>('nextSibling', of)
+const firstChild = (of: Node) => node<ChildNode | null>('firstChild', of)
+const nextSibling = (of: Node) => node<ChildNode | null>('nextSibling', of)
 export const contains = (outer: Node, inner: Node) => Node.prototype.contains.call(outer, inner)
 
 /** HTML elements: in lower case. */

@@ -73,56 +73,36 @@ export function outlineOf(roots: readonly Element[], reader: VisibilityReader) {
   }
 
   const visit = (element: Element, place: Place) => {
-    const tag = tagOf(element)
-    const role = attribute(element, 'role')?.trim().toLowerCase()
-    const level = headingLevel(element, tag, role)
-    if (level !== undefined) {
+    const heading = headingOf(element)
+    const landmark = heading ? undefined : landmarkOf(element)
+    if (heading !== undefined || (landmark === undefined && tagOf(element) === 'legend')) {
       const name = lineOf(element, reader, place)
-      if (name !== '') outline.push({ role: 'heading', level, name })
-    } else {
-      const landmark = landmarkOf(tag, role, element)
-      if (landmark !== undefined && hasBox(element)) {
-        outline.push({ role: landmark, name: labelledBy(element) })
-      } else if (tag === 'legend') {
-        const name = lineOf(element, reader, place)
-        if (name !== '') outline.push({ role: 'group', name })
-      }
+      if (name !== '') outline.push({ ...(heading ?? { role: 'group' }), name })
+    } else if (landmark !== undefined && hasBox(element)) {
+      outline.push({ role: landmark, name: labelledBy(element) })
     }
     for (const child of childrenOf(element)) {
       if (!isElement(child)) continue
-      if (isField(child)) field(child, place)
-      else if (isDraft(child)) draft(child, place)
+      field(child, place)
       const inner = reader.enter(child, place)
       if (inner !== undefined) visit(child, inner)
     }
   }
 
-  const field = (element: Field, within: Place) => {
-    const type =
-      tagOf(element) === 'input'
-        ? (Reflect.get(HTMLInputElement.prototype, 'type', element) as string)
-        : tagOf(element)
-    if (/^(?:hidden|submit|reset|button|image)$/.test(type)) return
-    if (!isShown(element, within)) return
-    const labels = Reflect.get(platform(element), 'labels', element) as NodeListOf<Element> | null
-    const item: OutlineItem = {
-      role: 'field',
-      type,
-      name: labelledBy(element) ?? named(labels ?? []),
-    }
-    if (attribute(element, 'required') !== undefined) item.required = true
-    if (holdsValue(element, type)) {
-      lossy.push(`/${outline.length}/value`)
-      item.value = redacted
-    }
-    outline.push(item)
-  }
-
   /** Editable elements are fields, too. */
-  const draft = (element: Element, within: Place) => {
-    if (!isShown(element, within)) return
-    const item: OutlineItem = { role: 'field', type: 'textbox', name: labelledBy(element) }
-    if (Reflect.get(Node.prototype, 'textContent', element) !== '') {
+  const field = (element: Element, within: Place) => {
+    const platform = platforms().find((one) => element instanceof one)?.prototype
+    if (platform === undefined && !isDraft(element)) return
+    const own = (name: string) => platform && Reflect.get(platform, name, element)
+    const tag = tagOf(element)
+    const type: string = platform ? (tag === 'input' ? own('type') : tag) : 'textbox'
+    if (/^(?:hidden|submit|reset|button|image)$/.test(type) || !isShown(element, within)) return
+    const labels: Iterable<Element> = own('labels') ?? []
+    const item: OutlineItem = { role: 'field', type, name: labelledBy(element) ?? named(labels) }
+    if (platform && attribute(element, 'required') !== undefined) item.required = true
+    const value = platform ? own('value') : Reflect.get(Node.prototype, 'textContent', element)
+    // Whether one is checked is a value, and a password may be empty.
+    if (/^(?:checkbox|radio|password)$/.test(type) || value !== '') {
       lossy.push(`/${outline.length}/value`)
       item.value = redacted
     }
@@ -136,19 +116,7 @@ export function outlineOf(roots: readonly Element[], reader: VisibilityReader) {
   return { outline, lossy }
 }
 
-type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
-
-function isField(element: Element): element is Field {
-  return platform(element as Field) !== undefined
-}
-
-function platform(element: Field): object {
-  if (element instanceof HTMLInputElement) return HTMLInputElement.prototype
-  if (element instanceof HTMLSelectElement) return HTMLSelectElement.prototype
-  return (
-    element instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : undefined
-  ) as object
-}
+const platforms = () => [HTMLInputElement, HTMLSelectElement, HTMLTextAreaElement]
 
 function isShown(element: Element, within: Place): boolean {
   if (attribute(element, 'data-mcp-private') !== undefined) return false
@@ -163,31 +131,25 @@ function hasBox(element: Element): boolean {
   return width > 1 && height > 1
 }
 
-/** Whether a field has a value; always true of passwords and similar fields. */
-function holdsValue(element: Field, type: string): boolean {
-  if (type === 'checkbox' || type === 'radio') return true // checked or not
-  return type === 'password' || Reflect.get(platform(element), 'value', element) !== ''
+const roleOf = (element: Element) => attribute(element, 'role')?.trim().toLowerCase()
+
+function headingOf(element: Element): OutlineItem | undefined {
+  const role = roleOf(element)
+  const own = /^h([1-6])$/.exec(tagOf(element))?.[1]
+  if (role !== 'heading' && (role !== undefined || own === undefined)) return undefined
+  const level = Number(role === undefined ? own : (attribute(element, 'aria-level') ?? own ?? 2))
+  return level >= 1 && level <= 9 ? { role: 'heading', level } : undefined
 }
 
-function headingLevel(element: Element, tag: string, role: string | undefined): number | undefined {
-  if (role === undefined || role === 'heading') {
-    const own = /^h([1-6])$/.exec(tag)?.[1]
-    const level =
-      role === 'heading' ? Number(attribute(element, 'aria-level') ?? own ?? 2) : Number(own)
-    if (level >= 1 && level <= 9) return level
-  }
-  return undefined
-}
-
-function landmarkOf(tag: string, role: string | undefined, element: Element): string | undefined {
+function landmarkOf(element: Element): string | undefined {
+  const role = roleOf(element)
   if (role !== undefined) return landmarkRole.test(role) ? role : undefined
+  const tag = tagOf(element)
   if (tag === 'section') return attribute(element, 'aria-labelledby') ? 'region' : undefined
-  if (tag === 'header') return isTop(element) ? 'banner' : undefined
-  if (tag === 'footer') return isTop(element) ? 'contentinfo' : undefined
+  if (tag === 'header' || tag === 'footer') {
+    // Of the page, not of a section.
+    const outer = Element.prototype.closest.call(element, 'article, aside, main, nav, section')
+    return outer !== null ? undefined : tag === 'header' ? 'banner' : 'contentinfo'
+  }
   return Object.hasOwn(landmarks, tag) ? landmarks[tag] : undefined
-}
-
-/** A landmark of the page, not of a section. */
-function isTop(element: Element): boolean {
-  return Element.prototype.closest.call(element, 'article, aside, main, nav, section') === null
 }

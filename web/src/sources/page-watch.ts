@@ -5,6 +5,7 @@
 
 import { watchUrl } from './history.ts'
 import {
+  all,
   childrenOf,
   contains,
   isElement,
@@ -12,93 +13,66 @@ import {
   isWithin,
   matches,
   ofDocument,
+  outermost,
   rootElement,
   shadowOf,
 } from './page-dom.ts'
 
-/** The parts that may have changed. */
-export interface PageChange {
-  /** The numbers of parts whose content may have changed. */
-  readonly parts: ReadonlySet<number>
-  readonly selection: boolean
-  readonly meta: boolean
-}
-
-/** Selectors of parts of a page. */
-type Parts = readonly { readonly selector: string; readonly roots: () => Element[] }[]
+/** What may have changed: the content of the elements, the selection, the description of the document. */
+export type PageChange = ReadonlySet<'content' | 'selection' | 'meta'>
 
 /** The shortest interval between announcements. */
 const quiet = 100 // ms
 
-/** The most mutation records that are examined; with more, all parts count as changed. */
+/** The most mutation records that are examined; with more, everything counts as changed. */
 const maxRecords = 200
 
-const observed: MutationObserverInit = {
-  subtree: true,
-  childList: true,
-  characterData: true,
-  attributes: true,
-}
+const observed = { subtree: true, childList: true, characterData: true, attributes: true }
 
-/** Reports changes until signal is aborted. */
+/** Reports changes of the elements that match a selector, until signal is aborted. */
 export function watchPage(
-  parts: Parts,
+  selector: string,
   changed: (change: PageChange) => void,
   signal: AbortSignal,
 ): void {
-  let pending = new Set<number>()
-  let selection = false
-  let meta = false
+  let pending = new Set<'content' | 'selection' | 'meta'>()
   let last = Number.NEGATIVE_INFINITY
   let timer: ReturnType<typeof setTimeout> | undefined
   let url = location.href
-  let roots = parts.map((part) => part.roots())
+  let roots = outermost(all(selector))
   const shadows = new Set<ShadowRoot>()
   const { port1, port2 } = new MessageChannel() // its tasks are not throttled as timers are
 
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    if (signal.aborted || (pending.size === 0 && !selection && !meta)) return
-    const change = { parts: pending, selection, meta }
+    if (signal.aborted || pending.size === 0) return
+    const change = pending
     pending = new Set()
-    selection = false
-    meta = false
     last = performance.now()
     changed(change)
   }
   port1.onmessage = flush
-  const soon = () => {
-    if (ofDocument('visibilityState') === 'hidden') {
-      port2.postMessage(undefined)
-      return
-    }
-    timer ??= setTimeout(flush, Math.max(0, last + quiet - performance.now()))
-  }
-  const everything = () => {
-    for (const number of parts.keys()) pending.add(number)
-    soon()
+  const note = (what: 'content' | 'selection' | 'meta') => {
+    pending.add(what)
+    if (ofDocument('visibilityState') === 'hidden') port2.postMessage(undefined)
+    else timer ??= setTimeout(flush, Math.max(0, last + quiet - performance.now()))
   }
   const moved = () => {
     if (location.href === url) return
     url = location.href
-    meta = true
-    soon()
+    note('meta')
   }
 
   const observer = new MutationObserver((records) => {
     moved()
     const before = roots
-    roots = parts.map((part) => part.roots())
-    const many = records.length > maxRecords
-    for (const [number, now] of roots.entries()) {
-      const then = before[number] ?? []
-      const others = now.length !== then.length || now.some((root, i) => root !== then[i])
-      if (many || others || records.some((record) => concerns(record, now))) pending.add(number)
-    }
-    if (many || records.some(({ target }) => isHead(target))) meta = true
-    if (many || records.some(({ addedNodes }) => addedNodes.length > 0)) observeShadows()
-    if (pending.size > 0 || meta) soon()
+    roots = outermost(all(selector))
+    const isMany = records.length > maxRecords
+    const isOther = roots.length !== before.length || roots.some((root, i) => root !== before[i])
+    if (isMany || isOther || records.some((record) => concerns(record, roots))) note('content')
+    if (isMany || records.some(({ target }) => describes(target))) note('meta')
+    if (isMany || records.some(({ addedNodes }) => addedNodes.length > 0)) observeShadows()
   })
 
   /** Observes each shadow tree. One that is attached later is found at the next change. */
@@ -111,26 +85,22 @@ export function watchPage(
       }
       for (const child of childrenOf(element)) if (isElement(child)) observe(child)
     }
-    for (const root of new Set(roots.flat())) observe(root)
+    for (const root of roots) observe(root)
   }
 
   observer.observe(document, observed)
   observeShadows()
   const listen = (target: EventTarget, types: string, act: () => void) => {
-    for (const type of types.split(' '))
-      EventTarget.prototype.addEventListener.call(target, type, act, {
-        signal,
-        capture: true,
-        passive: true,
-      })
+    const options = { signal, capture: true, passive: true }
+    for (const type of types.split(' ')) {
+      EventTarget.prototype.addEventListener.call(target, type, act, options)
+    }
   }
-  listen(document, 'selectionchange', () => {
-    selection = true
-    soon()
-  })
+  listen(document, 'selectionchange', () => note('selection'))
   // Visibility may change without a mutation: by the window's size, by transitions and animations.
-  listen(globalThis, 'resize', everything)
-  listen(document, 'transitionend animationend toggle fullscreenchange', everything)
+  listen(globalThis, 'resize', () => note('content'))
+  const effects = 'transitionend animationend toggle fullscreenchange'
+  listen(document, effects, () => note('content'))
   listen(globalThis, 'pageshow', moved)
   watchUrl(moved, signal)
   listen(document, 'visibilitychange', () => timer !== undefined && flush())
@@ -145,29 +115,23 @@ export function watchPage(
 function concerns(record: MutationRecord, roots: readonly Element[]): boolean {
   const { target, type } = record
   if (roots.some((root) => contains(target, root))) return type !== 'characterData' // around them
-  if (isStyle(target)) return true
+  if (isIn(target, 'style, link[rel~=stylesheet], head')) return true
   return isWithin(roots, target) && !isOfDraft(record)
 }
 
-function isHead(target: Node): boolean {
-  return target === rootElement() || isInHead(target) || isScript(target)
-}
-
-function isInHead(target: Node): boolean {
+/** Whether the description of the document is made of a node. */
+function describes(target: Node): boolean {
   const head = ofDocument<Element | null>('head')
-  return head !== null && contains(head, target)
+  return (
+    target === rootElement() ||
+    (head !== null && contains(head, target)) ||
+    isIn(target, 'script[type="application/ld+json" i]')
+  )
 }
 
-function isStyle(target: Node): boolean {
-  const element = isElement(target)
-    ? target
-    : (Reflect.get(Node.prototype, 'parentElement', target) as Element | null)
-  return element !== null && matches(element, 'style, link[rel~=stylesheet], head')
-}
-
-function isScript(target: Node): boolean {
-  const element = isElement(target)
-    ? target
-    : (Reflect.get(Node.prototype, 'parentElement', target) as Element | null)
-  return element !== null && matches(element, 'script[type="application/ld+json" i]')
+/** Whether a node, or else its parent, is an element that matches a selector. */
+function isIn(target: Node, selector: string): boolean {
+  const parent = () => Reflect.get(Node.prototype, 'parentElement', target) as Element | null
+  const element = isElement(target) ? target : parent()
+  return element !== null && matches(element, selector)
 }

@@ -83,13 +83,16 @@ export function tabList({ words, tabs, text }: TabListOptions): TabList {
     { uri: activeUri, name: 'active', ...words.active, mimeType: json },
   ]
   const shared = async (options: ReadOptions) =>
-    (await tabs(options)).filter(({ isDenied }) => !isDenied).sort((a, b) => compareIds(a.id, b.id))
+    (await tabs(options))
+      .filter(({ isDenied }) => !isDenied)
+      .sort((a, b) => (orderOf(base + a.id) < orderOf(base + b.id) ? -1 : 1))
 
   return {
     async list(cursor, options) {
       if (cursor !== undefined && partsOf(cursor) === undefined) throw new BadCursorError(cursor)
       const all = [...fixed, ...(await shared(options)).flatMap(resourcesOf)]
-      const rest = all.filter(({ uri }) => cursor === undefined || compareUris(uri, cursor) > 0)
+      const from = cursor === undefined ? undefined : orderOf(cursor)
+      const rest = all.filter(({ uri }) => from === undefined || orderOf(uri) > from)
       const resources = rest.slice(0, Math.max(options.pageSize, 1))
       const nextCursor = rest.length > resources.length ? resources.at(-1)?.uri : undefined
       return { resources, nextCursor }
@@ -176,22 +179,12 @@ function partsOf(uri: string): { id: string; text: boolean } | undefined {
   return { id, text: text !== undefined }
 }
 
-/** The order of listings: the list, the active tab, then by id, a text after its tab. */
-function compareUris(a: string, b: string): number {
-  const [left, right] = [placeOf(a), placeOf(b)]
-  return (
-    left.group - right.group ||
-    compareIds(left.id, right.id) ||
-    Number(left.text) - Number(right.text)
-  )
-}
-
-function placeOf(uri: string): { group: number; id: string; text: boolean } {
+/**
+ * The order of listings as text: the list, the active tab, then by id, a text after its tab. Shorter ids first, so that
+ * numbers are in their order.
+ */
+function orderOf(uri: string): string {
   const { id, text } = partsOf(uri) ?? { id: '', text: false }
-  return { group: uri === base ? 0 : uri === activeUri ? 1 : 2, id, text }
-}
-
-/** Shorter ids first, so that numbers are in their order. */
-function compareIds(a: string, b: string): number {
-  return a.length - b.length || (a < b ? -1 : Number(a > b))
+  if (uri === base || uri === activeUri) return uri === base ? '' : '0'
+  return `${String(id.length).padStart(2, '0')}${id}${text ? '/' : ''}`
 }

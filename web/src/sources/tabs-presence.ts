@@ -8,12 +8,12 @@
  */
 
 import { toBase64Url } from '../base64url.ts'
+import { lazily } from '../module.ts'
 import { pageId, watchPageId } from '../page-id.ts'
 import { NotFoundError } from '../source.ts'
-import type { TabText } from './tab-list.ts'
-import { isMessage, type Message } from './tabs-messages.ts'
-import { receivedState, type TabState, watchContent, watchOwn } from './tabs-own.ts'
-import { type OwnText, receivedText } from './tabs-text.ts'
+import { watchUrl } from './history.ts'
+import { all, contains, isOfDraft, outermost } from './page-dom.ts'
+import { type TabText, tabTitle, tabUrl } from './tab-list.ts'
 
 /** How long a new tab waits for the states of the others. */
 const discoveryTime = 250 // ms; a hidden window's timer takes a second
@@ -21,26 +21,48 @@ const discoveryTime = 250 // ms; a hidden window's timer takes a second
 /** The timeout for the text of another tab; its answer waits for no timer there. */
 const textTimeout = 10_000 // ms
 
+/** The interval in which changes of the text are batched. */
+const textPause = 250 // ms
+
+/** The most text of a tab. */
+const maxText = 200_000 // UTF-16 code units
+
 const channelName = 'pagemcp.tabs'
 
-/** A change of a tab. */
-export interface TabEvent {
-  /** `undefined`: the tab was opened. */
-  readonly before?: TabState
-  /** `undefined`: the tab was closed. */
-  readonly now?: TabState
+/** The state of a tab, as tabs send it to each other. */
+export interface TabState {
+  /** The page id, which survives reloads (page-id.ts). */
+  readonly id: string
+  /** The id of a document's visit: a new one after a reload, and after the back/forward cache. */
+  readonly stay: string
+  readonly title: string
+  /** Without secrets. */
+  readonly url: string
+  readonly visibility: DocumentVisibilityState
+  readonly focused: boolean
+  /** The time of its last focus, in ms since 1970; 0: never in this document. */
+  readonly lastFocus: number
+  /** Whether its text may be read. */
+  readonly text: boolean
+  /** A counter of changes of its text. */
+  readonly edits: number
 }
+
+/** `to`, `from` and `stay` are names of visits; see {@link TabState.stay}. */
+type Message =
+  | { is: 'new' | 'here'; tab: TabState }
+  | { is: 'gone'; stay: string }
+  | { is: 'ask'; to: string; from: string; number: number }
+  | { is: 'text'; to: string; number: number; answer?: TabText }
 
 /** The tabs of this origin. */
 export interface Presence {
   /** Resolves when earlier tabs have had time to answer. */
-  readonly ready: Promise<void>
-  /** This tab; `undefined` until it has its id. */
-  own(): TabState | undefined
-  /** Announces whether this tab has listeners. */
-  watch(on: boolean): void
+  readonly ready: Promise<unknown>
   /** All tabs; this one is the last. */
   all(): TabState[]
+  /** Whether it is the state of this tab. */
+  isOwn(tab: TabState): boolean
   /** Requests the text of a tab. Rejects with `NotFoundError` if the tab closes, or `TimeoutError`. */
   textOf(tab: TabState, signal: AbortSignal): Promise<TabText>
 }
@@ -49,28 +71,28 @@ export interface Presence {
  * Joins the tabs of this origin, until the signal is aborted. Without Web Locks (no secure context, or an
  * opaque origin) this tab is the only one.
  *
- * @param text - this tab's text; `undefined`: it is not shared
- * @param onEvent - called after each change
+ * @param selector - of the elements whose text this tab shares
+ * @param onEvent - called after each change; without `before` the tab was opened, without `now` it was closed
  */
 export function joinTabs(
-  text: OwnText | undefined,
-  onEvent: (event: TabEvent) => void,
+  selector: string | undefined,
+  onEvent: (before: TabState | undefined, now: TabState | undefined) => void,
   signal: AbortSignal,
 ): Presence {
   const others = new Map<string, { tab: TabState; stop: AbortController }>() // by visit
-  const textRequests = new Map<number, { stay: string; settle(answer?: TabText): void }>()
-  let lastTextRequest = 0
+  const questions = new Map<number, { stay: string; settle(answer?: TabText): void }>()
+  let lastQuestion = 0
   let id: string | undefined
   let own: TabState | undefined
-  let visit: DocumentVisit | undefined
-  let attempts = 0 // of `begin` and `end`: a later one may overtake
-  let alone = !('locks' in navigator) || typeof BroadcastChannel === 'undefined'
-  let watching = false
+  let visit: { name: string; channel: BroadcastChannel | undefined } | undefined
+  let leaving = new AbortController() // the present visit
   let edits = 0
-  let contentWatch: AbortController | undefined // of this tab's text
-  let discovery: ReturnType<typeof setTimeout> | undefined
-  const observeOwn = watchOwn(refresh, signal)
+  let lastFocus = document.hasFocus() ? Date.now() : 0
+  let focused = document.hasFocus()
   const began = Promise.withResolvers<void>()
+  const load = () => lazily('page-content.js', import('./page-content.ts'))
+
+  const send = (message: Message) => visit?.channel?.postMessage(message)
 
   /** Sends the state of this tab if it has changed. */
   function refresh() {
@@ -78,73 +100,70 @@ export function joinTabs(
     const now: TabState = {
       id,
       stay: visit.name,
-      text: text !== undefined,
+      title: tabTitle(document.title),
+      url: tabUrl(location.href),
+      visibility: document.visibilityState,
+      focused,
+      lastFocus,
+      text: selector !== undefined,
       edits,
-      watching,
-      ...observeOwn(),
     }
     const before = own
-    if (before !== undefined && same(before, now)) return
+    if (before && isSame(before, now)) return
     own = now
-    visit.send({ is: before?.stay === now.stay ? 'here' : 'new', tab: now })
-    updateContentWatch()
-    onEvent({ before, now })
+    send({ is: before?.stay === now.stay ? 'here' : 'new', tab: now })
+    onEvent(before, now)
   }
-
-  /** Observes the text while any tab has listeners. */
-  function updateContentWatch() {
-    const wanted =
-      text !== undefined &&
-      visit !== undefined &&
-      (watching || [...others.values()].some(({ tab }) => tab.watching))
-    if (wanted === (contentWatch !== undefined)) return
-    contentWatch?.abort()
-    contentWatch = wanted ? new AbortController() : undefined
-    if (text === undefined || contentWatch === undefined) return
-    const changed = () => {
-      edits++
-      refresh()
-    }
-    watchContent(text.concerns, changed, contentWatch.signal)
-  }
-
-  /** Sends the text of this tab to another one; none if it cannot be read. */
-  async function sendText(to: string, number: number, from: DocumentVisit) {
-    const answer = await text?.read().catch((error: unknown) => {
-      globalThis.reportError?.(error)
-      return undefined
+  let isScheduled = false
+  /** The same, at most once per task. */
+  function soon() {
+    if (isScheduled) return
+    isScheduled = true
+    queueMicrotask(() => {
+      isScheduled = false
+      if (!signal.aborted) refresh()
     })
-    if (visit === from) from.send({ is: 'text', to, number, answer })
   }
 
-  function receive(data: unknown) {
-    if (!isMessage(data)) return
-    switch (data.is) {
+  async function ownText(): Promise<TabText> {
+    const { textOf } = await load()
+    return cutText(textOf(outermost(all(selector ?? ''))))
+  }
+
+  function receive(message: unknown) {
+    if (!isMessage(message)) return
+    switch (message.is) {
       case 'new':
-        if (own) visit?.send({ is: 'here', tab: own })
-        return addOrUpdate(receivedState(data.tab))
+        if (own) send({ is: 'here', tab: own })
+        return addOrUpdate(message.tab)
       case 'here':
-        return addOrUpdate(receivedState(data.tab))
+        return addOrUpdate(message.tab)
       case 'gone':
-        return remove(data.stay)
-      case 'ask':
-        if (data.to !== visit?.name) return
-        void sendText(data.from, data.number, visit)
+        return remove(message.stay)
+      case 'ask': {
+        if (message.to !== visit?.name || selector === undefined) return
+        const { from: to, number } = message
+        const answer = (answer?: TabText) => send({ is: 'text', to, number, answer })
+        void ownText().then(answer, (error) => {
+          globalThis.reportError?.(error)
+          answer()
+        })
         return
+      }
       case 'text':
-        if (data.to !== visit?.name) return
-        return textRequests.get(data.number)?.settle(data.answer && receivedText(data.answer))
+        if (message.to === visit?.name) questions.get(message.number)?.settle(message.answer)
     }
   }
 
-  function addOrUpdate(tab: TabState) {
-    if (visit === undefined || tab.stay === visit.name) return
+  function addOrUpdate(sent: TabState) {
+    if (visit === undefined || sent.stay === visit.name) return
+    // As this tab cleans its own: any script of this origin can send one.
+    const tab = { ...sent, title: tabTitle(sent.title), url: tabUrl(sent.url) }
     const known = others.get(tab.stay)
     if (known !== undefined) {
       const before = known.tab
       known.tab = tab
-      updateContentWatch()
-      if (!same(before, tab)) onEvent({ before, now: tab })
+      if (!isSame(before, tab)) onEvent(before, tab)
       return
     }
     const stop = new AbortController()
@@ -152,142 +171,198 @@ export function joinTabs(
     // Shared, so that a waiting tab does not block the others.
     const options = { mode: 'shared', signal: stop.signal } as const
     navigator.locks.request(lockOf(tab.stay), options, () => remove(tab.stay)).catch(() => {})
-    updateContentWatch()
-    onEvent({ now: tab })
+    onEvent(undefined, tab)
   }
 
-  function remove(name: string) {
-    const known = others.get(name)
+  function remove(stay: string) {
+    const known = others.get(stay)
     if (known === undefined) return
-    others.delete(name)
+    others.delete(stay)
     known.stop.abort()
-    for (const request of textRequests.values()) if (request.stay === name) request.settle()
-    updateContentWatch()
-    onEvent({ before: known.tab })
+    for (const question of questions.values()) if (question.stay === stay) question.settle()
+    onEvent(known.tab, undefined)
   }
 
   async function begin() {
-    const attempt = ++attempts
-    let next: DocumentVisit = { name: 'alone', send() {}, end() {} }
+    leaving = new AbortController()
+    const ends = leaving.signal
+    const name = toBase64Url(crypto.getRandomValues(new Uint8Array(12)))
+    let channel: BroadcastChannel | undefined
     try {
-      if (!alone) next = await beginVisit(receive)
+      await holdLock(lockOf(name), ends) // before it is announced: who gets it treats the visit as ended
+      channel = ends.aborted ? undefined : new BroadcastChannel(channelName)
     } catch {
-      alone = true // an opaque origin
+      began.resolve() // alone: no secure context, or an opaque origin
     }
-    if (attempt !== attempts || signal.aborted) return next.end()
-    visit = next
+    if (ends.aborted) return
+    if (channel) channel.onmessage = ({ data }) => receive(data)
+    visit = { name, channel }
     refresh()
-    if (alone) began.resolve()
-    else discovery = setTimeout(began.resolve, discoveryTime)
+    const timer = setTimeout(began.resolve, discoveryTime)
+    ends.addEventListener('abort', () => clearTimeout(timer))
   }
 
   /** Leaves: sends `gone`, releases the lock, cancels all requests. */
   function end() {
-    attempts++
-    visit?.end()
+    leaving.abort()
+    if (visit) send({ is: 'gone', stay: visit.name })
+    visit?.channel?.close()
     visit = undefined
     for (const { stop } of others.values()) stop.abort()
-    for (const { settle } of textRequests.values()) settle()
-    updateContentWatch()
+    for (const { settle } of questions.values()) settle()
   }
 
-  /** Forgets the other tabs; after the back/forward cache they are discovered again. */
-  function forget() {
-    const gone = [...others.values()]
-    others.clear()
-    for (const { tab } of gone) onEvent({ before: tab })
+  const focus = () => {
+    const now = document.hasFocus()
+    if (now || focused) lastFocus = Date.now()
+    focused = now
+    soon()
   }
-
+  addEventListener('focus', focus, { signal })
+  addEventListener('blur', focus, { signal })
+  document.addEventListener('visibilitychange', focus, { signal }) // a frame may have had the focus
+  watchTitle(soon, signal)
+  watchUrl(soon, signal)
+  if (selector !== undefined) {
+    void load()
+    watchText(selector, signal, () => {
+      edits++
+      refresh()
+    })
+  }
   const takeId = (next: string) => {
     id = next
     refresh()
   }
   watchPageId(takeId, signal)
+  addEventListener('pagehide', end, { signal })
+  const back = ({ persisted }: PageTransitionEvent) => {
+    if (!persisted) return
+    const gone = [...others.values()] // those that are open are discovered again
+    others.clear()
+    for (const { tab } of gone) onEvent(tab, undefined)
+    void begin()
+  }
+  addEventListener('pageshow', back, { signal })
   signal.addEventListener('abort', () => {
     end()
-    clearTimeout(discovery)
     began.resolve()
   })
-  addEventListener('pagehide', () => end(), { signal })
-  addEventListener(
-    'pageshow',
-    ({ persisted }) => {
-      if (!persisted) return
-      forget()
-      void begin()
-    },
-    { signal },
-  )
   void begin()
 
   return {
-    ready: Promise.all([began.promise, pageId(signal)]).then(() => {}),
-    own: () => own,
-    watch(on) {
-      watching = on
-      refresh()
-    },
+    ready: Promise.all([began.promise, pageId(signal)]),
     all: () => [...Array.from(others.values(), ({ tab }) => tab), ...(own ? [own] : [])],
+    isOwn: (tab) => tab.stay === own?.stay,
     async textOf(tab, signal) {
-      if (tab.stay === own?.stay) {
-        if (text === undefined) throw new NotFoundError(`tab:///${tab.id}/text`)
-        return text.read()
-      }
-      if (!tab.text || !others.has(tab.stay)) throw new NotFoundError(`tab:///${tab.id}/text`)
-      const number = ++lastTextRequest
+      const isOwn = tab.stay === own?.stay
+      if (!tab.text || !(isOwn || others.has(tab.stay))) throw new NotFoundError(textUri(tab))
+      if (isOwn) return ownText()
+      const number = ++lastQuestion
       const limit = AbortSignal.any([signal, AbortSignal.timeout(textTimeout)])
       limit.throwIfAborted()
       try {
         const answer = await new Promise<TabText | undefined>((settle, reject) => {
-          textRequests.set(number, { stay: tab.stay, settle })
+          questions.set(number, { stay: tab.stay, settle })
           limit.addEventListener('abort', () => reject(limit.reason))
-          visit?.send({ is: 'ask', to: tab.stay, from: visit.name, number })
+          if (visit) send({ is: 'ask', to: tab.stay, from: visit.name, number })
         })
-        if (answer === undefined) throw new NotFoundError(`tab:///${tab.id}/text`)
-        return answer
+        if (answer === undefined) throw new NotFoundError(textUri(tab))
+        const { text, cut } = cutText(answer.text.toWellFormed())
+        return { text, cut: cut || answer.cut === true }
       } finally {
-        textRequests.delete(number)
+        questions.delete(number)
       }
     },
   }
 }
 
-/** The time from showing a document until it is closed or enters the back/forward cache. */
-interface DocumentVisit {
-  readonly name: string
-  send(message: Message): void
-  end(): void
-}
+const textUri = ({ id }: TabState) => `tab:///${id}/text`
+const lockOf = (stay: string) => `pagemcp.tab:${stay}`
+const isSame = (a: TabState, b: TabState) => JSON.stringify(a) === JSON.stringify(b)
 
-async function beginVisit(receive: (data: unknown) => void): Promise<DocumentVisit> {
-  const name = toBase64Url(crypto.getRandomValues(new Uint8Array(12)))
-  // Acquired before it is announced: a tab that gets this lock treats the visit as ended.
-  const release = await new Promise<() => void>((resolve, reject) => {
-    const hold = () => new Promise<void>((end) => resolve(end))
-    navigator.locks.request(lockOf(name), hold).catch(reject)
+/** Resolves when this document has the lock, which it holds until the signal is aborted. */
+function holdLock(name: string, ends: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const hold = () =>
+      new Promise<void>((release) => {
+        resolve()
+        if (ends.aborted) release()
+        ends.addEventListener('abort', () => release())
+      })
+    navigator.locks.request(name, hold).catch(reject)
   })
-  const channel = new BroadcastChannel(channelName)
-  channel.onmessage = ({ data }) => receive(data)
-  let ended = false
-  return {
-    name,
-    send(message) {
-      if (!ended) channel.postMessage(message)
-    },
-    end() {
-      if (ended) return
-      channel.postMessage({ is: 'gone', stay: name } satisfies Message)
-      ended = true
-      channel.close()
-      release()
-    },
+}
+
+/** Malformed messages are ignored: any script of this origin can post to the channel. */
+function isMessage(data: unknown): data is Message {
+  const { is, tab, stay, to, from, number, answer } = (data ?? {}) as { [name: string]: unknown }
+  switch (is) {
+    case 'new':
+    case 'here':
+      return isTab((tab ?? {}) as TabState)
+    case 'gone':
+      return typeof stay === 'string'
+    case 'ask':
+      return [to, from].every((name) => typeof name === 'string') && typeof number === 'number'
+    case 'text':
+      return answer === undefined || typeof (answer as TabText | null)?.text === 'string'
   }
+  return false
 }
 
-function lockOf(stay: string): string {
-  return `pagemcp.tab:${stay}`
+function isTab({ id, stay, title, url, visibility, focused, lastFocus, text, edits }: TabState) {
+  return (
+    [id, stay].every((name) => typeof name === 'string' && /^[\w-]{1,64}$/.test(name)) &&
+    [title, url].every((one) => typeof one === 'string') &&
+    (visibility === 'visible' || visibility === 'hidden') &&
+    [focused, text].every((one) => typeof one === 'boolean') &&
+    typeof edits === 'number' &&
+    !Number.isNaN(new Date(lastFocus).getTime())
+  )
 }
 
-function same(a: TabState, b: TabState): boolean {
-  return JSON.stringify(a) === JSON.stringify(b) // made by the same code, so their members have one order
+function cutText(text: string): TabText {
+  if (text.length <= maxText) return { text, cut: false }
+  return { text: text.slice(0, maxText).replace(/[\ud800-\udbff]$/, ''), cut: true }
+}
+
+/** The title element may be changed or replaced, also with its head. */
+function watchTitle(changed: () => void, signal: AbortSignal) {
+  let head: Element | null = null
+  const observer = new MutationObserver(() => {
+    if (document.head !== head) observe()
+    changed()
+  })
+  function observe() {
+    observer.disconnect()
+    head = document.head
+    observer.observe(document.documentElement, { childList: true })
+    if (head) observer.observe(head, { childList: true, characterData: true, subtree: true })
+  }
+  if (document.documentElement) observe()
+  signal.addEventListener('abort', () => observer.disconnect())
+}
+
+/** Calls `changed` when the text of elements may have changed, at most once in {@link textPause}. */
+function watchText(selector: string, signal: AbortSignal, changed: () => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const concerns = (record: MutationRecord) =>
+    !isOfDraft(record) &&
+    all(selector).some(
+      (element) => contains(element, record.target) || contains(record.target, element),
+    )
+  const observer = new MutationObserver((records) => {
+    if (timer !== undefined || !records.some(concerns)) return
+    timer = setTimeout(() => {
+      timer = undefined
+      changed()
+    }, textPause)
+  })
+  const what = { attributes: true, characterData: true, childList: true, subtree: true }
+  observer.observe(document.body ?? document, what)
+  signal.addEventListener('abort', () => {
+    observer.disconnect()
+    clearTimeout(timer)
+  })
 }

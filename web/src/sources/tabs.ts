@@ -1,9 +1,8 @@
 import type { Changed, Source } from '../source.ts'
-import { commonOptions, type SourceOptions, wrongOption } from './options.ts'
-import { type ListedTab, tabList } from './tab-list.ts'
-import type { TabState } from './tabs-own.ts'
-import { joinTabs, type Presence, type TabEvent } from './tabs-presence.ts'
-import { textWithin } from './tabs-text.ts'
+import { type SourceOptions, wrongOption } from './options.ts'
+import { all } from './page-dom.ts'
+import { tabList } from './tab-list.ts'
+import { joinTabs, type Presence, type TabState } from './tabs-presence.ts'
 import { whileUsed } from './usage.ts'
 
 /** Options of {@link tabs}. After `signal` is aborted, the list has no tabs. */
@@ -15,9 +14,6 @@ export interface TabsOptions extends SourceOptions {
    */
   text?: readonly [string, ...string[]] | false
 }
-
-const listUri = 'tab:///'
-const activeUri = 'tab:///active'
 
 const words = {
   list: { title: 'Open tabs', description: 'All open tabs of this app.' },
@@ -48,8 +44,7 @@ const words = {
  *
  * A tab keeps its id through reloads; a duplicate gets a new one. A tab in the
  * back/forward cache is not open, and stays in that cache. Announced are opened, closed and crashed tabs,
- * and changes of titles, URLs, visibility, focus and texts. Tabs observe their text while any of them has
- * listeners. Runs in the window. Without Web Locks (no secure context, or an opaque origin) this tab is the only one.
+ * and changes of titles, URLs, visibility, focus and texts. Runs in the window. Without Web Locks (no secure context, or an opaque origin) this tab is the only one.
  *
  * @returns a source (Go's `engine.Source`, `engine.Watcher`). `read` rejects with
  *   {@link NotFoundError}, or a `TimeoutError` if a tab does not send its text
@@ -57,24 +52,20 @@ const words = {
  * @see https://w3c.github.io/web-locks/
  */
 export function tabs(options: TabsOptions = {}): Source {
-  const { signal: ends } = commonOptions('tabs', options)
-  const { text = false } = options
+  const { text = false, signal: ends } = options
   if (text !== false && !isSelectors(text)) {
     throw wrongOption('tabs', 'text', "false or an array of selectors such as ['main']", text)
   }
-  const ownText = text === false ? undefined : textWithin(text)
+  const selector = text === false ? undefined : text.join(',')
+  if (selector !== undefined && globalThis.document) all(selector) // one that does not parse throws here, not at a read
   const listeners = new Set<Changed>()
   const tell: Changed = (what, under) => {
     for (const changed of listeners) changed(what, under)
   }
   let active: string | undefined
   let presence: Presence | undefined // while it is used
-  const all = () => presence?.all() ?? []
   const use = whileUsed((signal) => {
-    ownText?.prepare()
-    const joined = joinTabs(ownText, onEvent, signal)
-    presence = joined
-    joined.watch(listeners.size > 0)
+    presence = joinTabs(selector, onEvent, signal)
     const leave = () => {
       presence = undefined
       active = undefined
@@ -83,64 +74,49 @@ export function tabs(options: TabsOptions = {}): Source {
   }, ends)
 
   /** Announces the resources that an event makes stale, also those of the active tab, which may change. */
-  function onEvent({ before, now }: TabEvent) {
-    const uri = `tab:///${(now ?? before)?.id}`
-    if (before !== undefined && now !== undefined && onlyUnseen(before, now)) {
-      if (before.edits !== now.edits) tellText(uri, now.id)
-      return
-    }
-    tell(listUri)
-    tell(uri)
-    if (before === undefined || now === undefined || before.id !== now.id) {
-      tell(undefined)
-      tell(`${uri}/text`)
-      if (before !== undefined && now !== undefined) tell(`tab:///${before.id}`, true)
-    } else if (before.title !== now.title || before.url !== now.url) {
-      tell(undefined) // a listing has titles
-      tell(`${uri}/text`)
-    }
+  function onEvent(before: TabState | undefined, now: TabState | undefined) {
     const last = active
-    active = activeOf(all())?.id
-    if (active === last && active !== (now ?? before)?.id) return
-    tell(activeUri)
-    tell(`${activeUri}/text`)
-  }
-
-  function tellText(uri: string, id: string) {
-    tell(`${uri}/text`)
-    if (id === active) tell(`${activeUri}/text`)
+    active = activeOf(presence?.all() ?? [])?.id
+    const ids = new Set([before?.id, now?.id].filter((id) => id !== undefined))
+    if (ids.has(active ?? '') || last !== active) ids.add('active')
+    const differs = (...names: (keyof TabState)[]) =>
+      names.some((name) => before?.[name] !== now?.[name])
+    if (differs('id', 'title', 'url', 'edits')) for (const id of ids) tell(`tab:///${id}/text`)
+    if (differs('id', 'title', 'url')) tell(undefined) // a listing has titles
+    if (!differs('id', 'stay', 'title', 'url', 'visibility', 'focused', 'lastFocus')) return
+    tell('tab:///')
+    for (const id of ids) tell(`tab:///${id}`)
+    if (last !== active) tell('tab:///active/text')
   }
 
   /** Documents of one tab follow each other: the last one counts. */
   async function states(): Promise<readonly TabState[]> {
     await presence?.ready
-    return [...new Map(all().map((tab) => [tab.id, tab])).values()]
-  }
-
-  async function listed(): Promise<readonly ListedTab[]> {
-    const open = await states()
-    const activeId = activeOf(open)?.id
-    return open.map((tab) => {
-      const { id, title, url, visibility, focused, lastFocus } = tab
-      const active = id === activeId
-      const details = {
-        id,
-        title,
-        url,
-        visibility,
-        focused,
-        lastFocus: lastFocus === 0 ? null : new Date(lastFocus).toISOString(),
-        active,
-        this: tab.stay === presence?.own()?.stay,
-      }
-      return { id, title, url, active, hasText: tab.text, details }
-    })
+    return [...new Map(presence?.all().map((tab) => [tab.id, tab])).values()]
   }
 
   return {
     ...tabList({
       words,
-      tabs: listed,
+      async tabs() {
+        const open = await states()
+        const activeId = activeOf(open)?.id
+        return open.map((tab) => {
+          const { id, title, url, visibility, focused, lastFocus } = tab
+          const active = id === activeId
+          const details = {
+            id,
+            title,
+            url,
+            visibility,
+            focused,
+            lastFocus: lastFocus === 0 ? null : new Date(lastFocus).toISOString(),
+            active,
+            this: presence?.isOwn(tab) ?? false,
+          }
+          return { id, title, url, active, hasText: tab.text, details }
+        })
+      },
       async text({ id }, { signal }) {
         const tab = (await states()).find((one) => one.id === id)
         return tab && presence?.textOf(tab, signal)
@@ -152,13 +128,8 @@ export function tabs(options: TabsOptions = {}): Source {
       if (signal.aborted) return
       const listener: Changed = (what, under) => changed(what, under)
       listeners.add(listener)
+      signal.addEventListener('abort', () => listeners.delete(listener), { once: true })
       use(listening)
-      presence?.watch(true)
-      const stop = () => {
-        listeners.delete(listener)
-        presence?.watch(listeners.size > 0)
-      }
-      signal.addEventListener('abort', stop, { once: true })
     },
   }
 }
@@ -167,20 +138,11 @@ function isSelectors(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')
 }
 
-/** Whether two states of a tab read the same, its text aside. */
-function onlyUnseen(before: TabState, now: TabState): boolean {
-  const plain = { edits: 0, watching: false }
-  return JSON.stringify({ ...before, ...plain }) === JSON.stringify({ ...now, ...plain })
-}
-
 /** The tab with the last focus; of several, one that has the focus now. */
 function activeOf(all: readonly TabState[]): TabState | undefined {
-  return all.reduce<TabState | undefined>((best, tab) => {
-    if (best === undefined) return tab
-    const newer =
-      Number(tab.focused) - Number(best.focused) ||
-      tab.lastFocus - best.lastFocus ||
-      (tab.id < best.id ? 1 : -1)
-    return newer > 0 ? tab : best
-  }, undefined)
+  const [first] = [...all].sort(
+    (a, b) =>
+      Number(b.focused) - Number(a.focused) || b.lastFocus - a.lastFocus || (a.id < b.id ? -1 : 1),
+  )
+  return first
 }

@@ -12,7 +12,7 @@ import {
   watchNative,
 } from '../webmcp-context.ts'
 import { isOffered } from '../webmcp-names.ts'
-import { commonOptions, type SourceOptions, wrongOption } from './options.ts'
+import { type SourceOptions, wrongOption } from './options.ts'
 
 /** Options of {@link webmcp}. After `signal` is aborted, there are no tools. */
 export interface WebMcpOptions extends SourceOptions {
@@ -42,8 +42,7 @@ const gathering = 50
  * @see https://webmachinelearning.github.io/webmcp/
  */
 export function webmcp(options: WebMcpOptions = {}): Source {
-  const { signal: ends } = commonOptions('webmcp', options)
-  const { tools } = options
+  const { tools, signal: ends } = options
   if (
     tools !== undefined &&
     !(Array.isArray(tools) && tools.every((one) => typeof one === 'string'))

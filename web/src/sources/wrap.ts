@@ -7,12 +7,8 @@
  * wrapped method, and errors of an observer do not reach it.
  */
 
-/** Observes the calls of one method. */
-export interface CallObserver<T, R> {
-  before?(self: T, args: unknown[]): void
-  /** Not called if the method throws. */
-  after?(self: T, args: unknown[], result: R): void
-}
+/** Called after the method has returned; not if it throws. */
+type CallObserver<T, R> = (self: T, args: unknown[], result: R) => void
 
 type Result<F> = F extends (...args: never[]) => infer R ? R : never
 
@@ -39,9 +35,10 @@ export function observeCalls<T extends object, K extends keyof T & string>(
   const known = methods.get(name) ?? wrap(prototype, name)
   if (known === undefined) return
   methods.set(name, known)
-  known.observers.add(observer as CallObserver<never, never>)
+  const own: CallObserver<T, Result<T[K]>> = (...call) => observer(...call)
+  known.observers.add(own)
   const leave = () => {
-    known.observers.delete(observer as CallObserver<never, never>)
+    known.observers.delete(own)
     if (known.observers.size > 0) return
     methods.delete(name)
     known.restore()
@@ -54,21 +51,17 @@ function wrap<T extends object>(prototype: T, name: keyof T & string): Wrapped |
   const original: unknown = descriptor?.value
   if (descriptor === undefined || typeof original !== 'function') return undefined
   const observers = new Set<CallObserver<T, unknown>>()
-  const notify = (call: (observer: CallObserver<T, unknown>) => void) => {
-    for (const observer of observers) {
-      try {
-        call(observer)
-      } catch {
-        // a `this` that the method rejects, or a transaction that has ended
-      }
-    }
-  }
   // A method, so that like the original it is no constructor and has no `prototype`.
   const { [name]: method } = {
     [name](this: T, ...args: unknown[]): unknown {
-      notify((observer) => observer.before?.(this, args))
       const result: unknown = Reflect.apply(original, this, args)
-      notify((observer) => observer.after?.(this, args, result))
+      for (const observer of observers) {
+        try {
+          observer(this, args, result)
+        } catch {
+          // a transaction that has ended
+        }
+      }
       return result
     },
   }

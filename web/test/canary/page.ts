@@ -207,7 +207,7 @@ export async function plant(): Promise<string[]> {
 // biome-ignore lint/suspicious/noExplicitAny: the package as it is built, whatever sources it has
 export async function serveAll({ idb, page, start, storage, tabs }: any) {
   const mcp = await start({ name: 'canary' })
-  mcp.mount(page({ select: { main: 'main' } }))
+  mcp.mount(page({ select: ['main'] }))
   mcp.mount(storage({ local: ['theme', { prefix: 'draft:' }] }))
   const notes = { title: 'title', fields: ['title'] }
   mcp.mount(idb({ databases: { 'canary-app': { notes } } }))

@@ -23,7 +23,7 @@ test('a read that is aborted while the database opens leaves no connection', asy
   read.keepOpen(unmounted.signal)
   const reading = new AbortController()
   unmounted.abort() // later reads close their connections
-  const outcome = read.inStore({ database: 'app', store: 'notes' }, reading.signal, async () => 1)
+  const outcome = read.read({ database: 'app', stores: ['notes'] }, reading.signal, async () => 1)
   await new Promise(setImmediate)
   reading.abort(new Error('enough'))
   await assert.rejects(outcome, /enough/)
@@ -54,12 +54,12 @@ function lossyDatabase(losses: number, at: 'open' | 'transaction' | 'request') {
       },
     },
   })
-  const ask = async (store: IDBObjectStore) => {
+  const ask = async ([store]: IDBObjectStore[]) => {
     if ((store as unknown as { isLost: boolean }).isLost && at === 'request') throw lost()
     return 1
   }
   const signal = new AbortController().signal
-  const read = () => reader().inStore({ database: 'app', store: 'notes' }, signal, ask)
+  const read = () => reader().read({ database: 'app', stores: ['notes'] }, signal, ask)
   return { read, opened: () => opened }
 }
 

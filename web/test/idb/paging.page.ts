@@ -114,33 +114,3 @@ inBrowsers('a cursor that was never given out is refused', async ({ open }) => {
   })
   assert.deepEqual(got, Array(8).fill('BadCursorError'))
 })
-
-inBrowsers('a large store is walked in pages, whatever is written beside it', async ({ open }) => {
-  const tab = await open(page.url())
-  const got = await tab.evaluate(async () => {
-    const count = 20_000
-    const db = await kit.open('app', { big: {}, other: {} })
-    await kit.write(db, 'big', (store) => {
-      for (let i = 0; i < count; i++) store.put({ i }, i)
-    })
-    const source = kit.idb({ databases: { app: ['big'] } })
-    const seen = new Set<string>()
-    let cursor: string | undefined
-    let pages = 0
-    do {
-      const [listing] = await Promise.all([
-        source.list(cursor, { pageSize: 5000, signal: kit.never }),
-        kit.write(db, 'other', (store) => store.put(pages, pages)),
-      ])
-      for (const { uri } of listing.resources) {
-        if (seen.has(uri)) throw new Error(`twice: ${uri}`)
-        seen.add(uri)
-      }
-      pages++
-      if (listing.resources.length > 1000) throw new Error('page too large')
-      cursor = listing.nextCursor
-    } while (cursor !== undefined)
-    return { seen: seen.size, pages }
-  })
-  assert.deepEqual(got, { seen: 20_002, pages: 21 })
-})

@@ -230,7 +230,7 @@ inBrowsers(
       ['by state'],
       ['s.open', 's.sent', false],
       ['s.sent', false],
-      [false],
+      [],
       ['prev'],
       [],
       ['NotFoundError'],

@@ -6,7 +6,7 @@ import {
   nameFromSegment,
   nameSegment,
 } from '../../src/sources/idb-keys.ts'
-import { entryOf } from '../../src/sources/storage-keys.ts'
+import { entryOf } from '../../src/sources/storage.ts'
 import { decoding, equivalent, oddText } from '../harness/spellings.ts'
 import { random } from './random.ts'
 

@@ -43,7 +43,7 @@ inBrowsers('what this page writes is announced, record by record', async ({ open
   assert.deepEqual(got, [
     [notes, `${notes}/n.1`, 'list'],
     [notes, array, `${notes}/s.s`, 'list'],
-    [notes, `${notes}/n.1`],
+    [notes, `${notes}/n.1`, 'list'],
     [notes, `${notes}/s.s`, 'list'],
     [notes, `${notes}/n.1`, 'list'],
     [notes, `${notes}/n.9`, 'list'],
@@ -154,34 +154,18 @@ inBrowsers('upgrades and deletions of the database change the list', async ({ op
   ])
 })
 
-inBrowsers('a title that changes changes the list', async ({ open }) => {
-  const tab = await open(page.url())
-  const got = await tab.evaluate(async (notes) => {
-    const db = await kit.open('app', { notes: {} })
-    await kit.write(db, 'notes', (store) => store.put({ title: 'a' }, 1))
-    const { until } = kit.changes(kit.idb({ databases: { app: { notes: { title: 'title' } } } }))
-    await kit.write(db, 'notes', (store) => {
-      store.openCursor(1).onsuccess = function () {
-        this.result?.update({ title: 'b' })
-      }
-    })
-    return until(`${notes}/n.1`)
-  }, notes)
-  assert.deepEqual(got, [notes, `${notes}/n.1`, 'list'])
-})
-
 inBrowsers('a bulk write is one announcement for each record', async ({ open }) => {
   const tab = await open(page.url())
   const got = await tab.evaluate(async () => {
     const db = await kit.open('app', { notes: {} })
     const { log, until } = kit.changes(kit.idb({ databases: { app: ['notes'] } }))
     await kit.write(db, 'notes', (store) => {
-      for (let i = 0; i < 20_000; i++) store.put(i, i % 5000)
+      for (let i = 0; i < 20_000; i++) store.put(i, i % 500)
     })
     await until('list')
     return { all: log.length, list: log.filter((one) => one === 'list').length }
   })
-  assert.deepEqual(got, { all: 5005, list: 1 }) // the store, its ranges, its indexes, the schema, the list
+  assert.deepEqual(got, { all: 505, list: 1 }) // the store, its ranges, its indexes, the schema, the list
 })
 
 inBrowsers('the app sees the methods that it knows', async ({ open }) => {

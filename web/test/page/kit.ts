@@ -1,7 +1,6 @@
 /** What tests evaluate in a page: the source under test. Everything here runs in the browser. */
 import type { Source } from '../../src/source.ts'
 import { page } from '../../src/sources/page.ts'
-import { textWithin } from '../../src/sources/tabs-text.ts'
 import { changes, never } from '../harness/sources.ts'
 
 /** Puts HTML into the body; scripts in it do not run. */
@@ -20,10 +19,7 @@ const text = (html: string) => {
   return read('page:///text')
 }
 
-/** The text of this window as `tabs` tells it. */
-const tabText = async () => (await textWithin(['body']).read()).text
-
-const exported = { page, show, read, text, tabText, changes, never }
+const exported = { page, show, read, text, changes, never }
 
 declare global {
   var pageKit: typeof exported

@@ -158,7 +158,7 @@ inBrowsers('what this page writes is announced when it is done', async ({ open }
     'storage:///session/a list',
     `${a} list`,
     `${a}x list`,
-    'storage:///local/session list storage:///local/ax list',
+    'storage:///local/ax storage:///local/session list',
     `${a}3 list`,
     `${a}3 list`,
     '',
@@ -188,11 +188,10 @@ inBrowsers('what another tab writes is announced', async ({ open }) => {
   })
   assert.deepEqual(await until('list'), ['storage:///local/b', 'list'])
   await other.evaluate(() => localStorage.clear())
-  assert.deepEqual((await until('storage:///local/b', theme)).sort(), [
-    'list',
-    'list',
+  assert.deepEqual(await until('storage:///local/b', theme, 'list'), [
     'storage:///local/b',
     theme,
+    'list',
   ])
 })
 

@@ -56,7 +56,7 @@ window.run = async () => {
   }))
   mcp.mount(lib.idb(reactive({ databases: { app: { notes: { title: 'title', fields: ['a'] } } } })))
   mcp.mount(lib.storage(reactive({ local: ['theme', { prefix: 'x:' }] })))
-  mcp.mount(lib.page(reactive({ select: { main: 'body' }, parts: ['text'] })))
+  mcp.mount(lib.page(reactive({ select: ['body'], parts: ['text'] })))
   mcp.changed(reactive({ list: 'prompts' }))
   value.set(reactive({ items: [{ n: 4 }] }))
   const joined = await mcp.connect('ws://127.0.0.1:9/page').joined
@@ -75,7 +75,7 @@ window.run = async () => {
   const requests = [
     ['server/discover'],
     ['resources/list'], ['resources/templates/list'], ['tools/list'], ['prompts/list'],
-    ...['a:value', 'a:provided', 'a:later', 'a:several', 'a:many', 'b:1', 's:1', 'page:///main/text'].map((uri) => ['resources/read', { uri }]),
+    ...['a:value', 'a:provided', 'a:later', 'a:several', 'a:many', 'b:1', 's:1', 'page:///text'].map((uri) => ['resources/read', { uri }]),
     ['tools/call', { name: 'add', arguments: { n: 1 } }], ['tools/call', { name: 'own' }],
     ['prompts/get', { name: 'ask', arguments: { x: 'y' } }], ['prompts/get', { name: 'mine' }],
     ['completion/complete', { ref: { type: 'ref/resource', uri: 'b:{id}' }, argument: { name: 'id', value: 'o' } }],

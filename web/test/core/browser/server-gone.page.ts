@@ -21,7 +21,7 @@ window.ready = true`
 /** Files that are loaded when something is mounted or registered. */
 const ahead = [
   'answer-call.js',
-  'idb-in-window.js',
+  'idb-reader.js',
   'page-content.js',
   'redact-contents.js',
   'skills.js',

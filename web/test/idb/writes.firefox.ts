@@ -1,1 +1,0 @@
-import './writes.page.ts'
