@@ -5,19 +5,19 @@ import { useSignal } from '@preact/signals'
 import type { DialogProps } from '../base/dialog-props.ts'
 import { t } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
+import { front } from '../base/state.ts'
 import { hostNeedingConsent } from './consent.ts'
 import { dialerOf, schemes } from './dialer-of.ts'
 import { DoctorPanel } from './doctor-panel.tsx'
-import { GatewayPanel } from './gateway-panel.tsx'
 import { type HeaderRow, HeaderRows, usableHeaders } from './header-rows.tsx'
 import { openConnection } from './open.ts'
 import { Consent, type Question } from './question.tsx'
-import { type AddressKind, type Kind, kinds, learnName, saveServer } from './servers.ts'
+import { type Kind, kinds, learnName, saveServer } from './servers.ts'
 import { Servers } from './servers-list.tsx'
 import type { Dialer } from './transport.ts'
 
 export function Connect({ close }: DialogProps) {
-  const kind = useSignal<Kind>('gateway')
+  const kind = useSignal<Kind>('http')
   const address = useSignal('')
   return (
     <div class="connections-dialog">
@@ -25,6 +25,18 @@ export function Connect({ close }: DialogProps) {
         <h2>{t('connections.connect')}</h2>
         <IconButton name="close" label={t('shell.close')} onClick={close} />
       </header>
+      <p>
+        <button
+          type="button"
+          data-command="gateway"
+          onClick={() => {
+            front.value = 'gateway'
+            close()
+          }}
+        >
+          {t('connections.gatewayPages')}
+        </button>
+      </p>
       <Servers
         choose={(server) => {
           kind.value = server.kind
@@ -50,22 +62,18 @@ export function Connect({ close }: DialogProps) {
         ))}
       </fieldset>
       <p class="quiet">{t(`connections.about.${kind.value}`, { origin: location.origin })}</p>
-      {kind.value === 'gateway' ? (
-        <GatewayPanel close={close} />
-      ) : (
-        <AddressForm
-          key={`${kind.value} ${address.value}`}
-          kind={kind.value}
-          address={address.value}
-          close={close}
-        />
-      )}
+      <AddressForm
+        key={`${kind.value} ${address.value}`}
+        kind={kind.value}
+        address={address.value}
+        close={close}
+      />
     </div>
   )
 }
 
 interface AddressFormProps extends DialogProps {
-  kind: AddressKind
+  kind: Kind
   /** What the form begins with. */
   address: string
 }

@@ -76,7 +76,7 @@ export class Connection {
         this.#store.end(this.id, frameOf(text).id, text)
         for (const fail of this.#failures) fail(row, text, reason)
       },
-      note: (line) => present() && this.note(line),
+      note: (line, time) => present() && this.note(line, time),
       waiting: (reason) => {
         if (present()) this.reason.value = reason
       },
@@ -117,12 +117,13 @@ export class Connection {
   }
 
   /** Adds a row about this connection that is not a message. */
-  note(line: string): number {
+  note(line: string, time?: number): number {
     return this.#store.push({
       connection: this.id,
       direction: 'world',
       framing: 'world',
       raw: line,
+      time,
     })
   }
 

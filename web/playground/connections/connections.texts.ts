@@ -3,12 +3,12 @@
 export const en = {
   connect: 'Connect to a server',
   connectTo: 'Connect to a server …',
+  gatewayPages: 'Pages at your gateway',
   disconnect: 'Disconnect client',
   reconnect: 'Reconnect client',
   anotherClient: 'Open another client',
   kind: 'Connection type',
   kinds: {
-    gateway: 'Pages at your gateway',
     http: 'HTTP server',
     ws: 'WebSocket',
     frame: 'Web page',
@@ -139,6 +139,22 @@ export const en = {
       'This seems to contain a key or token. Remove it where the resource is published, or with redact().',
     secretNames:
       'These names may be secrets: {names}. Remove them where the resource is published, or with redact().',
+  },
+  audit: {
+    title: 'Audit log',
+    show: 'Show the audit log',
+    about:
+      'Of the newest {count} requests to the gateway, without contents. The page says why it allows a request, the gateway does not know.',
+    none: 'No requests yet. Connect an assistant, or a client here to a page of the gateway.',
+    uses: 'Use by assistant and page',
+    page: 'Page',
+    lists: 'lists of all pages',
+    unnamed: 'unnamed',
+    calls: 'Tool calls',
+    denials: 'Denied',
+    last: 'Last use',
+    pauseBy: 'Pauses all assistants for an hour:',
+    paused: 'All assistants are paused until {time}. This ends it:',
   },
   unreachable:
     '{url} could not be reached, or does not allow this page to read its response. “Diagnose” reports the cause.',

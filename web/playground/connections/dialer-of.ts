@@ -3,11 +3,11 @@
 import { t } from '../base/i18n.ts'
 import { frameDialer } from './frame.ts'
 import { type HttpOptions, http } from './http.ts'
-import type { AddressKind } from './servers.ts'
+import type { Kind } from './servers.ts'
 import type { Dialer } from './transport.ts'
 import { webSocketDialer } from './websocket.ts'
 
-export const schemes: Readonly<Record<AddressKind, readonly string[]>> = {
+export const schemes: Readonly<Record<Kind, readonly string[]>> = {
   http: ['https:', 'http:'],
   ws: ['wss:', 'ws:'],
   frame: ['https:', 'http:'],
@@ -15,7 +15,7 @@ export const schemes: Readonly<Record<AddressKind, readonly string[]>> = {
 
 /** The dialer, or the error of the address for the user. */
 export function dialerOf(
-  kind: AddressKind,
+  kind: Kind,
   address: string,
   { headers }: Pick<HttpOptions, 'headers'> = {},
 ): Dialer | string {

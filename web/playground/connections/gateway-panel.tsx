@@ -6,6 +6,7 @@ import { useEffect } from 'preact/hooks'
 import { t, tag } from '../base/i18n.ts'
 import { sizeText } from '../base/size.ts'
 import { dialog } from '../base/state.ts'
+import { auditDialer, maxEntries } from './audit-log.ts'
 import { connect } from './clients.ts'
 import {
   type GatewayState,
@@ -18,6 +19,7 @@ import {
 import { monitorPage } from './monitor.ts'
 import { openConnection } from './open.ts'
 import { ReadsTable } from './reads-table.tsx'
+import { Pause, UseTable } from './use-table.tsx'
 
 export function GatewayPanel({ close }: { close(): void }) {
   useEffect(() => {
@@ -41,16 +43,31 @@ export function GatewayPanel({ close }: { close(): void }) {
       <Pages state={state} close={close} />
       <p class="quiet">{t('connections.gateway.monitorNote')}</p>
       <ReadsTable />
-      <button type="button" data-command="audit.open" onClick={() => (dialog.value = 'audit')}>
-        {t('audit.title')}
-      </button>
+      <section class="connections-reads connections-uses">
+        <h3>{t('connections.audit.uses')}</h3>
+        <p class="quiet">{t('connections.audit.about', { count: maxEntries })}</p>
+        <UseTable />
+        <p class="connections-buttons">
+          <button
+            type="button"
+            data-audit
+            onClick={() => {
+              connect(auditDialer(startMonitoring))
+              close()
+            }}
+          >
+            {t('connections.audit.show')}
+          </button>
+        </p>
+        <Pause until={state.paused} />
+      </section>
       <Permissions state={state} />
     </div>
   )
 }
 
 /** Requests a link of the gateway, if the browser has no other credential. */
-export function Invite({ why, isUnpaired = false }: { why: string; isUnpaired?: boolean }) {
+function Invite({ why, isUnpaired = false }: { why: string; isUnpaired?: boolean }) {
   const link = useSignal('')
   return (
     <form

@@ -6,14 +6,11 @@ import { redactUrl } from './secrets.ts'
 import type { Session } from './session.ts'
 
 /** Kinds of connections to choose from. */
-export const kinds = ['gateway', 'http', 'ws', 'frame'] as const
+export const kinds = ['http', 'ws', 'frame'] as const
 export type Kind = (typeof kinds)[number]
 
-/** A kind of connection by an address. */
-export type AddressKind = Exclude<Kind, 'gateway'>
-
 export interface SavedServer {
-  kind: AddressKind
+  kind: Kind
   url: string
   /** The user's name for it, or the server's own. */
   name?: string
@@ -31,7 +28,7 @@ export const savedServers = setting<readonly SavedServer[]>('connections.recent'
 const isSame = (a: SavedServer, b: SavedServer) => a.kind === b.kind && a.url === b.url
 
 /** Stores a server, unless its address contains a secret. One that is stored stays in its place. */
-export function saveServer(kind: AddressKind, url: string): void {
+export function saveServer(kind: Kind, url: string): void {
   if (url === '' || redactUrl(url) !== url) return
   const all = savedServers.peek()
   if (all.some((one) => isSame(one, { kind, url }))) return
@@ -52,7 +49,7 @@ export function removeServer(server: SavedServer): void {
 }
 
 /** Takes the name that the server itself has, unless the user has given it one. */
-export function learnName(kind: AddressKind, url: string, { peer }: Pick<Session, 'peer'>): void {
+export function learnName(kind: Kind, url: string, { peer }: Pick<Session, 'peer'>): void {
   peer.subscribe((found) => {
     const name = found?.title || found?.name
     const server = savedServers.peek().find((one) => isSame(one, { kind, url }))
@@ -65,7 +62,6 @@ export function validServers(all: readonly unknown[]): SavedServer[] {
   return all.filter((one): one is SavedServer => {
     const { kind, url, name } = (one ?? {}) as Partial<SavedServer>
     const isNamed = name === undefined || typeof name === 'string'
-    const isKind = (kind as Kind) !== 'gateway' && kinds.includes(kind as Kind)
-    return isNamed && isKind && typeof url === 'string' && URL.canParse(url)
+    return isNamed && kinds.includes(kind as Kind) && typeof url === 'string' && URL.canParse(url)
   })
 }

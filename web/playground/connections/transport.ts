@@ -20,8 +20,8 @@ export interface TransportEvents {
   observed(direction: 'in' | 'out', text: string, framing: Framing): void
   /** A sent text gets no response, with the reason for the user. */
   failed(text: string, reason: string): void
-  /** An event other than a message, in one line: a stream ended, a session expired. */
-  note(line: string): void
+  /** An event other than a message, in one line: a stream ended, a session expired. `time`: ms since 1970; default: now. */
+  note(line: string, time?: number): void
   /** The server has not answered yet, with a possible cause for the user. */
   waiting(reason: string): void
   /** The transport closed, with the reason for the user; `undefined`: the playground closed it. */

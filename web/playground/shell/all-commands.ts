@@ -1,7 +1,6 @@
 /** All commands: the palette lists them, keys run them, and the help shows their keys. */
 
 import { appsCommands } from '../apps/commands.ts'
-import { auditCommands } from '../audit/commands.ts'
 import type { Command } from '../base/commands.ts'
 import { composeCommands } from '../compose/commands.ts'
 import { connectionsCommands } from '../connections/commands.ts'
@@ -20,7 +19,6 @@ export const commands: readonly Command[] = [
   ...lessonsCommands,
   ...connectionsCommands,
   ...yourPageCommands,
-  ...auditCommands,
   ...appsCommands,
   ...appCommands,
 ]

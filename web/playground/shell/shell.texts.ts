@@ -17,7 +17,7 @@ export const en = {
   useThemeLight: 'Theme: light',
   useThemeDark: 'Theme: dark',
   revision: 'Protocol revision',
-  gateway: 'Watch traffic',
+  gateway: 'Gateway',
   lessons: 'Lessons',
   share: 'Share',
   palette: 'All commands',

@@ -14,7 +14,7 @@ import type { Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { hasLoaded, pasteInto } from '../harness/waits.ts'
-import { openDialog } from '../playground/connections/dialog.ts'
+import { openGateway } from '../playground/connections/dialog.ts'
 import { press, saw } from '../playground/harness.ts'
 
 /** Intercepts all that the origin asks for from then on. */
@@ -227,7 +227,7 @@ inBrowsers(
       await (await open(start)).waitForSelector('#state[data-is=paired]')
       const before = await open(playground)
       await before.waitForSelector('html[data-ready]')
-      await openDialog(before, 'gateway')
+      await openGateway(before)
       await saw(before, '.connections-gateway', 'Permissions')
       await before.close()
       await end()
@@ -235,13 +235,13 @@ inBrowsers(
 
       const after = await open(playground)
       await after.waitForSelector('html[data-ready]')
-      await openDialog(after, 'gateway')
-      await after.waitForSelector('dialog input[name=link]')
+      await openGateway(after)
+      await after.waitForSelector('.front input[name=link]')
       // Pages join with the key as before, and a new link lets the playground in without a question.
       await (await open(`${web}demo/notes/`)).waitForSelector('#state[data-is=joined]')
       await after.bringToFront()
-      await pasteInto(after, 'dialog input[name=link]', (await gateway().fresh()).start)
-      await press(after, 'dialog button', 'Use link')
+      await pasteInto(after, '.front input[name=link]', (await gateway().fresh()).start)
+      await press(after, '.front button', 'Use link')
       await saw(after, '.connections-gateway', 'Permissions')
     }),
   { only: ['chromium'] },

@@ -26,6 +26,12 @@ export async function openDialog(page: Page, kind: string): Promise<void> {
   await page.waitForSelector(`${radio}:checked`)
 }
 
+/** Opens the room of the gateway. */
+export async function openGateway(page: Page): Promise<void> {
+  if (!(await page.$('.front'))) await press(page, '.bar button', 'gateway', 'data-command')
+  await page.waitForSelector('.front')
+}
+
 /** Pastes an address. */
 export async function fill(page: Page, url: string): Promise<void> {
   await page.waitForSelector('dialog input[name=url]')

@@ -10,7 +10,7 @@ import type { Page } from 'puppeteer-core'
 import { type Gateway, startGateway } from '../../e2e/gateway.ts'
 import { inBrowsers } from '../../harness/browsers.ts'
 import { press, saw } from '../harness.ts'
-import { connection, openDialog } from './dialog.ts'
+import { connection, openGateway } from './dialog.ts'
 
 let gateway: Gateway
 before(async () => {
@@ -51,7 +51,7 @@ inBrowsers(
     )?.[1]
 
     const tab = await openServed(open)
-    await openDialog(tab, 'gateway')
+    await openGateway(tab)
     await press(tab, '.connections-pages [data-tap]', name ?? '?', 'data-tap')
     await connection(tab, `${name}, monitor`)
     const uri = `${name}+idb:///notes-app/notes/n.2`
@@ -59,7 +59,7 @@ inBrowsers(
     await saw(tab, '[data-pane=timeline]', 'assistant tester')
     await saw(tab, '[data-pane=timeline]', uri)
 
-    await openDialog(tab, 'gateway')
+    await openGateway(tab)
     await saw(tab, '.connections-reads tr', uri)
     await saw(tab, '.connections-reads tr', 'tester')
     await saw(tab, '.connections-pages li', '1 read')
@@ -80,7 +80,7 @@ inBrowsers('a link of the gateway that leads to the playground pairs it', async 
   const tab = await open(playground.replace('#', '?quiet&lang=en#'))
   await tab.waitForSelector('html[data-ready]')
   await tab.waitForFunction(() => location.hash === '')
-  await openDialog(tab, 'gateway')
+  await openGateway(tab)
   await saw(tab, '.connections-gateway', 'Permissions')
 })
 
