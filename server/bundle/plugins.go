@@ -21,7 +21,7 @@ import (
 // lazyModules are the modules of web/src that are loaded on demand. Each is a separate
 // file of the package.
 var lazyModules = [...]string{
-	"access/decisions", "answer-call", "confirm-dialog", "redact-contents", "skills",
+	"access/decisions", "access/dialog", "answer-call", "redact-contents", "skills",
 	"sources/idb-reader", "sources/page-content", "validate",
 }
 

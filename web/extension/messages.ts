@@ -5,7 +5,7 @@
  * starts it if it is stopped. Where the engine does not run in the background, it has no other extension API.
  */
 
-import type { AssistantAccess, GatewayState, JoinReason } from 'pagemcp'
+import type { GatewayState, JoinReason, PageAccess } from 'pagemcp'
 
 /** A tab as the background sees it, with the page's title and URL, not redacted. */
 export interface TabInfo {
@@ -86,7 +86,7 @@ export interface EngineStatus {
   /** The newest first. */
   reads: ReadRecord[]
   /** Assistants that have read today, or are stopped. */
-  assistants: readonly AssistantAccess[]
+  assistants: Awaited<ReturnType<PageAccess['grants']>>
   /** No assistant reads anything until then; ms since 1970. */
   pausedUntil?: number
 }

@@ -1,13 +1,12 @@
 /** What stopped assistants may not read, for the engine: it announces nothing of that to them. */
 
-import type { Withheld } from 'pagemcp'
 import type { TabInfo } from './messages.ts'
 
 /** How many resources the engine withholds; PageAccess.withhold. */
 const maxWithheld = 2000
 
 /** The tabs of sites at which assistants are stopped; if these are too many, all tabs are withheld from the assistants. */
-export function withheldOf(tabs: readonly TabInfo[]): Withheld[] {
+export function withheldOf(tabs: readonly TabInfo[]): { assistant: string; uri: string }[] {
   const all = tabs.flatMap(({ id, active, stopped }) =>
     stopped.flatMap((assistant) => {
       const uris = [`tab:///${id}`, ...(active ? ['tab:///active'] : [])]

@@ -11,6 +11,9 @@ import type { Json } from './source.ts'
  */
 export type Right = 'read' | 'act'
 
+/** How a page decides without a decision of the user. `policy`: a function of the app decides first. */
+export type Mode = 'open' | 'ask' | 'policy'
+
 /** A request of an assistant that needs a decision. */
 export interface AccessRequest {
   /** The name that the gateway vouches for, `unnamed`, or the origin of a window. */
@@ -21,41 +24,33 @@ export interface AccessRequest {
   /** The MCP method, such as `resources/read`. */
   readonly method: string
   readonly uri?: string
-  readonly tool?: {
-    readonly name: string
-    readonly title?: string
-    /** `annotations.destructiveHint` is true: the user is asked each time. */
-    readonly destructive?: boolean
-  }
+  /** `destructive`: `annotations.destructiveHint` is true, so the user is asked each time. */
+  readonly tool?: { readonly name: string; readonly title?: string; readonly destructive?: boolean }
   /** The name of a prompt. */
   readonly prompt?: string
   /** Of a tool. */
   readonly arguments?: Json
 }
 
-/** Why a request was allowed or denied. */
-export type AccessReason =
-  /** By a saved decision. */
+/**
+ * Why a request was allowed or denied: by a saved decision (`grant`), the user's answer (`asked`), the function of the app
+ * (`policy`), or since the default is `open`; the user has `declined`, now or earlier, has `paused` all assistants, has not
+ * answered in time or could not be asked (`unanswered`), or has ended the access (`revoked`).
+ */
+type Reason =
   | 'grant'
-  /** The user was asked. */
   | 'asked'
-  /** By the function of the app. */
   | 'policy'
-  /** The default is `open`. */
   | 'open'
-  /** The user has declined, now or earlier. */
   | 'declined'
-  /** The user has paused all assistants. */
   | 'paused'
-  /** The user did not answer in time, or no tab could ask. */
   | 'unanswered'
-  /** The user has ended the access while the request waited. */
   | 'revoked'
 
 /** The answer to a request that the grants do not decide. */
 export interface AccessAnswer {
   readonly allow: boolean
-  readonly reason: AccessReason
+  readonly reason: Reason
   /** For the model, if it is denied: what to tell the user. Default: by the reason. */
   readonly message?: string
 }
@@ -108,7 +103,7 @@ export interface AccessDecision {
   /** The id of the task that waited for the decision. */
   readonly task?: string
   readonly allow: boolean
-  readonly reason: AccessReason
+  readonly reason: Reason
   /** Of the answer, UTF-16 code units: of its contents (a blob in Base64), else of its JSON text. */
   readonly bytes: number
   /** From the decision to the answer: without the time in which the user was asked. */
@@ -123,40 +118,33 @@ export interface AuditEntry extends AccessDecision {
   readonly time: number
 }
 
-/** How a page decides: `start({ access })`. */
-export type AccessPolicy = (
-  request: AccessRequest,
-) => 'allow' | 'deny' | 'ask' | Promise<'allow' | 'deny' | 'ask'>
-
-/** A decision about an assistant, as users see it. */
-export interface AssistantGrant extends Grant {
-  /** Ms since 1970; `undefined`: never used. */
-  readonly lastUsed?: number
-  /** `session` ends after 8 hours, or when the gateway forgets the app. */
-  readonly lasts: 'session' | 'always'
-}
+/** `open`: all that a gateway admits; `ask`: the user decides; a function: the app decides first. */
+export type AccessOption =
+  | 'open'
+  | 'ask'
+  | ((request: AccessRequest) => 'allow' | 'deny' | 'ask' | Promise<'allow' | 'deny' | 'ask'>)
 
 /** One assistant, with its decisions and its use of this app. */
 export interface AssistantAccess {
   readonly assistant: string
   readonly callsItself?: string
-  readonly grants: readonly AssistantGrant[]
-  /** Ms since 1970. */
+  /** `session` ends after 8 hours, or when the gateway forgets the app. */
+  readonly grants: readonly (Grant & { readonly lasts: 'session' | 'always' })[]
+  /** Ms since 1970; `undefined`: never used. To the hour, if no tab that was open then is. */
   readonly lastUsed?: number
-  /** Since midnight, over all tabs of the app. */
+  /** Since midnight, in all tabs of the app while this one is open. */
   readonly readsToday: number
   readonly callsToday: number
 }
 
 /** The user's decisions about assistants: `mcp.access`. All tabs of an app share them. */
 export interface PageAccess {
-  /** `policy`: a function of the app decides first. */
-  readonly mode: 'open' | 'ask' | 'policy'
+  readonly mode: Mode
   /** The app: origin and name. */
   readonly app: string
   /** Until when all requests are denied; ms since 1970; `undefined`: not paused. */
   readonly pausedUntil: number | undefined
-  /** All assistants with a decision, or that have used this app today. */
+  /** All assistants with a decision, or that have used this app today; those used last first. */
   grants(): Promise<readonly AssistantAccess[]>
   /**
    * Ends the access of an assistant, or of all, in all tabs, also hidden ones: what waits fails within 100 ms. The user is
@@ -179,6 +167,6 @@ export interface PageAccess {
    * @param resources - at most 2,000
    */
   withhold(resources: readonly Withheld[]): Promise<void>
-  /** The last entries, newest first; 1,000 at most are kept. */
+  /** The last 1,000 entries of all tabs, since this document was opened; newest first. */
   audit(): Promise<readonly AuditEntry[]>
 }

@@ -8,12 +8,11 @@ import { result } from './idb-request.ts'
 import { underLock } from './opening.ts'
 
 const name = 'pagemcp'
-const version = 2
+const version = 2 // version 1 had `keys` alone
 
-/** The stores. Version 1 had `keys` alone. */
-export type StoreName = 'keys' | 'access' | 'use' | 'audit'
+export type StoreName = 'keys' | 'access'
 
-/** How long another tab may block an upgrade, ms; one with a connection of version 1 has it for milliseconds. */
+/** How long another tab may block an upgrade, ms; one with a connection has it for milliseconds. */
 const blockedTime = 2000
 
 /** How often a database is tried that cannot be opened for now, and how long between two attempts. */
@@ -93,9 +92,7 @@ async function openNow(version: number | undefined, over: AbortSignal): Promise<
   opening.onupgradeneeded = ({ oldVersion }) => {
     const { result } = opening
     if (oldVersion < 1) result.createObjectStore('keys', { keyPath: 'address' })
-    if (oldVersion >= 2) return
-    for (const store of ['access', 'use']) result.createObjectStore(store, { keyPath: 'app' })
-    result.createObjectStore('audit', { autoIncrement: true }).createIndex('app', 'app')
+    if (oldVersion < 2) result.createObjectStore('access', { keyPath: 'app' })
   }
   const blocked = new Promise<never>((_, reject) => {
     const late = new DOMException('', 'TimeoutError') // its name is shown

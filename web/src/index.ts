@@ -4,19 +4,7 @@
  * of the address of the document.
  */
 
-export type {
-  AccessDecision,
-  AccessPolicy,
-  AccessReason,
-  AccessRequest,
-  AssistantAccess,
-  AssistantGrant,
-  AuditEntry,
-  Grant,
-  PageAccess,
-  Right,
-  Withheld,
-} from './access-types.ts'
+export type { AccessRequest, AuditEntry, PageAccess } from './access-types.ts'
 export type {
   AudioContent,
   ContentBlock,
@@ -63,7 +51,6 @@ export {
   type SampleParams,
   sample,
 } from './input.ts'
-export type { AccessOption } from './page-access.ts'
 export type { Goodbye, Port } from './port.ts'
 export type {
   PromptAnswer,

@@ -3,28 +3,19 @@
  * open, without a denial or a pause, that is when the app uses `mcp.access` or its event.
  */
 
-import type { OpenAccess } from './access/decisions.ts'
+import type { AccessOptions, OpenAccess } from './access/decisions.ts'
 import type {
   AccessAnswer,
   AccessDecision,
-  AccessPolicy,
+  AccessOption,
   AccessRequest,
-  GrantTable,
   PageAccess,
 } from './access-types.ts'
 import { lazily } from './module.ts'
 
-/** `open`: all that a gateway admits; `ask`: the user decides; a function: the app decides first. */
-export type AccessOption = 'open' | 'ask' | AccessPolicy
-
-interface Options {
-  readonly name: string
-  readonly title?: string
+interface Options extends Omit<AccessOptions, 'mode' | 'policy' | 'flag'> {
   /** Default: `open` for a page of this machine by `http:`, else `ask`. */
   readonly access?: AccessOption
-  setAccess(table: GrantTable): void
-  changed(): void
-  report(error: unknown): void
 }
 
 export interface OwnAccess {

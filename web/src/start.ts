@@ -1,6 +1,6 @@
 /** The main function of the package, {@link start}, and the {@link PageMcp} that it returns. */
 
-import type { PageAccess } from './access-types.ts'
+import type { AccessOption, PageAccess } from './access-types.ts'
 import type { ReadEvent } from './clients.ts'
 import { type ConnectOptions, type Connector, webSocket } from './connector.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
@@ -8,7 +8,7 @@ import { canJoinLater, type JoinError } from './handshake.ts'
 import { forgetInvitation } from './invitation.ts'
 import { jsonCopy } from './json.ts'
 import { listen } from './listen.ts'
-import { type AccessOption, pageAccess } from './page-access.ts'
+import { pageAccess } from './page-access.ts'
 import { instance, pageId, profile } from './page-id.ts'
 import { Channel, goodbye, isGoodbye, listenToPort, type Port } from './port.ts'
 import { onlyOnce, type Publishing, publishing } from './publish.ts'

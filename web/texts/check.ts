@@ -16,7 +16,7 @@ const camelCase = (name: string) =>
 /** Programs whose texts are one module. */
 const modules = {
   consent: 'src/access/texts.ts',
-  panel: 'src/access-element/texts.ts',
+  panel: 'src/access/panel-texts.ts',
   extension: 'extension/popup.texts.ts',
 }
 

@@ -2,9 +2,9 @@
 /** The panel of an MCP app: its sandboxed frame, its questions, and what it says. One app is open at a time. */
 
 import { effect, type Signal, signal } from '@preact/signals'
-import { guardClicks } from 'pagemcp/access'
 import { render } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { guardClicks } from '../../src/dialog-parts.ts'
 import { actions } from '../base/actions.ts'
 import { docked } from '../base/dock.ts'
 import { t, tag } from '../base/i18n.ts'

@@ -1,52 +1,64 @@
 /**
- * The user's decisions about assistants, with what asks for them: all that a page needs in order not to be open. A file of its
- * own in the package, `decisions.js`: a page on this machine loads it when something is decided.
+ * The user's decisions about assistants, with what asks for them: all that a page needs in order not to be open. They are
+ * stored in the IndexedDB database `pagemcp`, for all tabs of the app; without one, in this document alone. A file of its own in
+ * the package, `decisions.js`: a page on this machine loads it when something is decided.
  */
 
 import type {
   AccessAnswer,
   AccessDecision,
-  AccessPolicy,
+  AccessOption,
   AccessRequest,
   AssistantAccess,
+  AuditEntry,
   GrantTable,
+  Mode,
   PageAccess,
+  Right,
   Withheld,
 } from '../access-types.ts'
 import { toBase64Url } from '../base64url.ts'
+import { inDatabase } from '../database.ts'
 import { isFramed } from '../dialog-parts.ts'
-import { type Choice, showQuestion } from './dialog.ts'
+import { result } from '../idb-request.ts'
+import { lazily } from '../module.ts'
+import { type Choice, type QuestionMessage, questions, words } from './questions.ts'
 import {
+  type Action,
   type Decisions,
   decisionOf,
+  holding,
   hostedPrefix,
+  isWorn,
   keptTime,
-  type Mode,
-  maxWithheld,
-  present,
+  maxAssistants,
+  reduce,
   tableOf,
-  withDenials,
-  withGrant,
-} from './grants.ts'
-import { type QuestionMessage, questions, titleMark } from './questions.ts'
-import { dayOf, openSaved, type Saved } from './saved.ts'
-import { type Asked, shownOf } from './shown.ts'
-import { placeOf, refusalWords, unansweredWords } from './words.ts'
+  untilOf,
+} from './rules.ts'
 
 /** How long changes are collected for one event, ms. */
 const eventDelay = 100
 
-/** How often the table follows the last use of assistants, ms: decisions hold for weeks after it. */
-const tableTime = 3_600_000
-
 /** The longest time of a timer, ms. */
 const maxDelay = 2_147_483_647
+
+/** How many entries of the audit are kept. */
+const maxEntries = 1000
+
+/** How many resources are withheld. */
+const maxWithheld = 2000
+
+/** What stands before the title of a page that waits to be looked at. */
+const titleMark = '(?) '
+
+const what = 'the decisions about assistants'
 
 export interface AccessOptions {
   readonly name: string
   readonly title?: string
   readonly mode: Mode
-  readonly policy?: AccessPolicy
+  readonly policy?: Exclude<AccessOption, string>
   /** The entry of localStorage that says until when something is denied or paused. */
   readonly flag: string
   setAccess(table: GrantTable): void
@@ -56,45 +68,45 @@ export interface AccessOptions {
 }
 
 /** The access of a page, once it is loaded. */
-export interface OpenAccess
-  extends Omit<PageAccess, 'mode' | 'app'>,
-    Readonly<{
-      ask(request: AccessRequest, signal: AbortSignal): Promise<AccessAnswer>
-      decided(decision: AccessDecision): void
-      /** Reads what other tabs have decided, perhaps while the browser has stopped this one; settles when the engine has it. */
-      refresh(): Promise<void>
-      /** A gateway does not know this app any more: what was allowed "this time" ends. */
-      forgotten(): void
-      /** The page joins a gateway whose users have consented that their assistants read, `client:…`. */
-      consented(): void
-      close(): void
-    }> {}
+export type OpenAccess = Awaited<ReturnType<typeof openAccess>>
 
+/** Between the tabs of an app. */
 type Message =
   | QuestionMessage
   /** Decisions are stored that this tab does not know. */
   | { readonly kind: 'changed' }
-  /** Another tab shows the use of assistants. */
-  | { readonly kind: 'flush' }
-  /** The use of assistants is stored that this tab does not know. */
-  | { readonly kind: 'used' }
+  /** A request has been decided. */
+  | { readonly kind: 'used'; readonly entry: AuditEntry }
+
+/** How an assistant uses the app. */
+interface Use {
+  readonly callsItself?: string
+  /** Ms since 1970; 0: never. */
+  readonly lastUsed: number
+  readonly day: string
+  readonly reads: number
+  readonly calls: number
+}
 
 /**
  * Reads the decisions, sets the table of the engine, and answers from then on.
  *
  * @throws Error if they cannot be read, in a page that is open otherwise
  */
-export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
+export async function openAccess(options: AccessOptions) {
   const { name, title, mode, policy, flag, report } = options
   const tab = toBase64Url(crypto.getRandomValues(new Uint8Array(12)))
   const { origin } = globalThis
   const lists = new Set<string>() // who may see lists, where a function decides about reads
   const ended = new AbortController()
+  const empty: Decisions = { app: name, grants: [] }
+  const unstored = new Set<Action>() // for good, if it cannot be stored: what is denied here stays denied
+  const uses = new Map<string, Use>() // those used last are the last
+  const audit: AuditEntry[] = []
+  let decisions = empty
   let withheld: readonly Withheld[] = []
   let isConsented = false
-  let isClosed = false
   let table = ''
-  let tableSince = 0
   let eventTimer: ReturnType<typeof setTimeout> | undefined
   let pauseTimer: ReturnType<typeof setTimeout> | undefined
   let begin = () => {}
@@ -103,141 +115,142 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
   })
   let channel = openChannel() // before the decisions are read: what changes meanwhile is read again
 
-  const opening: Promise<Saved> = openSaved(name, report).catch((error: unknown) => {
-    if (mode === 'open') throw error // there is a denial or a pause, which would be lost
-    report(error)
-    return openSaved(name, report, false) // the user is asked again
-  })
-  opening.catch(() => {}) // it is awaited below
-  const saved = await opening
-
   const now = () => Date.now()
-  const holding = () => present(saved.decisions, saved.uses, now())
+  const held = () => holding(decisions.grants, now())
   const pausedUntil = () => {
-    const until = saved.decisions.pausedUntil
+    const until = decisions.pausedUntil
     return until !== undefined && until > now() ? until : undefined
   }
   const changed = () => {
     eventTimer ??= setTimeout(() => {
       eventTimer = undefined
-      if (!isClosed) options.changed()
+      options.changed()
     }, eventDelay)
   }
   /** Makes the decisions those of the engine, and answers what they decide. */
   const apply = () => {
-    if (isClosed) return
-    const held = holding()
+    if (ended.signal.aborted) return
+    const until = pausedUntil()
+    const present = {
+      app: name,
+      grants: held(),
+      ...(until !== undefined && { pausedUntil: until }),
+    }
     // Who has consented at the gateway is not known before the first request. With a function of the app no
     // consent is in the table: it decides before the consent.
-    const isTabled = isConsented && policy === undefined
-    const next = tableOf(mode, saved.decisions, held, lists, withheld, isTabled)
+    const next = tableOf(mode, present, lists, withheld, isConsented && policy === undefined)
     const text = JSON.stringify(next)
-    tableSince = now()
     if (text !== table) options.setAccess(next)
     table = text
-    noteDenials(flag, held, pausedUntil())
+    noteDenials(flag, present)
     clearTimeout(pauseTimer)
-    const until = pausedUntil()
     if (until !== undefined) pauseTimer = setTimeout(apply, Math.min(until - now() + 1, maxDelay))
     asking.settle()
     changed()
   }
-  const change = async (act: (decisions: Decisions) => void) => {
-    const stored = saved.change(act)
-    apply()
-    await stored
-    apply() // other tabs may have changed something
-    post({ kind: 'changed' })
+
+  const read = async (transaction: IDBTransaction) =>
+    ((await result(transaction.objectStore('access').get(name))) as Decisions | undefined) ?? empty
+  const take = (stored: Decisions | undefined) => {
+    if (stored) decisions = [...unstored].reduce((all, one) => reduce(all, one, now()), stored)
   }
+  const load = async () => take(await inDatabase(['access'], 'readonly', what, read))
   const reload = async () => {
-    await saved.reload()
+    await load()
     apply()
+  }
+  /** Holds here at once; settles when it is stored. Other tabs may have changed what is stored. */
+  const change = async (action: Action) => {
+    unstored.add(action)
+    decisions = reduce(decisions, action, now())
+    apply()
+    const stored = await inDatabase(['access'], 'readwrite', what, async (transaction) => {
+      const next = reduce(await read(transaction), action, now())
+      await result(transaction.objectStore('access').put(next))
+      return next
+    })
+    if (stored === undefined) return // there is no database
+    unstored.delete(action)
+    take(stored)
+    apply()
+    post({ kind: 'changed' })
   }
 
   function openChannel(): BroadcastChannel | undefined {
     if (typeof BroadcastChannel !== 'function') return undefined
     const made = new BroadcastChannel(`pagemcp.access:${name}`)
-    made.onmessage = ({ data }) => void begun.then(() => receive(data as Message))
+    made.onmessage = ({ data }) => void begun.then(() => receive(data)).catch(report)
     return made
   }
   function post(message: Message) {
     channel?.postMessage(message)
   }
-  function receive(message: Message) {
-    switch (message.kind) {
-      case 'changed':
-        reload().catch(report)
-        return
-      case 'flush':
-        saved
-          .flush()
-          .then((wrote) => wrote && post({ kind: 'used' }))
-          .catch(report)
-        return
-      case 'used':
-        changed()
-        return
-      case 'answered': // the engine has the decision before a request has its answer
-        void reload()
-          .catch(report)
-          .then(() => asking.receive(message))
-        return
-      default:
-        asking.receive(message)
-    }
+  async function receive(data: unknown) {
+    const message = messageOf(data)
+    if (message?.kind === 'used') return note(message.entry)
+    // The engine has the decision before a request has its answer.
+    if (message?.kind === 'changed' || message?.kind === 'over') await reload().catch(report)
+    if (message && message.kind !== 'changed') asking.receive(message)
   }
 
-  const storedAnswer = (asked: Asked | AccessRequest, key?: string, since = 0) => {
-    const denied = (reason: AccessAnswer['reason'], message?: string): AccessAnswer => {
-      return { allow: false, reason, ...(message !== undefined && { message }) }
-    }
-    if (pausedUntil() !== undefined) return denied('paused')
-    const grant = decisionOf(asked, holding())
-    if (grant?.allow) return { allow: true, reason: 'grant' } as const
-    if (grant?.isRevoked) return denied('revoked')
-    if (grant) return denied('declined', refusalWords('deny', 0))
-    const outcome = saved.decisions.outcomes.find((one) => one.key === key && one.time >= since)
-    if (outcome?.allow) return { allow: true, reason: 'asked' } as const
-    return outcome && denied('declined', refusalWords('dismissed', 0))
+  const note = (entry: AuditEntry) => {
+    audit.push(entry)
+    if (audit.length > maxEntries) audit.shift()
+    const { assistant } = entry
+    const use = withUse(uses.get(assistant), entry)
+    uses.delete(assistant)
+    uses.set(assistant, use)
+    if (uses.size > maxAssistants) uses.delete(uses.keys().next().value as string)
+    changed()
   }
-  const place = () => placeOf(bareTitle(), name, origin)
+
+  const storedAnswer = (
+    request: Pick<AccessRequest, 'assistant' | 'right' | 'tool'>,
+  ): AccessAnswer | undefined => {
+    if (pausedUntil() !== undefined) return { allow: false, reason: 'paused' }
+    const grant = decisionOf(request, held())
+    if (grant === undefined || grant.allow) return grant && { allow: true, reason: 'grant' }
+    if (grant.isRevoked) return { allow: false, reason: 'revoked' }
+    return { allow: false, reason: 'declined', message: words.declined }
+  }
+  const place = () => {
+    const shown = bareTitle()
+    return shown === '' || shown === name
+      ? `“${name}” (${origin})`
+      : `“${shown}” (${name}, ${origin})`
+  }
+  const dialog = globalThis.document && (await lazily('dialog.js', import('./dialog.ts')))
   const asking = questions({
     tab,
     post,
     isVisible: () => globalThis.document?.visibilityState === 'visible',
     mark: markTitle,
-    alone: (act) =>
-      'locks' in navigator ? navigator.locks.request(`pagemcp.question:${name}`, act) : act(),
-    show: (asked, signal) =>
-      showQuestion(shownOf(asked, name, title, origin, wantedLanguages(), now()), signal),
-    refresh: () => saved.reload().catch(report),
+    alone(act) {
+      const newest = () => load().catch(report).then(act)
+      return 'locks' in navigator
+        ? navigator.locks.request(`pagemcp.question:${name}`, newest)
+        : newest()
+    },
+    async show(asked, signal) {
+      const wanted = [globalThis.document?.documentElement?.lang ?? '', ...navigator.languages]
+      const about = { app: name, title, origin, wanted }
+      return dialog ? dialog.showDialog(dialog.questionOf(asked, about, now()), signal) : 'unshown'
+    },
     stored: storedAnswer,
-    store: ({ assistant, right, tool }, key, choice) =>
-      change((decisions) => {
-        const grant = grantOf(choice, tool?.destructive ? tool.name : undefined)
-        if (grant) withGrant(decisions, { assistant, right, time: now(), ...grant })
-        else {
-          const outcome = { key, time: now(), allow: choice === 'once' }
-          decisions.outcomes = [...decisions.outcomes.filter((one) => one.key !== key), outcome]
-        }
-      }).catch(report), // it holds in this document
+    async store({ assistant, right, tool }, choice) {
+      const grant = grantOf(choice, tool?.destructive ? tool.name : undefined)
+      if (grant) await change({ do: 'decide', grant: { assistant, right, ...grant } }).catch(report)
+    },
     place,
     report,
-    now,
-    later(act, ms) {
-      const timer = setTimeout(act, ms)
-      return () => clearTimeout(timer)
-    },
   })
 
   /** The function of the app, then the consent at a gateway, then the decisions, then the user. */
   async function decide(request: AccessRequest, signal: AbortSignal): Promise<AccessAnswer> {
     const stored = storedAnswer(request)
     if (stored && !stored.allow) return stored // by the user, who is above the app
-    if (policy) {
-      const answer = await byPolicy(policy, request, report)
-      if (answer) return answer
-    }
+    const answer = policy && (await byPolicy(policy, request, report))
+    if (answer) return answer
     const { assistant, right, method } = request
     if (isConsented && right === 'read' && assistant.startsWith(hostedPrefix)) {
       return { allow: true, reason: 'grant' }
@@ -245,17 +258,19 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
     if (stored) return stored
     if (method.endsWith('/list')) return { allow: false, reason: 'unanswered' } // asked at first use
     if (globalThis.document !== undefined && isFramed()) {
-      return { allow: false, reason: 'unanswered', message: unansweredWords.framed(place()) }
+      return { allow: false, reason: 'unanswered', message: words.framed(place()) }
     }
     return asking.ask(request, signal)
   }
 
+  await load().catch((error: unknown) => {
+    if (mode === 'open') throw error // there is a denial or a pause, which would be lost
+    report(error) // the user is asked again
+  })
+
   const on = (target: EventTarget | undefined, type: string, act: (event: Event) => void) =>
     target?.addEventListener?.(type, act, { signal: ended.signal })
-  on(globalThis.document, 'visibilitychange', () => {
-    asking.looked()
-    if (document.visibilityState === 'hidden') saved.flush().catch(report)
-  })
+  on(globalThis.document, 'visibilitychange', () => asking.looked())
   // A page that its browser does not run hears nothing: a frozen one would get the messages, and hold the lock of the
   // database, which it is granted, until it goes on.
   const leave = () => {
@@ -271,7 +286,6 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
   on(globalThis.document, 'resume', back)
   on(globalThis, 'pagehide', () => {
     asking.end()
-    saved.flush().catch(() => {}) // the document ends
     leave()
   })
   on(globalThis, 'pageshow', (event) => {
@@ -281,8 +295,42 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
   asking.looked()
   begin()
 
-  return {
-    async ask(request, signal) {
+  const page: Omit<PageAccess, 'mode' | 'app'> = {
+    get pausedUntil() {
+      return pausedUntil()
+    },
+    async grants() {
+      await load()
+      return assistantsOf(held(), uses, now())
+    },
+    async revoke(assistant, right) {
+      const known = [...decisions.grants.map((one) => one.assistant), ...uses.keys(), ...lists]
+      const assistants = assistant === undefined ? [...new Set(known)] : [assistant]
+      if (right !== 'act') for (const one of assistants) lists.delete(one)
+      await change({ do: 'stop', assistants, rights: right ? [right] : ['read', 'act'] })
+    },
+    async allow(assistant, right, lasts = 'session') {
+      const session = lasts === 'session' && { session: true as const }
+      await change({ do: 'decide', grant: { assistant, right, allow: true, ...session } })
+    },
+    async forget(assistant) {
+      lists.delete(assistant)
+      await change({ do: 'forget', assistant })
+    },
+    pause: (ms = 3_600_000) =>
+      change({ do: 'pause', until: now() + Math.min(Math.max(1, ms), keptTime) }),
+    resume: () => change({ do: 'pause', until: undefined }),
+    async withhold(resources) {
+      if (resources.length > maxWithheld) {
+        throw new RangeError(`withhold takes at most ${maxWithheld} resources`)
+      }
+      withheld = resources.map(({ assistant, uri }) => ({ assistant, uri }))
+      apply()
+    },
+    audit: async () => [...audit].reverse(),
+  }
+  return Object.assign(page, {
+    async ask(request: AccessRequest, signal: AbortSignal): Promise<AccessAnswer> {
       const answer = await decide(request, signal)
       const isSeen = policy === undefined && !isConsented
       if (answer.allow && request.right === 'read' && !isSeen && !lists.has(request.assistant)) {
@@ -291,88 +339,54 @@ export async function openAccess(options: AccessOptions): Promise<OpenAccess> {
       }
       return answer
     },
-    decided(decision) {
-      saved.note(decision)
-      if (now() - tableSince > tableTime) apply()
-      changed()
+    decided(decision: AccessDecision) {
+      const { assistant, right } = decision
+      const entry = { ...decision, time: now() }
+      note(entry)
+      post({ kind: 'used', entry })
+      const own = held().filter((one) => one.assistant === assistant && one.right === right)
+      if (own.some((one) => isWorn(one, now())))
+        change({ do: 'used', assistant, right }).catch(report)
     },
+    /** Reads what other tabs have decided, perhaps while the browser has stopped this one; settles when the engine has it. */
     refresh: reload,
-    forgotten() {
-      change((decisions) => {
-        decisions.grants = decisions.grants.filter(({ session }) => session === undefined)
-      }).catch(report)
-    },
+    /** A gateway does not know this app any more: what was allowed "this time" ends. */
+    forgotten: () => void change({ do: 'end-sessions' }).catch(report),
+    /** The page joins a gateway whose users have consented that their assistants read, `client:…`. */
     consented() {
       if (isConsented || mode === 'open') return
       isConsented = true
       apply()
     },
-    get pausedUntil() {
-      return pausedUntil()
-    },
-    async grants() {
-      post({ kind: 'flush' })
-      await saved.flush()
-      await saved.reload()
-      return assistantsOf(saved, holding(), now())
-    },
-    revoke(assistant, right) {
-      const known = [...saved.decisions.grants, ...saved.uses.values()].map((one) => one.assistant)
-      const assistants = assistant === undefined ? [...known, ...lists] : [assistant]
-      if (right !== 'act') for (const one of assistants) lists.delete(one)
-      const time = now()
-      const rights = right === undefined ? (['read', 'act'] as const) : [right]
-      return change((decisions) => withDenials(decisions, assistants, rights, time))
-    },
-    allow(assistant, right, lasts = 'session') {
-      const time = now()
-      const ends = lasts === 'session' && { session: true as const }
-      return change((decisions) =>
-        withGrant(decisions, { assistant, right, allow: true, time, ...ends }),
-      )
-    },
-    forget(assistant) {
-      lists.delete(assistant)
-      return change((decisions) => {
-        decisions.grants = decisions.grants.filter((one) => one.assistant !== assistant)
-      })
-    },
-    pause(ms = 3_600_000) {
-      const until = now() + Math.min(Math.max(1, ms), keptTime)
-      return change((decisions) => {
-        decisions.pausedUntil = until
-      })
-    },
-    resume: () =>
-      change((decisions) => {
-        delete decisions.pausedUntil
-      }),
-    async withhold(resources) {
-      if (resources.length > maxWithheld) {
-        throw new RangeError(`withhold takes at most ${maxWithheld} resources`)
-      }
-      withheld = resources.map(({ assistant, uri }) => ({ assistant, uri }))
-      apply()
-    },
-    async audit() {
-      post({ kind: 'flush' })
-      return saved.audit()
-    },
     close() {
-      isClosed = true
       ended.abort()
       asking.end()
       clearTimeout(eventTimer)
       clearTimeout(pauseTimer)
-      saved.flush().catch(report)
       leave()
     },
-  }
+  })
+}
+
+/** A message of another tab: other scripts of this origin may post to the channel, too. */
+function messageOf(data: unknown): Message | undefined {
+  const { kind, tab, key, assistant, choice, asked, entry } = (data ?? {}) as Record<
+    string,
+    unknown
+  >
+  const isAbout = (of: unknown) => typeof (of as { assistant?: unknown })?.assistant === 'string'
+  const isKnown =
+    kind === 'changed' ||
+    kind === 'looking' ||
+    (kind === 'used' && isAbout(entry)) ||
+    (kind === 'asked' && typeof tab === 'string' && typeof key === 'string' && isAbout(asked)) ||
+    (kind === 'over' && [tab, key, assistant, choice].every((one) => typeof one === 'string'))
+  return isKnown ? (data as Message) : undefined
 }
 
 /** The answer of the app's function; `undefined`: ask. */
 async function byPolicy(
-  policy: AccessPolicy,
+  policy: Exclude<AccessOption, string>,
   request: AccessRequest,
   report: (error: unknown) => void,
 ): Promise<AccessAnswer | undefined> {
@@ -391,47 +405,59 @@ async function byPolicy(
 
 /** What of a choice is saved; `undefined`: it is about the requests that wait. */
 function grantOf(choice: Choice, tool: string | undefined) {
-  const session = true as const
-  switch (choice) {
-    case 'session':
-      return { allow: true, session }
-    case 'tool-session':
-      return { allow: true, session, tool }
-    case 'always':
-      return { allow: true }
-    case 'deny':
-      return tool === undefined ? { allow: false } : undefined
+  if (choice === 'always') return { allow: true }
+  if (choice === 'session') return { allow: true, session: true as const }
+  if (choice === 'tool-session' && tool) return { allow: true, session: true as const, tool }
+  return choice === 'deny' && tool === undefined ? { allow: false } : undefined
+}
+
+/** The day of a time at this place. */
+const dayOf = (time: number) => new Date(time).toDateString()
+
+function withUse(use: Use | undefined, entry: AuditEntry): Use {
+  const { time, method, what, allow, count = 1 } = entry
+  const day = dayOf(time)
+  const { reads, calls } = use?.day === day ? use : { reads: 0, calls: 0 }
+  const callsItself = entry.callsItself ?? use?.callsItself
+  const isCall = method === 'tools/call'
+  return {
+    ...(callsItself !== undefined && { callsItself }),
+    lastUsed: allow ? time : (use?.lastUsed ?? 0),
+    day,
+    reads: reads + (allow && !isCall && what !== undefined ? count : 0), // lists have none
+    calls: calls + (allow && isCall ? count : 0),
   }
-  return undefined
 }
 
 /** All assistants with a decision, or that have used the app today; those used last first. */
 function assistantsOf(
-  { uses }: Saved,
-  holding: ReturnType<typeof present>,
+  grants: ReturnType<typeof holding>,
+  uses: ReadonlyMap<string, Use>,
   now: number,
 ): AssistantAccess[] {
   const today = dayOf(now)
-  const names = new Set(holding.map(({ assistant }) => assistant))
-  for (const { assistant, day } of uses.values()) if (day === today) names.add(assistant)
+  const active = [...uses.keys()].filter((assistant) => uses.get(assistant)?.day === today)
+  const names = new Set([...grants.map(({ assistant }) => assistant), ...active])
   const all = [...names].map((assistant): AssistantAccess => {
     const use = uses.get(assistant)
     const isToday = use?.day === today
+    const own = grants.filter((grant) => grant.assistant === assistant)
+    const lastUsed = Math.max(
+      use?.lastUsed ?? 0,
+      ...own.map(({ allow, used = 0 }) => (allow ? used : 0)),
+    )
     return {
       assistant,
       ...(use?.callsItself !== undefined && { callsItself: use.callsItself }),
-      grants: holding
-        .filter((grant) => grant.assistant === assistant)
-        .map(({ right, tool, allow, until, session }) => ({
-          assistant,
-          right,
-          ...(tool !== undefined && { tool }),
-          allow,
-          until,
-          lasts: session === undefined ? ('always' as const) : ('session' as const),
-          ...(use?.last[right] !== undefined && { lastUsed: use.last[right] }),
-        })),
-      ...(use?.lastUsed !== undefined && { lastUsed: use.lastUsed }),
+      grants: own.map((grant) => ({
+        assistant,
+        right: grant.right as Right,
+        ...(grant.tool !== undefined && { tool: grant.tool }),
+        allow: grant.allow,
+        until: untilOf(grant),
+        lasts: grant.session ? ('session' as const) : ('always' as const),
+      })),
+      ...(lastUsed > 0 && { lastUsed }),
       readsToday: isToday ? use.reads : 0,
       callsToday: isToday ? use.calls : 0,
     }
@@ -440,13 +466,8 @@ function assistantsOf(
 }
 
 /** Notes until when something is denied or paused: a page that is open looks there before it loads this file. */
-function noteDenials(
-  flag: string,
-  holding: ReturnType<typeof present>,
-  pausedUntil: number | undefined,
-) {
-  const denied = holding.flatMap(({ allow, until }) => (allow ? [] : until))
-  const until = Math.max(pausedUntil ?? 0, ...denied)
+function noteDenials(flag: string, { grants, pausedUntil = 0 }: Decisions) {
+  const until = Math.max(pausedUntil, ...grants.map((one) => (one.allow ? 0 : untilOf(one))))
   try {
     if (until === 0) localStorage.removeItem(flag)
     else if (localStorage.getItem(flag) !== String(until)) localStorage.setItem(flag, String(until))
@@ -464,8 +485,4 @@ function markTitle(on: boolean) {
   const { document } = globalThis
   if (document === undefined || document.title.startsWith(titleMark) === on) return
   document.title = on ? titleMark + document.title : bareTitle()
-}
-
-function wantedLanguages(): readonly string[] {
-  return [globalThis.document?.documentElement?.lang ?? '', ...navigator.languages]
 }

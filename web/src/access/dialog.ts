@@ -1,31 +1,23 @@
 /**
- * The question whether an assistant may read an app or act in it. It is in the top layer and in a closed shadow root; it
- * takes no click in its first half second, nor while the user clicks or types without a pause of that length, none that a
- * script has made, and none while something covers it. Its first
- * focus refuses; Escape and the close button decide nothing.
+ * The dialog by which the user decides about the page: whether an assistant may read an app or act in it, and whether the
+ * page joins the gateway of a link. It is in the top layer and in a closed shadow root; it takes no click in its first half
+ * second, nor while the user clicks or types without a pause of that length, none that a script has made, and none while
+ * something covers it. Its first focus refuses; Escape and the close button decide nothing.
  *
  * Scripts of the page have the same rights as this dialog, so it does not protect from them: a script may change the decisions
  * in storage, or cover the dialog by the top layer of a closed shadow root, which nothing outside can find. It protects
  * from what is shown around the page, over it, and at its place.
+ *
+ * A file of its own in the package, `dialog.js`, so that a document shows one at a time.
  */
 
-import { button, element, guardClicks, isFramed, styles } from '../dialog-parts.ts'
-import type { Shown } from './shown.ts'
-import { filled } from './texts.ts'
-
-/**
- * What the user has chosen. `dismissed`: closed without a decision. `ended`: the signal was aborted. `unshown`: the
- * question cannot be shown here, or not on top.
- */
-export type Choice =
-  | 'session'
-  | 'always'
-  | 'once'
-  | 'tool-session'
-  | 'deny'
-  | 'dismissed'
-  | 'ended'
-  | 'unshown'
+import type { GatewayQuestion } from '../credentials.ts'
+import { element, guardClicks, isFramed, styleSheet } from '../dialog-parts.ts'
+import { languageOf } from '../translation.ts'
+import { type Asked, clean } from './asked.ts'
+import type { Choice } from './questions.ts'
+import { sessionTime } from './rules.ts'
+import { filled, type Texts, textsIn } from './texts.ts'
 
 /** How often the dialog returns to the top after something has covered or removed it. */
 const maxReturns = 5
@@ -33,16 +25,166 @@ const maxReturns = 5
 /** How often the dialog looks whether it is still seen, ms. */
 const lookInterval = 250
 
-/** Shows the question until it is answered, or the signal is aborted. */
-export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice> {
+/** How long a secret of a gateway is good, ms: there is nothing to decide after that. */
+const gatewayTime = 120_000
+
+/** Names are isolated: their direction does not change that of the sentence. */
+type Sentence = ReturnType<typeof filled>
+
+/** What a dialog says. */
+export interface Shown<C extends string> {
+  readonly language: string
+  readonly title: Sentence
+  readonly lines: readonly Sentence[]
+  readonly arguments?: { readonly label: string; readonly text: string }
+  /** Below the rest. */
+  readonly notes: readonly Sentence[]
+  /** With their labels, in the order of the buttons; the last one refuses, and has the focus. */
+  readonly choices: readonly (readonly [C, string])[]
+  readonly close: string
+}
+
+/** The page that asks, for its user. */
+export interface About {
+  readonly app: string
+  readonly title: string | undefined
+  readonly origin: string
+  /** Language tags, most wanted first. */
+  readonly wanted: readonly string[]
+}
+
+/** What a gateway calls those who have no name of their own. */
+const unnamed = ['unnamed', 'token', 'stdio', 'anyone']
+
+/** The question about an assistant, in the user's language. */
+export function questionOf(asked: Asked, about: About, now: number): Shown<Choice> {
+  const { assistant, callsItself, right, tool, method, what } = asked
+  const { app, title, origin } = about
+  const language = languageOf(about.wanted)
+  const texts = textsIn(language)
+  const time = new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'short' })
+  const isUnnamed = unnamed.includes(assistant)
+  const cut = asked.arguments?.cut ?? 0
+  const isOnce = tool?.destructive || cut > 0 // nobody can allow what they cannot read
+  const names = {
+    assistant: nameOf(assistant, isUnnamed, texts),
+    app: clean(title || app),
+    id: clean(title && title !== app ? `${title} (${app})` : app),
+    origin,
+    name: callsItself ?? '',
+    method,
+    what: what ?? '',
+    tool: tool?.title ?? tool?.name ?? '',
+    title: tool?.title ?? tool?.name ?? '',
+    toolName: tool?.name ?? '',
+    count: String(cut),
+    time: time.format(now + sessionTime),
+  }
+  const say = (key: keyof Texts) =>
+    filled(texts[key], key === 'tool' ? { ...names, name: names.toolName } : names)
+  const lines = (of: { readonly [key in keyof Texts]?: boolean }) =>
+    (Object.keys(of) as (keyof Texts)[]).filter((key) => of[key]).map(say)
+  const choices = (...of: (readonly [Choice, keyof Texts])[]) =>
+    of.map(([choice, key]) => [choice, texts[key]] as const)
+  return {
+    language,
+    title: say(isOnce ? 'once' : right),
+    lines: lines({
+      app: true,
+      unnamedMeans: isUnnamed,
+      callsItself: callsItself !== undefined && callsItself !== assistant,
+      readMeans: right === 'read' && !isOnce,
+      actMeans: right === 'act' && !tool?.destructive,
+      onceMeans: tool?.destructive === true,
+      tool: tool !== undefined,
+      wants: tool === undefined && what !== undefined,
+      cut: cut > 0,
+    }),
+    ...(asked.arguments && { arguments: { label: texts.arguments, text: asked.arguments.text } }),
+    notes: lines({
+      untilSession: !isOnce,
+      untilAlways: !isOnce,
+      untilToolSession: tool?.destructive === true && cut === 0,
+    }),
+    choices:
+      cut > 0
+        ? choices(['deny', 'deny'])
+        : tool?.destructive
+          ? choices(['once', 'allowOnce'], ['tool-session', 'toolSession'], ['deny', 'deny'])
+          : choices(['session', 'thisTime'], ['always', 'always'], ['deny', 'deny']),
+    close: texts.close,
+  }
+}
+
+/** How the assistant is named in a sentence. */
+function nameOf(assistant: string, isUnnamed: boolean, texts: Texts): string {
+  if (isUnnamed) return texts.unnamed
+  if (assistant === 'webmcp') return texts.browser
+  if (/^https?:\/\//.test(assistant)) return texts.window.replace('{origin}', () => assistant)
+  return assistant
+}
+
+/**
+ * Asks the user whether this page may change to the gateway that a link invites to. Assistants at the gateway read what the
+ * page serves and call its tools, so a link alone must not decide that. In doubt the page keeps its gateway.
+ *
+ * @param signal - takes the question away; the answer is then false
+ */
+export async function confirmGateway(
+  { invited, paired }: GatewayQuestion,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const known =
+    paired === invited
+      ? 'The page is paired with another gateway at that address.'
+      : 'The page is paired with the gateway at {paired}.'
+  const names = { origin: self.origin, invited, paired }
+  const say = (text: string) => filled(text, names)
+  const shown = {
+    language: 'en',
+    title: say('Connect this page to another gateway?'),
+    lines: [
+      say('A link asks {origin} to join a gateway that it has no key for: {invited}'),
+      say(known),
+      say(
+        'Assistants at the new gateway could read what this page shares and use its tools. Continue only if you opened a link that your own gateway has just printed.',
+      ),
+    ],
+    notes: [],
+    choices: [
+      ['change', 'Connect to the new gateway'],
+      ['keep', 'Keep the present gateway'],
+    ] as const,
+    close: textsIn('en').close,
+  }
+  const late = AbortSignal.timeout(gatewayTime)
+  return (await showDialog(shown, signal ? AbortSignal.any([signal, late]) : late)) === 'change'
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** Shows a dialog until it is answered, or the signal is aborted; one after the other. */
+export function showDialog<C extends string>(
+  shown: Shown<C>,
+  signal: AbortSignal,
+): Promise<C | 'dismissed' | 'ended' | 'unshown'> {
+  const chosen = last.then(() => show(shown, signal))
+  last = chosen.catch(() => {})
+  return chosen
+}
+
+function show<C extends string>(
+  shown: Shown<C>,
+  signal: AbortSignal,
+): Promise<C | 'dismissed' | 'ended' | 'unshown'> {
   const { document } = globalThis
   if (document === undefined || typeof HTMLDialogElement !== 'function' || isFramed()) {
     return Promise.resolve('unshown')
   }
-  const { dialog, choices, deny } = build(shown)
+  const { dialog, buttons } = build(shown)
   const host = document.createElement('pagemcp-question')
   const root = host.attachShadow({ mode: 'closed' })
-  root.adoptedStyleSheets = [styles(further)]
+  root.adoptedStyleSheets = [styleSheet(style)]
   root.append(dialog)
   return new Promise((resolve) => {
     const over = new AbortController()
@@ -52,7 +194,7 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
     let returns = 0
     let below = new Set<Element>()
 
-    const settle = (choice: Choice) => {
+    const settle = (choice: C | 'dismissed' | 'ended' | 'unshown') => {
       over.abort()
       clearInterval(looking)
       host.remove()
@@ -65,7 +207,7 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
       below = inTopLayer()
       if (dialog.open) dialog.close()
       dialog.showModal()
-      deny.focus()
+      dialog.querySelector<HTMLElement>('[autofocus]')?.focus()
       clicks.arm()
     }
     /** Shows it again, on top of all else. */
@@ -81,7 +223,7 @@ export function showQuestion(shown: Shown, signal: AbortSignal): Promise<Choice>
       return document.elementFromPoint(left + width / 2, top + height / 2) === host
     }
 
-    for (const [choice, made] of choices) {
+    for (const [choice, made] of buttons) {
       on(made, 'click', (event) => {
         if (!clicks.takes(event)) return
         if (isOnTop(made)) settle(choice)
@@ -121,82 +263,64 @@ function inTopLayer(): Set<Element> {
   return new Set(document.querySelectorAll(':is(:popover-open, :modal, :fullscreen)')) // unknown ones are ignored
 }
 
-function build(shown: Shown) {
-  const { texts, language } = shown
-  const said = (name: keyof typeof texts, names = shown.names) => filled(texts[name], names)
-  const line = (name: keyof typeof texts, names = shown.names, className = '') =>
-    element('p', '', parts(said(name, names)), className)
-
-  const title = element('h2', '', parts(said(shown.title)))
-  title.id = 'title'
-  const body = element('div', '', [title], 'body')
-  const about = element('div', '')
-  about.id = 'about'
-  about.append(line('app'))
-  if (shown.isUnnamed) about.append(line('unnamedMeans'))
-  if (shown.names.name) about.append(line('callsItself'))
-  about.append(line(shown.means, shown.names, 'means'))
-  if (shown.toolNames) about.append(line('tool', shown.toolNames))
-  else if (shown.names.what) about.append(line('wants'))
-  body.append(about)
-  if (shown.arguments) {
-    const label = element('p', texts.arguments, [], 'label')
-    label.id = 'arguments'
-    const pre = element('pre', shown.arguments.text)
-    pre.tabIndex = 0
-    pre.setAttribute('role', 'region')
-    pre.setAttribute('aria-labelledby', 'arguments')
-    body.append(label, pre)
-    if (shown.arguments.cut > 0) {
-      body.append(line('cut', { count: String(shown.arguments.cut) }, 'means'))
-    }
+function build<C extends string>(shown: Shown<C>) {
+  const sentence = (parts: Sentence) =>
+    parts.map(({ text, isName }) => (isName ? element('bdi', {}, text) : text))
+  const line = (parts: Sentence) => element('p', {}, ...sentence(parts))
+  const { arguments: given, choices } = shown
+  const buttons = new Map<C | 'dismissed', HTMLButtonElement>()
+  for (const [i, [choice, label]] of choices.entries()) {
+    const refuses = i === choices.length - 1
+    buttons.set(choice, element('button', { type: 'button', autofocus: refuses }, label))
   }
-  const until = element('div', '', [], 'until')
-  until.id = 'until'
-  for (const name of shown.until) until.append(line(name))
-  body.append(until)
-
-  const choices = new Map<Choice, HTMLButtonElement>()
-  for (const [choice, name] of shown.choices) {
-    choices.set(choice, button(texts[name], choice === 'deny' ? 'keep' : ''))
-  }
-  const deny = choices.get('deny') as HTMLButtonElement
-  deny.autofocus = true
-  const buttons = element('div', '', [...choices.values()], 'buttons')
-  const close = button('', 'close')
-  close.setAttribute('aria-label', texts.close)
-  close.append(element('span', '×'))
-  choices.set('dismissed', close)
-  const dialog = element('dialog', '', [body, buttons, close])
-  dialog.lang = language
-  dialog.dir = 'ltr'
-  dialog.setAttribute('aria-labelledby', 'title')
-  dialog.setAttribute('aria-describedby', 'about until')
-  return { dialog, choices, deny }
-}
-
-/** Names are isolated: their direction does not change that of the sentence. */
-function parts(text: ReturnType<typeof filled>): Node[] {
-  return text.map(({ text, isName }) =>
-    isName ? element('bdi', text) : document.createTextNode(text),
+  const close = element(
+    'button',
+    { type: 'button', className: 'close', ariaLabel: shown.close },
+    '×',
   )
+  const about = element('div', { id: 'about' }, ...shown.lines.map(line))
+  const body = element(
+    'div',
+    { className: 'body' },
+    element('h2', { id: 'title' }, ...sentence(shown.title)),
+    about,
+    ...(given
+      ? [
+          element('p', {}, given.label),
+          element('pre', { tabIndex: 0, role: 'region', ariaLabel: given.label }, given.text),
+        ]
+      : []),
+    element('div', { id: 'notes' }, ...shown.notes.map(line)),
+  )
+  const row = element('div', { className: 'buttons' }, ...buttons.values())
+  const dialog = element('dialog', { lang: shown.language, dir: 'ltr' }, body, row, close)
+  dialog.setAttribute('aria-labelledby', 'title')
+  dialog.setAttribute('aria-describedby', 'about notes')
+  buttons.set('dismissed', close)
+  return { dialog, buttons }
 }
 
-const further = `
+/** Sizes are in `em`, since `rem` is the page's. */
+const style = `
+:host { all: initial }
 dialog { all: initial; box-sizing: border-box; position: fixed; inset: 0; margin: auto; width: min(34em, calc(100vw - 2em)); height: fit-content;
   max-height: calc(100vh - 2em); flex-direction: column; gap: 1em; padding: 1.25em; border: 1px solid #8888; border-radius: .75em;
   background: Canvas; color: CanvasText; color-scheme: light dark; font: medium/1.5 system-ui, sans-serif; overflow-wrap: break-word }
 dialog[open] { display: flex }
 dialog:not([open]) { display: none }
+dialog::backdrop { background: #0009 }
 .body { overflow: auto; min-height: 3em }
-h2 { padding-right: 2em }
+h2 { margin: 0 0 .75em; padding-right: 2em; font-size: 1.125em }
+p, pre { margin: 0 0 .75em }
 bdi { font-weight: 600; overflow-wrap: anywhere }
-.label { margin: 0 0 .25em }
-.until p { margin: 0 0 .25em; font-size: .875em }
-pre { margin: 0 0 .75em; max-height: 10em; overflow: auto; padding: .5em; border: 1px solid #8888; border-radius: .5em;
+#notes p { margin: 0 0 .25em; font-size: .875em }
+pre { max-height: 10em; overflow: auto; padding: .5em; border: 1px solid #8888; border-radius: .5em;
   font: .875em/1.4 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
-pre:focus-visible { outline: 3px solid Highlight }
-:focus-visible { outline-color: light-dark(#0b57d0, #a8c7fa) !important }
+:focus-visible { outline: 3px solid light-dark(#0b57d0, #a8c7fa); outline-offset: 2px }
+.buttons { display: flex; flex-wrap: wrap; gap: .5em }
+button { font: inherit; padding: .5em .875em; border: 1px solid #8888; border-radius: .5em; background: ButtonFace;
+  color: ButtonText; cursor: pointer }
+[autofocus] { font-weight: 600 }
 .close { position: absolute; top: .75em; right: .75em; min-width: 2.25em; padding: .25em; border-color: transparent; background: none; color: inherit }
 @media (max-width: 30em) { .buttons { flex-direction: column } }
 `

@@ -3,33 +3,40 @@
  * destructive tool; at most one is shown at a time.
  *
  * A tab that is hidden marks its title and tells the others; one that is visible shows the question for it. Who shows
- * one holds a Web Lock. Answers are stored before the lock is released: the next tab reads them before it shows its own, so
- * that no question is shown twice.
+ * one is alone (a Web Lock). Answers are stored before that ends: the next tab reads them before it shows its own.
  */
 
 import type { AccessAnswer, AccessRequest } from '../access-types.ts'
-import type { Choice } from './dialog.ts'
-import { type Asked, askedOf, isShowable } from './shown.ts'
-import { refusalWords, unansweredWords } from './words.ts'
+import { type Asked, askedOf, isShowable } from './asked.ts'
+
+/**
+ * What the user has chosen. `dismissed`: closed without a decision. `ended`: nobody waits for it any more. `unshown`: the
+ * question cannot be shown here, or not on top.
+ */
+export type Choice =
+  | 'session'
+  | 'always'
+  | 'once'
+  | 'tool-session'
+  | 'deny'
+  | 'dismissed'
+  | 'ended'
+  | 'unshown'
 
 /** How long a request waits for the user, ms: clients give up after 60 s. */
 export const waitTime = 45_000
 
 /** How many refusals end all questions about an assistant until the page is loaded again. */
-export const maxRefusals = 3
-
-/** What stands before the title of a page that waits to be looked at. */
-export const titleMark = '(?) '
+const maxRefusals = 3
 
 /** Messages between the tabs of an app. */
 export type QuestionMessage =
   /** A hidden tab has a question. */
   | { readonly kind: 'asked'; readonly tab: string; readonly key: string; readonly asked: Asked }
-  /** Nobody waits for it there any more. */
-  | { readonly kind: 'left'; readonly tab: string; readonly key: string }
-  /** It has been answered, and the answer is stored. */
+  /** It is over for a tab; unless it `ended`, for all of them: its answer is stored. */
   | {
-      readonly kind: 'answered'
+      readonly kind: 'over'
+      readonly tab: string
       readonly key: string
       readonly assistant: string
       readonly choice: Choice
@@ -44,20 +51,16 @@ export interface QuestionHost {
   readonly isVisible: () => boolean
   /** Sets or removes the mark of the title. */
   readonly mark: (on: boolean) => void
-  /** Acts while no other tab of the app does. */
+  /** Acts while no other tab of the app does, and after this one has read what others have stored. */
   readonly alone: (act: () => Promise<void>) => Promise<void>
   readonly show: (asked: Asked, signal: AbortSignal) => Promise<Choice>
-  /** Reads what other tabs have stored. */
-  readonly refresh: () => Promise<void>
-  /** What the stored decisions say; also answers of other tabs to the same question after `since`. */
-  readonly stored: (asked: Asked, key: string, since: number) => AccessAnswer | undefined
+  /** What the decisions say. */
+  readonly stored: (asked: Asked) => AccessAnswer | undefined
   /** Stores the user's answer, and tells the engine. */
-  readonly store: (asked: Asked, key: string, choice: Choice) => Promise<void>
+  readonly store: (asked: Asked, choice: Choice) => Promise<void>
   /** How the page is called in words for the model. */
   readonly place: () => string
   readonly report: (error: unknown) => void
-  readonly now: () => number
-  readonly later: (act: () => void, ms: number) => () => void
 }
 
 export interface Questions {
@@ -71,22 +74,39 @@ export interface Questions {
   end(): void
 }
 
-interface Waiter {
-  readonly answer: (answer: AccessAnswer) => void
-}
-
+/** A question, and who waits for its answer: requests of this tab, and hidden tabs, by their ids. */
 interface Question {
   readonly key: string
   readonly asked: Asked
-  /** When it was asked first, here; answers before that are those of other requests. */
-  readonly since: number
-  readonly waiters: Set<Waiter>
-  /** Hidden tabs that have the same question, with the functions that end their time. */
-  readonly others: Map<string, () => void>
-  /** The user has answered, and that is being stored. */
-  isStoring?: true
+  readonly waiting: Map<string | symbol, (answer: AccessAnswer) => void>
   /** While it is on the screen. */
   closing?: AbortController
+  /** The user has answered, and that is being stored. */
+  isStoring?: true
+}
+
+const unanswered = (message?: string): AccessAnswer => ({
+  allow: false,
+  reason: 'unanswered',
+  ...(message !== undefined && { message }),
+})
+
+/** What models read about requests that were not allowed: what to tell the user, and when to ask again. */
+export const words = {
+  declined: 'The user declined. Do not try again unless they ask.',
+  dismissed:
+    'The user has closed the question without a decision. Do not try again unless they ask.',
+  refused:
+    'The user has refused this assistant several times, and is not asked about it again before the page is loaded again. Do not try again unless they ask.',
+  hidden: (place: string) =>
+    `The user could not be asked: the tab ${place} is hidden. Tell the user to look at that tab, where the question waits for the next request. Do not try again before they say that they see it.`,
+  visible: (place: string) =>
+    `The user has not answered the question in the tab ${place}. Tell the user to look at that tab. Do not try again before they say so.`,
+  covered: (place: string) =>
+    `The user could not be asked: the question cannot be shown on top in the tab ${place}. Tell the user to open the page in a tab of its own. Do not try again before they say so.`,
+  framed: (place: string) =>
+    `The user could not be asked: ${place} is shown within another site. Tell the user to open the page in a tab of its own. Do not try again before they say so.`,
+  name: 'The user could not be asked: the name of this assistant, or of the tool, has characters that cannot be shown, or is too long. Tell the user to give it another name.',
 }
 
 export function questions(host: QuestionHost): Questions {
@@ -99,61 +119,75 @@ export function questions(host: QuestionHost): Questions {
     JSON.stringify(
       tool?.destructive ? [assistant, right, tool.name, host.tab, ++lastCall] : [assistant, right],
     )
-
-  const questionOf = (key: string, asked: Asked): Question => {
-    const since = host.now()
-    const question = open.get(key) ?? { key, asked, since, waiters: new Set(), others: new Map() }
-    open.set(key, question)
-    return question
+  const isOwn = ({ waiting }: Question) => [...waiting.keys()].some((id) => typeof id === 'symbol')
+  const over = (key: string, assistant: string, choice: Choice) =>
+    host.post({ kind: 'over', tab: host.tab, key, assistant, choice })
+  const tell = (question: Question) => {
+    const { key, asked } = question
+    if (isOwn(question) && !host.isVisible())
+      host.post({ kind: 'asked', tab: host.tab, key, asked })
   }
+  const marked = () => host.mark(!host.isVisible() && [...open.values()].some(isOwn))
   /** Closes a question that nobody waits for. */
-  const closeIfLeft = (question: Question) => {
-    if (question.waiters.size + question.others.size > 0) return
-    open.delete(question.key)
-    question.closing?.abort()
+  const closeIfLeft = ({ key, waiting, closing }: Question) => {
+    if (waiting.size > 0) return
+    open.delete(key)
+    closing?.abort()
     marked()
   }
-  const marked = () => {
-    const waits = [...open.values()].some(({ waiters }) => waiters.size > 0)
-    host.mark(waits && !host.isVisible())
-  }
-  const tell = ({ key, asked, waiters }: Question) => {
-    if (waiters.size > 0 && !host.isVisible()) {
-      host.post({ kind: 'asked', tab: host.tab, key, asked })
-    }
-  }
   const answerAll = (question: Question, answer: AccessAnswer) => {
-    for (const waiter of [...question.waiters]) waiter.answer(answer)
-    for (const end of question.others.values()) end()
-    question.others.clear()
-    closeIfLeft(question)
+    for (const done of [...question.waiting.values()]) done(answer)
   }
-  const refusalsOf = (assistant: string) => refusals.get(assistant) ?? 0
-  const isRefused = ({ assistant }: Asked) => refusalsOf(assistant) >= maxRefusals
-  const answerOf = (choice: Choice, { assistant }: Asked): AccessAnswer => {
-    if (choice === 'deny' || choice === 'dismissed') {
-      const message = refusalWords(choice, refusalsOf(assistant))
-      return { allow: false, reason: 'declined', message }
-    }
-    if (choice === 'unshown' || choice === 'ended') {
-      return { allow: false, reason: 'unanswered', message: unansweredWords.covered(host.place()) }
-    }
-    return { allow: true, reason: 'asked' }
+  const isRefused = ({ assistant }: Asked) => (refusals.get(assistant) ?? 0) >= maxRefusals
+  const answerOf = (choice: Choice, asked: Asked): AccessAnswer => {
+    if (choice === 'unshown' || choice === 'ended') return unanswered(words.covered(host.place()))
+    if (choice !== 'deny' && choice !== 'dismissed') return { allow: true, reason: 'asked' }
+    const said = choice === 'deny' ? words.declined : words.dismissed
+    return { allow: false, reason: 'declined', message: isRefused(asked) ? words.refused : said }
   }
-  /** Counts a refusal, here or in another tab; after the third one of an assistant nothing is asked about it. */
-  const count = (choice: Choice, assistant: string) => {
+  /** Answers a question; after the third refusal of an assistant, in any tab, all about it. */
+  const conclude = (key: string, assistant: string, choice: Choice) => {
+    const question = open.get(key)
+    if (question) answerAll(question, answerOf(choice, question.asked))
     if (choice !== 'deny' && choice !== 'dismissed') return
-    refusals.set(assistant, refusalsOf(assistant) + 1)
-    for (const question of [...open.values()]) {
-      if (isRefused(question.asked)) answerAll(question, answerOf('deny', question.asked))
+    refusals.set(assistant, (refusals.get(assistant) ?? 0) + 1)
+    for (const one of [...open.values()]) {
+      if (isRefused(one.asked)) answerAll(one, answerOf('deny', one.asked))
     }
   }
-  const settle = () => {
-    for (const question of [...open.values()]) {
-      if (question.isStoring) continue
-      const answer = host.stored(question.asked, question.key, question.since)
-      if (answer) answerAll(question, answer)
+
+  /** Waits for the answer to a question, as `id`, 45 s at most. */
+  function join(
+    key: string,
+    asked: Asked,
+    id: string | symbol,
+    answered: (answer: AccessAnswer) => void,
+    signal?: AbortSignal,
+  ) {
+    const question = open.get(key) ?? { key, asked, waiting: new Map() }
+    open.set(key, question)
+    const done = (answer: AccessAnswer) => {
+      if (question.waiting.get(id) !== done) return
+      question.waiting.delete(id)
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', leave)
+      answered(answer)
+      closeIfLeft(question)
     }
+    const giveUp = (answer: AccessAnswer) => {
+      done(answer)
+      if (typeof id === 'symbol' && !isOwn(question)) over(key, asked.assistant, 'ended')
+    }
+    const leave = () => giveUp(unanswered())
+    const timer = setTimeout(() => {
+      giveUp(unanswered(words[host.isVisible() ? 'visible' : 'hidden'](host.place())))
+    }, waitTime)
+    question.waiting.set(id, done)
+    if (signal?.aborted) return leave()
+    signal?.addEventListener('abort', leave, { once: true })
+    marked()
+    tell(question)
+    void showAll()
   }
 
   /** Shows the questions of this tab, one after the other and in turns with other tabs. */
@@ -164,99 +198,54 @@ export function questions(host: QuestionHost): Questions {
       while (open.size > 0 && host.isVisible()) await host.alone(showNext)
     } catch (error) {
       host.report(error)
-      for (const question of [...open.values()]) {
-        answerAll(question, answerOf('unshown', question.asked))
-      }
+      for (const one of [...open.values()]) answerAll(one, answerOf('unshown', one.asked))
     } finally {
       isShowing = false
     }
   }
 
   async function showNext() {
-    await host.refresh()
     settle()
     const [question] = open.values()
     if (question === undefined || !host.isVisible()) return
     const { key, asked } = question
-    const closing = new AbortController()
-    question.closing = closing
-    const choice = await host.show(asked, closing.signal)
-    question.closing = undefined
+    question.closing = new AbortController()
+    const choice = await host.show(asked, question.closing.signal)
+    delete question.closing
     if (choice === 'ended') return // left, hidden, or answered elsewhere
     if (choice !== 'unshown') {
       question.isStoring = true
-      await host.store(asked, key, choice)
-      host.post({ kind: 'answered', key, assistant: asked.assistant, choice })
+      await host.store(asked, choice)
+      over(key, asked.assistant, choice)
     }
-    answerAll(question, answerOf(choice, asked))
-    count(choice, asked.assistant)
+    conclude(key, asked.assistant, choice)
+  }
+
+  function settle() {
+    for (const question of [...open.values()]) {
+      const answer = question.isStoring ? undefined : host.stored(question.asked)
+      if (answer) answerAll(question, answer)
+    }
   }
 
   return {
     ask(request, signal) {
       const asked = askedOf(request)
       if (!isShowable(asked.assistant) || (asked.tool && !isShowable(asked.tool.name))) {
-        return Promise.resolve({
-          allow: false,
-          reason: 'unanswered',
-          message: unansweredWords.name,
-        })
+        return Promise.resolve(unanswered(words.name))
       }
       if (isRefused(asked)) return Promise.resolve(answerOf('deny', asked))
-      const key = keyOf(asked)
-      return new Promise((resolve) => {
-        const question = questionOf(key, asked)
-        const leave = () => waiter.answer({ allow: false, reason: 'unanswered' })
-        const waiter: Waiter = {
-          answer(answer) {
-            if (!question.waiters.delete(waiter)) return
-            stop()
-            signal.removeEventListener('abort', leave)
-            if (question.waiters.size === 0 && !answer.allow) {
-              host.post({ kind: 'left', tab: host.tab, key })
-            }
-            resolve(answer)
-            closeIfLeft(question)
-          },
-        }
-        const stop = host.later(() => {
-          const words = host.isVisible() ? unansweredWords.visible : unansweredWords.hidden
-          waiter.answer({ allow: false, reason: 'unanswered', message: words(host.place()) })
-        }, waitTime)
-        question.waiters.add(waiter)
-        if (signal.aborted) return leave()
-        signal.addEventListener('abort', leave, { once: true })
-        marked()
-        tell(question)
-        void showAll()
-      })
+      return new Promise((resolve) => join(keyOf(asked), asked, Symbol(), resolve, signal))
     },
     receive(message) {
       switch (message.kind) {
-        case 'asked': {
-          if (message.tab === host.tab || isRefused(message.asked)) return
-          const { key, tab, asked } = message
-          const question = questionOf(key, asked)
-          question.others.get(tab)?.()
-          const stop = host.later(() => {
-            question.others.delete(tab)
-            closeIfLeft(question)
-          }, waitTime)
-          question.others.set(tab, stop)
-          void showAll()
+        case 'asked':
+          if (!isRefused(message.asked)) join(message.key, message.asked, message.tab, () => {})
           return
-        }
-        case 'left': {
-          const question = open.get(message.key)
-          question?.others.get(message.tab)?.()
-          question?.others.delete(message.tab)
-          if (question) closeIfLeft(question)
-          return
-        }
-        case 'answered': {
-          const question = open.get(message.key)
-          if (question) answerAll(question, answerOf(message.choice, question.asked))
-          count(message.choice, message.assistant)
+        case 'over': {
+          const { key, tab, assistant, choice } = message
+          if (choice === 'ended') open.get(key)?.waiting.get(tab)?.(unanswered())
+          else conclude(key, assistant, choice)
           return
         }
         case 'looking':
@@ -272,17 +261,15 @@ export function questions(host: QuestionHost): Questions {
         return
       }
       for (const question of [...open.values()]) {
-        for (const end of question.others.values()) end()
-        question.others.clear() // a visible tab shows them
-        closeIfLeft(question)
+        for (const [id, done] of [...question.waiting]) {
+          if (typeof id === 'string') done(unanswered()) // a visible tab shows it
+        }
         question.closing?.abort()
         tell(question)
       }
     },
     end() {
-      for (const question of [...open.values()]) {
-        answerAll(question, { allow: false, reason: 'unanswered' })
-      }
+      for (const question of [...open.values()]) answerAll(question, unanswered())
     },
   }
 }

@@ -62,30 +62,3 @@ export function filled(
     .map((part, i) => ({ text: i % 2 === 1 ? (names[part] ?? '') : part, isName: i % 2 === 1 }))
     .filter((part) => part.text !== '')
 }
-
-/** How many characters of a name are shown. */
-export const maxName = 128
-
-// Controls, and marks that change the direction of a text or are invisible; those of other lines, too.
-const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu
-
-/** A text that shows as it is: no controls, no invisible marks, none that change its direction. */
-export function clean(text: string, most = maxName): string {
-  const plain = text.toWellFormed().replace(hidden, ' ').replace(/\s+/g, ' ').trim()
-  const points = [...plain]
-  return points.length > most ? `${points.slice(0, most - 1).join('')}…` : plain
-}
-
-/** How long the arguments of a tool may be to be shown: whoever allows a call has to be able to read all of them. */
-export const maxArguments = 100_000
-
-/** JSON over several lines, without hidden characters. `cut`: how many characters are missing of what is too long to be shown. */
-export function shownJson(value: unknown): { text: string; cut: number } {
-  const whole = (JSON.stringify(value, undefined, 2) ?? '')
-    .toWellFormed()
-    .replace(hidden, (mark) => (mark === '\n' ? mark : `\\u{${mark.codePointAt(0)?.toString(16)}}`))
-  if (whole.length > maxArguments) {
-    return { text: whole.slice(0, 2000).toWellFormed(), cut: whole.length - 2000 }
-  }
-  return { text: whole, cut: 0 }
-}

@@ -1,7 +1,6 @@
 // What the tests of the database evaluate in a page.
 
-import { openSaved } from '../../src/access/saved.ts'
-import { inDatabase } from '../../src/database.ts'
+import { openAccess } from '../../src/access/decisions.ts'
 import { findPairing, savePairing } from '../../src/pairings.ts'
 
 const address = 'ws://127.0.0.1:8808/page'
@@ -34,17 +33,20 @@ const kit = {
     await savePairing({ address, gateway: 'g', keyId, key })
   },
   async decide() {
-    const saved = await openSaved('notes', () => {})
-    await saved.change((decisions) => {
-      decisions.grants = [{ assistant: 'a', right: 'read', allow: true, time: Date.now() }]
-    })
-    const other = await openSaved('notes', () => {})
-    return other.decisions.grants.length
+    const opened = () =>
+      openAccess({
+        name: 'notes',
+        mode: 'ask',
+        flag: 'flag',
+        setAccess() {},
+        changed() {},
+        report() {},
+      })
+    const first = await opened()
+    await first.allow('a', 'read')
+    const decided = await first.grants()
+    return [decided.length, (await (await opened()).grants()).length]
   },
-  version: async () =>
-    (await indexedDB.databases()).find(({ name }) => name === 'pagemcp')?.version,
-  stores: () =>
-    inDatabase(['keys'], 'readonly', 'keys', async ({ db }) => [...db.objectStoreNames]),
 }
 export type DatabaseKit = typeof kit
 Object.assign(window, { kit, ready: true })

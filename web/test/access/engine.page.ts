@@ -231,6 +231,27 @@ inBrowsers('a page that cannot load what asks allows nothing', async (browser) =
   }
 })
 
+inBrowsers('the element of the package shows what users have answered, and ends it', (browser) =>
+  withApp(async (url) => {
+    const tab = await page(browser, url('access=ask'))
+    const reading = await sent(tab, 'cursor', 'resources/read', { uri: 'notes://1' })
+    await choose(tab, 'Allow always')
+    assert.ok((await answered(tab, reading)).contents)
+    await tab.evaluate(async () => {
+      const { defineAccess } = await import('/pagemcp/access.js' as string)
+      defineAccess(mcp)
+      document.body.append(document.createElement('page-mcp'))
+    })
+    await (await tab.waitForSelector('page-mcp >>> summary'))?.click()
+    await tab.waitForSelector('page-mcp >>> ::-p-text(Reads: 1 ·)')
+    const slow = await sent(tab, 'cursor', 'resources/read', { uri: 'notes://slow' })
+    const stop = 'page-mcp >>> ::-p-aria([name="Stop: cursor"][role="button"])'
+    await (await tab.waitForSelector(stop))?.click()
+    assert.equal((await answered(tab, slow)).error?.data?.reason, 'revoked')
+    await tab.waitForSelector('page-mcp >>> ::-p-text(Act: not allowed)')
+  }),
+)
+
 inBrowsers(
   'a request that a question waits for can be cancelled by the end of its client',
   (browser) =>

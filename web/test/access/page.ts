@@ -3,7 +3,7 @@
 
 import type {
   AccessAnswer,
-  AccessPolicy,
+  AccessOption,
   AccessRequest,
   GrantTable,
 } from '../../src/access-types.ts'
@@ -22,7 +22,7 @@ const query = new URLSearchParams(location.search)
 const { openAccess } = await import('../../src/access/decisions.ts')
 const tables: GrantTable[] = []
 const errors: string[] = []
-const policies: { readonly [name: string]: AccessPolicy } = {
+const policies: { readonly [name: string]: Exclude<AccessOption, string> } = {
   throws: () => {
     throw new Error('the policy fails')
   },

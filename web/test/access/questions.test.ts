@@ -1,10 +1,14 @@
 // The questions of several tabs, with a clock, locks and dialogs of the test.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import { setImmediate as settled } from 'node:timers/promises'
-import type { Choice } from '../../src/access/dialog.ts'
-import { type QuestionMessage, questions, waitTime } from '../../src/access/questions.ts'
+import {
+  type Choice,
+  type QuestionMessage,
+  questions,
+  waitTime,
+} from '../../src/access/questions.ts'
 import type { AccessAnswer, AccessRequest } from '../../src/access-types.ts'
 
 /** Dialogs on all screens, with what answers them. */
@@ -17,10 +21,8 @@ interface Dialog {
 /** Tabs of one app, and what they share. */
 function world() {
   const dialogs: Dialog[] = []
-  const timers = new Set<{ at: number; act: () => void }>()
-  const stored = new Map<string, { choice: Choice; time: number }>() // by key
+  const stored = new Map<string, boolean>() // by assistant
   const tabs = new Map<string, ReturnType<typeof questions>>()
-  let now = 0
   let turn: Promise<void> = Promise.resolve()
   let most = 0
 
@@ -52,25 +54,16 @@ function world() {
           most = Math.max(most, dialogs.length)
           signal.addEventListener('abort', () => dialogs.includes(dialog) && choose('ended'))
         }),
-      refresh: async () => {},
-      stored(_, key, since): AccessAnswer | undefined {
-        const one = stored.get(key)
-        if (one === undefined || one.time < since) return undefined
-        const allow = one.choice === 'session' || one.choice === 'once'
-        return { allow, reason: allow ? 'grant' : 'declined' }
+      stored({ assistant }): AccessAnswer | undefined {
+        const allow = stored.get(assistant)
+        return allow === undefined ? undefined : { allow, reason: allow ? 'grant' : 'declined' }
       },
-      async store(_, key, choice) {
-        stored.set(key, { choice, time: now })
+      async store({ assistant }, choice) {
+        if (choice === 'session') stored.set(assistant, true)
       },
       place: () => `tab ${tab}`,
       report: (error) => {
         throw error
-      },
-      now: () => now,
-      later(act, ms) {
-        const timer = { at: now + ms, act }
-        timers.add(timer)
-        return () => void timers.delete(timer)
       },
     })
     tabs.set(tab, own)
@@ -80,17 +73,14 @@ function world() {
     dialogs,
     open,
     most: () => most,
-    timers,
     async pass(ms: number) {
-      now += ms
-      for (const timer of [...timers]) {
-        if (timer.at > now || !timers.delete(timer)) continue
-        timer.act()
-      }
+      mock.timers.tick(ms)
       await settled()
     },
   }
 }
+
+mock.timers.enable({ apis: ['setTimeout'] })
 
 const never = new AbortController().signal
 const request = (assistant: string, more: Partial<AccessRequest> = {}): AccessRequest => ({
@@ -146,13 +136,12 @@ test('each call of a destructive tool is a question of its own', async () => {
 })
 
 test('a request waits 45 s: hidden, shown, or behind another question', async () => {
-  assert.equal(waitTime, 45_000)
-  const { open, dialogs, pass, timers } = world()
+  const { open, dialogs, pass } = world()
   const tab = open('1', false)
   const hidden = tab.ask(request('a'), never)
   await settled()
   assert.deepEqual([dialogs.length, tab.state.isMarked], [0, true])
-  await pass(44_999)
+  await pass(waitTime - 1)
   tab.state.isVisible = true
   tab.looked()
   await settled()
@@ -166,9 +155,9 @@ test('a request waits 45 s: hidden, shown, or behind another question', async ()
     ['b'],
     'the next one is shown',
   )
-  await pass(45_000)
+  await pass(waitTime)
   assert.equal((await behind).reason, 'unanswered')
-  assert.deepEqual([dialogs.length, timers.size], [0, 0])
+  assert.equal(dialogs.length, 0)
 })
 
 test('the last request that leaves closes the question, in any tab', async () => {

@@ -9,7 +9,7 @@ import { execFile } from 'node:child_process'
 import { after, before } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'puppeteer-core'
-import { sessionTime } from '../../src/access/grants.ts'
+import { sessionTime } from '../../src/access/rules.ts'
 import type { PageMcp } from '../../src/start.ts'
 import { servePages } from '../core/browser/built.ts'
 import { askUntil } from '../e2e/again.ts'
@@ -124,7 +124,7 @@ const states: { readonly [state: string]: State } = {
     isInFront: 'other',
     gives: ['value'], // from the gateway's memory
     async stop(tab) {
-      await tab.page.evaluate(() => mcp.access.audit()) // Chromium freezes no page that has a transaction
+      await tab.page.evaluate(() => mcp.access.grants()) // Chromium freezes no page that has a transaction
       const session = await tab.page.createCDPSession()
       await session.send('Page.setWebLifecycleState', { state: 'frozen' })
       const isAsleep = (answer: string) => answer.includes('page-asleep')

@@ -33,8 +33,8 @@ const outcome = async (tab: Page) => {
 
 /** What a visitor sees and does of the confirmation. */
 const confirmation = {
-  shown: (tab: Page) => tab.waitForSelector('pagemcp-confirm'),
-  gone: (tab: Page) => tab.waitForFunction(() => !document.querySelector('pagemcp-confirm')),
+  shown: (tab: Page) => tab.waitForSelector('pagemcp-question'),
+  gone: (tab: Page) => tab.waitForFunction(() => !document.querySelector('pagemcp-question')),
   /**
    * Makes the next click one that comes at once, however long the browser takes to deliver it: the dialog reads a clock
    * that stands where it is now. Call it before the dialog is shown.
@@ -157,10 +157,11 @@ inBrowsers('a stranger on the gateway’s port needs the user’s consent beside
       await confirmation.shown(tab)
       // Scripts cannot answer, and neither can a click that was meant for the page.
       await tab.evaluate(() => {
-        const host = document.querySelector('pagemcp-confirm')
+        const host = document.querySelector('pagemcp-question')
         host?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }))
         if (host?.shadowRoot) throw new Error('the shadow root is open')
       })
+      await confirmation.takesClicks(tab)
       await tab.keyboard.press('Escape')
       await confirmation.gone(tab)
       const again = await stranger.dialled() // with the key, for the page's own gateway may be back
@@ -193,7 +194,9 @@ inBrowsers('a gateway that was set up anew is joined after the user has confirme
       await confirmation.shown(tab)
       await tab.keyboard.press('Enter') // refuses by default, but not at once
       await confirmation.takesClicks(tab)
+      await tab.keyboard.down('Shift')
       await tab.keyboard.press('Tab')
+      await tab.keyboard.up('Shift')
       await tab.keyboard.press('Enter')
       await confirmation.gone(tab)
       const peer = await renewed.dialled()

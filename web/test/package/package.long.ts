@@ -97,7 +97,7 @@ test('attw finds nothing', () => {
 
 /** Uses each entry point, with types that are inferred. */
 const source = `import { idb, isSecretName, page, redactUrl, start, type PageMcp } from 'pagemcp'
-import { type AccessHost, type AccessState, defineAccess, watchAccess } from 'pagemcp/access'
+import { assistantName, defineAccess } from 'pagemcp/access'
 import { connectTo } from 'pagemcp/client'
 import { PageMcpProvider, useResource } from 'pagemcp/react'
 
@@ -118,11 +118,8 @@ export async function serve(cart: string[]): Promise<PageMcp> {
   return mcp
 }
 
-export const readers = (host: AccessHost): (() => void) => {
-  document.createElement('pagemcp-access').mcp = host
-  return watchAccess(host, ({ assistants }: AccessState) =>
-    document.title = assistants.filter(({ isActive }) => isActive).map(({ assistant }) => assistant).join())
-}
+export const readers = async (mcp: PageMcp): Promise<string[]> =>
+  (await mcp.access.grants()).map(({ assistant }) => assistantName(assistant))
 export const others = [connectTo, PageMcpProvider, useResource, redactUrl, isSecretName]
 export const port: Promise<MessagePort> = connectTo(parent, { origin: 'https://example.com' })
 `

@@ -167,14 +167,14 @@ inBrowsers(
       await tab.waitForFunction('window.ready')
       for (const end of ['connection.leave()', 'mcp.close()']) {
         await tab.evaluate(connect)
-        await tab.waitForSelector('pagemcp-confirm')
+        await tab.waitForSelector('pagemcp-question')
         await tab.evaluate(end)
         const wanted =
           end === 'mcp.close()'
             ? 'InvalidStateError: the engine was closed'
             : 'AbortError: the page left the gateway'
         assert.equal(await tab.evaluate('outcome'), wanted)
-        await tab.waitForFunction("document.querySelector('pagemcp-confirm') === null", {
+        await tab.waitForFunction("document.querySelector('pagemcp-question') === null", {
           timeout: 5_000, // ms
         })
         await tab.evaluate('mcp.close()')

@@ -2,64 +2,62 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { askedOf, isShowable } from '../../src/access/asked.ts'
+import { questionOf } from '../../src/access/dialog.ts'
 import {
+  type Action,
   type Decisions,
   decisionOf,
+  holding,
   keptTime,
   maxAssistants,
-  present,
-  prune,
+  reduce,
   type SavedGrant,
   sessionTime,
   tableOf,
-  type Use,
-  untilOf,
-  withDenials,
-  withGrant,
-} from '../../src/access/grants.ts'
-import { askedOf, isShowable, shownOf } from '../../src/access/shown.ts'
-import { en, shownJson, textsIn } from '../../src/access/texts.ts'
+} from '../../src/access/rules.ts'
+import { en, textsIn } from '../../src/access/texts.ts'
 import type { AccessRequest } from '../../src/access-types.ts'
 import { languageOf, languages, translated } from '../../src/translation.ts'
 
 const now = 1_800_000_000_000
 const day = 86_400_000
-const decisions = (...grants: SavedGrant[]): Decisions => ({ app: 'notes', grants, outcomes: [] })
-const used = (assistant: string, last: Use['last']) =>
-  new Map([[assistant, { assistant, last, day: '', reads: 0, calls: 0 }]])
+const about = { app: 'notes', title: 'My notes', origin: 'https://a.example', wanted: [] }
+const decisions = (...grants: SavedGrant[]): Decisions => ({ app: 'notes', grants })
+const after = (of: Decisions, ...actions: Action[]) =>
+  actions.reduce((all, action) => reduce(all, action, now), of)
 const read = { assistant: 'a', right: 'read', allow: true, time: now } as const
 
-const ends: { name: string; grant: SavedGrant; last?: Use['last']; want: number }[] = [
+for (const { name, grant, want } of [
   { name: 'this time', grant: { ...read, session: true }, want: now + sessionTime },
   {
     name: 'this time, used later',
-    grant: { ...read, session: true },
-    last: { read: now + day },
+    grant: { ...read, session: true, used: now + day },
     want: now + sessionTime,
   },
   { name: 'always', grant: read, want: now + keptTime },
-  { name: 'always, used', grant: read, last: { read: now + day }, want: now + day + keptTime },
-  {
-    name: 'always, another right used',
-    grant: read,
-    last: { act: now + day },
-    want: now + keptTime,
-  },
+  { name: 'always, used', grant: { ...read, used: now + day }, want: now + day + keptTime },
   {
     name: 'a denial, tried again',
-    grant: { ...read, allow: false },
-    last: { read: now + 29 * day },
+    grant: { ...read, allow: false, used: now + 29 * day },
     want: now + 29 * day + keptTime,
   },
-]
-for (const { name, grant, last = {}, want } of ends) {
+] as { name: string; grant: SavedGrant; want: number }[]) {
   test(`when a decision ends: ${name}`, () => {
-    const uses = used('a', last)
-    assert.equal(untilOf(grant, uses), want)
-    const at = (time: number) => present(decisions(grant), uses, time).length
+    const at = (time: number) => holding([grant], time).length
     assert.deepEqual([at(want - 1), at(want)], [1, 0])
   })
 }
+
+test('a request makes the decisions about its right hold longer', () => {
+  const old = now - 20 * day
+  const of = decisions({ ...read, time: old }, { ...read, right: 'act', time: old })
+  const { grants } = after(of, { do: 'used', assistant: 'a', right: 'read' })
+  assert.deepEqual(
+    grants.map(({ used }) => used),
+    [now, undefined],
+  )
+})
 
 const act = { ...read, right: 'act' } as const
 const wipe = { name: 'wipe', destructive: true }
@@ -115,52 +113,63 @@ for (const { name, grants, request, want } of says) {
 }
 
 test('a denial ends what was granted before, and a grant replaces the denial', () => {
-  const of = decisions()
-  withGrant(of, act)
-  withGrant(of, { ...act, tool: 'wipe', session: true })
-  assert.equal(of.grants.length, 2)
-  withDenials(of, ['a', 'page'], ['read', 'act'], now)
+  const { time: _, ...grant } = { ...read, right: 'act' as const }
+  const decided = after(
+    decisions(),
+    { do: 'decide', grant },
+    { do: 'decide', grant: { ...grant, tool: 'wipe', session: true } },
+  )
+  assert.equal(decided.grants.length, 2)
+  const stopped = after(decided, {
+    do: 'stop',
+    assistants: ['a', 'page'],
+    rights: ['read', 'act'],
+  })
   assert.deepEqual(
-    of.grants.map(({ assistant, right, allow, isRevoked }) => [assistant, right, allow, isRevoked]),
+    stopped.grants.map((one) => [one.assistant, one.right, one.allow, one.isRevoked]),
     [
       ['a', 'read', false, true],
       ['a', 'act', false, true],
     ],
     'and the page itself cannot be denied',
   )
-  withGrant(of, { ...read, time: now + 1 })
+  const allowed = after(stopped, { do: 'decide', grant: { ...grant, right: 'read' } })
   assert.deepEqual(
-    of.grants.map(({ allow }) => allow),
+    allowed.grants.map(({ allow }) => allow),
     [false, true],
   )
+  assert.deepEqual(after(allowed, { do: 'forget', assistant: 'a' }).grants, [])
 })
 
-test('the oldest decisions are forgotten, and what has ended', () => {
+test('what is for this time ends with the memory of the gateway, a pause by itself', () => {
+  const of = { ...decisions({ ...read, session: true }, act), pausedUntil: now + 1 }
+  assert.deepEqual(after(of, { do: 'end-sessions' }).grants, [act])
+  assert.equal(reduce(of, { do: 'end-sessions' }, now + 1).pausedUntil, undefined)
+  assert.equal(after(of, { do: 'pause', until: undefined }).pausedUntil, undefined)
+})
+
+test('the oldest decisions are forgotten', () => {
   const all = Array.from({ length: maxAssistants + 5 }, (_, i) => ({
     ...read,
     assistant: `a${i}`,
     time: now + i,
   }))
-  const of: Decisions = { ...decisions(...all), pausedUntil: now }
-  of.outcomes = [{ key: 'old', time: now - day, allow: false }]
-  prune(of, new Map(), now)
-  assert.equal(of.grants.length, maxAssistants)
-  assert.equal(of.grants[0]?.assistant, 'a5')
-  assert.deepEqual([of.outcomes, of.pausedUntil], [[], undefined])
+  const { grants } = after(decisions(...all), { do: 'end-sessions' })
+  assert.equal(grants.length, maxAssistants)
+  assert.equal(grants[0]?.assistant, 'a5')
 })
 
 test('the table never names the page itself, since an assistant may have that name', () => {
   for (const mode of ['open', 'ask', 'policy'] as const) {
-    const table = tableOf(mode, decisions(), [])
+    const table = tableOf(mode, decisions())
     assert.deepEqual(table, {
       default: mode === 'open' ? 'open' : 'ask',
       ...(mode === 'policy' && { policy: true }),
       grants: [],
     })
   }
-  const holding = present(decisions(read), new Map(), now)
   assert.deepEqual(
-    tableOf('policy', decisions(read), holding, ['b']).grants.map(({ assistant, right }) => [
+    tableOf('policy', decisions(read), ['b']).grants.map(({ assistant, right }) => [
       assistant,
       right,
     ]),
@@ -174,9 +183,8 @@ test('the table never names the page itself, since an assistant may have that na
     { ...read, assistant: 'client:denied', allow: false },
     { ...read, assistant: 'client:allowed' },
   )
-  const held = present(hosted, new Map(), now)
   const seeing = ['client:denied', 'client:new', 'local']
-  const { policy, asksLists, grants } = tableOf('ask', hosted, held, seeing, [], true)
+  const { policy, asksLists, grants } = tableOf('ask', hosted, seeing, [], true)
   assert.deepEqual([policy, asksLists], [undefined, true])
   assert.deepEqual(
     grants.map(({ assistant, right, allow }) => [assistant, right, allow]),
@@ -189,7 +197,7 @@ test('the table never names the page itself, since an assistant may have that na
     ],
   )
   const withheld = [{ assistant: 'a', uri: 'note:a' }]
-  assert.deepEqual(tableOf('open', decisions(read), holding, [], withheld).grants[0], {
+  assert.deepEqual(tableOf('open', decisions(read), [], withheld).grants[0], {
     assistant: 'a',
     right: 'read',
     uri: 'note:a',
@@ -233,7 +241,9 @@ test('texts of assistants are cut and cleaned, and names that do not show are re
   for (const name of ['', 'a\u202eb', 'a\u200bb', 'a\nb', ' a', 'x'.repeat(200)]) {
     assert.equal(isShowable(name), false, JSON.stringify(name))
   }
-  const { text, cut } = shownJson({ a: `\u202e${'x'.repeat(30_000)}`, last: 'here' })
+  const call = { assistant: 'a', right: 'act', method: 'tools/call' } as const
+  const given = { a: `\u202e${'x'.repeat(30_000)}`, last: 'here' }
+  const { text = '', cut } = askedOf({ ...call, arguments: given }).arguments ?? {}
   assert.ok(text.startsWith('{\n  "a": "\\u{202e}xxx'), text.slice(0, 40))
   assert.deepEqual([text.endsWith('"last": "here"\n}'), cut], [true, 0], 'arguments are whole')
   const asked = askedOf({
@@ -246,19 +256,10 @@ test('texts of assistants are cut and cleaned, and names that do not show are re
   })
   assert.deepEqual([[...(asked.callsItself ?? '')].length, asked.what], [128, 'notes:// 1'])
   assert.equal(asked.arguments, undefined, 'a read has none')
-  const shown = shownOf(
-    { ...asked, callsItself: 'a' },
-    'notes',
-    'My notes',
-    'https://a.example',
-    [],
-    now,
-  )
-  assert.deepEqual(
-    [shown.names.name, shown.names.app, shown.names.id],
-    ['', 'My notes', 'My notes (notes)'],
-    'a name that is known is not said twice',
-  )
+  const { lines } = questionOf({ ...asked, callsItself: 'a' }, about, now)
+  const said = lines.map((line) => line.map(({ text }) => text).join(''))
+  assert.ok(said.includes('App: My notes (notes) at https://a.example'), said.join('\n'))
+  assert.equal(said.join().includes('calls itself'), false, 'a name that is known')
 })
 
 test('a call whose arguments are too long to be read can only be refused', () => {
@@ -270,7 +271,7 @@ test('a call whose arguments are too long to be read can only be refused', () =>
       tool,
       arguments: { text: 'x'.repeat(1_000_000), path: '/' },
     })
-    const shown = shownOf(asked, 'notes', undefined, 'https://a.example', [], now)
+    const shown = questionOf(asked, about, now)
     assert.deepEqual(
       shown.choices.map(([choice]) => choice),
       ['deny'],

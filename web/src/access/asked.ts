@@ -1,0 +1,53 @@
+/** What a question is about: plain data, which may go to another tab of the app. */
+
+import type { AccessRequest } from '../access-types.ts'
+
+export interface Asked
+  extends Pick<AccessRequest, 'assistant' | 'callsItself' | 'right' | 'method' | 'tool'> {
+  /** A URI, or the name of a prompt. */
+  readonly what?: string
+  /** `cut`: how many characters are missing of what is too long to be shown. */
+  readonly arguments?: { readonly text: string; readonly cut: number }
+}
+
+/** The request with its texts cut and cleaned, except the names that decisions belong to. */
+export function askedOf(request: AccessRequest): Asked {
+  const { assistant, callsItself, right, method, uri, prompt, tool, arguments: given } = request
+  const what = uri === 'access:///read' ? undefined : (uri ?? prompt) // that one stands for all
+  return {
+    assistant,
+    right,
+    method: clean(method),
+    ...(callsItself && { callsItself: clean(callsItself) }),
+    ...(what !== undefined && { what: clean(what) }),
+    ...(tool && { tool: { ...tool, ...(tool.title && { title: clean(tool.title) }) } }),
+    ...(given !== undefined && right === 'act' && { arguments: shownJson(given) }),
+  }
+}
+
+/** Whether a name is shown as it is: decisions belong to what the user has seen. */
+export const isShowable = (name: string) => name !== '' && clean(name) === name
+
+/** How many characters of a name are shown. */
+const maxName = 128
+
+/** How long the arguments of a tool may be: whoever allows a call has to be able to read all of them. */
+const maxArguments = 100_000
+
+// Controls, and marks that change the direction of a text or are invisible; those of other lines, too.
+const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu
+
+/** A text that shows as it is: no controls, no invisible marks, none that change its direction. */
+export function clean(text: string): string {
+  const points = [...text.toWellFormed().replace(hidden, ' ').replace(/\s+/g, ' ').trim()]
+  return points.length > maxName ? `${points.slice(0, maxName - 1).join('')}…` : points.join('')
+}
+
+/** JSON over several lines, without hidden characters. */
+function shownJson(value: unknown): { text: string; cut: number } {
+  const text = (JSON.stringify(value, undefined, 2) ?? '')
+    .toWellFormed()
+    .replace(hidden, (mark) => (mark === '\n' ? mark : `\\u{${mark.codePointAt(0)?.toString(16)}}`))
+  if (text.length <= maxArguments) return { text, cut: 0 }
+  return { text: text.slice(0, 2000).toWellFormed(), cut: text.length - 2000 }
+}
