@@ -22,32 +22,23 @@ import {
   createElement,
   type ReactElement,
   type ReactNode,
-  useCallback,
   useContext,
   useEffect,
   useRef,
-  useSyncExternalStore,
 } from 'react'
 import type {
   CallRequest,
   CompletionProvider,
   Content,
-  EventOptions,
   JsonSchema,
-  PageEvent,
   PageMcp,
-  PortableSource,
   PromptHandler,
   PromptOptions,
   Provider,
   ReadRequest,
   ResourceOptions,
   ResourcesOptions,
-  SkillDescription,
-  SkillOptions,
-  Source,
   StandardSchema,
-  State,
   ToolAnswer,
   ToolHandler,
   ToolOptions,
@@ -187,87 +178,6 @@ export function useResources<const T extends string>(
       } as ResourcesOptions<T>),
     isListed,
   )
-}
-
-/**
- * Offers a skill while the component is mounted; see {@link PageMcp.skill}. It is registered again when a text or a
- * file changes: all of them are compared at each render, so large files belong to {@link PageMcp.skill}.
- */
-export function useSkill(
-  description: SkillDescription,
-  instructions: string,
-  options?: SkillOptions,
-): void {
-  const mcp = useMcp()
-  usePublished([description, instructions, options] as const, (stable) => mcp?.skill(...stable))
-}
-
-/**
- * Offers an event while the component is mounted; see {@link PageMcp.event}.
- *
- * @returns emits it: a function that stays the same; nothing happens while the engine has not started
- */
-export function useEvent<D = unknown>(
-  name: string,
-  options: EventOptions = {},
-): PageEvent<D>['emit'] {
-  const mcp = useMcp()
-  const event = useRef<PageEvent<D>>(undefined)
-  usePublished([name, options] as const, (stable) => {
-    const own = mcp?.event<D>(...stable)
-    event.current = own
-    return own && (() => own.remove())
-  })
-  return useCallback((data) => event.current?.emit(data), [])
-}
-
-/**
- * Mounts a source while the component is mounted.
- *
- * @param source - a function that makes the source: called at each mount, never while rendering. Or a source,
- *   which is mounted again when it is another object: keep it by `useMemo`. `undefined` mounts nothing
- * @param prefix - as of {@link PageMcp.mount}; the source is mounted again when it changes
- */
-export function useMount(
-  source: Source | PortableSource | undefined | (() => Source | PortableSource),
-  prefix = '',
-): void {
-  const mcp = useMcp()
-  const latest = useLatest(source)
-  const kept = typeof source === 'function' ? undefined : source
-  const isMade = typeof source === 'function'
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a function is another one at each render
-  useEffect(() => {
-    const current = latest.current
-    const now = typeof current === 'function' ? current() : current
-    return now && mcp?.mount(now, prefix)
-  }, [mcp, prefix, kept, isMade])
-}
-
-/**
- * The state of the engine and its gateways; the component renders again when it changes. `undefined` while there is
- * no engine, and on a server.
- */
-export function useMcpState(): State | undefined {
-  const mcp = useMcp()
-  const known = useRef<{ mcp: PageMcp; state: State; text: string }>(undefined)
-  const subscribe = useCallback(
-    (changed: () => void) => mcp?.on('state', changed) ?? (() => {}),
-    [mcp],
-  )
-  /** The same object while it says the same: each access of `mcp.state` makes another one. */
-  const snapshot = () => {
-    if (mcp === undefined) return undefined
-    const { state } = mcp
-    const text = JSON.stringify(state, (_, value) =>
-      value instanceof Error ? `${value.name}: ${value.message}` : value,
-    )
-    if (known.current?.mcp !== mcp || known.current.text !== text) {
-      known.current = { mcp, state, text }
-    }
-    return known.current.state
-  }
-  return useSyncExternalStore(subscribe, snapshot, () => undefined)
 }
 
 /** Completions whose functions are those of the last render; lists are part of the description. */

@@ -70,17 +70,12 @@ test('components with all hooks render to a string', () => {
     import { createElement } from 'react'
     import { renderToString } from 'react-dom/server'
     import * as hooks from 'pagemcp/react'
-    const source = () => { throw new Error('a source was made on the server') }
     function Cart() {
       hooks.useMcp()
-      hooks.useMcpState()
       hooks.useResource('app:cart', { name: 'Cart' }, ['apples'])
       hooks.useResources('app:items/{id}', { name: 'Item', read: () => 'item' })
       hooks.useTool('add', { inputSchema: { type: 'object' } }, () => 'added')
       hooks.usePrompt('plan', () => 'Plan.')
-      hooks.useEvent('saved', { description: 'The cart was saved.' })
-      hooks.useMount(source)
-      hooks.useSkill({ name: 'shop', description: 'How to fill the cart.' }, 'Use the tool add.')
       return createElement('p', null, 'Cart')
     }
     const render = (mcp) =>
@@ -88,6 +83,6 @@ test('components with all hooks render to a string', () => {
     console.log(JSON.stringify([render(undefined), Object.keys(hooks).sort().join()]))`)
   assert.deepEqual(seen, [
     '<p>Cart</p>',
-    'PageMcpProvider,useEvent,useMcp,useMcpState,useMount,usePrompt,useResource,useResources,useSkill,useTool',
+    'PageMcpProvider,useMcp,usePrompt,useResource,useResources,useTool',
   ])
 })

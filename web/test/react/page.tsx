@@ -1,27 +1,9 @@
 /** Bundled into a page, with React in development mode: what the tests of the hooks render. */
 
-import {
-  act,
-  createElement,
-  type ReactElement,
-  type ReactNode,
-  StrictMode,
-  useMemo,
-  useState,
-} from 'react'
+import { act, createElement, type ReactElement, type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import type * as pagemcp from '../../src/index.ts'
-import {
-  PageMcpProvider,
-  useEvent,
-  useMcpState,
-  useMount,
-  usePrompt,
-  useResource,
-  useResources,
-  useSkill,
-  useTool,
-} from '../../src/react.ts'
+import { PageMcpProvider, usePrompt, useResource, useResources, useTool } from '../../src/react.ts'
 import { testClient } from '../harness/client.ts'
 
 const { start } = (await import('/pagemcp/index.js' as string)) as typeof pagemcp
@@ -31,22 +13,17 @@ const engine = await start({ name: 'react' })
 
 /** How often things were registered, and how many are. */
 const registered: Record<string, { times: number; now: number }> = {}
-/** Settles when the latest skill is served. */
-let skillServed: Promise<void> | undefined
 const counted = new Proxy(engine, {
   get(target, name) {
     const member = target[name as keyof pagemcp.PageMcp] as unknown
-    const isCounted = ['tool', 'prompt', 'template', 'resource', 'skill', 'mount', 'on']
+    const isCounted = ['tool', 'prompt', 'resources', 'resource']
     if (!isCounted.includes(name as string)) return member
     return (...args: unknown[]) => {
       registered[name as string] ??= { times: 0, now: 0 }
       const count = registered[name as string] as { times: number; now: number }
       count.times++
       count.now++
-      const remove = (member as (...args: unknown[]) => (() => void) & { ready?: Promise<void> })(
-        ...args,
-      )
-      skillServed = remove.ready ?? skillServed
+      const remove = (member as (...args: unknown[]) => () => void)(...args)
       return Object.assign(() => {
         count.now--
         remove()
@@ -115,24 +92,7 @@ function Everything({ version }: { version: string }): ReactElement {
   })
   useResource('app:function', { name: 'Function' }, () => `function ${version}`)
   useResource('app:value', { name: 'Value' }, `value ${version}`)
-  useMount(() => source(`source ${version}`), 'src+')
   return <p>{version}</p>
-}
-
-/** A source with one resource, which counts its mounts. */
-const mounts = { now: 0, times: 0, made: 0 }
-function source(text: string): pagemcp.Source {
-  mounts.made++
-  const uri = 'own:one'
-  return {
-    list: async () => ({ resources: [{ uri, name: 'Own' }] }),
-    read: async () => [{ uri, text }],
-    mounted(signal) {
-      mounts.now++
-      mounts.times++
-      signal.addEventListener('abort', () => mounts.now--)
-    },
-  }
 }
 
 async function all() {
@@ -148,7 +108,6 @@ async function all() {
     (await complete({ type: 'ref/resource', uri: 'app://{id}' }, 'id'))?.join(),
     await read('app:function'),
     await read('app:value'),
-    await read('src+own:one'),
   ]
 }
 
@@ -160,34 +119,9 @@ function Named({ text, uri = 'app:same' }: { text: string; uri?: string }) {
   return null
 }
 
-function Kept({ text }: { text: string }) {
-  const kept = useMemo(() => source(text), [text])
-  useMount(kept, 'kept+')
-  return null
-}
-
 function Completed({ list }: { list: string[] }) {
   usePrompt('p', { arguments: [{ name: 'a' }], complete: { a: list } }, () => 'p')
   return null
-}
-
-function Skilled({ text }: { text: string }) {
-  const files = { 'more.md': text, 'bytes.bin': new TextEncoder().encode(text) }
-  useSkill({ name: 'kept', description: 'One.' }, 'Read `more.md`.', { files })
-  useSkill({ name: 'whole', description: 'Two.' }, 'Do it.')
-  return null
-}
-
-const states: (string | undefined)[] = []
-function Status() {
-  const state = useMcpState()
-  states.push(state?.engine)
-  const [, again] = useState(0)
-  return (
-    <button type="button" onClick={() => again((n) => n + 1)}>
-      {state?.engine ?? 'none'}
-    </button>
-  )
 }
 
 export const kit = {
@@ -213,31 +147,7 @@ export const kit = {
       isSame: JSON.stringify(registeredOnce) === JSON.stringify(registeredThen),
       left: left.flat(),
       now: Object.values(counts()).reduce((sum, { now }) => sum + now, 0),
-      mounted: mounts.now,
     }
-  },
-
-  /** An event of a component: what clients get, and whether its function stays the same. */
-  async events(strict: boolean) {
-    await show(null, { strict })
-    const emits = new Set<(data?: unknown) => void>()
-    function Saver({ times }: { times: number }) {
-      const emit = useEvent('saved', { description: 'A note was saved.' })
-      emits.add(emit)
-      return <p>{times}</p>
-    }
-    const read = () =>
-      ask<{ contents: { text: string }[] }>('resources/read', { uri: 'event:///saved' })
-    await show(<Saver times={1} />, { strict })
-    const [emit] = emits
-    emit?.('before')
-    await show(<Saver times={2} />, { strict })
-    emit?.({ id: 1 })
-    const { contents } = await read()
-    await show(null, { strict })
-    const gone = await read()
-    const lines = String(contents[0]?.text).trim().split('\n')
-    return { emits: emits.size, data: lines.map((line) => JSON.parse(line).data), gone }
   },
 
   /** Two components with one name and URI. */
@@ -275,50 +185,6 @@ export const kit = {
     shown.push(await names('prompts'))
     await show(null)
     return shown
-  },
-
-  /** A source that is kept, and another one. */
-  async mount() {
-    const before = { ...mounts }
-    await show(<Kept text="a" />)
-    await show(<Kept text="a" />)
-    const kept = [await read('kept+own:one'), mounts.times - before.times]
-    await show(<Kept text="b" />)
-    const other = [await read('kept+own:one'), mounts.times - before.times]
-    await show(null)
-    return { kept, other, left: mounts.now }
-  },
-
-  /** Two skills, one of which changes. */
-  async skills(strict: boolean) {
-    await show(null, { strict }) // StrictMode mounts twice what comes when the engine runs
-    const before = counts().skill?.times ?? 0
-    const shown: unknown[] = []
-    for (const text of ['a', 'a', 'b']) {
-      await show(<Skilled text={text} />, { strict })
-      await skillServed
-      shown.push([
-        await read('skill://kept/more.md'),
-        await read('skill://whole/SKILL.md').then((whole) => whole?.includes('Do it.')),
-        (counts().skill?.times ?? 0) - before,
-      ])
-    }
-    await show(null, { strict })
-    return { shown, left: await names('resources'), now: counts().skill?.now }
-  },
-
-  /** What the hook of the state returns, with and without an engine, and once that is closed. */
-  async state() {
-    const text = () => document.querySelector('button')?.textContent
-    await show(<Status />, { without: true })
-    const without = text()
-    await show(<Status />)
-    const running = text()
-    const renders = states.length
-    await act(async () => document.querySelector('button')?.click())
-    const extra = states.length - renders
-    await act(async () => engine.close())
-    return { without, running, extra, closed: text(), now: registered.on?.now }
   },
 }
 

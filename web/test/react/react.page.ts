@@ -39,14 +39,13 @@ for (const strict of [false, true]) {
         `id ${version}`,
         `function ${version}`,
         `value ${version}`,
-        'source 1', // made when it was mounted
       ]
       assert.deepEqual(got.first, answers('1'))
       assert.deepEqual(got.second, answers('2'))
       assert.ok(got.isSame, 'something was registered again')
       const lists = got.announced.filter((method) => method.includes('list_changed'))
       assert.deepEqual(lists, [])
-      assert.deepEqual([got.left, got.now, got.mounted], [[], 0, 0])
+      assert.deepEqual([got.left, got.now], [[], 0])
     },
   )
 
@@ -67,24 +66,6 @@ for (const strict of [false, true]) {
   )
 }
 
-for (const strict of [false, true]) {
-  inBrowsers(
-    `${strict ? 'StrictMode' : 'no StrictMode'}: a skill is served while it is mounted, and registered again when a file changes`,
-    async (browser) => {
-      const page = await openPage(browser)
-      const { shown, left, now } = await page.evaluate((strict) => kit.skills(strict), strict)
-      const times = strict ? 4 : 2 // StrictMode registers twice when it mounts
-      assert.deepEqual(shown, [
-        ['a', true, times],
-        ['a', true, times],
-        ['b', true, times + 1],
-      ])
-      assert.deepEqual([left, now], [[], 0])
-    },
-    { only: ['chromium'] },
-  )
-}
-
 inBrowsers(
   'another description is registered anew, and another engine gets all',
   async (browser) => {
@@ -100,40 +81,3 @@ inBrowsers(
     ])
   },
 )
-
-inBrowsers(
-  'a source is mounted once while it is the same, and another one in its place',
-  async (browser) => {
-    const page = await openPage(browser)
-    assert.deepEqual(await page.evaluate(() => kit.mount()), {
-      kept: ['a', 1],
-      other: ['b', 2],
-      left: 0,
-    })
-  },
-)
-
-for (const strict of [false, true]) {
-  inBrowsers(
-    `an event of a component is emitted, ${strict ? '' : 'no '}StrictMode`,
-    async (browser) => {
-      const page = await openPage(browser)
-      assert.deepEqual(await page.evaluate((strict) => kit.events(strict), strict), {
-        emits: 1,
-        data: ['before', { id: 1 }],
-        gone: 'Resource not found',
-      })
-    },
-  )
-}
-
-inBrowsers('the state is that of the engine, and causes no renders by itself', async (browser) => {
-  const page = await openPage(browser)
-  assert.deepEqual(await page.evaluate(() => kit.state()), {
-    without: 'none',
-    running: 'running',
-    extra: 1,
-    closed: 'closed',
-    now: 1,
-  })
-})
