@@ -23,115 +23,96 @@ const (
 )
 
 // A JoinQueue limits how many pages join a node at the same time: after the loss of a node
-// its pages come all at once. Others wait. Tenants take turns, the owners of a tenant take
-// turns in each turn of it, and the pages of an owner join in the order in which they came.
-// Its zero value lets none begin. Its methods may be called concurrently, and cost the same however many joins wait.
+// its pages come all at once. Others wait, and begin in the order in which they came, except
+// those of owners with their share under way. Its zero value lets none begin. Its methods may
+// be called concurrently.
 type JoinQueue struct {
 	mu       sync.Mutex
 	most     int // under way
 	underway int
-	waiting  int
+	waiting  list.List                    // of *waitingJoin, the first that came first
 	owners   map[access.Owner]*ownerJoins // with joins
-	tenants  map[string]*tenantJoins      // of owners
-	ready    list.List                    // of *tenantJoins: the next turns
+	tenants  map[string]int               // joins that wait
 }
 
-type tenantJoins struct {
-	name    string
-	owners  int // in JoinQueue.owners
-	waiting int
-	ready   list.List     // of *ownerJoins: owners whose first join may begin
-	turn    *list.Element // of JoinQueue.ready; nil if no owner is ready
-}
+type ownerJoins struct{ underway, waiting int }
 
-type ownerJoins struct {
-	key      access.Owner
-	tenant   *tenantJoins
-	underway int
-	waiting  list.List     // of chan struct{}, closed when it is the join's turn
-	turn     *list.Element // of tenantJoins.ready; nil if none waits, or too many are under way
-}
-
-// A joinPlace is a join that waits.
-type joinPlace struct {
-	owner   *ownerJoins
-	element *list.Element
+type waitingJoin struct {
+	who  Identity
+	turn chan struct{} // closed when it may begin
 }
 
 // Acquire waits until the join may begin, and counts it until release is called. The error
 // is an *access.Exceeded if too many wait or it took 10 s, or that of ctx.
 func (q *JoinQueue) Acquire(ctx context.Context, who Identity) (release func(), err error) {
-	turn, place := q.enter(who)
-	if turn == nil {
+	one := &waitingJoin{who, make(chan struct{})}
+	place, isFull := q.enter(one)
+	if isFull {
 		return nil, q.exceeded()
 	}
 	waiting, cancel := context.WithTimeout(ctx, MaxJoinWait)
 	defer cancel()
 	select {
-	case <-turn:
+	case <-one.turn:
 	case <-waiting.Done():
-		if q.leave(place) {
+		if q.leave(one, place) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			return nil, q.exceeded()
 		}
 	}
-	return sync.OnceFunc(func() { q.finish(place.owner) }), nil
+	return sync.OnceFunc(func() { q.finish(who) }), nil
 }
 
-// enter returns a channel that is closed when it is the join's turn, and its place in the
-// queue; or nil if that is full, or the share of the owner or the tenant.
-func (q *JoinQueue) enter(who Identity) (turn chan struct{}, place joinPlace) {
+// enter begins a join or returns its place in the queue, unless that is full, or the share of
+// the owner or the tenant.
+func (q *JoinQueue) enter(one *waitingJoin) (place *list.Element, isFull bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	o := q.owner(who)
-	turn = make(chan struct{})
+	if q.owners == nil {
+		q.owners, q.tenants = map[access.Owner]*ownerJoins{}, map[string]int{}
+	}
+	o := q.owners[one.who.Owner]
+	if o == nil {
+		o = &ownerJoins{}
+		q.owners[one.who.Owner] = o
+	}
 	switch {
 	case q.underway < q.most && o.underway < maxOwnerJoins: // none of those that wait may begin
-		q.begin(o, turn)
-		return turn, joinPlace{owner: o}
-	case q.waiting >= MaxWaitingJoins, o.waiting.Len() >= maxOwnerWaiting, who.Tenant != "" && o.tenant.waiting >= maxTenantWaiting:
-		q.forget(o)
-		return nil, place
+		q.begin(one)
+		return nil, false
+	case q.waiting.Len() >= MaxWaitingJoins, o.waiting >= maxOwnerWaiting, one.who.Tenant != "" && q.tenants[one.who.Tenant] >= maxTenantWaiting:
+		q.forget(one.who)
+		return nil, true
 	}
-	place = joinPlace{o, o.waiting.PushBack(turn)}
-	q.count(o, 1)
-	q.queue(o)
-	return turn, place
+	q.count(one.who, 1)
+	return q.waiting.PushBack(one), false
 }
 
 // leave removes a join from the queue. It returns false if it has its turn already.
-func (q *JoinQueue) leave(place joinPlace) bool {
+func (q *JoinQueue) leave(one *waitingJoin, place *list.Element) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if place.element == nil {
-		return false
-	}
 	select {
-	case <-place.element.Value.(chan struct{}):
+	case <-one.turn:
 		return false
 	default:
-		o := place.owner
-		o.waiting.Remove(place.element)
-		q.count(o, -1)
-		if o.waiting.Len() == 0 {
-			q.unqueue(o)
-		}
-		q.forget(o)
+		q.waiting.Remove(place)
+		q.count(one.who, -1)
+		q.forget(one.who)
 		return true
 	}
 }
 
-// finish ends one join of an owner, so that the next one may begin.
-func (q *JoinQueue) finish(o *ownerJoins) {
+// finish ends one join, so that the next one may begin.
+func (q *JoinQueue) finish(who Identity) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.underway--
-	o.underway--
-	q.queue(o)
+	q.owners[who.Owner].underway--
 	q.next()
-	q.forget(o)
+	q.forget(who)
 }
 
 // Full returns the rejection of a join that would find no place in the queue, or nil.
@@ -146,7 +127,7 @@ func (q *JoinQueue) Full() *access.Exceeded {
 func (q *JoinQueue) Counts() (underway, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.underway, q.waiting
+	return q.underway, q.waiting.Len()
 }
 
 // SetMost replaces the limit, as a reload of the configuration does.
@@ -159,84 +140,35 @@ func (q *JoinQueue) SetMost(most int) {
 
 // next lets joins begin while there is room. The caller holds the lock, here and below.
 func (q *JoinQueue) next() {
-	for q.underway < q.most && q.ready.Len() > 0 {
-		t := q.ready.Front().Value.(*tenantJoins)
-		o := t.ready.Front().Value.(*ownerJoins)
-		turn := o.waiting.Remove(o.waiting.Front()).(chan struct{})
-		q.count(o, -1)
-		q.unqueue(o)
-		q.begin(o, turn)
-		q.queue(o) // behind the others
-		if t.turn != nil {
-			q.ready.MoveToBack(t.turn)
+	for place := q.waiting.Front(); place != nil && q.underway < q.most; {
+		one, here := place.Value.(*waitingJoin), place
+		place = place.Next()
+		if q.owners[one.who.Owner].underway < maxOwnerJoins { // else one of maxOwnerWaiting, of an owner of most/maxOwnerJoins
+			q.waiting.Remove(here)
+			q.count(one.who, -1)
+			q.begin(one)
 		}
 	}
 }
 
-func (q *JoinQueue) begin(o *ownerJoins, turn chan struct{}) {
+func (q *JoinQueue) begin(one *waitingJoin) {
 	q.underway++
-	o.underway++
-	close(turn)
+	q.owners[one.who.Owner].underway++
+	close(one.turn)
 }
 
 // count adds n to the joins that wait.
-func (q *JoinQueue) count(o *ownerJoins, n int) {
-	q.waiting += n
-	o.tenant.waiting += n
-}
-
-// queue gives an owner a turn if its next join may begin, as the last one of its tenant.
-func (q *JoinQueue) queue(o *ownerJoins) {
-	if o.turn != nil || o.waiting.Len() == 0 || o.underway >= maxOwnerJoins {
-		return
-	}
-	t := o.tenant
-	o.turn = t.ready.PushBack(o)
-	if t.turn == nil {
-		t.turn = q.ready.PushBack(t)
+func (q *JoinQueue) count(who Identity, n int) {
+	q.owners[who.Owner].waiting += n
+	if q.tenants[who.Tenant] += n; q.tenants[who.Tenant] == 0 {
+		delete(q.tenants, who.Tenant)
 	}
 }
 
-// unqueue takes the turn of an owner away.
-func (q *JoinQueue) unqueue(o *ownerJoins) {
-	if o.turn == nil {
-		return
-	}
-	t := o.tenant
-	t.ready.Remove(o.turn)
-	o.turn = nil
-	if t.ready.Len() == 0 {
-		q.ready.Remove(t.turn)
-		t.turn = nil
-	}
-}
-
-func (q *JoinQueue) owner(who Identity) *ownerJoins {
-	if o := q.owners[who.Owner]; o != nil {
-		return o
-	}
-	if q.owners == nil {
-		q.owners, q.tenants = map[access.Owner]*ownerJoins{}, map[string]*tenantJoins{}
-	}
-	t := q.tenants[who.Tenant]
-	if t == nil {
-		t = &tenantJoins{name: who.Tenant}
-		q.tenants[who.Tenant] = t
-	}
-	t.owners++
-	o := &ownerJoins{key: who.Owner, tenant: t}
-	q.owners[who.Owner] = o
-	return o
-}
-
-// forget removes an owner without joins, and its tenant if that has no other one.
-func (q *JoinQueue) forget(o *ownerJoins) {
-	if o.underway > 0 || o.waiting.Len() > 0 {
-		return
-	}
-	delete(q.owners, o.key)
-	if o.tenant.owners--; o.tenant.owners == 0 {
-		delete(q.tenants, o.tenant.name)
+// forget removes an owner without joins.
+func (q *JoinQueue) forget(who Identity) {
+	if *q.owners[who.Owner] == (ownerJoins{}) {
+		delete(q.owners, who.Owner)
 	}
 }
 

@@ -41,8 +41,8 @@ func TestJoinsBeginInTheirOrder(t *testing.T) {
 		if len(order) != 20 || !slices.IsSorted(order) {
 			t.Errorf("the order is %v", order)
 		}
-		if q.underway != 0 || q.waiting != 0 {
-			t.Errorf("%d under way, %d waiting", q.underway, q.waiting)
+		if q.underway != 0 || q.waiting.Len() != 0 {
+			t.Errorf("%d under way, %d waiting", q.underway, q.waiting.Len())
 		}
 	})
 }
@@ -66,8 +66,8 @@ func TestJoinsWaitTenSeconds(t *testing.T) {
 			t.Errorf("the page is gone: %v", err)
 		}
 		release()
-		if q.underway != 0 || q.waiting != 0 {
-			t.Errorf("%d under way, %d waiting", q.underway, q.waiting)
+		if q.underway != 0 || q.waiting.Len() != 0 {
+			t.Errorf("%d under way, %d waiting", q.underway, q.waiting.Len())
 		}
 		if _, err := q.Acquire(t.Context(), alice); err != nil {
 			t.Error(err)
@@ -95,48 +95,8 @@ func TestTheQueueOfJoinsIsBounded(t *testing.T) {
 		}
 		cancel()
 		synctest.Wait()
-		if q.waiting != 0 || len(q.owners) != 1 || len(q.tenants) != 1 { // the one under way
-			t.Errorf("%d are waiting, of %d owners in %d tenants", q.waiting, len(q.owners), len(q.tenants))
-		}
-	})
-}
-
-// joinAll begins the joins of these users, one after the other, each of which takes a second.
-// The result is the order in which they begin, once done returns.
-func joinAll(t *testing.T, q *JoinQueue, all []Identity) (begun func() []access.Owner) {
-	var mu sync.Mutex
-	var order []access.Owner
-	var joins sync.WaitGroup
-	for _, who := range all {
-		joins.Go(func() {
-			release, err := q.Acquire(t.Context(), who)
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			order = append(order, who.Owner)
-			mu.Unlock()
-			time.Sleep(time.Second)
-			release()
-		})
-		synctest.Wait()
-	}
-	return func() []access.Owner { joins.Wait(); return order }
-}
-
-// However many joins of one tenant wait, those of another tenant come in turn, and so do
-// those of another owner of the same tenant.
-func TestTenantsAndOwnersTakeTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := &JoinQueue{most: 1}
-		greedy, modest, other := user("a", "greedy", ""), user("a", "modest", ""), user("b", "other", "")
-		order := joinAll(t, q, slices.Concat(slices.Repeat([]Identity{greedy}, 6), []Identity{modest, other, other}))()
-		want := []access.Owner{greedy.Owner, greedy.Owner, other.Owner, modest.Owner, other.Owner, greedy.Owner, greedy.Owner, greedy.Owner, greedy.Owner}
-		if !slices.Equal(order, want) {
-			t.Errorf("the order is %v, want %v", order, want)
-		}
-		if len(q.owners)+len(q.tenants)+q.underway+q.waiting+q.ready.Len() != 0 {
-			t.Errorf("%+v is left", q)
+		if q.waiting.Len() != 0 || len(q.owners) != 1 || len(q.tenants) != 0 { // the one under way
+			t.Errorf("%d are waiting, of %d owners in %d tenants", q.waiting.Len(), len(q.owners), len(q.tenants))
 		}
 	})
 }
@@ -155,8 +115,8 @@ func TestAnOwnerHasAShareOfTheJoins(t *testing.T) {
 			go join(user("a", "alice", ""))
 		}
 		synctest.Wait()
-		if q.underway != maxOwnerJoins || q.waiting != maxOwnerWaiting || len(results) != maxOwnerJoins+10 {
-			t.Errorf("%d under way, %d wait, %d results", q.underway, q.waiting, len(results))
+		if q.underway != maxOwnerJoins || q.waiting.Len() != maxOwnerWaiting || len(results) != maxOwnerJoins+10 {
+			t.Errorf("%d under way, %d wait, %d results", q.underway, q.waiting.Len(), len(results))
 		}
 		for range maxOwnerJoins {
 			go join(user("b", "bob", ""))
@@ -169,34 +129,46 @@ func TestAnOwnerHasAShareOfTheJoins(t *testing.T) {
 			go join(user("a", strconv.Itoa(i), ""))
 		}
 		synctest.Wait()
-		if q.waiting != maxTenantWaiting || q.Full() != nil {
-			t.Errorf("%d of a tenant wait", q.waiting)
+		if q.waiting.Len() != maxTenantWaiting || q.Full() != nil {
+			t.Errorf("%d of a tenant wait", q.waiting.Len())
 		}
 		cancel()
 		synctest.Wait()
 	})
 }
 
-// A turn that is free goes to an owner with all its joins under way only when one of these
-// ends.
+// A place that is free goes to an owner with all its joins under way only when one of these
+// ends; others go before it.
 func TestAnOwnerWithItsShareUnderWayWaitsForItself(t *testing.T) {
-	q := &JoinQueue{most: 2 * maxOwnerJoins}
-	var own joinPlace
-	for range maxOwnerJoins + 2 {
-		_, own = q.enter(alice)
-	}
-	_, other := q.enter(user("", "bob", ""))
-	want := func(when string, underway, waiting int) {
-		t.Helper()
-		if q.underway != underway || q.waiting != waiting {
-			t.Errorf("%s: %d under way, %d wait; want %d and %d", when, q.underway, q.waiting, underway, waiting)
+	synctest.Test(t, func(t *testing.T) {
+		q := &JoinQueue{most: maxOwnerJoins + 1}
+		var own []func()
+		for range maxOwnerJoins {
+			release, err := q.Acquire(t.Context(), alice)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own = append(own, release)
 		}
-	}
-	want("all have come", maxOwnerJoins+1, 2)
-	q.finish(other.owner)
-	want("another owner's has ended", maxOwnerJoins, 2)
-	q.finish(own.owner)
-	want("one of its own has ended", maxOwnerJoins, 1)
+		begun := false
+		go func() {
+			_, err := q.Acquire(t.Context(), alice)
+			begun = err == nil
+		}()
+		synctest.Wait()
+		release, err := q.Acquire(t.Context(), user("", "bob", ""))
+		if err != nil || begun {
+			t.Fatalf("%v, or the owner has more than its share: %v", err, begun)
+		}
+		release()
+		if synctest.Wait(); begun {
+			t.Error("the place of another owner is taken")
+		}
+		own[0]()
+		if synctest.Wait(); !begun {
+			t.Error("no place is free although one of its own has ended")
+		}
+	})
 }
 
 // A join whose turn comes at the moment when it gives up either begins or leaves its place
@@ -219,21 +191,11 @@ func TestNoPlaceIsLostWhenAWaitingJoinEnds(t *testing.T) {
 			cancel()
 			release()
 			synctest.Wait()
-			if q.underway != 0 || q.waiting != 0 {
-				t.Fatalf("%d under way, %d waiting", q.underway, q.waiting)
+			if q.underway != 0 || q.waiting.Len() != 0 {
+				t.Fatalf("%d under way, %d waiting", q.underway, q.waiting.Len())
 			}
 		}
 	})
-}
-
-func TestATurnIsNotGivenBack(t *testing.T) {
-	q := &JoinQueue{most: 1}
-	_, first := q.enter(alice)
-	_, second := q.enter(alice)
-	q.finish(first.owner)
-	if q.leave(second) || q.underway != 1 {
-		t.Errorf("the second join has left, %d under way", q.underway)
-	}
 }
 
 func TestMoreJoinsBeginAfterAReload(t *testing.T) {
@@ -253,8 +215,8 @@ func TestMoreJoinsBeginAfterAReload(t *testing.T) {
 		}
 		q.SetMost(4)
 		synctest.Wait()
-		if len(releases) != 4 || q.waiting != 1 {
-			t.Errorf("%d under way, %d waiting", len(releases), q.waiting)
+		if len(releases) != 4 || q.waiting.Len() != 1 {
+			t.Errorf("%d under way, %d waiting", len(releases), q.waiting.Len())
 		}
 		q.SetMost(2)
 		for _, release := range slices.Clone(releases[:2]) { // 2 are left, and no place
