@@ -2,14 +2,20 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/auditlog"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // An AccessReport tells which assistants may use what, and what they have used, by the audit
@@ -18,6 +24,19 @@ type AccessReport struct {
 	Paused     time.Time         `json:"paused,omitzero"` // assistants, until then
 	Since      time.Time         `json:"since,omitzero"`  // the earliest request in the log; zero: there is none
 	Assistants []AssistantAccess `json:"assistants"`      // with a token, or in the log; the last used first
+	Reads      []Read            `json:"reads"`           // the last 50, the latest first
+}
+
+// A Read is what an assistant got, or tried to get, from a page: a resource, a prompt, or
+// the result of a tool. It has no contents.
+type Read struct {
+	Time      time.Time `json:"time"`
+	Assistant string    `json:"assistant"`
+	Client    string    `json:"client,omitempty"` // what it calls itself
+	Method    string    `json:"method"`           // resources/read, prompts/get or tools/call
+	Target    string    `json:"target"`           // URI, or name of the prompt or tool
+	Outcome   string    `json:"outcome"`
+	Bytes     int       `json:"bytes"`
 }
 
 // An AssistantAccess is one assistant with the pages that it has used, as far as the audit log
@@ -90,7 +109,7 @@ func reportAccess(d disk, named []NamedAssistant, paused, now time.Time) (Access
 	if err != nil {
 		return AccessReport{}, err
 	}
-	return AccessReport{Paused: paused, Since: u.since, Assistants: u.assistants(named, now)}, nil
+	return AccessReport{Paused: paused, Since: u.since, Assistants: u.assistants(named, now), Reads: u.latest()}, nil
 }
 
 // eachAuditFile calls do with the files of the audit log, the latest first, until it returns
@@ -145,4 +164,139 @@ func (u *usage) assistants(named []NamedAssistant, now time.Time) []AssistantAcc
 	}
 	slices.SortFunc(all, func(x, y AssistantAccess) int { return latestFirst(x.Used, y.Used, x.Name, y.Name) })
 	return all
+}
+
+// usage counts by assistant and page what lines of the audit log say. Lines may be in any
+// order.
+type usage struct {
+	midnight time.Time // counts are since then
+	since    time.Time // the earliest line
+	byName   map[string]*assistantUse
+	reads    []Read // at most twice as many as latest returns
+}
+
+type assistantUse struct {
+	calls string // what it calls itself
+	at    time.Time
+	apps  map[string]*AppUse
+}
+
+// Bounds of a report. An AppUse has at most 1.2 KB. Names of pages are those that requests
+// had, so an assistant may make them up: that displaces only pages of the same assistant.
+const (
+	maxUsedAssistants = 100
+	maxUsedApps       = 32 // of each
+)
+
+func newUsage(now time.Time) *usage {
+	year, month, day := now.Date()
+	return &usage{midnight: time.Date(year, month, day, 0, 0, 0, 0, now.Location()), byName: map[string]*assistantUse{}}
+}
+
+// addLine adds a line of the audit log. Lines without a right are no decisions about
+// assistants, and lines that are not valid were written in part.
+func (u *usage) addLine(line []byte) {
+	if !bytes.Contains(line, []byte(`"right":`)) {
+		return
+	}
+	var e access.Entry
+	if json.Unmarshal(line, &e) == nil && e.Right != "" {
+		u.add(&e)
+	}
+}
+
+func (u *usage) add(e *access.Entry) {
+	if u.since.IsZero() || e.Time.Before(u.since) {
+		u.since = e.Time
+	}
+	name := auditlog.Truncate(assistantName(e.Principal), maxActivityText)
+	who := u.byName[name]
+	if who == nil {
+		if len(u.byName) >= maxUsedAssistants {
+			return
+		}
+		who = &assistantUse{apps: map[string]*AppUse{}}
+		u.byName[name] = who
+	}
+	if e.Client != "" && !gateway.IsGenerated(e.Client) && !e.Time.Before(who.at) {
+		who.calls, who.at = auditlog.Truncate(e.Client, maxActivityText), e.Time
+	}
+	who.app(e.App, e.Time).add(e, u.midnight)
+	if known := engine.MethodOf(e.Verb); !known.Repeated || known.Named == "taskId" { // it gets nothing of a page by name
+		return
+	}
+	if u.reads = append(u.reads, Read{
+		e.Time, name, auditlog.Truncate(e.Client, maxActivityText), e.Verb, auditlog.Truncate(e.URI, maxActivityText), e.Outcome, e.Bytes,
+	}); len(u.reads) == 2*maxReads {
+		u.reads = u.latest()
+	}
+}
+
+// latest returns the last reads, the latest first.
+func (u *usage) latest() []Read {
+	slices.SortStableFunc(u.reads, func(x, y Read) int { return y.Time.Compare(x.Time) })
+	return u.reads[:min(len(u.reads), maxReads)]
+}
+
+// app returns the use of a page, which replaces that of the page that was not used for
+// longest if there are too many.
+func (a *assistantUse) app(name string, at time.Time) *AppUse {
+	if use := a.apps[name]; use != nil {
+		return use
+	}
+	if len(a.apps) >= maxUsedApps {
+		var oldest *AppUse
+		for _, use := range a.apps {
+			if oldest == nil || use.Used.Before(oldest.Used) {
+				oldest = use
+			}
+		}
+		if at.Before(oldest.Used) {
+			return &AppUse{} // forgotten at once
+		}
+		delete(a.apps, oldest.App)
+	}
+	use := &AppUse{App: name}
+	a.apps[name] = use
+	return use
+}
+
+func (a *AppUse) add(e *access.Entry, midnight time.Time) {
+	if e.Time.After(a.Used) {
+		a.Used = e.Time
+	}
+	denied := e.Reason != ""
+	if denied && (a.LastDenial == nil || !e.Time.Before(a.LastDenial.Time)) {
+		a.LastDenial = &Denial{Time: e.Time, Right: e.Right, Method: auditlog.Truncate(e.Verb, maxActivityText), Target: auditlog.Truncate(e.URI, maxActivityText), Reason: e.Reason}
+	}
+	if e.Time.Before(midnight) {
+		return
+	}
+	a.Bytes += e.Bytes
+	switch {
+	case denied:
+		a.Denied++
+	case e.Outcome != "ok":
+	case e.Right == access.RightAct:
+		a.Calls++
+	case engine.MethodOf(e.Verb).Named != "": // a list has no contents
+		a.Reads++
+	}
+}
+
+// rightAt returns AppUse.Right.
+func (a *AssistantAccess) rightAt(app string, now time.Time) string {
+	one := assistant{NamedAssistant: a.NamedAssistant}
+	switch {
+	case !a.Revoked.IsZero() || a.IsExpired(now) || app != "" && !one.seesPage(app):
+		return "none"
+	case a.ReadOnly:
+		return access.RightRead
+	}
+	return access.RightAct
+}
+
+// latestFirst orders by time of use, the latest first, and then by name.
+func latestFirst(usedX, usedY time.Time, x, y string) int {
+	return cmp.Or(usedY.Compare(usedX), strings.Compare(x, y))
 }

@@ -93,7 +93,7 @@ func TestAccessReportCountsByAssistantAndPage(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if report.Assistants[1].Calls != "Claude Code" || !report.Since.Equal(at(-60)) {
+	if report.Assistants[1].Calls != "Claude Code" || !report.Since.Equal(at(-60)) || report.Reads[0].Target != "mail+x:1" && report.Reads[0].Target != "read_resource" {
 		t.Errorf("%+v", report)
 	}
 }
@@ -122,6 +122,9 @@ func TestAccessReportIsBounded(t *testing.T) {
 			Right: access.RightRead, Outcome: "-32603", Reason: access.ReasonDeclined,
 		})
 		u.add(&access.Entry{Time: now, Principal: fmt.Sprint("name-", i), Verb: "resources/read", App: "notes", Right: access.RightRead, Outcome: "ok"})
+	}
+	if reads := u.latest(); len(reads) != maxReads || reads[0].Time.Before(reads[1].Time) || len(reads[0].Target) > maxActivityText || cap(u.reads) > 4*maxReads {
+		t.Errorf("%d reads, the first %.40q", len(reads), reads[0].Target)
 	}
 	all := u.assistants(nil, now)
 	text, err := json.Marshal(all)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -46,6 +47,26 @@ type NamedAssistant struct {
 // IsExpired reports whether the token has expired.
 func (a *NamedAssistant) IsExpired(now time.Time) bool {
 	return !a.Expires.IsZero() && !now.Before(a.Expires)
+}
+
+// Rights returns the rights for people, like "read only, pages notes".
+func (a *NamedAssistant) Rights(now time.Time) string {
+	rights := []string{"read and act"}
+	if a.ReadOnly {
+		rights[0] = "read only"
+	}
+	if len(a.Apps) > 0 {
+		rights = append(rights, "pages "+strings.Join(a.Apps, " "))
+	}
+	switch {
+	case !a.Revoked.IsZero():
+		rights = []string{"revoked"}
+	case a.IsExpired(now):
+		rights = []string{"expired"}
+	case !a.Expires.IsZero():
+		rights = append(rights, "until "+a.Expires.Format("2006-01-02 15:04"))
+	}
+	return strings.Join(rights, ", ")
 }
 
 // A storedAssistant is an entry of the file. The token itself is not in it.
@@ -160,4 +181,13 @@ func (t *NewToken) check() error {
 type AddedToken struct {
 	Assistant NamedAssistant `json:"assistant"`
 	Token     string         `json:"token"` // 256 bits as base64url
+}
+
+// assistantName returns the name of the assistant with a principal, for people.
+func assistantName(principal string) string {
+	switch principal {
+	case unnamedPrincipal, stdioPrincipal, anyonePrincipal:
+		return unnamedAssistant
+	}
+	return principal
 }

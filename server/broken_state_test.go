@@ -22,7 +22,7 @@ func TestABrokenPauseHolds(t *testing.T) {
 			writeState(t, state, pauseFile, text)
 			g := startGateway(t, Options{State: state})
 			for range 2 {
-				if until := g.status().Paused; time.Until(until) < 10*365*24*time.Hour {
+				if until := g.pause.Until(); time.Until(until) < 10*365*24*time.Hour {
 					t.Fatalf("paused until %v", until)
 				}
 				g.Close(context.Background())
@@ -33,7 +33,7 @@ func TestABrokenPauseHolds(t *testing.T) {
 			}
 			g.Close(context.Background())
 			g = startGateway(t, Options{State: state})
-			if until := g.status().Paused; !until.IsZero() {
+			if until := g.pause.Until(); !until.IsZero() {
 				t.Errorf("resumed, and paused until %v", until)
 			}
 		})

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"os"
 	"slices"
 	"strings"
@@ -9,23 +10,21 @@ import (
 
 // Status describes a running gateway. It contains no secrets and no contents.
 type Status struct {
-	Version    string               `json:"version"`
-	PID        int                  `json:"pid"`
-	Started    time.Time            `json:"started"`
-	MCP        string               `json:"mcp"`  // URL for assistants
-	Page       string               `json:"page"` // URL for pages
-	State      string               `json:"state"`
-	TokenFile  string               `json:"tokenFile"`
-	NoToken    bool                 `json:"noToken"`
-	Paused     time.Time            `json:"paused,omitzero"`  // assistants, until then
-	Stopped    map[string]time.Time `json:"stopped,omitzero"` // single assistants, until then
-	Origins    []OriginStatus       `json:"origins"`
-	Pages      []PageStatus         `json:"pages"`
-	Assistants []AssistantStatus    `json:"assistants"` // with a token, or active since the start; the last used first
-	Clients    []ActiveClient       `json:"clients"`    // that have sent requests since the start, the latest first
-	Sessions   int                  `json:"sessions"`   // stored sessions of the classic revisions
-	Reads      []Read               `json:"reads"`      // the last 50, the latest first
-	Schemas    []SchemaStatus       `json:"schemas"`    // that lists have without rules that APIs of models refuse
+	AccessReport
+
+	Version   string               `json:"version"`
+	PID       int                  `json:"pid"`
+	Started   time.Time            `json:"started"`
+	MCP       string               `json:"mcp"`  // URL for assistants
+	Page      string               `json:"page"` // URL for pages
+	State     string               `json:"state"`
+	TokenFile string               `json:"tokenFile"`
+	NoToken   bool                 `json:"noToken"`
+	Stopped   map[string]time.Time `json:"stopped,omitzero"` // single assistants, until then
+	Origins   []OriginStatus       `json:"origins"`
+	Pages     []PageStatus         `json:"pages"`
+	Sessions  int                  `json:"sessions"` // stored sessions of the classic revisions
+	Schemas   []SchemaStatus       `json:"schemas"`  // that lists have without rules that APIs of models refuse
 }
 
 // A SchemaStatus is a tool that has been listed without some of the rules of its schema.
@@ -65,10 +64,14 @@ func (g *Gateway) running() Running {
 	return r
 }
 
-func (g *Gateway) status() Status {
+func (g *Gateway) status(ctx context.Context) (Status, error) {
+	report, err := g.access(ctx)
+	if err != nil {
+		return Status{}, err
+	}
 	s := Status{
-		Version: g.options.Version, PID: os.Getpid(), Started: g.started, MCP: g.URL(), Page: g.PageURL(),
-		State: g.state.dir, TokenFile: g.options.TokenFile, NoToken: g.options.NoToken, Paused: g.pause.Until(), Stopped: g.pause.Stopped(),
+		AccessReport: report, Version: g.options.Version, PID: os.Getpid(), Started: g.started, MCP: g.URL(), Page: g.PageURL(),
+		State: g.state.dir, TokenFile: g.options.TokenFile, NoToken: g.options.NoToken, Stopped: g.pause.Stopped(),
 		Origins: g.originStates(), Pages: []PageStatus{}, Sessions: g.core.Sessions.Count(),
 	}
 	for _, p := range g.core.Views("").Pages() {
@@ -77,10 +80,8 @@ func (g *Gateway) status() Status {
 		s.Pages = append(s.Pages, PageStatus(p))
 	}
 	slices.SortFunc(s.Pages, func(a, b PageStatus) int { return strings.Compare(a.Name, b.Name) })
-	s.Clients, s.Reads = g.activity.snapshot()
 	s.Schemas = g.activity.removedSchemas()
-	s.Assistants = assistantStates(g.named.list(), s.Clients, s.Reads)
-	return s
+	return s, nil
 }
 
 // Counts returns the current numbers.

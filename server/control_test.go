@@ -69,8 +69,8 @@ func TestStatusTellsPagesClientsAndReads(t *testing.T) {
 	if len(status.Origins) != 1 || status.Origins[0].Allowed != "options" || status.Origins[0].Keys != 1 {
 		t.Errorf("origins: %+v", status.Origins)
 	}
-	if len(status.Clients) != 1 || status.Clients[0].Endpoint != "/mcp" || status.Clients[0].Requests != 1 {
-		t.Errorf("clients: %+v", status.Clients)
+	if len(status.Assistants) != 1 || status.Assistants[0].Name != "unnamed" || status.Assistants[0].Uses[0].Reads != 1 {
+		t.Errorf("assistants: %+v", status.Assistants)
 	}
 	if len(status.Reads) != 1 || status.Reads[0].Target != "notes+notes://a" || status.Reads[0].Outcome != "ok" || status.Reads[0].Bytes == 0 {
 		t.Errorf("reads: %+v", status.Reads)

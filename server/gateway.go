@@ -139,9 +139,7 @@ func (g *Gateway) restore() (err error) {
 	if g.audit, err = openAudit(g.state); err != nil {
 		return fmt.Errorf("open the audit log: %w", err)
 	}
-	g.activity = newActivity(g.audit, g.options.Observe)
-	g.activity.used = g.named.touch
-	g.activity.watched = g.monitorEntry
+	g.activity = &activity{Audit: g.audit, observe: g.options.Observe, used: g.named.touch, watched: g.monitorEntry}
 	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.identity.Gateway}
 	configured := g.options.Limits
 	sessions := cmp.Or(configured.Sessions, limits.MaxSessions)

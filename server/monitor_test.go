@@ -378,7 +378,7 @@ func TestMonitorStopsAssistants(t *testing.T) {
 		t.Errorf("the state has %+v", stopped)
 	}
 	check("one is stopped", g, true, false)
-	if until := g.status().Stopped["one"]; time.Until(until) < 59*time.Minute {
+	if until := g.pause.Stopped()["one"]; time.Until(until) < 59*time.Minute {
 		t.Errorf("the status has %v", until)
 	}
 	if n := strings.Count(audited(t, g), `"verb":"stop","uri":"one"`); n != 1 {

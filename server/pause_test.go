@@ -45,7 +45,7 @@ func TestPauseStopsAllAssistants(t *testing.T) {
 	page.leave()
 	g = startGatewayAt(t, port, Options{State: state})
 	page.joinAt(g.PageURL(), nil)
-	if until := g.status().Paused; !until.Equal(paused.Until) {
+	if until := g.pause.Until(); !until.Equal(paused.Until) {
 		t.Errorf("the next gateway is paused until %v, want %v", until, paused.Until)
 	}
 	check("in the pause, at the next gateway", g, `"reason":"paused"`)

@@ -149,13 +149,12 @@ func TestStatusForPeople(t *testing.T) {
 		Version: "0.0.9", MCP: "http://127.0.0.1:8808/mcp", Started: now.Add(-49 * time.Hour), NoToken: true,
 		Origins: []server.OriginStatus{{Origin: "https://gone.example", Allowed: "no", Keys: 2, Used: now.Add(-90 * time.Second)}},
 		Pages:   []server.PageStatus{{Name: "notes", Title: "Notes\x1b[2J\u202e \"x\"", URL: "https://app.example/" + strings.Repeat("x", 500), Since: now.Add(-time.Hour)}},
-		Clients: []server.ActiveClient{{Assistant: "unnamed", Endpoint: "/mcp", Requests: 3, Last: now}, {Assistant: "unnamed", Client: "Claude\x1b[2J", Endpoint: "/ws", Requests: 1, Last: now}},
-		Assistants: []server.AssistantStatus{
-			{NamedAssistant: server.NamedAssistant{Name: "unnamed", Used: now}, LastRead: &server.Read{Method: "resources/read", Target: "notes+notes://a\x1b[2J"}},
+		AccessReport: server.AccessReport{Assistants: []server.AssistantAccess{
+			{NamedAssistant: server.NamedAssistant{Name: "unnamed", Used: now}, Calls: "Claude\x1b[2J"},
 			{NamedAssistant: server.NamedAssistant{Name: "ci", ReadOnly: true, Apps: []string{"notes"}, Expires: now.Add(24 * time.Hour)}, HasToken: true},
 			{NamedAssistant: server.NamedAssistant{Name: "old", Expires: now}, HasToken: true},
 			{NamedAssistant: server.NamedAssistant{Name: "gone", Revoked: now}},
-		},
+		}},
 	}
 	for range 12 {
 		s.Reads = append(s.Reads, server.Read{Time: now.Add(-time.Minute), Target: "notes+notes://a", Outcome: "ok", Bytes: 12})
@@ -166,8 +165,8 @@ func TestStatusForPeople(t *testing.T) {
 	}
 	for _, want := range []string{
 		"for 2d", "this program has version", "--no-token", "https://gone.example  may not join", "2 paired, used 1m ago",
-		`away, 1h`, `Notes\x1b[2J\u202e "x"`, "…", "unnamed  (no name)", `calls itself Claude\x1b[2J  /ws`, "3 requests, the last 0s ago",
-		"unnamed  read and act", `used 0s ago   resources/read notes+notes://a\x1b[2J`, "ci       read only, pages notes, until 2026-11-23 12:00  not used yet", "old      expired", "gone     revoked", "2 more with --json",
+		`away, 1h`, `Notes\x1b[2J\u202e "x"`, "…",
+		"unnamed  read and act", `used 0s ago   calls itself Claude\x1b[2J`, "ci       read only, pages notes, until 2026-11-23 12:00  not used yet", "old      expired", "gone     revoked", "2 more with --json",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, out.String())

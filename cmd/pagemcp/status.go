@@ -85,11 +85,7 @@ func printStatus(out io.Writer, s server.Status, now time.Time) error {
 	}
 	heading(w, "Assistants", len(s.Assistants), "none has sent a request")
 	for _, a := range s.Assistants {
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", a.Name, a.Rights(now), usedText(a.Used, now), lastDone(a))
-	}
-	heading(w, "Clients", len(s.Clients), "none has sent a request")
-	for _, c := range s.Clients {
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%d requests, the last %s ago\n", c.Assistant, callsItself(c.Client), c.Endpoint, c.Requests, age(c.Last, now))
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", a.Name, a.Rights(now), usedText(a.Used, now), callsItself(a.Calls))
 	}
 	w.Flush()
 	fmt.Fprintf(w, "Sessions:   %d\n", s.Sessions)
@@ -155,14 +151,6 @@ func callsItself(name string) string {
 		return "(no name)"
 	}
 	return "calls itself " + plainText(name, 40)
-}
-
-// lastDone returns what an assistant got last from a page.
-func lastDone(a server.AssistantStatus) string {
-	if a.LastRead == nil {
-		return ""
-	}
-	return a.LastRead.Method + " " + plainText(a.LastRead.Target, 100)
 }
 
 // plainText returns text with at most limit characters, without control characters, tabs
