@@ -5,44 +5,33 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 )
 
-// The members of _meta that tell whose a message is.
-const (
-	metaVersion      = "io.modelcontextprotocol/protocolVersion"
-	metaSubscription = "io.modelcontextprotocol/subscriptionId"
-)
-
-// A Conversation is what one client and one engine say to each other on one
-// connection: a channel, or what belongs to one session or one request of HTTP.
-// Its methods may be called concurrently.
+// A Conversation compares what an engine sends to one client on one connection: a channel, or
+// what belongs to one session or one request of HTTP. Its methods may be called concurrently.
+// Types of the Tasks extension are in no official schema, and not compared.
 type Conversation struct {
 	schemas    *Schemas
 	mu         sync.Mutex
 	negotiated string             // by initialize; "" before
-	requests   map[string]request // of the client, by the token of their id
-	listens    map[string]bool    // ids that were those of a listen
-	asked      map[string]bool    // ids of what the engine has asked
+	requests   map[string]request // of the client without a response, by the token of their id
 }
 
 type request struct {
 	method   string
 	revision string // "" for a request of neither era
-	token    string // of its progress
-	acked    bool   // a listen that has been acknowledged
 	givenUp  bool   // cancelled: its id is free again
 }
 
 // message is any JSON-RPC message.
 type message struct {
-	JSONRPC string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Method  string          `json:"method"`
-	Params  struct {
-		Meta          map[string]json.RawMessage `json:"_meta"`
-		RequestID     json.RawMessage            `json:"requestId"`
-		ProgressToken json.RawMessage            `json:"progressToken"`
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Meta      map[string]json.RawMessage `json:"_meta"`
+		RequestID json.RawMessage            `json:"requestId"`
 	} `json:"params"`
 	Result map[string]json.RawMessage `json:"result"`
 	Error  *struct {
@@ -52,7 +41,7 @@ type message struct {
 
 // Conversation begins one.
 func (s *Schemas) Conversation() *Conversation {
-	return &Conversation{schemas: s, requests: map[string]request{}, listens: map[string]bool{}, asked: map[string]bool{}}
+	return &Conversation{schemas: s, requests: map[string]request{}}
 }
 
 // FromClient takes note of what a client sends, right or wrong.
@@ -62,24 +51,19 @@ func (c *Conversation) FromClient(text []byte) {
 	for _, one := range split(text) {
 		var m message
 		json.Unmarshal(one, &m) // what is wrong with it is for the engine to say
-		if m.Method == "notifications/cancelled" {
-			if req, ok := c.requests[string(m.Params.RequestID)]; ok {
-				req.givenUp = true
-				c.requests[string(m.Params.RequestID)] = req
-			}
+		if req, ok := c.requests[string(m.Params.RequestID)]; ok && m.Method == "notifications/cancelled" {
+			req.givenUp = true
+			c.requests[string(m.Params.RequestID)] = req
 		}
 		if len(m.ID) == 0 || m.Method == "" && (m.Result != nil || m.Error != nil) {
 			continue
 		}
-		req := request{method: m.Method, revision: c.negotiated, token: string(m.Params.Meta["progressToken"])}
-		if m.Params.Meta[metaVersion] != nil || m.Method == "server/discover" || m.Method == "subscriptions/listen" {
+		req := request{method: m.Method, revision: c.negotiated}
+		if m.Params.Meta["io.modelcontextprotocol/protocolVersion"] != nil || m.Method == "server/discover" || m.Method == "subscriptions/listen" {
 			req.revision = R20260728
 		}
 		if old, busy := c.requests[string(m.ID)]; !busy || old.givenUp {
 			c.requests[string(m.ID)] = req
-			if m.Method == "subscriptions/listen" {
-				c.listens[string(m.ID)] = true
-			}
 		}
 	}
 }
@@ -115,83 +99,38 @@ func (c *Conversation) check(text []byte) error {
 	if err := json.Unmarshal(text, &whole); err != nil {
 		return err
 	}
-	switch {
-	case m.Method != "" && m.ID != nil:
-		return c.checkRequest(m, whole)
-	case m.Method != "":
-		return c.checkNotification(m, whole)
+	switch name, known := serverMessages[m.Method]; {
+	case m.Method == "":
+		return c.checkResponse(m, whole)
+	case m.Method == "notifications/tasks":
+		return nil
+	case !known, m.ID != nil && c.negotiated == "":
+		return fmt.Errorf("the engine sends %s to a client with revision %q", m.Method, c.negotiated)
+	default:
+		return c.checkMessage(name, m, whole)
 	}
-	return c.checkResponse(m, whole)
 }
 
-func (c *Conversation) checkRequest(m message, whole map[string]any) error {
-	name, ok := serverRequests[m.Method]
-	if c.negotiated == "" || !ok {
-		return fmt.Errorf("the engine asks for %s, of a client with revision %q", m.Method, c.negotiated)
+// checkMessage compares a request or notification of the engine.
+func (c *Conversation) checkMessage(name string, m message, whole map[string]any) error {
+	revision, frame := c.negotiated, "JSONRPCNotification"
+	if m.ID != nil {
+		frame = "JSONRPCRequest"
 	}
-	if c.asked[string(m.ID)] {
-		return fmt.Errorf("the engine asks under the id %s for the second time", m.ID)
+	if revision == "" || m.Params.Meta["io.modelcontextprotocol/subscriptionId"] != nil {
+		revision = R20260728
 	}
-	c.asked[string(m.ID)] = true
-	return errors.Join(c.schemas.Validate(c.negotiated, "JSONRPCRequest", whole), c.validateMessage(c.negotiated, name, whole))
-}
-
-func (c *Conversation) checkNotification(m message, whole map[string]any) error {
-	if _, isOne := extensionNotifications[m.Method]; isOne {
-		return c.checkExtensionNotification(m, whole)
-	}
-	name, ok := serverNotifications[m.Method]
-	if !ok {
-		return fmt.Errorf("no revision has the notification %s", m.Method)
-	}
-	revision, err := c.revisionOf(m)
-	if err != nil {
-		return err
-	}
-	if m.Method == "notifications/subscriptions/acknowledged" {
-		withoutExtensions(whole)
-	}
-	return errors.Join(c.schemas.Validate(revision, "JSONRPCNotification", whole), c.validateMessage(revision, name, whole))
-}
-
-// revisionOf finds out by what a notification names whose it is.
-func (c *Conversation) revisionOf(m message) (string, error) {
-	subscription := m.Params.Meta[metaSubscription]
-	switch {
-	case subscription != nil && !subscribed[m.Method]:
-		return "", fmt.Errorf("%s on subscription %s", m.Method, subscription)
-	case subscription != nil:
-		req, ok := c.requests[string(subscription)]
-		switch {
-		case !ok || req.method != "subscriptions/listen":
-			return "", fmt.Errorf("%s for subscription %s, which is not open", m.Method, subscription)
-		case req.acked == (m.Method == "notifications/subscriptions/acknowledged"):
-			return "", fmt.Errorf("%s for subscription %s: acknowledged is the first, once", m.Method, subscription)
+	if params, _ := whole["params"].(map[string]any); params != nil {
+		if filter, ok := params["notifications"].(map[string]any); ok {
+			delete(filter, "taskIds") // of the Tasks extension
 		}
-		req.acked = true
-		c.requests[string(subscription)] = req
-		return R20260728, nil
-	case m.Method == "notifications/progress":
-		for _, req := range c.requests {
-			if req.token == string(m.Params.ProgressToken) && req.token != "" {
-				return req.revisionOr(R20251125), nil
-			}
-		}
-		return "", fmt.Errorf("progress for %s, which is no token of a running request", m.Params.ProgressToken)
-	case m.Method == "notifications/cancelled":
-		switch id := string(m.Params.RequestID); {
-		case c.listens[id]:
-			return R20260728, nil // the end of a listen, maybe behind its response
-		case !c.asked[id]:
-			return "", fmt.Errorf("the engine cancels %s, which is neither a listen nor a question of its own", id)
-		}
-	case m.Method == "notifications/message" && c.negotiated == "":
-		return R20260728, nil
 	}
-	if c.negotiated != "" {
-		return c.negotiated, nil
+	framed := c.schemas.Validate(revision, frame, whole)
+	if !c.schemas.framed(revision, name) { // until 2025-06-18, the type is method and params alone
+		delete(whole, "jsonrpc")
+		delete(whole, "id")
 	}
-	return "", fmt.Errorf("%s without a session, and for no subscription", m.Method)
+	return errors.Join(framed, c.schemas.Validate(revision, name, whole))
 }
 
 func (c *Conversation) checkResponse(m message, whole map[string]any) error {
@@ -230,27 +169,21 @@ func (c *Conversation) checkResult(req request, result map[string]json.RawMessag
 	if !ok {
 		name = "Result"
 	}
-	var wrong []error
 	if revision == R20260728 {
-		if isOne, err := checkExtensionResult(req.method, result, whole["result"]); isOne {
-			return err
-		}
-		switch kind := string(result["resultType"]); kind {
-		case `"complete"`:
+		switch string(result["resultType"]) {
 		case `"input_required"`:
-			if name = "InputRequiredResult"; !asking[req.method] {
-				wrong = append(wrong, fmt.Errorf("%s answers input_required", req.method))
-			}
-			if result["inputRequests"] == nil && result["requestState"] == nil {
-				wrong = append(wrong, errors.New("input_required without inputRequests and requestState"))
-			}
-		default:
-			wrong = append(wrong, fmt.Errorf("resultType %s", kind))
+			name = "InputRequiredResult"
+		case `"task"`:
+			name = ""
 		}
-		if hints := result["ttlMs"] != nil || result["cacheScope"] != nil; hints && (!cacheable[req.method] || name == "InputRequiredResult") {
-			wrong = append(wrong, fmt.Errorf("%s has hints for caches", req.method))
+		if strings.HasPrefix(req.method, "tasks/") {
+			name = ""
 		}
 	}
+	if name == "" {
+		return nil
+	}
+	var wrong []error
 	for _, plain := range []string{"JSONRPCResponse", "JSONRPCResultResponse"} {
 		if c.schemas.Has(revision, plain) {
 			wrong = append(wrong, c.schemas.Validate(revision, plain, whole))
@@ -290,17 +223,4 @@ func (r request) revisionOr(otherwise string) string {
 		return otherwise
 	}
 	return r.revision
-}
-
-// validateMessage compares a request or notification with its type: until
-// 2025-06-18, and for what stands inside of results, that is method and params alone.
-func (c *Conversation) validateMessage(revision, name string, whole map[string]any) error {
-	if !c.schemas.framed(revision, name) {
-		inner := map[string]any{"method": whole["method"]}
-		if params, ok := whole["params"]; ok {
-			inner["params"] = params
-		}
-		whole = inner
-	}
-	return c.schemas.Validate(revision, name, whole)
 }

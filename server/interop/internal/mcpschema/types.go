@@ -20,27 +20,13 @@ var results = map[string]string{
 	"logging/setLevel":         "EmptyResult",
 }
 
-// cacheable are the methods whose results have hints for caches.
-// MCP 2026-07-28, server/utilities/caching, and the extension io.modelcontextprotocol/skills.
-var cacheable = map[string]bool{
-	"server/discover": true, "tools/list": true, "prompts/list": true, "resources/list": true,
-	"resources/templates/list": true, "resources/read": true,
-	"skills/list": true, "skills/get": true,
-}
-
-// asking are the methods that may answer input_required.
-// MCP 2026-07-28, basic/patterns/mrtr.
-var asking = map[string]bool{"resources/read": true, "prompts/get": true, "tools/call": true}
-
-// serverRequests are what an engine may ask of a classic client.
-var serverRequests = map[string]string{
+// serverMessages are the types of what an engine sends: requests to classic clients, and notifications.
+var serverMessages = map[string]string{
 	"ping":                   "PingRequest",
 	"sampling/createMessage": "CreateMessageRequest",
 	"elicitation/create":     "ElicitRequest",
 	"roots/list":             "ListRootsRequest",
-}
 
-var serverNotifications = map[string]string{
 	"notifications/cancelled":                  "CancelledNotification",
 	"notifications/progress":                   "ProgressNotification",
 	"notifications/message":                    "LoggingMessageNotification",
@@ -50,15 +36,6 @@ var serverNotifications = map[string]string{
 	"notifications/tools/list_changed":         "ToolListChangedNotification",
 	"notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
 	"notifications/elicitation/complete":       "ElicitationCompleteNotification",
-}
-
-// subscribed are the notifications that an answer to subscriptions/listen holds.
-var subscribed = map[string]bool{
-	"notifications/resources/updated":          true,
-	"notifications/resources/list_changed":     true,
-	"notifications/prompts/list_changed":       true,
-	"notifications/tools/list_changed":         true,
-	"notifications/subscriptions/acknowledged": true,
 }
 
 // errorTypes are the types of errors in 2026-07-28; true: the type is that of
