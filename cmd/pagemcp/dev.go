@@ -56,9 +56,7 @@ type webFiles struct {
 	// they change, until ctx ends.
 	watch func(ctx context.Context, built func(files map[string][]byte, err error)) error
 
-	// brotli compresses contents; nil if the files are not compressed in advance.
-	brotli func(ctx context.Context, contents []byte) ([]byte, error)
-
+	isBuilt bool // from the sources, which takes a while
 	hasDocs bool // the documentation is among the files
 	// extension returns the unpacked extension for a browser, by path.
 	extension func(browser string) (map[string][]byte, error)
@@ -79,7 +77,7 @@ func dev(ctx context.Context, o devOptions, std streams) error {
 			return fmt.Errorf("--files: %w", err)
 		}
 		source.watch, source.hasDocs = unchanged(files), files[docsStart] != nil
-	} else if source.brotli != nil {
+	} else if source.isBuilt {
 		fmt.Fprintln(std.err, "building …")
 	}
 	if err := onlyDev(ctx, o.state); err != nil {
@@ -102,12 +100,8 @@ func dev(ctx context.Context, o devOptions, std streams) error {
 		}
 		return nil
 	}, func(g gateway) error {
-		changed := make(chan struct{}, 1)
-		if source.brotli != nil {
-			go compressAll(ctx, source, w, changed) // ends with ctx
-		}
-		go func() { end(w.Serve(g.Port)) }()                                         // ends with w
-		go func() { end(serveFiles(ctx, o.settings, g, w, source, changed, std)) }() // ends with ctx
+		go func() { end(w.Serve(g.Port)) }()                                // ends with w
+		go func() { end(serveFiles(ctx, o.settings, g, w, source, std)) }() // ends with ctx
 		return nil
 	})
 	if w != nil {
@@ -130,7 +124,7 @@ func onlyDev(ctx context.Context, state string) error {
 
 // serveFiles builds what w serves, and prints all addresses after the first time, and for
 // each line of the input. It ends with ctx, or with an error.
-func serveFiles(ctx context.Context, s settings, g gateway, w *devserver.Web, source webFiles, changed chan<- struct{}, std streams) error {
+func serveFiles(ctx context.Context, s settings, g gateway, w *devserver.Web, source webFiles, std streams) error {
 	var once sync.Once
 	var failure error
 	watched := source.watch(ctx, func(files map[string][]byte, err error) {
@@ -141,10 +135,6 @@ func serveFiles(ctx context.Context, s settings, g gateway, w *devserver.Web, so
 		} else {
 			files["/pagemcp/config.json"] = startConfig(g, s, names)
 			w.SetLive(files)
-			select {
-			case changed <- struct{}{}:
-			default: // it has not begun with the files of an earlier build
-			}
 		}
 		once.Do(func() {
 			printAll := func() error { return printAddresses(ctx, std, g, w, s, names) }
@@ -176,19 +166,6 @@ func listenWeb(ctx context.Context, c *server.Control, door *server.Door, addres
 	}
 	door.Origins, door.Web = slices.Concat(door.Origins, w.Origins()), w.URL()
 	return w, nil
-}
-
-// compressAll compresses the files after each build, in the background, until ctx ends. What
-// cannot be compressed is served by gzip.
-func compressAll(ctx context.Context, source webFiles, w *devserver.Web, changed <-chan struct{}) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-changed:
-			w.Compress(ctx, source.brotli)
-		}
-	}
 }
 
 // printAddresses prints all addresses. Each page URL contains a new secret.

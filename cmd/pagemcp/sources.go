@@ -29,9 +29,7 @@ func findWebFiles() (webFiles, error) {
 		watch: func(ctx context.Context, built func(map[string][]byte, error)) error {
 			return bundle.Watch(ctx, root, func(files bundle.Files, err error) { built(files, err) })
 		},
-		brotli: func(ctx context.Context, contents []byte) ([]byte, error) {
-			return bundle.Brotli(ctx, root, contents)
-		},
+		isBuilt: true,
 		hasDocs: docs.Exists(root),
 		extension: func(browser string) (map[string][]byte, error) {
 			all, err := bundle.BuildExtensions(root)

@@ -4,7 +4,6 @@ package devserver
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/sha256"
@@ -101,9 +100,6 @@ func (w *Web) Set(files map[string][]byte) { w.set(files, false) }
 func (w *Web) SetLive(files map[string][]byte) { w.set(files, true) }
 
 func (w *Web) set(files map[string][]byte, live bool) {
-	w.mu.Lock()
-	old := maps.Clone(w.files)
-	w.mu.Unlock()
 	etags := map[string]string{}
 	for name, body := range files {
 		sum := sha256.Sum256(body)
@@ -111,24 +107,13 @@ func (w *Web) set(files map[string][]byte, live bool) {
 	}
 	version := versionOf(etags)
 	next := map[string]*webFile{}
-	made := map[string]*webFile{} // by kind and etag: engine.wasm, which is there three times, is compressed once
 	for name, body := range files {
-		etag, hasScript := etags[name], live && reloads(name)
-		if hasScript {
+		etag := etags[name]
+		if live && reloads(name) {
 			etag += "-" + version
-		}
-		if same := old[name]; same != nil && same.etag == etag {
-			next[name] = same
-			continue
-		}
-		if hasScript {
 			body = append(bytes.Clone(body), liveTag(version)...) // HTML parsers accept scripts after </html>
 		}
-		kind := contentType(name)
-		if made[kind+etag] == nil {
-			made[kind+etag] = &webFile{body: body, kind: kind, etag: etag}
-		}
-		next[name] = made[kind+etag]
+		next[name] = &webFile{body, contentType(name), etag}
 	}
 	w.publish(func() { w.files, w.failure, w.version = next, "", version })
 }
@@ -140,28 +125,6 @@ func versionOf(etags map[string]string) string {
 		fmt.Fprintf(sum, "%s %s\n", name, etags[name])
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
-}
-
-// Compress makes the brotli version of each WebAssembly and JavaScript file, one after the
-// other, largest first. It returns when all are there, ctx ends, or brotli fails. Requests
-// that come before get gzip.
-func (w *Web) Compress(ctx context.Context, brotli func(context.Context, []byte) ([]byte, error)) error {
-	w.mu.Lock()
-	files := slices.Collect(maps.Values(w.files))
-	w.mu.Unlock()
-	slices.SortFunc(files, func(a, b *webFile) int { return cmp.Compare(len(b.body), len(a.body)) })
-	for _, file := range files {
-		isCode := file.kind == contentType(".wasm") || file.kind == contentType(".js")
-		if !isCode || !file.isPackable() || file.brotli.Load() != nil {
-			continue
-		}
-		packed, err := brotli(ctx, file.body)
-		if err != nil {
-			return err
-		}
-		file.brotli.Store(&packed)
-	}
-	return nil
 }
 
 // Fail reports a failed build: pages show message until the next Set.

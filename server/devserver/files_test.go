@@ -1,7 +1,6 @@
 package devserver
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -272,7 +271,7 @@ func TestFirstBuildIsAwaited(t *testing.T) {
 	})
 }
 
-func TestFilesAreRevalidatedAndPacked(t *testing.T) {
+func TestFilesAreRevalidated(t *testing.T) {
 	text := strings.Repeat("let a = 1\n", 1000)
 	w := startWeb(t, map[string][]byte{"/index.html": {}, "/a.js": []byte(text), "/b.js": []byte("1")})
 	get := func(path string, lines ...string) *http.Response {
@@ -296,15 +295,6 @@ func TestFilesAreRevalidatedAndPacked(t *testing.T) {
 	if data, err := io.ReadAll(plain.Body); err != nil || string(data) != text || plain.Header.Get("Content-Type") != "text/javascript; charset=utf-8" {
 		t.Errorf("%v %v", plain.Header, err)
 	}
-	packed := get("/a.js", "Accept-Encoding: br, gzip")
-	if data, err := io.ReadAll(packed.Body); err != nil || len(data) > 1000 || packed.Header.Get("Content-Encoding") != "gzip" {
-		t.Errorf("%d bytes, %v %v", len(data), packed.Header, err)
-	}
-	for path, coding := range map[string]string{"/b.js": "gzip", "/a.js": "gzip;q=0"} {
-		if got := get(path, "Accept-Encoding: "+coding).Header.Get("Content-Encoding"); got != "" {
-			t.Errorf("%s: %q", path, got)
-		}
-	}
 	if again := get("/a.js", "If-None-Match: "+plain.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
 		t.Errorf("unchanged: %d", again.StatusCode)
 	}
@@ -314,55 +304,6 @@ func TestFilesAreRevalidatedAndPacked(t *testing.T) {
 	}
 	if gone := get("/b.js"); gone.StatusCode != http.StatusNotFound {
 		t.Errorf("a file of the build before: %d", gone.StatusCode)
-	}
-}
-
-// Each coding of a file has an ETag of its own; a range is one of the file itself.
-func TestEachCodingHasItsETag(t *testing.T) {
-	text := strings.Repeat("let a = 1\n", 1000)
-	w := startWeb(t, map[string][]byte{"/index.html": []byte(text), "/a.js": []byte(text), "/b.js": []byte("1"), "/engine.wasm": []byte(text)})
-	var packed []string
-	err := w.Compress(t.Context(), func(_ context.Context, body []byte) ([]byte, error) {
-		packed = append(packed, string(body))
-		return []byte("packed"), nil
-	})
-	if err != nil || len(packed) != 2 {
-		t.Fatalf("%d files are compressed, want those that are code and large: %v", len(packed), err)
-	}
-	for _, x := range []struct {
-		lines, coding, suffix string
-		status                int
-	}{
-		{"Accept-Encoding: gzip, deflate, br, zstd\n", "br", `-br"`, 200},
-		{"Accept-Encoding: br;q=0, gzip;q=0.5\n", "gzip", `-gzip"`, 200},
-		{"Accept-Encoding: BR;q=0.1\n", "br", `-br"`, 200},
-		{"Accept-Encoding: gzip;q=0, br;q=0.000\n", "", `"`, 200},
-		{"", "", `"`, 200},
-		{"Accept-Encoding: br\nRange: bytes=0-3\n", "", `"`, 206},
-	} {
-		status, header, body := rawhttp.Send(t, w.port, "GET /engine.wasm HTTP/1.1\nHost: localhost:%d\n"+x.lines+"Connection: close\n\n")
-		etag := header.Get("ETag")
-		if status != x.status || header.Get("Content-Encoding") != x.coding || !strings.HasSuffix(etag, x.suffix) || header.Get("Vary") != "Accept-Encoding" {
-			t.Errorf("%q: %d %v", x.lines, status, header)
-		}
-		if x.suffix == `"` && strings.Contains(etag, "-") {
-			t.Errorf("%q: the file itself has the ETag %s", x.lines, etag)
-		}
-		if x.coding == "br" && body != "packed" || x.status == 206 && body != text[:4] {
-			t.Errorf("%q: %.20q", x.lines, body)
-		}
-		again, _, _ := rawhttp.Send(t, w.port, "GET /engine.wasm HTTP/1.1\nHost: localhost:%d\n"+x.lines+"If-None-Match: "+etag+"\nConnection: close\n\n")
-		if again != http.StatusNotModified {
-			t.Errorf("%q with its ETag: %d", x.lines, again)
-		}
-	}
-	// The ETag of another coding is not the one of this answer.
-	if status, _, _ := rawhttp.Send(t, w.port, "GET /engine.wasm HTTP/1.1\nHost: localhost:%d\nAccept-Encoding: gzip\nIf-None-Match: \"x-br\"\nConnection: close\n\n"); status != 200 {
-		t.Errorf("with another ETag: %d", status)
-	}
-	w.Set(map[string][]byte{"/index.html": {}, "/a.js": []byte(text)}) // unchanged: kept
-	if err := w.Compress(t.Context(), func(context.Context, []byte) ([]byte, error) { return nil, io.ErrUnexpectedEOF }); err != nil {
-		t.Errorf("an unchanged file is compressed again: %v", err)
 	}
 }
 
@@ -427,20 +368,5 @@ func TestLiveReloadIsNotForOtherSites(t *testing.T) {
 		if status, _, _ := rawhttp.Send(t, w.port, "GET /live HTTP/1.1\nHost: localhost:%d\n"+lines+"\n"); status != want {
 			t.Errorf("%q: %d, want %d", lines, status, want)
 		}
-	}
-}
-
-// Files with the same contents, such as engine.wasm in three directories, are compressed once.
-func TestSameContentsAreCompressedOnce(t *testing.T) {
-	web := newTestWeb(t)
-	engine := bytes.Repeat([]byte("\x00asm"), 4<<10)
-	web.Set(map[string][]byte{"/pagemcp/engine.wasm": engine, "/docs/engine.wasm": bytes.Clone(engine), "/docs/engine.js": engine})
-	calls := 0
-	err := web.Compress(t.Context(), func(context.Context, []byte) ([]byte, error) {
-		calls++
-		return []byte("packed"), nil
-	})
-	if err != nil || calls != 2 { // the script has another type
-		t.Errorf("%d calls, %v", calls, err)
 	}
 }
