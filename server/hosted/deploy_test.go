@@ -36,9 +36,8 @@ func readGuide(t testing.TB, name string) string {
 func TestMetricsOfTheDashboardExist(t *testing.T) {
 	t.Parallel()
 	m := newMetrics("1", nil)
-	m.watch(func() nodeCounts { return nodeCounts{} })
+	m.watch(func() nodeCounts { return nodeCounts{} }, func() bool { return true })
 	m.watchCluster(func() clusterCounts { return clusterCounts{} })
-	m.watchReady(func() bool { return true })
 	m.fetched(pageIssuer)(0, nil)
 	m.auditing(noAudit{}).Record(access.Entry{Endpoint: "/mcp", Verb: "resources/read", Outcome: "ok"})
 	families, err := m.registry.Gather()

@@ -1,10 +1,8 @@
 package hosted
 
 import (
-	"math"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/hosted/config"
@@ -34,7 +32,7 @@ type metrics struct {
 	exceeded  *prometheus.CounterVec
 	refused   *prometheus.CounterVec
 	reloads   *prometheus.CounterVec
-	keySets   keySetAges
+	fetchedAt *prometheus.GaugeVec
 	certUntil prometheus.Gauge
 }
 
@@ -126,6 +124,9 @@ func newMetrics(version string, lost func() uint64) *metrics {
 		exceeded: counters("pagemcp_limit_refusals_total", "Requests and joins over a limit of the configuration.", "limit"),
 		refused:  counters("pagemcp_refusals_total", "Connections and requests that were rejected before authentication.", "reason"),
 		reloads:  counters("pagemcp_reloads_total", "Changes of the configuration or its files, by outcome.", "outcome"),
+		fetchedAt: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "pagemcp_key_set_fetched_timestamp_seconds", Help: "When the keys of an issuer were fetched last, in Unix time; they serve for 24 h.",
+		}, []string{"kind"}),
 		certUntil: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "pagemcp_certificate_expiry_timestamp_seconds", Help: "When the certificate in use expires, in Unix time; 0 without TLS.",
 		}),
@@ -138,7 +139,7 @@ func newMetrics(version string, lost func() uint64) *metrics {
 	auditLost := prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "pagemcp_audit_entries_lost_total", Help: "Audit entries that were counted instead of written."},
 		func() float64 { return float64(lost()) })
 	m.registry.MustRegister(m.requests, m.seconds, m.bytes, m.joins, m.leaves, m.joinWait, m.tokens, m.fetches, m.rejected, m.exceeded, m.refused, m.reloads,
-		&m.keySets, m.certUntil, info, auditLost, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		m.fetchedAt, m.certUntil, info, auditLost, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.initialize()
 	return m
 }
@@ -258,7 +259,7 @@ func (m *metrics) fetched(kind issuerKind) func(rejected int, err error) {
 		}
 		m.fetches.WithLabelValues(string(kind), "ok").Inc()
 		m.rejected.WithLabelValues(string(kind)).Set(float64(rejected))
-		m.keySets.renew(kind)
+		m.fetchedAt.WithLabelValues(string(kind)).SetToCurrentTime()
 	}
 }
 
@@ -273,35 +274,3 @@ func (m *metrics) reloaded(outcome string) { m.reloads.WithLabelValues(outcome).
 
 // certificate sets when the certificate in use expires.
 func (m *metrics) certificate(expires time.Time) { m.certUntil.Set(float64(expires.Unix())) }
-
-// keySetAges is the age of the key set of each issuer, which is not reported before the
-// first one is fetched.
-type keySetAges struct {
-	mu      sync.Mutex
-	fetched map[issuerKind]time.Time
-}
-
-func (k *keySetAges) renew(kind issuerKind) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.fetched == nil {
-		k.fetched = map[issuerKind]time.Time{}
-	}
-	k.fetched[kind] = time.Now()
-}
-
-func keySetAge() *prometheus.Desc {
-	return prometheus.NewDesc("pagemcp_key_set_age_seconds", "Time since the keys of an issuer were fetched; they serve for 24 h.", []string{"kind"}, nil)
-}
-
-// Describe implements prometheus.Collector.
-func (k *keySetAges) Describe(descriptions chan<- *prometheus.Desc) { descriptions <- keySetAge() }
-
-// Collect implements prometheus.Collector.
-func (k *keySetAges) Collect(values chan<- prometheus.Metric) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for kind, at := range k.fetched {
-		values <- prometheus.MustNewConstMetric(keySetAge(), prometheus.GaugeValue, math.Max(0, time.Since(at).Seconds()), string(kind))
-	}
-}

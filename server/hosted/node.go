@@ -162,8 +162,7 @@ func (n *Node) start(l *config.Loaded) (err error) {
 	}
 	n.core = gateway.New(n.coreOptions(l), n.gate(), noMonitor{})
 	n.memory = pressure.New(n.core.RelieveMemory)
-	n.metrics.watch(n.counts)
-	n.metrics.watchReady(func() bool { return len(n.ready.Missing()) == 0 })
+	n.metrics.watch(n.counts, func() bool { return len(n.ready.Missing()) == 0 })
 	n.guard = &access.Guard{
 		Hosts: hosts(public), OwnOrigins: []string{public.Scheme + "://" + hosts(public)[0]}, PageOrigins: currentOrigins{&n.origins},
 		OnRefusal: func(r *http.Request) {
