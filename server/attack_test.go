@@ -182,7 +182,7 @@ func hasMode(info os.FileInfo, want os.FileMode) bool {
 func TestStateIsPrivate(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, Options{})
-	for name, want := range map[string]os.FileMode{".": 0o700, "sessions": 0o700, "token": 0o600, "gateway.json": 0o600, socketName: 0o600, "audit.jsonl": 0o600} {
+	for name, want := range map[string]os.FileMode{".": 0o700, "sessions": 0o700, "token": 0o600, "keys.json": 0o600, socketName: 0o600, "audit.jsonl": 0o600} {
 		info, err := os.Stat(g.state.path(name))
 		if err != nil {
 			t.Error(err)

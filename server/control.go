@@ -159,14 +159,13 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// pair allows an origin, also after a restart, and makes an invitation for it.
+// pair allows an origin, and makes an invitation for it. Once a page of it has a key, it may join
+// after a restart as well.
 func (g *Gateway) pair(origin string) (Invitation, error) {
 	if err := access.CheckOrigin(origin); err != nil {
 		return Invitation{}, badControl{err}
 	}
-	if err := g.paired.add(origin); err != nil {
-		return Invitation{}, err
-	}
+	g.paired.Add(origin)
 	g.origins.Add(origin)
 	g.log.Info("pages may join", "origin", origin)
 	g.monitors.PagesChanged()
@@ -199,18 +198,18 @@ func (g *Gateway) revokeByCommand(p revokeRequest) (Revoked, error) {
 }
 
 // revoke takes from the pages of the selected origins what lets them join: keys, unused
-// invitations, the permission that pair has stored, and their names. Those that are
+// invitations, the permission of pair, and their names. Those that are
 // connected are disconnected; their URIs are unknown from then on.
 func (g *Gateway) revoke(selects func(origin string) bool) (Revoked, error) {
 	result := Revoked{Origins: []string{}, Pages: []string{}, Remaining: []string{}}
-	_, err := g.paired.remove(selects)
-	if err != nil {
-		return result, err
-	}
+	var err error
 	if result.Keys, err = g.keys.revoke(selects); err != nil {
 		return result, err
 	}
 	for _, origin := range g.origins.List() {
+		if selects(origin) {
+			g.paired.Remove(origin)
+		}
 		switch {
 		case !selects(origin):
 		case g.given.Contains(origin):

@@ -82,7 +82,7 @@ func (c *Control) WebKey(ctx context.Context) (*ecdsa.PrivateKey, error) {
 }
 
 // Pair allows an origin and returns an invitation for one of its pages. The origin stays
-// allowed until it is revoked.
+// allowed until it is revoked, or the gateway ends before a page has joined.
 func (c *Control) Pair(ctx context.Context, origin string) (invitation Invitation, err error) {
 	return invitation, c.call(ctx, "pair", originName{origin}, &invitation)
 }

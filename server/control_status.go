@@ -99,11 +99,10 @@ func (g *Gateway) Counts() Counts {
 
 func (g *Gateway) originStates() []OriginStatus {
 	keys, used := g.keys.uses()
-	paired := g.paired.names()
 	states := []OriginStatus{}
 	for _, origin := range g.origins.List() {
 		allowed := "options"
-		if slices.Contains(paired, origin) && !g.given.Contains(origin) {
+		if !g.given.Contains(origin) {
 			allowed = "paired"
 		}
 		states = append(states, OriginStatus{Origin: origin, Allowed: allowed, Keys: keys[origin], Used: used[origin]})

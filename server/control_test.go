@@ -121,7 +121,7 @@ func TestControlRejectsBadCommands(t *testing.T) {
 			t.Errorf("%s %v: %v", c.name, c.params, err)
 		}
 	}
-	if g.origins.Contains("*") || len(g.paired.names()) > 0 || !g.pause.Until().IsZero() {
+	if g.origins.Contains("*") || len(g.paired.List()) > 0 || !g.pause.Until().IsZero() {
 		t.Errorf("origins: %q", g.origins.List())
 	}
 }

@@ -135,7 +135,7 @@ func (g *Gateway) permit() {
 		sampling, monitors = append(sampling, d.Sampling...), append(monitors, d.Monitors...)
 	}
 	g.given.Set(pages)
-	g.origins.Set(slices.Concat(pages, g.paired.names(), g.keys.origins()))
+	g.origins.Set(slices.Concat(pages, g.paired.List(), g.keys.origins()))
 	g.assistantOrigins.Set(assistants)
 	g.sampling.Set(sampling)
 	g.monitorOrigins.Set(monitors)

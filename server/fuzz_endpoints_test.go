@@ -65,10 +65,10 @@ func FuzzGuard(f *testing.F) {
 // With any contents of the files in the state directory the gateway starts, sets
 // unreadable files aside, and starts again with the same identity and token.
 func FuzzStateFiles(f *testing.F) {
-	names := []string{identityFile, identityCopy, namesFile, "keys.json", auditFile, sessionFile(testSession)}
+	names := []string{namesFile, keysFile, auditFile, sessionFile(testSession)}
 	for i := range names {
 		for _, text := range []string{"", "{", "null", "[null]", "{}", `[{"name":"a","used":"2999-01-01T00:00:00Z"}]`, `{"a":"0001-01-01T00:00:00Z"}`,
-			`{"gateway":"x"}`, `{"revision":"2025-11-25","capabilities":{},"subscriptions":["a:b"],"expires":"2999-01-01T00:00:00Z"}`, "\xff"} {
+			`{"gateway":"x","keys":[null]}`, `{"revision":"2025-11-25","capabilities":{},"subscriptions":["a:b"],"expires":"2999-01-01T00:00:00Z"}`, "\xff"} {
 			f.Add(uint8(i), []byte(text), uint8(i+1), []byte("["))
 		}
 	}
@@ -84,7 +84,7 @@ func FuzzStateFiles(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, token := g.identity, g.token.text()
+		id, token := g.keys.gateway, g.token.text()
 		g.names.claim(t.Context(), testOrigin, "", "page", "notes")
 		g.names.refresh()
 		g.core.Sessions.Sweep(time.Now())
@@ -102,7 +102,7 @@ func FuzzStateFiles(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer g.Close(context.Background())
-		if g.identity != id || g.token.text() != token {
+		if g.keys.gateway != id || g.token.text() != token {
 			t.Error("another identity or token")
 		}
 	})

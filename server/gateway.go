@@ -31,7 +31,6 @@ type Gateway struct {
 	options  Options
 	log      *slog.Logger
 	state    *state
-	identity identity
 	token    *token
 	keys     *keyring
 	named    *assistants
@@ -39,7 +38,6 @@ type Gateway struct {
 	pairing  *pairing
 	audit    *audit
 	monitors monitor.Monitors
-	paired   *pairedOrigins
 	activity *activity
 	pauseDoc doc
 	pause    access.Pause
@@ -57,6 +55,7 @@ type Gateway struct {
 	// What all doors together allow: see permit.
 	origins          access.Origins // whose pages may join: given, and origins that were paired
 	given            access.Origins // by Options and doors: these may join again after revoke
+	paired           access.Origins // by `pagemcp pair`: with a key they may join at later gateways
 	assistantOrigins access.Origins
 	sampling         access.Origins
 	monitorOrigins   access.Origins
@@ -103,9 +102,6 @@ func New(opts Options) (*Gateway, error) {
 
 // restore loads what an earlier run has stored, and makes the core.
 func (g *Gateway) restore() (err error) {
-	if g.identity, err = g.state.identity(); err != nil {
-		return err
-	}
 	if g.options.TokenFile == "" {
 		g.options.TokenFile = g.state.path("token")
 		g.token, err = loadToken(g.state, "token")
@@ -119,13 +115,10 @@ func (g *Gateway) restore() (err error) {
 	if g.named, err = openAssistants(g.state); err != nil {
 		return err
 	}
-	if g.keys, err = openKeyring(g.state, g.identity.Gateway); err != nil {
+	if g.keys, err = openKeyring(g.state); err != nil {
 		return err
 	}
 	if g.names, err = openNames(g.state); err != nil {
-		return err
-	}
-	if g.paired, err = openPairedOrigins(g.state); err != nil {
 		return err
 	}
 	g.allow(Door{Origins: g.options.Origins, Assistants: g.options.AssistantOrigins, Sampling: g.options.SamplingOrigins})
@@ -140,7 +133,7 @@ func (g *Gateway) restore() (err error) {
 		return fmt.Errorf("open the audit log: %w", err)
 	}
 	g.activity = &activity{Audit: g.audit, observe: g.options.Observe, used: g.named.touch, watched: g.monitorEntry}
-	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.identity.Gateway}
+	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.keys.gateway}
 	configured := g.options.Limits
 	sessions := cmp.Or(configured.Sessions, limits.MaxSessions)
 	g.core = gateway.New(gateway.Options{

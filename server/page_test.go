@@ -179,7 +179,7 @@ func (p *testPage) joinPort(g *Gateway, port int) {
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		key, err := deriveKey(secret, g.identity.Gateway, p.origin)
+		key, err := deriveKey(secret, g.keys.gateway, p.origin)
 		if err != nil {
 			p.t.Fatal(err)
 		}

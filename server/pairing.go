@@ -1,12 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -34,7 +36,7 @@ const (
 // origin of the page. Neither secret nor key is sent over the WebSocket.
 type keyring struct {
 	file    doc
-	gateway string // id
+	gateway string // id across restarts, which pages store with their keys; 16 random bytes
 
 	mu      sync.Mutex
 	secrets map[string]*secret
@@ -58,15 +60,35 @@ type pageKey struct {
 	created bool // by this process; not stored
 }
 
-func openKeyring(s *state, gateway string) (*keyring, error) {
-	k := &keyring{gateway: gateway, secrets: map[string]*secret{}, keys: map[string]*pageKey{}}
-	k.file = doc{state: s, name: "keys.json", snapshot: k.snapshot}
-	stored, _, err := load[[]*pageKey](s, "keys.json", "pages must be paired again", nil)
+const keysFile = "keys.json"
+
+// storedKeys is what the file has: without the id of the gateway its keys are worth nothing.
+type storedKeys struct {
+	Gateway string     `json:"gateway"`
+	Keys    []*pageKey `json:"keys"`
+}
+
+func (s *storedKeys) check() error {
+	if s.Gateway == "" {
+		return errors.New("the file contains no id of the gateway")
+	}
+	return nil
+}
+
+func openKeyring(s *state) (*keyring, error) {
+	stored, found, err := load(s, keysFile, "pages must be paired again", (*storedKeys).check)
 	if err != nil {
 		return nil, err
 	}
+	k := &keyring{gateway: cmp.Or(stored.Gateway, randomText(16)), secrets: map[string]*secret{}, keys: map[string]*pageKey{}}
+	k.file = doc{state: s, name: keysFile, snapshot: k.snapshot}
+	if !found {
+		if err := k.file.save(); err != nil {
+			return nil, err
+		}
+	}
 	now := time.Now()
-	for _, key := range stored {
+	for _, key := range stored.Keys {
 		if key == nil || len(key.Key) != sha256.Size { // an attacker knows the empty key
 			continue
 		}
@@ -311,11 +333,12 @@ func (k *keyring) snapshot() any {
 		delete(k.keys, stored[len(stored)-1].ID)
 		stored = stored[:len(stored)-1]
 	}
-	copied := make([]pageKey, len(stored))
+	all := storedKeys{k.gateway, make([]*pageKey, len(stored))}
 	for i, key := range stored {
-		copied[i] = *key
+		copied := *key
+		all.Keys[i] = &copied
 	}
-	return copied
+	return all
 }
 
 // deriveKey derives the key of one origin at one gateway. RFC 5869.

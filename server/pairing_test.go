@@ -49,7 +49,7 @@ const (
 
 func testRing(t *testing.T) *keyring {
 	t.Helper()
-	ring, err := openKeyring(newTestState(t), "gw")
+	ring, err := openKeyring(newTestState(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func pageSide(t *testing.T, a *attempt, secret string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := deriveKey(bytes, "gw", a.origin)
+	key, err := deriveKey(bytes, a.ring.gateway, a.origin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestKeysExpireOnlyByDisuse(t *testing.T) {
 			if err := ring.flush(); err != nil {
 				t.Fatal(err)
 			}
-			again, err := openKeyring(ring.file.state, "gw")
+			again, err := openKeyring(ring.file.state)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -236,7 +236,7 @@ func TestKeyUseIsStoredAfterTheClockMoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		ring.touch(keyID) // the gateway is killed soon after, so nothing is flushed
-		again, err := openKeyring(ring.file.state, "gw")
+		again, err := openKeyring(ring.file.state)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +255,7 @@ func invited(t *testing.T, g *Gateway) (opening, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := deriveKey(secret, g.identity.Gateway, testOrigin)
+	key, err := deriveKey(secret, g.keys.gateway, testOrigin)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func TestAFullDiskRefusesNoPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	ring, err := openKeyring(s, "gateway")
+	ring, err := openKeyring(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestAFullDiskRefusesNoPage(t *testing.T) {
 	}
 	var logged []string
 	s.disk, s.log = &fullDisk{disk: s.disk}, logTo(func(line string) { logged = append(logged, line) })
-	later, err := openKeyring(s, "gateway") // the first use after a start is to be stored
+	later, err := openKeyring(s) // the first use after a start is to be stored
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -369,7 +369,7 @@ func (s *simStore) open(w *simWorld, address string) (opening, []byte) {
 		panic(err)
 	}
 	secret, _ := decodeBinary(p.Secret)
-	key, err := deriveKey(secret, g.identity.Gateway, s.origin)
+	key, err := deriveKey(secret, g.keys.gateway, s.origin)
 	if err != nil {
 		panic(err)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// A state is the directory for what survives a restart: identity, token, keys of pages,
+// A state is the directory for what survives a restart: token, keys of pages,
 // names, sessions and the audit log. Directories have mode 0700, files 0600. One process
 // uses it at a time. Files are replaced as a whole, so that after a crash or a loss of
 // power each is either the old or the new one.
@@ -371,54 +371,6 @@ func (d *doc) end(written uint64) {
 	d.written = max(d.written, written)
 	close(d.writing)
 	d.writing = nil
-}
-
-// An identity identifies a gateway across restarts.
-type identity struct {
-	Gateway string `json:"gateway"` // id that pages store with their keys; 16 random bytes
-}
-
-func (id *identity) check() error {
-	if id.Gateway == "" {
-		return errors.New("the file contains no valid identity")
-	}
-	return nil
-}
-
-// The identity is stored twice, since losing it invalidates the keys of all pages.
-const (
-	identityFile = "gateway.json"
-	identityCopy = "gateway.backup.json"
-)
-
-// identity returns the stored identity. It makes a new one only if both files are
-// missing or broken.
-func (s *state) identity() (identity, error) {
-	loss := "the identity is taken from its copy, " + identityCopy
-	id, found, err := load(s, identityFile, loss, (*identity).check)
-	if err != nil {
-		return id, err
-	}
-	loss = "it is written again"
-	if !found {
-		loss = "without it pages must be paired again"
-	}
-	second, copied, err := load(s, identityCopy, loss, (*identity).check)
-	switch {
-	case err != nil:
-		return id, err
-	case !found && copied:
-		return second, s.save(identityFile, second)
-	case !found:
-		id = identity{Gateway: randomText(16)}
-		if err := s.save(identityFile, id); err != nil {
-			return id, err
-		}
-	}
-	if !copied || id.Gateway != second.Gateway {
-		return id, s.save(identityCopy, id)
-	}
-	return id, nil
 }
 
 func randomBytes(n int) []byte {

@@ -18,7 +18,7 @@ import (
 
 // remembered is what a gateway must not lose.
 type remembered struct {
-	identity identity
+	identity string // of the gateway
 	token    string
 	keys     []string // ids of keys and what they are
 	names    []string
@@ -34,7 +34,7 @@ func openOn(t *testing.T, d *memDisk) (*Gateway, remembered) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := remembered{identity: g.identity, token: g.token.text(), names: g.names.remembered()}
+	r := remembered{identity: g.keys.gateway, token: g.token.text(), names: g.names.remembered()}
 	for id, key := range g.keys.keys {
 		r.keys = append(r.keys, id+" "+string(key.Key))
 	}
@@ -147,7 +147,7 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 					if broken := d.broken(); len(broken) > 0 {
 						t.Fatalf("%s: %v", where, broken)
 					}
-					if save.before != nil && (found.identity.Gateway != own.identity.Gateway || found.token != own.token) {
+					if save.before != nil && (found.identity != own.identity || found.token != own.token) {
 						t.Fatalf("%s: another identity or token", where)
 					}
 					got, old, new := fmt.Sprint(save.of(found)), fmt.Sprint(save.of(before)), fmt.Sprint(save.of(after))
@@ -157,7 +157,7 @@ func TestSavesSurviveLossOfPowerAtEachStep(t *testing.T) {
 					// Nothing that was found is lost at the next loss of power.
 					g.state.close()
 					d.crash(func() bool { return false })
-					if _, again := openOn(t, d); again.identity.Gateway != found.identity.Gateway || again.token != found.token || fmt.Sprint(save.of(again)) != got {
+					if _, again := openOn(t, d); again.identity != found.identity || again.token != found.token || fmt.Sprint(save.of(again)) != got {
 						t.Fatalf("%s: %+v, and after one more loss of power %+v", where, found, again)
 					}
 				}
@@ -174,8 +174,6 @@ func TestBrokenFilesAreKeptAside(t *testing.T) {
 		"names.json":             {"", "{", "{}", `[1]`},
 		"keys.json":              {"", "\x00", `"a"`, `[{"id":1}]`},
 		sessionFile(testSession): {"", "null", `{"level":"error"}`, `{"expires":"2999-01-01T00:00:00Z"}`},
-		identityFile:             {"", "null", "{}", `{"gateway":""}`},
-		identityCopy:             {"", "null", "{}", strings.Repeat("\x00", 100)},
 	} {
 		d := newMemDisk()
 		g, first := openOn(t, d)
@@ -187,7 +185,7 @@ func TestBrokenFilesAreKeptAside(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s %q: %v", name, text, err)
 			}
-			if g.identity.Gateway != first.identity.Gateway || g.token.text() != first.token {
+			if name != keysFile && g.keys.gateway != first.identity || g.token.text() != first.token {
 				t.Errorf("%s %q: another identity or token", name, text)
 			}
 			if s, err := g.core.Sessions.Store.Load(t.Context(), "", testSession); s != nil || err != nil {
@@ -205,26 +203,6 @@ func TestBrokenFilesAreKeptAside(t *testing.T) {
 				t.Errorf("%s %q: said %q", name, text, logged)
 			}
 		}
-	}
-}
-
-// If both copies of the identity are broken a new one is made, and the log says that
-// pages have to pair again.
-func TestLostIdentityIsReported(t *testing.T) {
-	t.Parallel()
-	d := newMemDisk()
-	g, first := openOn(t, d)
-	g.Close(context.Background())
-	d.put(identityFile, "{")
-	d.put(identityCopy, "{")
-	var logged []string
-	g, err := New(Options{State: "/state", disk: d.process(), lockWait: -1, Logger: logTo(func(line string) { logged = append(logged, line) })})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close(context.Background())
-	if g.identity.Gateway == first.identity.Gateway || !strings.Contains(strings.Join(logged, "\n"), "paired again") {
-		t.Errorf("identity %q, said %q", g.identity.Gateway, logged)
 	}
 }
 
@@ -266,7 +244,7 @@ func TestStateDirectoryHasOneOwner(t *testing.T) {
 			if owners > 1 {
 				t.Error("two own it at once")
 			}
-			seen[g.identity.Gateway+" "+g.token.text()]++
+			seen[g.keys.gateway+" "+g.token.text()]++
 			mu.Unlock()
 			if err := g.Listen("127.0.0.1:0"); err != nil {
 				t.Error(err)

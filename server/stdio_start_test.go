@@ -156,7 +156,7 @@ func TestManyStdioProcessesStartAtOnce(t *testing.T) {
 
 func readIdentity(t *testing.T, dir string) string {
 	t.Helper()
-	data, err := os.ReadFile(dir + "/" + identityFile)
+	data, err := os.ReadFile(dir + "/" + keysFile)
 	if err != nil {
 		t.Fatal(err)
 	}
