@@ -281,29 +281,3 @@ func TestOwnedErrorNamesTheProcess(t *testing.T) {
 	}
 	again.Close(context.Background())
 }
-
-// Gateways with different state directories may share a token file that does not exist
-// yet.
-func TestSharedTokenFileIsMadeOnce(t *testing.T) {
-	t.Parallel()
-	file := t.TempDir() + "/shared"
-	var mu sync.Mutex
-	seen := map[string]bool{}
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			token, err := loadTokenAt(file)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			seen[token.text()] = true
-		})
-	}
-	all.Wait()
-	if len(seen) != 1 {
-		t.Errorf("%d tokens", len(seen))
-	}
-}

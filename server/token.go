@@ -92,30 +92,11 @@ func loadToken(s *state, name string) (*token, error) {
 	return t, nil
 }
 
-// loadTokenAt is loadToken for any other file. Several gateways may share it, so it is
-// locked while it is created.
+// loadTokenAt is loadToken for any other file.
 func loadTokenAt(file string) (*token, error) {
 	dir, name := filepath.Split(file)
-	s := &state{dir: dir, disk: osDisk{filepath.Clean(dir)}, log: slog.New(slog.DiscardHandler)}
-	if _, err := s.disk.ReadFile(name); errors.Is(err, fs.ErrNotExist) {
-		deadline := time.Now().Add(tokenWait)
-		for {
-			unlock, err := s.disk.Lock(name+".lock", "")
-			if err == nil {
-				defer unlock()
-				break
-			}
-			if !errors.Is(err, errLocked) || time.Now().After(deadline) {
-				return nil, fmt.Errorf("make the token file %s: %w", file, err)
-			}
-			time.Sleep(lockPoll)
-		}
-	}
-	return loadToken(s, name)
+	return loadToken(&state{dir: dir, disk: osDisk{filepath.Clean(dir)}, log: slog.New(slog.DiscardHandler)}, name)
 }
-
-// tokenWait is for another process that is creating the file.
-const tokenWait = 5 * time.Second
 
 // keyHeader is for clients that support API keys only.
 const keyHeader = "X-Agent-Api-Key"
