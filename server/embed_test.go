@@ -12,58 +12,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/wasm/engine"
 )
-
-// hostSource is a Source of the program that embeds the gateway.
-func hostSource(t *testing.T, uri, text string) *engine.Table {
-	t.Helper()
-	table := engine.NewTable()
-	err := table.Put(engine.Entry{
-		JSON: engine.Describe("uri", uri, "name", "Plan"),
-		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
-			return []engine.Contents{{URI: uri, Text: text}}, nil
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
-}
-
-// No page gets the name of a mounted source, and no source that of a page.
-func TestMountedSourceKeepsItsName(t *testing.T) {
-	t.Parallel()
-	g := startGateway(t, Options{})
-	for _, prefix := range []string{"", "files", "+", "Files+", "files+more+", "../x+"} {
-		if _, err := g.Mount(prefix, engine.NewTable()); err == nil {
-			t.Errorf("%q was accepted", prefix)
-		}
-	}
-	unmount, err := g.Mount("notes+", hostSource(t, "files://plan", "the plan"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := g.Mount("notes+", engine.NewTable()); err == nil {
-		t.Error("the same name was given twice")
-	}
-	page := newPage(t, testOrigin, "tab")
-	page.join(g)
-	if page.name == "notes" || isNumbered(page.name, "notes") {
-		t.Errorf("a page is called %s", page.name)
-	}
-	if _, err := g.Mount(page.name+"+", engine.NewTable()); err == nil {
-		t.Error("a source got the name of a page")
-	}
-	if got := g.names.remembered(); len(got) != 1 || got[0] != page.name {
-		t.Errorf("remembered: %q", got)
-	}
-	unmount()
-	second := newPage(t, "https://other.example", "tab")
-	if got := g.names.claim(t.Context(), second.origin, "", second.id, "notes"); got != "notes" {
-		t.Errorf("after unmounting the name is still kept: %s", got)
-	}
-}
 
 // In a server of the host program the gateway serves its Hosts only, and pages of that
 // server are not assistants because of their origin.

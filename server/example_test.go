@@ -54,8 +54,7 @@ func ExampleOptions() {
 	defer g.Close(context.Background())
 }
 
-// A gateway inside an http.Server of the program, with a source of the program beside
-// the pages. The gateway's paths stay at the root.
+// A gateway inside an http.Server of the program. The gateway's paths stay at the root.
 func ExampleGateway_Handler() {
 	state, err := os.MkdirTemp("", "pagemcp-")
 	if err != nil {
@@ -72,20 +71,6 @@ func ExampleGateway_Handler() {
 		log.Fatal(err)
 	}
 	defer g.Close(context.Background())
-	build := engine.NewTable()
-	err = build.Put(engine.Entry{
-		JSON: engine.Describe("uri", "build://status", "name", "Build", "mimeType", "text/plain"),
-		Read: func(_ context.Context, uri string) ([]engine.Contents, error) {
-			return []engine.Contents{{URI: uri, MIMEType: "text/plain", Text: "green"}}, nil
-		},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if _, err := g.Mount("build+", build); err != nil {
-		log.Fatal(err)
-	}
-
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "the program's own page") })
 	for _, path := range []string{"/mcp", "/mcp/", "/page", "/ws"} {
@@ -99,15 +84,14 @@ func ExampleGateway_Handler() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	request, err := http.NewRequest("POST", g.URL(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{
-		"uri":"build+build://status",
+	request, err := http.NewRequest("POST", g.URL(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{
 		"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`))
 	if err != nil {
 		log.Fatal(err)
 	}
 	for name, value := range map[string]string{
 		"Authorization": "Bearer " + strings.TrimSpace(string(token)), "Content-Type": "application/json",
-		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "resources/read", "Mcp-Name": "build+build://status",
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list",
 	} {
 		request.Header.Set(name, value)
 	}
@@ -120,6 +104,6 @@ func ExampleGateway_Handler() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(response.Status, strings.Contains(string(body), `"text":"green"`))
+	fmt.Println(response.Status, strings.Contains(string(body), `"name":"read_resource"`))
 	// Output: 200 OK true
 }

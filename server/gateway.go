@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -200,22 +199,6 @@ func (g *Gateway) hostAt(port int) string {
 		return g.options.Hosts[0]
 	}
 	return "127.0.0.1:" + strconv.Itoa(port)
-}
-
-// Mount serves a Source of the host program at /mcp, beside the pages, and alone at
-// /mcp/{name}. prefix is the name and a plus sign, like files+, and precedes its URIs.
-// No page gets that name while the source is mounted. Mount fails if a page has the
-// name or has had it, until its origin is revoked.
-func (g *Gateway) Mount(prefix string, s engine.Source) (unmount func(), err error) {
-	name, ok := strings.CutSuffix(prefix, "+")
-	if !ok || !access.ValidName(name) {
-		return nil, fmt.Errorf("mount %q: want a name of lower-case letters, digits and hyphens, and a plus sign, like files+", prefix)
-	}
-	if !g.names.reserve(name) {
-		return nil, fmt.Errorf("mount %q: a page or another source has this name: choose another one, or revoke the origin of the page", prefix)
-	}
-	withdraw := g.core.Views("").Mount(name, s)
-	return sync.OnceFunc(func() { withdraw(); g.names.release(name) }), nil
 }
 
 // TokenFile returns the path of the file with the bearer token.

@@ -48,9 +48,8 @@ type nameRecord struct {
 	Used    time.Time `json:"used"`
 	Joined  bool      `json:"joined"` // had a socket when this was stored
 
-	reserved bool      // for a Source of the host program; not stored
-	sockets  int       // of the page; 2 while a new one replaces the old one
-	vacated  time.Time // when sockets became 0
+	sockets int       // of the page; 2 while a new one replaces the old one
+	vacated time.Time // when sockets became 0
 }
 
 const namesFile = "names.json"
@@ -221,27 +220,6 @@ func (n *names) removeSocket(name string) {
 	}
 }
 
-// reserve keeps name, and numbered forms of it, from pages until release. It returns
-// false if a page has such a name, or may come back to it, or if it is reserved already.
-func (n *names) reserve(name string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.forget(time.Now())
-	if n.conflicts(name, "") || n.known[name] != nil {
-		return false
-	}
-	n.known[name] = &nameRecord{Name: name, Root: name, reserved: true}
-	return true
-}
-
-func (n *names) release(name string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if record := n.known[name]; record != nil && record.reserved {
-		delete(n.known, name)
-	}
-}
-
 // remembered returns the names that a page has or may come back to; not those that are
 // only kept for their origin.
 func (n *names) remembered() []string {
@@ -251,7 +229,7 @@ func (n *names) remembered() []string {
 	n.forget(now)
 	remembered := make([]string, 0, len(n.known))
 	for name, record := range n.known {
-		if !record.reserved && !record.expired(now) {
+		if !record.expired(now) {
 			remembered = append(remembered, name)
 		}
 	}
@@ -268,7 +246,7 @@ func (n *names) forget(now time.Time) {
 
 // expired reports whether no tab may come back to the name.
 func (r *nameRecord) expired(now time.Time) bool {
-	return !r.reserved && r.sockets == 0 && now.Sub(r.Used) >= limits.NameTTL
+	return r.sockets == 0 && now.Sub(r.Used) >= limits.NameTTL
 }
 
 // An appKey identifies an app, whose names have one root.
@@ -306,7 +284,7 @@ func (n *names) removeNames(selects func(origin string) bool) (removed []string)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	maps.DeleteFunc(n.known, func(name string, r *nameRecord) bool {
-		if r.reserved || !selects(r.Origin) {
+		if !selects(r.Origin) {
 			return false
 		}
 		removed = append(removed, name)
@@ -326,9 +304,6 @@ func (n *names) makeRoom(origin string) {
 	var oldest *nameRecord
 	origins := map[string]*nameRecord{} // with the name that was used last
 	for _, record := range n.known {
-		if record.reserved {
-			continue
-		}
 		if before := origins[record.Origin]; before == nil || byUse(before, record) < 0 {
 			origins[record.Origin] = record
 		}
@@ -351,7 +326,7 @@ func (n *names) makeRoom(origin string) {
 	}
 	unused := slices.MinFunc(slices.Collect(maps.Values(origins)), byUse)
 	if unused.sockets == 0 {
-		maps.DeleteFunc(n.known, func(_ string, r *nameRecord) bool { return !r.reserved && r.Origin == unused.Origin })
+		maps.DeleteFunc(n.known, func(_ string, r *nameRecord) bool { return r.Origin == unused.Origin })
 	}
 }
 
@@ -414,9 +389,6 @@ func (n *names) snapshot() any {
 	}
 	records := make([]nameRecord, 0, len(n.known))
 	for _, record := range n.known {
-		if record.reserved {
-			continue
-		}
 		copied := *record
 		copied.Joined = record.sockets > 0
 		records = append(records, copied)

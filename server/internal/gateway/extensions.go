@@ -74,24 +74,9 @@ func otherExtensions(extensions []byte) []byte {
 	return append(rest, '}')
 }
 
-// hasSkills reports whether a page or source that is served at path has skills. The caller
-// holds the lock.
+// hasSkills reports whether a page that is served at path has skills. The caller holds the lock.
 func (v *views) hasSkills(path string) bool {
-	for _, p := range v.pagesAt(path) {
-		if p.remote.HasSkills() {
-			return true
-		}
-	}
-	name, _ := access.PageOf(path)
-	for own, s := range v.sources {
-		if _, ok := s.(engine.Skiller); !ok || name != "" && own != name {
-			continue
-		}
-		if s, ok := s.(interface{ HasSkills() bool }); !ok || s.HasSkills() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.pagesAt(path), func(p *page) bool { return p.remote.HasSkills() })
 }
 
 // hasTasks reports whether a page that is served at path has tools that run as tasks. The caller

@@ -24,8 +24,7 @@ type views struct {
 
 	mu      sync.Mutex
 	byPath  map[string]*view
-	pages   map[string]*page         // by name
-	sources map[string]engine.Source // of the host program, by name
+	pages   map[string]*page // by name
 	closed  bool
 	retired bool // removed from the gateway: see [Gateway.retire]
 
@@ -55,7 +54,7 @@ type view struct {
 var fitter = fit.Fitter{Taken: IsGenerated}
 
 func newViews(g *Gateway, owner access.Owner) *views {
-	v := &views{gateway: g, owner: owner, mirror: g.mirror.Share(), byPath: map[string]*view{}, pages: map[string]*page{}, sources: map[string]engine.Source{}}
+	v := &views{gateway: g, owner: owner, mirror: g.mirror.Share(), byPath: map[string]*view{}, pages: map[string]*page{}}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.updateTabs()
@@ -155,36 +154,12 @@ func (at *view) isGenerated(ctx context.Context, tool string) bool {
 	return err == nil && !replaced[tool]
 }
 
-// source returns the page or source that is served at /mcp/{name}, or nil.
+// source returns the page that is served at /mcp/{name}, or nil.
 func (v *views) source(name string) engine.Source {
 	if p := v.pages[name]; p != nil {
 		return p.remote
 	}
-	return v.sources[name]
-}
-
-// Mount serves a source of the host program at /mcp, beside the pages, and alone at
-// /mcp/{name}. The caller ensures that no page gets that name until it is unmounted.
-func (v *views) Mount(name string, s engine.Source) (unmount func()) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.sources[name] = s
-	withdraw := v.byPath["/mcp"].engine.Mount(name+"+", s) // exists: sources are not for OnDemand
-	if view := v.byPath["/mcp/"+name]; view != nil {
-		view.unmount = view.engine.Mount("", s)
-	}
-	v.updateDeclarations()
-	return func() {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		delete(v.sources, name)
-		withdraw()
-		if view := v.byPath["/mcp/"+name]; view != nil && view.unmount != nil {
-			view.unmount()
-			view.unmount = nil
-		}
-		v.updateDeclarations()
-	}
+	return nil
 }
 
 // remove removes an unused view.

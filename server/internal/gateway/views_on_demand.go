@@ -107,7 +107,7 @@ func (g *Gateway) retire(v *views) {
 	defer g.mu.Unlock()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if len(v.pages)+len(v.byPath)+len(v.sources) == 0 && !v.closed {
+	if len(v.pages)+len(v.byPath) == 0 && !v.closed {
 		v.retired = true
 		delete(g.owners, v.owner)
 	}
