@@ -4,7 +4,7 @@
 # make test-more  the rest: staticcheck, the official SDKs, the race detector, long Go tests, the engine under Node, all browser tests in Chromium and Firefox, and one journey in WebKit
 # make conformance  the official suite, through a page in Go and one in a browser
 # make fuzz   every fuzz target for FUZZTIME=60s each
-# make soak   what takes minutes: a million records, reloads and kills under load, SEEDS=1000 of the simulation
+# make soak   what takes minutes: reloads and kills under load, SEEDS=1000 of the simulation
 # make simulation  SEEDS=50 of the simulation; SEED=17 replays one and prints its history
 # make reliability  the figures of memory, speed of recovery and idle cost, as a table
 # make flaky  RUNS=50 of the web tests in TESTS and of the Go packages in PACKAGES, while all cores are busy; outputs of failures are in .cache/flaky

@@ -3,6 +3,7 @@
  * can make a link. An invitation replaces a key only after the user has confirmed that.
  */
 
+import type { Dial } from './gateway-types.ts'
 import type { Credential, Pairing } from './handshake.ts'
 import type { Invitation } from './invitation.ts'
 import { findPairing, reserveKeyId } from './pairings.ts'
@@ -16,42 +17,33 @@ export interface GatewayQuestion {
 }
 
 /** One attempt to join. */
-export interface Pass<C = Credential> {
+export interface Pass {
   readonly address: string
-  readonly credential: C
+  readonly credential: Credential
 }
 
-export interface Credentials<C = Credential> {
+export interface Credentials {
   /**
-   * The next credential to try; `undefined`: none. Waits for the user's decision if one is needed. Rejects if there is
-   * none now, or if keys cannot be read and the page has no other credential.
+   * The next credential to try; `undefined`: none. Waits for the user's decision if one is needed. Rejects if
+   * keys cannot be read and the page has no other credential.
    */
-  next(): Promise<Pass<C> | undefined>
+  next(): Promise<Pass | undefined>
   /**
    * The gateway rejected this credential, or is another one: `byOther`. Returns whether there is another to try.
    */
-  refused(credential: C, byOther: boolean): Promise<boolean>
+  refused(credential: Credential, byOther: boolean): Promise<boolean>
   /** The page has joined: the invitation is used up. The key of that connection is used if none can be read later. */
   joined(pairing?: Pairing): void
   /**
    * The gateway has taken this, and only keys are wanted: if it was a key, so that the gateway has proved who it
    * is, the invitation comes next. Returns whether there is one.
    */
-  renews(credential: C): boolean
+  renews(credential: Credential): boolean
 }
 
-/**
- * @param gateways - addresses that the app names
- * @param invitation - of one of these gateways
- * @param isChosen - whether the user has chosen that invitation
- * @param confirm - shows the question to the user; false: the page keeps its gateway
- */
+/** @param confirm - shows the question to the user; false: the page keeps its gateway */
 export function credentials(
-  {
-    gateways,
-    invitation,
-    isChosen = false,
-  }: { gateways: readonly string[]; invitation?: Invitation; isChosen?: boolean },
+  { gateways, invitation, isChosen = false }: Pick<Dial, 'gateways' | 'invitation' | 'isChosen'>,
   confirm: (question: GatewayQuestion) => Promise<boolean>,
 ): Credentials {
   let invited = invitation
@@ -64,8 +56,11 @@ export function credentials(
   const savedOrOwn = async () => {
     const saved = await findPairing(gateways).catch((error: unknown) => {
       if (own === undefined) throw error
+      return undefined
     })
-    return saved ?? (own && passOf(own))
+    if (saved !== undefined || own === undefined) return saved
+    const { address, gateway, keyId: id, key } = own
+    return { address, credential: { kind: 'key', id, gateway, key } as const }
   }
   /** An invitation is enough to join: keys that cannot be read are none then. */
   const besideInvitation = (addresses: readonly string[]) =>
@@ -77,10 +72,11 @@ export function credentials(
         const known = keyFailed ? undefined : await besideInvitation([invited.url])
         if (known !== undefined) return known
         const paired = confirmed ? undefined : await besideInvitation(gateways)
-        if (paired === undefined) return withSecret(invited, isUsed)
-        const question = { invited: invited.url, paired: paired.address }
-        confirmed = await confirm(question).catch(() => false) // in doubt the page keeps its gateway
-        if (confirmed) return withSecret(invited, isUsed)
+        if (paired !== undefined) {
+          const question = { invited: invited.url, paired: paired.address }
+          confirmed = await confirm(question).catch(() => false) // in doubt the page keeps its gateway
+        }
+        if (paired === undefined || confirmed) return withSecret(invited, isUsed)
         invited = undefined
       }
       return savedOrOwn()
@@ -107,10 +103,6 @@ export function credentials(
       return credential.kind === 'key' && invited !== undefined
     },
   }
-}
-
-function passOf({ address, gateway, keyId: id, key }: Pairing): Pass {
-  return { address, credential: { kind: 'key', id, gateway, key } }
 }
 
 async function withSecret({ url, id, secret }: Invitation, isUsed: boolean): Promise<Pass> {

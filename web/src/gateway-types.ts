@@ -2,9 +2,8 @@
 
 import type { Client, TextChannel } from './clients.ts'
 import type { GatewayQuestion } from './credentials.ts'
-import type { Hello, Pairing } from './handshake.ts'
+import type { Hello } from './handshake.ts'
 import type { Invitation } from './invitation.ts'
-import type { Terms, TokenJoining } from './join-token.ts'
 
 /** How to reach a gateway. Can be cloned to the Worker. */
 export interface Dial {
@@ -44,21 +43,11 @@ export interface GatewayHost {
   forgotten(): void
   /** Lets the user confirm that the page leaves the gateway that it has a key for. */
   confirm(question: GatewayQuestion, signal: AbortSignal): Promise<boolean>
-  /** For {@link Dial.hasToken}. */
-  readonly tokens?: TokenJoining
+  /** For {@link Dial.hasToken}: the app's function for a token; its result is checked. */
+  token?(): unknown
   /** Runs `act`, and passes the calls to other threads that it makes on together. */
   together(act: () => void): void
   state(state: GatewayState): void
-}
-
-/** What the gateway's last message of the handshake says. */
-export interface Joined {
-  readonly name: string
-  readonly sequences: boolean
-  /** To be saved. */
-  readonly pairing?: Pairing
-  /** Of a gateway that took a token. */
-  readonly terms?: Terms
 }
 
 export interface Connection {

@@ -10,8 +10,7 @@
  */
 
 import { toBase64Url } from './base64url.ts'
-import type { Credentials } from './credentials.ts'
-import { type Hello, readJoined, subprotocol } from './handshake.ts'
+import { type Hello, subprotocol } from './handshake.ts'
 import { stopwatch } from './stopwatch.ts'
 
 /** What a page shows instead of an invitation or a key. */
@@ -30,52 +29,7 @@ export interface Terms {
   readonly spread: number
 }
 
-/** Joining with tokens, for `connectGateway`. */
-export interface TokenJoining {
-  /** Credentials that are a new token each time; `next` rejects if there is none. */
-  credentials(address: string): Credentials<JoinToken>
-  /** The subprotocols of the socket, of which one is the token. */
-  protocols(credential: JoinToken): string[]
-  /** The page's first message, JSON text. */
-  firstMessage(hello: Hello | undefined): string
-  /**
-   * Reads the gateway's answer to the first message, parsed. Missing and wrong terms become those that are assumed, values
-   * out of range the nearest one.
-   *
-   * @throws Error if it has no name for the page
-   */
-  finish(message: unknown): ReturnType<typeof readJoined> & { terms: Terms }
-  /**
-   * Watches a connection until the returned function is called. It measures by a clock that runs while the machine
-   * sleeps, and looks at it once per ping.
-   *
-   * @param silence - ms since the last message
-   * @param lost - called when nothing has come for three pings
-   * @param send - sends another token, at 80 % of `terms.refresh`
-   */
-  keepAlive(
-    terms: Terms,
-    silence: () => number,
-    lost: (error: string) => void,
-    send: (message: string) => void,
-  ): () => void
-  /**
-   * What a close by the gateway means, if its code is one for pages with tokens.
-   *
-   * @returns `error`: a text for people, `wait`: ms until the page may dial, absent after an expired token
-   */
-  closed(code: number | undefined, reason: string): { error: string; wait?: number } | undefined
-}
-
-/** Close codes. */
-const expired = 4410
-const drains = 4412
-const limited = 4429
-
-/** Begins the subprotocol that is a token; base64url of it follows. */
-const tokenProtocol = 'pagemcp.token.'
-
-// Sizes. The message must not be larger than the 16 KiB that a gateway reads.
+// Sizes. The first message must not be larger than the 16 KiB that a gateway reads.
 const maxToken = 8192 // bytes
 const maxTitle = 200 // UTF-16 code units, as many as gateways show
 const maxUrl = 2048 // likewise
@@ -92,93 +46,81 @@ const refreshes: Range = [5_000, 3_000_000, 86_400_000]
 const spreads: Range = [200, 1_500, 60_000]
 const waits: Range = [0, 5_000, 300_000]
 
-/** @param call - the app's function for a token; its result is checked here */
-export function tokenJoining(call: () => unknown, random = Math.random): TokenJoining {
-  const fetch = () => fetchToken(call)
-  return {
-    credentials: (address) => ({
-      next: async () => ({ address, credential: { kind: 'token', token: await fetch() } }),
-      refused: async () => false,
-      joined() {},
-      renews: () => false,
-    }),
-    protocols: ({ token }) => [
-      subprotocol,
-      tokenProtocol + toBase64Url(new TextEncoder().encode(token)),
-    ],
-    firstMessage(hello) {
-      const title = hello?.title?.slice(0, maxTitle).toWellFormed()
-      const url = hello?.url.slice(0, maxUrl)
-      const described = { ...hello, title, url }
-      return JSON.stringify({ pagemcp: 1, hello: described, sequences: true })
-    },
-    finish(message) {
-      const joined = readJoined(message)
-      if (joined.name === '') throw new Error('no name')
-      const { ping, refresh, spread } = message as Record<string, unknown>
-      const terms = {
-        ping: within(pings, ping, 1000),
-        refresh: within(refreshes, refresh, 1000),
-        spread: within(spreads, spread),
-      }
-      return { ...joined, terms }
-    },
-    keepAlive({ ping, refresh }, silence, lost, send) {
-      const usual = refresh * 0.8
-      let due = usual
-      let age = stopwatch() // since the last attempt to refresh
-      let isRefreshing = false
-      let wasSilent = false
-      let isOver = false
-      let timer: ReturnType<typeof setTimeout> | undefined
+/** The terms of a gateway of this machine, which states none. */
+export const localTerms: Terms = { ping: pings[1], refresh: Number.POSITIVE_INFINITY, spread: 0 }
 
-      const check = () => {
-        const isSilent = silence() >= 3 * ping
-        if (isSilent && wasSilent) {
-          lost(`no message for ${(3 * ping) / 1000} s`)
-          return
-        }
-        wasSilent = isSilent
-        if (!isRefreshing && age() >= due) {
-          isRefreshing = true
-          fetch()
-            .then((token) => isOver || send(JSON.stringify({ pagemcp: 1, token })))
-            .then(
-              () => refreshed(usual),
-              () => refreshed(refreshRetryDelay),
-            )
-        }
-        arm()
-      }
-      const refreshed = (delay: number) => {
-        isRefreshing = false
-        due = delay
-        age = stopwatch()
-        arm()
-      }
-      const arm = () => {
-        clearTimeout(timer)
-        if (isOver) return
-        const next = isRefreshing ? ping : due - age()
-        timer = setTimeout(
-          check,
-          wasSilent ? lateMessageTime : Math.min(3 * ping - silence(), ping, next),
-        )
-      }
-      arm()
-      return () => {
-        isOver = true
-        clearTimeout(timer)
-      }
-    },
-    closed(code, reason) {
-      if (code === expired) return { error: 'the token of this page has expired' }
-      if (code !== drains && code !== limited) return undefined
-      const wait = requestedWait(reason) * random()
-      const why = code === drains ? 'is being restarted' : 'has reached a limit'
-      const error = `the gateway ${why}: this page joins again in ${Math.ceil(wait / 1000)} s`
-      return { error, wait }
-    },
+/** The subprotocols of the socket, of which one is the token. */
+export function tokenProtocols({ token }: JoinToken): string[] {
+  return [subprotocol, `pagemcp.token.${toBase64Url(new TextEncoder().encode(token))}`]
+}
+
+/** The page's first message, JSON text. */
+export function firstMessage(hello: Hello | undefined): string {
+  const title = hello?.title?.slice(0, maxTitle).toWellFormed()
+  const url = hello?.url.slice(0, maxUrl)
+  return JSON.stringify({ pagemcp: 1, hello: { ...hello, title, url }, sequences: true })
+}
+
+/** The terms of a gateway's answer. Missing and wrong ones become those that are assumed, values out of range the nearest one. */
+export function termsOf(message: unknown): Terms {
+  const { ping, refresh, spread } = message as Record<string, unknown>
+  return {
+    ping: within(pings, ping, 1000),
+    refresh: within(refreshes, refresh, 1000),
+    spread: within(spreads, spread),
+  }
+}
+
+/**
+ * Watches a connection until the returned function is called. It measures by a clock that runs while the machine
+ * sleeps, and looks at it once per ping.
+ *
+ * @param silence - ms since the last message
+ * @param lost - called when nothing has come for three pings
+ * @param refreshed - sends another token, at 80 % of `refresh`; if it rejects, it is called again later
+ */
+export function keepAlive(
+  { ping, refresh }: Terms,
+  silence: () => number,
+  lost: () => void,
+  refreshed: () => Promise<void>,
+): () => void {
+  let due = refresh * 0.8
+  let age = stopwatch() // since the last attempt to refresh
+  let isRefreshing = false
+  let wasSilent = false
+  let isOver = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const check = () => {
+    const isSilent = silence() >= 3 * ping
+    if (isSilent && wasSilent) return lost()
+    wasSilent = isSilent
+    if (!isRefreshing && age() >= due) {
+      isRefreshing = true
+      refreshed().then(
+        () => next(refresh * 0.8),
+        () => next(refreshRetryDelay),
+      )
+    }
+    arm()
+  }
+  const next = (delay: number) => {
+    isRefreshing = false
+    due = delay
+    age = stopwatch()
+    arm()
+  }
+  const arm = () => {
+    clearTimeout(timer)
+    if (isOver) return
+    const wait = Math.min(3 * ping - silence(), ping, isRefreshing ? ping : due - age())
+    timer = setTimeout(check, wasSilent ? lateMessageTime : wait)
+  }
+  arm()
+  return () => {
+    isOver = true
+    clearTimeout(timer)
   }
 }
 

@@ -152,37 +152,25 @@ export function link<Own, Theirs>(
     notify(call, args, transfer) {
       send({ call, args }, transfer)
     },
-    request: (call, args, signal) =>
-      new Promise<never>((resolve, reject) => {
-        signal?.throwIfAborted()
-        if (ended) throw ended.reason
-        const number = ++last
-        const cancelled = () => {
-          send({ cancel: number })
-          settled.reject(signal?.reason)
-        }
-        const over = () => {
-          waiting.delete(number)
-          signal?.removeEventListener('abort', cancelled)
-        }
-        const settled = {
-          resolve(value: never) {
-            over()
-            resolve(value)
-          },
-          reject(error: unknown) {
-            over()
-            reject(error)
-          },
-        }
-        waiting.set(number, settled)
-        signal?.addEventListener('abort', cancelled)
-        try {
-          send({ call, args, number })
-        } catch (error) {
-          settled.reject(error) // it cannot be cloned
-        }
-      }),
+    async request(call, args, signal) {
+      signal?.throwIfAborted()
+      if (ended) throw ended.reason
+      const number = ++last
+      const { promise, resolve, reject } = Promise.withResolvers<never>()
+      const cancelled = () => {
+        send({ cancel: number })
+        reject(signal?.reason)
+      }
+      waiting.set(number, { resolve, reject })
+      signal?.addEventListener('abort', cancelled)
+      try {
+        send({ call, args, number }) // throws if it cannot be cloned
+        return await promise
+      } finally {
+        waiting.delete(number)
+        signal?.removeEventListener('abort', cancelled)
+      }
+    },
     together,
     end(reason) {
       ended = { reason }

@@ -57,7 +57,7 @@ const pendingOf = (address: string) => `pending ${address}`
 
 /**
  * The id that the key of an invitation shall have: all documents of this profile that use the invitation at the same
- * time, or after a reload, have the same one.
+ * time, or after a reload, have the same one. Random, so that nobody else who has seen a link can use it again.
  *
  * @param secret - the id of its secret
  * @returns `undefined` where there is no storage, or if it cannot be used now

@@ -1,5 +1,5 @@
 /**
- * Probes whether a gateway can be reached, at less cost than a WebSocket that fails.
+ * What a browser does to sockets that fail.
  *
  * Firefox delays WebSockets to a host after each that failed: by 0.2 to 0.4 s at first, growing by half up to a
  * minute, for all tabs. It forgets a failure a minute after that delay. It does not delay `fetch`.
@@ -13,46 +13,21 @@ const probeTimeout = 10_000
 
 const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/
 
-/** The probes of one connection. */
-export interface Reach {
-  /** Whether to open a socket now. */
-  worthTrying(url: string): Promise<boolean>
-  /** A socket has failed before it was open. */
-  failed(): void
-  /** A socket was opened. */
-  opened(): void
-}
-
-export function reach(): Reach {
-  let lastFailure: number | undefined // by performance.now()
-  return {
-    async worthTrying(url) {
-      if (lastFailure === undefined || !loopback.test(self.origin)) return true
-      // A Service Worker may block the probe, but not the socket.
-      if (performance.now() - lastFailure > forgotten) return true
-      return answersHttp(url)
-    },
-    failed() {
-      lastFailure = performance.now()
-    },
-    opened() {
-      lastFailure = undefined
-    },
-  }
-}
-
 /**
- * Whether a server answers HTTP at a WebSocket address; also true if a Content-Security-Policy forbids the probe:
- * it may allow the socket.
+ * Whether to open a socket after one has failed, at `lastFailure` of `performance.now()`: whether a server answers HTTP
+ * at its address. Also true if a Content-Security-Policy forbids the probe: it may allow the socket.
  */
-export async function answersHttp(address: string): Promise<boolean> {
+export async function worthTrying(address: string, lastFailure: number): Promise<boolean> {
+  if (!loopback.test(self.origin)) return true
+  // A Service Worker may block the probe, but not the socket.
+  if (performance.now() - lastFailure > forgotten) return true
   const url = address.replace(/^ws/, 'http')
   let forbidden = false
-  const violated = ({ blockedURI }: SecurityPolicyViolationEvent) => {
-    forbidden ||= url.startsWith(blockedURI)
+  const violated = (event: Event) => {
+    forbidden ||= url.startsWith((event as SecurityPolicyViolationEvent).blockedURI)
   }
   const global: EventTarget = globalThis.document ?? self // events about a window's violations are dispatched at the document
-  global.addEventListener('securitypolicyviolation', violated as (event: Event) => void)
+  global.addEventListener('securitypolicyviolation', violated)
   try {
     const signal = AbortSignal.timeout(probeTimeout)
     await fetch(url, { mode: 'no-cors', cache: 'no-store', credentials: 'omit', signal })
@@ -61,7 +36,7 @@ export async function answersHttp(address: string): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve)) // the event is a task of its own
     return forbidden
   } finally {
-    global.removeEventListener('securitypolicyviolation', violated as (event: Event) => void)
+    global.removeEventListener('securitypolicyviolation', violated)
   }
 }
 

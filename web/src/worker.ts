@@ -8,7 +8,6 @@ import type { SendUpdate } from './call.ts'
 import type { Client } from './clients.ts'
 import { type Engine, startEngine, type ThreadSource } from './engine.ts'
 import type { Connection } from './gateway-types.ts'
-import { tokenJoining } from './join-token.ts'
 import { link, serializeError } from './link.ts'
 import { workerName } from './loading.ts'
 import { lastMessageTime, onMessages, type Port } from './port.ts'
@@ -116,7 +115,7 @@ export function serve(port: Port, closed: () => void): void {
           pageId: () => page.request('pageId', undefined),
           newPageId: () => page.request('newPageId', undefined),
           forgotten: () => page.notify('forgotten', undefined),
-          tokens: tokenJoining(() => page.request('token', number)),
+          ...(dial.hasToken && { token: () => page.request('token', number) }),
           together: page.together,
           confirm: (question, signal) => page.request('confirm', question, signal),
           state: (state) => page.notify('gatewayState', { number, state }),

@@ -141,9 +141,10 @@ export function joinTabs(
       case 'gone':
         return remove(message.stay)
       case 'ask': {
-        if (message.to !== visit?.name || selector === undefined) return
+        if (message.to !== visit?.name) return
         const { from: to, number } = message
         const answer = (answer?: TabText) => send({ is: 'text', to, number, answer })
+        if (selector === undefined) return answer()
         void ownText().then(answer, (error) => {
           globalThis.reportError?.(error)
           answer()
@@ -158,7 +159,9 @@ export function joinTabs(
   function addOrUpdate(sent: TabState) {
     if (visit === undefined || sent.stay === visit.name) return
     // As this tab cleans its own: any script of this origin can send one.
-    const tab = { ...sent, title: tabTitle(sent.title), url: tabUrl(sent.url) }
+    const { id, stay, visibility, focused, lastFocus, text, edits } = sent
+    const plain = { title: tabTitle(sent.title), url: tabUrl(sent.url) }
+    const tab = { id, stay, ...plain, visibility, focused, lastFocus, text, edits }
     const known = others.get(tab.stay)
     if (known !== undefined) {
       const before = known.tab

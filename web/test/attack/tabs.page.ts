@@ -44,7 +44,6 @@ inBrowsers(
           lastFocus: 0,
           text: false,
           edits: 0,
-          watching: false,
         },
       })
       const state = () => heard.find(({ is, tab }) => is === 'here' && tab?.id === id)?.tab
@@ -95,12 +94,11 @@ inBrowsers(
           stay: 'evil',
           title: `evil\u202e\u0007${'x'.repeat(1_000_000)}`,
           url: `https://user:password@a.example/?token=s3cret&x=${'y'.repeat(1_000_000)}`,
-          visibility: 'z'.repeat(1_000_000),
+          visibility: 'hidden',
           focused: false,
           lastFocus: 0,
           text: true,
           edits: 0,
-          watching: false,
           more: 'w'.repeat(1_000_000),
         },
       })

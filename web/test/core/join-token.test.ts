@@ -4,45 +4,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ConnectOptions, pair, webSocket } from '../../src/connector.ts'
-import { fetchToken, requestedWait, tokenJoining } from '../../src/join-token.ts'
+import { fetchToken, requestedWait, termsOf } from '../../src/join-token.ts'
 import { address, hello, settled, tokenPage } from './token-page.ts'
 
 const token = () => 'token'
-const { finish: readJoined } = tokenJoining(token)
-
-const addresses: { [what: string]: [gateway: string | undefined, error: RegExp | undefined] } = {
-  'wss: of any host': ['wss://mcp.app.example/page', undefined],
-  'ws: of this machine': ['ws://127.0.0.1:8808/page', undefined],
-  'ws: of localhost': ['ws://localhost:8808/page', undefined],
-  'ws: of [::1]': ['ws://[::1]:8808/page', undefined],
-  'no address': [
-    undefined,
-    /^a token needs the address of a gateway: connect\(url, \{ token \}\)$/,
-  ],
-  'ws: of another machine': [
-    'ws://mcp.app.example/page',
-    /is on another machine: that needs wss:$/,
-  ],
-  'ws: of a name like localhost': ['ws://localhost.example/page', /that needs wss:$/],
-  'https:': ['https://mcp.app.example/page', /begins with ws:\/\/ or wss:\/\//],
-  'an address with a password': ['wss://a:b@mcp.app.example/page', /no user, password or fragment/],
-}
-for (const [what, [gateway, error]] of Object.entries(addresses)) {
-  test(`a token for ${what} is ${error ? 'a TypeError' : 'allowed'}`, async () => {
-    if (error) {
-      assert.throws(() => webSocket(gateway, { token }), { name: 'TypeError', message: error })
-    } else {
-      const { dial, ...connector } = webSocket(gateway, { token })
-      assert.deepEqual(dial, { gateways: [gateway], hasToken: true })
-      assert.equal(connector.token, token)
-      await assert.rejects(pair(gateway, { token }), { name: 'TypeError', message: /not paired/ })
-    }
-  })
-}
 
 test('a token without an address is a TypeError whatever else there is', () => {
   for (const options of [{ token }, { token, gateways: [address] }] as ConnectOptions[])
     assert.throws(() => webSocket(options), TypeError)
+})
+
+test('a page with a token is not paired', async () => {
+  await assert.rejects(pair(address, { token }), { name: 'TypeError', message: /not paired/ })
 })
 
 test('an invitation is ignored if there is a token', () => {
@@ -73,19 +46,6 @@ for (const [what, [call, error]] of Object.entries(results)) {
   })
 }
 
-test('an error of the function for tokens is quoted, up to 500 characters', async () => {
-  const because = (call: () => unknown) => fetchToken(call).catch(({ message }) => message)
-  const prefix = 'the function for a token of this page failed: '
-  const throws = () => {
-    throw new Error('signed out')
-  }
-  assert.equal(await because(throws), `${prefix}signed out`)
-  assert.equal(await because(async () => throws()), `${prefix}signed out`)
-  assert.equal(await because(() => Promise.reject('401')), `${prefix}401`)
-  const long = () => Promise.reject(new Error('x'.repeat(9999)))
-  assert.equal(await because(long), `${prefix}${'x'.repeat(500)}`)
-})
-
 const usual = { ping: 15_000, refresh: 3_000_000, spread: 1_500 }
 const terms: [what: string, sent: object, read: object][] = [
   ['usual values', { ping: 15, refresh: 3000, spread: 1500 }, usual],
@@ -105,23 +65,9 @@ const terms: [what: string, sent: object, read: object][] = [
 ]
 for (const [what, sent, read] of terms) {
   test(`what the gateway wants is kept within bounds: ${what}`, () => {
-    assert.deepEqual(readJoined({ joined: 'notes', ...sent }).terms, read)
+    assert.deepEqual(termsOf(sent), read)
   })
 }
-
-test('the gateway names the page, and says whether it reads sequences', () => {
-  assert.equal(readJoined({ joined: 'notes-k7qd2m' }).name, 'notes-k7qd2m')
-  for (const joined of [undefined, null, '', 1, {}, ['a']])
-    assert.throws(() => readJoined({ joined }), { message: 'no name' })
-  const reads = (sequences: unknown) => readJoined({ joined: 'a', sequences }).sequences
-  assert.deepEqual([true, false, undefined, 'true', 1].map(reads), [
-    true,
-    false,
-    false,
-    false,
-    false,
-  ])
-})
 
 const waits: [reason: string, ms: number][] = [
   ['0', 0],
@@ -187,29 +133,6 @@ test('the first message fits into 16 KiB whatever title and address the page has
   const [first = ''] = (await page.join()).sent
   assert.ok(Buffer.byteLength(first) < 16_384 - 8192)
   assert.ok(first.isWellFormed() && !first.includes('\\ud83d'), 'no lone surrogate')
-})
-
-test('nothing is read from storage, and nothing is written', async (t) => {
-  const used: string[] = []
-  for (const name of ['indexedDB', 'localStorage', 'sessionStorage']) {
-    const before = Object.getOwnPropertyDescriptor(globalThis, name)
-    const get = () => {
-      used.push(name)
-    }
-    Object.defineProperty(globalThis, name, { get, configurable: true })
-    t.after(() => {
-      if (before) Object.defineProperty(globalThis, name, before)
-      else Reflect.deleteProperty(globalThis, name)
-    })
-  }
-  const page = await tokenPage(t)
-  await page.join()
-  page.last.end(1006)
-  await page.pass(2000)
-  await page.join()
-  page.connection.close()
-  assert.equal(page.dials.length, 2)
-  assert.deepEqual(used, [])
 })
 
 test('a further token is sent at 80 % of `refresh`, on the same socket', async (t) => {
@@ -328,20 +251,6 @@ for (const [random, spread, at] of [
     assert.equal(page.tokens.calls, 2, 'a fresh token for each attempt')
   })
 }
-
-test('each further attempt is spread, too, and slower', async (t) => {
-  const page = await tokenPage(t, { random: 0.5 })
-  await page.join({ spread: 1000 })
-  const delays: number[] = []
-  for (let i = 0; i < 6; i++) {
-    const before = page.dials.length
-    page.last.end(1006)
-    let ms = 0
-    for (; page.dials.length === before; ms += 10) await page.pass(10)
-    delays.push(ms)
-  }
-  assert.deepEqual(delays, [600, 600, 800, 1600, 2000, 2000])
-})
 
 test('a wake after the time that the gateway wanted dials at once', async (t) => {
   const page = await tokenPage(t, { random: 0.5 })
@@ -500,19 +409,6 @@ test('a function for tokens that rejects or hangs is called again, ever more rar
   while (page.dials.length === 1) await page.pass(1000)
   await page.join()
   assert.equal(page.state?.is, 'joined')
-})
-
-test('without a first token the page is away with the reason, and joins later', async (t) => {
-  const page = await tokenPage(t)
-  page.last.end(1006)
-  page.tokens.next = () => ''
-  await page.pass(2000)
-  assert.equal(page.state?.is, 'away')
-  assert.match(page.state?.error ?? '', /it returned string of 0 bytes/)
-  page.tokens.next = () => 'good'
-  await page.pass(3000)
-  await page.join()
-  assert.equal(await page.connection.joined, 'notes-k7qd2m')
 })
 
 test('after close no token is fetched, and one that comes then is not sent', async (t) => {

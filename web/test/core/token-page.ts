@@ -3,7 +3,6 @@
 import type { TestContext } from 'node:test'
 import type { Client, TextChannel } from '../../src/clients.ts'
 import type { Connection, GatewayState } from '../../src/gateway-types.ts'
-import { tokenJoining } from '../../src/join-token.ts'
 import { connectGateway } from '../../src/websocket.ts'
 
 /** One attempt of the page to connect, seen by its gateway. */
@@ -162,10 +161,10 @@ export async function tokenPage(
       confirm: () => Promise.reject(new Error('a page with a token asks its user nothing')),
       together: (act) => act(),
       state: (state) => states.push(state),
-      tokens: tokenJoining(() => {
+      token() {
         page.tokens.calls++
         return page.tokens.next()
-      }),
+      },
     },
   )
   Object.assign(page, { connection })

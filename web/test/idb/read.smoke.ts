@@ -135,42 +135,6 @@ inBrowsers(
   },
 )
 
-inBrowsers('negative zero is the key zero', async ({ open }) => {
-  const tab = await open(page.url())
-  const got = await tab.evaluate(async () => {
-    const db = await kit.open('app', { keys: {} })
-    await kit.write(db, 'keys', (store) => store.put('zero', -0))
-    const source = kit.idb({ databases: { app: ['keys'] } })
-    const { resources } = await source.list(undefined, { pageSize: 10, signal: kit.never })
-    const [contents] = await source.read('idb:///app/keys/n.0', { signal: kit.never })
-    return { cmp: indexedDB.cmp(-0, 0), uri: resources[2]?.uri, text: contents?.text }
-  })
-  assert.deepEqual(got, { cmp: 0, uri: 'idb:///app/keys/n.0', text: '"zero"' })
-})
-
-inBrowsers('names of databases and stores may be anything', async ({ open }) => {
-  const tab = await open(page.url())
-  const got = await tab.evaluate(async (names) => {
-    const failed: unknown[] = []
-    for (const one of names) {
-      const name = kit.makeName(one)
-      const db = await kit.open(name, { [name]: {} }).catch(() => undefined)
-      if (db === undefined && !name.isWellFormed()) continue // Firefox itself has no such names
-      if (db === undefined) throw new Error(`cannot open ${name}`)
-      await kit.write(db, name, (store) => store.put('here', 1))
-      db.close()
-      const source = kit.idb({ databases: { [name]: [name] } })
-      const uri = `idb:///${one.segment}/${one.segment}/n.1`
-      const { resources } = await source.list(undefined, { pageSize: 10, signal: kit.never })
-      const [contents] = await source.read(uri, { signal: kit.never })
-      if (resources[2]?.uri !== uri || contents?.text !== '"here"')
-        failed.push([one, resources, contents])
-    }
-    return failed
-  }, table.names)
-  assert.deepEqual(got, [])
-})
-
 inBrowsers('falsy values and undefined are records like any other', async ({ open }) => {
   const tab = await open(page.url())
   const got = await tab.evaluate(async () => {

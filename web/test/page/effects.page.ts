@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { inBrowsers } from '../harness/browsers.ts'
 import { serveKit } from '../harness/kit.ts'
 import type {} from './kit.ts' // declares globalThis.pageKit
-import { largeHtml, largeOutline, largeText } from './large.ts'
 
 const page = serveKit('page/kit.ts')
 
@@ -131,19 +130,3 @@ inBrowsers(
     assert.deepEqual(requests, [])
   },
 )
-
-inBrowsers('a page of 5,000 nodes is read whole', async ({ open }) => {
-  const tab = await open(page.url())
-  const got = await tab.evaluate(async (html) => {
-    pageKit.show(html)
-    getSelection()?.selectAllChildren(document.body)
-    let nodes = 0
-    for (const walker = document.createTreeWalker(document.body); walker.nextNode(); ) nodes++
-    const outline: unknown = JSON.parse(await pageKit.read('page:///outline'))
-    const texts = [await pageKit.read('page:///text'), await pageKit.read('page:///selection')]
-    return { nodes, outline, texts }
-  }, largeHtml)
-  assert.equal(got.nodes, 5000)
-  assert.deepEqual(got.outline, largeOutline)
-  assert.deepEqual(got.texts, [largeText, largeText])
-})

@@ -70,53 +70,6 @@ inBrowsers(
   },
 )
 
-inBrowsers('every key has its own URI, and no other key has it', async ({ open }) => {
-  const tab = await open(page.url())
-  const wrong = await tab.evaluate(async () => {
-    const keys = [
-      '',
-      '.',
-      '..',
-      '~',
-      '~0041',
-      'A',
-      'a b',
-      'a%20b',
-      'a/b',
-      'a?b#c',
-      'ä',
-      '😀',
-      '\ud800',
-      '\udfff',
-      '\ud800x',
-      '\u0000',
-      'length',
-      '__proto__',
-      'getItem',
-      '%',
-      '+',
-      '~~',
-      "!'()*",
-      '\ufffd',
-      'a\nb',
-    ]
-    for (const key of keys) Storage.prototype.setItem.call(localStorage, key, `value of ${key}`)
-    const source = storageKit.storage({ local: keys })
-    const uris = await storageKit.list(source, 7)
-    const wrong =
-      uris.length === keys.length && new Set(uris).size === keys.length ? [] : [String(uris)]
-    const texts = new Set<unknown>()
-    for (const uri of uris) {
-      const [, text] = await storageKit.read(source, uri)
-      texts.add(text)
-      if (new URL(uri).href !== uri) wrong.push(`${uri} is not as URLs are`)
-    }
-    for (const key of keys) if (!texts.has(`value of ${key}`)) wrong.push(JSON.stringify(key))
-    return wrong
-  })
-  assert.deepEqual(wrong, [])
-})
-
 inBrowsers('what this page writes is announced when it is done', async ({ open }) => {
   const tab = await open(page.url())
   const got = await tab.evaluate(async () => {
@@ -193,50 +146,6 @@ inBrowsers('what another tab writes is announced', async ({ open }) => {
     theme,
     'list',
   ])
-})
-
-inBrowsers('the app sees the methods that it knows', async ({ open }) => {
-  const tab = await open(page.url())
-  const got = await tab.evaluate(() => {
-    const names = ['setItem', 'removeItem', 'clear'] as const
-    const originals = names.map((name) => Storage.prototype[name])
-    const look = () =>
-      names.map((name) => {
-        const { value, ...flags } = Object.getOwnPropertyDescriptor(Storage.prototype, name) ?? {}
-        const attempt = (act: () => unknown) => {
-          try {
-            return String(act())
-          } catch (error) {
-            return (error as Error).name
-          }
-        }
-        const wrong = [undefined, null, {}, Storage.prototype].map((self) =>
-          attempt(() => Reflect.apply(value, self, ['x', 'y'])),
-        )
-        const none = attempt(() => Reflect.apply(value, localStorage, []))
-        const construct = attempt(() => Reflect.construct(value, []))
-        return {
-          name: value.name,
-          length: value.length,
-          proto: 'prototype' in value,
-          flags,
-          wrong,
-          none,
-          construct,
-        }
-      })
-    const before = look()
-    const one = storageKit.changes({ local: ['a'], session: ['a'] })
-    const two = storageKit.changes({ local: ['a'] })
-    const during = look()
-    const isWrapped = () => names.some((name, i) => Storage.prototype[name] !== originals[i])
-    one.stop()
-    const still = isWrapped()
-    two.stop()
-    return { before, during, wrapped: [still, isWrapped()] }
-  })
-  assert.deepEqual(got.during, got.before)
-  assert.deepEqual(got.wrapped, [true, false])
 })
 
 inBrowsers(

@@ -292,59 +292,6 @@ inBrowsers(
 )
 
 inBrowsers(
-  'ids are completed by themselves and by titles',
-  async (browser) => {
-    const a = await openTab(browser, site.url('/a'))
-    await openTab(browser, site.url('/text'))
-    const tabs = await a.evaluate(() => tabKit.untilTitles('a', 'text'))
-    const complete = (value: string) =>
-      a.evaluate(
-        async (value) =>
-          tabKit.source?.complete?.(
-            { type: 'ref/resource', uri: 'tab:///{id}' },
-            { name: 'id', value },
-            { arguments: {}, signal: tabKit.never },
-          ),
-        value,
-      ) as Promise<string[]>
-    const id = tabs.find(({ title }) => title === 'text')?.id ?? ''
-    assert.deepEqual((await complete('')).sort(), ['active', ...tabs.map((tab) => tab.id)].sort())
-    assert.ok((await complete('tex')).includes(id))
-    assert.equal((await complete(id.slice(0, 8)))[0], id)
-    assert.equal((await complete('act'))[0], 'active')
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
-  'ids for the text of a tab are those of tabs that share it',
-  async (browser) => {
-    const a = await openTab(browser, site.url('/a'))
-    await openTab(browser, site.url('/b?mute'))
-    const shares = await a.evaluate(async () => {
-      const all = await tabKit.untilTitles('a', 'b')
-      const ids = (await tabKit.source?.complete?.(
-        { type: 'ref/resource', uri: 'tab:///{id}/text' },
-        { name: 'id', value: '' },
-        { arguments: {}, signal: tabKit.never },
-      )) as string[]
-      const readable = []
-      for (const id of ['active', ...all.map((tab) => tab.id)]) {
-        const found = await tabKit.read(`tab:///${id}/text`).then(
-          () => true,
-          () => false,
-        )
-        if (found) readable.push(id)
-      }
-      return { ids: ids.sort(), readable: readable.sort() }
-    })
-    assert.deepEqual(shares.ids, shares.readable)
-    assert.equal(shares.ids.filter((id) => id !== 'active').length, 1)
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
   'what is no word of a tab is nobody’s, and a dead one is not there',
   async (browser) => {
     const a = await openTab(browser, site.url('/a'))
@@ -359,7 +306,6 @@ inBrowsers(
       lastFocus: 0,
       text: true,
       edits: 0,
-      watching: false,
     }
     await plain.evaluate((tab) => {
       const channel = new BroadcastChannel('pagemcp.tabs')
