@@ -11,8 +11,8 @@ import type { Connection } from './gateway-types.ts'
 import { link, serializeError } from './link.ts'
 import { workerName } from './loading.ts'
 import { lastMessageTime, onMessages, type Port } from './port.ts'
-import { portableReader } from './readers.ts'
 import type { Changed, Source } from './source.ts'
+import { idbReader } from './sources/idb-reader.ts'
 import { holdLock, interval } from './supervisor.ts'
 import type { EngineCalls, WindowCalls } from './thread-calls.ts'
 import type { GoRuntime } from './wasm.ts'
@@ -83,8 +83,8 @@ export function serve(port: Port, closed: () => void): void {
       apply: (change) => engine?.apply(change),
       publish: ({ ref, uri, ready, isServed }) => engine?.publish(ref, uri, ready, isServed),
       mount({ number, prefix, able, portable }) {
-        const reader = portable && portableReader(portable)
-        if (reader?.mounted) {
+        const reader = portable && idbReader(portable.options as never)
+        if (reader) {
           const unmounted = new AbortController()
           reader.mounted(unmounted.signal)
           unmounts.set(number, unmounted)
@@ -146,7 +146,11 @@ export function serve(port: Port, closed: () => void): void {
   )
 
   /** A source whose code runs in the window, except for the half that reads here. */
-  function sourceOf(source: number, able: number, reader: Source | undefined): ThreadSource {
+  function sourceOf(
+    source: number,
+    able: number,
+    reader: Pick<Source, 'list' | 'read'> | undefined,
+  ): ThreadSource {
     const { list, read } = reader ?? {
       list: (cursor, { signal, ...options }) =>
         page.request('list', { source, cursor, ...options }, signal),

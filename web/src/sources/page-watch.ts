@@ -122,11 +122,7 @@ function concerns(record: MutationRecord, roots: readonly Element[]): boolean {
 /** Whether the description of the document is made of a node. */
 function describes(target: Node): boolean {
   const head = ofDocument<Element | null>('head')
-  return (
-    target === rootElement() ||
-    (head !== null && contains(head, target)) ||
-    isIn(target, 'script[type="application/ld+json" i]')
-  )
+  return target === rootElement() || (head !== null && contains(head, target))
 }
 
 /** Whether a node, or else its parent, is an element that matches a selector. */

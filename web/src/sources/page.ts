@@ -23,11 +23,7 @@ const kinds: { readonly [part in PagePart]: readonly [string, string, string] } 
   text: ['Text', 'text/plain', 'The text that a user can see.'],
   selection: ['Selection', 'text/plain', 'The text that the user has selected.'],
   outline: ['Outline', 'application/json', 'Headings, landmarks and form labels.'],
-  meta: [
-    'About the page',
-    'application/json',
-    'Title, URL, language, description, canonical URL and JSON-LD.',
-  ],
+  meta: ['About the page', 'application/json', 'Title, URL, language, description, canonical URL.'],
 }
 
 /**
@@ -38,7 +34,7 @@ const kinds: { readonly [part in PagePart]: readonly [string, string, string] } 
  * | `page:///text` | `text/plain` | the text of the selected elements, as lines |
  * | `page:///selection` | `text/plain` | the selected part of that |
  * | `page:///outline` | `application/json` | headings, landmarks and form labels; values are `redacted` |
- * | `page:///meta` | `application/json` | of the document: title, URL, language, description, canonical URL, JSON-LD |
+ * | `page:///meta` | `application/json` | of the document: title, URL, language, description, canonical URL |
  *
  * For elements apart from each other, mount it several times, each with a prefix.
  *

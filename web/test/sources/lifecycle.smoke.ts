@@ -139,30 +139,6 @@ for (const [name, prototype] of Object.entries(wrapping)) {
   )
 }
 
-inBrowsers(
-  'sources that end in the order of their start restore what they wrapped',
-  async ({ open }) => {
-    const tab = await open(site.url())
-    await tab.waitForFunction('globalThis.sourcesKit !== undefined')
-    const got = await tab.evaluate(async () => {
-      const { sources, leftovers, until, write } = sourcesKit
-      const running = [...Object.values(sources), ...Object.values(sources)].map((make) => {
-        const stop = new AbortController()
-        const source = make()
-        source.mounted?.(stop.signal)
-        source.watch?.(() => {}, stop.signal)
-        return stop
-      })
-      await write()
-      const during = leftovers().length
-      for (const stop of running) stop.abort()
-      return { during, after: await until((open) => open.length === 0) }
-    })
-    assert.ok(got.during > 10)
-    assert.deepEqual(got.after, [])
-  },
-)
-
 inBrowsers('a frozen prototype is left as it is', async ({ open }) => {
   const tab = await open(site.url())
   await tab.waitForFunction('globalThis.sourcesKit !== undefined')
