@@ -68,10 +68,8 @@ const maxFrontmatter = 16 << 10
 
 /** What is served by one engine. */
 interface Served {
-  /** Registrations by the root of the skill. */
-  roots: Map<string, number>
-  /** Skills below each directory above one, by its URI. */
-  above: Map<string, number>
+  /** Of each registration, the root of its skill. */
+  roots: string[]
   /** Settles when the registration before is finished: the latest one of a skill is served. */
   last: Promise<unknown>
 }
@@ -90,19 +88,19 @@ export async function offerSkill(
   redact: Redact | undefined,
   removed: AbortSignal,
 ): Promise<void> {
-  const all = served.get(publish) ?? { roots: new Map(), above: new Map(), last: Promise.resolve() }
+  const all = served.get(publish) ?? { roots: [], last: Promise.resolve() }
   served.set(publish, all)
   const before = all.last
   const preparing = prepare(skill, redact)
   const done = preparing.then(async ({ root, added, contents }) => {
     await before.catch(() => {})
     if (removed.aborted) return
-    checkNesting(all, root)
+    checkNesting(all.roots, root)
     const behind = [...contents.map((ready) => ({ value: { ready } })), {}] // the last is the skill's
     const { remove } = publish(added, behind, true)
-    count(all, root, 1)
+    all.roots.push(root)
     removed.addEventListener('abort', () => {
-      count(all, root, -1)
+      all.roots.splice(all.roots.indexOf(root), 1)
       remove()
     })
   })
@@ -342,33 +340,13 @@ function mimeTypeOf(path: string, value: string | Uint8Array): string {
 }
 
 /** The entry of a skill would have to list the files of a skill below it: SEP-2640, Resources. */
-function checkNesting({ roots, above }: Served, root: string) {
-  const outer = parentsOf(root).find((parent) => roots.has(parent))
-  const inner = above.has(root)
-  if (outer || inner) {
+function checkNesting(roots: readonly string[], root: string) {
+  const outer = roots.find((other) => root.startsWith(`${other}/`))
+  if (outer || roots.some((other) => other.startsWith(`${root}/`))) {
     throw new TypeError(
       `${root} would be inside of another skill${outer ? `, ${outer}` : ', or around one'}: choose another path`,
     )
   }
-}
-
-function count({ roots, above }: Served, root: string, by: number) {
-  for (const [map, keys] of [
-    [roots, [root]],
-    [above, parentsOf(root)],
-  ] as const) {
-    for (const key of keys) {
-      const left = (map.get(key) ?? 0) + by
-      if (left > 0) map.set(key, left)
-      else map.delete(key)
-    }
-  }
-}
-
-/** The directories above a skill. */
-function parentsOf(root: string): string[] {
-  const segments = root.slice('skill://'.length).split('/')
-  return segments.slice(1).map((_, i) => `skill://${segments.slice(0, i + 1).join('/')}`)
 }
 
 const short = (value: unknown) => JSON.stringify(String(value).slice(0, 100))
