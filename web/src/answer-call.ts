@@ -24,8 +24,6 @@ import type { Json } from './source.ts'
 import { describedTool, runTool, ToolError } from './tool.ts'
 import { questions, type Reason, reasonOf, reasons, updateKinds } from './wasm-numbers.ts'
 
-export { unfit } from './keys.ts'
-
 /** The outcome of a call: JSON text, or a reason why there is none, for some reasons with details. */
 export interface HandlerOutcome {
   reason: Reason

@@ -1,7 +1,6 @@
 /** Calls of prompts, tools and completions, in the thread of their handlers. answer-call.ts has the code. */
 
 import type { answerCall as answer, HandlerOutcome } from './answer-call.ts'
-import type { ToolDescription } from './callee.ts'
 import { NeedInputError } from './input.ts'
 import { lazily } from './module.ts'
 import { internal } from './wasm-numbers.ts'
@@ -9,12 +8,9 @@ import { internal } from './wasm-numbers.ts'
 export type { HandlerCall, HandlerOutcome, SendUpdate } from './answer-call.ts'
 export type {
   Callee,
-  Caller,
   CallRequest,
   CallTask,
-  CompletionRef,
   Extend,
-  InputAnswers,
   LogLevel,
   RegisteredCallee,
 } from './callee.ts'
@@ -30,15 +26,6 @@ const load = () => lazily('answer-call.js', import('./answer-call.ts'))
 
 /** Something was registered that will be called. */
 export const prepareCalls = () => void load()
-
-/** Passes on what a developer has to know about the schema of a tool. */
-export const warnOfSchema = async (tool: ToolDescription, warn: (problem: Error) => void) => {
-  const problem = await load().then(
-    ({ unfit }) => unfit(tool),
-    () => undefined,
-  )
-  if (problem) warn(problem)
-}
 
 /** Answers a call by the engine. */
 export async function answerCall(...call: Call): Promise<HandlerOutcome> {

@@ -3,13 +3,7 @@
  * engine calls it.
  */
 
-import {
-  type CallRequest,
-  type Extend,
-  prepareCalls,
-  type RegisteredCallee,
-  warnOfSchema,
-} from './call.ts'
+import { type CallRequest, type Extend, prepareCalls, type RegisteredCallee } from './call.ts'
 import type { CompletionProvider } from './complete.ts'
 import { provided, type Ready, type SeveralContents, type TransferredBytes } from './contents.ts'
 import {
@@ -269,14 +263,14 @@ const loadTime = 2_000
  * @param changed - announces that the content of a resource has changed
  * @param mount - mounts a source
  * @param redact - a hook of this window that contents pass: then it keeps the values
- * @param warn - gets what works here and may not work elsewhere
+ * @param report - gets errors for the developer
  */
 export function publishing(
   registry: () => Registry,
   changed: (uri: string) => void,
   mount: (source: Source) => () => void,
   redact: Redact | undefined,
-  warn: (problem: Error) => void,
+  report: (problem: Error) => void,
 ): Published {
   if (redact) prepareRedaction()
   const methods = new Map<string, { handler: MethodHandler }[]>() // by name, the latest last
@@ -333,7 +327,7 @@ export function publishing(
     }
     if (uris.length === 0 && refused.length > 0) throw refused[0]
     if (refused.length > 0) {
-      warn(new TypeError(`not registered, while the others are: ${refused.join('; ')}`))
+      report(new TypeError(`not registered, while the others are: ${refused.join('; ')}`))
     }
     const { first, remove } = publish({ resources: added }, behind)
     let refs: Map<string, number> | undefined // made when it is first used
@@ -394,7 +388,6 @@ export function publishing(
       tool(name: string, ...rest: [unknown] | [object, unknown]) {
         const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest
         const tool = describedTool({ ...options, name })
-        void warnOfSchema(tool.json, warn)
         const callee = toolCallee(tool, handler as never, options as never)
         return removing(publish({ tools: [tool.json] }, [{ callee }]).remove, options)
       },

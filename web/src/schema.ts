@@ -29,8 +29,8 @@ const maxProblems = 8
  * Checks a schema.
  *
  * @param side - `input` for arguments, `output` for structured content
- * @throws TypeError for a schema that cannot be described, is of another dialect, or refers to other
- *   documents, which are never fetched
+ * @throws TypeError for a schema that cannot be described, or is of another dialect. References to
+ *   other documents, which are never fetched, fail when a value is checked
  */
 export function checker(
   what: string,
@@ -42,7 +42,6 @@ export function checker(
     throw new TypeError(`${what} must have "type": "object"`)
   }
   const draft = draftOf(what, json.$schema)
-  checkRefs(what, json, idsOf(json))
   if (isStandard(schema)) return { json, check: (value) => standardCheck(schema, value) }
   const load = () => lazily('validate.js', import('./validate.ts'))
   void load()
@@ -102,45 +101,6 @@ function draftOf(what: string, dialect: unknown): '2020-12' | '7' {
       return '7'
   }
   throw new TypeError(`${what}: $schema ${JSON.stringify(dialect)} is not supported; use 2020-12`)
-}
-
-type Visit = (schema: { [keyword: string]: Json }) => void
-
-/** Keywords whose value is data, and ones whose value names schemas. */
-const data = ['const', 'enum', 'default', 'examples']
-const maps = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
-
-/** Visits a schema and all in it. */
-function walk(schema: Json | undefined, visitor: Visit): void {
-  if (Array.isArray(schema)) {
-    for (const each of schema) walk(each, visitor)
-  } else if (typeof schema === 'object' && schema !== null) {
-    visitor(schema)
-    for (const [keyword, value] of Object.entries(schema)) {
-      if (data.includes(keyword)) continue
-      if (!maps.includes(keyword)) walk(value, visitor)
-      else for (const each of Object.values(value ?? {})) walk(each as Json, visitor)
-    }
-  }
-}
-
-/** The names by which schemas in a schema call themselves. */
-function idsOf(schema: Json): Set<string> {
-  const ids = new Set<string>()
-  walk(schema, ({ $id }) => {
-    if (typeof $id === 'string') ids.add($id.replace(/#$/, ''))
-  })
-  return ids
-}
-
-function checkRefs(what: string, schema: Json, ids: Set<string>): void {
-  walk(schema, ({ $ref, $dynamicRef }) => {
-    for (const ref of [$ref, $dynamicRef]) {
-      if (typeof ref !== 'string' || ref.startsWith('#')) continue
-      if (ids.has(ref.replace(/#.*$/, ''))) continue
-      throw new TypeError(`${what}: $ref ${JSON.stringify(ref)} refers to another document`)
-    }
-  })
 }
 
 async function standardCheck(schema: StandardSchema, value: unknown): Promise<Checked> {

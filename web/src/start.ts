@@ -235,12 +235,6 @@ function startNew(options: StartOptions): PageMcp {
     if (listeners.error.size > 0) emit('error', error)
     else uncaught(error)
   }
-  /** Says what works here and may not work elsewhere. */
-  const warn = (error: Error) => {
-    if (listeners.error.size > 0) emit('error', error)
-    // biome-ignore lint/suspicious/noConsole: it is for the developer, and nothing has failed
-    else console.warn(error.message)
-  }
   const ownAccess = pageAccess({
     name,
     title: described.title,
@@ -258,7 +252,7 @@ function startNew(options: StartOptions): PageMcp {
     (uri) => thread.changed(uri),
     (source) => mcp.mount(source),
     redact,
-    warn,
+    report,
   )
   const host: ThreadHost = {
     redact,

@@ -43,10 +43,7 @@ export function panel(mcp: PageMcp, nameOf?: (uri: string) => string | undefined
     if (retry) retry.hidden = gateway?.is !== 'refused' && gateway?.is !== 'closed'
   }
   mcp.on('state', show)
-  mcp.on('error', (error) => {
-    // The conformance suite requires a schema that APIs of models refuse.
-    if (!(error instanceof Error && error.name === 'SchemaWarning')) reportError(error)
-  })
+  mcp.on('error', (error) => reportError(error))
   const note: Panel['note'] = (kind, name) => {
     const outcome = make('span', 'outcome', '…')
     const time = document.createElement('time')

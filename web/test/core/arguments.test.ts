@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exactArguments, parseExact } from '../../src/arguments.ts'
-import { isKey, shownKeys } from '../../src/keys.ts'
-import { resultOf, type TestClient, until } from '../harness/client.ts'
+import { shownKeys } from '../../src/keys.ts'
+import { resultOf, type TestClient } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
 interface Result {
@@ -106,28 +106,15 @@ test('digits keep their value from the text on', () => {
   assert.equal(typeof exactArguments({ b: 9007199254740993n }, { properties }), 'string')
 })
 
-test('a developer hears of a schema that APIs of models refuse, and the tool works', async (t) => {
-  const page = await testPage(t)
-  const properties = { 'items[]': { type: 'array' } }
-  page.mcp.tool('brackets', { inputSchema: { type: 'object', properties } }, () => 'ran')
-  page.mcp.tool(
-    'either',
-    { inputSchema: { type: 'object', anyOf: [{ required: ['a'] }, {}] } },
-    () => 'ran',
-  )
-  page.mcp.tool('fine', { inputSchema: { type: 'object' } }, () => 'ran')
-  await until(() => page.errors.length === 2, 'two warnings')
-  assert.match(String(page.errors[0]), /"brackets".*items\[\]/)
-  assert.match(String(page.errors[1]), /"either".*anyOf/)
-  assert.equal(await call(page.client(), 'brackets', { 'items[]': [] }), 'ran')
-})
-
 test('keys are shown as APIs take them, each once', () => {
   const keys = ['a', 'items[]', 'items__', 'with space', '', 'ü', 'x'.repeat(70), 'y.z-1']
   const byKey = shownKeys(keys)
   const shown = keys.map((key) => byKey.get(key) ?? '')
   assert.equal(shown.length, keys.length)
   assert.equal(new Set(shown).size, keys.length)
-  assert.ok(shown.every(isKey), String(shown))
+  assert.ok(
+    shown.every((key) => /^[\w.-]{1,64}$/.test(key)),
+    String(shown),
+  )
   assert.deepEqual([shown[0], shown[2], shown[7]], ['a', 'items__', 'y.z-1'])
 })
