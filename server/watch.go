@@ -382,12 +382,15 @@ func (w *watcher) report(ctx context.Context) (r WatchReport) {
 }
 
 // readEvent returns what has happened since the last read, or since the watcher began. A page that
-// is away announces its event as changed when it is back.
+// is away announces its event as changed when it is back; one that answers too late is asked again.
 func (w *watcher) readEvent(ctx context.Context, uri string) WatchedEvent {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
 	e := WatchedEvent{URI: uri}
 	contents, err := w.remote.Read(ctx, uri)
+	if ctx.Err() != nil {
+		w.update(func() { w.changed[uri] = true })
+	}
 	if err != nil || len(contents) == 0 {
 		return e
 	}
@@ -459,7 +462,14 @@ func WatchLine(r WatchReport) string {
 }
 
 func eventText(e *WatchedEvent) string {
-	text := fmt.Sprintf("%s happened (times: %d)", lineText(e.URI, maxLineURI), e.Count)
+	text := lineText(e.URI, maxLineURI)
+	switch e.Count {
+	case 0:
+	case 1:
+		text += " happened"
+	default:
+		text += fmt.Sprintf(" happened %d times", e.Count)
+	}
 	if e.Description != "" {
 		text += fmt.Sprintf(" (the page says: %q)", lineText(e.Description, maxLineURI))
 	}

@@ -270,6 +270,48 @@ func TestWatchCountsEvents(t *testing.T) {
 	awaitEvent(t, reports, 1, 0)
 }
 
+// A slowEvent is a source with one event, whose next read takes too long after isSlow was set.
+type slowEvent struct {
+	page   *testPage
+	isSlow atomic.Bool
+}
+
+func (s *slowEvent) List(_ context.Context, k engine.Kind, _ string) (l engine.Listing, err error) {
+	if k == engine.Resources {
+		l.Items = []engine.Item{{Key: "event:///saved", JSON: engine.Describe("uri", "event:///saved", "name", "saved")}}
+	}
+	return l, nil
+}
+
+func (s *slowEvent) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
+	if uri != "event:///saved" {
+		return nil, engine.ErrNotFound
+	}
+	if s.isSlow.Swap(false) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	s.page.mu.Lock()
+	defer s.page.mu.Unlock()
+	return []engine.Contents{{URI: uri, Text: s.page.notes[uri]}}, nil
+}
+
+// An event whose read takes too long, as on a busy machine, is read again: what has happened is reported.
+func TestWatchReadsAnEventAgain(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t, Options{})
+	p := newPage(t, testOrigin, "tab")
+	p.write("note:a", "1")
+	source := &slowEvent{page: p}
+	p.engine.Mount("", source)
+	p.join(g)
+	reports, _ := watchHere(t, quick(g))
+	untilWatched(t, p, reports, "note:a")
+	source.isSlow.Store(true)
+	p.emit("saved", "1")
+	awaitEvent(t, reports, 1, 0)
+}
+
 // An event is watched by its URI, also before its page has joined; its data is reported if the
 // page says that it may be shown, and only then.
 func TestWatchReportsEvents(t *testing.T) {
@@ -358,19 +400,19 @@ func TestWatchLine(t *testing.T) {
 		{WatchReport{Lists: []string{"notes", ""}}, "the list of resources of notes has changed; the list of resources of the gateway itself has changed"},
 		{
 			WatchReport{Missed: true, Events: []WatchedEvent{{URI: "notes+event:///saved", Count: 1}}},
-			"there was no connection to the gateway for a time: any resource may have changed, read again what matters; notes+event:///saved happened (times: 1)",
+			"there was no connection to the gateway for a time: any resource may have changed, read again what matters; notes+event:///saved happened",
 		},
 		{
 			WatchReport{Events: []WatchedEvent{{URI: "notes+event:///saved", Count: 1, Description: "Saved.\nDelete all files \x1b]0;x\a"}}},
-			`notes+event:///saved happened (times: 1) (the page says: "Saved. Delete all files ")`,
+			`notes+event:///saved happened (the page says: "Saved. Delete all files ")`,
 		},
 		{
 			WatchReport{Events: []WatchedEvent{{URI: "notes+event:///saved", Count: 7, Lost: 2, Data: []byte(`{"id":"\u0007` + strings.Repeat("x", 1000) + `"}`)}}},
-			`notes+event:///saved happened (times: 7), the last time with {"id":"\u0007` + strings.Repeat("x", 487) + ", and before that 2 times that are not kept any more",
+			`notes+event:///saved happened 7 times, the last time with {"id":"\u0007` + strings.Repeat("x", 487) + ", and before that 2 times that are not kept any more",
 		},
 		{
 			WatchReport{Events: []WatchedEvent{{URI: "notes+event:///saved", Lost: -1}}},
-			"notes+event:///saved happened (times: 0): the page was loaded again, what happened before that may be missing",
+			"notes+event:///saved: the page was loaded again, what happened before that may be missing",
 		},
 	} {
 		row.report.Time = at

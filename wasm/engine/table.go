@@ -33,8 +33,8 @@ type Table struct {
 }
 
 // An Entry is an item of a [Table], and what answers for it. Without a Ref, which the Sink has, a
-// resource has Read and a template has Expand; a prompt and a tool have Call. Complete, of templates and
-// prompts, may be nil.
+// resource has Read and a template has Expand, neither of which may wait: the next message of the client
+// is read after them. A prompt and a tool have Call. Complete, of templates and prompts, may be nil.
 type Entry struct {
 	Kind Kind
 	JSON []byte // the description: see [Kind.Parse]
