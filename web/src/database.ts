@@ -8,12 +8,9 @@ import { result } from './idb-request.ts'
 import { underLock } from './opening.ts'
 
 const name = 'pagemcp'
-const version = 2 // version 1 had `keys` alone
+const version = 1
 
 export type StoreName = 'keys' | 'access'
-
-/** How long another tab may block an upgrade, ms; one with a connection has it for milliseconds. */
-const blockedTime = 2000
 
 /** How often a database is tried that cannot be opened for now, and how long between two attempts. */
 const attempts = 3
@@ -89,23 +86,12 @@ const open = (version?: number) => underLock(name, openTime, (over) => openNow(v
 
 async function openNow(version: number | undefined, over: AbortSignal): Promise<IDBDatabase> {
   const opening = indexedDB.open(name, version)
-  opening.onupgradeneeded = ({ oldVersion }) => {
-    const { result } = opening
-    if (oldVersion < 1) result.createObjectStore('keys', { keyPath: 'address' })
-    if (oldVersion < 2) result.createObjectStore('access', { keyPath: 'app' })
+  opening.onupgradeneeded = () => {
+    opening.result.createObjectStore('keys', { keyPath: 'address' })
+    opening.result.createObjectStore('access', { keyPath: 'app' })
   }
-  const blocked = new Promise<never>((_, reject) => {
-    const late = new DOMException('', 'TimeoutError') // its name is shown
-    opening.onblocked = () => setTimeout(reject, blockedTime, late)
-  })
-  const opened = result(opening)
-  try {
-    const database = await Promise.race([opened, blocked])
-    if (over.aborted) database.close()
-    database.onversionchange = () => database.close() // a newer version of the package does not wait for this use
-    return database
-  } catch (error) {
-    opened.then((late) => late.close()).catch(() => {})
-    throw error
-  }
+  const database = await result(opening)
+  if (over.aborted) database.close()
+  database.onversionchange = () => database.close() // a newer version of the package does not wait for this use
+  return database
 }

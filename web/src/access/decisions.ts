@@ -109,6 +109,8 @@ export async function openAccess(options: AccessOptions) {
   let table = ''
   let eventTimer: ReturnType<typeof setTimeout> | undefined
   let pauseTimer: ReturnType<typeof setTimeout> | undefined
+  let loading: Promise<unknown> = Promise.resolve()
+  let next: Promise<void> | undefined
   let begin = () => {}
   const begun = new Promise<void>((resolve) => {
     begin = resolve
@@ -154,7 +156,15 @@ export async function openAccess(options: AccessOptions) {
   const take = (stored: Decisions | undefined) => {
     if (stored) decisions = [...unstored].reduce((all, one) => reduce(all, one, now()), stored)
   }
-  const load = async () => take(await inDatabase(['access'], 'readonly', what, read))
+  /** Calls that come while one is under way share the next one. */
+  const load = () => {
+    next ??= loading.then(async () => {
+      next = undefined
+      take(await inDatabase(['access'], 'readonly', what, read))
+    })
+    loading = next.catch(() => {})
+    return next
+  }
   const reload = async () => {
     await load()
     apply()

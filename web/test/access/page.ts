@@ -19,6 +19,12 @@ Element.prototype.attachShadow = function (init) {
 }
 
 const query = new URLSearchParams(location.search)
+if (query.has('nowhere')) {
+  const get = () => {
+    throw new DOMException('not allowed', 'SecurityError')
+  }
+  Object.defineProperty(globalThis, 'indexedDB', { get })
+}
 const { openAccess } = await import('../../src/access/decisions.ts')
 const tables: GrantTable[] = []
 const errors: string[] = []
