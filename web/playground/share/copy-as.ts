@@ -1,9 +1,16 @@
 /** Formats a row for other programs: a command line, an assistant's settings, an issue. */
 
 import type { Key } from '../base/i18n.ts'
+import { catalogue } from '../connections/catalogue.ts'
+import {
+  envelopeVersion,
+  type Known,
+  mirroredHeaders,
+  parsed,
+  rememberTools,
+} from '../connections/http-headers.ts'
 import type { Session } from '../connections/session.ts'
 import type { Store } from '../messages/store.ts'
-import { isModern, type Params, type Revision } from '../protocol/revisions.ts'
 import { escapeUnseen, isVisible, printfBytes, shellWord, visibleUrl } from './escape.ts'
 import { redact } from './redact.ts'
 
@@ -47,16 +54,16 @@ export function copyAs(
   const asked = requestRow(store, row) ?? row
   const raw = redact(store.raw(asked))
   const url = urlOf(session)
-  const revision = session?.revision.peek() ?? revisionOf(raw)
+  const revision = envelopeVersion(parsed(raw)) || store.revision(asked) || session?.revision.peek()
   switch (kind) {
     case 'raw':
       return store.raw(row)
     case 'curl':
-      return asCurl(raw, url, revision)
+      return asCurl(raw, url, headersOf(raw, revision, session))
     case 'mcp.json':
       return asConfig(url, session)
     case 'markdown':
-      return asMarkdown(store, asked, session, revision)
+      return asMarkdown(store, asked, session, revision ?? '')
   }
 }
 
@@ -75,58 +82,19 @@ function requestRow(store: Store, row: number): number | undefined {
 const urlOf = (session: Session | undefined): string =>
   session?.connection.dialer.kind === 'http' ? session.connection.dialer.url : gateway
 
-/** The revision that a request declares. */
-function revisionOf(raw: string): Revision {
-  const meta = (messageOf(raw).params as Params | undefined)?._meta as Params | undefined
-  const said = meta?.['io.modelcontextprotocol/protocolVersion']
-  return said === '2026-07-28' ? said : '2025-11-25'
+/** As the transport of Streamable HTTP sends them, with the schemas of the tools that the server has listed. */
+function headersOf(raw: string, version: string | undefined, session: Session | undefined) {
+  const known: Known = { version, session: '$SESSION', tools: new Map() } // from the response to initialize
+  rememberTools(known, { tools: session ? catalogue(session).lists.tools.peek().items : [] })
+  return [
+    ['Content-Type', 'application/json'],
+    ['Accept', 'application/json, text/event-stream'],
+    ...mirroredHeaders(parsed(raw), known),
+  ] as const
 }
 
-function messageOf(raw: string): Params {
-  try {
-    const message = JSON.parse(raw) as unknown
-    return typeof message === 'object' && message !== null ? (message as Params) : {}
-  } catch {
-    return {}
-  }
-}
-
-/** Methods whose target is repeated in a header of 2026-07-28. Basic, transports/streamable-http. */
-const named = new Map<string, 'uri' | 'name'>([
-  ['resources/read', 'uri'],
-  ['prompts/get', 'name'],
-  ['tools/call', 'name'],
-])
-
-/** Headers of the Streamable HTTP transport for a message. */
-export function httpHeaders(message: Params, revision: Revision): Record<string, string> {
-  const headers: Record<string, string> = {
-    'Content-Type': 'application/json',
-    Accept: 'application/json, text/event-stream',
-  }
-  const method = typeof message.method === 'string' ? message.method : ''
-  if (method !== 'initialize') headers['MCP-Protocol-Version'] = revision
-  if (!isModern(revision)) {
-    if (method !== 'initialize') headers['Mcp-Session-Id'] = '$SESSION' // from the response to initialize
-    return headers
-  }
-  if (method) headers['Mcp-Method'] = headerValue(method)
-  const name = named.get(method)
-  const value = name && (message.params as Params | undefined)?.[name]
-  if (typeof value === 'string') headers['Mcp-Name'] = headerValue(value)
-  return headers
-}
-
-/** Values with other than plain ASCII are base64 of UTF-8, in the transport's form. */
-function headerValue(value: string): string {
-  if (/^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(value) && !value.startsWith('=?base64?')) return value
-  let binary = ''
-  for (const byte of new TextEncoder().encode(value)) binary += String.fromCharCode(byte)
-  return `=?base64?${btoa(binary)}?=`
-}
-
-function asCurl(raw: string, url: string, revision: Revision): string {
-  const headers = Object.entries(httpHeaders(messageOf(raw), revision)).map(([name, value]) =>
+function asCurl(raw: string, url: string, all: ReturnType<typeof headersOf>): string {
+  const headers = all.map(([name, value]) =>
     value === '$SESSION' ? `-H "${name}: $SESSION"` : `-H ${shellWord(`${name}: ${value}`)}`,
   )
   const token =
@@ -164,7 +132,7 @@ function asMarkdown(
   store: Store,
   asked: number,
   session: Session | undefined,
-  revision: Revision,
+  revision: string,
 ): string {
   const answer = store.partner(asked)
   const peer = session?.peer.peek()

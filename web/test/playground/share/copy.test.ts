@@ -3,10 +3,13 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import type { Session } from '../../../playground/connections/session.ts'
+import { catalogue, type Listed, type Tool } from '../../../playground/connections/catalogue.ts'
+import { Connection } from '../../../playground/connections/connection.ts'
+import { http } from '../../../playground/connections/http.ts'
+import { type Peer, Session } from '../../../playground/connections/session.ts'
 import { Store } from '../../../playground/messages/store.ts'
-import { type Params, request } from '../../../playground/protocol/revisions.ts'
-import { copyAs, copyKinds, httpHeaders } from '../../../playground/share/copy-as.ts'
+import { type Params, type Revision, request } from '../../../playground/protocol/revisions.ts'
+import { copyAs, copyKinds } from '../../../playground/share/copy-as.ts'
 
 const modern = '2026-07-28'
 
@@ -22,6 +25,14 @@ function conversation(params: Params = { uri: "notes://it's" }) {
     raw: JSON.stringify({ jsonrpc: '2.0', id: 1, result }),
   })
   return { store, raw }
+}
+
+/** A session over HTTP that has this revision now. */
+function sessionOf(revision: Revision): Session {
+  const dialer = http('https://example.com/mcp')
+  const session = new Session(new Connection(dialer, 'A', new Store(() => {})), revision)
+  session.peer.value = { name: 'my server', version: '1', capabilities: {} } as unknown as Peer
+  return session
 }
 
 test('curl has the headers of the transport, and sends the frame byte for byte', () => {
@@ -40,13 +51,27 @@ test('curl has the headers of the transport, and sends the frame byte for byte',
   }
 })
 
-test('names that are no plain ASCII are wrapped, and older revisions have a session', () => {
-  const headers = httpHeaders(request(modern, 1, 'prompts/get', { name: 'Plän' }) as Params, modern)
-  assert.equal(headers['Mcp-Name'], `=?base64?${Buffer.from('Plän').toString('base64')}?=`)
-  const classic = httpHeaders(request('2025-11-25', 1, 'ping') as Params, '2025-11-25')
-  assert.deepEqual(Object.keys(classic).slice(2), ['MCP-Protocol-Version', 'Mcp-Session-Id'])
-  const first = httpHeaders({ method: 'initialize' }, '2025-11-25')
-  assert.deepEqual(Object.keys(first), ['Content-Type', 'Accept'])
+test('curl has the revision of its message, the arguments of its tool that are headers, and the session of older ones', () => {
+  const { store } = conversation()
+  const session = sessionOf('2025-06-18') // it has changed since
+  const tool = { properties: { place: { type: 'string', 'x-mcp-header': 'Place' } } }
+  catalogue(session).lists.tools.value = {
+    items: [{ name: 'go', inputSchema: tool }],
+    state: 'there',
+  } as unknown as Listed<Tool>
+  const push = (message: object) =>
+    store.push({ connection: 1, direction: 'out', framing: 'http', raw: JSON.stringify(message) })
+  const call = push(
+    request(modern, 2, 'tools/call', { name: 'go', arguments: { place: 'Köln' } }) as object,
+  )
+  const curl = copyAs('curl', store, call, session)
+  assert.match(curl, /MCP-Protocol-Version: 2026-07-28/)
+  assert.match(curl, /Mcp-Param-Place: =\?base64\?S8O2bG4=\?=/)
+  push({ jsonrpc: '2.0', id: 3, method: 'initialize', params: { protocolVersion: '2025-06-18' } })
+  const ping = push({ jsonrpc: '2.0', id: 4, method: 'ping' })
+  const older = copyAs('curl', store, ping, session)
+  assert.match(older, /-H "Mcp-Session-Id: \$SESSION"/)
+  assert.match(older, /MCP-Protocol-Version: 2025-06-18/)
 })
 
 test('an issue has both frames in fences that hold, and no secrets', () => {
@@ -60,13 +85,7 @@ test('an issue has both frames in fences that hold, and no secrets', () => {
 test('settings for assistants name the server, by command or by address', () => {
   const { store } = conversation()
   assert.match(copyAs('mcp.json', store, 0, undefined), /"stdio"/)
-  const dialer = { kind: 'http', url: 'https://example.com/mcp' }
-  const peer = { peek: () => ({ name: 'my server', version: '1' }) }
-  const session = {
-    connection: { dialer },
-    peer,
-    revision: { peek: () => modern },
-  } as unknown as Session
+  const session = sessionOf(modern)
   assert.deepEqual(JSON.parse(copyAs('mcp.json', store, 0, session)), {
     mcpServers: { 'my-server': { type: 'http', url: 'https://example.com/mcp' } },
   })
