@@ -1,9 +1,8 @@
+import { toBase64 } from './contents.ts'
+
 /** Base64url without padding (RFC 4648, section 5). */
-export function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
+export function toBase64Url(bytes: Uint8Array<ArrayBuffer>): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 /** @throws a `DOMException` named `InvalidCharacterError` for other text */

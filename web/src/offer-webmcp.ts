@@ -6,8 +6,13 @@ import { type PortClient, portClient } from './port-client.ts'
 import type { Resource, Template } from './source.ts'
 import { metaWebMcp } from './sources/webmcp.ts'
 import type { PageMcp } from './start.ts'
-import { forbidden, isForbidden, type OfferedTool, registerNative } from './webmcp-context.ts'
-import { forgetOffered, noteOffered } from './webmcp-names.ts'
+import {
+  forbidden,
+  isForbidden,
+  type OfferedTool,
+  offered,
+  registerNative,
+} from './webmcp-context.ts'
 
 /** Options of {@link offerToWebMcp}. */
 export interface OfferOptions {
@@ -65,7 +70,7 @@ export function offerToWebMcp(
   function withdraw(name: string) {
     offers.get(name)?.end.abort()
     offers.delete(name)
-    forgetOffered(name)
+    offered.delete(name)
   }
 
   async function offer(tool: OfferedTool, text: string) {
@@ -75,10 +80,11 @@ export function offerToWebMcp(
       report(new Error(`the tool ${JSON.stringify(name)} has a name that WebMCP does not allow`))
       return
     }
-    if (!noteOffered(name)) {
+    if (offered.has(name)) {
       report(new Error(`the tool ${JSON.stringify(name)} is offered to WebMCP already`))
       return
     }
+    offered.add(name)
     const end = new AbortController()
     offers.set(name, { text, end })
     try {

@@ -1,11 +1,8 @@
 /**
- * WebMCP, the browser's interface by which a document offers tools to an assistant, in its dialects:
- *
- * - `document.modelContext`, or the deprecated `navigator.modelContext`, with `getTools` and `executeTool`. Input
- *   and schemas are objects since Chromium 155 and 154, and JSON text before, as in the polyfill of @mcp-b. Since
- *   Chromium 160 tools are interface objects, whose members are read by name: `source` instead of `window`, and
- *   `null` for an empty schema or no annotations
- * - `navigator.modelContextTesting` of previews before, with `listTools` and `executeTool` by name
+ * WebMCP, the browser's interface by which a document offers tools to an assistant: `document.modelContext`, or the
+ * deprecated `navigator.modelContext`. Input and schemas are objects since Chromium 155 and 154, and JSON text before, as
+ * in the polyfill of @mcp-b. Since Chromium 160 tools are interface objects, whose members are read by name: `source`
+ * instead of `window`, and `null` for an empty schema or no annotations.
  *
  * @see https://webmachinelearning.github.io/webmcp/
  */
@@ -40,33 +37,21 @@ export interface OfferedTool {
   execute(input: unknown, options?: { signal?: AbortSignal }): Promise<unknown>
 }
 
-interface Listened {
-  addEventListener?(type: string, listener: () => void, options: { signal: AbortSignal }): void
-  registerToolsChangedCallback?(callback: () => void): void
-}
-
-interface ModelContext extends Listened {
+interface ModelContext {
   registerTool?(tool: OfferedTool, options: { signal: AbortSignal }): unknown
-  unregisterTool?(name: string): unknown
   getTools?(): Promise<readonly NativeTool[]>
   executeTool?(tool: NativeTool, input: unknown, options: object): Promise<string | null>
+  addEventListener?(type: string, listener: () => void, options: { signal: AbortSignal }): void
 }
 
-interface TestingContext extends Listened {
-  listTools(): readonly NativeTool[]
-  executeTool(name: string, input: string, options: object): Promise<string | null>
-}
+/** The names of tools that this page has offered, which are not mirrored. */
+export const offered = new Set<string>()
 
 /** The interface of this document, or `undefined`. A polyfill may add it later. */
 function modelContext(): ModelContext | undefined {
   type Holder = { modelContext?: ModelContext } | undefined
   const inDocument = (globalThis.document as Holder)?.modelContext
   return inDocument ?? (globalThis.navigator as Holder)?.modelContext
-}
-
-function testingContext(): TestingContext | undefined {
-  return (globalThis.navigator as { modelContextTesting?: TestingContext } | undefined)
-    ?.modelContextTesting
 }
 
 /** Whether an error says that this frame may not use WebMCP. */
@@ -79,8 +64,7 @@ export const forbidden =
 
 /** The tools of this document, those of its frames not among them. */
 export async function nativeTools(): Promise<readonly NativeTool[]> {
-  const context = modelContext()
-  const all = context?.getTools ? await context.getTools() : (testingContext()?.listTools() ?? [])
+  const all = (await modelContext()?.getTools?.()) ?? []
   return all.filter((tool) => {
     const owner = tool.source ?? tool.window
     return owner === undefined || owner === window
@@ -102,14 +86,10 @@ export async function executeNative(
 ): Promise<string | null> {
   const context = modelContext()
   const options = { signal }
-  if (!context?.getTools || !context.executeTool) {
-    const testing = testingContext()
-    if (testing === undefined) {
-      throw new Error(
-        `the tool ${tool.name} cannot run: document.modelContext was removed; reload the page`,
-      )
-    }
-    return testing.executeTool(tool.name, JSON.stringify(input), options)
+  if (!context?.executeTool) {
+    throw new Error(
+      `the tool ${tool.name} cannot run: document.modelContext was removed; reload the page`,
+    )
   }
   const known = takesText.get(context)
   if (known !== true) {
@@ -136,29 +116,15 @@ function isRefusedInput(error: unknown): boolean {
 }
 
 /**
- * Registers a tool until the signal is aborted.
+ * Registers a tool until the signal is aborted, if there is an interface.
  *
- * @returns whether there is an interface to register it at
  * @throws a `DOMException` named `InvalidStateError` if the name is taken
  */
-export async function registerNative(tool: OfferedTool, signal: AbortSignal): Promise<boolean> {
-  const context = modelContext()
-  if (context?.registerTool === undefined) return false
-  await context.registerTool(tool, { signal })
-  if (context.unregisterTool) {
-    const unregister = () => {
-      try {
-        context.unregisterTool?.(tool.name)
-      } catch {} // the signal has done it
-    }
-    signal.addEventListener('abort', unregister)
-  }
-  return true
+export async function registerNative(tool: OfferedTool, signal: AbortSignal): Promise<void> {
+  await modelContext()?.registerTool?.(tool, { signal })
 }
 
 /** Calls `changed` whenever tools may have come or gone. */
 export function watchNative(changed: () => void, signal: AbortSignal): void {
-  const context: Listened | undefined = modelContext()?.getTools ? modelContext() : testingContext()
-  if (context?.addEventListener) context.addEventListener('toolchange', changed, { signal })
-  else context?.registerToolsChangedCallback?.(() => signal.aborted || changed())
+  modelContext()?.addEventListener?.('toolchange', changed, { signal })
 }

@@ -20,8 +20,7 @@
  * rejects `n.01`. `testdata/uris.json` has the cases.
  */
 
-import { fromBase64Url } from '../base64url.ts'
-import { toBase64 } from '../contents.ts'
+import { fromBase64Url, toBase64Url } from '../base64url.ts'
 
 /** How deep array keys may nest: the most that Chromium stores; Firefox stores fewer. */
 const maxKeyDepth = 2000 // levels
@@ -64,7 +63,7 @@ export function segment(text: string): string {
 export function nameSegment(name: string): string {
   const text = escapeText(name)
   const plain =
-    name !== '' && name !== '.' && name !== '..' && !text.startsWith('~') && wellFormed(name)
+    name !== '' && name !== '.' && name !== '..' && !text.startsWith('~') && name.isWellFormed()
   return plain ? segment(text) : `~${toHex(name)}`
 }
 
@@ -140,7 +139,7 @@ function arrayKey(json: unknown, depth: number): IDBValidKey[] {
 
 function scalarText(key: Exclude<IDBValidKey, IDBValidKey[]>): string {
   if (typeof key === 'number') return `n.${key}` // -0 prints as 0
-  if (typeof key === 'string') return wellFormed(key) ? `s.${key}` : `u.${toHex(key)}`
+  if (typeof key === 'string') return key.isWellFormed() ? `s.${key}` : `u.${toHex(key)}`
   if (key instanceof Date) return `d.${key.toISOString()}`
   return `b.${toBase64Url(bytesOf(key))}`
 }
@@ -167,10 +166,6 @@ function scalarKey(text: string): IDBValidKey | undefined {
   }
 }
 
-function wellFormed(text: string): boolean {
-  return text.isWellFormed()
-}
-
 function toHex(text: string): string {
   let hex = ''
   for (let i = 0; i < text.length; i++) hex += text.charCodeAt(i).toString(16).padStart(4, '0')
@@ -186,9 +181,4 @@ function fromHex(hex: string): string {
 export function bytesOf(data: BufferSource): Uint8Array<ArrayBuffer> {
   if (!ArrayBuffer.isView(data)) return new Uint8Array(data)
   return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength)
-}
-
-/** Of bytes of any length. */
-function toBase64Url(bytes: Uint8Array<ArrayBuffer>): string {
-  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

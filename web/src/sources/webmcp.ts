@@ -9,9 +9,9 @@ import {
   isForbidden,
   type NativeTool,
   nativeTools,
+  offered,
   watchNative,
 } from '../webmcp-context.ts'
-import { isOffered } from '../webmcp-names.ts'
 import { type SourceOptions, wrongOption } from './options.ts'
 
 /** Options of {@link webmcp}. After `signal` is aborted, there are no tools. */
@@ -43,15 +43,13 @@ const gathering = 50
  */
 export function webmcp(options: WebMcpOptions = {}): Source {
   const { tools, signal: ends } = options
-  if (
-    tools !== undefined &&
-    !(Array.isArray(tools) && tools.every((one) => typeof one === 'string'))
-  ) {
+  const isName = (one: unknown) => typeof one === 'string'
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every(isName))) {
     throw wrongOption('webmcp', 'tools', "an array of names such as ['add_to_cart']", tools)
   }
   const names = tools && new Set(tools)
   const isMirrored = ({ name, annotations }: NativeTool) =>
-    !isOffered(name) && annotations?.debugging !== true && (names?.has(name) ?? true)
+    !offered.has(name) && annotations?.debugging !== true && (names?.has(name) ?? true)
   let isTold = false
   const mirrored = async () => {
     if (ends?.aborted) return []

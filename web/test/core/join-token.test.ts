@@ -112,17 +112,6 @@ test('a gateway whose pages come all at once may take 15 s until it answers', as
   assert.equal(page.state?.is, 'joined')
 })
 
-test('both sides may send sequences if the gateway reads them', async (t) => {
-  const page = await tokenPage(t)
-  const socket = await page.join({ sequences: true })
-  socket.say('\x1e{"id":1}\x1e{"id":2}')
-  assert.deepEqual(page.got, ['{"id":1}', '{"id":2}'])
-  page.channel?.send('{"id":3}')
-  page.channel?.send('{"id":4}')
-  await settled()
-  assert.deepEqual(socket.sent.slice(1), ['\x1e{"id":3}\x1e{"id":4}'])
-})
-
 test('the first message fits into 16 KiB whatever title and address the page has', async (t) => {
   const described = {
     ...hello,

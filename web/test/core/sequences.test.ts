@@ -33,7 +33,6 @@ const cases: {
   }
 } = {
   'one message': { frame: 'a', got: ['a'], sent: ['A'] },
-  'one message in a sequence': { frame: frameOf('a'), got: ['a'], sent: ['A'] },
   'several messages': {
     frame: frameOf('a', 'b', 'c'),
     got: ['a', 'b', 'c'],
@@ -50,11 +49,6 @@ const cases: {
     isAllowed: false,
     got: ['a', 'b'],
     sent: ['A', 'B'],
-  },
-  'an empty message': {
-    frame: frameOf('a', '', 'c'),
-    got: ['a', '', 'c'],
-    sent: [frameOf('A', '', 'C')],
   },
 }
 for (const [what, { frame, got, sent, ...options }] of Object.entries(cases)) {
@@ -80,16 +74,6 @@ test('a sequence is no longer than 64 KiB, a message may be', async () => {
     upper[1],
     'C',
   ])
-})
-
-test('answers of different tasks are sent in their own frames, at once', async () => {
-  const { frames, sent, settled } = echo()
-  frames.send('a')
-  await settled()
-  assert.deepEqual(sent, ['a'])
-  frames.send('b')
-  await settled()
-  assert.deepEqual(sent, ['a', 'b'])
 })
 
 /** Two threads; `messages` counts what is posted between them. */

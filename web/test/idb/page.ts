@@ -4,9 +4,8 @@
  */
 import { idb } from '../../src/sources/idb.ts'
 import { idbReader } from '../../src/sources/idb-reader.ts'
+import { changes as changesOf, never } from '../harness/sources.ts'
 import { makeKey, makeName } from './key-cases.ts'
-
-const never = new AbortController().signal
 
 /** Opens a database; its stores are made when it is new or `version` is newer. */
 function open(
@@ -51,37 +50,17 @@ function drop(name: string): Promise<void> {
 }
 
 /**
- * Changes as they come: `next` waits for the one that `wanted` accepts, `seen` has all of them;
- * 'list' is the list, and a star stands for all that begins so.
+ * Changes as they come; of what follows from those that are waited for (schema, ranges) only what is
+ * wanted. The caller forgets it.
  */
 function changes(source: ReturnType<typeof idb>) {
-  const seen: string[] = []
-  const log: string[] = []
-  let look = () => {}
-  const controller = new AbortController()
-  source.watch?.((uri, under) => {
-    const change = `${uri ?? 'list'}${under ? '*' : ''}`
-    seen.push(change)
-    log.push(change)
-    look()
-  }, controller.signal)
+  const all = changesOf(source)
   return {
-    seen,
-    /** Everything that came, in order. */
-    log,
-    stop: () => controller.abort(),
-    /**
-     * What has been seen once all of `wanted` has, without order or doubles; of what follows from
-     * that (schema, ranges) only what is wanted. The caller forgets it.
-     */
+    ...all,
     async until(...wanted: string[]): Promise<string[]> {
-      await new Promise<void>((resolve) => {
-        look = () => wanted.every((one) => seen.includes(one)) && resolve()
-        look()
-      })
       const follows = /^idb:\/\/\/[^/]*$|\/(index\/|range)\*$/
-      const all = seen.splice(0).filter((one) => !follows.test(one) || wanted.includes(one))
-      return [...new Set(all)].sort()
+      const came = await all.until(...wanted)
+      return came.filter((one) => !follows.test(one) || wanted.includes(one))
     },
   }
 }

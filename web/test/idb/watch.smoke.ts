@@ -158,12 +158,12 @@ inBrowsers('a bulk write is one announcement for each record', async ({ open }) 
   const tab = await open(page.url())
   const got = await tab.evaluate(async () => {
     const db = await kit.open('app', { notes: {} })
-    const { log, until } = kit.changes(kit.idb({ databases: { app: ['notes'] } }))
+    const { heard } = kit.changes(kit.idb({ databases: { app: ['notes'] } }))
     await kit.write(db, 'notes', (store) => {
       for (let i = 0; i < 20_000; i++) store.put(i, i % 500)
     })
-    await until('list')
-    return { all: log.length, list: log.filter((one) => one === 'list').length }
+    const all = await heard('list')
+    return { all: all.length, list: all.filter((one) => one === 'list').length }
   })
   assert.deepEqual(got, { all: 505, list: 1 }) // the store, its ranges, its indexes, the schema, the list
 })

@@ -20,14 +20,8 @@ export interface FakeContext {
   uninstall(): void
 }
 
-export type Dialect = 'interfaces' | 'objects' | 'text' | 'navigator' | 'preview'
-export const dialects: readonly Dialect[] = [
-  'interfaces',
-  'objects',
-  'text',
-  'navigator',
-  'preview',
-]
+export type Dialect = 'interfaces' | 'objects' | 'text' | 'navigator'
+export const dialects: readonly Dialect[] = ['interfaces', 'objects', 'text', 'navigator']
 
 /** As in Chromium 160: members are getters of the prototype, and what is empty is `null`. */
 class RegisteredTool {
@@ -73,12 +67,11 @@ export function installContext(dialect: Dialect): FakeContext {
   }
   const failed = 'Tool was executed but the invocation failed.'
   const execute = async (name: string, input: unknown, options: { signal?: AbortSignal } = {}) => {
-    const takesText = dialect === 'text' || dialect === 'preview'
     calls.push({ name, input })
     const tool = tools.get(name)
     if (tool === undefined) throw new DOMException('no such tool', 'UnknownError')
     let args = input
-    if (takesText) {
+    if (dialect === 'text') {
       try {
         args = JSON.parse(String(input))
       } catch {
@@ -102,13 +95,12 @@ export function installContext(dialect: Dialect): FakeContext {
   }
   const described = ({ execute, inputSchema, ...rest }: Registered) => ({
     ...rest,
-    inputSchema:
-      dialect === 'text' || dialect === 'preview' ? JSON.stringify(inputSchema) : inputSchema,
+    inputSchema: dialect === 'text' ? JSON.stringify(inputSchema) : inputSchema,
   })
   const registerTool = (tool: Registered, { signal }: { signal?: AbortSignal } = {}) => {
     if (tools.has(tool.name)) throw new DOMException('Duplicate tool name', 'InvalidStateError')
     tools.set(tool.name, tool)
-    if (dialect !== 'preview') signal?.addEventListener('abort', () => remove(tool.name))
+    signal?.addEventListener('abort', () => remove(tool.name))
     changed()
   }
   const context = Object.assign(target, {
@@ -126,27 +118,14 @@ export function installContext(dialect: Dialect): FakeContext {
     executeTool: (tool: { name: string }, input: unknown, options?: object) =>
       execute(tool.name, input, options),
   })
-  const preview = { registerTool, unregisterTool: remove }
-  const testing = {
-    listTools: () => [...tools.values()].map(described),
-    executeTool: execute,
-    registerToolsChangedCallback: (callback: () => void) =>
-      target.addEventListener('toolchange', callback),
-  }
   const installed: [object, string, PropertyDescriptor | undefined][] = []
   const install = (holder: object, name: string, value: unknown) => {
     installed.push([holder, name, Object.getOwnPropertyDescriptor(holder, name)])
     Object.defineProperty(holder, name, { configurable: true, value })
   }
   install(globalThis, 'window', globalThis)
-  if (dialect === 'objects' || dialect === 'text' || dialect === 'interfaces') {
-    install(globalThis, 'document', { modelContext: context })
-  } else if (dialect === 'navigator') {
-    install(navigator, 'modelContext', context)
-  } else {
-    install(navigator, 'modelContext', preview)
-    install(navigator, 'modelContextTesting', testing)
-  }
+  if (dialect === 'navigator') install(navigator, 'modelContext', context)
+  else install(globalThis, 'document', { modelContext: context })
   return {
     register(tool) {
       registerTool({ description: 'A tool', execute: () => 'done', ...tool })
