@@ -136,8 +136,12 @@ async function ownArguments(
     Object.entries(args).map(([key, value]) => [own.get(key) ?? key, value]),
   )
   if (request.check === undefined) return named
-  const checked = await request.check(named, checker(tool.name, schema, 'input'))
-  return 'problems' in checked ? named : (checked.value as Args)
+  try {
+    const checked = await request.check(named, checker(tool.name, schema, 'input'))
+    return 'problems' in checked ? named : (checked.value as Args)
+  } catch {
+    return named // the schema refers to another document
+  }
 }
 
 /** The schema of a tool; of any object, if the tool has none that clients can use. */

@@ -296,8 +296,12 @@ test('results, errors and cancelling of native tools', async (t) => {
   const schemas = tools.filter(({ name }) => name.includes('schema')).map((one) => one.inputSchema)
   assert.deepEqual(schemas, [
     { type: 'object', properties: { a: {} } },
-    ...Array(4).fill({ type: 'object' }),
+    { type: 'object' },
+    { type: 'object', $ref: 'https://a.example/schema' },
+    { type: 'object' },
+    { type: 'object' },
   ])
+  assert.equal(await textOf(client, 'my__schema2'), 'done', 'no client can be refused by it')
   client.post({
     jsonrpc: '2.0',
     id: 'waits',
