@@ -6,7 +6,7 @@
 
 import type { Completion, CompletionContext, CompletionProvider } from './callee.ts'
 
-export type { Completion, CompletionContext, CompletionProvider } from './callee.ts'
+export type { Completion, CompletionProvider } from './callee.ts'
 
 /** The most values of one answer; MCP 2026-07-28, server/utilities/completion. */
 const maxValues = 100

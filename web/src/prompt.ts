@@ -14,13 +14,7 @@ import type {
   RegisteredCallee,
 } from './callee.ts'
 
-export type {
-  PromptAnswer,
-  PromptArgument,
-  PromptDescription,
-  PromptMessage,
-  PromptResult,
-} from './callee.ts'
+export type { PromptDescription, PromptMessage, PromptResult } from './callee.ts'
 
 /** Describes a prompt that the web app registers. */
 export interface PromptOptions extends Omit<PromptDescription, 'name'> {

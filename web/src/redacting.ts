@@ -3,7 +3,7 @@
 import { lazily } from './module.ts'
 import type { redactContents as contents, redactReady as ready } from './redact-contents.ts'
 
-export type { Redact, RedactResult } from './redact-contents.ts'
+export type { Redact } from './redact-contents.ts'
 
 const load = () => lazily('redact-contents.js', import('./redact-contents.ts'))
 

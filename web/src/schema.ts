@@ -10,7 +10,7 @@ import type { Json } from './metadata.ts'
 import { lazily } from './module.ts'
 import { isStandard, type StandardSchema } from './standard.ts'
 
-export type { Checked, JsonSchema, Problem } from './checked.ts'
+export type { JsonSchema } from './checked.ts'
 
 /** A schema that was checked. */
 export interface Checker {

@@ -22,7 +22,6 @@ import type { InputOf, OutputOf, StandardSchema } from './standard.ts'
 import { reasonOf, reasons } from './wasm-numbers.ts'
 
 export type {
-  ToolAnnotations,
   ToolAnswer,
   ToolDescription,
   ToolResult,
