@@ -14,9 +14,8 @@ import (
 // schemas that lists lack.
 type activity struct {
 	access.Audit
-	observe func(Event)                           // may be nil
-	used    func(principal string, now time.Time) // may be nil
-	watched func(access.Entry)                    // gets the entries with a right; may be nil
+	used    func(principal string, now time.Time)
+	watched func(access.Entry) // gets the entries with a right
 
 	mu      sync.Mutex
 	schemas map[string]string // rules that lists lack, by the name of their tool
@@ -32,33 +31,11 @@ const (
 // Record implements access.Audit.
 func (a *activity) Record(e access.Entry) {
 	e.Time = time.Now() // the same in the log and for monitors
-	if a.used != nil {
-		a.used(e.Principal, e.Time)
-	}
-	a.report(e)
-	if a.watched != nil && e.Right != "" {
+	a.used(e.Principal, e.Time)
+	if e.Right != "" {
 		a.watched(e)
 	}
 	a.Audit.Record(e)
-}
-
-// RecordRefusal implements access.Audit.
-func (a *activity) RecordRefusal(e access.Entry) {
-	a.report(e)
-	a.Audit.RecordRefusal(e)
-}
-
-func (a *activity) report(e access.Entry) {
-	if a.observe == nil {
-		return
-	}
-	endpoint := e.Endpoint
-	if _, mcp := access.PageOf(endpoint); mcp {
-		endpoint = "/mcp"
-	}
-	a.observe(Event{
-		Endpoint: endpoint, Verb: e.Verb, Outcome: e.Outcome, Bytes: e.Bytes, Duration: time.Duration(e.Ms * float64(time.Millisecond)),
-	})
 }
 
 // schemaRemoved is [gateway.Options.SchemaRemoved].

@@ -84,19 +84,6 @@ func (g *Gateway) status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// Counts returns the current numbers.
-func (g *Gateway) Counts() Counts {
-	counts := Counts{Sockets: g.core.CountSockets(), Sessions: g.core.Sessions.Count()}
-	for _, p := range g.core.Views("").Pages() {
-		if p.Connected {
-			counts.Connected++
-		} else {
-			counts.Away++
-		}
-	}
-	return counts
-}
-
 func (g *Gateway) originStates() []OriginStatus {
 	keys, used := g.keys.uses()
 	states := []OriginStatus{}

@@ -167,7 +167,7 @@ func TestPairAndRevoke(t *testing.T) {
 	if _, _, err := websocket.Dial(ctx, g.PageURL(), &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {origin}}, Subprotocols: []string{gateway.PageProtocol}}); err == nil {
 		t.Error("the origin may connect after it was revoked")
 	}
-	g.AllowOrigins(origin)
+	g.allow(Door{Origins: []string{origin}})
 	for name, open := range map[string]opening{
 		"the key":              {Version: 1, Address: g.PageURL(), Key: page.keyID},
 		"an unused invitation": {Version: 1, Address: g.PageURL(), Secret: unused.ID},

@@ -14,7 +14,7 @@
 // routing. Assistants send a bearer token. Pages and gateway prove to each other that they
 // know a shared secret, the gateway first. At /watch the playground monitors the traffic
 // of other clients, with secrets redacted, and sends requests: see
-// [Gateway.AllowMonitors].
+// [Door].
 //
 // This package has the parts of a gateway for one local user: pairing, page names, token,
 // state directory, standard streams. Packages below server/internal have what any gateway

@@ -32,7 +32,7 @@ type Door struct {
 	Assistants []string `json:"assistants,omitempty"` // see Options.AssistantOrigins
 	Only       bool     `json:"only,omitzero"`        // all origins that no door allows are revoked
 	Sampling   []string `json:"sampling,omitempty"`   // see Options.SamplingOrigins
-	Monitors   []string `json:"monitors,omitempty"`   // see Gateway.AllowMonitors
+	Monitors   []string `json:"monitors,omitempty"`   // whose pages may monitor the traffic and send requests, besides joining
 
 	Web  string `json:"web,omitzero"`  // URL of the command's web server, whose origins are above; it ends with a slash
 	Docs string `json:"docs,omitzero"` // path of the documentation below it
@@ -141,16 +141,6 @@ func (g *Gateway) permit() {
 	g.monitorOrigins.Set(monitors)
 	g.monitors.PagesChanged()
 }
-
-// AllowOrigins lets pages of origins join, like Options.Origins.
-func (g *Gateway) AllowOrigins(origins ...string) { g.allow(Door{Origins: origins}) }
-
-// AllowAssistants adds origins to Options.AssistantOrigins.
-func (g *Gateway) AllowAssistants(origins ...string) { g.allow(Door{Assistants: origins}) }
-
-// AllowMonitors lets pages of origins monitor the traffic and send requests, besides
-// joining.
-func (g *Gateway) AllowMonitors(origins ...string) { g.allow(Door{Monitors: origins}) }
 
 func (g *Gateway) allow(d Door) {
 	g.doors.add(&door{Door: d})

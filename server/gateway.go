@@ -131,7 +131,7 @@ func (g *Gateway) restore() (err error) {
 	if g.audit, err = openAudit(g.state); err != nil {
 		return fmt.Errorf("open the audit log: %w", err)
 	}
-	g.activity = &activity{Audit: g.audit, observe: g.options.Observe, used: g.named.touch, watched: g.monitorEntry}
+	g.activity = &activity{Audit: g.audit, used: g.named.touch, watched: g.monitorEntry}
 	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.keys.gateway}
 	configured := g.options.Limits
 	sessions := cmp.Or(configured.Sessions, limits.MaxSessions)

@@ -20,7 +20,7 @@ import (
 )
 
 // The protocol of /watch, for the playground. Its origins are allowed one by one, by
-// [Gateway.AllowMonitors] only. A monitor authenticates itself as at /page, with the
+// a [Door] only. A monitor authenticates itself as at /page, with the
 // address of /watch. Only keys made in this gateway process are accepted, and a key that
 // is valid here grants nothing elsewhere. The bearer token never enters a browser.
 //

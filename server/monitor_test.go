@@ -125,7 +125,7 @@ func (w testMonitor) frame(holds string) monitor.Frame {
 
 func watchedGateway(t *testing.T, opts Options) *Gateway {
 	g := startGateway(t, opts)
-	g.AllowMonitors(testOrigin)
+	g.allow(Door{Monitors: []string{testOrigin}})
 	return g
 }
 

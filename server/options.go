@@ -87,34 +87,12 @@ type Options struct {
 	// Version of the program, for serverInfo.
 	Version string
 
-	// Observe is called for each request of an assistant when it has ended, and for each
-	// page that joins, leaves or is refused. It is called concurrently and must not block.
-	// Nil observes nothing.
-	Observe func(Event)
-
 	// Logger gets events for a person at the terminal. Nil logs nothing. Contents of
 	// resources, tokens and keys are never logged.
 	Logger *slog.Logger
 
 	disk     disk          // of State; nil means the file system
 	lockWait time.Duration // for another process to release State; 0 means limits.LockWait, negative does not wait
-}
-
-// An Event is what Options.Observe gets. It has no names, addresses or contents.
-type Event struct {
-	Endpoint string        // "/mcp" for all endpoints of MCP over HTTP, "/ws", "/page", "/watch", "stdio"
-	Verb     string        // method, or join, leave, pair, watch, connect, login, refuse; any text for an unknown method
-	Outcome  string        // ok, cancelled, busy, refused, an error code or an HTTP status
-	Bytes    int           // of the response
-	Duration time.Duration // until the response
-}
-
-// Counts are numbers of a running gateway.
-type Counts struct {
-	Connected int // pages
-	Away      int // pages that have joined since the start and are not connected
-	Sockets   int // open WebSockets of pages, assistants and monitors
-	Sessions  int // sessions of the classic revisions that are in use
 }
 
 // Limits of what one program or page can make the gateway do. A zero field means the

@@ -308,13 +308,6 @@ func (g *Gateway) Untrack(s *socket.Socket) {
 	g.openSockets.Done()
 }
 
-// CountSockets returns the number of open sockets.
-func (g *Gateway) CountSockets() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.open)
-}
-
 // CloseOrigins closes the sockets of all pages of the origins that selects accepts, as
 // refused, and returns when they are closed. A page that does not answer within
 // limits.ShutdownTime is disconnected.
