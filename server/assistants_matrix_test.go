@@ -10,6 +10,7 @@ import (
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
+	"github.com/pagemcp/pagemcp/server/internal/quotas"
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
@@ -132,7 +133,8 @@ func TestEveryWayInAgreesWithRightsAndGrants(t *testing.T) {
 }
 
 func agreeOnEveryWay(t *testing.T, assistants []restricted, byToken, guarded bool) {
-	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 1e6, CallsPerSecond: 1e6, CompletionsPerSecond: 1e6}})
+	g := startGateway(t, Options{})
+	g.core.Gate.Limits.(*quotas.Quotas).SetLimits(quotas.Local(quotas.Limits{ReadsPerSecond: 1e6, CallsPerSecond: 1e6, CompletionsPerSecond: 1e6}))
 	for _, app := range []string{"notes", "mail"} {
 		var grants *engine.Grants
 		if guarded && !byToken {

@@ -240,7 +240,7 @@ type floodCost struct {
 // flood runs f while another assistant reads another page, reads times.
 func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
 	t.Helper()
-	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 100_000}})
+	g := startGateway(t, Options{ReadsPerSecond: 100_000})
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "1")
 	page.join(g)

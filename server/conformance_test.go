@@ -24,7 +24,7 @@ func startFronted(t *testing.T, opts Options) *Gateway {
 	t.Helper()
 	opts.State, opts.Version = t.TempDir(), "0.0.0-test"
 	opts.Origins, opts.SamplingOrigins = []string{testOrigin}, []string{testOrigin}
-	opts.Limits.ReadsPerSecond = 1000
+	opts.ReadsPerSecond = 1000
 	g, err := New(opts)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
+	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
 // In a server of the host program the gateway serves its Hosts only, and pages of that
@@ -72,37 +73,20 @@ func TestHandlerAnswersUnderItsHosts(t *testing.T) {
 	}
 }
 
-// Limits can be set; zero fields have their defaults.
-func TestLimitsCanBeChosen(t *testing.T) {
+// A page beyond those that one origin may have is refused, and learns why.
+func TestPagesOfAnOriginAreLimited(t *testing.T) {
 	t.Parallel()
-	g := startGateway(t, Options{Limits: Limits{Streams: 1, Sessions: 1, PagesPerOrigin: 1}})
-	c := caller(t, g)
-	listen := func() int {
-		answer, _ := c.Do(t.Context(), "POST", "/mcp", gatewaytest.Modern("1", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`), gatewaytest.V2026, "Mcp-Method: subscriptions/listen", "Accept: text/event-stream")
-		return answer.StatusCode
+	g := startGateway(t, Options{})
+	for i := range limits.MaxPagesPerOrigin {
+		newPage(t, testOrigin, "tab-"+strconv.Itoa(i)).join(g)
 	}
-	if first, second := listen(), listen(); first != 200 || second != 429 {
-		t.Errorf("two streams: %d, %d", first, second)
-	}
-	session := caller(t, g).Begin("/mcp", gatewaytest.Initialize)
-	if status := session.Listen(t.Context()).Status; status != 200 { // keeps it awake
-		t.Fatal(status)
-	}
-	answer, _ := c.Do(t.Context(), "POST", "/mcp", gatewaytest.Initialize, gatewaytest.Streams)
-	if count := g.core.Sessions.Count(); answer.StatusCode != 200 || count != 1 { // the first one gives up its stream
-		t.Errorf("a second session: %s; %d are in use", answer.Status, count)
-	}
-	if status, body := c.Read("/mcp", "none+a:b"); status != 200 || !strings.Contains(body, "-32602") {
-		t.Errorf("a limit that was not chosen: %d %s", status, body)
-	}
-	newPage(t, testOrigin, "tab-1").join(g)
-	second := newPage(t, testOrigin, "tab-2")
+	page := newPage(t, testOrigin, "tab")
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	first, key := invited(t, g)
-	_, err := prove(ctx, second.dial(ctx, first.Address), first, testOrigin, key, &gateway.Hello{Page: "tab-2", Instance: "1", Name: "notes"})
-	if refused := (websocket.CloseError{}); !errors.As(err, &refused) || refused.Code != 4429 || !strings.HasPrefix(refused.Reason, "1 pages of this origin are connected") {
-		t.Errorf("a second page of the origin: %v", err)
+	_, err := prove(ctx, page.dial(ctx, first.Address), first, testOrigin, key, &gateway.Hello{Page: "tab", Instance: "1", Name: "notes"})
+	if refused := (websocket.CloseError{}); !errors.As(err, &refused) || refused.Code != 4429 || !strings.HasPrefix(refused.Reason, "16 pages of this origin are connected") {
+		t.Errorf("a further page of the origin: %v", err)
 	}
 }
 

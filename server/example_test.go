@@ -44,9 +44,9 @@ func ExampleOptions() {
 		Allow: func(who engine.Principal, verb engine.Verb, uri string) bool {
 			return uri != "tool:notes.wipe"
 		},
-		Limits:  server.Limits{ReadsPerSecond: 20},
-		Logger:  slog.Default(),
-		Version: "1.0.0",
+		ReadsPerSecond: 20,
+		Logger:         slog.Default(),
+		Version:        "1.0.0",
 	})
 	if err != nil {
 		log.Fatal(err)

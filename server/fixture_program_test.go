@@ -31,7 +31,7 @@ type fixture struct {
 // The fixture for clients of others serves its pages, and they can be controlled.
 func TestFixtureForOtherClients(t *testing.T) {
 	t.Parallel()
-	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 1000}, SamplingOrigins: []string{testOrigin}})
+	g := startGateway(t, Options{ReadsPerSecond: 1000, SamplingOrigins: []string{testOrigin}})
 	notes := newPage(t, testOrigin, "tab-1")
 	notes.write("notes://list/milk", "2 bottles")
 	notes.join(g)

@@ -133,8 +133,6 @@ func (g *Gateway) restore() (err error) {
 	}
 	g.activity = &activity{Audit: g.audit, used: g.named.touch, watched: g.monitorEntry}
 	g.pairing = &pairing{keys: g.keys, names: g.names, gateway: g.keys.gateway}
-	configured := g.options.Limits
-	sessions := cmp.Or(configured.Sessions, limits.MaxSessions)
 	g.core = gateway.New(gateway.Options{
 		Info:  g.options.info(),
 		Allow: g.allows, ReadOnly: g.named.readOnly, Sees: g.named.sees, HasEnded: g.named.hasEnded,
@@ -143,16 +141,12 @@ func (g *Gateway) restore() (err error) {
 		Doorkeeper: g.pairing, Log: g.log, SchemaRemoved: g.activity.schemaRemoved,
 		Sessions: gateway.SessionOptions{
 			Store: files, Lifetime: sessionLifetime,
-			Max: mcphttp.SessionLimits{All: sessions, PerOwner: sessions}, // one user, who may use all of them
+			Max: mcphttp.SessionLimits{All: limits.MaxSessions, PerOwner: limits.MaxSessions}, // one user, who may use all of them
 		},
-		MaxSockets: configured.Sockets, MaxPagesPerOrigin: configured.PagesPerOrigin,
 		Handlers: g.handlers(),
 	}, &access.Gate{
 		Auth: &authenticator{g.token, g.named}, Audit: g.activity, Monitor: &g.monitors, Pause: &g.pause,
-		Limits: quotas.New(quotas.Local(quotas.Limits{
-			ReadsPerSecond: rate.Limit(configured.ReadsPerSecond), CompletionsPerSecond: rate.Limit(configured.CompletionsPerSecond), CallsPerSecond: rate.Limit(configured.CallsPerSecond),
-			RequestsPerPage: configured.Requests, StreamsPerClient: configured.Streams,
-		}), nil),
+		Limits: quotas.New(quotas.Local(quotas.Limits{ReadsPerSecond: rate.Limit(g.options.ReadsPerSecond)}), nil),
 	}, &g.monitors)
 	g.pairing.full = g.core.Full
 	g.core.Views("").MountRemembered(g.names.remembered()) // requests may arrive before the pages have reconnected

@@ -114,7 +114,7 @@ func TestModernStatuses(t *testing.T) {
 // Reads are rate-limited by principal: the error is 429 with Retry-After. R-260.
 func TestReadsAreRateLimited(t *testing.T) {
 	t.Parallel()
-	g := startGateway(t, Options{Limits: Limits{ReadsPerSecond: 0.001}})
+	g := startGateway(t, Options{ReadsPerSecond: 0.001})
 	c := caller(t, g)
 	busy := 0
 	for range 1 + 3 { // one at once, at this rate

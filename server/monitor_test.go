@@ -275,7 +275,7 @@ func TestMonitorNeedsPermission(t *testing.T) {
 // A monitor that does not read is disconnected, and delays no others.
 func TestSlowMonitorIsDisconnected(t *testing.T) {
 	t.Parallel()
-	g := watchedGateway(t, Options{Limits: Limits{ReadsPerSecond: 1000}})
+	g := watchedGateway(t, Options{ReadsPerSecond: 1000})
 	page := newPage(t, testOrigin, "tab-1")
 	page.write("notes://cart", strings.Repeat("apples ", 40_000)) // 280 kB
 	page.join(g)

@@ -81,8 +81,9 @@ type Options struct {
 	// or command. 0: it does not end by itself.
 	EndWhenIdle time.Duration
 
-	// Limits of requests and connections.
-	Limits Limits
+	// ReadsPerSecond is the rate of one assistant: all clients with one token, or of one name.
+	// Bursts have 5 times as many; a read over it is delayed up to 2 s, then rejected. Default 100.
+	ReadsPerSecond float64
 
 	// Version of the program, for serverInfo.
 	Version string
@@ -93,21 +94,6 @@ type Options struct {
 
 	disk     disk          // of State; nil means the file system
 	lockWait time.Duration // for another process to release State; 0 means limits.LockWait, negative does not wait
-}
-
-// Limits of what one program or page can make the gateway do. A zero field means the
-// default. Sizes in bytes are not configurable, since those of several hops must fit
-// each other.
-type Limits struct {
-	ReadsPerSecond       float64 // of one assistant: all clients with one token, or of one name; default 100, bursts of 5 times as many; over the rate a read is delayed up to 2 s, then rejected
-	CompletionsPerSecond float64 // likewise; default 10
-	CallsPerSecond       float64 // of tools and prompts, likewise; default 50, bursts of 4 times as many
-
-	Requests       int // in flight, of one assistant over HTTP for one page; default 64
-	Streams        int // open subscriptions/listen of one assistant over HTTP; default 256
-	Sockets        int // open WebSockets; default 256
-	PagesPerOrigin int // joined pages of one origin; default 16
-	Sessions       int // sessions of the classic revisions that are in use: another one ends the stream of one that is idle; default 10,000
 }
 
 // instructions are sent to every client in the handshake.

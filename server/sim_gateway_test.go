@@ -36,7 +36,7 @@ func (p *simGateway) start(shift time.Duration) {
 	p.shiftTimes(shift)
 	g, err := New(Options{
 		State: "/state", disk: p.disk.process(), Origins: simOrigins, Version: "0.0.0-sim",
-		Limits: Limits{ReadsPerSecond: 1000}, // bursts are part of the load here; the limit has tests of its own
+		ReadsPerSecond: 1000, // bursts are part of the load here; the limit has tests of its own
 	})
 	if err != nil {
 		p.w.alarm("the gateway does not start: " + err.Error())

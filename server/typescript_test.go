@@ -42,8 +42,8 @@ func TestTypeScriptClientsSeePage(t *testing.T) {
 	}
 
 	state := t.TempDir()
-	g := startGateway(t, Options{State: state, Limits: Limits{ReadsPerSecond: 1000}})
-	open := startGateway(t, Options{NoToken: true, Limits: Limits{ReadsPerSecond: 1000}})
+	g := startGateway(t, Options{State: state, ReadsPerSecond: 1000})
+	open := startGateway(t, Options{NoToken: true, ReadsPerSecond: 1000})
 	page, other := newPage(t, testOrigin, "tab"), newPage(t, testOrigin, "tab")
 	write := func(text string) {
 		page.write("notes://story", text)

@@ -102,7 +102,7 @@ func (s *settings) options(std streams) server.Options {
 	return server.Options{
 		State: s.state, TLSCert: s.tlsCert, TLSKey: s.tlsKey, TokenFile: s.tokenFile, NoToken: s.noToken, Origins: s.origins, AssistantOrigins: s.assistants, SamplingOrigins: s.sampling,
 		Lenient: s.lenient, PageSize: s.pageSize, Logging: s.logging, NoResourceTools: s.noTools, EndWhenIdle: s.untilIdle,
-		Limits: server.Limits{ReadsPerSecond: s.reads}, Version: web.Version(),
+		ReadsPerSecond: s.reads, Version: web.Version(),
 		Logger: newLogger(std.err, s.logFormat),
 	}
 }

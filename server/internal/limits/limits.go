@@ -178,9 +178,6 @@ const (
 	// AttachTime is for a page's engine to answer server/discover.
 	AttachTime = 10 * time.Second
 
-	// ProbeTime is for another gateway to prove that it is alive.
-	ProbeTime = 1 * time.Second
-
 	// DrainTime is for calls of tools that run when the gateway closes.
 	DrainTime = 10 * time.Second
 

@@ -70,39 +70,6 @@ func TestExamplesFit(t *testing.T) {
 	})
 }
 
-// Every type that a conversation may name exists in some revision, and compiles.
-func TestTypesOfConversationsExist(t *testing.T) {
-	names := []string{"Result", "InputRequiredResult"}
-	for _, table := range []map[string]string{results, serverMessages} {
-		for _, name := range table {
-			names = append(names, name)
-		}
-	}
-	for _, kind := range errorTypes {
-		names = append(names, kind.name)
-	}
-	each(t, func(t *testing.T, s *Schemas) {
-		for _, name := range names {
-			found := false
-			for _, revision := range revisions {
-				if s.Has(revision, name) {
-					found = true
-					types, err := s.of(revision)
-					if err == nil {
-						_, err = types.compile(name)
-					}
-					if err != nil {
-						t.Errorf("%s of %s: %v", name, revision, err)
-					}
-				}
-			}
-			if !found {
-				t.Errorf("no revision has the type %s", name)
-			}
-		}
-	})
-}
-
 const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 
 // R-007 R-049 R-051 R-062 R-224 R-249.

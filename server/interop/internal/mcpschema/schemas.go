@@ -27,8 +27,6 @@ const (
 	R20260728 = "2026-07-28"
 )
 
-var revisions = [...]string{R20241105, R20250326, R20250618, R20251125, R20260728}
-
 // Schemas are the types of all revisions. Its methods may be called concurrently.
 type Schemas struct {
 	dir string
