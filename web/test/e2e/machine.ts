@@ -107,12 +107,12 @@ export class Machine {
   /** Lets time pass for the keys while nothing runs. */
   async age(days: number): Promise<void> {
     const file = join(this.state, 'keys.json')
-    const keys = JSON.parse(await readFile(file, 'utf8')) as { used: string }[]
-    assert.ok(keys.length > 0, 'no key is stored')
-    for (const key of keys) {
+    const stored = JSON.parse(await readFile(file, 'utf8')) as { keys: { used: string }[] }
+    assert.ok(stored.keys.length > 0, 'no key is stored')
+    for (const key of stored.keys) {
       key.used = new Date(Date.parse(key.used) - days * 86_400_000).toISOString()
     }
-    await writeFile(file, JSON.stringify(keys))
+    await writeFile(file, JSON.stringify(stored))
   }
 }
 
