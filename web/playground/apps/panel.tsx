@@ -40,6 +40,7 @@ interface OpenApp {
 
 const shown: Signal<OpenApp | undefined> = signal(undefined)
 let mounted = false
+let opened = 0 // counts apps, so that of two that open at once the later one stays
 
 function context(): AppContext {
   const dark =
@@ -50,6 +51,7 @@ function context(): AppContext {
 
 /** Reads the app's resource as a client of its own, and shows it. */
 export async function openApp({ session, uri, tool }: FoundApp, row: number): Promise<void> {
+  const turn = ++opened
   await shown.peek()?.close()
   const connection = new Connection(session.connection.dialer, 'V', store)
   setClientName(connection.id, { letter: 'V', title: uri })
@@ -60,6 +62,7 @@ export async function openApp({ session, uri, tool }: FoundApp, row: number): Pr
   const contents = Array.isArray(result?.contents) ? (result.contents as Params[]) : []
   const found = contents.find((one) => one?.uri === uri && mimeType.test(String(one.mimeType)))
   const html = textOf(found)
+  if (turn !== opened) return connection.close()
   if (!found || html === undefined || html.length > maxHtml) {
     connection.close()
     actions.announce(

@@ -2,8 +2,9 @@
 
 import type { Command } from '../base/commands.ts'
 import { pane } from '../base/state.ts'
+import { readsOnly } from '../connections/consent.ts'
 import { store } from '../messages/log.ts'
-import { canCancel, cancel, canEdit, canResend, copy, edit, resend } from './actions.ts'
+import { canCancel, cancel, canEdit, canResend, copy, edit, resend, sentRow } from './actions.ts'
 import { shownRow } from './shown-row.ts'
 import { tab } from './view.ts'
 
@@ -24,7 +25,12 @@ export const inspectCommands: readonly Command[] = [
     id: 'inspect.resend',
     title: 'inspect.resend',
     keys: 'R',
-    run: () => resend(row()),
+    run() {
+      const sent = sentRow(row())
+      if (sent === undefined) return
+      if (readsOnly(store.raw(sent))) resend(sent)
+      else edit(sent) // a key is pressed by mistake: the user sends what may write from the composer
+    },
     when: () => row() >= 0 && canResend(row()),
   },
   {

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /** Dividers between panes: dragged, moved by arrow keys, reset by a double click. */
 
-import type { Signal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { type Key, t } from '../base/i18n.ts'
 import { setting } from '../base/settings.ts'
 
@@ -9,7 +9,13 @@ import { setting } from '../base/settings.ts'
 const defaults = { explore: 372, inspect: 400, timeline: 38 }
 export type Resizable = keyof typeof defaults
 
-export const sizes: Signal<typeof defaults> = setting('sizes', defaults)
+const stored = setting('sizes', defaults)
+export const sizes = signal(stored.peek())
+
+/** Stores the sizes: at the end of a drag, not at each of its steps. */
+const keep = () => {
+  stored.value = sizes.value
+}
 
 const limits: { readonly [name in Resizable]: readonly [number, number] } = {
   explore: [180, 560],
@@ -41,6 +47,7 @@ export function Divider({ of, beside }: { of: Resizable; beside: Key }) {
     if (event.key !== less && event.key !== more) return
     event.preventDefault()
     resize(of, sizes.value[of] + steps[of] * grow * (event.key === more ? 1 : -1))
+    keep()
   }
   const [least, most] = limits[of]
   return (
@@ -57,9 +64,11 @@ export function Divider({ of, beside }: { of: Resizable; beside: Key }) {
       aria-valuemax={most}
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={drag}
+      onLostPointerCapture={keep}
       onKeyDown={key}
       onDblClick={() => {
         sizes.value = { ...sizes.value, [of]: defaults[of] }
+        keep()
       }}
     />
   )

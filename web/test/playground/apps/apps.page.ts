@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import type { BrowserContext, Frame, Page } from 'puppeteer-core'
 import { inBrowsers } from '../../harness/browsers.ts'
+import { pasteInto } from '../../harness/waits.ts'
 import { connect, openForFailures } from '../connections/dialog.ts'
 import { openPlayground, press, saw, sharePlayground } from '../harness.ts'
 import { type AppServer, appServer } from './server.ts'
@@ -285,7 +286,10 @@ inBrowsers(
     await (await page.waitForSelector('#explore-resources'))?.click()
     await saw(page, '[data-pane=explore]', 'ui://notes/note.html')
     await press(page, '.thing-read', 'Note (app)')
-    await press(page, '[data-pane=inspect] [data-command=app]', '')
+    await page.waitForSelector('[data-pane=inspect] [data-command=app]')
+    await page.$eval('[data-pane=inspect] [data-command=app]', (one) => {
+      for (let i = 0; i < 2; i++) (one as HTMLElement).click() // a double click opens one app
+    })
     await runApp(page)
     const frame = await frameOf(page)
     await frame.waitForFunction(() => (document.querySelector('textarea')?.value ?? '') !== '')
@@ -297,6 +301,14 @@ inBrowsers(
     await press(page, '.app-question button:not([aria-disabled])', 'Accept')
     await frame.waitForFunction(() =>
       document.querySelector('[role=status]')?.textContent?.startsWith('Wrote'),
+    )
+    await press(page, '.app-panel header button', '')
+    await pasteInto(page, '.tl-bar input', 'dir:world closed')
+    await page.waitForFunction(
+      () =>
+        [...document.querySelectorAll('.tl-row')].filter((one) =>
+          /closed$/.test(one.textContent ?? ''),
+        ).length === 2,
     )
   },
   { only: ['chromium'] },
