@@ -137,7 +137,7 @@ function asMarkdown(
   const answer = store.partner(asked)
   const peer = session?.peer.peek()
   const about = [
-    `- Revision: ${revision}`,
+    `- Revision: ${oneLine(revision)}`,
     `- Transport: ${store.framing(asked)}`,
     ...(peer ? [`- Server: ${oneLine(`${peer.name} ${peer.version}`)}`] : []),
     ...(answer >= 0 ? [`- Answered after: ${Math.round(store.latency(asked))} ms`] : []),

@@ -9,7 +9,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import type { Session } from '../../playground/connections/session.ts'
+import { Connection } from '../../playground/connections/connection.ts'
+import { http } from '../../playground/connections/http.ts'
+import { type Peer, Session } from '../../playground/connections/session.ts'
 import { Store } from '../../playground/messages/store.ts'
 import { type CopyKind, copyAs } from '../../playground/share/copy-as.ts'
 import { redact } from '../../playground/share/redact.ts'
@@ -148,12 +150,10 @@ function messages(seed: number, count: number): Case[] {
 function program(kind: CopyKind, { raw, url }: Case): string {
   const store = new Store(() => {})
   store.push({ connection: 1, direction: 'out', framing: 'http', raw })
-  const session = url && {
-    connection: { dialer: { kind: 'http', url } },
-    peer: { peek: () => ({ name: `evil${raw}`, version: '1' }) },
-    revision: { peek: () => undefined },
-  }
-  return copyAs(kind, store, 0, session as unknown as Session | undefined)
+  const dialer = { ...http('https://app.example/'), url: url ?? '' }
+  const session = new Session(new Connection(dialer, 'A', new Store(() => {})), '2026-07-28')
+  session.peer.value = { name: `evil${raw}`, version: '1', capabilities: {} } as unknown as Peer
+  return copyAs(kind, store, 0, url ? session : undefined)
 }
 
 const gateway = 'http://127.0.0.1:8808/mcp'
