@@ -15,9 +15,9 @@ async function hardCoded(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const foreign =
       '[translate=no], .form-item, .lessons-begin strong, .lessons-begin span:not(.quiet), .lessons-about, [data-pane=explore] section[aria-label], code, pre, kbd, textarea, .thing, .form-item summary, .form-item > p, .form-item .field, .clients, .chip, .letter, option[lang], .revision, .cm-editor, mark, time, svg, [role=tabpanel]#in-panel, a[href*=modelcontextprotocol], [role=gridcell]'
-    // Units as Intl writes them, and names of formats.
+    // Units as Intl writes them, names of formats, and beginnings of addresses.
     const ours =
-      /^([\d.,]+\s*)?(ms|s|B|kB|MB)$|^(JSON|Mermaid|Markdown|curl|TypeScript|Go|SVG|WebSocket)$/
+      /^([\d.,]+\s*)?(ms|s|B|kB|MB)$|^(JSON|Mermaid|Markdown|curl|TypeScript|Go|SVG|WebSocket|https:\/\/…)$/
     const found: string[] = []
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
