@@ -31,7 +31,8 @@ async function hardCoded(page: Page): Promise<string[]> {
       if (element.closest(foreign)) continue
       for (const name of ['aria-label', 'placeholder', 'title']) {
         const text = element.getAttribute(name)
-        if (text && /\p{L}{2}/u.test(text) && !/\[.*~\]/s.test(text)) found.push(`${name}: ${text}`)
+        if (text && /\p{L}{2}/u.test(text) && !ours.test(text) && !/\[.*~\]/s.test(text))
+          found.push(`${name}: ${text}`)
       }
     }
     return found
