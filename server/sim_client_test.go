@@ -1,133 +1,83 @@
 package server
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"io"
-	"net/http"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest/history"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // simRequestTimeout is the request timeout of clients: 60 s, as in the official SDKs.
 const simRequestTimeout = 60 * time.Second
 
-// A simClient is what all simulated assistants have in common.
+// A simClient is a simulated assistant: it sends requests, subscribes and cancels.
 type simClient struct {
-	w    *simWorld
-	name string
-	rand *simRand
+	w         *simWorld
+	name      string
+	rand      *simRand
+	isClassic bool // it speaks 2025-11-25, otherwise 2026-07-28
+	transport simTransport
+	acts      atomic.Bool // it has what it needs to send requests
 
 	mu    sync.Mutex
 	count int
+	ends  map[string]func() // each ends one subscription, by id; of a classic client by URI
 }
 
-func (c *simClient) next() int {
+// A simTransport carries the messages of a client.
+type simTransport interface {
+	// run connects and has the client act, until the world ends.
+	run()
+
+	// ask sends a request and returns when it is over. It calls over once, before it receives
+	// anything else: with Answer and the response; with GiveUp, if ctx has ended and the gateway
+	// has taken the cancellation; or with Closed, if the connection ended before. conn is nil if
+	// there was none.
+	ask(ctx context.Context, id, method, params string, over simOver)
+}
+
+type simOver func(kind history.Kind, m jsonrpc.Message, conn *simConn)
+
+// nextID returns an id of a request, on the wire and in the history.
+func (c *simClient) nextID() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.count++
-	return c.count
+	return c.name + "/" + strconv.Itoa(c.count)
 }
-
-func (c *simClient) pause(mean time.Duration) bool { return c.w.pause(c.rand, mean) }
 
 func (c *simClient) note(e history.Event) {
 	e.Who = c.name
 	c.w.history.Add(e)
 }
 
-// request sends one HTTP request on a connection of its own. The answer's body
-// ends when the connection is closed.
-func (c *simClient) request(ctx context.Context, method, body string, lines ...string) (*http.Response, *simConn, error) {
-	conn, err := c.w.network.dial(ctx, c.name)
-	if err != nil {
-		return nil, nil, err
-	}
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	r, err := http.NewRequest(method, "http://127.0.0.1:8808/mcp", strings.NewReader(body))
-	if err != nil {
-		panic(err)
-	}
-	r.Close = true
-	r.Header.Set("Authorization", "Bearer "+c.w.token)
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	for _, line := range lines {
-		name, value, _ := strings.Cut(line, ": ")
-		r.Header.Set(name, value)
-	}
-	if err = r.Write(conn); err == nil {
-		var answer *http.Response
-		if answer, err = http.ReadResponse(bufio.NewReader(conn), r); err == nil {
-			return answer, conn, nil
+// act makes requests until gone is closed or the world ends.
+func (c *simClient) act(gone <-chan struct{}) {
+	c.acts.Store(true)
+	for c.w.pauseUntil(c.rand, c.w.pace, gone) {
+		switch n := c.rand.IntN(4); {
+		case n < 2 && c.w.still.Load():
+		case n == 0:
+			c.subscribe()
+		case n == 1 && c.rand.IntN(3) == 0: // a burst: nothing waits for the one before
+			for range 4 {
+				c.subscribe()
+				c.unsubscribe()
+			}
+		case n == 1:
+			c.unsubscribe()
+		default:
+			c.w.parties.Go(func() { c.call(c.choose()) })
 		}
 	}
-	stop()
-	conn.Close()
-	return nil, conn, err
-}
-
-// errNoAnswer: the connection ended before the answer.
-var errNoAnswer = errors.New("closed without an answer")
-
-// exchange sends a request and waits for its answer, which may be JSON or an event
-// stream. other gets what comes before it.
-func (c *simClient) exchange(ctx context.Context, body string, other func(jsonrpc.Message, time.Time), lines ...string) (jsonrpc.Message, *http.Response, *simConn, error) {
-	answer, conn, err := c.request(ctx, http.MethodPost, body, lines...)
-	if err != nil {
-		return jsonrpc.Message{}, nil, conn, err
-	}
-	defer conn.Close()
-	if !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
-		data, err := io.ReadAll(answer.Body)
-		if err != nil {
-			return jsonrpc.Message{}, answer, conn, err
-		}
-		m, _ := jsonrpc.Parse(data)
-		return m, answer, conn, nil
-	}
-	var last jsonrpc.Message
-	found := false
-	err = simEvents(answer.Body, func(m jsonrpc.Message) bool {
-		if m.Kind == jsonrpc.Response {
-			last, found = m, true
-			return false
-		}
-		other(m, conn.sent())
-		return true
-	})
-	if !found {
-		return last, answer, conn, errors.Join(errNoAnswer, err)
-	}
-	return last, answer, conn, nil
-}
-
-// simEvents reads an event stream until it ends or take returns false.
-func simEvents(body io.Reader, take func(jsonrpc.Message) bool) error {
-	lines := bufio.NewScanner(body)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		data, isData := strings.CutPrefix(lines.Text(), "data: ")
-		if !isData {
-			continue
-		}
-		m, err := jsonrpc.Parse([]byte(data))
-		if err != nil {
-			return err
-		}
-		if !take(m) {
-			return nil
-		}
-	}
-	return lines.Err()
 }
 
 // A simRequest is a call that any client may make.
@@ -135,14 +85,14 @@ type simRequest struct {
 	kind, method, params string
 	id                   string // in the history
 	name, uri            string
-	target               string // Mcp-Name
+	target               string // the resource or tool, as clients name it
 	clean                bool
 	steady               []string // names whose entries a list must have
 }
 
 // choose makes a random request.
 func (c *simClient) choose() simRequest {
-	r := simRequest{id: c.name + "/" + strconv.Itoa(c.next())}
+	r := simRequest{id: c.nextID()}
 	name, uri := c.w.randomResource(c.rand)
 	switch n := c.rand.IntN(10); {
 	case n < 6 && name != "":
@@ -169,14 +119,31 @@ func (c *simClient) choose() simRequest {
 	return r
 }
 
-// begin notes that a request is made.
-func (c *simClient) begin(r simRequest) {
+// call makes a request, and sometimes gives it up.
+func (c *simClient) call(r simRequest) {
+	calm, timeout := c.w.isCalm(), simRequestTimeout
+	givesUp := c.rand.IntN(8) == 0 && !calm
+	if givesUp {
+		timeout = c.rand.upTo(3 * time.Second)
+	}
+	ctx, cancel := context.WithTimeout(c.w.ctx, timeout)
+	defer cancel()
 	c.note(history.Event{Kind: history.Call, ID: r.id, Name: r.name, URI: r.uri, Text: r.kind, Clean: r.clean})
+	c.transport.ask(ctx, r.id, r.method, r.params, func(kind history.Kind, m jsonrpc.Message, conn *simConn) {
+		if kind == history.Answer {
+			c.finish(r, m, conn)
+			return
+		}
+		if calm && c.w.isCalm() && r.clean && conn != nil && !conn.isFaulty() && c.w.ctx.Err() == nil {
+			c.w.alarm("no answer to " + r.id + ", " + r.method + " " + r.target)
+		}
+		c.note(history.Event{Kind: kind, ID: r.id})
+	})
 }
 
-// finish notes its answer.
-func (c *simClient) finish(r simRequest, m jsonrpc.Message, sent time.Time, clean bool) {
-	e := history.Event{Kind: history.Answer, ID: r.id, Name: r.name, URI: r.uri, Text: "ok", Clean: clean, Sent: c.w.since(sent)}
+// finish notes the answer to a request.
+func (c *simClient) finish(r simRequest, m jsonrpc.Message, conn *simConn) {
+	e := history.Event{Kind: history.Answer, ID: r.id, Name: r.name, URI: r.uri, Text: "ok", Clean: !conn.isFaulty(), Sent: c.w.since(conn.sent())}
 	switch {
 	case m.Error != nil:
 		e.Text = strconv.FormatInt(m.Error.Code, 10) + " " + m.Error.Message + " " + string(m.Error.Data)
@@ -215,161 +182,153 @@ func (c *simClient) finish(r simRequest, m jsonrpc.Message, sent time.Time, clea
 	c.note(e)
 }
 
-// splitURI takes the name of the page off a URI of the endpoint /mcp.
-func splitURI(uri string) (name, rest string) {
-	name, rest, _ = strings.Cut(uri, "+")
-	return name, rest
-}
-
-// A modernClient is an assistant of 2026-07-28 over Streamable HTTP.
-type modernClient struct{ simClient }
-
-func (c *modernClient) run() {
-	for range 2 {
-		c.w.parties.Go(c.listens)
-	}
-	for c.pause(c.w.pace) {
-		c.w.parties.Go(func() { c.call(c.choose()) })
-	}
-}
-
-func (c *modernClient) call(r simRequest) {
-	timeout := simRequestTimeout
-	givesUp := c.rand.IntN(8) == 0 && !c.w.isCalm()
-	if givesUp {
-		timeout = c.rand.upTo(3 * time.Second)
-	}
-	ctx, cancel := context.WithTimeout(c.w.ctx, timeout)
-	defer cancel()
-	lines := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: " + r.method}
-	if r.target != "" {
-		lines = append(lines, "Mcp-Name: "+r.target)
-	}
-	calm := c.w.isCalm()
-	c.begin(r)
-	m, _, conn, err := c.exchange(ctx, gatewaytest.Modern("1", r.method, r.params), func(jsonrpc.Message, time.Time) {}, lines...)
-	switch {
-	case err == nil:
-		c.finish(r, m, conn.sent(), !conn.isFaulty())
-	case ctx.Err() != nil:
-		if !givesUp && c.w.ctx.Err() == nil && calm && r.clean && conn != nil && !conn.isFaulty() {
-			c.w.alarm("no answer in " + timeout.String() + " to " + r.id + ", " + r.method + " " + r.target)
-		}
-		c.note(history.Event{Kind: history.GiveUp, ID: r.id})
-	default:
-		c.note(history.Event{Kind: history.Closed, ID: r.id})
-	}
-}
-
-// listens keeps one listen open, with other URIs each time.
-func (c *modernClient) listens() {
-	for c.pause(2 * time.Second) {
-		if c.w.still.Load() {
-			continue
-		}
-		c.listenOnce()
-	}
-}
-
-// listenOnce holds a listen to a few URIs open for a while.
-func (c *modernClient) listenOnce() {
+// subscribe subscribes to what the client does not know yet.
+func (c *simClient) subscribe() {
 	var uris []string
 	for range 1 + c.rand.IntN(5) {
 		if name, uri := c.w.randomResource(c.rand); name != "" && !slices.Contains(uris, name+"+"+uri) {
 			uris = append(uris, name+"+"+uri)
 		}
 	}
-	ctx, cancel := context.WithCancel(c.w.ctx)
-	go func() { // ends with ctx
-		for c.w.pauseUntil(c.rand, 5*time.Minute, ctx.Done()) {
-			if !c.w.still.Load() {
-				cancel()
-			}
+	id := c.nextID()
+	if uris == nil {
+		return
+	}
+	if c.isClassic {
+		if c.enter(uris[0], func() { c.drop(id, uris[0]) }) {
+			c.hold(id, uris[0])
 		}
-	}()
-	c.listen(ctx, uris)
-	cancel()
+		return
+	}
+	ctx, cancel := context.WithCancel(c.w.ctx)
+	if !c.enter(id, cancel) {
+		cancel()
+		return
+	}
+	c.w.parties.Go(func() {
+		defer cancel()
+		c.listen(ctx, id, uris)
+		c.leave(id)
+	})
 }
 
-func (c *modernClient) listen(ctx context.Context, uris []string) {
-	id := c.name + "/listen" + strconv.Itoa(c.next())
+// enter adds a subscription, unless there is one with this key, or too many.
+func (c *simClient) enter(key string, end func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ends[key] != nil || len(c.ends) >= 20 {
+		return false
+	}
+	c.ends[key] = end
+	return true
+}
+
+func (c *simClient) leave(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.ends, key)
+}
+
+// unsubscribe ends a subscription.
+func (c *simClient) unsubscribe() {
+	if end := c.first(); end != nil {
+		end()
+	}
+}
+
+// first takes the first subscription by its key: the same in every run of the seed.
+func (c *simClient) first() (end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.ends) > 0 {
+		key := slices.Min(slices.Collect(maps.Keys(c.ends)))
+		end = c.ends[key]
+		delete(c.ends, key)
+	}
+	return end
+}
+
+// listen keeps a listen open until ctx ends.
+func (c *simClient) listen(ctx context.Context, id string, uris []string) {
 	filter := []byte(`"notifications":{"resourcesListChanged":true,"resourceSubscriptions":[`)
 	for i, uri := range uris {
-		name, rest := splitURI(uri)
-		c.note(history.Event{Kind: history.Subscribe, ID: id, Name: name, URI: rest})
+		c.noteOf(history.Subscribe, id, uri, 0)
 		if i > 0 {
 			filter = append(filter, ',')
 		}
 		filter = jsonrpc.AppendString(filter, uri)
 	}
-	filter = append(filter, "]}"...)
-	answer, conn, err := c.request(ctx, http.MethodPost, gatewaytest.Modern(`"`+id+`"`, "subscriptions/listen", string(filter)),
-		"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: subscriptions/listen")
-	if err != nil {
-		c.note(history.Event{Kind: history.Refused, ID: id})
-		return
-	}
-	defer conn.Close()
-	if answer.StatusCode != http.StatusOK {
-		c.note(history.Event{Kind: history.Refused, ID: id, Text: answer.Status})
-		return
-	}
-	// A reader of event streams notices a dead connection by the missing comment.
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	alive := watchdog(ctx, conn, cancel)
-	simEvents(io.TeeReader(answer.Body, alive), func(m jsonrpc.Message) bool {
+	c.transport.ask(ctx, id, engine.MethodListen, string(filter)+"]}", func(kind history.Kind, m jsonrpc.Message, _ *simConn) {
 		switch {
-		case m.Method == "notifications/subscriptions/acknowledged":
-			c.note(history.Event{Kind: history.Ack, ID: id})
-		case m.Method == "notifications/resources/updated":
-			uri, _ := jsonrpc.Text(jsonrpc.Member(m.Params, "uri"))
-			name, rest := splitURI(uri)
-			c.note(history.Event{Kind: history.Note, ID: id, Name: name, URI: rest, Sent: c.w.since(conn.sent())})
-		case m.Kind == jsonrpc.Response:
-			return false
+		case kind == history.GiveUp:
+			kind = history.Cancel
+		case m.Error != nil:
+			kind = history.Refused
+		default:
+			kind = history.End
 		}
-		return true
+		c.note(history.Event{Kind: kind, ID: id})
 	})
-	c.note(history.Event{Kind: history.End, ID: id})
 }
 
-// watchdog closes a connection on which nothing came for 50 s, though the gateway
-// sends a comment every 15 s.
-func watchdog(ctx context.Context, conn *simConn, give func()) io.Writer {
-	d := &dog{last: time.Now()}
-	go func() { // ends with ctx
-		ticker := time.NewTicker(10 * time.Second)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				if d.quiet() > 50*time.Second {
-					conn.Close()
-					give()
-				}
-			case <-ctx.Done():
-				return
-			}
+// noteOf notes what concerns one URI of the endpoint /mcp.
+func (c *simClient) noteOf(kind history.Kind, id, uri string, sent time.Duration) {
+	name, rest, _ := strings.Cut(uri, "+")
+	e := history.Event{Kind: kind, ID: id, Name: name, URI: rest, Sent: sent}
+	if kind == history.Subscribe && c.isClassic {
+		e.Text = "classic"
+	}
+	c.note(e)
+}
+
+// receive notes a notification.
+func (c *simClient) receive(m jsonrpc.Message, conn *simConn) {
+	id, _ := jsonrpc.Text(jsonrpc.Member(jsonrpc.Member(m.Params, "_meta"), metaSubscription))
+	switch m.Method {
+	case engine.MethodAcknowledged:
+		c.note(history.Event{Kind: history.Ack, ID: id})
+	case engine.MethodUpdated:
+		c.noteOf(history.Note, id, uriOf(m.Params), c.w.since(conn.sent()))
+	}
+}
+
+// hold subscribes in a session until the gateway has taken it. One that it refuses may still have
+// been made by an earlier try.
+func (c *simClient) hold(id, uri string) {
+	c.noteOf(history.Subscribe, id, uri, 0)
+	for c.w.ctx.Err() == nil {
+		m, _, isAnswer := c.say(engine.MethodSubscribe, uri)
+		switch {
+		case isAnswer && m.Error == nil:
+			c.noteOf(history.Ack, id, uri, 0)
+			return
+		case isAnswer && string(jsonrpc.Member(m.Error.Data, "retry")) != "true":
+			c.leave(uri)
+			c.drop(id, uri)
+			return
 		}
-	}()
-	return d
+		c.w.pause(c.rand, 2*time.Second)
+	}
 }
 
-type dog struct {
-	mu   sync.Mutex
-	last time.Time
+// drop unsubscribes in a session until the gateway has confirmed it.
+func (c *simClient) drop(id, uri string) {
+	for c.w.ctx.Err() == nil {
+		if m, conn, isAnswer := c.say(engine.MethodUnsubscribe, uri); isAnswer && m.Error == nil {
+			c.noteOf(history.Cancel, id, uri, c.w.since(conn.sent()))
+			return
+		}
+		c.w.pause(c.rand, 2*time.Second)
+	}
 }
 
-func (d *dog) Write(b []byte) (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.last = time.Now()
-	return len(b), nil
-}
-
-func (d *dog) quiet() time.Duration {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return time.Since(d.last)
+// say sends a request about a resource, and returns its response.
+func (c *simClient) say(method, uri string) (m jsonrpc.Message, conn *simConn, isAnswer bool) {
+	ctx, cancel := context.WithTimeout(c.w.ctx, simRequestTimeout)
+	defer cancel()
+	params := string(jsonrpc.AppendString([]byte(`"uri":`), uri))
+	c.transport.ask(ctx, c.nextID(), method, params, func(kind history.Kind, answer jsonrpc.Message, at *simConn) {
+		m, conn, isAnswer = answer, at, kind == history.Answer
+	})
+	return m, conn, isAnswer
 }

@@ -62,34 +62,31 @@ func (w *simWorld) sleep(d time.Duration) {
 }
 
 func (w *simWorld) startClients() {
-	client := func(name string) simClient { return simClient{w: w, name: name, rand: w.party(name)} }
-	modern := func(name string) {
-		c := &modernClient{client(name)}
-		w.parties.Go(c.run)
-		w.nudges = append(w.nudges, c.listenOnce)
+	for i, name := range simClientNames {
+		c := &simClient{w: w, name: name, rand: w.party(name), ends: map[string]func(){}}
+		if i == 3 {
+			i = w.rand.IntN(3)
+		}
+		c.isClassic = i == 1
+		c.transport = &simHTTP{simClient: c, withoutStream: c.rand.IntN(3) == 0}
+		if i == 2 {
+			c.transport = &simSocket{simClient: c}
+		}
+		w.clients = append(w.clients, c)
+		w.parties.Go(c.transport.run)
 	}
-	classic := func(name string) {
-		c := &classicClient{simClient: client(name), subs: map[string]string{}}
-		c.withoutStream = c.rand.IntN(3) == 0
-		w.parties.Go(c.run)
-		w.polls = append(w.polls, func() {
-			if c.isOpen() {
-				c.call(c.choose())
-			}
-		})
-	}
-	socket := func(name string) {
-		c := &socketClient{simClient: client(name)}
-		w.parties.Go(c.run)
-		w.nudges = append(w.nudges, c.listenMore)
-	}
-	modern("modern1")
-	classic("classic1")
-	socket("socket1")
-	[...]func(string){modern, classic, socket}[w.rand.IntN(3)]("second")
 }
 
-// clients are the names that faults of the network may hit.
+// nudge makes clients subscribe now.
+func (w *simWorld) nudge() {
+	for _, c := range w.clients {
+		if !c.isClassic { // which would wait
+			c.subscribe()
+		}
+	}
+}
+
+// simClientNames are those that faults of the network may hit.
 var simClientNames = [...]string{"modern1", "classic1", "socket1", "second"}
 
 // writes changes the data of one app, from whatever document is open.
@@ -119,9 +116,7 @@ func (w *simWorld) storm(d time.Duration) {
 		time.Sleep(w.rand.around(mean))
 		w.strike()
 		if w.rand.IntN(3) == 0 { // just after a fault is when races happen
-			for _, nudge := range w.nudges {
-				w.parties.Go(nudge)
-			}
+			w.nudge()
 		}
 	}
 }
@@ -206,9 +201,7 @@ func (w *simWorld) freeze(t *simTab, wait time.Duration) {
 	d.freeze(wait)
 	w.turnTo(t)
 	for range 1 + w.rand.IntN(3) {
-		for _, nudge := range w.nudges {
-			w.parties.Go(nudge)
-		}
+		w.nudge()
 		time.Sleep(50 * time.Millisecond)
 	}
 	w.turnTo(nil)
@@ -262,8 +255,10 @@ func (w *simWorld) rest(d time.Duration) {
 	}
 	w.history.Add(history.Event{Kind: history.Calm})
 	time.Sleep(d)
-	for _, poll := range w.polls { // a client without a stream learns of changes by its next request
-		w.parties.Go(poll)
+	for _, c := range w.clients { // one without a stream learns of changes by its next request
+		if c.acts.Load() {
+			w.parties.Go(func() { c.call(c.choose()) })
+		}
 	}
 	time.Sleep(3 * time.Second)
 	w.history.Add(history.Event{Kind: history.Check})

@@ -6,11 +6,14 @@ import (
 	"hash/fnv"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"strconv"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 // A simNetwork carries byte streams between the parties of a simulation. Delays
@@ -93,6 +96,24 @@ func (n *simNetwork) dial(ctx context.Context, party string) (*simConn, error) {
 		near.reset()
 		return nil, ctx.Err()
 	}
+}
+
+// dialWebSocket connects a party to a WebSocket of the gateway.
+func (n *simNetwork) dialWebSocket(ctx context.Context, party, path, protocol string, header http.Header) (*websocket.Conn, *simConn, error) {
+	var wire *simConn
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		conn, err := n.dial(ctx, party)
+		if err != nil {
+			return nil, err // not a nil *simConn in an interface
+		}
+		wire = conn
+		return conn, nil
+	}}
+	defer transport.CloseIdleConnections()
+	conn, _, err := websocket.Dial(ctx, "ws://127.0.0.1:8808"+path, &websocket.DialOptions{
+		HTTPClient: &http.Client{Transport: transport}, HTTPHeader: header, Subprotocols: []string{protocol},
+	})
+	return conn, wire, err
 }
 
 // each calls do for every open connection of a party; "" means all.

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -270,26 +269,12 @@ func (d *simDocument) connect() (joined bool) {
 	s, w := d.tab.store, d.tab.store.w
 	ctx, cancel := context.WithTimeout(d.ctx, 5*time.Second)
 	defer cancel()
-	var wire *simConn
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		conn, err := w.network.dial(ctx, d.tab.id)
-		if err != nil {
-			return nil, err // not a nil *simConn in an interface
-		}
-		wire = conn
-		return conn, nil
-	}}
-	defer transport.CloseIdleConnections()
-	const address = "ws://127.0.0.1:8808/page"
-	conn, _, err := websocket.Dial(ctx, address, &websocket.DialOptions{
-		HTTPClient: &http.Client{Transport: transport},
-		HTTPHeader: http.Header{"Origin": {s.origin}}, Subprotocols: []string{gateway.PageProtocol},
-	})
+	conn, wire, err := w.network.dialWebSocket(ctx, d.tab.id, "/page", gateway.PageProtocol, http.Header{"Origin": {s.origin}})
 	if err != nil {
 		return false
 	}
 	defer conn.CloseNow()
-	open, key := s.open(w, address)
+	open, key := s.open(w)
 	if key == nil {
 		return false
 	}
@@ -352,10 +337,10 @@ func (d *simDocument) keep(port *socket.Socket) {
 }
 
 // open returns what the page proves itself with: its key, or an invitation.
-func (s *simStore) open(w *simWorld, address string) (opening, []byte) {
+func (s *simStore) open(w *simWorld) (opening, []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	open := opening{Version: 1, Address: address, Key: s.keyID}
+	open := opening{Version: 1, Address: "ws://127.0.0.1:8808/page", Key: s.keyID}
 	if s.keyID != "" {
 		return open, s.key
 	}

@@ -110,8 +110,7 @@ type simWorld struct {
 	still   atomic.Bool   // clients neither subscribe nor unsubscribe
 	kinds   []int         // of faults, in this phase
 	jumped  bool          // the clock was moved forward in this phase
-	nudges  []func()      // makes a client subscribe now
-	polls   []func()      // makes a client send a request now
+	clients []*simClient
 
 	ctx     context.Context
 	end     context.CancelFunc
