@@ -86,7 +86,6 @@ func FuzzStateFiles(f *testing.F) {
 		}
 		id, token := g.keys.gateway, g.token.text()
 		g.names.claim(t.Context(), testOrigin, "", "page", "notes")
-		g.names.refresh()
 		g.core.Sessions.Sweep(time.Now())
 		g.core.Sessions.Store.Load(t.Context(), "", testSession)
 		g.Close(context.Background())

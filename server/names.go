@@ -33,7 +33,7 @@ type names struct {
 
 	mu     sync.Mutex
 	known  map[string]*nameRecord // by name
-	closed []nameRecord           // what was stored by close; nothing else is stored after it
+	closed bool                   // sockets close since the gateway does
 }
 
 // A nameRecord is the name of one tab of one origin.
@@ -164,11 +164,6 @@ func byNumber(a, b *nameRecord) int {
 	return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
 }
 
-// byAge orders records by creation time.
-func byAge(a, b *nameRecord) int {
-	return cmp.Or(a.Created.Compare(b.Created), byNumber(a, b))
-}
-
 // root returns the name, without number, for this origin and app. It never returns the
 // root of another origin, or one that equals a numbered form of it.
 func (n *names) root(origin, base string) string {
@@ -206,17 +201,29 @@ func (n *names) free(root string) string {
 
 // unclaim undoes one claim when a socket of the page is closed.
 func (n *names) unclaim(name string) {
-	n.removeSocket(name)
+	n.change(func() {
+		if record := n.known[name]; record != nil && record.sockets > 0 && !n.closed {
+			record.sockets--
+			record.Used = time.Now()
+			record.vacated = record.Used
+		}
+	})
+}
+
+// change makes a change and stores it.
+func (n *names) change(do func()) {
+	func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		do()
+	}()
 	n.save()
 }
 
-func (n *names) removeSocket(name string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if record := n.known[name]; record != nil && record.sockets > 0 {
-		record.sockets--
-		record.Used = time.Now()
-		record.vacated = record.Used
+// save stores the current names. An error is logged; the next change tries again.
+func (n *names) save() {
+	if err := n.file.save(); err != nil {
+		n.file.state.logError(err)
 	}
 }
 
@@ -267,28 +274,20 @@ func (n *names) lastOfApps() map[appKey]*nameRecord {
 
 // byUse orders records by their last use: those with a page are the last.
 func byUse(a, b *nameRecord) int {
-	return cmp.Or(cmp.Compare(a.sockets, b.sockets), a.Used.Compare(b.Used), byAge(b, a))
+	return cmp.Or(cmp.Compare(a.sockets, b.sockets), a.Used.Compare(b.Used), b.Created.Compare(a.Created), byNumber(b, a))
 }
 
 // revoke deletes the names of the origins that selects accepts, also of pages that are
 // connected, and returns them.
-func (n *names) revoke(selects func(origin string) bool) []string {
-	names := n.removeNames(selects)
-	if len(names) > 0 {
-		n.save()
-	}
-	return names
-}
-
-func (n *names) removeNames(selects func(origin string) bool) (removed []string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	maps.DeleteFunc(n.known, func(name string, r *nameRecord) bool {
-		if !selects(r.Origin) {
-			return false
-		}
-		removed = append(removed, name)
-		return true
+func (n *names) revoke(selects func(origin string) bool) (removed []string) {
+	n.change(func() {
+		maps.DeleteFunc(n.known, func(name string, r *nameRecord) bool {
+			if !selects(r.Origin) {
+				return false
+			}
+			removed = append(removed, name)
+			return true
+		})
 	})
 	slices.Sort(removed)
 	return removed
@@ -300,6 +299,12 @@ func (n *names) removeNames(selects func(origin string) bool) (removed []string)
 // them: only origins that the user allowed count.
 func (n *names) makeRoom(origin string) {
 	last := n.lastOfApps()
+	isLast := func(r *nameRecord) int {
+		if last[r.app()] == r {
+			return 1
+		}
+		return 0
+	}
 	count := 0
 	var oldest *nameRecord
 	origins := map[string]*nameRecord{} // with the name that was used last
@@ -314,7 +319,7 @@ func (n *names) makeRoom(origin string) {
 		if record.sockets > 0 {
 			continue
 		}
-		if oldest == nil || cmp.Or(compareBool(last[record.app()] == record, last[oldest.app()] == oldest), byUse(record, oldest)) < 0 {
+		if oldest == nil || cmp.Or(isLast(record)-isLast(oldest), byUse(record, oldest)) < 0 {
 			oldest = record
 		}
 	}
@@ -330,63 +335,13 @@ func (n *names) makeRoom(origin string) {
 	}
 }
 
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	default:
-		return 1
-	}
-}
-
-// refresh stores that the names of connected pages are in use. It is called
-// periodically: after a crash the names of pages that joined long ago would otherwise
-// have expired.
-func (n *names) refresh() {
-	if n.markUsed() {
-		n.save()
-	}
-}
-
-func (n *names) markUsed() (any bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	now := time.Now()
-	for _, record := range n.known {
-		if record.sockets > 0 {
-			record.Used, any = now, true
-		}
-	}
-	return any
-}
-
-// save stores the current names. An error is logged; the next change tries again.
-func (n *names) save() {
-	if err := n.file.save(); err != nil {
-		n.file.state.logError(err)
-	}
-}
-
-// close stores which pages are connected. It must be called before the gateway closes
+// close stores which pages are connected, for good. It must be called before the gateway closes
 // their sockets: they will reconnect.
-func (n *names) close() {
-	n.markUsed()
-	last := n.snapshot().([]nameRecord)
-	n.mu.Lock()
-	n.closed = last
-	n.mu.Unlock()
-	n.save()
-}
+func (n *names) close() { n.change(func() { n.closed = true }) }
 
 func (n *names) snapshot() any {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.closed != nil {
-		return n.closed
-	}
 	records := make([]nameRecord, 0, len(n.known))
 	for _, record := range n.known {
 		copied := *record

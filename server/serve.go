@@ -157,7 +157,6 @@ func (g *Gateway) sweep() {
 		select {
 		case <-refresh.C:
 			g.serveSocket() // if it does not yet
-			g.names.refresh()
 			if err := g.named.flush(); err != nil {
 				g.log.Error(err.Error())
 			}

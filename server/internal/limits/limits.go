@@ -198,7 +198,7 @@ const (
 	// connection.
 	SessionIdle = 30 * time.Second
 
-	// SaveUsesEvery is the interval at which the last use of names is stored.
+	// SaveUsesEvery is the interval at which the last uses of tokens of assistants are stored.
 	SaveUsesEvery = time.Minute
 )
 
