@@ -73,7 +73,7 @@ const (
 
 	maxWatched  = 4_000                 // resources
 	collectTime = 20 * time.Millisecond // between a change and its report, for others of the same moment
-	readTime    = time.Second           // of an event: a page that does not answer must not hold back the changes of others
+	readTime    = time.Second           // of the events of a report: a page that does not answer must not hold it back
 	askTime     = time.Minute           // for the user of a page to say whether it may be watched
 )
 
@@ -361,10 +361,15 @@ func (w *watcher) report(ctx context.Context) (r WatchReport) {
 	clear(w.relisted)
 	w.missed = false
 	w.mu.Unlock()
-	for _, uri := range narrowest(changed) {
-		switch {
+	changed = narrowest(changed)
+	texts := w.readEvents(ctx, changed)
+	for _, uri := range changed {
+		switch text, isRead := texts[uri]; {
 		case gateway.IsEvent(uri):
-			if e := w.readEvent(ctx, uri); e.Count > 0 || e.Lost != 0 {
+			if !isRead {
+				continue
+			}
+			if e := w.happened(uri, text); e.Count > 0 || e.Lost != 0 {
 				e.Description = names[uri].description
 				if !w.Contents || !names[uri].mayShow {
 					e.Data = nil
@@ -381,20 +386,44 @@ func (w *watcher) report(ctx context.Context) (r WatchReport) {
 	return r
 }
 
-// readEvent returns what has happened since the last read, or since the watcher began. A page that
-// is away announces its event as changed when it is back; one that answers too late is asked again.
-func (w *watcher) readEvent(ctx context.Context, uri string) WatchedEvent {
+// readEvents returns the contents of events, as far as their pages answer in time. Pages are read at the
+// same time, so that none holds back another. One that is away announces its events as changed when it is
+// back; one that answers too late is asked again.
+func (w *watcher) readEvents(ctx context.Context, uris []string) map[string]string {
+	byPage := map[string][]string{}
+	for _, uri := range uris {
+		if gateway.IsEvent(uri) {
+			byPage[access.PageOfURI(uri)] = append(byPage[access.PageOfURI(uri)], uri)
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
+	var mu sync.Mutex
+	var reading sync.WaitGroup
+	texts := map[string]string{}
+	for _, events := range byPage {
+		reading.Go(func() {
+			for _, uri := range events {
+				contents, err := w.remote.Read(ctx, uri)
+				if ctx.Err() != nil {
+					w.update(func() { w.changed[uri] = true })
+				}
+				if err == nil && len(contents) > 0 {
+					text, _ := jsonrpc.Text(contents[0].Relayed.Body)
+					mu.Lock()
+					texts[uri] = text
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	reading.Wait()
+	return texts
+}
+
+// happened returns what an event has that its last read, or the beginning of the watcher, had not.
+func (w *watcher) happened(uri, text string) WatchedEvent {
 	e := WatchedEvent{URI: uri}
-	contents, err := w.remote.Read(ctx, uri)
-	if ctx.Err() != nil {
-		w.update(func() { w.changed[uri] = true })
-	}
-	if err != nil || len(contents) == 0 {
-		return e
-	}
-	text, _ := jsonrpc.Text(contents[0].Relayed.Body)
 	later := gateway.Occurrences(text)
 	known, isKnown := w.known[uri]
 	w.known[uri] = gateway.LastOf(later)

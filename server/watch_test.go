@@ -270,6 +270,41 @@ func TestWatchCountsEvents(t *testing.T) {
 	awaitEvent(t, reports, 1, 0)
 }
 
+// hungEvents is a source with so many events, whose reads do not end.
+type hungEvents int
+
+func (n hungEvents) List(_ context.Context, k engine.Kind, _ string) (l engine.Listing, err error) {
+	for i := 0; k == engine.Resources && i < int(n); i++ {
+		uri := fmt.Sprint("event:///hung", i)
+		l.Items = append(l.Items, engine.Item{Key: uri, JSON: engine.Describe("uri", uri, "name", uri)})
+	}
+	return l, nil
+}
+
+func (n hungEvents) Read(ctx context.Context, uri string) ([]engine.Contents, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A page that hangs with all of its events holds back no event of another page.
+func TestWatchReadsPagesApart(t *testing.T) {
+	t.Parallel()
+	const hungOrigin = "http://localhost:5999"
+	g := startGateway(t, Options{Origins: []string{testOrigin, hungOrigin}})
+	hung := newPage(t, hungOrigin, "hung")
+	hung.app = "hung"
+	hung.engine.Mount("", hungEvents(100))
+	hung.join(g)
+	p := newPage(t, testOrigin, "tab")
+	p.write("note:a", "1")
+	p.event("saved", "A note was saved.", false)
+	p.join(g)
+	reports, _ := watchHere(t, quick(g))
+	untilWatched(t, p, reports, "note:a")
+	p.emit("saved", "1")
+	awaitEvent(t, reports, 1, 0)
+}
+
 // A slowEvent is a source with one event, whose next read takes too long after isSlow was set.
 type slowEvent struct {
 	page   *testPage
