@@ -181,8 +181,8 @@ type assistantUse struct {
 	apps  map[string]*AppUse
 }
 
-// Bounds of a report. An AppUse has at most 1.2 KB. Names of pages are those that requests
-// had, so an assistant may make them up: that displaces only pages of the same assistant.
+// Bounds of a report. An AppUse has at most 1.2 KB. Names of pages come from requests,
+// so an assistant may make them up: that displaces only pages of the same assistant.
 const (
 	maxUsedAssistants = 100
 	maxUsedApps       = 32 // of each

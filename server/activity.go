@@ -10,7 +10,7 @@ import (
 	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// activity passes each entry on to the audit log and to those that follow it, and remembers the
+// activity passes each entry on to the audit log and to its followers, and remembers the
 // schemas that lists lack.
 type activity struct {
 	access.Audit

@@ -73,7 +73,7 @@ func TestHandlerAnswersUnderItsHosts(t *testing.T) {
 	}
 }
 
-// A page beyond those that one origin may have is refused, and learns why.
+// A page above the limit of its origin is refused, and learns why.
 func TestPagesOfAnOriginAreLimited(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, Options{})

@@ -86,7 +86,7 @@ func (w *simWorld) nudge() {
 	}
 }
 
-// simClientNames are those that faults of the network may hit.
+// simClientNames has the clients that faults of the network may hit.
 var simClientNames = [...]string{"modern1", "classic1", "socket1", "second"}
 
 // writes changes the data of one app, from whatever document is open.

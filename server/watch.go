@@ -441,7 +441,7 @@ func (w *watcher) happened(uri, text string) WatchedEvent {
 	return e
 }
 
-// narrowest returns sorted URIs without those that are above another one: the store of a record
+// narrowest returns sorted URIs without each URI that is above another one: the store of a record
 // that changed.
 func narrowest(uris []string) []string {
 	return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool {

@@ -183,7 +183,7 @@ func (c *checker) keySet(key, jwks string) []byte {
 	})
 }
 
-// certificate reads a chain and its key. It refuses those that do not match, and a
+// certificate reads a chain and its key. It refuses a key that does not match, and a
 // certificate that has expired or is not valid yet.
 func (c *checker) certificate(key string, files TLS) *tls.Certificate {
 	if files.Cert == "" || files.Key == "" {

@@ -31,7 +31,7 @@ export const isShowable = (name: string) => name !== '' && clean(name) === name
 /** How many characters of a name are shown. */
 const maxName = 128
 
-/** How long the arguments of a tool may be: whoever allows a call has to be able to read all of them. */
+/** The longest arguments of a tool in a question: a user must be able to read all that they allow. */
 const maxArguments = 100_000
 
 // Controls, and marks that change the direction of a text or are invisible; those of other lines, too.

@@ -53,7 +53,7 @@ export interface About {
   readonly wanted: readonly string[]
 }
 
-/** What a gateway calls those who have no name of their own. */
+/** The names that a gateway gives to assistants without a name. */
 const unnamed = ['unnamed', 'token', 'stdio', 'anyone']
 
 /** The question about an assistant, in the user's language. */
@@ -65,7 +65,7 @@ export function questionOf(asked: Asked, about: About, now: number): Shown<Choic
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'short' })
   const isUnnamed = unnamed.includes(assistant)
   const cut = asked.arguments?.cut ?? 0
-  const isOnce = tool?.destructive || cut > 0 // nobody can allow what they cannot read
+  const isOnce = tool?.destructive || cut > 0 // a user cannot allow what is not shown whole
   const names = {
     assistant: nameOf(assistant, isUnnamed, texts),
     app: clean(title || app),

@@ -40,7 +40,7 @@ const tag = 'page-mcp'
  * document.querySelector('footer').append(document.createElement('page-mcp'))
  * ```
  *
- * Its language is `lang` of the element or of what it is in: `en`, `de`, `ja` or `zh-Hans`. It has the font and the colours of
+ * Its language is `lang` of the element or of an ancestor: `en`, `de`, `ja` or `zh-Hans`. It has the font and the colours of
  * its place.
  */
 export function defineAccess(mcp: AccessHost): void {
@@ -302,7 +302,7 @@ function moment(time: number, language: Language): string {
   })
 }
 
-/** The language of an element: `lang` of it or of what it is in, else that of the browser. */
+/** The language of an element: `lang` of it or of an ancestor, else that of the browser. */
 function languageAt(element: Element): Language {
   const labelled = element.closest('[lang]')
   if (labelled !== null) return languageOf([labelled.getAttribute('lang') ?? ''])

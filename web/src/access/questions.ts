@@ -10,7 +10,7 @@ import type { AccessAnswer, AccessRequest } from '../access-types.ts'
 import { type Asked, askedOf, isShowable } from './asked.ts'
 
 /**
- * What the user has chosen. `dismissed`: closed without a decision. `ended`: nobody waits for it any more. `unshown`: the
+ * What the user has chosen. `dismissed`: closed without a decision. `ended`: its requests have ended. `unshown`: the
  * question cannot be shown here, or not on top.
  */
 export type Choice =
