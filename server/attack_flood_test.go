@@ -2,7 +2,6 @@ package server
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -75,12 +74,4 @@ func TestSlowBodiesEnd(t *testing.T) {
 			}
 		}
 	})
-}
-
-func p99(sorted []time.Duration) time.Duration { return sorted[len(sorted)*99/100] }
-
-// figureLine formats what a flood cost.
-func figureLine(what string, grown float64, calm, during []time.Duration) string {
-	return fmt.Sprintf("%s: memory %+.1f MiB, p99 of another assistant %.1f ms (without: %.1f ms)",
-		what, grown/(1<<20), float64(p99(during).Microseconds())/1000, float64(p99(calm).Microseconds())/1000)
 }

@@ -6,11 +6,10 @@ import (
 	"io"
 	"net/http"
 	"runtime"
-	"slices"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 	"github.com/pagemcp/pagemcp/server/internal/gateway"
@@ -230,35 +229,13 @@ func sendsEach(text func(i int) []byte) func(*testing.T, *Gateway, *attackingPag
 	}
 }
 
-// A floodCost is what another assistant measures during a flood.
-type floodCost struct {
-	grown        float64         // bytes that live at most while it lasts
-	remaining    float64         // bytes a while after it
-	calm, during []time.Duration // of reading another page, sorted
-}
-
-// flood runs f while another assistant reads another page, reads times.
-func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
+// flood runs f while another assistant reads another page. It returns by how many bytes the memory grows at most.
+func flood(t *testing.T, f pageFlood) float64 {
 	t.Helper()
 	g := startGateway(t, Options{ReadsPerSecond: 100_000})
 	page := newPage(t, testOrigin, "tab")
 	page.write("notes://a", "1")
 	page.join(g)
-	read := func(times int) (took []time.Duration) {
-		const uri = "notes+notes://a"
-		for range times {
-			start := time.Now()
-			status, err := sendQuietly(readAs(t, g, g.testToken(), uri))
-			if err != nil || status != 200 {
-				t.Errorf("%s: another page is read with %d, %v", f.name, status, err)
-				break
-			}
-			took = append(took, time.Since(start))
-		}
-		slices.Sort(took)
-		return took
-	}
-	cost.calm = read(reads)
 	h := joinHostile(t, g, f.answer())
 	before, goroutines := memory(), runtime.NumGoroutine()
 	over, driven := make(chan struct{}), make(chan struct{})
@@ -266,27 +243,28 @@ func flood(t *testing.T, f pageFlood, reads int) (cost floodCost) {
 		defer close(driven)
 		f.drive(t, g, h, over)
 	}()
-	peak := make(chan float64, 1)
-	go func() { // likewise
-		most := 0.0
-		for {
-			most = max(most, memory()-before)
-			select {
-			case <-over:
-				peak <- most
-				return
-			case <-time.After(100 * time.Millisecond):
-			}
+	most := 0.0
+	for range 100 {
+		if status, err := sendQuietly(readAs(t, g, g.testToken(), "notes+notes://a")); err != nil || status != 200 {
+			t.Errorf("another page is read with %d, %v", status, err)
+			break
 		}
-	}()
-	cost.during = read(reads)
+		most = max(most, memory()-before)
+	}
 	close(over)
-	cost.grown = <-peak
 	<-driven
 	h.conn.CloseNow()
 	gatewaytest.Eventually(t, "the flood is over", func() bool { return runtime.NumGoroutine() < goroutines+20 })
-	cost.remaining = memory() - before
-	return cost
+	return most
+}
+
+// memory is what this process has in use: heap and stacks, after a collection, in bytes.
+func memory() float64 {
+	runtime.GC()
+	debug.FreeOSMemory()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc + m.StackInuse)
 }
 
 // Each flood makes the gateway use little memory, and another assistant can read another
@@ -297,22 +275,9 @@ func TestHostilePagesCostOthersLittle(t *testing.T) {
 	}
 	for _, f := range pageFloods() {
 		t.Run(f.name, func(t *testing.T) {
-			cost := flood(t, f, 100)
-			t.Log(figureLine(f.name, cost.grown, cost.calm, cost.during), fmt.Sprintf("kept %.1f MiB", cost.remaining/(1<<20)))
-			if cost.grown > 96<<20 { // measureFloods has the goal
-				t.Errorf("memory grows by %.1f MiB", cost.grown/(1<<20))
+			if grown := flood(t, f); grown > 96<<20 {
+				t.Errorf("memory grows by %.1f MiB", grown/(1<<20))
 			}
 		})
 	}
-}
-
-// measureFloods returns the rows of TestReliability about floods.
-func measureFloods(t *testing.T) (all []figure) {
-	for _, f := range pageFloods() {
-		cost := flood(t, f, 200)
-		all = append(all,
-			figure{f.name + ": memory", 32, cost.grown / (1 << 20), "MiB"},
-			figure{f.name + ": p99 of another assistant", 250, float64(p99(cost.during).Microseconds()) / 1000, "ms"})
-	}
-	return all
 }

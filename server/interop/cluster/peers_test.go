@@ -5,6 +5,7 @@ package cluster
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -88,13 +90,11 @@ func (b *balancer) pass(near net.Conn) {
 	}
 }
 
-// A tab is a page of a user that comes back as a browser does. It has one resource, and a tool.
+// A tab is a page of a user that comes back as a browser does. It has one resource.
 type tab struct {
-	d        *deployment
-	user, id string
-	claims   map[string]any
-	instance string         // what the resource names
-	engine   *engine.Engine // serves the page; nil: it is simulated, and costs little
+	d      *deployment
+	user   string         // whom the resource names
+	engine *engine.Engine // serves the page; nil: it is simulated, and costs little
 
 	mu   sync.Mutex
 	conn *websocket.Conn // nil while it is away
@@ -104,18 +104,13 @@ type tab struct {
 	err  error     // of the last attempt
 }
 
-const discovered = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"resources":{"listChanged":true,"subscribe":true},"tools":{}},` +
+const discovered = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"resources":{"listChanged":true,"subscribe":true}},` +
 	`"serverInfo":{"name":"sim","version":"1"},"ttlMs":0,"cacheScope":"private"}`
 
 // open opens a tab, which joins at addr, and returns when it has joined.
-func (d *deployment) open(addr, user, id string, claims map[string]any) *tab {
+func (d *deployment) open(addr, user string, e *engine.Engine) *tab {
 	d.t.Helper()
-	return d.openWith(addr, user, id, claims, nil)
-}
-
-func (d *deployment) openWith(addr, user, id string, claims map[string]any, e *engine.Engine) *tab {
-	d.t.Helper()
-	t := &tab{engine: e, d: d, user: user, id: id, claims: claims, instance: fmt.Sprint(claims["org_id"], "/", user, "/", id)}
+	t := &tab{engine: e, d: d, user: user}
 	d.t.Cleanup(t.close)
 	go t.run(addr) // ends with close
 	for deadline := time.Now().Add(testTime); !t.isThere(); time.Sleep(5 * time.Millisecond) {
@@ -184,7 +179,7 @@ func (t *tab) run(addr string) {
 		t.mu.Lock()
 		t.err = err
 		t.mu.Unlock()
-		if closed := (websocket.CloseError{}); asClose(err, &closed) && closed.Code >= 4412 {
+		if closed := (websocket.CloseError{}); errors.As(err, &closed) && closed.Code >= 4412 {
 			if most, err := strconv.Atoi(closed.Reason); err == nil {
 				wait = rand.IntN(most + 1)
 			}
@@ -193,38 +188,17 @@ func (t *tab) run(addr string) {
 	}
 }
 
-func asClose(err error, closed *websocket.CloseError) bool {
-	for ; err != nil; err = unwrap(err) {
-		if found, ok := err.(websocket.CloseError); ok {
-			*closed = found
-			return true
-		}
-	}
-	return false
-}
-
-func unwrap(err error) error {
-	if wrapped, ok := err.(interface{ Unwrap() error }); ok {
-		return wrapped.Unwrap()
-	}
-	return nil
-}
-
 func (t *tab) join(addr string) (conn *websocket.Conn, name string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
-	claims := map[string]any{"sub": t.user}
-	for name, value := range t.claims {
-		claims[name] = value
-	}
-	token := "pagemcp.token." + base64.RawURLEncoding.EncodeToString([]byte(t.d.app.JoinToken(pageURL, origin, claims)))
+	token := "pagemcp.token." + base64.RawURLEncoding.EncodeToString([]byte(t.d.app.JoinToken(pageURL, origin, map[string]any{"sub": t.user})))
 	conn, _, err = websocket.Dial(ctx, "ws://"+addr+"/page", &websocket.DialOptions{
 		Host: mcpHost, HTTPHeader: http.Header{"Origin": {origin}}, Subprotocols: []string{"pagemcp.v1", token},
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	err = conn.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `{"pagemcp":1,"hello":{"page":%q,"instance":"1","name":"notes","title":"Notes"}}`, t.id))
+	err = conn.Write(ctx, websocket.MessageText, []byte(`{"pagemcp":1,"hello":{"page":"1","instance":"1","name":"notes","title":"Notes"}}`))
 	var data []byte
 	if err == nil {
 		_, data, err = conn.Read(ctx)
@@ -256,12 +230,8 @@ func (t *tab) serve(conn *websocket.Conn) error {
 			answer = jsonrpc.AppendResult(nil, m.ID, []byte(discovered))
 		case "resources/list":
 			answer = jsonrpc.AppendResult(nil, m.ID, []byte(`{"resources":[{"uri":"notes://a","name":"a"}],`+cached))
-		case "tools/list":
-			answer = jsonrpc.AppendResult(nil, m.ID, []byte(`{"tools":[{"name":"work","inputSchema":{"type":"object"}}],`+cached))
 		case "resources/read":
-			answer = jsonrpc.AppendResult(nil, m.ID, fmt.Appendf(nil, `{"contents":[{"uri":"notes://a","text":"of %s"}],%s`, t.instance, cached))
-		case "tools/call":
-			answer = jsonrpc.AppendResult(nil, m.ID, fmt.Appendf(nil, `{"content":[{"type":"text","text":"by %s"}],"resultType":"complete"}`, t.instance))
+			answer = jsonrpc.AppendResult(nil, m.ID, fmt.Appendf(nil, `{"contents":[{"uri":"notes://a","text":"of %s"}],%s`, t.user, cached))
 		}
 		if err := conn.Write(context.Background(), websocket.MessageText, answer); err != nil {
 			return err
@@ -276,12 +246,8 @@ type client struct {
 	http  *http.Client
 }
 
-func (d *deployment) client(addr, user string, claims map[string]any) *client {
-	own := map[string]any{"sub": user}
-	for name, value := range claims {
-		own[name] = value
-	}
-	return &client{addr, d.auth.AccessToken(mcpURL, own), &http.Client{Timeout: testTime, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+func (d *deployment) client(addr, user string) *client {
+	return &client{addr, d.auth.AccessToken(mcpURL, map[string]any{"sub": user}), &http.Client{Timeout: testTime, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 }
 
 // do sends a request with a body, which is JSON-RPC; headers are "Name: value".
@@ -299,11 +265,12 @@ func (c *client) do(method, path, body string, headers ...string) (*http.Respons
 	return c.http.Do(request)
 }
 
-// ask sends a request of 2026-07-28 and returns status and body, or the error as text.
-func (c *client) ask(method, name, members string) string {
-	text := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + members +
-		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
-	return whole(c.do("POST", "/mcp", text, "Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: "+method, "Mcp-Name: "+name))
+// read reads the resource of a tab. It returns status and body, or the error as text.
+func (c *client) read(t *tab) string {
+	name, _ := t.joined()
+	uri := name + "+notes://a"
+	const method = "resources/read"
+	return whole(c.do("POST", "/mcp", gatewaytest.Modern("1", method, fmt.Sprintf(`"uri":%q`, uri)), gatewaytest.V2026, "Mcp-Method: "+method, "Mcp-Name: "+uri))
 }
 
 func whole(answer *http.Response, err error) string {
@@ -316,13 +283,6 @@ func whole(answer *http.Response, err error) string {
 		return err.Error()
 	}
 	return fmt.Sprint(answer.StatusCode, " ", string(data))
-}
-
-// read reads the resource of a tab.
-func (c *client) read(t *tab) string {
-	name, _ := t.joined()
-	uri := name + "+notes://a"
-	return c.ask("resources/read", uri, fmt.Sprintf(`"uri":%q,`, uri))
 }
 
 // A load reads pages all the time, each worker on its own connection.
@@ -340,7 +300,7 @@ type load struct {
 func (d *deployment) load(addr string, tabs []*tab) *load {
 	l := &load{stop: make(chan struct{})}
 	for _, t := range tabs {
-		c := d.client(addr, t.user, t.claims)
+		c := d.client(addr, t.user)
 		l.done.Go(func() {
 			for {
 				select {
@@ -351,7 +311,7 @@ func (d *deployment) load(addr string, tabs []*tab) *load {
 				began := time.Now()
 				got := c.read(t)
 				l.count.Add(1)
-				l.note(strings.Contains(got, `"of `+t.instance+`"`), got, time.Since(began))
+				l.note(strings.Contains(got, `"of `+t.user+`"`), got, time.Since(began))
 			}
 		})
 	}

@@ -150,8 +150,6 @@ type deployment struct {
 	t         testing.TB
 	auth, app *oauthtest.Issuer // of assistants, of pages
 	dir       string
-	limits    string // of the configuration, in YAML
-	claim     string // assistants.tenantClaim
 	nats      []*child
 	arguments []string // of nats
 	urls      []string
@@ -161,7 +159,7 @@ type deployment struct {
 // deploy starts NATS servers.
 func deploy(t testing.TB, servers int) *deployment {
 	t.Helper()
-	d := &deployment{t: t, auth: oauthtest.Start(), app: oauthtest.Start(), dir: t.TempDir(), limits: "pages: 4000, streams: 1000, joinsPerTenantPerSecond: 100000, readsPerSecond: 100000"}
+	d := &deployment{t: t, auth: oauthtest.Start(), app: oauthtest.Start(), dir: t.TempDir()}
 	t.Cleanup(d.auth.Close)
 	t.Cleanup(d.app.Close)
 	if err := os.WriteFile(filepath.Join(d.dir, "keys"), []byte(keys.New()+"\n"), 0o600); err != nil {
@@ -214,8 +212,8 @@ func (d *deployment) start() *node {
 	d.nodes++
 	file := filepath.Join(d.dir, fmt.Sprintf("node%d.yaml", d.nodes))
 	text := "publicURL: https://" + mcpHost + "\nlisten: 127.0.0.1:0\ntrustedProxies: [127.0.0.1]\nadmin: { listen: 127.0.0.1:0 }\n" +
-		"assistants: { issuer: " + d.auth.URL() + d.claim + " }\npages: { origins: [" + origin + "], tokens: { issuer: " + d.app.URL() + " } }\n" +
-		"keys: keys\nlog: { level: error }\nlimits: { " + d.limits + " }\n" +
+		"assistants: { issuer: " + d.auth.URL() + " }\npages: { origins: [" + origin + "], tokens: { issuer: " + d.app.URL() + " } }\n" +
+		"keys: keys\nlog: { level: error }\nlimits: { pages: 4000, streams: 1000, joinsPerTenantPerSecond: 100000, readsPerSecond: 100000 }\n" +
 		"cluster: { name: test, internal: { listen: 127.0.0.1:0 }, nats: { urls: [" + strings.Join(d.urls, ", ") + "] } }\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		d.t.Fatal(err)
@@ -238,13 +236,6 @@ func (n *node) probe(path string) (status int, body string) {
 	defer answer.Body.Close()
 	data, _ := io.ReadAll(answer.Body)
 	return answer.StatusCode, string(data)
-}
-
-// isHome reports whether the node is the home of a user, as it sees itself.
-func (n *node) isHome(user string) bool {
-	_, body := n.probe("/whereis?subject=" + user)
-	lines := strings.Split(body, "\n")
-	return len(lines) > 2 && strings.Fields(lines[1])[1] == strings.Fields(lines[2])[2]
 }
 
 // eventually waits until a condition holds.

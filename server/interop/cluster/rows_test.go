@@ -31,32 +31,9 @@ func (d *deployment) three(users int) (b *balancer, nodes []*node, tabs []*tab) 
 	})
 	b = d.balance(nodes...)
 	for i := range users {
-		tabs = append(tabs, d.open(b.addr(), fmt.Sprint("user", i), "1", nil))
+		tabs = append(tabs, d.open(b.addr(), fmt.Sprint("user", i), nil))
 	}
 	return b, nodes, tabs
-}
-
-// Each node serves each user, whichever node the page has reached.
-func TestEachNodeServesEachUser(t *testing.T) {
-	d := deploy(t, 1)
-	_, nodes, tabs := d.three(12)
-	for _, tab := range tabs {
-		homes := 0
-		for _, n := range nodes {
-			if got := d.client(n.addr, tab.user, nil).read(tab); !strings.Contains(got, `"of `+tab.instance+`"`) {
-				t.Errorf("%s: %s", tab.user, got)
-			}
-			if n.isHome(tab.user) {
-				homes++
-			}
-		}
-		if homes != 1 {
-			t.Errorf("%s has %d homes", tab.user, homes)
-		}
-	}
-	if got := d.client(nodes[0].addr, "stranger", nil).read(tabs[0]); strings.Contains(got, "of ") {
-		t.Errorf("another user: %s", got)
-	}
 }
 
 // With all nodes replaced one after the other, clients that keep their connections lose no
@@ -144,29 +121,10 @@ func TestPagesOutliveTheKillOfANode(t *testing.T) {
 		t.Errorf("%d requests of %d clients failed: %s", len(failures), len(busy), failures[len(failures)-1])
 	}
 	for _, tab := range tabs[:min(users, 100)] {
-		if got := d.client(b.addr(), tab.user, nil).read(tab); !strings.Contains(got, `"of `+tab.instance+`"`) {
+		if got := d.client(b.addr(), tab.user).read(tab); !strings.Contains(got, `"of `+tab.user+`"`) {
 			t.Errorf("after the kill: %s", got)
 		}
 	}
-}
-
-// A frozen node holds up its own users until it has expired.
-func TestAFrozenNodeIsLeft(t *testing.T) {
-	d := deploy(t, 1)
-	_, nodes, tabs := d.three(12)
-	var victim *tab
-	for _, tab := range tabs {
-		if nodes[0].isHome(tab.user) {
-			victim = tab
-		}
-	}
-	if victim == nil {
-		t.Skip("the node has none of 12 users")
-	}
-	nodes[0].signal(syscall.SIGSTOP)
-	began := time.Now()
-	eventually(t, "another node is the home", func() bool { return nodes[1].isHome(victim.user) || nodes[2].isHome(victim.user) })
-	t.Logf("another node is the home after %v", time.Since(began))
 }
 
 // NATS is away: nothing changes for users, and no node goes.
@@ -199,53 +157,4 @@ func TestNATSMayBeAway(t *testing.T) {
 	}
 	d.start() // joins again
 	t.Logf("%d requests, the longest %v", l.count.Load(), l.longest)
-}
-
-// Two tenants with equal users, page ids and names get nothing of each other at any node.
-func TestTenantsAreIsolatedAtEachNode(t *testing.T) {
-	requests := 2_000
-	if *all {
-		requests = 20_000
-	}
-	d := deploy(t, 1)
-	d.claim = ", tenantClaim: org_id"
-	b, _, _ := d.three(0)
-	type user struct {
-		*tab
-		*client
-	}
-	var users []user
-	for _, tenant := range []string{"acme", "globex"} {
-		claims := map[string]any{"org_id": tenant}
-		for i := range 4 {
-			page := d.open(b.addr(), fmt.Sprint("user", i), "1", claims)
-			users = append(users, user{page, d.client(b.addr(), page.user, claims)})
-		}
-	}
-	done := make(chan string, len(users))
-	for i, own := range users {
-		other := users[(i+len(users)/2)%len(users)]
-		go func() {
-			for range requests / len(users) {
-				if got := own.read(own.tab); !strings.Contains(got, `"of `+own.instance+`"`) {
-					done <- "its own page: " + got
-					return
-				}
-				if got := own.ask("resources/list", "", ""); strings.Contains(got, other.name) || !strings.Contains(got, own.name) {
-					done <- "the list: " + got
-					return
-				}
-				if got := own.ask("tools/call", other.name+"__work", fmt.Sprintf(`"name":%q,`, other.name+"__work")); strings.Contains(got, "by ") {
-					done <- "the page of another tenant: " + got
-					return
-				}
-			}
-			done <- ""
-		}()
-	}
-	for range users {
-		if problem := <-done; problem != "" {
-			t.Error(problem)
-		}
-	}
 }

@@ -22,16 +22,15 @@ type watcher struct {
 	table   *engine.Table
 	texts   gatewaytest.Texts
 	session string
-	slowest time.Duration // subscription
 }
 
 func (d *deployment) watch(addr, user string) *watcher {
 	d.t.Helper()
-	w := &watcher{table: engine.NewTable(), client: d.client(addr, user, nil)}
+	w := &watcher{table: engine.NewTable(), client: d.client(addr, user)}
 	w.texts.Write(d.t, w.table, "notes://a", "first")
 	e := engine.New(engine.Info{Name: "notes", Version: "1"}, nil)
 	e.Mount("", w.table)
-	w.tab = d.openWith(addr, user, "1", nil, e)
+	w.tab = d.open(addr, user, e)
 	answer, err := w.do("POST", "/mcp", gatewaytest.Initialize)
 	if err != nil {
 		d.t.Fatal(err)
@@ -47,11 +46,8 @@ func (w *watcher) say(body string) string {
 }
 
 func (w *watcher) subscribe(id int, uri string) string {
-	began := time.Now()
 	name, _ := w.joined()
-	got := w.say(gatewaytest.Classic(fmt.Sprint(id), "resources/subscribe", fmt.Sprintf(`"uri":%q`, name+"+"+uri)))
-	w.slowest = max(w.slowest, time.Since(began))
-	return got
+	return w.say(gatewaytest.Classic(fmt.Sprint(id), "resources/subscribe", fmt.Sprintf(`"uri":%q`, name+"+"+uri)))
 }
 
 // hears opens the stream of the session, changes the resource, and reports whether an update comes.
@@ -116,37 +112,8 @@ func TestSessionsOutliveTheirNode(t *testing.T) {
 		})
 	}
 	all.Wait()
-	stranger := d.client(b.addr(), "user1", nil)
+	stranger := d.client(b.addr(), "user1")
 	if got := whole(stranger.do("POST", "/mcp", gatewaytest.Classic("5", "ping", ""), "Mcp-Session-Id: "+watchers[0].session)); !strings.HasPrefix(got, "404") {
 		t.Errorf("the session of another user: %s", got)
-	}
-}
-
-// While NATS is away subscriptions take a bounded time, and are in the store when it is back.
-func TestSubscriptionsWithoutNATSAreStoredLater(t *testing.T) {
-	d := deploy(t, 1)
-	a, c := d.start(), d.start()
-	b := d.balance(a, c)
-	w := d.watch(b.addr(), "alice")
-	d.killNATS()
-	if got := w.subscribe(2, "notes://a"); !strings.HasPrefix(got, "200") || strings.Contains(got, `"error"`) || w.slowest > 2100*time.Millisecond {
-		t.Errorf("without NATS: %s after %v", got, w.slowest)
-	}
-	d.startNATS()
-	late := func(n *node) bool {
-		_, metrics := n.probe("/metrics")
-		return !strings.Contains(metrics, "\npagemcp_sessions_late 0\n") || strings.Contains(metrics, "\npagemcp_cluster_store_away 1\n")
-	}
-	eventually(t, "the session is stored", func() bool { return !late(a) && !late(c) })
-	home, other := a, c
-	if c.isHome("alice") {
-		home, other = c, a
-	}
-	b.replace(home, nil)
-	home.kill()
-	w.client.addr = other.addr
-	eventually(t, "the session goes on", func() bool { return strings.HasPrefix(w.say(gatewaytest.Classic("3", "ping", "")), "200") })
-	if !w.hears(t, "second") {
-		t.Error("the subscription is lost")
 	}
 }
