@@ -38,7 +38,6 @@ func (n *Node) configure(old, next *config.Loaded) error {
 	n.browsers.Store(access.NewOrigins(next.Config.Assistants.Origins...))
 	n.limits.Store(&next.Config.Limits)
 	n.quotas.SetLimits(n.quotasNow())
-	n.joins.SetMost(next.Config.Limits.Joins)
 	n.proxies.Trust(next.Proxies)
 	if n.cluster != nil {
 		n.cluster.peer.Store(next.Peer)

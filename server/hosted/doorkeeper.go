@@ -199,7 +199,7 @@ func joinToken(header http.Header) (token string) {
 // pages than it may have.
 func (d *doorkeeper) awaitTurn(ctx context.Context, who quotas.Identity) (finish func(), err error) {
 	began := time.Now()
-	if finish, err = d.joins.Acquire(ctx, who); err == nil {
+	if finish, err = d.joins.Acquire(ctx, who.Owner); err == nil {
 		d.metrics.waited(time.Since(began))
 	}
 	return finish, err

@@ -148,7 +148,7 @@ func (n *Node) start(l *config.Loaded) (err error) {
 	n.limits.Store(&l.Config.Limits)
 	n.quotas = quotas.New(n.quotasNow(), n.metrics.exceed)
 	n.registry = newRegistry(n.quotas)
-	n.joins = &quotas.JoinQueue{}
+	n.joins = quotas.NewJoinQueue(l.Config.Limits.Joins)
 	n.proxies = front.NewProxies(l.Proxies, l.Certificate != nil, func(net.IP) { n.metrics.refuse(refusedPeer) })
 	if l.Certificate != nil {
 		n.certs = &front.Certificates{}

@@ -31,15 +31,18 @@ func TestASilentPageTakesNoTurnFromOthers(t *testing.T) {
 // A page that waits for its turn has shown its token: strangers cannot take its connection.
 func TestAPageThatWaitsForItsTurnIsKnown(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, nil)
-	n.joins.SetMost(0)
+	n := startNode(t, func(c *config.Config) { c.Limits.Joins = 1 })
+	release, err := n.joins.Acquire(t.Context(), "another")
+	if err != nil {
+		t.Fatal(err)
+	}
 	joined := make(chan error, 1)
 	go func() { joined <- n.page("alice", "1").tryJoin() }()
 	gatewaytest.Eventually(t, "the page waits", func() bool { _, waiting := n.joins.Counts(); return waiting == 1 })
 	if got := n.public.Limiter.Unknown(); got != 0 {
 		t.Errorf("%d connections of unknown clients", got)
 	}
-	n.joins.SetMost(1)
+	release()
 	if err := <-joined; err != nil {
 		t.Error(err)
 	}

@@ -2,10 +2,10 @@ package hosted
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"maps"
 	"os"
-	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -26,9 +26,8 @@ type reloader struct {
 	hangup <-chan os.Signal     // SIGHUP; may be nil
 
 	current  atomic.Pointer[config.Loaded]
-	rejected atomic.Bool       // the configuration on disk is not the one in use
-	problem  string            // the last error that was logged; used by Run alone, like the next
-	restarts map[string]string // values of keys that need a restart, as they were logged
+	rejected atomic.Bool // the configuration on disk is not the one in use
+	problem  string      // the last error that was logged; used by Run alone
 }
 
 // newReloader returns a reloader of first, which load has returned.
@@ -71,7 +70,10 @@ func (r *reloader) reload() {
 		r.reject(reloadRejected, "the configuration is not valid; the old one stays in use", err)
 		return
 	}
-	r.keepRestartKeys(old, next)
+	if keys := next.NeedsRestart(old); keys != nil {
+		r.reject(reloadRejected, "the new configuration needs a restart; the old one stays in use", errors.New(strings.Join(keys, ", ")))
+		return
+	}
 	if err := r.apply(old, next); err != nil {
 		r.reject(reloadFailed, "the configuration could not be applied; the old one stays in use", err)
 		return
@@ -106,16 +108,4 @@ func (r *reloader) reject(outcome, text string, err error) {
 	for _, problem := range problems {
 		r.log.Error(text, "error", problem.Error())
 	}
-}
-
-// keepRestartKeys gives next the old values of keys that need a restart, and logs which
-// ones differ, once for each new value.
-func (r *reloader) keepRestartKeys(old, next *config.Loaded) {
-	differing := next.KeepUntilRestart(old)
-	for _, key := range slices.Sorted(maps.Keys(differing)) {
-		if r.restarts[key] != differing[key] {
-			r.log.Warn("the new value needs a restart; the old one stays in use", "key", key)
-		}
-	}
-	r.restarts = differing
 }

@@ -2,10 +2,8 @@ package oauth
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,7 +14,7 @@ import (
 const (
 	refreshInterval = 10 * time.Minute
 	unknownInterval = 30 * time.Second // between fetches for unknown keys
-	maxSought       = 1024             // unknown keys that are remembered; further ones replace the oldest
+	freshTime       = time.Second      // within which the issuer has published no further key
 	startInterval   = 5 * time.Second  // between attempts until the first set is loaded
 	staleAfter      = 24 * time.Hour   // a set that could not be renewed serves for that long
 )
@@ -44,12 +42,10 @@ type KeySet struct {
 
 	// mu is not held across a fetch.
 	mu        sync.Mutex
-	set       *snapshot                       // nil until the first fetch
-	lastErr   error                           // of the last fetch
-	attempted time.Time                       // begin of the last fetch
-	flight    chan struct{}                   // closed when the current fetch ends; nil if there is none
-	sought    map[[sha256.Size]byte]time.Time // when tokens first named an unknown key, by the hash of its id
-	order     [][sha256.Size]byte             // of sought, the oldest first
+	set       *snapshot     // nil until the first fetch
+	lastErr   error         // of the last fetch
+	attempted time.Time     // begin of the last fetch
+	flight    chan struct{} // closed when the current fetch ends; nil if there is none
 }
 
 // NewKeySet returns a key set without keys; Run fetches them.
@@ -148,9 +144,6 @@ func (s *KeySet) end(set *snapshot, err error) (pause time.Duration) {
 	s.lastErr = err
 	if err == nil {
 		set.began = s.attempted
-		if s.set != nil {
-			s.forget(s.set, set)
-		}
 		s.set = set
 	}
 	select {
@@ -188,17 +181,16 @@ func (s *KeySet) current() (*snapshot, error) {
 // find returns the keys that may have signed a token with this header. It waits for a
 // fetch if the key is unknown and a fetch is due. At most one is in 30 seconds, however
 // many tokens with invented keys arrive. While none is due, the key may be a new one of the
-// issuer: the error is ErrKeysUnavailable until a fetch that began after a token has named
-// the key.
+// issuer: the error is ErrKeysUnavailable.
 func (s *KeySet) find(ctx context.Context, id string, algorithm jose.SignatureAlgorithm) ([]key, *snapshot, error) {
 	found, set := s.known(id, algorithm)
 	switch {
 	case len(found) > 0:
 		return found, set, nil
-	case set != nil && (set.began.IsZero() || s.isMissing(id, set)):
+	case set != nil && (set.began.IsZero() || time.Since(set.began) < freshTime):
 		return nil, nil, errUnknownKey()
 	}
-	flight, retry := s.want(id)
+	flight, retry := s.want()
 	if flight == nil {
 		return nil, nil, &unavailableError{retry}
 	}
@@ -216,11 +208,10 @@ func (s *KeySet) find(ctx context.Context, id string, algorithm jose.SignatureAl
 	if found = set.find(id, algorithm); len(found) > 0 {
 		return found, set, nil
 	}
-	if err == nil && s.isMissing(id, set) {
+	if err == nil {
 		return nil, nil, errUnknownKey()
 	}
-	_, retry = s.want(id) // the issuer may have a new key that could not be fetched, or was not in an older fetch
-	return nil, nil, &unavailableError{retry}
+	return nil, nil, ErrKeysUnavailable // the issuer may have a new key that could not be fetched
 }
 
 // known returns the keys that may have signed a token, and the set that is valid now, which
@@ -237,21 +228,11 @@ func errUnknownKey() error {
 	return invalid(UnknownKey, "the token is signed by a key that its issuer does not publish")
 }
 
-// isMissing reports whether the issuer did not publish the key after a token had named it,
-// less than unknownInterval ago. Later the issuer may have published it.
-func (s *KeySet) isMissing(id string, set *snapshot) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sought, found := s.sought[sha256.Sum256([]byte(id))]
-	return found && !set.began.Before(sought) && time.Since(set.began) < unknownInterval
-}
-
 // want begins a fetch for an unknown key if none is under way and one is due. It returns the
 // channel of the fetch, or nil and the time until one is due.
-func (s *KeySet) want(id string) (flight <-chan struct{}, in time.Duration) {
+func (s *KeySet) want() (flight <-chan struct{}, in time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seek(id)
 	if s.flight != nil {
 		return s.flight, retryAway // it may bring the key
 	}
@@ -264,39 +245,4 @@ func (s *KeySet) want(id string) (flight <-chan struct{}, in time.Duration) {
 	s.flight = make(chan struct{})
 	wait.Wake(s.wake)
 	return s.flight, 0
-}
-
-// forget makes tokens of keys that the issuer has withdrawn invalid at once. The caller holds
-// the lock.
-func (s *KeySet) forget(before, after *snapshot) {
-	for _, one := range before.keys {
-		if !slices.ContainsFunc(after.keys, func(other key) bool { return other.id == one.id }) {
-			s.remember(one.id, after.began)
-		}
-	}
-}
-
-// seek remembers that a token has named an unknown key. The caller holds the lock.
-func (s *KeySet) seek(id string) {
-	at, found := s.sought[sha256.Sum256([]byte(id))]
-	if !found || s.set != nil && !s.set.began.Before(at) {
-		s.remember(id, time.Now())
-	}
-}
-
-func (s *KeySet) remember(id string, at time.Time) {
-	key := sha256.Sum256([]byte(id))
-	if _, found := s.sought[key]; found {
-		s.sought[key] = at
-		return
-	}
-	if s.sought == nil {
-		s.sought = map[[sha256.Size]byte]time.Time{}
-	}
-	if len(s.order) >= maxSought {
-		delete(s.sought, s.order[0])
-		s.order = s.order[1:]
-	}
-	s.sought[key] = at
-	s.order = append(s.order, key)
 }

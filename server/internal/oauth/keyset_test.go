@@ -11,48 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-jose/go-jose/v4"
 	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
 )
-
-// An impatient context is cancelled when the first fetch has ended: after that, Err waits until the test has cancelled it.
-type impatient struct {
-	context.Context
-	keys  *KeySet
-	ended <-chan struct{}
-}
-
-func (c impatient) Err() error {
-	select {
-	case <-c.keys.first:
-		<-c.ended
-	default:
-	}
-	return c.Context.Err()
-}
-
-// A failed fetch is reported, also if the caller of Load stops the key set because of the error.
-func TestEachFetchThatEndsIsReported(t *testing.T) {
-	issuer := oauthtest.New(testIssuer)
-	issuer.SetOutage(oauthtest.Errors)
-	reports := 0
-	keys, err := NewKeySet(KeySetConfig{Issuer: testIssuer, Transport: issuer, OnFetch: func(int, error) { reports++ }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go keys.Run(impatient{ctx, keys, ended}) // ends with stop
-	if err := keys.Load(t.Context()); err == nil {
-		t.Fatal("keys come through an outage")
-	}
-	stop()
-	close(ended)
-	<-keys.stopped
-	if reports != 1 {
-		t.Errorf("%d fetches are reported, want 1", reports)
-	}
-}
 
 func TestKeysAreRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -68,6 +28,7 @@ func TestKeysAreRenewed(t *testing.T) {
 		changes := set{"exp": time.Now().Add(24 * time.Hour).Unix()}
 		old := issuer.AccessToken(testMCP, changes)
 		check(old, "")
+		time.Sleep(freshTime)
 		issuer.Rotate()
 		fresh := issuer.AccessToken(testMCP, changes)
 		check(old, "") // not fetched yet
@@ -79,11 +40,11 @@ func TestKeysAreRenewed(t *testing.T) {
 			t.Errorf("%d fetches, want 2", got)
 		}
 		issuer.Rotate()
-		time.Sleep(refreshInterval + time.Second)
+		time.Sleep(refreshInterval + unknownInterval)
 		check(fresh, UnknownKey) // withdrawn: the cache does not keep it
 		check(issuer.AccessToken(testMCP, nil), "")
-		if got := issuer.Requests(oauthtest.KeysPath); got != 3 {
-			t.Errorf("%d fetches, want 3", got)
+		if got := issuer.Requests(oauthtest.KeysPath); got != 4 {
+			t.Errorf("%d fetches, want 4", got)
 		}
 	})
 }
@@ -119,7 +80,7 @@ func TestFloodsOfUnknownKeysCauseFewFetches(t *testing.T) {
 
 // A token with an invented key has just used the fetch that is due when the issuer rotates
 // its keys. A valid token of the new key is not rejected: it is worth another try when the
-// next fetch has ended. One with the invented key is rejected by then.
+// next fetch is due.
 func TestInventedKeysDoNotRejectNewOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		issuer := oauthtest.New(testIssuer)
@@ -129,43 +90,16 @@ func TestInventedKeysDoNotRejectNewOnes(t *testing.T) {
 		if _, err := v.Validate(t.Context(), invented, testMCP); ReasonOf(err) != UnknownKey {
 			t.Errorf("an invented key: %v", err)
 		}
-		time.Sleep(time.Second)
+		time.Sleep(freshTime)
 		issuer.Rotate()
 		fresh := issuer.AccessToken(testMCP, nil)
 		_, err := v.Validate(t.Context(), fresh, testMCP)
 		if wait := RetryAfter(err); ReasonOf(err) != KeysUnavailable || wait > unknownInterval {
 			t.Fatalf("a new key: %v, retry after %v", err, wait)
 		}
-		if _, again := v.Validate(t.Context(), fresh, testMCP); ReasonOf(again) != KeysUnavailable {
-			t.Errorf("a new key again, before the next fetch: %v", again)
-		}
-		other := oauthtest.NewKey("ES256").Sign(set{"kid": "other"}, issuer.Claims(testMCP, nil))
-		_, otherErr := v.Validate(t.Context(), other, testMCP)
-		if ReasonOf(otherErr) != KeysUnavailable {
-			t.Errorf("another invented key: %v", otherErr)
-		}
 		time.Sleep(RetryAfter(err))
 		if _, err := v.Validate(t.Context(), fresh, testMCP); err != nil {
 			t.Errorf("the new key after the time for a retry: %v", err)
-		}
-		if _, err := v.Validate(t.Context(), other, testMCP); ReasonOf(err) != UnknownKey {
-			t.Errorf("another invented key after the time for a retry: %v", err)
-		}
-		if got := issuer.Requests(oauthtest.KeysPath); got != 3 {
-			t.Errorf("%d fetches, want 3", got)
-		}
-	})
-}
-
-// The keys that tokens have named are remembered up to a limit.
-func TestUnknownKeysAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		keys := running(t, oauthtest.New(testIssuer))
-		for i := range 2 * maxSought {
-			keys.find(t.Context(), fmt.Sprint(i), jose.ES256)
-		}
-		if len(keys.sought) != maxSought || len(keys.order) != maxSought {
-			t.Errorf("%d keys are remembered", len(keys.sought))
 		}
 	})
 }
