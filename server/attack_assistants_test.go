@@ -54,8 +54,8 @@ func TestAssistantsCannotTakeAName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.IndexFunc(status.Assistants, func(a AssistantAccess) bool { return a.Name == "unnamed" })
-	if at < 0 || status.Assistants[at].Calls != "claude" || status.Assistants[at].HasToken || len(status.Assistants[at].Uses) == 0 {
+	at := slices.IndexFunc(status.Assistants, func(a AssistantStatus) bool { return a.Name == "unnamed" })
+	if at < 0 || status.Assistants[at].Calls != "claude" {
 		t.Errorf("assistants: %+v", status.Assistants)
 	}
 	g.Close(context.Background())
@@ -72,9 +72,9 @@ func TestAssistantsCannotTakeAName(t *testing.T) {
 
 func connectedReads(t *testing.T, g *Gateway) []Read {
 	t.Helper()
-	status, err := g.status(t.Context())
-	if err != nil || len(status.Reads) == 0 {
-		t.Fatalf("nothing was recorded, %v", err)
+	status := g.status()
+	if len(status.Reads) == 0 {
+		t.Fatal("nothing was recorded")
 	}
 	return status.Reads
 }

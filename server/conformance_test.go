@@ -32,7 +32,7 @@ func startFronted(t *testing.T, opts Options) *Gateway {
 	if err := g.Listen("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
-	behind := g.Handler()
+	behind := g.handler()
 	front := conns.HTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Authorization", "Bearer "+g.testToken())
 		behind.ServeHTTP(w, r)

@@ -56,8 +56,7 @@ type (
 func (g *Gateway) commands() map[string]command {
 	return map[string]command{
 		"running": commandOf(func(context.Context, none) (any, error) { return g.running(), nil }),
-		"status":  commandOf(func(ctx context.Context, _ none) (any, error) { return g.status(ctx) }),
-		"access":  commandOf(func(ctx context.Context, _ none) (any, error) { return g.access(ctx) }),
+		"status":  commandOf(func(context.Context, none) (any, error) { return g.status(), nil }),
 		"invite": commandOf(func(_ context.Context, p portNumber) (any, error) {
 			return Invitation{Fragment: g.fragment(p.Port)}, nil
 		}),

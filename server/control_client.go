@@ -57,11 +57,6 @@ func (c *Control) Status(ctx context.Context) (status Status, err error) {
 	return status, c.call(ctx, "status", none{}, &status)
 }
 
-// Access returns who has used what, by the audit log.
-func (c *Control) Access(ctx context.Context) (report AccessReport, err error) {
-	return report, c.call(ctx, "access", none{}, &report)
-}
-
 // Fragment returns the fragment for the URL of a page that may join at a port of the
 // gateway: see [Gateway.Fragment].
 func (c *Control) Fragment(ctx context.Context, port int) (string, error) {

@@ -1,17 +1,19 @@
 package server
 
 import (
-	"context"
 	"os"
 	"slices"
 	"strings"
 	"time"
+
+	json "github.com/go-json-experiment/json"
+	"github.com/pagemcp/pagemcp/server/internal/access"
+	"github.com/pagemcp/pagemcp/server/internal/gateway"
+	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
 // Status describes a running gateway. It contains no secrets and no contents.
 type Status struct {
-	AccessReport
-
 	Version   string               `json:"version"`
 	PID       int                  `json:"pid"`
 	Started   time.Time            `json:"started"`
@@ -20,11 +22,32 @@ type Status struct {
 	State     string               `json:"state"`
 	TokenFile string               `json:"tokenFile"`
 	NoToken   bool                 `json:"noToken"`
+	Paused    time.Time            `json:"paused,omitzero"`  // assistants, until then
 	Stopped   map[string]time.Time `json:"stopped,omitzero"` // single assistants, until then
 	Origins   []OriginStatus       `json:"origins"`
 	Pages     []PageStatus         `json:"pages"`
 	Sessions  int                  `json:"sessions"` // stored sessions of the classic revisions
 	Schemas   []SchemaStatus       `json:"schemas"`  // that lists have without rules that APIs of models refuse
+
+	Assistants []AssistantStatus `json:"assistants"` // with a token, or among the latest entries of the audit log
+	Reads      []Read            `json:"reads"`      // the last 50, the latest first
+}
+
+// An AssistantStatus is an assistant. One without a token has a Name and Used alone, and may do everything.
+type AssistantStatus struct {
+	NamedAssistant
+	Calls string `json:"calls,omitzero"` // what it calls itself
+}
+
+// A Read is what an assistant got, or tried to get, from a page: a resource, a prompt, or
+// the result of a tool. It has no contents.
+type Read struct {
+	Time      time.Time `json:"time"`
+	Assistant string    `json:"assistant"`
+	Method    string    `json:"method"` // resources/read, prompts/get or tools/call
+	Target    string    `json:"target"` // URI, or name of the prompt or tool
+	Outcome   string    `json:"outcome"`
+	Bytes     int       `json:"bytes"`
 }
 
 // A SchemaStatus is a tool that has been listed without some of the rules of its schema.
@@ -64,14 +87,10 @@ func (g *Gateway) running() Running {
 	return r
 }
 
-func (g *Gateway) status(ctx context.Context) (Status, error) {
-	report, err := g.access(ctx)
-	if err != nil {
-		return Status{}, err
-	}
+func (g *Gateway) status() Status {
 	s := Status{
-		AccessReport: report, Version: g.options.Version, PID: os.Getpid(), Started: g.started, MCP: g.URL(), Page: g.PageURL(),
-		State: g.state.dir, TokenFile: g.options.TokenFile, NoToken: g.options.NoToken, Stopped: g.pause.Stopped(),
+		Version: g.options.Version, PID: os.Getpid(), Started: g.started, MCP: g.URL(), Page: g.PageURL(),
+		State: g.state.dir, TokenFile: g.options.TokenFile, NoToken: g.options.NoToken, Paused: g.pause.Until(), Stopped: g.pause.Stopped(),
 		Origins: g.originStates(), Pages: []PageStatus{}, Sessions: g.core.Sessions.Count(),
 	}
 	for _, p := range g.core.Views("").Pages() {
@@ -81,7 +100,36 @@ func (g *Gateway) status(ctx context.Context) (Status, error) {
 	}
 	slices.SortFunc(s.Pages, func(a, b PageStatus) int { return strings.Compare(a.Name, b.Name) })
 	s.Schemas = g.activity.removedSchemas()
-	return s, nil
+	s.Assistants, s.Reads = g.used()
+	return s
+}
+
+// used returns what Status has of the latest entries of the audit log.
+func (g *Gateway) used() (all []AssistantStatus, reads []Read) {
+	const most = 100 // names
+	reads = []Read{}
+	for _, one := range g.named.list() {
+		all = append(all, AssistantStatus{NamedAssistant: one})
+	}
+	for _, line := range slices.Backward(g.auditHistory()) {
+		var e access.Entry
+		if json.Unmarshal(line, &e) != nil {
+			continue
+		}
+		name := assistantName(e.Principal)
+		at := slices.IndexFunc(all, func(a AssistantStatus) bool { return a.Name == name })
+		if at < 0 && len(all) < most {
+			at, all = len(all), append(all, AssistantStatus{NamedAssistant: NamedAssistant{Name: name, Used: e.Time}})
+		}
+		if at >= 0 && all[at].Calls == "" && !gateway.IsGenerated(e.Client) {
+			all[at].Calls = e.Client
+		}
+		known := engine.MethodOf(e.Verb)
+		if known.Repeated && known.Named != "taskId" && len(reads) < maxReads { // it gets something of a page by name
+			reads = append(reads, Read{e.Time, name, e.Verb, e.URI, e.Outcome, e.Bytes})
+		}
+	}
+	return all, reads
 }
 
 func (g *Gateway) originStates() []OriginStatus {

@@ -173,10 +173,12 @@ func (g *Gateway) URL() string { return g.urlAt(g.port) }
 // PageURL returns the WebSocket URL for pages.
 func (g *Gateway) PageURL() string { return g.pageURLAt(g.port) }
 
-func (g *Gateway) urlAt(port int) string { return "http" + g.secure() + g.hostAt(port) + "/mcp" }
+func (g *Gateway) urlAt(port int) string {
+	return "http" + g.secure() + "127.0.0.1:" + strconv.Itoa(port) + "/mcp"
+}
 
 func (g *Gateway) pageURLAt(port int) string {
-	return "ws" + g.secure() + g.hostAt(port) + access.PagePath
+	return "ws" + g.secure() + "127.0.0.1:" + strconv.Itoa(port) + access.PagePath
 }
 
 // secure returns what follows http or ws in a URL.
@@ -185,14 +187,6 @@ func (g *Gateway) secure() string {
 		return "s://"
 	}
 	return "://"
-}
-
-// hostAt returns the value of Host in requests of clients at a port.
-func (g *Gateway) hostAt(port int) string {
-	if port == g.port && len(g.options.Hosts) > 0 {
-		return g.options.Hosts[0]
-	}
-	return "127.0.0.1:" + strconv.Itoa(port)
 }
 
 // TokenFile returns the path of the file with the bearer token.

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coder/websocket"
 	json "github.com/go-json-experiment/json"
@@ -145,7 +148,7 @@ const (
 // auditHistory returns the latest entries about requests that need a right, in their order. If
 // they cannot be read, the monitor starts without them.
 func (g *Gateway) auditHistory() [][]byte {
-	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // for lines that are not written yet
 	defer cancel()
 	g.audit.Flush(ctx)
 	var latest [][]byte // the latest first
@@ -167,4 +170,27 @@ func (g *Gateway) auditHistory() [][]byte {
 	}
 	slices.Reverse(latest)
 	return latest
+}
+
+// eachAuditFile calls do with the files of the audit log, the latest first, until it returns
+// false. A file that is renamed meanwhile is not read twice: its first line has the same time.
+func eachAuditFile(d disk, do func(text []byte) (more bool)) error {
+	var last []byte
+	for _, name := range [...]string{auditFile, auditOlder, auditOldest} {
+		text, err := d.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read the audit log: %w", err)
+		}
+		first, _, _ := bytes.Cut(text, []byte("\n"))
+		if len(text) > 0 && !bytes.Equal(first, last) {
+			last = bytes.Clone(first)
+			if !do(text) {
+				return nil
+			}
+		}
+	}
+	return nil
 }

@@ -2,11 +2,9 @@ package server
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
@@ -40,11 +38,6 @@ type Options struct {
 	// SamplingOrigins are those whose pages may request completions of an assistant's model
 	// (sampling), with the context that they ask for, and its roots. There is no default.
 	SamplingOrigins []string
-
-	// Hosts are the values of Host in requests to Handler, like localhost:8080. The
-	// first one is used in the URLs for assistants and pages, which are http: and ws:.
-	// Default: the loopback names with the port of Listen.
-	Hosts []string
 
 	// Allow decides about each list entry, read, subscription, notification, prompt and
 	// tool of a client. uri is the one at /mcp, with the name of the page and a plus
@@ -119,14 +112,6 @@ func (o *Options) check() error {
 		if err := access.CheckOrigin(origin); err != nil {
 			return err
 		}
-	}
-	for _, host := range o.Hosts {
-		if host == "" || strings.ContainsAny(host, "/@*? ") || strings.ToLower(host) != host {
-			return fmt.Errorf("host %q: want the value of the Host header, in lower case, like localhost:8080", host)
-		}
-	}
-	if o.NoToken && len(o.Hosts) > 0 {
-		return errors.New("NoToken requires Listen: with Hosts the gateway cannot check which user's programs connect")
 	}
 	if o.disk == nil {
 		o.disk = osDisk{o.State}

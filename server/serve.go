@@ -35,7 +35,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	if g.listeners == nil {
 		return errors.New("serve: call Listen first")
 	}
-	server := conns.HTTPServer(g.use.count(g.Handler()), nil)
+	server := conns.HTTPServer(g.use.count(g.handler()), nil)
 	if !g.begin(server) {
 		return nil
 	}
@@ -93,17 +93,9 @@ func (g *Gateway) isClosing() bool {
 	}
 }
 
-// Handler returns the handler of /mcp, /mcp/{page}, /page, /ws and /watch, for the
-// server of a host program. All calls return the same one. It rejects requests whose
-// Host is not in Options.Hosts or, after Listen, a loopback name; a reverse proxy must
-// not change Host. The WriteTimeout of the server must be 0, as it would end event
-// streams.
-func (g *Gateway) Handler() http.Handler { return g.handler() }
-
 func (g *Gateway) newHandler() http.Handler {
 	go g.sweep() // ends with Close
 	g.guard = g.newGuard(g.port)
-	g.guard.Hosts = append(g.guard.Hosts, g.options.Hosts...)
 	return g.core.Handler(g.guard)
 }
 
@@ -114,12 +106,9 @@ func (g *Gateway) guardAt(port int) http.Handler {
 	return guard
 }
 
-// newGuard returns the guard of a port; 0 is that of a host program.
+// newGuard returns the guard of a port.
 func (g *Gateway) newGuard(port int) *access.Guard {
-	guard := &access.Guard{}
-	if port != 0 {
-		guard = loopback.NewGuard(port, g.tls != nil, nil)
-	}
+	guard := loopback.NewGuard(port, g.tls != nil, nil)
 	guard.AssistantOrigins, guard.PageOrigins = &g.assistantOrigins, &g.origins
 	guard.OnRefusal = func(r *http.Request) {
 		g.activity.RecordRefusal(access.Entry{Principal: r.Header.Get("Origin"), Endpoint: r.URL.Path, Verb: "refuse", Outcome: "403"})

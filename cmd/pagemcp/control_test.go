@@ -149,12 +149,12 @@ func TestStatusForPeople(t *testing.T) {
 		Version: "0.0.9", MCP: "http://127.0.0.1:8808/mcp", Started: now.Add(-49 * time.Hour), NoToken: true,
 		Origins: []server.OriginStatus{{Origin: "https://gone.example", Allowed: "no", Keys: 2, Used: now.Add(-90 * time.Second)}},
 		Pages:   []server.PageStatus{{Name: "notes", Title: "Notes\x1b[2J\u202e \"x\"", URL: "https://app.example/" + strings.Repeat("x", 500), Since: now.Add(-time.Hour)}},
-		AccessReport: server.AccessReport{Assistants: []server.AssistantAccess{
+		Assistants: []server.AssistantStatus{
 			{NamedAssistant: server.NamedAssistant{Name: "unnamed", Used: now}, Calls: "Claude\x1b[2J"},
-			{NamedAssistant: server.NamedAssistant{Name: "ci", ReadOnly: true, Apps: []string{"notes"}, Expires: now.Add(24 * time.Hour)}, HasToken: true},
-			{NamedAssistant: server.NamedAssistant{Name: "old", Expires: now}, HasToken: true},
+			{NamedAssistant: server.NamedAssistant{Name: "ci", ReadOnly: true, Apps: []string{"notes"}, Expires: now.Add(24 * time.Hour)}},
+			{NamedAssistant: server.NamedAssistant{Name: "old", Expires: now}},
 			{NamedAssistant: server.NamedAssistant{Name: "gone", Revoked: now}},
-		}},
+		},
 	}
 	for range 12 {
 		s.Reads = append(s.Reads, server.Read{Time: now.Add(-time.Minute), Target: "notes+notes://a", Outcome: "ok", Bytes: 12})

@@ -92,7 +92,7 @@ func TestTerminalsGetPlainText(t *testing.T) {
 		t.Fatal(err)
 	}
 	printError(std, t.TempDir(), errors.New(dirty))
-	if err := printJSON(&out, server.AccessReport{Reads: []server.Read{{Target: dirty}}}); err != nil {
+	if err := printJSON(&out, server.Status{Reads: []server.Read{{Target: dirty}}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.ContainsAny(got, "\x1b\a\u202e\u200b\U000e0041") || !strings.Contains(got, `\u202e`) || !strings.Contains(got, `\udb40\udc41`) {

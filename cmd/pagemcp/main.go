@@ -101,9 +101,9 @@ func newRoot(std streams) *cobra.Command {
 		return mistake{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
 	})
 	root.AddGroup(&cobra.Group{ID: groupRun, Title: "Gateway:"}, &cobra.Group{ID: groupAssistants, Title: "Assistants:"}, &cobra.Group{ID: groupControl, Title: "Running gateway:"})
-	root.AddCommand(devCommand(std), serveCommand(std), stdioCommand(std), watchCommand(std), serviceCommand(std),
+	root.AddCommand(devCommand(std), serveCommand(std), stdioCommand(std), watchCommand(std),
 		installCommand(std), uninstallCommand(std),
-		statusCommand(std), accessCommand(std), openCommand(std), pairCommand(std), revokeCommand(std), pauseCommand(std), resumeCommand(std), tokenCommand(std), restartCommand(std), logsCommand(std), doctorCommand(std),
+		statusCommand(std), openCommand(std), pairCommand(std), revokeCommand(std), pauseCommand(std), resumeCommand(std), tokenCommand(std), restartCommand(std), logsCommand(std), doctorCommand(std),
 		extensionCommand(std), licensesCommand(std), versionCommand(std))
 	if built := sourceCommands(std); len(built) > 0 {
 		root.AddGroup(&cobra.Group{ID: groupBuild, Title: "Sources:"})

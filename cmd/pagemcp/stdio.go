@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/pagemcp/pagemcp/server"
 	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func stdioCommand(std streams) *cobra.Command {
@@ -54,4 +57,39 @@ func (s *settings) serveCommand(c *cobra.Command) ([]string, error) {
 	}
 	flags, err := serveFlags(c)
 	return append([]string{program, "serve", "--until-idle=" + s.untilIdle.String()}, flags...), err
+}
+
+// serveFlags returns the flags of serve that were set for stdio, with absolute paths.
+func serveFlags(c *cobra.Command) (flags []string, err error) {
+	state, err := explicitState(c.Flags().Lookup("state").Value.String())
+	if err != nil {
+		return nil, err
+	}
+	if state != "" {
+		flags = append(flags, "--state="+state)
+	}
+	var s settings
+	serve := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	serve.SortFlags = false
+	s.register(serve)
+	serve.VisitAll(func(registered *pflag.Flag) {
+		name, flag := registered.Name, c.Flags().Lookup(registered.Name)
+		if name == "state" || !flag.Changed {
+			return
+		}
+		if origins, ok := flag.Value.(*list); ok {
+			for _, origin := range *origins {
+				flags = append(flags, "--"+name+"="+origin)
+			}
+			return
+		}
+		value := flag.Value.String()
+		if name == "token-file" || strings.HasPrefix(name, "tls-") {
+			if path, err := filepath.Abs(value); err == nil {
+				value = path
+			}
+		}
+		flags = append(flags, "--"+name+"="+value)
+	})
+	return flags, nil
 }
