@@ -97,8 +97,8 @@ export interface Use {
   assistant: string
   /** `''`: lists of all pages. */
   app: string
-  /** Resources, prompts and skills that it got. */
-  reads: number
+  /** Resources, prompts and skills that it got: how often, and how many bytes, by URI or name. */
+  contents: Map<string, { reads: number; bytes: number }>
   /** Tools that it has run. */
   calls: number
   denied: number
@@ -123,7 +123,7 @@ export function uses(entries: readonly AuditEntry[]): Use[] {
     const use: Use = all.get(key) ?? {
       assistant,
       app,
-      reads: 0,
+      contents: new Map(),
       calls: 0,
       denied: 0,
       bytes: 0,
@@ -138,7 +138,10 @@ export function uses(entries: readonly AuditEntry[]): Use[] {
       use.denial = entry
     } else if (entry.outcome === 'ok') {
       if (entry.right === 'act') use.calls += 1
-      else if (contents.includes(entry.verb)) use.reads += 1
+      else if (contents.includes(entry.verb)) {
+        const { reads, bytes } = use.contents.get(entry.uri ?? '') ?? { reads: 0, bytes: 0 }
+        use.contents.set(entry.uri ?? '', { reads: reads + 1, bytes: bytes + entry.bytes })
+      }
     }
   }
   return [...all.values()].reverse()

@@ -108,6 +108,7 @@ export const en = {
     pair: 'Use link',
     pages: 'Pages',
     none: 'No page has joined yet. Open a page, for example a demo: it appears here when it joins.',
+    add: 'Try your page',
     all: 'All pages',
     away: 'disconnected',
     since: 'since {time}',
@@ -129,16 +130,9 @@ export const en = {
     ofBy: '{assistant} and {what}',
   },
   reads: {
-    title: 'Reads of assistants',
-    none: 'No reads since monitoring began',
-    resource: 'Resource',
     reads: 'Reads',
     size: 'Size',
     by: 'Assistant',
-    secretValue:
-      'This seems to contain a key or token. Remove it where the resource is published, or with redact().',
-    secretNames:
-      'These names may be secrets: {names}. Remove them where the resource is published, or with redact().',
   },
   audit: {
     title: 'Audit log',

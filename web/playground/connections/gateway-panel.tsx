@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
-/** The gateway's part of the dialog: joined pages, permissions, and reads of assistants. */
+/** The gateway's part of the dialog: joined pages, permissions, and what assistants used. */
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { t, tag } from '../base/i18n.ts'
 import { sizeText } from '../base/size.ts'
-import { dialog } from '../base/state.ts'
+import { AddPage } from './add-page.tsx'
 import { auditDialer, maxEntries } from './audit-log.ts'
 import { connect } from './clients.ts'
 import {
@@ -18,7 +18,6 @@ import {
 } from './gateway.ts'
 import { monitorPage } from './monitor.ts'
 import { openConnection } from './open.ts'
-import { ReadsTable } from './reads-table.tsx'
 import { Pause, UseTable } from './use-table.tsx'
 
 export function GatewayPanel({ close }: { close(): void }) {
@@ -42,8 +41,7 @@ export function GatewayPanel({ close }: { close(): void }) {
     <div class="connections-gateway">
       <Pages state={state} close={close} />
       <p class="quiet">{t('connections.gateway.monitorNote')}</p>
-      <ReadsTable />
-      <section class="connections-reads connections-uses">
+      <section class="connections-uses">
         <h3>{t('connections.audit.uses')}</h3>
         <p class="quiet">{t('connections.audit.about', { count: maxEntries })}</p>
         <UseTable />
@@ -95,8 +93,8 @@ function Invite({ why, isUnpaired = false }: { why: string; isUnpaired?: boolean
       </label>
       <button type="submit" class="primary">
         {t('connections.gateway.pair')}
-      </button>{' '}
-      <TryYourPage />
+      </button>
+      <AddPage />
     </form>
   )
 }
@@ -138,16 +136,10 @@ function Pages({ state, close }: { state: GatewayState; close(): void }) {
           />
         </li>
       </ul>
-      <TryYourPage />
+      <AddPage />
     </section>
   )
 }
-
-const TryYourPage = () => (
-  <button type="button" data-command="yourPage.open" onClick={() => (dialog.value = 'yourPage')}>
-    {t('yourPage.title')}
-  </button>
-)
 
 function PageFacts({ page }: { page: JoinedPage }) {
   const since = new Intl.DateTimeFormat(tag(), { timeStyle: 'short' }).format(page.since)

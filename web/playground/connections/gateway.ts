@@ -8,7 +8,6 @@ import { t } from '../base/i18n.ts'
 import { type AuditEntry, addAuditEntries } from './audit-log.ts'
 import type { GatewayMessage } from './gateway-message.ts'
 import { GatewayRefusedError, NotPairedError, openGatewaySocket } from './gateway-socket.ts'
-import { countReads } from './reads.ts'
 import type { Dialer } from './transport.ts'
 import { closeReason, socketTransport } from './websocket.ts'
 
@@ -126,7 +125,6 @@ function handleMessage(data: unknown) {
   if (state) gatewayState.value = state
   if (audit) addAuditEntries(audit)
   if (!message) return
-  countReads(message)
   for (const listener of listeners) listener(message)
 }
 

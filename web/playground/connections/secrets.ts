@@ -3,7 +3,6 @@
 import { isSecretHeader } from '../../src/secrets.ts'
 
 export { redactUrl } from '../../src/redact.ts'
-export { isSecretName, isSecretValue } from '../../src/secrets.ts'
 
 /** Replaces a hidden value. */
 const hidden = '…'

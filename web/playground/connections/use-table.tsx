@@ -3,7 +3,7 @@
 
 import { t, tag } from '../base/i18n.ts'
 import { sizeText } from '../base/size.ts'
-import { auditEntries, uses } from './audit-log.ts'
+import { auditEntries, type Use, uses } from './audit-log.ts'
 
 export function UseTable() {
   const all = uses(auditEntries.value)
@@ -26,13 +26,15 @@ export function UseTable() {
           </tr>
         </thead>
         <tbody>
-          {all.map(({ assistant, app, reads, calls, denied, bytes, last, denial }) => (
+          {all.map(({ assistant, app, contents, calls, denied, bytes, last, denial }) => (
             <tr key={`${assistant}\n${app}`}>
               <th scope="row">
                 {assistant === 'unnamed' ? t('connections.audit.unnamed') : assistant}
               </th>
               <td>{app || t('connections.audit.lists')}</td>
-              <td>{number.format(reads)}</td>
+              <td>
+                <Contents all={contents} />
+              </td>
               <td>{number.format(calls)}</td>
               <td>
                 {number.format(denied)}{' '}
@@ -55,6 +57,28 @@ export function UseTable() {
         </tbody>
       </table>
     </section>
+  )
+}
+
+/** How often each was read, and its bytes; folded. */
+function Contents({ all }: { all: Use['contents'] }) {
+  const number = new Intl.NumberFormat(tag())
+  const total = [...all.values()].reduce((sum, { reads }) => sum + reads, 0)
+  if (total === 0) return number.format(0)
+  return (
+    <details>
+      <summary>{number.format(total)}</summary>
+      <ul>
+        {[...all].map(([uri, { reads, bytes }]) => (
+          <li key={uri}>
+            <code lang="en" translate={false}>
+              {uri}
+            </code>{' '}
+            {number.format(reads)} · {sizeText(bytes)}
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

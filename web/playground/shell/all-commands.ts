@@ -8,7 +8,6 @@ import { inspectCommands } from '../inspect/commands.ts'
 import { lessonsCommands } from '../lessons/commands.ts'
 import { shareCommands } from '../share/commands.ts'
 import { timelineCommands } from '../timeline/commands.ts'
-import { yourPageCommands } from '../your-page/commands.ts'
 import { appCommands } from './commands.ts'
 
 export const commands: readonly Command[] = [
@@ -18,7 +17,6 @@ export const commands: readonly Command[] = [
   ...shareCommands,
   ...lessonsCommands,
   ...connectionsCommands,
-  ...yourPageCommands,
   ...appsCommands,
   ...appCommands,
 ]

@@ -33,7 +33,7 @@ inBrowsers('the link of a demo leads to the playground that observes it', async 
   await saw(tab, '.clients', `${name}, monitor`)
   assert.match(await readText(gateway(), `${name}+idb:///notes-app/notes/n.2`), /Chickpeas/)
   await saw(tab, '[data-pane=timeline]', 'resources/read')
-  await saw(tab, '.connections-reads tr', 'idb:///notes-app/notes/n.2')
+  await saw(tab, '.connections-uses li', 'idb:///notes-app/notes/n.2')
 })
 
 inBrowsers('a browser that is not paired reads there what to do', async (browser) => {

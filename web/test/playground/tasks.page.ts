@@ -1,6 +1,5 @@
 /**
- * Tasks as a learner, a presenter, an author of the specification and a tester do them, with the mouse: each has a
- * most number of clicks. That of a developer with a page of their own is in your-page/your-page.page.ts.
+ * Tasks as an author of the specification and a tester do them, with the mouse: each has a most number of clicks.
  */
 
 import assert from 'node:assert/strict'

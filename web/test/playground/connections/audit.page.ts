@@ -52,7 +52,11 @@ inBrowsers(
     assert.match(await read(token, other), /Resource not found/)
     await saw(tab, '.connections-uses tr', 'rights')
     const rows = await tab.$$eval('.connections-uses tbody tr', (all) =>
-      all.map((row) => [...row.children].slice(0, 5).map((cell) => cell.textContent?.trim())),
+      all.map((row) =>
+        [...row.children]
+          .slice(0, 5)
+          .map((cell) => (cell.querySelector('summary') ?? cell).textContent?.trim()),
+      ),
     )
     assert.deepEqual(
       rows.filter(([who]) => who === reader),

@@ -74,15 +74,16 @@ test('entries are rows of a read-only connection, each once, with their own time
 
 test('sums by assistant and page: contents that were read, tools that ran, and what was denied', () => {
   assert.deepEqual(
-    uses(all).map(({ assistant, app, reads, calls, denied, bytes, denial }) => [
+    uses([...all, entry(1)]).map(({ assistant, app, contents, calls, denied, bytes, denial }) => [
       `${assistant} ${app}`,
-      ...[reads, calls, denied, bytes],
+      [...contents].map(([uri, { reads, bytes }]) => `${reads} ${uri} ${bytes}`).join(),
+      ...[calls, denied, bytes],
       denial?.reason,
     ]),
     [
-      ['claude-code notes', 1, 1, 1, 40, 'declined'],
-      ['unnamed ', 0, 0, 0, 10, undefined],
-      ['unnamed mail', 0, 0, 0, 10, undefined],
+      ['claude-code notes', '2 notes+x:1 20', 1, 1, 50, 'declined'],
+      ['unnamed ', '', 0, 0, 10, undefined],
+      ['unnamed mail', '', 0, 0, 10, undefined],
     ],
   )
   assert.equal(uses(all)[0]?.last, all[5]?.time)

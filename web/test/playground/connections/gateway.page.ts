@@ -60,9 +60,11 @@ inBrowsers(
     await saw(tab, '[data-pane=timeline]', uri)
 
     await openGateway(tab)
-    await saw(tab, '.connections-reads tr', uri)
-    await saw(tab, '.connections-reads tr', 'tester')
     await saw(tab, '.connections-pages li', '1 read')
+    await press(tab, '.connections-uses summary', '1')
+    await saw(tab, '.connections-uses li', uri)
+    await press(tab, '.connections-add summary', 'Try your page')
+    await saw(tab, '.connections-add pre', 'mcp.connect()')
     assert.doesNotMatch(
       await tab.evaluate(() => document.body.textContent ?? ''),
       new RegExp(gateway.token),

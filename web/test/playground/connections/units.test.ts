@@ -20,7 +20,6 @@ import {
 import { isAbout, monitorPage, tabOf } from '../../../playground/connections/monitor.ts'
 import { assistantOf } from '../../../playground/connections/names.ts'
 import { otherEra } from '../../../playground/connections/open.ts'
-import { countReads, reads, secretsIn } from '../../../playground/connections/reads.ts'
 import { shownHeaders } from '../../../playground/connections/secrets.ts'
 import {
   learnName,
@@ -239,52 +238,6 @@ const observed = (message: object, more: Partial<GatewayMessage> = {}): GatewayM
   } as const
   return { ...sides, size: text.length, text, ...more }
 }
-
-test('what an assistant saw is counted by resource, whichever way it reads', () => {
-  const answer = (text: string) => ({ result: { contents: [{ uri: 'x', text }] } })
-  countReads(observed({ id: 1, method: 'resources/read', params: { uri: 'notes+a:/' } }))
-  countReads(
-    observed(
-      { id: 1, method: 'resources/read', params: { uri: 'notes+b:/' } },
-      { client: 'other' },
-    ),
-  )
-  countReads(observed({ id: 1, ...answer('2 apples') }, { to: 'assistant' }))
-  countReads(observed({ id: 1, error: { code: -32602 } }, { to: 'assistant', client: 'other' }))
-  const params = { name: 'read_resource', arguments: { uri: 'notes+a:/' } }
-  countReads(observed({ id: '1', method: 'tools/call', params }, { client: 'other' }))
-  countReads(
-    observed({ id: '1', ...answer('{"apiKey":"x"}') }, { to: 'assistant', client: 'other' }),
-  )
-  countReads(
-    observed(
-      { method: 'notifications/resources/updated', params: { uri: 'x' } },
-      { to: 'assistant' },
-    ),
-  )
-  const [only, ...more] = reads.value.values()
-  assert.deepEqual(more, [])
-  assert.deepEqual(only && { ...only, bytes: 0 }, {
-    uri: 'notes+a:/',
-    reads: 2,
-    bytes: 0,
-    assistants: ['claude', 'other'],
-    secrets: ['apiKey'],
-  })
-})
-
-test('secrets are hinted at by name and by form, and redacted values are not', () => {
-  const of = (text: string) =>
-    secretsIn({ contents: [{ uri: 'u:/', mimeType: 'text/plain', text }] })
-  assert.deepEqual(of('an author has a keyboard'), [])
-  assert.deepEqual(of('ghp_0123456789abcdef0123'), [''])
-  assert.deepEqual(of('{"user":{"password":"hunter2","name":"ghp_0123456789abcdef0123"}}'), [
-    'password',
-    '',
-  ])
-  assert.deepEqual(of('{"password":"redacted"}'), [])
-  assert.deepEqual(of('{"password":'), [])
-})
 
 test('monitoring one page leaves out messages about another', () => {
   assert.ok(isAbout(observed({}), 'notes'))

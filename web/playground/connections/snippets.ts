@@ -12,9 +12,3 @@ export function parseSnippets(text: string): Snippet[] {
     i % 2 === 0 ? [{ framework, code: (parts[i + 1] ?? '').trimEnd() }] : [],
   )
 }
-
-export async function loadSnippets(): Promise<Snippet[]> {
-  const response = await fetch(new URL('your-page/snippets.txtar', document.baseURI))
-  if (!response.ok) throw new Error(`snippets.txtar: status ${response.status}`)
-  return parseSnippets(await response.text())
-}
