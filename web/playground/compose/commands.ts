@@ -3,8 +3,9 @@
 import { type Command, opens } from '../base/commands.ts'
 import { pane } from '../base/state.ts'
 import { active } from '../connections/clients.ts'
+import { withoutId } from '../protocol/json.ts'
 import { recall } from './history.ts'
-import { send, sendText, withoutId } from './send.ts'
+import { send, sendText } from './send.ts'
 import { close, open, tab, tabs } from './tabs.ts'
 import { asForm, focusText } from './view.ts'
 

@@ -1,13 +1,14 @@
 /** Completions at a position of a message: keys, values of the schema, and what the server lists. */
 
+import { getNodeValue } from 'jsonc-parser'
 import { visible } from '../base/visible-text.ts'
-import { jsonTree, nodeAt, placeAt } from '../protocol/json.ts'
+import { endOf, jsonTree, nodeAt, placeAt } from '../protocol/json.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { envelope, type Params, revisions } from '../protocol/revisions.ts'
 import type { Schema } from '../protocol/schema.ts'
 import type { Path } from '../protocol/validate.ts'
 import { blankOf } from './samples.ts'
-import { frameSchema, plainValue, type ServerContext, schemasAt } from './schema-at.ts'
+import { frameSchema, type ServerContext, schemasAt } from './schema-at.ts'
 
 export interface CompletionOption {
   /** The listed text. */
@@ -45,27 +46,27 @@ const quote = (value: unknown) => visible(JSON.stringify(value))
 export function completionsAt(source: string, offset: number, server: ServerContext): Completions {
   const { root } = jsonTree(source)
   const place = placeAt(source, root, offset)
-  const message = plainValue(root, source)
+  const message = root && getNodeValue(root)
   if (root === undefined && source.trim() === '') {
     const options = methodsOf(server.revision)
     return { from: 0, to: source.length, options: options.map((one) => methodOption(one, server)) }
   }
   const schema = frameSchema(message, server)
-  const from = place.node?.from ?? offset
-  const to = place.node?.to ?? offset
+  const from = place.node?.offset ?? offset
+  const to = place.node ? endOf(place.node) : offset
   if (place.key) {
     const schemas = schemasAt(schema, place.path, message)
-    const owner = nodeAt(root, place.path)
+    const keysThere = nodeAt(root, place.path)?.children?.map(({ children }) => children?.[0]) ?? []
     const written = new Set(
-      owner?.members?.filter(({ key }) => key !== place.node).map(({ key }) => key.text),
+      keysThere.filter((key) => key?.offset !== from).map((key): string => key?.value),
     )
-    const colon = place.member !== undefined && /^\s*:/.test(source.slice(to))
+    const colon = place.node !== undefined && /^\s*:/.test(source.slice(to))
     return { from, to, options: keys(schemas, schema, written, colon, place.path, server) }
   }
   const schemas = schemasAt(schema, place.path, message)
   const live = liveValues(place.path, message, server)
   const options = [...live, ...values(schemas, place.path, server)]
-  const typed = place.node?.kind === 'string' ? (place.node.text ?? '') : ''
+  const typed = place.node?.type === 'string' ? place.node.value : ''
   return { from, to, options, query: queryAt(place.path, message, typed, server) }
 }
 

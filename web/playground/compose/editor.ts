@@ -21,12 +21,12 @@ import {
   indentMore,
   standardKeymap,
 } from '@codemirror/commands'
-import { EditorState, Prec } from '@codemirror/state'
+import { type Diagnostic, forEachDiagnostic, linter, nextDiagnostic } from '@codemirror/lint'
+import { EditorState, Prec, StateEffect } from '@codemirror/state'
 import { EditorView, hoverTooltip, keymap } from '@codemirror/view'
 import { t } from '../base/i18n.ts'
 import { visible } from '../base/visible-text.ts'
 import { type CompletionOption, type Completions, completionsAt } from './complete.ts'
-import { nextProblem, type Problem, problemMarks, problemsOutdated } from './editor-problems.ts'
 import { editorTheme } from './editor-theme.ts'
 import { type Hover, hoverAt } from './hover.ts'
 import { textProblems } from './problems.ts'
@@ -88,13 +88,30 @@ export function mount(host: HTMLElement, options: EditorOptions): Editor {
       })
     },
     focus: () => view.focus(),
-    relint: () => view.dispatch({ effects: problemsOutdated.of(undefined) }),
+    relint: () => view.dispatch({ effects: outdated.of(undefined) }),
     nextProblem() {
       nextProblem(view)
       view.focus()
     },
     destroy: () => view.destroy(),
   }
+}
+
+/** Delay after typing before problems are looked for. */
+const lintDelay = 250 // ms
+
+/** Something other than the text has changed that problems depend on. */
+const outdated = StateEffect.define<undefined>()
+
+/** Selects the next problem after the selection, or the first, shows its message, and announces it. */
+function nextProblem(view: EditorView): boolean {
+  const moved = nextDiagnostic(view)
+  const { from, to } = view.state.selection.main
+  forEachDiagnostic(view.state, ({ message }, start, end) => {
+    if (start === from && end === to)
+      view.dispatch({ effects: EditorView.announce.of(String(message)) })
+  })
+  return moved
 }
 
 /** Brackets to close. */
@@ -169,7 +186,11 @@ function extensions(options: EditorOptions) {
       icons: false,
       optionClass: ({ type }) => (type === 'lacking' ? 'cm-lacking' : ''),
     }),
-    problemMarks((text) => problemsOf(text, options)),
+    linter((view) => problemsOf(view.state.doc.toString(), options), {
+      delay: lintDelay,
+      needsRefresh: ({ transactions }) =>
+        transactions.some(({ effects }) => effects.some((effect) => effect.is(outdated))),
+    }),
     hoverTooltip((view, at) => {
       const hover = hoverAt(view.state.doc.toString(), at, server())
       return hover
@@ -179,13 +200,13 @@ function extensions(options: EditorOptions) {
   ]
 }
 
-function problemsOf(text: string, options: EditorOptions): Problem[] {
-  const found: Problem[] = textProblems(text, options.server()).map(
+function problemsOf(text: string, options: EditorOptions): Diagnostic[] {
+  const found: Diagnostic[] = textProblems(text, options.server()).map(
     ({ from, to, severity, sentence }) => ({
       from,
       to: Math.max(from, to),
       severity,
-      message: t(sentence.key, sentence.params),
+      message: visible(t(sentence.key, sentence.params)),
     }),
   )
   if (/"tools\/call"/.test(text)) found.push(...toolProblems(text, options.server()))

@@ -1,6 +1,7 @@
 /** Fields of a form, from the schema and the text of a message; changes are written into the text. */
 
-import { jsonTree, nodeAt, replaceAt } from '../protocol/json.ts'
+import { applyEdits, modify } from 'jsonc-parser'
+import { jsonTree, nodeAt, replaceAt, written } from '../protocol/json.ts'
 import { pretty } from '../protocol/pretty.ts'
 import type { Params } from '../protocol/revisions.ts'
 import type { Schema } from '../protocol/schema.ts'
@@ -64,8 +65,7 @@ function field(
   root: Schema,
   server: ServerContext,
 ): Field {
-  const tree = jsonTree(source)
-  const node = nodeAt(tree.root, path)
+  const node = nodeAt(jsonTree(source).root, path)
   const schemas = schemasAt(root, path, message)
   // all members of a union are choices
   const all = schemasAt(root, path, withoutLiterals(message, path))
@@ -76,14 +76,14 @@ function field(
     there: node !== undefined,
     required,
     doc: typeof first?.description === 'string' ? first.description : undefined,
-    value: node === undefined ? '' : (node.text ?? source.slice(node.from, node.to)),
+    value: !node ? '' : node.type === 'string' ? node.value : written(source, node),
   }
   const choices = [...new Set(all.flatMap(literals))]
   if (choices.length > 0) return { ...base, kind: 'choice', choices }
   const type = [first?.type].flat()[0]
   if (type === 'boolean') return { ...base, kind: 'yes' }
   if (type === 'number' || type === 'integer') return { ...base, kind: 'number' }
-  if (type === 'string' && (node === undefined || node.kind === 'string')) {
+  if (type === 'string' && (node === undefined || node.type === 'string')) {
     return { ...base, kind: 'text', choices: proposals(path, source, server) }
   }
   if (type === 'object' && first?.properties && path.length < maxDepth) {
@@ -114,12 +114,12 @@ function proposals(path: Path, source: string, server: ServerContext): readonly 
   const text = there ? source : setAt(source, path, '""')
   const node = nodeAt(jsonTree(text).root, path)
   if (!node) return []
-  const { options } = completionsAt(text, node.from + 1, server)
+  const { options } = completionsAt(text, node.offset + 1, server)
   return options.filter(({ kind }) => kind === 'live').map(({ label }) => label)
 }
 
 /**
- * Sets a member. An existing value is replaced in place; otherwise the message is formatted anew.
+ * Sets a member, and leaves the rest of the text as it is.
  *
  * @param json - undefined: removes the member
  */
@@ -128,17 +128,9 @@ export function setAt(source: string, path: Path, json: string | undefined): str
     const replaced = replaceAt(source, path, json)
     if (replaced !== undefined) return replaced
   }
-  const message = JSON.parse(source) as Params
-  let owner = message
-  for (const step of path.slice(0, -1)) {
-    const next = owner[step]
-    if (typeof next !== 'object' || next === null) owner[step] = {}
-    owner = owner[step] as Params
-  }
-  const name = String(path.at(-1))
-  if (json === undefined) delete owner[name]
-  else owner[name] = JSON.parse(json)
-  return pretty(message)
+  const value = json === undefined ? undefined : JSON.parse(json)
+  const formattingOptions = { tabSize: 2, insertSpaces: true, eol: '\n' }
+  return applyEdits(source, modify(source, [...path], value, { formattingOptions }))
 }
 
 /** The JSON of a field's input; undefined: none, so the member is removed unless it is required. */

@@ -1,10 +1,11 @@
 /** The tooltip of a position in a message. */
 
+import { getNodeValue } from 'jsonc-parser'
 import { aboutMethod, type Sentence } from '../protocol/explain.ts'
-import { jsonTree, placeAt } from '../protocol/json.ts'
+import { endOf, isStructure, jsonTree, placeAt } from '../protocol/json.ts'
 import { methodNamed, revisionsOf, specUrl } from '../protocol/methods.ts'
 import { resolve, type Schema } from '../protocol/schema.ts'
-import { frameSchema, plainValue, type ServerContext, schemasAt } from './schema-at.ts'
+import { frameSchema, type ServerContext, schemasAt } from './schema-at.ts'
 
 /** Content of a tooltip. */
 export interface Hover {
@@ -27,8 +28,8 @@ export function hoverAt(source: string, offset: number, server: ServerContext): 
   const { root } = jsonTree(source)
   const place = placeAt(source, root, offset)
   const { node, path } = place
-  if (!node || offset > node.to || node.kind === 'object' || node.kind === 'array') return undefined
-  const message = plainValue(root, source)
+  if (!root || !node || isStructure(node)) return undefined
+  const message = getNodeValue(root)
   const schema = frameSchema(message, server)
   const { revision } = server
   const method = (message as { method?: unknown } | undefined)?.method
@@ -37,7 +38,7 @@ export function hoverAt(source: string, offset: number, server: ServerContext): 
     title: `${revision} · ${known.page}`,
     url: specUrl(revision, known.page),
   }
-  const base = { from: node.from, to: node.to, link }
+  const base = { from: node.offset, to: endOf(node), link }
   if (!place.key && path.length === 1 && path[0] === 'method' && typeof method === 'string') {
     const others = revisionsOf(method)
     return {
@@ -46,7 +47,7 @@ export function hoverAt(source: string, offset: number, server: ServerContext): 
       sentence: aboutMethod(method, revision, others.includes(revision) ? known : undefined),
     }
   }
-  const here = place.key ? [...path, node.text ?? ''] : path
+  const here = place.key ? [...path, String(node.value)] : path
   const schemas = schemasAt(schema, here, message)
   const [first] = schemas
   if (!first) return undefined

@@ -1,7 +1,7 @@
 /** Problems of a message, with positions in its text. */
 
 import type { Sentence } from '../protocol/explain.ts'
-import { jsonTree, nodeAt } from '../protocol/json.ts'
+import { endOf, isStructure, jsonTree, nodeAt } from '../protocol/json.ts'
 import { messageProblems } from '../protocol/message.ts'
 import { methodNamed, missingCapability } from '../protocol/methods.ts'
 import { nearest } from '../protocol/nearest.ts'
@@ -36,13 +36,11 @@ export function textProblems(source: string, server: ServerContext): TextProblem
   const found = messageProblems(message, server.revision, requestAnswered(message, server)).map(
     ({ at, sentence }): TextProblem => {
       // a missing member is marked at the key of its object, not over the whole object
-      const owner = at.length > 0 ? nodeAt(root, at.slice(0, -1)) : undefined
-      const member = owner?.members?.findLast(({ key }) => key.text === at.at(-1))
       const value = nodeAt(root, at)
-      const structure = value?.kind === 'object' || value?.kind === 'array'
-      const mark = structure ? member?.key : value
-      const from = mark?.from ?? value?.from ?? root?.from ?? 0
-      const to = mark?.to ?? from + 1
+      const key = value?.parent?.type === 'property' ? value.parent.children?.[0] : undefined
+      const mark = isStructure(value) ? key : value
+      const from = (mark ?? value ?? root)?.offset ?? 0
+      const to = mark ? endOf(mark) : from + 1
       return { from, to, severity: 'error', sentence }
     },
   )
@@ -54,12 +52,12 @@ export function textProblems(source: string, server: ServerContext): TextProblem
   const capability = mine && capabilities ? missingCapability(named, capabilities) : ''
   if (node && capability) {
     const sentence: Sentence = { key: 'explain.cause.capability', params: { capability } }
-    found.push({ from: node.from, to: node.to, severity: 'warning', sentence })
+    found.push({ from: node.offset, to: endOf(node), severity: 'warning', sentence })
   }
   const unlisted = unlistedName(message, server)
   const name = nodeAt(root, ['params', 'name'])
   if (name && unlisted) {
-    found.push({ from: name.from, to: name.to, severity: 'warning', sentence: unlisted })
+    found.push({ from: name.offset, to: endOf(name), severity: 'warning', sentence: unlisted })
   }
   return found.sort((a, b) => a.from - b.from)
 }

@@ -1,7 +1,6 @@
 /** The schemas at a position of a message, for completions, tooltips and the form. */
 
 import type { Prompt, Resource, Template, Tool } from '../connections/catalogue.ts'
-import type { JsonNode } from '../protocol/json.ts'
 import { methodsOf } from '../protocol/methods.ts'
 import type { Params, Revision } from '../protocol/revisions.ts'
 import { definitions, resolve, type Schema, schemaOf } from '../protocol/schema.ts'
@@ -147,24 +146,4 @@ function arms(given: Schema, value: unknown, root: Schema, depth = 0): Schema[] 
     ),
   )
   return meant.length ? meant : described
-}
-
-/** The value of a tolerant tree; incomplete parts are omitted. */
-export function plainValue(node: JsonNode | undefined, source: string): unknown {
-  switch (node?.kind) {
-    case 'object':
-      return Object.fromEntries(
-        (node.members ?? []).map(({ key, value }) => [key.text ?? '', plainValue(value, source)]),
-      )
-    case 'array':
-      return (node.items ?? []).map((item) => plainValue(item, source))
-    case 'string':
-      return node.text
-  }
-  if (node === undefined) return undefined
-  try {
-    return JSON.parse(source.slice(node.from, node.to))
-  } catch {
-    return undefined
-  }
 }

@@ -6,8 +6,8 @@ import { front, pane } from '../base/state.ts'
 import { active, setRevision } from '../connections/clients.ts'
 import { readsOnly } from '../connections/consent.ts'
 import type { Session } from '../connections/session.ts'
+import { frameOf } from '../messages/frame.ts'
 import { showAnswer } from '../messages/select-answer.ts'
-import { jsonTree, nodeAt } from '../protocol/json.ts'
 import { change, initialText, open, persistTabs, replaceText, tab, withdraw } from './tabs.ts'
 import { addUnsaved } from './unsaved.ts'
 
@@ -25,23 +25,23 @@ export function requiresConfirmation(text: string, session: Session): boolean {
   return session.connection.dialer.kind !== 'in-page' || !readsOnly(text)
 }
 
+/** Strings, with the number after a key, and brackets. */
+const tokens = /"(?:[^"\\]|\\.)*"(?:\s*:\s*(-?\d[\d.eE+-]*))?|[{}[\]]/g
+
 /** Replaces the id of a request by an unused one if it is a number. Other ids are kept. */
 export function withFreshId(text: string, next: () => number): string {
-  const { root, errorAt } = jsonTree(text)
-  const id = nodeAt(root, ['id'])
-  if (errorAt !== undefined || id?.kind !== 'number' || !nodeAt(root, ['method'])) return text
-  return text.slice(0, id.from) + next() + text.slice(id.to)
-}
-
-/** Removes the id, which makes a request a notification. */
-export function withoutId(text: string): string {
-  const member = jsonTree(text).root?.members?.find(({ key }) => key.text === 'id')
-  if (!member?.value) return text
-  const before = text.slice(0, member.key.from)
-  const after = text.slice(member.value.to)
-  return /^\s*,/.test(after)
-    ? before + after.replace(/^\s*,\s*/, '')
-    : before.replace(/,\s*$/, '') + after
+  const { kind, id } = frameOf(text)
+  if (kind !== 'request' || id.startsWith('"')) return text
+  let depth = 0
+  for (const { 0: token, 1: number = '', index } of text.matchAll(tokens)) {
+    if ('{['.includes(token)) depth++
+    else if ('}]'.includes(token)) depth--
+    else if (depth === 1 && number && /^"id"\s*:/.test(token)) {
+      const end = index + token.length
+      return text.slice(0, end - number.length) + next() + text.slice(end)
+    }
+  }
+  return text
 }
 
 /**
@@ -75,8 +75,7 @@ export function send({ confirmed = false }: { confirmed?: boolean } = {}): numbe
  */
 export function replay(text: string): number | undefined {
   const session = active.peek()
-  const id = nodeAt(jsonTree(text).root, ['id'])
-  const used = session?.isUsed(Number(text.slice(id?.from, id?.to)))
+  const used = session?.isUsed(Number(frameOf(text).id))
   return sendText(session && used ? withFreshId(text, () => session.nextId()) : text)
 }
 
@@ -90,12 +89,10 @@ export function sendText(text: string): number | undefined {
   import('./history.ts').then(({ addToHistory }) => addToHistory(message)).catch(() => {})
   const row = session.connection.send(text)
   showAnswer(row)
-  const { root } = jsonTree(text)
-  const id = nodeAt(root, ['id'])
-  if (id && !nodeAt(root, ['method'])) {
+  const { kind, id } = frameOf(text)
+  if (kind === 'result' || kind === 'error') {
     // a response written by the user: its request is no longer pending
-    const answered = text.slice(id.from, id.to)
-    session.asked.value = session.asked.peek().filter((one) => JSON.stringify(one.id) !== answered)
+    session.asked.value = session.asked.peek().filter((one) => JSON.stringify(one.id) !== id)
   }
   return row
 }

@@ -1,9 +1,9 @@
 /** Responses to a POST: event streams, rejections, unexpected ids. */
 
+import { createParser } from 'eventsource-parser'
 import { t } from '../base/i18n.ts'
 import type { HttpFacts } from '../messages/entry.ts'
 import { type Parsed, parsed } from './http-headers.ts'
-import { EventParser } from './sse.ts'
 
 /**
  * Reads events until the stream ends or `receive` returns true for the last one. An incomplete event at the end
@@ -15,22 +15,30 @@ export async function readEvents(
   receive: (data: string, facts: HttpFacts) => boolean,
 ): Promise<{ lastId: string; retry?: number }> {
   let last = false
-  const parser = new EventParser(({ name, data, id }) => {
-    if (data === '') return // a stream of 2025-11-25 begins with an event that has only an id
-    const event = { ...(id !== '' && { id }), ...(name !== '' && { name }) }
-    last = receive(data, { ...facts, event }) || last
+  let lastId = ''
+  let retry: number | undefined
+  const parser = createParser({
+    onRetry(ms) {
+      retry = ms
+    },
+    onEvent({ event: name, data, id }) {
+      lastId = id ?? lastId
+      if (data === '') return // a stream of 2025-11-25 begins with an event that has only an id
+      const event = { ...(id !== undefined && { id }), ...(name !== undefined && { name }) }
+      last = receive(data, { ...facts, event }) || last
+    },
   })
   const decoder = new TextDecoder()
   try {
     const reader = response.body?.getReader()
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-      parser.push(decoder.decode(part.value, { stream: true }))
+      parser.feed(decoder.decode(part.value, { stream: true }))
       if (last) await reader?.cancel()
     }
   } catch {
     // interrupted: complete events were delivered
   }
-  return { lastId: parser.lastId, retry: parser.retry }
+  return { lastId, retry }
 }
 
 /** Whether a body is JSON-RPC, not other JSON. */

@@ -1,6 +1,6 @@
 /** Compares two JSON values: lists the paths at which they differ. */
 
-import { diffLists } from './diff-list.ts'
+import { diffLists } from './diff-text.ts'
 
 export interface Difference {
   /** RFC 6901; in arrays, the index in the new one, or of a removed item, in the old one. */
@@ -83,22 +83,24 @@ function items(
   after: readonly unknown[],
   found: Difference[],
 ) {
+  let a = 0 // index in the old list
+  let b = 0
   const changes = diffLists(before.map(nameOf), after.map(nameOf))
-  for (const [index, { kind, a, b, count }] of changes.entries()) {
+  for (const [index, { added, removed, value }] of changes.entries()) {
     const next = changes[index + 1]
     // What was removed where as much was added is the same item, changed.
-    const replaced = kind === 'removed' && next?.kind === 'added' && next.count === count
-    const replacing = kind === 'added' && isReplacing(changes[index - 1], count)
-    for (let i = 0; i < count; i++) {
-      if (found.length >= maxDifferences) return
-      if (kind === 'same') compare(step(path, b + i), before[a + i], after[b + i], found)
-      else if (replaced) compare(step(path, b + i), before[a + i], after[b + i], found)
-      else if (kind === 'removed') {
-        found.push({ path: step(path, a + i), kind, before: before[a + i] })
-      } else if (!replacing) found.push({ path: step(path, b + i), kind, after: after[b + i] })
+    const isReplaced = removed && next?.added && next.value.length === value.length
+    const isReplacing =
+      added && changes[index - 1]?.removed && changes[index - 1]?.value.length === value.length
+    for (let i = 0; i < value.length && found.length < maxDifferences; i++) {
+      if (isReplacing) break
+      if (isReplaced || !(added || removed))
+        compare(step(path, b + i), before[a + i], after[b + i], found)
+      else if (removed)
+        found.push({ path: step(path, a + i), kind: 'removed', before: before[a + i] })
+      else found.push({ path: step(path, b + i), kind: 'added', after: after[b + i] })
     }
+    if (!added) a += value.length
+    if (!removed) b += value.length
   }
 }
-
-const isReplacing = (last: { kind: string; count: number } | undefined, count: number) =>
-  last?.kind === 'removed' && last.count === count

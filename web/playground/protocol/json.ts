@@ -1,161 +1,50 @@
 /**
- * A tolerant JSON parser with positions: text that is being typed is rarely complete. Offsets count UTF-16
- * code units, as editors do.
+ * JSON with positions, also of a text that is not complete: one that is being typed rarely is. Offsets count UTF-16 code
+ * units, as editors do.
  */
 
+import {
+  applyEdits,
+  findNodeAtLocation,
+  getLocation,
+  modify,
+  type Node,
+  type ParseError,
+  parseTree,
+} from 'jsonc-parser'
 import type { Path } from './validate.ts'
 
-/** A value. Where it is incomplete, {@link Tree.errorAt} is set. */
-export interface JsonNode {
-  kind: 'object' | 'array' | 'string' | 'number' | 'word'
-  from: number
-  to: number
-  /** The closing bracket of an object or array is missing. */
-  open?: true
-  /** Of an object. */
-  members?: JsonMember[]
-  /** Of an array. */
-  items?: JsonNode[]
-  /** The value of a string; of others undefined. */
-  text?: string
-}
-
-export interface JsonMember {
-  key: JsonNode
-  /** Undefined if not typed yet. */
-  value?: JsonNode
-}
+export type { Node } from 'jsonc-parser'
 
 export interface Tree {
-  root?: JsonNode
+  root?: Node
   /** Offset of the first syntax error; undefined: valid JSON. */
   errorAt?: number
 }
 
-/** Deeper values are not parsed: neither users nor the protocol need them. */
-const maxDepth = 200 // levels
-
-/** Parses a text in one pass. Never throws. */
+/** Parses a text. A value that is nested too deep is an error. */
 export function jsonTree(source: string): Tree {
-  let at = 0
-  let errorAt: number | undefined
-  const fail = () => {
-    errorAt ??= at
+  const errors: ParseError[] = []
+  try {
+    const root = parseTree(source, errors, { disallowComments: true })
+    return { root, errorAt: errors[0]?.offset }
+  } catch {
+    return { errorAt: 0 } // the parser's stack is full
   }
-  const skip = () => {
-    while (' \t\r\n'.includes(source[at] ?? 'x')) at++
-  }
-
-  function value(depth: number): JsonNode | undefined {
-    skip()
-    const char = source[at]
-    if (depth > maxDepth) {
-      fail()
-      return undefined
-    }
-    if (char === '{') return object(depth)
-    if (char === '[') return array(depth)
-    if (char === '"') return string()
-    const from = at
-    while (at < source.length && !' \t\r\n,:{}[]"'.includes(source[at] as string)) at++
-    const word = source.slice(from, at)
-    if (word === '') {
-      fail()
-      return undefined
-    }
-    const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(word)
-    if (!number && !['true', 'false', 'null'].includes(word)) errorAt ??= from
-    return { kind: number ? 'number' : 'word', from, to: at }
-  }
-
-  function string(): JsonNode {
-    const from = at++
-    while (at < source.length && source[at] !== '"' && source[at] !== '\n') {
-      at += source[at] === '\\' ? 2 : 1
-    }
-    at = Math.min(at, source.length)
-    if (source[at] === '"') at++
-    else fail()
-    let text = source.slice(from + 1, at)
-    try {
-      text = JSON.parse(source.slice(from, at)) as string
-    } catch {
-      errorAt ??= from
-    }
-    return { kind: 'string', from, to: at, text }
-  }
-
-  function object(depth: number): JsonNode {
-    const node: JsonNode = { kind: 'object', from: at++, to: at, members: [] }
-    for (;;) {
-      skip()
-      if (source[at] === '}' || at >= source.length) break
-      if (source[at] !== '"') {
-        fail()
-        break
-      }
-      const member: JsonMember = { key: string() }
-      node.members?.push(member)
-      skip()
-      if (source[at] === ':') {
-        at++
-        member.value = value(depth + 1)
-      } else fail()
-      skip()
-      if (source[at] === ',') {
-        at++
-        skip()
-        if (source[at] === '}') fail()
-      } else if (source[at] !== '}') break
-    }
-    return close(node, '}')
-  }
-
-  function array(depth: number): JsonNode {
-    const node: JsonNode = { kind: 'array', from: at++, to: at, items: [] }
-    for (;;) {
-      skip()
-      if (source[at] === ']' || at >= source.length) break
-      const item = value(depth + 1)
-      if (item === undefined) break
-      node.items?.push(item)
-      skip()
-      if (source[at] === ',') {
-        at++
-        skip()
-        if (source[at] === ']') fail()
-      } else if (source[at] !== ']') break
-    }
-    return close(node, ']')
-  }
-
-  function close(node: JsonNode, bracket: string): JsonNode {
-    if (source[at] === bracket) at++
-    else {
-      node.open = true
-      fail()
-    }
-    node.to = at
-    return node
-  }
-
-  const root = value(0)
-  skip()
-  if (at < source.length) fail()
-  return { root, ...(errorAt !== undefined && { errorAt }) }
 }
+
+export const endOf = ({ offset, length }: Node): number => offset + length
+
+/** The text of a node, as it is written. */
+export const written = (source: string, node: Node): string =>
+  source.slice(node.offset, endOf(node))
+
+export const isStructure = (node: Node | undefined): boolean =>
+  node?.type === 'object' || node?.type === 'array'
 
 /** The value at a path. */
-export function nodeAt(root: JsonNode | undefined, path: Path): JsonNode | undefined {
-  let node = root
-  for (const step of path) {
-    node =
-      typeof step === 'number'
-        ? node?.items?.[step]
-        : node?.members?.findLast(({ key }) => key.text === step)?.value
-  }
-  return node
-}
+export const nodeAt = (root: Node | undefined, path: Path): Node | undefined =>
+  root && findNodeAtLocation(root, [...path])
 
 /** A position in a text. */
 export interface Place {
@@ -163,61 +52,26 @@ export interface Place {
   path: Path
   /** Whether a key is, or may be, written there. */
   key: boolean
-  /** The value or key, if there is one. */
-  node?: JsonNode
-  /** The member that the value belongs to. */
-  member?: JsonMember
+  /** The value or key, if the offset is in it or at its end. */
+  node?: Node
 }
 
 /** The position at an offset. Between values, it describes what may be inserted. */
-export function placeAt(source: string, root: JsonNode | undefined, offset: number): Place {
-  const path: (string | number)[] = []
-  let node = root
-  for (;;) {
-    if (node?.kind === 'object') {
-      const members = node.members ?? []
-      const on = members.find(({ key }) => key.from <= offset && offset <= key.to)
-      if (on) return { path, key: true, node: on.key, member: on }
-      const inside = members.findLast(({ key }) => key.to < offset)
-      if (inside) {
-        const after = inside.value
-        const between = source.slice(after?.to ?? inside.key.to, offset)
-        const within = after && after.from <= offset && offset <= after.to
-        if (within || (!between.includes(',') && (!after || offset < after.from))) {
-          const colon = after ?? (source.slice(inside.key.to, offset).includes(':') || undefined)
-          if (!colon) return { path, key: true, node: inside.key, member: inside }
-          path.push(inside.key.text ?? '')
-          if (!within) return { path, key: false, member: inside }
-          if (after.kind !== 'object' && after.kind !== 'array') {
-            return { path, key: false, node: after, member: inside }
-          }
-          if (offset === after.from || (offset === after.to && !after.open)) {
-            return { path, key: false, node: after, member: inside }
-          }
-          node = after
-          continue
-        }
-      }
-      return { path, key: true }
-    }
-    if (node?.kind === 'array') {
-      const items = node.items ?? []
-      const i = items.findIndex(({ from, to }) => from <= offset && offset <= to)
-      const on = items[i]
-      path.push(on ? i : items.filter(({ to }) => to < offset).length)
-      if (!on) return { path, key: false }
-      if (on.kind === 'object' || on.kind === 'array') {
-        node = on
-        continue
-      }
-      return { path, key: false, node: on }
-    }
-    return { path, key: false, node }
-  }
+export function placeAt(source: string, root: Node | undefined, offset: number): Place {
+  const { path, isAtPropertyKey: key, previousNode } = getLocation(source, offset)
+  const value = key ? undefined : nodeAt(root, path)
+  const node = [previousNode, value].find(
+    (one) => one && (one.offset === offset || (one.offset < offset && offset <= endOf(one))),
+  )
+  return { path: key ? path.slice(0, -1) : path, key, node }
 }
 
 /** Replaces one value by another JSON text; undefined if there is none at the path. */
 export function replaceAt(source: string, path: Path, json: string): string | undefined {
   const node = nodeAt(jsonTree(source).root, path)
-  return node && source.slice(0, node.from) + json + source.slice(node.to)
+  return node && source.slice(0, node.offset) + json + source.slice(endOf(node))
 }
+
+/** Removes the id, which makes a request a notification. */
+export const withoutId = (text: string): string =>
+  nodeAt(jsonTree(text).root, ['id']) ? applyEdits(text, modify(text, ['id'], undefined, {})) : text

@@ -4,7 +4,7 @@
  */
 
 import { isSecretHeader, isSecretMember, redactText as redactSecrets } from '../../src/secrets.ts'
-import { type JsonNode, jsonTree } from '../protocol/json.ts'
+import { endOf, jsonTree, type Node, written } from '../protocol/json.ts'
 
 /** Replaces a secret. */
 export const redacted = '[redacted]'
@@ -23,38 +23,29 @@ const maxNested = 4
 export function redact(raw: string, nested = 0): string {
   const { root, errorAt } = jsonTree(raw)
   if (errorAt !== undefined || root === undefined) return redactText(raw)
-  const cuts: { from: number; to: number; json: string }[] = []
+  const cuts: [Node, string][] = []
   collect(root, raw, cuts, nested)
   let text = raw
-  for (const { from, to, json } of cuts.toReversed()) {
-    text = text.slice(0, from) + json + text.slice(to)
+  for (const [node, safe] of cuts.toReversed()) {
+    text = text.slice(0, node.offset) + JSON.stringify(safe) + text.slice(endOf(node))
   }
   return text
 }
 
-function collect(
-  node: JsonNode,
-  raw: string,
-  cuts: { from: number; to: number; json: string }[],
-  nested: number,
-): void {
-  const replace = ({ from, to, text = '' }: JsonNode, safe: string) => {
-    if (safe !== text) cuts.push({ from, to, json: JSON.stringify(safe) })
-  }
-  if (node.kind === 'string') {
-    const { text = '' } = node
+function collect(node: Node, raw: string, cuts: [Node, string][], nested: number): void {
+  if (node.type === 'string') {
+    const text: string = node.value
     // Tools and resources return JSON as text.
     const json = nested < maxNested && /^\s*[[{]/.test(text)
-    replace(node, json ? redact(text, nested + 1) : redactText(text))
+    const safe = json ? redact(text, nested + 1) : redactText(text)
+    if (safe !== text) cuts.push([node, safe])
   }
-  for (const item of node.items ?? []) collect(item, raw, cuts, nested)
-  for (const { key, value } of node.members ?? []) {
-    replace(key, redactText(key.text ?? ''))
-    if (!value) continue
-    if (isSecretMember(key.text ?? '') && isGiven(raw.slice(value.from, value.to))) {
-      cuts.push({ from: value.from, to: value.to, json: JSON.stringify(redacted) })
-    } else collect(value, raw, cuts, nested)
-  }
+  const [key, value] = node.children ?? []
+  if (node.type === 'property' && key && value && isSecretMember(key.value)) {
+    collect(key, raw, cuts, maxNested)
+    if (isGiven(written(raw, value))) cuts.push([value, redacted])
+    else collect(value, raw, cuts, nested)
+  } else for (const child of node.children ?? []) collect(child, raw, cuts, nested)
 }
 
 /**

@@ -30,17 +30,8 @@ import {
   validServers,
 } from '../../../playground/connections/servers.ts'
 import type { Peer } from '../../../playground/connections/session.ts'
-import { EventParser, type StreamEvent } from '../../../playground/connections/sse.ts'
 import type { Dialer, Transport } from '../../../playground/connections/transport.ts'
 import { store } from '../../../playground/messages/log.ts'
-
-/** What comes of a stream that arrives in pieces of so many characters. */
-function eventsOf(text: string, size: number): StreamEvent[] {
-  const events: StreamEvent[] = []
-  const parser = new EventParser((event) => events.push(event))
-  for (let at = 0; at < text.length; at += size) parser.push(text.slice(at, at + size))
-  return events
-}
 
 test('sizes have a short unit, and a space before it, in each language', async () => {
   const texts = {
@@ -54,26 +45,6 @@ test('sizes have a short unit, and a space before it, in each language', async (
     assert.deepEqual([341, 3400, 1_200_000].map(sizeText), wanted, language)
   }
   await setLocale('en')
-})
-
-test('an event stream is read alike, wherever it is cut', () => {
-  const text =
-    '\uFEFF: a comment\n\nretry: 10\r\nid: 1\r\nevent: message\r\ndata: {"a":\r\ndata:  "b"}\r\n\r\n' +
-    'data\n\nid: 2\ndata: x\ry\n\nevent: lost\n\nid: no\0id\ndata: z\n\ndata: never ended\n'
-  const want = [
-    { name: 'message', data: '{"a":\n "b"}', id: '1' },
-    { name: '', data: '', id: '1' },
-    { name: '', data: 'x', id: '2' },
-    { name: '', data: 'z', id: '2' },
-  ]
-  for (const size of [1, 2, 3, 7, text.length])
-    assert.deepEqual(eventsOf(text, size), want, `${size}`)
-})
-
-test('a large event in small pieces takes time in proportion', () => {
-  const large = 'x'.repeat(4_000_000)
-  const [event] = eventsOf(`data: ${large}\n\n`, 1_000)
-  assert.equal(event?.data.length, large.length)
 })
 
 const modern = {
