@@ -18,7 +18,6 @@
 # make standalone  the program of a release for this machine, in bin/release: it contains the web files
 # make release  all that is published, in dist/release, by goreleaser; NAMES=registered confirms the names, NAMES=trial is for tests
 # make release-check  installs and runs what is in dist/release, without a network
-# make picture  records the moving picture of README and documentation again, into web/docs; look at it before it is committed
 # make version  V=0.2.0 sets the version in all files, and the names of server/published, and dates the changelog's section
 # make build  bin/pagemcp, the npm package in dist/npm/pagemcp, the browser extension in dist/extension and dist/extension-firefox, each with its notices
 
@@ -49,7 +48,7 @@ JOBS = 3
 SEEDS = 50
 SEED =
 
-.PHONY: picture quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants-web soak bench bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go test-build race under-node vet-variants test-playground test-web built binary program
+.PHONY: quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants-web soak bench bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go test-build race under-node vet-variants test-playground test-web built binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -80,12 +79,6 @@ $(BIN)/goreleaser-$(strip $(GORELEASER)):
 
 release-check: $(NPM_STAMP) browsers
 	cd web && $(NODE) --test --test-timeout=300000 'test/release/*.check.ts'
-
-# The page, the gateway and the messages are real: web/picture/record.ts. Half a minute.
-picture: $(NPM_STAMP) binary browsers
-	@rm -rf .cache/built
-	@$(BIN)/pagemcp build --out .cache/built
-	cd web && PAGEMCP_BUILT=$(CURDIR)/.cache/built $(NODE) picture/record.ts
 
 V =
 version:

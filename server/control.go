@@ -60,7 +60,6 @@ func (g *Gateway) commands() map[string]command {
 		"invite": commandOf(func(_ context.Context, p portNumber) (any, error) {
 			return Invitation{Fragment: g.fragment(p.Port)}, nil
 		}),
-		"webkey":        commandOf(func(context.Context, none) (any, error) { return g.webKey() }),
 		"open":          commandOf(func(context.Context, none) (any, error) { return g.inviteToWeb() }),
 		"pair":          commandOf(func(_ context.Context, p originName) (any, error) { return g.pair(p.Origin) }),
 		"revoke":        commandOf(func(_ context.Context, p revokeRequest) (any, error) { return g.revokeByCommand(p) }),

@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"errors"
 	"io"
 	"net"
@@ -63,17 +61,6 @@ func (c *Control) Fragment(ctx context.Context, port int) (string, error) {
 	var invitation Invitation
 	err := c.call(ctx, "invite", portNumber{port}, &invitation)
 	return invitation.Fragment, err
-}
-
-// WebKey returns the key of the devserver.Web beside this gateway. It is stored in the
-// state directory, so that pages that stay open during a restart recognize the web
-// server.
-func (c *Control) WebKey(ctx context.Context) (*ecdsa.PrivateKey, error) {
-	var stored webKey
-	if err := c.call(ctx, "webkey", none{}, &stored); err != nil {
-		return nil, err
-	}
-	return ecdsa.ParseRawPrivateKey(elliptic.P256(), stored.Key)
 }
 
 // Pair allows an origin and returns an invitation for one of its pages. The origin stays

@@ -284,17 +284,10 @@ func (c *Control) OpenDoor(ctx context.Context, d Door) (opened Opened, err erro
 
 // Hold keeps a door open until ctx ends: at the gateway that uses the state directory of
 // options, or at one in this process, bound to door.MCP, if none runs. When a gateway ends,
-// the next one gets the door. complete is called before the first time, and opened after it;
-// both may be nil, and their errors end Hold.
-func Hold(ctx context.Context, options Options, door Door, complete func(*Control, *Door) error, opened func(*Control, Opened) error) error {
+// the next one gets the door. opened is called after the first time; it may be nil, and its error ends Hold.
+func Hold(ctx context.Context, options Options, door Door, opened func(*Control, Opened) error) error {
 	for first := true; ; {
 		control, release, err := reach(ctx, options, door.MCP)
-		if err == nil {
-			if first && complete != nil {
-				err = complete(control, &door)
-			}
-			complete = nil // it has done so
-		}
 		var open Opened
 		if err == nil {
 			open, err = control.OpenDoor(ctx, door)

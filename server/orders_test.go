@@ -51,7 +51,7 @@ func startInOrder(t *testing.T, order []string) {
 		ctx, cancel := context.WithCancel(t.Context())
 		opened, ended := make(chan bool, 1), make(chan error, 1)
 		go func() {
-			ended <- Hold(ctx, Options{State: state, Version: "0.0.0-test"}, Door{Command: command, MCP: address}, nil,
+			ended <- Hold(ctx, Options{State: state, Version: "0.0.0-test"}, Door{Command: command, MCP: address},
 				func(*Control, Opened) error { opened <- true; return nil })
 		}()
 		await(t, command+" to open its door", opened)

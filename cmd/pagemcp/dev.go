@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/ecdsa"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,24 +88,20 @@ func dev(ctx context.Context, o devOptions, std streams) error {
 	if source.hasDocs {
 		door.Docs = "docs/"
 	}
-	var w *devserver.Web
-	err = o.hold(ctx, std, door, func(c *server.Control, door *server.Door) (err error) {
-		if w, err = listenWeb(ctx, c, door, o.web, devserver.New); err != nil {
-			return err
-		}
-		door.Assistants = append(door.Assistants, w.Origins()...) // the playground connects to this gateway as a client, too
-		if o.watch {
-			door.Monitors = w.Origins()
-		}
-		return nil
-	}, func(g gateway) error {
+	w := devserver.New()
+	defer w.Close()
+	if err := listenWeb(w, &door, o.web); err != nil {
+		return err
+	}
+	door.Assistants = append(door.Assistants, w.Origins()...) // the playground connects to this gateway as a client, too
+	if o.watch {
+		door.Monitors = w.Origins()
+	}
+	err = o.hold(ctx, std, door, func(g gateway) error {
 		go func() { end(w.Serve(g.Port)) }()                                // ends with w
 		go func() { end(serveFiles(ctx, o.settings, g, w, source, std)) }() // ends with ctx
 		return nil
 	})
-	if w != nil {
-		w.Close()
-	}
 	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
 		return cause
 	}
@@ -149,23 +144,15 @@ func serveFiles(ctx context.Context, s settings, g gateway, w *devserver.Web, so
 }
 
 // listenWeb binds a web server to address. Its pages may join the gateway.
-func listenWeb(ctx context.Context, c *server.Control, door *server.Door, address string, newWeb func(*ecdsa.PrivateKey) (*devserver.Web, error)) (*devserver.Web, error) {
+func listenWeb(w *devserver.Web, door *server.Door, address string) error {
 	if _, err := server.CheckLoopback(address); err != nil {
-		return nil, mistake{fmt.Errorf("--web: %w", err)}
-	}
-	key, err := c.WebKey(ctx)
-	if err != nil {
-		return nil, err
-	}
-	w, err := newWeb(key)
-	if err != nil {
-		return nil, err
+		return mistake{fmt.Errorf("--web: %w", err)}
 	}
 	if err := w.Listen(address); err != nil {
-		return nil, portTaken(err, "--web")
+		return portTaken(err, "--web")
 	}
 	door.Origins, door.Web = slices.Concat(door.Origins, w.Origins()), w.URL()
-	return w, nil
+	return nil
 }
 
 // printAddresses prints all addresses. Each page URL contains a new secret.

@@ -150,18 +150,18 @@ func (g gateway) fragment(ctx context.Context, std streams) string {
 	return fragment
 }
 
-// hold is server.Hold for the flags. complete may be nil.
-func (s *settings) hold(ctx context.Context, std streams, door server.Door, complete func(*server.Control, *server.Door) error, opened func(gateway) error) error {
+// hold is server.Hold for the flags, which add to door.
+func (s *settings) hold(ctx context.Context, std streams, door server.Door, opened func(gateway) error) error {
 	raiseHeapFloor()
 	door.PID, door.MCP, door.Only = os.Getpid(), s.mcp, len(s.only) > 0
-	door.Origins, door.Assistants, door.Sampling = s.origins, s.assistants, s.sampling
+	door.Origins, door.Assistants, door.Sampling = slices.Concat(s.origins, door.Origins), slices.Concat(s.assistants, door.Assistants), s.sampling
 	door.Settings = map[string]string{}
 	for _, name := range [...]string{"tls-cert", "tls-key", "token-file", "no-token", "lenient", "page-size", "logging", "no-resource-tools", "reads-per-second"} {
 		if value, ok := s.given[name]; ok {
 			door.Settings[name] = value
 		}
 	}
-	err := server.Hold(ctx, s.options(std), door, complete, func(c *server.Control, o server.Opened) error {
+	err := server.Hold(ctx, s.options(std), door, func(c *server.Control, o server.Opened) error {
 		explain(std, o)
 		return opened(gateway{c, o})
 	})

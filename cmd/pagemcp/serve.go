@@ -69,7 +69,7 @@ func (s *settings) serveUntilIdle(ctx context.Context, std streams) error {
 
 // serve runs the gateway alone. Pages come from other web servers.
 func serve(ctx context.Context, s settings, std streams) error {
-	return s.hold(ctx, std, server.Door{Command: "serve"}, nil, func(g gateway) error {
+	return s.hold(ctx, std, server.Door{Command: "serve"}, func(g gateway) error {
 		fragment := func() string { return g.fragment(ctx, std) }
 		if s.json {
 			return ready{MCP: g.MCP, TokenFile: g.TokenFile, Pages: map[string]string{}, Pairing: fragment()}.print(std.out)

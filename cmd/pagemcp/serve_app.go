@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/ecdsa"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,11 +44,13 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	var w *devserver.Web
-	err = s.hold(ctx, std, server.Door{Command: "serve"}, func(c *server.Control, door *server.Door) (err error) {
-		w, err = listenWeb(ctx, c, door, o.web, func(key *ecdsa.PrivateKey) (*devserver.Web, error) { return devserver.NewApp(key, o.singlePage) })
+	w := devserver.NewApp(o.singlePage)
+	defer w.Close()
+	door := server.Door{Command: "serve"}
+	if err := listenWeb(w, &door, o.web); err != nil {
 		return err
-	}, func(g gateway) error {
+	}
+	err = s.hold(ctx, std, door, func(g gateway) error {
 		go func() { end(w.Serve(g.Port)) }() // ends with w
 		first := make(chan error, 1)
 		go app.Watch(ctx, func(files map[string][]byte, err error) { // ends with ctx
@@ -84,9 +85,6 @@ func serveApp(ctx context.Context, s settings, o appOptions, std streams) error 
 		}
 		return nil
 	})
-	if w != nil {
-		w.Close()
-	}
 	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
 		return cause
 	}

@@ -50,7 +50,6 @@ func BuildListed(root string) (Files, []Component, error) {
 		return nil, nil, err
 	}
 	completePlayground(files)
-	completeDocs(files)
 	engine, err := engineComponents(root)
 	if err != nil {
 		return nil, nil, err
@@ -66,14 +65,9 @@ func BuildListed(root string) (Files, []Component, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// Playground and documentation contain the package.
+	// The playground contains the package.
 	if files[Playground+Notices], err = NoticesOf(root, slices.Concat(pack, shown, engine)); err != nil {
 		return nil, nil, err
-	}
-	if files[Docs+"index.html"] != nil {
-		if files[Docs+Notices], err = NoticesOf(root, slices.Concat(pack, engine)); err != nil {
-			return nil, nil, err
-		}
 	}
 	all, err := options.bundled(root, "/") // the demos, too
 	return files, append(all, engine...), err
@@ -140,7 +134,6 @@ func (r *results) set(i int, files Files, err error) {
 		return
 	}
 	completePlayground(all)
-	completeDocs(all)
 	r.built(all, nil)
 }
 

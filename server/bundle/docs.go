@@ -20,7 +20,6 @@ var docsEntries = [...]string{"main.ts", "theme.ts", "style.css"}
 const docsPages = "docs:pages"
 
 // docsOptions returns the options of the documentation; nil if there is none below root.
-// Its modules are in one directory, since the package looks for its Worker beside them.
 func docsOptions(root string, dev bool) (*api.BuildOptions, error) {
 	if !docs.Exists(root) {
 		return nil, nil
@@ -38,7 +37,7 @@ func docsOptions(root string, dev bool) (*api.BuildOptions, error) {
 	options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, api.EntryPoint{InputPath: docsPages, OutputPath: below + "pages"})
 	options.Splitting = true
 	options.ChunkNames = below + "[name]-[hash]"
-	options.Plugins = append([]api.Plugin{pagesOfDocs(options.AbsWorkingDir), publicSources(options.AbsWorkingDir)}, options.Plugins...)
+	options.Plugins = append([]api.Plugin{pagesOfDocs(options.AbsWorkingDir)}, options.Plugins...)
 	return options, nil
 }
 
@@ -94,14 +93,4 @@ func publicDeclarations(root string) (map[string][]byte, error) {
 		modules = append(modules, entry.name+".d.ts")
 	}
 	return declarations(root, modules)
-}
-
-// completeDocs adds the engine and its Worker, by which the documentation serves itself.
-func completeDocs(files Files) {
-	if files[Docs+"index.html"] == nil {
-		return
-	}
-	for _, name := range [...]string{"engine.wasm", "worker.js"} {
-		files[Docs+name] = files[Package+name]
-	}
 }

@@ -148,11 +148,7 @@ func TestDirectoryIsWatched(t *testing.T) {
 // An app has its own Content-Security-Policy, and may have routes of its own.
 func TestAppsAreServedAsTheyAre(t *testing.T) {
 	for _, singlePage := range []bool{false, true} {
-		w := newTestWeb(t)
-		app, err := NewApp(w.key, singlePage)
-		if err != nil {
-			t.Fatal(err)
-		}
+		app := NewApp(singlePage)
 		if err := app.Listen("127.0.0.1:0"); err != nil {
 			t.Fatal(err)
 		}

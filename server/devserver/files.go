@@ -5,7 +5,6 @@ package devserver
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -32,9 +31,7 @@ import (
 type Web struct {
 	listeners []net.Listener
 	port      int
-	gateway   int // its port, for the policy
-	key       *ecdsa.PrivateKey
-	script    string // for live reload
+	gateway   int    // its port, for the policy
 	app       bool   // serves an app of the user; see NewApp
 	fallback  string // path of the document for unknown paths; empty if there is none
 	done      chan struct{}
@@ -49,29 +46,21 @@ type Web struct {
 	changed chan struct{}       // closed at the next build
 }
 
-// New returns a Web without files. Its pages verify by key, before they reload, that it
-// is still the same server; see server.Gateway.WebKey.
-func New(key *ecdsa.PrivateKey) (*Web, error) {
-	script, err := liveScript(key)
-	if err != nil {
-		return nil, err
-	}
-	return &Web{key: key, script: script, done: make(chan struct{}), changed: make(chan struct{}), files: map[string]*webFile{}}, nil
+// New returns a Web without files.
+func New() *Web {
+	return &Web{done: make(chan struct{}), changed: make(chan struct{}), files: map[string]*webFile{}}
 }
 
 // NewApp is New for an app of the user: its documents get no Content-Security-Policy but
 // their own, and no other page may embed it. singlePage serves /index.html for unknown
 // paths without an extension, as apps with routes of their own need.
-func NewApp(key *ecdsa.PrivateKey, singlePage bool) (*Web, error) {
-	w, err := New(key)
-	if err != nil {
-		return nil, err
-	}
+func NewApp(singlePage bool) *Web {
+	w := New()
 	w.app = true
 	if singlePage {
 		w.fallback = "/index.html"
 	}
-	return w, nil
+	return w
 }
 
 // Listen binds addr; see server.CheckLoopback.
@@ -221,13 +210,7 @@ func (w *Web) serve(out http.ResponseWriter, r *http.Request) {
 		return
 	case scriptPath:
 		h.Set("Content-Type", contentType(name))
-		http.ServeContent(out, r, "", time.Time{}, strings.NewReader(w.script))
-		return
-	case proofPath:
-		w.prove(out, r)
-		return
-	case clearPath:
-		clearStorage(out, r)
+		http.ServeContent(out, r, "", time.Time{}, strings.NewReader(liveScript))
 		return
 	}
 	if strings.HasSuffix(name, "/") {

@@ -2,9 +2,6 @@ package devserver
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -18,22 +15,9 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/rawhttp"
 )
 
-func newTestWeb(t *testing.T) *Web {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := New(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
 func startWeb(t *testing.T, files map[string][]byte) *Web {
 	t.Helper()
-	return serveWeb(t, newTestWeb(t), files)
+	return serveWeb(t, New(), files)
 }
 
 func serveWeb(t *testing.T, w *Web, files map[string][]byte) *Web {
@@ -61,7 +45,7 @@ func serveWeb(t *testing.T, w *Web, files map[string][]byte) *Web {
 // Close may be called at any time: before, during and after Serve, which ends then.
 func TestCloseEndsServeAtAnyTime(t *testing.T) {
 	for range 50 {
-		w := newTestWeb(t)
+		w := New()
 		if err := w.Listen("127.0.0.1:0"); err != nil {
 			t.Fatal(err)
 		}
@@ -111,11 +95,7 @@ func TestLinksOpenPages(t *testing.T) {
 	for _, name := range []string{"/index.html", "/playground/index.html", "/playground/embed.html", "/demo/notes/index.html", "/demo/notes/main.js", "/docs/index.html", "/docs/guide.html"} {
 		files[name] = []byte("1")
 	}
-	own, err := NewApp(newTestWeb(t).key, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	web, app := startWeb(t, files), serveWeb(t, own, files)
+	web, app := startWeb(t, files), serveWeb(t, NewApp(false), files)
 	const headers = " HTTP/1.1\nHost: localhost:%d\nConnection: close\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: "
 	const window = "navigate\nSec-Fetch-Dest: document\n"
 	for _, x := range []struct {
@@ -242,7 +222,7 @@ func TestOnlyBuiltFilesAreServed(t *testing.T) {
 // not a 404.
 func TestFirstBuildIsAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t)
+		w := New()
 		ask := func(ctx context.Context, path string) (*httptest.ResponseRecorder, chan struct{}) {
 			answer, done := httptest.NewRecorder(), make(chan struct{})
 			go func() {

@@ -2,82 +2,30 @@ package devserver
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/rand"
-	"crypto/sha256"
-	"crypto/x509"
 	_ "embed"
-	"encoding/base64"
 	"io"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
 // Paths of live reload.
 const (
-	livePath   = "/live"       // the version of the files; a WebSocket receives each new one
-	scriptPath = "/live.js"    // reloads the page when the version changes
-	proofPath  = "/live/proof" // proves to a page that this server has served it
-	clearPath  = "/live/clear" // clears the browser's storage of this origin
+	livePath   = "/live"    // the version of the files; a WebSocket receives each new one
+	scriptPath = "/live.js" // reloads the page when the version changes
 )
 
 //go:embed livereload.js
-var liveSource string
+var liveScript string
 
 // unregisterScript unregisters a Service Worker. See [Web.serve].
 //
 //go:embed unregister.js
 var unregisterScript string
-
-// liveScript returns the script for pages of a server with this key.
-func liveScript(key *ecdsa.PrivateKey) (string, error) {
-	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
-	if err != nil {
-		return "", err
-	}
-	return strings.Replace(liveSource, "$PUBLIC_KEY", base64.StdEncoding.EncodeToString(public), 1), nil
-}
-
-// prove signs the nonce of a page and the address that it has dialled, which the guard
-// has verified. So another program on the former port of this server cannot relay the
-// request. The signature is r and s, as in WebCrypto.
-func (w *Web) prove(out http.ResponseWriter, r *http.Request) {
-	nonce := r.URL.Query().Get("nonce")
-	if len(nonce) != 64 { // 32 bytes in hexadecimal
-		http.Error(out, "nonce must be 64 hexadecimal digits", http.StatusBadRequest)
-		return
-	}
-	digest := sha256.Sum256([]byte("pagemcp/1 web\n" + r.Host + "\n" + nonce))
-	first, second, err := ecdsa.Sign(rand.Reader, w.key, digest[:])
-	if err != nil {
-		http.Error(out, "signing the nonce failed: retry later", http.StatusInternalServerError)
-		return
-	}
-	var signature [64]byte
-	first.FillBytes(signature[:32])
-	second.FillBytes(signature[32:])
-	out.Header().Set("Content-Type", "text/plain")
-	out.Header().Set("Cache-Control", "no-store")
-	io.WriteString(out, base64.StdEncoding.EncodeToString(signature[:]))
-}
-
-// clearStorage clears what another server at this address has stored in the browser.
-// Only pages of this origin may request it.
-func clearStorage(out http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Sec-Fetch-Site") != "same-origin" {
-		access.Refuse(out)
-		return
-	}
-	out.Header().Set("Clear-Site-Data", `"cache", "storage"`)
-	out.Header().Set("Cache-Control", "no-store")
-	out.WriteHeader(http.StatusNoContent)
-}
 
 // appsPath has documents of MCP apps, which are shown in frames without an origin: they
 // cannot load scripts of this server.

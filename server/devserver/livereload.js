@@ -1,24 +1,5 @@
-// Reloads the page when the server has built anew: only after the server has proved that it is the one that
-// served this page. Another program may have taken its port in the meantime.
+// Reloads the page when the server has built anew.
 ;(() => {
-  const publicKey = '$PUBLIC_KEY' // ECDSA P-256, SubjectPublicKeyInfo, base64
-  const known = 'pagemcp.web' // in localStorage: the key of the server that this origin had last
-
-  const bytes = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0))
-
-  async function isProven() {
-    const nonce = Array.from(crypto.getRandomValues(new Uint8Array(32)), (one) => one.toString(16).padStart(2, '0')).join('')
-    try {
-      const answer = await fetch(`/live/proof?nonce=${nonce}`, { cache: 'no-store' })
-      const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-      const key = await crypto.subtle.importKey('spki', bytes(publicKey), algorithm, false, ['verify'])
-      const signed = new TextEncoder().encode(`pagemcp/1 web\n${location.host}\n${nonce}`)
-      return answer.ok && (await crypto.subtle.verify(algorithm, key, bytes(await answer.text()), signed))
-    } catch {
-      return false
-    }
-  }
-
   const retryAfter = 1000 // ms
 
   let version = new URL(document.currentScript.src).search.slice(1) // that the page was served with
@@ -30,19 +11,14 @@
   }
 
   let isStarting = true
-  async function take(data) {
+  function take(data) {
     const before = version
     const isFirst = isStarting
     version = document.documentElement.dataset.version = data
     isStarting = false
     if (before === data || before === '' || (isFirst && wasReason(`${before} ${data}`))) return
-    if (await isProven()) {
-      if (isFirst) reload()
-      else location.reload()
-      return
-    }
-    stop()
-    console.error(`The program that answers at ${location.host} is not the server that sent this page: it is not reloaded. Close the tab, and open the link that pagemcp dev prints.`)
+    if (isFirst) reload()
+    else location.reload()
   }
 
   /** Whether this change was a reason to reload a moment ago: then a Service Worker serves the old page again. */
@@ -72,7 +48,7 @@
       try {
         // After failures Firefox delays WebSockets for up to a minute, but not requests.
         const answer = await fetch('/live', { cache: 'no-store', signal })
-        if (answer.ok) await take(await answer.text())
+        if (answer.ok) take(await answer.text())
         if (!signal.aborted) await receive(signal)
       } catch {
         // the server is away
@@ -90,15 +66,4 @@
   start()
   addEventListener('pagehide', () => stop())
   addEventListener('pageshow', ({ persisted }) => persisted && start()) // from the back/forward cache
-
-  // Another server of this address, such as one with another state directory, had keys and Service Workers of its own.
-  try {
-    const last = localStorage.getItem(known)
-    localStorage.setItem(known, publicKey)
-    if (last !== null && last !== publicKey) {
-      fetch('/live/clear', { cache: 'no-store' }).then(reload)
-    }
-  } catch {
-    // no storage: then there is nothing to clear
-  }
 })()

@@ -17,14 +17,14 @@ var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
 // labels are the texts of the pages' frame.
 type labels struct {
-	Skip, Menu, Pages, OnThisPage, Search, SearchAbout, NoResults, Close, Previous, Next, Copy, Copied, Language, Theme, Playground, Markdown, Assistant, Stop, Starting, Joined, Away, Unpaired, Failed, Play, Pause string
+	Skip, Menu, Pages, OnThisPage, Search, SearchAbout, NoResults, Close, Previous, Next, Copy, Copied, Language, Theme, Playground, Markdown string
 }
 
 var frameLabels = map[string]labels{
-	"en":      {"Skip to content", "Menu", "Pages", "On this page", "Search", "Search the documentation", "Nothing found", "Close", "Previous", "Next", "Copy", "Copied", "Language", "Light or dark", "Playground", "This page as Markdown", "Let an assistant read", "Stop", "Looking for the gateway", "Joined as {name}", "The gateway is away", "Not paired: open the link of “pagemcp dev” first, or run “pagemcp pair”", "Not served; the console says why", "Play", "Pause"},
-	"de":      {"Zum Inhalt", "Menü", "Seiten", "Auf dieser Seite", "Suchen", "In der Dokumentation suchen", "Nichts gefunden", "Schließen", "Zurück", "Weiter", "Kopieren", "Kopiert", "Sprache", "Hell oder dunkel", "Playground", "Diese Seite als Markdown", "Von einem Assistenten lesen lassen", "Beenden", "Sucht das Gateway", "Verbunden als {name}", "Das Gateway ist nicht erreichbar", "Nicht gekoppelt: zuerst den Link von „pagemcp dev“ öffnen oder „pagemcp pair“ ausführen", "Nicht bereitgestellt; der Grund steht in der Konsole", "Abspielen", "Anhalten"},
-	"ja":      {"本文へ", "メニュー", "ページ", "このページの内容", "検索", "ドキュメントを検索", "見つかりません", "閉じる", "前へ", "次へ", "コピー", "コピーしました", "言語", "ライトまたはダーク", "プレイグラウンド", "このページの Markdown", "アシスタントに読ませる", "停止", "ゲートウェイを探しています", "{name} として接続中", "ゲートウェイに接続できません", "ペアリングされていません。先に「pagemcp dev」のリンクを開くか、「pagemcp pair」を実行してください", "公開されていません。理由はコンソールにあります", "再生", "一時停止"},
-	"zh-Hans": {"跳到正文", "菜单", "页面", "本页内容", "搜索", "搜索文档", "没有找到", "关闭", "上一页", "下一页", "复制", "已复制", "语言", "浅色或深色", "演练场", "本页的 Markdown", "让助手阅读", "停止", "正在查找网关", "已连接：{name}", "网关不可用", "尚未配对：请先打开 “pagemcp dev” 的链接，或运行 “pagemcp pair”", "未提供；原因见控制台", "播放", "暂停"},
+	"en":      {"Skip to content", "Menu", "Pages", "On this page", "Search", "Search the documentation", "Nothing found", "Close", "Previous", "Next", "Copy", "Copied", "Language", "Light or dark", "Playground", "This page as Markdown"},
+	"de":      {"Zum Inhalt", "Menü", "Seiten", "Auf dieser Seite", "Suchen", "In der Dokumentation suchen", "Nichts gefunden", "Schließen", "Zurück", "Weiter", "Kopieren", "Kopiert", "Sprache", "Hell oder dunkel", "Playground", "Diese Seite als Markdown"},
+	"ja":      {"本文へ", "メニュー", "ページ", "このページの内容", "検索", "ドキュメントを検索", "見つかりません", "閉じる", "前へ", "次へ", "コピー", "コピーしました", "言語", "ライトまたはダーク", "プレイグラウンド", "このページの Markdown"},
+	"zh-Hans": {"跳到正文", "菜单", "页面", "本页内容", "搜索", "搜索文档", "没有找到", "关闭", "上一页", "下一页", "复制", "已复制", "语言", "浅色或深色", "演练场", "本页的 Markdown"},
 }
 
 type link struct {

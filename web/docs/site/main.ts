@@ -1,8 +1,6 @@
 /** The documentation in the browser: search, theme, language, the list of pages on phones, buttons that copy. */
 
-import type { Standing } from './assistant.ts'
 import { loadInView } from './embedded.ts'
-import { addPause } from './picture.ts'
 import { type Hit, type Index, search, termsOf } from './search.ts'
 
 const root = document.documentElement.dataset.root ?? ''
@@ -221,64 +219,7 @@ if (headings.size > 0) {
   markHeading()
 }
 
-// A moving picture
-
-const picture = document.querySelector('picture')
-const { play = '', pause = '' } = document.body.dataset
-if (picture) addPause(picture, { play, pause })
-
 // A lesson in the page
 
 const lesson = document.querySelector<HTMLElement>('mcp-playground')
 if (lesson) loadInView(lesson, new URL(`${root}../playground/`, location.href))
-
-// An assistant reads
-
-const assistant = element('assistant')
-const start = assistant.textContent ?? ''
-const wanted = 'pagemcp.docs.serve' // in this tab, on further pages too
-let stop: (() => void) | undefined
-
-function showStanding(is: Standing, name = '') {
-  element('standing').dataset.is = is
-  element('standing').textContent = (assistant.dataset[is] ?? '').replace('{name}', name)
-}
-
-/** Keeps the wish, if there is one, and returns what was kept. Without storage: for this page only. */
-function remember(wish?: string): string {
-  try {
-    if (wish !== undefined) sessionStorage.setItem(wanted, wish)
-    return sessionStorage.getItem(wanted) ?? ''
-  } catch {
-    return ''
-  }
-}
-
-async function serveDocs() {
-  stop = () => {}
-  assistant.textContent = assistant.dataset.stop ?? ''
-  showStanding('starting')
-  try {
-    remember('yes')
-    const [{ serve }, index] = await Promise.all([import('./assistant.ts'), loadIndex()])
-    stop = await serve(root, index, showStanding)
-  } catch (error) {
-    showStanding('failed')
-    stop = undefined
-    assistant.textContent = start
-    reportError(error)
-  }
-}
-
-assistant.addEventListener('click', () => {
-  if (stop === undefined) {
-    void serveDocs()
-    return
-  }
-  stop()
-  stop = undefined
-  remember('')
-  assistant.textContent = start
-})
-assistant.hidden = false
-if (/[#&]pagemcp=/.test(location.hash) || remember()) void serveDocs()

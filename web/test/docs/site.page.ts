@@ -141,26 +141,6 @@ inBrowsers(
   async ({ open }) => {
     const page = await open(address('de/index.html'))
     const errors = errorsOf(page)
-    // The picture moves for readers who have not asked for less motion, and stops by a button.
-    const picture = () =>
-      page.$eval('picture img', (one) => (one as HTMLImageElement).currentSrc.split('/').at(-1))
-    const button = await page.waitForSelector('.pause')
-    for (const [label, shown] of [
-      ['Anhalten', 'picture.webp'],
-      ['Abspielen', 'picture-still.webp'],
-      ['Anhalten', 'picture.webp'],
-    ]) {
-      assert.equal(await button?.evaluate((one) => one.textContent), label)
-      await page.waitForFunction(
-        (name) =>
-          document.querySelector<HTMLImageElement>('picture img')?.currentSrc.endsWith(name),
-        { polling: 50 },
-        `/${shown}`,
-      )
-      await button?.click()
-    }
-    assert.equal(await picture(), 'picture-still.webp')
-
     const loaded = () => page.frames().length > 1
     assert.equal(loaded(), false)
     await page.$eval('mcp-playground', (lesson) => lesson.scrollIntoView())
@@ -170,7 +150,7 @@ inBrowsers(
     })
     assert.deepEqual(errors, [])
   },
-  { only: ['chromium'], moving: true },
+  { only: ['chromium'] },
 )
 
 inBrowsers('search finds sections by keyboard, and says when there are none', async ({ open }) => {
