@@ -8,7 +8,8 @@
 # make simulation  SEEDS=50 of the simulation; SEED=17 replays one and prints its history
 # make reliability  the figures of memory, speed of recovery and idle cost, as a table
 # make flaky  RUNS=50 of the web tests in TESTS and of the Go packages in PACKAGES, while all cores are busy; outputs of failures are in .cache/flaky
-# make mutants-web  changes of TypeScript that no test in Node notices; SOURCES, TESTS and EVERY say what
+# make mutants  changes of the engine that no test notices; see ARGS=-help
+# make mutants-web  the same for TypeScript, by the tests in Node; SOURCES, TESTS and EVERY say what
 # make bench  races ours against others and prints ratios; never fails on time; see web/bench/run.ts for ARGS
 # make bundlers  runs an app in each bundler and framework, in Chromium; ONLY=vite8 for one; downloads them once
 # make clients  connects Claude Code, Codex CLI, Gemini CLI and opencode by `pagemcp install`; downloads them each time
@@ -48,7 +49,7 @@ JOBS = 3
 SEEDS = 50
 SEED =
 
-.PHONY: quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants-web soak bench bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go test-build race under-node vet-variants test-playground test-web built binary program
+.PHONY: quick test test-more cluster run standalone release release-check version simulation reliability flaky mutants mutants-web soak bench bundlers clients build pack audit conformance fuzz lint format lint-more lint-go lint-web browsers test-go test-build race under-node vet-variants test-playground test-web built binary program
 
 run:
 	@$(MAKE) --no-print-directory -j 2 $(RUN_STAMP) program
@@ -268,6 +269,9 @@ flaky: built browsers
 		(cd web && $(WEB_TEST) --test-concurrency=$(JOBS) $(TESTS)) >.cache/flaky/web-$$run.txt 2>&1 && rm .cache/flaky/web-$$run.txt || { failed=$$((failed + 1)); echo "run $$run failed: .cache/flaky/web-$$run.txt"; }; \
 		test -z "$(PACKAGES)" || $(GO) test -count=1 $(PACKAGES) >.cache/flaky/go-$$run.txt 2>&1 && rm -f .cache/flaky/go-$$run.txt || { failed=$$((failed + 1)); echo "run $$run failed: .cache/flaky/go-$$run.txt"; }; \
 	done; echo "$$failed of $(RUNS) runs failed"; test $$failed = 0
+
+mutants:
+	$(GO) run ./cmd/internal/mutants $(ARGS)
 
 SOURCES = playground/compose
 EVERY = 10
