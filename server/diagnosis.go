@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -37,30 +35,18 @@ type Finding struct {
 
 // DiagnoseOptions tell Diagnose what to look at.
 type DiagnoseOptions struct {
-	State   string                   // directory
-	Addr    string                   // that a gateway would listen on
-	Version string                   // of the calling program
-	Getenv  func(name string) string // os.Getenv, if nil
-
-	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error) // of the system, if nil
+	State   string // directory
+	Addr    string // that a gateway would listen on
+	Version string // of the calling program
 }
 
-// Diagnose checks the state directory, the token, the port, the running gateway, what a
-// browser needs, and the pages. It changes nothing but a temporary file, by which it
+// Diagnose checks the state directory, the token, the port, the running gateway, and the pages. It changes nothing but a temporary file, by which it
 // learns that it may write.
 func Diagnose(ctx context.Context, o DiagnoseOptions) []Finding {
-	if o.Getenv == nil {
-		o.Getenv = os.Getenv
-	}
-	if o.lookup == nil {
-		o.lookup = net.DefaultResolver.LookupNetIP
-	}
 	d := &diagnosis{ctx: ctx, dir: o.State}
 	d.checkState()
 	control := d.checkGateway(o.Addr)
 	d.checkToken(control)
-	d.checkLocalhost(o.lookup)
-	d.checkProxy(o.Getenv)
 	if control == nil {
 		return d.findings
 	}
@@ -70,7 +56,6 @@ func Diagnose(ctx context.Context, o DiagnoseOptions) []Finding {
 		return d.findings
 	}
 	d.checkVersion(status, o.Version)
-	d.checkBrowser(status)
 	d.checkPages(status)
 	d.checkSchemas(status)
 	return d.findings
@@ -227,5 +212,33 @@ func (d *diagnosis) checkVersion(status Status, version string) {
 func (d *diagnosis) checkSchemas(status Status) {
 	for _, s := range status.Schemas {
 		d.warning("tools", "the inputSchema of "+s.Tool+" has "+s.Rules+" at its top level, which APIs of models refuse: the list has it as text", "put alternatives into a property of the schema")
+	}
+}
+
+// checkPages looks at origins and pages.
+func (d *diagnosis) checkPages(status Status) {
+	if status.NoToken {
+		d.warning("token", "the gateway runs with --no-token: every program of this user can read what pages serve", "restart it without --no-token")
+	}
+	allowed, connected := 0, 0
+	for _, o := range status.Origins {
+		if o.Allowed != "no" {
+			allowed++
+		} else if o.Keys > 0 {
+			d.warning("origins", o.Origin+" has keys but may not join", "`pagemcp pair "+o.Origin+"` allows it, `pagemcp revoke "+o.Origin+"` deletes the keys")
+		}
+	}
+	for _, p := range status.Pages {
+		if p.Connected {
+			connected++
+		}
+	}
+	switch {
+	case allowed == 0:
+		d.problem("pages", "no origin may join", "`pagemcp pair http://localhost:5173`, with the origin of your page")
+	case connected == 0:
+		d.warning("pages", "none is connected", "open a page of an allowed origin; the first time by the link of `pagemcp pair ORIGIN`")
+	default:
+		d.ok("pages", fmt.Sprintf("%d connected", connected))
 	}
 }

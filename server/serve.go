@@ -56,7 +56,6 @@ func (g *Gateway) Serve(ctx context.Context) error {
 // serveListeners serves a port until server is closed.
 func (g *Gateway) serveListeners(server *http.Server, listeners []net.Listener) error {
 	acceptor := loopback.NewAcceptor(listeners, g.logOtherUsers())
-	defer acceptor.Close()
 	errs := make(chan error, len(listeners))
 	for _, listener := range listeners {
 		wrapped := acceptor.Wrap(listener)

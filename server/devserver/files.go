@@ -145,7 +145,6 @@ func (w *Web) Serve(gateway int) error {
 		return nil
 	}
 	acceptor := loopback.NewAcceptor(w.listeners, nil)
-	defer acceptor.Close()
 	errs := make(chan error, len(w.listeners))
 	for _, listener := range w.listeners {
 		go func() { errs <- server.Serve(acceptor.Wrap(listener)) }() // ends with Close

@@ -3,6 +3,7 @@ package loopback
 import (
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"time"
 
@@ -10,48 +11,38 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 )
 
-// An acceptor wraps the listeners of a server. It rejects connections of other users of
-// this machine, and limits connections of unknown clients, see [conns.Limiter].
-type acceptor struct {
-	*conns.Limiter
-	peers     peers         // nil if the system cannot check users
-	onRefused func(uid int) // gets the user of a rejected connection, or -1 if unknown; may be nil
-}
-
-// NewAcceptor returns an acceptor for a server with these listeners. Close releases it.
-func NewAcceptor(listeners []net.Listener, onRefused func(uid int)) *acceptor {
-	a := &acceptor{onRefused: onRefused}
+// NewAcceptor returns what wraps the listeners of a server. It rejects connections of other users of
+// this machine, with or without a token, where the system says whose they are, and limits those of
+// unknown clients. Programs of root are let in: it has access to everything anyway. onRefused, which
+// may be nil, gets the user of a rejected connection, or -1 if there is none any more.
+func NewAcceptor(listeners []net.Listener, onRefused func(uid int)) *conns.Limiter {
+	options := conns.Options{MaxUnknown: limits.MaxUnknown, MaxPerAddress: limits.MaxPerAddress}
 	if len(listeners) > 0 {
-		a.peers = newPeers(listeners[0])
+		if _, found := userOf(plainAddr(listeners[0].Addr()), netip.AddrPortFrom(netip.IPv4Unspecified(), 0)); found {
+			options.Admit = func(conn net.Conn) bool { return admit(conn, os.Getuid(), onRefused) }
+		}
 	}
-	a.Limiter = conns.NewLimiter(conns.Options{MaxUnknown: limits.MaxUnknown, MaxPerAddress: limits.MaxPerAddress, Admit: a.checkUser})
-	return a
-}
-
-// Close releases the resources of the acceptor. It does not close listeners.
-func (a *acceptor) Close() {
-	if a.peers != nil {
-		a.peers.Close()
-	}
-}
-
-// checkUser accepts connections of this user and of root only, where that can be checked.
-func (a *acceptor) checkUser(conn net.Conn) bool {
-	peer := checkPeer(a.peers, os.Getuid(), conn)
-	if peer.refused {
-		a.refuse(conn, peer.uid)
-	}
-	return !peer.refused
+	return conns.NewLimiter(options)
 }
 
 // rejection is sent to a rejected connection before any request is read.
 const rejection = "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: 10\r\n\r\nforbidden\n"
 
-func (a *acceptor) refuse(conn net.Conn, uid int) {
+// admit is called when conn is accepted: later the other end may be closed, and its port used by
+// another process.
+func admit(conn net.Conn, uid int, onRefused func(uid int)) bool {
+	owner, found := userOf(plainAddr(conn.RemoteAddr()), plainAddr(conn.LocalAddr()))
+	if found && (owner == 0 || owner == uid) {
+		return true
+	}
+	if !found {
+		owner = -1
+	}
 	conn.SetWriteDeadline(time.Now().Add(time.Second)) // a new connection has an empty send buffer, so this does not block
 	io.WriteString(conn, rejection)
 	conn.Close()
-	if a.onRefused != nil {
-		a.onRefused(uid)
+	if onRefused != nil {
+		onRefused(owner)
 	}
+	return false
 }

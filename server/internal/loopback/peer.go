@@ -1,51 +1,67 @@
 package loopback
 
 import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
 	"net"
 	"net/netip"
+	"os"
+	"strconv"
+	"strings"
 )
 
-// peers finds the user of the process at the other end of a loopback connection.
-// Processes of other users are rejected, with or without a token; root is not, since it
-// has access to everything anyway.
+// userOf returns the user of the socket that is bound to local and connected to remote, in any
+// state, by the kernel's list of all sockets. found is false if there is none, or if its process
+// has closed it: then the kernel no longer knows the user.
 //
-// Only Linux documents a way to find that user, see sock_diag(7) and proc_net_tcp. On
-// other systems nothing is checked: there the token, the proof of pages and the
-// permissions of the state directory keep other users out.
-type peers interface {
-	// owner returns the user of the socket that is bound to theirs and connected to
-	// ours, in any state. found is false if there is none, or if its process has closed
-	// it: then the kernel no longer knows the user.
-	owner(theirs, ours netip.AddrPort) (uid int, found bool)
-	Close() error
-}
-
-// A peerCheck is the result of checkPeer.
-type peerCheck struct {
-	refused bool
-	uid     int // -1 if the kernel knows no process at the other end
-}
-
-// checkPeer looks up the user at the other end of conn. It must be called when conn is
-// accepted: later the other end may be closed, and its port used by another process.
-func checkPeer(p peers, uid int, conn net.Conn) peerCheck {
-	here, ok := conn.LocalAddr().(*net.TCPAddr)
-	there, alsoOK := conn.RemoteAddr().(*net.TCPAddr)
-	if p == nil || !ok || !alsoOK {
-		return peerCheck{}
+// Only Linux has this list, see proc_net_tcp in the documentation of the kernel. On other systems
+// the token, the proof of pages and the permissions of the state directory keep other users out.
+func userOf(local, remote netip.AddrPort) (uid int, found bool) {
+	name := "/proc/net/tcp"
+	if local.Addr().Is6() {
+		name = "/proc/net/tcp6"
 	}
-	owner, found := p.owner(plainAddr(there), plainAddr(here))
-	switch {
-	case !found:
-		return peerCheck{refused: true, uid: -1}
-	case owner != 0 && owner != uid:
-		return peerCheck{refused: true, uid: owner}
+	file, err := os.Open(name)
+	if err != nil {
+		return 0, false
 	}
-	return peerCheck{uid: owner}
+	defer file.Close()
+	return userIn(file, local, remote)
 }
 
-// plainAddr converts an IPv4-mapped address to IPv4, as the kernel lists it.
-func plainAddr(a *net.TCPAddr) netip.AddrPort {
-	at := a.AddrPort()
+func userIn(table io.Reader, local, remote netip.AddrPort) (uid int, found bool) {
+	at, to := procAddress(local), procAddress(remote)
+	for lines := bufio.NewScanner(table); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 10 || fields[1] != at || fields[2] != to || fields[9] == "0" { // inode
+			continue
+		}
+		if uid, err := strconv.Atoi(fields[7]); err == nil {
+			return uid, true
+		}
+	}
+	return 0, false
+}
+
+// procAddress formats an address as the kernel does: each 32 bits as one hexadecimal
+// number in the byte order of the machine, and the port.
+func procAddress(a netip.AddrPort) string {
+	text := ""
+	for bytes := a.Addr().AsSlice(); len(bytes) > 0; bytes = bytes[4:] {
+		text += fmt.Sprintf("%08X", binary.NativeEndian.Uint32(bytes))
+	}
+	return fmt.Sprintf("%s:%04X", text, a.Port())
+}
+
+// plainAddr returns the address of a TCP socket; one that is IPv4-mapped as IPv4, as the kernel
+// lists it.
+func plainAddr(a net.Addr) netip.AddrPort {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok {
+		return netip.AddrPort{}
+	}
+	at := tcp.AddrPort()
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
