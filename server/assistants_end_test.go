@@ -127,20 +127,6 @@ func TestRevokingATokenEndsWhatIsOpen(t *testing.T) {
 	})
 }
 
-// A process that names a refused assistant at its start ends, and says what to do.
-func TestStdioOfARefusedAssistantEnds(t *testing.T) {
-	t.Parallel()
-	g := startGateway(t, Options{})
-	mustAdd(t, g, NewToken{Name: "claude"})
-	if err := RevokeToken(t.Context(), g.state.dir, "claude"); err != nil {
-		t.Fatal(err)
-	}
-	refused := startStdio(t, StdioOptions{State: g.state.dir, As: "claude"})
-	if err := await(t, "the process to end", refused.ended); !errors.As(err, new(*RefusedError)) || !strings.Contains(err.Error(), "`pagemcp token add claude`") {
-		t.Errorf("it ended with %v", err)
-	}
-}
-
 // A token that has expired is refused with words that say so, and what it has open ends when
 // it expires, also if the gateway was started after that.
 func TestExpiredTokensAreRefused(t *testing.T) {

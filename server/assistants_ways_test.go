@@ -35,35 +35,18 @@ func byHTTP(t *testing.T, g *Gateway, token string) wayIn {
 	}}
 }
 
-// bySession sends requests in a session of a classic revision, each alone or in a batch.
+// bySession sends requests in a session of a classic revision.
 func bySession(t *testing.T, g *Gateway, token, version string) wayIn {
 	t.Helper()
 	session := caller(t, g).As(token).Begin("/mcp", strings.Replace(gatewaytest.Initialize, "2025-11-25", version, 1))
-	way := wayIn{name: "session " + version, classic: true}
-	way.stream = func() <-chan string {
+	return wayIn{name: "session " + version, classic: true, stream: func() <-chan string {
 		stream := session.Listen(t.Context())
 		gatewaytest.Receive(t, stream.Lines)
 		return stream.Messages
-	}
-	way.ask = func(method, params string) string {
-		body := gatewaytest.Classic("1", method, params)
-		if version != "2025-03-26" {
-			_, answer := session.Say(body)
-			return answer
-		}
-		_, batch := session.Say(`[{"jsonrpc":"2.0","id":"other","method":"ping"},` + body + `]`)
-		elements, isArray := jsonrpc.Elements([]byte(batch))
-		if !isArray {
-			return batch
-		}
-		for _, element := range elements {
-			if string(message.HeadOf(element).ID) == "1" {
-				return string(element)
-			}
-		}
-		return batch
-	}
-	return way
+	}, ask: func(method, params string) string {
+		_, answer := session.Say(gatewaytest.Classic("1", method, params))
+		return answer
+	}}
 }
 
 // dialAs opens a WebSocket with a token and further header lines.
@@ -87,62 +70,23 @@ func dialAs(t *testing.T, g *Gateway, token string, lines ...string) (*socket.So
 	return s, nil
 }
 
-// bySocket sends requests on a WebSocket.
-func bySocket(t *testing.T, s *socket.Socket, classic bool) wayIn {
-	name := "/ws"
-	if classic {
-		name = "/ws, classic"
-	}
-	return byLines(t, name, classic, func(line string) {
-		if err := s.Write(t.Context(), []byte(line)); err != nil {
-			t.Fatal(err)
-		}
-	}, func() string {
+// bySocket sends requests of 2026-07-28 on a WebSocket.
+func bySocket(t *testing.T, s *socket.Socket) wayIn {
+	return wayIn{name: "/ws", ask: func(method, params string) string {
 		ctx, cancel := context.WithTimeout(t.Context(), testTime)
 		defer cancel()
-		msg, err := s.Read(ctx)
-		if err != nil {
-			t.Fatalf("the socket ended: %v", err)
-		}
-		return string(msg)
-	})
-}
-
-// byStdio sends requests to a stdio process.
-func byStdio(t *testing.T, name string, p *parent, classic bool) wayIn {
-	if classic {
-		name += ", classic"
-	}
-	return byLines(t, name, classic, func(line string) {
-		if _, err := p.in.Write([]byte(line + "\n")); err != nil {
+		if err := s.Write(ctx, []byte(gatewaytest.Modern("1", method, params))); err != nil {
 			t.Fatal(err)
 		}
-	}, func() string { return gatewaytest.Receive(t, p.lines) })
-}
-
-func byLines(t *testing.T, name string, classic bool, send func(string), next func() string) wayIn {
-	id := 0
-	response := func(want string, listens bool) string {
 		for {
-			msg := next()
-			h := message.HeadOf([]byte(msg))
-			if h.Kind == jsonrpc.Response && string(h.ID) == want || listens && h.Method == engine.MethodAcknowledged {
-				return msg
+			msg, err := s.Read(ctx)
+			if err != nil {
+				t.Fatalf("the socket ended: %v", err)
+			}
+			if message.HeadOf(msg).Kind == jsonrpc.Response {
+				return string(msg)
 			}
 		}
-	}
-	if classic {
-		send(gatewaytest.Initialize)
-		response("0", false)
-	}
-	return wayIn{name: name, classic: classic, ask: func(method, params string) string {
-		id++
-		body := gatewaytest.Modern(fmt.Sprint(id), method, params)
-		if classic {
-			body = gatewaytest.Classic(fmt.Sprint(id), method, params)
-		}
-		send(body)
-		return response(fmt.Sprint(id), method == engine.MethodListen)
 	}}
 }
 

@@ -32,7 +32,7 @@ func TestAssistantsCannotTakeAName(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", x.what, err)
 		}
-		got := bySocket(t, s, false).ask("tools/call", `"name":"notes__act","arguments":{}`)
+		got := bySocket(t, s).ask("tools/call", `"name":"notes__act","arguments":{}`)
 		if acted := strings.Contains(got, "act of notes"); acted == (x.want == "reader") {
 			t.Errorf("%s: %s", x.what, got)
 		}

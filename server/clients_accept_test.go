@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -133,25 +132,21 @@ func (a acceptance) list(entries []object) {
 }
 
 // Every list of tools and prompts that the gateway makes is one that real clients and the APIs of
-// models take, whatever pages register.
+// models take. Package fit has more schemas.
 func TestClientsAcceptEachList(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t, Options{})
 	newConformancePage(t).join(g)
-	pages := []string{"", "/conformance"}
-	for i, random := range []*rand.Rand{rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(3, 4))} {
-		page := newCallingPage(t, fmt.Sprint("hostile ", i))
-		page.app = fmt.Sprintf("a-hostile-page-%d-with-a-name-that-is-longer-than-any", i)
-		for n := range 80 {
-			name := hostileName(random, n)
-			page.tool(name, "does it", hostileSchema(random, 0), always("ran"))
-			page.prompt(name, "asks", []string{"items[]"}, always(array{}), nil)
-		}
-		page.join(g)
-		pages = append(pages, "/"+page.name)
+	page := newCallingPage(t, "hostile")
+	for _, name := range []string{"add.item", "add_item", "add item", "日本", "😀", strings.Repeat("x", 100), "read_resource", "/"} {
+		page.tool(name, "does it", object{"type": "object", "anyOf": array{object{"$ref": "#/$defs/x"}}, "$defs": object{"x": object{"properties": object{
+			"items[]": object{"type": "array", "items": object{"type": "object"}}, "ü": object{"type": "integer", "exclusiveMinimum": 0}, "b": object{"format": "email"},
+		}}}}, always("ran"))
+		page.prompt(name, "asks", []string{"items[]"}, always(array{}), nil)
 	}
+	page.join(g)
 	c, rules := caller(t, g), acceptRules(t)
-	for _, path := range pages {
+	for _, path := range []string{"", "/conformance", "/" + page.name} {
 		for _, kind := range []string{"tools", "prompts"} {
 			cursor, total := "", 0
 			for {
@@ -187,60 +182,6 @@ func newCallingPage(t *testing.T, id string) *testPage {
 	p.engine = engine.New(engine.Info{Name: "page", Version: "1"}, &engine.Options{Tools: true, Prompts: true, Completions: true})
 	p.engine.Mount("", p.table)
 	return p
-}
-
-// hostileName is the name of a tool, each another one, many of them alike.
-func hostileName(random *rand.Rand, n int) string {
-	parts := []string{"add", ".", " ", "__", "ü", "/", "read", "_resource", ":", strings.Repeat("x", 60), "日本", "😀", "-"}
-	name := ""
-	for range 1 + random.IntN(4) {
-		name += parts[random.IntN(len(parts))]
-	}
-	if n%3 > 0 {
-		name += fmt.Sprint(n)
-	} else {
-		name = fmt.Sprint(n) + name
-	}
-	return engine.PlainText(name, engine.MaxName)
-}
-
-// hostileSchema is a schema that has what APIs refuse.
-func hostileSchema(random *rand.Rand, depth int) object {
-	schema := object{"type": "object"}
-	if depth > 0 {
-		schema["type"] = []any{"object", "string", "integer", "number", "array"}[random.IntN(5)]
-	}
-	for range 1 + random.IntN(3) {
-		var inner any = true
-		if depth < 4 {
-			inner = hostileSchema(random, depth+1)
-		}
-		switch random.IntN(12) {
-		case 0, 1, 2:
-			schema["properties"] = object{[]string{"a", "items[]", "with space", "ü", strings.Repeat("k", 80), "$x"}[random.IntN(6)]: inner, "b": inner}
-			schema["required"] = array{"b", "items[]", "with space"}
-		case 3:
-			schema["anyOf"] = array{inner, object{"properties": object{"c d": inner}}}
-		case 4:
-			schema["oneOf"] = array{inner}
-		case 5:
-			schema["allOf"] = array{inner, inner}
-		case 6:
-			schema["$defs"] = object{"x": inner}
-			schema["$ref"] = []string{"#/$defs/x", "#/anyOf/0", "#/none", "#"}[random.IntN(4)]
-		case 7:
-			schema["exclusiveMinimum"], schema["exclusiveMaximum"] = 0, 1.5
-		case 8:
-			schema["format"] = []string{"email", "uri", "date-time", "int32"}[random.IntN(4)]
-		case 9:
-			schema["items"], schema["prefixItems"] = inner, array{inner}
-		case 10:
-			schema["not"], schema["if"], schema["then"] = inner, inner, inner
-		case 11:
-			schema["additionalProperties"], schema["enum"] = inner, array{object{"format": "data"}}
-		}
-	}
-	return schema
 }
 
 // What clients send first is answered as each of them needs it.

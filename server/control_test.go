@@ -299,12 +299,3 @@ func TestLogIsFollowed(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
-
-// A gateway of an older version does not have each command: the error says so.
-func TestControlOfOlderGateway(t *testing.T) {
-	t.Parallel()
-	_, err := connect(t, startGateway(t, Options{})).send(t.Context(), "none", none{})
-	if err == nil || !strings.Contains(err.Error(), "an older version") {
-		t.Error(err)
-	}
-}

@@ -5,21 +5,15 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
-	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
-	"github.com/pagemcp/pagemcp/server/internal/message"
-	"github.com/pagemcp/pagemcp/server/internal/socket"
 	"github.com/pagemcp/pagemcp/wasm/engine"
-	"github.com/pagemcp/pagemcp/wasm/jsonrpc"
 )
 
 // A hostileMessage is an entry of testdata/envelopes.json, whose "about" describes the
@@ -142,74 +136,4 @@ func TestHostileEnvelopesOverHTTP(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The same over /ws. A message that the WebSocket itself forbids closes it, and the
-// next one is served.
-func TestHostileEnvelopesOverSockets(t *testing.T) {
-	t.Parallel()
-	for _, lenient := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			g, client, kill := startInMemory(t, newMemDisk(), func(o *Options) {
-				o.Lenient, o.Logging, o.Logger = lenient, true, nil
-			})
-			defer kill()
-			tabInMemory(t, g, client, "tab", hostilePage(t))
-			for _, one := range hostileMessages(t) {
-				for range 2 { // again, on a socket of its own
-					port := socket.New(socketInMemory(t, client, g.testToken()), limits.MaxAnswer, false)
-					write := func(msg string) { port.Write(t.Context(), []byte(msg)) }
-					if one.Session != "" {
-						write(strings.Replace(gatewaytest.Initialize, "2025-11-25", one.Session, 1))
-					}
-					for _, body := range one.messages(t) {
-						write(string(body))
-					}
-					write(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`)
-					for alive := false; !alive; {
-						ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the bubble's clock
-						msg, err := port.Read(ctx)
-						cancel()
-						if err == io.EOF && one.isForbidden(t) {
-							break
-						}
-						if err != nil {
-							t.Fatalf("lenient %v, after %s, %s: %v", lenient, one.Class, one.Name, err)
-						}
-						alive = message.HeadOf(msg).Kind == jsonrpc.Response && string(message.HeadOf(msg).ID) == `"alive"`
-					}
-					port.Close()
-					<-port.Done()
-				}
-			}
-		})
-	}
-}
-
-// isForbidden tells whether a text frame may not hold one of the messages: it is not
-// UTF-8.
-func (one hostileMessage) isForbidden(t *testing.T) bool {
-	for _, body := range one.messages(t) {
-		if !strings.Contains(strings.ToValidUTF8(string(body), "\x00invalid"), "\x00invalid") {
-			continue
-		}
-		return true
-	}
-	return false
-}
-
-// The same over standard streams, where a line break ends a message.
-func TestHostileEnvelopesOverStdio(t *testing.T) {
-	t.Parallel()
-	p := startStdio(t, StdioOptions{State: startGateway(t, Options{Lenient: true, Logging: true}).state.dir})
-	for _, one := range hostileMessages(t) {
-		for _, body := range one.messages(t) {
-			if _, err := p.in.Write(append(body, '\n')); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for got := p.ask(`{"jsonrpc":"2.0","id":"alive","method":"ping"}`); !strings.Contains(got, `"id":"alive","result":{}`); got = gatewaytest.Receive(t, p.lines) {
-		}
-	}
-	p.end()
 }

@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(stdioVariable); dir != "" {
 		end(serveStdioIn(dir))
 	}
-	if os.Getenv(strangerVariable) != "" {
-		runStranger()
+	if port := os.Getenv(strangerVariable); port != "" {
+		fmt.Println(strangerStatuses(port))
 		return
 	}
 	if os.Getenv(fixtureVariable) != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/testports"
 )
 
-// A pause reaches assistants by every way in, and holds at the next gateway of the state
+// A pause reaches assistants by each way in, and holds at the next gateway of the state
 // directory, until the user ends it.
 func TestPauseStopsAllAssistants(t *testing.T) {
 	t.Parallel()
@@ -25,7 +25,7 @@ func TestPauseStopsAllAssistants(t *testing.T) {
 		t.Helper()
 		read := `"uri":"notes+notes://a"`
 		got := map[string]string{"a process that goes on": assistant.ask(gatewaytest.Modern("1", "resources/read", read))}
-		for _, way := range waysOf(t, g, "claude", token) {
+		for _, way := range []wayIn{byHTTP(t, g, token), bySession(t, g, token, "2025-11-25")} {
 			got[way.name] = way.ask("resources/read", read)
 			got[way.name+", a tool"] = way.ask("tools/call", `"name":"read_resource","arguments":{`+read+`}`)
 		}
