@@ -54,16 +54,12 @@ func build(ctx context.Context, out string, bench bool, std streams) error {
 		return err
 	}
 	fmt.Fprintln(std.err, "built", npm)
-	packed, err := bundle.Compressed(ctx, root, files, bundle.Playground, bundle.Docs)
-	if err != nil {
-		return err
-	}
 	for _, path := range []string{bundle.Playground, bundle.Docs} {
 		dir := filepath.Join(root, "dist", filepath.FromSlash(path))
 		if err := os.RemoveAll(dir); err != nil { // older builds have chunks with other names
 			return err
 		}
-		if err := packed.Write(dir, path); err != nil {
+		if err := files.Write(dir, path); err != nil {
 			return err
 		}
 		fmt.Fprintln(std.err, "built", dir)

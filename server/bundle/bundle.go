@@ -161,6 +161,10 @@ func parts(root string, dev bool) (partList, error) {
 	if err != nil {
 		return nil, err
 	}
+	engine, err := engineOptions(root)
+	if err != nil {
+		return nil, err
+	}
 	demos, err := demoOptions(root, dev)
 	if err != nil {
 		return nil, err
@@ -169,7 +173,7 @@ func parts(root string, dev bool) (partList, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := partList{{options: package_}, {options: worker}, {options: demos}, {options: playground}}
+	all := partList{{options: package_}, {options: worker}, {options: engine}, {options: demos}, {options: playground}}
 	check, err := checkOptions(root, dev)
 	if err != nil {
 		return nil, err
@@ -222,7 +226,6 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	options.Sourcemap = api.SourceMapLinked
 	options.EntryPointsAdvanced = []api.EntryPoint{
 		{InputPath: lazySource("index"), OutputPath: "pagemcp/index"},
-		{InputPath: engineEntry, OutputPath: "pagemcp/engine"},
 	}
 	for _, entry := range entries {
 		input := entryPrefix + entry.name
@@ -234,7 +237,7 @@ func buildOptions(root string, dev bool) (*api.BuildOptions, error) {
 	for _, module := range lazyModules {
 		options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, api.EntryPoint{InputPath: lazySource(module), OutputPath: "pagemcp/" + path.Base(module)})
 	}
-	options.Plugins = append([]api.Plugin{packageEntries(root), publicEntry, lazyModule(root), engineWasm(root)}, options.Plugins...)
+	options.Plugins = append([]api.Plugin{packageEntries(root), publicEntry, lazyModule(root)}, options.Plugins...)
 	return options, nil
 }
 
@@ -252,6 +255,17 @@ func workerOptions(root string, dev bool) (*api.BuildOptions, error) {
 	return options, nil
 }
 
+// engineOptions returns the options of engine.wasm.
+func engineOptions(root string) (*api.BuildOptions, error) {
+	options, err := baseOptions(root, false)
+	if err != nil {
+		return nil, err
+	}
+	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: engineEntry, OutputPath: "pagemcp/engine"}}
+	options.Plugins = append([]api.Plugin{engineWasm(options.AbsWorkingDir)}, options.Plugins...)
+	return options, nil
+}
+
 // packageWith returns the parts of the npm package without source maps, plus further entry
 // points that import it.
 func packageWith(root string, further ...api.EntryPoint) (partList, error) {
@@ -263,9 +277,13 @@ func packageWith(root string, further ...api.EntryPoint) (partList, error) {
 	if err != nil {
 		return nil, err
 	}
+	engine, err := engineOptions(root)
+	if err != nil {
+		return nil, err
+	}
 	options.EntryPointsAdvanced = append(options.EntryPointsAdvanced, further...)
 	options.Sourcemap, worker.Sourcemap = api.SourceMapNone, api.SourceMapNone
-	return partList{{options: options}, {options: worker}}, nil
+	return partList{{options: options}, {options: worker}, {options: engine}}, nil
 }
 
 // baseOptions returns the options of every build: minified, for current browsers, with
@@ -298,7 +316,7 @@ func baseOptions(root string, dev bool) (*api.BuildOptions, error) {
 			".html": api.LoaderCopy, ".svg": api.LoaderCopy, ".png": api.LoaderCopy, ".ico": api.LoaderCopy,
 			".txt": api.LoaderCopy,
 		},
-		Plugins:  []api.Plugin{confined(root, goroot), wasmExec(goroot), relativeSources(root, goroot)},
+		Plugins:  []api.Plugin{wasmExec(goroot)},
 		LogLevel: api.LogLevelSilent,
 	}
 	if dev {

@@ -171,7 +171,7 @@ func TestMistakesHaveFileAndLine(t *testing.T) {
 	}
 	write(t, root, "web/demo/one/twice.ts", "export const twice = 1\n")
 	write(t, root, "wasm/main_js.go", "package main\n\nfunc main() { missing() }\n")
-	if _, err := Build(root); err == nil || !strings.Contains(err.Error(), "wasm/main_js.go:3:14") || !strings.Contains(err.Error(), "undefined: missing") {
+	if _, err := Build(root); err == nil || !strings.Contains(err.Error(), "wasm/main_js.go:3:") || !strings.Contains(err.Error(), "undefined: missing") {
 		t.Errorf("Go: %v", err)
 	}
 }

@@ -40,7 +40,7 @@ func orderedChunks(sources string) api.Plugin {
 	return api.Plugin{Name: "ordered chunks", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: `^\.{1,2}/.*\.tsx?$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 			file := filepath.Join(args.ResolveDir, filepath.FromSlash(args.Path))
-			name := below(file, []string{sources})
+			name := below(file, sources)
 			if args.Kind != api.ResolveJSDynamicImport || name == "" || strings.HasPrefix(name, "locale/") { // texts import nothing
 				return api.OnResolveResult{}, nil
 			}
@@ -59,4 +59,13 @@ func orderedChunks(sources string) api.Plugin {
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderTS, ResolveDir: sources}, nil
 		})
 	}}
+}
+
+// below returns the path of a file relative to the directory that contains it, with slashes, or "".
+func below(file, dir string) string {
+	name, err := filepath.Rel(dir, file)
+	if err != nil || !filepath.IsLocal(name) {
+		return ""
+	}
+	return filepath.ToSlash(name)
 }

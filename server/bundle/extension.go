@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -25,9 +26,6 @@ func ExtensionName(browser string) string {
 	return "extension-" + browser
 }
 
-// extensionSizes are the sizes of the icons in the manifest.
-var extensionSizes = [...]int{16, 32, 48, 128} // pixels
-
 // BuildExtensions builds the browser extension for each of [ExtensionBrowsers]: / is its
 // root, with the manifest, and below /pagemcp/ is the npm package.
 func BuildExtensions(root string) (map[string]Files, error) {
@@ -38,6 +36,16 @@ func BuildExtensions(root string) (map[string]Files, error) {
 	)
 	if err != nil {
 		return nil, err
+	}
+	icons, err := filepath.Glob(filepath.Join(root, "web", "extension", "icon-*.png")) // manifests do not support SVG
+	if err != nil {
+		return nil, err
+	}
+	for _, icon := range icons {
+		name := filepath.Base(icon)
+		shared[0].options.EntryPointsAdvanced = append(shared[0].options.EntryPointsAdvanced, api.EntryPoint{
+			InputPath: "web/extension/" + name, OutputPath: strings.TrimSuffix(name, ".png"),
+		})
 	}
 	// Scripts for tabs are not modules. Their result is the value of the last expression.
 	script := *shared[0].options
@@ -50,11 +58,6 @@ func BuildExtensions(root string) (map[string]Files, error) {
 	files, err := shared.build()
 	if err != nil {
 		return nil, err
-	}
-	for _, size := range extensionSizes {
-		if files[fmt.Sprintf("/icon-%d.png", size)], err = Icon(size); err != nil {
-			return nil, err
-		}
 	}
 	components, err := engineComponents(root)
 	if err != nil {

@@ -6,43 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pagemcp/pagemcp/server/published"
 )
-
-// A manifest has the fields of the published package.json, in their order. Development
-// dependencies and scripts of web/package.json are left out.
-type manifest struct {
-	Name          string                          `json:"name"`
-	Version       string                          `json:"version"`
-	Description   string                          `json:"description,omitempty"`
-	Keywords      []string                        `json:"keywords,omitempty"`
-	Homepage      string                          `json:"homepage,omitempty"`
-	Bugs          string                          `json:"bugs,omitempty"`
-	Repository    json.RawMessage                 `json:"repository,omitempty"`
-	MCPName       string                          `json:"mcpName,omitempty"` // in the MCP registry
-	License       string                          `json:"license,omitempty"`
-	Author        string                          `json:"author,omitempty"`
-	Type          string                          `json:"type"`
-	SideEffects   bool                            `json:"sideEffects"`
-	Main          string                          `json:"main"`
-	Module        string                          `json:"module"`
-	Types         string                          `json:"types"`
-	TypesVersions map[string]map[string][1]string `json:"typesVersions"`
-	Exports       exports                         `json:"exports"`
-	Bin           map[string]string               `json:"bin"`
-	Engines       json.RawMessage                 `json:"engines,omitempty"`
-	Peers         json.RawMessage                 `json:"peerDependencies,omitempty"`
-	PeersMeta     json.RawMessage                 `json:"peerDependenciesMeta,omitempty"`
-	Optional      map[string]string               `json:"optionalDependencies,omitempty"`
-	PublishConfig json.RawMessage                 `json:"publishConfig,omitempty"`
-}
 
 // platforms has each platform that the program is published for: process.platform and process.arch
 // of Node. The launcher has the same list.
@@ -55,73 +25,57 @@ func PlatformPackage(platform string) string { return published.Scope + "/" + pl
 // Launcher is the file of the npm package that starts the program, below [Package].
 const Launcher = "bin/pagemcp.js"
 
-// exports are the entry points of a package: each a module with its declarations, or a file.
-type exports []export
-
-type export struct{ name, types, file string }
-
-// UnmarshalJSON reads the exports of web/package.json, which name sources.
-func (e *exports) UnmarshalJSON(text []byte) error {
-	var files map[string]string
-	if err := json.Unmarshal(text, &files); err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		one := export{name: name, file: files[name]}
-		if module, ok := strings.CutPrefix(one.file, "./src/"); ok {
-			module = strings.TrimSuffix(module, ".ts")
-			one.file, one.types = "./"+module+".js", "./types/"+module+".d.ts"
-		}
-		*e = append(*e, one)
-	}
-	return nil
+// An entry point of the package: a module with its declarations. TypeScript needs the condition "types" first.
+type entryPoint struct {
+	Types   string `json:"types"`
+	Default string `json:"default"`
 }
 
-// MarshalJSON writes the condition "types" first, as it has to be.
-func (e exports) MarshalJSON() ([]byte, error) {
-	var members []string
-	for _, one := range e {
-		target := fmt.Sprintf("%q", one.file)
-		if one.types != "" {
-			target = fmt.Sprintf(`{"types":%q,"default":%q}`, one.types, one.file)
-		}
-		members = append(members, fmt.Sprintf("%q:%s", one.name, target))
-	}
-	return []byte("{" + strings.Join(members, ",") + "}"), nil
-}
-
-// npmManifest returns the package.json to publish.
-func npmManifest(root string) ([]byte, exports, error) {
-	text, err := os.ReadFile(filepath.Join(root, "web", "package.json"))
+// npmManifest returns the package.json to publish, and the declarations of its modules, below types/. Development
+// dependencies and scripts of web/package.json are left out, and its exports, which name sources, name built files.
+func npmManifest(root string) (text []byte, declared []string, err error) {
+	source, err := os.ReadFile(filepath.Join(root, "web", "package.json"))
 	if err != nil {
 		return nil, nil, fmt.Errorf("write package.json: %w", err)
 	}
-	var m manifest
-	if err := json.Unmarshal(text, &m); err != nil {
+	var m map[string]any
+	if err := json.Unmarshal(source, &m); err != nil {
 		return nil, nil, fmt.Errorf("read web/package.json: %w", err)
 	}
-	m.Main, m.Module, m.Types = "./index.js", "./index.js", "./types/index.d.ts"
-	// For TypeScript's "moduleResolution": "node10", which does not read exports.
-	types := map[string][1]string{}
-	for _, one := range m.Exports {
-		if name, ok := strings.CutPrefix(one.name, "./"); ok && one.types != "" {
-			types[name] = [1]string{one.types}
+	for _, own := range [...]string{"private", "workspaces", "scripts", "dependencies", "devDependencies", "optionalDependencies", "overrides"} {
+		delete(m, own)
+	}
+	exports, _ := m["exports"].(map[string]any)
+	types := map[string][1]string{} // for TypeScript's "moduleResolution": "node10", which does not read exports
+	for name, file := range exports {
+		module, isModule := strings.CutPrefix(fmt.Sprint(file), "./src/")
+		if !isModule {
+			continue
+		}
+		module = strings.TrimSuffix(module, ".ts")
+		declared = append(declared, module+".d.ts")
+		one := entryPoint{"./types/" + module + ".d.ts", "./" + module + ".js"}
+		exports[name] = one
+		if name != "." {
+			types[strings.TrimPrefix(name, "./")] = [1]string{one.Types}
 		}
 	}
-	m.TypesVersions = map[string]map[string][1]string{"*": types}
-	m.Bin = map[string]string{published.Package: "./" + Launcher}
+	m["main"], m["module"], m["types"] = "./index.js", "./index.js", "./types/index.d.ts"
+	m["typesVersions"] = map[string]any{"*": types}
+	m["bin"] = map[string]string{published.Package: "./" + Launcher}
 	if published.Registered { // else npm would fetch programs of another owner of these names
-		m.Optional = map[string]string{}
+		optional := map[string]any{}
 		for _, platform := range platforms {
-			m.Optional[PlatformPackage(platform)] = m.Version
+			optional[PlatformPackage(platform)] = m["version"]
 		}
+		m["optionalDependencies"] = optional
 	}
 	var written bytes.Buffer
 	encoder := json.NewEncoder(&written)
 	encoder.SetEscapeHTML(false) // ">=20"
 	encoder.SetIndent("", "  ")
 	err = encoder.Encode(m)
-	return written.Bytes(), m.Exports, err
+	return written.Bytes(), declared, err
 }
 
 // PackageFiles returns the files of the npm package: its part of files, declarations,
@@ -133,7 +87,7 @@ func PackageFiles(root string, files Files) (Files, error) {
 			all[name] = contents
 		}
 	}
-	text, exports, err := npmManifest(root)
+	text, declared, err := npmManifest(root)
 	if err != nil {
 		return nil, err
 	}
@@ -147,12 +101,6 @@ func PackageFiles(root string, files Files) (Files, error) {
 	}
 	if all[Package+"README.md"], err = published.Text(all[Package+"README.md"], versionOf(text)); err != nil {
 		return nil, fmt.Errorf("collect the package: README.md: %w", err)
-	}
-	var declared []string
-	for _, one := range exports {
-		if one.types != "" {
-			declared = append(declared, strings.TrimPrefix(one.types, "./types/"))
-		}
 	}
 	types, err := declarations(root, declared)
 	if err != nil {

@@ -2,17 +2,13 @@ package bundle
 
 import (
 	"bytes"
-	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -117,36 +113,4 @@ func preloadChunks(files Files) {
 			files[name] = bytes.Replace(contents, []byte(script), []byte(links.String()+script), 1)
 		}
 	}
-}
-
-// Compressed adds a gzip and a brotli version, with the suffixes .gz and .br, of each file
-// below one of the paths that becomes smaller. Web servers can serve them in place of the
-// file. The pages of the documentation, some hundreds, have gzip only: brotli saves 1 KB of
-// 5 KB and takes a process each.
-func Compressed(ctx context.Context, root string, files Files, paths ...string) (Files, error) {
-	all := maps.Clone(files)
-	for name, contents := range files {
-		isBelow := func(path string) bool { return strings.HasPrefix(name, path) }
-		if !slices.ContainsFunc(paths, isBelow) || len(contents) < 1<<10 { // bytes
-			continue
-		}
-		var packed bytes.Buffer
-		writer, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // cannot fail: a valid level
-		writer.Write(contents)                                          // cannot fail: in memory
-		writer.Close()
-		versions := map[string][]byte{".gz": packed.Bytes()}
-		if ext := path.Ext(name); !isBelow(Docs) || ext != ".html" && ext != ".md" && ext != ".jsonl" {
-			brotli, err := Brotli(ctx, root, contents)
-			if err != nil {
-				return nil, err
-			}
-			versions[".br"] = brotli
-		}
-		for suffix, one := range versions {
-			if len(one) < len(contents) {
-				all[name+suffix] = one
-			}
-		}
-	}
-	return all, nil
 }

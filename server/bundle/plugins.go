@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,9 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -109,7 +106,6 @@ const engineEntry = "engine.wasm"
 // files for changes, which watching a directory does not detect.
 func engineWasm(root string) api.Plugin {
 	return api.Plugin{Name: "engine.wasm", Setup: func(build api.PluginBuild) {
-		cache := &engineCache{root: root}
 		build.OnResolve(api.OnResolveOptions{Filter: `^engine\.wasm$`}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{Path: engineEntry, Namespace: "engine"}, nil
 		})
@@ -119,15 +115,14 @@ func engineWasm(root string) api.Plugin {
 				return api.OnLoadResult{}, err
 			}
 			result := api.OnLoadResult{WatchDirs: dirs, WatchFiles: files, Loader: api.LoaderCopy}
-			contents, problems, err := cache.build(files)
-			if err != nil {
-				return result, err
+			built, err := BuildEngine(context.Background(), root)
+			if mistake := (*Error)(nil); errors.As(err, &mistake) { // returned as an error, it would end the watch of these files
+				result.Errors = []api.Message{{Text: mistake.Text}}
+				return result, nil
 			}
-			result.Errors = problems
-			if problems == nil {
-				result.Contents = &contents
-			}
-			return result, nil
+			contents := string(built)
+			result.Contents = &contents
+			return result, err
 		})
 	}}
 }
@@ -151,65 +146,32 @@ func goSources(root string) (dirs, files []string, err error) {
 	return dirs, files, err
 }
 
-// An engineCache avoids a `go build` if only TypeScript has changed.
-type engineCache struct {
-	root  string
-	mu    sync.Mutex
-	stamp string
-	built string
-}
-
-func (c *engineCache) build(files []string) (contents string, problems []api.Message, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	stamp := stampOf(files)
-	if c.built != "" && stamp == c.stamp {
-		return c.built, nil, nil
-	}
-	built, problems, err := BuildEngine(context.Background(), c.root)
-	if err == nil && problems == nil {
-		c.stamp, c.built = stamp, string(built)
-	}
-	return string(built), problems, err
-}
-
-func stampOf(files []string) string {
-	var stamp strings.Builder
-	for _, file := range files {
-		if info, err := os.Stat(file); err == nil {
-			fmt.Fprintln(&stamp, file, info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return stamp.String()
-}
-
 // hotPackages are the packages of the hot path. All others, the runtime included, are
 // compiled without inlining: that saves 50 KB (brotli) of download without a measurable
 // cost.
 var hotPackages = [...]string{"wasm", "wasm/engine", "wasm/jsonrpc"}
 
-// BuildEngine compiles wasm/ below root and returns engine.wasm, or the messages of the
+// BuildEngine compiles wasm/ below root and returns engine.wasm; an *[Error] has the messages of the
 // compiler. The file has no build id, which would differ between machines and does not
 // compress.
-func BuildEngine(ctx context.Context, root string) ([]byte, []api.Message, error) {
-	linked, problems, err := linkEngine(ctx, root)
-	if err != nil || problems != nil {
-		return nil, problems, err
+func BuildEngine(ctx context.Context, root string) ([]byte, error) {
+	linked, err := linkEngine(ctx, root)
+	if err != nil {
+		return nil, err
 	}
-	joined, err := joinSegments(linked)
-	return joined, nil, err
+	return joinSegments(linked)
 }
 
 // linkEngine returns the engine as the Go toolchain makes it.
-func linkEngine(ctx context.Context, root string) ([]byte, []api.Message, error) {
+func linkEngine(ctx context.Context, root string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "pagemcp-")
 	if err != nil {
-		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
+		return nil, fmt.Errorf("build engine.wasm: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	overlay, err := writeOverlay(root, dir)
 	if err != nil {
-		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
+		return nil, fmt.Errorf("build engine.wasm: %w", err)
 	}
 	out := filepath.Join(dir, "engine.wasm")
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-overlay=" + overlay, "-ldflags=-s -w -buildid=", "-o", out}
@@ -224,55 +186,17 @@ func linkEngine(ctx context.Context, root string) ([]byte, []api.Message, error)
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit):
-		return nil, goMessages(root, output), nil
+		return nil, &Error{Text: string(output)}
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, nil, errors.New("build engine.wasm: there is no `go` on the PATH; install Go 1.26 or newer")
+		return nil, errors.New("build engine.wasm: there is no `go` on the PATH; install Go 1.26 or newer")
 	case err != nil:
-		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
+		return nil, fmt.Errorf("build engine.wasm: %w", err)
 	}
 	built, err := os.ReadFile(out)
 	if err != nil {
-		return nil, nil, fmt.Errorf("build engine.wasm: %w", err)
+		return nil, fmt.Errorf("build engine.wasm: %w", err)
 	}
-	return built, nil, nil
-}
-
-// goMessages converts the output of the compiler to messages of esbuild with their
-// locations.
-func goMessages(root string, output []byte) []api.Message {
-	place := regexp.MustCompile(`^(?:\./)?([^\s:]+\.go):(\d+)(?::(\d+))?: (.*)$`)
-	var all []api.Message
-	for line := range strings.Lines(string(output)) {
-		line = strings.TrimRight(line, "\r\n")
-		found := place.FindStringSubmatch(line)
-		if found == nil {
-			if !strings.HasPrefix(line, "#") && strings.TrimSpace(line) != "" {
-				all = append(all, api.Message{Text: line})
-			}
-			continue
-		}
-		row, _ := strconv.Atoi(found[2])    // digits
-		column, _ := strconv.Atoi(found[3]) // digits, or empty: 0
-		all = append(all, api.Message{Text: found[4], Location: &api.Location{
-			File: found[1], Line: row, Column: max(column-1, 0), LineText: lineOf(filepath.Join(root, found[1]), row),
-		}})
-	}
-	if all == nil {
-		all = []api.Message{{Text: "go build failed without output"}}
-	}
-	return all
-}
-
-func lineOf(file string, row int) string {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return ""
-	}
-	lines := bytes.Split(data, []byte("\n"))
-	if row < 1 || row > len(lines) {
-		return ""
-	}
-	return string(lines[row-1])
+	return built, nil
 }
 
 // goRoot returns GOROOT of the toolchain that builds the engine.

@@ -22,7 +22,7 @@ var codeTexts = []string{"events"}
 func textFiles(sources string) api.Plugin {
 	return api.Plugin{Name: "texts", Setup: func(build api.PluginBuild) {
 		build.OnLoad(api.OnLoadOptions{Filter: `[/\\]locale[/\\]en\.ts$`, Namespace: "file"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-			if below(args.Path, []string{sources}) == "" {
+			if below(args.Path, sources) == "" {
 				return api.OnLoadResult{}, nil
 			}
 			contents, err := englishTexts(sources)

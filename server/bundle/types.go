@@ -10,6 +10,17 @@ import (
 	"strings"
 )
 
+// NodeProgram returns the Node that `npm ci` has installed below root, or the one on the PATH.
+func NodeProgram(root string) string {
+	own := filepath.Join(root, "web", "node_modules", ".bin", "node")
+	if _, err := os.Stat(own); err == nil {
+		if own, err = filepath.Abs(own); err == nil {
+			return own
+		}
+	}
+	return "node"
+}
+
 // declarations returns the declarations (*.d.ts) of modules of web/src, named like
 // "index.d.ts", and of all that they import, by path below web/src. The TypeScript compiler
 // must be installed below web/.

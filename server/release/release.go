@@ -62,9 +62,9 @@ func Prepare(ctx context.Context, root, dir string) error {
 	if err != nil {
 		return fmt.Errorf("read the licence: %w", err)
 	}
-	icon, err := bundle.Icon(512) // pixels: what Claude Desktop recommends
+	icon, err := os.ReadFile(filepath.Join(root, ".claude-plugin", "pagemcp", ".claude-plugin", "icon.png"))
 	if err != nil {
-		return err
+		return fmt.Errorf("read the icon: %w", err)
 	}
 	files := map[string][]byte{"mcpb/icon.png": icon, "documents/LICENSE": license, "documents/" + bundle.Notices: notices, "playground/LICENSE": license}
 	pack, err := bundle.PackageFiles(root, web)
@@ -74,11 +74,7 @@ func Prepare(ctx context.Context, root, dir string) error {
 	for path, body := range pack {
 		files["package/"+path[len(bundle.Package):]] = body
 	}
-	compressed, err := bundle.Compressed(ctx, root, web, bundle.Playground)
-	if err != nil {
-		return err
-	}
-	for path, body := range compressed {
+	for path, body := range web {
 		if below, ok := strings.CutPrefix(path, bundle.Playground); ok {
 			files["playground/"+below] = body
 		}

@@ -2,10 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { startGateway } from '../e2e/gateway.ts'
 import { assistant } from '../extension/assistant.ts'
@@ -64,64 +61,18 @@ for (const [name, kit, built] of [
   })
 }
 
-/** Serves a directory as web servers with precompressed files do; `coded` has the paths that it found compressed. */
-async function serveCompressed(directory: string, suffix: '.br' | '.gz') {
-  const coding = suffix === '.br' ? 'br' : 'gzip'
-  const coded: string[] = []
-  const types: Record<string, string> = {
-    '.html': 'text/html',
-    '.js': 'text/javascript',
-    '.css': 'text/css',
-    '.wasm': 'application/wasm',
-    '.svg': 'image/svg+xml',
-    '.json': 'application/json',
-    '.webmanifest': 'application/manifest+json',
-  }
-  const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-    const path = pathname.endsWith('/') ? `${pathname}index.html` : pathname
-    const file = join(directory, path)
-    if (!existsSync(file)) {
-      response.writeHead(404).end()
-      return
-    }
-    response.setHeader('content-type', types[extname(path)] ?? 'text/plain')
-    if (existsSync(file + suffix)) {
-      coded.push(path)
-      response.setHeader('content-encoding', coding)
-      response.end(readFileSync(file + suffix))
-    } else {
-      response.end(readFileSync(file))
-    }
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}/`, // secure, as Chromium wants for br
-    coded,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
-
 const playground = unpack(`pagemcp-playground-${version}.zip`)
 
-for (const suffix of ['.br', '.gz'] as const) {
-  inBrowsers(
-    `the playground of the archive runs on a web server, from its ${suffix} files`,
-    async ({ open }) => {
-      const { url, coded, close } = await serveCompressed(playground, suffix)
-      try {
-        const page = await open(url)
-        await page.waitForSelector('html[data-ready]', { timeout: 60_000 })
-      } finally {
-        close()
-      }
-      for (const path of ['/index.html', '/engine.wasm', '/worker.js']) {
-        assert.ok(coded.includes(path), `${path} is not among ${coded}`)
-      }
-    },
-    { only: ['chromium'] },
-  )
-}
+inBrowsers(
+  'the playground of the archive runs on a web server',
+  async ({ open }) => {
+    const site = await serve({ directories: { '/': playground } })
+    try {
+      const page = await open(site.origin)
+      await page.waitForSelector('html[data-ready]', { timeout: 60_000 })
+    } finally {
+      await site.close()
+    }
+  },
+  { only: ['chromium'] },
+)
