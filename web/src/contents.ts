@@ -68,7 +68,7 @@ export function bodyOf(value: Value, mimeType?: string): Body | Promise<Body> {
 }
 
 /** Of bytes; texts are in memory already. */
-function sizeOf(value: Value): number {
+export function sizeOf(value: Value): number {
   if (typeof value === 'string') return 0
   return value instanceof Blob ? value.size : value.byteLength
 }

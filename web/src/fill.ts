@@ -3,8 +3,8 @@
  * are put in here. They never cross into Go.
  */
 
-import type { Bodies, Entry } from './bodies.ts'
-import { type Body, bodyOf, bodyOfParts, metaLossy, type Ready } from './contents.ts'
+import { type Bodies, encoded } from './bodies.ts'
+import { type Body, bodyOf, metaLossy, type Ready } from './contents.ts'
 import { type ReadValues, readValues } from './read-values.ts'
 import { NotFoundError } from './source.ts'
 
@@ -79,24 +79,15 @@ export function filler(provide: Provide, contents: Bodies): Filler {
     }
     const own = contents.published(ref, uri)
     if (own !== undefined) return own
-    const entry = contents.of(ref)
     const ready = provide(ref, uri, variables, signal)
-    if (ready instanceof Promise) {
-      return ready.then((late) => finished(entry, uri, variables, late))
-    }
-    return finished(entry, uri, variables, ready)
+    return ready instanceof Promise
+      ? ready.then((late) => finished(uri, late))
+      : finished(uri, ready)
   }
 
-  const finished = (
-    entry: Entry,
-    uri: string,
-    variables: string,
-    ready: Ready | undefined,
-  ): Body | Promise<Body> => {
+  const finished = (uri: string, ready: Ready | undefined): Body | Promise<Body> => {
     if (ready === undefined) throw new NotFoundError(uri)
-    if (Array.isArray(ready.value)) return bodyOfParts(ready.value)
-    const own = variables === '' ? undefined : uri
-    return contents.provided(entry, own, ready.value, ready.mimeType)
+    return encoded(ready)
   }
 
   return {

@@ -12,7 +12,6 @@ import type {
   PendingCalls,
   PendingRequest,
 } from './clients.ts'
-import { deadlines } from './deadlines.ts'
 import { type Filler, filler, type Gaps, type ReadResult } from './fill.ts'
 import type { Mirror } from './mirror.ts'
 import { answers, type Reason, reasonOf, reasons } from './wasm-numbers.ts'
@@ -49,8 +48,6 @@ export interface Replies {
   message(client: ClientState, text: string): void
   /** Sends an object (port) or text (channel). */
   post(client: ClientState, message: unknown): void
-  /** No read is pending, and none will be. */
-  stop(): void
 }
 
 /** Limits; web/docs/protocol.md lists them. */
@@ -68,7 +65,6 @@ export function replies(
   mirror: Pick<Mirror, 'marked'>,
 ): Replies {
   const filling = filler(host.provide, host.contents)
-  const timeouts = deadlines(providerTimeout)
 
   function sendDocument(request: PendingRequest, document: CachedDocument) {
     const { client } = request
@@ -125,10 +121,10 @@ export function replies(
     }
     calls.add(request)
     client.pendingReads++
-    const deadline = timeouts.start(() => {
+    const deadline = setTimeout(() => {
       controller?.abort(new DOMException('the read took too long', 'TimeoutError'))
       settle(() => fail(request, reasons.timeout, gaps.uri))
-    })
+    }, providerTimeout)
     request.abort = (reason) => {
       controller?.abort(reason)
       settle(() => {})
@@ -136,7 +132,7 @@ export function replies(
     const settle = (then: () => void) => {
       if (request.abort === undefined) return // cancelled, or too late
       request.abort = undefined
-      timeouts.end(deadline)
+      clearTimeout(deadline)
       client.pendingReads--
       then()
     }
@@ -311,7 +307,6 @@ export function replies(
     revoke,
     message,
     post,
-    stop: timeouts.stop,
   }
   return all
 }

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bodies } from '../../src/bodies.ts'
 import { bodyOf, provided, toBase64 } from '../../src/contents.ts'
 import { decodeInvitation } from '../../src/invitation.ts'
 import { measure, notJson } from '../../src/json.ts'
@@ -70,24 +69,6 @@ test('lone surrogates become U+FFFD, and it is said', () => {
   assert.deepEqual([body.text, body.lossy], ['a\ufffdb', true])
 })
 
-test('bodies remembers an unchanged value, and only that, until it is forgotten', () => {
-  const memory = bodies()
-  const body = (ref: number, uri: string | undefined, value: string | Uint8Array<ArrayBuffer>) =>
-    memory.provided(memory.of(ref), uri, value)
-  const bytes = new Uint8Array([1, 2, 3])
-  const first = body(1, undefined, bytes)
-  assert.equal(body(1, undefined, bytes), first)
-  assert.notEqual(body(1, undefined, new Uint8Array([1, 2, 3])), first)
-  const large = 'x'.repeat(10_000)
-  const text = body(2, 'a:2', large)
-  assert.equal(body(2, 'a:2', ['x', large.slice(1)].join('')), text)
-  assert.notEqual(body(3, 'a:2', large), text)
-  const small = body(2, 'a:3', 'text')
-  assert.notEqual(body(2, 'a:3', 'text'), small, 'of a template: not worth it')
-  memory.forget(1, 2)
-  assert.notEqual(body(2, 'a:2', large), text)
-})
-
 test('values that wait for their answer are bounded in bytes, and taken once', () => {
   const values = readValues()
   const size = 100 << 20 // bytes
@@ -98,9 +79,6 @@ test('values that wait for their answer are bounded in bytes, and taken once', (
   assert.ok(values.take(refs[2] ?? 0))
   const huge = values.keep(new ArrayBuffer(3 * size)) // one value is kept, whatever its size
   assert.ok(values.take(huge))
-  const last = values.keep('x')
-  values.clear()
-  assert.equal(values.take(last), undefined)
 })
 
 test('provided reads what providers answer', () => {
