@@ -101,9 +101,7 @@ export function serve(mcp: PageMcp, things: DemoData): void {
   )
   // Real data of the browser, by the sources that every app may mount.
   mcp.mount(tabs({ text: false }))
-  mcp.mount(
-    idb({ databases: { [database]: { [storeName]: { name: 'id', modified: 'changed' } } } }),
-  )
+  mcp.mount(idb({ databases: { [database]: { [storeName]: { name: 'id' } } } }))
   serveTools(mcp, things)
   serveApp(mcp, things)
 }

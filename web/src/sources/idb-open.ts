@@ -50,20 +50,15 @@ interface Connection {
  * A reader that keeps a connection to each database that it has read. The connection closes when the app
  * upgrades or deletes the database, or the browser closes it, and is opened again for the next read. A
  * running read does not block the upgrade: its transaction is aborted, and it restarts after the upgrade.
- *
- * @param gone - called when a connection has to close: the database will be upgraded or deleted, or is lost
  */
-export function reader(gone: (database: string) => void = () => {}): Reader {
+export function reader(): Reader {
   const connections = new Map<string, Promise<Connection | undefined>>()
   let keeps = true
 
   function connect(database: string): Promise<Connection | undefined> {
     const known = connections.get(database)
     if (known !== undefined) return known
-    const opening = openExisting(database, () => {
-      forget(database, opening)
-      gone(database)
-    })
+    const opening = openExisting(database, () => forget(database, opening))
     connections.set(database, opening)
     return opening
   }

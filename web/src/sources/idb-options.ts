@@ -27,11 +27,6 @@ export interface StoreOptions {
   /** The field whose text is the resource's description; default: none. */
   description?: string
   /**
-   * The field with the time of the last change: a Date, a number of milliseconds since 1970,
-   * or an ISO 8601 string. Listings then have it as `annotations.lastModified`; default: none.
-   */
-  modified?: string
-  /**
    * The fields that may be read, besides those above in listings; default: whole records. Indexes
    * over other fields are not served then, since they would reveal values of those fields.
    */
@@ -79,8 +74,8 @@ export function servedDatabases({ databases }: IdbOptions): ServedDatabase[] {
 }
 
 /** Whether a listing needs the values of records, and not only their keys. */
-export function hasLabels({ name, title, description, modified }: StoreOptions): boolean {
-  return [name, title, description, modified].some((field) => field !== undefined)
+export function hasLabels({ name, title, description }: StoreOptions): boolean {
+  return [name, title, description].some((field) => field !== undefined)
 }
 
 function isRecord(value: unknown): value is object {

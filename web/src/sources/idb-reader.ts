@@ -5,7 +5,6 @@
  * No module with state may be imported here: index.js would have it, too.
  */
 
-import { InvalidParamsError } from '../call.ts'
 import { type Completion, rankCompletions } from '../complete.ts'
 import { metaLossy } from '../contents.ts'
 import { result } from '../idb-request.ts'
@@ -32,14 +31,7 @@ import {
 } from './idb-keys.ts'
 import { type Reader, reader } from './idb-open.ts'
 import { hasLabels, type Served, type ServedDatabase, type StoreOptions } from './idb-options.ts'
-import {
-  asBinary,
-  encodeValue,
-  fieldText,
-  fieldTime,
-  isPlainObject,
-  withFields,
-} from './idb-values.ts'
+import { asBinary, encodeValue, fieldText, isPlainObject, withFields } from './idb-values.ts'
 
 const json = 'application/json'
 
@@ -59,9 +51,9 @@ const maxRecords = 100
 /** The approximate size limit of a range; it has at least one record. */
 const maxRangeBytes = 4 << 20 // bytes of blobs, and UTF-16 code units of text
 
-/** The most keys that are read for a completion; of an index, where each value takes a step, the most values. */
+/** The most keys that are read for a completion: of all, and of those that begin with the typed text. */
 const maxKeys = 1000
-const maxSteps = 200
+const maxNear = 100
 
 /** Longer keys are not offered. */
 const maxOffered = 1000 // UTF-16 code units
@@ -170,21 +162,6 @@ export function idbReader(
     return about(described && { database: served.database, ...described })
   }
 
-  /** Names, as a variable takes them, of the databases or stores that exist. */
-  async function existing(
-    among: readonly ServedDatabase[],
-    what: 'database' | 'store',
-    signal: AbortSignal,
-  ) {
-    const names = among.map(async (one) => {
-      const found = await reading.read(ofDatabase(one), signal, async (stores) =>
-        stores.map(({ name }) => name),
-      )
-      return found && what === 'database' ? [one.database] : (found ?? [])
-    })
-    return [...new Set((await Promise.all(names)).flat())].map(variable)
-  }
-
   return {
     mounted: reading.keepOpen,
 
@@ -228,55 +205,34 @@ export function idbReader(
       return contents
     },
 
-    /** Completes the variables of the templates of {@link idb}, from the present data. */
+    /** Completes names of databases and stores, and keys of records. */
     async complete(ref, { name, value }, { arguments: chosen, signal }) {
       const uri = ref.type === 'ref/resource' ? ref.uri : ref.name
       if (!uri.startsWith('idb:///')) throw new NotFoundError(uri)
-      const path = uri.slice('idb:///'.length).replace(/(\{\?|\?).*$/, '')
-      const [home, storeName, what, index = ''] = path.split('/').map((part) => {
-        const name = /^\{(\w+)\}$/.exec(part)?.[1]
-        if (name === undefined) return part
-        return Object.hasOwn(chosen, name) ? segment((chosen[name] ?? '').toWellFormed()) : ''
-      })
+      const [home, storeName] = uri
+        .slice('idb:///'.length)
+        .split('/')
+        .map((part) => {
+          const variable = /^\{(\w+)\}$/.exec(part)?.[1]
+          if (variable === undefined) return part
+          const own = Object.hasOwn(chosen, variable) ? chosen[variable] : undefined
+          return segment((own ?? '').toWellFormed())
+        })
       const database = databases.find((one) => one.database === nameFromSegment(home ?? ''))
-      if (database === undefined && !path.startsWith('{')) throw new NotFoundError(uri)
-      const store = database?.stores.find((one) => one.store === nameFromSegment(storeName ?? ''))
-      switch (name) {
-        case 'database':
-          return rankCompletions(await existing(databases, 'database', signal), value)
-        case 'store': {
-          const among = database ? [database] : databases
-          return rankCompletions(await existing(among, 'store', signal), value)
-        }
-        case 'index': {
-          if (store === undefined) return []
-          const names = await inStore(store, signal, async (found) =>
-            Array.from(found.indexNames).filter((name) =>
-              maySeek(store.options, found.index(name).keyPath),
-            ),
-          )
-          return rankCompletions((names ?? []).map(variable), value)
-        }
-        case 'key':
-        case 'after':
-        case 'value':
-        case 'from':
-        case 'to': {
-          if (store === undefined) return []
-          const isKey = name === 'key' || name === 'after' || what !== 'index'
-          const found = await inStore(store, signal, (from) => {
-            const place = isKey ? from : indexOf(from, index, store.options)
-            return place === undefined ? Promise.resolve(undefined) : keysLike(place, value)
-          })
-          return found ?? []
-        }
-        case 'direction':
-          return rankCompletions(['next', 'prev'], value)
-        case 'limit':
-          return []
-        default:
-          throw new InvalidParamsError(`the template has no variable ${JSON.stringify(name)}`)
+      if (home && database === undefined) throw new NotFoundError(uri)
+      if (name === 'database') {
+        return rankCompletions(
+          databases.map(({ database }) => variable(database)),
+          value,
+        )
       }
+      const stores = (database ? [database] : databases).flatMap(({ stores }) => stores)
+      if (name === 'store') {
+        return rankCompletions([...new Set(stores.map(({ store }) => variable(store)))], value)
+      }
+      const served = stores.find(({ store }) => store === nameFromSegment(storeName ?? ''))
+      if (name !== 'key' || served === undefined) return []
+      return (await inStore(served, signal, (store) => keysLike(store, value))) ?? []
     },
   }
 }
@@ -315,14 +271,12 @@ function labelsOf(options: StoreOptions, value: unknown): Partial<Resource> {
     plainLabel(fieldText(value, field) ?? '', max) || undefined
   const binary = options.fields === undefined ? asBinary(value) : undefined
   const name = label(options.name)
-  const lastModified = fieldTime(value, options.modified)
   return {
     ...(name && { name }),
     title: label(options.title),
     description: label(options.description, maxDescription),
     mimeType: binary?.mimeType ?? json,
     size: binary && sizeOf(binary),
-    annotations: lastModified === undefined ? undefined : { lastModified },
   }
 }
 
@@ -558,35 +512,18 @@ function variable(name: string): string {
   return decodeURIComponent(nameSegment(name))
 }
 
-/**
- * Keys of a store, or values of an index, that fit the typed text: those that are equal to it or begin with
- * it as a string, and the first ones.
- */
-async function keysLike(place: IDBObjectStore | IDBIndex, typed: string): Promise<Completion> {
+/** Keys that fit the typed text: those that are equal to it or begin with it as a string, and the first ones. */
+async function keysLike(store: IDBObjectStore, typed: string): Promise<Completion> {
   const exact = keyFromText(typed) ?? (/^-?\d+$/.test(typed) ? Number(typed) : undefined)
   const beginning = unescapeText(typed.startsWith('s.') ? typed.slice(2) : typed)
-  const near = typed === '' ? undefined : IDBKeyRange.bound(beginning, `${beginning}\uffff`)
-  const most = place instanceof IDBIndex ? maxSteps : maxKeys
-  const same = exact === undefined ? [] : await firstKeys(place, IDBKeyRange.only(exact), 1)
-  const like = near === undefined ? [] : await firstKeys(place, near, 100)
-  const first = await firstKeys(place, null, most)
-  const texts = [...same, ...like, ...first].map(keyText).filter((t) => t.length <= maxOffered)
-  const hasMore = first.length === most || like.length === 100
-  return { values: rankCompletions([...new Set(texts)], typed), hasMore }
-}
-
-/** The first different keys of a range. */
-async function firstKeys(
-  place: IDBObjectStore | IDBIndex,
-  range: IDBKeyRange | null,
-  most: number,
-): Promise<IDBValidKey[]> {
-  if (place instanceof IDBObjectStore) return result(place.getAllKeys(range, most))
-  const request = place.openKeyCursor(range, 'nextunique')
-  const keys: IDBValidKey[] = []
-  for (let cursor = await result(request); cursor !== null; cursor = await result(request)) {
-    if (keys.push(cursor.key) === most) break
-    cursor.continue()
-  }
-  return keys
+  const near = IDBKeyRange.bound(beginning, `${beginning}\uffff`)
+  const found = await Promise.all([
+    exact === undefined ? [] : result(store.getAllKeys(exact, 1)),
+    typed === '' ? [] : result(store.getAllKeys(near, maxNear)),
+    result(store.getAllKeys(null, maxKeys)),
+  ])
+  const texts = found.flat().map(keyText)
+  const offered = texts.filter((text) => text.length <= maxOffered)
+  const hasMore = found[1].length === maxNear || found[2].length === maxKeys
+  return { values: rankCompletions([...new Set(offered)], typed), hasMore }
 }

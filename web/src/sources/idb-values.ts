@@ -67,32 +67,14 @@ export function isPlainObject(value: unknown): value is Fields {
   return className(value) === 'Object'
 }
 
-function fieldOf(value: unknown, field: string | undefined): unknown {
-  return field === undefined ? undefined : withFields(value, [field])[field]
-}
-
 /**
  * The text of a record's field, for a name or a title; `undefined` if it is neither text nor a
  * number.
  */
 export function fieldText(value: unknown, field: string | undefined): string | undefined {
-  const found = fieldOf(value, field)
+  const found = field === undefined ? undefined : withFields(value, [field])[field]
   if (typeof found === 'number') return String(found)
   return typeof found === 'string' && found !== '' ? found.toWellFormed() : undefined
-}
-
-/**
- * The time in a record's field, as ISO 8601: a Date, milliseconds since 1970, or an ISO 8601
- * string with a date at least; `undefined` if it is none, or the year has more than four digits.
- */
-export function fieldTime(value: unknown, field: string | undefined): string | undefined {
-  const found = fieldOf(value, field)
-  const isText =
-    typeof found === 'string' && /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:?\d\d)?)?$/.test(found)
-  if (!isText && typeof found !== 'number' && className(found) !== 'Date') return undefined
-  const date = new Date(found as string | number | Date)
-  const time = Number.isNaN(date.getTime()) ? '' : date.toISOString()
-  return /^\d{4}-/.test(time) ? time : undefined
 }
 
 interface Walk {

@@ -55,19 +55,7 @@ export function idb(options: IdbOptions & SourceOptions): PortableSource {
     const changes = listeners.size > 0 ? changesOf(databases, written) : []
     for (const changed of listeners) for (const change of changes) changed(...change)
   }
-  // Databases are upgraded and deleted by others, too, such as developer tools: connections are what notices that.
-  const reading = reader((database) => {
-    announce({ database })
-    hold(database)
-  })
-  let listening: AbortSignal | undefined
-  /** Opens a connection, which the reader keeps; waits for an upgrade or a deletion that has begun. */
-  const hold = (name: string) => {
-    const found = databases.find(({ database }) => database === name)
-    if (found === undefined || listening === undefined) return
-    const at = { database: name, stores: found.stores.map(({ store }) => store) }
-    reading.read(at, listening, async () => {}).catch(() => {}) // a read reports it
-  }
+  const reading = reader()
 
   /** Observes writes, for listeners here and in other tabs. */
   const use = whileUsed((signal) => {
@@ -78,22 +66,13 @@ export function idb(options: IdbOptions & SourceOptions): PortableSource {
             one.database === database &&
             (store === undefined || one.stores.some((served) => served.store === store)),
         ),
-      written(written: Written) {
-        announce(written)
-        if (written.store === undefined) hold(written.database)
-      },
+      written: announce,
       missed() {
         for (const { database } of databases) announce({ database })
       },
     }
     observeWrites(observer, signal)
     reading.keepOpen(signal)
-  }, ends)
-
-  /** Holds connections, to notice upgrades and deletions by others. */
-  const useListeners = whileUsed((signal) => {
-    listening = signal
-    for (const { database } of databases) hold(database)
   }, ends)
 
   const load = () => lazily('idb-reader.js', import('./idb-reader.ts'))
@@ -115,7 +94,6 @@ export function idb(options: IdbOptions & SourceOptions): PortableSource {
       listeners.add(own)
       signal.addEventListener('abort', () => listeners.delete(own), { once: true })
       use(listener)
-      useListeners(listener)
     },
   }
 }

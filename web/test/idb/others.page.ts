@@ -1,4 +1,4 @@
-/** What others write: tabs, developer tools, and pages that were frozen meanwhile. */
+/** What others write: tabs, and pages that were frozen meanwhile. */
 
 import assert from 'node:assert/strict'
 import type { Page } from 'puppeteer-core'
@@ -26,7 +26,6 @@ async function listening(open: (url: string) => Promise<Page>): Promise<Page> {
 }
 
 declare global {
-  var opened: number
   var heard: ReturnType<typeof kit.changes>
 }
 
@@ -72,44 +71,6 @@ inBrowsers('another tab that serves the store tells of its writes', async ({ ope
     })
   })
   assert.deepEqual(await until(tab, ...all), [...all].sort()) // too many to name
-})
-
-inBrowsers('a database that others delete or upgrade has changed as a whole', async ({ open }) => {
-  const tab = await open(page.url())
-  await tab.evaluate(async () => {
-    const db = await kit.open('app', { notes: {} }, 10)
-    db.close()
-    globalThis.opened = 0
-    const { open } = IDBFactory.prototype
-    IDBFactory.prototype.open = function (...args) {
-      const request = open.apply(this, args)
-      request.addEventListener('success', () => globalThis.opened++)
-      return request
-    }
-    globalThis.heard = kit.changes(kit.idb({ databases: { app: ['notes'] } }))
-  })
-  const other = await open(page.url('/bare')) // as developer tools: nothing there observes
-  await tab.waitForFunction(() => opened === 1)
-  await other.evaluate(
-    () =>
-      new Promise((resolve, reject) => {
-        const request = indexedDB.open('app', 11)
-        request.onupgradeneeded = () => request.result.createObjectStore('more')
-        request.onsuccess = () => resolve(request.result.close())
-        request.onerror = () => reject(request.error)
-      }),
-  )
-  assert.deepEqual(await until(tab, ...all), [...all].sort())
-  await tab.waitForFunction(() => opened === 2)
-  await other.evaluate(
-    () =>
-      new Promise((resolve, reject) => {
-        const request = indexedDB.deleteDatabase('app')
-        request.onsuccess = resolve
-        request.onerror = () => reject(request.error)
-      }),
-  )
-  assert.deepEqual(await until(tab, ...all), [...all].sort())
 })
 
 inBrowsers(
