@@ -95,40 +95,6 @@ export type Provided = unknown
 export interface Ready {
   value: Value | Part[]
   mimeType?: string
-  /** Whether the app gives its bytes away; see {@link transfer}. */
-  transfers?: boolean
-}
-
-/** What {@link transfer} returns. */
-export interface TransferredBytes {
-  readonly [transferred]: ArrayBuffer | Uint8Array<ArrayBuffer>
-}
-const transferred = Symbol('transferred bytes')
-
-/**
- * Bytes as a content, moved to the engine instead of copied: their `ArrayBuffer` is detached, and all views of
- * it are empty afterwards. For large values that the app does not need any more.
- *
- * @throws TypeError for anything but an `ArrayBuffer` or a view of one, and for a detached buffer
- */
-export function transfer(bytes: ArrayBuffer | Uint8Array<ArrayBuffer>): TransferredBytes {
-  if (!isBinary(bytes) || (bytes as unknown) instanceof Blob) {
-    throw new TypeError(
-      'transfer needs an ArrayBuffer or a view of one; a text has nothing to transfer',
-    )
-  }
-  if (bufferOf(bytes).detached) throw new TypeError('these bytes were transferred before')
-  return { [transferred]: bytes }
-}
-
-/** The buffers that an app gives away with a value. */
-export function transfersOf(ready: Ready | undefined): ArrayBuffer[] {
-  if (!ready?.transfers || typeof ready.value !== 'object') return []
-  return [bufferOf(ready.value as ArrayBuffer)]
-}
-
-function bufferOf(bytes: ArrayBuffer | ArrayBufferView<ArrayBuffer>): ArrayBuffer {
-  return bytes instanceof ArrayBuffer ? bytes : bytes.buffer
 }
 
 /** One of several items. */
@@ -169,7 +135,6 @@ export function provided(answer: Provided): Ready | undefined {
   if (typeof answer === 'object' && answer !== null) {
     if (isBinary(answer)) return { value: answer }
     if (several in answer) return severalReady(answer[several] as Contents[])
-    if (transferred in answer) return { value: answer[transferred] as ArrayBuffer, transfers: true }
   }
   const text = JSON.stringify(answer)
   if (text === undefined) throw new TypeError(`a ${typeof answer} is not content`)

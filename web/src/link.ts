@@ -1,6 +1,6 @@
 /**
  * Calls between two threads or windows. Either side has handlers that the other may call, by a table. Requests can be
- * cancelled by a signal, and move objects. Errors are sent as name and message.
+ * cancelled by a signal. Errors are sent as name and message.
  */
 
 import { JoinError, type JoinReason } from './handshake.ts'
@@ -41,15 +41,6 @@ type Message =
   | { call: string; args: unknown; number?: number }
   | { answer: number; value?: unknown; error?: SerializedError }
   | { cancel: number }
-
-/** Answers of handlers that move objects to the other thread instead of copying them. */
-const moves = new WeakMap<object, Transferable[]>()
-
-/** Makes a handler's answer move these objects. */
-export function moving<T extends object>(answer: T, transfer: Transferable[]): T {
-  moves.set(answer, transfer)
-  return answer
-}
 
 /** Connects two threads. Errors in handlers of {@link Link.notify} go to `failed`. */
 export function link<Own, Theirs>(
@@ -109,7 +100,7 @@ export function link<Own, Theirs>(
     const answered = (value: unknown) => {
       if (number === 0) return
       running.delete(number)
-      send({ answer: number, value }, moves.get(value as object))
+      send({ answer: number, value })
     }
     const threw = (error: unknown) => {
       if (number === 0) return failed(error)

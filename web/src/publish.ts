@@ -5,7 +5,7 @@
 
 import { type CallRequest, type Extend, prepareCalls, type RegisteredCallee } from './call.ts'
 import type { CompletionProvider } from './complete.ts'
-import { provided, type Ready, type SeveralContents, type TransferredBytes } from './contents.ts'
+import { provided, type Ready, type SeveralContents } from './contents.ts'
 import {
   type EventLog,
   type EventOptions,
@@ -48,7 +48,7 @@ import {
 } from './tool.ts'
 
 /**
- * A content: a string is text; bytes, Blobs and `transfer(bytes)` are a blob; `undefined` means that the
+ * A content: a string is text; bytes and Blobs are a blob; `undefined` means that the
  * resource does not exist; `contents([…])` is several items; anything else is text, as JSON.
  */
 export type Content =
@@ -57,7 +57,6 @@ export type Content =
   | Uint8Array<ArrayBuffer>
   | Blob
   | SeveralContents
-  | TransferredBytes
   | undefined
   | null
   | boolean
@@ -184,8 +183,7 @@ export interface Publishing {
   /**
    * Publishes one resource with its value, which moves to the engine: reads are answered there, without
    * this window, and faster. An object is written as JSON text now: change it by `set` of the result. Bytes
-   * are copied, unless they are given as `transfer(bytes)`. With the option `redact` of `start` the value
-   * stays in the window, and passes the hook at each read.
+   * are copied. With the option `redact` of `start` the value stays in the window, and passes the hook at each read.
    *
    * @throws TypeError for a promise, and what JSON cannot write
    */

@@ -4,7 +4,7 @@
  */
 
 import type { RegisteredCallee } from './callee.ts'
-import { type Ready, transfersOf, type Value } from './contents.ts'
+import type { Ready, Value } from './contents.ts'
 import type { PromptDescription } from './prompt.ts'
 import type { ReadRequest } from './read-request.ts'
 import type { CacheHints, Json, Resource, Template } from './source.ts'
@@ -77,7 +77,6 @@ export interface Registry {
    *
    * @param isKept - values stay in the window
    * @returns the number of the batch
-   * @throws a `DOMException` named `DataCloneError` for a value that cannot be moved; nothing is added then
    */
   add(added: Descriptions, behind: readonly Behind[], isKept: boolean): number
   /** Removes a batch: of each name, the latest registration that is left is served. */
@@ -92,7 +91,7 @@ export interface Registry {
 
 /** Where changes go: to the engine, if one runs. */
 export interface RegistryHost {
-  apply(change: Change, moved: Transferable[]): void
+  apply(change: Change): void
   /** `isServed`: whether the resource is the registration with this number, and no later one. */
   publish(value: { ref: number; uri: string; ready: Ready | undefined; isServed: boolean }): void
 }
@@ -146,8 +145,7 @@ export function registry(host: RegistryHost): Registry {
       const changed = names.flatMap(([kind, , name]) =>
         kind === 'resources' && served.has(kind + name) ? name : [],
       )
-      const transfers = moving.flatMap(([, ready]) => transfersOf(ready))
-      host.apply({ values: moving, register: [{ first, text }], changed }, transfers)
+      host.apply({ values: moving, register: [{ first, text }], changed })
       last += names.length
       batches.set(first, { text, names })
       for (const [i, one] of behind.entries()) behinds[first + i] = one
@@ -184,7 +182,7 @@ export function registry(host: RegistryHost): Registry {
       }
       batches.delete(first)
       const forget = { first, count: names.length }
-      host.apply({ forget, register, unregister: JSON.stringify(gone), changed }, [])
+      host.apply({ forget, register, unregister: JSON.stringify(gone), changed })
     },
     set(ref, uri, ready) {
       const own = behinds[ref]
@@ -197,7 +195,7 @@ export function registry(host: RegistryHost): Registry {
         return
       }
       behinds[ref] = { value: { ready } } // it is kept here
-      if (isServed && !isSameText(own.value?.ready, ready)) host.apply({ changed: [uri] }, [])
+      if (isServed && !isSameText(own.value?.ready, ready)) host.apply({ changed: [uri] })
     },
     at: (ref) => behinds[ref],
     all: () => ({
@@ -212,7 +210,7 @@ function nameOf(description: object): string {
   return uri ?? uriTemplate ?? String(name)
 }
 
-/** A value for the next engine: bytes that move away, or that the app may change, are copied. */
+/** A value for the next engine: bytes, which the app may change, are copied. */
 function copyOf(ready: Ready | undefined): Ready | undefined {
   if (ready === undefined || typeof ready.value === 'string') return ready
   const { value, mimeType } = ready

@@ -52,7 +52,7 @@ export interface Template {
 
 /**
  * One item of the answer of a read, with exactly one of `text` and `blob`. A blob is binary here, and
- * encoded where the channel needs Base64. Bytes may be transferred: do not change them afterwards.
+ * encoded where the channel needs Base64. Do not change bytes before it is sent.
  */
 export interface Contents {
   uri: string

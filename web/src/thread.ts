@@ -15,12 +15,12 @@ import {
 } from './call.ts'
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
-import { provided, type Ready, transfersOf } from './contents.ts'
+import { provided } from './contents.ts'
 import type { EngineOptions } from './engine.ts'
 import type { Provide } from './fill.ts'
 import type { Dial, GatewayState } from './gateway-types.ts'
 import { jsonCopy } from './json.ts'
-import { deserializeError, type Handlers, type Link, link, moving } from './link.ts'
+import { deserializeError, type Handlers, type Link, link } from './link.ts'
 import { canStart, compile, newWorker } from './loading.ts'
 import { newPageId, presentPageId } from './page-id.ts'
 import { goodbye } from './port.ts'
@@ -116,11 +116,8 @@ export function engineThread(options: EngineOptions, host: ThreadHost): Thread {
   let isClosed = false
 
   const all = registry({
-    apply(change, moved) {
-      if (engine) engine.notify('apply', change, moved)
-      else structuredClone(moved, { transfer: moved }) // the app has given them away
-    },
-    publish: (value) => engine?.notify('publish', value, transfersOf(value.ready)),
+    apply: (change) => engine?.notify('apply', change),
+    publish: (value) => engine?.notify('publish', value),
   })
   let module: Promise<WebAssembly.Module> | undefined
   let prepared: Promise<unknown> | undefined
@@ -340,12 +337,7 @@ function windowHandlers(
 ) {
   const provide = provideOf(host, all)
   return {
-    provide({ ref, uri, variables }, signal) {
-      const cross = (ready: Ready | undefined) =>
-        ready?.transfers ? moving(ready, transfersOf(ready)) : ready
-      const ready = provide(ref, uri, variables, signal)
-      return ready instanceof Promise ? ready.then(cross) : cross(ready)
-    },
+    provide: ({ ref, uri, variables }, signal) => provide(ref, uri, variables, signal),
     async list({ source, cursor, ...options }, signal) {
       return jsonCopy(await sourceOf(source).list(cursor, { ...options, signal: signal() }))
     },

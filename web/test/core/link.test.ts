@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Handlers, link, moving } from '../../src/link.ts'
+import { type Handlers, link } from '../../src/link.ts'
 import type { Port } from '../../src/port.ts'
 
 type Own = Record<string, (args: never) => unknown>
@@ -58,14 +58,6 @@ for (const [what, handler] of Object.entries({
     await assert.rejects(caller.request('ask', undefined), { name: 'DataCloneError' })
   })
 }
-
-test('an answer moves its buffers', async (t) => {
-  const bytes = new Uint8Array([1, 2])
-  const { caller } = linked(t, { ask: () => moving({ bytes }, [bytes.buffer]) })
-  const { bytes: got } = (await caller.request('ask', undefined)) as { bytes: Uint8Array }
-  assert.deepEqual([...got], [1, 2])
-  assert.equal(bytes.byteLength, 0)
-})
 
 test('a signal cancels a call on both sides', async (t) => {
   const seen = Promise.withResolvers<unknown>()

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bodies } from '../../src/bodies.ts'
-import { contents, type PageMcp, transfer } from '../../src/index.ts'
+import { contents, type PageMcp } from '../../src/index.ts'
 import { errorOf, type Message, resultOf, type TestClient } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
@@ -36,7 +36,6 @@ const served: { [what: string]: [value: () => unknown, items: Item[]] } = {
   null: [() => null, [{ text: 'null', mimeType: 'application/json' }]],
   bytes: [bytes, [{ blob: 'AQID' }]],
   'a buffer': [() => bytes().buffer, [{ blob: 'AQID' }]],
-  'transferred bytes': [() => transfer(bytes()), [{ blob: 'AQID' }]],
   'a part of a buffer': [() => new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4), [{ blob: 'AQID' }]],
   'a Blob': [
     () => new Blob([bytes()], { type: 'image/x' }),
@@ -208,16 +207,6 @@ const refused: { [what: string]: [use: (mcp: PageMcp) => void, error: RegExp] } 
       (mcp.resource(cart.uri, cart, () => 'x') as unknown as { set(v: string): void }).set('y'),
     /shop:\/\/cart was registered without a value: call changed\(uri\) instead/,
   ],
-  'a text to transfer': [() => transfer('x' as never), /a text has nothing to transfer/],
-  'bytes to transfer twice': [
-    (mcp) => {
-      const once = bytes()
-      mcp.resource(cart.uri, cart, transfer(once))
-      assert.equal(once.byteLength, 0)
-      transfer(once)
-    },
-    /these bytes were transferred before/,
-  ],
 }
 for (const [what, [use, error]] of Object.entries(refused)) {
   test(`refused: ${what}`, async (t) => {
@@ -233,24 +222,6 @@ test('a value that is refused leaves the one before', async (t) => {
   const value = mcp.resource(cart.uri, cart, 'good')
   assert.throws(() => value.set(cycle))
   assert.equal(await textOf(client()), 'good')
-})
-
-test('a provider can transfer its bytes', async (t) => {
-  const { mcp, client } = await testPage(t)
-  const last: Uint8Array[] = []
-  mcp.resource(cart.uri, cart, () => {
-    const own = bytes()
-    last.push(own)
-    return transfer(own)
-  })
-  const one = client()
-  assert.equal(itemsOf(await read(one))[0]?.blob, 'AQID')
-  assert.equal(itemsOf(await read(one))[0]?.blob, 'AQID')
-  assert.deepEqual(
-    last.map((own) => own.byteLength),
-    [0, 0],
-    'they were moved',
-  )
 })
 
 test('values are dropped with their registrations', () => {

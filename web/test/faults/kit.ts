@@ -25,7 +25,7 @@ export const options = { timeout: 20_000 } // ms
  * `exhaust`. `?hello={…}`: members of the page's hello, as another version sends it; `null` leaves one out. For `?worker=false`.
  */
 const script = `
-import { start, transfer } from '/pagemcp/index.js'
+import { start } from '/pagemcp/index.js'
 import { gateways } from '/gateway.js'
 const query = new URLSearchParams(location.search)
 window.hellos = []
@@ -55,7 +55,7 @@ if (query.get('worker') === 'false') await import('/in-window.js')
 const urls = query.has('mortal') ? { worker: '/mortal.js' } : {}
 window.mcp = await start({ name: 'app', urls })
 mcp.on('error', (error) => errors.push(String(error.message ?? error)))
-mcp.resource('app://bytes', { name: 'Bytes' }, transfer(new TextEncoder().encode('bytes')))
+mcp.resource('app://bytes', { name: 'Bytes' }, new TextEncoder().encode('bytes'))
 window.value = mcp.resource('app://value', { name: 'Value' }, 'first')
 mcp.resource('app://count', { name: 'Count' }, () => String(count))
 mcp.resource('app://hold', { name: 'Hold' }, hold)
