@@ -53,11 +53,6 @@ func caller(what int32, ref sink.Ref) func(context.Context, []byte) ([]byte, err
 	}
 }
 
-// extend calls a method of an extension.
-func extend(ctx context.Context, method string, params []byte) ([]byte, error) {
-	return registered.call(ctx, opExtend, quoted(`{"name":`, method), params)
-}
-
 // completer returns the function that completes the arguments of that prompt or
 // template; nil: none has completions.
 func completer(ref sink.Ref, names []string) func(context.Context, engine.CompletionRequest) (engine.Completion, error) {

@@ -64,15 +64,15 @@ func buffer(n int32) unsafe.Pointer {
 
 // start makes the engine. input[:n] is a JSON object: name, version, and, where
 // they differ from the default, title, websiteUrl, icons, instructions, pageSize,
-// maxMessage (bytes), tools, prompts, completions, logging, noSubscribe, noListChanged, asks (booleans), cacheHints, extensions. asks: nothing is
-// allowed before setGrants.
+// maxMessage (bytes), tools, prompts, completions, logging, noSubscribe, noListChanged, asks (booleans), cacheHints. asks: nothing is allowed
+// before setGrants.
 //
 //go:wasmexport start
 func start(n int32) (result int32) {
 	defer recovered("start", &result)
 	var info engine.Info
 	asks := false
-	options := engine.Options{Extend: extend, Ask: askUser, Decided: reportDecision, Report: func(err error) { report(err.Error()) }}
+	options := engine.Options{Ask: askUser, Decided: reportDecision, Report: func(err error) { report(err.Error()) }}
 	refusal := jsonrpc.Members(input[:n], func(name string, value []byte) *jsonrpc.Error {
 		text, _ := jsonrpc.Text(value)
 		number, _ := jsonrpc.Int(value)
@@ -110,8 +110,6 @@ func start(n int32) (result int32) {
 			options.Cache = readCache(value)
 		case "asks":
 			asks = isTrue
-		case "extensions":
-			options.Extensions = bytes.Clone(value)
 		}
 		return nil
 	})

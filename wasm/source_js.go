@@ -24,7 +24,6 @@ const (
 	opComplete
 	opPrompts
 	opTools
-	opExtend
 	opAccess
 	opPrepare
 	opTaskReply

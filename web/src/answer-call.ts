@@ -140,10 +140,6 @@ async function answerOf(
     }
     case questions.taskReply:
       return takeReply(question as unknown as TaskReply)
-    case questions.extend: {
-      const { _meta, inputResponses, requestState, ...params } = args as Record<string, unknown>
-      return callee.extend?.(name, unrounded(params), request())
-    }
   }
   const ref: CompletionRef =
     prompt === undefined ? { type: 'ref/resource', uri } : { type: 'ref/prompt', name: prompt }

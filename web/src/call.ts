@@ -10,7 +10,6 @@ export type {
   Callee,
   CallRequest,
   CallTask,
-  Extend,
   LogLevel,
   RegisteredCallee,
 } from './callee.ts'

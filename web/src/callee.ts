@@ -228,13 +228,6 @@ export interface Callee {
   ): Promise<readonly string[] | Completion>
 }
 
-/** Answers a method of an extension; `undefined`: there is no such method. */
-export type Extend = (
-  method: string,
-  params: Record<string, unknown>,
-  request: CallRequest,
-) => Promise<object | undefined>
-
 /**
  * Completes an argument. Of a list, the values that fit are offered: first those that begin with the typed
  * text, then those that contain it, then those that have its letters in order, ignoring case. The answer of
@@ -250,7 +243,6 @@ export type CompletionProvider =
 
 /** Something that the web app has registered. */
 export interface RegisteredCallee extends Callee {
-  extend?: Extend
   /** Completes arguments, or variables, by name. The code for it is loaded with the first call. */
   completions?: Record<string, CompletionProvider>
 }

@@ -15,7 +15,6 @@ import {
   type Changed,
   type Contents,
   type Icon,
-  type Json,
   type ListName,
   type ReadOptions,
   type Source,
@@ -46,7 +45,6 @@ export interface EngineOptions {
   noListChanged?: boolean
   /** Of lists. */
   cacheHints?: WireCacheHints
-  extensions?: Record<string, Json>
   /** Nothing is allowed before {@link Engine.setGrants}. */
   asks?: boolean
 }

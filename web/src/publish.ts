@@ -3,7 +3,7 @@
  * engine calls it.
  */
 
-import { type CallRequest, type Extend, prepareCalls, type RegisteredCallee } from './call.ts'
+import { prepareCalls } from './call.ts'
 import type { CompletionProvider } from './complete.ts'
 import { provided, type Ready, type SeveralContents } from './contents.ts'
 import {
@@ -162,12 +162,6 @@ export interface ResourcesOptions<T extends string = string>
 /** A resource in a list: its URI, or a description. */
 export type ListedResource = string | (Partial<Resource> & Pick<Resource, 'uri'>)
 
-/** Answers a method of an extension; errors are handled as for a prompt. */
-export type MethodHandler = (
-  params: Record<string, unknown>,
-  request: CallRequest,
-) => object | Promise<object>
-
 /**
  * Registers; each method returns a function that removes the registration. A URI, template or name may be
  * registered several times: the latest registration is served, and after its removal the latest of the
@@ -239,17 +233,10 @@ export interface Publishing {
    * @throws TypeError for options that are not valid
    */
   event<D = unknown>(name: string, options?: EventOptions): PageEvent<D>
-  /**
-   * Answers a method of an extension in `start`'s options, such as `acme/x`. Methods of the protocol itself
-   * cannot be replaced.
-   */
-  method(name: string, handler: MethodHandler): () => void
 }
 
 export interface Published {
   methods: Publishing
-  /** All methods of extensions. */
-  extensions: RegisteredCallee
   /** Resolves when the engine has all that was registered so far, whose code may load late, or after {@link loadTime}. */
   registered(): Promise<unknown> | undefined
 }
@@ -271,9 +258,6 @@ export function publishing(
   report: (problem: Error) => void,
 ): Published {
   if (redact) prepareRedaction()
-  const methods = new Map<string, { handler: MethodHandler }[]>() // by name, the latest last
-  const extend: Extend = async (name, params, request) =>
-    methods.get(name)?.at(-1)?.handler(params, request)
   const unready = new Set<Promise<unknown>>() // what is being registered: a page joins with all or nothing
   const untilReady = (ready: Promise<unknown>) => {
     unready.add(ready)
@@ -355,7 +339,6 @@ export function publishing(
   }
 
   return {
-    extensions: { extend },
     registered: () =>
       unready.size === 0
         ? undefined
@@ -409,12 +392,6 @@ export function publishing(
           },
           remove: removing(remove, options),
         }
-      },
-      method(name, handler) {
-        const one = { handler }
-        const others = () => (methods.get(name) ?? []).filter((other) => other !== one)
-        methods.set(name, [...others(), one])
-        return () => void methods.set(name, others())
       },
     },
   }

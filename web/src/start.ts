@@ -19,7 +19,6 @@ import {
   type Changed,
   callMounted,
   type Icon,
-  type Json,
   type PortableSource,
   type Source,
 } from './source.ts'
@@ -57,11 +56,6 @@ export interface StartOptions {
   }
   /** How long clients may cache lists; default: not at all. */
   cache?: CacheHints
-  /**
-   * Extensions of the protocol that the page supports: settings by the extension's id. Register their
-   * methods with {@link PageMcp.method}.
-   */
-  extensions?: Record<string, { [name: string]: Json }>
   /**
    * Gets every text and blob before it leaves as the content of a resource: of registrations and of all
    * sources, also those in the Worker. Its result replaces the value; `undefined`: not found. If it throws,
@@ -257,7 +251,6 @@ function startNew(options: StartOptions): PageMcp {
   const host: ThreadHost = {
     redact,
     urls,
-    extensions: published.extensions,
     prepare: ownAccess.serve,
     engineState(next) {
       engine = next

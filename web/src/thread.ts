@@ -6,13 +6,7 @@
  */
 
 import type { AccessAnswer, AccessDecision, AccessRequest, GrantTable } from './access-types.ts'
-import {
-  answerCall,
-  type HandlerCall,
-  type HandlerOutcome,
-  type RegisteredCallee,
-  type SendUpdate,
-} from './call.ts'
+import { answerCall, type HandlerCall, type HandlerOutcome, type SendUpdate } from './call.ts'
 import type { ReadEvent } from './clients.ts'
 import { confirmGateway } from './confirm-gateway.ts'
 import { provided } from './contents.ts'
@@ -36,8 +30,6 @@ import { abilities, access as accessQuestion, none } from './wasm-numbers.ts'
 export interface ThreadHost {
   /** The hook that all contents pass. */
   readonly redact: Redact | undefined
-  /** Answers all methods of extensions. */
-  readonly extensions: RegisteredCallee
   readonly urls: {
     readonly worker?: string | URL
     readonly wasm?: string | URL | BufferSource | WebAssembly.Module
@@ -357,8 +349,7 @@ function windowHandlers(
       }
       const question = (text === '' ? {} : JSON.parse(text)) as HandlerCall
       if (/\d{16}/.test(text)) question.text = text // of whole numbers that JavaScript may round
-      const own = question.ref ? all.at(question.ref)?.callee : host.extensions
-      const callee = source === 0 ? own : sourceOf(source)
+      const callee = source === 0 ? all.at(question.ref ?? 0)?.callee : sourceOf(source)
       const sendUpdate: SendUpdate = (kind, params) => update({ number, what: kind, text: params })
       return answerCall(callee, source !== 0, what, question, sendUpdate, signal(), host.report)
     },

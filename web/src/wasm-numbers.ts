@@ -3,7 +3,7 @@
 /** Of {@link reasons} and {@link questions}, the only ones that every page needs. */
 export const none = 0
 export const internal = 1
-export const access = 12
+export const access = 11
 
 /** Reasons why JavaScript has no answer; the numbers are those of wasm/client_js.go. */
 export const reasons = {
@@ -79,10 +79,9 @@ export const questions = {
   complete: 8,
   prompts: 9,
   tools: 10,
-  extend: 11,
   access,
-  prepare: 13,
-  taskReply: 14,
+  prepare: 12,
+  taskReply: 13,
 } as const
 
 /** Messages that a handler can send before its answer. */

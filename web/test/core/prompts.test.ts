@@ -218,27 +218,3 @@ test('a provider answers with several items, and says how long they may be kept'
   assert.equal(errorOf(await read('notes://none')).code, -32602)
   assert.equal(errorOf(await read('notes://bad')).code, -32603)
 })
-
-test('methods of an extension are answered by the page, if it has declared one', async (t) => {
-  const page = await testPage(t, { extensions: { 'com.example/count': {} } })
-  let count = 0
-  const remove = page.mcp.method('example/count', ({ by }, { client, meta }) => {
-    if (typeof by !== 'number') throw new InvalidParamsError('by must be a number')
-    count += by
-    return { count, who: client.principal, meta }
-  })
-  const client = page.client()
-  const ask = (params: object) =>
-    client.askModern('example/count', params, undefined, { traceparent: '00' })
-  const { count: counted, who, meta } = resultOf(await ask({ by: 2 }))
-  assert.deepEqual([counted, who, meta], [2, 'page', { traceparent: '00' }])
-  const { code, message } = errorOf(await ask({}))
-  assert.deepEqual([code, message], [-32602, 'by must be a number'])
-  assert.equal(errorOf(await client.askModern('example/other')).code, -32601)
-  remove()
-  assert.equal(errorOf(await ask({ by: 2 })).code, -32601)
-
-  const plain = await testPage(t)
-  plain.mcp.method('example/count', () => ({}))
-  assert.equal(errorOf(await plain.client().askModern('example/count')).code, -32601)
-})

@@ -82,18 +82,6 @@ for (const [kind, { add, ask }] of Object.entries(kinds)) {
   })
 }
 
-test('a method of an extension: the same function registered twice goes with the second removal', async (t) => {
-  const { mcp, client } = await testPage(t, { extensions: { 'acme/x': {} } })
-  const handler = () => ({ from: 'both' })
-  const removeA = mcp.method('acme/x', handler)
-  const removeB = mcp.method('acme/x', handler)
-  removeA()
-  const one = client()
-  assert.equal(resultOf(await one.askModern('acme/x')).from, 'both')
-  removeB()
-  assert.equal(errorOf(await one.askModern('acme/x')).code, -32601)
-})
-
 test('subscribers of a URI are notified when another registration of it is served', async (t) => {
   const { mcp, client } = await testPage(t)
   const one = client()

@@ -277,15 +277,11 @@ test('what is switched off is neither declared nor answered', async (t) => {
   const page = await testPage(t, {
     capabilities: { ...capabilities, subscribe: false },
     cache: { ttlMs: 5000, scope: 'public' },
-    extensions: { 'com.example/x': { y: 1 } },
   })
   page.mcp.tool('hidden', () => '')
   const client = page.client()
   const discover = resultOf(await client.askModern('server/discover'))
-  assert.deepEqual(discover.capabilities, {
-    resources: {},
-    extensions: { 'com.example/x': { y: 1 } },
-  })
+  assert.deepEqual(discover.capabilities, { resources: {} })
   assert.deepEqual([discover.ttlMs, discover.cacheScope], [5000, 'public'])
   for (const method of ['tools/list', 'tools/call', 'prompts/list', 'completion/complete']) {
     assert.equal(errorOf(await client.askModern(method)).code, -32601, method)

@@ -24,7 +24,7 @@ const reactive = (target) => {
 window.run = async () => {
   const icon = { src: 'https://a.example/i.png', sizes: ['8x8'] }
   const mcp = await lib.start(reactive({
-    name: 'test', icons: [icon], cache: { ttlMs: 5, scope: 'public' }, extensions: { 'acme/x': { a: [1] } },
+    name: 'test', icons: [icon], cache: { ttlMs: 5, scope: 'public' },
   }))
   const errors = []
   mcp.on('error', (error) => errors.push(error.message))
@@ -42,7 +42,6 @@ window.run = async () => {
     outputSchema: { type: 'object' }, annotations: { title: 'A' } }), ({ n }) => reactive({ sum: [n, 1] }))
   mcp.prompt('ask', reactive({ arguments: [{ name: 'x', required: true }], complete: { x: ['yes'] } }),
     () => reactive([{ role: 'user', content: { type: 'text', text: 'hello' } }]))
-  mcp.method('acme/x', () => reactive({ list: [1, { two: 2 }] }))
   mcp.mount(reactive({
     list: async () => reactive({ resources: [{ uri: 's:1', name: 'S', annotations: { audience: ['user'] } }] }),
     read: async (uri) => uri !== 's:1' ? Promise.reject(new lib.NotFoundError(uri)) : reactive([{ uri, text: 's', cache: { ttlMs: 9 }, _meta: { x: { y: [1] } } }]),
@@ -80,7 +79,6 @@ window.run = async () => {
     ['prompts/get', { name: 'ask', arguments: { x: 'y' } }], ['prompts/get', { name: 'mine' }],
     ['completion/complete', { ref: { type: 'ref/resource', uri: 'b:{id}' }, argument: { name: 'id', value: 'o' } }],
     ['completion/complete', { ref: { type: 'ref/prompt', name: 'ask' }, argument: { name: 'x', value: '' } }],
-    ['acme/x', {}],
   ]
   for (const [method, params] of requests) answers.push([method, params, await ask(method, params)])
   mcp.close()
@@ -119,7 +117,6 @@ inBrowsers('Proxies count as plain data', async ({ open }) => {
       '"audience":["user"]',
       '"y":[1]',
       '"sum":[1,1]',
-      '"two":2',
       '"ttlMs":9',
       '"sizes":["8x8"]',
     ]) {
