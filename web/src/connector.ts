@@ -144,7 +144,6 @@ export async function pair(
     forgotten() {},
     newPageId: async () => '',
     confirm: confirmGateway,
-    together: (act) => act(),
     state() {},
   })
   try {
