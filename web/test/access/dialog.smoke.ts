@@ -140,28 +140,6 @@ const cover = () => {
   overlay.showPopover()
 }
 
-inBrowsers('a cover that lets clicks through answers an unguarded dialog', async ({ open }) => {
-  const tab = await opened(open(url('/?q')))
-  await tab.evaluate(() => {
-    const twin = document.createElement('dialog')
-    twin.innerHTML = '<button>Allow</button>'
-    twin.querySelector('button')?.addEventListener('click', ({ isTrusted }) => {
-      if (isTrusted) document.title = 'allowed'
-    })
-    document.body.append(twin)
-    twin.showModal()
-  })
-  await tab.evaluate(cover)
-  const [x, y] = await tab.evaluate(() => {
-    const { x, y, width, height } = (
-      document.querySelector('dialog button') as Element
-    ).getBoundingClientRect()
-    return [x + width / 2, y + height / 2] as const
-  })
-  await tab.mouse.click(x, y)
-  assert.equal(await tab.title(), 'allowed', 'the attack works')
-})
-
 inBrowsers(
   'the question returns above what covers it, and such a click does not count',
   async ({ open }) => {
@@ -226,26 +204,6 @@ inBrowsers('a page that hides or removes the question gets no answer', async ({ 
   assert.deepEqual([allow, reason], [false, 'unanswered'])
   assert.match(message, /cannot be shown on top/)
 })
-
-inBrowsers(
-  'names are shown as they are, and assistants without one as such',
-  async ({ open }) => {
-    const tab = await opened(open(url('/?q')))
-    await ask(tab, 'a', { assistant: 'claude\u202ecode' })
-    assert.match((await answer(tab, 'a')).message ?? '', /characters that cannot be shown/)
-    await ask(tab, 'b', { assistant: 'unnamed', callsItself: '\u202eGPJ <b>Claude</b>' })
-    await isShown(tab)
-    const text = await tab.evaluate(() => kit.text())
-    assert.ok(text.includes('Allow an unnamed assistant to read'), text)
-    assert.ok(text.includes('It calls itself GPJ <b>Claude</b>.'), text)
-    assert.ok(text.includes('the decision is for all assistants that use it'), text)
-    await choose(tab, 'Close without')
-    await ask(tab, 'c', { assistant: 'webmcp' })
-    await isShown(tab)
-    assert.match(await tab.evaluate(() => kit.text()), /the assistant of this browser/)
-  },
-  { only: ['chromium'] },
-)
 
 inBrowsers(
   'it has the language of the document, and no violations in any',

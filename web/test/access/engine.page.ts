@@ -149,46 +149,6 @@ inBrowsers('a read that waits fails when its assistant is revoked, within 100 ms
   }),
 )
 
-inBrowsers(
-  'a read of a hidden tab fails when its assistant is revoked, without a timer',
-  (browser) =>
-    withApp(async (url) => {
-      const hidden = await page(browser, url('access=ask'))
-      const visible = await page(browser, url('access=ask'))
-      await visible.bringToFront()
-      await hidden.waitForFunction(() => document.hidden, { polling: 50 })
-      await hidden.evaluate(() => {
-        isRunning = false
-        return mcp.access.allow('claude-code', 'read')
-      })
-      const slow = await sent(hidden, 'claude-code', 'resources/read', { uri: 'notes://slow' })
-      await hidden.waitForFunction(() => isRunning, { polling: 50 })
-      const restore = await hidden.evaluateHandle(() => {
-        const { setTimeout } = globalThis
-        globalThis.setTimeout = (() => 0) as unknown as typeof setTimeout // never runs
-        return setTimeout
-      })
-      await visible.evaluate(() => mcp.access.revoke('claude-code'))
-      const { error } = await hidden.evaluate(
-        (id) =>
-          new Promise<Answer>((resolve, reject) => {
-            const late = setInterval(() => {
-              if (answers.has(id)) resolve(answers.get(id) as Answer)
-              else if (performance.now() > end) reject(new Error('the read does not end'))
-              else return
-              clearInterval(late)
-            }, 20)
-            const end = performance.now() + 20_000
-          }),
-        slow,
-      )
-      assert.equal(error?.data?.reason, 'revoked')
-      await hidden.evaluate((setTimeout) => {
-        globalThis.setTimeout = setTimeout
-      }, restore)
-    }),
-)
-
 inBrowsers('an open page loads nothing, until something is denied in any tab', (browser) =>
   withApp(async (url) => {
     const tab = await page(browser, url('')) // on this machine

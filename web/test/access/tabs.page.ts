@@ -65,25 +65,6 @@ inBrowsers(
 )
 
 inBrowsers(
-  'a reload in the middle of the question: the next request asks once',
-  async ({ open }) => {
-    const tab = await opened(open(url('/?q')))
-    await ask(tab, 'a')
-    await isShown(tab)
-    await tab.reload()
-    await tab.waitForFunction('window.ready')
-    assert.equal(await tab.evaluate(() => kit.isAsked()), false)
-    await ask(tab, 'b')
-    await ask(tab, 'c')
-    await choose(tab, 'Allow this time')
-    assert.equal((await answer(tab, 'c')).allow, true)
-    assert.equal((await answer(tab, 'b')).allow, true)
-    assert.equal(await tab.evaluate(() => kit.isAsked()), false)
-  },
-  { only: ['chromium'] },
-)
-
-inBrowsers(
   '"this time" lasts for 8 hours in all tabs, or until a gateway has forgotten the app',
   async ({ open, context }) => {
     const first = await opened(open(url('/?q')))

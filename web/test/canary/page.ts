@@ -25,7 +25,7 @@ function styled(css: Partial<CSSStyleDeclaration>, ...children: (Node | string)[
   return element
 }
 
-/** Every private place; the canary is what has to be put there. */
+/** Every private place; the canary is what has to be put there. test/page/hiding.ts has more ways to hide text. */
 const places: { readonly [place: string]: (canary: string, body: HTMLElement) => unknown } = {
   'a password': (canary, body) => body.append(field({ type: 'password' }, canary)),
   'a password that is shown': (canary, body) =>
@@ -49,14 +49,6 @@ const places: { readonly [place: string]: (canary: string, body: HTMLElement) =>
     ),
   'a text box': (canary, body) =>
     body.append(make('div', { role: 'textbox', contenteditable: 'false' }, canary)),
-  'letters in the colour of the page': (canary, body) =>
-    body.append(styled({ color: 'rgb(255, 255, 254)' }, canary)),
-  'what paint containment hides': (canary, body) =>
-    body.append(styled({ contain: 'paint', height: '0' }, canary)),
-  'what a path clips away': (canary, body) =>
-    body.append(styled({ clipPath: "path('M 0 0 L 1 1')" }, canary)),
-  'a second summary': (canary, body) =>
-    body.append(make('details', {}, make('summary', {}, 'more'), make('summary', {}, canary))),
   'a cookie': (canary) => {
     // biome-ignore lint/suspicious/noDocumentCookie: as apps do, in both browsers
     document.cookie = `preference=${canary}; path=/; SameSite=Strict`
@@ -67,20 +59,6 @@ const places: { readonly [place: string]: (canary: string, body: HTMLElement) =>
     ),
   'a comment': (canary, body) => body.append(document.createComment(canary)),
   'what is not displayed': (canary, body) => body.append(styled({ display: 'none' }, canary)),
-  'what is invisible': (canary, body) => body.append(styled({ visibility: 'hidden' }, canary)),
-  'what is transparent': (canary, body) => body.append(styled({ opacity: '0' }, canary)),
-  'transparent letters': (canary, body) => body.append(styled({ color: 'transparent' }, canary)),
-  'letters without size': (canary, body) => body.append(styled({ fontSize: '0' }, canary)),
-  'what is hidden from screen readers': (canary, body) =>
-    body.append(make('p', { 'aria-hidden': 'true' }, canary)),
-  'what is off the screen': (canary, body) =>
-    body.append(styled({ position: 'absolute', left: '-9999px' }, canary)),
-  'what is clipped away': (canary, body) =>
-    body.append(styled({ position: 'absolute', clipPath: 'inset(50%)' }, canary)),
-  'a box of no height': (canary, body) =>
-    body.append(styled({ height: '0', overflow: 'hidden' }, canary)),
-  'closed details': (canary, body) =>
-    body.append(make('details', {}, make('summary', {}, 'more'), canary)),
   'a template': (canary, body) => {
     const template = make('template') as HTMLTemplateElement
     template.content.append(make('p', {}, canary))

@@ -98,15 +98,6 @@ export function stories(kit: Kit, own: (scene: () => Scene) => void): void {
     )
   })
 
-  test('a URL that is told has no secrets, and says so', async () => {
-    const cake = await person.idOf('Cake')
-    await reader.hears(() => person.tick(cake), theList)
-    const { text, _meta } = await reader.read(`${name}+tab:///${cake}`)
-    assert.equal(JSON.parse(text).url, `${served.origin}/cake?session_token=redacted`)
-    assert.deepEqual(_meta?.['io.github.pagemcp/lossy'], ['/url'])
-    assert.doesNotMatch(await reader.text(`${name}+tab:///`), /canary/)
-  })
-
   test('another title, another address and another page of the site are announced', async () => {
     const id = await person.idOf('Bread')
     const own = `${name}+tab:///${id}`
@@ -137,6 +128,7 @@ export function stories(kit: Kit, own: (scene: () => Scene) => void): void {
 
   test('a tab that the browser puts to sleep stays ticked, and is not woken up', async () => {
     const before = await person.idOf('Cake')
+    await reader.hears(() => person.tick(before), theList)
     await reader.hears(
       () => person.popup.evaluate((id) => chrome.tabs.discard(id), before),
       theList,
@@ -210,47 +202,6 @@ export function stories(kit: Kit, own: (scene: () => Scene) => void): void {
     await assert.rejects(reader.text(own), /The user has not shared this with you/)
     await (await here('Allow'))?.click()
     await here('Stop')
-    assert.equal(await reader.text(`${own}/text`), 'Leek.')
-  })
-
-  test('a tab that is ticked for an hour is taken away when that ends', async () => {
-    const id = await person.idOf('Soup')
-    const own = `${name}+tab:///${id}`
-    const { popup } = person
-    await popup.bringToFront()
-    await popup.select(`li:has(> label > #tab-${id}) select`, 'hour')
-    const left = await popup.waitForFunction(
-      async (tab) => {
-        const { ticks } = await chrome.storage.session.get('ticks')
-        const all = ticks as { tab: number; until?: number }[]
-        const until = all.find((one) => one.tab === tab)?.until
-        return until !== undefined && until - Date.now()
-      },
-      {},
-      id,
-    )
-    const ms = Number(await left.jsonValue())
-    assert.ok(ms > 3_500_000 && ms <= 3_600_000, `${ms} ms`)
-    assert.equal(await reader.text(`${own}/text`), 'Leek.')
-    await reader.listen(`${own}/text`)
-    await reader.hears(
-      async () => {
-        // The hour passes: the rest of it becomes a second.
-        await popup.evaluate(async (tab) => {
-          const { ticks } = await chrome.storage.session.get('ticks')
-          const changed = (ticks as { tab: number }[]).map((one) =>
-            one.tab === tab ? { ...one, until: Date.now() + 1000 } : one,
-          )
-          await chrome.storage.session.set({ ticks: changed })
-        }, id)
-        await person.tell('background', 'share', { on: true }) // sends the state to the engine
-      },
-      `${own}/text`,
-      theList,
-    )
-    await person.shows(id, false) // what was heard may be of the consent before
-    await reader.missing(`${own}/text`)
-    await person.tick(id)
     assert.equal(await reader.text(`${own}/text`), 'Leek.')
   })
 

@@ -1,16 +1,12 @@
 // Pages in browsers at a node of the hosted gateway over TLS, and assistants with OAuth clients of their own.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { TestBrowser } from '../harness/browsers.ts'
 import { bundled } from '../harness/bundled.ts'
 import { head } from '../harness/kit.ts'
 import { browserUnderTest } from '../harness/launch.ts'
 import { type Served, serve } from '../harness/serve.ts'
-import { inspectAs } from './inspector.ts'
 import { type Hosted, joinedAs, openPage, startHosted } from './kit.ts'
 import { classic, expire, login, modern, signIn } from './user.ts'
 
@@ -143,26 +139,4 @@ test(
       await next.client.close()
       await client.close()
     }),
-)
-
-test('Inspector signs its user in, once', { timeout }, () =>
-  hosted.inBrowser('chromium', async (tabs) => {
-    const { name } = await openPage(hosted, tabs, 'alice')
-    const read = ['--method', 'resources/read', '--uri', `${name}+shop://list`]
-    const home = await mkdtemp(join(tmpdir(), 'pagemcp-'))
-    try {
-      const first = await inspectAs(hosted, 'alice', home, 'legacy', ...read)
-      assert.match(first.printed, /milk/)
-      const url = new URL(first.authorizations[0] ?? '')
-      assert.deepEqual(
-        ['resource', 'scope', 'code_challenge_method'].map((one) => url.searchParams.get(one)),
-        [hosted.mcp, scopes, 'S256'],
-      )
-      const second = await inspectAs(hosted, 'alice', home, 'modern', ...read)
-      assert.match(second.printed, /milk/)
-      assert.deepEqual(second.authorizations, [])
-    } finally {
-      await rm(home, { recursive: true, force: true })
-    }
-  }),
 )

@@ -1,1 +1,0 @@
-import './shared-tab.page.ts'
