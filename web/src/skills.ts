@@ -6,7 +6,7 @@
  */
 
 import type { Ready } from './contents.ts'
-import { isPlain, jsonCopy } from './json.ts'
+import { jsonCopy } from './json.ts'
 import type { Json } from './metadata.ts'
 import { type Redact, redactReady } from './redacting.ts'
 import { type Descriptions, type SkillEntry, wireCacheHints } from './registry.ts'
@@ -60,20 +60,11 @@ export type PublishSkill = (
   final: true,
 ) => { remove(): void }
 
-/** Limits of a skill that every client supports: SEP-2640, Limits. */
-const maxFiles = 512
+/** The most bytes of a skill, which every client supports: SEP-2640, Limits. */
 const maxBytes = 16 << 20
-/** Bytes of JSON. */
-const maxFrontmatter = 16 << 10
 
-/** What is served by one engine. */
-interface Served {
-  /** Of each registration, the root of its skill. */
-  roots: string[]
-  /** Settles when the registration before is finished: the latest one of a skill is served. */
-  last: Promise<unknown>
-}
-const served = new WeakMap<PublishSkill, Served>()
+/** Of an engine: settles when the registration before is finished. The latest one of a skill is served. */
+const lastOf = new WeakMap<PublishSkill, Promise<unknown>>()
 
 /**
  * Offers a skill.
@@ -88,46 +79,41 @@ export async function offerSkill(
   redact: Redact | undefined,
   removed: AbortSignal,
 ): Promise<void> {
-  const all = served.get(publish) ?? { roots: [], last: Promise.resolve() }
-  served.set(publish, all)
-  const before = all.last
+  const before = lastOf.get(publish)
   const preparing = prepare(skill, redact)
-  const done = preparing.then(async ({ root, added, contents }) => {
-    await before.catch(() => {})
+  const done = preparing.then(async ({ added, contents }) => {
+    await before
     if (removed.aborted) return
-    checkNesting(all.roots, root)
     const behind = [...contents.map((ready) => ({ value: { ready } })), {}] // the last is the skill's
     const { remove } = publish(added, behind, true)
-    all.roots.push(root)
-    removed.addEventListener('abort', () => {
-      all.roots.splice(all.roots.indexOf(root), 1)
-      remove()
-    })
+    removed.addEventListener('abort', remove)
   })
-  all.last = Promise.allSettled([before, done]).then(() => {}) // without the results, which would nest
+  lastOf.set(
+    publish,
+    Promise.allSettled([before, done]).then(() => {}),
+  ) // without the results, which would nest
   return done
 }
 
-/** A file of a skill. */
-interface SkillFile {
-  uri: string
-  path: string
-  content: string | Uint8Array<ArrayBuffer>
-}
-
-async function prepare(skill: SkillParameters, redact: Redact | undefined) {
-  const { frontmatter, markdown, options } = readSkill(skill)
-  const { name, description } = checkFrontmatter(frontmatter)
+async function prepare(
+  [description, instructions, options = {}]: SkillParameters,
+  redact: Redact | undefined,
+) {
+  const frontmatter = checkedFrontmatter(description)
+  const { name } = frontmatter
+  if (typeof instructions !== 'string' || instructions.startsWith('---')) {
+    throw new TypeError(`the skill ${name} needs its instructions, a text without frontmatter`)
+  }
   const { files = {}, path, cache } = options
   const root = `skill://${path === undefined ? '' : `${checkedPath(path)}/`}${name}`
-  const wanted: SkillFile[] = [
-    { uri: `${root}/SKILL.md`, path: 'SKILL.md', content: markdown },
-    ...checkedFiles(name, files).map(([path, content]) => ({
-      uri: `${root}/${path}`,
+  const head = writeFrontmatter(frontmatter)
+  const wanted = Object.entries({ 'SKILL.md': `${head}\n${instructions}`, ...files }).map(
+    ([path, content]) => ({
+      uri: `${root}/${checkedPath(path)}`,
       path,
-      content,
-    })),
-  ]
+      content: typeof content === 'string' ? content.toWellFormed() : new Uint8Array(content),
+    }),
+  )
   const resources: SkillEntry['resources'] & object[] = []
   const described: Descriptions['resources'] & object[] = []
   const contents: Ready[] = []
@@ -147,12 +133,12 @@ async function prepare(skill: SkillParameters, redact: Redact | undefined) {
       mimeType: mimeTypeOf(path, value),
       size: bytes.length,
       cacheHints: wireCacheHints(cache),
-      ...(isMain && { description }),
+      ...(isMain && { description: frontmatter.description }),
     })
     contents.push({ value })
   }
   const main = described[0]?.uri === `${root}/SKILL.md` ? (contents[0]?.value as string) : ''
-  if (!main.startsWith(writeFrontmatter(frontmatter))) {
+  if (!main.startsWith(head)) {
     // Clients refuse a skill whose entry differs from its file.
     throw new TypeError(`redact changes the frontmatter of the skill ${name}, or removes it`)
   }
@@ -161,18 +147,7 @@ async function prepare(skill: SkillParameters, redact: Redact | undefined) {
     frontmatter,
     resources: resources.every(({ digest }) => digest) ? resources : 'dynamic',
   }
-  return { root, added: { resources: described, skills: [entry] }, contents }
-}
-
-function readSkill([description, instructions, options = {}]: SkillParameters) {
-  if (typeof instructions !== 'string') throw new TypeError('skill needs its instructions, a text')
-  if (instructions.startsWith('---')) {
-    throw new TypeError('the instructions begin with frontmatter, which skill writes: leave it out')
-  }
-  if (!isPlain(description)) throw new TypeError('skill needs a description: { name, description }')
-  const frontmatter = jsonCopy(description) as Record<string, Json>
-  const markdown = checkedText('SKILL.md', `${writeFrontmatter(frontmatter)}\n${instructions}`)
-  return { frontmatter, markdown, options }
+  return { added: { resources: described, skills: [entry] }, contents }
 }
 
 /** Texts that some version of YAML reads as a boolean or nothing where they are not quoted. */
@@ -184,124 +159,43 @@ const reserved = /^(?:y|n|yes|no|on|off|true|false|null)$/i
  * @see https://yaml.org/spec/1.2.2/
  */
 function writeFrontmatter(object: Record<string, Json>): string {
-  return `---\n${writeMapping(object, '')}---\n`
+  const lines = Object.entries(object).map(([key, value]) => {
+    const name = /^[A-Za-z_][\w-]*$/.test(key) && !reserved.test(key) ? key : JSON.stringify(key)
+    return `${name}: ${JSON.stringify(value)}\n`
+  })
+  return `---\n${lines.join('')}---\n`
 }
 
-function writeMapping(object: Record<string, Json>, indent: string): string {
-  return Object.entries(object)
-    .map(([key, value]) => {
-      const name = /^[A-Za-z_][\w-]*$/.test(key) && !reserved.test(key) ? key : JSON.stringify(key)
-      const text =
-        isPlain(value) && Object.keys(value).length > 0
-          ? `\n${writeMapping(value as Record<string, Json>, `${indent}  `)}`
-          : ` ${JSON.stringify(value)}\n`
-      return `${indent}${name}:${text}`
-    })
-    .join('')
-}
-
-/** @see https://agentskills.io/specification */
-function checkFrontmatter(frontmatter: Record<string, Json>) {
-  const { name, description, metadata } = frontmatter
+/**
+ * A copy of the frontmatter. What most skills get wrong is checked here; a gateway checks all of an entry.
+ *
+ * @see https://agentskills.io/specification
+ */
+function checkedFrontmatter(own: SkillDescription) {
+  const frontmatter = jsonCopy(own) as Record<string, Json> & { name: string; description: string }
+  const { name, description } = frontmatter ?? {}
   if (typeof name !== 'string' || name.length > 64 || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
     throw new TypeError(
       `the name of a skill is 1 to 64 of a-z, 0-9 and single hyphens between them, not ${short(name)}`,
     )
   }
-  const text = (field: string, most: number) => {
-    const value = frontmatter[field]
-    if (value === undefined) return
-    if (typeof value !== 'string' || value.trim() === '' || value.length > most) {
-      throw new TypeError(`${field} of the skill ${name} must be a text of 1 to ${most} characters`)
-    }
-  }
-  if (description === undefined) {
-    throw new TypeError(`the skill ${name} needs a description: what it is for, and when to use it`)
-  }
-  text('description', 1024)
-  text('compatibility', 500)
-  text('license', 1024)
-  text('allowed-tools', 1024)
-  if (
-    metadata !== undefined &&
-    !(isPlain(metadata) && Object.values(metadata).every((value) => typeof value === 'string'))
-  ) {
-    throw new TypeError(`metadata of the skill ${name} must be an object of texts`)
-  }
-  if (frontmatter.hooks !== undefined) {
+  if (typeof description !== 'string' || description.trim() === '' || description.length > 1024) {
     throw new TypeError(
-      `the skill ${name} has hooks, commands that some clients would run: leave them out`,
+      `the skill ${name} needs a description of at most 1,024 characters: what it is for, and when to use it`,
     )
   }
-  checkValues(name, frontmatter)
-  if (new TextEncoder().encode(JSON.stringify(frontmatter)).length > maxFrontmatter) {
-    throw new TypeError(`the frontmatter of the skill ${name} has more than 16 KiB`)
-  }
-  return { name, description: description as string }
+  return frontmatter
 }
 
-/** What a terminal or a reader cannot see, except line ends, tabs and joiners. */
-const hidden = /[^\P{C}\n\t\u200c\u200d]|[\u2028\u2029\u2800]/u
-
-function checkValues(name: string, value: Json) {
-  if (typeof value === 'string' && hidden.test(value)) {
-    throw new TypeError(`the frontmatter of the skill ${name} has hidden or control characters`)
-  }
-  if (typeof value === 'number' && /e/.test(String(value))) {
-    throw new TypeError(`write the number ${value} of the skill ${name} as a text`)
-  }
-  if (typeof value !== 'object' || value === null) return
-  for (const [key, member] of Object.entries(value)) {
-    checkValues(name, key)
-    checkValues(name, member)
-  }
-}
-
+/** A path that clients can make directories and a file of. */
 function checkedPath(path: string): string {
-  if (!/^[a-z0-9][a-z0-9._-]*(?:\/[a-z0-9][a-z0-9._-]*)*$/.test(path) || path.length > 1000) {
+  const segment = '[\\w~+@-][\\w.~+@-]*'
+  if (!new RegExp(`^${segment}(?:/${segment})*$`).test(path)) {
     throw new TypeError(
-      `path must be names of a-z, 0-9, ".", "_" and "-" with "/" between them, not ${short(path)}`,
+      `a path in a skill is relative, of letters, digits, ".", "_", "-", "~", "+", "@" and "/", not ${short(path)}`,
     )
   }
   return path
-}
-
-function checkedFiles(name: string, files: Required<SkillOptions>['files']) {
-  const entries = Object.entries(files)
-  if (entries.length >= maxFiles) {
-    throw new TypeError(`the skill ${name} has more than ${maxFiles} files`)
-  }
-  const paths = new Set(['skill.md']) // in lower case: some file systems know no other
-  const directories = new Set<string>()
-  return entries.map(([path, content]): [string, string | Uint8Array<ArrayBuffer>] => {
-    const segment = '[\\w~+@-][\\w.~+@-]*'
-    if (!new RegExp(`^${segment}(?:/${segment})*$`).test(path) || path.length > 1000) {
-      throw new TypeError(
-        `a file of the skill ${name} has the path ${short(path)}: use relative paths of letters, digits, ".", "_", "-", "~", "+", "@" and "/"`,
-      )
-    }
-    const lower = path.toLowerCase()
-    const parents = lower.split('/').map((_, i, all) => all.slice(0, i + 1).join('/'))
-    parents.pop()
-    if (paths.has(lower) || directories.has(lower) || parents.some((above) => paths.has(above))) {
-      throw new TypeError(`the skill ${name} has another file or directory at ${short(path)}`)
-    }
-    paths.add(lower)
-    for (const above of parents) directories.add(above)
-    if (typeof content === 'string') return [path, checkedText(path, content)]
-    if (!(content instanceof Uint8Array)) {
-      throw new TypeError(`${short(path)} of the skill ${name} must be a text or a Uint8Array`)
-    }
-    return [path, content.slice()]
-  })
-}
-
-/** Lone surrogates cannot be sent: the bytes would not be those of the digest. */
-function checkedText(path: string, text: string): string {
-  if (!text.isWellFormed()) {
-    throw new TypeError(`${short(path)} has half of a character: cut its text between characters`)
-  }
-  return text
 }
 
 /** `''` where the browser has no SHA-256: in a page that is not a secure context. */
@@ -337,16 +231,6 @@ function mimeTypeOf(path: string, value: string | Uint8Array): string {
   const ending = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
   const known = Object.hasOwn(types, ending) ? types[ending] : undefined
   return known ?? (typeof value === 'string' ? 'text/plain' : 'application/octet-stream')
-}
-
-/** The entry of a skill would have to list the files of a skill below it: SEP-2640, Resources. */
-function checkNesting(roots: readonly string[], root: string) {
-  const outer = roots.find((other) => root.startsWith(`${other}/`))
-  if (outer || roots.some((other) => other.startsWith(`${root}/`))) {
-    throw new TypeError(
-      `${root} would be inside of another skill${outer ? `, ${outer}` : ', or around one'}: choose another path`,
-    )
-  }
 }
 
 const short = (value: unknown) => JSON.stringify(String(value).slice(0, 100))

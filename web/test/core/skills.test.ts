@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import type { SkillOptions } from '../../src/index.ts'
 import { resultOf, type TestClient } from '../harness/client.ts'
 import { testPage } from './page.ts'
 
@@ -210,47 +209,6 @@ test('without SHA-256, in a page that is not secure, a skill is dynamic', async 
   assert.equal((await skills(client()))?.[0]?.resources, 'dynamic')
 })
 
-const wrongNames = ['', 'A', 'a--b', '-a', 'a-', 'a_b', 'a b', '..', 'a%2Fb', 'a/b', 'x'.repeat(65)]
-const wrongFiles: [path: string, content: unknown][] = [
-  ...[
-    '',
-    '/a',
-    'a/',
-    'a//b',
-    '../a',
-    'a/../b',
-    './a',
-    '.env',
-    'a%2Fb',
-    'a\\b',
-    'a b',
-    'é',
-    'a?b',
-  ].map((path) => [path, ''] as [string, unknown]),
-  ['SKILL.md', ''],
-  ['skill.MD', ''],
-  ['a.md', 1],
-  ['a.md', '\ud800'],
-  ['a.md', new ArrayBuffer(1)],
-]
-const wrongDescriptions: [description: unknown, error: RegExp][] = [
-  [{ name: 'a' }, /the skill a needs a description/],
-  [{ name: 'a', description: '' }, /description of the skill a must be a text of 1 to 1024/],
-  [{ name: 'a', description: ' ' }, /description of the skill a/],
-  [{ name: 'a', description: 'x'.repeat(1025) }, /description of the skill a/],
-  [{ name: 'a', description: null }, /description of the skill a/],
-  [{ name: 'a', description: 'a\u202eb' }, /hidden or control characters/],
-  [
-    { name: 'a', description: 'b', metadata: { x: 1 } },
-    /metadata of the skill a must be an object/,
-  ],
-  [{ name: 'a', description: 'b', license: 7 }, /license of the skill a/],
-  [{ name: 'a', description: 'b', compatibility: 'x'.repeat(501) }, /compatibility of the skill a/],
-  [{ name: 'a', description: 'b', x: 1e30 }, /write the number 1e\+30/],
-  [{ name: 'a', description: 'b', 'x\u0000': 1 }, /hidden or control characters/],
-  [undefined, /skill needs a description/],
-]
-
 test('a skill that breaks a rule is refused, with what to do', async (t) => {
   const { mcp, client } = await testPage(t)
   const good = { name: 'a', description: 'A' }
@@ -260,41 +218,19 @@ test('a skill that breaks a rule is refused, with what to do', async (t) => {
       (thrown: Error) => thrown instanceof TypeError && error.test(thrown.message),
       String(error),
     )
-  for (const name of wrongNames)
+  for (const name of ['', 'A', 'a--b', 'a-', 'a/b', '..', 'x'.repeat(65), undefined]) {
     await refused([{ ...good, name }, ''], /the name of a skill is 1 to 64/)
-  for (const [path, content] of wrongFiles) {
-    await refused(
-      [good, '', { files: { [path]: content } }],
-      /path|another file|half of a character|Uint8Array/,
-    )
   }
-  for (const [description, error] of wrongDescriptions) await refused([description, ''], error)
-  for (const path of ['', '/', 'a/', '..', 'A', 'a/../b', 'a%2Fb', 'x'.repeat(1001)]) {
-    await refused([good, '', { path }], /path must be names/)
+  for (const description of [undefined, ' ', 'x'.repeat(1025), 7]) {
+    await refused([{ name: 'a', description }, ''], /the skill a needs a description/)
+  }
+  for (const path of ['', '/a', 'a/', '../a', 'a/../b', '.env', 'a%2Fb', 'a\\b', 'é', 'a?b']) {
+    await refused([good, '', { files: { [path]: '' } }], /a path in a skill is relative/)
+    await refused([good, '', { path }], /a path in a skill is relative/)
   }
   await refused([good], /needs its instructions/)
-  await refused([good, '---\nname: a\n---\n'], /the instructions begin with frontmatter/)
-  await refused([good, '\ud800'], /half of a character/)
-  await refused([good, '', { files: { a: '', A: '' } }], /another file or directory/)
-  await refused([good, '', { files: { a: '', 'a/b': '' } }], /another file or directory/)
-  await refused([good, '', { files: { 'a/b': '', a: '' } }], /another file or directory/)
-  const many = Object.fromEntries(Array.from({ length: 512 }, (_, i) => [`f${i}`, '']))
-  await refused([good, '', { files: many }], /more than 512 files/)
+  await refused([good, '---\nname: a\n---\n'], /without frontmatter/)
   const large = { a: new Uint8Array(8 << 20), b: new Uint8Array(8 << 20) }
   await refused([good, '', { files: large }], /more than 16 MiB/)
   assert.equal(await skills(client()), undefined)
-})
-
-test('skills do not nest', async (t) => {
-  const { mcp, client } = await testPage(t)
-  const offer = (name: string, options?: SkillOptions) =>
-    mcp.skill({ name, description: 'A' }, '', options)
-  const outer = offer('a', { path: 'x' })
-  await outer.ready
-  await assert.rejects(offer('b', { path: 'x/a' }).ready, /inside of another skill, skill:\/\/x\/a/)
-  await assert.rejects(offer('x').ready, /or around one/)
-  outer()
-  await offer('x').ready
-  await offer('xa').ready
-  assert.equal((await skills(client()))?.length, 2)
 })
