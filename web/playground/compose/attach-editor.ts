@@ -22,7 +22,7 @@ export function attach(host: HTMLElement, area: HTMLTextAreaElement): Editor {
       problems.value = count
     },
     send: () => send(),
-    recall: (step) => void recall(step),
+    recall,
   })
   const stop = effect(() => {
     serverContext()

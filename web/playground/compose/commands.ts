@@ -14,8 +14,6 @@ const mayBeSent = () => {
   return session !== undefined && !session.connection.dialer.readOnly
 }
 
-const older = (step: 1 | -1) => recall(step)
-
 export const composeCommands: readonly Command[] = [
   {
     id: 'compose.send',
@@ -34,13 +32,13 @@ export const composeCommands: readonly Command[] = [
     id: 'compose.older',
     title: 'compose.older',
     keys: 'Alt+ArrowUp',
-    run: () => void older(1),
+    run: () => recall(1),
   },
   {
     id: 'compose.newer',
     title: 'compose.newer',
     keys: 'Alt+ArrowDown',
-    run: () => void older(-1),
+    run: () => recall(-1),
   },
   {
     id: 'compose.newTab',

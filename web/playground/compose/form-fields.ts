@@ -1,97 +1,75 @@
-/** Fields of a form, from the schema and the text of a message; changes are written into the text. */
+/** The form of a message: fields from its schema and its text; changes are written into the text. */
 
-import { applyEdits, modify } from 'jsonc-parser'
+import { applyEdits, getNodeValue, modify } from 'jsonc-parser'
 import { jsonTree, nodeAt, replaceAt, written } from '../protocol/json.ts'
-import { pretty } from '../protocol/pretty.ts'
 import type { Params } from '../protocol/revisions.ts'
 import type { Schema } from '../protocol/schema.ts'
 import type { Path } from '../protocol/validate.ts'
 import { completionsAt } from './complete.ts'
 import { frameSchema, type ServerContext, schemasAt } from './schema-at.ts'
+import { type Field, schemaField } from './schema-fields.ts'
 
-export interface Field {
+export interface FormField extends Field {
   path: Path
-  name: string
-  kind: 'text' | 'number' | 'yes' | 'choice' | 'json' | 'group'
-  /** The input's value; `''`: the member is missing. */
   value: string
   /** Whether the text has the member. */
   there: boolean
-  required: boolean
-  /** The schema's description. */
-  doc?: string
-  /** Choices; of a `text`, only suggestions. */
-  choices?: readonly string[]
-  /** Of a group. */
-  fields?: readonly Field[]
+  /** Values that the server has. */
+  suggestions: readonly string[]
+  /** Of an object with known members. */
+  fields?: readonly FormField[]
 }
 
 /** Members below this depth are edited as JSON. */
 const maxDepth = 4 // levels, from the frame on
 
 /** The fields of a message's params, without the envelope; undefined if the text is not a JSON object. */
-export function fieldsOf(source: string, server: ServerContext): readonly Field[] | undefined {
-  if (jsonTree(source).errorAt !== undefined) return undefined
-  const message = JSON.parse(source) as unknown
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined
+export function fieldsOf(source: string, server: ServerContext): readonly FormField[] | undefined {
+  const { root, errorAt } = jsonTree(source)
+  if (root?.type !== 'object' || errorAt !== undefined) return undefined
+  const message: unknown = getNodeValue(root)
   const schema = frameSchema(message, server)
-  return within(['params'], source, message, schema, server)
-}
-
-function within(
-  path: Path,
-  source: string,
-  message: unknown,
-  root: Schema,
-  server: ServerContext,
-): Field[] {
-  const fields = new Map<string, Field>()
-  for (const owner of schemasAt(root, path, message)) {
-    for (const name of Object.keys(owner.properties ?? {})) {
-      if (name === '_meta' || fields.has(name)) continue
-      const required = Array.isArray(owner.required) && owner.required.includes(name)
-      fields.set(name, field([...path, name], required, source, message, root, server))
+  const within = (path: Path): FormField[] => {
+    const fields = new Map<string, FormField>()
+    for (const owner of schemasAt(schema, path, message)) {
+      for (const name of Object.keys(owner.properties ?? {})) {
+        if (name === '_meta' || fields.has(name)) continue
+        const required = Array.isArray(owner.required) && owner.required.includes(name)
+        fields.set(name, field([...path, name], required))
+      }
+    }
+    // required fields first
+    return [...fields.values()].sort((a, b) => Number(b.required) - Number(a.required))
+  }
+  const field = (path: Path, required: boolean): FormField => {
+    const node = nodeAt(root, path)
+    const [first] = schemasAt(schema, path, message)
+    // all members of a union are choices
+    const all = schemasAt(schema, path, withoutLiterals(message, path)).flatMap(literals)
+    const { title: _, ...own } = { ...first, ...(all.length > 0 && { enum: [...new Set(all)] }) }
+    const made = schemaField(String(path.at(-1)), own, required)
+    const isOther = node !== undefined && node.type !== 'string' // a reader sees what is there
+    const kind = made.kind === 'many' || (made.kind === 'text' && isOther) ? 'json' : made.kind
+    const hasFields = first?.type === 'object' && Object.keys(first.properties ?? {}).length > 0
+    return {
+      ...made,
+      kind,
+      input: 'text',
+      path,
+      there: node !== undefined,
+      value:
+        node === undefined
+          ? ''
+          : kind === 'text'
+            ? node.value
+            : kind === 'choice'
+              ? JSON.stringify(getNodeValue(node))
+              : written(source, node),
+      suggestions: kind === 'text' ? proposals(path, source, server) : [],
+      ...(hasFields && path.length < maxDepth && { fields: within(path) }),
     }
   }
-  // required fields first
-  return [...fields.values()].sort((a, b) => Number(b.required) - Number(a.required))
-}
-
-function field(
-  path: Path,
-  required: boolean,
-  source: string,
-  message: unknown,
-  root: Schema,
-  server: ServerContext,
-): Field {
-  const node = nodeAt(jsonTree(source).root, path)
-  const schemas = schemasAt(root, path, message)
-  // all members of a union are choices
-  const all = schemasAt(root, path, withoutLiterals(message, path))
-  const [first] = schemas
-  const base = {
-    path,
-    name: String(path.at(-1)),
-    there: node !== undefined,
-    required,
-    doc: typeof first?.description === 'string' ? first.description : undefined,
-    value: !node ? '' : node.type === 'string' ? node.value : written(source, node),
-  }
-  const choices = [...new Set(all.flatMap(literals))]
-  if (choices.length > 0) return { ...base, kind: 'choice', choices }
-  const type = [first?.type].flat()[0]
-  if (type === 'boolean') return { ...base, kind: 'yes' }
-  if (type === 'number' || type === 'integer') return { ...base, kind: 'number' }
-  if (type === 'string' && (node === undefined || node.type === 'string')) {
-    return { ...base, kind: 'text', choices: proposals(path, source, server) }
-  }
-  if (type === 'object' && first?.properties && path.length < maxDepth) {
-    if (Object.keys(first.properties).length > 0) {
-      return { ...base, kind: 'group', fields: within(path, source, message, root, server) }
-    }
-  }
-  return { ...base, kind: 'json' }
+  return within(['params'])
 }
 
 function literals({ const: literal, enum: either }: Schema): string[] {
@@ -131,16 +109,4 @@ export function setAt(source: string, path: Path, json: string | undefined): str
   const value = json === undefined ? undefined : JSON.parse(json)
   const formattingOptions = { tabSize: 2, insertSpaces: true, eol: '\n' }
   return applyEdits(source, modify(source, [...path], value, { formattingOptions }))
-}
-
-/** The JSON of a field's input; undefined: none, so the member is removed unless it is required. */
-export function jsonOf({ kind, required }: Field, input: string): string | undefined {
-  if (input === '' && (!required || kind !== 'text')) return undefined
-  if (kind === 'text' || kind === 'choice') return pretty(input)
-  try {
-    JSON.parse(input)
-    return input.trim()
-  } catch {
-    return pretty(input) // invalid, and shown as invalid in the text
-  }
 }

@@ -2,7 +2,9 @@
 /** The form: fields that are read from the text and written into it at once. */
 
 import { t } from '../base/i18n.ts'
-import { type Field, fieldsOf, jsonOf, setAt } from './form-fields.ts'
+import { type FormField, fieldsOf, setAt } from './form-fields.ts'
+import { SchemaField } from './schema-field.tsx'
+import { jsonOf } from './schema-fields.ts'
 import { serverContext } from './server-context.ts'
 import { replaceText, tab } from './tabs.ts'
 
@@ -27,10 +29,10 @@ export function Form() {
 /** Members of a request that is sent again with input (2026-07-28): the playground writes them itself. */
 const ofRetries: readonly string[] = ['inputResponses', 'requestState']
 
-const rows = (fields: readonly Field[]) =>
+const rows = (fields: readonly FormField[]) =>
   fields.map((field) => <Row key={field.path.join('/')} field={field} />)
 
-function Advanced({ fields }: { fields: readonly Field[] }) {
+function Advanced({ fields }: { fields: readonly FormField[] }) {
   return fields.length === 0 ? null : (
     <details open={fields.some(({ there }) => there)}>
       <summary>{t('compose.advanced')}</summary>
@@ -39,88 +41,27 @@ function Advanced({ fields }: { fields: readonly Field[] }) {
   )
 }
 
-const set = (field: Field, json: string | undefined) =>
-  replaceText(setAt(tab.peek().text, field.path, json))
-
-function Row({ field }: { field: Field }) {
-  const { name, required, doc, fields } = field
-  const id = `field-${field.path.join('-')}`
-  const heading = (
-    <>
-      <code lang="en" translate={false}>
-        {name}
-      </code>
-      {required && <span class="quiet"> · {t('compose.required')}</span>}
-    </>
-  )
+function Row({ field }: { field: FormField }) {
+  const { name, path, value, suggestions, fields } = field
   if (fields) {
     return (
       <fieldset>
-        <legend>{heading}</legend>
+        <legend>
+          <code lang="en" translate={false}>
+            {name}
+          </code>
+        </legend>
         {rows(fields)}
       </fieldset>
     )
   }
   return (
-    <div class="compose-field">
-      <label for={id}>{heading}</label>
-      <Input field={field} id={id} />
-      {doc && (
-        <p class="quiet" lang="en" id={`${id}-doc`}>
-          {doc}
-        </p>
-      )}
-    </div>
-  )
-}
-
-function Input({ field, id }: { field: Field; id: string }) {
-  const { kind, value, choices = [], required, doc } = field
-  const shared = { id, 'aria-describedby': doc ? `${id}-doc` : undefined }
-  const put = (input: string) => set(field, jsonOf(field, input))
-  if (kind === 'choice' || kind === 'yes') {
-    const all = kind === 'yes' ? ['true', 'false'] : choices
-    return (
-      <select {...shared} value={value} onChange={(event) => put(event.currentTarget.value)}>
-        {(!required || !all.includes(value)) && <option value="">–</option>}
-        {all.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
-    )
-  }
-  if (kind === 'json') {
-    return (
-      <textarea
-        {...shared}
-        rows={3}
-        spellcheck={false}
-        value={value}
-        onChange={(event) => put(event.currentTarget.value)}
-      />
-    )
-  }
-  return (
-    <>
-      <input
-        {...shared}
-        type="text"
-        inputMode={kind === 'number' ? 'decimal' : undefined}
-        autocomplete="off"
-        spellcheck={false}
-        list={choices.length ? `${id}-list` : undefined}
-        value={value}
-        onInput={(event) => put(event.currentTarget.value)}
-      />
-      {choices.length > 0 && (
-        <datalist id={`${id}-list`}>
-          {choices.map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
-      )}
-    </>
+    <SchemaField
+      field={field}
+      value={value}
+      put={(input) => replaceText(setAt(tab.peek().text, path, jsonOf(field, input)))}
+      suggest={suggestions.length > 0 ? suggestions : undefined}
+      loose
+    />
   )
 }

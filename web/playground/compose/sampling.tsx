@@ -38,15 +38,15 @@ export function Sampling({ params, give, refuse }: FormProps) {
           )
         })}
       </dl>
-      <div class="answer-field">
+      <div class="field">
         <label for={`${id}-text`}>{t('answers.text')}</label>
         <textarea id={`${id}-text`} name="text" rows={3} required />
       </div>
-      <div class="answer-field">
+      <div class="field">
         <label for={`${id}-model`}>{t('answers.model')}</label>
         <input id={`${id}-model`} name="model" required defaultValue="pagemcp-playground" />
       </div>
-      <div class="answer-field">
+      <div class="field">
         <label for={`${id}-stop`}>
           <code>stopReason</code>
         </label>

@@ -8,8 +8,8 @@ import { readsOnly } from '../connections/consent.ts'
 import type { Session } from '../connections/session.ts'
 import { frameOf } from '../messages/frame.ts'
 import { showAnswer } from '../messages/select-answer.ts'
+import { addToHistory } from './history.ts'
 import { change, initialText, open, persistTabs, replaceText, tab, withdraw } from './tabs.ts'
-import { addUnsaved } from './unsaved.ts'
 
 /** Whether there is room for one pane at a time, as shell.css decides: it shows buttons for them then. */
 function showsOnePane(): boolean {
@@ -84,9 +84,7 @@ export function sendText(text: string): number | undefined {
   const session = active.peek()
   if (session === undefined || session.connection.dialer.readOnly) return undefined
   const message = { text, to: session.connection.dialer.title, revision: session.revision.peek() }
-  addUnsaved(message)
-  // If the module does not load (the page unloads, or is offline), the next document saves the message.
-  import('./history.ts').then(({ addToHistory }) => addToHistory(message)).catch(() => {})
+  addToHistory(message)
   const row = session.connection.send(text)
   showAnswer(row)
   const { kind, id } = frameOf(text)

@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 /** The composer's tools, loaded when idle: methods, form, history, and notices. */
 
-import { useEffect } from 'preact/hooks'
 import { t, tag } from '../base/i18n.ts'
 import { IconButton } from '../base/icon.tsx'
 import { Menu } from '../base/menu.tsx'
@@ -10,7 +9,7 @@ import { active } from '../connections/clients.ts'
 import { withoutId } from '../protocol/json.ts'
 import { methodsOf, missingCapability } from '../protocol/methods.ts'
 import { abilities, declare, hasAbility, isDeclared } from './client-capabilities.ts'
-import { history, load, removeFromHistory, type Sent, toggleKept } from './history.ts'
+import { history, removeFromHistory, type Sent, toggleKept } from './history.ts'
 import { frameFor } from './samples.ts'
 import { replay, sendText } from './send.ts'
 import { change, replaceText, tab, titleOf } from './tabs.ts'
@@ -122,17 +121,16 @@ function Capabilities() {
 }
 
 function History() {
-  useEffect(() => void load(), [])
   const time = new Intl.DateTimeFormat(tag(), { dateStyle: 'short', timeStyle: 'short' })
   return (
     <Menu label={t('compose.history')} icon="clock">
       {(close) =>
-        history.value.length === 0 ? (
+        history().length === 0 ? (
           <p class="quiet">{t('compose.noHistory')}</p>
         ) : (
           <>
             <ul>
-              {byKept(history.value).map(({ id, text, time: at, to, kept = false }) => (
+              {byKept(history()).map(({ id, text, time: at, to, kept = false }) => (
                 <li key={id}>
                   <button
                     type="button"

@@ -3,10 +3,11 @@
 
 import { useSignal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
+import { SchemaField } from '../compose/schema-field.tsx'
+import { schemaField } from '../compose/schema-fields.ts'
 import type { Prompt } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
-import { send, write } from './actions.ts'
-import { CompletedField } from './completed-field.tsx'
+import { complete, send, write } from './actions.ts'
 import { FormItem, Items } from './items.tsx'
 import type { Values } from './template.ts'
 
@@ -26,17 +27,20 @@ function PromptForm({ prompt }: { prompt: Prompt }) {
   return (
     <FormItem of={prompt} calledBy={name} submit={() => send('prompts/get', params)}>
       {declared.map((argument) => (
-        <CompletedField
+        <SchemaField
           key={argument.name}
-          ref_={{ type: 'ref/prompt', name }}
-          name={argument.name}
-          label={argument.title ?? argument.name}
-          hint={argument.description}
-          required={argument.required === true}
-          filled={filled.value}
-          change={(value) => {
-            filled.value = { ...filled.value, [argument.name]: value }
+          field={schemaField(
+            argument.name,
+            { ...argument, type: 'string' },
+            argument.required === true,
+          )}
+          value={filled.value[argument.name] ?? ''}
+          put={(value) => {
+            filled.value = { ...filled.value, [argument.name]: String(value) }
           }}
+          suggest={(typed) =>
+            complete({ type: 'ref/prompt', name }, argument.name, typed, filled.peek())
+          }
         />
       ))}
       <button type="submit">{t('explore.get')}</button>{' '}

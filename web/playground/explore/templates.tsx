@@ -3,10 +3,11 @@
 
 import { useSignal } from '@preact/signals'
 import { t } from '../base/i18n.ts'
+import { SchemaField } from '../compose/schema-field.tsx'
+import { schemaField } from '../compose/schema-fields.ts'
 import type { Template } from '../connections/catalogue.ts'
 import type { Session } from '../connections/session.ts'
-import { send, write } from './actions.ts'
-import { CompletedField } from './completed-field.tsx'
+import { complete, send, write } from './actions.ts'
 import { FormItem, Items } from './items.tsx'
 import { fillTemplate, type Values } from './template.ts'
 
@@ -31,17 +32,25 @@ function TemplateForm({ template, session }: { template: Template; session: Sess
       submit={() => uri !== undefined && send('resources/read', { uri })}
     >
       {variables.map((variable) => (
-        <CompletedField
+        <SchemaField
           key={variable.name}
-          ref_={{ type: 'ref/resource', uri: uriTemplate }}
-          name={variable.name}
-          label={variable.name}
-          hint={variable.many ? t('explore.commas') : undefined}
-          required={!variable.optional}
-          filled={filled.value}
-          change={(value) => {
-            filled.value = { ...filled.value, [variable.name]: value }
+          field={schemaField(
+            variable.name,
+            { type: 'string', ...(variable.many && { description: t('explore.commas') }) },
+            !variable.optional,
+          )}
+          value={filled.value[variable.name] ?? ''}
+          put={(value) => {
+            filled.value = { ...filled.value, [variable.name]: String(value) }
           }}
+          suggest={(typed) =>
+            complete(
+              { type: 'ref/resource', uri: uriTemplate },
+              variable.name,
+              typed,
+              filled.peek(),
+            )
+          }
         />
       ))}
       <p aria-live="polite">

@@ -3,15 +3,15 @@
 import { effect } from '@preact/signals'
 import { actions } from '../base/actions.ts'
 import { preferredLocale, setLocale, textsLoaded } from '../base/i18n.ts'
-import { loadWhenIdle, whenIdle } from '../base/idle.ts'
+import { loadWhenIdle } from '../base/idle.ts'
 import { part } from '../base/part.ts'
 import { embedded } from '../base/settings.ts'
 import { demoPaused } from '../base/state.ts'
 import { followTheme } from '../base/theme.ts'
 import { acceptInvitation } from '../connections/accept-invitation.ts'
 import { active } from '../connections/clients.ts'
+import { restoreEarlier } from '../timeline/earlier.ts'
 import { translation } from '../timeline/format.ts'
-import { earlierKey } from '../timeline/view.ts'
 import { chosenLocale } from './bar.tsx'
 import { openDemo } from './open-demo.ts'
 import { announce } from './toast.tsx'
@@ -52,11 +52,8 @@ export function start(): void {
   }
   acceptInvitation()
   const begin = () => connectDemo(asked)
-  const earlier = async () => (await part(import('../timeline/earlier.ts'))).restoreEarlier()
-  const first: Promise<void>[] = []
   // Rows from before a reload come before those of the first connection.
-  if (hasEarlierRows()) first.push(earlier())
-  else whenIdle(() => earlier().catch(() => {}))
+  const first = [restoreEarlier()].filter((one) => one !== undefined)
   // A shared message decides the revision of the first connection. Other links are opened at once, too.
   if (location.hash.startsWith('#v1.')) first.push(receive())
   else if (location.hash) receive()
@@ -80,14 +77,6 @@ function receiveFiles(): void {
     ])
     await importFiles(files)
   })
-}
-
-function hasEarlierRows(): boolean {
-  try {
-    return sessionStorage.getItem(earlierKey) !== null
-  } catch {
-    return false // forbidden: there are none
-  }
 }
 
 /** Connects the demo, and starts what depends on it. */

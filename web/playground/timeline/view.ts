@@ -41,9 +41,6 @@ export function locate(row: number): void {
 /** Rows before this one are from before the last reload; earlier.ts restores them. */
 export const earlier: Signal<number> = signal(0)
 
-/** The item of sessionStorage that a tab with earlier rows has. */
-export const earlierKey = 'pagemcp.playground.timeline'
-
 /** Without a filter. */
 const everything: Filter = { compile: () => undefined, problems: [], looksAtAnswers: false }
 

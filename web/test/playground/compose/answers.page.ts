@@ -109,10 +109,13 @@ inBrowsers('requests of a server are answered by forms', async ({ open }) => {
   assert.equal(await frame.$eval('.answer input', (one) => one.matches(':invalid')), true)
   await frame.type('.answer input', 'Lyon')
   await click(frame, '.answer button', 'Accept') // two tags are required
-  assert.equal(await frame.$eval('.answer input[value=x]', (one) => one.matches(':invalid')), true)
-  await frame.click('.answer input[value=x]')
-  await frame.click('.answer input[value=z]')
-  await frame.select('.answer select', 'b')
+  assert.equal(
+    await frame.$eval('.answer input[value=\'"x"\']', (one) => one.matches(':invalid')),
+    true,
+  )
+  await frame.click('.answer input[value=\'"x"\']')
+  await frame.click('.answer input[value=\'"z"\']')
+  await frame.select('.answer select[name=meal]', '"b"')
   await click(frame, '.answer button', 'Accept')
   assert.deepEqual(await answer(101), {
     action: 'accept',

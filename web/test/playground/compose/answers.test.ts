@@ -2,13 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerFields, contentOf, localTime } from '../../../playground/compose/answer-fields.ts'
 import {
   declare,
   declareAndRetry,
   requiredOf,
 } from '../../../playground/compose/client-capabilities.ts'
 import { asksOf, pagesOf, retryWith } from '../../../playground/compose/retry.ts'
+import {
+  contentOf,
+  inputOf,
+  localTime,
+  schemaFields,
+} from '../../../playground/compose/schema-fields.ts'
 import { openTask, taskRequests } from '../../../playground/compose/task.ts'
 import { active, connect, disconnect, revision } from '../../../playground/connections/clients.ts'
 import type { TransportEvents } from '../../../playground/connections/transport.ts'
@@ -33,7 +38,7 @@ const schema = {
 }
 
 test('each type of the specification has its field', () => {
-  const fields = answerFields(schema)
+  const fields = schemaFields(schema)
   assert.deepEqual(
     fields.map(({ name, kind, input }) => [name, kind, input]),
     [
@@ -43,67 +48,81 @@ test('each type of the specification has its field', () => {
       ['at', 'text', 'datetime-local'],
       ['seats', 'number', 'number'],
       ['weight', 'number', 'number'],
-      ['window', 'yes', 'text'],
-      ['meal', 'one', 'text'],
-      ['fare', 'one', 'text'],
+      ['window', 'choice', 'text'],
+      ['meal', 'choice', 'text'],
+      ['fare', 'choice', 'text'],
       ['tags', 'many', 'text'],
       ['more', 'many', 'text'],
     ],
   )
   const [name, , , , seats] = fields
-  assert.deepEqual([name?.min, name?.max, name?.initial, name?.required], [2, 9, ['Ana'], true])
+  assert.deepEqual([name?.min, name?.max, name?.initial, name?.required], [2, 9, 'Ana', true])
   assert.deepEqual([seats?.min, seats?.max, seats?.whole], [1, 5, true])
   assert.deepEqual(
-    fields.slice(7).map(({ choices }) => choices.map(({ title }) => title)),
-    [['Soup', 'Rice'], ['Saver', 'y'], ['q', 'r'], ['Extra']],
+    fields.slice(6).map(({ choices }) => choices.map(({ title }) => title)),
+    [['true', 'false'], ['Soup', 'Rice'], ['Saver', 'y'], ['q', 'r'], ['Extra']],
   )
   assert.deepEqual([fields[9]?.min, fields[9]?.max], [1, 2])
 })
 
 test('the content has the types of the schema, and no empty members', () => {
-  const fields = answerFields(schema)
-  const given: string[][] = [['Bo'], [''], ['2026-11-22'], [], ['3'], ['1.5'], []]
+  const fields = schemaFields(schema)
+  const given = ['Bo', '', '2026-11-22', '', '3', '1.5', 'false', '"b"', '', ['"q"', '"r"'], []]
   assert.deepEqual(
-    contentOf(
-      fields,
-      (index) => given[index] ?? (fields[index]?.name === 'tags' ? ['q', 'r'] : []),
-    ),
-    { name: 'Bo', day: '2026-11-22', seats: 3, weight: 1.5, window: false, tags: ['q', 'r'] },
+    contentOf(fields, (index) => given[index] ?? ''),
+    {
+      name: 'Bo',
+      day: '2026-11-22',
+      seats: 3,
+      weight: 1.5,
+      window: false,
+      meal: 'b',
+      tags: ['q', 'r'],
+    },
   )
-  const at = answerFields({ properties: { at: { type: 'string', format: 'date-time' } } })
+  const at = schemaFields({ properties: { at: { type: 'string', format: 'date-time' } } })
   const time = '2026-11-22T10:30:00.000Z'
   assert.deepEqual(
-    contentOf(at, () => [localTime(time)]),
+    contentOf(at, () => localTime(time)),
     { at: time },
   )
+})
+
+test('an enumeration of numbers is a choice, and a type may be nullable', () => {
+  const [seat, name] = schemaFields({
+    properties: { seat: { type: 'integer', enum: [1, 2] }, name: { type: ['null', 'string'] } },
+  })
+  assert.deepEqual([seat?.kind, name?.kind], ['choice', 'text'])
+  assert.deepEqual(seat && contentOf([seat], () => '2'), { seat: 2 })
 })
 
 test('hostile schemas are bounded, and names of the prototype are names', () => {
   const raw = `{"properties":{"__proto__":{"type":"string"},"constructor":{"type":"boolean"},
     "toString":{"type":"string","format":"constructor","minLength":-1,"maxLength":1e99,"default":{"a":1}},
     "odd":{"type":["string"],"enum":"abc","items":7},"none":null}}`
-  const fields = answerFields(JSON.parse(raw))
-  const content = contentOf(fields, () => ['x'])
+  const fields = schemaFields(JSON.parse(raw))
+  const content = contentOf(fields, () => 'x')
   assert.equal(
     JSON.stringify(content),
-    '{"__proto__":"x","constructor":true,"toString":"x","odd":"x","none":"x"}',
+    '{"__proto__":"x","constructor":"x","toString":"x","odd":"x","none":"x"}',
   )
   assert.equal(Object.getPrototypeOf(content), Object.prototype)
   assert.equal(fields[2]?.min, undefined)
   assert.equal(fields[2]?.input, 'text')
-  assert.deepEqual(answerFields('x'), [])
-  assert.deepEqual(answerFields({ properties: [] }), [])
+  assert.deepEqual(schemaFields('x'), [])
+  assert.deepEqual(schemaFields({ properties: [] }), [])
   const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, {}]))
-  assert.equal(answerFields({ properties: many }).length, 100)
+  assert.equal(schemaFields({ properties: many }).length, 100)
   const big = { a: { enum: Array.from({ length: 9999 }, (_, i) => 'x'.repeat(2000) + i) } }
-  const [field] = answerFields({ properties: big })
+  const [field] = schemaFields({ properties: big })
   assert.equal(field?.choices.length, 200)
   assert.equal(field?.choices[0]?.title.length, 500)
-  assert.equal(field?.choices[0]?.value.length, 2001, 'the value stays as it is')
+  assert.equal(field?.choices[0]?.json.length, 2003, 'the value stays as it is')
   let deep: unknown = {}
   for (let i = 0; i < 50_000; i++) deep = { properties: { a: deep } }
-  assert.equal(answerFields(deep).length, 1)
-  assert.deepEqual(answerFields({ properties: { a: { default: deep } } })[0]?.initial, [''])
+  assert.equal(schemaFields(deep).length, 1)
+  const [odd] = schemaFields({ properties: { a: { default: deep } } })
+  assert.equal(odd && inputOf(odd, odd.initial), '')
 })
 
 test('the retry has the responses, the state and another id, and nothing of the last retry', () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signal } from '@preact/signals'
 import { changes, followRevision } from '../../../playground/compose/follow-revision.ts'
-import { type Field, fieldsOf, jsonOf, setAt } from '../../../playground/compose/form-fields.ts'
+import { type FormField, fieldsOf, setAt } from '../../../playground/compose/form-fields.ts'
 import {
   addToHistory,
   history,
@@ -14,6 +14,7 @@ import {
 } from '../../../playground/compose/history.ts'
 import { frameFor } from '../../../playground/compose/samples.ts'
 import { noServer, type ServerContext } from '../../../playground/compose/schema-at.ts'
+import { jsonOf } from '../../../playground/compose/schema-fields.ts'
 import { needsConfirmation, requiresConfirmation, send } from '../../../playground/compose/send.ts'
 import {
   change,
@@ -78,49 +79,49 @@ test('another revision rewrites the tabs, says what changed, and can be taken ba
 
 test('what was sent is kept newest first, once, and can be forgotten', async () => {
   const sent = (text: string) => addToHistory({ text, to: 'demo', revision: modern })
-  await removeFromHistory() // of the tests before
-  for (const text of ['1', '2', '3', '1']) await sent(text)
+  removeFromHistory() // of the tests before
+  for (const text of ['1', '2', '3', '1']) sent(text)
   assert.deepEqual(
-    history.peek().map(({ text }) => text),
+    history().map(({ text }) => text),
     ['1', '3', '2'],
   )
-  assert.ok(new Set(history.peek().map(({ id }) => id)).size === 3)
-  await removeFromHistory(history.peek()[1]?.id)
+  assert.ok(new Set(history().map(({ id }) => id)).size === 3)
+  removeFromHistory(history()[1]?.id)
   assert.deepEqual(
-    history.peek().map(({ text }) => text),
+    history().map(({ text }) => text),
     ['1', '2'],
   )
-  await toggleKept(history.peek()[1]?.id ?? 0)
-  for (let i = 0; i < 301; i++) await sent(`more ${i}`)
+  toggleKept(history()[1]?.id ?? 0)
+  for (let i = 0; i < 301; i++) sent(`more ${i}`)
   assert.ok(
-    history.peek().some(({ text, kept }) => text === '2' && kept),
+    history().some(({ text, kept }) => text === '2' && kept),
     'newer ones leave it',
   )
-  await sent('2')
-  await removeFromHistory()
+  sent('2')
+  removeFromHistory()
   assert.deepEqual(
-    history.peek().map(({ text, kept }) => [text, kept]),
+    history().map(({ text, kept }) => [text, kept]),
     [['2', true]],
   )
-  await toggleKept(history.peek()[0]?.id ?? 0)
-  await removeFromHistory()
-  assert.deepEqual(history.peek(), [])
+  toggleKept(history()[0]?.id ?? 0)
+  removeFromHistory()
+  assert.deepEqual(history(), [])
 })
 
 test('walking goes back to the draft, and what was edited is a new draft', async () => {
-  await removeFromHistory()
-  for (const text of ['old', 'new']) await addToHistory({ text, to: 'demo', revision: modern })
+  removeFromHistory()
+  for (const text of ['old', 'new']) addToHistory({ text, to: 'demo', revision: modern })
   open('draft')
-  const step = async (to: 1 | -1) => {
-    await recall(to)
+  const step = (to: 1 | -1) => {
+    recall(to)
     return tab.peek().text
   }
-  assert.deepEqual([await step(1), await step(1), await step(1)], ['new', 'old', 'old'])
-  assert.deepEqual([await step(-1), await step(-1), await step(-1)], ['new', 'draft', 'draft'])
-  await recall(1)
+  assert.deepEqual([step(1), step(1), step(1)], ['new', 'old', 'old'])
+  assert.deepEqual([step(-1), step(-1), step(-1)], ['new', 'draft', 'draft'])
+  recall(1)
   replaceText('edited')
-  assert.equal(await step(-1), 'edited')
-  assert.equal(await step(1), 'new')
+  assert.equal(step(-1), 'edited')
+  assert.equal(step(1), 'new')
 })
 
 const server: ServerContext = {
@@ -143,7 +144,7 @@ const server: ServerContext = {
 }
 
 /** The field of a name, wherever it is. */
-function find(fields: readonly Field[] | undefined, name: string): Field | undefined {
+function find(fields: readonly FormField[] | undefined, name: string): FormField | undefined {
   for (const field of fields ?? []) {
     const found = field.name === name ? field : find(field.fields, name)
     if (found) return found
@@ -154,10 +155,10 @@ function find(fields: readonly Field[] | undefined, name: string): Field | undef
 test('the form has the fields of the schema, what is required first, with what the server has', () => {
   const fields = fieldsOf(frameFor(modern, 'resources/read', 1), server)
   assert.deepEqual(fields?.[0]?.name, 'uri')
-  assert.deepEqual(fields?.[0]?.choices, ['notes://today'])
+  assert.deepEqual(fields?.[0]?.suggestions, ['notes://today'])
   assert.equal(find(fields, '_meta'), undefined)
   const listen = fieldsOf(frameFor(modern, 'subscriptions/listen', 1), server)
-  assert.equal(find(listen, 'resourcesListChanged')?.kind, 'yes')
+  assert.equal(find(listen, 'resourcesListChanged')?.choices[0]?.json, 'true')
   assert.equal(find(listen, 'resourceSubscriptions')?.kind, 'json')
 })
 
@@ -173,19 +174,22 @@ test('arguments have the fields that the tool or the prompt wants', () => {
 test('the kind of a reference stays to be chosen after it was', () => {
   const text = frameFor(modern, 'completion/complete', 1)
   const type = find(fieldsOf(text, server), 'type')
-  assert.deepEqual(type?.choices, ['ref/prompt', 'ref/resource'])
+  assert.deepEqual(
+    type?.choices.map(({ title }) => title),
+    ['ref/prompt', 'ref/resource'],
+  )
   assert.equal(type?.kind, 'choice')
 })
 
 test('a field writes into the text, in its place if it is there', () => {
   const text = '{ "method" : "resources/read",\n "params": {"uri":"x"} }'
-  const uri = find(fieldsOf(text, server), 'uri') as Field
+  const uri = find(fieldsOf(text, server), 'uri') as FormField
   assert.equal(
     setAt(text, uri.path, jsonOf(uri, 'a"b')),
     '{ "method" : "resources/read",\n "params": {"uri":"a\\"b"} }',
   )
   const call = frameFor(modern, 'tools/call', 1, { name: 'add' })
-  const a = find(fieldsOf(call, server), 'a') as Field
+  const a = find(fieldsOf(call, server), 'a') as FormField
   const filled = setAt(call, a.path, jsonOf(a, '7'))
   assert.deepEqual(JSON.parse(filled).params.arguments, { a: 7 })
   assert.deepEqual(JSON.parse(setAt(filled, a.path, jsonOf(a, ''))).params.arguments, {})
