@@ -57,8 +57,5 @@ export const paused = signal(false)
 /** While true, a scenario plays: the introduction and the demo's own changes wait. */
 export const scripted = signal(false)
 
-/** While true, the presentation replaces the panes. */
+/** While true, the presentation replaces the panes: of the running scenario, else of the live messages. */
 export const presenting = signal(false)
-
-/** While presenting: whether the live messages are shown, and not a conversation that is played. */
-export const presentingLive = signal(false)

@@ -3,8 +3,7 @@
 import { actions } from '../base/actions.ts'
 import { t, textsLoaded } from '../base/i18n.ts'
 import { embedded, readOnly } from '../base/settings.ts'
-import { pane, presenting, presentingLive, side } from '../base/state.ts'
-import { showCoach } from './coaching.ts'
+import { pane, presenting, side } from '../base/state.ts'
 import { builtIn, lessonIds, loadScenario } from './library.ts'
 import { chatting, startScenario } from './running.ts'
 
@@ -18,13 +17,11 @@ export async function startFromAddress(asked: URLSearchParams): Promise<void> {
   const lesson = asked.get('lesson') ?? (isLesson ? named : '')
   const show = asked.get('present') ?? named
   if ((lessonIds as readonly string[]).includes(lesson)) {
-    showCoach()
     startScenario(await loadScenario(lesson), { learner: true, resume: true })
     if (chatting.peek()) pane.value = 'explore'
     // Embedded, the list of lessons would only take room.
     if (chatting.peek() || !embedded) side.value = 'lessons'
   } else if (show === 'live') {
-    presentingLive.value = true
     presenting.value = true
   } else if (builtIn(show)) {
     startScenario(await loadScenario(show), { learner: false })

@@ -7,10 +7,10 @@ import { Icon } from '../base/icon.tsx'
 import { scripted } from '../base/state.ts'
 import { Chat } from './chat.tsx'
 import { loadScenario } from './library.ts'
-import { chatting, running, startScenario } from './running.ts'
+import { chatting, lessonOf, running, startScenario } from './running.ts'
 
 export function Assistant() {
-  const player = running.value
+  const player = lessonOf(running.value)
   if (player && chatting.value) return <Chat key={player} player={player} />
   const begin = async () => {
     scripted.value = true // from now on, also while it loads

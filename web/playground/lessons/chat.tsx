@@ -10,7 +10,6 @@ import { pane, presenting } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { directionText, outcome } from '../timeline/format.ts'
 import { locate } from '../timeline/view.ts'
-import { captionIn } from './caption.ts'
 import { Failed, NextLesson } from './coach.tsx'
 import type { Player } from './player.ts'
 import { readingTime } from './reading-time.ts'
@@ -26,7 +25,7 @@ export function Chat({ player }: { player: Player }) {
   const busy = player.busy.value
   const failure = player.failure.value
   const ended = shown === steps.length && !busy
-  const latest = captionIn(scenario, steps[shown - 1]?.caption ?? '', player.values)
+  const latest = player.caption(shown - 1)
   const runs = auto.value && !busy && !ended && !failure
   useEffect(() => {
     if (!runs) return
@@ -41,9 +40,9 @@ export function Chat({ player }: { player: Player }) {
   }, [shown, busy])
   const again = () => startScenario(scenario, { learner: true })
   return (
-    <section class="chat" aria-label={captionIn(scenario, 'title')}>
+    <section class="chat" aria-label={player.title()}>
       <header>
-        <h2>{captionIn(scenario, 'title')}</h2>
+        <h2>{player.title()}</h2>
         <p class="quiet">{t('lessons.scripted')}</p>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
@@ -59,7 +58,7 @@ export function Chat({ player }: { player: Player }) {
               {speaker === 'user' ? null : <Messages rows={player.stepRows.value[i] ?? []} />}
               {i < played ? (
                 <p>
-                  <InlineCode text={captionIn(scenario, caption, player.values)} />
+                  <InlineCode text={player.caption(i)} />
                 </p>
               ) : failure ? null : (
                 <p class="chat-writes" aria-hidden="true" />

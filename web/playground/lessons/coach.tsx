@@ -6,15 +6,22 @@ import { moveFocus } from '../base/focus.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { InlineCode } from '../base/inline-code.tsx'
-import { captionIn } from './caption.ts'
 import { hintOf } from './hint.ts'
 import type { Turn } from './learner-turn.ts'
 import { lessonIds, loadScenario } from './library.ts'
 import type { Failure, Player } from './player.ts'
-import { advance, compose, endScenario, introduces, running, startScenario } from './running.ts'
+import {
+  advance,
+  compose,
+  endScenario,
+  introduces,
+  lessonOf,
+  running,
+  startScenario,
+} from './running.ts'
 
 export function Coach() {
-  const player = running.value
+  const player = lessonOf(running.value)
   return player ? <Running key={player.scenario.id} player={player} /> : null
 }
 
@@ -23,33 +30,29 @@ function Running({ player }: { player: Player }) {
   const shown = player.shown.value
   const turn = player.turn.value
   const failure = player.failure.value
-  const step = steps[shown - 1]
   const ended = shown === steps.length && !player.busy.value && !failure
   const looksBack = shown < player.played.value
-  const introduction = introduces(steps, shown - 2) ? steps[shown - 2] : undefined
-  const before = steps[shown - (introduction ? 3 : 2)]
+  const first = introduces(steps, shown - 2) ? shown - 2 : shown - 1
   return (
-    <section class="coach" aria-label={captionIn(scenario, 'title')}>
+    <section class="coach" aria-label={player.title()}>
       <header>
-        <strong>{captionIn(scenario, 'title')}</strong>
+        <strong>{player.title()}</strong>
         <span class="quiet">{t('lessons.step', { step: shown, steps: steps.length })}</span>
         <button type="button" class="plain" onClick={endScenario}>
           {t('lessons.leave')}
         </button>
       </header>
       <div aria-live="polite">
-        {[introduction, step].map((one, i) =>
-          one ? (
-            <p key={one.caption}>
-              {before?.learner && !failure && (i === 0 || !introduction) ? (
-                <span class="coach-right">
-                  <Icon name="check" /> {t('lessons.right')}{' '}
-                </span>
-              ) : null}
-              <InlineCode text={captionIn(scenario, one.caption, player.values)} />
-            </p>
-          ) : null,
-        )}
+        {steps.slice(first, shown).map(({ caption }, i) => (
+          <p key={caption}>
+            {steps[first - 1]?.learner && !failure && i === 0 ? (
+              <span class="coach-right">
+                <Icon name="check" /> {t('lessons.right')}{' '}
+              </span>
+            ) : null}
+            <InlineCode text={player.caption(first + i)} />
+          </p>
+        ))}
       </div>
       {turn && !looksBack ? <HintView turn={turn} /> : null}
       {failure ? <Failed failure={failure} /> : null}

@@ -31,7 +31,6 @@ export const en = {
   fullScreen: 'Full screen',
   client: 'Client {letter}',
   live: 'Live messages',
-  choose: 'Choose a presentation',
   assistant: 'Assistant',
   you: 'User',
   chat: 'Chat with the assistant',

@@ -10,9 +10,8 @@ import { InlineCode } from '../base/inline-code.tsx'
 import { presenting } from '../base/state.ts'
 import { Assistant } from './assistant.tsx'
 import { captionIn } from './caption.ts'
-import { showCoach } from './coaching.ts'
 import { lessonIds, loadScenario, openScenario, showIds } from './library.ts'
-import { chatting, done, running, startScenario } from './running.ts'
+import { chatting, done, playerOf, running, startScenario } from './running.ts'
 import type { Scenario } from './scenario.ts'
 
 const all = [...lessonIds, ...showIds]
@@ -26,7 +25,6 @@ function Library({ close }: { close?(): void }) {
   const scenarios = useSignal<ReadonlyMap<string, Scenario>>(new Map())
   const failure = useSignal('')
   useEffect(() => {
-    showCoach()
     Promise.all(all.map(loadScenario)).then(
       (loaded) => {
         scenarios.value = new Map(loaded.map((scenario) => [scenario.id, scenario]))
@@ -69,7 +67,7 @@ function Library({ close }: { close?(): void }) {
 function Lesson({ scenario, close }: { scenario: Scenario; close?(): void }) {
   const { id, options } = scenario
   const isDone = done.value.includes(id)
-  const isRunning = running.value?.scenario.id === id
+  const isRunning = playerOf(running.value)?.scenario.id === id
   return (
     <li aria-current={isRunning ? 'step' : undefined}>
       <button

@@ -8,22 +8,22 @@ import { selected } from '../base/state.ts'
 import { store } from '../messages/log.ts'
 import { directionText } from '../timeline/format.ts'
 import { namesIn, partsOf } from './payload-parts.ts'
-import type { Player } from './player.ts'
+import type { Steps } from './player.ts'
 
 /** Maximum number of shown messages, the newest. */
 const maxShown = 4 // messages
 
 /** @param props.caption - of the step; a message that the user selects in the diagram is shown alone */
-export function Payload({ player, caption }: { player: Player; caption: string }) {
+export function Payload({ steps, caption }: { steps: Steps; caption: string }) {
   const panel = useRef<HTMLElement>(null)
   store.changed.value
-  const step = player.shown.value - 1
+  const step = steps.shown.value - 1
   const chosen = selected.value
-  const own = player.stepRows.value[step] ?? []
-  const picked = chosen !== undefined && player.rows.value.includes(chosen) ? [chosen] : own
+  const own = steps.stepRows.value[step] ?? []
+  const picked = chosen !== undefined && steps.rows.value.includes(chosen) ? [chosen] : own
   const rows = picked.filter((row) => store.kind(row) !== 'world').slice(-maxShown)
   const names = namesIn(caption)
-  for (const mark of player.steps[step]?.marks ?? []) names.add(mark)
+  for (const mark of steps.marks(step)) names.add(mark)
   const key = rows.join()
   useLayoutEffect(() => {
     panel.current?.querySelector('mark')?.scrollIntoView({ block: 'nearest' })

@@ -15,6 +15,7 @@ import {
   newest,
   type Revision,
 } from '../protocol/revisions.ts'
+import { captionIn } from './caption.ts'
 import { type Client, newClient } from './client.ts'
 import { learnerTurn, type MessageLine, type Turn } from './learner-turn.ts'
 import type { Bindings, Difference } from './pattern.ts'
@@ -42,41 +43,48 @@ export interface Failure {
   problem?: string
 }
 
-export interface Player {
-  readonly scenario: Scenario
-  /** Undefined: messages are sent unchanged. */
-  readonly revision: Revision | undefined
-  readonly steps: readonly Step[]
-  /** Number of shown steps; fewer than played after {@link Player.back}. */
+/** Steps of messages, as a presentation, a lesson or a chat shows them one by one. */
+export interface Steps {
+  title(): string
+  readonly count: number
+  /** Number of shown steps; fewer than played after {@link Steps.back}. */
   readonly shown: ReadonlySignal<number>
   /** Number of successful steps. */
   readonly played: ReadonlySignal<number>
-  /** Whether a learner sends the `?` messages. */
-  readonly learner: boolean
   /** Rows of the shown steps, ascending. */
   readonly rows: ReadonlySignal<readonly number[]>
   /** Rows by step. Those of a handshake belong to the first. */
   readonly stepRows: ReadonlySignal<readonly (readonly number[])[]>
-  /** The caption of a step, from 0, if it is not in the scenario. */
-  caption?(step: number): string
-  /** Values of the names in messages up to now. */
-  readonly values: ReadonlyMap<string, unknown>
   /** The clients, in order of connection. */
   readonly clients: ReadonlySignal<readonly Session[]>
   /** Whether a step is being played. */
   readonly busy: ReadonlySignal<boolean>
-  /** The learner's turn. */
-  readonly turn: ReadonlySignal<Turn | undefined>
   readonly failure: ReadonlySignal<Failure | undefined>
+  /** The caption of a step, from 0, in the current language. */
+  caption(step: number): string
+  /** Names of members that a presentation marks, beside those in the caption. */
+  marks(step: number): readonly string[]
   /** Shows the next step, and plays it first if necessary. Settles when it is shown. */
   next(): Promise<void>
   /** Hides the last step. Sent messages stay sent. */
   back(): void
+  close(): void
+}
+
+/** The steps of a scenario. */
+export interface Player extends Steps {
+  readonly scenario: Scenario
+  /** Undefined: messages are sent unchanged. */
+  readonly revision: Revision | undefined
+  readonly steps: readonly Step[]
+  /** Whether a learner sends the `?` messages. */
+  readonly learner: boolean
+  /** The learner's turn. */
+  readonly turn: ReadonlySignal<Turn | undefined>
   /** Sends the expected message for the learner. */
   solve(): void
   /** Unexpected messages by client, for checks at the end. */
   rest(): readonly string[]
-  close(): void
 }
 
 export interface PlayOptions {
@@ -205,7 +213,10 @@ export function play(scenario: Scenario, options: PlayOptions): Player {
     learner,
     rows,
     stepRows,
-    values: memory,
+    title: () => captionIn(scenario, 'title') || title,
+    count: steps.length,
+    caption: (step) => captionIn(scenario, steps[step]?.caption ?? '', memory),
+    marks: (step) => steps[step]?.marks ?? [],
     clients: sessions,
     busy,
     turn,

@@ -1,30 +1,37 @@
 /** The running scenario of this page; at most one. */
 
-import { type Signal, signal } from '@preact/signals'
+import { computed, type Signal, signal } from '@preact/signals'
 import { contents, start } from 'pagemcp'
 import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { part } from '../base/part.ts'
 import { embedded, setting } from '../base/settings.ts'
-import { demoPaused, pane, presenting, scripted } from '../base/state.ts'
+import { coach, demoPaused, pane, presenting, scripted } from '../base/state.ts'
 import { close, current } from '../compose/tabs.ts'
 import { focusText } from '../compose/view.ts'
 import { active, connect, disconnect, revision } from '../connections/clients.ts'
 import { recordEvent } from '../messages/log.ts'
-import { captionIn } from './caption.ts'
+import { Coach } from './coach.tsx'
 import { builtIn } from './library.ts'
-import { type Player, type PlayerHost, play } from './player.ts'
+import { type Player, type PlayerHost, play, type Steps } from './player.ts'
 import { isChat, type Scenario, type Step } from './scenario.ts'
 import { startScenarioEngine } from './scenario-engine.ts'
 
 /** Undefined: none. */
-export const running: Signal<Player | undefined> = signal(undefined)
+export const running: Signal<Steps | Player | undefined> = signal(undefined)
 
-/** Whether the running scenario is a lesson. */
-export const isLearning = signal(false)
+export const playerOf = (steps: Steps | Player | undefined): Player | undefined =>
+  steps && 'scenario' in steps ? steps : undefined
 
-/** Whether the running scenario is a chat, which its own component shows. */
-export const chatting = signal(false)
+/** The steps if a learner takes them. */
+export const lessonOf = (steps: Steps | Player | undefined): Player | undefined =>
+  playerOf(steps)?.learner ? playerOf(steps) : undefined
+
+/** Whether a lesson runs that is a chat, which its own component shows. */
+export const chatting = computed(() => {
+  const lesson = lessonOf(running.value)
+  return lesson !== undefined && isChat(lesson.scenario)
+})
 
 /** Number of played steps of lessons that were begun and not completed, by id. */
 export const reached = setting<Readonly<Record<string, number>>>('lessons.reached', {})
@@ -32,17 +39,18 @@ export const reached = setting<Readonly<Record<string, number>>>('lessons.reache
 /** Ids of completed lessons. */
 export const done = setting<string[]>('lessons.done', [])
 
-const host: PlayerHost = {
+/** @param beside - its clients are beside that of the user, which stays the active one */
+const hostOf = (beside: boolean): PlayerHost => ({
   connect(dialer, wanted) {
     const user = active.peek()
     const session = connect(dialer, { handshake: false })
     session.revision.value = wanted
-    if (chatting.peek()) active.value = user // the assistant is a client beside that of the user
+    if (beside) active.value = user
     return session
   },
   disconnect,
   recordEvent,
-}
+})
 
 /** The state before the scenario, to be restored. */
 let before: { resting: boolean; revision: typeof revision.value; session: typeof active.value }
@@ -63,10 +71,10 @@ function begin() {
   scripted.value = true
 }
 
-/** Presents a player that plays already. */
-export function present(player: Player): void {
+/** Presents steps that are there already. */
+export function present(steps: Steps): void {
   begin()
-  running.value = player
+  running.value = steps
   presenting.value = true
 }
 
@@ -89,11 +97,11 @@ export interface Start {
 /** Starts a scenario, in the chosen revision if possible, and shows its first step. */
 export function startScenario(scenario: Scenario, { learner, resume = false }: Start): Player {
   begin()
-  chatting.value = learner && isChat(scenario)
+  const beside = learner && isChat(scenario)
   // An embedded playground stores nothing, and the demo has a database.
   const onDemo = scenario.options.demo === true && !embedded
   const player = play(scenario, {
-    host,
+    host: hostOf(beside),
     learner,
     revision: revision.peek(),
     ...(onDemo && { server: t('shell.demo') }),
@@ -114,9 +122,9 @@ export function startScenario(scenario: Scenario, { learner, resume = false }: S
   running.value = player
   setAddress(scenario.id, learner)
   const skipped = resume ? Math.min(reached.peek()[scenario.id] ?? 0, player.steps.length - 1) : 0
-  if (player.revision && !chatting.peek()) setScenarioRevision(player.revision)
-  if (learner && !chatting.peek()) {
-    isLearning.value = true
+  if (player.revision && !beside) setScenarioRevision(player.revision)
+  if (learner && !beside) {
+    coach.value = Coach
     pane.value = 'compose'
     player.turn.subscribe((turn) => {
       if (turn === undefined) return
@@ -142,9 +150,9 @@ async function skip(player: Player, before: number): Promise<void> {
 let lessonTab: number | undefined
 
 /** Shows a text in the lesson's tab of the composer, and focuses it. */
-export function compose({ scenario }: Player, text: string): void {
+export function compose(player: Player, text: string): void {
   const before = lessonTab
-  actions.compose(text, { title: captionIn(scenario, 'title'), temporary: true })
+  actions.compose(text, { title: player.title(), temporary: true })
   lessonTab = current.peek()
   if (before !== undefined && before !== lessonTab) close(before)
   focusText()
@@ -154,12 +162,13 @@ export function compose({ scenario }: Player, text: string): void {
  * Shows the next step. After a learner's step the following one is shown automatically, and after a text the task
  * that follows it; a lesson whose last step is shown is completed.
  */
-export async function advance(player: Player): Promise<void> {
-  const { scenario, steps, shown, played, learner, failure } = player
+export async function advance(shownSteps: Steps): Promise<void> {
+  const { shown, played, failure } = shownSteps
   const at = played.peek()
-  await player.next()
-  if (running.peek() !== player || failure.peek() || played.peek() === at) return
-  if (!learner) return
+  await shownSteps.next()
+  const player = lessonOf(running.peek())
+  if (player !== shownSteps || failure.peek() || played.peek() === at) return
+  const { scenario, steps } = player
   const { [scenario.id]: _, ...others } = reached.peek()
   const left = played.peek() < steps.length
   reached.value = left ? { ...others, [scenario.id]: played.peek() } : others
@@ -190,8 +199,7 @@ function stop() {
   player.close()
   if (lessonTab !== undefined) close(lessonTab)
   lessonTab = undefined
-  isLearning.value = false
-  chatting.value = false
+  if (coach.peek() === Coach) coach.value = undefined
   demoPaused.value = before.resting
   if (revision.peek() === scenarioRevision) revision.value = before.revision
   scenarioRevision = undefined

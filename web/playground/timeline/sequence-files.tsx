@@ -5,7 +5,7 @@ import { actions } from '../base/actions.ts'
 import { t } from '../base/i18n.ts'
 import { Icon } from '../base/icon.tsx'
 import { saveFile } from '../base/save-file.ts'
-import { presenting, presentingLive } from '../base/state.ts'
+import { presenting } from '../base/state.ts'
 import { clientName } from '../connections/names.ts'
 import { store } from '../messages/log.ts'
 import type { Bars } from './bars.ts'
@@ -29,7 +29,6 @@ export function SequenceFiles({ bars }: { bars: Bars }) {
           type="button"
           data-present="live"
           onClick={() => {
-            presentingLive.value = true
             presenting.value = true
           }}
         >

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { captionIn, filledCaption } from '../../../playground/lessons/caption.ts'
+import { filledCaption } from '../../../playground/lessons/caption.ts'
 import { hintOf } from '../../../playground/lessons/hint.ts'
 import type { Turn } from '../../../playground/lessons/learner-turn.ts'
 import { type Player, play } from '../../../playground/lessons/player.ts'
@@ -195,11 +195,11 @@ test('a client as written speaks what its messages say', { timeout }, () =>
 
 test('a caption has the values of messages before it', { timeout }, () =>
   teach(lesson('assistant'), async (player) => {
-    const { scenario, steps } = player
+    const { steps } = player
     while (player.shown.value < steps.length) await player.next()
     assert.equal(player.failure.value, undefined)
     assert.deepEqual(
-      steps.map(({ caption, speaker }) => [speaker, captionIn(scenario, caption, player.values)]),
+      steps.map(({ speaker }, i) => [speaker, player.caption(i)]),
       [
         ['user', 'What do I still have to buy?'],
         ['assistant', 'This page offers 2 resources. One is the note `notes://today`.'],
