@@ -40,8 +40,8 @@ interface Offer {
 }
 
 /**
- * Registers the page's tools, and tools that list and read its resources, with WebMCP (`document.modelContext`,
- * or the deprecated `navigator.modelContext`), and keeps them up to date. The browser decides who may call
+ * Registers the page's tools, and tools that list and read its resources, with WebMCP (`document.modelContext`), and keeps
+ * them up to date. The browser decides who may call
  * them: its assistant, and scripts of this document. They call the engine as the principal `webmcp`. A tool
  * that needs an answer of the user (`need`) fails: WebMCP has no such requests. Without WebMCP in this
  * document, nothing happens. {@link webmcp} does not mirror what is offered, and what it mirrors is not
@@ -59,10 +59,22 @@ export function offerToWebMcp(
   const wanted = Array.isArray(tools) ? new Set(tools as readonly string[]) : undefined
   const ended = new AbortController()
   const offers = new Map<string, Offer>()
+  let isStale = false
+  let isUpdating = false
   signal?.throwIfAborted()
 
+  // The app offers the names of its tools; their calls need the user's decision about the browser's assistant.
+  const open = (principal: string) => (port: Port) => mcp.accept(port, { principal })
+  const client = portClient(open('webmcp'), () => {}, ended.signal)
+  const lister = portClient(
+    open('page'),
+    (method = 'notifications/tools/list_changed') => {
+      if (method === 'notifications/tools/list_changed') void schedule()
+    },
+    ended.signal,
+  )
+
   const stop = () => {
-    if (ended.signal.aborted) return
     ended.abort()
     for (const name of [...offers.keys()]) withdraw(name)
   }
@@ -75,13 +87,14 @@ export function offerToWebMcp(
 
   async function offer(tool: OfferedTool, text: string) {
     const { name } = tool
+    const what = `the tool ${JSON.stringify(name)}`
     if (ended.signal.aborted) return
     if (!validName.test(name)) {
-      report(new Error(`the tool ${JSON.stringify(name)} has a name that WebMCP does not allow`))
+      report(new Error(`${what} has a name that WebMCP does not allow`))
       return
     }
     if (offered.has(name)) {
-      report(new Error(`the tool ${JSON.stringify(name)} is offered to WebMCP already`))
+      report(new Error(`${what} is offered to WebMCP already`))
       return
     }
     offered.add(name)
@@ -89,44 +102,30 @@ export function offerToWebMcp(
     offers.set(name, { text, end })
     try {
       await registerNative(tool, end.signal)
-    } catch (error) {
+    } catch (cause) {
       if (end.signal.aborted) return
-      if (isForbidden(error)) {
-        stop()
-        report(new Error(forbidden, { cause: error }))
-        return
-      }
-      withdraw(name)
-      report(
-        new Error(`the tool ${JSON.stringify(name)} is not offered to WebMCP`, { cause: error }),
-      )
+      if (isForbidden(cause)) stop()
+      else withdraw(name)
+      const message = isForbidden(cause) ? forbidden : `${what} is not offered to WebMCP`
+      report(new Error(message, { cause }))
     }
   }
 
   /** Offers what is listed now, and withdraws what is not. */
   async function update() {
-    const { lister } = await connected
-    const listed = new Map<string, ToolDescription>()
+    const next = new Map<string, [tool: OfferedTool, text: string]>()
+    for (const tool of resources ? resourceTools(client) : []) next.set(tool.name, [tool, ''])
     for (const tool of tools === false ? [] : await listTools(lister)) {
       if (tool._meta?.[metaWebMcp] === undefined && (wanted?.has(tool.name) ?? true)) {
-        listed.set(tool.name, tool)
+        next.set(tool.name, [offeredTool(client, tool), JSON.stringify(tool)])
       }
     }
     for (const [name, { text }] of [...offers]) {
-      if (own.has(name)) continue
-      const tool = listed.get(name)
-      if (tool && JSON.stringify(tool) === text) listed.delete(name)
+      if (next.get(name)?.[1] === text) next.delete(name)
       else withdraw(name)
     }
-    for (const tool of listed.values()) {
-      if (ended.signal.aborted) return
-      await offer(offeredTool(client, tool), JSON.stringify(tool))
-    }
+    for (const one of next.values()) await offer(...one)
   }
-
-  const own = new Set<string>()
-  let isStale = false
-  let isUpdating = false
 
   /** One update at a time; changes in the meantime cause another one. */
   async function schedule() {
@@ -140,46 +139,12 @@ export function offerToWebMcp(
     isUpdating = false
   }
 
-  /** The app offers the names of its tools; their calls need the user's decision about the browser's assistant. */
-  function connect(): Promise<{ client: PortClient; lister: PortClient }> {
-    const open = (principal: string, notified: (method: string) => void = () => {}) => {
-      const accept = (port: Port) => mcp.accept(port, { principal })
-      return portClient(accept, 'webmcp', notified, ended.signal)
-    }
-    const changed = (method: string) => {
-      if (method === 'notifications/tools/list_changed') void schedule()
-    }
-    const both = Promise.all([open('webmcp'), open('page', changed)])
-    const made = both.then(([client, lister]) => ({ client, lister }))
-    made.catch(() => {}) // each use reports it
-    return made
-  }
-  let connected = connect()
-  const client: PortClient = {
-    request: async (...request) => (await connected).client.request(...request),
-  }
-
-  async function begin() {
-    for (const tool of resources ? resourceTools(client) : []) {
-      own.add(tool.name)
-      await offer(tool, '')
-    }
-    await schedule()
-  }
-
   signal?.addEventListener('abort', stop, { signal: ended.signal })
-  let wasRestarting = false
   const forget = mcp.on('state', ({ engine }) => {
     if (engine === 'closed' || engine === 'down') stop()
-    const isRestarting = engine === 'restarting'
-    if (isRestarting && !wasRestarting) {
-      connected = connect() // to the next engine: a call that comes now waits for it
-      void schedule()
-    }
-    wasRestarting = isRestarting
   })
   ended.signal.addEventListener('abort', forget)
-  begin().catch((error) => ended.signal.aborted || report(error))
+  void schedule()
   return stop
 }
 

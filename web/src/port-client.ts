@@ -1,6 +1,6 @@
 /**
  * A client of this page's own engine, on a port: as much of MCP as `offerToWebMcp` needs. It speaks 2025-11-25, whose
- * clients get notifications without asking.
+ * clients get notifications without asking. It connects with a request, and again when the engine was restarted.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -11,12 +11,12 @@ export interface PortClient {
   /**
    * Sends a request; an aborted signal cancels it.
    *
-   * @throws Error with the message of the answer, or once the engine is closed; the signal's reason
+   * @throws Error with the message of the answer, or once the engine has ended; the signal's reason
    */
   request<R>(method: string, params: object, signal?: AbortSignal): Promise<R>
 }
 
-interface Answer {
+interface Message {
   readonly id?: unknown
   readonly method?: unknown
   readonly result?: object
@@ -25,66 +25,63 @@ interface Answer {
 
 /**
  * @param accept - serves the port
- * @param name - of the client, for programs
- * @param notified - gets the methods of notifications
+ * @param notified - gets the methods of notifications, and nothing when the connection has ended
  */
-export async function portClient(
+export function portClient(
   accept: (port: Port) => () => void,
-  name: string,
-  notified: (method: string) => void,
+  notified: (method?: string) => void,
   signal: AbortSignal,
-): Promise<PortClient> {
-  const waiting = new Map<number, (answer: Answer) => void>()
+): PortClient {
+  const waiting = new Map<unknown, (answer: Message) => void>()
   let last = 0
-  const over = { error: { message: 'the engine was closed' } }
-  let isEnded = false
+  let connected: ((message: object) => void) | undefined
 
-  const port: Port & { onmessage: ((event: { data: unknown }) => void) | null } = {
-    onmessage: null,
-    postMessage(message) {
-      if (isGoodbye(message)) {
-        isEnded = true
-        for (const settle of [...waiting.values()]) settle(over)
-        return
-      }
-      const { id, method } = message as Answer
-      if (typeof method === 'string') {
-        if (id === undefined) notified(method)
+  function connect() {
+    const port: Port & { onmessage: ((event: { data: unknown }) => void) | null } = {
+      onmessage: null,
+      postMessage(message) {
+        if (isGoodbye(message)) {
+          connected = undefined
+          const error = { message: message.reason ?? 'the engine has ended' }
+          for (const settle of [...waiting.values()]) settle({ error })
+          return notified()
+        }
+        const { id, method } = message as Message
+        if (typeof method !== 'string') waiting.get(id)?.(message as Message)
+        else if (id === undefined) notified(method)
         else post({ id, error: { code: -32601, message: 'Method not found' } })
-      } else {
-        waiting.get(id as number)?.(message as Answer)
-      }
-    },
+      },
+    }
+    signal.addEventListener('abort', accept(port))
+    const post = (message: object) => port.onmessage?.({ data: { jsonrpc: '2.0', ...message } })
+    const clientInfo = { name: 'webmcp', version: '1.0.0' }
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+    post({ id: 0, method: 'initialize', params })
+    post({ method: 'notifications/initialized' })
+    return post
   }
-  const end = accept(port)
-  const post = (message: object) => port.onmessage?.({ data: { jsonrpc: '2.0', ...message } })
-  signal.addEventListener('abort', end)
 
-  const request = <R>(method: string, params: object, cancel?: AbortSignal): Promise<R> => {
-    const id = ++last
-    return new Promise<R>((resolve, reject) => {
-      cancel?.throwIfAborted()
-      if (isEnded) throw new Error(over.error.message)
-      const abort = () => {
-        waiting.delete(id)
-        post({ method: 'notifications/cancelled', params: { requestId: id } })
-        reject(cancel?.reason)
-      }
-      cancel?.addEventListener('abort', abort)
-      waiting.set(id, ({ result, error }) => {
-        waiting.delete(id)
-        cancel?.removeEventListener('abort', abort)
-        if (error) reject(new Error(error.message))
-        else resolve(result as R)
-      })
-      post({ id, method, params })
-    })
+  return {
+    request: <R>(method: string, params: object, cancel?: AbortSignal) =>
+      new Promise<R>((resolve, reject) => {
+        cancel?.throwIfAborted()
+        signal.throwIfAborted()
+        const id = ++last
+        connected ??= connect()
+        const post = connected
+        const abort = () => {
+          waiting.delete(id)
+          post({ method: 'notifications/cancelled', params: { requestId: id } })
+          reject(cancel?.reason)
+        }
+        cancel?.addEventListener('abort', abort)
+        waiting.set(id, ({ result, error }) => {
+          waiting.delete(id)
+          cancel?.removeEventListener('abort', abort)
+          if (error) reject(new Error(error.message))
+          else resolve(result as R)
+        })
+        post({ id, method, params })
+      }),
   }
-  await request('initialize', {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name, version: '1.0.0' },
-  })
-  post({ method: 'notifications/initialized' })
-  return { request }
 }

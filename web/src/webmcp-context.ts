@@ -1,7 +1,6 @@
 /**
- * WebMCP, the browser's interface by which a document offers tools to an assistant: `document.modelContext`, or the
- * deprecated `navigator.modelContext`. Input and schemas are objects since Chromium 155 and 154, and JSON text before, as
- * in the polyfill of @mcp-b. Since Chromium 160 tools are interface objects, whose members are read by name: `source`
+ * WebMCP, the browser's interface by which a document offers tools to an assistant: `document.modelContext`. Input and
+ * schemas are objects, and JSON text in the polyfill of @mcp-b. Since Chromium 160 tools are interface objects, whose members are read by name: `source`
  * instead of `window`, and `null` for an empty schema or no annotations.
  *
  * @see https://webmachinelearning.github.io/webmcp/
@@ -49,9 +48,7 @@ export const offered = new Set<string>()
 
 /** The interface of this document, or `undefined`. A polyfill may add it later. */
 function modelContext(): ModelContext | undefined {
-  type Holder = { modelContext?: ModelContext } | undefined
-  const inDocument = (globalThis.document as Holder)?.modelContext
-  return inDocument ?? (globalThis.navigator as Holder)?.modelContext
+  return (globalThis.document as { modelContext?: ModelContext } | undefined)?.modelContext
 }
 
 /** Whether an error says that this frame may not use WebMCP. */
@@ -71,9 +68,6 @@ export async function nativeTools(): Promise<readonly NativeTool[]> {
   })
 }
 
-/** Whether input is JSON text: known once a call has been refused or accepted. */
-const takesText = new WeakMap<ModelContext, boolean>()
-
 /**
  * Executes a tool that {@link nativeTools} has returned just now: older descriptions may be of a tool that is gone.
  *
@@ -91,24 +85,18 @@ export async function executeNative(
       `the tool ${tool.name} cannot run: document.modelContext was removed; reload the page`,
     )
   }
-  const known = takesText.get(context)
-  if (known !== true) {
-    try {
-      const answer = await context.executeTool(tool, input, options)
-      takesText.set(context, false)
-      return answer
-    } catch (error) {
-      // Only input that was refused before the tool ran is sent again: other errors may be the tool's own.
-      if (known === false || !isRefusedInput(error)) throw error
-      takesText.set(context, true)
-    }
+  try {
+    return await context.executeTool(tool, input, options)
+  } catch (error) {
+    // Only input that was refused before the tool ran is sent again: other errors may be the tool's own.
+    if (!isRefusedInput(error)) throw error
   }
   return context.executeTool(tool, JSON.stringify(input), options)
 }
 
 function isRefusedInput(error: unknown): boolean {
   const { name, message } = (error ?? {}) as Error
-  if (/^Failed to parse input/.test(message)) return true // Chromium 149 to 154, and the polyfill
+  if (/^Failed to parse input/.test(message)) return true // the polyfill
   return (
     name === 'TypeError' &&
     /^Failed to execute 'executeTool'|must be a (JSON )?string/.test(message)

@@ -30,8 +30,7 @@ type Args = Record<string, unknown>
 const gathering = 50
 
 /**
- * Publishes the tools that scripts of this document have registered with WebMCP (`document.modelContext`, or
- * the deprecated `navigator.modelContext`) as MCP tools: also those of HTML forms, but not those of frames,
+ * Publishes the tools that scripts of this document have registered with WebMCP (`document.modelContext`) as MCP tools: also those of HTML forms, but not those of frames,
  * for debugging, and of {@link offerToWebMcp}. Without WebMCP there are none. Runs in the window.
  *
  * The browser does not validate arguments: the tools get what the client sends.

@@ -14,10 +14,10 @@ import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
 import { freePort } from '../harness/ports.ts'
 
 /** An app. `gateways` is the code that names them. */
-const app = (gateways: string, worker = true) => `
+const app = (gateways: string) => `
 import { start } from '/pagemcp/index.js'
 window.reported = []
-window.mcp = await start({ name: 'notes', worker: ${worker} })
+window.mcp = await start({ name: 'notes' })
 mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
 mcp.on('error', (error) => reported.push(error.reason ?? String(error)))
 window.outcome = mcp.connect(${gateways}).joined.then(
@@ -82,49 +82,22 @@ async function withPairedPage(
   }
 }
 
-inBrowsers(
-  'a stranger’s link joins an app that takes the address from it: the attack works',
-  async ({ open }) => {
-    const stranger = await fakeGateway()
-    const gullible = `JSON.parse(atob(new URLSearchParams(location.search).get('copy').replaceAll('-', '+').replaceAll('_', '/'))).url`
-    const site = await servePages({ '/app.html': app(gullible) })
-    try {
-      const copy = stranger.fragment.replace('#pagemcp=', '')
-      const tab = await open(`${site.origin}/app.html?copy=${copy}${stranger.fragment}`)
-      const peer = await stranger.dialled()
-      await stranger.join(peer)
-      assert.equal(await outcome(tab), 'joined notes')
-      peer.send({ jsonrpc: '2.0', id: 1, method: 'ping' })
-      assert.deepEqual(await peer.next(), { jsonrpc: '2.0', id: 1, result: {} })
-    } finally {
-      await site.close()
-      await stranger.close()
-    }
-  },
-)
-
-for (const worker of [true, false]) {
-  const where = worker ? 'Worker' : 'window'
-  inBrowsers(
-    `a stranger’s link to an app that is not paired opens no socket (${where})`,
-    async ({ open }) => {
-      const [own, stranger] = [await fakeGateway(), await fakeGateway()]
-      const site = await servePages({ '/app.html': app(JSON.stringify(own.url), worker) })
-      try {
-        const tab = await open(`${site.origin}/app.html${stranger.fragment}`)
-        assert.equal(await outcome(tab), 'other-gateway')
-        assert.deepEqual(await tab.evaluate('reported'), ['other-gateway'])
-        assert.equal(await tab.evaluate('location.hash'), '')
-        await tab.reload()
-        assert.equal(await outcome(tab), 'not-invited', 'nothing was kept')
-        assert.deepEqual([own.dials, stranger.dials], [0, 0])
-      } finally {
-        await site.close()
-        await Promise.all([own.close(), stranger.close()])
-      }
-    },
-  )
-}
+inBrowsers('a stranger’s link to an app that is not paired opens no socket', async ({ open }) => {
+  const [own, stranger] = [await fakeGateway(), await fakeGateway()]
+  const site = await servePages({ '/app.html': app(JSON.stringify(own.url)) })
+  try {
+    const tab = await open(`${site.origin}/app.html${stranger.fragment}`)
+    assert.equal(await outcome(tab), 'other-gateway')
+    assert.deepEqual(await tab.evaluate('reported'), ['other-gateway'])
+    assert.equal(await tab.evaluate('location.hash'), '')
+    await tab.reload()
+    assert.equal(await outcome(tab), 'not-invited', 'nothing was kept')
+    assert.deepEqual([own.dials, stranger.dials], [0, 0])
+  } finally {
+    await site.close()
+    await Promise.all([own.close(), stranger.close()])
+  }
+})
 
 inBrowsers('a paired page keeps its gateway under a stranger’s link', (browser) =>
   withPairedPage(browser, async ({ own, visit }) => {

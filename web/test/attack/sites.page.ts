@@ -5,15 +5,10 @@
  */
 
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Duplex } from 'node:stream'
 import { after, before, test } from 'node:test'
 import type { BrowserContext, Page } from 'puppeteer-core'
-import { askUntil } from '../e2e/again.ts'
 import { type Gateway, startGateway } from '../e2e/gateway.ts'
 import { inBrowsers } from '../harness/browsers.ts'
 import { envelope } from '../harness/client.ts'
@@ -157,83 +152,6 @@ async function served(): Promise<string> {
   const lines = await readFile(join(gateway.state, 'audit.jsonl'), 'utf8')
   return lines.replace(/^.*(?:"verb":"(?:refuse|login)"|"door":"\/control\/).*\n/gm, '') // what was refused at the door
 }
-
-/** A server without any guard, in place of gateway and web server: what the attempts are worth. */
-async function unguarded() {
-  const bodies: string[] = []
-  const sockets: Duplex[] = []
-  const server = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-    const types = { '.js': 'text/javascript', '.svg': 'image/svg+xml', '.css': 'text/css' }
-    const type = Object.entries(types).find(([end]) => pathname.endsWith(end))?.[1]
-    let body = ''
-    for await (const chunk of request) body += String(chunk)
-    if (request.method === 'POST') bodies.push(body)
-    response.writeHead(200, {
-      'content-type': type ?? 'application/json',
-      'access-control-allow-origin': '*',
-      'access-control-allow-headers': 'content-type, mcp-protocol-version, mcp-method',
-    })
-    response.end(
-      type === types['.svg']
-        ? '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
-        : '',
-    )
-  })
-  server.on('upgrade', (request, socket) => {
-    const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11' // RFC 6455, section 1.3
-    const proof = createHash('sha1').update(request.headers['sec-websocket-key'] + guid)
-    sockets.push(socket)
-    socket.on('error', () => {})
-    const protocol = request.headers['sec-websocket-protocol']
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${proof.digest('base64')}\r\n${protocol ? `Sec-WebSocket-Protocol: ${protocol}\r\n` : ''}\r\n`,
-    )
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return {
-    targets: { mcp: at, web: at, message, patience: patiently },
-    bodies,
-    async close() {
-      for (const socket of sockets) socket.destroy()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
-
-inBrowsers('every attempt gets through to a server without a guard', async ({ context }) => {
-  const twin = await unguarded()
-  try {
-    const page = await visit(context, evil.origin)
-    const through = await page.evaluate(attack, twin.targets)
-    assert.deepEqual(through.sort(), [
-      'WebSocket live',
-      'WebSocket page',
-      'WebSocket ws',
-      'fetch',
-      'fetch GET',
-      'fetch of the engine',
-      'fetch of the start page',
-      'fetch, JSON alone',
-      'img',
-      'script',
-      'style sheet',
-    ])
-    // Two that were read, two without CORS, the beacon, and the form, whose text is JSON. Nothing tells the page when the
-    // last two arrive.
-    const bodies = await askUntil(
-      'the bodies of six requests',
-      async () => twin.bodies,
-      ({ length }) => length >= 6,
-    )
-    const methods = bodies.map((body) => (JSON.parse(body) as { method: string }).method)
-    assert.deepEqual(methods, Array(6).fill('server/discover'))
-  } finally {
-    await twin.close()
-  }
-})
 
 inBrowsers('a page on another port gets nothing', async ({ context }) => {
   for (const origin of [evil.origin, evil.otherOrigin]) {

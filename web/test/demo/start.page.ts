@@ -83,41 +83,6 @@ inBrowsers(
   },
 )
 
-inBrowsers('what connects an assistant is copied by one press', async ({ open, name, context }) => {
-  const page = await open(`${served.origin}/`)
-  if (name === 'chromium')
-    await context.overridePermissions(served.origin, ['clipboard-sanitized-write'])
-  await page.waitForSelector('.way .copy')
-  await page.$eval('.way .copy', (button) => {
-    // What it says is gone after two seconds, so it is noted when it comes.
-    const noted = new MutationObserver(() => {
-      noted.disconnect()
-      button.setAttribute('data-said', button.textContent)
-    })
-    noted.observe(button, { childList: true })
-  })
-  await page.focus('.way .copy')
-  await page.keyboard.press('Enter')
-  const said = await page.waitForFunction(
-    () => document.querySelector<HTMLElement>('.way .copy')?.dataset.said,
-  )
-  assert.match(String(await said.jsonValue()), /Copied|Press Ctrl\+C/)
-})
-
-inBrowsers('where there is no gateway, nothing is said of pairing', async ({ open }) => {
-  const alone = await serveDemos()
-  try {
-    const page = await open(`${alone.origin}/?lang=en`)
-    await page.waitForFunction(() =>
-      /program on your machine/.test(document.getElementById('ways')?.textContent ?? ''),
-    )
-    assert.equal(await page.$eval('#state', (one) => one.checkVisibility()), false)
-    assert.equal((await page.$$('a.demo')).length, 5)
-  } finally {
-    await alone.close()
-  }
-})
-
 inBrowsers('the chosen language holds for all pages, and in the links', async ({ open }) => {
   const page = await open(`${served.origin}/`)
   await page.waitForSelector('.language')

@@ -5,7 +5,6 @@ import type { Page } from 'puppeteer-core'
 import { useGateway } from '../e2e/gateway.ts'
 import { joined } from '../e2e/notes.ts'
 import { inBrowsers, type TestBrowser } from '../harness/browsers.ts'
-import { pasteInto } from '../harness/waits.ts'
 import { saw } from '../playground/harness.ts'
 import { readText } from './reading.ts'
 
@@ -34,18 +33,6 @@ inBrowsers('the link of a demo leads to the playground that observes it', async 
   assert.match(await readText(gateway(), `${name}+idb:///notes-app/notes/n.2`), /Chickpeas/)
   await saw(tab, '[data-pane=timeline]', 'resources/read')
   await saw(tab, '.connections-uses li', 'idb:///notes-app/notes/n.2')
-})
-
-inBrowsers('a browser that is not paired reads there what to do', async (browser) => {
-  const page = await browser.open(`${gateway().web}demo/notes/?lang=en`)
-  await page.waitForSelector('#state[data-is=unpaired]')
-  const tab = await follow(page, browser)
-  await saw(tab, '.front [role=status]', 'Start “pagemcp dev” and open the link that it prints')
-  // The link of the gateway is enough: the page is observed without a further step.
-  const { start } = await gateway().fresh()
-  await pasteInto(tab, '.front input[name=link]', start)
-  await tab.click('.front form .primary')
-  await saw(tab, '.clients', 'notes, monitor')
 })
 
 inBrowsers('a link alone connects to nothing', async ({ open }) => {

@@ -97,21 +97,6 @@ test('pages and sections of web/docs that sources name exist', () => {
   )
 })
 
-test('each page in web/docs is linked from both READMEs', () => {
-  const pages = filesOf('web/docs', /\.md$/).filter(
-    // README.md is what index.md is on the site.
-    (page) => path.posix.dirname(page) === 'web/docs' && page !== 'web/docs/index.md',
-  )
-  assert.ok(pages.length > 0, 'web/docs has no page')
-  const missing = pages.flatMap((page) => [
-    ...(documents.get('README.md')?.links.includes(page) ? [] : [`README.md: ${page}`]),
-    ...(documents.get('web/README.md')?.links.includes(ownHost + page)
-      ? []
-      : [`web/README.md: ${page}`]),
-  ])
-  assert.deepEqual(missing, [])
-})
-
 /** Fences of the documentation in one of these languages, with the name of their file. */
 function fencesIn(...languages: string[]): (Fence & { from: string })[] {
   const found = [...documents].flatMap(([from, { fences }]) =>
@@ -231,18 +216,6 @@ test('commands in shell examples exist, with their flags', () => {
   assert.deepEqual(problems, [])
 })
 
-test('assistants of the documentation are those of the program', () => {
-  const help = helpOf(['install'])
-  const names = commandLines()
-    .filter(({ words: [command] }) => command === 'install')
-    .map(({ words }) => words[1] ?? '')
-  assert.ok(new Set(names).size >= 11, `${names}`)
-  assert.deepEqual(
-    names.filter((name) => !new RegExp(`\\b${name}\\b`).test(help)),
-    [],
-  )
-})
-
 test('JavaScript examples parse', () => {
   const fences = fencesIn('js', 'mjs')
   assert.ok(fences.length > 1, `found ${fences.length} examples`)
@@ -265,84 +238,9 @@ test('Go examples are parts of examples that are compiled', () => {
   assert.deepEqual(missing, [])
 })
 
-/** Where examples are tested: those of a language in all documents, and those of one document. */
-const tested: readonly (readonly [by: string, languages: readonly string[], from?: string])[] = [
-  ['web/test/docs/docs.long.ts', ['ts', 'tsx', 'js', 'sh', 'json', 'go']],
-  [
-    'web/test/bundlers/docs.test.ts',
-    ['jsx', 'svelte', 'vue', 'astro', 'html'],
-    'web/docs/bundlers.md',
-  ],
-  ['server/hosted/deploy_test.go', ['yaml'], 'cmd/pagemcpd/README.md'],
-  ['web/test/docs/newcomer.page.ts', ['html'], 'web/docs/start.md'],
-  ['web/test/e2e/embed.page.ts', ['html'], 'web/playground/README.md'],
-]
-
-/** Pages with blocks that are no examples: a drawing, and a list of URIs. */
-const drawings = new Set(['.github/CONTRIBUTING.md', 'web/docs/sources.md'])
-
-/** Languages of other programs' configurations, for which there is no parser here. */
-const others = new Set(['nginx'])
-
-test('every example is compiled, parsed or run', () => {
-  const missing = [...documents].flatMap(([from, { fences }]) =>
-    fences
-      .filter(
-        ({ language }) =>
-          !(language === '' && drawings.has(from)) &&
-          !others.has(language) &&
-          !tested.some(
-            ([, languages, page = from]) => page === from && languages.includes(language),
-          ),
-      )
-      .map(({ language, text }) => `${from}: ${language} ${text.slice(0, 40)}`),
-  )
-  assert.deepEqual(missing, [])
-  const own = tested.filter(([, , page]) => page !== undefined)
-  for (const [by, , page = ''] of own) {
-    const names = page.split('/').slice(-2)
-    assert.ok(
-      names.every((name) => read(by).includes(name)),
-      `${by} does not read ${page}`,
-    )
-  }
-})
-
-test('tests that carry claims exist in the files that evidence.md names', () => {
-  const rows = read('web/docs/evidence.md').split('\n')
-  const named = rows.flatMap((row) =>
-    [...row.matchAll(/`(Test\w+)` in `([\w./-]+)`/g)].map(([, test = '', file = '']) => ({
-      test,
-      file,
-    })),
-  )
-  assert.ok(named.length > 5, `found ${named.length} tests`)
-  assert.deepEqual(
-    named.filter(({ test, file }) => !read(file).includes(`func ${test}(`)),
-    [],
-  )
-})
-
 test('JSON examples parse', () => {
   const fences = fencesIn('json')
   assert.ok(fences.length > 1, `found ${fences.length} examples`)
   for (const { from, text } of fences)
     assert.doesNotThrow(() => JSON.parse(text), `${from}: ${text}`)
-})
-
-test('anchors are those of GitHub', () => {
-  const table: [heading: string, anchor: string][] = [
-    ['What never leaves', 'what-never-leaves'],
-    ['Binding: postMessage', 'binding-postmessage'],
-    ['Content-Security-Policy and Trusted Types', 'content-security-policy-and-trusted-types'],
-    ['Names, tokens & keys', 'names-tokens--keys'],
-    ['`--no-token` is set', '--no-token-is-set'],
-  ]
-  for (const [heading, anchor] of table) assert.equal(slug(heading), anchor)
-  assert.deepEqual([...readMarkdown('# A\n\n## `A`\n\n## A').anchors], ['a', 'a-1', 'a-2'])
-})
-
-test('links in code are no links, and those in HTML are', () => {
-  const { links } = readMarkdown('`[a](b)` [c](d) ![e](f)\n\n```md\n[g](h)\n```\n\n<img src="i">\n')
-  assert.deepEqual(links, ['d', 'f', 'i'])
 })

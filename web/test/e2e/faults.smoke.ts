@@ -56,19 +56,6 @@ inBrowsers('a reload keeps name, URIs and subscriptions', async (browser) => {
   await client.close()
 })
 
-inBrowsers('a second tab is another page, and closing it changes nothing', async (browser) => {
-  const { page, subject } = await openNotes(gateway, browser)
-  const client = await classic(gateway)
-  const { pages } = await gateway.fresh()
-  const second = await browser.open(pages.notes ?? '')
-  const name = await joined(second)
-  assert.notEqual(name, await joined(page))
-  assert.match(await client.read(subject.uri), /milk/)
-  await second.close()
-  assert.match(await client.read(subject.uri), /milk/)
-  await client.close()
-})
-
 inBrowsers(
   'a gateway that was killed comes back as the same one',
   async (browser) => {

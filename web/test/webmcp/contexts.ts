@@ -20,8 +20,8 @@ export interface FakeContext {
   uninstall(): void
 }
 
-export type Dialect = 'interfaces' | 'objects' | 'text' | 'navigator'
-export const dialects: readonly Dialect[] = ['interfaces', 'objects', 'text', 'navigator']
+export type Dialect = 'interfaces' | 'objects' | 'text'
+export const dialects: readonly Dialect[] = ['interfaces', 'objects', 'text']
 
 /** As in Chromium 160: members are getters of the prototype, and what is empty is `null`. */
 class RegisteredTool {
@@ -55,7 +55,7 @@ class RegisteredTool {
 /** A tool of a frame. */
 const inFrame: Registered[] = [{ name: 'framed', description: 'Of a frame', execute: () => 'no' }]
 
-/** Installs `document.modelContext`, or what the dialect has in its place. */
+/** Installs `document.modelContext`. */
 export function installContext(dialect: Dialect): FakeContext {
   const tools = new Map<string, Registered>()
   const target = new EventTarget()
@@ -124,8 +124,7 @@ export function installContext(dialect: Dialect): FakeContext {
     Object.defineProperty(holder, name, { configurable: true, value })
   }
   install(globalThis, 'window', globalThis)
-  if (dialect === 'navigator') install(navigator, 'modelContext', context)
-  else install(globalThis, 'document', { modelContext: context })
+  install(globalThis, 'document', { modelContext: context })
   return {
     register(tool) {
       registerTool({ description: 'A tool', execute: () => 'done', ...tool })

@@ -63,8 +63,6 @@ for (const dialect of dialects) {
     assert.deepEqual(native.executed, [{ what: 'pears' }])
     await call(client, 'add', { what: 'apples' })
     assert.equal(native.executed.length, 2)
-    // The dialect is tried once: input that was refused before the tool ran is sent in the other form.
-    assert.equal(native.calls.length, dialect === 'text' ? 3 : 2)
 
     const from = client.got.length
     const remove = native.register({ name: 'more' })
@@ -347,17 +345,6 @@ test('fields of a form whose names APIs refuse have others for clients, and JSON
     const [block] = resultOf<{ content: { text: string }[] }>(answer).content
     assert.deepEqual(JSON.parse(block?.text ?? ''), { 'items[]': ['a'], 'with space': 'b' })
   }
-})
-
-test('a tool that was replaced since the list is called as it is now', async (t) => {
-  const { mcp, native, client: newClient } = await pageWith(t, 'objects')
-  const remove = native.register({ name: 'a', execute: () => 'old' })
-  mcp.mount(webmcp())
-  const client = newClient()
-  await namesOf(client)
-  remove()
-  native.register({ name: 'a', execute: () => 'new' })
-  assert.equal(await textOf(client, 'a'), 'new')
 })
 
 test('the offer goes on after the engine was restarted', async (t) => {

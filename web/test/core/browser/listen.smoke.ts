@@ -19,7 +19,7 @@ import { start } from '/pagemcp/index.js'
 import { connectTo } from '/pagemcp/client.js'
 ${text}
 const query = new URLSearchParams(location.search)
-window.mcp = await start({ name: 'host', worker: query.get('worker') !== 'false' })
+window.mcp = await start({ name: 'host' })
 mcp.resource('notes://cart', { name: 'Cart' }, () => '2 apples')
 window.reads = []
 mcp.on('read', (event) => reads.push(event))
@@ -70,34 +70,28 @@ onmessage = async ({ data }) => postMessage(await text(data))`
 
 const pages = { '/host.html': host, '/client.html': client, '/worker.html': worker }
 
-for (const worker of [true, false]) {
-  const where = worker ? 'its Worker' : 'the window'
-  inBrowsers(
-    `with the engine in ${where}: window, iframe and Worker are served`,
-    async ({ open }) => {
-      const { origin, otherOrigin, close } = await servePages(pages, {
-        'access-control-allow-origin': '*',
-      })
-      try {
-        const page = await open(`${origin}/host.html?worker=${worker}&origin=${otherOrigin}`)
-        await page.waitForFunction('window.ready')
-        assert.equal(await page.evaluate('same()'), '2 apples')
-        assert.equal(await page.evaluate('inWorker()'), '2 apples')
-        const frame = `${otherOrigin}/client.html?host=${origin}`
-        assert.equal(await page.evaluate(`frame(${JSON.stringify(frame)})`), '2 apples')
-        // The engine's thread posts read events to the window; the frame's answer does not wait for them.
-        await page.waitForFunction('reads.length >= 3', { timeout: 10_000 })
-        const reads = (await page.evaluate('reads')) as { uri: string; client: string }[]
-        assert.deepEqual(
-          reads.map(({ client }) => client),
-          [origin, 'page', otherOrigin],
-        )
-      } finally {
-        await close()
-      }
-    },
-  )
-}
+inBrowsers('window, iframe and Worker are served', async ({ open }) => {
+  const { origin, otherOrigin, close } = await servePages(pages, {
+    'access-control-allow-origin': '*',
+  })
+  try {
+    const page = await open(`${origin}/host.html?origin=${otherOrigin}`)
+    await page.waitForFunction('window.ready')
+    assert.equal(await page.evaluate('same()'), '2 apples')
+    assert.equal(await page.evaluate('inWorker()'), '2 apples')
+    const frame = `${otherOrigin}/client.html?host=${origin}`
+    assert.equal(await page.evaluate(`frame(${JSON.stringify(frame)})`), '2 apples')
+    // The engine's thread posts read events to the window; the frame's answer does not wait for them.
+    await page.waitForFunction('reads.length >= 3', { timeout: 10_000 })
+    const reads = (await page.evaluate('reads')) as { uri: string; client: string }[]
+    assert.deepEqual(
+      reads.map(({ client }) => client),
+      [origin, 'page', otherOrigin],
+    )
+  } finally {
+    await close()
+  }
+})
 
 inBrowsers('who is not on the list gets nothing, not even a refusal', async ({ open }) => {
   const { origin, otherOrigin, close } = await servePages(pages, {
