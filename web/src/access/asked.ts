@@ -1,4 +1,4 @@
-/** What a question is about: plain data, which may go to another tab of the app. */
+/** What a question is about. */
 
 import type { AccessRequest } from '../access-types.ts'
 

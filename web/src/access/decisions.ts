@@ -17,12 +17,11 @@ import type {
   Right,
   Withheld,
 } from '../access-types.ts'
-import { toBase64Url } from '../base64url.ts'
 import { inDatabase } from '../database.ts'
 import { isFramed } from '../dialog-parts.ts'
 import { result } from '../idb-request.ts'
 import { lazily } from '../module.ts'
-import { type Choice, type QuestionMessage, questions, words } from './questions.ts'
+import { type Choice, questions, words } from './questions.ts'
 import {
   type Action,
   type Decisions,
@@ -72,7 +71,6 @@ export type OpenAccess = Awaited<ReturnType<typeof openAccess>>
 
 /** Between the tabs of an app. */
 type Message =
-  | QuestionMessage
   /** Decisions are stored that this tab does not know. */
   | { readonly kind: 'changed' }
   /** A request has been decided. */
@@ -95,7 +93,6 @@ interface Use {
  */
 export async function openAccess(options: AccessOptions) {
   const { name, title, mode, policy, flag, report } = options
-  const tab = toBase64Url(crypto.getRandomValues(new Uint8Array(12)))
   const { origin } = globalThis
   const lists = new Set<string>() // who may see lists, where a function decides about reads
   const ended = new AbortController()
@@ -198,9 +195,7 @@ export async function openAccess(options: AccessOptions) {
   async function receive(data: unknown) {
     const message = messageOf(data)
     if (message?.kind === 'used') return note(message.entry)
-    // The engine has the decision before a request has its answer.
-    if (message?.kind === 'changed' || message?.kind === 'over') await reload().catch(report)
-    if (message && message.kind !== 'changed') asking.receive(message)
+    if (message?.kind === 'changed') await reload().catch(report)
   }
 
   const note = (entry: AuditEntry) => {
@@ -231,8 +226,6 @@ export async function openAccess(options: AccessOptions) {
   }
   const dialog = globalThis.document && (await lazily('dialog.js', import('./dialog.ts')))
   const asking = questions({
-    tab,
-    post,
     isVisible: () => globalThis.document?.visibilityState === 'visible',
     mark: markTitle,
     alone(act) {
@@ -380,17 +373,8 @@ export async function openAccess(options: AccessOptions) {
 
 /** A message of another tab: other scripts of this origin may post to the channel, too. */
 function messageOf(data: unknown): Message | undefined {
-  const { kind, tab, key, assistant, choice, asked, entry } = (data ?? {}) as Record<
-    string,
-    unknown
-  >
-  const isAbout = (of: unknown) => typeof (of as { assistant?: unknown })?.assistant === 'string'
-  const isKnown =
-    kind === 'changed' ||
-    kind === 'looking' ||
-    (kind === 'used' && isAbout(entry)) ||
-    (kind === 'asked' && typeof tab === 'string' && typeof key === 'string' && isAbout(asked)) ||
-    (kind === 'over' && [tab, key, assistant, choice].every((one) => typeof one === 'string'))
+  const { kind, entry } = (data ?? {}) as Partial<{ kind: unknown; entry: Partial<AuditEntry> }>
+  const isKnown = kind === 'changed' || (kind === 'used' && typeof entry?.assistant === 'string')
   return isKnown ? (data as Message) : undefined
 }
 

@@ -1,9 +1,9 @@
 /**
- * The questions to the user over all tabs of an app: one for each assistant and right, and one for each call of a
- * destructive tool; at most one is shown at a time.
+ * The questions to the user in one tab: one for each assistant and right, and one for each call of a destructive tool; at
+ * most one is shown at a time.
  *
- * A tab that is hidden marks its title and tells the others; one that is visible shows the question for it. Who shows
- * one is alone (a Web Lock). Answers are stored before that ends: the next tab reads them before it shows its own.
+ * A tab that is hidden marks its title, and shows its questions when it is visible. Who shows one is alone among the tabs
+ * of an app (a Web Lock), and stores the answer before that ends: the next tab reads it before it shows its own.
  */
 
 import type { AccessAnswer, AccessRequest } from '../access-types.ts'
@@ -29,25 +29,7 @@ export const waitTime = 45_000
 /** How many refusals end all questions about an assistant until the page is loaded again. */
 const maxRefusals = 3
 
-/** Messages between the tabs of an app. */
-export type QuestionMessage =
-  /** A hidden tab has a question. */
-  | { readonly kind: 'asked'; readonly tab: string; readonly key: string; readonly asked: Asked }
-  /** It is over for a tab; unless it `ended`, for all of them: its answer is stored. */
-  | {
-      readonly kind: 'over'
-      readonly tab: string
-      readonly key: string
-      readonly assistant: string
-      readonly choice: Choice
-    }
-  /** A tab is visible now: who has a question? */
-  | { readonly kind: 'looking' }
-
 export interface QuestionHost {
-  /** Of this tab. */
-  readonly tab: string
-  readonly post: (message: QuestionMessage) => void
   readonly isVisible: () => boolean
   /** Sets or removes the mark of the title. */
   readonly mark: (on: boolean) => void
@@ -65,7 +47,6 @@ export interface QuestionHost {
 
 export interface Questions {
   ask(request: AccessRequest, signal: AbortSignal): Promise<AccessAnswer>
-  receive(message: QuestionMessage): void
   /** Answers the questions that the decisions answer now. */
   settle(): void
   /** The page was hidden, or is visible again. */
@@ -74,11 +55,11 @@ export interface Questions {
   end(): void
 }
 
-/** A question, and who waits for its answer: requests of this tab, and hidden tabs, by their ids. */
+/** A question, and the requests that wait for its answer. */
 interface Question {
   readonly key: string
   readonly asked: Asked
-  readonly waiting: Map<string | symbol, (answer: AccessAnswer) => void>
+  readonly waiting: Set<(answer: AccessAnswer) => void>
   /** While it is on the screen. */
   closing?: AbortController
   /** The user has answered, and that is being stored. */
@@ -116,27 +97,10 @@ export function questions(host: QuestionHost): Questions {
   let isShowing = false
 
   const keyOf = ({ assistant, right, tool }: Asked) =>
-    JSON.stringify(
-      tool?.destructive ? [assistant, right, tool.name, host.tab, ++lastCall] : [assistant, right],
-    )
-  const isOwn = ({ waiting }: Question) => [...waiting.keys()].some((id) => typeof id === 'symbol')
-  const over = (key: string, assistant: string, choice: Choice) =>
-    host.post({ kind: 'over', tab: host.tab, key, assistant, choice })
-  const tell = (question: Question) => {
-    const { key, asked } = question
-    if (isOwn(question) && !host.isVisible())
-      host.post({ kind: 'asked', tab: host.tab, key, asked })
-  }
-  const marked = () => host.mark(!host.isVisible() && [...open.values()].some(isOwn))
-  /** Closes a question that nobody waits for. */
-  const closeIfLeft = ({ key, waiting, closing }: Question) => {
-    if (waiting.size > 0) return
-    open.delete(key)
-    closing?.abort()
-    marked()
-  }
-  const answerAll = (question: Question, answer: AccessAnswer) => {
-    for (const done of [...question.waiting.values()]) done(answer)
+    JSON.stringify([assistant, right, ...(tool?.destructive ? [tool.name, ++lastCall] : [])])
+  const marked = () => host.mark(!host.isVisible() && open.size > 0)
+  const answerAll = ({ waiting }: Question, answer: AccessAnswer) => {
+    for (const done of [...waiting]) done(answer)
   }
   const isRefused = ({ assistant }: Asked) => (refusals.get(assistant) ?? 0) >= maxRefusals
   const answerOf = (choice: Choice, asked: Asked): AccessAnswer => {
@@ -145,10 +109,10 @@ export function questions(host: QuestionHost): Questions {
     const said = choice === 'deny' ? words.declined : words.dismissed
     return { allow: false, reason: 'declined', message: isRefused(asked) ? words.refused : said }
   }
-  /** Answers a question; after the third refusal of an assistant, in any tab, all about it. */
-  const conclude = (key: string, assistant: string, choice: Choice) => {
-    const question = open.get(key)
-    if (question) answerAll(question, answerOf(choice, question.asked))
+  /** Answers a question; after the third refusal of an assistant, all about it. */
+  const conclude = (question: Question, choice: Choice) => {
+    const { assistant } = question.asked
+    answerAll(question, answerOf(choice, question.asked))
     if (choice !== 'deny' && choice !== 'dismissed') return
     refusals.set(assistant, (refusals.get(assistant) ?? 0) + 1)
     for (const one of [...open.values()]) {
@@ -156,41 +120,33 @@ export function questions(host: QuestionHost): Questions {
     }
   }
 
-  /** Waits for the answer to a question, as `id`, 45 s at most. */
-  function join(
-    key: string,
-    asked: Asked,
-    id: string | symbol,
-    answered: (answer: AccessAnswer) => void,
-    signal?: AbortSignal,
-  ) {
-    const question = open.get(key) ?? { key, asked, waiting: new Map() }
+  /** Waits for the answer to a question, 45 s at most. */
+  function join(asked: Asked, signal: AbortSignal, answered: (answer: AccessAnswer) => void) {
+    const key = keyOf(asked)
+    const question = open.get(key) ?? { key, asked, waiting: new Set() }
     open.set(key, question)
     const done = (answer: AccessAnswer) => {
-      if (question.waiting.get(id) !== done) return
-      question.waiting.delete(id)
+      if (!question.waiting.delete(done)) return
       clearTimeout(timer)
-      signal?.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', leave)
       answered(answer)
-      closeIfLeft(question)
+      if (question.waiting.size > 0) return
+      open.delete(key)
+      question.closing?.abort()
+      marked()
     }
-    const giveUp = (answer: AccessAnswer) => {
-      done(answer)
-      if (typeof id === 'symbol' && !isOwn(question)) over(key, asked.assistant, 'ended')
-    }
-    const leave = () => giveUp(unanswered())
+    const leave = () => done(unanswered())
     const timer = setTimeout(() => {
-      giveUp(unanswered(words[host.isVisible() ? 'visible' : 'hidden'](host.place())))
+      done(unanswered(words[host.isVisible() ? 'visible' : 'hidden'](host.place())))
     }, waitTime)
-    question.waiting.set(id, done)
-    if (signal?.aborted) return leave()
-    signal?.addEventListener('abort', leave, { once: true })
+    question.waiting.add(done)
+    if (signal.aborted) return leave()
+    signal.addEventListener('abort', leave, { once: true })
     marked()
-    tell(question)
     void showAll()
   }
 
-  /** Shows the questions of this tab, one after the other and in turns with other tabs. */
+  /** Shows the questions, one after the other and in turns with other tabs. */
   async function showAll() {
     if (isShowing) return
     isShowing = true
@@ -208,17 +164,15 @@ export function questions(host: QuestionHost): Questions {
     settle()
     const [question] = open.values()
     if (question === undefined || !host.isVisible()) return
-    const { key, asked } = question
     question.closing = new AbortController()
-    const choice = await host.show(asked, question.closing.signal)
+    const choice = await host.show(question.asked, question.closing.signal)
     delete question.closing
     if (choice === 'ended') return // left, hidden, or answered elsewhere
     if (choice !== 'unshown') {
       question.isStoring = true
-      await host.store(asked, choice)
-      over(key, asked.assistant, choice)
+      await host.store(question.asked, choice)
     }
-    conclude(key, asked.assistant, choice)
+    conclude(question, choice)
   }
 
   function settle() {
@@ -235,38 +189,13 @@ export function questions(host: QuestionHost): Questions {
         return Promise.resolve(unanswered(words.name))
       }
       if (isRefused(asked)) return Promise.resolve(answerOf('deny', asked))
-      return new Promise((resolve) => join(keyOf(asked), asked, Symbol(), resolve, signal))
-    },
-    receive(message) {
-      switch (message.kind) {
-        case 'asked':
-          if (!isRefused(message.asked)) join(message.key, message.asked, message.tab, () => {})
-          return
-        case 'over': {
-          const { key, tab, assistant, choice } = message
-          if (choice === 'ended') open.get(key)?.waiting.get(tab)?.(unanswered())
-          else conclude(key, assistant, choice)
-          return
-        }
-        case 'looking':
-          for (const question of open.values()) tell(question)
-      }
+      return new Promise((resolve) => join(asked, signal, resolve))
     },
     settle,
     looked() {
       marked()
-      if (host.isVisible()) {
-        host.post({ kind: 'looking' })
-        void showAll()
-        return
-      }
-      for (const question of [...open.values()]) {
-        for (const [id, done] of [...question.waiting]) {
-          if (typeof id === 'string') done(unanswered()) // a visible tab shows it
-        }
-        question.closing?.abort()
-        tell(question)
-      }
+      if (host.isVisible()) void showAll()
+      else for (const { closing } of open.values()) closing?.abort()
     },
     end() {
       for (const question of [...open.values()]) answerAll(question, unanswered())

@@ -3,12 +3,7 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { setImmediate as settled } from 'node:timers/promises'
-import {
-  type Choice,
-  type QuestionMessage,
-  questions,
-  waitTime,
-} from '../../src/access/questions.ts'
+import { type Choice, questions, waitTime } from '../../src/access/questions.ts'
 import type { AccessAnswer, AccessRequest } from '../../src/access-types.ts'
 
 /** Dialogs on all screens, with what answers them. */
@@ -22,19 +17,12 @@ interface Dialog {
 function world() {
   const dialogs: Dialog[] = []
   const stored = new Map<string, boolean>() // by assistant
-  const tabs = new Map<string, ReturnType<typeof questions>>()
   let turn: Promise<void> = Promise.resolve()
   let most = 0
 
   const open = (tab: string, visible = true) => {
     const state = { isVisible: visible, isMarked: false }
     const own = questions({
-      tab,
-      post(message: QuestionMessage) {
-        for (const [name, other] of tabs) {
-          if (name !== tab) queueMicrotask(() => other.receive(message))
-        }
-      },
       isVisible: () => state.isVisible,
       mark: (on) => {
         state.isMarked = on
@@ -66,7 +54,6 @@ function world() {
         throw error
       },
     })
-    tabs.set(tab, own)
     return { ...own, state }
   }
   return {
@@ -160,78 +147,56 @@ test('a request waits 45 s: hidden, shown, or behind another question', async ()
   assert.equal(dialogs.length, 0)
 })
 
-test('the last request that leaves closes the question, in any tab', async () => {
+test('the last request that leaves closes the question', async () => {
   const { open, dialogs } = world()
-  const [hidden] = [open('1', false), open('2')]
+  const tab = open('1')
   const controllers = [new AbortController(), new AbortController()]
-  const answers = controllers.map(({ signal }) => hidden.ask(request('a'), signal))
+  const answers = controllers.map(({ signal }) => tab.ask(request('a'), signal))
   await settled()
-  assert.deepEqual(
-    dialogs.map(({ tab }) => tab),
-    ['2'],
-  )
   controllers[0]?.abort()
   await settled()
   assert.equal(dialogs.length, 1)
   controllers[1]?.abort()
   await settled()
-  assert.deepEqual([dialogs.length, hidden.state.isMarked], [0, false])
+  assert.equal(dialogs.length, 0)
   assert.deepEqual(
     (await Promise.all(answers)).map(({ reason }) => reason),
     ['unanswered', 'unanswered'],
   )
 })
 
-test('a tab that becomes visible shows the questions of hidden ones', async () => {
+test('a tab that is hidden takes its question away, and shows it when it is visible', async () => {
   const { open, dialogs } = world()
-  const [owner, later] = [open('1', false), open('2', false)]
-  const answer = owner.ask(request('a'), never)
+  const tab = open('1')
+  const answer = tab.ask(request('a'), never)
   await settled()
-  assert.equal(dialogs.length, 0)
-  later.state.isVisible = true
-  later.looked()
-  await settled()
-  assert.deepEqual(
-    dialogs.map(({ tab }) => tab),
-    ['2'],
-  )
-  later.state.isVisible = false
-  later.looked() // nobody looks any more
-  await settled()
-  assert.equal(dialogs.length, 0)
-  owner.state.isVisible = true
-  owner.looked()
-  await settled()
+  for (const isVisible of [false, true]) {
+    tab.state.isVisible = isVisible
+    tab.looked()
+    await settled()
+    assert.deepEqual([dialogs.length, tab.state.isMarked], isVisible ? [1, false] : [0, true])
+  }
   dialogs[0]?.choose('session')
   assert.equal((await answer).allow, true)
 })
 
-test('three refusals of an assistant in any tab end the questions about it, and about no other', async () => {
+test('three refusals of an assistant end the questions about it, and about no other', async () => {
   const { open, dialogs, pass } = world()
-  const [one, two] = [open('1'), open('2')]
-  for (const [tab, right] of [
-    [one, 'read'],
-    [two, 'act'],
-    [one, 'read'],
-  ] as const) {
+  const tab = open('1')
+  for (const right of ['read', 'act', 'read'] as const) {
     const answer = tab.ask(request('a', { right }), never)
     await settled()
     dialogs[0]?.choose('dismissed')
     assert.equal((await answer).reason, 'declined')
     await pass(1)
   }
-  for (const tab of [one, two]) {
-    const { allow, reason, message = '' } = await tab.ask(request('a'), never)
-    assert.deepEqual([allow, reason], [false, 'declined'])
-    assert.match(message, /refused this assistant several times/)
-  }
-  assert.equal(dialogs.length, 0)
-  for (const tab of [one, two]) {
-    const other = tab.ask(request('b'), never)
-    await settled()
-    dialogs[0]?.choose('once')
-    assert.equal((await other).allow, true, 'another assistant is asked about')
-  }
+  const { allow, reason, message = '' } = await tab.ask(request('a'), never)
+  assert.deepEqual([allow, reason], [false, 'declined'])
+  assert.match(message, /refused this assistant several times/)
+  const other = tab.ask(request('b'), never)
+  await settled()
+  dialogs[0]?.choose('once')
+  assert.equal((await other).allow, true, 'another assistant is asked about')
 })
 
 test('a closed question is a no for those that wait, and not for later ones', async () => {
