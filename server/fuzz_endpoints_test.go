@@ -1,13 +1,11 @@
 package server
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/loopback"
@@ -60,58 +58,4 @@ func FuzzGuard(f *testing.F) {
 			t.Errorf("origin %q may read: %q", origin, shared)
 		}
 	})
-}
-
-// With any contents of the files in the state directory the gateway starts, sets
-// unreadable files aside, and starts again with the same identity and token.
-func FuzzStateFiles(f *testing.F) {
-	names := []string{namesFile, keysFile, auditFile, sessionFile(testSession)}
-	for i := range names {
-		for _, text := range []string{"", "{", "null", "[null]", "{}", `[{"name":"a","used":"2999-01-01T00:00:00Z"}]`, `{"a":"0001-01-01T00:00:00Z"}`,
-			`{"gateway":"x","keys":[null]}`, `{"revision":"2025-11-25","capabilities":{},"subscriptions":["a:b"],"expires":"2999-01-01T00:00:00Z"}`, "\xff"} {
-			f.Add(uint8(i), []byte(text), uint8(i+1), []byte("["))
-		}
-	}
-	f.Fuzz(func(t *testing.T, one uint8, first []byte, two uint8, second []byte) {
-		d := newMemDisk()
-		files := map[string][]byte{names[int(one)%len(names)]: first}
-		files[names[int(two)%len(names)]] = second
-		for name, data := range files {
-			d.put(name, string(data))
-		}
-		options := func() *Options { return &Options{State: "/state", disk: d.process(), lockWait: -1} }
-		g, err := New(*options())
-		if err != nil {
-			t.Fatal(err)
-		}
-		id, token := g.keys.gateway, g.token.text()
-		g.names.claim(t.Context(), testOrigin, "", "page", "notes")
-		g.core.Sessions.Sweep(time.Now())
-		g.core.Sessions.Store.Load(t.Context(), "", testSession)
-		g.Close(context.Background())
-		for name, data := range files {
-			for aside, text := range d.texts() {
-				if strings.HasPrefix(aside, name+brokenSuffix) && text != string(data) {
-					t.Errorf("%s was %q, and %s is %q", name, data, aside, text)
-				}
-			}
-		}
-		g, err = New(*options())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer g.Close(context.Background())
-		if g.keys.gateway != id || g.token.text() != token {
-			t.Error("another identity or token")
-		}
-	})
-}
-
-// texts returns all files.
-func (d *memDisk) texts() map[string]string {
-	all := map[string]string{}
-	for _, name := range d.names() {
-		all[name] = d.text(name)
-	}
-	return all
 }

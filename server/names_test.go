@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -63,20 +62,6 @@ func TestNamesStayWithTheirTabs(t *testing.T) {
 	}
 	if got := claim(t, again, "https://a.example", "2", "notes"); got != "notes-2" {
 		t.Errorf("after a restart: %q", got)
-	}
-}
-
-func TestNamesAreShort(t *testing.T) {
-	t.Parallel()
-	n := testNames(t)
-	long := ""
-	for range 100 {
-		long += "long-"
-	}
-	for i := range 12 {
-		if got := claim(t, n, "https://a.example", fmt.Sprint(i), long); len(got) > access.MaxName {
-			t.Errorf("%q is too long", got)
-		}
 	}
 }
 
@@ -236,26 +221,6 @@ func TestNewTabGetsTheLowestNameOfItsBrowser(t *testing.T) {
 	})
 }
 
-// A page that reloads within limits.LeaveTime keeps its name, while another tab waits.
-func TestReloadedPageKeepsItsName(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		n := testNames(t)
-		const a = "https://a.example"
-		claim(t, n, a, "1", "notes")
-		n.unclaim("notes")
-		other := make(chan string, 1)
-		go func() { other <- n.claim(context.Background(), a, "key", "2", "notes") }()
-		time.Sleep(limits.LeaveTime / 2)
-		if got := claim(t, n, a, "1", "notes"); got != "notes" {
-			t.Errorf("the page that reloads: %q", got)
-		}
-		if got := <-other; got != "notes-2" {
-			t.Errorf("the other tab: %q", got)
-		}
-	})
-}
-
 // Two profiles of a browser, or two browsers, have an app: each gets the name back that it
 // had, whichever opens the app first. A third one waits for neither.
 func TestBrowserGetsTheNameThatItHad(t *testing.T) {
@@ -301,41 +266,6 @@ func TestNamesOfPagesThatWereHereAreKept(t *testing.T) {
 			if got := claim(t, again, a, step.page, "notes"); got != step.want {
 				t.Errorf("tab %s: %q, want %q", step.page, got, step.want)
 			}
-		}
-	})
-}
-
-// The pages of one origin, however many, displace no name of other origins, and get none
-// that resembles theirs.
-func TestNamesHaveQuotaPerOrigin(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long: make test-more")
-	}
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		n := testNames(t)
-		claim(t, n, "https://a.example", "1", "notes")
-		n.unclaim("notes")
-		alike := []string{
-			"notes", "Notes", "NOTES", "notes-2", "notes-02", "ｎｏｔｅｓ", "no\u200btes", "\u2060notes", "notes\u00ad", "\u202enotes", "n\U000e006fotes", "notes\x00", "notes+",
-			"notes.", "notes\n", " notes ", "ɴotes", "nοtes", "notes\u0301", "notes--2", "-notes-", "notes-app-example", "notes+notes", "", "mail",
-		}
-		for i := range 1_100 {
-			asked := fmt.Sprint("app", i)
-			if i%5 > 0 {
-				asked = alike[i%len(alike)]
-			}
-			name := claim(t, n, "https://b.example", fmt.Sprint(i), asked)
-			n.unclaim(name)
-			if name == "notes" || isNumbered(name, "notes") || !access.ValidName(name) {
-				t.Fatalf("join %d as %q: %q", i, asked, name)
-			}
-		}
-		if got := len(n.remembered()); got > 1+limits.MaxNames {
-			t.Errorf("%d names", got)
-		}
-		if got := claim(t, n, "https://a.example", "1", "notes"); got != "notes" {
-			t.Errorf("the first origin's page: %q", got)
 		}
 	})
 }

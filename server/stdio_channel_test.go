@@ -66,32 +66,3 @@ func TestStdioChannel(t *testing.T) {
 	}
 	assistant.end()
 }
-
-// A channel approves nothing: it does not take permission prompts of Claude Code,
-// and one that comes nevertheless gets no answer, and is for no page.
-func TestStdioChannelTakesNoPermissionPrompts(t *testing.T) {
-	t.Parallel()
-	state := t.TempDir()
-	g := startGateway(t, Options{State: state})
-	p := newPage(t, testOrigin, "tab")
-	p.write("note:a", "1")
-	p.join(g)
-	assistant := startStdio(t, StdioOptions{State: state, Channel: true})
-	if got := assistant.ask(gatewaytest.Initialize); strings.Contains(got, "permission") {
-		t.Errorf("prompts are taken: %s", got)
-	}
-	for _, line := range []string{
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-		`{"jsonrpc":"2.0","method":"notifications/claude/channel/permission_request","params":{"request_id":"abcde","tool_name":"Bash","description":"Delete all files","input_preview":"{}"}}`,
-	} {
-		if _, err := io.WriteString(assistant.in, line+"\n"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, id := range []string{"1", "2"} {
-		if got := assistant.ask(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`); got != `{"jsonrpc":"2.0","id":`+id+`,"result":{}}` {
-			t.Errorf("after a prompt: %s", got)
-		}
-	}
-	assistant.end()
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -93,31 +92,6 @@ func TestDrainTakesItsSteps(t *testing.T) {
 	}
 }
 
-// In each second another node gets the same share of the pages.
-func TestPagesMoveEvenly(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		d := &drained{}
-		pages := make([]drainingPage, 20_000)
-		for i := range pages {
-			pages[i] = d.page(0)
-		}
-		d.run(t.Context(), pages, 0)
-		perSecond := map[int]int{}
-		for _, at := range d.moved {
-			perSecond[int(at.Seconds())]++
-		}
-		for second, count := range perSecond {
-			if count > 1_100 {
-				t.Errorf("%d pages move in second %d", count, second)
-			}
-		}
-		if len(perSecond) != 20 {
-			t.Errorf("%v", perSecond)
-		}
-	})
-}
-
 // A second signal ends the drain: all pages learn that they must move, and no step is left
 // out.
 func TestADrainCanBeCutShort(t *testing.T) {
@@ -131,29 +105,6 @@ func TestADrainCanBeCutShort(t *testing.T) {
 			if d.took != after || len(d.steps) != 5 || len(d.moved) != 2 {
 				t.Errorf("after %v: %v, %q, %d pages", after, d.took, d.steps, len(d.moved))
 			}
-		}
-	})
-}
-
-// Pages are asked again and again, by one goroutine.
-func TestABusyPageDoesNotHoldUpOthers(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		d := &drained{}
-		var asked atomic.Int32
-		busy := d.page(time.Hour)
-		calls := busy.calls
-		busy.calls = func() int { asked.Add(1); return calls() }
-		pages := []drainingPage{busy}
-		for range 100 {
-			pages = append(pages, d.page(0))
-		}
-		d.run(t.Context(), pages, 0)
-		if n := len(d.moved); n != 101 || d.moved[n-2] > 8*time.Second || d.moved[n-1] < 25*time.Second {
-			t.Errorf("%d pages have moved, the last idle one after %v", n, d.moved[n-2])
-		}
-		if asked.Load() > 250 {
-			t.Errorf("asked %d times", asked.Load())
 		}
 	})
 }

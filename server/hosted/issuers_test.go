@@ -215,15 +215,6 @@ func TestReloadsFetchTheKeysOfNewIssuersOnly(t *testing.T) {
 	})
 }
 
-// Each change of the readiness is logged.
-func TestReadinessIsLogged(t *testing.T) {
-	t.Parallel()
-	n := startFileNode(t)
-	gatewaytest.Eventually(t, "the log says that the node is ready", func() bool { return strings.Contains(n.logs.String(), `"msg":"ready"`) })
-	n.ready.Set("test", false)
-	gatewaytest.Eventually(t, "the log says that the node is not ready", func() bool { return strings.Contains(n.logs.String(), `"msg":"not ready","missing":"test"`) })
-}
-
 func TestChangeLogLogsChangesOnly(t *testing.T) {
 	t.Parallel()
 	out := &lineBuffer{}

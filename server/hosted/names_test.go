@@ -66,20 +66,3 @@ func TestPageNamesAreValidAndDistinct(t *testing.T) {
 		marks[mark] = name
 	}
 }
-
-// The parts cannot be shifted into each other, and each of them counts.
-func TestEachPartOfAPageChangesItsName(t *testing.T) {
-	t.Parallel()
-	type parts struct{ tenant, subject, origin, page string }
-	seen := map[string]parts{}
-	for _, p := range []parts{
-		{"t", "s", "o", "p"}, {"ts", "", "o", "p"}, {"", "ts", "o", "p"}, {"s", "t", "o", "p"}, {"t", "s", "op", ""}, {"t", "s", "", "op"},
-		{"t", "s", "p", "o"}, {"t", "so", "", "p"}, {"t\x00", "s", "o", "p"}, {"t", "s", "o", "p\x00"}, {"t", "s.*", "o", "p"}, {"t", "s.>", "o", "p"},
-	} {
-		name := pageName(oauth.OwnerKey(p.tenant, p.subject), p.origin, p.page, "notes")
-		if other, found := seen[name]; found {
-			t.Errorf("%+v and %+v are both %s", p, other, name)
-		}
-		seen[name] = p
-	}
-}

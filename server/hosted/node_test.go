@@ -1,14 +1,8 @@
 package hosted
 
 import (
-	"encoding/base64"
-	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/pagemcp/pagemcp/server/hosted/config"
-	"github.com/pagemcp/pagemcp/server/internal/oauth/oauthtest"
-	"github.com/pagemcp/pagemcp/server/internal/socket"
 )
 
 // A user's assistant reads the pages of that user, under derived names, and nothing of
@@ -131,49 +125,4 @@ func TestScopesLimitWhatATokenMayDo(t *testing.T) {
 			t.Errorf("%q %s %s: %d %s", test.scope, test.method, test.name, got.status, text)
 		}
 	}
-}
-
-// Join tokens and access tokens are not accepted at each other's door.
-func TestTokensOfTheOtherKindAreRefused(t *testing.T) {
-	t.Parallel()
-	n := startNode(t, func(c *config.Config) { c.Pages.Tokens.Issuer = c.Assistants.Issuer })
-	n.app = n.auth // one issuer for both kinds
-	page := n.page("alice", "tab").note("notes://a", "text").join()
-	for name, token := range map[string]string{
-		"a join token":                         page.token(),
-		"a join token for the MCP endpoint":    n.auth.JoinToken("https://"+testHost+"/mcp", appOrigin, nil),
-		"an access token for the page's URL":   n.auth.AccessToken("wss://"+testHost+"/page", nil),
-		"an access token of another issuer":    otherIssuer(t).AccessToken("https://"+testHost+"/mcp", nil),
-		"an access token for another resource": n.auth.AccessToken("https://other.example/mcp", nil),
-	} {
-		if got := n.ask(token, "/mcp", "tools/list", "", ""); got.status != http.StatusUnauthorized || !strings.Contains(got.header.Get("WWW-Authenticate"), "invalid_token") {
-			t.Errorf("%s: %d %s", name, got.status, got.body)
-		}
-	}
-	for name, token := range map[string]string{
-		"an access token":                    n.token("alice", nil),
-		"an access token with origin":        n.token("alice", map[string]any{"origin": appOrigin, "aud": "wss://" + testHost + "/page"}),
-		"a join token of another origin":     n.app.JoinToken("wss://"+testHost+"/page", "https://evil.example", nil),
-		"a join token for another gateway":   n.app.JoinToken("wss://other.example/page", appOrigin, nil),
-		"a join token that lives a day":      n.app.JoinToken("wss://"+testHost+"/page", appOrigin, map[string]any{"exp": 4_000_000_000}),
-		"nothing":                            "",
-		"ten kilobytes":                      strings.Repeat("a", 10<<10),
-		"a join token of an unknown issuer":  otherIssuer(t).JoinToken("wss://"+testHost+"/page", appOrigin, nil),
-		"a join token without a user's name": n.app.JoinToken("wss://"+testHost+"/page", appOrigin, map[string]any{"sub": nil}),
-	} {
-		p := n.page("alice", "other")
-		if _, err := p.dialWith(tokenProtocol + base64.RawURLEncoding.EncodeToString([]byte(token))); err != nil {
-			t.Fatal(err)
-		}
-		_, err := p.frame(p.hello())
-		if code, _ := p.closed(err); code != socket.CloseRefused {
-			t.Errorf("%s: %d", name, code)
-		}
-	}
-}
-
-func otherIssuer(t *testing.T) *oauthtest.Issuer {
-	i := oauthtest.Start()
-	t.Cleanup(i.Close)
-	return i
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -164,58 +162,5 @@ func TestAuthorizationNeedsASession(t *testing.T) {
 	}
 	if status, _ := post(t, client, app["url"]+"/control", "", nil); status != http.StatusNotFound {
 		t.Errorf("/control without the flag: %d", status)
-	}
-}
-
-func TestRefusesToListen(t *testing.T) {
-	files := packageFiles(t)
-	usual := []string{"--gateway", "https://mcp.app.example", "--package", files}
-	for _, test := range []struct {
-		args []string
-		want string // "": it listens
-	}{
-		{[]string{"--listen", "0.0.0.0:0"}, "--allow-remote"},
-		{[]string{"--listen", ":0"}, "--allow-remote"},
-		{[]string{"--listen", "192.0.2.1:80"}, "--allow-remote"},
-		{[]string{"--listen", "0.0.0.0:0", "--allow-remote", "--control"}, "/control"},
-		{[]string{"--listen", "0.0.0.0:0", "--allow-remote"}, ""},
-		{[]string{"--listen", "[::1]:0"}, ""},
-		{[]string{"--package", t.TempDir()}, "--package"},
-		{[]string{"--gateway", ""}, "--gateway"},
-		{[]string{"serve"}, "serve"},
-	} {
-		_, err := parse(append(usual[:len(usual):len(usual)], test.args...), io.Discard)
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%v: %v, want %q", test.args, err, test.want)
-		}
-	}
-}
-
-// The certificate is its own root, and HTTPS uses it.
-func TestCertificate(t *testing.T) {
-	dir := t.TempDir()
-	if err := run(t.Context(), []string{"--make-certificate", dir, "--hosts", "app.example,192.0.2.1"}, io.Discard, io.Discard); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, certificateFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(text) {
-		t.Fatalf("not a certificate: %s", text)
-	}
-	app := serveDemo(t, "--tls", dir)
-	if !strings.HasPrefix(app["url"], "https://127.0.0.1:") {
-		t.Error(app["url"])
-	}
-	for _, name := range []string{"", "localhost", "app.example", "192.0.2.1"} {
-		client := &http.Client{Timeout: gatewaytest.Wait, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: name}, DisableKeepAlives: true}}
-		if status, _ := get(t, client, app["url"]+"/login"); status != http.StatusOK {
-			t.Errorf("%q: %d", name, status)
-		}
-	}
-	if info, err := os.Stat(filepath.Join(dir, keyFile)); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v %v", info, err)
 	}
 }

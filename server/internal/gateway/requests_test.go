@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -62,30 +61,6 @@ func TestListenEndsWithResult(t *testing.T) {
 		if got := s.Next(); got != "" {
 			t.Errorf("the stream goes on with %s", got)
 		}
-	})
-}
-
-// Equal ids in concurrent POSTs are separate requests: R-006 R-352.
-func TestEqualIDsAreSeparateRequests(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := startGateway(t)
-		page := newPage(t, "notes")
-		names := []string{"a", "b", "c", "d"}
-		for _, name := range names {
-			page.write("notes://"+name, "text of "+name)
-		}
-		page.join(g)
-		var readers sync.WaitGroup
-		for _, name := range names {
-			readers.Go(func() {
-				for range 100 {
-					if _, body := g.Read("/mcp", "notes+notes://"+name); !strings.Contains(body, "text of "+name) || !strings.Contains(body, `"id":1`) {
-						t.Errorf("%s: %s", name, body)
-					}
-				}
-			})
-		}
-		readers.Wait()
 	})
 }
 

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pagemcp/pagemcp/server/internal/access"
 	"github.com/pagemcp/pagemcp/server/internal/gatewaytest"
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/wasm/engine"
@@ -119,34 +117,4 @@ func TestSlowPageCostsItselfOnly(t *testing.T) {
 			sent.Wait()
 		})
 	}
-}
-
-// A client may read all entries of a page of a list at once: what is over its share waits.
-func TestAllEntriesAreReadAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := startGateway(t)
-		page := newPage(t, "notes")
-		const entries = 200
-		for i := range entries {
-			page.write(fmt.Sprintf("notes://%d", i), strconv.Itoa(i))
-		}
-		page.join(g)
-		w := g.Wire(access.SocketPath, AssistantProtocol)
-		answers := make(chan string, entries)
-		for i := range entries {
-			uri := fmt.Sprintf("notes+notes://%d", i)
-			w.Send(gatewaytest.Modern(strconv.Itoa(i), engine.MethodReadResource, `"uri":"`+uri+`"`))
-			go func() { // ends with the answer
-				_, body := g.Read("/mcp", uri)
-				answers <- body
-			}()
-		}
-		for range entries {
-			for way, got := range map[string]string{"WebSocket": w.Receive(), "HTTP": gatewaytest.Await(t, "a read is answered", answers)} {
-				if !strings.Contains(got, `"text":`) {
-					t.Errorf("a read by %s is answered %s", way, got)
-				}
-			}
-		}
-	})
 }

@@ -99,35 +99,6 @@ func TestResourceToolsReachResources(t *testing.T) {
 	})
 }
 
-// list_resources returns the cursor of a long list.
-func TestListToolPagesThroughLongLists(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := startGateway(t)
-		page := newPage(t, "many")
-		for i := range 450 {
-			page.write(fmt.Sprintf("many://%03d", i), "")
-		}
-		page.join(g)
-		seen, cursor, pages := 0, "", 0
-		for pages == 0 || cursor != "" {
-			arguments := `{}`
-			if cursor != "" {
-				arguments = `{"cursor":"` + cursor + `"}`
-			}
-			var list struct {
-				Resources  []jsontext.Value
-				NextCursor string
-			}
-			_, result := g.call("/mcp/many", "list_resources", arguments)
-			page.must(json.Unmarshal(result.StructuredContent, &list, json.MatchCaseInsensitiveNames(true)))
-			seen, cursor, pages = seen+len(list.Resources), list.NextCursor, pages+1
-		}
-		if seen != 450 || pages < 2 {
-			t.Errorf("%d resources on %d pages", seen, pages)
-		}
-	})
-}
-
 // wait_for_change returns with the first change and its URI; without one it returns
 // after the timeout; and its listen ends with it. R-151 R-158 R-294.
 func TestWaitForChange(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"runtime"
 	"slices"
 	"strconv"
@@ -21,18 +20,15 @@ import (
 	"github.com/pagemcp/pagemcp/server/internal/limits"
 	"github.com/pagemcp/pagemcp/server/internal/mcphttp"
 	"github.com/pagemcp/pagemcp/server/internal/quotas"
-	"github.com/pagemcp/pagemcp/wasm/engine"
 )
 
-// A testStore is a store that processes share. Like NATS it may not answer, and may write what it
-// does not acknowledge.
+// A testStore is a store that processes share. Like NATS it may not answer.
 type testStore struct {
 	loads atomic.Int64
 
-	mu       sync.Mutex
-	docs     map[string]testDocument // by owner and id
-	away     bool
-	isSilent bool // it writes, but does not answer
+	mu   sync.Mutex
+	docs map[string]testDocument // by owner and id
+	away bool
 }
 
 type testDocument struct {
@@ -45,8 +41,7 @@ func newTestStore() *testStore { return &testStore{docs: map[string]testDocument
 // use makes the sessions of a process use the store.
 func (m *testStore) use(ss *mcphttp.Sessions) { ss.Store = m }
 
-func (m *testStore) setAway(is bool)   { m.mu.Lock(); defer m.mu.Unlock(); m.away = is }
-func (m *testStore) setSilent(is bool) { m.mu.Lock(); defer m.mu.Unlock(); m.isSilent = is }
+func (m *testStore) setAway(is bool) { m.mu.Lock(); defer m.mu.Unlock(); m.away = is }
 
 func (m *testStore) isAway() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.away }
 
@@ -75,34 +70,23 @@ func (m *testStore) Save(ctx context.Context, s *mcphttp.Stored) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	isSilent, err := m.save(s)
-	if isSilent {
-		<-ctx.Done()
-		return ctx.Err()
-	}
-	return err
-}
-
-func (m *testStore) save(s *mcphttp.Stored) (isSilent bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := s.Owner + "." + s.ID
 	before := m.docs[key]
 	if before.version != s.Version && !strings.Contains(string(before.text), s.Writer) {
-		return false, fmt.Errorf("version %d: %w", s.Version, mcphttp.ErrStale)
+		return fmt.Errorf("version %d: %w", s.Version, mcphttp.ErrStale)
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if len(text) > mcphttp.MaxStored {
-		return false, errors.New("the document is too long")
+		return errors.New("the document is too long")
 	}
 	m.docs[key] = testDocument{text, before.version + 1}
-	if !m.isSilent {
-		s.Version = before.version + 1
-	}
-	return m.isSilent, nil
+	s.Version = before.version + 1
+	return nil
 }
 
 func (m *testStore) Delete(ctx context.Context, owner, id string) error {
@@ -296,26 +280,6 @@ func TestSessionsHaveOneWriter(t *testing.T) {
 	})
 }
 
-// A write that the store has made but not acknowledged makes no process stale.
-func TestUnacknowledgedWritesAreNoOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, store := newTestOwners(t), newTestStore()
-		n := c.process(store.use)
-		session := n.begin()
-		stream := n.listen(session)
-		store.setSilent(true)
-		n.request(session, "1", "resources/subscribe", `"uri":"notes://a"`)
-		store.setSilent(false)
-		if status, body := n.request(session, "2", "resources/subscribe", `"uri":"notes://b"`); status != 200 {
-			t.Errorf("%d %s", status, body)
-		}
-		time.Sleep(time.Minute)
-		if got := store.stored(); got != "notes://a notes://b" || stream.HasEnded() || n.sessions.Late() != 0 {
-			t.Errorf("stored: %q; the stream has ended: %t", got, stream.HasEnded())
-		}
-	})
-}
-
 // Requests that arrive together make one session of the document, and a session that is restored
 // again and again while it changes has all its changes. Run with -race.
 func TestRestoringIsSafe(t *testing.T) {
@@ -357,36 +321,6 @@ func TestRestoringIsSafe(t *testing.T) {
 	if got := store.stored(); !strings.Contains(got, "notes://b") {
 		t.Errorf("in the end: %q", got)
 	}
-}
-
-// 500 requests with one id at the same time get their own answers.
-func TestManyRequestsWithOneID(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newTestOwners(t).process()
-		n.busy.Store(true)
-		echo := func(_ context.Context, arguments []byte) ([]byte, error) {
-			time.Sleep(time.Second)
-			return fmt.Appendf(nil, `{"content":[{"type":"text","text":%q}]}`, arguments), nil
-		}
-		if err := n.table("alice").Put(engine.Entry{Kind: engine.Tools, JSON: []byte(`{"name":"echo","inputSchema":{"type":"object"}}`), Call: echo}); err != nil {
-			t.Fatal(err)
-		}
-		session := n.begin()
-		var clients sync.WaitGroup
-		for i := range 500 {
-			clients.Go(func() {
-				arguments := fmt.Sprintf(`{"number":"%d"}`, i)
-				for status := http.StatusTooManyRequests; status == http.StatusTooManyRequests; time.Sleep(time.Second) {
-					var body string
-					status, body = n.request(session, "1", "tools/call", `"name":"echo","arguments":`+arguments)
-					if status != http.StatusTooManyRequests && (!strings.Contains(body, fmt.Sprintf("%q", arguments)) || !strings.Contains(body, `"id":1,`)) {
-						t.Errorf("request %d: %d %s", i, status, body)
-					}
-				}
-			})
-		}
-		clients.Wait()
-	})
 }
 
 // A session that sleeps uses little memory, also if it is kept there.

@@ -190,42 +190,6 @@ func TestOutages(t *testing.T) {
 	}
 }
 
-// Keys come over a real connection, too, with the transport of the product.
-func TestKeysComeOverLoopback(t *testing.T) {
-	issuer := oauthtest.Start()
-	defer issuer.Close()
-	fetched := make(chan error, 1)
-	keys, err := NewKeySet(KeySetConfig{Issuer: issuer.URL(), OnFetch: func(_ int, err error) { fetched <- err }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var group sync.WaitGroup
-	group.Go(func() { keys.Run(ctx) })
-	defer group.Wait()
-	defer cancel()
-	select {
-	case err := <-fetched:
-		if err != nil {
-			t.Fatal(err)
-		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("no fetch within 10 s")
-	}
-	v := validator(t, keys, func(c *Config) { c.Issuer = issuer.URL() })
-	if _, err := v.Validate(t.Context(), issuer.AccessToken(testMCP, nil), testMCP); err != nil {
-		t.Error(err)
-	}
-	// Tokens of an issuer whose clock is wrong.
-	for skew, want := range map[time.Duration]Reason{20 * time.Second: "", time.Minute: NotYetValid, -59 * time.Minute: "", -62 * time.Minute: Expired} {
-		issuer.SetSkew(skew)
-		_, err := v.Validate(t.Context(), issuer.AccessToken(testMCP, nil), testMCP)
-		if want == "" && err != nil || want != "" && (err == nil || ReasonOf(err) != want) {
-			t.Errorf("skew %v: %v, want %q", skew, err, want)
-		}
-	}
-}
-
 // Run ends with its context, and releases requests that wait.
 func TestRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -249,32 +249,6 @@ func TestAQuarterOfRequestsIsKeptForOtherPages(t *testing.T) {
 	}
 }
 
-// An owner and a tenant are remembered while they use anything, whatever they have of the rest.
-func TestAllUsesAreRemembered(t *testing.T) {
-	who, other := user("a", "alice", "client"), user("a", "bob", "client")
-	kinds := map[string]func(*Quotas, Identity) (func(), error){
-		"request": request,
-		"stream":  stream,
-		"page":    page,
-	}
-	for first, acquire := range kinds {
-		for second, further := range kinds {
-			q := newQuotas(Limits{PagesPerOwner: 1, PagesPerTenant: 1, RequestsPerOwner: 1, RequestsPerTenant: 1, StreamsPerOwner: 1, StreamsPerTenant: 1})
-			if _, err := acquire(q, who); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := further(q, who); (err == nil) != (first != second) {
-				t.Fatalf("%s and %s: %v", first, second, err)
-			}
-			for _, one := range []Identity{who, other} {
-				if _, err := acquire(q, one); err == nil {
-					t.Errorf("with a %s and a %s of its tenant, %s gets a further %s", first, second, one.Owner, first)
-				}
-			}
-		}
-	}
-}
-
 func TestAReleaseCountsOnce(t *testing.T) {
 	q := newQuotas(Limits{RequestsPerOwner: 2})
 	who := user("a", "alice", "client")
@@ -318,35 +292,6 @@ func TestLimitsOfTenantsNeedTenants(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-// A tenant that is at all of its limits, and goes on, costs others nothing.
-func TestATenantAtItsLimitsCostsOthersNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newQuotas(Limits{})
-		for i := range 1_000 { // more owners than the tenant may use
-			who := user("greedy", strconv.Itoa(i), "client")
-			for range 70 {
-				request(q, who)
-				stream(q, who)
-				page(q, who)
-				delay(q, who, "resources/read")
-				delay(q, who, "tools/call")
-				join(q, who)
-			}
-		}
-		for i := range 150 {
-			who := user("modest", strconv.Itoa(i), "client")
-			_, request := request(q, who)
-			_, stream := stream(q, who)
-			_, page := page(q, who)
-			wait, read := delay(q, who, "resources/read")
-			if err := errors.Join(request, stream, page, read, join(q, who)); err != nil || wait != 0 {
-				t.Fatalf("owner %d: %v, waits %v", i, err, wait)
-			}
-		}
-		time.Sleep(time.Minute)
-	})
 }
 
 func TestLimitsAreReplacedWhileInUse(t *testing.T) {
