@@ -70,11 +70,9 @@ func (r *request) inSession(s *session, x engine.Examination, body []byte, strea
 		r.fail(http.StatusBadRequest, "", message.InvalidRequest("A request has no valid id"))
 		return
 	}
-	if x.Method == engine.MethodSubscribe {
-		if full := s.roomFor(uriOf(x.Params)); full != "" {
-			r.exceeded(x.ID, &access.Exceeded{Text: full})
-			return
-		}
+	if x.Method == engine.MethodSubscribe && !s.hasRoomFor(uriOf(x.Params)) {
+		r.exceeded(x.ID, &access.Exceeded{Text: "The URIs of this session's subscriptions exceed 64 KiB: unsubscribe from some"})
+		return
 	}
 	client := r.client
 	if x.Method == engine.MethodPing {

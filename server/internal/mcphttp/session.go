@@ -36,11 +36,9 @@ type session struct {
 	direct       *access.Direct // to its engine
 
 	place *list.Element // of Sessions.awake, whose lock guards it; nil: it does not count
-	use   *ownerUse     // set before the session is connected
 
 	mu      sync.Mutex
 	level   string    // of logging/setLevel; "" if not set
-	size    int       // of the subscriptions, which the engine has, in the document, in bytes
 	expires time.Time // as the document says
 	version uint64    // of the document
 	changes int       // of what the document says
@@ -71,8 +69,7 @@ var errOver = errors.New("the session is over")
 
 // Times of sessions.
 const (
-	saveTime  = 2 * time.Second // that a response waits for the store
-	savePause = 5 * time.Second // before a write is repeated
+	saveTime = 2 * time.Second // that a response waits for the store
 
 	// A session is written again when its last use has moved its end by this part of its lifetime.
 	renewals = 100
@@ -101,9 +98,6 @@ func (s *session) restore(doc *Stored) {
 	s.revision, s.client.Name, s.capabilities = doc.Revision, doc.Client, doc.Capabilities
 	s.mu.Lock()
 	s.level, s.expires, s.version = doc.LogLevel, doc.Expires, doc.Version
-	for _, uri := range doc.Subscriptions {
-		s.grow(subscriptionSize(uri))
-	}
 	s.mu.Unlock()
 	s.connect()
 	params := []byte(`{"protocolVersion":"` + s.revision + `","capabilities":`)
@@ -156,7 +150,6 @@ func (s *session) shut() (closed func()) {
 	for _, each := range s.streams {
 		each.stop()
 	}
-	s.grow(-s.size)
 	direct, release := s.direct, s.endpoint.Release
 	wasLate := s.isLate && !s.hasEnded
 	if wasLate {
@@ -178,29 +171,15 @@ func (s *session) shut() (closed func()) {
 // subscriptionSize returns what a subscription takes of the document, in bytes.
 func subscriptionSize(uri string) int { return len(jsonrpc.AppendString(nil, uri)) + len(",") }
 
-// grow counts bytes of subscriptions. The caller holds the lock.
-func (s *session) grow(bytes int) {
-	s.size += bytes
-	s.use.size.Add(int64(bytes))
-	s.all.size.Add(int64(bytes))
-}
-
-// roomFor returns why there can be no subscription to one more resource, or "".
-func (s *session) roomFor(uri string) (full string) {
+// hasRoomFor reports whether the document has room for a subscription to one more resource.
+func (s *session) hasRoomFor(uri string) bool {
 	const rest = 4 << 10 // bytes, at most: capabilities, names, times
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	bytes := subscriptionSize(uri)
-	switch {
-	case rest+s.size+bytes > MaxStored:
-		full = "The URIs of this session's subscriptions exceed 256 KiB: unsubscribe from some"
-	case !s.all.hasRoomFor(s.use, bytes):
-		full = "The URIs of all subscriptions of this user's sessions need too much memory: unsubscribe from some"
+	all := s.direct.Subscriptions()
+	size := rest + subscriptionSize(uri)
+	for _, one := range all {
+		size += subscriptionSize(one)
 	}
-	if full != "" && slices.Contains(s.direct.Subscriptions(), uri) {
-		return "" // it is one of them
-	}
-	return full
+	return size <= MaxStored || slices.Contains(all, uri)
 }
 
 // renew changes the end of the session in the document, if its last use has moved it. The caller
@@ -213,14 +192,14 @@ func (s *session) renew() {
 }
 
 // save writes what has changed, saveTime at most: after that the session goes on in memory, and
-// save is called again. If another process has saved the session, it is over here.
+// Sweep saves it. If another process has saved the session, it is over here.
 func (s *session) save() {
 	ctx, cancel := context.WithTimeout(s.all.open, saveTime)
 	defer cancel()
 	select {
 	case s.saving <- struct{}{}:
 	case <-ctx.Done():
-		return // Sweep saves it
+		return
 	}
 	defer func() { <-s.saving }()
 	doc, change := s.snapshot()
@@ -261,7 +240,7 @@ func (s *session) snapshot() (doc *Stored, change int) {
 	return doc, s.changes
 }
 
-// saved records the result of a write. After an error the write is repeated.
+// saved records the result of a write. After an error Sweep repeats it.
 func (s *session) saved(doc *Stored, change int, err error) {
 	s.mu.Lock()
 	if err == nil {
@@ -270,22 +249,8 @@ func (s *session) saved(doc *Stored, change int, err error) {
 	wasLate, isLate := s.isLate, err != nil
 	s.isLate = isLate
 	s.mu.Unlock()
-	if wasLate == isLate {
-		return
-	}
-	s.all.countLate(isLate, err)
-	if isLate {
-		time.AfterFunc(savePause, s.repeat)
-	}
-}
-
-// repeat saves until the store has the session.
-func (s *session) repeat() {
-	s.save()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.isLate && s.all.open.Err() == nil {
-		time.AfterFunc(savePause, s.repeat)
+	if wasLate != isLate {
+		s.all.countLate(isLate, err)
 	}
 }
 
@@ -418,11 +383,6 @@ func (s *session) apply(w *pendingRequest, h message.Head) bool {
 	case engine.MethodSetLevel:
 		s.level = w.level
 	case engine.MethodSubscribe, engine.MethodUnsubscribe:
-		size := 0
-		for _, uri := range s.direct.Subscriptions() {
-			size += subscriptionSize(uri)
-		}
-		s.grow(size - s.size)
 	default:
 		return false
 	}

@@ -210,7 +210,7 @@ func TestSessionsGoOnWithoutTheStore(t *testing.T) {
 			t.Errorf("a session that may be stored: %d %s", unknown.StatusCode, unknown.body)
 		}
 		store.setAway(false)
-		time.Sleep(10 * time.Second)
+		n.sessions.Sweep(time.Now())
 		synctest.Wait()
 		if got := store.stored(); n.sessions.Late() != 0 || !strings.Contains(got, "notes://a") || len(store.list()) != 2 || !strings.Contains(n.log.String(), "level=INFO") {
 			t.Errorf("when the store is back: %q, %d late; logged: %s", got, n.sessions.Late(), n.log.String())

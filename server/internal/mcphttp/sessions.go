@@ -39,16 +39,8 @@ type Sessions struct {
 
 	mu     sync.Mutex // locked before the lock of a session
 	byKey  map[string]*session
-	awake  list.List                  // of *session, used last at the back
-	owners map[access.Owner]*ownerUse // of those who have sessions that are awake
-	size   atomic.Int64               // of the subscriptions of all, in bytes
-	bytes  int64                      // limit of size
-}
-
-// An ownerUse is what the sessions of an owner that are awake use.
-type ownerUse struct {
-	sessions int          // guarded by the lock of Sessions
-	size     atomic.Int64 // of their subscriptions, in bytes
+	awake  list.List            // of *session, used last at the back
+	owners map[access.Owner]int // how many sessions of each are awake
 }
 
 // SessionLimits are those of sessions that are awake: that have a connection to an engine. 0
@@ -56,10 +48,7 @@ type ownerUse struct {
 type SessionLimits struct {
 	All      int // default limits.MaxSessions
 	PerOwner int // default limits.MaxAwakeSessions
-	Bytes    int // of the URIs that they are subscribed to, of which one owner has half; set by Open; default maxURIs
 }
-
-const maxURIs = 64 << 20 // bytes
 
 // keyOf returns the key of a session: 128 bits of a hash of its id and of whose it is, that is, of one
 // client of one owner at one endpoint. The id of another one's session is so as invalid as one that was
@@ -92,8 +81,7 @@ func (ss *Sessions) Open() {
 	}
 	ss.writer = rand.Text()
 	ss.open, ss.close = context.WithCancel(context.Background())
-	ss.byKey, ss.owners = map[string]*session{}, map[access.Owner]*ownerUse{}
-	ss.bytes = int64(cmp.Or(ss.Max.Bytes, maxURIs))
+	ss.byKey, ss.owners = map[string]*session{}, map[access.Owner]int{}
 	ss.SetLimits(ss.Max)
 }
 
@@ -124,7 +112,7 @@ func (ss *Sessions) begin(issuer string, c access.Client, x engine.Examination, 
 	if s.capabilities = engine.KnownCapabilities(jsonrpc.Member(x.Params, "capabilities")); s.capabilities.Kind() != '{' {
 		s.capabilities = []byte("{}")
 	}
-	if ss.admit(s, 0) != nil {
+	if ss.admit(s) != nil {
 		return nil, "", nil
 	}
 	s.connect()
@@ -217,11 +205,7 @@ func (ss *Sessions) load(s *session) {
 	case doc == nil || !doc.IsValid() || !time.Now().Before(doc.Expires):
 		s.err = errNoSession
 	default:
-		bytes := 0
-		for _, uri := range doc.Subscriptions {
-			bytes += subscriptionSize(uri)
-		}
-		s.err = ss.admit(s, bytes)
+		s.err = ss.admit(s)
 	}
 	if s.err != nil {
 		ss.forget(s)
@@ -247,14 +231,14 @@ func (ss *Sessions) remove(s *session) {
 	}
 	ss.awake.Remove(s.place)
 	s.place = nil
-	if s.use.sessions--; s.use.sessions == 0 {
+	if ss.owners[s.client.Owner]--; ss.owners[s.client.Owner] == 0 {
 		delete(ss.owners, s.client.Owner)
 	}
 }
 
-// admit makes the session count, with bytes of subscriptions. If there are too many, others sleep, see
-// victim. The error is errTooManySessions.
-func (ss *Sessions) admit(s *session, bytes int) error {
+// admit makes the session count. If there are too many, others sleep, see victim. The error is
+// errTooManySessions.
+func (ss *Sessions) admit(s *session) error {
 	var closed []func()
 	defer func() {
 		for _, each := range closed {
@@ -264,30 +248,20 @@ func (ss *Sessions) admit(s *session, bytes int) error {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	for {
-		use := ss.owners[s.client.Owner]
-		if use == nil {
-			use = &ownerUse{}
-		}
-		hasRoom := bytes == 0 || ss.hasRoomFor(use, bytes)
-		if hasRoom && use.sessions < ss.Max.PerOwner && ss.awake.Len() < ss.Max.All {
-			use.sessions++
-			ss.owners[s.client.Owner], s.use = use, use
+		isOwnerFull := ss.owners[s.client.Owner] >= ss.Max.PerOwner
+		if !isOwnerFull && ss.awake.Len() < ss.Max.All {
 			break
 		}
-		victim := ss.victim(s.client.Owner, use.sessions >= ss.Max.PerOwner)
+		victim := ss.victim(s.client.Owner, isOwnerFull)
 		if victim == nil {
 			return errTooManySessions
 		}
 		closed = append(closed, ss.drop(victim))
 	}
+	ss.owners[s.client.Owner]++
 	s.place = ss.awake.PushBack(s)
 	ss.byKey[s.key] = s
 	return nil
-}
-
-// hasRoomFor reports whether an owner may have so many more bytes of subscriptions.
-func (ss *Sessions) hasRoomFor(use *ownerUse, bytes int) bool {
-	return use.size.Load()+int64(bytes) <= ss.bytes/2 && ss.size.Load()+int64(bytes) <= ss.bytes
 }
 
 // drop makes a session sleep.
@@ -384,7 +358,7 @@ func (ss *Sessions) Sweep(now time.Time) {
 			s.lastUsed = now
 			s.renew()
 		}
-		if s.stored != s.changes && !s.isLate { // the client has disconnected before the response
+		if s.stored != s.changes { // the store did not answer, or the client has disconnected before the response
 			go s.save() // ends after saveTime
 		}
 		s.mu.Unlock()
