@@ -165,7 +165,7 @@ func printAddresses(ctx context.Context, std streams, g gateway, w *devserver.We
 		}
 		return line.print(std.out)
 	}
-	printTo(std.err, s, "\n  Open         "+link(std.err, w.URL()+fragment())+"\n  Playground   "+link(std.err, w.URL()+"playground/"+fragment())+
+	printTo(std.err, s, "\n  Open         "+w.URL()+fragment()+"\n  Playground   "+w.URL()+"playground/"+fragment()+
 		"\n               (each good once, for two minutes; press Enter for new ones, or use `pagemcp open"+s.stateArgument()+"`)\n"+connectText(g, s)+"\n")
 	return nil
 }

@@ -146,7 +146,7 @@ func (in *installer) install(ctx context.Context, opts installOptions) error {
 	if err != nil {
 		return mistake{err}
 	}
-	s, program, err := in.server(opts)
+	s, err := in.server(opts)
 	if err != nil {
 		return err
 	}
@@ -160,12 +160,6 @@ func (in *installer) install(ctx context.Context, opts installOptions) error {
 	case opts.dryRun:
 		in.preview(change)
 		return nil
-	}
-	if program.copied {
-		if err := clientconfig.CopyProgram(in.executable, program.path); err != nil {
-			return err
-		}
-		fmt.Fprintf(in.std.out, "Copied the program to %s, since %s is temporary.\n", program.path, in.executable)
 	}
 	switch change.Outcome {
 	case clientconfig.Unchanged:
@@ -184,14 +178,16 @@ func (in *installer) install(ctx context.Context, opts installOptions) error {
 	if client.NoResources {
 		fmt.Fprintf(in.std.out, "%s does not read resources: it uses the tools list_resources, read_resource and wait_for_change instead.\n", client.Title)
 	}
+	if clientconfig.IsTemporary(s.Command[0]) {
+		fmt.Fprintf(in.std.out, "%s is part of other packages: install again when it has moved.\n", s.Command[0])
+	}
 	if opts.project && !opts.npx {
 		fmt.Fprintln(in.std.out, "The file contains a path of this machine: do not share it.")
 	}
 	return nil
 }
 
-// uninstall removes the server from the configuration of a client, and the copy of the program
-// if no client needs it any more.
+// uninstall removes the server from the configuration of a client.
 func (in *installer) uninstall(ctx context.Context, opts installOptions) error {
 	client, err := clientconfig.Named(opts.client)
 	if err != nil {
@@ -217,7 +213,7 @@ func (in *installer) uninstall(ctx context.Context, opts installOptions) error {
 	default:
 		fmt.Fprintf(in.std.out, "Removed %s from %s: %s\n%s\n", opts.name, client.Title, change.Path, client.Reload)
 	}
-	return in.removeCopy(opts.state)
+	return nil
 }
 
 // preview prints what changes: command lines, or the entry of the file.
@@ -241,23 +237,13 @@ func (in *installer) preview(change *clientconfig.Change) {
 	}
 }
 
-// A programPath is the program that a client starts.
-type programPath struct {
-	path   string
-	copied bool // it is a copy, which must be made
-}
-
 // program returns the program that clients start: this one, by its path on the PATH if it
-// is there, since that stays when another version is installed; or a copy, if this one
-// will vanish.
-func (in *installer) program(state string) programPath {
-	if clientconfig.IsTemporary(in.executable) {
-		return programPath{clientconfig.ProgramCopy(state, in.executable), true}
-	}
+// is there, since that stays when another version is installed.
+func (in *installer) program() string {
 	if found, err := in.host.LookPath("pagemcp"); err == nil && filepath.IsAbs(found) && !clientconfig.IsTemporary(found) && isSameFile(found, in.executable) {
-		return programPath{found, false}
+		return found
 	}
-	return programPath{in.executable, false}
+	return in.executable
 }
 
 func isSameFile(a, b string) bool {
@@ -269,21 +255,18 @@ func isSameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// server returns what to add. The program is not copied yet.
-func (in *installer) server(opts installOptions) (s clientconfig.Server, program programPath, err error) {
+// server returns what to add. A program that npx has fetched, or that is a package of a project, is
+// run by npx.
+func (in *installer) server(opts installOptions) (s clientconfig.Server, err error) {
 	explicit, err := explicitState(opts.state)
 	if err != nil {
-		return s, program, err
-	}
-	state, err := stateDirectory(opts.state)
-	if err != nil {
-		return s, program, err
+		return s, err
 	}
 	s.Name = opts.name
+	program := in.program()
 	switch {
-	case !opts.npx:
-		program = in.program(state)
-		s.Command = []string{program.path}
+	case !opts.npx && !(published.Registered && clientconfig.IsTemporary(program)):
+		s.Command = []string{program}
 	case in.host.OS == "windows":
 		s.Command = append([]string{"cmd", "/c"}, published.Start(web.Version())...)
 	default:
@@ -293,24 +276,7 @@ func (in *installer) server(opts installOptions) (s clientconfig.Server, program
 	if explicit != "" {
 		s.Command = append(s.Command, "--state", explicit)
 	}
-	return s, program, nil
-}
-
-// removeCopy removes the copy of the program, unless a client runs it.
-func (in *installer) removeCopy(state string) error {
-	state, err := stateDirectory(state)
-	if err != nil {
-		return err
-	}
-	path := clientconfig.ProgramCopy(state, in.executable)
-	if _, err := os.Lstat(path); err != nil || clientconfig.Mentions(in.host, path) {
-		return nil
-	}
-	if err := clientconfig.RemoveProgram(path); err != nil {
-		return err
-	}
-	fmt.Fprintf(in.std.out, "Removed %s, which no client runs any more.\n", path)
-	return nil
+	return s, nil
 }
 
 // list prints the clients, those of this machine first.

@@ -161,46 +161,6 @@ func TestInstallRunsTheCommandsOfClients(t *testing.T) {
 	}
 }
 
-// A program that npx has fetched vanishes: clients get a copy, as long as one needs it.
-func TestInstallCopiesTemporaryPrograms(t *testing.T) {
-	in, out, opts := testInstaller(t)
-	in.executable = filepath.Join(t.TempDir(), "_npx", "1a2b", "node_modules", "@pagemcp", "linux-x64", "bin", "pagemcp")
-	writeFile(t, in.executable, "program")
-	state, err := stateDirectory("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(state, "bin", "pagemcp")
-	opts.dryRun = true
-	if err := in.install(t.Context(), opts); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(program); err == nil {
-		t.Error("--dry-run has copied the program")
-	}
-	opts.dryRun = false
-	for _, client := range []string{"cursor", "zed"} {
-		opts.client = client
-		if err := in.install(t.Context(), opts); err != nil {
-			t.Fatal(err)
-		}
-	}
-	wantPrinted(t, out, "Copied the program to "+program, program+`",`)
-	if info, err := os.Stat(program); err != nil || !hasMode(info, 0o700) {
-		t.Errorf("%v, %v", info, err)
-	}
-	for i, client := range []string{"cursor", "zed"} {
-		opts.client = client
-		if err := in.uninstall(t.Context(), opts); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := os.Stat(program); (err == nil) != (i == 0) {
-			t.Errorf("after %s: %v", client, err)
-		}
-	}
-	wantPrinted(t, out, "Removed "+program+", which no client runs any more.")
-}
-
 // The path on the PATH stays when another version is installed; that of Homebrew's
 // directory of a version does not.
 func TestInstallPrefersThePath(t *testing.T) {
@@ -218,8 +178,8 @@ func TestInstallPrefersThePath(t *testing.T) {
 		if found == link {
 			want = link
 		}
-		if got := in.program("/state"); got.path != want || got.copied {
-			t.Errorf("%q on the PATH: %+v", found, got)
+		if got := in.program(); got != want {
+			t.Errorf("%q on the PATH: %s", found, got)
 		}
 	}
 }

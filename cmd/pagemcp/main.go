@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,8 +85,7 @@ func newRoot(std streams) *cobra.Command {
 			if version {
 				return printVersion(std)
 			}
-			width, _ := terminalOf(std.err)
-			fmt.Fprint(std.err, wrap(c.UsageString(), width, leastText))
+			fmt.Fprint(std.err, c.UsageString())
 			return mistake{errors.New("no command: use one of those above")}
 		},
 	}
@@ -94,8 +94,7 @@ func newRoot(std streams) *cobra.Command {
 	root.SetErr(std.err)
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version") // cobra's own would need text/template: +2 MB
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		width, _ := terminalOf(std.out)
-		fmt.Fprint(std.out, helpOf(c, width))
+		fmt.Fprintf(std.out, "%s\n\n%s", cmp.Or(c.Long, c.Short), c.UsageString())
 	})
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return mistake{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}

@@ -55,7 +55,7 @@ func openPage(ctx context.Context, state, name string, printOnly bool, std strea
 		return err
 	}
 	url := invitation.Origin + "/" + path + invitation.Fragment
-	if _, err := fmt.Fprintln(std.out, link(std.out, url)); err != nil || printOnly {
+	if _, err := fmt.Fprintln(std.out, url); err != nil || printOnly {
 		return err
 	}
 	return openBrowser(ctx, url)

@@ -65,7 +65,7 @@ func printInvitation(std streams, invitation server.Invitation) error {
 	fmt.Fprintf(std.err, "Pages of %s may join from now on. The first one joins by this link, or with the part from # on at\nthe end of its own URL; the link is good once, for two minutes. `pagemcp revoke %[1]s` undoes this.\n\n", invitation.Origin)
 	text := invitation.Fragment
 	if invitation.URL != "" {
-		text = link(std.out, invitation.URL)
+		text = invitation.URL
 	}
 	_, err := fmt.Fprintln(std.out, text)
 	return err

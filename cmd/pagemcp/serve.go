@@ -149,7 +149,7 @@ func printPairing(w io.Writer, fragment func() string, origins []string) {
 	}
 	fmt.Fprint(w, "\n  A page joins when you open it once by this link, or with the part from # on at the end of its URL\n  (good once, for two minutes; press Enter for a new one):\n\n")
 	for _, origin := range origins {
-		fmt.Fprintf(w, "  %s\n", link(w, origin+"/"+fragment()))
+		fmt.Fprintf(w, "  %s\n", origin+"/"+fragment())
 	}
 	fmt.Fprintln(w)
 }

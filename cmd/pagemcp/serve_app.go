@@ -97,7 +97,7 @@ func printApp(ctx context.Context, std streams, s settings, g gateway, w *devser
 	if s.json {
 		return ready{MCP: g.MCP, Web: w.URL(), Start: start, TokenFile: g.TokenFile, Pages: map[string]string{}}.print(std.out)
 	}
-	text := "\n  Your app     " + link(std.err, start) + "\n               (good once, for two minutes; press Enter for a new link, or use `pagemcp open" + s.stateArgument() + "`)\n"
+	text := "\n  Your app     " + start + "\n               (good once, for two minutes; press Enter for a new link, or use `pagemcp open" + s.stateArgument() + "`)\n"
 	if !hasPackage {
 		text += "  Package      not at /pagemcp/: this program was built without web files; an app without a bundler needs a copy of the package\n"
 	}

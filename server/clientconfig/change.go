@@ -268,20 +268,3 @@ func List(h Host, name string, project bool) []Status {
 	}
 	return all
 }
-
-// Mentions reports whether a text, like the path of a program, is in a file of a client: of the
-// user, or of the project in h.Dir. A file that cannot be read counts as one that has it.
-func Mentions(h Host, words string) bool {
-	for _, project := range []bool{false, true} {
-		for _, c := range Clients() {
-			if project && c.project == nil {
-				continue
-			}
-			ch, _, err := c.open(h, "", project)
-			if err != nil || bytes.Contains(ch.before, []byte(words)) || bytes.Contains(ch.before, []byte(strings.Trim(text(words), `"`))) {
-				return true
-			}
-		}
-	}
-	return false
-}
